@@ -1,0 +1,21 @@
+/** Builds the Worker as a deployment would, and fails where it has outgrown its budget: a larger script starts more slowly. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+
+const BUDGET_KB = 400;
+
+const out = mkdtempSync(join(tmpdir(), "overprint-bundle-"));
+try {
+  execFileSync("wrangler", ["deploy", "--dry-run", "--minify", "--outdir", out], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const files = readdirSync(out).filter((name) => /\.(js|wasm)$/.test(name));
+  const kb = files.reduce((sum, name) => sum + gzipSync(readFileSync(join(out, name))).length, 0) / 1024;
+  console.log(`bundle: ${kb.toFixed(0)} KB gzip (${files.join(", ")}), budget ${BUDGET_KB} KB`);
+  if (kb > BUDGET_KB) process.exitCode = 1;
+} finally {
+  rmSync(out, { recursive: true, force: true });
+}

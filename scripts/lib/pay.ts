@@ -1,0 +1,92 @@
+import { privateKeyToAccount } from "viem/accounts";
+
+/** The first of the well-known development keys: public, worth nothing, the same in every local chain. */
+export const DEVELOPMENT_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+
+const CHAIN_IDS: Record<string, number> = { base: 8453, "base-sepolia": 84532 };
+
+/** One entry of a 402's `accepts` (x402 version 1), as far as paying needs it. */
+export interface Offer {
+  scheme: string;
+  network: string;
+  maxAmountRequired: string;
+  payTo: `0x${string}`;
+  maxTimeoutSeconds: number;
+  asset: `0x${string}`;
+  extra: { name: string; version: string };
+}
+
+/**
+ * Signs a payment for an offer: the value of the `X-PAYMENT` header. Each signature carries a nonce of its own, so each
+ * buys one result.
+ */
+export async function signPayment(offer: Offer, key: `0x${string}` = DEVELOPMENT_KEY): Promise<string> {
+  const account = privateKeyToAccount(key);
+  const chainId = CHAIN_IDS[offer.network];
+  if (chainId === undefined) throw new Error(`cannot pay on ${offer.network}`);
+
+  const now = Math.floor(Date.now() / 1000);
+  const nonce = `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex")}` as const;
+  const authorization = {
+    from: account.address,
+    to: offer.payTo,
+    value: offer.maxAmountRequired,
+    validAfter: String(now - 60),
+    validBefore: String(now + offer.maxTimeoutSeconds),
+    nonce,
+  };
+  const signature = await account.signTypedData({
+    domain: { ...offer.extra, chainId, verifyingContract: offer.asset },
+    types: {
+      TransferWithAuthorization: [
+        { name: "from", type: "address" },
+        { name: "to", type: "address" },
+        { name: "value", type: "uint256" },
+        { name: "validAfter", type: "uint256" },
+        { name: "validBefore", type: "uint256" },
+        { name: "nonce", type: "bytes32" },
+      ],
+    },
+    primaryType: "TransferWithAuthorization",
+    message: {
+      ...authorization,
+      value: BigInt(authorization.value),
+      validAfter: BigInt(authorization.validAfter),
+      validBefore: BigInt(authorization.validBefore),
+    },
+  });
+  return btoa(
+    JSON.stringify({
+      x402Version: 1,
+      scheme: offer.scheme,
+      network: offer.network,
+      payload: { signature, authorization },
+    }),
+  );
+}
+
+/** Asks an endpoint for its price (the 402) and signs a payment for its first offer. */
+export async function paymentFor(endpoint: string): Promise<string> {
+  const response = await fetch(endpoint, { method: "POST" });
+  if (response.status !== 402)
+    throw new Error(`expected 402 from ${endpoint}, got ${response.status}: ${await response.text()}`);
+  const { accepts } = (await response.json()) as { accepts: Offer[] };
+  return signPayment(accepts[0]!);
+}
+
+/** Calls an endpoint, paying for it. FormData goes out as multipart, anything else as JSON. */
+export async function callPaid(
+  endpoint: string,
+  body: FormData | Record<string, unknown>,
+  payment?: string,
+): Promise<Response> {
+  const form = body instanceof FormData;
+  return fetch(endpoint, {
+    method: "POST",
+    headers: {
+      "X-PAYMENT": payment ?? (await paymentFor(endpoint)),
+      ...(!form && { "Content-Type": "application/json" }),
+    },
+    body: form ? body : JSON.stringify(body),
+  });
+}

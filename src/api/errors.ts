@@ -1,0 +1,51 @@
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { PaymentRequired } from "../payments/x402.ts";
+import { PROBLEMS, Problem } from "../problems.ts";
+import type { ApiEnv } from "./environment.ts";
+
+/** Renders whatever a handler threw: a 402 in x402's own shape, everything else as problem+json (RFC 9457). */
+export function onError(error: Error, c: Context<ApiEnv>): Response {
+  if (error instanceof PaymentRequired) return c.json(error.body, 402, { "Cache-Control": "no-store" });
+
+  const problem = asProblem(error);
+  if (problem.code === "internal_error" || problem.cause)
+    console.error(c.get("requestId"), problem.code, error.cause ?? error);
+  const { status, title } = PROBLEMS[problem.code];
+  const body = {
+    type: "about:blank",
+    title,
+    status,
+    code: problem.code,
+    detail: problem.detail,
+    request_id: c.get("requestId"),
+    ...(problem.errors && { errors: problem.errors }),
+  };
+  return c.body(JSON.stringify(body), status, {
+    "Cache-Control": "no-store",
+    ...problem.headers,
+    "Content-Type": "application/problem+json",
+  });
+}
+
+/** Answers what no route matches. */
+export function notFound(): never {
+  throw new Problem("not_found", "There is nothing here. GET /openapi.json lists what this service answers.");
+}
+
+/** Answers a known path asked with another method (RFC 9110, 15.5.6). */
+export function methodNotAllowed(allowed: string) {
+  return (): never => {
+    throw new Problem("method_not_allowed", `Use ${allowed} here.`, { headers: { Allow: allowed } });
+  };
+}
+
+function asProblem(error: Error): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof HTTPException && error.status === 400)
+    return new Problem("invalid_request", `${error.message}.`);
+  return new Problem(
+    "internal_error",
+    "Something failed on our side. Nothing was charged; try again, and quote `request_id` if it happens twice.",
+  );
+}

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { PRICE } from "../payments/price.ts";
+import { PROBLEMS } from "../problems.ts";
+import { asForm, result } from "../schemas.ts";
+import { ENDPOINTS, type Endpoint } from "./watermark.ts";
+
+const problem = {
+  type: "object",
+  required: ["type", "title", "status", "code", "detail", "request_id"],
+  properties: {
+    type: { const: "about:blank" },
+    title: { type: "string" },
+    status: { type: "integer" },
+    code: { enum: Object.keys(PROBLEMS), description: "Stable: program against it." },
+    detail: { type: "string", description: "What is wrong and what to do next." },
+    request_id: { type: "string" },
+    errors: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["path", "message"],
+        properties: { path: { type: "string" }, message: { type: "string" } },
+      },
+    },
+  },
+};
+
+const problemResponse = (description: string) => ({
+  description,
+  content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+});
+
+const header = (description: string) => ({ description, schema: { type: "string" } });
+
+/** The OpenAPI 3.1 description of the service, whose request and result schemas are those that validate. */
+export function openapi(origin: string) {
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Overprint",
+      version: "1",
+      description: `Watermarks PDFs. Each call costs ${PRICE.label}, paid with x402: call without payment, read the 402, sign, call again with X-PAYMENT.`,
+    },
+    servers: [{ url: origin }],
+    paths: {
+      ...Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, { post: operation(endpoint) }])),
+      "/v1/files/{id}.pdf": { get: download },
+    },
+    components: { schemas: { Problem: problem, Result: plain(z.toJSONSchema(result)) } },
+  };
+}
+
+function operation({ summary, schema }: Endpoint) {
+  return {
+    summary,
+    parameters: [
+      {
+        name: "X-PAYMENT",
+        in: "header",
+        required: false,
+        schema: { type: "string" },
+        description: "The signed payment (x402 version 1). Without it the answer is 402.",
+      },
+    ],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": { schema: plain(z.toJSONSchema(schema, { io: "input" })) },
+        "multipart/form-data": { schema: plain(z.toJSONSchema(asForm(schema), { io: "input" })) },
+      },
+    },
+    responses: {
+      200: {
+        description: "Done and paid.",
+        headers: { "X-PAYMENT-RESPONSE": header("The receipt: base64 of JSON.") },
+        content: { "application/json": { schema: { $ref: "#/components/schemas/Result" } } },
+      },
+      402: {
+        description: "Not paid, or not payable as sent: `error` says why, `accepts` how to pay. Nothing was charged.",
+        content: { "application/json": { schema: { type: "object" } } },
+      },
+      "4XX": problemResponse("The request cannot be done as sent. Nothing was charged."),
+      "5XX": problemResponse("Something failed. Nothing was charged unless the detail says otherwise."),
+    },
+  };
+}
+
+const download = {
+  summary: "Download a result until it expires",
+  parameters: [
+    { name: "id", in: "path", required: true, schema: { type: "string" } },
+    { name: "token", in: "query", required: true, schema: { type: "string" } },
+  ],
+  responses: {
+    200: { description: "The PDF.", content: { "application/pdf": {} } },
+    206: { description: "The part of it that Range asked for.", content: { "application/pdf": {} } },
+    403: problemResponse("The token is missing or wrong."),
+    404: problemResponse("No such file."),
+    410: problemResponse("The link has expired."),
+  },
+};
+
+/** OpenAPI 3.1 has one dialect for all its schemas. */
+function plain({ $schema, ...schema }: Record<string, unknown>) {
+  return schema;
+}

@@ -1,0 +1,58 @@
+import { Hono } from "hono";
+import { cors } from "hono/cors";
+import { requestId } from "hono/request-id";
+import { secureHeaders } from "hono/secure-headers";
+import type { ApiEnv } from "./api/environment.ts";
+import { methodNotAllowed, notFound, onError } from "./api/errors.ts";
+import { openapi } from "./api/openapi.ts";
+import { ENDPOINTS, watermark } from "./api/watermark.ts";
+import { download } from "./storage/download.ts";
+
+/** The service's table of contents. */
+export const app = new Hono<ApiEnv>();
+
+app.use(requestId());
+app.use(secureHeaders());
+app.use(
+  cors({
+    origin: "*",
+    allowMethods: ["GET", "HEAD", "POST"],
+    // the official x402 clients send Access-Control-Expose-Headers as a request header
+    allowHeaders: [
+      "Content-Type",
+      "X-PAYMENT",
+      "Access-Control-Expose-Headers",
+      "Range",
+      "If-Range",
+      "If-None-Match",
+      "X-Request-Id",
+    ],
+    exposeHeaders: [
+      "X-PAYMENT-RESPONSE",
+      "X-Request-Id",
+      "Retry-After",
+      "ETag",
+      "Accept-Ranges",
+      "Content-Range",
+      "Content-Length",
+      "Content-Disposition",
+    ],
+    maxAge: 86_400,
+  }),
+);
+
+for (const endpoint of ENDPOINTS) {
+  app.on("POST", [endpoint.path], ...watermark(endpoint));
+  app.all(endpoint.path, methodNotAllowed("POST"));
+}
+
+app
+  .get("/v1/files/:file{[^/]+\\.pdf}", (c) =>
+    download(c.env.RESULTS, c.req.param("file").slice(0, -4), c.req.query("token"), c.req.raw),
+  )
+  .all(methodNotAllowed("GET, HEAD"));
+
+app.get("/openapi.json", (c) => c.json(openapi(new URL(c.req.url).origin)));
+
+app.notFound(notFound);
+app.onError(onError);

@@ -1,0 +1,74 @@
+/** The descriptions in the `glyf` table: simple outlines, or composites of other glyphs (OpenType, "glyf"). */
+
+import { viewOf } from "./sfnt.ts";
+
+const HEADER_LENGTH = 10;
+
+/** Flags of a composite's component. */
+const ARGUMENTS_ARE_WORDS = 0x0001;
+const HAS_SCALE = 0x0008;
+const MORE_COMPONENTS = 0x0020;
+const HAS_X_AND_Y_SCALE = 0x0040;
+const HAS_TWO_BY_TWO = 0x0080;
+const HAS_INSTRUCTIONS = 0x0100;
+
+/** The ids of the glyphs that a composite is put together from; none for a simple or an empty glyph. */
+export function componentsOf(description: Uint8Array): number[] {
+  const view = viewOf(description);
+  return componentRecords(view).map(({ start }) => view.getUint16(start + 2));
+}
+
+/** The same outline without its hinting instructions, a composite's parts being called by their new ids. */
+export function rewriteGlyph(description: Uint8Array, newId: (glyph: number) => number): Uint8Array {
+  if (description.length === 0) return description;
+  return isComposite(viewOf(description)) ? rewriteComposite(description, newId) : withoutInstructions(description);
+}
+
+function rewriteComposite(description: Uint8Array, newId: (glyph: number) => number): Uint8Array {
+  const records = componentRecords(viewOf(description));
+  const rewritten = description.slice(0, records.at(-1)?.end);
+  const view = viewOf(rewritten);
+
+  for (const { start } of records) {
+    view.setUint16(start, view.getUint16(start) & ~HAS_INSTRUCTIONS);
+    view.setUint16(start + 2, newId(view.getUint16(start + 2)));
+  }
+  return rewritten;
+}
+
+function withoutInstructions(description: Uint8Array): Uint8Array {
+  const view = viewOf(description);
+  const lengthAt = HEADER_LENGTH + view.getInt16(0) * 2;
+  const length = view.getUint16(lengthAt);
+  if (length === 0) return description;
+
+  const stripped = new Uint8Array(description.length - length);
+  stripped.set(description.subarray(0, lengthAt));
+  stripped.set(description.subarray(lengthAt + 2 + length), lengthAt + 2);
+  return stripped;
+}
+
+function isComposite(view: DataView): boolean {
+  return view.byteLength > 0 && view.getInt16(0) < 0;
+}
+
+/** Where each component of a composite stands in its description: flags, glyph id, arguments, transformation. */
+function componentRecords(view: DataView): { start: number; end: number }[] {
+  const records: { start: number; end: number }[] = [];
+  if (!isComposite(view)) return records;
+
+  let start = HEADER_LENGTH;
+  for (;;) {
+    const flags = view.getUint16(start);
+    const end = start + 4 + (flags & ARGUMENTS_ARE_WORDS ? 4 : 2) + transformationLength(flags);
+    records.push({ start, end });
+    if (!(flags & MORE_COMPONENTS)) return records;
+    start = end;
+  }
+}
+
+function transformationLength(flags: number): number {
+  if (flags & HAS_SCALE) return 2;
+  if (flags & HAS_X_AND_Y_SCALE) return 4;
+  return flags & HAS_TWO_BY_TWO ? 8 : 0;
+}

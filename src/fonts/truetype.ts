@@ -1,0 +1,86 @@
+/** A reader of TrueType fonts: what is asked for is looked up in the file's bytes, nothing is unpacked. */
+
+import { readCmap } from "./cmap.ts";
+import { openTables, viewOf } from "./sfnt.ts";
+
+/** A font. Lengths are in font units, `unitsPerEm` to the em; y points up from the baseline. */
+export interface Font {
+  readonly bytes: Uint8Array;
+  /** PostScript name, such as `NotoSans-Bold` (name ID 6). */
+  readonly name: string;
+  readonly unitsPerEm: number;
+  /** Typographic ascender: above the baseline, positive (OS/2). */
+  readonly ascent: number;
+  /** Typographic descender: below the baseline, negative (OS/2). */
+  readonly descent: number;
+  /** Height of flat capitals (OS/2). */
+  readonly capHeight: number;
+  /** 400 is regular, 700 bold (OS/2 usWeightClass). */
+  readonly weight: number;
+  /** The box that holds every glyph (head). */
+  readonly bounds: readonly [xMin: number, yMin: number, xMax: number, yMax: number];
+
+  /** Glyph id of a code point, 0 where the font has none (cmap). */
+  glyphOf(codePoint: number): number;
+  /** How far a glyph moves the pen (hmtx). */
+  advance(glyph: number): number;
+  /** Where a glyph's outline starts, right of the pen (hmtx). */
+  leftSideBearing(glyph: number): number;
+  /** A glyph's description, empty where nothing is drawn (loca, glyf). */
+  outline(glyph: number): Uint8Array;
+  /** A table's bytes by tag; an Error where the font lacks it. */
+  table(tag: string): Uint8Array;
+}
+
+/**
+ * Reads the font in `bytes`, which it keeps. Costs the same for a font of any size.
+ * Throws an Error where a table is missing that is needed.
+ */
+export function readFont(bytes: Uint8Array): Font {
+  const table = openTables(bytes);
+  const head = viewOf(table("head"));
+  const os2 = viewOf(table("OS/2"));
+  const hmtx = viewOf(table("hmtx"));
+  const loca = viewOf(table("loca"));
+  const glyf = table("glyf");
+
+  const glyphCount = viewOf(table("maxp")).getUint16(4);
+  const advanceCount = viewOf(table("hhea")).getUint16(34);
+  const longLoca = head.getInt16(50) === 1;
+  const outlineStart = (glyph: number) => (longLoca ? loca.getUint32(glyph * 4) : loca.getUint16(glyph * 2) * 2);
+
+  return {
+    bytes,
+    name: postScriptName(table("name")),
+    unitsPerEm: head.getUint16(18),
+    ascent: os2.getInt16(68),
+    descent: os2.getInt16(70),
+    capHeight: os2.getInt16(88),
+    weight: os2.getUint16(4),
+    bounds: [head.getInt16(36), head.getInt16(38), head.getInt16(40), head.getInt16(42)],
+
+    glyphOf: readCmap(table("cmap")),
+    // The last advance stands for all glyphs after it, of which only the bearing is stored.
+    advance: (glyph) => hmtx.getUint16(Math.min(glyph, advanceCount - 1) * 4),
+    leftSideBearing: (glyph) => hmtx.getInt16(glyph < advanceCount ? glyph * 4 + 2 : (advanceCount + glyph) * 2),
+    outline(glyph) {
+      if (glyph >= glyphCount) throw new Error(`the font has no glyph ${glyph}`);
+      return glyf.subarray(outlineStart(glyph), outlineStart(glyph + 1));
+    },
+    table,
+  };
+}
+
+/** Name ID 6 of the Windows platform, in UTF-16BE (OpenType, "name"). PostScript names are ASCII. */
+function postScriptName(table: Uint8Array): string {
+  const view = viewOf(table);
+  const storage = view.getUint16(4);
+
+  for (let i = 0; i < view.getUint16(2); i++) {
+    const record = 6 + i * 12;
+    if (view.getUint16(record) !== 3 || view.getUint16(record + 6) !== 6) continue;
+    const start = storage + view.getUint16(record + 10);
+    return new TextDecoder("utf-16be").decode(table.subarray(start, start + view.getUint16(record + 8)));
+  }
+  throw new Error("the font has no PostScript name");
+}

@@ -1,0 +1,16 @@
+import type { Matrix } from "./geometry.ts";
+
+/** A number as content streams take it: no exponent, at most five decimals (ISO 32000-2, 7.3.3). */
+export function number(value: number): string {
+  return String(Number(value.toFixed(5)));
+}
+
+/** `cm` operands or a /Matrix. */
+export function numbers(values: Matrix | readonly number[]): string {
+  return values.map(number).join(" ");
+}
+
+/** `#rrggbb` as the operands of rg and RG. */
+export function rgb(color: string): string {
+  return numbers([1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255));
+}

@@ -1,0 +1,71 @@
+import type { Config } from "./config.ts";
+import { refuseWebPage } from "./inputs/sniff.ts";
+import { readSource } from "./inputs/source.ts";
+import { readImage } from "./mark/image/picture.ts";
+import { markWithImage } from "./mark/image.ts";
+import { markWithText } from "./mark/text.ts";
+import type { Goods } from "./payments/gate.ts";
+import { PRICE } from "./payments/price.ts";
+import { MemorySource } from "./pdf/byteSource.ts";
+import { openPdf, type PdfDocument } from "./pdf/document.ts";
+import { planOutput } from "./pdf/plan.ts";
+import type { ImageRequest, Result, TextRequest } from "./schemas.ts";
+import { deleteResult, storeResult } from "./storage/results.ts";
+
+/** What an operation runs with. */
+export interface Surroundings {
+  env: Env;
+  config: Config;
+  /** Scheme and host the result's link is made with. */
+  origin: string;
+}
+
+/** Lays a text over every page. @throws Problem of the inputs, fonts, pdf rooms; nothing is stored then */
+export function watermarkText(request: TextRequest, surroundings: Surroundings): Promise<Goods<Result>> {
+  return watermark("watermark.text", request, surroundings, (document) =>
+    markWithText(document, request, surroundings.env.FONTS),
+  );
+}
+
+/** Lays an image over every page. @throws Problem of the inputs, mark, pdf rooms; nothing is stored then */
+export function watermarkImage(request: ImageRequest, surroundings: Surroundings): Promise<Goods<Result>> {
+  const { config } = surroundings;
+  return watermark("watermark.image", request, surroundings, async (document) => {
+    const bytes = await readSource(request.image, "image", {
+      maxBytes: config.maxImageBytes,
+      timeoutMs: config.fetchTimeoutMs,
+    });
+    markWithImage(document, request, readImage(bytes, { maxPixels: config.maxImagePixels }));
+  });
+}
+
+async function watermark(
+  operation: Result["operation"],
+  { file, password }: TextRequest | ImageRequest,
+  { env, config, origin }: Surroundings,
+  mark: (document: PdfDocument) => Promise<void>,
+): Promise<Goods<Result>> {
+  const source = await readSource(file, "file", { maxBytes: config.maxSourceBytes, timeoutMs: config.fetchTimeoutMs });
+  refuseWebPage(source);
+  const document = await openPdf(new MemorySource(source), { password, maxPages: config.maxPages });
+  await mark(document);
+
+  const { id, token, bytes, expiresAt } = await storeResult(
+    env.RESULTS,
+    await planOutput(document),
+    config.linkTtlSeconds,
+  );
+  return {
+    value: {
+      output: {
+        url: `${origin}/v1/files/${id}.pdf?token=${token}`,
+        expires_at: expiresAt.toISOString(),
+        pages: document.pages.length,
+        bytes,
+      },
+      operation,
+      cost: PRICE.label,
+    },
+    discard: () => deleteResult(env.RESULTS, id),
+  };
+}

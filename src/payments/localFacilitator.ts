@@ -1,0 +1,54 @@
+import { verifyTypedData } from "viem/utils";
+import type { Facilitator } from "./facilitator.ts";
+import { NETWORKS } from "./networks.ts";
+
+/** EIP-3009, `TransferWithAuthorization`. */
+const TRANSFER_WITH_AUTHORIZATION = [
+  { name: "from", type: "address" },
+  { name: "to", type: "address" },
+  { name: "value", type: "uint256" },
+  { name: "validAfter", type: "uint256" },
+  { name: "validBefore", type: "uint256" },
+  { name: "nonce", type: "bytes32" },
+] as const;
+
+/** Says plainly that no transaction exists. */
+const NO_TRANSACTION = `0x${"0".repeat(64)}`;
+
+/**
+ * The development facilitator: verifies the EIP-712 signature of the authorization as the token contract would, and
+ * settles without a chain. The ledger's record that the payment is spent is all that happens.
+ */
+export const localFacilitator: Facilitator = {
+  async verify(payment, requirement) {
+    const { authorization, signature } = payment.payload;
+    const signed = await verifyTypedData({
+      address: authorization.from as `0x${string}`,
+      domain: {
+        ...requirement.extra,
+        chainId: NETWORKS[requirement.network].chainId,
+        verifyingContract: requirement.asset as `0x${string}`,
+      },
+      types: { TransferWithAuthorization: TRANSFER_WITH_AUTHORIZATION },
+      primaryType: "TransferWithAuthorization",
+      message: {
+        from: authorization.from as `0x${string}`,
+        to: authorization.to as `0x${string}`,
+        value: BigInt(authorization.value),
+        validAfter: BigInt(authorization.validAfter),
+        validBefore: BigInt(authorization.validBefore),
+        nonce: authorization.nonce as `0x${string}`,
+      },
+      signature: signature as `0x${string}`,
+    }).catch(() => false); // a signature no key can have made
+    return signed ? { valid: true } : { valid: false, reason: "invalid_exact_evm_payload_signature" };
+  },
+
+  async settle(payment, requirement) {
+    const payer = payment.payload.authorization.from;
+    return {
+      settled: true,
+      receipt: { success: true, transaction: NO_TRANSACTION, network: requirement.network, payer },
+    };
+  },
+};

@@ -1,0 +1,75 @@
+/**
+ * Everything that can go wrong, once: the stable `code` callers program against, its HTTP status and its title.
+ * The `detail` is written where the fact is known and says what to do next.
+ */
+export const PROBLEMS = {
+  invalid_request: { status: 400, title: "The request is not valid" },
+  not_found: { status: 404, title: "There is nothing at this address" },
+  method_not_allowed: { status: 405, title: "This address does not take that method" },
+  body_too_large: { status: 413, title: "The request body is too large" },
+  unsupported_media_type: { status: 415, title: "This content type is not supported" },
+
+  source_not_allowed: { status: 422, title: "This address may not be fetched" },
+  source_unreachable: { status: 502, title: "The address could not be fetched" },
+  source_timeout: { status: 504, title: "The address answered too slowly" },
+  source_too_large: { status: 413, title: "The file is too large" },
+
+  not_a_pdf: { status: 422, title: "The file is not a PDF" },
+  damaged_pdf: { status: 422, title: "The PDF is damaged beyond repair" },
+  too_many_pages: { status: 422, title: "The PDF has too many pages" },
+  password_required: { status: 422, title: "The PDF needs a password" },
+  modification_not_permitted: { status: 422, title: "The PDF's owner does not permit changes" },
+  unsupported_encryption: { status: 422, title: "The PDF's encryption is not supported" },
+  xfa_not_supported: { status: 422, title: "The PDF is a dynamic XFA form" },
+
+  unsupported_image: { status: 422, title: "The image format is not supported" },
+  damaged_image: { status: 422, title: "The image is damaged" },
+  image_too_large: { status: 413, title: "The image is too large" },
+  unsupported_character: { status: 422, title: "The text has a character no font covers" },
+
+  payment_already_used: { status: 409, title: "The payment has been used" },
+  payment_in_progress: { status: 409, title: "The payment is being used right now" },
+  facilitator_unavailable: { status: 503, title: "Payments cannot be processed right now" },
+  not_configured: { status: 503, title: "This deployment does not take payments yet" },
+
+  file_not_found: { status: 404, title: "There is no such file" },
+  invalid_token: { status: 403, title: "The link's token is wrong" },
+  range_not_satisfiable: { status: 416, title: "The file has no such range" },
+  link_expired: { status: 410, title: "The link has expired" },
+
+  internal_error: { status: 500, title: "Something failed on our side" },
+} as const;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** One field of a request that is wrong, as RFC 9457's extension member `errors` lists it. */
+export interface FieldError {
+  path: string;
+  message: string;
+}
+
+/** A refusal the caller will read. Thrown where the fact is known; the HTTP and MCP rooms only render it. */
+export class Problem extends Error {
+  override name = "Problem";
+  readonly code: ProblemCode;
+  /** One or two sentences for the caller: what is wrong and what to do next. Nothing internal. */
+  readonly detail: string;
+  readonly errors: FieldError[] | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    extra: { errors?: FieldError[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(`${code}: ${detail}`, { cause: extra.cause });
+    this.code = code;
+    this.detail = detail;
+    this.errors = extra.errors;
+    this.headers = extra.headers ?? {};
+  }
+
+  get status() {
+    return PROBLEMS[this.code].status;
+  }
+}

@@ -1,0 +1,202 @@
+import { z } from "zod";
+import { PRICE } from "./payments/price.ts";
+
+/**
+ * What requests and the result look like: the single source for validation, OpenAPI and MCP.
+ * Lengths are PDF points (1/72 inch) of the page as the reader sees it.
+ */
+
+export const POSITIONS = [
+  "top-left",
+  "top",
+  "top-right",
+  "left",
+  "center",
+  "right",
+  "bottom-left",
+  "bottom",
+  "bottom-right",
+  "tile",
+] as const;
+
+/** Other common names for the same places. */
+const SYNONYMS = {
+  "top-center": "top",
+  "top-middle": "top",
+  "center-top": "top",
+  "bottom-center": "bottom",
+  "bottom-middle": "bottom",
+  "center-bottom": "bottom",
+  "middle-left": "left",
+  "center-left": "left",
+  "left-center": "left",
+  "left-middle": "left",
+  "middle-right": "right",
+  "center-right": "right",
+  "right-center": "right",
+  "right-middle": "right",
+  middle: "center",
+  "center-center": "center",
+  "middle-center": "center",
+  "left-top": "top-left",
+  "right-top": "top-right",
+  "left-bottom": "bottom-left",
+  "right-bottom": "bottom-right",
+  tiled: "tile",
+} as const;
+
+export type Position = (typeof POSITIONS)[number] | "diagonal";
+type Synonym = keyof typeof SYNONYMS;
+
+const names = Object.keys(SYNONYMS) as [Synonym, ...Synonym[]];
+const canonical = <P extends Position>(name: P | Synonym) =>
+  (Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name as Synonym] : name) as P;
+
+export const TEMPLATES = [
+  "diagonal",
+  "horizontal",
+  "tiled",
+  "header",
+  "footer",
+  "stamp",
+  "sidebar",
+  "outline",
+] as const;
+export type TemplateName = (typeof TEMPLATES)[number];
+
+const sourceUri = z.string().regex(/^(https?:\/\/|data:)/i, "must be an http(s) URL or a data URI");
+
+const file = sourceUri.describe("The PDF: an http(s) URL or a data URI (data:application/pdf;base64,…).");
+
+const image = z
+  .string()
+  .regex(/^(https?:\/\/|data:|[A-Za-z0-9+/_=\s-]+$)/i, "must be an http(s) URL, a data URI or base64")
+  .describe("The image, PNG or JPEG: an http(s) URL, a data URI or bare base64.");
+
+const opacity = z.number().min(0).max(1).default(0.3).describe("0 (invisible) to 1 (opaque), of the mark as a whole.");
+const margin = z
+  .number()
+  .min(0)
+  .max(10_000)
+  .default(24)
+  .describe("Least distance from the page's edges, in points; never more than a tenth of the page's shorter side.");
+const password = z.string().max(1024).optional().describe("The password of an encrypted PDF.");
+
+const text = z
+  .string()
+  .transform((value) => value.replaceAll("\r\n", "\n")) // forms send line breaks so
+  .pipe(
+    z
+      .string()
+      .refine((value) => value.isWellFormed(), "must be well-formed Unicode")
+      .refine((value) => [...value].length <= 500, "must have at most 500 characters")
+      .refine((value) => /[^\s\p{Default_Ignorable_Code_Point}]/u.test(value), "must have a visible character")
+      .refine((value) => !/[^\P{Cc}\n]/u.test(value), "must not have control characters other than line breaks"),
+  )
+  .meta({ minLength: 1, maxLength: 500, description: "The words to lay over the page; \\n breaks a line." });
+
+/** `POST /v1/watermark/text`. */
+export const textRequest = z.strictObject({
+  file,
+  text,
+  template: z
+    .enum(TEMPLATES)
+    .default("diagonal")
+    .describe("The look: it fixes position, rotation, size, weight and colour; the request's own fields win."),
+  position: z
+    .enum([...POSITIONS, "diagonal", ...names])
+    .transform(canonical<Position>)
+    .optional()
+    .describe("Where on the page as the reader sees it. Default: the template's."),
+  opacity,
+  rotation: z
+    .number()
+    .min(-360)
+    .max(360)
+    .optional()
+    .describe("Degrees, counter-clockwise as the reader sees the page. Default: the template's."),
+  color: z
+    .string()
+    .regex(/^#[0-9a-f]{6}$/i, "must be #rrggbb")
+    .optional()
+    .describe("#rrggbb. Default: the template's."),
+  font_size: z
+    .number()
+    .positive()
+    .max(2000)
+    .optional()
+    .describe("Points. Default: as large as the template allows and the page holds."),
+  margin,
+  password,
+});
+
+/** `POST /v1/watermark/image`. */
+export const imageRequest = z.strictObject({
+  file,
+  image,
+  position: z
+    .enum([...POSITIONS, ...names])
+    .transform(canonical<Exclude<Position, "diagonal">>)
+    .default("center")
+    .describe("Where on the page as the reader sees it."),
+  opacity,
+  scale: z
+    .number()
+    .gt(0)
+    .max(1)
+    .default(0.5)
+    .describe("Width of the image as a share of the page's width; shrunk where it would leave the page."),
+  margin,
+  password,
+});
+
+/** The answer of a paid call. */
+export const result = z.strictObject({
+  output: z.strictObject({
+    url: z.url().describe("Where the watermarked PDF can be downloaded until it expires."),
+    expires_at: z.iso.datetime().describe("When the link ends, ISO 8601, UTC."),
+    pages: z.int().min(1),
+    bytes: z.int().min(1),
+  }),
+  operation: z.enum(["watermark.text", "watermark.image"]),
+  cost: z.literal(PRICE.label),
+});
+
+/** A request's file: the text of a JSON field, or an upload. */
+export type Source = string | File;
+type WithSources<R> = { [Field in keyof R]: Field extends "file" | "image" ? Source : R[Field] };
+
+export type TextRequest = WithSources<z.output<typeof textRequest>>;
+export type ImageRequest = WithSources<z.output<typeof imageRequest>>;
+export type Result = z.output<typeof result>;
+
+/**
+ * The same request as `multipart/form-data`: files may be uploads, and numbers come as text.
+ */
+export function asForm<S extends typeof textRequest | typeof imageRequest>(schema: S) {
+  const shape: Record<string, z.ZodType> = schema.shape;
+  const uploads = Object.entries(shape).filter(([field]) => field === "file" || field === "image");
+  const numeric = Object.keys(shape).filter((field) => innermost(shape[field]!) instanceof z.ZodNumber);
+  const form = schema.extend(
+    Object.fromEntries(
+      uploads.map(([field, text]) => [field, z.union([z.file(), text]).describe(text.description ?? "")]),
+    ),
+  );
+
+  return z.preprocess((fields) => {
+    const values = { ...(fields as Record<string, unknown>) };
+    for (const field of numeric) values[field] = numberIn(values[field]);
+    return values;
+  }, form);
+}
+
+function innermost(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodDefault || schema instanceof z.ZodOptional
+    ? innermost(schema.unwrap() as z.ZodType)
+    : schema;
+}
+
+/** A number written as text; anything else as it is, for the schema to refuse. */
+function numberIn(value: unknown): unknown {
+  return typeof value === "string" && /^[+-]?(\d+\.?\d*|\.\d+)$/.test(value.trim()) ? Number(value) : value;
+}

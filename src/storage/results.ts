@@ -1,0 +1,67 @@
+import { tokenHash } from "./token.ts";
+
+/**
+ * Results in R2, and the links to them.
+ *
+ * - key: `results/<group>/<id>`, where `group` is the hour in which the result expires (hours since 1970), so that a whole
+ *   group is deleted at once, and `id` is `<group>-<128 random bits in hexadecimal>`
+ * - custom metadata: `token` (SHA-256 of the link's token in hexadecimal; the token itself is kept nowhere),
+ *   `expires` (Unix milliseconds)
+ */
+
+const ID = /^(\d{6})-[0-9a-f]{32}$/;
+
+export interface StoredResult {
+  id: string;
+  token: string;
+  bytes: number;
+  expiresAt: Date;
+}
+
+/** Stores a PDF under a new unguessable id until `ttlSeconds` from now. Its length must be `length` bytes. */
+export async function storeResult(
+  bucket: R2Bucket,
+  pdf: { length: number; stream(): ReadableStream<Uint8Array> },
+  ttlSeconds: number,
+): Promise<StoredResult> {
+  const expiresAt = new Date(Math.floor(Date.now() / 1000 + ttlSeconds) * 1000);
+  const id = `${groupOf(expiresAt)}-${random(16)}`;
+  const token = random(32);
+
+  const body = new FixedLengthStream(pdf.length); // R2 takes streams of known length only
+  const [stored] = await Promise.all([
+    bucket.put(keyOf(id), body.readable, {
+      httpMetadata: { contentType: "application/pdf" },
+      customMetadata: { token: await tokenHash(token), expires: String(expiresAt.getTime()) },
+    }),
+    pdf.stream().pipeTo(body.writable),
+  ]);
+  return { id, token, bytes: stored.size, expiresAt };
+}
+
+export async function deleteResult(bucket: R2Bucket, id: string): Promise<void> {
+  await bucket.delete(keyOf(id));
+}
+
+/** Whether `id` is written as ids of results are. */
+export function isResultId(id: string): boolean {
+  return ID.test(id);
+}
+
+/** Whether the whole group of this id has expired: it may have been swept. */
+export function groupExpired(id: string, now: Date): boolean {
+  return Number(id.slice(0, 6)) < Number(groupOf(now));
+}
+
+/** The R2 key of a well-formed id. */
+export function keyOf(id: string): string {
+  return `results/${id.slice(0, 6)}/${id}`;
+}
+
+function groupOf(time: Date): string {
+  return String(Math.floor(time.getTime() / 3_600_000)).padStart(6, "0");
+}
+
+function random(bytes: number): string {
+  return crypto.getRandomValues(new Uint8Array(bytes)).toHex();
+}

@@ -1,0 +1,80 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { app } from "../src/app.ts";
+import { PROBLEMS } from "../src/problems.ts";
+import { send, TEXT } from "./support/client.ts";
+
+test("a browser may call: the preflight allows what x402 clients send, the answer exposes what they read", async () => {
+  const preflight = await send(TEXT, {
+    method: "OPTIONS",
+    headers: {
+      Origin: "https://shop.example.com",
+      "Access-Control-Request-Method": "POST",
+      "Access-Control-Request-Headers": "content-type,x-payment,access-control-expose-headers",
+    },
+  });
+  expect(preflight.status).toBe(204);
+  const allowed = preflight.headers.get("Access-Control-Allow-Headers")!.toLowerCase().split(",");
+  expect(allowed).toEqual(expect.arrayContaining(["content-type", "x-payment", "access-control-expose-headers"]));
+
+  const answer = await send(TEXT, { method: "POST", headers: { Origin: "https://shop.example.com" } });
+  expect(answer.headers.get("Access-Control-Allow-Origin")).toBe("*");
+  expect(answer.headers.get("Access-Control-Expose-Headers")).toContain("X-PAYMENT-RESPONSE");
+});
+
+test("every answer carries a request id, the caller's own where it sent one", async () => {
+  expect((await send("/nowhere")).headers.get("X-Request-Id")).toMatch(/^[0-9a-f-]{36}$/);
+  expect((await send("/nowhere", { headers: { "X-Request-Id": "mine-7" } })).headers.get("X-Request-Id")).toBe(
+    "mine-7",
+  );
+});
+
+test("what is not there is a 404 problem, another method a 405 one", async () => {
+  const missing = await send("/nowhere");
+  expect([missing.status, (await missing.json<{ code: string }>()).code]).toEqual([404, "not_found"]);
+  const get = await send(TEXT);
+  expect([get.status, get.headers.get("Allow"), (await get.json<{ code: string }>()).code]).toEqual([
+    405,
+    "POST",
+    "method_not_allowed",
+  ]);
+});
+
+test("wrong settings are a problem that tells the caller nothing of them", async () => {
+  const context = createExecutionContext();
+  const response = await app.fetch(
+    new Request(`http://localhost${TEXT}`, { method: "POST" }),
+    { ...env, NETWORK: "no-such-chain" },
+    context,
+  );
+  await waitOnExecutionContext(context);
+  expect(response.status).toBe(500);
+  expect(await response.text()).not.toContain("no-such-chain");
+});
+
+describe("GET /openapi.json", () => {
+  test("describes both operations from the schemas that validate", async () => {
+    const document = await (await send("/openapi.json")).json<Record<string, never>>();
+    expect(document).toMatchObject({ openapi: "3.1.0" });
+    const post = (
+      document as never as {
+        paths: Record<string, { post: { requestBody: { content: Record<string, { schema: object }> } } }>;
+      }
+    ).paths;
+    const { content } = post["/v1/watermark/text"]!.post.requestBody;
+    expect(content["application/json"]!.schema).toMatchObject({
+      required: ["file", "text"],
+      additionalProperties: false,
+      properties: {
+        text: { minLength: 1, maxLength: 500 },
+        opacity: { type: "number", minimum: 0, maximum: 1, default: 0.3 },
+        template: { default: "diagonal" },
+      },
+    });
+    expect(content["multipart/form-data"]!.schema).toMatchObject({
+      properties: { file: { anyOf: [{ format: "binary" }, { type: "string" }] } },
+    });
+    expect(JSON.stringify(document)).toContain(Object.keys(PROBLEMS).join('","'));
+  });
+});

@@ -1,0 +1,56 @@
+import { PDFiumLibrary } from "@hyzyla/pdfium";
+
+/** One page as PDFium, the engine of Chrome, draws it: RGB pixels, rows from the top. */
+export interface Rendered {
+  width: number;
+  height: number;
+  /** The colour at a place given as shares of the width and height, from the upper left. */
+  at(x: number, y: number): [number, number, number];
+  /** Shares of the page, from the upper left, of the box around all pixels that `is` accepts; undefined if there are none. */
+  boxOf(
+    is: (rgb: [number, number, number]) => boolean,
+  ): { left: number; top: number; right: number; bottom: number } | undefined;
+}
+
+/** Renders every page of a PDF at one pixel to the point. */
+export async function render(pdf: Uint8Array): Promise<Rendered[]> {
+  const library = await PDFiumLibrary.init();
+  try {
+    const document = await library.loadDocument(Buffer.from(pdf));
+    const pages: Rendered[] = [];
+    for (const page of document.pages()) {
+      const { width, height, data } = await page.render({ scale: 1, render: "bitmap" });
+      pages.push(renderedOf(width, height, Uint8Array.from(data)));
+    }
+    document.destroy();
+    return pages;
+  } finally {
+    library.destroy();
+  }
+}
+
+function renderedOf(width: number, height: number, bgra: Uint8Array): Rendered {
+  const pixel = (x: number, y: number): [number, number, number] => {
+    const at = 4 * (y * width + x);
+    return [bgra[at + 2]!, bgra[at + 1]!, bgra[at]!];
+  };
+  return {
+    width,
+    height,
+    at: (x, y) => pixel(Math.min(width - 1, Math.floor(x * width)), Math.min(height - 1, Math.floor(y * height))),
+    boxOf(is) {
+      let [left, top, right, bottom] = [width, height, -1, -1];
+      for (let y = 0; y < height; y++)
+        for (let x = 0; x < width; x++) {
+          if (!is(pixel(x, y))) continue;
+          left = Math.min(left, x);
+          right = Math.max(right, x + 1);
+          top = Math.min(top, y);
+          bottom = Math.max(bottom, y + 1);
+        }
+      return right < 0
+        ? undefined
+        : { left: left / width, top: top / height, right: right / width, bottom: bottom / height };
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { ExactEvmSchemeV1 } from "@x402/evm/v1";
+import { wrapFetchWithPaymentFromConfig } from "@x402/fetch";
+import { privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { callPaid, DEVELOPMENT_KEY, paymentFor } from "../../scripts/lib/pay.ts";
+import { samplePdf } from "../../scripts/lib/samplePdf.ts";
+import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import { result } from "../../src/schemas.ts";
+import { pngOf } from "../support/png.ts";
+import { render } from "./render.ts";
+
+let worker: RunningWorker;
+let sample: Uint8Array<ArrayBuffer>;
+beforeAll(async () => {
+  [worker, sample] = await Promise.all([startWorker(), samplePdf().then((pdf) => new Uint8Array(pdf))]);
+});
+afterAll(() => worker?.stop());
+
+const MAGENTA = pngOf(8, 8, [255, 0, 255]);
+const isMagenta = ([r, g, b]: [number, number, number]) => r > 240 && g < 15 && b > 240;
+/** Thin strokes are drawn as shades of it. */
+const isInk = ([r, g, b]: [number, number, number]) => r > 230 && g < 200 && b > 230;
+const endpoint = (kind: "text" | "image") => `${worker.url}/v1/watermark/${kind}`;
+
+function formOf(fields: Record<string, string | File>): FormData {
+  const form = new FormData();
+  form.set("file", new File([sample], "sample.pdf"));
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  return form;
+}
+
+async function outputOf(response: Response): Promise<Uint8Array> {
+  const { output } = result.parse(await response.json());
+  return new Uint8Array(await (await fetch(output.url)).arrayBuffer());
+}
+
+test("the official client pays for both operations, from the 402 alone, and gets the PDF", async () => {
+  const account = privateKeyToAccount(DEVELOPMENT_KEY);
+  const payingFetch = wrapFetchWithPaymentFromConfig(fetch, {
+    schemes: [{ network: "base-sepolia" as never, client: new ExactEvmSchemeV1(account), x402Version: 1 }],
+  });
+  for (const [kind, form] of [
+    ["text", formOf({ text: "PAID" })],
+    ["image", formOf({ image: new File([MAGENTA], "m.png") })],
+  ] as const) {
+    const response = await payingFetch(endpoint(kind), { method: "POST", body: form });
+    expect(response.status).toBe(200);
+    expect(JSON.parse(atob(response.headers.get("X-PAYMENT-RESPONSE")!))).toMatchObject({
+      success: true,
+      payer: account.address,
+    });
+    expect(await render(await outputOf(response))).toHaveLength(4);
+  }
+});
+
+test("a payment is refused for a second, different call", async () => {
+  const payment = await paymentFor(endpoint("text"));
+  expect((await callPaid(endpoint("text"), formOf({ text: "ONE" }), payment)).status).toBe(200);
+  const second = await callPaid(endpoint("text"), formOf({ text: "TWO" }), payment);
+  expect(second.status).toBe(409);
+  expect(await second.json()).toMatchObject({ code: "payment_already_used" });
+});
+
+describe("an image lands where the reader sees it, on pages upright, landscape, turned and cropped", () => {
+  const near = (position: string) => ({
+    left: position.endsWith("left"),
+    right: position.endsWith("right"),
+    top: position.startsWith("top"),
+    bottom: position.startsWith("bottom"),
+  });
+
+  test.each(["top-left", "top", "top-right", "left", "center", "right", "bottom-left", "bottom", "bottom-right"])(
+    "%s",
+    async (position) => {
+      const form = formOf({ image: new File([MAGENTA], "m.png"), position, scale: "0.2", opacity: "1" });
+      const pages = await render(await outputOf(await callPaid(endpoint("image"), form)));
+      expect(pages).toHaveLength(4);
+      for (const { width, height, boxOf } of pages) {
+        const box = boxOf(isMagenta)!;
+        expect(box.right - box.left).toBeCloseTo(0.2, 1.5);
+        expect((box.bottom - box.top) * height).toBeCloseTo((box.right - box.left) * width, -0.5);
+        const { left, right, top, bottom } = near(position);
+        if (left) expect(box.left * width).toBeCloseTo(24, -0.5);
+        else if (right) expect((1 - box.right) * width).toBeCloseTo(24, -0.5);
+        else expect((box.left + box.right) / 2).toBeCloseTo(0.5, 2);
+        if (top) expect(box.top * height).toBeCloseTo(24, -0.5);
+        else if (bottom) expect((1 - box.bottom) * height).toBeCloseTo(24, -0.5);
+        else expect((box.top + box.bottom) / 2).toBeCloseTo(0.5, 2);
+      }
+    },
+  );
+});
+
+describe("a text lands where its template says", () => {
+  const inked = async (fields: Record<string, string>) => {
+    const form = formOf({ text: "CONFIDENTIAL", opacity: "1", color: "#ff00ff", ...fields });
+    return (await render(await outputOf(await callPaid(endpoint("text"), form)))).map((page) => ({
+      ...page,
+      box: page.boxOf(isInk)!,
+    }));
+  };
+
+  test("diagonal: from the lower left to the upper right, inside the page", async () => {
+    for (const { box, at } of await inked({})) {
+      expect(box.left).toBeGreaterThan(0.02);
+      expect(box.right).toBeLessThan(0.98);
+      expect(box.bottom - box.top).toBeGreaterThan(0.6);
+      expect(box.right - box.left).toBeGreaterThan(0.6);
+      for (const corner of [at(0.15, 0.15), at(0.85, 0.85)]) expect(isMagenta(corner)).toBe(false);
+    }
+  });
+
+  test.each([
+    ["header", 0, 0.1],
+    ["footer", 0.9, 1],
+  ])("%s: one small centred line", async (template, least, most) => {
+    for (const { box } of await inked({ template })) {
+      expect(box.top).toBeGreaterThan(least);
+      expect(box.bottom).toBeLessThan(most);
+      expect((box.left + box.right) / 2).toBeCloseTo(0.5, 1.5);
+    }
+  });
+});

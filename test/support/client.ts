@@ -1,0 +1,43 @@
+import { exports } from "cloudflare:workers";
+import { type Offer, signPayment } from "../../scripts/lib/pay.ts";
+
+export const ORIGIN = "http://localhost";
+export const TEXT = "/v1/watermark/text";
+export const IMAGE = "/v1/watermark/image";
+
+/** Sends a request to the Worker under test. */
+export function send(path: string, init?: RequestInit): Promise<Response> {
+  return exports.default.fetch(new Request(new URL(path, ORIGIN), init));
+}
+
+/** What the Worker asks for a call. */
+export async function offerOf(path: string): Promise<Offer> {
+  const response = await send(path, { method: "POST" });
+  const { accepts } = await response.json<{ accepts: Offer[] }>();
+  return accepts[0]!;
+}
+
+/** Calls an endpoint with a fresh payment, or the one given. */
+export async function callPaid(path: string, body: FormData | object, payment?: string): Promise<Response> {
+  const form = body instanceof FormData;
+  return send(path, {
+    method: "POST",
+    headers: {
+      "X-PAYMENT": payment ?? (await signPayment(await offerOf(path))),
+      ...(!form && { "Content-Type": "application/json" }),
+    },
+    body: form ? body : JSON.stringify(body),
+  });
+}
+
+/** The fields as `multipart/form-data`. */
+export function formOf(fields: Record<string, string | Blob>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  return form;
+}
+
+/** Bytes as a base64 data URI. */
+export function dataUri(type: string, bytes: Uint8Array): string {
+  return `data:${type};base64,${bytes.toBase64()}`;
+}

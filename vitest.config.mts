@@ -1,0 +1,19 @@
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+import { internet } from "./test/support/internet.ts";
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        plugins: [
+          cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, miniflare: { outboundService: internet } }),
+        ],
+        test: { name: "workerd", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**"] },
+      },
+      {
+        test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },
+      },
+    ],
+  },
+});
