@@ -1,17 +1,91 @@
-import { PDFDocument, StandardFonts } from "pdf-lib";
+import { deflateSync } from "node:zlib";
+import { PdfWriter } from "./pdfWriter.ts";
 
-/** A PDF of pages full of text, about 8 KB each. */
-export async function textPages(count: number): Promise<Uint8Array<ArrayBuffer>> {
-  const document = await PDFDocument.create();
-  const font = await document.embedFont(StandardFonts.Helvetica);
-  for (let page = 0; page < count; page++) {
-    const sheet = document.addPage([595, 842]);
-    for (let line = 0; line < 60; line++) {
-      const words = Array.from({ length: 12 }, (_, word) =>
-        ((page * 7919 + line * 104729 + word * 1299709) % 99991).toString(36),
-      );
-      sheet.drawText(words.join(" "), { x: 50, y: 790 - line * 12, size: 9, font });
-    }
+/** The bench's inputs, made anew each time from a fixed seed. */
+export const INPUTS = {
+  a: { title: "10 pages, 100 KB", make: () => textPages(10, 10_000, "classic") },
+  b: { title: "1,000 pages, 18 MB, object streams", make: () => textPages(1000, 18_000, "stream") },
+  c: { title: "100 scans, 50 MB", make: () => scans(100, 500_000) },
+  d: { title: "10,000 pages, 60 MB, flat /Kids", make: () => textPages(10_000, 6_000, "classic") },
+} as const;
+
+export type InputName = keyof typeof INPUTS;
+
+/** Pages of text of about `bytes` each, all of them kids of one node, sharing one /Font dictionary. */
+export function textPages(count: number, bytes: number, table: "classic" | "stream"): Uint8Array<ArrayBuffer> {
+  const random = seeded(count);
+  const writer = new PdfWriter();
+  const [catalog, pages, fonts] = [writer.reserve(), writer.reserve(), writer.reserve()];
+  const small: [number, string][] = [
+    [catalog, `<< /Type /Catalog /Pages ${pages} 0 R >>`],
+    [fonts, "<< /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>"],
+  ];
+  const kids: string[] = [];
+  for (let index = 0; index < count; index++) {
+    const contents = writer.stream(
+      table === "stream" ? "/Filter /FlateDecode" : "",
+      pageOfText(random, bytes, table === "stream"),
+    );
+    const page = writer.reserve();
+    kids.push(`${page} 0 R`);
+    small.push([
+      page,
+      `<< /Type /Page /Parent ${pages} 0 R /MediaBox [0 0 595 842] /Resources << /Font ${fonts} 0 R /ProcSet [/PDF /Text] >> /Contents ${contents} 0 R >>`,
+    ]);
   }
-  return new Uint8Array(await document.save({ useObjectStreams: false }));
+  small.push([pages, `<< /Type /Pages /Count ${count} /Kids [${kids.join(" ")}] >>`]);
+
+  if (table === "classic") for (const [number, body] of small) writer.object(body, number);
+  else for (let at = 0; at < small.length; at += 100) writer.objectStream(small.slice(at, at + 100));
+  return writer.finish(catalog, table);
+}
+
+/** Pages that are one picture each, as scanners make them; the picture's data is noise that does not compress. */
+export function scans(count: number, bytes: number): Uint8Array<ArrayBuffer> {
+  const random = seeded(count);
+  const writer = new PdfWriter();
+  const [catalog, pages] = [writer.reserve(), writer.reserve()];
+  writer.object(`<< /Type /Catalog /Pages ${pages} 0 R >>`, catalog);
+  const side = Math.floor(Math.sqrt(bytes));
+  const kids: string[] = [];
+  for (let index = 0; index < count; index++) {
+    const pixels = Buffer.from(Uint32Array.from({ length: Math.ceil((side * side) / 4) }, random).buffer).subarray(
+      0,
+      side * side,
+    );
+    const image = writer.stream(
+      `/Type /XObject /Subtype /Image /Width ${side} /Height ${side} /ColorSpace /DeviceGray /BitsPerComponent 8`,
+      pixels,
+    );
+    const contents = writer.stream("", Buffer.from("q 595 0 0 842 0 0 cm /Im0 Do Q"));
+    kids.push(
+      `${writer.object(`<< /Type /Page /Parent ${pages} 0 R /MediaBox [0 0 595 842] /Resources << /XObject << /Im0 ${image} 0 R >> >> /Contents ${contents} 0 R >>`)} 0 R`,
+    );
+  }
+  writer.object(`<< /Type /Pages /Count ${count} /Kids [${kids.join(" ")}] >>`, pages);
+  return writer.finish(catalog, "classic");
+}
+
+function pageOfText(random: () => number, bytes: number, compressed: boolean): Uint8Array {
+  let text = "BT /F1 9 Tf 11 TL 40 800 Td\n";
+  // words of random letters deflate to about 0.6 of their length
+  const length = compressed ? bytes / 0.6 : bytes;
+  while (text.length < length - 80) {
+    let line = "";
+    while (line.length < 70) line += `${random().toString(36)} `;
+    text += `(${line}) Tj T*\n`;
+  }
+  const data = Buffer.from(`${text}ET`, "latin1");
+  return compressed ? deflateSync(data, { level: 6 }) : data;
+}
+
+/** Numbers of 32 bits, the same in every run (xorshift). */
+function seeded(seed: number): () => number {
+  let state = seed * 2654435761 + 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return state >>> 0;
+  };
 }

@@ -1,13 +1,13 @@
 /** `npm run bench`: what a call costs, through the running Worker. */
 import { callPaid } from "../scripts/lib/pay.ts";
 import { startWorker } from "../scripts/lib/worker.ts";
-import { textPages } from "./inputs.ts";
+import { INPUTS } from "./inputs.ts";
 
 const CALLS = 40;
 
 const worker = await startWorker();
 try {
-  const pdf = new File([await textPages(10)], "ten-pages.pdf");
+  const pdf = new File([INPUTS.a.make()], "ten-pages.pdf");
   const endpoint = `${worker.url}/v1/watermark/text`;
   const call = async () => {
     const form = new FormData();

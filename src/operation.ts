@@ -35,7 +35,7 @@ export function watermarkImage(request: ImageRequest, surroundings: Surroundings
       maxBytes: config.maxImageBytes,
       timeoutMs: config.fetchTimeoutMs,
     });
-    markWithImage(document, request, readImage(bytes, { maxPixels: config.maxImagePixels }));
+    markWithImage(document, request, await readImage(bytes, { maxPixels: config.maxImagePixels }));
   });
 }
 

@@ -6,10 +6,18 @@ export interface Rendered {
   height: number;
   /** The colour at a place given as shares of the width and height, from the upper left. */
   at(x: number, y: number): [number, number, number];
+  /** How many pixels, outside the box given in shares of the page, differ from those of another rendering of the same size. */
+  changedOutside(box: Box, other: Rendered): number;
   /** Shares of the page, from the upper left, of the box around all pixels that `is` accepts; undefined if there are none. */
-  boxOf(
-    is: (rgb: [number, number, number]) => boolean,
-  ): { left: number; top: number; right: number; bottom: number } | undefined;
+  boxOf(is: (rgb: [number, number, number]) => boolean): Box | undefined;
+}
+
+/** In shares of the page, from its upper left corner. */
+export interface Box {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
 }
 
 /** Renders every page of a PDF at one pixel to the point. */
@@ -38,6 +46,22 @@ function renderedOf(width: number, height: number, bgra: Uint8Array): Rendered {
     width,
     height,
     at: (x, y) => pixel(Math.min(width - 1, Math.floor(x * width)), Math.min(height - 1, Math.floor(y * height))),
+    changedOutside(box, other) {
+      if (other.width !== width || other.height !== height) return Infinity;
+      let changed = 0;
+      for (let y = 0; y < height; y++)
+        for (let x = 0; x < width; x++) {
+          const inside =
+            x >= box.left * width - 2 &&
+            x < box.right * width + 2 &&
+            y >= box.top * height - 2 &&
+            y < box.bottom * height + 2;
+          if (inside) continue;
+          const [mine, theirs] = [pixel(x, y), other.at((x + 0.5) / width, (y + 0.5) / height)];
+          if (mine.some((value, channel) => Math.abs(value - theirs[channel]!) > 32)) changed++;
+        }
+      return changed;
+    },
     boxOf(is) {
       let [left, top, right, bottom] = [width, height, -1, -1];
       for (let y = 0; y < height; y++)

@@ -118,14 +118,17 @@ describe("a mark's place", () => {
 describe("tiles", () => {
   const a4 = { width: 600, height: 800 };
 
-  test.each([0, 30, -45, 90])("at %i degrees no spot on the page, edges and corners included, is a whole row away from a copy", (degrees) => {
-    const centres = tile({ width: 100, height: 50 }, 1, degrees, a4).map((matrix) => apply(matrix, 50, 25));
-    for (let x = 0; x <= 600; x += 50)
-      for (let y = 0; y <= 800; y += 50) {
-        const nearest = Math.min(...centres.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)));
-        expect(nearest).toBeLessThan(125);
-      }
-  });
+  test.each([0, 30, -45, 90])(
+    "at %i degrees no spot on the page, edges and corners included, is a whole row away from a copy",
+    (degrees) => {
+      const centres = tile({ width: 100, height: 50 }, 1, degrees, a4).map((matrix) => apply(matrix, 50, 25));
+      for (let x = 0; x <= 600; x += 50)
+        for (let y = 0; y <= 800; y += 50) {
+          const nearest = Math.min(...centres.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)));
+          expect(nearest).toBeLessThan(125);
+        }
+    },
+  );
 
   test("stand in rows of which every other is shifted", () => {
     const centres = tile({ width: 100, height: 50 }, 1, 0, a4).map((matrix) => apply(matrix, 50, 25));

@@ -1,11 +1,27 @@
 import type { ObjectSink, Ref } from "../../pdf/objects.ts";
-import { Problem } from "../../problems.ts";
-import type { Matrix } from "../geometry.ts";
+import { readJpeg } from "./jpeg.ts";
+import type { ImageLimits } from "./limits.ts";
+import type { UnitMatrix } from "./orientation.ts";
+import { readPng } from "./png.ts";
+import { sniff } from "./sniff.ts";
+
+/** An image that is ready to be drawn. Whatever can be wrong with it has been found. */
 export interface Picture {
+  /** Pixels as displayed, after the EXIF orientation. */
   width: number;
   height: number;
-  embed(sink: ObjectSink): { xobject: Ref; matrix: Matrix };
+  /**
+   * Writes the image XObject with what it refers to (ISO 32000-2, 8.9.5); once is enough for any number of pages.
+   * `matrix` goes before `Do`: it turns the image's unit square so that it is displayed upright in that same square.
+   */
+  embed(sink: ObjectSink): { xobject: Ref; matrix: UnitMatrix };
 }
-export function readImage(_bytes: Uint8Array, _limits: { maxPixels: number }): Picture {
-  throw new Problem("unsupported_image", "not yet");
+
+/**
+ * Reads a PNG or a JPEG, recognised by its bytes. The size is checked before anything of that size is allocated, and
+ * pixels are only ever decoded in pieces.
+ * @throws Problem unsupported_image, damaged_image or image_too_large
+ */
+export async function readImage(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
+  return sniff(bytes) === "png" ? readPng(bytes, limits) : readJpeg(bytes, limits);
 }

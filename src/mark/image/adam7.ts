@@ -1,0 +1,88 @@
+import { Problem } from "../../problems.ts";
+import { bitsPerPixel, INDEXED, type Png, scanlineLength } from "./pngChunks.ts";
+import { FILTER, scanlines, Unfilter } from "./scanlines.ts";
+
+/** Which pixels a pass holds: from the first column and row on, in steps (PNG, 8.2). */
+interface Pass {
+  x: number;
+  y: number;
+  stepX: number;
+  stepY: number;
+}
+
+const PASSES: readonly Pass[] = [
+  { x: 0, y: 0, stepX: 8, stepY: 8 },
+  { x: 4, y: 0, stepX: 8, stepY: 8 },
+  { x: 0, y: 4, stepX: 4, stepY: 8 },
+  { x: 2, y: 0, stepX: 4, stepY: 4 },
+  { x: 0, y: 2, stepX: 2, stepY: 4 },
+  { x: 1, y: 0, stepX: 2, stepY: 2 },
+  { x: 0, y: 1, stepX: 1, stepY: 2 },
+];
+
+/** All pixels have to be in memory at once here, and only here. */
+const MAX_BYTES = 64_000_000;
+
+/**
+ * The scanlines of an interlaced PNG as if it were not interlaced: in order, with their filter types. PDF has nothing
+ * like Adam7. Filtered where that makes them compress better.
+ * @throws Problem damaged_image, image_too_large
+ */
+export async function* deinterlaced({ header, data }: Png): AsyncGenerator<Uint8Array> {
+  const { width, height, bitDepth, colorType } = header;
+  const lineLength = scanlineLength(header, width);
+  if (lineLength * height > MAX_BYTES)
+    throw new Problem(
+      "image_too_large",
+      `An interlaced PNG of ${width} x ${height} pixels is too large. Save it without interlacing.`,
+    );
+
+  const image = new Uint8Array(lineLength * height);
+  const bits = bitsPerPixel(header);
+  const sources = PASSES.flatMap((pass) => linesOf(pass, width, height));
+  const lengths = sources.map(({ pixels }) => scanlineLength(header, pixels));
+  let unfilter = new Unfilter(0, 1);
+  let source = 0;
+
+  for await (const line of scanlines(data, lengths)) {
+    const { pass, y, pixels } = sources[source++]!;
+    if (y === pass.y) unfilter = new Unfilter(bits, line.length);
+    spread(unfilter.next(line), pixels, bits, image.subarray(y * lineLength + 1, (y + 1) * lineLength), pass);
+  }
+
+  const isFiltered = bitDepth >= 8 && colorType !== INDEXED;
+  for (let y = 0; y < height; y++) {
+    const line = image.subarray(y * lineLength, (y + 1) * lineLength);
+    if (isFiltered) filterBySub(line, bits / 8);
+    yield line;
+  }
+}
+
+/** The rows a pass has: how many pixels of which row of the image. */
+function linesOf(pass: Pass, width: number, height: number): { pass: Pass; y: number; pixels: number }[] {
+  const pixels = Math.ceil((width - pass.x) / pass.stepX);
+  const count = pixels > 0 ? Math.max(0, Math.ceil((height - pass.y) / pass.stepY)) : 0;
+  return Array.from({ length: count }, (_, i) => ({ pass, y: pass.y + i * pass.stepY, pixels }));
+}
+
+/** Puts the pixels of a row of a pass where they belong in the row of the image. */
+function spread(pixels: Uint8Array, count: number, bits: number, row: Uint8Array, { x, stepX }: Pass): void {
+  if (bits >= 8) {
+    const bytes = bits / 8;
+    for (let i = 0, from = 0, to = x * bytes; i < count; i++, to += (stepX - 1) * bytes)
+      for (let b = 0; b < bytes; b++) row[to++] = pixels[from++]!;
+    return;
+  }
+
+  const mask = (1 << bits) - 1;
+  for (let i = 0; i < count; i++) {
+    const [from, to] = [i * bits, (x + i * stepX) * bits];
+    const value = (pixels[from >> 3]! >> (8 - bits - (from & 7))) & mask;
+    row[to >> 3]! |= value << (8 - bits - (to & 7));
+  }
+}
+
+function filterBySub(line: Uint8Array, pixelBytes: number): void {
+  line[0] = FILTER.SUB;
+  for (let i = line.length - 1; i > pixelBytes; i--) line[i]! -= line[i - pixelBytes]!;
+}

@@ -1,0 +1,62 @@
+import { Problem } from "../../problems.ts";
+import { MARKER, type Segment } from "./jpegSegments.ts";
+
+/** What the header of a frame says (ITU-T T.81, B.2.2). */
+export interface Frame {
+  width: number;
+  height: number;
+  /** One identifier for each component; by custom 1, 2, 3 or the letters R, G, B. */
+  componentIds: readonly number[];
+}
+
+/** Precision, height, width, number of components. */
+const FIXED_LENGTH = 6;
+/** Identifier, sampling factors, quantization table. */
+const COMPONENT_LENGTH = 3;
+
+/** True for the header of a frame of any coding process, also one that is not supported. */
+export function isFrameHeader(marker: number): boolean {
+  if (marker === MARKER.JPEG_LS || marker === MARKER.DHP) return true;
+  const isTable = marker === MARKER.DHT || marker === MARKER.JPG || marker === MARKER.DAC;
+  return marker >= MARKER.SOF0 && marker <= MARKER.SOF15 && !isTable;
+}
+
+/**
+ * Reads the header of a frame that every PDF reader can decode: sequential or progressive, Huffman coded, 8 bits.
+ * @throws Problem unsupported_image, damaged_image
+ */
+export function readFrame({ marker, data }: Segment): Frame {
+  const process = unsupportedProcess(marker);
+  if (process) throw unsupported(`is ${process}`);
+
+  const [precision, componentCount] = [data[0], data[5]];
+  if (data.length < FIXED_LENGTH || data.length !== FIXED_LENGTH + componentCount! * COMPONENT_LENGTH)
+    throw new Problem("damaged_image", "The JPEG's frame header has the wrong length. Save it again.");
+  if (precision !== 8) throw unsupported(`has ${precision} bits per sample`);
+  if (componentCount !== 1 && componentCount !== 3 && componentCount !== 4)
+    throw unsupported(`has ${componentCount} components`);
+
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  const height = view.getUint16(1);
+  if (height === 0) throw unsupported("says its height only after the picture");
+  return {
+    width: view.getUint16(3),
+    height,
+    componentIds: Array.from({ length: componentCount }, (_, i) => data[FIXED_LENGTH + i * COMPONENT_LENGTH]!),
+  };
+}
+
+function unsupportedProcess(marker: number): string | undefined {
+  if (marker <= MARKER.SOF2) return undefined;
+  if (marker === MARKER.JPEG_LS) return "a JPEG-LS image";
+  if (marker === MARKER.SOF3) return "lossless";
+  if (marker <= MARKER.SOF7 || marker === MARKER.DHP) return "hierarchical";
+  return "arithmetic coded";
+}
+
+function unsupported(what: string): Problem {
+  return new Problem(
+    "unsupported_image",
+    `The JPEG ${what}. Save it as an ordinary JPEG (8 bits, baseline or progressive).`,
+  );
+}

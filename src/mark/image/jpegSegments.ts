@@ -1,0 +1,75 @@
+import { Problem } from "../../problems.ts";
+
+/** Marker codes (ITU-T T.81, table B.1), without their 0xFF. */
+export const MARKER = {
+  TEM: 0x01,
+  SOF0: 0xc0,
+  SOF2: 0xc2,
+  SOF3: 0xc3,
+  DHT: 0xc4,
+  SOF7: 0xc7,
+  JPG: 0xc8,
+  DAC: 0xcc,
+  SOF15: 0xcf,
+  RST0: 0xd0,
+  RST7: 0xd7,
+  SOI: 0xd8,
+  EOI: 0xd9,
+  SOS: 0xda,
+  DQT: 0xdb,
+  DHP: 0xde,
+  APP0: 0xe0,
+  APP1: 0xe1,
+  APP2: 0xe2,
+  APP14: 0xee,
+  APP15: 0xef,
+  /** SOF55 of ITU-T T.87. */
+  JPEG_LS: 0xf7,
+  COM: 0xfe,
+} as const;
+
+/** Where the first segment may begin: after SOI. */
+const SOI_LENGTH = 2;
+
+export interface Segment {
+  marker: number;
+  /** Where the segment begins in the file, with the fill bytes before its marker. */
+  start: number;
+  /** Where the next one may begin; after SOS that is the entropy-coded data. */
+  end: number;
+  /** Its parameters, without the length; none for EOI. */
+  data: Uint8Array;
+}
+
+/**
+ * The segments of a JPEG after SOI, EOI included (ITU-T T.81, B.1.1). Entropy-coded data is passed over, as is whatever
+ * else stands between segments: decoders resynchronise at the next marker.
+ * @throws Problem damaged_image, above all if the file ends before EOI
+ */
+export function* segments(jpeg: Uint8Array): Generator<Segment> {
+  for (let at = SOI_LENGTH; ; ) {
+    const start = jpeg.indexOf(0xff, at);
+    let code = start + 1;
+    while (jpeg[code] === 0xff) code++;
+    const marker = jpeg[code];
+    if (start < 0 || marker === undefined) throw truncated();
+
+    at = code + 1;
+    if (marker === 0 || marker === MARKER.TEM || (marker >= MARKER.RST0 && marker <= MARKER.RST7)) continue;
+    if (marker === MARKER.SOI)
+      throw new Problem("damaged_image", "The JPEG has a second picture inside the first. Save it again.");
+    if (marker === MARKER.EOI) return yield { marker, start, end: at, data: jpeg.subarray(at, at) };
+
+    if (at + 2 > jpeg.length) throw truncated();
+    const length = (jpeg[at]! << 8) | jpeg[at + 1]!;
+    if (length < 2)
+      throw new Problem("damaged_image", "The JPEG has a segment of an impossible length. Save it again.");
+    if (at + length > jpeg.length) throw truncated();
+    yield { marker, start, end: at + length, data: jpeg.subarray(at + 2, at + length) };
+    at += length;
+  }
+}
+
+function truncated(): Problem {
+  return new Problem("damaged_image", "The JPEG ends too early. Send the whole file.");
+}

@@ -1,0 +1,101 @@
+import { Problem } from "../../problems.ts";
+import { inflated } from "./zlibStreams.ts";
+
+/** How a scanline is filtered (PNG, 9.2). */
+export const FILTER = { NONE: 0, SUB: 1, UP: 2, AVERAGE: 3, PAETH: 4 } as const;
+
+/**
+ * The scanlines in a PNG's image data, still filtered, each with its filter type as the first byte. One is valid until
+ * the next is asked for. `lengths` says how long they are, filter types included.
+ * @throws Problem damaged_image if the data cannot be decompressed, is not as long as said, or has an unknown filter type
+ */
+export async function* scanlines(data: Uint8Array, lengths: Iterable<number>): AsyncGenerator<Uint8Array> {
+  const pieces = inflated(data);
+  let piece: Uint8Array = new Uint8Array();
+
+  const nextPiece = async () => {
+    const { done, value } = await pieces.next();
+    if (!done) piece = value;
+    return !done;
+  };
+  const assemble = async (line: Uint8Array) => {
+    for (let filled = 0; filled < line.length; ) {
+      if (piece.length === 0 && !(await nextPiece())) throw damaged("has less image data than its size asks for");
+      const part = piece.subarray(0, line.length - filled);
+      line.set(part, filled);
+      filled += part.length;
+      piece = piece.subarray(part.length);
+    }
+    return line;
+  };
+
+  try {
+    for (const length of lengths) {
+      let line = piece;
+      if (piece.length < length) line = await assemble(new Uint8Array(length));
+      else {
+        line = piece.subarray(0, length);
+        piece = piece.subarray(length);
+      }
+      if (line[0]! > FILTER.PAETH) throw damaged("has image data that does not fit its size");
+      yield line;
+    }
+    if (piece.length > 0 || (await nextPiece())) throw damaged("has more image data than its size asks for");
+  } finally {
+    await pieces.return(undefined);
+  }
+}
+
+/** Undoes the filters of scanlines that follow one another in one image or interlace pass (PNG, 9.2). */
+export class Unfilter {
+  readonly #pixelBytes: number;
+  #previous: Uint8Array;
+  #current: Uint8Array;
+
+  /** @param bits of a pixel. Where several share a byte, filters take the byte for a pixel */
+  constructor(bits: number, lineLength: number) {
+    this.#pixelBytes = Math.ceil(bits / 8);
+    this.#previous = new Uint8Array(lineLength - 1);
+    this.#current = new Uint8Array(lineLength - 1);
+  }
+
+  /** The pixels of the next scanline, packed; valid until the call after the next. */
+  next(line: Uint8Array): Uint8Array {
+    const [row, above, distance] = [this.#current, this.#previous, this.#pixelBytes];
+    row.set(line.subarray(1));
+
+    switch (line[0]) {
+      case FILTER.SUB:
+        for (let i = distance; i < row.length; i++) row[i]! += row[i - distance]!;
+        break;
+      case FILTER.UP:
+        for (let i = 0; i < row.length; i++) row[i]! += above[i]!;
+        break;
+      case FILTER.AVERAGE:
+        for (let i = 0; i < row.length; i++) row[i]! += ((i < distance ? 0 : row[i - distance]!) + above[i]!) >> 1;
+        break;
+      case FILTER.PAETH:
+        for (let i = 0; i < distance; i++) row[i]! += above[i]!;
+        for (let i = distance; i < row.length; i++)
+          row[i]! += paeth(row[i - distance]!, above[i]!, above[i - distance]!);
+        break;
+    }
+
+    this.#current = above;
+    this.#previous = row;
+    return row;
+  }
+}
+
+/** Of left, above and upper left, the one nearest to left + above - upper left (PNG, 9.4). */
+function paeth(left: number, above: number, upperLeft: number): number {
+  const toLeft = Math.abs(above - upperLeft);
+  const toAbove = Math.abs(left - upperLeft);
+  const toUpperLeft = Math.abs(left + above - 2 * upperLeft);
+  if (toLeft <= toAbove && toLeft <= toUpperLeft) return left;
+  return toAbove <= toUpperLeft ? above : upperLeft;
+}
+
+function damaged(what: string): Problem {
+  return new Problem("damaged_image", `The PNG ${what}. Save it again.`);
+}

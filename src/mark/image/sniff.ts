@@ -1,0 +1,55 @@
+import { Problem } from "../../problems.ts";
+
+/** The longest stretch a signature is looked for in: SVG starts after an XML declaration, a doctype and comments. */
+const HEAD_LENGTH = 1024;
+
+const SUPPORTED = [
+  ["png", /^\x89PNG\r\n\x1a\n/],
+  ["jpeg", /^\xff\xd8\xff/],
+] as const;
+
+/** What people send instead, by the first bytes, each a character. The first that fits names it. */
+const UNSUPPORTED: readonly (readonly [name: string, signature: RegExp])[] = [
+  ["a GIF", /^GIF8[79]a/],
+  ["a WebP image", /^RIFF.{4}WEBP/s],
+  ["an AVIF image", /^.{4}ftyp(.{4}){0,8}?avi[fs]/s],
+  ["a HEIC image", /^.{4}ftyp(.{4}){0,8}?(hei[cmsx]|hev[cmsx]|mif1|msf1)/s],
+  ["a video", /^.{4}ftyp/s],
+  ["a TIFF image", /^(II[*+]\0|MM\0[*+])/],
+  ["a BMP image", /^BM.{4}\0\0\0\0/s],
+  ["a JPEG XL image", /^(\xff\x0a|\0\0\0\x0cJXL )/],
+  ["a JPEG 2000 image", /^(\xff\x4f\xff\x51|\0\0\0\x0cjP {2})/],
+  ["a JPEG XR image", /^II\xbc/],
+  ["an icon (ICO)", /^\0\0[\x01\x02]\0/],
+  ["a Photoshop document", /^8BPS/],
+  ["an animation (MNG)", /^\x8aMNG/],
+  ["a JNG image", /^\x8bJNG/],
+  ["a PDF", /^\s*%PDF-/],
+  ["an EPS or PostScript file", /^(%!PS|\xc5\xd0\xd3\xc6)/],
+  ["an SVG drawing", /^(\xef\xbb\xbf)?\s*<(svg\b|.*<svg\b)/is],
+  ["a web page, not an image file", /^(\xef\xbb\xbf)?\s*<(!doctype html|html|head)\b/i],
+  ["a gzip file", /^\x1f\x8b/],
+];
+
+/**
+ * Tells a PNG from a JPEG by the first bytes, never by a name or a declared type.
+ * @throws Problem unsupported_image naming what else it is; damaged_image for nothing at all, or a PNG sent as text
+ */
+export function sniff(bytes: Uint8Array): "png" | "jpeg" {
+  const head = String.fromCharCode(...bytes.subarray(0, HEAD_LENGTH));
+  const format = SUPPORTED.find(([, signature]) => signature.test(head));
+  if (format) return format[0];
+
+  if (bytes.length === 0) throw new Problem("damaged_image", "The image is empty.");
+  if (/^.?PNG\s/s.test(head))
+    throw new Problem(
+      "damaged_image",
+      "The PNG was changed on its way, probably sent as text. Send its bytes unchanged.",
+    );
+
+  const other = UNSUPPORTED.find(([, signature]) => signature.test(head));
+  throw new Problem(
+    "unsupported_image",
+    `This is ${other ? other[0] : "neither a PNG nor a JPEG"}. Send a PNG or a JPEG.`,
+  );
+}

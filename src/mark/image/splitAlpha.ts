@@ -1,0 +1,66 @@
+import { FILTER } from "./scanlines.ts";
+import { type Content, Deflater } from "./zlibStreams.ts";
+
+/** Compressed scanlines of a picture's colours and, unless every pixel is opaque, of its alpha. */
+export interface ColorAndAlpha {
+  color: Uint8Array;
+  alpha: Uint8Array | undefined;
+}
+
+/**
+ * Parts scanlines with alpha as they are, filtered. A filter works on the bytes of one channel with a distance of one
+ * pixel (PNG, 9.2), so that the bytes of some channels, taken out, are the same channels filtered the same way.
+ * @param pixel how many bytes of a pixel are colour and how many, after those, are alpha
+ */
+export async function splitAlpha(
+  lines: AsyncIterable<Uint8Array>,
+  width: number,
+  pixel: { color: number; alpha: number },
+  content: Content,
+): Promise<ColorAndAlpha> {
+  const [colorLength, alphaLength] = [1 + width * pixel.color, 1 + width * pixel.alpha];
+  const color = new Deflater(content, colorLength);
+  const alpha = new Deflater(content, alphaLength);
+  let isOpaque = true;
+  let isFirst = true;
+
+  for await (const line of lines) {
+    const alphaLine = await alpha.next(alphaLength);
+    split(line, await color.next(colorLength), alphaLine, pixel);
+    isOpaque &&= isOpaqueLine(alphaLine, pixel.alpha, isFirst);
+    isFirst = false;
+  }
+
+  const [colorData, alphaData] = await Promise.all([color.finish(), alpha.finish()]);
+  return { color: colorData, alpha: isOpaque ? undefined : alphaData };
+}
+
+function split(line: Uint8Array, color: Uint8Array, alpha: Uint8Array, pixel: { color: number; alpha: number }): void {
+  color[0] = alpha[0] = line[0]!;
+  for (let from = 1, c = 1, a = 1; from < line.length; ) {
+    for (const end = c + pixel.color; c < end; ) color[c++] = line[from++]!;
+    for (const end = a + pixel.alpha; a < end; ) alpha[a++] = line[from++]!;
+  }
+}
+
+/** True if a filtered scanline is 255 throughout, given that all those above it are (PNG, 9.2). */
+function isOpaqueLine(line: Uint8Array, pixelBytes: number, isFirst: boolean): boolean {
+  const [leftmost, others] = opaqueBytes(line[0]!, isFirst);
+  return line.every((byte, i) => i === 0 || byte === (i <= pixelBytes ? leftmost : others));
+}
+
+/** What a filter makes of 255: in the leftmost pixel, where nothing is to its left, and in the others. */
+function opaqueBytes(filter: number, isFirst: boolean): [leftmost: number, others: number] {
+  switch (filter) {
+    case FILTER.NONE:
+      return [255, 255];
+    case FILTER.SUB:
+      return [255, 0];
+    case FILTER.UP:
+      return isFirst ? [255, 255] : [0, 0];
+    case FILTER.AVERAGE:
+      return isFirst ? [255, 128] : [128, 0];
+    default:
+      return isFirst ? [255, 0] : [0, 0];
+  }
+}
