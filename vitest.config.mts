@@ -4,6 +4,7 @@ import { internet } from "./test/support/internet.ts";
 
 export default defineConfig({
   test: {
+    silent: "passed-only",
     projects: [
       {
         plugins: [

@@ -21,6 +21,7 @@ app.use(
     allowHeaders: [
       "Content-Type",
       "X-PAYMENT",
+      "PAYMENT-SIGNATURE",
       "Access-Control-Expose-Headers",
       "Range",
       "If-Range",
@@ -29,6 +30,8 @@ app.use(
     ],
     exposeHeaders: [
       "X-PAYMENT-RESPONSE",
+      "PAYMENT-REQUIRED",
+      "PAYMENT-RESPONSE",
       "X-Request-Id",
       "Retry-After",
       "ETag",
