@@ -7,26 +7,7 @@ import { PaymentRequired } from "../../src/payments/offer.ts";
 import { imageRequest, textRequest } from "../../src/schemas.ts";
 import { callPaid, dataUri, formOf, IMAGE, offerOf, send, TEXT } from "../support/client.ts";
 import { onePage } from "../support/pdf.ts";
-
-/** What the official version 1 client accepts: every field, to the letter, or it pays nothing at all. */
-const strictOffer = z.strictObject({
-  scheme: z.literal("exact"),
-  network: z.enum(["base", "base-sepolia", "polygon", "avalanche", "avalanche-fuji"]),
-  maxAmountRequired: z.string().regex(/^\d+$/),
-  resource: z.url(),
-  description: z.string(),
-  mimeType: z.string(),
-  outputSchema: z.record(z.string(), z.unknown()),
-  payTo: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
-  maxTimeoutSeconds: z.int(),
-  asset: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
-  extra: z.record(z.string(), z.unknown()),
-});
-const strict402 = z.strictObject({
-  x402Version: z.literal(1),
-  error: z.string(),
-  accepts: z.array(strictOffer).min(1),
-});
+import { strict402 } from "../support/strictV1.ts";
 
 const termsV2 = z.strictObject({
   x402Version: z.literal(2),
