@@ -101,8 +101,12 @@ async function serve<T>(sale: Sale<T>, until: number, line: Record<string, unkno
   const standing = await told(record.look(fingerprint, until));
   if (standing.standing !== "free") return standing;
 
-  checkWindow(sale, Math.floor(now() / 1000));
-  const facilitator = await verify(sale);
+  const facilitator = await verify(sale).catch(async (refusal: unknown) => {
+    const meanwhile = await told(record.look(fingerprint, until)); // refused because another call has used it just now?
+    if (meanwhile.standing === "free") throw refusal;
+    return meanwhile;
+  });
+  if ("standing" in facilitator) return facilitator;
   const verified = now();
   await bindIdentifier(sale);
   const claimed = await told(record.claim({ fingerprint, payment, facilitator: facilitator.name }, workMs, until));
@@ -139,7 +143,8 @@ async function work<T>(
 }
 
 /** The first facilitator that knows the payment to be good. @throws PaymentRequired; Problem facilitator_unavailable */
-async function verify({ facilitators, payment, offer }: Sale<unknown>): Promise<Facilitator> {
+async function verify({ facilitators, payment, offer, now }: Sale<unknown>): Promise<Facilitator> {
+  checkWindow(payment, offer, Math.floor(now() / 1000));
   for (const facilitator of facilitators) {
     const verdict = await facilitator.verify(payment);
     if (verdict.outcome === "valid") return facilitator;
@@ -152,7 +157,7 @@ async function verify({ facilitators, payment, offer }: Sale<unknown>): Promise<
   );
 }
 
-function checkWindow({ payment, offer }: Sale<unknown>, nowSeconds: number): void {
+function checkWindow(payment: Payment, offer: Offer, nowSeconds: number): void {
   const { validAfter, validBefore } = payment.authorization;
   if (BigInt(validAfter) > nowSeconds)
     throw new PaymentRequired(

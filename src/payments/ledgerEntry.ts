@@ -34,7 +34,6 @@ export interface LedgerWorld {
 /** The life of one payment in the ledger: the transitions of {@link Entry}, and waiting for them. */
 export class LedgerEntry {
   readonly #world: LedgerWorld;
-  #asking: Promise<Failure | undefined> | undefined;
   #waiting = new Set<(failure: Failure | undefined) => void>();
 
   constructor(world: LedgerWorld) {
@@ -125,15 +124,8 @@ export class LedgerEntry {
     this.#clear();
   }
 
-  /** One attempt to settle; while one is under way there is no other. Resolves to why it was refused, if it was. */
-  #ask(entry: Entry & { state: "settling" }): Promise<Failure | undefined> {
-    this.#asking ??= this.#attempt(entry).finally(() => {
-      this.#asking = undefined;
-    });
-    return this.#asking;
-  }
-
-  async #attempt(before: Entry & { state: "settling" }): Promise<Failure | undefined> {
+  /** One attempt to settle. Resolves to why it was refused, if it was. */
+  async #ask(before: Entry & { state: "settling" }): Promise<Failure | undefined> {
     const world = this.#world;
     const entry = { ...before, attempts: before.attempts + 1 };
     this.#save({ ...entry, nextAt: world.now() + world.settleTimeoutMs + backoffMs(entry.attempts) });
