@@ -71,7 +71,7 @@ function sold({ operation, run }: Endpoint): Handler<ApiEnv> {
   return async (c) => {
     const config = configOf(c.env);
     const [payment, request] = [c.get("payment"), validBody(c)];
-    const { value, receipt } = await sell({
+    const sale = sell({
       payment,
       offer: c.get("offer"),
       facilitators: facilitatorsFor(config, c.req.raw),
@@ -83,6 +83,8 @@ function sold({ operation, run }: Endpoint): Handler<ApiEnv> {
       now: () => Date.now(),
       work: () => run(request, { env: c.env, config, origin: new URL(c.req.url).origin }),
     });
+    c.executionCtx.waitUntil(sale.catch(() => undefined)); // a caller who hangs up finds the result when calling again
+    const { value, receipt } = await sale;
     return c.json(value, 200, { ...receiptHeader(payment.version, receipt), "Cache-Control": "no-store" });
   };
 }

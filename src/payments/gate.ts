@@ -82,12 +82,8 @@ export async function sell<T>(sale: Sale<T>): Promise<{ value: T; receipt: Recei
     Object.assign(line, { outcome: "sold", transaction });
     return { value: JSON.parse(value) as T, receipt: receiptFor(payment, { success: true, transaction }) };
   } catch (error) {
-    line.outcome =
-      error instanceof PaymentRequired
-        ? `payment_required: ${error.reason}`
-        : error instanceof Problem
-          ? error.code
-          : "internal_error";
+    if (error instanceof PaymentRequired) Object.assign(line, { outcome: "payment_required", reason: error.reason });
+    else line.outcome = error instanceof Problem ? error.code : "internal_error";
     throw error;
   } finally {
     console.log(JSON.stringify({ ...line, ms: now() - began }));

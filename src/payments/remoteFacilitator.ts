@@ -36,7 +36,7 @@ const settleAnswer = z.object({
 
 /** A facilitator reached over HTTP: `POST /verify` and `POST /settle`, the same in both versions of x402. */
 export function remoteFacilitator({ url, timeoutMs, auth }: RemoteFacilitator): Facilitator {
-  /** What it answered, whatever the status: some refuse with 200 and some with 4xx. Undefined where that is no verdict. */
+  /** Its verdict, be it 200 or 4xx: some refuse so, some so. Undefined where it gave none; a 5xx is none, whatever it says. */
   async function ask<S extends z.ZodType>(call: "verify" | "settle", payment: Payment, schema: S) {
     const endpoint = new URL(`${url.replace(/\/+$/, "")}/${call}`);
     try {
@@ -48,7 +48,7 @@ export function remoteFacilitator({ url, timeoutMs, auth }: RemoteFacilitator): 
         signal: AbortSignal.timeout(timeoutMs),
       });
       const answer = schema.safeParse(JSON.parse(await bounded(response)));
-      if (answer.success) return answer.data as z.output<S>;
+      if (answer.success && response.status < 500) return answer.data as z.output<S>;
       console.error(`facilitator ${endpoint.host}: ${call} answered ${response.status} without a verdict`);
     } catch (error) {
       console.error(`facilitator ${endpoint.host}: ${call} failed`, error);

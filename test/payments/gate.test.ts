@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type Goods, type Sale, sell } from "../../src/payments/gate.ts";
 import { PaymentRequired } from "../../src/payments/offer.ts";
 import type { Payment } from "../../src/payments/payment.ts";
@@ -86,15 +86,13 @@ describe("what a remote facilitator says decides", () => {
     });
   });
 
-  test.concurrent.each([
-    "loses-first-answer",
-    "half-answers-first",
-    "answers-500-first",
-    "says-nothing-of-transaction-first",
-  ])("%s at settle: the call waits until the ledger has asked again, and is charged once", async (behaviour) => {
-    const payment = await paymentFrom();
-    expect(await sale(`${behaviour}-${payment.authorization.nonce}`, payment)).toEqual({ outcome: SOLD, worked: 1 });
-  });
+  test.concurrent.each(["loses-first-answer", "half-answers-first", "answers-500-first", "names-no-transaction-first"])(
+    "%s at settle: the call waits until the ledger has asked again, and is charged once",
+    async (behaviour) => {
+      const payment = await paymentFrom();
+      expect(await sale(`${behaviour}-${payment.authorization.nonce}`, payment)).toEqual({ outcome: SOLD, worked: 1 });
+    },
+  );
 
   test("one that is down is passed over, and the one that verified settles", async () => {
     expect((await sale("down silent good refuses-settle", await paymentFrom())).outcome).toEqual(SOLD);
@@ -184,6 +182,29 @@ describe("one payment", () => {
     const { outcome, worked } = await sale("good", await paymentFrom(times));
     expect(reason(outcome)).toMatch(expected);
     expect(worked).toBe(0);
+  });
+});
+
+describe("the log", () => {
+  test("has one line for each call with a payment, without signature or payload", async () => {
+    const log = vi.spyOn(console, "log");
+    const payment = await paymentFrom();
+    await sale("good", payment);
+    await sale("good", payment, { fingerprint: "another" });
+    await sale("refuses-verify", await paymentFrom());
+    const lines = log.mock.calls.map(([line]) => String(line));
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      {
+        ...{ event: "sale", outcome: "sold", operation: "test", network: "base-sepolia", amount: "50000" },
+        ...{ payer: SOLD.receipt.payer, transaction: SOLD.receipt.transaction, pages: 1, bytes: 9 },
+        ms: expect.any(Number),
+      },
+      expect.objectContaining({ event: "sale", outcome: "payment_already_used" }),
+      expect.objectContaining({ event: "sale", outcome: "payment_required", reason: "insufficient_funds" }),
+    ]);
+    expect(lines.join()).not.toContain(payment.signature.slice(2));
+    expect(lines.join()).not.toContain(payment.authorization.nonce);
+    log.mockRestore();
   });
 });
 

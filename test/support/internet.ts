@@ -5,10 +5,15 @@ import { RED_PNG } from "./png.ts";
  * What the Worker under test finds when it fetches: a few files on files.example.com, some of them badly behaved, and the
  * x402 facilitators at facilitator.example.com, one for each way to answer. Anything else cannot be reached.
  */
-export async function internet(request: { url: string; text(): Promise<string> }): Promise<Response> {
+export async function internet(request: {
+  url: string;
+  headers: { get(name: string): string | null };
+  text(): Promise<string>;
+}): Promise<Response> {
   const { hostname, pathname } = new URL(request.url);
   if (hostname === "files.example.com") return fileAt(pathname);
-  if (hostname === "facilitator.example.com") return facilitatorAt(pathname, await request.text());
+  if (hostname === "facilitator.example.com")
+    return facilitatorAt(pathname, request.headers.get("Authorization"), await request.text());
   throw new TypeError(`no route to ${hostname}`);
 }
 
@@ -43,6 +48,54 @@ async function fileAt(path: string): Promise<Response> {
   }
 }
 
+const moved = new Map<string, number>();
+
+/**
+ * A facilitator that commits a few faults, drawn from the seed in its name, and moves the money of one payment at most
+ * once: `/moved` tells.
+ */
+async function faulty(name: string, call: string | undefined, times: number): Promise<Response> {
+  if (call === "moved") return Response.json(moved.get(name) ?? 0);
+  const seed = Number(name.split("-")[1]);
+  const die = (sides: number) => Math.imul(seed * 31 + times * 17 + (call === "settle" ? 7 : 0), 0x9e3779b1) % sides;
+  const used = moved.has(name);
+  const cut = () => Promise.reject(new TypeError("connection cut"));
+  if (call === "verify") {
+    if (times < 3 && Math.abs(die(7)) === 0) return new Response("bad gateway", { status: 502 });
+    if (times < 3 && Math.abs(die(7)) === 1) return Response.json({ isValid: false, invalidReason: "a_refusal" });
+    return Response.json(used ? { isValid: false, invalidReason: "nonce_used" } : { isValid: true });
+  }
+
+  const refused = (errorReason: string) => Response.json({ success: false, errorReason, transaction: "" });
+  const settle = () => {
+    if (moved.has(name)) return refused("nonce_already_used");
+    moved.set(name, 1);
+    return Response.json({ success: true, transaction: TRANSACTION });
+  };
+  switch (times < 3 ? Math.abs(die(9)) : 8) {
+    case 0: // before the money
+      return new Response("bad gateway", { status: 502 });
+    case 1:
+      return cut();
+    case 2: // after it
+      settle();
+      return cut();
+    case 3:
+      settle();
+      return new Response("{]");
+    case 4: // the request arrives twice
+      settle();
+      return settle();
+    case 5:
+      return used ? settle() : refused("insufficient_funds");
+    case 6: // late
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return settle();
+    default:
+      return settle();
+  }
+}
+
 const TRANSACTION = `0x${"ab".repeat(32)}`;
 const asked = new Map<string, number>();
 
@@ -54,10 +107,16 @@ function timesAsked(path: string): number {
 }
 
 /** The facilitator at `/<behaviour>[-<anything to tell it from others>]`, asked to `/verify` or `/settle`. */
-async function facilitatorAt(path: string, body: string): Promise<Response> {
+async function facilitatorAt(path: string, authorization: string | null, body: string): Promise<Response> {
   const [, behaviour = "", call] = path.split("/");
   const times = timesAsked(path);
   if (call === "count") return Response.json({ settle: asked.get(`/${behaviour}/settle`) });
+  if (behaviour === "echoes") return Response.json({ isValid: false, invalidReason: `${path} ${authorization}` });
+  if (behaviour.startsWith("faulty-")) return faulty(behaviour, call, times);
+  if (behaviour.startsWith("says-")) {
+    const { status, answer } = JSON.parse(atob(decodeURIComponent(behaviour.slice(5))));
+    return Response.json(answer, { status });
+  }
 
   const { x402Version, paymentPayload, paymentRequirements } = JSON.parse(body) as Record<
     string,
@@ -94,7 +153,7 @@ async function facilitatorAt(path: string, body: string): Promise<Response> {
     [/^loses-first-answer.* settle 1$/, () => Promise.reject(new TypeError("connection cut"))],
     [/^half-answers-first.* settle 1$/, () => new Response('{"success":tr')],
     [/^answers-500-first.* settle 1$/, () => new Response("internal error", { status: 500 })],
-    [/^says-nothing-of-transaction-first.* settle 1$/, () => Response.json({ success: true })],
+    [/^names-no-transaction-first.* settle 1$/, () => Response.json({ success: true })],
   ];
   const answer = answers.find(([when]) => when.test(`${behaviour} ${call} ${times}`));
   if (answer) return answer[1]();
