@@ -14,6 +14,9 @@ import {
   wakesAt,
 } from "./record.ts";
 
+/** An alarm that has not come by then never will: it is set again. */
+const OVERDUE_MS = 10_000;
+
 /** What a {@link LedgerEntry} needs of the world around it. Times are Unix milliseconds. */
 export interface LedgerWorld {
   load(): Entry | undefined;
@@ -47,6 +50,7 @@ export class LedgerEntry {
       const entry = this.#world.load();
       const standing = standingOf(entry, fingerprint, now);
       const served = standing.standing === "busy" || standing.standing === "pending";
+      if (entry?.state === "settling" && entry.nextAt + OVERDUE_MS <= now) this.#save({ ...entry, nextAt: now });
       if (!served || now >= until) return standing;
 
       const leaseEnds = entry && "leaseEnds" in entry ? entry.leaseEnds : until;

@@ -1,9 +1,12 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from "@x402/core/http";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { ExactEvmSchemeV1 } from "@x402/evm/exact/v1/client";
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig, x402Client } from "@x402/fetch";
 import type { LocalAccount } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
 import { result } from "../../src/schemas.ts";
@@ -131,13 +134,48 @@ describe("on a real chain, through the official facilitator", () => {
     const payer = await chain.payerWith(2n * PRICE);
     const payment = await sign(payer, "text");
     const call = () => fetch(endpoint("text"), { ...request("text"), headers: payment });
-    facilitator.cutNextSettlement();
+    facilitator.loseNextAnswer("cut");
     const { gain, value: first } = await gained(PAY_TO, call);
     expect(gain).toBe(PRICE);
     const again = await gained(PAY_TO, call);
     expect(again.gain).toBe(0n);
     expect(await again.value.json()).toEqual(await first.clone().json());
     expect(await delivered(first)).toBeGreaterThan(sample.length);
+  });
+
+  test("a Worker that dies while it waits for the settlement finishes it when it is back", async () => {
+    const payer = await chain.payerWith(2n * PRICE);
+    const settings = { FACILITATOR_URL: facilitator.url, PAY_TO, FACILITATOR_TIMEOUT_SECONDS: "1" };
+    const state = await mkdtemp(join(tmpdir(), "overprint-"));
+    try {
+      const payment = await signV1(payer, "text");
+      const call = ({ url }: RunningWorker) =>
+        fetch(`${url}/v1/watermark/text`, { ...request("text"), headers: payment });
+
+      const first = await startWorker(settings, state);
+      facilitator.loseNextAnswer("hold");
+      const { gain } = await gained(PAY_TO, async () => {
+        const before = await chain.balanceOf(PAY_TO);
+        const lost = call(first).catch(() => undefined);
+        await vi.waitUntil(async () => (await chain.balanceOf(PAY_TO)) > before, 10_000);
+        await first.stop();
+        await lost;
+      });
+      expect(gain).toBe(PRICE);
+
+      const second = await startWorker(settings, state);
+      try {
+        const again = await gained(PAY_TO, () => call(second));
+        expect([again.value.status, again.gain]).toEqual([200, 0n]);
+        const { output } = result.parse(await again.value.json());
+        const { pathname, search } = new URL(output.url);
+        expect((await fetch(second.url + pathname + search)).status).toBe(200);
+      } finally {
+        await second.stop();
+      }
+    } finally {
+      await rm(state, { recursive: true, force: true });
+    }
   });
 
   test("fifty calls at once with one payment: one settlement, fifty equal answers", async () => {

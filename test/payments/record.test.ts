@@ -177,6 +177,16 @@ describe("a settlement", () => {
     expect(seen.logged).toHaveLength(2);
   });
 
+  test("whose alarm was lost is taken up again by the next look", async () => {
+    const { record, seen, claimed, wakeAt } = world();
+    const claim = await claimed();
+    await record.store(claim, goods);
+    await record.settle(claim, "request");
+    seen.now += MINUTE;
+    await record.look("another", 0);
+    expect(wakeAt()).toBe(seen.now);
+  });
+
   test("that never gets one gives nothing, is kept from other requests, and given up when the link has ended", async () => {
     const { record, seen, claimed, state, wakeAt } = world();
     const claim = await claimed();

@@ -294,6 +294,7 @@ export class Simulation {
     this.#later(Math.max(0, at - this.#now), () => {
       if (this.#alarmAt !== at) return;
       this.#alarmAt = undefined;
+      if (!this.#calm && this.#chance(0.05)) return; // an alarm that is lost
       const life = this.#life;
       void this.#record.alarm().catch(() => undefined);
       // an alarm whose object dies runs again

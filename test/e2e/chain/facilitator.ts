@@ -24,7 +24,7 @@ export async function startFacilitator({ client }: Chain) {
     .registerV1("base-sepolia" as never, new ExactEvmSchemeV1(signer));
 
   const calls = { verify: 0, settle: 0 };
-  let answersToCut = 0;
+  let fault: "cut" | "hold" | undefined;
   const server = createServer(async (request, response) => {
     const call = request.url === "/settle" ? "settle" : "verify";
     calls[call]++;
@@ -35,10 +35,10 @@ export async function startFacilitator({ client }: Chain) {
       paymentRequirements: PaymentRequirements;
     };
     const answer = await facilitator[call](paymentPayload, paymentRequirements);
-    if (call === "settle" && answersToCut > 0) {
-      answersToCut--;
-      return response.destroy();
-    }
+    const happens = call === "settle" ? fault : undefined;
+    if (call === "settle") fault = undefined;
+    if (happens === "hold") return undefined;
+    if (happens === "cut") return response.destroy();
     return response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(answer));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -48,9 +48,9 @@ export async function startFacilitator({ client }: Chain) {
     url: `http://127.0.0.1:${port}`,
     /** How often it was asked. */
     calls,
-    /** The next settlement goes through, and its answer is lost. */
-    cutNextSettlement: () => {
-      answersToCut = 1;
+    /** The next settlement goes through, and its answer is lost: the connection is cut, or held for ever. */
+    loseNextAnswer: (how: "cut" | "hold") => {
+      fault = how;
     },
     stop: () => {
       server.closeAllConnections();
