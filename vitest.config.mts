@@ -10,7 +10,7 @@ export default defineConfig({
         plugins: [
           cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, miniflare: { outboundService: internet } }),
         ],
-        test: { name: "workerd", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**"] },
+        test: { name: "workerd", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**"], testTimeout: 30_000 },
       },
       {
         test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },

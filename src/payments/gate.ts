@@ -92,17 +92,28 @@ export async function sell<T>(sale: Sale<T>): Promise<{ value: T; receipt: Recei
 
 /** Everything up to the point where the payment stands for good, or for as long as this call can wait. */
 async function serve<T>(sale: Sale<T>, until: number, line: Record<string, unknown>): Promise<Standing> {
-  const { payment, fingerprint, ledger, workMs, now } = sale;
-  const record = ledger.getByName(paymentKey(payment));
-  const standing = await told(record.look(fingerprint, until));
+  const record = sale.ledger.getByName(paymentKey(sale.payment));
+  const standing = await told(record.look(sale.fingerprint, until));
   if (standing.standing !== "free") return standing;
-
-  const facilitator = await verify(sale).catch(async (refusal: unknown) => {
-    const meanwhile = await told(record.look(fingerprint, until)); // refused because another call has used it just now?
-    if (meanwhile.standing === "free") throw refusal;
+  try {
+    return await make(sale, record, until, line);
+  } catch (error) {
+    // where another call has used the payment meanwhile, that is why it was refused to this one
+    const meanwhile = await told(record.look(sale.fingerprint, until));
+    if (meanwhile.standing === "free") throw error;
     return meanwhile;
-  });
-  if ("standing" in facilitator) return facilitator;
+  }
+}
+
+/** Verify, claim, work, store, settle. */
+async function make<T>(
+  sale: Sale<T>,
+  record: LedgerRecord,
+  until: number,
+  line: Record<string, unknown>,
+): Promise<Standing> {
+  const { payment, fingerprint, workMs, now } = sale;
+  const facilitator = await verify(sale);
   const verified = now();
   await bindIdentifier(sale);
   const claimed = await told(record.claim({ fingerprint, payment, facilitator: facilitator.name }, workMs, until));

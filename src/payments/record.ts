@@ -132,8 +132,9 @@ export type Conclusion =
  * | refused  | refused              | again; settled, once the authorization or ten minutes have run out (in doubt)  |
  * | unknown  | again                | again, until the link's life is over; nothing is given as long as nothing is known |
  *
- * "In doubt" can give a result for nothing: to a payer who emptied the wallet while the facilitator was failing. The other
- * way round it would keep the money of one whose facilitator counts the funds before it looks at the authorization.
+ * Doubt can give a result for nothing: to a payer who cancels the authorization in the moment between the last verification
+ * and the settlement, or empties the wallet while the facilitator is failing. The other way round it would keep the money
+ * of one whose facilitator asked the chain twice, or counts the funds before it looks at the authorization.
  */
 export function conclude(entry: Entry & { state: "settling" }, answer: Settlement, now: number): Conclusion {
   const first = entry.attempts === 1;

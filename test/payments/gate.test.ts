@@ -164,17 +164,6 @@ describe("one payment", () => {
     expect(await askedToSettle(`https://facilitator.example.com/${behaviour}`)).toBe(1);
   });
 
-  test("used fifty times at once for work that fails runs it once, and fails fifty times alike", async () => {
-    const payment = await paymentFrom();
-    const work = async () => {
-      await scheduler.wait(50);
-      return failing();
-    };
-    const sales = await Promise.all(Array.from({ length: 50 }, () => sale("good", payment, { work })));
-    for (const { outcome } of sales) expect(reason(outcome)).toBe("damaged_pdf");
-    expect(sales.reduce((sum, { worked }) => sum + worked, 0)).toBe(1);
-  });
-
   test.each([
     ["ends before work and settlement can", { validBefore: Math.floor(Date.now() / 1000) + 20 }, /valid_before.*300 s/],
     ["has run out", { validBefore: Math.floor(Date.now() / 1000) - 1 }, /valid_before/],

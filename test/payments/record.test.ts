@@ -128,12 +128,13 @@ describe("a claim", () => {
   });
 
   test("that failed says why to those who wait, and frees the payment", async () => {
-    const { record, claimed } = world();
+    const { record, seen, claimed } = world();
     const claim = await claimed();
     const failure = { code: "damaged_pdf", detail: "…" } as const;
-    const waiting = record.look("request", T + MINUTE);
+    const waiting = Array.from({ length: 49 }, () => record.look("request", T + MINUTE));
     await record.release(claim, failure, "half an output");
-    expect(await waiting).toEqual({ standing: "failed", failure });
+    for (const waited of await Promise.all(waiting)) expect(waited).toEqual({ standing: "failed", failure });
+    expect(seen.discarded).toEqual(["half an output"]);
     expect(await record.look("another", 0)).toEqual(standing("free"));
   });
 });
