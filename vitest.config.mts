@@ -4,12 +4,13 @@ import { internet } from "./test/support/internet.ts";
 
 export default defineConfig({
   test: {
+    silent: "passed-only",
     projects: [
       {
         plugins: [
           cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, miniflare: { outboundService: internet } }),
         ],
-        test: { name: "workerd", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**"] },
+        test: { name: "workerd", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**"], testTimeout: 30_000 },
       },
       {
         test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },

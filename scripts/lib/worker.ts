@@ -15,10 +15,13 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** Starts the Worker on a free loopback port. `vars` override its settings. */
-export async function startWorker(vars: Record<string, string> = {}): Promise<RunningWorker> {
+/**
+ * Starts the Worker on a free loopback port. `vars` override its settings; `keptState` is a folder for its storage that
+ * outlives it.
+ */
+export async function startWorker(vars: Record<string, string> = {}, keptState?: string): Promise<RunningWorker> {
   const [port, inspectorPort] = await Promise.all([freePort(), freePort()]);
-  const state = await mkdtemp(join(tmpdir(), "overprint-"));
+  const state = keptState ?? (await mkdtemp(join(tmpdir(), "overprint-")));
   const settings = Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
   const child = spawn(
     process.execPath,
@@ -51,7 +54,7 @@ export async function startWorker(vars: Record<string, string> = {}): Promise<Ru
   const stop = async () => {
     child.kill("SIGTERM");
     await ended;
-    await rm(state, { recursive: true, force: true });
+    if (keptState === undefined) await rm(state, { recursive: true, force: true });
   };
 
   const url = `http://127.0.0.1:${port}`;
