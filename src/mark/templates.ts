@@ -1,4 +1,4 @@
-import type { Weight } from "../fonts/library.ts";
+import type { Weight } from "../fonts/coverage.ts";
 import type { Position, TemplateName } from "../schemas.ts";
 
 /** How a text mark looks unless the request says otherwise. */
