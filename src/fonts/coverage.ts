@@ -56,7 +56,7 @@ export function fileWith(family: Family, characters: string, weight: Weight): Fo
     case "regular and bold":
       return { family, path: `${family.name}-${weight}.ttf`, embolden: false };
     case "regular":
-      return { family, path: `${family.name}-regular.ttf`, embolden: weight === "bold" };
+      return { family, path: `${family.name}-regular.ttf`, embolden: weight === "bold" && !isPicture(characters) };
     case "sliced": {
       const [start, ...others] = new Set(codePoints.map((codePoint) => Math.floor(codePoint / SLICE) * SLICE));
       if (start === undefined || others.length > 0) return undefined;

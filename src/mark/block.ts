@@ -6,7 +6,7 @@ import type { Look } from "./templates.ts";
 const FRAME_PADDING = 0.35;
 const FRAME_WIDTH = 0.08;
 /** Around hollow letters, outside of them. */
-const HOLLOW_WIDTH = 0.03;
+const HOLLOW_WIDTH = 0.02;
 /** Around letters that are to look bolder than their font is. */
 export const EMBOLDENING = 0.015;
 

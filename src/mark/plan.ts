@@ -8,6 +8,9 @@ import { isNumbered, withDigits } from "./placeholders.ts";
 import type { Look } from "./templates.ts";
 import type { TextLine } from "./wrap.ts";
 
+/** Points: on however small a page, no template asks for less. */
+const LEGIBLE_PT = 8;
+
 /** How a text is set on pages of one size: one block for each number of digits that a page's number can have. */
 export interface Setting {
   readonly fontSizePt: number;
@@ -55,7 +58,7 @@ export function planText(
       page,
       rotation: look.rotation ?? diagonalAngle(page),
       marginPt: marginOn(page, request.margin),
-      maxFontSizePt: request.font_size ?? look.sizeShare * Math.min(page.width, page.height),
+      maxFontSizePt: request.font_size ?? Math.max(LEGIBLE_PT, look.sizeShare * Math.min(page.width, page.height)),
       blockEm: stacked,
     });
     settings.set(keyOf(page), { fontSizePt, blocks: blocksOf(lines) });
