@@ -4,7 +4,7 @@ import type { Look } from "./templates.ts";
 
 /** All in em. */
 const FRAME_PADDING = 0.35;
-const FRAME_WIDTH = 0.08;
+const FRAME_WIDTH = 0.1;
 /** Around hollow letters, outside of them. */
 const HOLLOW_WIDTH = 0.02;
 /** Around letters that are to look bolder than their font is. */
