@@ -29,6 +29,7 @@ app.use(
     ],
     exposeHeaders: [
       "X-PAYMENT-RESPONSE",
+      "Overprint-Notice",
       "X-Request-Id",
       "Retry-After",
       "ETag",

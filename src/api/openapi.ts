@@ -72,7 +72,12 @@ function operation({ summary, schema }: Endpoint) {
     responses: {
       200: {
         description: "Done and paid.",
-        headers: { "X-PAYMENT-RESPONSE": header("The receipt: base64 of JSON.") },
+        headers: {
+          "X-PAYMENT-RESPONSE": header("The receipt: base64 of JSON."),
+          "Overprint-Notice": header(
+            "`signatures-invalidated` where the PDF was signed: no change leaves a signature valid.",
+          ),
+        },
         content: { "application/json": { schema: { $ref: "#/components/schemas/Result" } } },
       },
       402: {

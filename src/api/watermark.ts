@@ -1,11 +1,11 @@
 import type { Handler, MiddlewareHandler } from "hono";
 import { z } from "zod";
 import { configOf } from "../config.ts";
-import { type Surroundings, watermarkImage, watermarkText } from "../operation.ts";
+import { type Delivery, type Surroundings, watermarkImage, watermarkText } from "../operation.ts";
 import { facilitatorFor } from "../payments/facilitator.ts";
 import { type Goods, sell } from "../payments/gate.ts";
 import { encodeReceipt, readPayment, requirementFor } from "../payments/x402.ts";
-import { type ImageRequest, imageRequest, type Result, result, type TextRequest, textRequest } from "../schemas.ts";
+import { type ImageRequest, imageRequest, result, type TextRequest, textRequest } from "../schemas.ts";
 import { requestBody, validBody } from "./body.ts";
 import type { ApiEnv } from "./environment.ts";
 
@@ -14,7 +14,7 @@ export interface Endpoint {
   path: string;
   summary: string;
   schema: typeof textRequest | typeof imageRequest;
-  run(request: TextRequest | ImageRequest, surroundings: Surroundings): Promise<Goods<Result>>;
+  run(request: TextRequest | ImageRequest, surroundings: Surroundings): Promise<Goods<Delivery>>;
 }
 
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -65,6 +65,10 @@ function sold(endpoint: Endpoint): Handler<ApiEnv> {
       ledger: c.env.LEDGER,
       work: () => endpoint.run(validBody(c), { env: c.env, config, origin: new URL(c.req.url).origin }),
     });
-    return c.json(value, 200, { "X-PAYMENT-RESPONSE": encodeReceipt(receipt), "Cache-Control": "no-store" });
+    return c.json(value.result, 200, {
+      "X-PAYMENT-RESPONSE": encodeReceipt(receipt),
+      "Cache-Control": "no-store",
+      ...(value.signaturesInvalidated && { "Overprint-Notice": "signatures-invalidated" }),
+    });
   };
 }

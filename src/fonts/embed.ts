@@ -1,5 +1,5 @@
 import { deflateSync } from "node:zlib";
-import type { ObjectSink, Ref } from "../pdf/objects.ts";
+import type { ObjectSink, Ref } from "../pdf/newObject.ts";
 import type { Cluster } from "./layout.ts";
 import { packTables } from "./sfnt.ts";
 import { assembleFont } from "./subset.ts";

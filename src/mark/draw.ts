@@ -1,6 +1,6 @@
 import type { EmbeddedFont } from "../fonts/embed.ts";
 import type { Cluster } from "../fonts/layout.ts";
-import type { ObjectSink } from "../pdf/objects.ts";
+import type { ObjectSink } from "../pdf/newObject.ts";
 import { EMBOLDENING, strokeAround } from "./block.ts";
 import { addForm, type Drawing, type Rectangle } from "./form.ts";
 import { number, numbers, rgb } from "./operators.ts";

@@ -2,7 +2,7 @@ import type { Page, PdfDocument } from "../pdf/document.ts";
 import { overlay } from "../pdf/overlay.ts";
 import type { Mark } from "./form.ts";
 import { type Matrix, multiply, toUserSpace } from "./geometry.ts";
-import { number, numbers } from "./operators.ts";
+import { numbers } from "./operators.ts";
 
 /** What goes on one page: marks, each moved within a space of their own, and where that space lies in displayed space. */
 export interface Placement {
@@ -39,12 +39,15 @@ export function layOver(document: PdfDocument, placementOn: (page: Page) => Plac
   );
 }
 
-/** Each part is moved from where the one before it lies: short operators, since every numbered page has its own. */
+/**
+ * Each part is moved from where the one before it lies, to a hundredth of a unit: short operators, since every numbered page
+ * has its own.
+ */
 function inPlace(parts: readonly Part[], nameOf: (part: Part) => string): string {
   let [x, y] = [0, 0];
   const operators: string[] = [];
   for (const part of parts) {
-    const [dx, dy] = [number(part.x - x), number(part.y - y)];
+    const [dx, dy] = [part.x - x, part.y - y].map((value) => String(Number(value.toFixed(2)))) as [string, string];
     if (dx !== "0" || dy !== "0") operators.push(`1 0 0 1 ${dx} ${dy} cm`);
     operators.push(`/${nameOf(part)} Do`);
     x += Number(dx);

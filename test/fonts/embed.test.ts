@@ -6,7 +6,7 @@ import { componentsOf } from "../../src/fonts/glyf.ts";
 import { type Cluster, typesetterFor } from "../../src/fonts/layout.ts";
 import { loadFont } from "../../src/fonts/library.ts";
 import { viewOf } from "../../src/fonts/sfnt.ts";
-import type { NewObject, ObjectSink, Ref } from "../../src/pdf/objects.ts";
+import type { NewObject, ObjectSink, Ref } from "../../src/pdf/newObject.ts";
 import { readSubset } from "./sfnt.ts";
 
 const font = await loadFont(env.FONTS, "noto-sans-bold.ttf");
