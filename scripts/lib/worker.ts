@@ -15,8 +15,8 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** Starts the Worker on a free loopback port. `vars` override its settings. */
-export async function startWorker(vars: Record<string, string> = {}): Promise<RunningWorker> {
+/** Starts the Worker, or another `entry` with its settings, on a free loopback port. `vars` override the settings. */
+export async function startWorker(vars: Record<string, string> = {}, entry?: string): Promise<RunningWorker> {
   const [port, inspectorPort] = await Promise.all([freePort(), freePort()]);
   const state = await mkdtemp(join(tmpdir(), "overprint-"));
   const settings = Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
@@ -25,6 +25,7 @@ export async function startWorker(vars: Record<string, string> = {}): Promise<Ru
     [
       join(root, "node_modules/wrangler/bin/wrangler.js"),
       "dev",
+      ...(entry === undefined ? [] : [entry]),
       "--ip",
       "127.0.0.1",
       "--port",
