@@ -10,7 +10,12 @@ export default defineConfig({
         plugins: [
           cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, miniflare: { outboundService: internet } }),
         ],
-        test: { name: "workerd", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**"], testTimeout: 30_000 },
+        test: {
+          name: "workerd",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/e2e/**"],
+          testTimeout: 30_000, // the first test of a file waits for the Worker to be built
+        },
       },
       {
         test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },

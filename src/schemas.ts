@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { PLACEHOLDERS, unknownPlaceholder } from "./mark/placeholders.ts";
+import { TEMPLATE } from "./mark/templates.ts";
 import { PRICE } from "./payments/price.ts";
 
 /**
@@ -80,6 +82,7 @@ const margin = z
   .max(10_000)
   .default(24)
   .describe("Least distance from the page's edges, in points; never more than a tenth of the page's shorter side.");
+const rotation = z.number().min(-360).max(360).optional();
 const password = z.string().max(1024).optional().describe("The password of an encrypted PDF.");
 
 const text = z
@@ -91,9 +94,19 @@ const text = z
       .refine((value) => value.isWellFormed(), "must be well-formed Unicode")
       .refine((value) => [...value].length <= 500, "must have at most 500 characters")
       .refine((value) => /[^\s\p{Default_Ignorable_Code_Point}]/u.test(value), "must have a visible character")
-      .refine((value) => !/[^\P{Cc}\n]/u.test(value), "must not have control characters other than line breaks"),
+      .refine((value) => !/[^\P{Cc}\n]/u.test(value), "must not have control characters other than line breaks")
+      .refine((value) => !/\p{Noncharacter_Code_Point}/u.test(value), "must not have noncharacters")
+      .refine((value) => unknownPlaceholder(value) === undefined, {
+        error: ({ input }) =>
+          `has no {${unknownPlaceholder(String(input))}} to fill in: there are ${PLACEHOLDERS.map((name) => `{${name}}`).join(", ")}; write {{ for a brace`,
+      }),
   )
-  .meta({ minLength: 1, maxLength: 500, description: "The words to lay over the page; \\n breaks a line." });
+  .meta({
+    minLength: 1,
+    maxLength: 500,
+    description:
+      "The words to lay over the page, in any script; \\n breaks a line. {page}, {pages} and {date} (ISO 8601, UTC) are filled in; {{ is a brace.",
+  });
 
 /** `POST /v1/watermark/text`. */
 export const textRequest = z.strictObject({
@@ -102,19 +115,16 @@ export const textRequest = z.strictObject({
   template: z
     .enum(TEMPLATES)
     .default("diagonal")
-    .describe("The look: it fixes position, rotation, size, weight and colour; the request's own fields win."),
+    .describe(
+      `The look: it fixes position, rotation, size, weight and colour; the request's own fields win. ${TEMPLATES.map((name) => `${name}: ${TEMPLATE[name].description}`).join(" ")}`,
+    ),
   position: z
     .enum([...POSITIONS, "diagonal", ...names])
     .transform(canonical<Position>)
     .optional()
     .describe("Where on the page as the reader sees it. Default: the template's."),
   opacity,
-  rotation: z
-    .number()
-    .min(-360)
-    .max(360)
-    .optional()
-    .describe("Degrees, counter-clockwise as the reader sees the page. Default: the template's."),
+  rotation: rotation.describe("Degrees, counter-clockwise as the reader sees the page. Default: the template's."),
   color: z
     .string()
     .regex(/^#[0-9a-f]{6}$/i, "must be #rrggbb")
@@ -146,6 +156,7 @@ export const imageRequest = z.strictObject({
     .max(1)
     .default(0.5)
     .describe("Width of the image as a share of the page's width; shrunk where it would leave the page."),
+  rotation: rotation.describe("Degrees, counter-clockwise as the reader sees the page. Default: 0."),
   margin,
   password,
 });

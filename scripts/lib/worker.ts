@@ -15,11 +15,19 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/**
- * Starts the Worker on a free loopback port. `vars` override its settings; `keptState` is a folder for its storage that
- * outlives it.
- */
-export async function startWorker(vars: Record<string, string> = {}, keptState?: string): Promise<RunningWorker> {
+/** How a Worker is started, where not as a deployment is. */
+export interface WorkerOptions {
+  /** Another script, with the same settings and bindings. */
+  entry?: string;
+  /** A folder for its storage that outlives it. */
+  keptState?: string;
+}
+
+/** Starts the Worker on a free loopback port. `vars` override its settings. */
+export async function startWorker(
+  vars: Record<string, string> = {},
+  { entry, keptState }: WorkerOptions = {},
+): Promise<RunningWorker> {
   const [port, inspectorPort] = await Promise.all([freePort(), freePort()]);
   const state = keptState ?? (await mkdtemp(join(tmpdir(), "overprint-")));
   const settings = Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
@@ -28,6 +36,7 @@ export async function startWorker(vars: Record<string, string> = {}, keptState?:
     [
       join(root, "node_modules/wrangler/bin/wrangler.js"),
       "dev",
+      ...(entry === undefined ? [] : [entry]),
       "--ip",
       "127.0.0.1",
       "--port",

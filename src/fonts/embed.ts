@@ -1,7 +1,8 @@
 import { deflateSync } from "node:zlib";
 import type { ObjectSink, Ref } from "../pdf/newObject.ts";
-import type { LineGlyph } from "./layout.ts";
-import { subsetFont } from "./subset.ts";
+import type { Cluster } from "./layout.ts";
+import { packTables } from "./sfnt.ts";
+import { assembleFont } from "./subset.ts";
 import { toUnicodeCMap } from "./toUnicode.ts";
 import type { Font } from "./truetype.ts";
 
@@ -11,53 +12,91 @@ const SYMBOLIC = 4;
 export interface EmbeddedFont {
   /** The Type 0 font, for the `/Font` resources of the mark. */
   readonly ref: Ref;
-  /** The code of a glyph of the full font in a shown string: four hexadecimal digits. */
-  codeOf(glyph: number): string;
+  /** A cluster's code in a shown string: four hexadecimal digits. */
+  codeOf(cluster: Cluster): string;
+  /** How far showing a cluster moves the pen, in em. What kerning changes is left to the one who shows it. */
+  widthOf(cluster: Cluster): number;
 }
 
 /**
- * Embeds the part of `font` that draws `glyphs` as a Type 0 font with Identity-H encoding (ISO 32000-2, 9.7):
- * each glyph has one code, and stands for the text it first came with.
- *
- * @example
- * const line = encodeLine(font, "DRAFT");
- * const embedded = embedSubset(sink, font, line.glyphs);
- * const content = `BT /F1 40 Tf <${line.glyphs.map(({ id }) => embedded.codeOf(id)).join("")}> Tj ET`;
+ * Embeds one font that draws `clusters`, of whatever fonts they are (ISO 32000-2, 9.7): a Type 0 font with Identity-H
+ * encoding in which each cluster is one glyph, put together from those that shaping gave, with one code, one width and the
+ * text it stands for. So marks and joins need no positioning in the content, one code is one piece of text for whoever
+ * copies or searches, and a text in several fonts costs the overhead of one.
  */
-export function embedSubset(sink: ObjectSink, font: Font, glyphs: Iterable<LineGlyph>): EmbeddedFont {
-  const texts = new Map<number, string>();
-  for (const { id, text } of glyphs) if (!texts.has(id)) texts.set(id, text);
+export function embedFont(sink: ObjectSink, clusters: Iterable<Cluster>): EmbeddedFont {
+  const distinct = new Map<string, Cluster>();
+  for (const cluster of clusters) if (!distinct.has(keyOf(cluster))) distinct.set(keyOf(cluster), cluster);
+  const ids = new Map(Array.from(distinct.keys(), (key, i) => [key, i + 1]));
+  const widths = new Map(Array.from(distinct, ([key, cluster]) => [key, perMille(naturalAdvance(cluster), 1)]));
 
-  const subset = subsetFont(font, texts.keys());
-  const codeOf = (glyph: number) => {
-    const code = subset.ids.get(glyph);
-    if (code === undefined || !texts.has(glyph)) throw new Error(`glyph ${glyph} is not embedded`);
-    return code.toString(16).padStart(4, "0");
-  };
+  const fonts = [...new Set(Array.from(distinct.values(), ({ face }) => face.font))];
+  const model = fonts.reduce((least, font) => (font.unitsPerEm < least.unitsPerEm ? font : least));
+  const program = packTables(
+    assembleFont(
+      model,
+      Array.from(distinct.values(), (cluster) => ({
+        parts: cluster.glyphs.map((glyph) => ({ ...glyph, font: cluster.face.font })),
+        advance: Math.round(naturalAdvance(cluster) * model.unitsPerEm),
+      })),
+    ),
+  );
 
-  const perMille = (units: number) => Math.round((units * 1000) / font.unitsPerEm);
-  const baseFont = `/${subsetTag(subset.bytes)}+${font.name}`;
-
-  const fontFile = sink.add(deflated(`/Length1 ${subset.bytes.length}`, subset.bytes));
+  const baseFont = `/${subsetTag(program)}+${model.name}`;
+  const ascent = Math.max(...fonts.map((font) => perMille(font.ascent, font.unitsPerEm)));
+  const descent = Math.min(...fonts.map((font) => perMille(font.descent, font.unitsPerEm)));
+  const fontFile = sink.add(deflated(`/Length1 ${program.length}`, program));
   const descriptor = sink.add(
-    `<< /Type /FontDescriptor /FontName ${baseFont} /Flags ${SYMBOLIC} ` +
-      `/FontBBox [${font.bounds.map(perMille).join(" ")}] /ItalicAngle 0 ` +
-      `/Ascent ${perMille(font.ascent)} /Descent ${perMille(font.descent)} /CapHeight ${perMille(font.capHeight)} ` +
-      `/StemV ${stemWidth(font.weight)} /FontFile2 ${fontFile} >>`,
+    `<< /Type /FontDescriptor /FontName ${baseFont} /Flags ${SYMBOLIC} /FontBBox [${boundsOf(fonts).join(" ")}] ` +
+      `/ItalicAngle 0 /Ascent ${ascent} /Descent ${descent} /CapHeight ${perMille(model.capHeight, model.unitsPerEm)} ` +
+      `/StemV ${stemWidth(model.weight)} /FontFile2 ${fontFile} >>`,
   );
   const cidFont = sink.add(
     `<< /Type /Font /Subtype /CIDFontType2 /BaseFont ${baseFont} /FontDescriptor ${descriptor} ` +
       `/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /CIDToGIDMap /Identity ` +
-      `/W [1 [${Array.from(texts.keys(), (glyph) => perMille(font.advance(glyph))).join(" ")}]] >>`,
+      `/W [1 [${[...widths.values()].join(" ")}]] >>`,
   );
-  const toUnicode = sink.add(
-    deflated("", toUnicodeCMap(Array.from(texts, ([glyph, text]) => ({ code: codeOf(glyph), text })))),
-  );
+  const entries = Array.from(distinct, ([key, { text }]) => ({ code: hex(ids.get(key)!), text }));
+  const toUnicode = sink.add(deflated("", toUnicodeCMap(entries)));
   const ref = sink.add(
     `<< /Type /Font /Subtype /Type0 /BaseFont ${baseFont} /Encoding /Identity-H ` +
       `/DescendantFonts [${cidFont}] /ToUnicode ${toUnicode} >>`,
   );
-  return { ref, codeOf };
+
+  const known = <T>(values: Map<string, T>, cluster: Cluster): T => {
+    const value = values.get(keyOf(cluster));
+    if (value === undefined) throw new Error(`${JSON.stringify(cluster.text)} is not embedded`);
+    return value;
+  };
+  return {
+    ref,
+    codeOf: (cluster) => hex(known(ids, cluster)),
+    widthOf: (cluster) => known(widths, cluster) / 1000,
+  };
+}
+
+/** Equal for clusters that one code can show: the same glyphs, standing for the same text. */
+function keyOf({ face, glyphs, text }: Cluster): string {
+  return `${face.file.path} ${glyphs.map(({ id, x, y }) => `${id},${x},${y}`).join(" ")} ${text}`;
+}
+
+/** Without kerning, in em, so that a letter has one width wherever it stands. */
+function naturalAdvance({ face: { font }, glyphs, advance }: Cluster): number {
+  const [glyph, ...others] = glyphs;
+  return glyph && others.length === 0 ? font.advance(glyph.id) / font.unitsPerEm : advance;
+}
+
+function perMille(units: number, unitsPerEm: number): number {
+  return Math.round((units * 1000) / unitsPerEm);
+}
+
+function boundsOf(fonts: readonly Font[]): number[] {
+  const sides = fonts.map(({ bounds, unitsPerEm }) => bounds.map((side) => perMille(side, unitsPerEm)));
+  return [0, 1, 2, 3].map((i) => (i < 2 ? Math.min : Math.max)(...sides.map((side) => side[i]!)));
+}
+
+function hex(code: number): string {
+  return code.toString(16).padStart(4, "0");
 }
 
 function deflated(entries: string, data: Uint8Array): { dict: string; data: Uint8Array } {

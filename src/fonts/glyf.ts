@@ -1,21 +1,66 @@
 /** The descriptions in the `glyf` table: simple outlines, or composites of other glyphs (OpenType, "glyf"). */
 
 import { viewOf } from "./sfnt.ts";
+import type { Box } from "./truetype.ts";
 
 const HEADER_LENGTH = 10;
 
 /** Flags of a composite's component. */
 const ARGUMENTS_ARE_WORDS = 0x0001;
+const ARGUMENTS_ARE_OFFSETS = 0x0002;
 const HAS_SCALE = 0x0008;
 const MORE_COMPONENTS = 0x0020;
 const HAS_X_AND_Y_SCALE = 0x0040;
 const HAS_TWO_BY_TWO = 0x0080;
 const HAS_INSTRUCTIONS = 0x0100;
+const OVERLAPS = 0x0400;
+const OFFSETS_ARE_NOT_SCALED = 0x1000;
 
 /** The ids of the glyphs that a composite is put together from; none for a simple or an empty glyph. */
 export function componentsOf(description: Uint8Array): number[] {
   const view = viewOf(description);
   return componentRecords(view).map(({ start }) => view.getUint16(start + 2));
+}
+
+/** The box around an outline, all zeros for an empty one. */
+export function boxOf(description: Uint8Array): Box {
+  if (description.length === 0) return [0, 0, 0, 0];
+  const view = viewOf(description);
+  return [view.getInt16(2), view.getInt16(4), view.getInt16(6), view.getInt16(8)];
+}
+
+/** A part of a composite: a glyph, the factor it is drawn at (below 2), and then where, in font units. */
+export interface Component {
+  glyph: number;
+  scale: number;
+  x: number;
+  y: number;
+}
+
+/** The description of a composite glyph with at least one part. */
+export function writeComposite(components: readonly Component[], [xMin, yMin, xMax, yMax]: Box): Uint8Array {
+  const lengths: number[] = components.map(({ scale }) => (scale === 1 ? 8 : 10));
+  const description = new Uint8Array(lengths.reduce((sum, length) => sum + length, HEADER_LENGTH));
+  const view = viewOf(description);
+  for (const [i, value] of [-1, xMin, yMin, xMax, yMax].entries()) view.setInt16(i * 2, value);
+
+  let at = HEADER_LENGTH;
+  for (const [i, { glyph, scale, x, y }] of components.entries()) {
+    const flags =
+      ARGUMENTS_ARE_WORDS |
+      ARGUMENTS_ARE_OFFSETS |
+      OFFSETS_ARE_NOT_SCALED |
+      (i === 0 ? OVERLAPS : 0) |
+      (i < components.length - 1 ? MORE_COMPONENTS : 0) |
+      (scale === 1 ? 0 : HAS_SCALE);
+    view.setUint16(at, flags);
+    view.setUint16(at + 2, glyph);
+    view.setInt16(at + 4, x);
+    view.setInt16(at + 6, y);
+    if (scale !== 1) view.setInt16(at + 8, Math.round(scale * 0x4000));
+    at += lengths[i]!;
+  }
+  return description;
 }
 
 /** The same outline without its hinting instructions, a composite's parts being called by their new ids. */

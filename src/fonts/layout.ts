@@ -1,44 +1,195 @@
-import { Problem } from "../problems.ts";
+import { embeddingLevels, inVisualOrder } from "./bidi.ts";
+import { chooseFonts } from "./choose.ts";
+import type { FontFile, Weight } from "./coverage.ts";
+import type { ShapedGlyph } from "./harfbuzz.ts";
+import { loadFont, shape } from "./library.ts";
+import { DIGIT_SLOT } from "./slot.ts";
 import type { Font } from "./truetype.ts";
 
-/** A glyph in a line, and the text it stands for: what a reader copies or searches. */
-export interface LineGlyph {
-  /** Its id in the font, never 0. */
-  readonly id: number;
-  readonly text: string;
+/** A font that is loaded, and how its file was chosen. */
+export interface Face {
+  readonly font: Font;
+  readonly file: FontFile;
 }
 
-/** Glyphs from left to right, each moving the pen by its advance. */
+/** A glyph of a cluster: where it is drawn from the cluster's own origin, in font units. */
+export interface PlacedGlyph {
+  readonly id: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** What cannot be taken apart: some characters (a letter with its marks, a ligature, a syllable) and the glyphs drawing them. */
+export interface Cluster {
+  readonly face: Face;
+  readonly glyphs: readonly PlacedGlyph[];
+  /**
+   * The characters, from left to right: readers of PDF turn round what they find running from right to left, and the
+   * characters within a cluster with it.
+   */
+  readonly text: string;
+  /** Its origin on the line, in em. */
+  readonly x: number;
+  /** How far it moves the pen, kerning included, in em. */
+  readonly advance: number;
+  /** It stands for a digit of the page number. */
+  readonly isSlot: boolean;
+}
+
+/** A line as it is drawn. Lengths are in em, from the line's left end and its baseline; y points up. */
 export interface Line {
-  readonly glyphs: readonly LineGlyph[];
-  /** Sum of the advances, in em: times the font size gives points. */
-  readonly widthEm: number;
+  /** From left to right. */
+  readonly clusters: readonly Cluster[];
+  readonly width: number;
+  /** What the fonts used on this line ask for, and its ink needs: above the baseline, and below it (negative). */
+  readonly ascent: number;
+  readonly descent: number;
+  /** The ink's own edges; `left` is at most 0 and `right` at least the width. */
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** Sets lines of a text whose fonts are loaded. */
+export interface Typesetter {
+  /** Sets a line of the text; `rightToLeft` is the direction of its paragraph. Costs nothing the second time. */
+  set(line: string, rightToLeft: boolean): Line;
 }
 
 /**
- * Lays one line of text out in `font`, one glyph per character of its composed form (NFC).
- * Throws the problem `unsupported_character` for a character that the font lacks, control characters included.
+ * Loads the fonts of a text, to set any line of it.
+ * @throws Problem unsupported_character
  */
-export function encodeLine(font: Font, text: string): Line {
-  const composed = text.normalize("NFC");
-  const glyphs: LineGlyph[] = [];
-  let width = 0;
-  let read = "";
+export async function typesetterFor(assets: Fetcher, text: string, weight: Weight): Promise<Typesetter> {
+  const files = new Map(chooseFonts(digits(text), weight).map(({ file }) => [file.path, file]));
+  const faces = new Map(
+    await Promise.all(
+      Array.from(
+        files.values(),
+        async (file): Promise<[string, Face]> => [file.path, { file, font: await loadFont(assets, file.path) }],
+      ),
+    ),
+  );
+  const available = new Set(files.keys());
+  const lines = new Map<string, Line>();
 
-  for (const character of composed) {
-    read += character;
-    const id = font.glyphOf(character.codePointAt(0)!);
-    if (id === 0) throw unsupportedCharacter(character, read, composed);
-    glyphs.push({ id, text: character });
-    width += font.advance(id);
-  }
-  return { glyphs, widthEm: width / font.unitsPerEm };
+  return {
+    set(text, rightToLeft) {
+      const key = `${rightToLeft ? "<" : ">"}${text}`;
+      const line = lines.get(key) ?? layOut(runsOf(text, rightToLeft, weight, available), digits(text), faces);
+      lines.set(key, line);
+      return line;
+    },
+  };
 }
 
-/** Counts characters as a reader does, in grapheme clusters: whichever form the caller wrote, they are the same. */
-function unsupportedCharacter(character: string, read: string, text: string): Problem {
-  const name = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
-  const place = [...new Intl.Segmenter().segment(read)].length;
-  const where = `character ${place} of ${JSON.stringify(text)}`;
-  return new Problem("unsupported_character", `No font here has ${name}, ${where}. Replace it or leave it out.`);
+function digits(text: string): string {
+  return text.replaceAll(DIGIT_SLOT, "0");
+}
+
+/** A stretch of a line of one embedding level, script and font. */
+interface LineRun {
+  start: number;
+  end: number;
+  level: number;
+  script: string;
+  path: string;
+  isSlot: boolean;
+}
+
+/** The runs of a line in logical order. What belongs to no script joins the run before it, or else after it. */
+function runsOf(line: string, rightToLeft: boolean, weight: Weight, available: ReadonlySet<string>): LineRun[] {
+  const text = digits(line);
+  const levels = embeddingLevels(text, rightToLeft);
+  const choices = chooseFonts(text, weight, available);
+  let script = choices.find((choice) => choice.script)?.script ?? "Zyyy";
+
+  const runs: LineRun[] = [];
+  let start = 0;
+  for (const choice of choices) {
+    script = choice.script ?? script;
+    const end = start + choice.text.length;
+    const run = {
+      start,
+      end,
+      level: levels[start]!,
+      script,
+      path: choice.file.path,
+      isSlot: line[start] === DIGIT_SLOT,
+    };
+    const last = runs.at(-1);
+    if (last && joins(last, run)) last.end = end;
+    else runs.push(run);
+    start = end;
+  }
+  return runs;
+}
+
+function joins(a: LineRun, b: LineRun): boolean {
+  return a.level === b.level && a.script === b.script && a.path === b.path && a.isSlot === b.isSlot;
+}
+
+function layOut(runs: readonly LineRun[], text: string, faces: ReadonlyMap<string, Face>): Line {
+  const clusters: Cluster[] = [];
+  let width = 0;
+  for (const { start, end, level, script, path, isSlot } of inVisualOrder(runs)) {
+    const face = faces.get(path)!;
+    const em = face.font.unitsPerEm;
+    const rightToLeft = level % 2 === 1;
+    const glyphs = shape(face.font, text, { start, end, rightToLeft, script });
+    for (const cluster of clustersOf(glyphs, text, end)) {
+      const read = rightToLeft ? [...cluster.text].reverse().join("") : cluster.text;
+      clusters.push({ ...cluster, text: read, face, x: width, advance: cluster.advance / em, isSlot });
+      width += cluster.advance / em;
+    }
+  }
+
+  const inks = clusters.flatMap(inkOf);
+  const top = Math.max(...inks.map((ink) => ink.top)),
+    bottom = Math.min(...inks.map((ink) => ink.bottom));
+  const fonts = clusters.map(({ face }) => face.font);
+  return {
+    clusters,
+    width,
+    ascent: Math.max(top, ...fonts.map(({ ascent, unitsPerEm }) => ascent / unitsPerEm)),
+    descent: Math.min(bottom, ...fonts.map(({ descent, unitsPerEm }) => descent / unitsPerEm)),
+    left: Math.min(0, ...inks.map((ink) => ink.left)),
+    right: Math.max(width, ...inks.map((ink) => ink.right)),
+    top,
+    bottom,
+  };
+}
+
+/** Where each glyph of a cluster leaves ink on the line, in em. */
+function inkOf({ face: { font }, glyphs, x }: Cluster) {
+  return glyphs.map((glyph) => {
+    const [xMin, yMin, xMax, yMax] = font.box(glyph.id);
+    const em = font.unitsPerEm;
+    return {
+      left: x + (glyph.x + xMin) / em,
+      right: x + (glyph.x + xMax) / em,
+      top: (glyph.y + yMax) / em,
+      bottom: (glyph.y + yMin) / em,
+    };
+  });
+}
+
+/** Glyphs of a run, from left to right, gathered into clusters. Lengths are in font units. */
+function clustersOf(glyphs: readonly ShapedGlyph[], text: string, end: number) {
+  const starts = [...new Set(glyphs.map(({ cluster }) => cluster))].sort((a, b) => a - b);
+  const endOf = new Map(starts.map((start, i) => [start, starts[i + 1] ?? end]));
+
+  const clusters: { glyphs: PlacedGlyph[]; text: string; advance: number }[] = [];
+  let current: number | undefined;
+  for (const { id, cluster, advance, dx, dy } of glyphs) {
+    if (cluster !== current) {
+      clusters.push({ glyphs: [], text: text.slice(cluster, endOf.get(cluster)), advance: 0 });
+      current = cluster;
+    }
+    const last = clusters.at(-1)!;
+    last.glyphs.push({ id, x: last.advance + dx, y: dy });
+    last.advance += advance;
+  }
+  return clusters;
 }

@@ -1,48 +1,120 @@
-import { componentsOf, rewriteGlyph } from "./glyf.ts";
-import { packTables, viewOf } from "./sfnt.ts";
-import type { Font } from "./truetype.ts";
+import { rewriteGlyph, writeComposite } from "./glyf.ts";
+import { viewOf } from "./sfnt.ts";
+import type { Box, Font } from "./truetype.ts";
 
 /** What short offsets reach: 16 bits that count pairs of bytes. */
 const MAX_SHORT_OFFSET = 0xffff * 2;
-const NO_OUTLINE = new Uint8Array();
 
-/** A font cut down to some glyphs, as ISO 32000-2, 9.9 wants it embedded: no cmap, no names, no hinting. */
-export interface Subset {
-  readonly bytes: Uint8Array;
-  /** Glyph id in the full font -> glyph id in the subset. */
-  readonly ids: ReadonlyMap<number, number>;
+/** A glyph of `font`, drawn `x` to the right and `y` above the origin, in units of that font. */
+export interface Part {
+  readonly font: Font;
+  readonly id: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A glyph to be made: some glyphs of any fonts together, moving the pen by `advance` units of the font that is made. */
+export interface Assembly {
+  readonly parts: readonly Part[];
+  readonly advance: number;
+}
+
+/** A glyph as it is written: its description (glyf) and metrics (hmtx). */
+interface WrittenGlyph {
+  readonly outline: Uint8Array;
+  readonly advance: number;
+  readonly leftSideBearing: number;
 }
 
 /**
- * Cuts `font` down to `glyphs` and the parts of the composites among them. The glyphs are numbered from 1 in the order
- * given, the parts after them; glyph 0, which stands for what is missing, stays but draws nothing.
+ * The tables of a TrueType font that draw `assemblies`, numbered from 1 in the order given, and after them the glyphs they
+ * are put together from. Glyph 0, which stands for what is missing, draws nothing. Hinting is left out. What the tables say
+ * of a font as a whole is `model`'s, whose units the new font has too.
  */
-export function subsetFont(font: Font, glyphs: Iterable<number>): Subset {
-  const ids = new Map<number, number>();
-  const include = (glyph: number) => {
-    if (!ids.has(glyph)) ids.set(glyph, ids.size);
+export function assembleFont(model: Font, assemblies: readonly Assembly[]): Record<string, Uint8Array> {
+  const ids = new Map<Font, Map<number, number>>();
+  const queue: { font: Font; id: number }[] = [];
+  const idsOf = (font: Font) => {
+    let known = ids.get(font);
+    if (!known) {
+      known = new Map();
+      ids.set(font, known);
+    }
+    return known;
   };
-  include(0);
-  for (const glyph of glyphs) include(glyph);
-  // A Map's iterator also reaches what is added on the way: the parts of parts.
-  for (const glyph of ids.keys()) componentsOf(font.outline(glyph)).forEach(include);
 
-  const newId = (glyph: number) => ids.get(glyph)!;
-  const outlines = [...ids.keys()].map((glyph) =>
-    glyph === 0 ? NO_OUTLINE : rewriteGlyph(font.outline(glyph), newId),
-  );
-  const { glyf, loca, isLong } = joinOutlines(outlines);
+  // A glyph that is wanted as it is needs no composite around it, but the second of equal ones does.
+  const direct = assemblies.map(({ parts }, i) => {
+    const [part, ...others] = parts;
+    if (!part || others.length > 0 || part.x !== 0 || part.y !== 0) return undefined;
+    if (part.font.unitsPerEm !== model.unitsPerEm || idsOf(part.font).has(part.id)) return undefined;
+    idsOf(part.font).set(part.id, i + 1);
+    return part;
+  });
+  const idOf = (font: Font, glyph: number) => {
+    const known = idsOf(font);
+    if (!known.has(glyph)) known.set(glyph, assemblies.length + queue.push({ font, id: glyph }));
+    return known.get(glyph)!;
+  };
+  const copy = ({ font, id }: { font: Font; id: number }, advance: number): WrittenGlyph => ({
+    outline: rewriteGlyph(font.outline(id), (component) => idOf(font, component)),
+    advance,
+    leftSideBearing: font.leftSideBearing(id),
+  });
 
-  const bytes = packTables({
+  const glyphs: WrittenGlyph[] = [{ outline: new Uint8Array(), advance: 0, leftSideBearing: 0 }];
+  for (const [i, { parts, advance }] of assemblies.entries()) {
+    const same = direct[i];
+    glyphs.push(same ? copy(same, advance) : composite(parts, advance, model.unitsPerEm, idOf));
+  }
+  // An array's iterator also reaches what is added on the way: the components of components.
+  for (const part of queue) glyphs.push(copy(part, part.font.advance(part.id)));
+
+  const { glyf, loca, isLong } = joinOutlines(glyphs.map(({ outline }) => outline));
+  return {
     glyf,
     loca,
-    hmtx: horizontalMetrics(font, ids.keys()),
-    head: withUint16(font.table("head"), 50, isLong ? 1 : 0),
-    hhea: withUint16(font.table("hhea"), 34, ids.size),
-    // Its other maxima stay as they are: upper bounds.
-    maxp: withUint16(font.table("maxp"), 4, ids.size),
-  });
-  return { bytes, ids };
+    hmtx: horizontalMetrics(glyphs),
+    head: withUint16(model.table("head"), 50, isLong ? 1 : 0),
+    hhea: withUint16(model.table("hhea"), 34, glyphs.length),
+    maxp: withUint16(maxima([model, ...ids.keys()], assemblies), 4, glyphs.length),
+  };
+}
+
+function composite(
+  parts: readonly Part[],
+  advance: number,
+  unitsPerEm: number,
+  idOf: (font: Font, glyph: number) => number,
+): WrittenGlyph {
+  const drawn = parts
+    .filter(({ font, id }) => font.outline(id).length > 0)
+    .map(({ font, id, x, y }) => {
+      const scale = unitsPerEm / font.unitsPerEm;
+      return { glyph: idOf(font, id), scale, x: Math.round(x * scale), y: Math.round(y * scale), box: font.box(id) };
+    });
+  if (drawn.length === 0) return { outline: new Uint8Array(), advance, leftSideBearing: 0 };
+
+  const edge = (side: 0 | 1 | 2 | 3, pick: (...values: number[]) => number) =>
+    Math.round(pick(...drawn.map(({ box, scale, x, y }) => box[side] * scale + (side % 2 === 0 ? x : y))));
+  const box: Box = [edge(0, Math.min), edge(1, Math.min), edge(2, Math.max), edge(3, Math.max)];
+  return { outline: writeComposite(drawn, box), advance, leftSideBearing: box[0] };
+}
+
+/** A `maxp` table with the greatest of each of the fonts' maxima, and room for what assemblies add to them. */
+function maxima(fonts: readonly Font[], assemblies: readonly Assembly[]): Uint8Array {
+  const maxp = fonts[0]!.table("maxp").slice();
+  const view = viewOf(maxp);
+  for (let at = 6; at < maxp.length; at += 2)
+    view.setUint16(at, Math.max(...fonts.map((font) => viewOf(font.table("maxp")).getUint16(at))));
+
+  const most = Math.max(1, ...assemblies.map(({ parts }) => parts.length));
+  const atMost = (value: number) => Math.min(value, 0xffff);
+  view.setUint16(10, atMost(Math.max(view.getUint16(6), view.getUint16(10)) * most)); // maxCompositePoints
+  view.setUint16(12, atMost(Math.max(view.getUint16(8), view.getUint16(12)) * most)); // maxCompositeContours
+  view.setUint16(28, Math.max(view.getUint16(28), most)); // maxComponentElements
+  view.setUint16(30, view.getUint16(30) + 1); // maxComponentDepth
+  return maxp;
 }
 
 /** The glyf table, every outline at an even offset, and its loca table in the short format where that reaches. */
@@ -67,11 +139,10 @@ function joinOutlines(outlines: readonly Uint8Array[]): { glyf: Uint8Array; loca
   return { glyf, loca, isLong };
 }
 
-function horizontalMetrics(font: Font, glyphs: Iterable<number>): Uint8Array {
-  const metrics = Array.from(glyphs, (glyph) => [font.advance(glyph), font.leftSideBearing(glyph)] as const);
-  const hmtx = new Uint8Array(metrics.length * 4);
+function horizontalMetrics(glyphs: readonly WrittenGlyph[]): Uint8Array {
+  const hmtx = new Uint8Array(glyphs.length * 4);
   const view = viewOf(hmtx);
-  for (const [i, [advance, leftSideBearing]] of metrics.entries()) {
+  for (const [i, { advance, leftSideBearing }] of glyphs.entries()) {
     view.setUint16(i * 4, advance);
     view.setInt16(i * 4 + 2, leftSideBearing);
   }

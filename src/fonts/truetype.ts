@@ -1,7 +1,11 @@
 /** A reader of TrueType fonts: what is asked for is looked up in the file's bytes, nothing is unpacked. */
 
 import { readCmap } from "./cmap.ts";
+import { boxOf } from "./glyf.ts";
 import { openTables, viewOf } from "./sfnt.ts";
+
+/** In font units. */
+export type Box = readonly [xMin: number, yMin: number, xMax: number, yMax: number];
 
 /** A font. Lengths are in font units, `unitsPerEm` to the em; y points up from the baseline. */
 export interface Font {
@@ -9,16 +13,16 @@ export interface Font {
   /** PostScript name, such as `NotoSans-Bold` (name ID 6). */
   readonly name: string;
   readonly unitsPerEm: number;
-  /** Typographic ascender: above the baseline, positive (OS/2). */
+  /** What a line needs above its baseline, positive (hhea). */
   readonly ascent: number;
-  /** Typographic descender: below the baseline, negative (OS/2). */
+  /** What a line needs below its baseline, negative (hhea). */
   readonly descent: number;
   /** Height of flat capitals (OS/2). */
   readonly capHeight: number;
   /** 400 is regular, 700 bold (OS/2 usWeightClass). */
   readonly weight: number;
   /** The box that holds every glyph (head). */
-  readonly bounds: readonly [xMin: number, yMin: number, xMax: number, yMax: number];
+  readonly bounds: Box;
 
   /** Glyph id of a code point, 0 where the font has none (cmap). */
   glyphOf(codePoint: number): number;
@@ -28,6 +32,8 @@ export interface Font {
   leftSideBearing(glyph: number): number;
   /** A glyph's description, empty where nothing is drawn (loca, glyf). */
   outline(glyph: number): Uint8Array;
+  /** The box around a glyph's outline, all zeros where nothing is drawn (glyf). */
+  box(glyph: number): Box;
   /** A table's bytes by tag; an Error where the font lacks it. */
   table(tag: string): Uint8Array;
 }
@@ -40,21 +46,27 @@ export function readFont(bytes: Uint8Array): Font {
   const table = openTables(bytes);
   const head = viewOf(table("head"));
   const os2 = viewOf(table("OS/2"));
+  const hhea = viewOf(table("hhea"));
   const hmtx = viewOf(table("hmtx"));
   const loca = viewOf(table("loca"));
   const glyf = table("glyf");
 
   const glyphCount = viewOf(table("maxp")).getUint16(4);
-  const advanceCount = viewOf(table("hhea")).getUint16(34);
+  const advanceCount = hhea.getUint16(34);
   const longLoca = head.getInt16(50) === 1;
   const outlineStart = (glyph: number) => (longLoca ? loca.getUint32(glyph * 4) : loca.getUint16(glyph * 2) * 2);
+
+  const outline = (glyph: number) => {
+    if (glyph >= glyphCount) throw new Error(`the font has no glyph ${glyph}`);
+    return glyf.subarray(outlineStart(glyph), outlineStart(glyph + 1));
+  };
 
   return {
     bytes,
     name: postScriptName(table("name")),
     unitsPerEm: head.getUint16(18),
-    ascent: os2.getInt16(68),
-    descent: os2.getInt16(70),
+    ascent: hhea.getInt16(4),
+    descent: hhea.getInt16(6),
     capHeight: os2.getInt16(88),
     weight: os2.getUint16(4),
     bounds: [head.getInt16(36), head.getInt16(38), head.getInt16(40), head.getInt16(42)],
@@ -63,10 +75,8 @@ export function readFont(bytes: Uint8Array): Font {
     // The last advance stands for all glyphs after it, of which only the bearing is stored.
     advance: (glyph) => hmtx.getUint16(Math.min(glyph, advanceCount - 1) * 4),
     leftSideBearing: (glyph) => hmtx.getInt16(glyph < advanceCount ? glyph * 4 + 2 : (advanceCount + glyph) * 2),
-    outline(glyph) {
-      if (glyph >= glyphCount) throw new Error(`the font has no glyph ${glyph}`);
-      return glyf.subarray(outlineStart(glyph), outlineStart(glyph + 1));
-    },
+    outline,
+    box: (glyph) => boxOf(outline(glyph)),
     table,
   };
 }

@@ -1,5 +1,5 @@
 import { largestScale, type Size } from "./geometry.ts";
-import { type Measure, pieces, wrap } from "./wrap.ts";
+import { type Measure, pieces, type TextLine, wrap } from "./wrap.ts";
 
 /** A share of the page's shorter side: text this large needs no second line. */
 const COMFORTABLE_SHARE = 0.04;
@@ -9,7 +9,7 @@ const MAX_LINES_TRIED = 24;
 
 /** How a text is broken and how large it is set. */
 export interface Fit {
-  lines: string[];
+  lines: readonly TextLine[];
   fontSizePt: number;
 }
 
@@ -19,39 +19,48 @@ export interface Room {
   rotation: number;
   marginPt: number;
   maxFontSizePt: number;
-  /** The size in em of a block of lines, frame included. */
-  blockEm(lines: readonly string[]): Size;
+  /** The size in em of a block of lines as they will be drawn, frame and all. */
+  blockEm(lines: readonly TextLine[]): Size;
 }
 
 /**
  * Sets a text as large as it may be without leaving the page's margins at its rotation. It stays as the caller broke it
  * while that is comfortable to read; else it is wrapped to whatever lets it be largest.
  */
-export function fitText(text: string, measure: Measure, room: Room): Fit {
+export function fitText(paragraphs: readonly TextLine[], measure: Measure, room: Room): Fit {
   const comfortable = Math.min(room.maxFontSizePt, COMFORTABLE_SHARE * Math.min(room.page.width, room.page.height));
-  const asGiven = sized(text.split("\n"), room);
+  const asGiven = sized(paragraphs, room);
   if (asGiven.fontSizePt >= comfortable) return asGiven;
 
-  const whole = Math.max(...text.split("\n").map(measure));
+  const whole = Math.max(...paragraphs.map(measure));
   const longestWord = Math.max(
-    ...text.split("\n").flatMap((line) => pieces(line).map((piece) => measure(piece.trimEnd()))),
+    ...paragraphs.flatMap(({ text, rightToLeft }) =>
+      pieces(text).map((piece) => measure({ text: piece.trimEnd(), rightToLeft })),
+    ),
   );
-  const unbroken = largest(text, measure, room, widths(whole, longestWord), asGiven);
+  const unbroken = largest(paragraphs, measure, room, widths(whole, longestWord), asGiven);
   if (unbroken.fontSizePt >= Math.min(READABLE_PT, room.maxFontSizePt)) return unbroken;
-  return largest(text, measure, room, widths(whole, 1), unbroken);
+  return largest(paragraphs, measure, room, widths(whole, 1), unbroken);
 }
 
 /** Line widths worth trying, in em: what 2, 3, 4 … lines would need. */
 function widths(whole: number, least: number): number[] {
-  return Array.from({ length: MAX_LINES_TRIED - 1 }, (_, index) => Math.max(least, (whole / (index + 2)) * 1.1));
+  const tried = Array.from({ length: MAX_LINES_TRIED - 1 }, (_, i) => Math.max(least, (whole / (i + 2)) * 1.1));
+  return [...new Set(tried)];
 }
 
-function largest(text: string, measure: Measure, room: Room, tried: number[], first: Fit): Fit {
+function largest(
+  paragraphs: readonly TextLine[],
+  measure: Measure,
+  room: Room,
+  tried: readonly number[],
+  first: Fit,
+): Fit {
   return tried
-    .map((width) => sized(wrap(text, width, measure), room))
+    .map((width) => sized(wrap(paragraphs, width, measure), room))
     .reduce((best, next) => (next.fontSizePt > best.fontSizePt ? next : best), first);
 }
 
-function sized(lines: string[], { page, rotation, marginPt, maxFontSizePt, blockEm }: Room): Fit {
+function sized(lines: readonly TextLine[], { page, rotation, marginPt, maxFontSizePt, blockEm }: Room): Fit {
   return { lines, fontSizePt: Math.min(maxFontSizePt, largestScale(blockEm(lines), page, rotation, marginPt)) };
 }

@@ -1,18 +1,23 @@
 import type { ObjectSink, Ref } from "../pdf/newObject.ts";
-import type { Size } from "./geometry.ts";
+import type { Matrix, Size } from "./geometry.ts";
 import { number, numbers } from "./operators.ts";
 
-/** A finished drawing: a form XObject whose space has its origin at the lower left of `size`. */
-export interface Mark extends Size {
+/** A rectangle: left, bottom, right, top. */
+export type Rectangle = readonly [number, number, number, number];
+
+/** A finished drawing: a form XObject, in whose own space all its ink lies within `box`. */
+export interface Mark {
   ref: Ref;
+  box: Rectangle;
 }
 
-/** What a mark shows, in its own space. `bleed` is how far ink may reach past its size. */
-export interface Drawing extends Size {
+/** What a mark shows, in its own space. */
+export interface Drawing {
   content: string;
   /** Entries of the resource dictionary. */
   resources: string;
-  bleed: number;
+  /** What lies outside is cut off. */
+  box: Rectangle;
 }
 
 /**
@@ -20,22 +25,28 @@ export interface Drawing extends Size {
  * (an isolated transparency group, so overlaps never darken), and whatever blending the page left behind is reset
  * (ISO 32000-2, 8.10, 11.4.5, 11.6.4.4). An opaque mark needs no group, which keeps PDF/A-1 files valid.
  */
-export function makeMark(
-  sink: ObjectSink,
-  { width, height, content, resources, bleed }: Drawing,
-  opacity: number,
-): Mark {
-  const box = `/Type /XObject /Subtype /Form /BBox [${numbers([-bleed, -bleed, width + bleed, height + bleed])}]`;
-  const group = opacity < 1 ? " /Group << /S /Transparency /I true >>" : "";
-  const drawing = sink.add({ dict: `${box}${group} /Resources << ${resources} >>`, data: bytes(content) });
+export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number): Mark {
+  const inner = addForm(sink, drawing, opacity < 1 ? "/Group << /S /Transparency /I true >>" : "");
   const state = `<< /Type /ExtGState /ca ${number(opacity)} /CA ${number(opacity)} /BM /Normal /SMask /None /AIS false >>`;
-  const ref = sink.add({
-    dict: `${box} /Resources << /ExtGState << /State ${state} >> /XObject << /Drawing ${drawing} >> >>`,
-    data: bytes("/State gs /Drawing Do"),
+  const ref = addForm(sink, {
+    box: drawing.box,
+    resources: `/ExtGState << /State ${state} >> /XObject << /Drawing ${inner} >>`,
+    content: "/State gs /Drawing Do",
   });
-  return { ref, width, height };
+  return { ref, box: drawing.box };
 }
 
-function bytes(content: string): Uint8Array {
-  return new TextEncoder().encode(content);
+/** One mark that shows another at each of the places given, within `page`. */
+export function repeatMark(sink: ObjectSink, { ref }: Mark, matrices: readonly Matrix[], page: Size): Mark {
+  const box: Rectangle = [-page.width, -page.height, 2 * page.width, 2 * page.height];
+  const content = matrices.map((matrix) => `q ${numbers(matrix)} cm /Mark Do Q`).join("\n");
+  return { ref: addForm(sink, { box, resources: `/XObject << /Mark ${ref} >>`, content }), box };
+}
+
+/** A form XObject; `entries` are further ones of its dictionary. */
+export function addForm(sink: ObjectSink, { box, resources, content }: Drawing, entries = ""): Ref {
+  return sink.add({
+    dict: `/Type /XObject /Subtype /Form /BBox [${numbers(box)}] /Resources << ${resources} >> ${entries}`.trimEnd(),
+    data: new TextEncoder().encode(content),
+  });
 }

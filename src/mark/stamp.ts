@@ -4,34 +4,54 @@ import type { Mark } from "./form.ts";
 import { type Matrix, multiply, toUserSpace } from "./geometry.ts";
 import { numbers } from "./operators.ts";
 
-/** What goes on one page: a mark, made when its key is first met, and where (from the mark's space to displayed space). */
-interface Placement {
-  key: string;
-  mark(): Mark;
-  matrices: readonly Matrix[];
+/** What goes on one page: marks, each moved within a space of their own, and where that space lies in displayed space. */
+export interface Placement {
+  matrix: Matrix;
+  parts: readonly Part[];
 }
 
-/** Lays marks over every page of the document, whatever its rotation, boxes and unit. */
+export interface Part {
+  mark: Mark;
+  x: number;
+  y: number;
+}
+
+/**
+ * Lays marks over every page of the document, whatever its rotation, boxes and unit. Each mark is one name in the pages'
+ * resources, however many pages show it, and pages that show the same at the same place share the operators.
+ */
 export function layOver(document: PdfDocument, placementOn: (page: Page) => Placement): void {
-  const indexes = new Map<string, number>();
-  const marks: Mark[] = [];
+  const indexes = new Map<Mark, number>();
   const placements = document.pages.map((page) => {
-    const { key, mark, matrices } = placementOn(page);
-    let index = indexes.get(key);
-    if (index === undefined) {
-      index = marks.push(mark()) - 1;
-      indexes.set(key, index);
-    }
-    return { index, matrices };
+    const placement = placementOn(page);
+    for (const { mark } of placement.parts) if (!indexes.has(mark)) indexes.set(mark, indexes.size);
+    return placement;
   });
 
   overlay(
     document,
-    marks.map(({ ref }) => ref),
+    Array.from(indexes.keys(), ({ ref }) => ref),
     (page, names) => {
-      const { index, matrices } = placements[page.index]!;
-      const toPage = toUserSpace(page);
-      return matrices.map((matrix) => `q ${numbers(multiply(matrix, toPage))} cm /${names[index]} Do Q`).join("\n");
+      const { matrix, parts } = placements[page.index]!;
+      const shown = inPlace(parts, ({ mark }) => names[indexes.get(mark)!]!);
+      return `q ${numbers(multiply(matrix, toUserSpace(page)))} cm ${shown} Q`;
     },
   );
+}
+
+/**
+ * Each part is moved from where the one before it lies, to a hundredth of a unit: short operators, since every numbered page
+ * has its own.
+ */
+function inPlace(parts: readonly Part[], nameOf: (part: Part) => string): string {
+  let [x, y] = [0, 0];
+  const operators: string[] = [];
+  for (const part of parts) {
+    const [dx, dy] = [part.x - x, part.y - y].map((value) => String(Number(value.toFixed(2)))) as [string, string];
+    if (dx !== "0" || dy !== "0") operators.push(`1 0 0 1 ${dx} ${dy} cm`);
+    operators.push(`/${nameOf(part)} Do`);
+    x += Number(dx);
+    y += Number(dy);
+  }
+  return operators.join(" ");
 }

@@ -1,4 +1,4 @@
-import type { Weight } from "../fonts/library.ts";
+import type { Weight } from "../fonts/coverage.ts";
 import type { Position, TemplateName } from "../schemas.ts";
 
 /** How a text mark looks unless the request says otherwise. */
@@ -23,14 +23,14 @@ export const TEMPLATE: Record<TemplateName, Template> = {
     position: "diagonal",
     weight: "bold",
     color: "#404040",
-    sizeShare: 0.2,
+    sizeShare: 0.26,
   },
   horizontal: {
     description: "Large level letters in the middle of the page.",
     position: "center",
     weight: "bold",
     color: "#404040",
-    sizeShare: 0.2,
+    sizeShare: 0.26,
   },
   tiled: {
     description: "Small slanted copies all over the page, past its edges.",
@@ -45,14 +45,14 @@ export const TEMPLATE: Record<TemplateName, Template> = {
     position: "top",
     weight: "regular",
     color: "#404040",
-    sizeShare: 0.02,
+    sizeShare: 0.024,
   },
   footer: {
     description: "One small line at the bottom.",
     position: "bottom",
     weight: "regular",
     color: "#404040",
-    sizeShare: 0.02,
+    sizeShare: 0.024,
   },
   stamp: {
     description: "A framed red stamp, slightly turned, in the upper right corner.",
@@ -69,14 +69,14 @@ export const TEMPLATE: Record<TemplateName, Template> = {
     rotation: 90,
     weight: "regular",
     color: "#404040",
-    sizeShare: 0.025,
+    sizeShare: 0.028,
   },
   outline: {
     description: "Large hollow letters across the page.",
     position: "diagonal",
     weight: "bold",
     color: "#404040",
-    sizeShare: 0.2,
+    sizeShare: 0.26,
     hollow: true,
   },
 };

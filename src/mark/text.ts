@@ -1,23 +1,14 @@
-import { type EmbeddedFont, embedSubset } from "../fonts/embed.ts";
-import { encodeLine } from "../fonts/layout.ts";
-import { loadFont } from "../fonts/library.ts";
-import type { Font } from "../fonts/truetype.ts";
+import { typesetterFor } from "../fonts/layout.ts";
 import type { PdfDocument } from "../pdf/document.ts";
 import type { TextRequest } from "../schemas.ts";
-import { type Fit, fitText } from "./fit.ts";
-import { type Drawing, makeMark } from "./form.ts";
+import { UNITS_PER_EM } from "./draw.ts";
+import { type Mark, repeatMark } from "./form.ts";
 import { diagonalAngle, displayedSize, marginOn, placeAt, type Size, tile } from "./geometry.ts";
-import { number, rgb } from "./operators.ts";
-import { layOver } from "./stamp.ts";
-import { type Look, lookOf } from "./templates.ts";
-
-/** Marks are drawn at this many units to the em, and scaled where they are placed. */
-const UNITS_PER_EM = 100;
-/** All in em. */
-const LEADING = 1.25;
-const FRAME_PADDING = 0.35;
-const FRAME_WIDTH = 0.08;
-const HOLLOW_STROKE = 0.03;
+import { Lettering } from "./lettering.ts";
+import { fillIn } from "./placeholders.ts";
+import { keyOf, planText } from "./plan.ts";
+import { layOver, type Placement } from "./stamp.ts";
+import { lookOf } from "./templates.ts";
 
 /**
  * Lays a text over every page. The font is embedded once, and each way the text is broken into lines is drawn once,
@@ -26,86 +17,38 @@ const HOLLOW_STROKE = 0.03;
  */
 export async function markWithText(document: PdfDocument, request: TextRequest, assets: Fetcher): Promise<void> {
   const look = lookOf(request);
-  const font = await loadFont(assets, look.weight);
-  const measure = (text: string) => encodeLine(font, text).widthEm;
-  const embedded = embedSubset(document, font, encodeLine(font, request.text.replaceAll("\n", "")).glyphs);
+  const sizes = document.pages.map(displayedSize);
+  const text = fillIn(request.text.normalize("NFC"), { pages: sizes.length, date: new Date() });
+  const typesetter = await typesetterFor(assets, text, look.weight);
+  const plan = planText(text, sizes, request, look, typesetter);
+  const lettering = new Lettering(document, plan.clusters(), look, request.opacity);
 
-  const fits = new Map<string, Fit>();
-  const fitOn = (page: Size): Fit => {
-    const key = `${page.width}x${page.height}`;
-    let fit = fits.get(key);
-    if (!fit) {
-      fit = fitText(request.text, measure, {
-        page,
-        rotation: look.rotation ?? diagonalAngle(page),
-        marginPt: marginOn(page, request.margin),
-        maxFontSizePt: request.font_size ?? look.sizeShare * Math.min(page.width, page.height),
-        blockEm: (lines) => blockEm(lines, font, measure, look),
-      });
-      fits.set(key, fit);
-    }
-    return fit;
-  };
+  const repeated = new Map<string, Map<Mark, Mark>>();
+  layOver(document, (page): Placement => {
+    const shown = sizes[page.index]!;
+    const { fontSizePt, blocks } = plan.settingOn(shown);
+    const number = String(page.index + 1);
+    const block = blocks.get(number.length) ?? blocks.get(0)!;
+    const parts = lettering.partsOf(block, number);
 
-  layOver(document, (page) => {
-    const shown = displayedSize(page);
-    const { lines, fontSizePt } = fitOn(shown);
-    const rotation = look.rotation ?? diagonalAngle(shown);
-    const size = inUnits(blockEm(lines, font, measure, look));
+    const size: Size = { width: block.width * UNITS_PER_EM, height: block.height * UNITS_PER_EM };
     const scale = fontSizePt / UNITS_PER_EM;
+    const rotation = look.rotation ?? diagonalAngle(shown);
+    if (look.position !== "tile")
+      return { matrix: placeAt(look.position, size, scale, rotation, shown, marginOn(shown, request.margin)), parts };
+
+    // All copies are turned alike: what moves a part within each of them moves all together.
+    const matrices = tile(size, scale, rotation, shown);
+    const [a, b, c, d] = matrices[0]!;
+    const copies = repeated.get(keyOf(shown)) ?? new Map<Mark, Mark>();
+    repeated.set(keyOf(shown), copies);
     return {
-      key: lines.join("\n"),
-      mark: () => makeMark(document, draw(lines, font, embedded, look), request.opacity),
-      matrices:
-        look.position === "tile"
-          ? tile(size, scale, rotation, shown)
-          : [placeAt(look.position, size, scale, rotation, shown, marginOn(shown, request.margin))],
+      matrix: [1, 0, 0, 1, 0, 0],
+      parts: parts.map(({ mark, x, y }) => {
+        const copy = copies.get(mark) ?? repeatMark(document, mark, matrices, shown);
+        copies.set(mark, copy);
+        return { mark: copy, x: a * x + c * y, y: b * x + d * y };
+      }),
     };
   });
-}
-
-/** The size of a block of lines, by the font's own ascent and descent. */
-function blockEm(lines: readonly string[], font: Font, measure: (text: string) => number, look: Look): Size {
-  const frame = look.framed ? 2 * FRAME_PADDING : 0;
-  return {
-    width: Math.max(...lines.map(measure)) + frame,
-    height: (font.ascent - font.descent) / font.unitsPerEm + (lines.length - 1) * LEADING + frame,
-  };
-}
-
-function inUnits({ width, height }: Size): Size {
-  return { width: width * UNITS_PER_EM, height: height * UNITS_PER_EM };
-}
-
-function draw(lines: readonly string[], font: Font, embedded: EmbeddedFont, look: Look): Drawing {
-  const size = inUnits(blockEm(lines, font, (text) => encodeLine(font, text).widthEm, look));
-  const frame = look.framed ? FRAME_PADDING * UNITS_PER_EM : 0;
-  const first = size.height - frame - (font.ascent / font.unitsPerEm) * UNITS_PER_EM;
-
-  const shown = lines.map((line, index) => {
-    const { glyphs, widthEm } = encodeLine(font, line);
-    const x = (size.width - widthEm * UNITS_PER_EM) / 2,
-      y = first - index * LEADING * UNITS_PER_EM;
-    return `1 0 0 1 ${number(x)} ${number(y)} Tm <${glyphs.map(({ id }) => embedded.codeOf(id)).join("")}> Tj`;
-  });
-  const color = rgb(look.color);
-  return {
-    ...size,
-    bleed: UNITS_PER_EM / 2,
-    resources: `/Font << /F ${embedded.ref} >>`,
-    content: [
-      `${color} rg ${color} RG`,
-      ...(look.framed ? [frameAround(size)] : []),
-      "BT",
-      `/F ${UNITS_PER_EM} Tf`,
-      ...(look.hollow ? [`1 Tr ${number(HOLLOW_STROKE * UNITS_PER_EM)} w 1 j`] : []),
-      ...shown,
-      "ET",
-    ].join("\n"),
-  };
-}
-
-function frameAround({ width, height }: Size): string {
-  const line = FRAME_WIDTH * UNITS_PER_EM;
-  return `${number(line)} w 1 j ${[line / 2, line / 2, width - line, height - line].map(number).join(" ")} re S`;
 }

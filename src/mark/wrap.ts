@@ -1,32 +1,54 @@
 /** Breaking text into lines. Pure; widths are in em. */
+import { DIGIT_SLOT } from "../fonts/slot.ts";
 
-/** A text and how wide parts of it are. */
-export type Measure = (text: string) => number;
-
-/**
- * Breaks each line of `text` so that none is wider than `maxWidth`: between words (Unicode's, so also where a script writes
- * no spaces), and inside a word only where it alone is wider. Trailing spaces are dropped.
- */
-export function wrap(text: string, maxWidth: number, measure: Measure): string[] {
-  return text.split("\n").flatMap((paragraph) => wrapParagraph(paragraph, maxWidth, measure));
+/** A line as it is broken, and the direction of its paragraph. */
+export interface TextLine {
+  readonly text: string;
+  readonly rightToLeft: boolean;
 }
 
-function wrapParagraph(paragraph: string, maxWidth: number, measure: Measure): string[] {
+/** A part of a line and how wide it is. */
+export type Measure = (part: TextLine) => number;
+
+/**
+ * Breaks paragraphs so that no line is wider than `maxWidth`: between words (Unicode's, so also where a script writes no
+ * spaces), and inside a word only where it alone is wider. Trailing spaces are dropped. Widths of words are added up, so a
+ * line may come out a little wider or narrower where its words influence each other.
+ */
+export function wrap(paragraphs: readonly TextLine[], maxWidth: number, measure: Measure): TextLine[] {
+  return paragraphs.flatMap(({ text, rightToLeft }) =>
+    wrapParagraph(text, maxWidth, (part) => measure({ text: part, rightToLeft })).map((line) => ({
+      text: line,
+      rightToLeft,
+    })),
+  );
+}
+
+function wrapParagraph(paragraph: string, maxWidth: number, measure: (text: string) => number): string[] {
   const lines: string[] = [];
   let line = "";
-  for (const piece of pieces(paragraph)) {
-    if (measure((line + piece).trimEnd()) <= maxWidth) {
-      line += piece;
-      continue;
-    }
+  let width = 0;
+  const add = (part: string, partWidth: number) => {
+    line += part;
+    width += partWidth;
+  };
+  const close = () => {
     if (line !== "") lines.push(line.trimEnd());
     line = "";
+    width = 0;
+  };
+
+  for (const piece of pieces(paragraph)) {
+    const word = measure(piece.trimEnd());
+    if (width + word > maxWidth) close();
+    if (word <= maxWidth) {
+      add(piece, measure(piece));
+      continue;
+    }
     for (const grapheme of graphemes(piece)) {
-      if (line !== "" && measure((line + grapheme).trimEnd()) > maxWidth) {
-        lines.push(line.trimEnd());
-        line = "";
-      }
-      line += grapheme;
+      const partWidth = measure(grapheme);
+      if (line !== "" && grapheme.trim() !== "" && width + partWidth > maxWidth) close();
+      add(grapheme, partWidth);
     }
   }
   return [...lines, line.trimEnd()];
@@ -34,17 +56,23 @@ function wrapParagraph(paragraph: string, maxWidth: number, measure: Measure): s
 
 /** What must stay together on a line, with the spaces that follow it. */
 export function pieces(paragraph: string): string[] {
+  const words = new Intl.Segmenter(undefined, { granularity: "word" });
   const result: string[] = [];
   let mayBreak = true;
-  for (const { segment, isWordLike } of new Intl.Segmenter(undefined, { granularity: "word" }).segment(paragraph)) {
+  for (const { segment, isWordLike, index } of words.segment(paragraph.replaceAll(DIGIT_SLOT, "0"))) {
+    const text = paragraph.slice(index, index + segment.length);
     const space = /^\s+$/.test(segment);
-    if (result.length > 0 && (space || !mayBreak || !isWordLike)) result[result.length - 1] += segment;
-    else result.push(segment);
+    if (result.length > 0 && (space || !mayBreak || !isWordLike)) result[result.length - 1] += text;
+    else result.push(text);
     mayBreak = space || isWordLike === true || segment === "-" || segment === "–" || segment === "—";
   }
   return result;
 }
 
+/** Graphemes, a page number counting as one. */
 function* graphemes(text: string): Generator<string> {
-  for (const { segment } of new Intl.Segmenter().segment(text)) yield segment;
+  for (const part of text.split(new RegExp(`(${DIGIT_SLOT}+)`))) {
+    if (part.startsWith(DIGIT_SLOT)) yield part;
+    else for (const { segment } of new Intl.Segmenter().segment(part)) yield segment;
+  }
 }

@@ -152,7 +152,7 @@ describe("on a real chain, through the official facilitator", () => {
       const call = ({ url }: RunningWorker) =>
         fetch(`${url}/v1/watermark/text`, { ...request("text"), headers: payment });
 
-      const first = await startWorker(settings, state);
+      const first = await startWorker(settings, { keptState: state });
       facilitator.loseNextAnswer("hold");
       const { gain } = await gained(PAY_TO, async () => {
         const before = await chain.balanceOf(PAY_TO);
@@ -163,7 +163,7 @@ describe("on a real chain, through the official facilitator", () => {
       });
       expect(gain).toBe(PRICE);
 
-      const second = await startWorker(settings, state);
+      const second = await startWorker(settings, { keptState: state });
       try {
         const again = await gained(PAY_TO, () => call(second));
         expect([again.value.status, again.gain]).toEqual([200, 0n]);

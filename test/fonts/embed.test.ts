@@ -1,13 +1,15 @@
 import { env } from "cloudflare:workers";
 import { inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { embedSubset } from "../../src/fonts/embed.ts";
-import { encodeLine, type LineGlyph } from "../../src/fonts/layout.ts";
+import { embedFont } from "../../src/fonts/embed.ts";
+import { componentsOf } from "../../src/fonts/glyf.ts";
+import { type Cluster, typesetterFor } from "../../src/fonts/layout.ts";
 import { loadFont } from "../../src/fonts/library.ts";
+import { viewOf } from "../../src/fonts/sfnt.ts";
 import type { NewObject, ObjectSink, Ref } from "../../src/pdf/newObject.ts";
 import { readSubset } from "./sfnt.ts";
 
-const font = await loadFont(env.FONTS, "bold");
+const font = await loadFont(env.FONTS, "noto-sans-bold.ttf");
 
 class CollectingSink implements ObjectSink {
   readonly objects: NewObject[] = [];
@@ -41,14 +43,18 @@ class CollectingSink implements ObjectSink {
   }
 }
 
-function embed(glyphs: readonly LineGlyph[]) {
+async function clustersOf(text: string): Promise<readonly Cluster[]> {
+  return (await typesetterFor(env.FONTS, text, "bold")).set(text, false).clusters;
+}
+
+function embed(clusters: readonly Cluster[]) {
   const sink = new CollectingSink();
-  return { sink, embedded: embedSubset(sink, font, glyphs) };
+  return { sink, embedded: embedFont(sink, clusters) };
 }
 
 describe("an embedded font", () => {
-  it("is a Type 0 font over a CIDFontType2 with a tagged name throughout", () => {
-    const { sink, embedded } = embed(encodeLine(font, "DRAFT").glyphs);
+  it("is a Type 0 font over a CIDFontType2 with a tagged name throughout", async () => {
+    const { sink, embedded } = embed(await clustersOf("DRAFT"));
     expect(embedded.ref).toBe(`${sink.objects.length} 0 R`);
     const type0 = sink.text("/Subtype /Type0");
     expect(type0).toMatch(/\/BaseFont \/[A-Z]{6}\+NotoSans-Bold \/Encoding \/Identity-H/);
@@ -58,63 +64,88 @@ describe("an embedded font", () => {
     expect(sink.text("/Type /FontDescriptor")).toContain(`/FontName ${name} `);
   });
 
-  it("gives each glyph one code, which is its id and its width's place in the subset", () => {
-    const { glyphs } = encodeLine(font, "ABBA é");
-    const { sink, embedded } = embed(glyphs);
-    expect(glyphs.map(({ id }) => embedded.codeOf(id))).toEqual(["0001", "0002", "0002", "0001", "0003", "0004"]);
+  it("gives each glyph one code, which is its id and its width's place in the subset", async () => {
+    const clusters = await clustersOf("ABBA é");
+    const { sink, embedded } = embed(clusters);
+    expect(clusters.map(embedded.codeOf)).toEqual(["0001", "0002", "0002", "0001", "0003", "0004"]);
 
-    const widths = [glyphs[0], glyphs[1], glyphs[4], glyphs[5]].map((glyph) => font.advance(glyph!.id));
+    const widths = [..."AB é"].map((letter) => font.advance(font.glyphOf(letter.codePointAt(0)!)));
     expect(sink.text("/W ")).toContain(`/W [1 [${widths.join(" ")}]]`);
     const program = readSubset(sink.stream("/FontFile2"));
     expect([1, 2, 3, 4].map(program.advance)).toEqual(widths);
   });
 
-  it("states the length of its font program", () => {
-    const { sink } = embed(encodeLine(font, "DRAFT").glyphs);
+  it("states the length of its font program", async () => {
+    const { sink } = embed(await clustersOf("DRAFT"));
     expect(sink.objects).toContainEqual(
       expect.objectContaining({ dict: `/Length1 ${sink.stream("/FontFile2").length} /Filter /FlateDecode` }),
     );
   });
 
-  it("maps every code back to its text, ligatures and astral characters too, and none without text", () => {
-    const { sink } = embed([
-      { id: 40, text: "A" },
-      { id: 41, text: "ffi" },
-      { id: 42, text: "😀" },
-      { id: 43, text: "" },
-    ]);
+  it("maps every code back to its text, syllables and astral characters too", async () => {
+    const { sink } = embed(await clustersOf("Aक्षि😀"));
     const cmap = new TextDecoder().decode(sink.stream("/ToUnicode"));
-    expect(cmap).toContain("3 beginbfchar\n<0001> <0041>\n<0002> <006600660069>\n<0003> <d83dde00>\nendbfchar");
+    expect(cmap).toContain("3 beginbfchar\n<0001> <0041>\n<0002> <0915094d0937093f>\n<0003> <d83dde00>\nendbfchar");
   });
 
-  it("keeps the sections of its ToUnicode CMap to 100 entries", () => {
-    const { sink } = embed(Array.from({ length: 250 }, (_, i) => ({ id: i + 100, text: "x" })));
+  it("draws a cluster of several glyphs as one glyph made of them, shifted as shaping says", async () => {
+    const [cluster] = await clustersOf("x\u0301");
+    const { sink, embedded } = embed([cluster!]);
+    const program = readSubset(sink.stream("/FontFile2"));
+    expect(embedded.codeOf(cluster!)).toBe("0001");
+    expect(program.glyphCount).toBeGreaterThan(3);
+    expect(componentsOf(program.outline(1))).toEqual([2, 3]);
+    const view = viewOf(program.outline(1));
+    expect([view.getInt16(14), view.getInt16(16)]).toEqual([0, 0]);
+    expect([view.getInt16(22), view.getInt16(24)]).toEqual([cluster!.glyphs[1]!.x, cluster!.glyphs[1]!.y]);
+    expect(program.advance(1)).toBe(Math.round(cluster!.advance * 1000));
+  });
+
+  it("gives one glyph two codes where it stands for two texts", async () => {
+    const [cluster] = await clustersOf("A");
+    const other = { ...cluster!, text: "Α" };
+    const { sink, embedded } = embed([cluster!, other]);
+    expect([cluster!, other].map(embedded.codeOf)).toEqual(["0001", "0002"]);
+    expect(componentsOf(readSubset(sink.stream("/FontFile2")).outline(2))).toEqual([1]);
+  });
+
+  it("is one font for a text in many fonts, of whatever units", async () => {
+    const { sink } = embed(await clustersOf("A中文あ한ก😀"));
+    expect(sink.objects.filter((object) => typeof object === "string" && object.includes("/Type0"))).toHaveLength(1);
+    expect(sink.text("/W ")).toMatch(/\/W \[1 \[692 1000 1000 1000 920 624 1270\]\]/);
+  });
+
+  it("keeps the sections of its ToUnicode CMap to 100 entries", async () => {
+    const letters = String.fromCodePoint(...Array.from({ length: 250 }, (_, i) => 0x4e00 + i));
+    const { sink } = embed(await clustersOf(letters));
     const cmap = new TextDecoder().decode(sink.stream("/ToUnicode"));
     expect(cmap.match(/\d+ beginbfchar/g)).toEqual(["100 beginbfchar", "100 beginbfchar", "50 beginbfchar"]);
   });
 
-  it("is the same bytes for the same text, under another tag for another text", () => {
-    const tag = (text: string) =>
-      embed(encodeLine(font, text).glyphs)
-        .sink.text("/Type0")
-        .match(/[A-Z]{6}\+/)![0];
-    expect(embed(encodeLine(font, "ABC").glyphs).sink.objects).toEqual(
-      embed(encodeLine(font, "ABC").glyphs).sink.objects,
+  it("is the same bytes for the same text, under another tag for another text", async () => {
+    const objects = async (text: string) => embed(await clustersOf(text)).sink;
+    expect((await objects("ABC")).objects).toEqual((await objects("ABC")).objects);
+    const tags = await Promise.all(
+      ["ABC", "ACB", "ABD", "AB"].map(async (text) => (await objects(text)).text("/Type0").match(/[A-Z]{6}\+/)![0]),
     );
-    expect(new Set(["ABC", "ACB", "ABD", "AB"].map(tag)).size).toBe(4);
+    expect(new Set(tags).size).toBe(4);
   });
 
-  it("has no code for a glyph that was not given, be it a part of one that was", () => {
-    const { embedded } = embed(encodeLine(font, "é").glyphs);
-    expect(() => embedded.codeOf(font.glyphOf(0x42))).toThrow("is not embedded");
-    expect(() => embedded.codeOf(font.glyphOf(0x65))).toThrow("is not embedded");
+  it("has no code for what was not given", async () => {
+    const [a, b] = await clustersOf("ab");
+    expect(() => embed([a!]).embedded.codeOf(b!)).toThrow("is not embedded");
   });
 
-  it.each(["CONFIDENTIAL - DRAFT", "Quick brown fox jump", "Überprüfungsentwürfe"])(
-    "adds less than 3 KB for the 20 characters of %s",
-    (text) => {
-      expect(text).toHaveLength(20);
-      expect(embed(encodeLine(font, text).glyphs).sink.bytes).toBeLessThan(3000);
-    },
-  );
+  it.each([
+    ["CONFIDENTIAL - DRAFT", 3000],
+    ["Quick brown fox jump", 3000],
+    ["Überprüfungsentwürfe", 3000],
+    ["Ακριβές αντίγραφο σχ", 3000],
+    ["本文件仅供内部审阅未经书面许可不得外传复", 8000],
+    ["この文書は社外秘です無断転載禁止複製不可", 8000],
+    ["이문서는대외비이므로무단복제배포를금합니", 8000],
+  ])("of the 20 characters of %s adds less than %i bytes", async (text, most) => {
+    expect([...text]).toHaveLength(20);
+    expect(embed(await clustersOf(text)).sink.bytes).toBeLessThan(most);
+  });
 });

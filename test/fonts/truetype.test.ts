@@ -5,8 +5,8 @@ import { loadFont } from "../../src/fonts/library.ts";
 import { openTables } from "../../src/fonts/sfnt.ts";
 import { readFont } from "../../src/fonts/truetype.ts";
 
-const regular = await loadFont(env.FONTS, "regular");
-const bold = await loadFont(env.FONTS, "bold");
+const regular = await loadFont(env.FONTS, "noto-sans-regular.ttf");
+const bold = await loadFont(env.FONTS, "noto-sans-bold.ttf");
 const codePoint = (character: string) => character.codePointAt(0)!;
 
 describe("a TrueType font", () => {

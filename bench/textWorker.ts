@@ -1,0 +1,56 @@
+/** A Worker for the bench: marks one page with a text, again and again in one request, by our code or by pdf-lib. */
+import fontkit from "@pdf-lib/fontkit";
+import { PDFDocument, type PDFFont } from "pdf-lib";
+import { chooseFonts } from "../src/fonts/choose.ts";
+import { markWithText } from "../src/mark/text.ts";
+import { MemorySource } from "../src/pdf/byteSource.ts";
+import { openPdf } from "../src/pdf/document.ts";
+import { planOutput } from "../src/pdf/plan.ts";
+import { textRequest } from "../src/schemas.ts";
+import { onePage } from "../test/support/pdf.ts";
+
+// the configuration it runs under names it
+export { Ledger } from "../src/payments/ledger.ts";
+
+/** Marks the page; returns the length of the output. */
+type Marker = (text: string, env: Env) => Promise<number>;
+
+const MARKERS: Record<string, Marker> = {
+  async overprint(text, env) {
+    const document = await openPdf(new MemorySource(onePage), { maxPages: 1 });
+    await markWithText(document, textRequest.parse({ file: "data:", text }), env.FONTS);
+    return (await new Response((await planOutput(document)).stream()).bytes()).length;
+  },
+
+  /** As its readme says, with the same font files: each stretch of text by the font that has it. */
+  async "pdf-lib"(text, env) {
+    const document = await PDFDocument.load(onePage);
+    document.registerFontkit(fontkit);
+    const fonts = new Map<string, PDFFont>();
+    let x = 50;
+    for (const { text: character, file } of chooseFonts(text, "bold")) {
+      let font = fonts.get(file.path);
+      if (!font) {
+        const response = await env.FONTS.fetch(`https://assets.local/${file.path}`);
+        font = await document.embedFont(await response.arrayBuffer(), { subset: true });
+        fonts.set(file.path, font);
+      }
+      document.getPage(0).drawText(character, { x, y: 300, size: 20, font, opacity: 0.3 });
+      x += font.widthOfTextAtSize(character, 20);
+    }
+    return (await document.save()).length;
+  },
+};
+
+export default {
+  async fetch(request, env) {
+    const { searchParams } = new URL(request.url);
+    const marker = MARKERS[searchParams.get("marker") ?? ""];
+    if (!marker) return new Response("ready");
+
+    let length = 0;
+    for (let run = 0; run < Number(searchParams.get("runs")); run++)
+      length = await marker(searchParams.get("text")!, env);
+    return Response.json(length - onePage.length);
+  },
+} satisfies ExportedHandler<Env>;

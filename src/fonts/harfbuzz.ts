@@ -1,0 +1,178 @@
+/**
+ * Shaping by HarfBuzz: from characters to the glyphs that a font draws them with, and where.
+ * A thin binding to the WebAssembly module of harfbuzzjs, whose own entry point compiles it at run time, which workerd
+ * refuses. All memory is HarfBuzz's own and is freed here; nothing of it leaves this file.
+ */
+import module from "harfbuzzjs/dist/harfbuzz.wasm";
+
+type Pointer = number;
+
+/** The functions used here, by their names in HarfBuzz's C interface. */
+interface Exports {
+  memory: WebAssembly.Memory;
+  __wasm_call_ctors(): void;
+  malloc(bytes: number): Pointer;
+  free(pointer: Pointer): void;
+  hb_blob_create(data: Pointer, length: number, mode: number, userData: Pointer, destroy: Pointer): Pointer;
+  hb_blob_destroy(blob: Pointer): void;
+  hb_face_create(blob: Pointer, index: number): Pointer;
+  hb_face_destroy(face: Pointer): void;
+  hb_font_create(face: Pointer): Pointer;
+  hb_font_destroy(font: Pointer): void;
+  hb_buffer_create(): Pointer;
+  hb_buffer_destroy(buffer: Pointer): void;
+  hb_buffer_add_utf16(buffer: Pointer, text: Pointer, length: number, itemOffset: number, itemLength: number): void;
+  hb_buffer_set_direction(buffer: Pointer, direction: number): void;
+  hb_buffer_set_script(buffer: Pointer, script: number): void;
+  hb_buffer_set_flags(buffer: Pointer, flags: number): void;
+  hb_buffer_set_cluster_level(buffer: Pointer, level: number): void;
+  hb_shape(font: Pointer, buffer: Pointer, features: Pointer, featureCount: number): void;
+  hb_buffer_get_length(buffer: Pointer): number;
+  hb_buffer_get_glyph_infos(buffer: Pointer, length: Pointer): Pointer;
+  hb_buffer_get_glyph_positions(buffer: Pointer, length: Pointer): Pointer;
+}
+
+const READ_ONLY_MEMORY = 1;
+const LEFT_TO_RIGHT = 4;
+const RIGHT_TO_LEFT = 5;
+/** The text begins or ends here, so that nothing before or after it decides how letters join. */
+const BEGINNING_AND_END_OF_TEXT = 3;
+/** What is drawn by nothing (a joiner, a variation selector) leaves no empty glyph: its text goes to its neighbour. */
+const REMOVE_DEFAULT_IGNORABLES = 8;
+/** A base and its marks are one cluster. */
+const GRAPHEME_CLUSTERS = 0;
+/** hb_glyph_info_t and hb_glyph_position_t. */
+const RECORD_LENGTH = 20;
+const WASM_PAGE = 65_536;
+
+let instance: Exports | undefined;
+
+/** HarfBuzz, started when it is first needed: an isolate that only marks with images never does. */
+function harfbuzz(): Exports {
+  if (instance) return instance;
+
+  const exports = new WebAssembly.Instance(module, {
+    wasi_snapshot_preview1: { proc_exit: stop },
+    env: {
+      _abort_js: stop,
+      _emscripten_runtime_keepalive_clear() {},
+      _setitimer_js: () => 0,
+      emscripten_resize_heap(bytes: number) {
+        const { memory } = exports;
+        memory.grow(Math.ceil((bytes - memory.buffer.byteLength) / WASM_PAGE));
+        return 1;
+      },
+    },
+  }).exports as unknown as Exports;
+  exports.__wasm_call_ctors();
+  instance = exports;
+  return exports;
+}
+
+function stop(): never {
+  throw new Error("HarfBuzz stopped");
+}
+
+/** A glyph of a shaped run. Lengths are in font units, x to the right and y up. */
+export interface ShapedGlyph {
+  id: number;
+  /** Where the text it stands for begins: an index into the text's UTF-16 code units. */
+  cluster: number;
+  /** How far it moves the pen. */
+  advance: number;
+  /** Where it is drawn from the pen. */
+  dx: number;
+  dy: number;
+}
+
+/** A stretch of text of one direction and one script. */
+export interface Run {
+  /** Indices into UTF-16 code units. */
+  start: number;
+  end: number;
+  rightToLeft: boolean;
+  /** ISO 15924, such as `Arab`. */
+  script: string;
+}
+
+/** A font that HarfBuzz has open. */
+export class Shaper {
+  readonly #data: Pointer;
+  readonly #blob: Pointer;
+  readonly #face: Pointer;
+  readonly #font: Pointer;
+
+  /** Opens the font file in `bytes`, which is copied. */
+  constructor(bytes: Uint8Array) {
+    const hb = harfbuzz();
+    this.#data = allocate(hb, bytes);
+    this.#blob = hb.hb_blob_create(this.#data, bytes.length, READ_ONLY_MEMORY, 0, 0);
+    this.#face = hb.hb_face_create(this.#blob, 0);
+    this.#font = hb.hb_font_create(this.#face);
+  }
+
+  /**
+   * The glyphs of a run of `text`, from left to right whatever its direction. The text around the run decides how letters
+   * at its ends join.
+   */
+  shape(text: string, { start, end, rightToLeft, script }: Run): ShapedGlyph[] {
+    const hb = harfbuzz();
+    const units = allocate(hb, utf16(text));
+    const buffer = hb.hb_buffer_create();
+    try {
+      hb.hb_buffer_set_cluster_level(buffer, GRAPHEME_CLUSTERS);
+      hb.hb_buffer_set_flags(buffer, BEGINNING_AND_END_OF_TEXT | REMOVE_DEFAULT_IGNORABLES);
+      hb.hb_buffer_add_utf16(buffer, units, text.length, start, end - start);
+      hb.hb_buffer_set_direction(buffer, rightToLeft ? RIGHT_TO_LEFT : LEFT_TO_RIGHT);
+      hb.hb_buffer_set_script(buffer, tag(script));
+      hb.hb_shape(this.#font, buffer, 0, 0);
+      return glyphsOf(hb, buffer);
+    } finally {
+      hb.hb_buffer_destroy(buffer);
+      hb.free(units);
+    }
+  }
+
+  /** Gives the font's memory back. It must not be used any more. */
+  close(): void {
+    const hb = harfbuzz();
+    hb.hb_font_destroy(this.#font);
+    hb.hb_face_destroy(this.#face);
+    hb.hb_blob_destroy(this.#blob);
+    hb.free(this.#data);
+  }
+}
+
+function glyphsOf(hb: Exports, buffer: Pointer): ShapedGlyph[] {
+  const length = hb.hb_buffer_get_length(buffer);
+  const infos = hb.hb_buffer_get_glyph_infos(buffer, 0);
+  const positions = hb.hb_buffer_get_glyph_positions(buffer, 0);
+  const view = new DataView(hb.memory.buffer);
+  return Array.from({ length }, (_, i) => {
+    const info = infos + i * RECORD_LENGTH,
+      position = positions + i * RECORD_LENGTH;
+    return {
+      id: view.getUint32(info, true),
+      cluster: view.getUint32(info + 8, true),
+      advance: view.getInt32(position, true),
+      dx: view.getInt32(position + 8, true),
+      dy: view.getInt32(position + 12, true),
+    };
+  });
+}
+
+function allocate(hb: Exports, bytes: Uint8Array): Pointer {
+  const pointer = hb.malloc(Math.max(1, bytes.length));
+  if (pointer === 0) throw new Error("HarfBuzz has no memory left");
+  new Uint8Array(hb.memory.buffer, pointer, bytes.length).set(bytes);
+  return pointer;
+}
+
+function utf16(text: string): Uint8Array {
+  return new Uint8Array(Uint16Array.from({ length: text.length }, (_, i) => text.charCodeAt(i)).buffer);
+}
+
+/** Four letters as HarfBuzz packs them. */
+function tag(script: string): number {
+  return [0, 1, 2, 3].reduce((packed, i) => (packed << 8) | script.charCodeAt(i), 0);
+}

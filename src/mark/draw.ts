@@ -1,0 +1,107 @@
+import type { EmbeddedFont } from "../fonts/embed.ts";
+import type { Cluster } from "../fonts/layout.ts";
+import type { ObjectSink } from "../pdf/newObject.ts";
+import { EMBOLDENING, strokeAround } from "./block.ts";
+import { addForm, type Drawing, type Rectangle } from "./form.ts";
+import { number, numbers, rgb } from "./operators.ts";
+import type { Look } from "./templates.ts";
+
+/** Marks are drawn at this many units to the em, and scaled where they are placed. */
+export const UNITS_PER_EM = 100;
+
+/** Clusters of one line that are drawn together, and where the line lies, in units. */
+export interface Span {
+  readonly clusters: readonly Cluster[];
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Text within `box`, in units; `frame` is drawn beneath it. */
+export function drawText(
+  sink: ObjectSink,
+  { spans, box, frame = "" }: { spans: readonly Span[]; box: Rectangle; frame?: string },
+  embedded: EmbeddedFont,
+  look: Look,
+): Drawing {
+  const color = rgb(look.color);
+  const font = `/Font << /F ${embedded.ref} >>`;
+  const text = (mode: Mode) => textObject(spans, embedded, look, mode);
+  const content = [`${color} rg ${color} RG`, ...(frame ? [frame] : [])];
+  if (!look.hollow) return { box, resources: font, content: [...content, text("fill")].join("\n") };
+
+  // Letters may overlap their neighbours, and themselves. A mask that is their outside stroked, less their inside, has no
+  // lines where they do; the text itself, to be copied and searched, is invisible (ISO 32000-2, 9.3.6, 11.6.5).
+  const mask = addForm(
+    sink,
+    { box, resources: font, content: `1 g 1 G\n${text("stroke")}\n0 g\n${text("fill")}` },
+    "/Group << /S /Transparency /I true /CS /DeviceGray >>",
+  );
+  const [left, bottom, right, top] = box;
+  return {
+    box,
+    resources: `${font} /ExtGState << /Hollow << /Type /ExtGState /SMask << /S /Luminosity /G ${mask} >> >> >>`,
+    content: [
+      ...content,
+      `q /Hollow gs ${numbers([left, bottom, right - left, top - bottom])} re f Q`,
+      text("invisible"),
+    ].join("\n"),
+  };
+}
+
+/** The frame of a block of `width` and `height` units: `inset` to its middle line. */
+export function drawFrame(width: number, height: number, inset: number, line: number): string {
+  const sides = [inset, inset, width - 2 * inset, height - 2 * inset];
+  return `${number(line)} w 1 j ${numbers(sides)} re S`;
+}
+
+type Mode = "fill" | "stroke" | "invisible";
+
+function textObject(spans: readonly Span[], embedded: EmbeddedFont, look: Look, mode: Mode): string {
+  const lines = spans.map(
+    ({ clusters, x, y }) => `1 0 0 1 ${number(x)} ${number(y)} Tm ${shown(clusters, embedded, mode)}`,
+  );
+  const around = mode === "stroke" ? strokeAround(look) : EMBOLDENING;
+  const stroke = mode === "invisible" ? [] : [`${number(2 * around * UNITS_PER_EM)} w 1 j`];
+  const rendering = { fill: [], stroke: ["2 Tr"], invisible: ["3 Tr"] }[mode];
+  return ["BT", `/F ${UNITS_PER_EM} Tf`, ...stroke, ...rendering, ...lines, "ET"].join("\n");
+}
+
+/** Shows clusters of one line, kerned; those of a font that is too light are stroked besides. */
+function shown(clusters: readonly Cluster[], embedded: EmbeddedFont, mode: Mode): string {
+  const operators: string[] = [];
+  let emboldened = false;
+  let array = "";
+  let codes = "";
+  let pen = clusters[0]?.x ?? 0;
+
+  const endCodes = () => {
+    if (codes) array += `<${codes}>`;
+    codes = "";
+  };
+  const endArray = () => {
+    endCodes();
+    if (array) operators.push(`[${array}] TJ`);
+    array = "";
+  };
+
+  for (const cluster of clusters) {
+    const bolder = mode === "fill" && cluster.face.file.embolden;
+    if (bolder !== emboldened) {
+      endArray();
+      operators.push(bolder ? "2 Tr" : "0 Tr");
+      emboldened = bolder;
+    }
+    // TJ takes thousandths of an em, to the left
+    const back = Math.round((pen - cluster.x) * 1000);
+    if (back !== 0) {
+      endCodes();
+      array += back;
+      pen -= back / 1000;
+    }
+    codes += embedded.codeOf(cluster);
+    pen += embedded.widthOf(cluster);
+  }
+  endArray();
+  if (emboldened) operators.push("0 Tr");
+  return operators.join(" ");
+}

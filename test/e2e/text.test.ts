@@ -1,0 +1,167 @@
+import { PDFiumLibrary } from "@hyzyla/pdfium";
+import * as mupdf from "mupdf";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { callPaid } from "../../scripts/lib/pay.ts";
+import { type Raster, renderPages } from "../../scripts/lib/raster.ts";
+import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
+import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import { result, TEMPLATES } from "../../src/schemas.ts";
+import { onePage, pagesOf } from "../support/pdf.ts";
+import { columns, rasters, rows } from "./rasters.json";
+
+let worker: RunningWorker;
+beforeAll(async () => {
+  worker = await startWorker();
+});
+afterAll(() => worker?.stop());
+
+async function mark(pdf: Uint8Array<ArrayBuffer>, fields: Record<string, string>): Promise<Uint8Array> {
+  const form = new FormData();
+  form.set("file", new File([pdf], "a.pdf"));
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  const { output } = result.parse(await (await callPaid(`${worker.url}/v1/watermark/text`, form)).json());
+  return new Uint8Array(await (await fetch(output.url)).arrayBuffer());
+}
+
+const blank = pagesOf(["/MediaBox [0 0 595 842] /Contents []"]);
+const blankPages = (count: number) =>
+  pagesOf(Array.from({ length: count }, () => "/MediaBox [0 0 595 842] /Contents []"));
+
+/** Darkness of a pixel, 0 (white) to 1. */
+const darkness = ({ rgb }: Raster, pixel: number) => 1 - rgb[pixel * 3 + 1]! / 255;
+
+/** The box around all pixels darker than `least`, in pixels; `right` and `bottom` are the first ones outside. */
+function inkBox(raster: Raster, least: number) {
+  const box = { left: raster.width, top: raster.height, right: 0, bottom: 0 };
+  for (let y = 0; y < raster.height; y++)
+    for (let x = 0; x < raster.width; x++) {
+      if (darkness(raster, y * raster.width + x) < least) continue;
+      box.left = Math.min(box.left, x);
+      box.right = Math.max(box.right, x + 1);
+      box.top = Math.min(box.top, y);
+      box.bottom = Math.max(box.bottom, y + 1);
+    }
+  return box;
+}
+
+describe("each script looks as HarfBuzz draws it with the whole font", () => {
+  test.each(rasters)("$name: $text", async ({ text, aspect, ink }) => {
+    const marked = await mark(blank, {
+      text,
+      template: "header",
+      position: "center",
+      font_size: "50",
+      color: "#000000",
+      opacity: "1",
+    });
+    const [raster] = (await renderPages(marked, { width: 2380, height: 3368 })) as [Raster];
+    const box = inkBox(raster, 0.5);
+    const [width, height] = [box.right - box.left, box.bottom - box.top];
+    expect(Math.abs(width / height / aspect - 1)).toBeLessThan(0.03);
+
+    let difference = 0;
+    for (let row = 0; row < rows; row++)
+      for (let column = 0; column < columns; column++) {
+        let dark = 0;
+        let pixels = 0;
+        for (let y = Math.floor(box.top + (row * height) / rows); y < box.top + ((row + 1) * height) / rows; y++)
+          for (
+            let x = Math.floor(box.left + (column * width) / columns);
+            x < box.left + ((column + 1) * width) / columns;
+            x++
+          ) {
+            dark += darkness(raster, y * raster.width + x);
+            pixels++;
+          }
+        difference += Math.abs(dark / pixels - Number.parseInt(ink[row * columns + column]!, 16) / 15);
+      }
+    expect(difference / (rows * columns)).toBeLessThan(0.05);
+  });
+});
+
+describe("the text can be copied and searched, in logical order", () => {
+  let pdfium: PDFiumLibrary;
+  beforeAll(async () => {
+    pdfium = await PDFiumLibrary.init();
+  });
+  afterAll(() => pdfium.destroy());
+
+  const plain = (text: string) =>
+    text
+      .replace(/[\u200e\u200f\u202a-\u202e]/g, "")
+      .replace(/\s+/g, " ")
+      .trim()
+      .normalize("NFC");
+
+  test.each(Object.entries(TEXT_SAMPLES))("%s, by PDFium and MuPDF", async (_, text) => {
+    const marked = await mark(onePage, { text, template: "horizontal" });
+    const document = await pdfium.loadDocument(Buffer.from(marked));
+    expect(plain(document.getPage(0).getText())).toBe(plain(text));
+    document.destroy();
+    const page = mupdf.Document.openDocument(marked, "application/pdf").loadPage(0);
+    expect(plain(page.toStructuredText("preserve-whitespace").asText())).toBe(plain(text));
+  });
+
+  test("numbered pages read on without a break", async () => {
+    const marked = await mark(blankPages(12), { text: "Page {page} of {pages}", template: "footer" });
+    const document = await pdfium.loadDocument(Buffer.from(marked));
+    const texts = [...document.pages()].map((page) => plain(page.getText()));
+    document.destroy();
+    expect(texts).toEqual(Array.from({ length: 12 }, (_, i) => `Page ${i + 1} of 12`));
+  });
+});
+
+test("a page's number costs its page some operators, not a mark", async () => {
+  const pages = blankPages(1500);
+  const [numbered, plain] = await Promise.all(
+    ["Page {page}", "Page 1500"].map(async (text) => (await mark(pages, { text })).length),
+  );
+  expect((numbered! - plain!) / 1500).toBeLessThan(550);
+});
+
+describe("at 0.3 opacity nothing is darker than 0.3, where letters overlap neither", () => {
+  test.each([
+    ["horizontal", "سري للغاية"],
+    ["horizontal", "क्षत्रिय हिन्दी"],
+    ["horizontal", "机密文件"],
+    ["outline", "سري للغاية"],
+    ["outline", "AVAWAT"],
+    ["stamp", "خفیہ"],
+    ["tiled", "نسخة {page}"],
+  ])("%s: %s", async (template, text) => {
+    const marked = await mark(blank, { text, template, color: "#000000", opacity: "0.3" });
+    const [raster] = (await renderPages(marked, { width: 1190, height: 1684 })) as [Raster];
+    let darkest = 0;
+    for (let pixel = 0; pixel < raster.width * raster.height; pixel++)
+      darkest = Math.max(darkest, darkness(raster, pixel));
+    expect(darkest).toBeGreaterThan(0.28);
+    expect(darkest).toBeLessThan(0.32);
+  });
+});
+
+describe("no template lets a text leave the page's margins", () => {
+  const sizes = ["0 0 595 842", "0 0 595 420", "0 0 960 540", "0 0 120 120", "0 0 2000 100"];
+  const pages = pagesOf(
+    ["0", "90", "180"].flatMap((turn) => sizes.map((size) => `/MediaBox [${size}] /Rotate ${turn} /Contents []`)),
+  );
+  const texts = {
+    one: "X",
+    word: "CONFIDENTIAL",
+    marks: "ปู่ที่ กู้\nລັບ ñ̃̃ Å",
+    long: "word ".repeat(99).trim(),
+    unbroken: "y".repeat(500),
+  };
+
+  test.each(
+    TEMPLATES.filter((template) => template !== "tiled").flatMap((template) =>
+      Object.entries(texts).map(([name, text]) => [template, name, text] as const),
+    ),
+  )("%s, %s", async (template, _, text) => {
+    const marked = await mark(pages, { text, template, color: "#000000", opacity: "1" });
+    for (const raster of await renderPages(marked, { width: 600, height: 600 })) {
+      const { left, top, right, bottom } = inkBox(raster, 0.02);
+      expect(right, "there is ink").toBeGreaterThan(left);
+      expect(Math.min(left, top, raster.width - right, raster.height - bottom)).toBeGreaterThan(0);
+    }
+  });
+});
