@@ -47,20 +47,20 @@ export function embedFont(sink: ObjectSink, clusters: Iterable<Cluster>): Embedd
   const descent = Math.min(...fonts.map((font) => perMille(font.descent, font.unitsPerEm)));
   const fontFile = sink.add(deflated(`/Length1 ${program.length}`, program));
   const descriptor = sink.add(
-    `<< /Type /FontDescriptor /FontName ${baseFont} /Flags ${SYMBOLIC} /FontBBox [${boundsOf(fonts).join(" ")}] ` +
-      `/ItalicAngle 0 /Ascent ${ascent} /Descent ${descent} /CapHeight ${perMille(model.capHeight, model.unitsPerEm)} ` +
-      `/StemV ${stemWidth(model.weight)} /FontFile2 ${fontFile} >>`,
+    `<</Type/FontDescriptor/FontName${baseFont}/Flags ${SYMBOLIC}/FontBBox[${boundsOf(fonts).join(" ")}]` +
+      `/ItalicAngle 0/Ascent ${ascent}/Descent ${descent}/CapHeight ${perMille(model.capHeight, model.unitsPerEm)}` +
+      `/StemV ${stemWidth(model.weight)}/FontFile2 ${fontFile}>>`,
   );
   const cidFont = sink.add(
-    `<< /Type /Font /Subtype /CIDFontType2 /BaseFont ${baseFont} /FontDescriptor ${descriptor} ` +
-      `/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /CIDToGIDMap /Identity ` +
-      `/W [1 [${[...widths.values()].join(" ")}]] >>`,
+    `<</Type/Font/Subtype/CIDFontType2/BaseFont${baseFont}/FontDescriptor ${descriptor}` +
+      `/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>/CIDToGIDMap/Identity` +
+      `/W[1[${[...widths.values()].join(" ")}]]>>`,
   );
   const entries = Array.from(distinct, ([key, { text }]) => ({ code: hex(ids.get(key)!), text }));
   const toUnicode = sink.add(deflated("", toUnicodeCMap(entries)));
   const ref = sink.add(
-    `<< /Type /Font /Subtype /Type0 /BaseFont ${baseFont} /Encoding /Identity-H ` +
-      `/DescendantFonts [${cidFont}] /ToUnicode ${toUnicode} >>`,
+    `<</Type/Font/Subtype/Type0/BaseFont${baseFont}/Encoding/Identity-H` +
+      `/DescendantFonts[${cidFont}]/ToUnicode ${toUnicode}>>`,
   );
 
   const known = <T>(values: Map<string, T>, cluster: Cluster): T => {
@@ -100,7 +100,7 @@ function hex(code: number): string {
 }
 
 function deflated(entries: string, data: Uint8Array): { dict: string; data: Uint8Array } {
-  return { dict: `${entries} /Filter /FlateDecode`.trimStart(), data: deflateSync(data, { level: 9 }) };
+  return { dict: `${entries}/Filter/FlateDecode`, data: deflateSync(data, { level: 9 }) };
 }
 
 /**
