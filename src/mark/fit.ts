@@ -47,9 +47,10 @@ export function fitText(paragraphs: readonly TextLine[], measure: Measure, room:
   const largest = (tried: readonly number[], fallback: Fit): Fit => {
     const estimates = tried.map((width) => {
       const lines = wrap(paragraphs, width, measure);
-      return { lines, scale: largestScale(estimate(lines), room.page, room.rotation, room.marginPt) };
+      const scale = largestScale(estimate(lines), room.page, room.rotation, room.marginPt);
+      return { lines, fontSizePt: Math.min(room.maxFontSizePt, scale) };
     });
-    const best = estimates.reduce((a, b) => (b.scale > a.scale ? b : a));
+    const best = estimates.reduce((a, b) => (b.fontSizePt > a.fontSizePt ? b : a));
     const fit = sized(best.lines, room);
     return fit.fontSizePt > fallback.fontSizePt ? fit : fallback;
   };
