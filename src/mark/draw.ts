@@ -24,9 +24,9 @@ export function drawText(
   look: Look,
 ): Drawing {
   const color = rgb(look.color);
-  const font = `/Font << /F ${embedded.ref} >>`;
+  const font = `/Font<</F ${embedded.ref}>>`;
   const text = (mode: Mode) => textObject(spans, embedded, look, mode);
-  const content = [`${color} rg ${color} RG`, ...(frame ? [frame] : [])];
+  const content = [`${color} rg`, ...(frame || isEmboldened(spans) ? [`${color} RG`] : []), ...(frame ? [frame] : [])];
   if (!look.hollow) return { box, resources: font, content: [...content, text("fill")].join("\n") };
 
   // Letters may overlap their neighbours, and themselves. A mask that is their outside stroked, less their inside, has no
@@ -34,12 +34,12 @@ export function drawText(
   const mask = addForm(
     sink,
     { box, resources: font, content: `1 g 1 G\n${text("stroke")}\n0 g\n${text("fill")}` },
-    "/Group << /S /Transparency /I true /CS /DeviceGray >>",
+    "/Group<</S/Transparency/I true/CS/DeviceGray>>",
   );
   const [left, bottom, right, top] = box;
   return {
     box,
-    resources: `${font} /ExtGState << /Hollow << /Type /ExtGState /SMask << /S /Luminosity /G ${mask} >> >> >>`,
+    resources: `${font}/ExtGState<</Hollow<</SMask<</S/Luminosity/G ${mask}>>>>>>`,
     content: [
       ...content,
       `q /Hollow gs ${numbers([left, bottom, right - left, top - bottom])} re f Q`,
@@ -54,14 +54,18 @@ export function drawFrame(width: number, height: number, inset: number, line: nu
   return `${number(line)} w 1 j ${numbers(sides)} re S`;
 }
 
+function isEmboldened(spans: readonly Span[]): boolean {
+  return spans.some(({ clusters }) => clusters.some(({ face }) => face.file.embolden));
+}
+
 type Mode = "fill" | "stroke" | "invisible";
 
 function textObject(spans: readonly Span[], embedded: EmbeddedFont, look: Look, mode: Mode): string {
   const lines = spans.map(
     ({ clusters, x, y }) => `1 0 0 1 ${number(x)} ${number(y)} Tm ${shown(clusters, embedded, mode)}`,
   );
-  const around = mode === "stroke" ? strokeAround(look) : EMBOLDENING;
-  const stroke = mode === "invisible" ? [] : [`${number(2 * around * UNITS_PER_EM)} w 1 j`];
+  const around = mode === "stroke" ? strokeAround(look) : mode === "fill" && isEmboldened(spans) ? EMBOLDENING : 0;
+  const stroke = around > 0 ? [`${number(2 * around * UNITS_PER_EM)} w 1 j`] : [];
   const rendering = { fill: [], stroke: ["2 Tr"], invisible: ["3 Tr"] }[mode];
   return ["BT", `/F ${UNITS_PER_EM} Tf`, ...stroke, ...rendering, ...lines, "ET"].join("\n");
 }

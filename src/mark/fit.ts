@@ -1,5 +1,5 @@
 import { largestScale, type Size } from "./geometry.ts";
-import { type Measure, pieces, type TextLine, wrap } from "./wrap.ts";
+import { type Measure, pieces, type TextLine, type WrappedLine, wrap } from "./wrap.ts";
 
 /** A share of the page's shorter side: text this large needs no second line. */
 const COMFORTABLE_SHARE = 0.04;
@@ -25,7 +25,8 @@ export interface Room {
 
 /**
  * Sets a text as large as it may be without leaving the page's margins at its rotation. It stays as the caller broke it
- * while that is comfortable to read; else it is wrapped to whatever lets it be largest.
+ * while that is comfortable to read; else it is wrapped to whatever lets it be largest, judged by estimate: only the best
+ * is set.
  */
 export function fitText(paragraphs: readonly TextLine[], measure: Measure, room: Room): Fit {
   const comfortable = Math.min(room.maxFontSizePt, COMFORTABLE_SHARE * Math.min(room.page.width, room.page.height));
@@ -38,27 +39,31 @@ export function fitText(paragraphs: readonly TextLine[], measure: Measure, room:
       pieces(text).map((piece) => measure({ text: piece.trimEnd(), rightToLeft })),
     ),
   );
-  const unbroken = largest(paragraphs, measure, room, widths(whole, longestWord), asGiven);
+  const given = room.blockEm(paragraphs);
+  const estimate = (lines: readonly WrappedLine[]) => ({
+    width: Math.max(...lines.map(({ width }) => width)) + given.width - whole,
+    height: (given.height / paragraphs.length) * lines.length,
+  });
+  const largest = (tried: readonly number[], fallback: Fit): Fit => {
+    const estimates = tried.map((width) => {
+      const lines = wrap(paragraphs, width, measure);
+      const scale = largestScale(estimate(lines), room.page, room.rotation, room.marginPt);
+      return { lines, fontSizePt: Math.min(room.maxFontSizePt, scale) };
+    });
+    const best = estimates.reduce((a, b) => (b.fontSizePt > a.fontSizePt ? b : a));
+    const fit = sized(best.lines, room);
+    return fit.fontSizePt > fallback.fontSizePt ? fit : fallback;
+  };
+
+  const unbroken = largest(widths(whole, longestWord), asGiven);
   if (unbroken.fontSizePt >= Math.min(READABLE_PT, room.maxFontSizePt)) return unbroken;
-  return largest(paragraphs, measure, room, widths(whole, 1), unbroken);
+  return largest(widths(whole, 1), unbroken);
 }
 
 /** Line widths worth trying, in em: what 2, 3, 4 … lines would need. */
 function widths(whole: number, least: number): number[] {
   const tried = Array.from({ length: MAX_LINES_TRIED - 1 }, (_, i) => Math.max(least, (whole / (i + 2)) * 1.1));
   return [...new Set(tried)];
-}
-
-function largest(
-  paragraphs: readonly TextLine[],
-  measure: Measure,
-  room: Room,
-  tried: readonly number[],
-  first: Fit,
-): Fit {
-  return tried
-    .map((width) => sized(wrap(paragraphs, width, measure), room))
-    .reduce((best, next) => (next.fontSizePt > best.fontSizePt ? next : best), first);
 }
 
 function sized(lines: readonly TextLine[], { page, rotation, marginPt, maxFontSizePt, blockEm }: Room): Fit {

@@ -1,3 +1,4 @@
+import { deflateSync } from "node:zlib";
 import type { ObjectSink, Ref } from "../pdf/newObject.ts";
 import type { Matrix, Size } from "./geometry.ts";
 import { number, numbers } from "./operators.ts";
@@ -26,11 +27,11 @@ export interface Drawing {
  * (ISO 32000-2, 8.10, 11.4.5, 11.6.4.4). An opaque mark needs no group, which keeps PDF/A-1 files valid.
  */
 export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number): Mark {
-  const inner = addForm(sink, drawing, opacity < 1 ? "/Group << /S /Transparency /I true >>" : "");
-  const state = `<< /Type /ExtGState /ca ${number(opacity)} /CA ${number(opacity)} /BM /Normal /SMask /None /AIS false >>`;
+  const inner = addForm(sink, drawing, opacity < 1 ? "/Group<</S/Transparency/I true>>" : "");
+  const state = `<</ca ${number(opacity)}/CA ${number(opacity)}/BM/Normal/SMask/None/AIS false>>`;
   const ref = addForm(sink, {
     box: drawing.box,
-    resources: `/ExtGState << /State ${state} >> /XObject << /Drawing ${inner} >>`,
+    resources: `/ExtGState<</State ${state}>>/XObject<</Drawing ${inner}>>`,
     content: "/State gs /Drawing Do",
   });
   return { ref, box: drawing.box };
@@ -40,13 +41,17 @@ export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number): M
 export function repeatMark(sink: ObjectSink, { ref }: Mark, matrices: readonly Matrix[], page: Size): Mark {
   const box: Rectangle = [-page.width, -page.height, 2 * page.width, 2 * page.height];
   const content = matrices.map((matrix) => `q ${numbers(matrix)} cm /Mark Do Q`).join("\n");
-  return { ref: addForm(sink, { box, resources: `/XObject << /Mark ${ref} >>`, content }), box };
+  return { ref: addForm(sink, { box, resources: `/XObject<</Mark ${ref}>>`, content }), box };
 }
 
 /** A form XObject; `entries` are further ones of its dictionary. */
 export function addForm(sink: ObjectSink, { box, resources, content }: Drawing, entries = ""): Ref {
+  const plain = new TextEncoder().encode(content);
+  const deflated = deflateSync(plain, { level: 9 });
+  const filter = "/Filter/FlateDecode";
+  const saves = deflated.length + filter.length < plain.length;
   return sink.add({
-    dict: `/Type /XObject /Subtype /Form /BBox [${numbers(box)}] /Resources << ${resources} >> ${entries}`.trimEnd(),
-    data: new TextEncoder().encode(content),
+    dict: `/Type/XObject/Subtype/Form/BBox[${numbers(box)}]/Resources<<${resources}>>${entries}${saves ? filter : ""}`,
+    data: saves ? deflated : plain,
   });
 }

@@ -10,7 +10,8 @@ export function numbers(values: Matrix | readonly number[]): string {
   return values.map(number).join(" ");
 }
 
-/** `#rrggbb` as the operands of rg and RG. */
+/** `#rrggbb` as the operands of rg and RG: three decimals tell all 256 values of a channel apart. */
 export function rgb(color: string): string {
-  return numbers([1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255));
+  const shares = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255);
+  return shares.map((share) => Number(share.toFixed(3))).join(" ");
 }

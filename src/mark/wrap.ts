@@ -7,51 +7,61 @@ export interface TextLine {
   readonly rightToLeft: boolean;
 }
 
+/** A line, and how wide its words are together: a little off where they influence each other. */
+export interface WrappedLine extends TextLine {
+  readonly width: number;
+}
+
 /** A part of a line and how wide it is. */
 export type Measure = (part: TextLine) => number;
 
 /**
  * Breaks paragraphs so that no line is wider than `maxWidth`: between words (Unicode's, so also where a script writes no
- * spaces), and inside a word only where it alone is wider. Trailing spaces are dropped. Widths of words are added up, so a
- * line may come out a little wider or narrower where its words influence each other.
+ * spaces), and inside a word only where it alone is wider. Trailing spaces are dropped. Widths of words are added up, so
+ * that trying many widths costs no more than measuring each word once.
  */
-export function wrap(paragraphs: readonly TextLine[], maxWidth: number, measure: Measure): TextLine[] {
+export function wrap(paragraphs: readonly TextLine[], maxWidth: number, measure: Measure): WrappedLine[] {
   return paragraphs.flatMap(({ text, rightToLeft }) =>
     wrapParagraph(text, maxWidth, (part) => measure({ text: part, rightToLeft })).map((line) => ({
-      text: line,
+      ...line,
       rightToLeft,
     })),
   );
 }
 
-function wrapParagraph(paragraph: string, maxWidth: number, measure: (text: string) => number): string[] {
-  const lines: string[] = [];
+function wrapParagraph(paragraph: string, maxWidth: number, measure: (text: string) => number) {
+  const lines: { text: string; width: number }[] = [];
   let line = "";
+  /** With the spaces at its end, and without. */
   let width = 0;
-  const add = (part: string, partWidth: number) => {
+  let inkWidth = 0;
+  const add = (part: string, partWidth: number, wordWidth: number) => {
     line += part;
+    inkWidth = width + wordWidth;
     width += partWidth;
   };
   const close = () => {
-    if (line !== "") lines.push(line.trimEnd());
+    lines.push({ text: line.trimEnd(), width: inkWidth });
     line = "";
     width = 0;
+    inkWidth = 0;
   };
 
   for (const piece of pieces(paragraph)) {
     const word = measure(piece.trimEnd());
-    if (width + word > maxWidth) close();
+    if (line !== "" && width + word > maxWidth) close();
     if (word <= maxWidth) {
-      add(piece, measure(piece));
+      add(piece, measure(piece), word);
       continue;
     }
     for (const grapheme of graphemes(piece)) {
       const partWidth = measure(grapheme);
       if (line !== "" && grapheme.trim() !== "" && width + partWidth > maxWidth) close();
-      add(grapheme, partWidth);
+      add(grapheme, partWidth, grapheme.trim() === "" ? 0 : partWidth);
     }
   }
-  return [...lines, line.trimEnd()];
+  close();
+  return lines;
 }
 
 /** What must stay together on a line, with the spaces that follow it. */

@@ -73,6 +73,15 @@ describe("fitting", () => {
     expect(textsOf(lines).join(" ")).toBe(text);
   });
 
+  test("no more lines are made than the largest size takes", () => {
+    const { lines, fontSizePt } = fitText(
+      paragraphsOf("word ".repeat(20).trim()),
+      measure,
+      room({ maxFontSizePt: 10 }),
+    );
+    expect({ lines: lines.length, fontSizePt }).toEqual({ lines: 2, fontSizePt: 10 });
+  });
+
   test("a word of 500 letters is broken rather than unreadable", () => {
     const { lines, fontSizePt } = fitText(paragraphsOf("x".repeat(500)), measure, room());
     expect(textsOf(lines).join("")).toBe("x".repeat(500));
