@@ -1,5 +1,5 @@
 import { deflateSync } from "node:zlib";
-import { PdfWriter } from "./pdfWriter.ts";
+import { PdfWriter } from "../test/support/pdfWriter.ts";
 
 /** The bench's inputs, made anew each time from a fixed seed. */
 export const INPUTS = {

@@ -1,36 +1,86 @@
-/** `npm run bench`: what a call costs, through the running Worker. */
-import { callPaid } from "../scripts/lib/pay.ts";
-import { startWorker } from "../scripts/lib/worker.ts";
-import { INPUTS } from "./inputs.ts";
+/**
+ * `npm run bench`: every engine on every input, side by side in one run, as multiples of copying the bytes; then how our
+ * time grows with pages, and what a call of the running Worker costs. `npm run bench -- a d` takes some inputs only.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Engine, FLOOR, OURS, PEERS } from "./engines.ts";
+import { INPUTS, type InputName, textPages } from "./inputs.ts";
 
-const CALLS = 40;
+const TIMEOUT_MS = 120_000;
 
-const worker = await startWorker();
-try {
-  const pdf = new File([INPUTS.a.make()], "ten-pages.pdf");
-  const endpoint = `${worker.url}/v1/watermark/text`;
-  const call = async () => {
-    const form = new FormData();
-    form.set("file", pdf);
-    form.set("text", "CONFIDENTIAL");
-    const start = performance.now();
-    const response = await callPaid(endpoint, form);
-    if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
-    await response.arrayBuffer();
-    return performance.now() - start;
-  };
-
-  for (let i = 0; i < 10; i++) await call(); // let the engine warm up
-  const before = await worker.cpuMs();
-  const times: number[] = [];
-  for (let i = 0; i < CALLS; i++) times.push(await call());
-  const cpu = (await worker.cpuMs()) - before;
-
-  const median = times.toSorted((a, b) => a - b)[CALLS / 2]!;
-  console.log(
-    `10 pages, ${(pdf.size / 1024).toFixed(0)} KB, text: median ${median.toFixed(1)} ms a call (402, signing and paid call), ` +
-      `${(cpu / CALLS).toFixed(1)} ms CPU of the Worker process a call; ${CALLS} calls`,
-  );
-} finally {
-  await worker.stop();
+interface Measured {
+  ms: number;
+  peakMb: number;
+  length: number;
 }
+
+const names = (process.argv.length > 2 ? process.argv.slice(2) : Object.keys(INPUTS)) as InputName[];
+const dir = mkdtempSync(join(tmpdir(), "overprint-bench-"));
+const path = join(dir, "input.pdf");
+
+/** In a process of its own, so that one engine's memory does not burden the next. */
+function measure(engine: Engine): Measured | undefined {
+  try {
+    const args = [join(import.meta.dirname, "measure.ts"), engine.name, path];
+    return JSON.parse(
+      execFileSync(process.execPath, args, { timeout: TIMEOUT_MS, stdio: ["ignore", "pipe", "ignore"] }).toString(),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+const row = (cells: (string | number)[]) => console.log(`| ${cells.join(" | ")} |`);
+
+try {
+  for (const name of names) {
+    const input = INPUTS[name].make();
+    writeFileSync(path, input);
+    console.log(`\n(${name}) ${INPUTS[name].title}: ${(input.length / 1e6).toFixed(1)} MB`);
+    row(["engine", "ms", "x copy", "x ours", "peak MB", "grown by KB"]);
+    row(Array(6).fill("---"));
+    const floor = measure(FLOOR)!,
+      ours = measure(OURS);
+    for (const engine of [FLOOR, OURS, ...PEERS]) {
+      if (engine.available?.() === false) continue;
+      const result = engine === FLOOR ? floor : engine === OURS ? ours : measure(engine);
+      const label = engine.native ? `${engine.name} (whole process)` : engine.name;
+      if (!result) row([label, "failed", "", "", "", ""]);
+      else
+        row([
+          label,
+          result.ms.toFixed(result.ms < 10 ? 2 : 0),
+          (result.ms / floor.ms).toFixed(1),
+          ours ? (result.ms / ours.ms).toFixed(1) : "",
+          engine.native ? "" : result.peakMb.toFixed(0),
+          ((result.length - input.length) / 1024).toFixed(0),
+        ]);
+    }
+  }
+
+  console.log("\nOver ranges, in a process of its own");
+  for (const name of names) {
+    writeFileSync(path, INPUTS[name].make());
+    const args = ["--expose-gc", join(import.meta.dirname, "ranges.ts"), path];
+    const { ms, liveMb, plannedShare } = JSON.parse(execFileSync(process.execPath, args).toString());
+    console.log(
+      `(${name}) ${ms.toFixed(0)} ms, ${liveMb.toFixed(0)} MB of heap and buffers alive once planned; planning read ${(100 * plannedShare).toFixed(1)} %`,
+    );
+  }
+
+  if (names.includes("d")) {
+    console.log("\nGrowth with pages (1 KB each)");
+    for (const pages of [1000, 10_000, 50_000]) {
+      writeFileSync(path, textPages(pages, 1000, "classic"));
+      console.log(`${pages} pages: ${((measure(OURS)!.ms / pages) * 1000).toFixed(1)} ms per 1,000`);
+    }
+  }
+} finally {
+  rmSync(dir, { recursive: true, force: true });
+}
+
+console.log();
+await import("./call.ts");

@@ -30,6 +30,7 @@ app.use(
     ],
     exposeHeaders: [
       "X-PAYMENT-RESPONSE",
+      "Overprint-Notice",
       "PAYMENT-REQUIRED",
       "PAYMENT-RESPONSE",
       "X-Request-Id",

@@ -20,15 +20,22 @@ export interface Surroundings {
   origin: string;
 }
 
+/** What a call delivers. */
+export interface Delivery {
+  result: Result;
+  /** The source was signed, and no change of a page leaves a signature valid. */
+  signaturesInvalidated: boolean;
+}
+
 /** Lays a text over every page. @throws Problem of the inputs, fonts, pdf rooms; nothing is stored then */
-export function watermarkText(request: TextRequest, surroundings: Surroundings): Promise<Goods<Result>> {
+export function watermarkText(request: TextRequest, surroundings: Surroundings): Promise<Goods<Delivery>> {
   return watermark("watermark.text", request, surroundings, (document) =>
     markWithText(document, request, surroundings.env.FONTS),
   );
 }
 
 /** Lays an image over every page. @throws Problem of the inputs, mark, pdf rooms; nothing is stored then */
-export function watermarkImage(request: ImageRequest, surroundings: Surroundings): Promise<Goods<Result>> {
+export function watermarkImage(request: ImageRequest, surroundings: Surroundings): Promise<Goods<Delivery>> {
   const { config } = surroundings;
   return watermark("watermark.image", request, surroundings, async (document) => {
     const bytes = await readSource(request.image, "image", {
@@ -44,7 +51,7 @@ async function watermark(
   { file, password }: TextRequest | ImageRequest,
   { env, config, origin }: Surroundings,
   mark: (document: PdfDocument) => Promise<void>,
-): Promise<Goods<Result>> {
+): Promise<Goods<Delivery>> {
   const source = await readSource(file, "file", { maxBytes: config.maxSourceBytes, timeoutMs: config.fetchTimeoutMs });
   refuseWebPage(source);
   const document = await openPdf(new MemorySource(source), { password, maxPages: config.maxPages });
@@ -57,14 +64,17 @@ async function watermark(
   );
   return {
     value: {
-      output: {
-        url: `${origin}/v1/files/${id}.pdf?token=${token}`,
-        expires_at: expiresAt.toISOString(),
-        pages: document.pages.length,
-        bytes,
+      result: {
+        output: {
+          url: `${origin}/v1/files/${id}.pdf?token=${token}`,
+          expires_at: expiresAt.toISOString(),
+          pages: document.pages.length,
+          bytes,
+        },
+        operation,
+        cost: PRICE.label,
       },
-      operation,
-      cost: PRICE.label,
+      signaturesInvalidated: document.signed,
     },
     output: id,
     expiresAt,

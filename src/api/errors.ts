@@ -14,8 +14,7 @@ export function onError(error: Error, c: Context<ApiEnv>): Response {
     });
 
   const problem = asProblem(error);
-  if (problem.code === "internal_error" || problem.cause)
-    console.error(c.get("requestId"), problem.code, error.cause ?? error);
+  if (problem.status >= 500) console.error(c.get("requestId"), problem.code, error.cause ?? error);
   const { status, title } = PROBLEMS[problem.code];
   const body = {
     type: "about:blank",

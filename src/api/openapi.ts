@@ -67,6 +67,9 @@ function operation({ summary, schema }: Endpoint) {
         headers: {
           "X-PAYMENT-RESPONSE": header("The receipt of a version 1 payment: base64 of JSON."),
           "PAYMENT-RESPONSE": header("The receipt of a version 2 payment: base64 of JSON."),
+          "Overprint-Notice": header(
+            "`signatures-invalidated` where the PDF was signed: no change leaves a signature valid.",
+          ),
         },
         content: { "application/json": { schema: { $ref: "#/components/schemas/Result" } } },
       },

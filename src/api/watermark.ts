@@ -1,6 +1,6 @@
 import type { Handler, MiddlewareHandler } from "hono";
 import { configOf } from "../config.ts";
-import { type Surroundings, watermarkImage, watermarkText } from "../operation.ts";
+import { type Delivery, type Surroundings, watermarkImage, watermarkText } from "../operation.ts";
 import { facilitatorsFor } from "../payments/facilitator.ts";
 import { fingerprintOf } from "../payments/fingerprint.ts";
 import { type Goods, sell } from "../payments/gate.ts";
@@ -20,7 +20,7 @@ export interface Endpoint {
   schema: typeof textRequest | typeof imageRequest;
   /** A body it takes, for discovery services. */
   example: Record<string, unknown>;
-  run(request: TextRequest | ImageRequest, surroundings: Surroundings): Promise<Goods<Result>>;
+  run(request: TextRequest | ImageRequest, surroundings: Surroundings): Promise<Goods<Delivery>>;
 }
 
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -85,6 +85,10 @@ function sold({ operation, run }: Endpoint): Handler<ApiEnv> {
     });
     c.executionCtx.waitUntil(sale.catch(() => undefined)); // a caller who hangs up finds the result when calling again
     const { value, receipt } = await sale;
-    return c.json(value, 200, { ...receiptHeader(payment.version, receipt), "Cache-Control": "no-store" });
+    return c.json(value.result, 200, {
+      ...receiptHeader(payment.version, receipt),
+      "Cache-Control": "no-store",
+      ...(value.signaturesInvalidated && { "Overprint-Notice": "signatures-invalidated" }),
+    });
   };
 }

@@ -1,5 +1,5 @@
 import { deflateSync } from "node:zlib";
-import type { ObjectSink, Ref } from "../pdf/objects.ts";
+import type { ObjectSink, Ref } from "../pdf/newObject.ts";
 import type { LineGlyph } from "./layout.ts";
 import { subsetFont } from "./subset.ts";
 import { toUnicodeCMap } from "./toUnicode.ts";

@@ -1,4 +1,4 @@
-import type { ObjectSink, Ref } from "../pdf/objects.ts";
+import type { ObjectSink, Ref } from "../pdf/newObject.ts";
 import type { Size } from "./geometry.ts";
 import { number, numbers } from "./operators.ts";
 

@@ -1,8 +1,137 @@
-/** A file to read from. */
-export class MemorySource {
-  readonly data: Uint8Array;
+/**
+ * Where the engine's bytes come from. The parsing core is synchronous: it asks for ranges and, where one is not at hand,
+ * `MissingRange` is thrown; `retry` fetches it and runs the step again. So the same code reads a file in memory and a
+ * stored object that is larger than memory.
+ */
+export interface ByteSource {
+  readonly length: number;
+  /** True where every byte is at hand for free: the planner then answers questions at once that it would otherwise defer. */
+  readonly inMemory: boolean;
+  /** The bytes [start, end), a view that is valid until the next call. Throws MissingRange. */
+  bytes(start: number, end: number): Uint8Array;
+  /** Fetches what a MissingRange asked for. */
+  load(start: number, end: number): Promise<void>;
+  /** The bytes [start, end), past any cache: for copying the file from end to end. */
+  read(start: number, end: number): Promise<Uint8Array>;
+}
 
-  constructor(data: Uint8Array) {
-    this.data = data;
+/** A range that has to be fetched before the step that wanted it can be done. */
+export class MissingRange extends Error {
+  override name = "MissingRange";
+  readonly start: number;
+  readonly end: number;
+
+  constructor(start: number, end: number) {
+    super(`bytes ${start}-${end} are not loaded`);
+    this.start = start;
+    this.end = end;
+  }
+}
+
+/** Runs a synchronous step, fetching what it misses until it is through. Steps must be safe to run again. */
+export async function retry<T>(source: ByteSource, step: () => T): Promise<T> {
+  for (;;) {
+    try {
+      return step();
+    } catch (error) {
+      if (!(error instanceof MissingRange)) throw error;
+      await source.load(error.start, error.end);
+    }
+  }
+}
+
+/** A file that is in memory as a whole. */
+export class MemorySource implements ByteSource {
+  readonly inMemory = true;
+  readonly length: number;
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.length = bytes.length;
+  }
+
+  bytes(start: number, end: number): Uint8Array {
+    return this.#bytes.subarray(start, end);
+  }
+
+  async load(): Promise<void> {}
+
+  async read(start: number, end: number): Promise<Uint8Array> {
+    return this.#bytes.subarray(start, end);
+  }
+}
+
+const BLOCK = 64 * 1024;
+const CACHED_BLOCKS = 64;
+
+/** A file whose ranges are fetched on demand: blocks of 64 KB, the 64 used last are kept. */
+export class RangeSource implements ByteSource {
+  readonly inMemory = false;
+  readonly length: number;
+  readonly #fetch: (start: number, end: number) => Promise<Uint8Array>;
+  /** In order of use, oldest first (a Map keeps insertion order). */
+  readonly #blocks = new Map<number, Uint8Array>();
+
+  /** `fetch` answers with the bytes [start, end), which never reach past `length`. */
+  constructor(length: number, fetch: (start: number, end: number) => Promise<Uint8Array>) {
+    this.length = length;
+    this.#fetch = fetch;
+  }
+
+  bytes(start: number, end: number): Uint8Array {
+    const first = Math.floor(start / BLOCK);
+    const last = Math.max(first, Math.ceil(end / BLOCK) - 1);
+    for (let block = first; block <= last; block++) {
+      if (!this.#blocks.has(block)) throw new MissingRange(start, end);
+    }
+
+    if (first === last) return this.#use(first).subarray(start - first * BLOCK, end - first * BLOCK);
+
+    const joined = new Uint8Array(end - start);
+    for (let block = first; block <= last; block++) {
+      const at = block * BLOCK;
+      const part = this.#use(block).subarray(Math.max(0, start - at), Math.min(BLOCK, end - at));
+      joined.set(part, Math.max(at, start) - start);
+    }
+    return joined;
+  }
+
+  async load(start: number, end: number): Promise<void> {
+    const first = Math.floor(start / BLOCK);
+    const last = Math.max(first, Math.ceil(end / BLOCK) - 1);
+    for (let block = first; block <= last; block++) {
+      if (this.#blocks.has(block)) this.#use(block);
+    }
+    for (let block = first; block <= last; block++) {
+      if (this.#blocks.has(block)) continue;
+      let next = block + 1;
+      while (next <= last && !this.#blocks.has(next)) next++;
+      const bytes = await this.read(block * BLOCK, Math.min(next * BLOCK, this.length));
+      // Copies, so that one block in use does not keep the whole fetched range alive.
+      for (let one = block; one < next; one++)
+        this.#blocks.set(one, bytes.slice((one - block) * BLOCK, (one - block + 1) * BLOCK));
+      block = next - 1;
+    }
+    // A request larger than the cache still has to find all of its blocks.
+    const keep = Math.max(CACHED_BLOCKS, last - first + 1);
+    for (const oldest of this.#blocks.keys()) {
+      if (this.#blocks.size <= keep) break;
+      this.#blocks.delete(oldest);
+    }
+  }
+
+  async read(start: number, end: number): Promise<Uint8Array> {
+    const bytes = await this.#fetch(start, end);
+    if (bytes.length !== end - start) throw new Error(`asked for bytes ${start}-${end}, got ${bytes.length}`);
+    return bytes;
+  }
+
+  #use(block: number): Uint8Array {
+    const bytes = this.#blocks.get(block);
+    if (!bytes) throw new MissingRange(block * BLOCK, Math.min((block + 1) * BLOCK, this.length));
+    this.#blocks.delete(block);
+    this.#blocks.set(block, bytes);
+    return bytes;
   }
 }

@@ -1,82 +1,169 @@
-import { PDFDocument as Document, type PDFDict, PDFNumber, PDFObjectParser, type PDFPage, PDFRawStream } from "pdf-lib";
+/** Opening a PDF for stamping: cross-reference, security, page tree; recovery where the file is damaged. */
 import { Problem } from "../problems.ts";
-import type { MemorySource } from "./byteSource.ts";
-import type { NewObject, ObjectSink, Ref } from "./objects.ts";
+import { type ByteSource, retry } from "./byteSource.ts";
+import { isSigned, pageTreeRoot, readCatalog, refuseDynamicXfa } from "./catalog.ts";
+import { Malformed } from "./lexer.ts";
+import type { NewObject, ObjectSink, Ref } from "./newObject.ts";
+import { Objects } from "./objects.ts";
+import { type PageEntry, PageWalk } from "./pageTree.ts";
+import { expandObjectStreams, findCatalog, type Scan, scanFile } from "./rebuild.ts";
+import { Rewrites } from "./rewrite.ts";
+import { openSecurity } from "./security.ts";
+import type { Dictionary } from "./values.ts";
+import { verifyOffsets } from "./verify.ts";
+import { findOrigin, type Xref, XrefReader } from "./xref.ts";
 
-/** A page's geometry, in its default user space (ISO 32000-2, 14.11.2). */
-export interface Page {
-  /** From 0. */
-  readonly index: number;
-  /** What readers show: CropBox ∩ MediaBox, x0 < x1 and y0 < y1. */
-  readonly box: { x0: number; y0: number; x1: number; y1: number };
-  /** Clockwise. */
-  readonly rotate: 0 | 90 | 180 | 270;
-  /** Points to the unit. */
-  readonly userUnit: number;
+export type { Page } from "./pageTree.ts";
+
+export interface OpenOptions {
+  /** The user's or the owner's; the empty one is always tried. */
+  password?: string | undefined;
+  maxPages: number;
+  /** Leave no question to the copying pass, see PlanOutdated. Costs reading the whole file once more. */
+  thorough?: boolean;
 }
 
-/** An open PDF: its pages, and a place to add objects to. */
-export class PdfDocument implements ObjectSink {
-  readonly inner: Document;
-  readonly pages: readonly Page[];
+/** Object numbers left out above the largest one where the file's own count is wrong. */
+const UNTRUSTED_GAP = 1000;
 
-  constructor(inner: Document) {
-    this.inner = inner;
-    this.pages = inner.getPages().map(pageOf);
+/** An open document and what is going to change in it. `planOutput` turns that into bytes. */
+export class PdfDocument implements ObjectSink {
+  readonly pages: readonly PageEntry[];
+  /** True where stamping breaks a signature. */
+  readonly signed: boolean;
+  /** The source's insides, for the other files of this folder. */
+  readonly objects: Objects;
+  readonly xref: Xref;
+  readonly trailer: Dictionary;
+  readonly rewrites: Rewrites;
+  readonly added: { num: number; object: NewObject }[] = [];
+  /** Content objects that have to turn out to be streams, see ContentsReader. */
+  readonly deferred: ReadonlySet<number>;
+  /** By offset, where content streams end. */
+  readonly contentEnds: ReadonlyMap<number, number>;
+  /** Objects the page tree lists that cannot be read: the output does not carry them on. */
+  readonly unreadable: ReadonlySet<number>;
+  readonly thorough: boolean;
+  #next: number;
+
+  constructor(parts: {
+    xref: Xref;
+    trailer: Dictionary;
+    objects: Objects;
+    rewrites: Rewrites;
+    walk: PageWalk;
+    signed: boolean;
+    thorough: boolean;
+  }) {
+    this.xref = parts.xref;
+    this.trailer = parts.trailer;
+    this.objects = parts.objects;
+    this.rewrites = parts.rewrites;
+    this.pages = parts.walk.pages;
+    this.deferred = parts.walk.contents.deferred;
+    this.contentEnds = parts.walk.contents.ends;
+    this.unreadable = parts.walk.unreadable;
+    this.signed = parts.signed;
+    this.thorough = parts.thorough;
+    const size = parts.trailer.get("Size");
+    const { largest } = parts.xref.table;
+    // References to what is not there are null, and must not meet a new object. Where /Size is not what it should be, such
+    // references are likely.
+    this.#next = largest + (size === largest + 1 ? 1 : UNTRUSTED_GAP);
   }
 
+  get pageCount(): number {
+    return this.pages.length;
+  }
+
+  /** The first object number that is not in use. */
+  get nextNumber(): number {
+    return this.#next;
+  }
+
+  /** Adds an object to the output and returns the reference to it. */
   add(object: NewObject): Ref {
-    const { context } = this.inner;
-    const parse = (text: string) => PDFObjectParser.forBytes(new TextEncoder().encode(text), context).parseObject();
-    const parsed =
-      typeof object === "string"
-        ? parse(object)
-        : PDFRawStream.of(parse(`<< ${object.dict} >>`) as PDFDict, object.data);
-    return String(context.register(parsed)) as Ref;
+    const num = this.#next++;
+    this.added.push({ num, object });
+    return `${num} 0 R` as Ref;
   }
 }
 
 /**
- * Opens a PDF.
- * @throws Problem not_a_pdf, damaged_pdf, too_many_pages, password_required
+ * Opens a PDF and reads its page tree. What the file's own cross-reference cannot explain is found by a scan for objects, as
+ * readers do. Throws Problem: not_a_pdf, damaged_pdf, too_many_pages, xfa_not_supported and those of encryption.
  */
-export async function openPdf(
-  { data }: MemorySource,
-  { maxPages }: { password?: string | undefined; maxPages: number },
-): Promise<PdfDocument> {
-  if (!new TextDecoder("latin1").decode(data.subarray(0, 1024)).includes("%PDF-"))
-    throw new Problem(
-      "not_a_pdf",
-      "The file does not start like a PDF (%PDF-). Send the PDF itself, or its direct download link.",
-    );
-  try {
-    const inner = await Document.load(data, { updateMetadata: false, ignoreEncryption: true });
-    if (inner.isEncrypted)
-      throw new Problem("password_required", "The PDF is encrypted. Remove its encryption and send it again.");
-    if (inner.getPageCount() === 0) throw new Problem("damaged_pdf", "The file has no pages.");
-    if (inner.getPageCount() > maxPages)
-      throw new Problem("too_many_pages", `The file has more than ${maxPages} pages.`);
-    return new PdfDocument(inner);
-  } catch (cause) {
-    if (cause instanceof Problem) throw cause;
-    throw new Problem(
-      "damaged_pdf",
-      "The PDF could not be read. Open it in a PDF editor, save it anew and send that.",
-      { cause },
-    );
+export async function openPdf(source: ByteSource, options: OpenOptions): Promise<PdfDocument> {
+  const attempts = [
+    async () => open(source, await readXref(source), options, { verify: true }),
+    async () => {
+      const scan = await scanFile(source);
+      return open(source, scan.xref, options, { verify: false, scan });
+    },
+    // A cross-reference that is wrong somewhere, but not for the pages, is better than none.
+    async () => open(source, await readXref(source), options, { verify: false }),
+  ];
+  for (const attempt of attempts) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+    }
   }
+  const hasHeader = (await retry(source, () => findOrigin(source))) !== undefined;
+  throw hasHeader
+    ? new Problem("damaged_pdf", "No pages could be found in the PDF. Open it in a reader and save it anew.")
+    : new Problem("not_a_pdf", "The file does not begin as a PDF does and holds no PDF objects.");
 }
 
-function pageOf(page: PDFPage, index: number): Page {
-  const media = page.getMediaBox(),
-    crop = page.getCropBox();
-  const box = {
-    x0: Math.max(media.x, crop.x),
-    y0: Math.max(media.y, crop.y),
-    x1: Math.min(media.x + media.width, crop.x + crop.width),
-    y1: Math.min(media.y + media.height, crop.y + crop.height),
-  };
-  const rotate = (((page.getRotation().angle % 360) + 360) % 360) as Page["rotate"];
-  const unit = page.node.get(page.node.context.obj("UserUnit") as never);
-  return { index, box, rotate, userUnit: unit instanceof PDFNumber ? unit.asNumber() : 1 };
+async function readXref(source: ByteSource): Promise<Xref> {
+  const reader = await retry(source, () => new XrefReader(source));
+  await retry(source, () => {
+    while (reader.step());
+  });
+  return reader.xref;
+}
+
+async function open(
+  source: ByteSource,
+  xref: Xref,
+  options: OpenOptions,
+  { verify, scan }: { verify: boolean; scan?: Scan },
+): Promise<PdfDocument> {
+  const objects = new Objects(source, xref.table);
+  const rewrites = new Rewrites(objects);
+  const trailer = mergedTrailer(xref);
+  objects.cipher = await retry(source, () => openSecurity(objects, trailer, options.password));
+  if (scan) {
+    await expandObjectStreams(objects, scan.objectStreams);
+    const catalog = await retry(source, () => findCatalog(objects, xref.trailers));
+    if (catalog) trailer.set("Root", catalog);
+  } else if (verify && source.inMemory) verifyOffsets(source, xref.table);
+  if (xref.table.firstPlace() < xref.origin) xref.origin = 0; // what is before the header is no junk then
+
+  const { root, signed } = await retry(source, () => {
+    const catalog = readCatalog(objects, trailer);
+    refuseDynamicXfa(objects, catalog);
+    return { root: pageTreeRoot(catalog), signed: isSigned(objects, catalog) };
+  });
+  const thorough = options.thorough === true;
+  const walk = new PageWalk(objects, rewrites, root, {
+    maxPages: options.maxPages,
+    lenient: scan !== undefined,
+    mayDefer: !source.inMemory && !thorough,
+  });
+  await retry(source, () => {
+    while (walk.step());
+  });
+  if (walk.pages.length === 0) throw new Malformed("no pages");
+  return new PdfDocument({ xref, trailer, objects, rewrites, walk, signed, thorough });
+}
+
+/** The newest trailer, with what it lacks filled in from older ones: of linearized and damaged files the oldest may know most. */
+function mergedTrailer(xref: Xref): Dictionary {
+  const merged: Dictionary = new Map();
+  for (const { dict } of xref.trailers) {
+    for (const [key, value] of dict) if (!merged.has(key)) merged.set(key, value);
+  }
+  return merged;
 }

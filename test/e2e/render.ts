@@ -21,10 +21,10 @@ export interface Box {
 }
 
 /** Renders every page of a PDF at one pixel to the point. */
-export async function render(pdf: Uint8Array): Promise<Rendered[]> {
+export async function render(pdf: Uint8Array, password?: string): Promise<Rendered[]> {
   const library = await PDFiumLibrary.init();
   try {
-    const document = await library.loadDocument(Buffer.from(pdf));
+    const document = await library.loadDocument(Buffer.from(pdf), password);
     const pages: Rendered[] = [];
     for (const page of document.pages()) {
       const { width, height, data } = await page.render({ scale: 1, render: "bitmap" });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { embedSubset } from "../../src/fonts/embed.ts";
 import { encodeLine, type LineGlyph } from "../../src/fonts/layout.ts";
 import { loadFont } from "../../src/fonts/library.ts";
-import type { NewObject, ObjectSink, Ref } from "../../src/pdf/objects.ts";
+import type { NewObject, ObjectSink, Ref } from "../../src/pdf/newObject.ts";
 import { readSubset } from "./sfnt.ts";
 
 const font = await loadFont(env.FONTS, "bold");

@@ -21,7 +21,7 @@ const PASSES: readonly Pass[] = [
 ];
 
 /** All pixels have to be in memory at once here, and only here. */
-const MAX_BYTES = 64_000_000;
+const MAX_BYTES = 50_000_000;
 
 /**
  * The scanlines of an interlaced PNG as if it were not interlaced: in order, with their filter types. PDF has nothing

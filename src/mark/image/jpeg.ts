@@ -42,7 +42,7 @@ export function readJpeg(jpeg: Uint8Array, limits: ImageLimits): Picture {
     exif: undefined,
     profile: new ProfileParts(),
   };
-  const data = copySegments(jpeg, (segment) => note(segment, contents, limits));
+  const data = withoutSegments(jpeg, (segment) => note(segment, contents, limits));
   const { frame, hasScan, exif } = contents;
   if (!frame || !hasScan) throw damaged("holds no picture");
 
@@ -54,20 +54,21 @@ export function readJpeg(jpeg: Uint8Array, limits: ImageLimits): Picture {
     width: swapsSides(matrix) ? height : width,
     height: swapsSides(matrix) ? width : height,
     embed(sink) {
-      const image = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /BitsPerComponent 8 /Filter /DCTDecode`;
       const colorSpace = jpegColorSpace(frame.componentIds.length, profile, sink);
-      const dict = `${image} /ColorSpace ${colorSpace} ${jpegColorEntries(frame, contents)}`;
+      const image = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /Filter /DCTDecode`;
+      const dict = `${image} /ColorSpace ${colorSpace} /BitsPerComponent 8 ${jpegColorEntries(frame, contents)}`;
       return { xobject: sink.add({ dict, data }), matrix };
     },
   };
 }
 
-/** Copies a JPEG up to EOI without the segments that are not wanted. */
-function copySegments(jpeg: Uint8Array, isWanted: (segment: Segment) => boolean): Uint8Array {
-  const copy = new Uint8Array(jpeg.length);
+/** A JPEG up to EOI without the segments that are not wanted; copied only if there are any. */
+function withoutSegments(jpeg: Uint8Array, isWanted: (segment: Segment) => boolean): Uint8Array {
+  let copy: Uint8Array = new Uint8Array();
   let length = 0;
   let from = 0;
   const copyUpTo = (to: number) => {
+    if (copy.length === 0) copy = new Uint8Array(jpeg.length);
     copy.set(jpeg.subarray(from, to), length);
     length += to - from;
   };
@@ -79,6 +80,7 @@ function copySegments(jpeg: Uint8Array, isWanted: (segment: Segment) => boolean)
     copyUpTo(segment.start);
     from = end;
   }
+  if (from === 0) return jpeg.subarray(0, end);
   copyUpTo(end);
   return copy.subarray(0, length);
 }
@@ -110,17 +112,13 @@ function isApplicationData(marker: number): boolean {
 
 /** JFIF and Adobe segments say what the components are, to every decoder; the rest is read here or not needed. */
 function noteApplicationData(marker: number, data: Uint8Array, contents: Contents): boolean {
-  if (marker === MARKER.APP0 && startsWith(data, JFIF)) {
-    contents.jfif = true;
-    return true;
-  }
-  if (marker === MARKER.APP14 && startsWith(data, ADOBE) && data.length >= ADOBE_LENGTH) {
-    contents.adobe = true;
-    return true;
-  }
+  const isJfif = marker === MARKER.APP0 && startsWith(data, JFIF);
+  const isAdobe = marker === MARKER.APP14 && startsWith(data, ADOBE) && data.length >= ADOBE_LENGTH;
+  contents.jfif ||= isJfif;
+  contents.adobe ||= isAdobe;
   if (marker === MARKER.APP1 && startsWith(data, EXIF)) contents.exif ??= data.subarray(EXIF.length);
   if (marker === MARKER.APP2 && startsWith(data, ICC_PROFILE)) contents.profile.add(data.subarray(ICC_PROFILE.length));
-  return false;
+  return isJfif || isAdobe;
 }
 
 function startsWith(data: Uint8Array, identifier: string): boolean {

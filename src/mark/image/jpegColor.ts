@@ -1,5 +1,5 @@
 import { deflateSync } from "node:zlib";
-import type { ObjectSink } from "../../pdf/objects.ts";
+import type { ObjectSink } from "../../pdf/newObject.ts";
 import { deviceSpace, isUsableProfile } from "./icc.ts";
 import type { Frame } from "./jpegFrame.ts";
 

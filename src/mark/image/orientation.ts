@@ -22,7 +22,7 @@ const ENTRY_LENGTH = 12;
 const ORIENTATION = 0x0112;
 const SHORT = 3;
 
-/** The matrix of a picture that carries this Exif data (a TIFF header and IFDs); upright where the data says nothing valid. */
+/** The matrix of a picture with this Exif data (a TIFF header and IFDs); upright where that says nothing valid. */
 export function orientationOf(exif: Uint8Array | undefined): UnitMatrix {
   return MATRICES[(exif ? orientationTag(exif) : 1) - 1] ?? UPRIGHT;
 }

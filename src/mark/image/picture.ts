@@ -1,4 +1,4 @@
-import type { ObjectSink, Ref } from "../../pdf/objects.ts";
+import type { ObjectSink, Ref } from "../../pdf/newObject.ts";
 import { readJpeg } from "./jpeg.ts";
 import type { ImageLimits } from "./limits.ts";
 import type { UnitMatrix } from "./orientation.ts";

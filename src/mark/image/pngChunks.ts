@@ -177,7 +177,7 @@ function isColorType(value: number): value is ColorType {
   return value in CHANNELS;
 }
 
-/** The entries that pixels can name. Truecolour images may have a palette too, as a hint, which is left out (PNG, 11.2.2). */
+/** The entries that pixels can name; none for truecolour, where a palette is only a hint (PNG, 11.2.2). */
 function checkedPalette(data: Uint8Array, { colorType, bitDepth }: PngHeader): Uint8Array {
   if (colorType === GRAY || colorType === GRAY_ALPHA) throw damaged("is grey but has a palette");
   if (data.length === 0 || data.length % 3 !== 0) throw damaged("has a palette of the wrong length");

@@ -7,7 +7,7 @@ export interface DrawnMask {
   draw(pixels: Uint8Array, mask: Uint8Array): void;
 }
 
-/** What a tRNS chunk comes to in a PDF (ISO 32000-2, 8.9.6.4 and 11.6.5.2): one of these, or nothing if all is opaque. */
+/** What a tRNS chunk comes to in a PDF (ISO 32000-2, 8.9.6.4 and 11.6.5.2): one of these, or none if all is opaque. */
 export interface Transparency {
   /** The /Mask: the lowest and highest value of each component that is not painted. */
   colorKey?: readonly number[];

@@ -7,7 +7,7 @@ export const FILTER = { NONE: 0, SUB: 1, UP: 2, AVERAGE: 3, PAETH: 4 } as const;
 /**
  * The scanlines in a PNG's image data, still filtered, each with its filter type as the first byte. One is valid until
  * the next is asked for. `lengths` says how long they are, filter types included.
- * @throws Problem damaged_image if the data cannot be decompressed, is not as long as said, or has an unknown filter type
+ * @throws Problem damaged_image if the data cannot be decompressed, is not as long as said, or has an unknown filter
  */
 export async function* scanlines(data: Uint8Array, lengths: Iterable<number>): AsyncGenerator<Uint8Array> {
   const pieces = inflated(data);

@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 
-/** Writes the bench's PDFs: objects one after the other, then a classic table, or object streams and a cross-reference stream. */
+/** Writes PDFs of any size: objects one after the other, then a classic table, or object streams and a cross-reference stream. */
 export class PdfWriter {
   readonly #parts: Buffer[] = [Buffer.from("%PDF-1.5\n%\xe2\xe3\xcf\xd3\n", "latin1")];
   #length = this.#parts[0]!.length;

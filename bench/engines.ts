@@ -1,0 +1,185 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A way to lay a mark over every page. Gives the length of the finished file. */
+export interface Engine {
+  name: string;
+  /** Native programs start anew for each file, and are timed as whole processes. */
+  native?: true;
+  /** Whether it can run on this machine. */
+  available?(): boolean;
+  prepare(): Promise<(pdf: Uint8Array) => Promise<number>>;
+}
+
+const TEXT = "CONFIDENTIAL";
+
+/** What no engine can beat: the bytes copied once. */
+export const FLOOR: Engine = {
+  name: "copy",
+  prepare: async () => async (pdf) => pdf.slice().length,
+};
+
+export const OURS: Engine = {
+  name: "overprint",
+  async prepare() {
+    const { openPdf } = await import("../src/pdf/document.ts");
+    const { MemorySource } = await import("../src/pdf/byteSource.ts");
+    const { planOutput } = await import("../src/pdf/plan.ts");
+    const { markWithImage } = await import("../src/mark/image.ts");
+    const { readImage } = await import("../src/mark/image/picture.ts");
+    const { imageRequest } = await import("../src/schemas.ts");
+    const { RED_PNG } = await import("../test/support/png.ts");
+    const request = imageRequest.parse({ file: "data:", image: "data:" });
+    return async (pdf) => {
+      const document = await openPdf(new MemorySource(pdf), { maxPages: 1_000_000 });
+      markWithImage(document, request, await readImage(RED_PNG, { maxPixels: 100 }));
+      let length = 0;
+      for await (const chunk of (await planOutput(document)).stream()) length += chunk.length;
+      return length;
+    };
+  },
+};
+
+export const PEERS: readonly Engine[] = [
+  {
+    name: "pdf-lib, a drawText a page",
+    async prepare() {
+      const { degrees, PDFDocument, StandardFonts } = await import("pdf-lib");
+      return async (pdf) => {
+        const document = await PDFDocument.load(pdf);
+        const font = await document.embedFont(StandardFonts.HelveticaBold);
+        for (const page of document.getPages())
+          page.drawText(TEXT, { x: 100, y: 150, size: 60, font, opacity: 0.3, rotate: degrees(55) });
+        return (await document.save()).length;
+      };
+    },
+  },
+  {
+    name: "pdf-lib, one shared form",
+    async prepare() {
+      const { PDFDict, PDFDocument, PDFName } = await import("pdf-lib");
+      return async (pdf) => {
+        const document = await PDFDocument.load(pdf, { updateMetadata: false });
+        const { context } = document;
+        const form = context.register(
+          context.stream("0.7 g 100 100 300 300 re f", { Type: "XObject", Subtype: "Form", BBox: [0, 0, 600, 850] }),
+        );
+        const before = context.register(context.stream("q"));
+        const after = context.register(context.stream("Q q 1 0 0 1 0 0 cm /Mark Do Q"));
+        for (const { node } of document.getPages()) {
+          const resources = node.Resources() ?? context.obj({});
+          const forms = resources.lookupMaybe(PDFName.of("XObject"), PDFDict) ?? context.obj({});
+          forms.set(PDFName.of("Mark"), form);
+          resources.set(PDFName.of("XObject"), forms);
+          node.set(PDFName.of("Resources"), resources);
+          node.set(PDFName.of("Contents"), context.obj([before, node.get(PDFName.of("Contents"))!, after]));
+        }
+        return (await document.save({ updateFieldAppearances: false })).length;
+      };
+    },
+  },
+  {
+    name: "@cantoo/pdf-lib",
+    async prepare() {
+      const { degrees, PDFDocument, StandardFonts } = await import("@cantoo/pdf-lib");
+      return async (pdf) => {
+        const document = await PDFDocument.load(pdf);
+        const font = await document.embedFont(StandardFonts.HelveticaBold);
+        for (const page of document.getPages())
+          page.drawText(TEXT, { x: 100, y: 150, size: 60, font, opacity: 0.3, rotate: degrees(55) });
+        return (await document.save()).length;
+      };
+    },
+  },
+  {
+    name: "@libpdf/core",
+    async prepare() {
+      const { PDF, StandardFonts } = await import("@libpdf/core");
+      return async (pdf) => {
+        const document = await PDF.load(pdf);
+        for (const page of document.getPages())
+          page.drawText(TEXT, { x: 100, y: 150, size: 60, font: StandardFonts.HelveticaBold, opacity: 0.3 });
+        return (await document.save()).length;
+      };
+    },
+  },
+  {
+    name: "mupdf (wasm)",
+    async prepare() {
+      const mupdf = await import("mupdf");
+      return async (pdf) => {
+        const document = mupdf.PDFDocument.openDocument(pdf, "application/pdf") as InstanceType<
+          typeof mupdf.PDFDocument
+        >;
+        const form = document.addStream("0.7 g 100 100 300 300 re f", {
+          Type: "XObject",
+          Subtype: "Form",
+          BBox: [0, 0, 600, 850],
+        });
+        const before = document.addStream("q", {}),
+          after = document.addStream("Q q /Mark Do Q", {});
+        const pages = document.countPages();
+        for (let index = 0; index < pages; index++) {
+          const page = document.findPage(index);
+          const resources = page.get("Resources");
+          if (!resources.get("XObject").isDictionary()) resources.put("XObject", document.newDictionary());
+          resources.get("XObject").put("Mark", form);
+          page.put("Contents", [before, page.get("Contents"), after]);
+        }
+        const length = document.saveToBuffer("").getLength();
+        document.destroy();
+        return length;
+      };
+    },
+  },
+  native("qpdf --overlay", "qpdf", (source, mark, output) => [source, "--overlay", mark, "--repeat=1", "--", output]),
+  native("mutool run", "mutool", (source, _, output, script) => ["run", script, source, output]),
+];
+
+const MUTOOL_SCRIPT = `
+var document = new PDFDocument(scriptArgs[0]);
+var form = document.addStream("0.7 g 100 100 300 300 re f", {Type: "XObject", Subtype: "Form", BBox: [0, 0, 600, 850]});
+var before = document.addStream("q", {}), after = document.addStream("Q q /Mark Do Q", {});
+var n = document.countPages();
+for (var i = 0; i < n; ++i) {
+  var page = document.findPage(i);
+  var resources = page.get("Resources");
+  var forms = resources.get("XObject");
+  if (!forms || !forms.isDictionary()) { forms = document.newDictionary(); resources.put("XObject", forms); }
+  forms.put("Mark", form);
+  page.put("Contents", [before, page.get("Contents"), after]);
+}
+document.save(scriptArgs[1], "");
+`;
+
+function native(
+  name: string,
+  program: string,
+  args: (source: string, mark: string, output: string, script: string) => string[],
+): Engine {
+  return {
+    name,
+    native: true,
+    available: () => spawnSync(program, ["--version"], { stdio: "ignore" }).error === undefined,
+    async prepare() {
+      const { onePage } = await import("../test/support/pdf.ts");
+      return async (pdf) => {
+        const dir = mkdtempSync(join(tmpdir(), "overprint-bench-"));
+        const [source, mark, output, script] = ["source.pdf", "mark.pdf", "output.pdf", "mark.js"].map((file) =>
+          join(dir, file),
+        ) as [string, string, string, string];
+        try {
+          writeFileSync(source, pdf);
+          writeFileSync(mark, onePage);
+          writeFileSync(script, MUTOOL_SCRIPT);
+          execFileSync(program, args(source, mark, output, script), { stdio: "ignore" });
+          return readFileSync(output).length;
+        } finally {
+          rmSync(dir, { recursive: true, force: true });
+        }
+      };
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { curveTag, D50, displayProfile, xyzTag } from "./iccWriter.ts";
+
+/** PNG's numbers are in units of 1/100000. */
+const UNIT = 100_000;
+
+/** The gamma of sRGB as an image states it, and how far off it may be to be taken for that (as in libpng). */
+const SRGB_GAMMA = 45_455;
+const GAMMA_TOLERANCE = 0.05;
+
+/** White, red, green and blue of sRGB, x and y each, and what counts as the same. */
+const SRGB_CHROMATICITIES: readonly number[] = [31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000];
+const CHROMATICITY_TOLERANCE = 500;
+
+type Vector3 = [number, number, number];
+type Matrix3 = [Vector3, Vector3, Vector3];
+
+/** To the responses of the eye between which whites are adapted, and back (Bradford; ICC.1:2010, annex E). Rows. */
+const TO_CONES: Matrix3 = [
+  [0.8951, 0.2664, -0.1614],
+  [-0.7502, 1.7135, 0.0367],
+  [0.0389, -0.0685, 1.0296],
+];
+const FROM_CONES: Matrix3 = [
+  [0.9869929, -0.1470543, 0.1599627],
+  [0.4323053, 0.5183603, 0.0492912],
+  [-0.0085287, 0.0400428, 0.9684867],
+];
+
+/**
+ * An ICC profile for samples of a gamma and, in RGB, of chromaticities, given as a gAMA and a cHRM chunk state them.
+ * PDF's own CalGray and CalRGB say the same in fewer bytes, but PDFium and poppler take them for device colours in
+ * images. Undefined if it would be the profile of sRGB, or the numbers make no sense.
+ */
+export function calibratedProfile(
+  components: 1 | 3,
+  {
+    gamma = SRGB_GAMMA,
+    chromaticities = SRGB_CHROMATICITIES,
+  }: { gamma?: number | undefined; chromaticities?: readonly number[] | undefined },
+): Uint8Array | undefined {
+  const hasGammaOfSrgb = Math.abs(gamma / SRGB_GAMMA - 1) <= GAMMA_TOLERANCE;
+  const hasColorsOfSrgb = chromaticities.every(
+    (value, i) => Math.abs(value - SRGB_CHROMATICITIES[i]!) <= CHROMATICITY_TOLERANCE,
+  );
+  if (hasGammaOfSrgb && (hasColorsOfSrgb || components === 1)) return undefined;
+
+  const exponent = UNIT / gamma;
+  if (!(exponent > 0.01 && exponent < 100)) return undefined;
+  const curve = curveTag(exponent);
+  if (components === 1) return displayProfile("GRAY", { kTRC: curve });
+
+  const colorants = adaptedColorants(chromaticities);
+  if (!colorants.flat().every((value) => Math.abs(value) < 4)) return undefined;
+  const [rXYZ, gXYZ, bXYZ] = colorants.map(xyzTag) as [Uint8Array, Uint8Array, Uint8Array];
+  return displayProfile("RGB ", { rXYZ, gXYZ, bXYZ, rTRC: curve, gTRC: curve, bTRC: curve });
+}
+
+/** What full red, green and blue are under D50; not finite if they cannot make white. */
+function adaptedColorants(chromaticities: readonly number[]): Vector3[] {
+  const [white, ...primaries] = [0, 2, 4, 6].map((i) => toXyz(chromaticities[i]!, chromaticities[i + 1]!));
+  const amounts = solve(primaries as Matrix3, white!);
+  const whiteCones = multiply(TO_CONES, white!);
+  const gains = multiply(TO_CONES, D50).map((cone, i) => cone / whiteCones[i]!);
+
+  return primaries.map((primary, i) => {
+    const cones = multiply(TO_CONES, primary.map((value) => value * amounts[i]!) as Vector3);
+    return multiply(FROM_CONES, cones.map((cone, j) => cone * gains[j]!) as Vector3);
+  });
+}
+
+/** The colour of this chromaticity whose Y is 1. */
+function toXyz(x: number, y: number): Vector3 {
+  return [x / y, 1, (UNIT - x - y) / y];
+}
+
+/** How much of each column adds up to `sum` (Cramer's rule). */
+function solve(columns: Matrix3, sum: Vector3): Vector3 {
+  const whole = determinant(columns);
+  return columns.map((_, i) => determinant(columns.with(i, sum) as Matrix3) / whole) as Vector3;
+}
+
+function determinant([a, b, c]: Matrix3): number {
+  return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
+function multiply(rows: Matrix3, [x, y, z]: Vector3): Vector3 {
+  return rows.map(([a, b, c]) => a * x + b * y + c * z) as Vector3;
+}

@@ -1,0 +1,57 @@
+/** Page boundaries, rotation and units as readers understand them (ISO 32000-2, 7.7.3.3 and 14.11.2). */
+import type { Objects } from "./objects.ts";
+import type { Value } from "./values.ts";
+
+/** A rectangle in a page's user space with x0 < x1 and y0 < y1. */
+export interface Box {
+  x0: number;
+  y0: number;
+  x1: number;
+  y1: number;
+}
+
+export type Rotation = 0 | 90 | 180 | 270;
+
+const LETTER: Box = { x0: 0, y0: 0, x1: 612, y1: 792 };
+
+/** A rectangle's corners in any order; undefined where it is no rectangle or has no area (7.9.5). */
+export function readBox(objects: Objects, value: Value | undefined): Box | undefined {
+  const corners = objects.resolve(value);
+  if (!Array.isArray(corners) || corners.length < 4) return undefined;
+  const [a, b, c, d] = corners
+    .slice(0, 4)
+    .map((corner) => (typeof corner === "number" ? corner : objects.resolve(corner)));
+  if (typeof a !== "number" || typeof b !== "number" || typeof c !== "number" || typeof d !== "number")
+    return undefined;
+  const box = { x0: Math.min(a, c), y0: Math.min(b, d), x1: Math.max(a, c), y1: Math.max(b, d) };
+  return hasArea(box) ? box : undefined;
+}
+
+/** What a reader shows: CropBox within MediaBox, a whole MediaBox where they do not meet, US Letter where there is none. */
+export function displayedBox(mediaBox: Box | undefined, cropBox: Box | undefined): Box {
+  const media = mediaBox ?? LETTER;
+  if (!cropBox) return media;
+  const both = {
+    x0: Math.max(media.x0, cropBox.x0),
+    y0: Math.max(media.y0, cropBox.y0),
+    x1: Math.min(media.x1, cropBox.x1),
+    y1: Math.min(media.y1, cropBox.y1),
+  };
+  return hasArea(both) ? both : media;
+}
+
+/** Clockwise, any sign, whole turns dropped; what is no multiple of 90 counts as 0. */
+export function readRotation(value: Value): Rotation {
+  if (typeof value !== "number" || value % 90 !== 0) return 0;
+  return ((((value % 360) + 360) % 360) as Rotation) || 0;
+}
+
+export function readUserUnit(value: Value): number {
+  return typeof value === "number" && value > 0 && Number.isFinite(value) ? value : 1;
+}
+
+function hasArea(box: Box): boolean {
+  return (
+    box.x1 - box.x0 > 0 && box.y1 - box.y0 > 0 && Number.isFinite(box.x1 - box.x0) && Number.isFinite(box.y1 - box.y0)
+  );
+}

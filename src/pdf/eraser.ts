@@ -1,0 +1,138 @@
+/**
+ * Which of the source's bytes are not carried on. Every offset that any cross-reference section ever named is a boundary;
+ * from one to the next the bytes belong to a live object and stay, or to something dead and become spaces. Nothing in
+ * between is parsed.
+ */
+import { EndOfBytes, isDigit, readHeader } from "./lexer.ts";
+import type { Xref } from "./xref.ts";
+import { IN_FILE } from "./xrefTable.ts";
+
+/**
+ * The bytes that went by show that the plan rests on a wrong guess. Open the document again with `thorough`, which leaves
+ * nothing to guess, and plan anew.
+ */
+export class PlanOutdated extends Error {
+  override name = "PlanOutdated";
+}
+
+export const LIVE = 0;
+/** A cross-reference section, a trailer or a startxref. */
+const SECTION = 1;
+const DEAD = 2;
+
+/** How far around a boundary the eraser looks. */
+export const CONTEXT = 64;
+
+/** The boundaries, ascending: four times the offset, plus what begins there. */
+export type Boundaries = Float64Array;
+
+/** What the cross-reference does not tell about the source. */
+export interface Surroundings {
+  /** Where the file's header ends. */
+  header: number;
+  /** Offsets of objects that no cross-reference section knows. */
+  dead: readonly number[];
+  sections: readonly number[];
+}
+
+/** Collects the boundaries of the source. `gone` are numbers whose live body is written elsewhere or dropped. */
+export function collectBoundaries(
+  xref: Xref,
+  length: number,
+  gone: ReadonlySet<number>,
+  { header, dead, sections }: Surroundings,
+): Boundaries {
+  const { table } = xref;
+  const keys = new Float64Array(table.rows + dead.length + sections.length + 1);
+  let count = 1;
+  for (let row = 0; row < table.rows; row++) {
+    const place = table.place(row);
+    if (table.kind(row) !== IN_FILE || place < xref.origin || place >= length) continue;
+    keys[count++] = place * 4 + (table.isLive(row) && !gone.has(table.number(row)) ? LIVE : DEAD);
+  }
+  for (const offset of dead) keys[count++] = offset * 4 + DEAD;
+  for (const offset of sections) keys[count++] = offset * 4 + SECTION;
+  const found = keys.subarray(1, count).sort();
+  // Nothing belongs between the header and the first object, unless the header's last comment runs on into that.
+  if (found[0] !== undefined && found[0] < header * 4) return found;
+  keys[0] = header * 4 + SECTION;
+  return keys.subarray(0, count);
+}
+
+/** Where the copy of the source can stop: cross-reference sections at its end need not become spaces. */
+export function endOfCopy(boundaries: Boundaries, length: number): number {
+  let end = length;
+  for (let i = boundaries.length - 1; i >= 0; i--) {
+    const offset = Math.floor(boundaries[i]! / 4);
+    const isSection = boundaries[i]! % 4 === SECTION || (i > 0 && boundaries[i - 1] === offset * 4 + SECTION);
+    if (!isSection) break;
+    end = offset;
+  }
+  return end;
+}
+
+/** Goes over the source once, front to back, and tells what to erase. */
+export class Eraser {
+  readonly #boundaries: Boundaries;
+  /** Offsets of objects that have to turn out to be streams. */
+  readonly #streams: ReadonlySet<number>;
+  #next = 0;
+  #erasing = false;
+  #liveOffset = -1;
+
+  constructor(boundaries: Boundaries, streams: ReadonlySet<number>) {
+    this.#boundaries = boundaries;
+    this.#streams = streams;
+  }
+
+  /**
+   * Calls `erase` for each dead stretch of the source's [from, to), which has to follow on from the last call's. `bytes`
+   * begin at the source's offset `base` and reach CONTEXT beyond both ends, as far as the source does. Throws PlanOutdated.
+   */
+  pass(from: number, to: number, bytes: Uint8Array, base: number, erase: (from: number, to: number) => void): void {
+    let start = from;
+    for (; this.#next < this.#boundaries.length; this.#next++) {
+      const key = this.#boundaries[this.#next]!;
+      const offset = Math.floor(key / 4);
+      if (offset >= to) break;
+      const erasing = this.#erases(key % 4, offset, bytes, offset - base);
+      if (erasing === this.#erasing) continue;
+      if (this.#erasing && offset > start) erase(start, offset);
+      start = offset;
+      this.#erasing = erasing;
+    }
+    if (this.#erasing && to > start) erase(start, to);
+  }
+
+  /** What to do from this boundary on. */
+  #erases(kind: number, offset: number, bytes: Uint8Array, at: number): boolean {
+    if (kind === LIVE) {
+      if (this.#streams.has(offset) && !isStreamObject(bytes, at))
+        throw new PlanOutdated("a page's content is an array");
+      this.#liveOffset = offset;
+      return false;
+    }
+    if (offset === this.#liveOffset) return false;
+    // Entries of older sections may be wrong: nothing is erased that does not begin like an object.
+    return kind === SECTION || this.#erasing || isObject(bytes, at);
+  }
+}
+
+function isObject(bytes: Uint8Array, at: number): boolean {
+  try {
+    return readHeader(bytes, at) !== undefined;
+  } catch (error) {
+    if (error instanceof EndOfBytes) return false;
+    throw error;
+  }
+}
+
+function isStreamObject(bytes: Uint8Array, at: number): boolean {
+  try {
+    const header = readHeader(bytes, at);
+    return header === undefined || (bytes[header.end] !== 0x5b && !isDigit(bytes[header.end]));
+  } catch (error) {
+    if (error instanceof EndOfBytes) return false;
+    throw error;
+  }
+}

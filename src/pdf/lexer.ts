@@ -1,0 +1,259 @@
+/**
+ * The lexical level of PDF (ISO 32000-2, 7.2 and 7.3): functions over (bytes, position) that find where things end,
+ * without building them. A token is only over when the byte after it has been seen, so every function here throws
+ * `EndOfBytes` when it runs into the end of the window; `parseAt` then widens the window.
+ */
+import type { ByteSource } from "./byteSource.ts";
+
+/** Something that is not what its place in the file calls for. Never reaches the caller: leads to recovery or a Problem. */
+export class Malformed extends Error {
+  override name = "Malformed";
+}
+
+/** The window ended inside a token. */
+export class EndOfBytes extends Malformed {
+  override name = "EndOfBytes";
+}
+
+// One instance: it is thrown for flow control, and a stack trace each time would be most of its cost.
+const END = new EndOfBytes("the bytes end inside a token");
+
+const FIRST_WINDOW = 512;
+const LARGEST_WINDOW = 16 << 20;
+
+const WHITE = 1;
+const DELIMITER = 2;
+/** ISO 32000-2, 7.2.3: 0 regular, 1 white space, 2 delimiter. */
+const CLASS = new Uint8Array(256);
+for (const code of [0x00, 0x09, 0x0a, 0x0c, 0x0d, 0x20]) CLASS[code] = WHITE;
+for (const char of "()<>[]{}/%") CLASS[char.charCodeAt(0)] = DELIMITER;
+
+/** Runs `parse` over a window that begins at `start` of the file, widening it (up to `limit`) until it fits. Throws Malformed. */
+export function parseAt<T>(
+  source: ByteSource,
+  start: number,
+  parse: (bytes: Uint8Array, at: number) => T,
+  limit = LARGEST_WINDOW,
+): T {
+  if (!(start >= 0 && start < source.length)) throw new Malformed(`offset ${start} is outside the file`);
+  for (let size = FIRST_WINDOW; ; size *= 8) {
+    const end = Math.min(start + size, source.length);
+    let bytes = source.bytes(start, end);
+    if (end === source.length) bytes = terminated(bytes);
+    try {
+      return parse(bytes, 0);
+    } catch (error) {
+      if (error !== END) throw error;
+      if (end === source.length || size >= limit) throw new Malformed("the file ends inside an object");
+    }
+  }
+}
+
+/** A copy with white space at its end, so that its last token is seen to be over. */
+export function terminated(bytes: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(bytes.length + 1);
+  copy.set(bytes);
+  copy[bytes.length] = 0x0a;
+  return copy;
+}
+
+export function isWhite(code: number | undefined): boolean {
+  return code !== undefined && CLASS[code] === WHITE;
+}
+
+export function isDigit(code: number | undefined): boolean {
+  return code !== undefined && code >= 0x30 && code <= 0x39;
+}
+
+/** The first position from `at` that is neither white space nor in a comment. */
+export function skipWhite(bytes: Uint8Array, at: number): number {
+  for (; at < bytes.length; at++) {
+    const code = bytes[at]!;
+    if (CLASS[code] === WHITE) continue;
+    if (code !== 0x25) return at;
+    while (at < bytes.length && bytes[at] !== 0x0a && bytes[at] !== 0x0d) at++;
+  }
+  throw END;
+}
+
+/** The end of a run of regular characters (a number, a keyword, a name after its slash). */
+export function skipRegular(bytes: Uint8Array, at: number): number {
+  while (at < bytes.length) {
+    if (CLASS[bytes[at]!] !== 0) return at;
+    at++;
+  }
+  throw END;
+}
+
+/** The end of a literal string whose opening parenthesis is at `at` (7.3.4.2). */
+export function skipLiteralString(bytes: Uint8Array, at: number): number {
+  let depth = 0;
+  for (; at < bytes.length; at++) {
+    const code = bytes[at];
+    if (code === 0x5c) at++;
+    else if (code === 0x28) depth++;
+    else if (code === 0x29 && --depth === 0) return at + 1;
+  }
+  throw END;
+}
+
+/** The end of a hexadecimal string whose opening angle bracket is at `at` (7.3.4.3). */
+export function skipHexString(bytes: Uint8Array, at: number): number {
+  const end = bytes.indexOf(0x3e, at);
+  if (end < 0) throw END;
+  return end + 1;
+}
+
+/**
+ * The end of the value that begins at `at`: a token, or a whole array or dictionary. A reference is three tokens and ends
+ * after the first; `skipEntryValue` and the parser put it together. Throws Malformed where no value can begin.
+ */
+export function skipValue(bytes: Uint8Array, at: number): number {
+  let depth = 0;
+  do {
+    at = skipWhite(bytes, at);
+    const code = bytes[at]!;
+    if (code === 0x2f) at = skipRegular(bytes, at + 1);
+    else if (code === 0x28) at = skipLiteralString(bytes, at);
+    else if (code === 0x5b) {
+      depth++;
+      at++;
+    } else if (code === 0x5d) {
+      depth--;
+      at++;
+    } else if (code === 0x3c) {
+      if (at + 1 >= bytes.length) throw END;
+      if (bytes[at + 1] === 0x3c) {
+        depth++;
+        at += 2;
+      } else at = skipHexString(bytes, at);
+    } else if (code === 0x3e) {
+      if (at + 1 >= bytes.length) throw END;
+      if (bytes[at + 1] === 0x3e) {
+        depth--;
+        at += 2;
+      } else at++;
+    } else if (CLASS[code] === DELIMITER) at++;
+    else {
+      const end = skipRegular(bytes, at);
+      if (code === 0x65 && wordIs(bytes, at, end, "endobj")) throw new Malformed("an object has no end");
+      at = end;
+    }
+    if (depth < 0) throw new Malformed("no value begins here");
+  } while (depth > 0);
+  return at;
+}
+
+/** What the scanner tells about one entry of a dictionary; positions in the bytes it was given. */
+export type EntryVisitor = (keyStart: number, keyEnd: number, valueStart: number, valueEnd: number) => void;
+
+/**
+ * Visits the top-level entries of the dictionary whose `<<` is at `at` and returns the position after its `>>`. A value is
+ * everything up to the next key: that covers references, and garbage. `keyStart` is at the slash. Throws Malformed.
+ */
+export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): number {
+  at = skipWhite(bytes, at + 2);
+  for (;;) {
+    const code = bytes[at]!;
+    if (isDictionaryEnd(bytes, at)) return at + 2;
+    if (code !== 0x2f) {
+      // Garbage where a key belongs: readers go on after one token, so that what `<< <<` begins ends with one `>>`.
+      at = skipWhite(bytes, isDictionary(bytes, at) ? at + 2 : code === 0x5b ? at + 1 : skipValue(bytes, at));
+      continue;
+    }
+    const keyStart = at;
+    const keyEnd = skipRegular(bytes, at + 1);
+    const valueStart = skipWhite(bytes, keyEnd);
+    if (isDictionaryEnd(bytes, valueStart)) return valueStart + 2;
+    let valueEnd = skipValue(bytes, valueStart);
+    for (
+      at = skipWhite(bytes, valueEnd);
+      bytes[at] !== 0x2f && !isDictionaryEnd(bytes, at);
+      at = skipWhite(bytes, valueEnd)
+    ) {
+      valueEnd = skipValue(bytes, at);
+    }
+    visit(keyStart, keyEnd, valueStart, valueEnd);
+  }
+}
+
+/** True where `<<` begins at `at`. */
+export function isDictionary(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === 0x3c && bytes[at + 1] === 0x3c;
+}
+
+function isDictionaryEnd(bytes: Uint8Array, at: number): boolean {
+  if (bytes[at] !== 0x3e) return false;
+  if (at + 1 >= bytes.length) throw END;
+  return bytes[at + 1] === 0x3e;
+}
+
+/** True where the bytes [start, end) are exactly `word`. */
+export function wordIs(bytes: Uint8Array, start: number, end: number, word: string): boolean {
+  if (end - start !== word.length) return false;
+  for (let i = 0; i < word.length; i++) if (bytes[start + i] !== word.charCodeAt(i)) return false;
+  return true;
+}
+
+/** True where the bytes at `at` begin with `word`, whatever follows. */
+export function startsWith(bytes: Uint8Array, at: number, word: string): boolean {
+  return wordIs(bytes, at, at + word.length, word);
+}
+
+/** True where the name [start, end), slash included, is `name`; `#xx` escapes are understood (7.3.5). */
+export function nameIs(bytes: Uint8Array, start: number, end: number, name: string): boolean {
+  if (wordIs(bytes, start + 1, end, name)) return true;
+  if (end - start - 1 <= name.length || bytes.indexOf(0x23, start) < 0) return false;
+  return readName(bytes, start, end) === name;
+}
+
+/** The text of the name [start, end), slash included: one character per byte, escapes resolved. */
+export function readName(bytes: Uint8Array, start: number, end: number): string {
+  const raw = latin1(bytes, start + 1, end);
+  if (!raw.includes("#")) return raw;
+  return raw.replace(/#([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+/** One character per byte. */
+export function latin1(bytes: Uint8Array, start: number, end: number): string {
+  let text = "";
+  for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i]!);
+  return text;
+}
+
+/** The unsigned integer [start, end), or undefined where that is anything else. */
+export function readInteger(bytes: Uint8Array, start: number, end: number): number | undefined {
+  if (start === end || end - start > 15) return undefined;
+  let value = 0;
+  for (let i = start; i < end; i++) {
+    const digit = bytes[i]! - 0x30;
+    if (digit < 0 || digit > 9) return undefined;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+export interface ObjectHeader {
+  num: number;
+  gen: number;
+  /** Where the object's value begins. */
+  end: number;
+}
+
+/** The `n g obj` at `at` (7.3.10), white space before it skipped, or undefined where there is none. */
+export function readHeader(bytes: Uint8Array, at: number): ObjectHeader | undefined {
+  at = skipWhite(bytes, at);
+  const numStart = at;
+  let num = 0;
+  for (; isDigit(bytes[at]); at++) num = num * 10 + bytes[at]! - 0x30;
+  const genStart = skipWhite(bytes, at);
+  if (at === numStart || genStart === at) return undefined;
+  let gen = 0;
+  for (at = genStart; isDigit(bytes[at]); at++) gen = gen * 10 + bytes[at]! - 0x30;
+  const keyword = skipWhite(bytes, at);
+  if (at === genStart || keyword === at) return undefined;
+  at = keyword;
+  if (at + 3 > bytes.length) throw END;
+  if (!startsWith(bytes, at, "obj")) return undefined;
+  return { num, gen, end: skipWhite(bytes, at + 3) };
+}

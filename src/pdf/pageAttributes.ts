@@ -1,0 +1,94 @@
+/** The entries of page and page-tree dictionaries that matter here, found without building anything (ISO 32000-2, Tables 30 and 31). */
+import { eachEntry, isDictionary, isDigit, nameIs, readInteger, skipRegular, skipValue, skipWhite } from "./lexer.ts";
+
+/** The bytes [start, end) of a text. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** Values, as spans of the text they were found in. Where a key is there twice the last one counts. */
+export interface PageAttributes {
+  /** The end of the dictionary. */
+  end: number;
+  /** /Type is /Page. */
+  isPage: boolean;
+  kids: Span | undefined;
+  contents: Span | undefined;
+  resources: Span | undefined;
+  mediaBox: Span | undefined;
+  cropBox: Span | undefined;
+  rotate: Span | undefined;
+  userUnit: Span | undefined;
+  /** Whole /Contents entries, keys included, that a later one overrides: some readers would take the first. */
+  overridden: Span[] | undefined;
+}
+
+/** Scans the dictionary whose `<<` is at `at`. Throws Malformed. */
+export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes {
+  const found: PageAttributes = {
+    end: 0,
+    isPage: false,
+    kids: undefined,
+    contents: undefined,
+    resources: undefined,
+    mediaBox: undefined,
+    cropBox: undefined,
+    rotate: undefined,
+    userUnit: undefined,
+    overridden: undefined,
+  };
+  let contentsKey = 0;
+  found.end = eachEntry(text, at, (key, keyEnd, start, end) => {
+    switch (keyEnd - key) {
+      case 5:
+        if (nameIs(text, key, keyEnd, "Type")) found.isPage = nameIs(text, start, end, "Page");
+        else if (nameIs(text, key, keyEnd, "Kids")) found.kids = { start, end };
+        return;
+      case 7:
+        if (nameIs(text, key, keyEnd, "Rotate")) found.rotate = { start, end };
+        return;
+      case 8:
+        if (nameIs(text, key, keyEnd, "CropBox")) found.cropBox = { start, end };
+        return;
+      case 9:
+        if (nameIs(text, key, keyEnd, "MediaBox")) found.mediaBox = { start, end };
+        else if (nameIs(text, key, keyEnd, "UserUnit")) found.userUnit = { start, end };
+        else if (nameIs(text, key, keyEnd, "Contents")) {
+          if (found.contents) {
+            found.overridden ??= [];
+            found.overridden.push({ start: contentsKey, end: found.contents.end });
+          }
+          found.contents = { start, end };
+          contentsKey = key;
+        }
+        return;
+      case 10:
+        if (nameIs(text, key, keyEnd, "Resources")) found.resources = { start, end };
+        return;
+    }
+  });
+  return found;
+}
+
+/**
+ * The elements of the /Kids array at `at`: an object number for a reference, and for a dictionary that stands in the array
+ * itself its negated position. Anything else is left out, as readers do. Throws Malformed.
+ */
+export function readKids(text: Uint8Array, at: number): number[] {
+  const kids: number[] = [];
+  at = skipWhite(text, at + 1);
+  while (text[at] !== 0x5d) {
+    const start = at;
+    const end = skipValue(text, start);
+    at = skipWhite(text, end);
+    if (isDictionary(text, start)) kids.push(-start);
+    if (!isDigit(text[start]) || !isDigit(text[at])) continue;
+    const num = readInteger(text, start, end);
+    const keyword = skipWhite(text, skipRegular(text, at));
+    if (num === undefined || num === 0 || text[keyword] !== 0x52) continue;
+    kids.push(num);
+    at = skipWhite(text, keyword + 1);
+  }
+  return kids;
+}

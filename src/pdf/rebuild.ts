@@ -1,0 +1,249 @@
+/**
+ * Recovery: one pass over the file that takes every `n g obj` it meets as an entry, as MuPDF and pdf.js do. The last body of
+ * an object number is the live one. Streams are jumped over by their /Length where `endstream` follows.
+ */
+import { type ByteSource, retry } from "./byteSource.ts";
+import {
+  isDictionary,
+  isDigit,
+  isWhite,
+  Malformed,
+  parseAt,
+  readHeader,
+  readInteger,
+  skipValue,
+  skipWhite,
+  startsWith,
+} from "./lexer.ts";
+import type { Objects } from "./objects.ts";
+import { dataStart, findEndOfData, isEndOfData } from "./streams.ts";
+import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
+import { findOrigin, readTrailer, type Trailer, type Xref } from "./xref.ts";
+import { IN_FILE, IN_STREAM, XrefTable } from "./xrefTable.ts";
+
+/** What a scan finds. `xref.table` holds the objects that stand in the file itself, see expandObjectStreams. */
+export interface Scan {
+  xref: Xref;
+  /** Object streams, in the order of the file. */
+  objectStreams: { num: number; offset: number }[];
+}
+
+const WINDOW = 64 * 1024;
+/** More than the longest header or keyword that a window's end may cut. */
+const OVERLAP = 64;
+const OBJECT_LIMIT = 2 << 20;
+/** After so many broken objects the file is not worth reading far ahead for each. */
+const PATIENCE = 100;
+const MOST_TRAILERS = 1000;
+
+/** Scans the whole file. Throws Malformed where it holds no objects. */
+export async function scanFile(source: ByteSource): Promise<Scan> {
+  const scanner = new Scanner(source);
+  await retry(source, () => {
+    while (scanner.step());
+  });
+  if (scanner.table.rows === 0) throw new Malformed("no objects");
+  const origin = (await retry(source, () => findOrigin(source))) ?? 0;
+  // The last trailer is the newest.
+  const trailers = scanner.trailers.reverse();
+  const xref = { table: scanner.table, trailers, sections: scanner.sections, origin, usesStreams: scanner.usesStreams };
+  return { xref, objectStreams: scanner.objectStreams };
+}
+
+/**
+ * Adds what the object streams hold to the table, each where its stream stands in the file's order. Separate from the scan,
+ * because streams of an encrypted file can only be read when the cipher is known.
+ */
+export async function expandObjectStreams(objects: Objects, objectStreams: Scan["objectStreams"]): Promise<void> {
+  const { table } = objects;
+  const isCurrent = ({ num, offset }: { num: number; offset: number }) => {
+    const row = table.live(num);
+    return row >= 0 && table.kind(row) === IN_FILE && table.place(row) === offset;
+  };
+  const offsetOf = new Map<number, number>();
+
+  for (const stream of objectStreams) {
+    if (!isCurrent(stream)) continue;
+    offsetOf.set(stream.num, stream.offset);
+    let numbers: number[];
+    try {
+      numbers = (await retry(objects.source, () => objects.stream(stream.num))).numbers;
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      continue;
+    }
+    numbers.forEach((num, index) => {
+      const row = table.live(num);
+      const place = row < 0 ? -1 : table.place(row);
+      const known = row >= 0 && table.kind(row) === IN_STREAM ? (offsetOf.get(place) ?? -1) : place;
+      if (known < stream.offset) table.replace(num, IN_STREAM, stream.num, index);
+      else table.add(num, IN_STREAM, stream.num, index);
+    });
+  }
+}
+
+/** The catalog's reference in a scanned file: the newest trailer's that leads to one, or else any catalog there is. */
+export function findCatalog(objects: Objects, trailers: Trailer[]): Reference | undefined {
+  const isCatalog = (value: Value | undefined) => {
+    try {
+      return objects.dictionary(value)?.has("Pages") === true;
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      return false;
+    }
+  };
+  for (const { dict } of trailers) {
+    const root = dict.get("Root");
+    if (root instanceof Reference && isCatalog(root)) return root;
+  }
+  for (const num of objects.table.numbers()) {
+    const reference = new Reference(num, 0);
+    if (isCatalog(reference) && objects.dictionary(reference)?.get("Type") === "Catalog") return reference;
+  }
+  return undefined;
+}
+
+class Scanner {
+  readonly table = new XrefTable();
+  readonly trailers: Trailer[] = [];
+  readonly sections: number[] = [];
+  readonly objectStreams: { num: number; offset: number }[] = [];
+  usesStreams = false;
+  readonly #source: ByteSource;
+  #at = 0;
+  #failures = 0;
+
+  constructor(source: ByteSource) {
+    this.#source = source;
+  }
+
+  /** Goes on to the next object or keyword; false at the end of the file. Throws MissingRange (call again). */
+  step(): boolean {
+    const from = this.#at;
+    const end = Math.min(from + WINDOW, this.#source.length);
+    const bytes = this.#source.bytes(from, end);
+    for (let at = 0; at < bytes.length; at++) {
+      const code = bytes[at];
+      if (code === 0x6f && startsWith(bytes, at, "obj")) {
+        const header = headerBefore(bytes, at);
+        if (!header) continue;
+        this.#readObject(header, from + header.start, from + at + 3);
+        return true;
+      }
+      if (code === 0x74 && startsWith(bytes, at, "trailer")) {
+        this.#readTrailer(from + at);
+        return true;
+      }
+      // Both `xref` and `startxref`, which is how the end of a revision whose table is elsewhere is found.
+      if (code === 0x78 && startsWith(bytes, at, "xref"))
+        this.#addSection(from + at - (startsWith(bytes, at - 5, "start") ? 5 : 0));
+    }
+    this.#at = end === this.#source.length ? end : end - OVERLAP;
+    return end < this.#source.length;
+  }
+
+  #addSection(offset: number): void {
+    if (this.sections.at(-1) !== offset) this.sections.push(offset);
+  }
+
+  #readTrailer(offset: number): void {
+    const trailer = this.#attempt(() => parseAt(this.#source, offset, readTrailer, this.#limit));
+    if (trailer && this.trailers.length < MOST_TRAILERS) {
+      this.trailers.push(trailer);
+      this.usesStreams = false;
+    }
+    this.#addSection(offset);
+    this.#at = offset + 7;
+  }
+
+  #readObject(header: { num: number; gen: number }, offset: number, end: number): void {
+    const object = this.#attempt(() => parseAt(this.#source, end, describe, this.#limit));
+    let next = end + (object?.length ?? 0);
+    if (object?.stream !== undefined) {
+      const start = end + object.stream;
+      const length = this.#streamLength(object.dict?.get("Length"));
+      const dataEnd =
+        length !== undefined && isEndOfData(this.#source, start + length)
+          ? start + length
+          : findEndOfData(this.#source, start);
+      next = Math.max(next, dataEnd);
+    }
+
+    // From here on nothing is missing: the step will not be done again.
+    this.table.replace(header.num, IN_FILE, offset, Math.min(header.gen, 65_535));
+    const type = object?.stream === undefined ? undefined : object.dict?.get("Type");
+    if (type === "ObjStm") this.objectStreams.push({ num: header.num, offset });
+    if (type === "XRef" && object?.dict) {
+      this.#addSection(offset);
+      if (this.trailers.length < MOST_TRAILERS) this.trailers.push({ dict: object.dict, text: object.text });
+      this.usesStreams = true;
+    }
+    this.#at = next;
+  }
+
+  #streamLength(value: Value | undefined): number | undefined {
+    if (typeof value === "number") return value;
+    if (!(value instanceof Reference)) return undefined;
+    const row = this.table.live(value.num);
+    if (row < 0) return undefined;
+    const number = this.#attempt(() =>
+      parseAt(
+        this.#source,
+        this.table.place(row),
+        (bytes, at) => parseValue(bytes, readHeader(bytes, at)?.end ?? at),
+        this.#limit,
+      ),
+    );
+    return typeof number === "number" ? number : undefined;
+  }
+
+  get #limit(): number {
+    return this.#failures < PATIENCE ? OBJECT_LIMIT : 4096;
+  }
+
+  #attempt<T>(parse: () => T): T | undefined {
+    try {
+      return parse();
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      this.#failures++;
+      return undefined;
+    }
+  }
+}
+
+/** What a scan wants to know of the object whose value follows `at`; positions count from there. */
+function describe(
+  bytes: Uint8Array,
+  at: number,
+): { length: number; text: Uint8Array; dict: Dictionary | undefined; stream: number | undefined } {
+  const start = skipWhite(bytes, at);
+  const end = skipValue(bytes, start);
+  if (!isDictionary(bytes, start))
+    return { length: end - at, text: bytes.subarray(0, 0), dict: undefined, stream: undefined };
+  const stream = dataStart(bytes, skipWhite(bytes, end));
+  if (stream < 0) return { length: end - at, text: bytes.subarray(0, 0), dict: undefined, stream: undefined };
+  return {
+    length: end - at,
+    text: bytes.slice(start, end),
+    dict: parseValue(bytes, start) as Dictionary,
+    stream: stream - at,
+  };
+}
+
+/** The `n g` before the `obj` at `at`. */
+function headerBefore(bytes: Uint8Array, at: number): { num: number; gen: number; start: number } | undefined {
+  const genEnd = backOver(bytes, at, isWhite);
+  const gen = backOver(bytes, genEnd, isDigit);
+  const numEnd = backOver(bytes, gen, isWhite);
+  const start = backOver(bytes, numEnd, isDigit);
+  if (start === numEnd || numEnd === gen || gen === genEnd) return undefined;
+  const num = readInteger(bytes, start, numEnd);
+  const generation = readInteger(bytes, gen, genEnd);
+  return num === undefined || generation === undefined ? undefined : { num, gen: generation, start };
+}
+
+function backOver(bytes: Uint8Array, at: number, matches: (code: number | undefined) => boolean): number {
+  while (at > 0 && matches(bytes[at - 1])) at--;
+  return at;
+}

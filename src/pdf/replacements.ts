@@ -1,0 +1,137 @@
+/** What of the source is superseded by the output's own objects, and what has to be written for it. */
+import { retry } from "./byteSource.ts";
+import type { PdfDocument } from "./document.ts";
+import { eachEntry, isDictionary, Malformed, nameIs, parseAt, readHeader } from "./lexer.ts";
+import type { ObjectStream } from "./objects.ts";
+import type { Rewrite } from "./rewrite.ts";
+import { spliced } from "./serialize.ts";
+import { IN_FILE, IN_STREAM } from "./xrefTable.ts";
+
+/** An object of an object stream. */
+export interface Member {
+  num: number;
+  text: Uint8Array;
+}
+
+export interface Replacements {
+  /** Objects written anew that stand in the file themselves. */
+  inFile: Rewrite[];
+  /** The live members of object streams that are replaced, as they are to be now. */
+  members: Member[];
+  /** Object numbers whose body in the source is dead. */
+  gone: Set<number>;
+  /** Those of them that are not used any more. */
+  freed: Set<number>;
+}
+
+/**
+ * An object stream is replaced where a member of it is rewritten (it would carry the unstamped page on) or superseded by a
+ * later revision. Cross-reference streams and the linearization dictionary go.
+ */
+export async function planReplacements(document: PdfDocument): Promise<Replacements> {
+  const { table, sections } = document.xref;
+  const { source } = document.objects;
+  const changed = document.rewrites.changed();
+  const inFile: Rewrite[] = [];
+  const streams = new Set<number>();
+  const gone = new Set<number>();
+  for (const rewrite of changed) {
+    const row = table.live(rewrite.num);
+    if (table.kind(row) === IN_STREAM) streams.add(table.place(row));
+    else {
+      inFile.push(rewrite);
+      gone.add(rewrite.num);
+    }
+  }
+
+  const sectionOffsets = new Set(sections);
+  // An object that has no end would have one in the output, in whatever follows there.
+  const freed = new Set(document.unreadable);
+  let first = Number.POSITIVE_INFINITY;
+  let firstNumber = 0;
+  for (let row = 0; row < table.rows; row++) {
+    const kind = table.kind(row);
+    const place = table.place(row);
+    if (kind === IN_STREAM) {
+      if (!table.isLive(row) && isInFile(document, place)) streams.add(place);
+      continue;
+    }
+    if (kind !== IN_FILE || !table.isLive(row)) continue;
+    if (sectionOffsets.has(place)) freed.add(table.number(row));
+    if (place < first) {
+      first = place;
+      firstNumber = table.number(row);
+    }
+  }
+  if (firstNumber > 0 && (await retry(source, () => isLinearization(document, first)))) freed.add(firstNumber);
+
+  const members: Member[] = [];
+  for (const num of [...streams].sort((a, b) => a - b)) {
+    const stream = await retry(source, () => readStream(document, num));
+    if (!stream) continue;
+    freed.add(num);
+    collectMembers(document, num, stream, members);
+  }
+  for (const num of freed) gone.add(num);
+  return { inFile, members, gone, freed };
+}
+
+function isInFile({ xref: { table } }: PdfDocument, num: number): boolean {
+  const row = table.live(num);
+  return row >= 0 && table.kind(row) === IN_FILE;
+}
+
+/** Undefined where an older revision's entry names what is no object stream now. */
+function readStream(document: PdfDocument, num: number): ObjectStream | undefined {
+  try {
+    return document.objects.stream(num);
+  } catch (error) {
+    if (error instanceof Malformed) return undefined;
+    throw error;
+  }
+}
+
+/** The live members of object stream `stream`, in the stream's order. */
+function collectMembers(
+  { xref: { table }, rewrites }: PdfDocument,
+  stream: number,
+  { bytes, numbers, offsets }: ObjectStream,
+  members: Member[],
+): void {
+  const seen = new Set<number>();
+  const ascending = [...offsets, bytes.length].sort((a, b) => a - b);
+  const ends = new Map(ascending.map((offset, i) => [offset, ascending[i + 1] ?? bytes.length]));
+  numbers.forEach((num, i) => {
+    const row = table.live(num);
+    if (row < 0 || table.kind(row) !== IN_STREAM || table.place(row) !== stream || seen.has(num)) return;
+    const index = table.detail(row);
+    if (index !== i && numbers[index] === num) return;
+    seen.add(num);
+
+    const rewrite = rewrites.get(num);
+    if (rewrite && rewrite.splices.length > 0) {
+      members.push({ num, text: spliced(rewrite) });
+      return;
+    }
+    const offset = offsets[i]!;
+    members.push({ num, text: bytes.subarray(offset, ends.get(offset)) });
+  });
+}
+
+/** The parameter dictionary that a linearized file begins with (Annex F); the output is not linearized. */
+function isLinearization({ objects: { source } }: PdfDocument, offset: number): boolean {
+  try {
+    return parseAt(source, offset, (bytes, at) => {
+      const header = readHeader(bytes, at);
+      if (!header || !isDictionary(bytes, header.end)) return false;
+      let found = false;
+      eachEntry(bytes, header.end, (key, keyEnd) => {
+        if (nameIs(bytes, key, keyEnd, "Linearized")) found = true;
+      });
+      return found;
+    });
+  } catch (error) {
+    if (error instanceof Malformed) return false; // an unreadable object, and no part of the document then
+    throw error;
+  }
+}

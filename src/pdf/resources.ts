@@ -1,0 +1,119 @@
+/**
+ * Where a page's form XObjects get their names (ISO 32000-2, 7.8.3): each distinct dictionary is found once, whether it is
+ * direct, shared by reference or inherited, so that it is changed once and never copied per page.
+ */
+import { eachEntry, isDictionary, nameIs, readName } from "./lexer.ts";
+import type { Objects } from "./objects.ts";
+import type { Span } from "./pageAttributes.ts";
+import type { Rewrite, Rewrites } from "./rewrite.ts";
+import { parseValue, Reference } from "./values.ts";
+
+const PREFIX = "Ovp";
+
+/** A dictionary that can take more XObject names, and the splice that gives it. */
+export interface NameSlot {
+  /** No name there begins with it. */
+  readonly prefix: string;
+  readonly rewrite: Rewrite;
+  readonly place: Span;
+  /** What stands around the new entry where the dictionary itself has to be made. */
+  readonly around: readonly [string, string];
+  /** True once it has been taken. */
+  filled: boolean;
+}
+
+const IN_XOBJECTS = ["", ""] as const;
+const NEW_XOBJECTS = ["/XObject<<", ">>"] as const;
+const NEW_RESOURCES = ["/Resources<</XObject<<", ">>>>"] as const;
+const RESOURCES_VALUE = ["<</XObject<<", ">>>>"] as const;
+
+export class Resources {
+  readonly #objects: Objects;
+  readonly #rewrites: Rewrites;
+  /** By object: Resources dictionaries and XObject dictionaries are told apart, as one object could be used as both. */
+  readonly #ofResources = new Map<number, NameSlot | undefined>();
+  readonly #ofXObjects = new Map<number, NameSlot | undefined>();
+
+  constructor(objects: Objects, rewrites: Rewrites) {
+    this.#objects = objects;
+    this.#rewrites = rewrites;
+  }
+
+  /** The slot of the Resources value at `span` of `holder`; undefined where that is no dictionary. */
+  slot(holder: Rewrite, span: Span): NameSlot | undefined {
+    if (isDictionary(holder.text, span.start)) return this.#inResources(holder, span.start);
+    const num = referenceAt(holder, span);
+    if (num === undefined) return undefined;
+    if (this.#ofResources.has(num)) return this.#ofResources.get(num);
+    const target = this.#dictionary(num);
+    const slot = target && this.#inResources(target, 0);
+    this.#ofResources.set(num, slot);
+    return slot;
+  }
+
+  /** A slot in a page that has no Resources of its own nor inherits any: in place of an unusable value, or as a new entry. */
+  missing(page: Rewrite, place: Span, isNew: boolean): NameSlot {
+    return slotAt(page, place, isNew ? NEW_RESOURCES : RESOURCES_VALUE, PREFIX);
+  }
+
+  #inResources(holder: Rewrite, at: number): NameSlot {
+    let found: (Span & { key: number }) | undefined;
+    eachEntry(holder.text, at, (key, keyEnd, start, end) => {
+      if (nameIs(holder.text, key, keyEnd, "XObject")) found = { key, start, end };
+    });
+    if (!found) return slotAt(holder, { start: at + 2, end: at + 2 }, NEW_XOBJECTS, PREFIX);
+    if (isDictionary(holder.text, found.start)) return inXObjects(holder, found.start);
+    const num = referenceAt(holder, found);
+    if (num !== undefined) {
+      if (!this.#ofXObjects.has(num)) {
+        const target = this.#dictionary(num);
+        this.#ofXObjects.set(num, target && inXObjects(target, 0));
+      }
+      const slot = this.#ofXObjects.get(num);
+      if (slot) return slot;
+    }
+    return slotAt(holder, { start: found.key, end: found.end }, NEW_XOBJECTS, PREFIX);
+  }
+
+  /** The object behind a reference, and behind references to references, where it is a dictionary. */
+  #dictionary(num: number): Rewrite | undefined {
+    for (let i = 0; i < 32; i++) {
+      const known = this.#rewrites.get(num);
+      if (known) return isDictionary(known.text, 0) ? known : undefined;
+      const next = this.#objects.at(num, (bytes, at) => {
+        if (isDictionary(bytes, at))
+          return this.#rewrites.keep(
+            num,
+            bytes,
+            at,
+            eachEntry(bytes, at, () => {}),
+          );
+        const value = parseValue(bytes, at);
+        return value instanceof Reference ? value.num : undefined;
+      });
+      if (typeof next !== "number") return next;
+      num = next;
+    }
+    return undefined;
+  }
+}
+
+function inXObjects(holder: Rewrite, at: number): NameSlot {
+  const taken: string[] = [];
+  eachEntry(holder.text, at, (key, keyEnd) => {
+    const name = readName(holder.text, key, keyEnd);
+    if (name.startsWith(PREFIX)) taken.push(name);
+  });
+  let prefix = PREFIX;
+  for (let i = 1; taken.some((name) => name.startsWith(prefix)); i++) prefix = `${PREFIX}${i}x`;
+  return slotAt(holder, { start: at + 2, end: at + 2 }, IN_XOBJECTS, prefix);
+}
+
+function slotAt(rewrite: Rewrite, place: Span, around: readonly [string, string], prefix: string): NameSlot {
+  return { prefix, rewrite, place, around, filled: false };
+}
+
+function referenceAt(holder: Rewrite, span: Span): number | undefined {
+  const value = parseValue(holder.text, span.start);
+  return value instanceof Reference ? value.num : undefined;
+}

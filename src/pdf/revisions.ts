@@ -1,0 +1,63 @@
+/**
+ * Revisions of the source that its cross-reference does not lead to (a later one was written without /Prev). A reader that
+ * repairs a cut-off file would find their pages, so there must be none left in the output.
+ */
+import { type Boundaries, LIVE } from "./eraser.ts";
+import { Malformed, startsWith } from "./lexer.ts";
+import type { Objects } from "./objects.ts";
+import { readStream } from "./streams.ts";
+
+/** What every revision ends with (ISO 32000-2, 7.5.5). */
+export const END_OF_REVISION = "%%EOF";
+
+/** Objects larger than this are looked through by their /Length rather than byte by byte: images, mostly. */
+const LARGE = 64 * 1024;
+
+/**
+ * True where a revision ends within the bytes that are kept. For sources in memory. `streamEnds` tells of objects at these
+ * offsets where their data end: what is before that need not be looked at.
+ */
+export function hasUnknownRevisions(
+  objects: Objects,
+  boundaries: Boundaries,
+  streamEnds: ReadonlyMap<number, number>,
+): boolean {
+  const all = objects.source.bytes(0, objects.source.length);
+  const bytes = Buffer.from(all.buffer, all.byteOffset, all.byteLength);
+
+  // The stretch of live objects that is yet to be searched.
+  let start = 0;
+  let end = 0;
+  for (let i = 0; i < boundaries.length; i++) {
+    if (boundaries[i]! % 4 !== LIVE) continue;
+    const offset = boundaries[i]! / 4;
+    while (i + 1 < boundaries.length && boundaries[i + 1]! < (offset + 1) * 4) i++;
+    const next = i + 1 < boundaries.length ? Math.floor(boundaries[i + 1]! / 4) : all.length;
+    const from = streamEnds.get(offset) ?? (next - offset > LARGE ? endOfStream(objects, offset) : offset);
+    if (from !== end) {
+      if (endsRevision(bytes, start, end)) return true;
+      start = from;
+    }
+    end = next;
+  }
+  return endsRevision(bytes, start, end);
+}
+
+function endsRevision(bytes: Buffer, start: number, end: number): boolean {
+  // Not worth a call out of JavaScript: what is between one stream's data and the next object.
+  if (end - start < 64) {
+    for (let at = start; at < end; at++) if (bytes[at] === 0x25 && startsWith(bytes, at, END_OF_REVISION)) return true;
+    return false;
+  }
+  return bytes.subarray(start, end).includes(END_OF_REVISION, 0, "latin1");
+}
+
+/** Where the data of the stream object at `offset` end; `offset` itself where there is none. */
+function endOfStream(objects: Objects, offset: number): number {
+  try {
+    return readStream(objects.source, offset, (length) => objects.streamLength(length)).end;
+  } catch (error) {
+    if (error instanceof Malformed) return offset;
+    throw error;
+  }
+}

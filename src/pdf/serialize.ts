@@ -1,0 +1,80 @@
+/** Objects as bytes: rewritten ones, new ones, and object streams that hold either (ISO 32000-2, 7.3 and 7.5.7). */
+import { deflateSync } from "node:zlib";
+import { ByteWriter } from "./byteWriter.ts";
+import type { Cipher } from "./encryption.ts";
+import { isDictionary, skipHexString, skipLiteralString } from "./lexer.ts";
+import type { NewObject } from "./newObject.ts";
+import type { Member } from "./replacements.ts";
+import type { Rewrite } from "./rewrite.ts";
+import { parseValue } from "./values.ts";
+
+/** Writes the text of a rewritten object with its splices done. */
+export function writeSpliced(out: ByteWriter, { text, splices }: Rewrite): void {
+  let at = 0;
+  for (const splice of splices.sort((a, b) => a.at - b.at)) {
+    out.copy(text, at, splice.at);
+    out.text(splice.insert);
+    at = splice.at + splice.remove;
+  }
+  out.copy(text, at, text.length);
+}
+
+/** The text of a rewritten object with its splices done. */
+export function spliced(rewrite: Rewrite): Uint8Array {
+  let size = rewrite.text.length;
+  for (const { remove, insert } of rewrite.splices) size += insert.length - remove;
+  const out = new ByteWriter(size);
+  writeSpliced(out, rewrite);
+  return out.view();
+}
+
+/** Writes a new object of generation 0 in full, encrypted where the document is. */
+export function writeObject(out: ByteWriter, num: number, object: NewObject, cipher: Cipher | undefined): void {
+  out.text(`${num} 0 obj\n`);
+  if (typeof object === "string") out.text(cipher ? encryptStrings(object, num, cipher) : object);
+  else {
+    const dict = cipher ? encryptStrings(object.dict, num, cipher) : object.dict;
+    const data = cipher ? cipher.encryptStream(num, 0, object.data) : object.data;
+    out.text(`<<${dict}/Length ${data.length}>>\nstream\n`);
+    out.bytes(data);
+    out.text("\nendstream");
+  }
+  out.text("\nendobj\n");
+}
+
+/** An object stream of these objects, as a new object. */
+export function packObjects(members: readonly Member[]): NewObject {
+  const body = new ByteWriter(64 * 1024);
+  let head = "";
+  for (const { num, text } of members) {
+    head += `${num} ${body.length} `;
+    body.bytes(text);
+    body.byte(0x0a);
+  }
+  const all = new ByteWriter(head.length + body.length);
+  all.text(head);
+  all.bytes(body.view());
+  return {
+    dict: `/Type/ObjStm/N ${members.length}/First ${head.length}/Filter/FlateDecode`,
+    data: deflateSync(all.view()),
+  };
+}
+
+/** Strings of a standalone object are encrypted one by one (7.6.2); they are written in hexadecimal. */
+function encryptStrings(text: string, num: number, cipher: Cipher): string {
+  const bytes = Uint8Array.from(`${text}\n`, (char) => char.charCodeAt(0));
+  let out = "";
+  let copied = 0;
+  for (let at = 0; at < text.length; ) {
+    const isLiteral = bytes[at] === 0x28;
+    if (!isLiteral && (bytes[at] !== 0x3c || isDictionary(bytes, at))) {
+      at += bytes[at] === 0x3c ? 2 : 1;
+      continue;
+    }
+    const end = isLiteral ? skipLiteralString(bytes, at) : skipHexString(bytes, at);
+    const string = cipher.encryptString(num, 0, parseValue(bytes, at) as Uint8Array);
+    out += `${text.slice(copied, at)}<${Buffer.from(string).toString("hex")}>`;
+    at = copied = end;
+  }
+  return out + text.slice(copied);
+}

@@ -1,0 +1,179 @@
+/** What follows the copied source: objects and the cross-reference section. */
+import { ByteWriter } from "./byteWriter.ts";
+import type { PdfDocument } from "./document.ts";
+import { eachEntry, latin1, readName } from "./lexer.ts";
+import type { Member, Replacements } from "./replacements.ts";
+import { packObjects, writeObject, writeSpliced } from "./serialize.ts";
+import { Reference } from "./values.ts";
+import { FREE, IN_FILE, IN_STREAM, type Kind } from "./xrefTable.ts";
+import { addEntry, type Entries, linkFreeEntries, makeEntries, writeStream, writeTable } from "./xrefWriter.ts";
+
+const PACKED_OBJECTS = 200;
+/** What ten digits of a table's entry can say (7.5.4). */
+const LARGEST_TABLE_OFFSET = 9_999_999_999;
+
+interface Entry {
+  kind: Kind;
+  place: number;
+  detail: number;
+}
+
+/** The tail of an output that begins with `start` bytes of the source. */
+export function writeTail(document: PdfDocument, replacements: Replacements, start: number): Uint8Array {
+  const { xref, objects } = document;
+  const { cipher } = objects;
+  // About what the tail will take: growing a buffer of megabytes costs as much as writing it.
+  const out = new ByteWriter(
+    replacements.inFile.reduce((sum, { text }) => sum + text.length + 100, 20 * xref.table.largest + 64 * 1024),
+  );
+  const entries = new Map<number, Entry>();
+  let next = document.nextNumber;
+  const placed = (num: number, gen = 0) => entries.set(num, { kind: IN_FILE, place: start + out.length, detail: gen });
+  out.byte(0x0a);
+
+  // A hybrid file's output is no hybrid: every reader of this century reads cross-reference streams.
+  const asStream =
+    xref.usesStreams ||
+    replacements.members.length > 0 ||
+    hasCompressed(document) ||
+    start > LARGEST_TABLE_OFFSET - (1 << 30);
+  const added: Member[] = [];
+  for (const { num, object } of document.added) {
+    if (asStream && typeof object === "string") {
+      added.push({ num, text: Uint8Array.from(object, (char) => char.charCodeAt(0)) });
+      continue;
+    }
+    placed(num);
+    writeObject(out, num, object, cipher);
+  }
+  const members = [...added, ...pagesLast(document, replacements.members)];
+  for (let i = 0; i < members.length; i += PACKED_OBJECTS) {
+    const group = members.slice(i, i + PACKED_OBJECTS);
+    const num = next++;
+    for (const [index, member] of group.entries())
+      entries.set(member.num, { kind: IN_STREAM, place: num, detail: index });
+    placed(num);
+    writeObject(out, num, packObjects(group), cipher);
+  }
+  for (const rewrite of pagesLast(document, replacements.inFile)) {
+    const gen = xref.table.detail(xref.table.live(rewrite.num));
+    placed(rewrite.num, gen);
+    out.text(`${rewrite.num} ${gen} obj\n`);
+    writeSpliced(out, rewrite);
+    out.text("\nendobj\n");
+  }
+
+  for (const num of replacements.freed) {
+    if (!entries.has(num)) entries.set(num, { kind: FREE, place: 0, detail: nextGeneration(document, num) });
+  }
+
+  const place = start + out.length;
+  if (asStream) placed(next);
+  const all = collectEntries(document, replacements, entries);
+  const trailer = trailerEntries(document);
+  if (asStream) writeStream(out, next, all, trailer);
+  else writeTable(out, all, trailer);
+  out.text(`startxref\n${place}\n%%EOF\n`);
+  return out.view();
+}
+
+/** Whatever of the tail a reader finds in a file that was cut short, no page may be there without its mark. */
+function pagesLast<T extends { num: number }>(document: PdfDocument, objects: readonly T[]): T[] {
+  const pages = new Set(document.pages.map((page) => page.rewrite.num));
+  return [...objects.filter(({ num }) => !pages.has(num)), ...objects.filter(({ num }) => pages.has(num))];
+}
+
+function nextGeneration({ xref: { table } }: PdfDocument, num: number): number {
+  return Math.min(table.detail(table.live(num)) + 1, 65_535);
+}
+
+function hasCompressed({ xref: { table } }: PdfDocument): boolean {
+  for (let row = 0; row < table.rows; row++) if (table.kind(row) === IN_STREAM && table.isLive(row)) return true;
+  return false;
+}
+
+/** Every object of the output, ascending: the source's live entries, overridden by `changed`. */
+function collectEntries(document: PdfDocument, { freed }: Replacements, changed: Map<number, Entry>): Entries {
+  const { table, origin } = document.xref;
+  const { length } = document.objects.source;
+  const added = [...changed.keys()].filter((num) => num > table.largest).sort((a, b) => a - b);
+  const isDense = table.largest < 2 * table.rows + 1000;
+  const entries = makeEntries((isDense ? table.largest + 1 : 2 * table.rows + 1) + 2 * added.length + 1);
+  addEntry(entries, 0, FREE, 0, 65_535);
+  let last = 0;
+  // A file without updates has a single subsection (7.5.4), so gaps are filled, unless the numbers are scattered.
+  const fill = (num: number) => {
+    while (isDense && ++last < num) addEntry(entries, last, FREE, 0, 0);
+    last = num;
+  };
+
+  for (const num of table.numbers()) {
+    if (num === 0) continue;
+    fill(num);
+    const entry = changed.get(num);
+    if (entry) {
+      addEntry(entries, num, entry.kind, entry.place, entry.detail);
+      continue;
+    }
+    const row = table.live(num);
+    const kind = table.kind(row);
+    const place = table.place(row);
+    const detail = table.detail(row);
+    if (kind === IN_FILE && place >= origin && place < length) addEntry(entries, num, kind, place - origin, detail);
+    else if (kind === IN_STREAM && !freed.has(place)) addEntry(entries, num, kind, place, detail);
+    else addEntry(entries, num, FREE, 0, kind === FREE ? detail : 0);
+  }
+  for (const num of added) {
+    const entry = changed.get(num)!;
+    if (num === last + 1) fill(num);
+    else last = num;
+    addEntry(entries, num, entry.kind, entry.place, entry.detail);
+  }
+  linkFreeEntries(entries);
+  return entries;
+}
+
+/** Entries that belong to the section they were written in, and those that are written anew. */
+const OWN_ENTRIES = new Set(
+  "Size Prev XRefStm Type W Index Filter DecodeParms Length DL F FFilter FDecodeParms Root Info Encrypt ID".split(" "),
+);
+
+/** The entries of the new trailer but /Size. The first half of /ID stays, the second is new (14.4). */
+function trailerEntries(document: PdfDocument): string {
+  const { trailer, xref } = document;
+  const newest = xref.trailers[0];
+  let entries = "";
+  if (newest) {
+    eachEntry(newest.text, 0, (key, keyEnd, start, end) => {
+      if (!OWN_ENTRIES.has(readName(newest.text, key, keyEnd)) && newest.text[start] !== 0x3e)
+        entries += latin1(newest.text, key, end);
+    });
+  }
+  for (const key of ["Root", "Info", "Encrypt"]) {
+    const value = trailer.get(key);
+    if (value instanceof Reference) entries += `/${key} ${value.num} ${value.gen} R`;
+    else if (value !== undefined) entries += verbatim(document, key);
+  }
+  const id = document.objects.resolve(trailer.get("ID"));
+  const first = Array.isArray(id) ? document.objects.resolve(id[0]) : undefined;
+  // The key of an encrypted document depends on the first half, even where that is missing.
+  if (document.objects.cipher && !(first instanceof Uint8Array)) return entries;
+  const second = crypto.getRandomValues(new Uint8Array(16));
+  return `${entries}/ID[<${hex(first instanceof Uint8Array ? first : second)}><${hex(second)}>]`;
+}
+
+function verbatim({ xref }: PdfDocument, wanted: string): string {
+  for (const { text, dict } of xref.trailers) {
+    if (!dict.has(wanted)) continue;
+    let entry = "";
+    eachEntry(text, 0, (key, keyEnd, _, end) => {
+      if (readName(text, key, keyEnd) === wanted) entry = latin1(text, key, end);
+    });
+    return entry;
+  }
+  return "";
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}

@@ -1,0 +1,196 @@
+/**
+ * Parsed values, for the few objects that are worth building: trailers, the catalog, page-tree attributes, stream
+ * dictionaries (ISO 32000-2, 7.3). Page dictionaries are never built, see lexer.ts.
+ */
+import {
+  isDictionary,
+  isDigit,
+  latin1,
+  Malformed,
+  readInteger,
+  readName,
+  skipHexString,
+  skipLiteralString,
+  skipRegular,
+  skipWhite,
+  wordIs,
+} from "./lexer.ts";
+
+export class Reference {
+  readonly num: number;
+  readonly gen: number;
+
+  constructor(num: number, gen: number) {
+    this.num = num;
+    this.gen = gen;
+  }
+}
+
+export type Dictionary = Map<string, Value>;
+
+/** Names are strings, PDF strings are bytes (never decrypted here), unknown keywords are null. */
+export type Value = null | boolean | number | string | Uint8Array | Reference | Value[] | Dictionary;
+
+const DEEPEST = 200;
+
+interface Cursor {
+  readonly bytes: Uint8Array;
+  at: number;
+}
+
+/** Parses the value at `at`. Throws Malformed, and EndOfBytes where the window is too small. */
+export function parseValue(bytes: Uint8Array, at: number): Value {
+  return parse({ bytes, at }, 0);
+}
+
+function parse(cursor: Cursor, depth: number): Value {
+  if (depth > DEEPEST) throw new Malformed("values are nested too deeply");
+  const { bytes } = cursor;
+  const at = skipWhite(bytes, cursor.at);
+  cursor.at = at;
+  const code = bytes[at]!;
+  if (code === 0x2f) {
+    cursor.at = skipRegular(bytes, at + 1);
+    return readName(bytes, at, cursor.at);
+  }
+  if (code === 0x28) {
+    cursor.at = skipLiteralString(bytes, at);
+    return readLiteralString(bytes, at + 1, cursor.at - 1);
+  }
+  if (code === 0x5b) return parseArray(cursor, depth);
+  if (isDictionary(bytes, at)) return parseDictionary(cursor, depth);
+  if (code === 0x3c) {
+    cursor.at = skipHexString(bytes, at);
+    return readHexString(bytes, at + 1, cursor.at - 1);
+  }
+  if (code === 0x5d || code === 0x3e || code === 0x29 || code === 0x7b || code === 0x7d)
+    throw new Malformed("no value begins here");
+  return parseWord(cursor);
+}
+
+function parseArray(cursor: Cursor, depth: number): Value[] {
+  const { bytes } = cursor;
+  const items: Value[] = [];
+  cursor.at++;
+  for (;;) {
+    cursor.at = skipWhite(bytes, cursor.at);
+    if (bytes[cursor.at] === 0x5d) break;
+    items.push(parse(cursor, depth + 1));
+  }
+  cursor.at++;
+  return items;
+}
+
+function parseDictionary(cursor: Cursor, depth: number): Dictionary {
+  const { bytes } = cursor;
+  const entries: Dictionary = new Map();
+  cursor.at += 2;
+  for (;;) {
+    cursor.at = skipWhite(bytes, cursor.at);
+    const at = cursor.at;
+    if (bytes[at] === 0x3e) break;
+    if (bytes[at] !== 0x2f) {
+      // Garbage where a key belongs: readers skip it.
+      parse(cursor, depth + 1);
+      continue;
+    }
+    cursor.at = skipRegular(bytes, at + 1);
+    const key = readName(bytes, at, cursor.at);
+    cursor.at = skipWhite(bytes, cursor.at);
+    if (bytes[cursor.at] === 0x3e) break;
+    entries.set(key, parse(cursor, depth + 1));
+  }
+  cursor.at += 2;
+  return entries;
+}
+
+function parseWord(cursor: Cursor): Value {
+  const { bytes, at: start } = cursor;
+  const end = skipRegular(bytes, start);
+  cursor.at = end;
+  const integer = readInteger(bytes, start, end);
+  if (integer !== undefined) {
+    const gen = skipWhite(bytes, end);
+    if (!isDigit(bytes[gen])) return integer;
+    const genEnd = skipRegular(bytes, gen);
+    const generation = readInteger(bytes, gen, genEnd);
+    if (generation === undefined) return integer;
+    const r = skipWhite(bytes, genEnd);
+    if (bytes[r] !== 0x52 || skipRegular(bytes, r) !== r + 1) return integer;
+    cursor.at = r + 1;
+    return new Reference(integer, generation);
+  }
+  if (wordIs(bytes, start, end, "true")) return true;
+  if (wordIs(bytes, start, end, "false")) return false;
+  if (wordIs(bytes, start, end, "endobj")) throw new Malformed("an object has no end");
+  return readDecimal(bytes, start, end) ?? readNumber(latin1(bytes, start, Math.min(end, start + 64)));
+}
+
+/** A number as it should be: a sign or none, digits, at most one point. Exact, as both parts of the quotient are. */
+function readDecimal(bytes: Uint8Array, start: number, end: number): number | undefined {
+  const isNegative = bytes[start] === 0x2d;
+  let digits = 0;
+  let scale = 0;
+  let value = 0;
+  for (let at = isNegative ? start + 1 : start; at < end; at++) {
+    const code = bytes[at]!;
+    if (code === 0x2e && scale === 0) scale = 1;
+    else if (isDigit(code) && digits < 15) {
+      value = value * 10 + code - 0x30;
+      digits++;
+      scale *= 10;
+    } else return undefined;
+  }
+  if (digits === 0) return undefined;
+  if (scale > 1) value /= scale;
+  return isNegative ? -value : value;
+}
+
+/** As readers do: `--5` is -5, `1.2.3` is 1.2, `12-34` is 12; what has no digits is null. */
+function readNumber(word: string): number | null {
+  const match = /^([+-]*)(\d*\.?\d*)/.exec(word);
+  const digits = match?.[2] ?? "";
+  if (!/\d/.test(digits)) return null;
+  return match?.[1]?.includes("-") ? -Number(digits) : Number(digits);
+}
+
+const ESCAPES: Record<string, number> = { n: 10, r: 13, t: 9, b: 8, f: 12 };
+
+function readLiteralString(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  const out: number[] = [];
+  for (let at = start; at < end; at++) {
+    let code = bytes[at]!;
+    if (code === 0x0d) {
+      // An end of line is one line feed, however it is written (7.3.4.2).
+      if (bytes[at + 1] === 0x0a) at++;
+      out.push(0x0a);
+      continue;
+    }
+    if (code !== 0x5c) {
+      out.push(code);
+      continue;
+    }
+    code = bytes[++at]!;
+    if (code === 0x0a) continue;
+    if (code === 0x0d) {
+      if (bytes[at + 1] === 0x0a) at++;
+      continue;
+    }
+    if (code >= 0x30 && code <= 0x37) {
+      let octal = code - 0x30;
+      for (let i = 0; i < 2 && at + 1 < end && bytes[at + 1]! >= 0x30 && bytes[at + 1]! <= 0x37; i++)
+        octal = octal * 8 + bytes[++at]! - 0x30;
+      out.push(octal & 0xff);
+      continue;
+    }
+    out.push(ESCAPES[String.fromCharCode(code)] ?? code);
+  }
+  return Uint8Array.from(out);
+}
+
+function readHexString(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  const digits = latin1(bytes, start, end).replace(/[^0-9a-fA-F]/g, "");
+  const out = new Uint8Array(Math.ceil(digits.length / 2));
+  for (let i = 0; i < out.length; i++) out[i] = Number.parseInt(digits.slice(2 * i, 2 * i + 2).padEnd(2, "0"), 16);
+  return out;
+}

@@ -1,0 +1,282 @@
+/** Reading the cross-reference as the file gives it (ISO 32000-2, 7.5.4 to 7.5.8): tables, streams, hybrids and their chain. */
+import type { ByteSource } from "./byteSource.ts";
+import { decodeStream } from "./filters.ts";
+import {
+  isDictionary,
+  isDigit,
+  isWhite,
+  Malformed,
+  parseAt,
+  readHeader,
+  readInteger,
+  skipRegular,
+  skipValue,
+  skipWhite,
+  startsWith,
+} from "./lexer.ts";
+import { readStream } from "./streams.ts";
+import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
+import { FREE, IN_FILE, IN_STREAM, XrefTable } from "./xrefTable.ts";
+
+/** A trailer dictionary, or the dictionary of a cross-reference stream, which plays its part. */
+export interface Trailer {
+  dict: Dictionary;
+  /** Its own bytes from `<<` to `>>`: entries that are kept are kept verbatim. */
+  text: Uint8Array;
+}
+
+/** Everything known about where things are in the file, however it was found out. Offsets are offsets in the source. */
+export interface Xref {
+  table: XrefTable;
+  /** Newest first, never empty. */
+  trailers: Trailer[];
+  /** Where cross-reference sections and their trailing keywords begin. */
+  sections: number[];
+  /** Offset of `%PDF-`: offsets in the file count from here, and what is before it is not part of the document. */
+  origin: number;
+  /** True where the newest section is a cross-reference stream. */
+  usesStreams: boolean;
+}
+
+const ENTRY_WINDOW = 64 * 1024;
+const TAIL = 2048;
+const MOST_SECTIONS = 10_000;
+
+/** A section of the chain, by its offset as the file writes it. */
+interface Link {
+  offset: number;
+  /** See XrefTable.add: the first row of the hybrid section that this stream belongs to. */
+  replaceFreeFrom: number;
+}
+
+/** The table that is being read: where to go on, and the entries left of its subsection. */
+interface OpenTable {
+  at: number;
+  next: number;
+  left: number;
+  /** The section's first row. */
+  row: number;
+}
+
+/** Where `%PDF-` is; readers look for it in the first 1024 bytes. */
+export function findOrigin(source: ByteSource): number | undefined {
+  const head = source.bytes(0, Math.min(1024 + 5, source.length));
+  for (let at = 0; at + 5 <= head.length; at++) if (startsWith(head, at, "%PDF-")) return at;
+  return undefined;
+}
+
+/**
+ * Reads the chain of sections, newest first, in steps that can each be repeated when bytes are missing: a table of a
+ * million entries is larger than what a ranged source keeps.
+ */
+export class XrefReader {
+  readonly #source: ByteSource;
+  readonly #xref: Xref;
+  /** Sections to read, nearest first. */
+  readonly #queue: Link[] = [];
+  readonly #seen = new Set<number>();
+  /** What the file's offsets count from: `%PDF-`, or byte 0 where a producer ignored the junk in front of it. */
+  #bias: number | undefined;
+  #open: OpenTable | undefined;
+
+  /** Finds the end of the chain. Throws Malformed and MissingRange. */
+  constructor(source: ByteSource) {
+    this.#source = source;
+    const start = findStartxref(source);
+    const origin = findOrigin(source) ?? 0;
+    this.#xref = { table: new XrefTable(), trailers: [], sections: [start.keyword], origin, usesStreams: false };
+    this.#queue.push({ offset: start.offset, replaceFreeFrom: Number.POSITIVE_INFINITY });
+  }
+
+  /** Does one step; false when the chain is read. Throws Malformed and MissingRange. */
+  step(): boolean {
+    if (this.#open) {
+      this.#readTable(this.#open);
+      return true;
+    }
+    const link = this.#queue[0];
+    if (!link) return false;
+    if (!this.#seen.has(link.offset)) this.#readSection(link);
+    this.#queue.shift();
+    this.#seen.add(link.offset);
+    return this.#seen.size < MOST_SECTIONS;
+  }
+
+  /** What has been read, complete when `step` has answered false. */
+  get xref(): Xref {
+    return this.#xref;
+  }
+
+  #readSection({ offset, replaceFreeFrom }: Link): void {
+    const { origin, sections } = this.#xref;
+    this.#bias ??= origin > 0 && isSection(this.#source, offset + origin) ? origin : 0;
+    const at = offset + this.#bias;
+    const stream = parseAt(this.#source, at, (bytes, from) => {
+      const start = skipWhite(bytes, from);
+      if (!startsWith(bytes, start, "xref")) return true;
+      this.#open = { at: at + start + 4, next: 0, left: 0, row: this.#xref.table.rows };
+      return false;
+    });
+    if (stream) this.#readStream(at, replaceFreeFrom);
+    sections.push(at);
+  }
+
+  /** Reads one subsection header, a window of entries, or the trailer. */
+  #readTable(table: OpenTable): void {
+    if (table.left > 0) {
+      this.#readEntries(table);
+      return;
+    }
+    const found = parseAt(this.#source, table.at, (bytes, from) => {
+      const start = skipWhite(bytes, from);
+      if (!isDigit(bytes[start])) return readTrailer(bytes, start);
+      const firstEnd = skipRegular(bytes, start);
+      const countStart = skipWhite(bytes, firstEnd);
+      const countEnd = skipRegular(bytes, countStart);
+      const first = readInteger(bytes, start, firstEnd);
+      const count = readInteger(bytes, countStart, countEnd);
+      if (first === undefined || count === undefined) throw new Malformed("no cross-reference subsection");
+      return { first, count, length: countEnd };
+    });
+    if ("dict" in found) {
+      this.#open = undefined;
+      this.#follow(found, table.row);
+      return;
+    }
+    this.#open = { at: table.at + found.length, next: found.first, left: found.count, row: table.row };
+  }
+
+  #readEntries(table: OpenTable): void {
+    const end = Math.min(table.at + ENTRY_WINDOW, this.#source.length);
+    const bytes = this.#source.bytes(table.at, end);
+    // Entries are 20 bytes, but short line ends and stray blanks occur; the window's last 40 bytes may hold half an entry.
+    const limit = end === this.#source.length ? bytes.length : bytes.length - 40;
+    let { next, left } = table;
+    let at = 0;
+    let done = 0;
+    for (; left > 0; left--, next++) {
+      while (isWhite(bytes[at])) at++;
+      if (at >= limit) break;
+      let place = 0;
+      for (; isDigit(bytes[at]); at++) place = place * 10 + bytes[at]! - 0x30;
+      while (isWhite(bytes[at])) at++;
+      let detail = 0;
+      for (; isDigit(bytes[at]); at++) detail = detail * 10 + bytes[at]! - 0x30;
+      while (isWhite(bytes[at])) at++;
+      const kind = bytes[at++];
+      if (kind !== 0x6e && kind !== 0x66) throw new Malformed("no cross-reference entry");
+      // The head of the free list is always object 0; a producer of the 1990s numbered its only subsection from 1.
+      if (kind === 0x66 && next === 1 && detail === 65_535 && this.#xref.table.rows === table.row) next = 0;
+      // Producers write unused entries as in use at offset 0.
+      const used = kind === 0x6e && place > 0;
+      this.#xref.table.add(next, used ? IN_FILE : FREE, used ? place + this.#bias! : 0, Math.min(detail, 65_535));
+      done = at;
+    }
+    if (left > 0 && done === 0) throw new Malformed("the file ends inside its cross-reference");
+    this.#open = { at: table.at + done, next, left, row: table.row };
+  }
+
+  #readStream(at: number, replaceFreeFrom: number): void {
+    // The window of the data is valid until the next read, so the text is copied first.
+    const text = parseAt(this.#source, at, (bytes, from) => {
+      const header = readHeader(bytes, from);
+      if (!header || !isDictionary(bytes, header.end)) throw new Malformed(`no cross-reference at offset ${at}`);
+      return bytes.slice(header.end, skipValue(bytes, header.end));
+    });
+    const { dict, data } = readStream(this.#source, at, () => undefined);
+    if (dict.get("Type") !== "XRef") throw new Malformed(`no cross-reference stream at offset ${at}`);
+    if (this.#xref.trailers.length === 0) this.#xref.usesStreams = true;
+    addStreamEntries(this.#xref.table, dict, decodeStream(dict, data), this.#bias!, replaceFreeFrom);
+    this.#follow({ dict, text }, undefined);
+  }
+
+  /** Queues what a trailer points to: the stream of a hybrid file before the older section. */
+  #follow(trailer: Trailer, hybridRow: number | undefined): void {
+    this.#xref.trailers.push(trailer);
+    const links: Link[] = [];
+    const stream = trailer.dict.get("XRefStm");
+    if (typeof stream === "number" && hybridRow !== undefined)
+      links.push({ offset: stream, replaceFreeFrom: hybridRow });
+    const previous = trailer.dict.get("Prev");
+    const offset = previous instanceof Reference ? previous.num : previous;
+    if (typeof offset === "number" && offset > 0) links.push({ offset, replaceFreeFrom: Number.POSITIVE_INFINITY });
+    this.#queue.push(...links);
+  }
+}
+
+/** The trailer at `at`, keyword included. Throws Malformed. */
+export function readTrailer(bytes: Uint8Array, at: number): Trailer {
+  const start = skipWhite(bytes, at + 7);
+  if (!startsWith(bytes, at, "trailer") || !isDictionary(bytes, start))
+    throw new Malformed("no trailer follows the cross-reference");
+  return { dict: parseValue(bytes, start) as Dictionary, text: bytes.slice(start, skipValue(bytes, start)) };
+}
+
+/** The last `startxref` of the file (7.5.5): the offset it names and its own. Throws Malformed. */
+function findStartxref(source: ByteSource): { keyword: number; offset: number } {
+  const from = Math.max(0, source.length - TAIL);
+  const tail = source.bytes(from, source.length);
+  const word = Buffer.from(tail.buffer, tail.byteOffset, tail.byteLength).lastIndexOf("startxref", undefined, "latin1");
+  if (word < 0) throw new Malformed("no startxref");
+  const offset = parseAt(source, from + word, (bytes, at) => {
+    const start = skipWhite(bytes, at + 9);
+    return readInteger(bytes, start, skipRegular(bytes, start));
+  });
+  if (offset === undefined) throw new Malformed("startxref names no offset");
+  return { keyword: from + word, offset };
+}
+
+function isSection(source: ByteSource, at: number): boolean {
+  if (at >= source.length) return false;
+  return parseAt(source, at, (bytes, from) => {
+    const start = skipWhite(bytes, from);
+    return startsWith(bytes, start, "xref") || readHeader(bytes, start) !== undefined;
+  });
+}
+
+/** Adds the entries of a cross-reference stream (7.5.8.2, tables 17 and 18). Throws Malformed. */
+function addStreamEntries(
+  table: XrefTable,
+  dict: Dictionary,
+  data: Uint8Array,
+  bias: number,
+  replaceFreeFrom: number,
+): void {
+  const [kindWidth, placeWidth, detailWidth] = fieldWidths(dict.get("W"));
+  const width = kindWidth + placeWidth + detailWidth;
+  if (width === 0) throw new Malformed("a cross-reference stream has no fields");
+  const size = dict.get("Size");
+  const index = dict.get("Index");
+  const sections = Array.isArray(index) ? index : [0, typeof size === "number" ? size : Number.POSITIVE_INFINITY];
+  let at = 0;
+  for (let i = 0; i + 1 < sections.length; i += 2) {
+    const first = sections[i];
+    const count = sections[i + 1];
+    if (typeof first !== "number" || typeof count !== "number")
+      throw new Malformed("a cross-reference stream has a wrong /Index");
+    for (let num = first; num < first + count && at + width <= data.length; num++, at += width) {
+      const kind = kindWidth === 0 ? 1 : field(data, at, kindWidth);
+      const place = field(data, at + kindWidth, placeWidth);
+      const detail = field(data, at + kindWidth + placeWidth, detailWidth);
+      if (kind === 1 && place > 0) table.add(num, IN_FILE, place + bias, Math.min(detail, 65_535), replaceFreeFrom);
+      else if (kind === 2) table.add(num, IN_STREAM, place, detail, replaceFreeFrom);
+      else table.add(num, FREE, 0, Math.min(detail, 65_535), replaceFreeFrom);
+    }
+  }
+}
+
+function fieldWidths(value: Value | undefined): [number, number, number] {
+  const widths = Array.isArray(value) ? value.slice(0, 3) : [];
+  const [kind, place, detail] = widths.map((width) =>
+    typeof width === "number" && width >= 0 && width <= 8 ? width : 0,
+  );
+  if (kind === undefined || place === undefined || detail === undefined)
+    throw new Malformed("a cross-reference stream has no /W");
+  return [kind, place, detail];
+}
+
+function field(data: Uint8Array, at: number, width: number): number {
+  let value = 0;
+  for (let i = 0; i < width; i++) value = value * 256 + data[at + i]!;
+  return value;
+}

@@ -1,0 +1,133 @@
+/**
+ * The cross-reference in memory (ISO 32000-2, 7.5.4): one row per entry of every section read, newest first, in typed
+ * arrays (a million objects take about 25 MB). The first row of an object number is the live one; the others tell where
+ * earlier revisions left its bodies, which the output must not carry on.
+ */
+import { Malformed } from "./lexer.ts";
+
+export const FREE = 0;
+export const IN_FILE = 1;
+export const IN_STREAM = 2;
+export type Kind = typeof FREE | typeof IN_FILE | typeof IN_STREAM;
+
+/** Annex C of ISO 32000-1; readers refuse larger numbers. */
+export const LARGEST_NUMBER = 8_388_607;
+const MOST_ROWS = 4_000_000;
+
+export class XrefTable {
+  /** Rows in use. */
+  rows = 0;
+  /** The largest object number that has a row. */
+  largest = 0;
+  #number = new Uint32Array(1024);
+  #kind = new Uint8Array(1024);
+  /** IN_FILE: offset in the file. IN_STREAM: number of the object stream. */
+  #place = new Float64Array(1024);
+  /** IN_FILE: generation. IN_STREAM: index in the object stream. FREE: next generation. */
+  #detail = new Uint32Array(1024);
+  /** Object number to its live row, plus one. Dense; numbers far beyond the rows (hostile or sparse files) go to `#sparse`. */
+  #index = new Uint32Array(1024);
+  readonly #sparse = new Map<number, number>();
+
+  /**
+   * Adds an entry of a section that is not newer than what is there already. Entries found live stay live, except free ones
+   * from row `replaceFreeFrom` on: the table of a hybrid file calls the objects free that its stream holds (7.5.8.4).
+   */
+  add(num: number, kind: Kind, place: number, detail: number, replaceFreeFrom = Number.POSITIVE_INFINITY): void {
+    if (num > LARGEST_NUMBER) return;
+    if (this.rows >= MOST_ROWS) throw new Malformed("the cross-reference has too many entries");
+    const row = this.#append(num, kind, place, detail);
+    const live = this.live(num);
+    if (live < 0 || (live >= replaceFreeFrom && this.#kind[live] === FREE)) this.#setLive(num, row);
+  }
+
+  /** Adds an entry that is newer than all before it, as a scan from the file's beginning to its end finds them. */
+  replace(num: number, kind: Kind, place: number, detail: number): void {
+    if (num > LARGEST_NUMBER) return;
+    if (this.rows >= MOST_ROWS) throw new Malformed("the file has too many objects");
+    this.#setLive(num, this.#append(num, kind, place, detail));
+  }
+
+  /** The live row of an object, or -1. */
+  live(num: number): number {
+    const row = num < this.#index.length ? this.#index[num]! : this.#sparse.get(num);
+    return (row ?? 0) - 1;
+  }
+
+  isLive(row: number): boolean {
+    return this.live(this.#number[row]!) === row;
+  }
+
+  /** The smallest offset of a live object in the file; Infinity where there is none. */
+  firstPlace(): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (let row = 0; row < this.rows; row++)
+      if (this.#kind[row] === IN_FILE && this.#place[row]! < first && this.isLive(row)) first = this.#place[row]!;
+    return first;
+  }
+
+  number(row: number): number {
+    return this.#number[row]!;
+  }
+
+  kind(row: number): Kind {
+    return this.#kind[row] as Kind;
+  }
+
+  place(row: number): number {
+    return this.#place[row]!;
+  }
+
+  detail(row: number): number {
+    return this.#detail[row]!;
+  }
+
+  /** The object numbers that have a row, ascending. */
+  *numbers(): Generator<number> {
+    const dense = Math.min(this.largest + 1, this.#index.length);
+    for (let num = 0; num < dense; num++) if (this.#index[num] !== 0) yield num;
+    yield* [...this.#sparse.keys()].filter((num) => num >= dense).sort((a, b) => a - b);
+  }
+
+  #append(num: number, kind: Kind, place: number, detail: number): number {
+    if (this.rows === this.#number.length) this.#grow();
+    const row = this.rows++;
+    this.#number[row] = num;
+    this.#kind[row] = kind;
+    this.#place[row] = place;
+    this.#detail[row] = detail;
+    if (num > this.largest) this.largest = num;
+    return row;
+  }
+
+  #setLive(num: number, row: number): void {
+    if (num >= this.#index.length && num < 4 * this.rows + 65_536) {
+      const larger = new Uint32Array(Math.max(num + 1, this.#index.length * 2));
+      larger.set(this.#index);
+      for (const [sparse, value] of this.#sparse) {
+        if (sparse >= larger.length) continue;
+        larger[sparse] = value;
+        this.#sparse.delete(sparse);
+      }
+      this.#index = larger;
+    }
+    if (num < this.#index.length) this.#index[num] = row + 1;
+    else this.#sparse.set(num, row + 1);
+  }
+
+  #grow(): void {
+    const size = this.#number.length * 2;
+    const number = new Uint32Array(size);
+    number.set(this.#number);
+    this.#number = number;
+    const kind = new Uint8Array(size);
+    kind.set(this.#kind);
+    this.#kind = kind;
+    const place = new Float64Array(size);
+    place.set(this.#place);
+    this.#place = place;
+    const detail = new Uint32Array(size);
+    detail.set(this.#detail);
+    this.#detail = detail;
+  }
+}

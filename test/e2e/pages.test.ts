@@ -1,0 +1,203 @@
+import { describe, expect, test } from "vitest";
+import { pdfOf, streamOf } from "../support/pdf.ts";
+import { stamp } from "../support/stamp.ts";
+import { render } from "./render.ts";
+
+const isMagenta = ([r, g, b]: [number, number, number]) => r > 230 && g < 25 && b > 230;
+const SCALE = 0.2;
+
+/** The mark is where the reader sees the lower right corner, of the right size, and nothing else has changed. */
+async function expectMarked(source: Uint8Array, pages: number): Promise<Uint8Array> {
+  const output = await stamp(source);
+  const [before, after] = [await render(source), await render(output)];
+  expect(after).toHaveLength(pages);
+  expect(before).toHaveLength(pages);
+  for (const [index, page] of after.entries()) {
+    const box = page.boxOf(isMagenta);
+    expect(box, `page ${index + 1} shows the mark`).toBeDefined();
+    const { width, height } = page,
+      margin = 0.12;
+    const side = Math.min(SCALE * width, height * 0.8);
+    expect(Math.abs((box!.right - box!.left) * width - side), "width of the mark").toBeLessThan(3);
+    expect(Math.abs((box!.bottom - box!.top) * height - side), "height of the mark").toBeLessThan(3);
+    expect(1 - box!.right).toBeLessThan(margin);
+    expect(1 - box!.bottom).toBeLessThan(margin);
+    expect(page.changedOutside(box!, before[index]!), "pixels changed outside the mark").toBeLessThan(
+      width * height * 0.0005 + 6,
+    );
+  }
+  return output;
+}
+
+/** Something to see in every part of the page, and its upper right corner marked, so that a turn would show. */
+const SCENE = "0.8 0.9 1 rg 100 100 300 500 re f 0 0.5 0 rg 350 550 50 50 re f 0 0 0 RG 3 w 100 100 m 400 600 l S";
+
+interface Variant {
+  page?: string;
+  pages?: string;
+  contents?: string[];
+  objects?: string[];
+  catalog?: string;
+}
+
+/** One page; `contents` are its streams, objects 4, 5 …; `objects` follow them. */
+function pageOf({ page = "", pages = "", contents = [SCENE], objects = [], catalog = "" }: Variant): Uint8Array {
+  const refs = contents.map((_, index) => `${index + 4} 0 R`).join(" ");
+  const own = page.includes("/Contents") ? "" : `/Contents ${contents.length === 1 ? refs : `[${refs}]`}`;
+  const box = /MediaBox/.test(page + pages) ? "" : "/MediaBox [0 0 500 700]";
+  return pdfOf([
+    `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
+    `<< /Type /Pages /Count 1 /Kids [3 0 R] ${pages} >>`,
+    `<< /Type /Page /Parent 2 0 R ${box} ${own} ${page} >>`,
+    ...contents.map((content) => streamOf(content)),
+    ...objects,
+  ]);
+}
+
+describe("a page's geometry", () => {
+  test.each<[string, Variant]>([
+    ...[0, 90, 180, 270, -90, -180, 360, 450].map((rotate): [string, Variant] => [
+      `/Rotate ${rotate}`,
+      { page: `/Rotate ${rotate}` },
+    ]),
+    ["/Rotate inherited", { pages: "/Rotate 90" }],
+    ["/Rotate an indirect object", { page: "/Rotate 5 0 R", objects: ["270"] }],
+    ["/MediaBox inherited", { pages: "/MediaBox [0 0 500 700]" }],
+    ["/MediaBox an indirect object", { page: "/MediaBox 5 0 R", objects: ["[0 0 500 700]"] }],
+    ["/MediaBox of indirect numbers", { page: "/MediaBox [0 0 5 0 R 6 0 R]", objects: ["500", "700"] }],
+    ["/MediaBox off the origin", { page: "/MediaBox [-50 80 450 780]" }],
+    ["/MediaBox with corners reversed", { page: "/MediaBox [500 700 0 0]" }],
+    ["/CropBox off the origin", { page: "/CropBox [120 150 420 620]" }],
+    ["/CropBox off the origin, turned", { page: "/CropBox [120 150 420 620] /Rotate 90" }],
+    ["/CropBox with corners reversed", { page: "/CropBox [420 620 120 150]" }],
+    ["/CropBox reaching past the MediaBox", { page: "/CropBox [-100 -100 450 900]" }],
+    ["/CropBox inherited", { pages: "/CropBox [120 150 420 620]" }],
+    ["/TrimBox smaller", { page: "/TrimBox [200 200 300 300] /ArtBox [210 210 290 290]" }],
+    ["/UserUnit", { page: "/UserUnit 2" }],
+    ["a wide page", { page: "/MediaBox [0 0 1000 200]", contents: ["0.8 g 100 50 200 100 re f"] }],
+  ])("%s", async (_, variant) => {
+    await expectMarked(pageOf(variant), 1);
+  });
+});
+
+describe("what a page's content leaves behind", () => {
+  const hidden = "/OCProperties << /OCGs [5 0 R] /D << /OFF [5 0 R] >> >>";
+  test.each<[string, Variant]>([
+    ["an open q", { contents: [`q 0.5 0 0 0.5 20 20 cm ${SCENE}`] }],
+    ["eight open q", { contents: [`${"q 0.9 0 0 0.9 5 5 cm ".repeat(8)} ${SCENE}`] }],
+    ["an extra Q", { contents: [`${SCENE} Q`] }],
+    ["extra Qs all over", { contents: [`Q Q ${SCENE} Q Q Q`] }],
+    ["an open cm", { contents: [`2 0 0 2 0 0 cm 0.8 g 20 20 100 100 re f`] }],
+    ["a singular cm", { contents: [`${SCENE} 0 0 0 0 0 0 cm`] }],
+    ["an open BT", { contents: [`${SCENE} BT 1 0 0 1 300 300 Tm`] }],
+    ["an open BT that clips", { contents: [`${SCENE} BT 7 Tr 1 0 0 1 300 300 Tm`] }],
+    ["an open BMC", { contents: [`/Span BMC ${SCENE}`] }],
+    [
+      "an open BDC of a hidden layer",
+      {
+        contents: [`${SCENE} /OC /Layer BDC`],
+        page: "/Resources << /Properties << /Layer 5 0 R >> >>",
+        objects: ["<< /Type /OCG /Name (Off) >>"],
+        catalog: hidden,
+      },
+    ],
+    ["an extra EMC", { contents: [`${SCENE} EMC`] }],
+    ["a clip", { contents: [`${SCENE} 10 10 20 20 re W n`] }],
+    ["an unfinished path", { contents: [`${SCENE} 0 0 m 500 700 l 0 700 l`] }],
+    ["a pending clip", { contents: [`${SCENE} 10 10 20 20 re W`] }],
+    [
+      "a transparent state",
+      {
+        contents: [`${SCENE} /Faint gs`],
+        page: "/Resources << /ExtGState << /Faint << /ca 0.1 /CA 0.1 /BM /Multiply >> >> >>",
+      },
+    ],
+    ["a colour and a dash", { contents: [`${SCENE} 0 1 0 rg [3 3] 0 d 1 0 0 1 100 100 cm`] }],
+  ])("%s does not reach the mark", async (_, variant) => {
+    await expectMarked(pageOf(variant), 1);
+  });
+});
+
+describe("a page's /Contents", () => {
+  test.each<[string, Variant]>([
+    ["absent", { page: "/Contents null", contents: [] }],
+    ["an empty array", { page: "/Contents []", contents: [] }],
+    ["an array", { contents: [SCENE, "1 0 0 rg 10 600 50 50 re f"] }],
+    ["an array that splits a command", { contents: ["0.8 0.9 1 r", "g 100 100 300 500 re f"] }],
+    ["an array that splits between operands", { contents: ["0.8 0.9", "1 rg 100 100", "300 500 re f"] }],
+    ["an indirect array", { page: "/Contents 5 0 R", objects: ["[4 0 R]"] }],
+    ["a reference to nothing", { page: "/Contents 99 0 R", contents: [] }],
+    ["an array that names one stream twice", { page: "/Contents [4 0 R 4 0 R]" }],
+    ["without white space at its end", { contents: [`${SCENE}\n0 0 m 9 9 l S`] }],
+  ])("%s", async (_, variant) => {
+    await expectMarked(pageOf(variant), 1);
+  });
+
+  test("one stream shared by two pages of different size", async () => {
+    const source = pdfOf([
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Count 2 /Kids [3 0 R 4 0 R] >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 500 700] /Contents 5 0 R >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 900 400] /Contents 5 0 R >>",
+      streamOf(SCENE),
+    ]);
+    await expectMarked(source, 2);
+  });
+
+  test("one page listed twice", async () => {
+    const source = pdfOf([
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Count 2 /Kids [3 0 R 3 0 R] >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 500 700] /Contents 4 0 R >>",
+      streamOf(SCENE),
+    ]);
+    await expectMarked(source, 2);
+  });
+});
+
+describe("a page's /Resources", () => {
+  const form = `<< /Type /XObject /Subtype /Form /BBox [0 0 100 100] /Length 29 >>\nstream\n1 0.5 0 rg 0 0 100 100 re f  \nendstream`;
+  const drawn = `${SCENE} q 1 0 0 1 150 350 cm /Fm0 Do Q`;
+  test.each<[string, Variant]>([
+    ["missing", {}],
+    ["empty", { page: "/Resources << >>" }],
+    ["direct", { page: "/Resources << /XObject << /Fm0 5 0 R >> >>", contents: [drawn], objects: [form] }],
+    ["indirect", { page: "/Resources 6 0 R", contents: [drawn], objects: [form, "<< /XObject << /Fm0 5 0 R >> >>"] }],
+    [
+      "with an indirect XObject dictionary",
+      { page: "/Resources << /XObject 6 0 R >>", contents: [drawn], objects: [form, "<< /Fm0 5 0 R >>"] },
+    ],
+    ["inherited", { pages: "/Resources << /XObject << /Fm0 5 0 R >> >>", contents: [drawn], objects: [form] }],
+    [
+      "inherited and indirect",
+      { pages: "/Resources 6 0 R", contents: [drawn], objects: [form, "<< /XObject << /Fm0 5 0 R >> >>"] },
+    ],
+    [
+      "with our own names taken",
+      {
+        page: `/Resources << /XObject << ${["Overprint", "Overprint0", "Overprint1", "Ovp", "Ovp0", "Fm0"].map((name) => `/${name} 5 0 R`).join(" ")} >> >>`,
+        contents: [drawn],
+        objects: [form],
+      },
+    ],
+    ["null", { page: "/Resources null" }],
+    ["a reference to nothing", { page: "/Resources 99 0 R" }],
+  ])("%s", async (_, variant) => {
+    await expectMarked(pageOf(variant), 1);
+  });
+
+  test("inherited by 200 pages are not copied: the file grows by less than 60 KB", async () => {
+    const fonts = Array.from(
+      { length: 60 },
+      (_, index) => `/F${index} << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>`,
+    ).join(" ");
+    const source = pdfOf([
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      `<< /Type /Pages /Count 200 /MediaBox [0 0 200 300] /Resources << /Font << ${fonts} >> >> /Kids [${Array.from({ length: 200 }, (_, i) => `${i + 4} 0 R`).join(" ")}] >>`,
+      streamOf("0.8 g 20 20 50 50 re f"),
+      ...Array.from({ length: 200 }, () => "<< /Type /Page /Parent 2 0 R /Contents 3 0 R >>"),
+    ]);
+    const output = await expectMarked(source, 200);
+    expect(output.length - source.length).toBeLessThan(60_000);
+  });
+});

@@ -1,0 +1,116 @@
+import { concat, latin1, uint16 } from "./encodePng.ts";
+
+/** What to encode: blocks of 8 x 8 pixels, each of one colour. */
+export interface JpegSpec {
+  /** In blocks. */
+  width: number;
+  height: number;
+  /** The components of a block's colour, as they are stored: for YCbCr, that. */
+  color(x: number, y: number): number[];
+  componentIds?: number[];
+  /** Between SOI and the tables. */
+  segments?: Uint8Array[];
+  /** Bytes before each marker but SOI. */
+  fill?: number[];
+  /** The second byte of the frame header's marker. */
+  frameMarker?: number;
+  precision?: number;
+  tablesAfterFrame?: boolean;
+}
+
+/** Makes the mean of a block, less 128, its one coefficient (ITU-T T.81, A.3.3). */
+const QUANTIZER = 8;
+
+/** Huffman codes of 4 bits for the categories 0 to 11 of differences; and one code, 0, for the end of a block. */
+const DC_TABLE = Uint8Array.of(
+  0x00,
+  0,
+  0,
+  0,
+  12,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  1,
+  2,
+  3,
+  4,
+  5,
+  6,
+  7,
+  8,
+  9,
+  10,
+  11,
+);
+const AC_TABLE = Uint8Array.of(0x10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x00);
+
+/** A baseline JPEG in the smallest subset of ITU-T T.81 that has every kind of segment, and exact colours. */
+export function encodeJpeg(spec: JpegSpec): Uint8Array {
+  const { width, height, color, fill = [], frameMarker = 0xc0, precision = 8 } = spec;
+  const ids = spec.componentIds ?? color(0, 0).map((_, i) => i + 1);
+  const filled = (bytes: Uint8Array) => concat(Uint8Array.from(fill), bytes);
+
+  const quantizers = new Uint8Array(65).fill(QUANTIZER, 1);
+  const tables = [segment(0xdb, quantizers), segment(0xc4, DC_TABLE), segment(0xc4, AC_TABLE)];
+  const components = ids.flatMap((id) => [id, 0x11, 0]);
+  const frame = segment(
+    frameMarker,
+    concat(Uint8Array.of(precision), uint16(height * 8, width * 8), Uint8Array.of(ids.length, ...components)),
+  );
+  const scan = segment(0xda, Uint8Array.of(ids.length, ...ids.flatMap((id) => [id, 0x00]), 0, 63, 0));
+
+  const headers = spec.tablesAfterFrame ? [frame, ...tables] : [...tables, frame];
+  const segments = [...(spec.segments ?? []), ...headers, scan].map(filled);
+  return concat(
+    Uint8Array.of(0xff, 0xd8),
+    ...segments,
+    entropyCode(spec, ids.length),
+    filled(Uint8Array.of(0xff, 0xd9)),
+  );
+}
+
+export function segment(marker: number, data: Uint8Array): Uint8Array {
+  return concat(Uint8Array.of(0xff, marker), uint16(data.length + 2), data);
+}
+
+export const JFIF = segment(0xe0, concat(latin1("JFIF\0"), Uint8Array.of(1, 2, 0, 0, 1, 0, 1, 0, 0)));
+
+/** Adobe's APP14; `transform` is 0 for colours as they are, 1 for YCbCr, 2 for YCCK. */
+export function adobe(transform: number): Uint8Array {
+  return segment(0xee, concat(latin1("Adobe"), uint16(100, 0, 0), Uint8Array.of(transform)));
+}
+
+function entropyCode({ width, height, color }: JpegSpec, components: number): Uint8Array {
+  let bits = "";
+  const previous = new Array<number>(components).fill(0);
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++)
+      color(x, y).forEach((value, c) => {
+        const difference = value - 128 - previous[c]!;
+        previous[c] = value - 128;
+        bits += `${differenceBits(difference)}0`;
+      });
+
+  const bytes = (bits.padEnd(Math.ceil(bits.length / 8) * 8, "1").match(/.{8}/g) ?? []).map((byte) =>
+    Number.parseInt(byte, 2),
+  );
+  return Uint8Array.from(bytes.flatMap((byte) => (byte === 0xff ? [0xff, 0x00] : [byte])));
+}
+
+/** Category and value of a difference (ITU-T T.81, F.1.2.1). */
+function differenceBits(difference: number): string {
+  const category = difference === 0 ? 0 : Math.floor(Math.log2(Math.abs(difference))) + 1;
+  const value = difference < 0 ? difference + 2 ** category - 1 : difference;
+  return category.toString(2).padStart(4, "0") + (category ? value.toString(2).padStart(category, "0") : "");
+}

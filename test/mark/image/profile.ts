@@ -1,0 +1,19 @@
+import { concat, latin1, uint32 } from "./encodePng.ts";
+
+/** The header of an ICC profile (ICC.1:2010, 7.2) and no tags: enough to be recognised. */
+export function profile({
+  space = "RGB ",
+  deviceClass = "mntr",
+  version = 4,
+  signature = "acsp",
+  length = 200,
+}): Uint8Array {
+  const header = concat(
+    uint32(length, 0),
+    Uint8Array.of(version, 0, 0, 0),
+    latin1(`${deviceClass}${space}XYZ `),
+    new Uint8Array(12),
+    latin1(signature),
+  );
+  return concat(header, new Uint8Array(length - header.length));
+}

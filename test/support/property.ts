@@ -1,0 +1,22 @@
+import { MemorySource } from "../../src/pdf/byteSource.ts";
+import { openPdf } from "../../src/pdf/document.ts";
+import { Problem } from "../../src/problems.ts";
+import { stamp } from "./stamp.ts";
+
+/**
+ * What must hold for any bytes at all: they are refused with a problem of the caller's, or the result is a PDF with as
+ * many pages. Anything else thrown is a defect.
+ */
+export async function stampsOrRefuses(source: Uint8Array): Promise<"stamped" | "refused"> {
+  let output: Uint8Array;
+  try {
+    output = await stamp(source);
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) return "refused";
+    throw error;
+  }
+  const pagesOf = async (pdf: Uint8Array) => (await openPdf(new MemorySource(pdf), { maxPages: 100_000 })).pages.length;
+  const [before, after] = [await pagesOf(source), await pagesOf(output)];
+  if (before !== after) throw new Error(`${before} pages became ${after}`);
+  return "stamped";
+}

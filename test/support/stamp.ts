@@ -1,0 +1,20 @@
+import { readImage } from "../../src/mark/image/picture.ts";
+import { markWithImage } from "../../src/mark/image.ts";
+import { MemorySource } from "../../src/pdf/byteSource.ts";
+import { openPdf } from "../../src/pdf/document.ts";
+import { planOutput } from "../../src/pdf/plan.ts";
+import { imageRequest } from "../../src/schemas.ts";
+import { pngOf } from "./png.ts";
+
+export const MAGENTA = pngOf(8, 8, [255, 0, 255]);
+
+/** Lays an opaque magenta square, a fifth of the page wide, in the lower right corner of every page. */
+export async function stamp(source: Uint8Array, password?: string): Promise<Uint8Array<ArrayBuffer>> {
+  const document = await openPdf(new MemorySource(source), { password, maxPages: 100_000 });
+  const fields = { file: "data:", image: "data:", position: "bottom-right", scale: 0.2, opacity: 1 };
+  markWithImage(document, imageRequest.parse(fields), await readImage(MAGENTA, { maxPixels: 100 }));
+  const plan = await planOutput(document);
+  const bytes = new Uint8Array(await new Response(plan.stream()).arrayBuffer());
+  if (bytes.length !== plan.length) throw new Error(`planned ${plan.length} bytes, wrote ${bytes.length}`);
+  return bytes;
+}
