@@ -4,6 +4,7 @@ import { internet } from "./test/support/internet.ts";
 
 export default defineConfig({
   test: {
+    silent: "passed-only",
     projects: [
       {
         plugins: [
@@ -13,7 +14,7 @@ export default defineConfig({
           name: "workerd",
           include: ["test/**/*.test.ts"],
           exclude: ["test/e2e/**"],
-          testTimeout: 20_000, // the first test of a file waits for the Worker to be built
+          testTimeout: 30_000, // the first test of a file waits for the Worker to be built
         },
       },
       {

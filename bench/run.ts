@@ -61,6 +61,16 @@ try {
     }
   }
 
+  console.log("\nOver ranges, in a process of its own");
+  for (const name of names) {
+    writeFileSync(path, INPUTS[name].make());
+    const args = ["--expose-gc", join(import.meta.dirname, "ranges.ts"), path];
+    const { ms, liveMb, plannedShare } = JSON.parse(execFileSync(process.execPath, args).toString());
+    console.log(
+      `(${name}) ${ms.toFixed(0)} ms, ${liveMb.toFixed(0)} MB of heap and buffers alive once planned; planning read ${(100 * plannedShare).toFixed(1)} %`,
+    );
+  }
+
   if (names.includes("d")) {
     console.log("\nGrowth with pages (1 KB each)");
     for (const pages of [1000, 10_000, 50_000]) {

@@ -21,7 +21,7 @@ for (const [name, text] of Object.entries(TEXTS))
     let warm = 0;
     let bytes = 0;
     for (let start = 0; start < COLD_STARTS; start++) {
-      const worker = await startWorker({}, "bench/textWorker.ts");
+      const worker = await startWorker({}, { entry: "bench/textWorker.ts" });
       try {
         const cpuOf = async (count: number) => {
           const before = await worker.cpuMs();

@@ -21,6 +21,7 @@ app.use(
     allowHeaders: [
       "Content-Type",
       "X-PAYMENT",
+      "PAYMENT-SIGNATURE",
       "Access-Control-Expose-Headers",
       "Range",
       "If-Range",
@@ -30,6 +31,8 @@ app.use(
     exposeHeaders: [
       "X-PAYMENT-RESPONSE",
       "Overprint-Notice",
+      "PAYMENT-REQUIRED",
+      "PAYMENT-RESPONSE",
       "X-Request-Id",
       "Retry-After",
       "ETag",

@@ -1,20 +1,37 @@
 import { z } from "zod";
-import { NETWORKS, type NetworkName } from "./payments/networks.ts";
+import { NETWORK_NAMES, type NetworkName } from "./payments/networks.ts";
+import type { RemoteFacilitator } from "./payments/remoteFacilitator.ts";
 
 const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "must be 0x and 40 hexadecimal digits");
-const networkNames = Object.keys(NETWORKS) as [NetworkName, ...NetworkName[]];
+/** Several values in one setting, separated by commas. */
+const list = <T extends string>(item: z.ZodType<T, string>) =>
+  z
+    .string()
+    .transform((text) => text.split(",").map((part) => part.trim()))
+    .pipe(z.array(item));
 const count = (fallback: number, max: number) => z.coerce.number().int().min(1).max(max).default(fallback);
 
 /** Receives nothing: the second of the well-known development keys, offered only by the local facilitator. */
 const DEVELOPMENT_PAY_TO = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
+/** Beyond fetching the file and the image: what a Worker may compute, and storing the output. */
+const COMPUTING_SECONDS = 60;
+
 const settings = z.object({
   /** Who is paid. Required as soon as FACILITATOR_URL is set. */
   PAY_TO: evmAddress.optional(),
-  /** The chain payments are made on. */
-  NETWORK: z.enum(networkNames).default("base-sepolia"),
-  /** The x402 facilitator that verifies and settles. Without it payments are checked locally, for development on loopback only. */
-  FACILITATOR_URL: z.url({ protocol: /^https?$/ }).optional(),
+  /** The chains payments can be made on. */
+  NETWORKS: list(z.enum(NETWORK_NAMES)).prefault("base-sepolia"),
+  /**
+   * The x402 facilitators that verify and settle, in order of preference. Without any, payments are checked locally, for
+   * development on loopback only.
+   */
+  FACILITATOR_URL: list(z.url({ protocol: /^https?$/ })).optional(),
+  /** Their `Authorization` headers, in the same order; empty for one that wants none. */
+  FACILITATOR_AUTHORIZATION: list(z.string()).optional(),
+  /** The key that facilitators on cdp.coinbase.com are called with. */
+  CDP_API_KEY_ID: z.string().optional(),
+  CDP_API_KEY_SECRET: z.string().optional(),
   /** How long one call of the facilitator may take. */
   FACILITATOR_TIMEOUT_SECONDS: count(20, 120),
 
@@ -32,9 +49,15 @@ const settings = z.object({
 
 /** The Worker's settings, checked: every limit and default of the service. */
 export interface Config {
-  network: NetworkName;
+  networks: NetworkName[];
   payTo: string;
-  facilitator: { kind: "local" } | { kind: "remote"; url: string; timeoutMs: number };
+  /** None: payments are checked locally. */
+  facilitators: RemoteFacilitator[];
+  facilitatorTimeoutMs: number;
+  /** The longest that one call's work can take. */
+  workSeconds: number;
+  /** How long a payer is asked to make an authorization last: longer than work and settlement. */
+  maxTimeoutSeconds: number;
   linkTtlSeconds: number;
   maxBodyBytes: number;
   maxSourceBytes: number;
@@ -57,12 +80,15 @@ export function readConfig(env: object): Config {
   if (FACILITATOR_URL && (!PAY_TO || PAY_TO.toLowerCase() === DEVELOPMENT_PAY_TO.toLowerCase()))
     throw new Error("The Worker's settings are wrong: FACILITATOR_URL is set, so PAY_TO must be an address of yours");
 
+  const timeoutMs = rest.FACILITATOR_TIMEOUT_SECONDS * 1000;
+  const workSeconds = 2 * rest.FETCH_TIMEOUT_SECONDS + COMPUTING_SECONDS;
   return {
-    network: rest.NETWORK,
+    networks: rest.NETWORKS,
     payTo: PAY_TO ?? DEVELOPMENT_PAY_TO,
-    facilitator: FACILITATOR_URL
-      ? { kind: "remote", url: FACILITATOR_URL, timeoutMs: rest.FACILITATOR_TIMEOUT_SECONDS * 1000 }
-      : { kind: "local" },
+    facilitators: (FACILITATOR_URL ?? []).map((url, at) => ({ url, timeoutMs, ...authFor(url, at, parsed.data) })),
+    facilitatorTimeoutMs: timeoutMs,
+    workSeconds,
+    maxTimeoutSeconds: Math.max(300, workSeconds + 3 * rest.FACILITATOR_TIMEOUT_SECONDS),
     linkTtlSeconds: rest.LINK_TTL_SECONDS,
     maxBodyBytes: rest.MAX_BODY_BYTES,
     maxSourceBytes: rest.MAX_SOURCE_BYTES,
@@ -71,6 +97,20 @@ export function readConfig(env: object): Config {
     maxPages: rest.MAX_PAGES,
     fetchTimeoutMs: rest.FETCH_TIMEOUT_SECONDS * 1000,
   };
+}
+
+/** How the facilitator at a place in the list is called. A secret goes only where it belongs. */
+function authFor(
+  url: string,
+  at: number,
+  { FACILITATOR_AUTHORIZATION, CDP_API_KEY_ID, CDP_API_KEY_SECRET }: z.output<typeof settings>,
+): Pick<RemoteFacilitator, "auth"> {
+  const header = FACILITATOR_AUTHORIZATION?.[at];
+  if (header) return { auth: { header } };
+  const { protocol, hostname } = new URL(url);
+  if (protocol === "https:" && hostname.endsWith(".cdp.coinbase.com") && CDP_API_KEY_ID && CDP_API_KEY_SECRET)
+    return { auth: { cdp: { id: CDP_API_KEY_ID, secret: CDP_API_KEY_SECRET } } };
+  return {};
 }
 
 const checked = new WeakMap<object, Config>();

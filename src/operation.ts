@@ -10,7 +10,7 @@ import { MemorySource } from "./pdf/byteSource.ts";
 import { openPdf, type PdfDocument } from "./pdf/document.ts";
 import { planOutput } from "./pdf/plan.ts";
 import type { ImageRequest, Result, TextRequest } from "./schemas.ts";
-import { deleteResult, storeResult } from "./storage/results.ts";
+import { storeResult } from "./storage/results.ts";
 
 /** What an operation runs with. */
 export interface Surroundings {
@@ -76,6 +76,9 @@ async function watermark(
       },
       signaturesInvalidated: document.signed,
     },
-    discard: () => deleteResult(env.RESULTS, id),
+    output: id,
+    expiresAt,
+    pages: document.pages.length,
+    bytes,
   };
 }

@@ -28,7 +28,8 @@ export const PROBLEMS = {
   unsupported_character: { status: 422, title: "The text has a character no font covers" },
 
   payment_already_used: { status: 409, title: "The payment has been used" },
-  payment_in_progress: { status: 409, title: "The payment is being used right now" },
+  payment_in_progress: { status: 503, title: "The payment is being used right now" },
+  settlement_pending: { status: 503, title: "The payment is still being settled" },
   facilitator_unavailable: { status: 503, title: "Payments cannot be processed right now" },
   not_configured: { status: 503, title: "This deployment does not take payments yet" },
 

@@ -11,16 +11,19 @@ test("a browser may call: the preflight allows what x402 clients send, the answe
     headers: {
       Origin: "https://shop.example.com",
       "Access-Control-Request-Method": "POST",
-      "Access-Control-Request-Headers": "content-type,x-payment,access-control-expose-headers",
+      "Access-Control-Request-Headers": "content-type,x-payment,payment-signature,access-control-expose-headers",
     },
   });
   expect(preflight.status).toBe(204);
   const allowed = preflight.headers.get("Access-Control-Allow-Headers")!.toLowerCase().split(",");
-  expect(allowed).toEqual(expect.arrayContaining(["content-type", "x-payment", "access-control-expose-headers"]));
+  expect(allowed).toEqual(
+    expect.arrayContaining(["content-type", "x-payment", "payment-signature", "access-control-expose-headers"]),
+  );
 
   const answer = await send(TEXT, { method: "POST", headers: { Origin: "https://shop.example.com" } });
   expect(answer.headers.get("Access-Control-Allow-Origin")).toBe("*");
-  expect(answer.headers.get("Access-Control-Expose-Headers")).toContain("X-PAYMENT-RESPONSE");
+  const exposed = answer.headers.get("Access-Control-Expose-Headers")!.split(",");
+  expect(exposed).toEqual(expect.arrayContaining(["X-PAYMENT-RESPONSE", "PAYMENT-REQUIRED", "PAYMENT-RESPONSE"]));
 });
 
 test("every answer carries a request id, the caller's own where it sent one", async () => {
@@ -45,7 +48,7 @@ test("wrong settings are a problem that tells the caller nothing of them", async
   const context = createExecutionContext();
   const response = await app.fetch(
     new Request(`http://localhost${TEXT}`, { method: "POST" }),
-    { ...env, NETWORK: "no-such-chain" },
+    { ...env, NETWORKS: "no-such-chain" },
     context,
   );
   await waitOnExecutionContext(context);

@@ -6,8 +6,8 @@ const PAY_TO = "0x00000000000000000000000000000000000000aa";
 describe("settings", () => {
   test("none at all is development: local payments, base-sepolia, links for a day", () => {
     expect(readConfig({})).toMatchObject({
-      facilitator: { kind: "local" },
-      network: "base-sepolia",
+      facilitators: [],
+      networks: ["base-sepolia"],
       linkTtlSeconds: 86_400,
     });
   });
@@ -17,11 +17,41 @@ describe("settings", () => {
   });
 
   test("a facilitator makes payments real", () => {
-    expect(readConfig({ FACILITATOR_URL: "https://f.example.com", PAY_TO, NETWORK: "base" })).toMatchObject({
-      facilitator: { kind: "remote", url: "https://f.example.com" },
+    expect(readConfig({ FACILITATOR_URL: "https://f.example.com", PAY_TO, NETWORKS: "base" })).toMatchObject({
+      facilitators: [{ url: "https://f.example.com" }],
       payTo: PAY_TO,
-      network: "base",
+      networks: ["base"],
     });
+  });
+
+  test("there may be several networks and facilitators, each with its own authorization", () => {
+    const { networks, facilitators } = readConfig({
+      PAY_TO,
+      NETWORKS: "base, polygon,avalanche",
+      FACILITATOR_URL: "https://a.example.com,https://api.cdp.coinbase.com/platform/v2/x402, https://c.example.com",
+      FACILITATOR_AUTHORIZATION: "Bearer a,,Basic c",
+      CDP_API_KEY_ID: "key",
+      CDP_API_KEY_SECRET: "secret",
+    });
+    expect(networks).toEqual(["base", "polygon", "avalanche"]);
+    expect(facilitators.map(({ auth }) => auth)).toEqual([
+      { header: "Bearer a" },
+      { cdp: { id: "key", secret: "secret" } },
+      { header: "Basic c" },
+    ]);
+  });
+
+  test("the CDP key goes to CDP alone", () => {
+    for (const url of ["https://cdp.coinbase.com.example.com", "http://api.cdp.coinbase.com", "https://f.example.com"])
+      expect(
+        readConfig({ PAY_TO, FACILITATOR_URL: url, CDP_API_KEY_ID: "key", CDP_API_KEY_SECRET: "secret" }).facilitators,
+      ).toEqual([{ url, timeoutMs: 20_000 }]);
+  });
+
+  test("an authorization is asked to last longer than work and settlement can take", () => {
+    const config = readConfig({ FETCH_TIMEOUT_SECONDS: "120", FACILITATOR_TIMEOUT_SECONDS: "60" });
+    expect(config.maxTimeoutSeconds).toBeGreaterThan(2 * 120 + 2 * 60);
+    expect(readConfig({}).maxTimeoutSeconds).toBe(300);
   });
 
   test.each([
@@ -29,7 +59,8 @@ describe("settings", () => {
     [{ FACILITATOR_URL: "https://f.example.com", PAY_TO: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" }, /PAY_TO/],
     [{ FACILITATOR_URL: "ftp://f.example.com", PAY_TO }, /FACILITATOR_URL/],
     [{ PAY_TO: "0x12" }, /PAY_TO/],
-    [{ NETWORK: "ethereum" }, /NETWORK/],
+    [{ NETWORKS: "ethereum" }, /NETWORKS/],
+    [{ NETWORKS: "base,,polygon" }, /NETWORKS/],
     [{ LINK_TTL_SECONDS: "a day" }, /LINK_TTL_SECONDS/],
     [{ LINK_TTL_SECONDS: "0" }, /LINK_TTL_SECONDS/],
     [{ MAX_PAGES: "1.5" }, /MAX_PAGES/],

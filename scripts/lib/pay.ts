@@ -1,14 +1,14 @@
 import { privateKeyToAccount } from "viem/accounts";
+import { NETWORKS, type NetworkName } from "../../src/payments/networks.ts";
 
 /** The first of the well-known development keys: public, worth nothing, the same in every local chain. */
 export const DEVELOPMENT_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-const CHAIN_IDS: Record<string, number> = { base: 8453, "base-sepolia": 84532 };
-
 /** One entry of a 402's `accepts` (x402 version 1), as far as paying needs it. */
 export interface Offer {
+  resource: string;
   scheme: string;
-  network: string;
+  network: NetworkName;
   maxAmountRequired: string;
   payTo: `0x${string}`;
   maxTimeoutSeconds: number;
@@ -21,10 +21,21 @@ export interface Offer {
  * buys one result.
  */
 export async function signPayment(offer: Offer, key: `0x${string}` = DEVELOPMENT_KEY): Promise<string> {
-  const account = privateKeyToAccount(key);
-  const chainId = CHAIN_IDS[offer.network];
-  if (chainId === undefined) throw new Error(`cannot pay on ${offer.network}`);
+  const { scheme, network } = offer;
+  return btoa(JSON.stringify({ x402Version: 1, scheme, network, payload: await authorize(offer, key) }));
+}
 
+/** The same in x402 version 2: the value of the `PAYMENT-SIGNATURE` header. */
+export async function signPaymentV2(offer: Offer, key: `0x${string}` = DEVELOPMENT_KEY): Promise<string> {
+  const { scheme, network, maxAmountRequired: amount, asset, payTo, maxTimeoutSeconds, extra } = offer;
+  const accepted = { scheme, network: NETWORKS[network].caip2, amount, asset, payTo, maxTimeoutSeconds, extra };
+  return btoa(JSON.stringify({ x402Version: 2, accepted, payload: await authorize(offer, key) }));
+}
+
+/** EIP-3009: leave to transfer the offer's amount, once, signed as EIP-712 typed data. */
+async function authorize(offer: Offer, key: `0x${string}`) {
+  const account = privateKeyToAccount(key);
+  const { chainId } = NETWORKS[offer.network];
   const now = Math.floor(Date.now() / 1000);
   const nonce = `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex")}` as const;
   const authorization = {
@@ -55,14 +66,7 @@ export async function signPayment(offer: Offer, key: `0x${string}` = DEVELOPMENT
       validBefore: BigInt(authorization.validBefore),
     },
   });
-  return btoa(
-    JSON.stringify({
-      x402Version: 1,
-      scheme: offer.scheme,
-      network: offer.network,
-      payload: { signature, authorization },
-    }),
-  );
+  return { signature, authorization };
 }
 
 /** Asks an endpoint for its price (the 402) and signs a payment for its first offer. */

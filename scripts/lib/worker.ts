@@ -15,10 +15,21 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** Starts the Worker, or another `entry` with its settings, on a free loopback port. `vars` override the settings. */
-export async function startWorker(vars: Record<string, string> = {}, entry?: string): Promise<RunningWorker> {
+/** How a Worker is started, where not as a deployment is. */
+export interface WorkerOptions {
+  /** Another script, with the same settings and bindings. */
+  entry?: string;
+  /** A folder for its storage that outlives it. */
+  keptState?: string;
+}
+
+/** Starts the Worker on a free loopback port. `vars` override its settings. */
+export async function startWorker(
+  vars: Record<string, string> = {},
+  { entry, keptState }: WorkerOptions = {},
+): Promise<RunningWorker> {
   const [port, inspectorPort] = await Promise.all([freePort(), freePort()]);
-  const state = await mkdtemp(join(tmpdir(), "overprint-"));
+  const state = keptState ?? (await mkdtemp(join(tmpdir(), "overprint-")));
   const settings = Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
   const child = spawn(
     process.execPath,
@@ -52,7 +63,7 @@ export async function startWorker(vars: Record<string, string> = {}, entry?: str
   const stop = async () => {
     child.kill("SIGTERM");
     await ended;
-    await rm(state, { recursive: true, force: true });
+    if (keptState === undefined) await rm(state, { recursive: true, force: true });
   };
 
   const url = `http://127.0.0.1:${port}`;

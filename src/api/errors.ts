@@ -1,12 +1,17 @@
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { PaymentRequired } from "../payments/x402.ts";
+import { PaymentRequired, paymentRequiredV1 } from "../payments/offer.ts";
 import { PROBLEMS, Problem } from "../problems.ts";
 import type { ApiEnv } from "./environment.ts";
+import { paymentRequiredHeaders } from "./paymentHeaders.ts";
 
 /** Renders whatever a handler threw: a 402 in x402's own shape, everything else as problem+json (RFC 9457). */
 export function onError(error: Error, c: Context<ApiEnv>): Response {
-  if (error instanceof PaymentRequired) return c.json(error.body, 402, { "Cache-Control": "no-store" });
+  if (error instanceof PaymentRequired)
+    return c.json(paymentRequiredV1(error.offer, error.reason), 402, {
+      ...paymentRequiredHeaders(error),
+      "Cache-Control": "no-store",
+    });
 
   const problem = asProblem(error);
   if (problem.status >= 500) console.error(c.get("requestId"), problem.code, error.cause ?? error);

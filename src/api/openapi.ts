@@ -39,7 +39,7 @@ export function openapi(origin: string) {
     info: {
       title: "Overprint",
       version: "1",
-      description: `Watermarks PDFs. Each call costs ${PRICE.label}, paid with x402: call without payment, read the 402, sign, call again with X-PAYMENT.`,
+      description: `Watermarks PDFs. Each call costs ${PRICE.label}, paid with x402: call without payment, read the 402, sign, call again with the payment. x402 versions 1 and 2 are both understood.`,
     },
     servers: [{ url: origin }],
     paths: {
@@ -53,15 +53,7 @@ export function openapi(origin: string) {
 function operation({ summary, schema }: Endpoint) {
   return {
     summary,
-    parameters: [
-      {
-        name: "X-PAYMENT",
-        in: "header",
-        required: false,
-        schema: { type: "string" },
-        description: "The signed payment (x402 version 1). Without it the answer is 402.",
-      },
-    ],
+    parameters: [paymentHeader("X-PAYMENT", 1), paymentHeader("PAYMENT-SIGNATURE", 2)],
     requestBody: {
       required: true,
       content: {
@@ -73,7 +65,8 @@ function operation({ summary, schema }: Endpoint) {
       200: {
         description: "Done and paid.",
         headers: {
-          "X-PAYMENT-RESPONSE": header("The receipt: base64 of JSON."),
+          "X-PAYMENT-RESPONSE": header("The receipt of a version 1 payment: base64 of JSON."),
+          "PAYMENT-RESPONSE": header("The receipt of a version 2 payment: base64 of JSON."),
           "Overprint-Notice": header(
             "`signatures-invalidated` where the PDF was signed: no change leaves a signature valid.",
           ),
@@ -82,11 +75,22 @@ function operation({ summary, schema }: Endpoint) {
       },
       402: {
         description: "Not paid, or not payable as sent: `error` says why, `accepts` how to pay. Nothing was charged.",
+        headers: { "PAYMENT-REQUIRED": header("The same for version 2: base64 of JSON.") },
         content: { "application/json": { schema: { type: "object" } } },
       },
       "4XX": problemResponse("The request cannot be done as sent. Nothing was charged."),
       "5XX": problemResponse("Something failed. Nothing was charged unless the detail says otherwise."),
     },
+  };
+}
+
+function paymentHeader(name: string, version: 1 | 2) {
+  return {
+    name,
+    in: "header",
+    required: false,
+    schema: { type: "string" },
+    description: `The signed payment (x402 version ${version}): base64 of JSON. Without any the answer is 402.`,
   };
 }
 

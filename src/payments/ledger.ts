@@ -1,58 +1,76 @@
 import { DurableObject } from "cloudflare:workers";
-
-/** A crashed call frees its payment after this long: more than the longest work and settlement. */
-const LEASE_SECONDS = 600;
-/** Past this many Unix seconds a Date has no value; such an authorization is kept for good. */
-const MAX_ALARM_SECONDS = 8.64e12;
-
-type Entry = { state: "claimed"; claim: string; until: number } | { state: "spent" };
-
-export type Claim = { claimed: true; claim: string } | { claimed: false; state: Entry["state"] };
+import { configOf } from "../config.ts";
+import { deleteResult } from "../storage/results.ts";
+import { facilitatorNamed } from "./facilitator.ts";
+import { LedgerEntry } from "./ledgerEntry.ts";
+import type { Call, Entry, Failure, Standing, StoredGoods } from "./record.ts";
 
 /**
- * What became of one payment. One object per payment, named by {@link paymentKey}; storage holds the single key `entry`.
- *
- * | state   | means                                            | leaves by                                       |
- * |---------|--------------------------------------------------|-------------------------------------------------|
- * | (none)  | never seen, or its work failed                   | `claim` -> claimed                              |
- * | claimed | one call is working on it, until its lease ends  | `release` -> (none), `spend` -> spent, lease end |
- * | spent   | settled: it buys nothing more                    | alarm, once its authorization has run out       |
+ * The ledger of payments: a Durable Object for each, named by `paymentKey`, whose storage is the key `entry` (see
+ * {@link Entry}); and one for each `payment-identifier` of a payer, whose storage is the key `payment`, the payment that
+ * was made under it. The objects settle by themselves, so that a Worker that dies leaves nothing undone.
  */
 export class Ledger extends DurableObject<Env> {
-  /** Takes the payment for one call. Times are Unix seconds; `validBefore` is when the authorization runs out. */
-  async claim(nowSeconds: number, validBefore: number): Promise<Claim> {
-    const entry = this.#entry;
-    if (entry?.state === "spent") return { claimed: false, state: "spent" };
-    if (entry && entry.until > nowSeconds) return { claimed: false, state: "claimed" };
+  readonly #entry: LedgerEntry;
 
-    const claim = crypto.randomUUID();
-    const until = nowSeconds + LEASE_SECONDS;
-    this.#entry = { state: "claimed", claim, until };
-    const forgetAt = Math.max(validBefore, until);
-    if (forgetAt < MAX_ALARM_SECONDS) await this.ctx.storage.setAlarm(forgetAt * 1000);
-    return { claimed: true, claim };
+  constructor(context: DurableObjectState, env: Env) {
+    super(context, env);
+    const { storage } = context;
+    const config = configOf(env);
+    this.#entry = new LedgerEntry({
+      load: () => storage.kv.get<Entry>("entry"),
+      save(entry, wakeAt) {
+        storage.kv.put("entry", entry);
+        void (wakeAt === undefined ? storage.deleteAlarm() : storage.setAlarm(wakeAt));
+      },
+      clear: () => void storage.deleteAll(),
+      settle: (payment, facilitator) => facilitatorNamed(facilitator, config).settle(payment),
+      settleTimeoutMs: config.facilitatorTimeoutMs + 5000,
+      discard: (output) =>
+        deleteResult(env.RESULTS, output).catch((error: unknown) => console.error("an output stays", output, error)),
+      now: () => Date.now(),
+      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      log: (line) => console.log(JSON.stringify(line)),
+    });
   }
 
-  /** Gives the payment back: it can be used again. A claim that lost its lease to another call changes nothing. */
-  async release(claim: string): Promise<void> {
-    const entry = this.#entry;
-    if (entry?.state === "claimed" && entry.claim === claim) await this.ctx.storage.deleteAll();
+  /** @see LedgerEntry.look */
+  look(fingerprint: string, until: number): Promise<Standing> {
+    return this.#entry.look(fingerprint, until);
   }
 
-  /** Records that the payment was settled. */
-  async spend(): Promise<void> {
-    this.#entry = { state: "spent" };
+  /** @see LedgerEntry.claim */
+  claim(call: Call, leaseMs: number, until: number): Promise<Standing> {
+    return this.#entry.claim(call, leaseMs, until);
+  }
+
+  /** @see LedgerEntry.release */
+  release(claim: string, failure: Failure, output: string | null): Promise<void> {
+    return this.#entry.release(claim, failure, output);
+  }
+
+  /** @see LedgerEntry.store */
+  store(claim: string, goods: StoredGoods): Promise<boolean> {
+    return this.#entry.store(claim, goods);
+  }
+
+  /** @see LedgerEntry.settle */
+  settle(claim: string, fingerprint: string): Promise<Standing> {
+    return this.#entry.settle(claim, fingerprint);
+  }
+
+  /** Gives an identifier to a payment, until `forgetAt` (Unix milliseconds). False where it is another's. */
+  async bind(payment: string, forgetAt: number): Promise<boolean> {
+    const { storage } = this.ctx;
+    const bound = storage.kv.get<string>("payment");
+    if (bound !== undefined) return bound === payment;
+    storage.kv.put("payment", payment);
+    await storage.setAlarm(forgetAt);
+    return true;
   }
 
   override async alarm(): Promise<void> {
-    await this.ctx.storage.deleteAll();
-  }
-
-  get #entry(): Entry | undefined {
-    return this.ctx.storage.kv.get<Entry>("entry");
-  }
-
-  set #entry(entry: Entry) {
-    this.ctx.storage.kv.put("entry", entry);
+    if (this.ctx.storage.kv.get("payment") !== undefined) await this.ctx.storage.deleteAll();
+    else await this.#entry.alarm();
   }
 }

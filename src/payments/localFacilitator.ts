@@ -17,18 +17,16 @@ const NO_TRANSACTION = `0x${"0".repeat(64)}`;
 
 /**
  * The development facilitator: verifies the EIP-712 signature of the authorization as the token contract would, and
- * settles without a chain. The ledger's record that the payment is spent is all that happens.
+ * settles without a chain. The ledger's record that the payment is settled is all that happens.
  */
 export const localFacilitator: Facilitator = {
-  async verify(payment, requirement) {
-    const { authorization, signature } = payment.payload;
+  name: "local",
+
+  async verify({ network, authorization, signature }) {
+    const { asset, chainId, domain } = NETWORKS[network];
     const signed = await verifyTypedData({
       address: authorization.from as `0x${string}`,
-      domain: {
-        ...requirement.extra,
-        chainId: NETWORKS[requirement.network].chainId,
-        verifyingContract: requirement.asset as `0x${string}`,
-      },
+      domain: { ...domain, chainId, verifyingContract: asset },
       types: { TransferWithAuthorization: TRANSFER_WITH_AUTHORIZATION },
       primaryType: "TransferWithAuthorization",
       message: {
@@ -41,14 +39,10 @@ export const localFacilitator: Facilitator = {
       },
       signature: signature as `0x${string}`,
     }).catch(() => false); // a signature no key can have made
-    return signed ? { valid: true } : { valid: false, reason: "invalid_exact_evm_payload_signature" };
+    return signed ? { outcome: "valid" } : { outcome: "invalid", reason: "invalid_exact_evm_payload_signature" };
   },
 
-  async settle(payment, requirement) {
-    const payer = payment.payload.authorization.from;
-    return {
-      settled: true,
-      receipt: { success: true, transaction: NO_TRANSACTION, network: requirement.network, payer },
-    };
+  async settle() {
+    return { outcome: "settled", transaction: NO_TRANSACTION };
   },
 };

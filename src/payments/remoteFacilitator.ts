@@ -1,57 +1,112 @@
-import { HTTPFacilitatorClient } from "@x402/core/http";
-import { type PaymentPayload, type PaymentRequirements, SettleError, VerifyError } from "@x402/core/types";
-import { Problem } from "../problems.ts";
+import { z } from "zod";
+import { type CdpKey, cdpToken } from "./cdpToken.ts";
 import type { Facilitator } from "./facilitator.ts";
-import type { Payment, PaymentRequirement } from "./x402.ts";
+import { NETWORKS } from "./networks.ts";
+import type { Payment } from "./payment.ts";
 
-/**
- * A facilitator reached over HTTP (x402 v1, `POST /verify` and `POST /settle`).
- * Made anew for each request: workerd allows no fetch from global scope.
- */
-export function remoteFacilitator({ url, timeoutMs }: { url: string; timeoutMs: number }): Facilitator {
-  const client = new HTTPFacilitatorClient({ url, timeoutMs });
+export interface RemoteFacilitator {
+  url: string;
+  timeoutMs: number;
+  /** How it knows us: a fixed `Authorization` header, or a token signed for each call. */
+  auth?: { header: string } | { cdp: CdpKey };
+}
+
+/** Error strings of facilitators are an open set; these are read for what they say of the money. */
+const ALREADY_USED =
+  /already.?(been.?)?(used|settled|processed)|authorization is used|nonce.?(is.?)?used|UsedOrCanceled|duplicate/i;
+/** The chain refused the transaction, and the reason stops there. */
+const REVERTED = /invalid_transaction_state|transaction_failed|simulation_failed|revert/i;
+const NO_FUNDS = /balance|funds/i;
+/** It sent the transaction and lost sight of it. */
+const NOT_SURE = /pending|time[ds]? ?.?out|timeout|unexpected|not.?confirmed|could not be found/i;
+
+const NO_REASON = "the facilitator gave no reason";
+const MAX_REASON_LENGTH = 200;
+const MAX_ANSWER_BYTES = 65_536;
+
+const text = z.string().nullish();
+const verifyAnswer = z.object({ isValid: z.boolean(), invalidReason: text });
+const settleAnswer = z.object({
+  success: z.boolean(),
+  errorReason: text,
+  transaction: text,
+  network: text,
+  payer: text,
+});
+
+/** A facilitator reached over HTTP: `POST /verify` and `POST /settle`, the same in both versions of x402. */
+export function remoteFacilitator({ url, timeoutMs, auth }: RemoteFacilitator): Facilitator {
+  /** Its verdict, be it 200 or 4xx: some refuse so, some so. Undefined where it gave none; a 5xx is none, whatever it says. */
+  async function ask<S extends z.ZodType>(call: "verify" | "settle", payment: Payment, schema: S) {
+    const endpoint = new URL(`${url.replace(/\/+$/, "")}/${call}`);
+    try {
+      const response = await fetch(endpoint, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...(await authorization(endpoint, auth)) },
+        body: payment.request,
+        redirect: "manual",
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      const answer = schema.safeParse(JSON.parse(await bounded(response)));
+      if (answer.success && response.status < 500) return answer.data as z.output<S>;
+      console.error(`facilitator ${endpoint.host}: ${call} answered ${response.status} without a verdict`);
+    } catch (error) {
+      console.error(`facilitator ${endpoint.host}: ${call} failed`, error);
+    }
+    return undefined;
+  }
 
   return {
-    async verify(payment, requirement) {
-      try {
-        const answer = await client.verify(...wire(payment, requirement));
-        return answer.isValid ? { valid: true } : { valid: false, reason: answer.invalidReason ?? NO_REASON };
-      } catch (error) {
-        if (error instanceof VerifyError && error.statusCode < 500)
-          return { valid: false, reason: error.invalidReason ?? NO_REASON };
-        throw unavailable(error);
-      }
+    name: url,
+
+    async verify(payment) {
+      const answer = await ask("verify", payment, verifyAnswer);
+      if (!answer) return { outcome: "unknown" };
+      return answer.isValid ? { outcome: "valid" } : { outcome: "invalid", reason: reasonOf(answer.invalidReason) };
     },
 
-    async settle(payment, requirement) {
-      try {
-        const answer = await client.settle(...wire(payment, requirement));
-        if (!answer.success) return { settled: false, reason: answer.errorReason ?? NO_REASON };
-        const payer = answer.payer ?? payment.payload.authorization.from;
-        return {
-          settled: true,
-          receipt: { success: true, transaction: answer.transaction, network: answer.network, payer },
-        };
-      } catch (error) {
-        if (error instanceof SettleError && error.statusCode < 500)
-          return { settled: false, reason: error.errorReason ?? NO_REASON };
-        throw unavailable(error);
-      }
+    async settle(payment) {
+      const answer = await ask("settle", payment, settleAnswer);
+      if (!answer) return { outcome: "unknown" };
+      const transaction = answer.transaction ?? "";
+      if (answer.success)
+        return transaction !== "" && isAbout(payment, answer)
+          ? { outcome: "settled", transaction }
+          : { outcome: "unknown" };
+
+      const reason = reasonOf(answer.errorReason);
+      if (ALREADY_USED.test(reason)) return { outcome: "used", reason };
+      if (NOT_SURE.test(reason)) return { outcome: "unknown", ...(transaction && { transaction }) };
+      return { outcome: REVERTED.test(reason) && !NO_FUNDS.test(reason) ? "reverted" : "refused", reason };
     },
   };
 }
 
-const NO_REASON = "the facilitator gave no reason";
-
-/** The client's types know version 2 only; it sends on what it is given, and `x402Version` tells the facilitator. */
-function wire(payment: Payment, requirement: PaymentRequirement) {
-  return [payment, requirement] as unknown as [PaymentPayload, PaymentRequirements];
+/** Whether an answer speaks of this payment. */
+function isAbout({ network, authorization }: Payment, answer: z.infer<typeof settleAnswer>): boolean {
+  const names: string[] = [network, NETWORKS[network].caip2];
+  if (answer.network && !names.includes(answer.network)) return false;
+  return !answer.payer || answer.payer.toLowerCase() === authorization.from.toLowerCase();
 }
 
-function unavailable(cause: unknown): Problem {
-  return new Problem(
-    "facilitator_unavailable",
-    "The payment facilitator cannot be reached. No link was given; try again in a while with the same payment.",
-    { headers: { "Retry-After": "30" }, cause },
-  );
+function reasonOf(reason: string | null | undefined): string {
+  return reason ? reason.replace(/\s+/g, " ").slice(0, MAX_REASON_LENGTH) : NO_REASON;
+}
+
+async function authorization(endpoint: URL, auth: RemoteFacilitator["auth"]): Promise<Record<string, string>> {
+  if (!auth) return {};
+  if ("header" in auth) return { Authorization: auth.header };
+  return { Authorization: `Bearer ${await cdpToken(auth.cdp, "POST", endpoint, Math.floor(Date.now() / 1000))}` };
+}
+
+/** The body as text, if it is no longer than a verdict can be. */
+async function bounded(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let [text, length] = ["", 0];
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > MAX_ANSWER_BYTES) throw new Error(`answered more than ${MAX_ANSWER_BYTES} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text;
 }

@@ -1,4 +1,4 @@
-import { ExactEvmSchemeV1 } from "@x402/evm/v1";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPaymentFromConfig } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -37,7 +37,7 @@ async function outputOf(response: Response): Promise<Uint8Array> {
 test("the official client pays for both operations, from the 402 alone, and gets the PDF", async () => {
   const account = privateKeyToAccount(DEVELOPMENT_KEY);
   const payingFetch = wrapFetchWithPaymentFromConfig(fetch, {
-    schemes: [{ network: "base-sepolia" as never, client: new ExactEvmSchemeV1(account), x402Version: 1 }],
+    schemes: [{ network: "eip155:84532", client: new ExactEvmScheme(account) }],
   });
   for (const [kind, form] of [
     ["text", formOf({ text: "PAID" })],
@@ -45,7 +45,7 @@ test("the official client pays for both operations, from the 402 alone, and gets
   ] as const) {
     const response = await payingFetch(endpoint(kind), { method: "POST", body: form });
     expect(response.status).toBe(200);
-    expect(JSON.parse(atob(response.headers.get("X-PAYMENT-RESPONSE")!))).toMatchObject({
+    expect(JSON.parse(atob(response.headers.get("PAYMENT-RESPONSE")!))).toMatchObject({
       success: true,
       payer: account.address,
     });

@@ -1,89 +1,212 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
-import { signPayment } from "../../scripts/lib/pay.ts";
-import { readConfig } from "../../src/config.ts";
-import { sell } from "../../src/payments/gate.ts";
+import { describe, expect, test, vi } from "vitest";
+import { type Goods, type Sale, sell } from "../../src/payments/gate.ts";
+import { PaymentRequired } from "../../src/payments/offer.ts";
+import type { Payment } from "../../src/payments/payment.ts";
 import { remoteFacilitator } from "../../src/payments/remoteFacilitator.ts";
-import { PaymentRequired, readPayment, requirementFor } from "../../src/payments/x402.ts";
 import { Problem } from "../../src/problems.ts";
+import { askedToSettle, OFFER, paymentFrom } from "./payments.ts";
 
-const config = readConfig({
-  PAY_TO: "0x00000000000000000000000000000000000000aa",
-  FACILITATOR_URL: "https://facilitator.example.com",
-});
-const requirement = requirementFor(
-  { url: "https://overprint.example.com/v1/watermark/text", description: "", outputSchema: {} },
-  config,
-);
-const signed = async () =>
-  readPayment(await signPayment(requirement as never), requirement, Math.floor(Date.now() / 1000));
+const GOODS: Goods<string> = {
+  value: "goods",
+  output: "000000-00000000000000000000000000000000",
+  expiresAt: new Date(Date.now() + 3_600_000),
+  pages: 1,
+  bytes: 9,
+};
+const SOLD = {
+  value: "goods",
+  receipt: {
+    success: true,
+    transaction: `0x${"ab".repeat(32)}`,
+    network: "base-sepolia",
+    payer: `0x${"01".repeat(20)}`,
+  },
+};
 
-/** Sells one piece of work through the facilitator that behaves as named, and tells what happened. */
-async function sale(behaviour: string, payment: Awaited<ReturnType<typeof signed>>, work?: () => never) {
-  const seen = { worked: 0, discarded: 0 };
-  const facilitator = remoteFacilitator({ url: `https://facilitator.example.com/${behaviour}`, timeoutMs: 500 });
+const facilitator = (behaviour: string) =>
+  remoteFacilitator({ url: `https://facilitator.example.com/${behaviour}`, timeoutMs: 500 });
+
+/** Sells one piece of work through the facilitators that behave as named, and tells what happened. */
+async function sale(behaviours: string, payment: Payment, changes: Partial<Sale<string>> = {}) {
+  const seen = { worked: 0 };
   const outcome = await sell({
     payment,
-    requirement,
-    facilitator,
+    offer: OFFER,
+    facilitators: behaviours.split(" ").map(facilitator),
     ledger: env.LEDGER,
+    fingerprint: "request",
+    operation: "test",
+    workMs: 60_000,
+    linkTtlMs: 3_600_000,
+    now: () => Date.now(),
+    ...changes,
     work: async () => {
       seen.worked++;
-      work?.();
-      return { value: "goods", discard: async () => void seen.discarded++ };
+      return (await changes.work?.()) ?? GOODS;
     },
   }).catch((error: unknown) => error);
   return { outcome, ...seen };
 }
 
 const reason = (outcome: unknown) =>
-  outcome instanceof PaymentRequired ? outcome.body.error : outcome instanceof Problem ? outcome.code : outcome;
+  outcome instanceof PaymentRequired ? outcome.reason : outcome instanceof Problem ? outcome.code : outcome;
+const failing = (): never => {
+  throw new Problem("damaged_pdf", "…");
+};
 
 describe("what a remote facilitator says decides", () => {
   test("verified and settled: the goods and the receipt", async () => {
-    const { outcome, worked, discarded } = await sale("good", await signed());
-    expect(outcome).toEqual({
-      value: "goods",
-      receipt: {
-        success: true,
-        transaction: `0x${"ab".repeat(32)}`,
-        network: "base-sepolia",
-        payer: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
-      },
-    });
-    expect({ worked, discarded }).toEqual({ worked: 1, discarded: 0 });
+    expect(await sale("good", await paymentFrom())).toEqual({ outcome: SOLD, worked: 1 });
   });
 
   test.each([
-    ["refuses-verify", "insufficient_funds", 0, 0],
-    ["refuses-verify-400", "invalid_payload", 0, 0],
-    ["down", "facilitator_unavailable", 0, 0],
-    ["garbage", "facilitator_unavailable", 0, 0],
-    ["silent", "facilitator_unavailable", 0, 0],
-    ["refuses-settle", "invalid_transaction_state", 1, 1],
-    ["down-at-settle", "facilitator_unavailable", 1, 1],
-  ])("%s: %s, and the payment stays usable", async (behaviour, expected, worked, discarded) => {
-    const payment = await signed();
+    ["refuses-verify", "insufficient_funds", 0],
+    ["refuses-verify-400", "invalid_payload", 0],
+    ["down", "facilitator_unavailable", 0],
+    ["garbage", "facilitator_unavailable", 0],
+    ["silent", "facilitator_unavailable", 0],
+    ["endless", "facilitator_unavailable", 0],
+    ["redirects", "facilitator_unavailable", 0],
+    ["refuses-settle", "invalid_transaction_state", 1],
+    ["refuses-settle-400", "insufficient_funds", 1],
+  ])("%s: %s, and the payment stays usable", async (behaviour, expected, worked) => {
+    const payment = await paymentFrom();
     const failed = await sale(behaviour, payment);
     expect(reason(failed.outcome)).toBe(expected);
-    expect({ worked: failed.worked, discarded: failed.discarded }).toEqual({ worked, discarded });
-    expect((await sale("good", payment)).outcome).toMatchObject({ value: "goods" });
+    expect(failed.worked).toBe(worked);
+    expect((await sale("good", payment)).outcome).toEqual(SOLD);
   });
 
-  test("work that fails is not settled, and the payment stays usable", async () => {
-    const payment = await signed();
-    const failed = await sale("good", payment, () => {
-      throw new Problem("damaged_pdf", "…");
+  test("a refused settlement is told to the payer as a failed receipt", async () => {
+    const { outcome } = await sale("refuses-settle", await paymentFrom());
+    expect((outcome as PaymentRequired).refusal).toEqual({
+      version: 1,
+      receipt: { ...SOLD.receipt, success: false, errorReason: "invalid_transaction_state", transaction: "" },
     });
-    expect(reason(failed.outcome)).toBe("damaged_pdf");
-    expect((await sale("good", payment)).outcome).toMatchObject({ value: "goods" });
   });
 
-  test("a settled payment buys nothing more", async () => {
-    const payment = await signed();
+  test.concurrent.each(["loses-first-answer", "half-answers-first", "answers-500-first", "names-no-transaction-first"])(
+    "%s at settle: the call waits until the ledger has asked again, and is charged once",
+    async (behaviour) => {
+      const payment = await paymentFrom();
+      expect(await sale(`${behaviour}-${payment.authorization.nonce}`, payment)).toEqual({ outcome: SOLD, worked: 1 });
+    },
+  );
+
+  test("one that is down is passed over, and the one that verified settles", async () => {
+    expect((await sale("down silent good refuses-settle", await paymentFrom())).outcome).toEqual(SOLD);
+  });
+
+  test("a refusal is a verdict: no other is asked", async () => {
+    expect(reason((await sale("refuses-verify good", await paymentFrom())).outcome)).toBe("insufficient_funds");
+  });
+
+  test("a payer who withdraws during long work gets nothing, and the output is deleted", async () => {
+    const payment = await paymentFrom();
+    let now = Date.now();
+    const work = async () => {
+      now += 10_000;
+      return GOODS;
+    };
+    const behaviour = `refuses-second-verify-${payment.authorization.nonce}`;
+    const { outcome } = await sale(behaviour, payment, { now: () => now, work });
+    expect(reason(outcome)).toBe("nonce_already_used");
+  });
+});
+
+describe("one payment", () => {
+  test("that fails to buy work is not settled, and stays usable", async () => {
+    const payment = await paymentFrom();
+    expect(reason((await sale("good", payment, { work: failing })).outcome)).toBe("damaged_pdf");
+    expect((await sale("good", payment)).outcome).toEqual(SOLD);
+  });
+
+  test("with the same request again buys the same result, whatever the facilitator says by now", async () => {
+    const payment = await paymentFrom();
     await sale("good", payment);
-    const second = await sale("good", payment);
+    expect(await sale("refuses-verify", payment)).toEqual({ outcome: SOLD, worked: 0 });
+  });
+
+  test("with the same request again, once the authorization has run out, too", async () => {
+    const payment = await paymentFrom();
+    await sale("good", payment);
+    expect((await sale("good", payment, { now: () => Date.now() + 600_000 })).outcome).toEqual(SOLD);
+  });
+
+  test("with another request is refused, before and after it is settled", async () => {
+    const payment = await paymentFrom();
+    const other = { fingerprint: "another" };
+    let during: Awaited<ReturnType<typeof sale>> | undefined;
+    const work = async () => {
+      during = await sale("good", payment, other);
+      return GOODS;
+    };
+    await sale("good", payment, { work });
+    for (const { outcome, worked } of [during!, await sale("good", payment, other)]) {
+      expect(reason(outcome)).toBe("payment_already_used");
+      expect(worked).toBe(0);
+    }
+  });
+
+  test("whose link has ended buys nothing more", async () => {
+    const payment = await paymentFrom();
+    await sale("good", payment, { work: async () => ({ ...GOODS, expiresAt: new Date(Date.now() - 1) }) });
+    expect(reason((await sale("good", payment)).outcome)).toBe("payment_already_used");
+  });
+
+  test("used fifty times at once runs the work once, is settled once, and gives fifty equal results", async () => {
+    const payment = await paymentFrom();
+    const behaviour = `counts-${payment.authorization.nonce}`;
+    const sales = await Promise.all(Array.from({ length: 50 }, () => sale(behaviour, payment)));
+    for (const { outcome } of sales) expect(outcome).toEqual(SOLD);
+    expect(sales.reduce((sum, { worked }) => sum + worked, 0)).toBe(1);
+    expect(await askedToSettle(`https://facilitator.example.com/${behaviour}`)).toBe(1);
+  });
+
+  test.each([
+    ["ends before work and settlement can", { validBefore: Math.floor(Date.now() / 1000) + 20 }, /valid_before.*300 s/],
+    ["has run out", { validBefore: Math.floor(Date.now() / 1000) - 1 }, /valid_before/],
+  ])("that %s is refused before the work", async (_, times, expected) => {
+    const { outcome, worked } = await sale("good", await paymentFrom(times));
+    expect(reason(outcome)).toMatch(expected);
+    expect(worked).toBe(0);
+  });
+});
+
+describe("the log", () => {
+  test("has one line for each call with a payment, without signature or payload", async () => {
+    const log = vi.spyOn(console, "log");
+    const payment = await paymentFrom();
+    await sale("good", payment);
+    await sale("good", payment, { fingerprint: "another" });
+    await sale("refuses-verify", await paymentFrom());
+    const lines = log.mock.calls.map(([line]) => String(line));
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      {
+        ...{ event: "sale", outcome: "sold", operation: "test", network: "base-sepolia", amount: "50000" },
+        ...{ payer: SOLD.receipt.payer, transaction: SOLD.receipt.transaction, pages: 1, bytes: 9 },
+        ms: expect.any(Number),
+      },
+      expect.objectContaining({ event: "sale", outcome: "payment_already_used" }),
+      expect.objectContaining({ event: "sale", outcome: "payment_required", reason: "insufficient_funds" }),
+    ]);
+    expect(lines.join()).not.toContain(payment.signature.slice(2));
+    expect(lines.join()).not.toContain(payment.authorization.nonce);
+    log.mockRestore();
+  });
+});
+
+describe("a payment-identifier", () => {
+  const named = async (identifier: string) => ({ ...(await paymentFrom()), identifier });
+
+  test("is one payment's: another under the same name is a conflict, not charged", async () => {
+    const first = await named("order_1234567890123456");
+    expect((await sale("good", first)).outcome).toEqual(SOLD);
+    expect((await sale("good", first)).outcome).toEqual(SOLD);
+    const second = await sale("good", await named("order_1234567890123456"));
     expect(reason(second.outcome)).toBe("payment_already_used");
     expect(second.worked).toBe(0);
+    expect((await sale("good", await named("order_6543210987654321"))).outcome).toEqual(SOLD);
   });
 });

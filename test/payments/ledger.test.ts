@@ -1,56 +1,99 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { storeResult } from "../../src/storage/results.ts";
+import { askedToSettle, paymentFrom } from "./payments.ts";
 
-const T = 2_000_000_000;
-const entryOf = (name: string) => env.LEDGER.getByName(name);
+const recordOf = (name: string) => env.LEDGER.getByName(name);
+const alarmOf = (name: string) => runInDurableObject(recordOf(name), (_, { storage }) => storage.getAlarm());
+const stored = async (ttlSeconds = 3600) => {
+  const pdf = { length: 4, stream: () => new Response("%PDF").body! };
+  const { id, expiresAt } = await storeResult(env.RESULTS, pdf, ttlSeconds);
+  return { value: '"goods"', output: id, expiresAt: expiresAt.getTime() };
+};
+const keptInR2 = async () => (await env.RESULTS.list()).objects.map(({ key }) => key.split("/").at(-1));
 
-async function claimed(name: string, at: number): Promise<string> {
-  const claim = await entryOf(name).claim(at, at + 300);
-  if (!claim.claimed) throw new Error(`not claimed: ${claim.state}`);
-  return claim.claim;
+async function claimed(name: string, facilitator = "https://facilitator.example.com/good", validBefore?: number) {
+  const call = { fingerprint: "request", payment: await paymentFrom({ validBefore }), facilitator };
+  const standing = await recordOf(name).claim(call, 100_000, 0);
+  if (standing.standing !== "yours") throw new Error(`not claimed: ${standing.standing}`);
+  return standing.claim;
 }
 
 describe("the ledger", () => {
-  test("gives a payment to one call at a time", async () => {
-    const claim = await claimed("one", T);
-    expect(await entryOf("one").claim(T + 1, T + 300)).toEqual({ claimed: false, state: "claimed" });
-    await entryOf("one").release(claim);
-    await claimed("one", T + 2);
+  test("settles a stored claim through the facilitator that verified it, and gives its result from then on", async () => {
+    const claim = await claimed("sold");
+    expect(await recordOf("sold").store(claim, await stored())).toBe(true);
+    const sold = { standing: "sold", value: '"goods"', transaction: `0x${"ab".repeat(32)}` };
+    expect(await recordOf("sold").settle(claim, "request")).toEqual(sold);
+    expect(await recordOf("sold").look("request", 0)).toEqual(sold);
+    expect(await recordOf("sold").look("another", 0)).toEqual({ standing: "spent" });
   });
 
-  test("frees the payment of a call that died, when its lease ends", async () => {
-    await claimed("died", T);
-    expect(await entryOf("died").claim(T + 599, T + 300)).toEqual({ claimed: false, state: "claimed" });
-    await claimed("died", T + 600);
-  });
-
-  test("lets a call that lost its lease release nothing", async () => {
-    const late = await claimed("late", T);
-    await claimed("late", T + 600);
-    await entryOf("late").release(late);
-    expect(await entryOf("late").claim(T + 601, T + 300)).toEqual({ claimed: false, state: "claimed" });
-  });
-
-  test("keeps a spent payment spent, released or not", async () => {
-    const claim = await claimed("spent", T);
-    await entryOf("spent").spend();
-    await entryOf("spent").release(claim);
-    expect(await entryOf("spent").claim(T + 10_000, T + 300)).toEqual({ claimed: false, state: "spent" });
-  });
-
-  test("forgets it only once its authorization has run out", async () => {
-    await entryOf("forgotten").claim(T, T + 5000);
-    await entryOf("forgotten").spend();
-    await runInDurableObject(entryOf("forgotten"), async (_, state) => {
-      expect(await state.storage.getAlarm()).toBe((T + 5000) * 1000);
+  test("deletes the output and frees the payment where the facilitator refuses", async () => {
+    const claim = await claimed("refused", "https://facilitator.example.com/refuses-settle");
+    const goods = await stored();
+    await recordOf("refused").store(claim, goods);
+    expect(await recordOf("refused").settle(claim, "request")).toEqual({
+      standing: "failed",
+      failure: { detail: "invalid_transaction_state" },
     });
-    await runDurableObjectAlarm(entryOf("forgotten"));
-    await claimed("forgotten", T + 6000);
+    expect(await keptInR2()).not.toContain(goods.output);
+    expect(await recordOf("refused").look("request", 0)).toEqual({ standing: "free" });
   });
 
-  test("keeps a payment that never runs out for good", async () => {
-    await entryOf("endless").claim(T, 2 ** 255);
-    await runInDurableObject(entryOf("endless"), async (_, state) => expect(await state.storage.getAlarm()).toBeNull());
+  test("finishes by its alarm a settlement whose answer was lost", async () => {
+    const claim = await claimed("lost", "https://facilitator.example.com/loses-first-answer-a");
+    await recordOf("lost").store(claim, await stored());
+    expect(await recordOf("lost").settle(claim, "request")).toEqual({ standing: "pending" });
+    expect(await alarmOf("lost")).toBeGreaterThan(Date.now());
+    expect(await runDurableObjectAlarm(recordOf("lost"))).toBe(true);
+    expect(await recordOf("lost").look("request", 0)).toMatchObject({ standing: "sold", value: '"goods"' });
+  });
+
+  test("finishes it even where the object itself died while asking", async () => {
+    const facilitator = "https://facilitator.example.com/silent-first-c";
+    const claim = await claimed("died", facilitator);
+    await recordOf("died").store(claim, await stored());
+    const asking = recordOf("died").settle(claim, "request");
+    await vi.waitUntil(async () => (await askedToSettle(facilitator)) === 1);
+    const dying = runInDurableObject(recordOf("died"), (_, state) => state.abort("died"));
+    await Promise.allSettled([asking, dying]);
+
+    expect(await recordOf("died").look("request", 0)).toEqual({ standing: "pending" });
+    await runDurableObjectAlarm(recordOf("died"));
+    expect(await recordOf("died").look("request", 0)).toMatchObject({ standing: "sold" });
+  });
+
+  test("gives those who wait what the first call gets", async () => {
+    const claim = await claimed("waited");
+    const waiting = [1, 2, 3].map(() => recordOf("waited").look("request", Date.now() + 20_000));
+    await recordOf("waited").store(claim, await stored());
+    const first = await recordOf("waited").settle(claim, "request");
+    for (const standing of await Promise.all(waiting)) expect(standing).toEqual(first);
+  });
+
+  test("forgets a settled payment a day after both link and authorization have ended", async () => {
+    const validBefore = Math.floor(Date.now() / 1000) + 7200;
+    const claim = await claimed("forgotten", undefined, validBefore);
+    await recordOf("forgotten").store(claim, await stored());
+    await recordOf("forgotten").settle(claim, "request");
+    expect(await alarmOf("forgotten")).toBe((validBefore + 86_400) * 1000);
+  });
+
+  test("keeps one whose authorization never ends for good", async () => {
+    const claim = await claimed("endless", undefined, 2 ** 60);
+    await recordOf("endless").store(claim, await stored());
+    await recordOf("endless").settle(claim, "request");
+    expect(await alarmOf("endless")).toBeNull();
+  });
+
+  test("gives an identifier to the first payment made under it, until it is forgotten", async () => {
+    const soon = Date.now() + 60_000;
+    expect(await recordOf("identifier:a").bind("payment 1", soon)).toBe(true);
+    expect(await recordOf("identifier:a").bind("payment 1", soon)).toBe(true);
+    expect(await recordOf("identifier:a").bind("payment 2", soon)).toBe(false);
+    await runDurableObjectAlarm(recordOf("identifier:a"));
+    expect(await recordOf("identifier:a").bind("payment 2", soon)).toBe(true);
   });
 });

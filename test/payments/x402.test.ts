@@ -1,28 +1,25 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { type Offer, signPayment } from "../../scripts/lib/pay.ts";
-import { callPaid, dataUri, IMAGE, offerOf, send, TEXT } from "../support/client.ts";
+import { type Offer, signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
+import { paymentRequiredHeaders } from "../../src/api/paymentHeaders.ts";
+import { PaymentRequired } from "../../src/payments/offer.ts";
+import { imageRequest, textRequest } from "../../src/schemas.ts";
+import { callPaid, dataUri, formOf, IMAGE, offerOf, send, TEXT } from "../support/client.ts";
 import { onePage } from "../support/pdf.ts";
+import { strict402 } from "../support/strictV1.ts";
 
-/** What the official version 1 client accepts: every field, to the letter, or it pays nothing at all. */
-const strictOffer = z.strictObject({
-  scheme: z.literal("exact"),
-  network: z.enum(["base", "base-sepolia", "polygon", "avalanche", "avalanche-fuji"]),
-  maxAmountRequired: z.string().regex(/^\d+$/),
-  resource: z.url(),
-  description: z.string(),
-  mimeType: z.string(),
-  outputSchema: z.record(z.string(), z.unknown()),
-  payTo: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
-  maxTimeoutSeconds: z.int(),
-  asset: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
-  extra: z.record(z.string(), z.unknown()),
-});
-const strict402 = z.strictObject({
-  x402Version: z.literal(1),
+const termsV2 = z.strictObject({
+  x402Version: z.literal(2),
   error: z.string(),
-  accepts: z.array(strictOffer).min(1),
+  resource: z.strictObject({ url: z.url(), description: z.string(), mimeType: z.string() }),
+  accepts: z.array(z.record(z.string(), z.unknown())).min(1),
+  extensions: z.strictObject({
+    bazaar: z.strictObject({ info: z.record(z.string(), z.unknown()), schema: z.record(z.string(), z.unknown()) }),
+    "payment-identifier": z.record(z.string(), z.unknown()),
+  }),
 });
+const decodeHeader = (header: string): unknown => JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(header)));
 
 const body = { file: dataUri("application/pdf", onePage), text: "PAID" };
 
@@ -40,6 +37,33 @@ describe("an unpaid call", () => {
       extra: { name: "USDC", version: "2" },
     });
   });
+
+  test.each([TEXT, IMAGE])(
+    "of %s says the same in version 2's header, which is short and lists for discovery",
+    async (path) => {
+      const response = await send(path, { method: "POST" });
+      const header = response.headers.get("PAYMENT-REQUIRED")!;
+      expect(header.length).toBeLessThan(5000);
+      const terms = termsV2.parse(decodeHeader(header));
+      expect(terms.resource.url).toBe(`http://localhost${path}`);
+      expect(terms.accepts).toEqual([
+        {
+          scheme: "exact",
+          network: "eip155:84532",
+          amount: "50000",
+          asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+          payTo: expect.stringMatching(/^0x/),
+          maxTimeoutSeconds: 300,
+          extra: { name: "USDC", version: "2" },
+        },
+      ]);
+      const { info, schema } = terms.extensions.bazaar;
+      z.fromJSONSchema(schema).parse(info);
+      const { input } = info as { input: { body: unknown } };
+      (path === TEXT ? textRequest : imageRequest).parse(input.body);
+      expect(terms.extensions["payment-identifier"]).toMatchObject({ info: { required: false } });
+    },
+  );
 
   test("gets it whatever the body", async () => {
     const response = await send(TEXT, {
@@ -72,6 +96,21 @@ const altered = (change: (payload: Payload) => unknown) => async (offer: Offer) 
 const authorization = (fields: Record<string, unknown>) =>
   altered((payload) => void Object.assign(payload.payload.authorization, fields));
 
+interface PayloadV2 {
+  accepted: object;
+  payload: { authorization: object };
+}
+const accepting = (fields: object) => (p: PayloadV2) => ({ ...p, accepted: { ...p.accepted, ...fields } });
+const signing = (fields: object) => (p: PayloadV2) => ({ ...p, payload: { ...p.payload, ...fields } });
+const authorizing = (fields: object) => (p: PayloadV2) => ({
+  ...p,
+  payload: { ...p.payload, authorization: { ...p.payload.authorization, ...fields } },
+});
+const identified = (id: unknown) => (p: PayloadV2) => ({
+  ...p,
+  extensions: { "payment-identifier": { info: { id } } },
+});
+
 describe("a payment that is not right gets a 402 with the reason, and the offer again", () => {
   test.each<[string, (offer: Offer) => Promise<string>, RegExp]>([
     ["empty", async () => "", /invalid_payload/],
@@ -81,7 +120,7 @@ describe("a payment that is not right gets a 402 with the reason, and the offer 
     ["JSON null", async () => btoa("null"), /invalid_payload/],
     ["JSON array", async () => btoa("[]"), /invalid_payload/],
     ["JSON number", async () => btoa("1"), /invalid_payload/],
-    ["longer than 8 KB", async () => btoa("x".repeat(9000)), /invalid_payload.*8192/],
+    ["longer than 8 KB", async () => btoa("x".repeat(9000)), /invalid_payload: .*8192/],
     ["no fields", async () => encode({}), /invalid_payload: x402Version/],
     [
       "version 3",
@@ -179,7 +218,7 @@ describe("a payment that is not right gets a 402 with the reason, and the offer 
     ["about to run out", signedFor({ maxTimeoutSeconds: 3 }), /valid_before/],
     ["not valid yet", authorization({ validAfter: String(now() + 60) }), /valid_after/],
     ["a longer time than was signed", authorization({ validBefore: String(now() + 9999) }), /signature/],
-  ])("%s", async (_, make, reason) => {
+  ])("version 1: %s", async (_, make, reason) => {
     const offer = await offerOf(TEXT);
     const response = await callPaid(TEXT, body, await make(offer));
     expect(response.status).toBe(402);
@@ -188,36 +227,186 @@ describe("a payment that is not right gets a 402 with the reason, and the offer 
     expect(answer.error).toMatch(reason);
     expect(answer.accepts).toEqual([offer]);
   });
+
+  const V2_PAYLOAD: [string, (payload: PayloadV2) => unknown, RegExp][] = [
+    ["version 3", (p) => ({ ...p, x402Version: 3 }), /invalid_payload: x402Version/],
+    ["version missing", (p) => ({ ...p, x402Version: undefined }), /invalid_payload: x402Version/],
+    ["version as text", (p) => ({ ...p, x402Version: "2" }), /invalid_payload: x402Version/],
+    ["calling itself version 1", (p) => ({ ...p, x402Version: 1 }), /invalid_payload: scheme/],
+    ["an array", (p) => [p], /invalid_payload/],
+    ["accepted missing", (p) => ({ ...p, accepted: undefined }), /invalid_payload: accepted/],
+    ["accepted null", (p) => ({ ...p, accepted: null }), /invalid_payload: accepted/],
+    ["accepted a list", (p) => ({ ...p, accepted: [p.accepted] }), /invalid_payload: accepted/],
+    ["scheme missing", accepting({ scheme: undefined }), /invalid_payload: accepted.scheme/],
+    ["another scheme", accepting({ scheme: "upto" }), /unsupported_scheme/],
+    ["network missing", accepting({ network: undefined }), /invalid_payload: accepted.network/],
+    ["network of version 1", accepting({ network: "base-sepolia" }), /invalid_network: pay on eip155:84532/],
+    ["another network", accepting({ network: "eip155:8453" }), /invalid_network/],
+    ["network a number", accepting({ network: 84532 }), /invalid_payload: accepted.network/],
+    ["a lower amount", accepting({ amount: "1" }), /accepted.amount is not as offered/],
+    ["amount a number", accepting({ amount: 50000 }), /accepted.amount is not as offered/],
+    ["amount missing", accepting({ amount: undefined }), /accepted.amount is not as offered/],
+    ["another token", accepting({ asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" }), /accepted.asset/],
+    ["token in other letters", accepting({ asset: "0x036cbd53842c5426634e7929541ec2318f3dcf7e" }), /accepted.asset/],
+    ["another recipient", accepting({ payTo: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" }), /accepted.payTo/],
+    ["a longer time", accepting({ maxTimeoutSeconds: 301 }), /accepted.maxTimeoutSeconds/],
+    ["extra missing", accepting({ extra: undefined }), /accepted.extra/],
+    ["another domain", accepting({ extra: { name: "USD Coin", version: "2" } }), /accepted.extra.name/],
+    ["more in extra", accepting({ extra: { name: "USDC", version: "2", more: 1 } }), /accepted.extra.more/],
+    ["a field too many", accepting({ maxAmountRequired: "50000" }), /accepted.maxAmountRequired/],
+    ["payload missing", (p) => ({ ...p, payload: undefined }), /invalid_payload: payload/],
+    ["payload of Solana", (p) => ({ ...p, payload: { transaction: "AQ==" } }), /invalid_payload: payload/],
+    ["payload of Permit2", (p) => ({ ...p, payload: { signature: "0x00", permit2Authorization: {} } }), /payload/],
+    ["authorization missing", signing({ authorization: undefined }), /payload.authorization/],
+    ["signature missing", signing({ signature: undefined }), /payload.signature/],
+    ["signature not hexadecimal", signing({ signature: "0xzz" }), /payload.signature/],
+    ["signature of nothing", signing({ signature: "0x" }), /payload.signature/],
+    ["signature of zeros", signing({ signature: `0x${"0".repeat(130)}` }), /signature/],
+    ["nonce too short", authorizing({ nonce: "0x01" }), /authorization.nonce/],
+    ["another nonce", authorizing({ nonce: `0x${"00".repeat(32)}` }), /signature/],
+    ["from not hexadecimal", authorizing({ from: "vitalik.eth" }), /authorization.from/],
+    ["another payer", authorizing({ from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" }), /signature/],
+    ["to another", authorizing({ to: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" }), /recipient_mismatch/],
+    ["value below the price", authorizing({ value: "49999" }), /authorization_value/],
+    ["value above the price", authorizing({ value: "50001" }), /authorization_value/],
+    ["value negative", authorizing({ value: "-1" }), /authorization.value/],
+    ["value a number", authorizing({ value: 50000 }), /authorization.value/],
+    ["not valid yet", authorizing({ validAfter: String(now() + 60) }), /valid_after/],
+    ["run out", authorizing({ validBefore: String(now() - 1) }), /valid_before/],
+    ["running out during the work", authorizing({ validBefore: String(now() + 20) }), /valid_before/],
+    ["a longer time than was signed", authorizing({ validBefore: String(now() + 9999) }), /signature/],
+    ["extensions a list", (p) => ({ ...p, extensions: [1] }), /extensions/],
+    ["an identifier too short", identified("order_1"), /payment-identifier.info.id/],
+    ["an identifier too long", identified("x".repeat(129)), /payment-identifier.info.id/],
+    ["an identifier with spaces", identified("order 1234567890 abc"), /payment-identifier.info.id/],
+    ["an identifier that is a number", identified(1e18), /payment-identifier.info.id/],
+  ];
+  test.each<[string, (offer: Offer) => Promise<string>, RegExp]>([
+    ["empty", async () => "", /invalid_payload/],
+    ["not base64", async () => "%%%", /invalid_payload/],
+    ["not JSON", async () => btoa("hello"), /invalid_payload/],
+    ["not UTF-8", async () => btoa("\xff\xfe{}"), /invalid_payload/],
+    ["JSON cut off", async () => btoa('{"x402Version":2,'), /invalid_payload/],
+    ["null", async () => encode(null), /invalid_payload/],
+    ["longer than 8 KB", async () => btoa("x".repeat(9000)), /invalid_payload: .*8192/],
+    ...V2_PAYLOAD.map(([name, change, reason]): [string, (offer: Offer) => Promise<string>, RegExp] => [
+      name,
+      async (offer) => encode(change(JSON.parse(atob(await signPaymentV2(offer))))),
+      reason,
+    ]),
+  ])("version 2: %s", async (_, make, reason) => {
+    const offer = await offerOf(TEXT);
+    const payment = await make(offer);
+    const response = await send(TEXT, {
+      method: "POST",
+      headers: { "PAYMENT-SIGNATURE": payment, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(402);
+    expect(response.headers.get("PAYMENT-RESPONSE")).toBeNull();
+    const terms = termsV2.parse(decodeHeader(response.headers.get("PAYMENT-REQUIRED")!));
+    expect(terms.error).toMatch(reason);
+    expect(strict402.parse(await response.json()).error).toBe(terms.error);
+  });
+});
+
+test("a settlement that is refused is a 402 with a failed receipt, in the payer's version", async () => {
+  const offer = await offerOf(TEXT);
+  const refusal = (version: 1 | 2) => ({
+    version,
+    receipt: { success: false, errorReason: "insufficient_funds", transaction: "", network: "n", payer: "p" },
+  });
+  const sold = { resource: { url: offer.resource, description: "", outputSchema: {}, bazaar: {} }, v1: [], v2: [] };
+  for (const [version, header, absent] of [
+    [1, "X-PAYMENT-RESPONSE", "PAYMENT-RESPONSE"],
+    [2, "PAYMENT-RESPONSE", "X-PAYMENT-RESPONSE"],
+  ] as const) {
+    const headers = paymentRequiredHeaders(new PaymentRequired(sold, "insufficient_funds — “é”", refusal(version)));
+    expect(decodeHeader(headers[header]!)).toEqual(refusal(version).receipt);
+    expect(headers[absent]).toBeUndefined();
+    expect(decodeHeader(headers["PAYMENT-REQUIRED"]!)).toMatchObject({ error: "insufficient_funds — “é”" });
+  }
 });
 
 describe("a payment buys one result", () => {
-  test("a second, different call with it is refused", async () => {
+  const call = (header: string, payment: string, request: object = body) =>
+    send(TEXT, {
+      method: "POST",
+      headers: { [header]: payment, "Content-Type": "application/json" },
+      body: JSON.stringify(request),
+    });
+
+  test("in version 2, with a receipt of its own", async () => {
+    const response = await call("PAYMENT-SIGNATURE", await signPaymentV2(await offerOf(TEXT)));
+    expect(response.status).toBe(200);
+    expect(response.headers.get("X-PAYMENT-RESPONSE")).toBeNull();
+    expect(decodeHeader(response.headers.get("PAYMENT-RESPONSE")!)).toMatchObject({
+      success: true,
+      network: "eip155:84532",
+    });
+  });
+
+  test.each([
+    ["X-PAYMENT", signPayment],
+    ["PAYMENT-SIGNATURE", signPaymentV2],
+  ])("%s: the same call again gets the same result and receipt", async (header, sign) => {
+    const payment = await sign(await offerOf(TEXT));
+    const [first, second] = [await call(header, payment), await call(header, payment)];
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(await second.json()).toEqual(await first.json());
+    const receipt = header === "X-PAYMENT" ? "X-PAYMENT-RESPONSE" : "PAYMENT-RESPONSE";
+    expect(second.headers.get(receipt)).toBe(first.headers.get(receipt));
+  });
+
+  test("the same call with its signature and addresses written differently, too", async () => {
     const payment = await signPayment(await offerOf(TEXT));
-    expect((await callPaid(TEXT, body, payment)).status).toBe(200);
-    const again = await callPaid(TEXT, { ...body, text: "TWICE" }, payment);
+    const first = await (await call("X-PAYMENT", payment)).json();
+    const { payload, ...rest } = decode(payment);
+    const from = payload.authorization.from!.toLowerCase(),
+      nonce = payload.authorization.nonce!.toUpperCase().replace("0X", "0x");
+    const authorization = { ...payload.authorization, from, nonce };
+    const again = await call("X-PAYMENT", encode({ ...rest, payload: { ...payload, authorization } }));
+    expect(await again.json()).toEqual(first);
+  });
+
+  test.each<[string, object]>([
+    ["another text", { ...body, text: "TWICE" }],
+    ["another opacity", { ...body, opacity: 0.31 }],
+    ["another file", { ...body, file: "https://files.example.com/one-page.pdf" }],
+  ])("a second call with %s is refused", async (_, request) => {
+    const payment = await signPayment(await offerOf(TEXT));
+    expect((await call("X-PAYMENT", payment)).status).toBe(200);
+    const again = await call("X-PAYMENT", payment, request);
     expect(again.status).toBe(409);
     expect(await again.json()).toMatchObject({ code: "payment_already_used" });
   });
 
-  test("so is one whose signature and addresses are written differently", async () => {
+  test("a settled payment's nonce, with a signature made up, gets nothing", async () => {
     const payment = await signPayment(await offerOf(TEXT));
-    expect((await callPaid(TEXT, body, payment)).status).toBe(200);
+    await call("X-PAYMENT", payment);
     const { payload, ...rest } = decode(payment);
-    const from = payload.authorization.from!.toLowerCase(),
-      nonce = payload.authorization.nonce!.toUpperCase().replace("0X", "0x");
-    const rewritten = encode({
-      ...rest,
-      payload: { ...payload, authorization: { ...payload.authorization, from, nonce } },
-    });
-    expect((await callPaid(TEXT, body, rewritten)).status).toBe(409);
+    const forged = encode({ ...rest, payload: { ...payload, signature: `0x${"1".repeat(130)}` } });
+    expect((await call("X-PAYMENT", forged)).status).toBe(409);
   });
 
-  test("of two calls at once with it, one is done", async () => {
+  test("uploads count by their bytes", async () => {
     const payment = await signPayment(await offerOf(TEXT));
-    const statuses = (await Promise.all([callPaid(TEXT, body, payment), callPaid(TEXT, body, payment)])).map(
-      ({ status }) => status,
-    );
-    expect(statuses.toSorted()).toEqual([200, 409]);
+    const form = (bytes: Uint8Array<ArrayBuffer>, name: string) => formOf({ file: new File([bytes], name), text: "A" });
+    const first = await (await callPaid(TEXT, form(onePage, "a.pdf"), payment)).json();
+    expect(await (await callPaid(TEXT, form(onePage, "b.pdf"), payment)).json()).toEqual(first);
+    const other = Uint8Array.of(...onePage, 10);
+    expect((await callPaid(TEXT, form(other, "a.pdf"), payment)).status).toBe(409);
+  });
+
+  test("fifty calls at once with it get fifty equal answers", async () => {
+    const payment = await signPayment(await offerOf(TEXT));
+    const outputs = async () => (await env.RESULTS.list()).objects.length;
+    const before = await outputs();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => callPaid(TEXT, body, payment)));
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(texts).size).toBe(1);
+    expect(await outputs()).toBe(before + 1);
   });
 
   test("the development facilitator serves loopback hosts only", async () => {

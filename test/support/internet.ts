@@ -5,10 +5,15 @@ import { RED_PNG } from "./png.ts";
  * What the Worker under test finds when it fetches: a few files on files.example.com, some of them badly behaved, and the
  * x402 facilitators at facilitator.example.com, one for each way to answer. Anything else cannot be reached.
  */
-export async function internet(request: { url: string; text(): Promise<string> }): Promise<Response> {
+export async function internet(request: {
+  url: string;
+  headers: { get(name: string): string | null };
+  text(): Promise<string>;
+}): Promise<Response> {
   const { hostname, pathname } = new URL(request.url);
   if (hostname === "files.example.com") return fileAt(pathname);
-  if (hostname === "facilitator.example.com") return facilitatorAt(pathname, await request.text());
+  if (hostname === "facilitator.example.com")
+    return facilitatorAt(pathname, request.headers.get("Authorization"), await request.text());
   throw new TypeError(`no route to ${hostname}`);
 }
 
@@ -43,38 +48,114 @@ async function fileAt(path: string): Promise<Response> {
   }
 }
 
-const PAYER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
-const TRANSACTION = `0x${"ab".repeat(32)}`;
+const moved = new Map<string, number>();
 
-async function facilitatorAt(path: string, body: string): Promise<Response> {
-  const [, behaviour, call] = path.split("/");
+/**
+ * A facilitator that commits a few faults, drawn from the seed in its name, and moves the money of one payment at most
+ * once: `/moved` tells.
+ */
+async function faulty(name: string, call: string | undefined, times: number): Promise<Response> {
+  if (call === "moved") return Response.json(moved.get(name) ?? 0);
+  const seed = Number(name.split("-")[1]);
+  const die = (sides: number) => Math.imul(seed * 31 + times * 17 + (call === "settle" ? 7 : 0), 0x9e3779b1) % sides;
+  const used = moved.has(name);
+  const cut = () => Promise.reject(new TypeError("connection cut"));
+  if (call === "verify") {
+    if (times < 3 && Math.abs(die(7)) === 0) return new Response("bad gateway", { status: 502 });
+    if (times < 3 && Math.abs(die(7)) === 1) return Response.json({ isValid: false, invalidReason: "a_refusal" });
+    return Response.json(used ? { isValid: false, invalidReason: "nonce_used" } : { isValid: true });
+  }
+
+  const refused = (errorReason: string) => Response.json({ success: false, errorReason, transaction: "" });
+  const settle = () => {
+    if (moved.has(name)) return refused("nonce_already_used");
+    moved.set(name, 1);
+    return Response.json({ success: true, transaction: TRANSACTION });
+  };
+  switch (times < 3 ? Math.abs(die(9)) : 8) {
+    case 0: // before the money
+      return new Response("bad gateway", { status: 502 });
+    case 1:
+      return cut();
+    case 2: // after it
+      settle();
+      return cut();
+    case 3:
+      settle();
+      return new Response("{]");
+    case 4: // the request arrives twice
+      settle();
+      return settle();
+    case 5:
+      return used ? settle() : refused("insufficient_funds");
+    case 6: // late
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return settle();
+    default:
+      return settle();
+  }
+}
+
+const TRANSACTION = `0x${"ab".repeat(32)}`;
+const asked = new Map<string, number>();
+
+/** What `-first` and `-second` behaviours count: how often this address was asked. */
+function timesAsked(path: string): number {
+  const times = (asked.get(path) ?? 0) + 1;
+  asked.set(path, times);
+  return times;
+}
+
+/** The facilitator at `/<behaviour>[-<anything to tell it from others>]`, asked to `/verify` or `/settle`. */
+async function facilitatorAt(path: string, authorization: string | null, body: string): Promise<Response> {
+  const [, behaviour = "", call] = path.split("/");
+  const times = timesAsked(path);
+  if (call === "count") return Response.json({ settle: asked.get(`/${behaviour}/settle`) });
+  if (behaviour === "echoes") return Response.json({ isValid: false, invalidReason: `${path} ${authorization}` });
+  if (behaviour.startsWith("faulty-")) return faulty(behaviour, call, times);
+  if (behaviour.startsWith("says-")) {
+    const { status, answer } = JSON.parse(atob(decodeURIComponent(behaviour.slice(5))));
+    return Response.json(answer, { status });
+  }
+
   const { x402Version, paymentPayload, paymentRequirements } = JSON.parse(body) as Record<
     string,
     Record<string, unknown>
   >;
   const wellFormed =
-    Number(x402Version) === 1 &&
-    paymentPayload?.scheme === "exact" &&
-    paymentRequirements?.maxAmountRequired === "50000";
-  const verified = { isValid: true, payer: PAYER };
-  const settled = { success: true, transaction: TRANSACTION, network: "base-sepolia", payer: PAYER };
+    Number(x402Version) === 1
+      ? paymentPayload?.scheme === "exact" && paymentRequirements?.maxAmountRequired === "50000"
+      : paymentPayload?.accepted !== undefined && paymentRequirements?.amount === "50000";
+  if (!wellFormed) return Response.json({ error: "neither version 1 nor version 2" }, { status: 400 });
 
-  if (!wellFormed) return Response.json({ error: "not version 1" }, { status: 400 });
-  switch (`${behaviour} ${call}`) {
-    case "refuses-verify verify":
-      return Response.json({ isValid: false, invalidReason: "insufficient_funds", payer: PAYER });
-    case "refuses-verify-400 verify":
-      return Response.json({ isValid: false, invalidReason: "invalid_payload" }, { status: 400 });
-    case "refuses-settle settle":
-      return Response.json({ ...settled, success: false, errorReason: "invalid_transaction_state", transaction: "" });
-    case "down verify":
-    case "down-at-settle settle":
-      return new Response("bad gateway", { status: 502 });
-    case "garbage verify":
-      return new Response("{]");
-    case "silent verify":
-      return new Promise(() => {});
-    default:
-      return Response.json(call === "verify" ? verified : settled);
-  }
+  const network = String(paymentRequirements?.network);
+  const verified = { isValid: true };
+  const settled = { success: true, transaction: TRANSACTION, network };
+  const refused = { success: false, transaction: "", network };
+  const answers: [RegExp, () => Response | Promise<Response>][] = [
+    [/^refuses-verify verify/, () => Response.json({ isValid: false, invalidReason: "insufficient_funds" })],
+    [
+      /^refuses-verify-400 verify/,
+      () => Response.json({ isValid: false, invalidReason: "invalid_payload" }, { status: 400 }),
+    ],
+    [/^refuses-second-verify.* verify 2/, () => Response.json({ isValid: false, invalidReason: "nonce_already_used" })],
+    [/^refuses-settle settle/, () => Response.json({ ...refused, errorReason: "invalid_transaction_state" })],
+    [
+      /^refuses-settle-400 settle/,
+      () => Response.json({ ...refused, errorReason: "insufficient_funds" }, { status: 400 }),
+    ],
+    [/^down verify/, () => new Response("bad gateway", { status: 502 })],
+    [/^garbage verify/, () => new Response("{]")],
+    [/^endless verify/, () => new Response(new Uint8Array(100_000))],
+    [/^redirects verify/, () => to("https://facilitator.example.com/good/verify")],
+    [/^silent verify/, () => new Promise<Response>(() => {})],
+    [/^silent-first.* settle 1$/, () => new Promise<Response>(() => {})],
+    [/^loses-first-answer.* settle 1$/, () => Promise.reject(new TypeError("connection cut"))],
+    [/^half-answers-first.* settle 1$/, () => new Response('{"success":tr')],
+    [/^answers-500-first.* settle 1$/, () => new Response("internal error", { status: 500 })],
+    [/^names-no-transaction-first.* settle 1$/, () => Response.json({ success: true })],
+  ];
+  const answer = answers.find(([when]) => when.test(`${behaviour} ${call} ${times}`));
+  if (answer) return answer[1]();
+  return Response.json(call === "verify" ? verified : settled);
 }

@@ -1,0 +1,46 @@
+/**
+ * One file marked over ranges, never in memory as a whole: `node --expose-gc bench/ranges.ts INPUT.pdf` prints milliseconds,
+ * the MB of heap and buffers that the planned document keeps alive, and the share of the file that planning has read.
+ */
+import { open } from "node:fs/promises";
+import { readImage } from "../src/mark/image/picture.ts";
+import { markWithImage } from "../src/mark/image.ts";
+import { RangeSource } from "../src/pdf/byteSource.ts";
+import { openPdf } from "../src/pdf/document.ts";
+import { planOutput } from "../src/pdf/plan.ts";
+import { imageRequest } from "../src/schemas.ts";
+import { RED_PNG } from "../test/support/png.ts";
+
+const file = await open(process.argv[2]!);
+const { size } = await file.stat();
+let fetched = 0;
+const source = new RangeSource(size, async (start, end) => {
+  fetched += end - start;
+  return (await file.read(new Uint8Array(end - start), 0, end - start, start)).buffer;
+});
+
+/** Heap and buffers that cannot be collected. */
+function aliveMb(): number {
+  globalThis.gc?.();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return (heapUsed + arrayBuffers) / 1e6;
+}
+
+const idleMb = aliveMb();
+const began = performance.now();
+const document = await openPdf(source, { maxPages: 1_000_000 });
+markWithImage(
+  document,
+  imageRequest.parse({ file: "data:", image: "data:" }),
+  await readImage(RED_PNG, { maxPixels: 100 }),
+);
+const plan = await planOutput(document);
+const planned = fetched;
+const planMs = performance.now() - began;
+const liveMb = aliveMb() - idleMb;
+const resumed = performance.now();
+let length = 0;
+for await (const chunk of plan.stream()) length += chunk.length;
+const ms = planMs + performance.now() - resumed;
+await file.close();
+console.log(JSON.stringify({ ms, liveMb, plannedShare: planned / size, length }));

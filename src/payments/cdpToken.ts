@@ -1,0 +1,74 @@
+/** A key of the Coinbase Developer Platform, as its console gives it out. */
+export interface CdpKey {
+  id: string;
+  /** Ed25519: base64 of the 32 bytes of the seed and the 32 of the public key. ES256: PEM, PKCS #8 or SEC 1. */
+  secret: string;
+}
+
+const LIFETIME_SECONDS = 120;
+
+/**
+ * Signs the token that CDP's API wants for one call (JWT, RFC 7519; the claims are described under "CDP API key
+ * authentication"): it names the method, host and path it is good for.
+ * @throws Error where the secret is neither form of key; it does not repeat it
+ */
+export async function cdpToken({ id, secret }: CdpKey, method: string, url: URL, nowSeconds: number): Promise<string> {
+  const { key, algorithm, alg } = await importKey(secret);
+  const nonce = crypto.getRandomValues(new Uint8Array(16)).toHex();
+  const head = encode({ alg, kid: id, typ: "JWT", nonce });
+  const claims = encode({
+    iss: "cdp",
+    sub: id,
+    iat: nowSeconds,
+    nbf: nowSeconds,
+    exp: nowSeconds + LIFETIME_SECONDS,
+    uris: [`${method} ${url.host}${url.pathname}`],
+  });
+  const signature = await crypto.subtle.sign(algorithm, key, new TextEncoder().encode(`${head}.${claims}`));
+  return `${head}.${claims}.${base64url(new Uint8Array(signature))}`;
+}
+
+async function importKey(secret: string) {
+  const pem = secret.replaceAll("\\n", "\n"); // as it stands in one-line settings
+  if (pem.includes("PRIVATE KEY")) {
+    const der = bytesOf(pem.replace(/-----[^-]+-----|\s/g, ""));
+    const pkcs8 = pem.includes("EC PRIVATE KEY") ? wrapSec1(der) : der;
+    const key = await crypto.subtle.importKey("pkcs8", pkcs8, { name: "ECDSA", namedCurve: "P-256" }, false, ["sign"]);
+    return { key, alg: "ES256", algorithm: { name: "ECDSA", hash: "SHA-256" } };
+  }
+
+  const bytes = bytesOf(secret.trim());
+  if (bytes.length !== 64) throw new Error("the CDP key's secret is neither a PEM key nor 64 bytes of base64");
+  const jwk = { kty: "OKP", crv: "Ed25519", d: base64url(bytes.subarray(0, 32)), x: base64url(bytes.subarray(32)) };
+  const key = await crypto.subtle.importKey("jwk", jwk, { name: "Ed25519" }, false, ["sign"]);
+  return { key, alg: "EdDSA", algorithm: { name: "Ed25519" } };
+}
+
+/** RFC 5958 around RFC 5915: WebCrypto reads PKCS #8 only. Lengths under 256 bytes, as every P-256 key has. */
+function wrapSec1(sec1: Uint8Array): Uint8Array<ArrayBuffer> {
+  const ecPublicKeyP256 = Uint8Array.fromHex("301306072a8648ce3d020106082a8648ce3d030107");
+  const version = Uint8Array.of(0x02, 0x01, 0x00);
+  return tagged(0x30, [version, ecPublicKeyP256, tagged(0x04, [sec1])]);
+}
+
+function tagged(tag: number, parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const content = parts.flatMap((part) => [...part]);
+  const length = content.length < 0x80 ? [content.length] : [0x81, content.length];
+  return Uint8Array.of(tag, ...length, ...content);
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.fromBase64(base64);
+  } catch {
+    throw new Error("the CDP key's secret is not base64");
+  }
+}
+
+function encode(value: object): string {
+  return base64url(new TextEncoder().encode(JSON.stringify(value)));
+}
+
+function base64url(bytes: Uint8Array): string {
+  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+}

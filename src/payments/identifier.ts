@@ -1,0 +1,45 @@
+import { z } from "zod";
+
+/**
+ * The `payment-identifier` extension of x402 version 2: a name the client gives a payment. The same name with another
+ * payment is a conflict.
+ */
+
+const NAME = "payment-identifier";
+
+/** Advertised in the 402. */
+export const IDENTIFIER_EXTENSION = {
+  [NAME]: {
+    info: { required: false },
+    schema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object",
+      properties: {
+        required: { type: "boolean" },
+        id: { type: "string", minLength: 16, maxLength: 128, pattern: "^[A-Za-z0-9_-]+$" },
+      },
+      required: ["required"],
+    },
+  },
+};
+
+/** The `extensions` of a payment, of which only this one is read. */
+export const extensionsWithIdentifier = z.looseObject({
+  [NAME]: z
+    .looseObject({
+      info: z
+        .looseObject({
+          id: z
+            .string()
+            .regex(/^[A-Za-z0-9_-]{16,128}$/, "must be 16 to 128 letters, digits, hyphens or underscores")
+            .optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+});
+
+/** The identifier that a client gave, if any. */
+export function identifierIn(extensions: z.infer<typeof extensionsWithIdentifier> | undefined): string | undefined {
+  return extensions?.[NAME]?.info?.id;
+}

@@ -1,0 +1,188 @@
+import type { Settlement } from "./facilitator.ts";
+import type { Payment } from "./payment.ts";
+import {
+  authorizationEnds,
+  backoffMs,
+  type Call,
+  conclude,
+  type Entry,
+  type Failure,
+  SETTLE_LEASE_MS,
+  type Standing,
+  type StoredGoods,
+  standingOf,
+  wakesAt,
+} from "./record.ts";
+
+/** An alarm that has not come by then never will: it is set again. */
+const OVERDUE_MS = 10_000;
+
+/** What a {@link LedgerEntry} needs of the world around it. Times are Unix milliseconds. */
+export interface LedgerWorld {
+  load(): Entry | undefined;
+  /** Stores the entry, and calls `alarm` at `wakeAt`. */
+  save(entry: Entry, wakeAt: number | undefined): void;
+  clear(): void;
+  /** Never throws. */
+  settle(payment: Payment, facilitator: string): Promise<Settlement>;
+  /** Longer than `settle` can take. */
+  settleTimeoutMs: number;
+  /** Deletes an output that will never be given. Never throws. */
+  discard(output: string): Promise<void>;
+  now(): number;
+  sleep(ms: number): Promise<void>;
+  log(line: Record<string, unknown>): void;
+}
+
+/** The life of one payment in the ledger: the transitions of {@link Entry}, and waiting for them. */
+export class LedgerEntry {
+  readonly #world: LedgerWorld;
+  #waiting = new Set<(failure: Failure | undefined) => void>();
+
+  constructor(world: LedgerWorld) {
+    this.#world = world;
+  }
+
+  /** How the payment stands; waits until `until` while another call with the same request is being served. */
+  async look(fingerprint: string, until: number): Promise<Standing> {
+    for (;;) {
+      const now = this.#world.now();
+      const entry = this.#world.load();
+      const standing = standingOf(entry, fingerprint, now);
+      const served = standing.standing === "busy" || standing.standing === "pending";
+      if (entry?.state === "settling" && entry.nextAt + OVERDUE_MS <= now) this.#save({ ...entry, nextAt: now });
+      if (!served || now >= until) return standing;
+
+      const leaseEnds = entry && "leaseEnds" in entry ? entry.leaseEnds : until;
+      const failure = await this.#change(Math.min(until, leaseEnds) - now);
+      if (failure) return { standing: "failed", failure };
+    }
+  }
+
+  /** Takes the payment for one call, for `leaseMs`; where it can't, as {@link look}. */
+  async claim(call: Call, leaseMs: number, until: number): Promise<Standing> {
+    const standing = await this.look(call.fingerprint, until);
+    if (standing.standing !== "free") return standing;
+
+    const left = this.#world.load();
+    const now = this.#world.now();
+    const claim = crypto.randomUUID();
+    const stored = left?.state === "stored";
+    this.#save(
+      stored
+        ? { ...left, ...call, claim, leaseEnds: now + SETTLE_LEASE_MS }
+        : { ...call, state: "claimed", claim, leaseEnds: now + leaseMs },
+    );
+    return { standing: "yours", claim, stored };
+  }
+
+  /**
+   * Gives the payment back, and tells those who wait why; the output made for it, if any, is deleted. A claim that was lost
+   * to another call changes nothing.
+   */
+  async release(claim: string, failure: Failure, output: string | null): Promise<void> {
+    const entry = this.#world.load();
+    if (entry?.state === "claimed" && entry.claim === claim) this.#clear(failure);
+    if (output !== null) await this.#world.discard(output);
+  }
+
+  /** Keeps the output of a claim. False, and the output is deleted, where the claim was lost to another call. */
+  async store(claim: string, goods: StoredGoods): Promise<boolean> {
+    const entry = this.#world.load();
+    if (entry?.state !== "claimed" || entry.claim !== claim) {
+      await this.#world.discard(goods.output);
+      return false;
+    }
+    this.#save({ ...entry, state: "stored", goods, leaseEnds: this.#world.now() + SETTLE_LEASE_MS });
+    return true;
+  }
+
+  /** Asks for the money of a stored claim, once. `pending` where no answer came: the alarm goes on asking. */
+  async settle(claim: string, fingerprint: string): Promise<Standing> {
+    const entry = this.#world.load();
+    if (entry?.state === "stored" && entry.claim === claim) {
+      const { payment, facilitator, goods } = entry;
+      const now = this.#world.now();
+      const failure = await this.#ask({
+        ...{ state: "settling", fingerprint, payment, facilitator, goods },
+        ...{ attempts: 0, firstAsked: now, nextAt: now, transaction: "" },
+      });
+      if (failure) return { standing: "failed", failure };
+    }
+    return standingOf(this.#world.load(), fingerprint, this.#world.now());
+  }
+
+  /** What the record does by itself when its time has come. */
+  async alarm(): Promise<void> {
+    const entry = this.#world.load();
+    const now = this.#world.now();
+    if (!entry) return;
+
+    if (entry.state === "settling") {
+      if (now < entry.goods.expiresAt) return void (await this.#ask(entry));
+      this.#report(entry, "unresolved");
+      return this.#clear();
+    }
+    if (now < (wakesAt(entry) ?? Number.POSITIVE_INFINITY)) return this.#save(entry);
+    if (entry.state === "stored" && now >= authorizationEnds(entry)) await this.#world.discard(entry.goods.output);
+    this.#clear();
+  }
+
+  /** One attempt to settle. Resolves to why it was refused, if it was. */
+  async #ask(before: Entry & { state: "settling" }): Promise<Failure | undefined> {
+    const world = this.#world;
+    const entry = { ...before, attempts: before.attempts + 1 };
+    this.#save({ ...entry, nextAt: world.now() + world.settleTimeoutMs + backoffMs(entry.attempts) });
+
+    const answer = await world.settle(entry.payment, entry.facilitator);
+    const concluded = conclude(entry, answer, world.now());
+    if (entry.attempts > 1) this.#report(entry, concluded.conclusion);
+    switch (concluded.conclusion) {
+      case "settled": {
+        const { fingerprint, payment, facilitator, goods } = entry;
+        this.#save({ state: "settled", fingerprint, payment, facilitator, goods, transaction: concluded.transaction });
+        return undefined;
+      }
+      case "refused": {
+        const failure = { detail: concluded.reason };
+        this.#clear(failure);
+        await world.discard(entry.goods.output);
+        return failure;
+      }
+      case "again":
+        this.#save({ ...entry, transaction: concluded.transaction, nextAt: world.now() + backoffMs(entry.attempts) });
+        return undefined;
+    }
+  }
+
+  #report({ payment, attempts }: Entry & { state: "settling" }, outcome: string): void {
+    const { network, authorization } = payment;
+    this.#world.log({ event: "settlement", outcome, attempts, network, payer: authorization.from });
+  }
+
+  #save(entry: Entry): void {
+    this.#world.save(entry, wakesAt(entry));
+    this.#wake(undefined);
+  }
+
+  #clear(failure?: Failure): void {
+    this.#world.clear();
+    this.#wake(failure);
+  }
+
+  #wake(failure: Failure | undefined): void {
+    for (const resolve of this.#waiting) resolve(failure);
+    this.#waiting.clear();
+  }
+
+  /** Resolves at the next transition, or after `ms`. */
+  #change(ms: number): Promise<Failure | undefined> {
+    return new Promise((resolve) => {
+      this.#waiting.add(resolve);
+      void this.#world.sleep(ms).then(() => {
+        this.#waiting.delete(resolve);
+        resolve(undefined);
+      });
+    });
+  }
+}

@@ -1,0 +1,122 @@
+import type { Config } from "../config.ts";
+import { IDENTIFIER_EXTENSION } from "./identifier.ts";
+import { NETWORKS, type NetworkName } from "./networks.ts";
+import { PRICE } from "./price.ts";
+
+/** What is for sale: the parts of an offer that differ between endpoints. */
+export interface Resource {
+  url: string;
+  description: string;
+  /** For discovery services, as x402 version 1 describes input and output (`outputSchema`). */
+  outputSchema: Record<string, unknown>;
+  /** The same for version 2 (`extensions.bazaar`). Clients send it back in a header: keep it small. */
+  bazaar: Record<string, unknown>;
+}
+
+/** One way to pay in x402 version 1 ("PaymentRequirements"). */
+export interface RequirementV1 {
+  scheme: "exact";
+  network: NetworkName;
+  maxAmountRequired: string;
+  resource: string;
+  description: string;
+  mimeType: "application/json";
+  outputSchema: Record<string, unknown>;
+  payTo: string;
+  maxTimeoutSeconds: number;
+  asset: string;
+  extra: { name: string; version: string };
+}
+
+/** One way to pay in x402 version 2 ("PaymentRequirements"). */
+export interface RequirementV2 {
+  scheme: "exact";
+  network: string;
+  amount: string;
+  asset: string;
+  payTo: string;
+  maxTimeoutSeconds: number;
+  extra: { name: string; version: string };
+}
+
+/** How one call of a resource can be paid: the same terms in both versions, one requirement for each network. */
+export interface Offer {
+  resource: Resource;
+  v1: RequirementV1[];
+  v2: RequirementV2[];
+}
+
+/** What a call of `resource` costs under these settings, and where it can be paid. */
+export function offerOf(resource: Resource, config: Config): Offer {
+  const { payTo, maxTimeoutSeconds } = config;
+  const terms = config.networks.map((network) => ({ network, ...NETWORKS[network] }));
+  return {
+    resource,
+    v1: terms.map(({ network, asset, domain }) => ({
+      scheme: "exact",
+      network,
+      maxAmountRequired: PRICE.atomicUnits,
+      resource: resource.url,
+      description: resource.description,
+      mimeType: "application/json",
+      outputSchema: resource.outputSchema,
+      payTo,
+      maxTimeoutSeconds,
+      asset,
+      extra: domain,
+    })),
+    v2: terms.map(({ caip2, asset, domain }) => ({
+      scheme: "exact",
+      network: caip2,
+      amount: PRICE.atomicUnits,
+      asset,
+      payTo,
+      maxTimeoutSeconds,
+      extra: domain,
+    })),
+  };
+}
+
+/** The JSON of a version 1 402 (x402 v1, "PaymentRequiredResponse"): its body over HTTP. */
+export function paymentRequiredV1(offer: Offer, error: string) {
+  return { x402Version: 1, error, accepts: offer.v1 } as const;
+}
+
+/** The JSON of a version 2 402 (x402 v2, "PaymentRequired"): over HTTP in the header `PAYMENT-REQUIRED`. */
+export function paymentRequiredV2({ resource, v2 }: Offer, error: string) {
+  return {
+    x402Version: 2,
+    error,
+    resource: { url: resource.url, description: resource.description, mimeType: "application/json" },
+    accepts: v2,
+    extensions: { bazaar: resource.bazaar, ...IDENTIFIER_EXTENSION },
+  } as const;
+}
+
+/** What became of a settlement, as told to the payer: `X-PAYMENT-RESPONSE` in version 1, `PAYMENT-RESPONSE` in version 2. */
+export interface Receipt {
+  success: boolean;
+  /** x402's reason, where it failed. */
+  errorReason?: string;
+  /** Hash of the transaction; empty where there is none, or where the facilitator never told it. */
+  transaction: string;
+  network: string;
+  payer: string;
+}
+
+/** The answer 402: nothing was charged, and the offer says how to pay. */
+export class PaymentRequired extends Error {
+  override name = "PaymentRequired";
+  readonly offer: Offer;
+  /** One sentence for the payer, led by x402's own code where it has one. */
+  readonly reason: string;
+  /** Of a settlement that was refused, and the version it was paid in. */
+  readonly refusal: { version: 1 | 2; receipt: Receipt } | undefined;
+
+  constructor(offer: Offer, reason: string, refusal?: { version: 1 | 2; receipt: Receipt }) {
+    super(reason);
+    this.offer = offer;
+    this.reason = reason;
+    this.refusal = refusal;
+  }
+}

@@ -1,0 +1,95 @@
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import solc from "solc";
+import { createTestClient, defineChain, http, publicActions, walletActions } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { NETWORKS } from "../../../src/payments/networks.ts";
+
+const { chainId, asset } = NETWORKS["base-sepolia"];
+
+/** A chain on this machine that calls itself base-sepolia, with a token at the address of USDC. */
+export async function startChain() {
+  const anvil = spawn(anvilBinary(), ["--chain-id", String(chainId), "--port", "0", "--host", "127.0.0.1"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise<void>((resolve) => anvil.once("exit", () => resolve()));
+  const stop = async () => {
+    anvil.kill("SIGTERM");
+    await ended;
+  };
+
+  const address = await new Promise<string>((resolve, reject) => {
+    let printed = "";
+    anvil.stdout.on("data", (chunk: Buffer) => {
+      printed += chunk;
+      const listening = /Listening on (127\.0\.0\.1:\d+)/.exec(printed);
+      if (listening) resolve(listening[1]!);
+    });
+    anvil.once("exit", () => reject(new Error(`anvil did not start:\n${printed}`)));
+  });
+
+  const { abi, bytecode } = await compileToken();
+  const url = `http://${address}`;
+  const chain = defineChain({
+    id: chainId,
+    name: "local base-sepolia",
+    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+    rpcUrls: { default: { http: [url] } },
+  });
+  const client = createTestClient({ mode: "anvil", chain, transport: http(url), pollingInterval: 20 })
+    .extend(publicActions)
+    .extend(walletActions);
+  await client.setCode({ address: asset, bytecode });
+  const [minter] = await client.getAddresses();
+
+  return {
+    client,
+    stop,
+    /** A new account with nothing but so much of the token. */
+    async payerWith(value: bigint) {
+      const account = privateKeyToAccount(generatePrivateKey());
+      const hash = await client.writeContract({
+        ...{ account: minter!, address: asset, abi, functionName: "mint", args: [account.address, value] },
+      });
+      await client.waitForTransactionReceipt({ hash });
+      return account;
+    },
+    /** How much of the token an address has, in its smallest unit. */
+    async balanceOf(owner: string): Promise<bigint> {
+      return (await client.readContract({ address: asset, abi, functionName: "balanceOf", args: [owner] })) as bigint;
+    },
+  };
+}
+
+export type Chain = Awaited<ReturnType<typeof startChain>>;
+
+function anvilBinary(): string {
+  const require = createRequire(createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json"));
+  const architecture = process.arch === "x64" ? "amd64" : process.arch;
+  const suffix = process.platform === "win32" ? ".exe" : "";
+  return require.resolve(`@foundry-rs/anvil-${process.platform}-${architecture}/bin/anvil${suffix}`);
+}
+
+interface Compiled {
+  errors?: { severity: string; formattedMessage: string }[];
+  contracts: { "Token.sol": { Token: { abi: unknown[]; evm: { deployedBytecode: { object: string } } } } };
+}
+
+async function compileToken() {
+  const content = await readFile(join(import.meta.dirname, "Token.sol"), "utf8");
+  const output = JSON.parse(
+    solc.compile(
+      JSON.stringify({
+        language: "Solidity",
+        sources: { "Token.sol": { content } },
+        settings: { outputSelection: { "*": { "*": ["abi", "evm.deployedBytecode.object"] } } },
+      }),
+    ),
+  ) as Compiled;
+  const errors = output.errors?.filter(({ severity }) => severity === "error") ?? [];
+  if (errors.length > 0) throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join("\n"));
+  const { abi, evm } = output.contracts["Token.sol"].Token;
+  return { abi, bytecode: `0x${evm.deployedBytecode.object}` as const };
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../../src/config.ts";
+import { cdpToken } from "../../src/payments/cdpToken.ts";
+import { facilitatorNamed, facilitatorsFor } from "../../src/payments/facilitator.ts";
+import { remoteFacilitator } from "../../src/payments/remoteFacilitator.ts";
+import { paymentFrom } from "./payments.ts";
+
+/** Settles through a facilitator that answers so. */
+async function settled(answer: object, status = 200) {
+  const said = btoa(JSON.stringify({ status, answer }));
+  const url = `https://facilitator.example.com/says-${encodeURIComponent(said)}`;
+  return remoteFacilitator({ url, timeoutMs: 2000 }).settle(await paymentFrom());
+}
+
+describe("what a settlement's answer is taken for", () => {
+  const refusal = (errorReason: string) => ({ success: false, errorReason, transaction: "", network: "base-sepolia" });
+  const success = { success: true, transaction: "0x1", network: "base-sepolia", payer: `0x${"01".repeat(20)}` };
+
+  test.each<[string, object, string]>([
+    ["settled", success, "settled"],
+    ["settled, the network by its other name", { ...success, network: "eip155:84532" }, "settled"],
+    ["settled, the payer in other letters", { ...success, payer: `0x${"01".repeat(20).toUpperCase()}` }, "settled"],
+    ["settled, no more said", { success: true, transaction: "0x1" }, "settled"],
+    ["settled on another network", { ...success, network: "base" }, "unknown"],
+    ["settled for another payer", { ...success, payer: `0x${"02".repeat(20)}` }, "unknown"],
+    ["settled without a transaction", { ...success, transaction: "" }, "unknown"],
+    ["success as text", { ...success, success: "true" }, "unknown"],
+    ["an empty object", {}, "unknown"],
+    ["a list", [success], "unknown"],
+    ...[
+      "invalid_exact_evm_nonce_already_used",
+      "nonce_already_used",
+      "FiatTokenV2: authorization is used or canceled",
+      "AuthorizationUsedOrCanceled",
+      "duplicate_settlement",
+    ].map((reason): [string, object, string] => [reason, refusal(reason), "used"]),
+    ...[
+      "insufficient_funds",
+      "invalid_exact_evm_insufficient_balance",
+      "execution reverted: transfer amount exceeds balance",
+      "invalid_exact_evm_signature",
+      "invalid_exact_evm_payload_authorization_valid_before",
+      "blocklisted",
+      "",
+    ].map((reason): [string, object, string] => [reason, refusal(reason), "refused"]),
+    ...[
+      "invalid_transaction_state",
+      "invalid_exact_evm_transaction_failed",
+      "invalid_exact_evm_transaction_simulation_failed",
+      "execution reverted",
+    ].map((reason): [string, object, string] => [reason, refusal(reason), "reverted"]),
+    ...[
+      "settlement_pending",
+      "unexpected_settle_error",
+      'Timed out while waiting for transaction with hash "0x1" to be confirmed.',
+      "request timeout",
+    ].map((reason): [string, object, string] => [reason, refusal(reason), "unknown"]),
+  ])("%s", async (_, answer, outcome) => {
+    for (const status of [200, 400, 402]) expect((await settled(answer, status)).outcome).toBe(outcome);
+    for (const status of [500, 502]) expect((await settled(answer, status)).outcome).toBe("unknown");
+  });
+
+  test("a reason is passed on in one short line", async () => {
+    const { reason } = (await settled(refusal(`no\n\n${"x".repeat(5000)}`))) as { reason: string };
+    expect(reason).toMatch(/^no x{197}$/);
+  });
+
+  test("a transaction it lost sight of is remembered", async () => {
+    expect(await settled({ ...refusal("settlement_pending"), transaction: "0x9" })).toEqual({
+      outcome: "unknown",
+      transaction: "0x9",
+    });
+  });
+});
+
+describe("how a facilitator is called", () => {
+  const PAY_TO = "0x00000000000000000000000000000000000000aa";
+  /** What the facilitator says it was sent. */
+  const headersSent = async (env: object) => {
+    const [facilitator] = facilitatorsFor(readConfig({ PAY_TO, ...env }), new Request("https://overprint.example.com"));
+    const verdict = await facilitator!.verify(await paymentFrom());
+    return (verdict as { reason: string }).reason;
+  };
+
+  test("with a fixed header, where one is set", async () => {
+    const env = { FACILITATOR_URL: "https://facilitator.example.com/echoes/", FACILITATOR_AUTHORIZATION: "Bearer 7" };
+    expect(await headersSent(env)).toBe("/echoes/verify Bearer 7");
+  });
+
+  test("without any, where none is", async () => {
+    expect(await headersSent({ FACILITATOR_URL: "https://facilitator.example.com/echoes" })).toBe(
+      "/echoes/verify null",
+    );
+  });
+
+  test("again by its name, by the ledger, with its header; even after the settings have dropped it", async () => {
+    const env = {
+      PAY_TO,
+      FACILITATOR_URL: "https://facilitator.example.com/echoes",
+      FACILITATOR_AUTHORIZATION: "Bearer 7",
+    };
+    const payment = await paymentFrom();
+    for (const [config, header] of [
+      [readConfig(env), "Bearer 7"],
+      [readConfig({}), "null"],
+    ] as const)
+      expect(await facilitatorNamed("https://facilitator.example.com/echoes", config).verify(payment)).toEqual({
+        outcome: "invalid",
+        reason: `/echoes/verify ${header}`,
+      });
+  });
+});
+
+describe("the token for CDP", () => {
+  const url = new URL("https://api.cdp.coinbase.com/platform/v2/x402/verify");
+  const base64 = (buffer: ArrayBuffer) => new Uint8Array(buffer).toBase64();
+  const pem = (label: string, der: Uint8Array) => {
+    const lines = der.toBase64().match(/.{1,64}/g)!;
+    return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ""].join("\n");
+  };
+  const bytesOf = (part: string) => Uint8Array.fromBase64(part, { alphabet: "base64url" });
+  const decoded = (part: string): unknown => JSON.parse(new TextDecoder().decode(bytesOf(part)));
+
+  async function checkToken(secret: string, alg: string, key: CryptoKey, algorithm: { name: string; hash?: string }) {
+    const [head, claims, signature, ...more] = (await cdpToken({ id: "key-id", secret }, "POST", url, 1000)).split(".");
+    expect(more).toEqual([]);
+    expect(decoded(head!)).toEqual({ alg, kid: "key-id", typ: "JWT", nonce: expect.stringMatching(/^[0-9a-f]{32}$/) });
+    expect(decoded(claims!)).toEqual({
+      iss: "cdp",
+      sub: "key-id",
+      iat: 1000,
+      nbf: 1000,
+      exp: 1120,
+      uris: ["POST api.cdp.coinbase.com/platform/v2/x402/verify"],
+    });
+    const signed = new TextEncoder().encode(`${head}.${claims}`);
+    expect(await crypto.subtle.verify(algorithm, key, bytesOf(signature!), signed)).toBe(true);
+  }
+
+  test("is signed with an Ed25519 key: base64 of seed and public key", async () => {
+    const keys = (await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"])) as CryptoKeyPair;
+    const { d, x } = (await crypto.subtle.exportKey("jwk", keys.privateKey)) as { d: string; x: string };
+    const secret = Uint8Array.of(...bytesOf(d), ...bytesOf(x)).toBase64();
+    await checkToken(secret, "EdDSA", keys.publicKey, { name: "Ed25519" });
+  });
+
+  const P256 = { name: "ECDSA", namedCurve: "P-256" };
+  test.each<[string, (pkcs8: Uint8Array) => string]>([
+    ["PKCS #8", (pkcs8) => pem("PRIVATE KEY", pkcs8)],
+    ["SEC 1", (pkcs8) => pem("EC PRIVATE KEY", pkcs8.subarray(29))], // the octet string within
+    ["SEC 1 on one line", (pkcs8) => pem("EC PRIVATE KEY", pkcs8.subarray(29)).replaceAll("\n", "\\n")],
+  ])("is signed with a P-256 key: PEM, %s", async (_, write) => {
+    const keys = (await crypto.subtle.generateKey(P256, true, ["sign", "verify"])) as CryptoKeyPair;
+    const pkcs8 = new Uint8Array((await crypto.subtle.exportKey("pkcs8", keys.privateKey)) as ArrayBuffer);
+    await checkToken(write(pkcs8), "ES256", keys.publicKey, { name: "ECDSA", hash: "SHA-256" });
+  });
+
+  test.each(["", "not base64!", base64(new ArrayBuffer(32))])("%j is no key, and is not repeated", async (secret) => {
+    const error = await cdpToken({ id: "key-id", secret }, "POST", url, 1000).catch((error: Error) => error.message);
+    expect(error).toMatch(/^the CDP key's secret is/);
+    if (secret) expect(error).not.toContain(secret);
+  });
+});

@@ -1,0 +1,233 @@
+import { describe, expect, test } from "vitest";
+import type { Settlement } from "../../src/payments/facilitator.ts";
+import { LedgerEntry } from "../../src/payments/ledgerEntry.ts";
+import { backoffMs, conclude, type Entry, type Standing, wakesAt } from "../../src/payments/record.ts";
+import { paymentFrom } from "./payments.ts";
+
+const T = 2_000_000_000_000;
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const payment = await paymentFrom({ validBefore: T / 1000 + 300 });
+const call = { fingerprint: "request", payment, facilitator: "stub" };
+const goods = { value: '"goods"', output: "output", expiresAt: T + DAY };
+
+describe("what a facilitator's answer proves", () => {
+  const refused: Settlement = { outcome: "refused", reason: "insufficient_funds" };
+  const settling = (attempts: number) =>
+    ({ ...call, state: "settling", goods, attempts, firstAsked: T, nextAt: T, transaction: "0x7" }) as const;
+
+  test.each<[string, Settlement, number, number, string]>([
+    ["settled", { outcome: "settled", transaction: "0x1" }, 1, 0, "settled 0x1"],
+    ["settled", { outcome: "settled", transaction: "0x1" }, 3, 0, "settled 0x1"],
+    ["used", { outcome: "used", reason: "" }, 1, 0, "settled 0x7"],
+    ["used", { outcome: "used", reason: "" }, 2, 0, "settled 0x7"],
+    [
+      "reverted",
+      { outcome: "reverted", reason: "invalid_transaction_state" },
+      1,
+      0,
+      "refused invalid_transaction_state",
+    ],
+    ["reverted", { outcome: "reverted", reason: "invalid_transaction_state" }, 2, 0, "settled 0x7"],
+    ["refused", refused, 1, 0, "refused insufficient_funds"],
+    ["refused", refused, 1, 6 * MINUTE, "refused insufficient_funds"],
+    ["refused", refused, 2, 4 * MINUTE, "again 0x7"],
+    ["refused, the authorization having run out", refused, 9, 5 * MINUTE, "settled 0x7"],
+    ["unknown", { outcome: "unknown" }, 1, 0, "again 0x7"],
+    ["unknown, with a transaction", { outcome: "unknown", transaction: "0x8" }, 1, 0, "again 0x8"],
+    ["unknown, the authorization having run out", { outcome: "unknown" }, 9, 6 * MINUTE, "again 0x7"],
+  ])("%s: %j at attempt %i after %i ms: %s", (_, answer, attempts, later, expected) => {
+    const concluded = conclude(settling(attempts), answer, T + later);
+    const { conclusion } = concluded;
+    expect(`${conclusion} ${"reason" in concluded ? concluded.reason : concluded.transaction}`).toBe(expected);
+  });
+
+  test("an authorization that never ends is doubted for ten minutes", async () => {
+    const endless = { ...settling(2), payment: await paymentFrom({ validBefore: 2 ** 50 }) };
+    expect(conclude(endless, refused, T + 9 * MINUTE).conclusion).toBe("again");
+    expect(conclude(endless, refused, T + 10 * MINUTE).conclusion).toBe("settled");
+  });
+});
+
+test("attempts to settle grow rarer: two seconds, doubled, to a minute, and to an hour after twelve", () => {
+  expect([1, 2, 3, 5, 6, 12, 13, 20].map(backoffMs)).toEqual([
+    2000, 4000, 8000, 32_000, 60_000, 60_000, 3_600_000, 3_600_000,
+  ]);
+});
+
+/** A record in a world with a clock of its own, where the facilitator answers as told. */
+function world(...answers: Settlement[]) {
+  const seen = { settled: 0, discarded: [] as string[], logged: [] as unknown[], now: T };
+  let stored: { entry: Entry; wakeAt: number | undefined } | undefined;
+  const record = new LedgerEntry({
+    load: () => stored?.entry,
+    save: (entry, wakeAt) => {
+      stored = { entry, wakeAt };
+    },
+    clear: () => {
+      stored = undefined;
+    },
+    settle: async () => {
+      seen.settled++;
+      return answers.shift() ?? { outcome: "unknown" };
+    },
+    settleTimeoutMs: 25_000,
+    discard: async (output) => void seen.discarded.push(output),
+    now: () => seen.now,
+    sleep: () => new Promise(() => {}),
+    log: (line) => seen.logged.push(line),
+  });
+  const claimed = async (request = call): Promise<string> => {
+    const standing = await record.claim(request, MINUTE, 0);
+    if (standing.standing !== "yours") throw new Error(`not claimed: ${standing.standing}`);
+    return standing.claim;
+  };
+  return { record, seen, claimed, state: () => stored?.entry.state, wakeAt: () => stored?.wakeAt };
+}
+const standing = (of: Standing["standing"]) => expect.objectContaining({ standing: of });
+
+describe("a claim", () => {
+  test("keeps the payment from others until its lease ends", async () => {
+    const { record, seen, claimed } = world();
+    await claimed();
+    expect(await record.look("request", 0)).toEqual(standing("busy"));
+    expect(await record.look("another", 0)).toEqual(standing("taken"));
+    seen.now += MINUTE;
+    expect(await record.look("another", 0)).toEqual(standing("free"));
+  });
+
+  test("that died is forgotten by the alarm", async () => {
+    const { record, seen, claimed, state, wakeAt } = world();
+    await claimed();
+    await record.alarm();
+    expect(state()).toBe("claimed");
+    seen.now = wakeAt()!;
+    await record.alarm();
+    expect(state()).toBeUndefined();
+  });
+
+  test("that lost its lease to another call can neither release, nor store, nor settle: its output is deleted", async () => {
+    const { record, seen, claimed, state } = world();
+    const late = await claimed();
+    seen.now += MINUTE;
+    await claimed({ ...call, fingerprint: "another" });
+    await record.release(late, { detail: "" }, null);
+    expect(state()).toBe("claimed");
+    expect(await record.store(late, goods)).toBe(false);
+    expect(seen.discarded).toEqual(["output"]);
+    expect(await record.settle(late, "request")).toEqual(standing("taken"));
+    expect(seen.settled).toBe(0);
+  });
+
+  test("that overran its lease with nobody after it still counts", async () => {
+    const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
+    const claim = await claimed();
+    seen.now += 2 * MINUTE;
+    expect(await record.store(claim, goods)).toBe(true);
+    expect(await record.settle(claim, "request")).toEqual(standing("sold"));
+  });
+
+  test("that failed says why to those who wait, and frees the payment", async () => {
+    const { record, seen, claimed } = world();
+    const claim = await claimed();
+    const failure = { code: "damaged_pdf", detail: "…" } as const;
+    const waiting = Array.from({ length: 49 }, () => record.look("request", T + MINUTE));
+    await record.release(claim, failure, "half an output");
+    for (const waited of await Promise.all(waiting)) expect(waited).toEqual({ standing: "failed", failure });
+    expect(seen.discarded).toEqual(["half an output"]);
+    expect(await record.look("another", 0)).toEqual(standing("free"));
+  });
+});
+
+describe("a stored output", () => {
+  test("whose call died is settled by the next same call, without work", async () => {
+    const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
+    await record.store(await claimed(), goods);
+    expect(await record.look("request", 0)).toEqual(standing("busy"));
+    seen.now += MINUTE;
+    expect(await record.look("another", 0)).toEqual(standing("taken"));
+    const next = await record.claim(call, MINUTE, 0);
+    expect(next).toMatchObject({ standing: "yours", stored: true });
+    expect(await record.settle((next as { claim: string }).claim, "request")).toEqual(standing("sold"));
+    expect(seen.settled).toBe(1);
+  });
+
+  test("that nobody comes back for is deleted when the authorization has run out, and nothing is charged", async () => {
+    const { record, seen, claimed, state, wakeAt } = world();
+    await record.store(await claimed(), goods);
+    seen.now = wakeAt()!;
+    expect(seen.now).toBe(T + 5 * MINUTE);
+    await record.alarm();
+    expect([state(), seen.discarded, seen.settled]).toEqual([undefined, ["output"], 0]);
+  });
+});
+
+describe("a settlement", () => {
+  test("is asked for again until there is an answer, each time later", async () => {
+    const unknown: Settlement = { outcome: "unknown" };
+    const { record, seen, claimed, wakeAt } = world(unknown, unknown, { outcome: "settled", transaction: "0x1" });
+    const claim = await claimed();
+    await record.store(claim, goods);
+    expect(await record.settle(claim, "request")).toEqual(standing("pending"));
+    for (const waited of [2000, 4000]) {
+      expect(wakeAt()).toBe(seen.now + waited);
+      seen.now = wakeAt()!;
+      await record.alarm();
+    }
+    expect(await record.look("request", 0)).toEqual({ standing: "sold", value: '"goods"', transaction: "0x1" });
+    expect(seen.logged).toHaveLength(2);
+  });
+
+  test("whose alarm was lost is taken up again by the next look", async () => {
+    const { record, seen, claimed, wakeAt } = world();
+    const claim = await claimed();
+    await record.store(claim, goods);
+    await record.settle(claim, "request");
+    seen.now += MINUTE;
+    await record.look("another", 0);
+    expect(wakeAt()).toBe(seen.now);
+  });
+
+  test("that never gets one gives nothing, is kept from other requests, and given up when the link has ended", async () => {
+    const { record, seen, claimed, state, wakeAt } = world();
+    const claim = await claimed();
+    await record.store(claim, goods);
+    await record.settle(claim, "request");
+    for (let attempts = 0; seen.now < goods.expiresAt; attempts++) {
+      expect(await record.look("request", 0)).toEqual(standing("pending"));
+      expect(await record.look("another", 0)).toEqual(standing("taken"));
+      expect(attempts).toBeLessThan(50);
+      seen.now = wakeAt()!;
+      await record.alarm();
+    }
+    expect(state()).toBeUndefined();
+    expect(seen.logged.at(-1)).toMatchObject({ event: "settlement", outcome: "unresolved" });
+  });
+
+  test("is the payer's until its link ends, and forgotten a day after", async () => {
+    const { record, seen, claimed, state, wakeAt } = world({ outcome: "settled", transaction: "0x1" });
+    const claim = await claimed();
+    await record.store(claim, goods);
+    await record.settle(claim, "request");
+    seen.now = goods.expiresAt - 1;
+    expect(await record.look("request", 0)).toEqual(standing("sold"));
+    seen.now++;
+    expect(await record.look("request", 0)).toEqual(standing("spent"));
+    expect(wakeAt()).toBe(goods.expiresAt + DAY);
+    seen.now = wakeAt()!;
+    await record.alarm();
+    expect(state()).toBeUndefined();
+  });
+
+  test("of an authorization without end is never forgotten", () => {
+    const authorization = { ...payment.authorization, validBefore: String(2n ** 255n) };
+    const entry = {
+      ...call,
+      payment: { ...payment, authorization },
+      state: "settled",
+      goods,
+      transaction: "",
+    } as const;
+    expect(wakesAt(entry)).toBeUndefined();
+  });
+});

@@ -1,0 +1,363 @@
+import type { Facilitator, Settlement, Verdict } from "../../src/payments/facilitator.ts";
+import { type LedgerBook, sell } from "../../src/payments/gate.ts";
+import { LedgerEntry } from "../../src/payments/ledgerEntry.ts";
+import { PaymentRequired } from "../../src/payments/offer.ts";
+import type { Payment } from "../../src/payments/payment.ts";
+import type { Entry } from "../../src/payments/record.ts";
+import { Problem } from "../../src/problems.ts";
+import { OFFER } from "./payments.ts";
+
+/**
+ * The gate and the ledger's record in a world of their own: its clock, its chain, a facilitator with every fault, Workers
+ * and Durable Objects that die, all drawn from one seed. What happens is written down for the model to judge.
+ */
+
+const FACILITATOR_TIMEOUT_MS = 20_000;
+const never = new Promise<never>(() => {});
+
+/**
+ * What became of one run of the work: it may fail, its Worker may die, the object may die while being told of it; else the
+ * ledger has its output, and deletes that only where it will never be paid for.
+ */
+type Fate = "running" | "failed" | "died" | "cut off" | "stored" | "deleted";
+
+interface Run {
+  request: string;
+  output: string;
+  fate: Fate;
+}
+
+interface Worker {
+  dead: boolean;
+  run: Run | undefined;
+}
+
+/** What a schedule has led to. */
+export interface History {
+  /** Transfers on the chain. */
+  moved: number;
+  /** Each answer a caller got: the result's value, or why there was none. `paid`: the money had moved by then. */
+  answers: { request: string; outcome: string; value?: string; paid: boolean; final: boolean }[];
+  runs: Run[];
+  /** Runs that began while an earlier one was under way, or its output stored. */
+  repeats: number;
+  /** Outputs in storage. */
+  kept: Set<string>;
+}
+
+export class Simulation {
+  readonly history: History = {
+    moved: 0,
+    answers: [],
+    runs: [],
+    repeats: 0,
+    kept: new Set(),
+  };
+  readonly #random: () => number;
+  readonly #payment: Payment;
+  #now = 1_000_000_000_000;
+  #sequence = 0;
+  #events: { at: number; order: number; run: () => void }[] = [];
+  /** No more faults and deaths. */
+  #calm = false;
+
+  // the Durable Object: what is stored, and the life that serves it
+  #entry: Entry | undefined;
+  #alarmAt: number | undefined;
+  #life = 0;
+  #record!: LedgerEntry;
+  #calls = new Set<(error: Error) => void>();
+
+  constructor(seed: number, payment: Payment) {
+    this.#random = mulberry32(seed);
+    const validBefore = String(this.#now / 1000 + 600);
+    this.#payment = { ...payment, authorization: { ...payment.authorization, validBefore } };
+    this.#revive();
+  }
+
+  /** Plays the schedule: callers and faults for some minutes, then calm, then each request once more. */
+  async play(): Promise<History> {
+    const callers = 1 + this.#below(6);
+    for (let caller = 0; caller < callers; caller++) void this.#caller(this.#chance(0.85) ? "A" : "B");
+    if (this.#chance(0.4))
+      for (let deaths = 1 + this.#below(3); deaths > 0; deaths--) this.#later(this.#below(90_000), () => this.#die());
+    await this.#until(this.#now + 200_000);
+
+    this.#calm = true;
+    await this.#until(this.#now + 250_000);
+    for (const request of ["A", "B", "A"]) {
+      void this.#call(request, true);
+      await this.#until(this.#now + 30_000);
+    }
+    return this.history;
+  }
+
+  /** One who calls, and repeats the same call until it has a result or gives up. */
+  async #caller(request: string): Promise<void> {
+    await this.#sleep(this.#chance(0.5) ? this.#below(50) : this.#below(60_000));
+    for (let attempts = 1 + this.#below(4); attempts > 0; attempts--) {
+      const answered = await Promise.race([this.#call(request), this.#sleep(90_000)]);
+      if (answered === "sold") return;
+      await this.#sleep(this.#below(20_000));
+    }
+  }
+
+  /** One call of the gate by a Worker of its own, which may die at any step. */
+  async #call(request: string, final = false): Promise<string> {
+    const worker: Worker = { dead: false, run: undefined };
+    const { history } = this;
+    let outcome: string;
+    let value: string | undefined;
+    try {
+      const sold = await sell<string>({
+        payment: this.#payment,
+        offer: OFFER,
+        facilitators: [this.#facilitator(worker)],
+        ledger: this.#ledger(worker),
+        fingerprint: request,
+        operation: "test",
+        workMs: 100_000,
+        linkTtlMs: 86_400_000,
+        now: () => this.#now,
+        work: () => this.#work(worker, request),
+      });
+      outcome = "sold";
+      value = sold.value;
+    } catch (error) {
+      outcome = error instanceof PaymentRequired ? "402" : error instanceof Problem ? error.code : String(error);
+    }
+    history.answers.push({ request, outcome, ...(value && { value }), paid: history.moved > 0, final });
+    return outcome;
+  }
+
+  async #work(worker: Worker, request: string) {
+    const { history } = this;
+    const output = `output-${history.runs.length}`;
+    if (history.runs.some(({ fate }) => fate === "running" || fate === "stored")) history.repeats++;
+    const run: Run = { request, output, fate: "running" };
+    history.runs.push(run);
+    worker.run = run;
+    await this.#sleep(this.#chance(0.8) ? this.#below(3000) : this.#below(40_000));
+    if (this.#dies(worker)) return never;
+    if (!this.#calm && this.#chance(0.1)) {
+      run.fate = "failed";
+      throw new Problem("damaged_pdf", "…");
+    }
+    history.kept.add(output);
+    const expiresAt = new Date(this.#now + 86_400_000);
+    return { value: output, output, expiresAt, pages: 1, bytes: 1 };
+  }
+
+  #facilitator(worker: Worker): Facilitator {
+    return {
+      name: "stub",
+      verify: async () => {
+        const verdict = await this.#verify();
+        return this.#dies(worker) ? never : verdict;
+      },
+      settle: () => never, // the ledger settles
+    };
+  }
+
+  async #verify(): Promise<Verdict> {
+    await this.#sleep(this.#below(300));
+    if (!this.#calm) {
+      if (this.#chance(0.05)) await this.#sleep(this.#below(FACILITATOR_TIMEOUT_MS)); // late
+      if (this.#chance(0.03)) return this.#sleep(FACILITATOR_TIMEOUT_MS).then(() => ({ outcome: "unknown" })); // never
+      if (this.#chance(0.05)) return { outcome: "unknown" }; // 500, garbage
+      if (this.#chance(0.05)) return { outcome: "invalid", reason: "a refusal" };
+    }
+    return this.history.moved > 0 ? { outcome: "invalid", reason: "nonce_already_used" } : { outcome: "valid" };
+  }
+
+  /** The chain: an authorization can be consumed once. */
+  #transfer(): Settlement {
+    if (this.history.moved > 0) return { outcome: "used", reason: "authorization is used" };
+    this.history.moved++;
+    return { outcome: "settled", transaction: "0x1" };
+  }
+
+  async #settle(): Promise<Settlement> {
+    await this.#sleep(this.#below(500));
+    if (this.#calm) return this.#transfer();
+    const unknown = { outcome: "unknown" } as const;
+    switch (this.#below(16)) {
+      case 0: // late
+        await this.#sleep(this.#below(FACILITATOR_TIMEOUT_MS));
+        return this.#transfer();
+      case 1: // never, and nothing was done
+        return this.#sleep(FACILITATOR_TIMEOUT_MS).then(() => unknown);
+      case 2: // never, and done after we stopped listening
+        this.#later(FACILITATOR_TIMEOUT_MS + this.#below(60_000), () => this.#transfer());
+        return this.#sleep(FACILITATOR_TIMEOUT_MS).then(() => unknown);
+      case 3: // 500
+        return unknown;
+      case 4: // garbage, and it was done
+      case 5: // done, and the answer lost
+        this.#transfer();
+        await this.#sleep(this.#below(FACILITATOR_TIMEOUT_MS));
+        return unknown;
+      case 6: // a refusal; of one it knows to be used, that it is
+        return this.history.moved > 0 ? this.#transfer() : { outcome: "refused", reason: "a refusal" };
+      case 7: // asked twice on the way: the second answer comes back
+        this.#transfer();
+        return this.#transfer();
+      case 8: // the chain refuses, and says no more
+        return this.history.moved > 0 || this.#chance(0.5)
+          ? { outcome: this.#transfer().outcome === "settled" ? "settled" : "reverted", reason: "", transaction: "0x1" }
+          : { outcome: "refused", reason: "another refusal" };
+      default:
+        return this.#transfer();
+    }
+  }
+
+  /** The ledger as a Worker sees it: far away, and either side can die on the way. */
+  #ledger(worker: Worker): LedgerBook {
+    const reach =
+      <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
+      async (...args: A): Promise<R> => {
+        await this.#sleep(this.#below(30));
+        if (this.#dies(worker)) return never;
+        const answer = await new Promise<R>((resolve, reject) => {
+          const cut = (error: Error) => {
+            if (worker.run?.fate === "running") worker.run.fate = "cut off";
+            reject(error);
+          };
+          this.#calls.add(cut);
+          const life = this.#life;
+          if (this.#chance(0.01)) this.#later(this.#below(30), () => this.#die());
+          this.#later(this.#below(30), () => {
+            if (life !== this.#life) return;
+            method(...args)
+              .then(resolve, reject)
+              .finally(() => this.#calls.delete(cut));
+          });
+        });
+        await this.#sleep(this.#below(30));
+        return this.#dies(worker) ? never : answer;
+      };
+    return {
+      getByName: () => ({
+        look: reach((...args) => this.#record.look(...args)),
+        claim: reach((...args) => this.#record.claim(...args)),
+        release: reach((...args) => this.#record.release(...args)),
+        store: reach((...args) => this.#record.store(...args)),
+        settle: reach((...args) => this.#record.settle(...args)),
+        bind: async () => true,
+      }),
+    };
+  }
+
+  #revive(): void {
+    const life = ++this.#life;
+    const mine = <T>(value: T): T | Promise<never> => (life === this.#life ? value : never);
+    this.#record = new LedgerEntry({
+      load: () => this.#entry,
+      save: (entry, wakeAt) => {
+        if (life !== this.#life) return;
+        this.#entry = structuredClone(entry);
+        if ("goods" in entry) this.#runOf(entry.goods.output).fate = "stored";
+        this.#setAlarm(wakeAt);
+      },
+      clear: () => {
+        if (life !== this.#life) return;
+        this.#entry = undefined;
+        this.#alarmAt = undefined;
+      },
+      settle: async () => {
+        if (this.#entry?.state !== "settling") throw new Error("settling was not written down before it was asked for");
+        if (this.#chance(0.1)) this.#later(this.#below(1000), () => this.#die());
+        return mine(await this.#settle());
+      },
+      settleTimeoutMs: FACILITATOR_TIMEOUT_MS + 5000,
+      discard: async (output) => {
+        this.history.kept.delete(output);
+        this.#runOf(output).fate = "deleted";
+      },
+      now: () => this.#now,
+      sleep: async (ms) => mine(await this.#sleep(ms)),
+      log: () => {},
+    });
+  }
+
+  /** The Durable Object dies: those it was serving hear of it, and the next call finds a new one with the same storage. */
+  #die(): void {
+    if (this.#calm) return;
+    const calls = [...this.#calls];
+    this.#revive();
+    for (const cut of calls) cut(new Error("the object was reset"));
+  }
+
+  #setAlarm(at: number | undefined): void {
+    this.#alarmAt = at;
+    if (at === undefined) return;
+    this.#later(Math.max(0, at - this.#now), () => {
+      if (this.#alarmAt !== at) return;
+      this.#alarmAt = undefined;
+      if (!this.#calm && this.#chance(0.05)) return; // an alarm that is lost
+      const life = this.#life;
+      void this.#record.alarm().catch(() => undefined);
+      // an alarm whose object dies runs again
+      this.#later(2000, () => {
+        if (this.#life !== life && this.#alarmAt === undefined) this.#setAlarm(this.#now);
+      });
+    });
+  }
+
+  #dies(worker: Worker): boolean {
+    if (!this.#calm && !worker.dead && this.#chance(0.02)) {
+      worker.dead = true;
+      if (worker.run?.fate === "running") worker.run.fate = "died";
+    }
+    return worker.dead;
+  }
+
+  #runOf(output: string): Run {
+    return this.history.runs.find((run) => run.output === output)!;
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#later(ms, resolve));
+  }
+
+  #later(ms: number, run: () => void): void {
+    this.#events.push({ at: this.#now + ms, order: this.#random() + this.#sequence++ * 1e-9, run });
+  }
+
+  /** Lets things happen, one at a time, until the clock stands at `end`. */
+  async #until(end: number): Promise<void> {
+    for (;;) {
+      for (let turn = 0; turn < 40; turn++) await undefined; // whatever can go on without the clock
+      let next = -1;
+      for (const [at, event] of this.#events.entries()) {
+        const first = this.#events[next];
+        if (!first || event.at < first.at || (event.at === first.at && event.order < first.order)) next = at;
+      }
+      const event = this.#events[next];
+      if (!event || event.at > end) break;
+      this.#events.splice(next, 1);
+      this.#now = event.at;
+      event.run();
+    }
+    this.#now = end;
+  }
+
+  #below(limit: number): number {
+    return Math.floor(this.#random() * limit);
+  }
+
+  #chance(probability: number): boolean {
+    return this.#random() < probability;
+  }
+}
+
+/** A small seeded generator of numbers from 0 to 1. */
+function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

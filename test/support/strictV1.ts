@@ -1,0 +1,23 @@
+import { z } from "zod";
+
+/** What the official version 1 client accepts: every field, to the letter, or it pays nothing at all. */
+const strictOffer = z.strictObject({
+  scheme: z.literal("exact"),
+  network: z.enum(["base", "base-sepolia", "polygon", "avalanche", "avalanche-fuji"]),
+  maxAmountRequired: z.string().regex(/^\d+$/),
+  resource: z.url(),
+  description: z.string(),
+  mimeType: z.string(),
+  outputSchema: z.record(z.string(), z.unknown()),
+  payTo: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+  maxTimeoutSeconds: z.int(),
+  asset: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+  extra: z.record(z.string(), z.unknown()),
+});
+
+/** The 402 of version 1, as that client reads it. */
+export const strict402 = z.strictObject({
+  x402Version: z.literal(1),
+  error: z.string(),
+  accepts: z.array(strictOffer).min(1),
+});
