@@ -82,7 +82,7 @@ const margin = z
   .max(10_000)
   .default(24)
   .describe("Least distance from the page's edges, in points; never more than a tenth of the page's shorter side.");
-const rotation = z.number().min(-360).max(360).optional();
+const rotation = z.number().min(-360).max(360);
 const password = z.string().max(1024).optional().describe("The password of an encrypted PDF.");
 
 const text = z
@@ -124,7 +124,9 @@ export const textRequest = z.strictObject({
     .optional()
     .describe("Where on the page as the reader sees it. Default: the template's."),
   opacity,
-  rotation: rotation.describe("Degrees, counter-clockwise as the reader sees the page. Default: the template's."),
+  rotation: rotation
+    .optional()
+    .describe("Degrees, counter-clockwise as the reader sees the page. Default: the template's."),
   color: z
     .string()
     .regex(/^#[0-9a-f]{6}$/i, "must be #rrggbb")
@@ -156,7 +158,7 @@ export const imageRequest = z.strictObject({
     .max(1)
     .default(0.5)
     .describe("Width of the image as a share of the page's width; shrunk where it would leave the page."),
-  rotation: rotation.describe("Degrees, counter-clockwise as the reader sees the page. Default: 0."),
+  rotation: rotation.default(0).describe("Degrees, counter-clockwise as the reader sees the page."),
   margin,
   password,
 });

@@ -9,7 +9,7 @@ import { layOver, type Placement } from "./stamp.ts";
 /** Lays an image over every page, `scale` of the displayed width wide but never past the margins. It is stored once. */
 export function markWithImage(document: PdfDocument, request: ImageRequest, picture: Picture): void {
   const { width, height } = picture;
-  const rotation = request.rotation ?? 0;
+  const { rotation } = request;
   const { xobject, matrix } = picture.embed(document);
   const mark = makeMark(
     document,

@@ -93,7 +93,7 @@ describe("every field is taken", () => {
       { text: "A", position: "diagonal", opacity: 1, rotation: -45.5, color: "#ff0000", font_size: 12, margin: 0 },
     ],
     [TEXT, { text: "x".repeat(500) }],
-    [IMAGE, { image: png, opacity: 0, scale: 1, margin: 50 }],
+    [IMAGE, { image: png, opacity: 0, scale: 1, margin: 50, rotation: -90 }],
   ])("%s %j", async (path, fields) => {
     const response = await callPaid(path, { file: pdf, ...fields });
     expect(await response.json()).toMatchObject({ output: { pages: 1 } });
@@ -134,6 +134,7 @@ describe("bad input is a problem that says what to do, and leaves the payment us
     [TEXT, 400, "invalid_request", { ...text, image: png }, "image"],
     [IMAGE, 400, "invalid_request", { ...image, scale: 0 }, "scale"],
     [IMAGE, 400, "invalid_request", { ...image, scale: 1.5 }, "scale"],
+    [IMAGE, 400, "invalid_request", { ...image, rotation: -361 }, "rotation"],
     [IMAGE, 400, "invalid_request", { ...image, position: "diagonal" }, "position"],
     [IMAGE, 400, "invalid_request", { ...image, image: "not base64!" }, "image"],
     [TEXT, 400, "invalid_request", formOf({ file: pdf, text: "A", opacity: "half" }), "opacity"],

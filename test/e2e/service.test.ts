@@ -91,6 +91,26 @@ describe("an image lands where the reader sees it, on pages upright, landscape, 
   );
 });
 
+test("an image can be turned, and stays within the margins where it is", async () => {
+  const fields = {
+    image: new File([MAGENTA], "m.png"),
+    position: "bottom-right",
+    scale: "0.2",
+    rotation: "45",
+    opacity: "1",
+  };
+  for (const { width, height, boxOf, at } of await render(
+    await outputOf(await callPaid(endpoint("image"), formOf(fields))),
+  )) {
+    const box = boxOf(isMagenta)!;
+    expect(box.right - box.left).toBeCloseTo(0.2 * Math.SQRT2, 1.5);
+    expect((1 - box.right) * width).toBeCloseTo(24, -0.8);
+    expect((1 - box.bottom) * height).toBeCloseTo(24, -0.8);
+    expect(isMagenta(at(box.left + 0.01, box.top + 0.01))).toBe(false);
+    expect(isMagenta(at((box.left + box.right) / 2, (box.top + box.bottom) / 2))).toBe(true);
+  }
+});
+
 describe("a text lands where its template says", () => {
   const inked = async (fields: Record<string, string>) => {
     const form = formOf({ text: "CONFIDENTIAL", opacity: "1", color: "#ff00ff", ...fields });
