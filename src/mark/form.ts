@@ -21,13 +21,17 @@ export interface Drawing {
   box: Rectangle;
 }
 
+/** Where a form says nothing of them, some readers let the page's own stand in for the device's colours (8.6.5.6). */
+const DEVICE_COLORS = "/ColorSpace<</DefaultGray/DeviceGray/DefaultRGB/DeviceRGB/DefaultCMYK/DeviceCMYK>>";
+
 /**
  * Makes a drawing a form XObject that looks the same wherever it is invoked: opacity applies to the drawing as a whole
- * (an isolated transparency group, so overlaps never darken), and whatever blending the page left behind is reset
+ * (an isolated transparency group, so overlaps never darken), and whatever blending and colours the page has set are reset
  * (ISO 32000-2, 8.10, 11.4.5, 11.6.4.4). An opaque mark needs no group, which keeps PDF/A-1 files valid.
  */
 export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number): Mark {
-  const inner = addForm(sink, drawing, opacity < 1 ? "/Group<</S/Transparency/I true>>" : "");
+  const own = { ...drawing, resources: drawing.resources + DEVICE_COLORS };
+  const inner = addForm(sink, own, opacity < 1 ? "/Group<</S/Transparency/I true>>" : "");
   const state = `<</ca ${number(opacity)}/CA ${number(opacity)}/BM/Normal/SMask/None/AIS false>>`;
   const ref = addForm(sink, {
     box: drawing.box,

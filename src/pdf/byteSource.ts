@@ -64,14 +64,21 @@ export class MemorySource implements ByteSource {
 
 const BLOCK = 64 * 1024;
 const CACHED_BLOCKS = 64;
+/** Blocks fetched at once, where the file is being read from front to back. */
+const MOST_AHEAD = 16;
+/** A step of so many blocks still counts as going on. */
+const STRIDE = 4;
 
-/** A file whose ranges are fetched on demand: blocks of 64 KB, the 64 used last are kept. */
+/** A file whose ranges are fetched on demand: blocks of 64 KB, more at once where it is read in order; the last 64 are kept. */
 export class RangeSource implements ByteSource {
   readonly inMemory = false;
   readonly length: number;
   readonly #fetch: (start: number, end: number) => Promise<Uint8Array>;
   /** In order of use, oldest first (a Map keeps insertion order). */
   readonly #blocks = new Map<number, Uint8Array>();
+  /** Where the last fetch ended, and how far the next one reaches if it goes on from there. */
+  #reached = -1;
+  #ahead = 1;
 
   /** `fetch` answers with the bytes [start, end), which never reach past `length`. */
   constructor(length: number, fetch: (start: number, end: number) => Promise<Uint8Array>) {
@@ -99,14 +106,17 @@ export class RangeSource implements ByteSource {
 
   async load(start: number, end: number): Promise<void> {
     const first = Math.floor(start / BLOCK);
-    const last = Math.max(first, Math.ceil(end / BLOCK) - 1);
-    for (let block = first; block <= last; block++) {
-      if (this.#blocks.has(block)) this.#use(block);
-    }
-    for (let block = first; block <= last; block++) {
+    const wanted = Math.max(first + 1, Math.ceil(end / BLOCK));
+    const goesOn = first >= this.#reached && first - this.#reached < STRIDE;
+    this.#ahead = goesOn ? Math.min(2 * this.#ahead, MOST_AHEAD) : 1;
+    const last = Math.max(wanted, Math.min(first + this.#ahead, Math.ceil(this.length / BLOCK)));
+    this.#reached = last;
+
+    for (let block = first; block < last; block++) if (this.#blocks.has(block)) this.#use(block);
+    for (let block = first; block < last; block++) {
       if (this.#blocks.has(block)) continue;
       let next = block + 1;
-      while (next <= last && !this.#blocks.has(next)) next++;
+      while (next < last && !this.#blocks.has(next)) next++;
       const bytes = await this.read(block * BLOCK, Math.min(next * BLOCK, this.length));
       // Copies, so that one block in use does not keep the whole fetched range alive.
       for (let one = block; one < next; one++)
@@ -114,7 +124,7 @@ export class RangeSource implements ByteSource {
       block = next - 1;
     }
     // A request larger than the cache still has to find all of its blocks.
-    const keep = Math.max(CACHED_BLOCKS, last - first + 1);
+    const keep = Math.max(CACHED_BLOCKS, last - first);
     for (const oldest of this.#blocks.keys()) {
       if (this.#blocks.size <= keep) break;
       this.#blocks.delete(oldest);

@@ -4,7 +4,7 @@ import { isWhite, Malformed } from "./lexer.ts";
 import { type Dictionary, Reference, type Value } from "./values.ts";
 
 /** One decoded stream is never larger: what a bomb can make us hold at once. */
-export const LARGEST_DECODED = 48 << 20;
+const LARGEST_DECODED = 48 << 20;
 
 /** Undoes the filters that the stream dictionary names, in order. Throws Malformed; an unknown filter too. */
 export function decodeStream(dict: Dictionary, data: Uint8Array): Uint8Array {

@@ -112,36 +112,35 @@ export function skipValue(bytes: Uint8Array, at: number): number {
   let depth = 0;
   do {
     at = skipWhite(bytes, at);
-    const code = bytes[at]!;
-    if (code === 0x2f) at = skipRegular(bytes, at + 1);
-    else if (code === 0x28) at = skipLiteralString(bytes, at);
-    else if (code === 0x5b) {
-      depth++;
-      at++;
-    } else if (code === 0x5d) {
-      depth--;
-      at++;
-    } else if (code === 0x3c) {
-      if (at + 1 >= bytes.length) throw END;
-      if (bytes[at + 1] === 0x3c) {
-        depth++;
-        at += 2;
-      } else at = skipHexString(bytes, at);
-    } else if (code === 0x3e) {
-      if (at + 1 >= bytes.length) throw END;
-      if (bytes[at + 1] === 0x3e) {
-        depth--;
-        at += 2;
-      } else at++;
-    } else if (CLASS[code] === DELIMITER) at++;
-    else {
-      const end = skipRegular(bytes, at);
-      if (code === 0x65 && wordIs(bytes, at, end, "endobj")) throw new Malformed("an object has no end");
-      at = end;
-    }
+    const change = nesting(bytes, at);
+    depth += change;
     if (depth < 0) throw new Malformed("no value begins here");
+    const start = at;
+    at = skipToken(bytes, at);
+    if (wordIs(bytes, start, at, "endobj")) throw new Malformed("an object has no end");
   } while (depth > 0);
   return at;
+}
+
+/** What the token at `at` adds to the nesting of arrays and dictionaries. */
+function nesting(bytes: Uint8Array, at: number): -1 | 0 | 1 {
+  const code = bytes[at];
+  if (code === 0x5b || isDictionary(bytes, at)) return 1;
+  if (code === 0x5d || (code === 0x3e && isDictionaryEnd(bytes, at))) return -1;
+  return 0;
+}
+
+/** The end of the one token at `at`; a stray delimiter is a token. */
+function skipToken(bytes: Uint8Array, at: number): number {
+  const code = bytes[at]!;
+  if (code === 0x2f) return skipRegular(bytes, at + 1);
+  if (code === 0x28) return skipLiteralString(bytes, at);
+  if (code === 0x3c || code === 0x3e) {
+    if (at + 1 >= bytes.length) throw END;
+    if (bytes[at + 1] === code) return at + 2;
+    return code === 0x3c ? skipHexString(bytes, at) : at + 1;
+  }
+  return CLASS[code] === DELIMITER ? at + 1 : skipRegular(bytes, at);
 }
 
 /** What the scanner tells about one entry of a dictionary; positions in the bytes it was given. */
@@ -158,7 +157,7 @@ export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): n
     if (isDictionaryEnd(bytes, at)) return at + 2;
     if (code !== 0x2f) {
       // Garbage where a key belongs: readers go on after one token, so that what `<< <<` begins ends with one `>>`.
-      at = skipWhite(bytes, isDictionary(bytes, at) ? at + 2 : code === 0x5b ? at + 1 : skipValue(bytes, at));
+      at = skipWhite(bytes, skipToken(bytes, at));
       continue;
     }
     const keyStart = at;

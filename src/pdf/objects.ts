@@ -1,8 +1,19 @@
 /** Objects on demand: each is parsed where it stands, in the file or in a decoded object stream (ISO 32000-2, 7.3.10 and 7.5.7). */
+
+import { balanceBrackets } from "./brackets.ts";
 import type { ByteSource } from "./byteSource.ts";
 import type { Cipher } from "./encryption.ts";
 import { decodeStream } from "./filters.ts";
-import { Malformed, parseAt, readHeader, readInteger, skipRegular, skipWhite, terminated } from "./lexer.ts";
+import {
+  isDictionary,
+  Malformed,
+  parseAt,
+  readHeader,
+  readInteger,
+  skipRegular,
+  skipWhite,
+  terminated,
+} from "./lexer.ts";
 import { readStream } from "./streams.ts";
 import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
 import { IN_FILE, IN_STREAM, type XrefTable } from "./xrefTable.ts";
@@ -12,9 +23,14 @@ export interface ObjectStream {
   bytes: Uint8Array;
   numbers: number[];
   offsets: number[];
+  /** Where to find an object whose entry names a wrong index; made when first needed. */
+  positions?: Map<number, number>;
 }
 
+/** How far the end of an object with broken brackets is looked for. */
+const LARGEST_BROKEN = 64 * 1024;
 const LONGEST_REFERENCE_CHAIN = 32;
+const MOST_MEMBERS = 500_000;
 const CACHED_BYTES = 16 << 20;
 /** All decoding of one document together: bounds the time that nested bombs can take. */
 const DECODED_BUDGET = 512 << 20;
@@ -53,9 +69,19 @@ export class Objects {
     if (kind !== IN_STREAM) return undefined;
     const stream = this.stream(place);
     const index = this.table.detail(row);
-    const found = stream.numbers[index] === num ? index : stream.numbers.lastIndexOf(num);
-    if (found < 0) throw new Malformed(`object ${num} is not in object stream ${place}`);
+    const found = stream.numbers[index] === num ? index : positionIn(stream, num);
+    if (found === undefined) throw new Malformed(`object ${num} is not in object stream ${place}`);
     return parse(stream.bytes, skipWhite(stream.bytes, stream.offsets[found]!));
+  }
+
+  /** The dictionary that object `num` begins with, its brackets put right; undefined where there is none. See brackets.ts. */
+  balanced(num: number): Uint8Array | undefined {
+    const row = this.table.live(num);
+    if (row < 0 || this.table.kind(row) !== IN_FILE) return undefined;
+    const place = this.table.place(row);
+    const bytes = terminated(this.source.bytes(place, Math.min(place + LARGEST_BROKEN, this.source.length)));
+    const header = readHeader(bytes, 0);
+    return header?.num === num && isDictionary(bytes, header.end) ? balanceBrackets(bytes, header.end) : undefined;
   }
 
   /** The value of an object; null where there is none. */
@@ -116,6 +142,11 @@ export class Objects {
   }
 }
 
+function positionIn(stream: ObjectStream, num: number): number | undefined {
+  stream.positions ??= new Map(stream.numbers.map((member, index) => [member, index]));
+  return stream.positions.get(num);
+}
+
 function readObjectStream(count: Value | undefined, first: Value | undefined, decoded: Uint8Array): ObjectStream {
   if (typeof count !== "number" || typeof first !== "number")
     throw new Malformed("an object stream has no /N or /First");
@@ -128,7 +159,7 @@ function readObjectStream(count: Value | undefined, first: Value | undefined, de
     at = skipRegular(bytes, start);
     return readInteger(bytes, start, at);
   };
-  while (numbers.length < count) {
+  while (numbers.length < Math.min(count, MOST_MEMBERS)) {
     if (at >= first) break;
     const num = next();
     const offset = next();

@@ -122,17 +122,28 @@ export class PageWalk {
       return;
     }
 
-    const target = this.#objects.at(num, (bytes, at) => {
-      if (!isDictionary(bytes, at)) return undefined;
-      const attributes = scanPageAttributes(bytes.subarray(at), 0);
-      return { rewrite: this.#rewrites.keep(num, bytes, at, at + attributes.end), attributes };
-    });
+    const target = this.#readNode(num);
     if (!target) return;
     const { rewrite, attributes } = target;
     if (isRoot && !attributes.kids && !attributes.isPage && !attributes.mediaBox && !attributes.contents) return;
     const page = this.#visit(rewrite, 0, attributes, inherited, 0);
     if (page) this.#seenPages.set(num, page);
     else this.#seenNodes.add(num);
+  }
+
+  #readNode(num: number): { rewrite: Rewrite; attributes: PageAttributes } | undefined {
+    const read = (bytes: Uint8Array, at: number) => {
+      if (!isDictionary(bytes, at)) return undefined;
+      const attributes = scanPageAttributes(bytes.subarray(at), 0);
+      return { rewrite: this.#rewrites.keep(num, bytes, at, at + attributes.end), attributes };
+    };
+    try {
+      return this.#objects.at(num, read);
+    } catch (error) {
+      if (!(this.#options.lenient && error instanceof Malformed)) throw error;
+      const text = this.#objects.balanced(num);
+      return text && read(text, 0);
+    }
   }
 
   /** Takes a dictionary for a node where it has /Kids and does not call itself a page: that is what readers go by. */

@@ -5,7 +5,8 @@
  */
 import { type ByteSource, retry } from "./byteSource.ts";
 import type { PdfDocument } from "./document.ts";
-import { type Boundaries, CONTEXT, collectBoundaries, Eraser, endOfCopy, PlanOutdated } from "./eraser.ts";
+import { type Boundaries, CONTEXT, collectBoundaries, Eraser, endOfCopy, LIVE, PlanOutdated } from "./eraser.ts";
+import { Malformed, parseAt, readHeader, skipValue } from "./lexer.ts";
 import { scanFile } from "./rebuild.ts";
 import { planReplacements } from "./replacements.ts";
 import { END_OF_REVISION, hasUnknownRevisions } from "./revisions.ts";
@@ -36,7 +37,8 @@ export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
     streams: offsetsOf(document, document.deferred),
     watch: !document.thorough && !source.inMemory,
   };
-  const tail = writeTail(document, replacements, copy.to - copy.from);
+  const closing = await retry(source, () => closingOf(source, boundaries));
+  const tail = writeTail(document, replacements, copy.to - copy.from, closing);
   return {
     length: copy.to - copy.from + tail.length,
     stream: () => streamOut(copy, tail),
@@ -74,6 +76,19 @@ async function findBoundaries(document: PdfDocument, gone: ReadonlySet<number>):
     dead,
     sections: [...xref.sections, ...scan.xref.sections],
   });
+}
+
+/** What ends the last object that is kept, where it has no end of its own and would run on into what is new. */
+function closingOf(source: ByteSource, boundaries: Boundaries): string {
+  const last = boundaries.findLast((boundary) => boundary % 4 === LIVE);
+  if (last === undefined) return "";
+  try {
+    parseAt(source, last / 4, (bytes, at) => skipValue(bytes, readHeader(bytes, at)?.end ?? at));
+    return "";
+  } catch (error) {
+    if (error instanceof Malformed) return ">>\nendobj\n";
+    throw error;
+  }
 }
 
 function offsetsOf({ xref: { table } }: PdfDocument, numbers: Iterable<number>): Set<number> {

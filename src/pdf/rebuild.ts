@@ -17,8 +17,10 @@ import {
 } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
 import { dataStart, findEndOfData, isEndOfData } from "./streams.ts";
-import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
-import { findOrigin, readTrailer, type Trailer, type Xref } from "./xref.ts";
+
+import { parseValue, Reference, type Value } from "./values.ts";
+import { findOrigin, readTrailer, readTrailerDictionary, type Trailer, type Xref } from "./xref.ts";
+
 import { IN_FILE, IN_STREAM, XrefTable } from "./xrefTable.ts";
 
 /** What a scan finds. `xref.table` holds the objects that stand in the file itself, see expandObjectStreams. */
@@ -34,6 +36,7 @@ const OVERLAP = 64;
 const OBJECT_LIMIT = 2 << 20;
 /** After so many broken objects the file is not worth reading far ahead for each. */
 const PATIENCE = 100;
+const IMPATIENT_LIMIT = 2048;
 const MOST_TRAILERS = 1000;
 
 /** Scans the whole file. Throws Malformed where it holds no objects. */
@@ -159,9 +162,10 @@ class Scanner {
   #readObject(header: { num: number; gen: number }, offset: number, end: number): void {
     const object = this.#attempt(() => parseAt(this.#source, end, describe, this.#limit));
     let next = end + (object?.length ?? 0);
-    if (object?.stream !== undefined) {
-      const start = end + object.stream;
-      const length = this.#streamLength(object.dict?.get("Length"));
+    const stream = object?.stream;
+    if (stream) {
+      const start = end + stream.data;
+      const length = this.#streamLength(stream.dict.get("Length"));
       const dataEnd =
         length !== undefined && isEndOfData(this.#source, start + length)
           ? start + length
@@ -171,11 +175,11 @@ class Scanner {
 
     // From here on nothing is missing: the step will not be done again.
     this.table.replace(header.num, IN_FILE, offset, Math.min(header.gen, 65_535));
-    const type = object?.stream === undefined ? undefined : object.dict?.get("Type");
+    const type = stream?.dict.get("Type");
     if (type === "ObjStm") this.objectStreams.push({ num: header.num, offset });
-    if (type === "XRef" && object?.dict) {
+    if (stream && type === "XRef") {
       this.#addSection(offset);
-      if (this.trailers.length < MOST_TRAILERS) this.trailers.push({ dict: object.dict, text: object.text });
+      if (this.trailers.length < MOST_TRAILERS) this.trailers.push(stream);
       this.usesStreams = true;
     }
     this.#at = next;
@@ -198,7 +202,7 @@ class Scanner {
   }
 
   get #limit(): number {
-    return this.#failures < PATIENCE ? OBJECT_LIMIT : 4096;
+    return this.#failures < PATIENCE ? OBJECT_LIMIT : IMPATIENT_LIMIT;
   }
 
   #attempt<T>(parse: () => T): T | undefined {
@@ -213,21 +217,19 @@ class Scanner {
 }
 
 /** What a scan wants to know of the object whose value follows `at`; positions count from there. */
-function describe(
-  bytes: Uint8Array,
-  at: number,
-): { length: number; text: Uint8Array; dict: Dictionary | undefined; stream: number | undefined } {
+interface Description {
+  length: number;
+  /** For streams: their dictionary, and where their data begin. */
+  stream: (Trailer & { data: number }) | undefined;
+}
+
+function describe(bytes: Uint8Array, at: number): Description {
   const start = skipWhite(bytes, at);
   const end = skipValue(bytes, start);
-  if (!isDictionary(bytes, start))
-    return { length: end - at, text: bytes.subarray(0, 0), dict: undefined, stream: undefined };
-  const stream = dataStart(bytes, skipWhite(bytes, end));
-  if (stream < 0) return { length: end - at, text: bytes.subarray(0, 0), dict: undefined, stream: undefined };
+  const data = isDictionary(bytes, start) ? dataStart(bytes, skipWhite(bytes, end)) : -1;
   return {
     length: end - at,
-    text: bytes.slice(start, end),
-    dict: parseValue(bytes, start) as Dictionary,
-    stream: stream - at,
+    stream: data < 0 ? undefined : { ...readTrailerDictionary(bytes, start), data: data - at },
   };
 }
 

@@ -76,7 +76,7 @@ export function findEndOfData(source: ByteSource, start: number): number {
 }
 
 /** The offset of `word` from `start` on, no further than the largest stream reaches. */
-export function findWord(source: ByteSource, start: number, word: string): number | undefined {
+function findWord(source: ByteSource, start: number, word: string): number | undefined {
   const limit = Math.min(source.length, start + LARGEST_RAW);
   for (let at = start; at < limit; at += SEARCH_STEP) {
     const window = source.bytes(at, Math.min(at + SEARCH_STEP + word.length - 1, source.length));

@@ -18,8 +18,13 @@ interface Entry {
   detail: number;
 }
 
-/** The tail of an output that begins with `start` bytes of the source. */
-export function writeTail(document: PdfDocument, replacements: Replacements, start: number): Uint8Array {
+/** The tail of an output that begins with `start` bytes of the source, of which `closing` ends what they leave open. */
+export function writeTail(
+  document: PdfDocument,
+  replacements: Replacements,
+  start: number,
+  closing: string,
+): Uint8Array {
   const { xref, objects } = document;
   const { cipher } = objects;
   // About what the tail will take: growing a buffer of megabytes costs as much as writing it.
@@ -29,7 +34,7 @@ export function writeTail(document: PdfDocument, replacements: Replacements, sta
   const entries = new Map<number, Entry>();
   let next = document.nextNumber;
   const placed = (num: number, gen = 0) => entries.set(num, { kind: IN_FILE, place: start + out.length, detail: gen });
-  out.byte(0x0a);
+  out.text(`\n${closing}`);
 
   // A hybrid file's output is no hybrid: every reader of this century reads cross-reference streams.
   const asStream =

@@ -2,6 +2,7 @@
 import type { ByteSource } from "./byteSource.ts";
 import { decodeStream } from "./filters.ts";
 import {
+  eachEntry,
   isDictionary,
   isDigit,
   isWhite,
@@ -10,7 +11,6 @@ import {
   readHeader,
   readInteger,
   skipRegular,
-  skipValue,
   skipWhite,
   startsWith,
 } from "./lexer.ts";
@@ -177,11 +177,10 @@ export class XrefReader {
   }
 
   #readStream(at: number, replaceFreeFrom: number): void {
-    // The window of the data is valid until the next read, so the text is copied first.
-    const text = parseAt(this.#source, at, (bytes, from) => {
+    const { text } = parseAt(this.#source, at, (bytes, from) => {
       const header = readHeader(bytes, from);
       if (!header || !isDictionary(bytes, header.end)) throw new Malformed(`no cross-reference at offset ${at}`);
-      return bytes.slice(header.end, skipValue(bytes, header.end));
+      return readTrailerDictionary(bytes, header.end);
     });
     const { dict, data } = readStream(this.#source, at, () => undefined);
     if (dict.get("Type") !== "XRef") throw new Malformed(`no cross-reference stream at offset ${at}`);
@@ -209,7 +208,19 @@ export function readTrailer(bytes: Uint8Array, at: number): Trailer {
   const start = skipWhite(bytes, at + 7);
   if (!startsWith(bytes, at, "trailer") || !isDictionary(bytes, start))
     throw new Malformed("no trailer follows the cross-reference");
-  return { dict: parseValue(bytes, start) as Dictionary, text: bytes.slice(start, skipValue(bytes, start)) };
+  return readTrailerDictionary(bytes, start);
+}
+
+/** The trailer's entries, or a cross-reference stream's, from the dictionary at `at`. Throws Malformed. */
+export function readTrailerDictionary(bytes: Uint8Array, at: number): Trailer {
+  // The text is gone over again when its entries are copied, so it has to end where that will find its end.
+  return {
+    dict: parseValue(bytes, at) as Dictionary,
+    text: bytes.slice(
+      at,
+      eachEntry(bytes, at, () => {}),
+    ),
+  };
 }
 
 /** The last `startxref` of the file (7.5.5): the offset it names and its own. Throws Malformed. */

@@ -11,7 +11,7 @@ export const IN_STREAM = 2;
 export type Kind = typeof FREE | typeof IN_FILE | typeof IN_STREAM;
 
 /** Annex C of ISO 32000-1; readers refuse larger numbers. */
-export const LARGEST_NUMBER = 8_388_607;
+const LARGEST_NUMBER = 8_388_607;
 const MOST_ROWS = 4_000_000;
 
 export class XrefTable {

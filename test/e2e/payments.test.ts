@@ -11,7 +11,7 @@ import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
 import { result } from "../../src/schemas.ts";
 import { pngOf } from "../support/png.ts";
-import { strict402 } from "../support/strictV1.ts";
+import { strict402 } from "../support/x402.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 

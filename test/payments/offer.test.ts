@@ -8,7 +8,7 @@ import { localFacilitator } from "../../src/payments/localFacilitator.ts";
 import { NETWORK_NAMES } from "../../src/payments/networks.ts";
 import { offerOf, PaymentRequired, paymentRequiredV1 } from "../../src/payments/offer.ts";
 import { paymentKey, readPayment } from "../../src/payments/payment.ts";
-import { strict402 } from "../support/strictV1.ts";
+import { strict402 } from "../support/x402.ts";
 
 const config = readConfig({ NETWORKS: NETWORK_NAMES.join() });
 const [endpoint] = ENDPOINTS;

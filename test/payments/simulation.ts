@@ -6,6 +6,7 @@ import type { Payment } from "../../src/payments/payment.ts";
 import type { Entry } from "../../src/payments/record.ts";
 import { Problem } from "../../src/problems.ts";
 import { OFFER } from "./payments.ts";
+import { VirtualWorld } from "./virtualWorld.ts";
 
 /**
  * The gate and the ledger's record in a world of their own: its clock, its chain, a facilitator with every fault, Workers
@@ -53,11 +54,8 @@ export class Simulation {
     repeats: 0,
     kept: new Set(),
   };
-  readonly #random: () => number;
+  readonly #world: VirtualWorld;
   readonly #payment: Payment;
-  #now = 1_000_000_000_000;
-  #sequence = 0;
-  #events: { at: number; order: number; run: () => void }[] = [];
   /** No more faults and deaths. */
   #calm = false;
 
@@ -69,36 +67,37 @@ export class Simulation {
   #calls = new Set<(error: Error) => void>();
 
   constructor(seed: number, payment: Payment) {
-    this.#random = mulberry32(seed);
-    const validBefore = String(this.#now / 1000 + 600);
+    this.#world = new VirtualWorld(seed);
+    const validBefore = String(this.#world.now / 1000 + 600);
     this.#payment = { ...payment, authorization: { ...payment.authorization, validBefore } };
     this.#revive();
   }
 
   /** Plays the schedule: callers and faults for some minutes, then calm, then each request once more. */
   async play(): Promise<History> {
-    const callers = 1 + this.#below(6);
-    for (let caller = 0; caller < callers; caller++) void this.#caller(this.#chance(0.85) ? "A" : "B");
-    if (this.#chance(0.4))
-      for (let deaths = 1 + this.#below(3); deaths > 0; deaths--) this.#later(this.#below(90_000), () => this.#die());
-    await this.#until(this.#now + 200_000);
+    const callers = 1 + this.#world.below(6);
+    for (let caller = 0; caller < callers; caller++) void this.#caller(this.#world.chance(0.85) ? "A" : "B");
+    if (this.#world.chance(0.4))
+      for (let deaths = 1 + this.#world.below(3); deaths > 0; deaths--)
+        this.#world.later(this.#world.below(90_000), () => this.#die());
+    await this.#world.pass(200_000);
 
     this.#calm = true;
-    await this.#until(this.#now + 250_000);
+    await this.#world.pass(250_000);
     for (const request of ["A", "B", "A"]) {
       void this.#call(request, true);
-      await this.#until(this.#now + 30_000);
+      await this.#world.pass(30_000);
     }
     return this.history;
   }
 
   /** One who calls, and repeats the same call until it has a result or gives up. */
   async #caller(request: string): Promise<void> {
-    await this.#sleep(this.#chance(0.5) ? this.#below(50) : this.#below(60_000));
-    for (let attempts = 1 + this.#below(4); attempts > 0; attempts--) {
-      const answered = await Promise.race([this.#call(request), this.#sleep(90_000)]);
+    await this.#world.sleep(this.#world.chance(0.5) ? this.#world.below(50) : this.#world.below(60_000));
+    for (let attempts = 1 + this.#world.below(4); attempts > 0; attempts--) {
+      const answered = await Promise.race([this.#call(request), this.#world.sleep(90_000)]);
       if (answered === "sold") return;
-      await this.#sleep(this.#below(20_000));
+      await this.#world.sleep(this.#world.below(20_000));
     }
   }
 
@@ -118,7 +117,7 @@ export class Simulation {
         operation: "test",
         workMs: 100_000,
         linkTtlMs: 86_400_000,
-        now: () => this.#now,
+        now: () => this.#world.now,
         work: () => this.#work(worker, request),
       });
       outcome = "sold";
@@ -137,14 +136,14 @@ export class Simulation {
     const run: Run = { request, output, fate: "running" };
     history.runs.push(run);
     worker.run = run;
-    await this.#sleep(this.#chance(0.8) ? this.#below(3000) : this.#below(40_000));
+    await this.#world.sleep(this.#world.chance(0.8) ? this.#world.below(3000) : this.#world.below(40_000));
     if (this.#dies(worker)) return never;
-    if (!this.#calm && this.#chance(0.1)) {
+    if (!this.#calm && this.#world.chance(0.1)) {
       run.fate = "failed";
       throw new Problem("damaged_pdf", "…");
     }
     history.kept.add(output);
-    const expiresAt = new Date(this.#now + 86_400_000);
+    const expiresAt = new Date(this.#world.now + 86_400_000);
     return { value: output, output, expiresAt, pages: 1, bytes: 1 };
   }
 
@@ -160,12 +159,13 @@ export class Simulation {
   }
 
   async #verify(): Promise<Verdict> {
-    await this.#sleep(this.#below(300));
+    await this.#world.sleep(this.#world.below(300));
     if (!this.#calm) {
-      if (this.#chance(0.05)) await this.#sleep(this.#below(FACILITATOR_TIMEOUT_MS)); // late
-      if (this.#chance(0.03)) return this.#sleep(FACILITATOR_TIMEOUT_MS).then(() => ({ outcome: "unknown" })); // never
-      if (this.#chance(0.05)) return { outcome: "unknown" }; // 500, garbage
-      if (this.#chance(0.05)) return { outcome: "invalid", reason: "a refusal" };
+      if (this.#world.chance(0.05)) await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS)); // late
+      if (this.#world.chance(0.03))
+        return this.#world.sleep(FACILITATOR_TIMEOUT_MS).then(() => ({ outcome: "unknown" })); // never
+      if (this.#world.chance(0.05)) return { outcome: "unknown" }; // 500, garbage
+      if (this.#world.chance(0.05)) return { outcome: "invalid", reason: "a refusal" };
     }
     return this.history.moved > 0 ? { outcome: "invalid", reason: "nonce_already_used" } : { outcome: "valid" };
   }
@@ -178,24 +178,24 @@ export class Simulation {
   }
 
   async #settle(): Promise<Settlement> {
-    await this.#sleep(this.#below(500));
+    await this.#world.sleep(this.#world.below(500));
     if (this.#calm) return this.#transfer();
     const unknown = { outcome: "unknown" } as const;
-    switch (this.#below(16)) {
+    switch (this.#world.below(16)) {
       case 0: // late
-        await this.#sleep(this.#below(FACILITATOR_TIMEOUT_MS));
+        await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS));
         return this.#transfer();
       case 1: // never, and nothing was done
-        return this.#sleep(FACILITATOR_TIMEOUT_MS).then(() => unknown);
+        return this.#world.sleep(FACILITATOR_TIMEOUT_MS).then(() => unknown);
       case 2: // never, and done after we stopped listening
-        this.#later(FACILITATOR_TIMEOUT_MS + this.#below(60_000), () => this.#transfer());
-        return this.#sleep(FACILITATOR_TIMEOUT_MS).then(() => unknown);
+        this.#world.later(FACILITATOR_TIMEOUT_MS + this.#world.below(60_000), () => this.#transfer());
+        return this.#world.sleep(FACILITATOR_TIMEOUT_MS).then(() => unknown);
       case 3: // 500
         return unknown;
       case 4: // garbage, and it was done
       case 5: // done, and the answer lost
         this.#transfer();
-        await this.#sleep(this.#below(FACILITATOR_TIMEOUT_MS));
+        await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS));
         return unknown;
       case 6: // a refusal; of one it knows to be used, that it is
         return this.history.moved > 0 ? this.#transfer() : { outcome: "refused", reason: "a refusal" };
@@ -203,7 +203,7 @@ export class Simulation {
         this.#transfer();
         return this.#transfer();
       case 8: // the chain refuses, and says no more
-        return this.history.moved > 0 || this.#chance(0.5)
+        return this.history.moved > 0 || this.#world.chance(0.5)
           ? { outcome: this.#transfer().outcome === "settled" ? "settled" : "reverted", reason: "", transaction: "0x1" }
           : { outcome: "refused", reason: "another refusal" };
       default:
@@ -216,7 +216,7 @@ export class Simulation {
     const reach =
       <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
       async (...args: A): Promise<R> => {
-        await this.#sleep(this.#below(30));
+        await this.#world.sleep(this.#world.below(30));
         if (this.#dies(worker)) return never;
         const answer = await new Promise<R>((resolve, reject) => {
           const cut = (error: Error) => {
@@ -225,15 +225,15 @@ export class Simulation {
           };
           this.#calls.add(cut);
           const life = this.#life;
-          if (this.#chance(0.01)) this.#later(this.#below(30), () => this.#die());
-          this.#later(this.#below(30), () => {
+          if (this.#world.chance(0.01)) this.#world.later(this.#world.below(30), () => this.#die());
+          this.#world.later(this.#world.below(30), () => {
             if (life !== this.#life) return;
             method(...args)
               .then(resolve, reject)
               .finally(() => this.#calls.delete(cut));
           });
         });
-        await this.#sleep(this.#below(30));
+        await this.#world.sleep(this.#world.below(30));
         return this.#dies(worker) ? never : answer;
       };
     return {
@@ -266,7 +266,7 @@ export class Simulation {
       },
       settle: async () => {
         if (this.#entry?.state !== "settling") throw new Error("settling was not written down before it was asked for");
-        if (this.#chance(0.1)) this.#later(this.#below(1000), () => this.#die());
+        if (this.#world.chance(0.1)) this.#world.later(this.#world.below(1000), () => this.#die());
         return mine(await this.#settle());
       },
       settleTimeoutMs: FACILITATOR_TIMEOUT_MS + 5000,
@@ -274,8 +274,8 @@ export class Simulation {
         this.history.kept.delete(output);
         this.#runOf(output).fate = "deleted";
       },
-      now: () => this.#now,
-      sleep: async (ms) => mine(await this.#sleep(ms)),
+      now: () => this.#world.now,
+      sleep: async (ms) => mine(await this.#world.sleep(ms)),
       log: () => {},
     });
   }
@@ -291,21 +291,21 @@ export class Simulation {
   #setAlarm(at: number | undefined): void {
     this.#alarmAt = at;
     if (at === undefined) return;
-    this.#later(Math.max(0, at - this.#now), () => {
+    this.#world.later(Math.max(0, at - this.#world.now), () => {
       if (this.#alarmAt !== at) return;
       this.#alarmAt = undefined;
-      if (!this.#calm && this.#chance(0.05)) return; // an alarm that is lost
+      if (!this.#calm && this.#world.chance(0.05)) return; // an alarm that is lost
       const life = this.#life;
       void this.#record.alarm().catch(() => undefined);
       // an alarm whose object dies runs again
-      this.#later(2000, () => {
-        if (this.#life !== life && this.#alarmAt === undefined) this.#setAlarm(this.#now);
+      this.#world.later(2000, () => {
+        if (this.#life !== life && this.#alarmAt === undefined) this.#setAlarm(this.#world.now);
       });
     });
   }
 
   #dies(worker: Worker): boolean {
-    if (!this.#calm && !worker.dead && this.#chance(0.02)) {
+    if (!this.#calm && !worker.dead && this.#world.chance(0.02)) {
       worker.dead = true;
       if (worker.run?.fate === "running") worker.run.fate = "died";
     }
@@ -315,49 +315,4 @@ export class Simulation {
   #runOf(output: string): Run {
     return this.history.runs.find((run) => run.output === output)!;
   }
-
-  #sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => this.#later(ms, resolve));
-  }
-
-  #later(ms: number, run: () => void): void {
-    this.#events.push({ at: this.#now + ms, order: this.#random() + this.#sequence++ * 1e-9, run });
-  }
-
-  /** Lets things happen, one at a time, until the clock stands at `end`. */
-  async #until(end: number): Promise<void> {
-    for (;;) {
-      for (let turn = 0; turn < 40; turn++) await undefined; // whatever can go on without the clock
-      let next = -1;
-      for (const [at, event] of this.#events.entries()) {
-        const first = this.#events[next];
-        if (!first || event.at < first.at || (event.at === first.at && event.order < first.order)) next = at;
-      }
-      const event = this.#events[next];
-      if (!event || event.at > end) break;
-      this.#events.splice(next, 1);
-      this.#now = event.at;
-      event.run();
-    }
-    this.#now = end;
-  }
-
-  #below(limit: number): number {
-    return Math.floor(this.#random() * limit);
-  }
-
-  #chance(probability: number): boolean {
-    return this.#random() < probability;
-  }
-}
-
-/** A small seeded generator of numbers from 0 to 1. */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

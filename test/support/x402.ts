@@ -21,3 +21,18 @@ export const strict402 = z.strictObject({
   error: z.string(),
   accepts: z.array(strictOffer).min(1),
 });
+
+/** What a 402 says in version 2, to the letter. */
+export const termsV2 = z.strictObject({
+  x402Version: z.literal(2),
+  error: z.string(),
+  resource: z.strictObject({ url: z.url(), description: z.string(), mimeType: z.string() }),
+  accepts: z.array(z.record(z.string(), z.unknown())).min(1),
+  extensions: z.strictObject({
+    bazaar: z.strictObject({ info: z.record(z.string(), z.unknown()), schema: z.record(z.string(), z.unknown()) }),
+    "payment-identifier": z.record(z.string(), z.unknown()),
+  }),
+});
+/** The JSON of a header in base64. */
+export const decodeHeader = (header: string): unknown =>
+  JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(header)));

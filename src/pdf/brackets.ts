@@ -1,0 +1,62 @@
+/** Dictionaries whose brackets do not match, made readable: the last resort for pages that every reader shows all the same. */
+import { EndOfBytes, isDictionary, skipLiteralString, skipRegular, skipWhite, wordIs } from "./lexer.ts";
+
+const ARRAY = "]";
+const DICTIONARY = ">>";
+
+/**
+ * The dictionary that begins at `at`, as text of its own: brackets that are missing where another one closes, or where the
+ * object ends, are put in; those that close nothing are left out. What is between them stays as it is.
+ */
+export function balanceBrackets(bytes: Uint8Array, at: number): Uint8Array {
+  const open: string[] = [];
+  let text = "";
+  const take = (end: number) => {
+    text += `${Buffer.from(bytes.subarray(at, end)).toString("latin1")} `;
+    at = end;
+  };
+  const close = (bracket: string) => {
+    text += `${bracket} `;
+    open.pop();
+  };
+  try {
+    do {
+      at = skipWhite(bytes, at);
+      const code = bytes[at]!;
+      if (isDictionary(bytes, at)) {
+        open.push(DICTIONARY);
+        take(at + 2);
+      } else if (code === 0x5b) {
+        open.push(ARRAY);
+        take(at + 1);
+      } else if (code === 0x5d) {
+        if (open.at(-1) === ARRAY) close(ARRAY);
+        at++;
+      } else if (code === 0x3e && bytes[at + 1] === 0x3e) {
+        while (open.at(-1) === ARRAY) close(ARRAY);
+        close(DICTIONARY);
+        at += 2;
+      } else if (code === 0x28) take(skipLiteralString(bytes, at));
+      else if (code === 0x2f) take(skipRegular(bytes, at + 1));
+      else if (code === 0x3c && endOfHexString(bytes, at) > 0) take(endOfHexString(bytes, at));
+      else {
+        const end = skipRegular(bytes, at);
+        if (["endobj", "obj", "stream", "xref"].some((word) => wordIs(bytes, at, end, word))) break;
+        // A stray delimiter is no token: it is left out.
+        if (end === at) at++;
+        else take(end);
+      }
+    } while (open.length > 0);
+  } catch (error) {
+    if (!(error instanceof EndOfBytes)) throw error;
+  }
+  while (open.length > 0) close(open.at(-1)!);
+  return Uint8Array.from(text, (char) => char.charCodeAt(0));
+}
+
+/** The end of the hexadecimal string at `at`, 0 where there is none. */
+function endOfHexString(bytes: Uint8Array, at: number): number {
+  const end = bytes.indexOf(0x3e, at);
+  const digits = Buffer.from(bytes.subarray(at + 1, Math.max(at + 1, end))).toString("latin1");
+  return end > 0 && /^[\da-fA-F\s]*$/.test(digits) ? end + 1 : 0;
+}
