@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
-const BUDGET_KB = 600;
+const BUDGET_KB = 450;
 
 const out = mkdtempSync(join(tmpdir(), "overprint-bundle-"));
 try {

@@ -11,12 +11,13 @@
  *
  * What readers give back, in logical order, of those lines:
  *
- *   PDFium, pdf.js 6.5, MuPDF 1.28   all 31
+ *   PDFium, pdf.js 6.5, MuPDF 1.28   31
  *   poppler 22.12                    30; single symbols between spaces are taken for one letter-spaced word
  *   MuPDF 1.21                       25; it does not turn Arabic and Hebrew round, nor read ZWJ sequences of emoji
  *
- * Lines that mix directions come out as each reader guesses: a PDF holds glyphs from left to right, and what was a number
- * amid Arabic cannot be told from one before it. ActualText would not help: in logical order these readers turn it round.
+ * Slanted lines come out whole as well, but for poppler, whose pdftotext takes apart any text that is not at a right angle,
+ * whoever wrote it. Lines that mix directions come out as each reader guesses: a PDF holds glyphs from left to right, and a
+ * number amid Arabic cannot be told from one before it. ActualText would not help: these readers turn its logical order round.
  */
 import { deflateSync } from "node:zlib";
 import type { ObjectSink, Ref } from "../pdf/newObject.ts";

@@ -30,10 +30,15 @@ export function drawText(
   if (!look.hollow) return { box, resources: font, content: [...content, text("fill")].join("\n") };
 
   // Letters may overlap their neighbours, and themselves. A mask that is their outside stroked, less their inside, has no
-  // lines where they do; the text itself, to be copied and searched, is invisible (ISO 32000-2, 9.3.6, 11.6.5).
+  // lines where they do; the text itself, to be copied and searched, is invisible (ISO 32000-2, 9.3.6, 11.6.5). Some readers
+  // find the text of the mask as well, so it is said to stand for none (14.9.4).
   const mask = addForm(
     sink,
-    { box, resources: font, content: `1 g 1 G\n${text("stroke")}\n0 g\n${text("fill")}` },
+    {
+      box,
+      resources: font,
+      content: `/Span<</ActualText()>>BDC\n1 g 1 G\n${text("stroke")}\n0 g\n${text("fill")}\nEMC`,
+    },
     "/Group<</S/Transparency/I true/CS/DeviceGray>>",
   );
   const [left, bottom, right, top] = box;

@@ -102,6 +102,20 @@ describe("the text can be copied and searched, in logical order", () => {
     expect(plain(page.toStructuredText("preserve-whitespace").asText())).toBe(plain(text));
   });
 
+  test.each(
+    ["diagonal", "stamp", "sidebar", "outline"].flatMap((template) =>
+      ["Latin", "Arabic", "Devanagari", "Japanese"].map((script) => [template, script] as const),
+    ),
+  )("%s, slanted, turned or hollow: %s", async (template, script) => {
+    const text = TEXT_SAMPLES[script]!;
+    const marked = await mark(onePage, { text, template });
+    const document = await pdfium.loadDocument(Buffer.from(marked));
+    expect(plain(document.getPage(0).getText())).toBe(plain(text));
+    document.destroy();
+    const page = mupdf.Document.openDocument(marked, "application/pdf").loadPage(0);
+    expect(plain(page.toStructuredText("preserve-whitespace").asText())).toBe(plain(text));
+  });
+
   test("numbered pages read on without a break", async () => {
     const marked = await mark(blankPages(12), { text: "Page {page} of {pages}", template: "footer" });
     const document = await pdfium.loadDocument(Buffer.from(marked));
