@@ -84,3 +84,5 @@ try {
 
 console.log();
 await import("./call.ts");
+console.log();
+await import("./text.ts");

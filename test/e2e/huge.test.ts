@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { RangeSource } from "../../src/pdf/byteSource.ts";
+import { overlay } from "../../src/pdf/overlay.ts";
+import { planOutput } from "../../src/pdf/plan.ts";
+import { collect, corner, open } from "../pdf/fixture.ts";
+
+const FAR = 5 * 2 ** 30;
+const encode = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
+
+/** A file of 5 GiB that is blank between its first objects and its last: nothing of it is stored. */
+function hugeFile() {
+  const objects = {
+    1: "1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n",
+    2: "2 0 obj\n<< /Type /Pages /Count 1 /Kids [3 0 R] >>\nendobj\n",
+    4: "4 0 obj\n<< /Length 12 >>\nstream\n0 0 9 9 re f\nendstream\nendobj\n",
+  };
+  const head = `%PDF-1.4\n${objects[1]}${objects[2]}${objects[4]}`;
+  const page = "3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 400] /Contents 4 0 R >>\nendobj\n";
+  const offsets = [head.indexOf("1 0 obj"), head.indexOf("2 0 obj"), FAR, head.indexOf("4 0 obj")];
+  const entries = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
+  const tail = `${page}xref\n0 5\n0000000000 65535 f \n${entries}trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n${FAR + page.length}\n%%EOF\n`;
+
+  const parts = [
+    { at: 0, bytes: encode(head) },
+    { at: FAR, bytes: encode(tail) },
+  ];
+  const read = async (start: number, end: number) => {
+    const range = new Uint8Array(end - start).fill(0x20);
+    for (const { at, bytes } of parts) {
+      const [from, to] = [Math.max(start, at), Math.min(end, at + bytes.length)];
+      if (from < to) range.set(bytes.subarray(from - at, to - at), from - start);
+    }
+    return range;
+  };
+  return new RangeSource(FAR + tail.length, read);
+}
+
+test("offsets beyond 4 GiB are read and written", async () => {
+  const document = await open(hugeFile());
+  const square = document.add({
+    dict: "/Type/XObject/Subtype/Form/BBox[0 0 1 1]/Resources<<>>",
+    data: encode("0 0 1 1 re f"),
+  });
+  overlay(document, [square], (page, [name]) => corner(page, name!));
+  const plan = await planOutput(document);
+  expect(plan.length).toBeGreaterThan(FAR);
+
+  let length = 0;
+  const last: Uint8Array[] = [];
+  for await (const chunk of plan.stream()) {
+    length += chunk.length;
+    if (length > FAR) last.push(chunk.slice());
+  }
+  expect(length).toBe(plan.length);
+
+  const tail = new TextDecoder("latin1").decode(await collect(new Blob(last).stream()));
+  const start = length - tail.length;
+  const page = start + tail.lastIndexOf("3 0 obj");
+  expect(tail).toContain(`\n${String(page).padStart(10, "0")} 00000 n`);
+  const xref = Number(/startxref\s+(\d+)/.exec(tail)?.[1]);
+  expect(tail.slice(xref - start, xref - start + 4)).toBe("xref");
+});
