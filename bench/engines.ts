@@ -45,16 +45,7 @@ export const OURS: Engine = {
 export const PEERS: readonly Engine[] = [
   {
     name: "pdf-lib, a drawText a page",
-    async prepare() {
-      const { degrees, PDFDocument, StandardFonts } = await import("pdf-lib");
-      return async (pdf) => {
-        const document = await PDFDocument.load(pdf);
-        const font = await document.embedFont(StandardFonts.HelveticaBold);
-        for (const page of document.getPages())
-          page.drawText(TEXT, { x: 100, y: 150, size: 60, font, opacity: 0.3, rotate: degrees(55) });
-        return (await document.save()).length;
-      };
-    },
+    prepare: async () => drawTextWith(await import("pdf-lib")),
   },
   {
     name: "pdf-lib, one shared form",
@@ -82,16 +73,7 @@ export const PEERS: readonly Engine[] = [
   },
   {
     name: "@cantoo/pdf-lib",
-    async prepare() {
-      const { degrees, PDFDocument, StandardFonts } = await import("@cantoo/pdf-lib");
-      return async (pdf) => {
-        const document = await PDFDocument.load(pdf);
-        const font = await document.embedFont(StandardFonts.HelveticaBold);
-        for (const page of document.getPages())
-          page.drawText(TEXT, { x: 100, y: 150, size: 60, font, opacity: 0.3, rotate: degrees(55) });
-        return (await document.save()).length;
-      };
-    },
+    prepare: async () => drawTextWith((await import("@cantoo/pdf-lib")) as unknown as typeof import("pdf-lib")),
   },
   {
     name: "@libpdf/core",
@@ -137,6 +119,17 @@ export const PEERS: readonly Engine[] = [
   native("qpdf --overlay", "qpdf", (source, mark, output) => [source, "--overlay", mark, "--repeat=1", "--", output]),
   native("mutool run", "mutool", (source, _, output, script) => ["run", script, source, output]),
 ];
+
+/** pdf-lib and its fork have the same interface. */
+function drawTextWith({ degrees, PDFDocument, StandardFonts }: typeof import("pdf-lib")) {
+  return async (pdf: Uint8Array) => {
+    const document = await PDFDocument.load(pdf);
+    const font = await document.embedFont(StandardFonts.HelveticaBold);
+    for (const page of document.getPages())
+      page.drawText(TEXT, { x: 100, y: 150, size: 60, font, opacity: 0.3, rotate: degrees(55) });
+    return (await document.save()).length;
+  };
+}
 
 const MUTOOL_SCRIPT = `
 var document = new PDFDocument(scriptArgs[0]);

@@ -17,6 +17,11 @@ export interface Size {
   height: number;
 }
 
+/** A size as the key of a Map: the same for equal sizes. */
+export function keyOf({ width, height }: Size): string {
+  return `${width}x${height}`;
+}
+
 /** First `first`, then `second`. */
 export function multiply(first: Matrix, second: Matrix): Matrix {
   const [a, b, c, d, e, f] = first;

@@ -1,7 +1,7 @@
 import type { PdfDocument } from "../pdf/document.ts";
 import type { ImageRequest } from "../schemas.ts";
 import { type Mark, makeMark, repeatMark } from "./form.ts";
-import { displayedSize, largestScale, type Matrix, marginOn, placeAt, tile } from "./geometry.ts";
+import { displayedSize, keyOf, largestScale, type Matrix, marginOn, placeAt, tile } from "./geometry.ts";
 import type { Picture } from "./image/picture.ts";
 import { numbers } from "./operators.ts";
 import { layOver, type Placement } from "./stamp.ts";
@@ -29,7 +29,7 @@ export function markWithImage(document: PdfDocument, request: ImageRequest, pict
     if (request.position !== "tile")
       return one(mark, placeAt(request.position, picture, scale, rotation, shown, marginPt));
 
-    const key = `${shown.width}x${shown.height}`;
+    const key = keyOf(shown);
     const copies = repeated.get(key) ?? repeatMark(document, mark, tile(picture, scale, rotation, shown), shown);
     repeated.set(key, copies);
     return one(copies, [1, 0, 0, 1, 0, 0]);

@@ -3,7 +3,7 @@ import type { Cluster, Typesetter } from "../fonts/layout.ts";
 import type { TextRequest } from "../schemas.ts";
 import { type Block, stack } from "./block.ts";
 import { fitText } from "./fit.ts";
-import { diagonalAngle, marginOn, type Size } from "./geometry.ts";
+import { diagonalAngle, keyOf, marginOn, type Size } from "./geometry.ts";
 import { isNumbered, withDigits } from "./placeholders.ts";
 import type { Look } from "./templates.ts";
 import type { TextLine } from "./wrap.ts";
@@ -71,10 +71,6 @@ export function planText(
         for (const { rows } of blocks.values()) for (const { line } of rows) yield* line.clusters;
     },
   };
-}
-
-export function keyOf({ width, height }: Size): string {
-  return `${width}x${height}`;
 }
 
 function memoized<R>(make: (lines: readonly TextLine[]) => R): (lines: readonly TextLine[]) => R {

@@ -3,10 +3,10 @@ import type { PdfDocument } from "../pdf/document.ts";
 import type { TextRequest } from "../schemas.ts";
 import { UNITS_PER_EM } from "./draw.ts";
 import { type Mark, repeatMark } from "./form.ts";
-import { diagonalAngle, displayedSize, marginOn, placeAt, type Size, tile } from "./geometry.ts";
+import { diagonalAngle, displayedSize, keyOf, marginOn, placeAt, type Size, tile } from "./geometry.ts";
 import { Lettering } from "./lettering.ts";
 import { fillIn } from "./placeholders.ts";
-import { keyOf, planText } from "./plan.ts";
+import { planText } from "./plan.ts";
 import { layOver, type Placement } from "./stamp.ts";
 import { lookOf } from "./templates.ts";
 

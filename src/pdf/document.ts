@@ -72,10 +72,6 @@ export class PdfDocument implements ObjectSink {
     this.#next = largest + (size === largest + 1 ? 1 : UNTRUSTED_GAP);
   }
 
-  get pageCount(): number {
-    return this.pages.length;
-  }
-
   /** The first object number that is not in use. */
   get nextNumber(): number {
     return this.#next;

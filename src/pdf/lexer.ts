@@ -106,7 +106,7 @@ export function skipHexString(bytes: Uint8Array, at: number): number {
 
 /**
  * The end of the value that begins at `at`: a token, or a whole array or dictionary. A reference is three tokens and ends
- * after the first; `skipEntryValue` and the parser put it together. Throws Malformed where no value can begin.
+ * after the first; `eachEntry` and the parser put it together. Throws Malformed where no value can begin.
  */
 export function skipValue(bytes: Uint8Array, at: number): number {
   let depth = 0;

@@ -1,7 +1,6 @@
 /** Laying form XObjects over every page without touching, or even decoding, what the pages have already. */
 import type { PdfDocument } from "./document.ts";
 import type { Ref } from "./newObject.ts";
-
 import type { Page, PageEntry } from "./pageTree.ts";
 import type { NameSlot } from "./resources.ts";
 
