@@ -9,7 +9,7 @@ import { type Boundaries, CONTEXT, collectBoundaries, Eraser, endOfCopy, PlanOut
 import { scanFile } from "./rebuild.ts";
 import { planReplacements } from "./replacements.ts";
 import { END_OF_REVISION, hasUnknownRevisions } from "./revisions.ts";
-import { writeTail } from "./tail.ts";
+import { type Tail, writeTail } from "./tail.ts";
 import { IN_FILE } from "./xrefTable.ts";
 
 /** What the output will be, byte for byte, before any of it is made. */
@@ -96,7 +96,7 @@ function endOfHeader(source: ByteSource, origin: number): number {
   return origin + at;
 }
 
-function joinOut(copy: Copy, tail: Uint8Array): Uint8Array {
+function joinOut(copy: Copy, tail: Tail): Uint8Array {
   const { source, from, to } = copy;
   const all = source.bytes(0, source.length);
   const out = new Uint8Array(to - from + tail.length);
@@ -104,15 +104,19 @@ function joinOut(copy: Copy, tail: Uint8Array): Uint8Array {
   new Eraser(copy.boundaries, copy.streams).pass(from, to, all, 0, (start, end) =>
     out.fill(0x20, start - from, end - from),
   );
-  out.set(tail, to - from);
+  let at = to - from;
+  for (const part of tail.parts) {
+    out.set(part, at);
+    at += part.length;
+  }
   return out;
 }
 
-function streamOut(copy: Copy, tail: Uint8Array): ReadableStream<Uint8Array> {
+function streamOut(copy: Copy, tail: Tail): ReadableStream<Uint8Array> {
   const { source, to } = copy;
   const eraser = new Eraser(copy.boundaries, copy.streams);
   let at = copy.from;
-  let tailAt = 0;
+  const chunks = tail.parts.flatMap((part) => chunksOf(part));
   let before = "";
   const watch = (chunk: Uint8Array) => {
     const kept = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -141,9 +145,13 @@ function streamOut(copy: Copy, tail: Uint8Array): ReadableStream<Uint8Array> {
         controller.enqueue(chunk);
         return;
       }
-      if (tailAt < tail.length) controller.enqueue(tail.subarray(tailAt, tailAt + CHUNK));
-      tailAt += CHUNK;
-      if (tailAt >= tail.length) controller.close();
+      const chunk = chunks.shift();
+      if (chunk) controller.enqueue(chunk);
+      else controller.close();
     },
   });
+}
+
+function chunksOf(part: Uint8Array): Uint8Array[] {
+  return Array.from({ length: Math.ceil(part.length / CHUNK) }, (_, i) => part.subarray(i * CHUNK, (i + 1) * CHUNK));
 }
