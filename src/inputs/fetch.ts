@@ -4,40 +4,48 @@ import { checkAddress } from "./address.ts";
 const MAX_REDIRECTS = 3;
 
 /** How much is fetched and how long it may take, redirects and body included. */
-export interface FetchLimits {
+export interface FetchRules {
   maxBytes: number;
   timeoutMs: number;
 }
 
+/** An answer whose body has yet to be read, before the deadline that aborts its signal. */
+export interface Opened {
+  response: Response;
+  signal: AbortSignal;
+}
+
 /**
- * Fetches what a caller named. Every redirect is checked like the first address; the bytes are counted as they come,
- * since Content-Length may lie. What the far side said, beyond its status, is never repeated.
- * @throws Problem source_not_allowed, source_unreachable, source_timeout, source_too_large
+ * Asks for what a caller named and gives the answer with its body still unread: what fails while reading it is made a
+ * Problem by {@link transferProblem}. Every redirect is checked like the first address. What the far side said, beyond
+ * its status, is never repeated.
+ * @throws Problem source_not_allowed, source_unreachable, source_timeout
  */
-export async function fetchBytes(address: string, limits: FetchLimits): Promise<Uint8Array> {
-  const signal = AbortSignal.timeout(limits.timeoutMs);
+export async function openAddress(address: string, rules: FetchRules): Promise<Opened> {
+  const signal = AbortSignal.timeout(rules.timeoutMs);
   try {
     const response = await follow(address, signal);
-    if (!response.ok) {
-      await response.body?.cancel();
-      throw new Problem(
-        "source_unreachable",
-        `The URL answered ${response.status}. Check that it can be downloaded without signing in.`,
-      );
-    }
-    return await collect(response, limits.maxBytes);
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-    if (signal.aborted)
-      throw new Problem("source_timeout", `The URL did not deliver within ${limits.timeoutMs / 1000} s.`, {
-        cause: error,
-      });
+    if (response.ok) return { response, signal };
+    await response.body?.cancel();
     throw new Problem(
       "source_unreachable",
-      "The URL could not be fetched. Check its spelling and that its server is up.",
-      { cause: error },
+      `The URL answered ${response.status}. Check that it can be downloaded without signing in.`,
     );
+  } catch (error) {
+    throw transferProblem(error, signal, rules);
   }
+}
+
+/** What a transfer that broke off means to the caller; a Problem stays what it is. */
+export function transferProblem(error: unknown, signal: AbortSignal, { timeoutMs }: FetchRules): Problem {
+  if (error instanceof Problem) return error;
+  if (signal.aborted)
+    return new Problem("source_timeout", `The URL did not deliver within ${timeoutMs / 1000} s.`, { cause: error });
+  return new Problem(
+    "source_unreachable",
+    "The URL could not be fetched. Check its spelling and that its server is up.",
+    { cause: error },
+  );
 }
 
 async function follow(address: string, signal: AbortSignal): Promise<Response> {
@@ -63,27 +71,4 @@ function parse(address: string, base?: URL): URL {
   const url = URL.parse(address, base?.href);
   if (!url) throw new Problem("source_not_allowed", "The URL is not one that can be read. Check its spelling.");
   return url;
-}
-
-async function collect(response: Response, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
-  }
-
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
-}
-
-/** The refusal of a file over its limit. */
-export function tooLarge(maxBytes: number): Problem {
-  return new Problem("source_too_large", `The file is larger than ${maxBytes} bytes, the most this service takes.`);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fetchBytes } from "../../src/inputs/fetch.ts";
+import { fetchBytes } from "../../src/inputs/collect.ts";
 
 test("a source slower than the deadline is a source_timeout", async () => {
   await expect(
