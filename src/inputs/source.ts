@@ -15,7 +15,9 @@ export async function readSource(source: string | File, field: string, rules: Fe
   }
   if (/^https?:/i.test(source)) return fetchBytes(source, rules);
 
-  const bytes = decodeBase64(payloadOf(source, field), field);
+  const payload = payloadOf(source, field);
+  if (payload.length > 2 * rules.maxBytes) throw tooLarge(rules.maxBytes); // base64 takes 4/3, and line breaks
+  const bytes = decodeBase64(payload, field);
   if (bytes.length > rules.maxBytes) throw tooLarge(rules.maxBytes);
   return bytes;
 }
