@@ -9,6 +9,8 @@ const list = <T extends string>(item: z.ZodType<T, string>) =>
     .string()
     .transform((text) => text.split(",").map((part) => part.trim()))
     .pipe(z.array(item));
+/** A switch, off by default: true or false, as a text or as TOML writes it. */
+const flag = z.coerce.string().pipe(z.stringbool()).default(false);
 const count = (fallback: number, max: number) => z.coerce.number().int().min(1).max(max).default(fallback);
 
 /** Receives nothing: the second of the well-known development keys, offered only by the local facilitator. */
@@ -45,6 +47,13 @@ const settings = z.object({
   MAX_PAGES: count(50_000, 1_000_000),
   /** Deadline for fetching one URL, redirects and body included. */
   FETCH_TIMEOUT_SECONDS: count(20, 120),
+  /** Development: callers on this machine may name its loopback addresses, at any port. */
+  ALLOW_LOOPBACK_SOURCES: flag,
+  /**
+   * A DNS-over-HTTPS resolver answering in JSON, asked before each fetch whether a host is public. For workerd outside
+   * Cloudflare, where `global_fetch_strictly_public` is not kept.
+   */
+  DNS_CHECK_URL: z.url({ protocol: /^https?$/ }).optional(),
 });
 
 /** The Worker's settings, checked: every limit and default of the service. */
@@ -65,6 +74,8 @@ export interface Config {
   maxImagePixels: number;
   maxPages: number;
   fetchTimeoutMs: number;
+  allowLoopbackSources: boolean;
+  dnsCheckUrl: string | undefined;
 }
 
 /**
@@ -96,6 +107,8 @@ export function readConfig(env: object): Config {
     maxImagePixels: rest.MAX_IMAGE_PIXELS,
     maxPages: rest.MAX_PAGES,
     fetchTimeoutMs: rest.FETCH_TIMEOUT_SECONDS * 1000,
+    allowLoopbackSources: rest.ALLOW_LOOPBACK_SOURCES,
+    dnsCheckUrl: rest.DNS_CHECK_URL,
   };
 }
 

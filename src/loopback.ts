@@ -9,3 +9,11 @@ export function isLoopback(request: Request): boolean {
   const peer = request.headers.get("CF-Connecting-IP");
   return peer === null || peer === "127.0.0.1" || peer === "::1" || peer === "::ffff:127.0.0.1";
 }
+
+/**
+ * Whether a request comes from whoever works on this machine, and not from a web page open there: browsers say which page
+ * sends a POST, and any page may send one here.
+ */
+export function isDeveloper(request: Request): boolean {
+  return isLoopback(request) && !request.headers.has("Origin");
+}

@@ -1,5 +1,6 @@
 import type { Config } from "./config.ts";
-import { refuseWebPage } from "./inputs/sniff.ts";
+import type { FetchRules } from "./inputs/fetch.ts";
+import { expectPdf } from "./inputs/sniff.ts";
 import { readSource } from "./inputs/source.ts";
 import { readImage } from "./mark/image/picture.ts";
 import { markWithImage } from "./mark/image.ts";
@@ -18,6 +19,8 @@ export interface Surroundings {
   config: Config;
   /** Scheme and host the result's link is made with. */
   origin: string;
+  /** Whether this caller may name files on this machine's loopback: a developer's own, where the settings allow it. */
+  allowLoopback: boolean;
 }
 
 /** What a call delivers. */
@@ -38,10 +41,7 @@ export function watermarkText(request: TextRequest, surroundings: Surroundings):
 export function watermarkImage(request: ImageRequest, surroundings: Surroundings): Promise<Goods<Delivery>> {
   const { config } = surroundings;
   return watermark("watermark.image", request, surroundings, async (document) => {
-    const bytes = await readSource(request.image, "image", {
-      maxBytes: config.maxImageBytes,
-      timeoutMs: config.fetchTimeoutMs,
-    });
+    const bytes = await readSource(request.image, "image", fetchRules(surroundings, config.maxImageBytes));
     markWithImage(document, request, await readImage(bytes, { maxPixels: config.maxImagePixels }));
   });
 }
@@ -49,11 +49,12 @@ export function watermarkImage(request: ImageRequest, surroundings: Surroundings
 async function watermark(
   operation: Result["operation"],
   { file, password }: TextRequest | ImageRequest,
-  { env, config, origin }: Surroundings,
+  surroundings: Surroundings,
   mark: (document: PdfDocument) => Promise<void>,
 ): Promise<Goods<Delivery>> {
-  const source = await readSource(file, "file", { maxBytes: config.maxSourceBytes, timeoutMs: config.fetchTimeoutMs });
-  refuseWebPage(source);
+  const { env, config, origin } = surroundings;
+  const source = await readSource(file, "file", fetchRules(surroundings, config.maxSourceBytes));
+  expectPdf(source, file);
   const document = await openPdf(new MemorySource(source), { password, maxPages: config.maxPages });
   await mark(document);
 
@@ -81,4 +82,8 @@ async function watermark(
     pages: document.pages.length,
     bytes,
   };
+}
+
+function fetchRules({ config, allowLoopback }: Surroundings, maxBytes: number): FetchRules {
+  return { maxBytes, timeoutMs: config.fetchTimeoutMs, allowLoopback, dnsCheckUrl: config.dnsCheckUrl };
 }

@@ -1,89 +1,130 @@
 import { Problem } from "../problems.ts";
-import { checkAddress } from "./address.ts";
+import { brokenAddressRule, isLoopback } from "./address.ts";
+import { brokenDnsRule } from "./dns.ts";
+import { tooLarge } from "./size.ts";
 
 const MAX_REDIRECTS = 3;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** The longest URL that everyone is asked to take (RFC 9110, 4.1). */
+const MAX_URL_LENGTH = 8000;
+/** What the runtime decodes by itself; a body in anything else would be taken for the file. */
+const CONTENT_ENCODINGS = new Set([null, "", "identity", "gzip", "br"]);
 
-/** How much is fetched and how long it may take, redirects and body included. */
-export interface FetchLimits {
+/** What may be fetched, how much of it, and how long it may take, redirects and body included. */
+export interface FetchRules {
   maxBytes: number;
   timeoutMs: number;
+  /** Development: this machine's loopback may be named, at any port. */
+  allowLoopback: boolean;
+  /** A DNS-over-HTTPS resolver to ask first whether a host is public, where the runtime doesn't see to it. */
+  dnsCheckUrl?: string | undefined;
+}
+
+/** An answer whose body has yet to be read, before the deadline that aborts its signal. */
+export interface Opened {
+  response: Response;
+  signal: AbortSignal;
 }
 
 /**
- * Fetches what a caller named. Every redirect is checked like the first address; the bytes are counted as they come,
- * since Content-Length may lie. What the far side said, beyond its status, is never repeated.
+ * Asks for what a caller named and gives the answer with its body still unread: what fails while reading it is made a
+ * Problem by {@link transferProblem}. Every redirect is checked like the first address. What the far side said, beyond
+ * its status, is never repeated.
  * @throws Problem source_not_allowed, source_unreachable, source_timeout, source_too_large
  */
-export async function fetchBytes(address: string, limits: FetchLimits): Promise<Uint8Array> {
-  const signal = AbortSignal.timeout(limits.timeoutMs);
+export async function openAddress(address: string, rules: FetchRules): Promise<Opened> {
+  const signal = AbortSignal.timeout(rules.timeoutMs);
   try {
-    const response = await follow(address, signal);
-    if (!response.ok) {
-      await response.body?.cancel();
-      throw new Problem(
-        "source_unreachable",
-        `The URL answered ${response.status}. Check that it can be downloaded without signing in.`,
-      );
-    }
-    return await collect(response, limits.maxBytes);
+    const response = await follow(address, rules, signal);
+    const problem = problemOf(response, rules);
+    if (!problem) return { response, signal };
+    await response.body?.cancel();
+    throw problem;
   } catch (error) {
-    if (error instanceof Problem) throw error;
-    if (signal.aborted)
-      throw new Problem("source_timeout", `The URL did not deliver within ${limits.timeoutMs / 1000} s.`, {
-        cause: error,
-      });
-    throw new Problem(
-      "source_unreachable",
+    throw asProblem(
+      error,
+      signal,
+      rules,
       "The URL could not be fetched. Check its spelling and that its server is up.",
-      { cause: error },
     );
   }
 }
 
-async function follow(address: string, signal: AbortSignal): Promise<Response> {
+/** What it means to the caller that reading an opened body failed; a Problem stays what it is. */
+export function transferProblem(error: unknown, signal: AbortSignal, rules: FetchRules): Problem {
+  return asProblem(error, signal, rules, "The transfer broke off before the whole file had come. Try again.");
+}
+
+function asProblem(error: unknown, signal: AbortSignal, { timeoutMs }: FetchRules, otherwise: string): Problem {
+  if (error instanceof Problem) return error;
+  if (signal.aborted)
+    return new Problem("source_timeout", `The URL did not deliver within ${timeoutMs / 1000} s.`, { cause: error });
+  return new Problem("source_unreachable", otherwise, { cause: error });
+}
+
+async function follow(address: string, rules: FetchRules, signal: AbortSignal): Promise<Response> {
   let url = parse(address);
+  if (!url) throw notAllowed("The URL", "it cannot be read as one");
+  const allowLoopback = rules.allowLoopback && isLoopback(url); // the internet may not lead a developer there
+  const seen = new Set<string>();
+
   for (let hop = 0; ; hop++) {
-    checkAddress(url);
+    const rule = brokenAddressRule(url, allowLoopback) ?? (await dnsRule(url, rules, signal));
+    if (rule) throw notAllowed(hop === 0 ? "The URL" : "What the URL redirects to", rule);
     const response = await fetch(url, {
       redirect: "manual",
       signal,
-      headers: { Accept: "*/*", "User-Agent": "Overprint" },
+      headers: { Accept: "*/*", "Accept-Encoding": "identity", "User-Agent": "Overprint" },
     });
     const location = response.headers.get("Location");
-    if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;
+    if (!REDIRECTS.has(response.status) || location === null) return response;
 
     await response.body?.cancel();
-    if (hop === MAX_REDIRECTS)
-      throw new Problem("source_unreachable", `The URL redirects more than ${MAX_REDIRECTS} times.`);
-    url = parse(location, url);
+    const next = parse(location, url);
+    if (!next) throw new Problem("source_unreachable", "The URL redirects to something that is not a URL.");
+    if (next.protocol === "http:" && url.protocol === "https:")
+      throw notAllowed("What the URL redirects to", "it leaves https for http");
+    seen.add(url.href);
+    if (hop === MAX_REDIRECTS || seen.has(next.href))
+      throw new Problem(
+        "source_unreachable",
+        `The URL redirects in a circle or more than ${MAX_REDIRECTS} times. Use the address where the file is in the end.`,
+      );
+    url = next;
   }
 }
 
-function parse(address: string, base?: URL): URL {
-  const url = URL.parse(address, base?.href);
-  if (!url) throw new Problem("source_not_allowed", "The URL is not one that can be read. Check its spelling.");
+function parse(address: string, base?: URL): URL | null {
+  const url = address.length > MAX_URL_LENGTH ? null : URL.parse(address, base?.href);
+  if (url) url.hash = "";
   return url;
 }
 
-async function collect(response: Response, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
-  }
-
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
+async function dnsRule(url: URL, { dnsCheckUrl }: FetchRules, signal: AbortSignal): Promise<string | undefined> {
+  return dnsCheckUrl && !isLoopback(url) ? brokenDnsRule(url.hostname, dnsCheckUrl, signal) : undefined;
 }
 
-/** The refusal of a file over its limit. */
-export function tooLarge(maxBytes: number): Problem {
-  return new Problem("source_too_large", `The file is larger than ${maxBytes} bytes, the most this service takes.`);
+function notAllowed(subject: string, rule: string): Problem {
+  return new Problem(
+    "source_not_allowed",
+    `${subject} may not be fetched: ${rule}. Use a public http(s) URL, or send the file itself.`,
+  );
+}
+
+/** What is wrong with an answer, as its head tells. Content-Length may lie: this refuses early, nothing relies on it. */
+function problemOf({ status, headers }: Response, { maxBytes }: FetchRules): Problem | undefined {
+  if (status !== 200) return new Problem("source_unreachable", `The URL answered ${status}. ${adviceFor(status)}`);
+  if (!CONTENT_ENCODINGS.has(headers.get("Content-Encoding")))
+    return new Problem(
+      "source_unreachable",
+      "The URL answered in an unknown Content-Encoding. Serve the file plainly.",
+    );
+  return Number(headers.get("Content-Length")) > maxBytes ? tooLarge(maxBytes) : undefined;
+}
+
+function adviceFor(status: number): string {
+  if (status === 401 || status === 403) return "Check that it can be downloaded without signing in.";
+  if (status === 404 || status === 410) return "Check its spelling, and that the link has not expired.";
+  if (status === 429 || status >= 500) return "Its server is busy or failing: try again later.";
+  return "Only an answer 200 with the whole file will do.";
 }

@@ -1,20 +1,24 @@
 import { Problem } from "../problems.ts";
-import { type FetchLimits, fetchBytes, tooLarge } from "./fetch.ts";
+import { fetchBytes } from "./collect.ts";
+import type { FetchRules } from "./fetch.ts";
+import { tooLarge } from "./size.ts";
 
 /**
  * The bytes of what a request names: an uploaded file, an http(s) URL, a data URI or bare base64.
  * @param field the request's field, for the caller to find
  * @throws Problem invalid_request for text that is none of these, and as {@link fetchBytes}
  */
-export async function readSource(source: string | File, field: string, limits: FetchLimits): Promise<Uint8Array> {
+export async function readSource(source: string | File, field: string, rules: FetchRules): Promise<Uint8Array> {
   if (typeof source !== "string") {
-    if (source.size > limits.maxBytes) throw tooLarge(limits.maxBytes);
+    if (source.size > rules.maxBytes) throw tooLarge(rules.maxBytes);
     return new Uint8Array(await source.arrayBuffer());
   }
-  if (/^https?:/i.test(source)) return fetchBytes(source, limits);
+  if (/^https?:/i.test(source)) return fetchBytes(source, rules);
 
-  const bytes = decodeBase64(payloadOf(source, field), field);
-  if (bytes.length > limits.maxBytes) throw tooLarge(limits.maxBytes);
+  const payload = payloadOf(source, field);
+  if (payload.length > 2 * rules.maxBytes) throw tooLarge(rules.maxBytes); // base64 takes 4/3, and line breaks
+  const bytes = decodeBase64(payload, field);
+  if (bytes.length > rules.maxBytes) throw tooLarge(rules.maxBytes);
   return bytes;
 }
 

@@ -10,8 +10,9 @@ export async function internet(request: {
   headers: { get(name: string): string | null };
   text(): Promise<string>;
 }): Promise<Response> {
-  const { hostname, pathname } = new URL(request.url);
-  if (hostname === "files.example.com") return fileAt(pathname);
+  const { hostname, pathname, search } = new URL(request.url);
+  if (/^(files|v4|v6)\.example\.com$/.test(hostname)) return fileAt(pathname, search);
+  if (hostname === "dns.example.com") return dnsAnswer(new URL(request.url).searchParams);
   if (hostname === "facilitator.example.com")
     return facilitatorAt(pathname, request.headers.get("Authorization"), await request.text());
   throw new TypeError(`no route to ${hostname}`);
@@ -19,7 +20,10 @@ export async function internet(request: {
 
 const to = (location: string) => new Response(null, { status: 302, headers: { Location: location } });
 
-async function fileAt(path: string): Promise<Response> {
+async function fileAt(path: string, query: string): Promise<Response> {
+  const [, what, number] = /^\/(status|hops)\/(\d+)$/.exec(path) ?? [];
+  if (what === "status") return new Response(null, { status: Number(number) });
+  if (what === "hops") return to(number === "1" ? "/one-page.pdf" : `/hops/${Number(number) - 1}`);
   switch (path) {
     case "/one-page.pdf":
       return new Response(onePage, { headers: { "Content-Type": "application/octet-stream" } });
@@ -35,6 +39,12 @@ async function fileAt(path: string): Promise<Response> {
       return to("/one-page.pdf");
     case "/loop.pdf":
       return to("/loop.pdf");
+    case "/there.pdf":
+      return to("/back.pdf");
+    case "/back.pdf":
+      return to("/there.pdf");
+    case "/to":
+      return to(decodeURIComponent(query.slice(1)));
     case "/inside.pdf":
       return to("http://169.254.169.254/latest/meta-data");
     case "/secret":
@@ -47,6 +57,37 @@ async function fileAt(path: string): Promise<Response> {
       return new Response("no such file", { status: 404 });
   }
 }
+
+/**
+ * The resolver at dns.example.com, in the JSON that public ones answer in: it knows the names in NAMES, and breaks down at
+ * those that begin so.
+ */
+function dnsAnswer(query: URLSearchParams): Response {
+  const name = query.get("name")!;
+  const type = query.get("type") === "AAAA" ? 28 : 1;
+  if (name.startsWith("servfail")) return Response.json({ Status: 2 });
+  if (name.startsWith("broken")) return new Response("<html>", { status: 200 });
+  if (name.startsWith("redirect")) return to("https://dns.example.com/elsewhere");
+  if (name.startsWith("half") && type === 28) return Response.json({ Status: 2 });
+  const data = NAMES[name]?.filter((address) => address.includes(":") === (type === 28));
+  const alias = { name, type: 5, TTL: 60, data: "alias.example.com." };
+  if (!data) return Response.json({ Status: 3 });
+  return Response.json({ Status: 0, Answer: [alias, ...data.map((data) => ({ name, type, TTL: 60, data }))] });
+}
+
+const NAMES: Record<string, string[]> = {
+  "files.example.com": ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"],
+  "v4.example.com": ["93.184.215.14"],
+  "v6.example.com": ["2606:2800:21f:cb07:6820:80da:af6b:8b2c"],
+  "half.example.com": ["93.184.215.14"],
+  "127.0.0.1.nip.io": ["127.0.0.1"],
+  "10-0-0-1.sslip.io": ["10.0.0.1"],
+  "localtest.me": ["127.0.0.1", "::1"],
+  "mixed.example.com": ["93.184.215.14", "192.168.1.1"],
+  "mixed6.example.com": ["93.184.215.14", "fd00::1"],
+  "metadata.example.com": ["169.254.169.254"],
+  "none.example.com": [],
+};
 
 const moved = new Map<string, number>();
 

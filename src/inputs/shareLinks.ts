@@ -1,0 +1,40 @@
+/** File hosts whose share link shows a page about the file: how each writes the link to the file itself. */
+const HOSTS: readonly { host: RegExp; direct(url: URL): string | undefined }[] = [
+  { host: /^(www\.)?dropbox\.com$/, direct: (url) => withParameter(url, "dl", "1") },
+  { host: /(^|-my)\.sharepoint\.com$/, direct: (url) => withParameter(url, "download", "1") },
+  {
+    host: /^drive\.google\.com$/,
+    direct: ({ pathname, searchParams }) => {
+      const id = /^\/file(?:\/u\/\d+)?\/d\/([\w-]+)/.exec(pathname)?.[1] ?? searchParams.get("id");
+      return id ? `https://drive.google.com/uc?export=download&id=${encodeURIComponent(id)}` : undefined;
+    },
+  },
+  {
+    host: /^docs\.google\.com$/,
+    direct: ({ pathname }) => {
+      const document = /^\/(document|spreadsheets|presentation)(?:\/u\/\d+)?\/d\/([\w-]+)/.exec(pathname);
+      return document ? `https://docs.google.com/${document[1]}/d/${document[2]}/export?format=pdf` : undefined;
+    },
+  },
+  {
+    host: /^github\.com$/,
+    direct: ({ origin, pathname }) =>
+      /^\/[^/]+\/[^/]+\/blob\//.test(pathname) ? origin + pathname.replace("/blob/", "/raw/") : undefined,
+  },
+];
+
+/**
+ * The link to the file itself behind a file host's share link, where its form is known; undefined for any other address
+ * and for one that is the direct link already.
+ */
+export function directLink(address: string): string | undefined {
+  const url = URL.parse(address);
+  const link = url ? HOSTS.find(({ host }) => host.test(url.hostname))?.direct(url) : undefined;
+  return link === url?.href ? undefined : link;
+}
+
+function withParameter({ href }: URL, name: string, value: string): string {
+  const url = new URL(href);
+  url.searchParams.set(name, value);
+  return url.href;
+}

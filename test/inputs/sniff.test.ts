@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { expectPdf } from "../../src/inputs/sniff.ts";
+import { onePage } from "../support/pdf.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const notAPdf = (detail: string | RegExp) =>
+  expect.objectContaining({ code: "not_a_pdf", detail: expect.stringMatching(detail) });
+
+describe("what may be a PDF passes", () => {
+  test.each<[string, Uint8Array]>([
+    ["a PDF", onePage],
+    ["one behind a server's warning", bytes(`<br />\n<b>Warning</b>: headers already sent\n%PDF-1.4\n`)],
+    ["one behind a web page", bytes(`<html><body></body></html>\n%PDF-1.4\n`)],
+    ["one that has lost its header", bytes("1 0 obj\n<< /Type /Catalog >>\nendobj\n")],
+    ["one that begins as markup of its own", bytes("<< /Size 3 >>")],
+    ["what is left for the PDF room to judge", bytes("just words")],
+  ])("%s", (_, head) => {
+    expect(() => expectPdf(head, "https://example.com/a.pdf")).not.toThrow();
+  });
+});
+
+describe("a web page is named as one", () => {
+  test.each([
+    "<!DOCTYPE html><html>",
+    "<!doctype HTML PUBLIC '-//W3C//DTD HTML 4.01//EN'>",
+    "\ufeff<!DOCTYPE html>",
+    "\r\n\t <html lang=en>",
+    "<HTML>",
+    "<head><title>Sign in</title>",
+    "<script>location = '/login'</script>",
+    "<!-- saved from a browser --><html>",
+    "<!-- a --> <!-- b --->\n<!DOCTYPE html>",
+    '<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN">',
+    '<?xml version="1.0"?>\n<!-- x -->\n<html xmlns="http://www.w3.org/1999/xhtml">',
+  ])("%s", (page) => {
+    expect(() => expectPdf(bytes(page), "https://example.com/a.pdf")).toThrow(
+      notAPdf(/^This is a web page, not a PDF\. Use the direct download link of the file\.$/),
+    );
+  });
+
+  test("in time, however its comments are put", () => {
+    expect(() => expectPdf(bytes("<!---->".repeat(140)), "https://example.com/a.pdf")).not.toThrow();
+  });
+});
+
+describe("and the link to the file itself is given where its form is known", () => {
+  const page = bytes("<!DOCTYPE html>");
+  test.each([
+    ["https://www.dropbox.com/s/abc/a.pdf?dl=0", "https://www.dropbox.com/s/abc/a.pdf?dl=1"],
+    ["https://www.dropbox.com/scl/fi/abc/a.pdf?rlkey=k&dl=0", "https://www.dropbox.com/scl/fi/abc/a.pdf?rlkey=k&dl=1"],
+    [
+      "https://drive.google.com/file/d/1aB_-c/view?usp=sharing",
+      "https://drive.google.com/uc?export=download&id=1aB_-c",
+    ],
+    ["https://drive.google.com/file/u/0/d/1aB_-c/view", "https://drive.google.com/uc?export=download&id=1aB_-c"],
+    ["https://drive.google.com/open?id=1aB_-c", "https://drive.google.com/uc?export=download&id=1aB_-c"],
+    [
+      "https://docs.google.com/document/d/1aB_-c/edit#heading",
+      "https://docs.google.com/document/d/1aB_-c/export?format=pdf",
+    ],
+    [
+      "https://firm-my.sharepoint.com/:b:/g/personal/x/abc?e=1",
+      "https://firm-my.sharepoint.com/:b:/g/personal/x/abc?e=1&download=1",
+    ],
+    ["https://github.com/a/b/blob/main/docs/c.pdf", "https://github.com/a/b/raw/main/docs/c.pdf"],
+  ])("%s", (source, link) => {
+    expect(() => expectPdf(page, source)).toThrow(
+      expect.objectContaining({
+        detail: `This is a web page, not a PDF. Use the direct download link of the file: ${link}`,
+      }),
+    );
+  });
+
+  test.each([
+    "https://www.dropbox.com/s/abc/a.pdf?dl=1",
+    "https://drive.google.com/uc?export=download&id=1aB_-c",
+    "https://drive.google.com/drive/my-drive",
+    "https://github.com/a/b",
+    "https://dropbox.com.example.com/s/abc",
+    "data:application/pdf;base64,PCFET0NUWVBFIGh0bWw+",
+  ])("and not where it isn't: %s", (source) => {
+    expect(() => expectPdf(page, source)).toThrow(notAPdf(/of the file\.$/));
+  });
+
+  test("nor for an upload", () => {
+    expect(() => expectPdf(page, new File([page], "a.pdf"))).toThrow(notAPdf(/of the file\.$/));
+  });
+});
+
+describe("other answers of servers are named", () => {
+  test.each([
+    ['{"error":"expired"}', "This is JSON"],
+    ["{}", "This is JSON"],
+    ['\ufeff [\n {"a":1}]', "This is JSON"],
+    ["[]", "This is JSON"],
+    ['<?xml version="1.0" encoding="UTF-8"?><Error><Code>AccessDenied</Code></Error>', "This is XML"],
+    ["<Error><Code>NoSuchKey</Code></Error>", "This is XML"],
+    ["", "The file is empty"],
+  ])("%s: %s", (text, words) => {
+    expect(() => expectPdf(bytes(text), "https://example.com/a.pdf")).toThrow(notAPdf(`^${words}`));
+  });
+});

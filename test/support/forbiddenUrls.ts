@@ -1,0 +1,198 @@
+const UNREADABLE = "it cannot be read as one";
+const SCHEME = "only http and https are fetched";
+const CREDENTIALS = "it carries credentials";
+const ADDRESS = "it names an address instead of a host";
+const LOCAL = "its host is local";
+const NO_DOMAIN = "its host has no domain";
+const RESERVED = "its host is under a name reserved for other uses";
+const MALFORMED = "its host is not a well-formed name";
+const PORT = "only the standard ports 80 and 443 are fetched";
+
+/**
+ * URLs that may not be fetched, each with the rule it breaks. Those that lead to this machine in any way name the port
+ * of a server on it, so that a test can see that it is never reached.
+ */
+export function forbiddenUrls(port: number): [url: string, rule: string][] {
+  const rules: [string, string[]][] = [
+    [
+      SCHEME,
+      [
+        "file:///etc/passwd",
+        `ftp://127.0.0.1:${port}/a.pdf`,
+        `gopher://127.0.0.1:${port}/_GET%20/`,
+        `ws://127.0.0.1:${port}/`,
+        `dict://127.0.0.1:${port}/stat`,
+        `ldap://127.0.0.1:${port}/`,
+        `blob:http://127.0.0.1:${port}/5f2c`,
+        `view-source:http://127.0.0.1:${port}/`,
+        "javascript:fetch('/')",
+        "data:text/html,<script>1</script>",
+        "about:blank",
+        `jar:http://127.0.0.1:${port}/a.jar!/`,
+      ],
+    ],
+    [
+      CREDENTIALS,
+      [
+        `http://user@127.0.0.1:${port}/`,
+        `http://example.com@127.0.0.1:${port}/`,
+        `http://example.com%2f@127.0.0.1:${port}/`,
+        "https://user:pass@example.com/",
+        "https://:pass@example.com/",
+        `http://example.com:80@localhost:${port}/`,
+      ],
+    ],
+    [
+      ADDRESS,
+      [
+        // loopback: plain, short, decimal, octal, hexadecimal, mixed, other digits and dots, escaped, with a trailing dot
+        `http://127.0.0.1:${port}/`,
+        "http://127.0.0.1/",
+        `http://127.1:${port}/`,
+        `http://127.0.1:${port}/`,
+        `http://2130706433:${port}/`,
+        `http://0x7f000001:${port}/`,
+        `http://0x7f.1:${port}/`,
+        `http://0177.0.0.1:${port}/`,
+        `http://017700000001:${port}/`,
+        `http://0177.0x0.0.1:${port}/`,
+        `http://00000177.0.0.01:${port}/`,
+        `http://①②⑦.⓪.⓪.①:${port}/`,
+        `http://１２７.０.０.１:${port}/`,
+        `http://127。0。0。1:${port}/`,
+        `http://127｡0．0｡1:${port}/`,
+        `http://%31%32%37.0.0.1:${port}/`,
+        `http://127%2e0%2e0%2e1:${port}/`,
+        `http://127.0.0.1.:${port}/`,
+        `http://127.255.255.254:${port}/`,
+        `http://0:${port}/`,
+        `http://0.0.0.0:${port}/`,
+        `http:\\\\127.0.0.1:${port}\\`,
+        `http:127.0.0.1:${port}`,
+        `ht\ttp://127.0.\n0.1:${port}/`,
+        `http://127.0.0.1:${port}#@example.com/`,
+        `http://127.0.0.1:${port}\\@example.com/`,
+        // IPv6: loopback, unspecified, mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP, local, public
+        `http://[::1]:${port}/`,
+        `http://[0:0:0:0:0:0:0:1]:${port}/`,
+        `http://[0000:0000:0000:0000:0000:0000:0000:0001]:${port}/`,
+        `http://[::]:${port}/`,
+        `http://[::ffff:127.0.0.1]:${port}/`,
+        `http://[::ffff:7f00:1]:${port}/`,
+        `http://[::127.0.0.1]:${port}/`,
+        `http://[::ffff:0:127.0.0.1]:${port}/`,
+        `http://[64:ff9b::127.0.0.1]:${port}/`,
+        `http://[64:ff9b:1::7f00:1]:${port}/`,
+        `http://[2002:7f00:1::]:${port}/`,
+        `http://[2001:0:0:0:0:0:80ff:fffe]:${port}/`,
+        `http://[fe80::5efe:7f00:1]:${port}/`,
+        "http://[fe80::1]/",
+        "http://[fc00::1]/",
+        "http://[fd00:ec2::254]/latest/meta-data/",
+        "http://[fec0::1]/",
+        "http://[ff02::1]/",
+        "http://[2606:4700::1111]/",
+        // private, shared, link-local, of clouds, multicast, broadcast, public
+        "http://10.0.0.1/",
+        "http://172.16.0.1/",
+        "http://172.31.255.255/",
+        "http://192.168.1.1/",
+        "http://192.168.257/",
+        "http://100.64.0.1/",
+        "http://100.100.100.200/latest/meta-data/",
+        "http://169.254.169.254/latest/meta-data/",
+        "http://0xa9fea9fe/latest/meta-data/",
+        "http://2852039166/latest/meta-data/",
+        "http://168.63.129.16/metadata",
+        "http://192.0.0.192/opc/v1/",
+        "http://198.18.0.1/",
+        "http://224.0.0.1/",
+        "http://255.255.255.255/",
+        "http://8.8.8.8/",
+      ],
+    ],
+    [
+      LOCAL,
+      [
+        `http://localhost:${port}/`,
+        "http://localhost/",
+        `http://localhost.:${port}/`,
+        `http://LOCALHOST:${port}/`,
+        `http://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ:${port}/`,
+        `http://ｌｏｃａｌｈｏｓｔ:${port}/`,
+        `http://loc\u00adalhost:${port}/`,
+        `http://%6c%6fcalhost:${port}/`,
+        `http://app.localhost:${port}/`,
+        `http://app。localhost:${port}/`,
+        `http://localhost.localdomain:${port}/`,
+        "http://printer.local/",
+        "http://kubernetes.default.svc.cluster.local/",
+        "http://db.internal/",
+        "http://db.internal./",
+        "http://metadata.google.internal/computeMetadata/v1/",
+        `http://host.docker.internal:${port}/`,
+        "http://nas.home.arpa/",
+        "http://1.0.0.127.in-addr.arpa/",
+        "http://wiki.corp/",
+        "http://router.lan/",
+        "http://router.home/",
+        "http://intranet/",
+      ],
+    ],
+    [NO_DOMAIN, ["http://com/", "http://com./", `http://metadata:${port}/`, "http://xn--fsq/"]],
+    [
+      RESERVED,
+      [
+        "http://a.test/",
+        "http://a.example/",
+        "http://a.invalid/",
+        "http://duckduckgogg42xjoc72x3sjasowoarfbgcmvfimaftt6twagswzczad.onion/",
+        "http://a.alt/",
+      ],
+    ],
+    [
+      MALFORMED,
+      [
+        `http://127.0.0.1..:${port}/`,
+        `http://localhost..:${port}/`,
+        "http://example..com/",
+        "http://.example.com/",
+        "http://example.com../",
+        "http://./",
+        `http://${"a".repeat(64)}.com/`,
+        `http://${"a.".repeat(126)}com/`,
+        "http://exa'mple.com/",
+        "http://*.example.com/",
+      ],
+    ],
+    [
+      PORT,
+      [
+        "http://example.com:8080/",
+        "https://example.com:80/",
+        "http://example.com:443/",
+        "http://example.com:22/",
+        "http://example.com:6379/",
+        "http://example.com:0/",
+      ],
+    ],
+    [
+      UNREADABLE,
+      [
+        "http://",
+        "http:///",
+        `//127.0.0.1:${port}/`,
+        "http://127.0.0.1:65536/",
+        "http://[fe80::1%25eth0]/",
+        "http://[::1/",
+        `http://127.0.0.1%00.example.com:${port}/`,
+        `http://127.0.0.1 :${port}/`,
+        "http://1.2.3.4.5/",
+        "http://256.0.0.1/",
+        "http://example.0x7f/",
+        `https://example.com/${"a".repeat(8000)}`,
+      ],
+    ],
+  ];
+  return rules.flatMap(([rule, urls]) => urls.map((url): [string, string] => [url, rule]));
+}
