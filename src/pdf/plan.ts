@@ -113,10 +113,9 @@ function joinOut(copy: Copy, tail: Tail): Uint8Array {
 }
 
 function streamOut(copy: Copy, tail: Tail): ReadableStream<Uint8Array> {
-  const { source, to } = copy;
   const eraser = new Eraser(copy.boundaries, copy.streams);
-  let at = copy.from;
-  const chunks = tail.parts.flatMap((part) => chunksOf(part));
+  const parts = tail.parts.flatMap((part) => chunksOf(part));
+  const copying = windows(copy.source, copy.from, copy.to);
   let before = "";
   const watch = (chunk: Uint8Array) => {
     const kept = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -128,28 +127,76 @@ function streamOut(copy: Copy, tail: Tail): ReadableStream<Uint8Array> {
 
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      if (at < to) {
-        const end = Math.min(at + CHUNK, to);
-        const base = Math.max(0, at - CONTEXT);
-        const bytes = await source.read(base, Math.min(end + CONTEXT, source.length));
+      const { value: window } = await copying.next();
+      if (window) {
+        const { at, end, base, bytes } = window;
         let chunk = bytes.subarray(at - base, end - base);
-        let copied = !source.inMemory;
+        let own = !copy.source.inMemory;
         eraser.pass(at, end, bytes, base, (start, stop) => {
           // The source's own memory is passed on as it is, so long as nothing in it has to go.
-          if (!copied) chunk = chunk.slice();
-          copied = true;
+          if (!own) chunk = chunk.slice();
+          own = true;
           chunk.fill(0x20, start - at, stop - at);
         });
         if (copy.watch) watch(chunk);
-        at = end;
         controller.enqueue(chunk);
         return;
       }
-      const chunk = chunks.shift();
-      if (chunk) controller.enqueue(chunk);
+      const part = parts.shift();
+      if (part) controller.enqueue(part);
       else controller.close();
     },
+    async cancel() {
+      await copying.return(undefined);
+    },
   });
+}
+
+/** The bytes [at, end) of the source, with CONTEXT around them where there are any: `bytes` begins at `base`. */
+interface Window {
+  at: number;
+  end: number;
+  base: number;
+  bytes: Uint8Array;
+}
+
+/** The bytes [from, to) in windows, one after the other. Those of a file in memory are views of it, others are their own. */
+async function* windows(source: ByteSource, from: number, to: number): AsyncGenerator<Window, undefined> {
+  const last = Math.min(to + CONTEXT, source.length);
+  if (source.inMemory) {
+    const bytes = source.bytes(0, last);
+    for (let at = from; at < to; at += CHUNK) yield { at, end: Math.min(at + CHUNK, to), base: 0, bytes };
+    return;
+  }
+
+  const pieces = source.stream(Math.max(0, from - CONTEXT), last)[Symbol.asyncIterator]();
+  let piece: Uint8Array = new Uint8Array();
+  let overlap: Uint8Array = new Uint8Array();
+  try {
+    for (let at = from; at < to; ) {
+      const [base, end] = [Math.max(0, at - CONTEXT), Math.min(at + CHUNK, to)];
+      const bytes = new Uint8Array(Math.min(end + CONTEXT, last) - base);
+      bytes.set(overlap);
+      for (let filled = overlap.length; filled < bytes.length; ) {
+        const taken = piece.subarray(0, bytes.length - filled);
+        bytes.set(taken, filled);
+        filled += taken.length;
+        piece = piece.subarray(taken.length);
+        if (piece.length === 0 && filled < bytes.length) piece = await next(pieces);
+      }
+      overlap = bytes.slice(Math.max(0, end - CONTEXT) - base); // what is erased of this window counts in the next
+      yield { at, end, base, bytes };
+      at = end;
+    }
+  } finally {
+    await pieces.return?.();
+  }
+}
+
+async function next(pieces: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  const { done, value } = await pieces.next();
+  if (done) throw new Error("the source ended early");
+  return value;
 }
 
 function chunksOf(part: Uint8Array): Uint8Array[] {
