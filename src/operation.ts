@@ -9,8 +9,13 @@ import { PRICE } from "./payments/price.ts";
 import { MemorySource } from "./pdf/byteSource.ts";
 import { openPdf, type PdfDocument } from "./pdf/document.ts";
 import { planOutput } from "./pdf/plan.ts";
+import { throwIfCancelled } from "./problems.ts";
 import type { ImageRequest, Result, TextRequest } from "./schemas.ts";
-import { storeResult } from "./storage/results.ts";
+import { deleteResult, storeResult } from "./storage/results.ts";
+
+/** What a call goes through, in this order. */
+export const STAGES = ["fetching", "marking", "storing", "settling"] as const;
+export type Stage = (typeof STAGES)[number];
 
 /** What an operation runs with. */
 export interface Surroundings {
@@ -18,6 +23,10 @@ export interface Surroundings {
   config: Config;
   /** Scheme and host the result's link is made with. */
   origin: string;
+  /** Aborted where the caller no longer wants the result: work that has not been settled stops, and is not charged. */
+  signal?: AbortSignal;
+  /** Told of each stage as it begins. */
+  progress?: (stage: Stage) => void;
 }
 
 /** What a call delivers. */
@@ -41,6 +50,7 @@ export function watermarkImage(request: ImageRequest, surroundings: Surroundings
     const bytes = await readSource(request.image, "image", {
       maxBytes: config.maxImageBytes,
       timeoutMs: config.fetchTimeoutMs,
+      signal: surroundings.signal,
     });
     markWithImage(document, request, await readImage(bytes, { maxPixels: config.maxImagePixels }));
   });
@@ -49,19 +59,33 @@ export function watermarkImage(request: ImageRequest, surroundings: Surroundings
 async function watermark(
   operation: Result["operation"],
   { file, password }: TextRequest | ImageRequest,
-  { env, config, origin }: Surroundings,
+  { env, config, origin, signal, progress }: Surroundings,
   mark: (document: PdfDocument) => Promise<void>,
 ): Promise<Goods<Delivery>> {
-  const source = await readSource(file, "file", { maxBytes: config.maxSourceBytes, timeoutMs: config.fetchTimeoutMs });
+  const begin = (stage: Stage) => {
+    throwIfCancelled(signal);
+    progress?.(stage);
+  };
+
+  begin("fetching");
+  const source = await readSource(file, "file", {
+    maxBytes: config.maxSourceBytes,
+    timeoutMs: config.fetchTimeoutMs,
+    signal,
+  });
   refuseWebPage(source);
+  begin("marking");
   const document = await openPdf(new MemorySource(source), { password, maxPages: config.maxPages });
   await mark(document);
 
+  begin("storing");
   const { id, token, bytes, expiresAt } = await storeResult(
     env.RESULTS,
     await planOutput(document),
     config.linkTtlSeconds,
   );
+  if (signal?.aborted) await deleteResult(env.RESULTS, id);
+  throwIfCancelled(signal);
   return {
     value: {
       result: {

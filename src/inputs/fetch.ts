@@ -1,4 +1,4 @@
-import { Problem } from "../problems.ts";
+import { Problem, throwIfCancelled } from "../problems.ts";
 import { checkAddress } from "./address.ts";
 
 const MAX_REDIRECTS = 3;
@@ -7,17 +7,19 @@ const MAX_REDIRECTS = 3;
 export interface FetchLimits {
   maxBytes: number;
   timeoutMs: number;
+  /** Stops the fetch where the caller no longer wants it. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
  * Fetches what a caller named. Every redirect is checked like the first address; the bytes are counted as they come,
  * since Content-Length may lie. What the far side said, beyond its status, is never repeated.
- * @throws Problem source_not_allowed, source_unreachable, source_timeout, source_too_large
+ * @throws Problem source_not_allowed, source_unreachable, source_timeout, source_too_large, call_cancelled
  */
 export async function fetchBytes(address: string, limits: FetchLimits): Promise<Uint8Array> {
-  const signal = AbortSignal.timeout(limits.timeoutMs);
+  const deadline = AbortSignal.timeout(limits.timeoutMs);
   try {
-    const response = await follow(address, signal);
+    const response = await follow(address, limits.signal ? AbortSignal.any([deadline, limits.signal]) : deadline);
     if (!response.ok) {
       await response.body?.cancel();
       throw new Problem(
@@ -28,7 +30,8 @@ export async function fetchBytes(address: string, limits: FetchLimits): Promise<
     return await collect(response, limits.maxBytes);
   } catch (error) {
     if (error instanceof Problem) throw error;
-    if (signal.aborted)
+    throwIfCancelled(limits.signal);
+    if (deadline.aborted)
       throw new Problem("source_timeout", `The URL did not deliver within ${limits.timeoutMs / 1000} s.`, {
         cause: error,
       });
