@@ -2,10 +2,16 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
+import { limitBody } from "./api/body.ts";
 import type { ApiEnv } from "./api/environment.ts";
 import { methodNotAllowed, notFound, onError } from "./api/errors.ts";
 import { openapi } from "./api/openapi.ts";
-import { ENDPOINTS, watermark } from "./api/watermark.ts";
+import { watermark } from "./api/watermark.ts";
+import { PRODUCTS } from "./catalog.ts";
+import { configOf } from "./config.ts";
+import { guide } from "./guide.ts";
+import { serveMcp } from "./mcp/serve.ts";
+import { serverCard } from "./mcp/serverCard.ts";
 import { download } from "./storage/download.ts";
 
 /** The service's table of contents. */
@@ -27,6 +33,9 @@ app.use(
       "If-Range",
       "If-None-Match",
       "X-Request-Id",
+      "MCP-Protocol-Version",
+      "Mcp-Method",
+      "Mcp-Name",
     ],
     exposeHeaders: [
       "X-PAYMENT-RESPONSE",
@@ -45,9 +54,9 @@ app.use(
   }),
 );
 
-for (const endpoint of ENDPOINTS) {
-  app.on("POST", [endpoint.path], ...watermark(endpoint));
-  app.all(endpoint.path, methodNotAllowed("POST"));
+for (const product of PRODUCTS) {
+  app.on("POST", [product.path], ...watermark(product));
+  app.all(product.path, methodNotAllowed("POST"));
 }
 
 app
@@ -56,6 +65,18 @@ app
   )
   .all(methodNotAllowed("GET, HEAD"));
 
+app.all("/mcp", limitBody, (c) =>
+  serveMcp({
+    request: c.req.raw,
+    requestId: c.get("requestId"),
+    env: c.env,
+    config: configOf(c.env),
+    waitUntil: (task) => c.executionCtx.waitUntil(task),
+  }),
+);
+app.get("/.well-known/mcp/server-card.json", (c) => c.json(serverCard(new URL(c.req.url).origin)));
+
+app.get("/llms.txt", (c) => c.text(guide(new URL(c.req.url).origin, configOf(c.env))));
 app.get("/openapi.json", (c) => c.json(openapi(new URL(c.req.url).origin)));
 
 app.notFound(notFound);

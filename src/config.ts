@@ -37,6 +37,9 @@ const settings = z.object({
   /** How long one call of the facilitator may take. */
   FACILITATOR_TIMEOUT_SECONDS: count(20, 120),
 
+  /** The hosts that /mcp answers at, and from whose pages a browser may call it. Without any: see `src/mcp/hosts.ts`. */
+  ALLOWED_HOSTS: list(z.hostname().toLowerCase()).optional(),
+
   /** How long a result can be downloaded. */
   LINK_TTL_SECONDS: count(24 * 3600, 30 * 24 * 3600),
 
@@ -67,6 +70,7 @@ export interface Config {
   workSeconds: number;
   /** How long a payer is asked to make an authorization last: longer than work and settlement. */
   maxTimeoutSeconds: number;
+  allowedHosts: string[];
   linkTtlSeconds: number;
   maxBodyBytes: number;
   maxSourceBytes: number;
@@ -100,6 +104,7 @@ export function readConfig(env: object): Config {
     facilitatorTimeoutMs: timeoutMs,
     workSeconds,
     maxTimeoutSeconds: Math.max(300, workSeconds + 3 * rest.FACILITATOR_TIMEOUT_SECONDS),
+    allowedHosts: rest.ALLOWED_HOSTS ?? [],
     linkTtlSeconds: rest.LINK_TTL_SECONDS,
     maxBodyBytes: rest.MAX_BODY_BYTES,
     maxSourceBytes: rest.MAX_SOURCE_BYTES,

@@ -10,8 +10,13 @@ import { PRICE } from "./payments/price.ts";
 import { MemorySource } from "./pdf/byteSource.ts";
 import { openPdf, type PdfDocument } from "./pdf/document.ts";
 import { planOutput } from "./pdf/plan.ts";
+import { throwIfCancelled } from "./problems.ts";
 import type { ImageRequest, Result, TextRequest } from "./schemas.ts";
-import { storeResult } from "./storage/results.ts";
+import { deleteResult, storeResult } from "./storage/results.ts";
+
+/** What a call goes through, in this order. */
+export const STAGES = ["fetching", "marking", "storing", "settling"] as const;
+export type Stage = (typeof STAGES)[number];
 
 /** What an operation runs with. */
 export interface Surroundings {
@@ -21,6 +26,10 @@ export interface Surroundings {
   origin: string;
   /** Whether this caller may name files on this machine's loopback: a developer's own, where the settings allow it. */
   allowLoopback: boolean;
+  /** Aborted where the caller no longer wants the result: work that has not been settled stops, and is not charged. */
+  signal?: AbortSignal;
+  /** Told of each stage as it begins. */
+  progress?: (stage: Stage) => void;
 }
 
 /** What a call delivers. */
@@ -52,17 +61,27 @@ async function watermark(
   surroundings: Surroundings,
   mark: (document: PdfDocument) => Promise<void>,
 ): Promise<Goods<Delivery>> {
-  const { env, config, origin } = surroundings;
+  const { env, config, origin, signal, progress } = surroundings;
+  const begin = (stage: Stage) => {
+    throwIfCancelled(signal);
+    progress?.(stage);
+  };
+
+  begin("fetching");
   const source = await readSource(file, "file", fetchRules(surroundings, config.maxSourceBytes));
   expectPdf(source, file);
+  begin("marking");
   const document = await openPdf(new MemorySource(source), { password, maxPages: config.maxPages });
   await mark(document);
 
+  begin("storing");
   const { id, token, bytes, expiresAt } = await storeResult(
     env.RESULTS,
     await planOutput(document),
     config.linkTtlSeconds,
   );
+  if (signal?.aborted) await deleteResult(env.RESULTS, id);
+  throwIfCancelled(signal);
   return {
     value: {
       result: {
@@ -84,6 +103,6 @@ async function watermark(
   };
 }
 
-function fetchRules({ config, allowLoopback }: Surroundings, maxBytes: number): FetchRules {
-  return { maxBytes, timeoutMs: config.fetchTimeoutMs, allowLoopback, dnsCheckUrl: config.dnsCheckUrl };
+function fetchRules({ config, allowLoopback, signal }: Surroundings, maxBytes: number): FetchRules {
+  return { maxBytes, timeoutMs: config.fetchTimeoutMs, allowLoopback, dnsCheckUrl: config.dnsCheckUrl, signal };
 }

@@ -33,6 +33,8 @@ export const PROBLEMS = {
   facilitator_unavailable: { status: 503, title: "Payments cannot be processed right now" },
   not_configured: { status: 503, title: "This deployment does not take payments yet" },
 
+  call_cancelled: { status: 503, title: "The call was cancelled" },
+
   file_not_found: { status: 404, title: "There is no such file" },
   invalid_token: { status: 403, title: "The link's token is wrong" },
   range_not_satisfiable: { status: 416, title: "The file has no such range" },
@@ -73,4 +75,26 @@ export class Problem extends Error {
   get status() {
     return PROBLEMS[this.code].status;
   }
+}
+
+/** What a caller is told of anything thrown: nothing of what is not theirs. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  return new Problem(
+    "internal_error",
+    "Something failed on our side. Nothing was charged; try again, and quote `request_id` if it happens twice.",
+    { cause: error },
+  );
+}
+
+/** A problem as its caller reads it (RFC 9457, with the extension members `code`, `request_id` and `errors`). */
+export function problemDetails({ code, detail, errors }: Problem, requestId: string) {
+  const { status, title } = PROBLEMS[code];
+  return { type: "about:blank", title, status, code, detail, request_id: requestId, ...(errors && { errors }) };
+}
+
+/** Stops work that nobody waits for. @throws Problem call_cancelled */
+export function throwIfCancelled(signal: AbortSignal | undefined): void {
+  if (signal?.aborted)
+    throw new Problem("call_cancelled", "The call was cancelled by its sender. Nothing was charged; call again.");
 }

@@ -1,37 +1,37 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import leven from "leven";
 import type { z } from "zod";
 import { configOf } from "../config.ts";
-import { type FieldError, Problem } from "../problems.ts";
+import { invalidRequest } from "../invalidRequest.ts";
+import { Problem } from "../problems.ts";
 import { asForm, type ImageRequest, type imageRequest, type TextRequest, type textRequest } from "../schemas.ts";
 import type { ApiEnv } from "./environment.ts";
+
+/** Refuses a body over the limit before it is read. @throws Problem body_too_large */
+export const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
+  const { maxBodyBytes } = configOf(c.env);
+  return bodyLimit({
+    maxSize: maxBodyBytes,
+    onError: () => {
+      throw new Problem(
+        "body_too_large",
+        `The request body is larger than ${maxBodyBytes} bytes. Send a URL as \`file\` instead.`,
+      );
+    },
+  })(c, next);
+};
 
 /**
  * Reads and checks a request body, JSON or multipart, and leaves it as `c.req.valid("json")` or `("form")`.
  * @throws Problem body_too_large, unsupported_media_type, invalid_request with one entry in `errors` for each wrong field
  */
 export function requestBody(schema: typeof textRequest | typeof imageRequest): MiddlewareHandler<ApiEnv>[] {
-  const fields = Object.keys(schema.shape);
   const hook = (result: { success: boolean; error?: z.core.$ZodError }) => {
-    if (!result.success) throw invalid(result.error!.issues, fields);
+    if (!result.success) throw invalidRequest(result.error!.issues, schema);
   };
   const json = zValidator("json", schema, hook);
   const form = zValidator("form", asForm(schema), hook);
-
-  const limited: MiddlewareHandler<ApiEnv> = (c, next) => {
-    const { maxBodyBytes } = configOf(c.env);
-    return bodyLimit({
-      maxSize: maxBodyBytes,
-      onError: () => {
-        throw new Problem(
-          "body_too_large",
-          `The request body is larger than ${maxBodyBytes} bytes. Send a URL as \`file\` instead.`,
-        );
-      },
-    })(c, next);
-  };
 
   const parsed: MiddlewareHandler<ApiEnv> = async (c, next) => {
     switch (mediaType(c)) {
@@ -46,7 +46,7 @@ export function requestBody(schema: typeof textRequest | typeof imageRequest): M
         });
     }
   };
-  return [limited, parsed];
+  return [limitBody, parsed];
 }
 
 /** What {@link requestBody} has checked. */
@@ -68,25 +68,4 @@ async function readForm(c: Context): Promise<FormData> {
 
 function mediaType(c: Context): string {
   return (c.req.header("Content-Type") ?? "").split(";")[0]!.trim().toLowerCase();
-}
-
-function invalid(issues: z.core.$ZodIssue[], fields: string[]): Problem {
-  const errors = issues.flatMap((issue): FieldError[] => {
-    if (issue.code === "unrecognized_keys")
-      return issue.keys.map((key) => ({
-        path: key,
-        message: `unknown field; did you mean \`${nearest(key, fields)}\`?`,
-      }));
-    return [{ path: issue.path.join("."), message: issue.message }];
-  });
-  const [first] = errors;
-  return new Problem(
-    "invalid_request",
-    `${first?.path ? `\`${first.path}\`: ` : ""}${first?.message}. \`errors\` lists everything that is wrong; /openapi.json describes each field.`,
-    { errors },
-  );
-}
-
-function nearest(name: string, fields: string[]): string {
-  return fields.reduce((best, field) => (leven(name, field) < leven(name, best) ? field : best));
 }

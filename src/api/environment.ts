@@ -1,9 +1,9 @@
 import type { RequestIdVariables } from "hono/request-id";
-import type { Offer } from "../payments/offer.ts";
 import type { Payment } from "../payments/payment.ts";
+import type { Terms } from "../purchase.ts";
 
 /** What Hono knows of the Worker: its bindings, and what middleware leaves for handlers. */
 export interface ApiEnv {
   Bindings: Env;
-  Variables: RequestIdVariables & { payment: Payment; offer: Offer };
+  Variables: RequestIdVariables & { payment: Payment; terms: Terms };
 }

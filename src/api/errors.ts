@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { PaymentRequired, paymentRequiredV1 } from "../payments/offer.ts";
-import { PROBLEMS, Problem } from "../problems.ts";
+import { Problem, problemDetails, problemOf } from "../problems.ts";
 import type { ApiEnv } from "./environment.ts";
 import { paymentRequiredHeaders } from "./paymentHeaders.ts";
 
@@ -14,18 +14,8 @@ export function onError(error: Error, c: Context<ApiEnv>): Response {
     });
 
   const problem = asProblem(error);
-  if (problem.status >= 500) console.error(c.get("requestId"), problem.code, error.cause ?? error);
-  const { status, title } = PROBLEMS[problem.code];
-  const body = {
-    type: "about:blank",
-    title,
-    status,
-    code: problem.code,
-    detail: problem.detail,
-    request_id: c.get("requestId"),
-    ...(problem.errors && { errors: problem.errors }),
-  };
-  return c.body(JSON.stringify(body), status, {
+  if (problem.status >= 500) console.error(c.get("requestId"), problem.code, problem.cause ?? problem);
+  return c.body(JSON.stringify(problemDetails(problem, c.get("requestId"))), problem.status, {
     "Cache-Control": "no-store",
     ...problem.headers,
     "Content-Type": "application/problem+json",
@@ -45,11 +35,7 @@ export function methodNotAllowed(allowed: string) {
 }
 
 function asProblem(error: Error): Problem {
-  if (error instanceof Problem) return error;
   if (error instanceof HTTPException && error.status === 400)
     return new Problem("invalid_request", `${error.message}.`);
-  return new Problem(
-    "internal_error",
-    "Something failed on our side. Nothing was charged; try again, and quote `request_id` if it happens twice.",
-  );
+  return problemOf(error);
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { PRODUCTS, type Product } from "../catalog.ts";
 import { PRICE } from "../payments/price.ts";
 import { PROBLEMS } from "../problems.ts";
 import { asForm, result } from "../schemas.ts";
-import { ENDPOINTS, type Endpoint } from "./watermark.ts";
 
 const problem = {
   type: "object",
@@ -43,14 +43,14 @@ export function openapi(origin: string) {
     },
     servers: [{ url: origin }],
     paths: {
-      ...Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, { post: operation(endpoint) }])),
+      ...Object.fromEntries(PRODUCTS.map((product) => [product.path, { post: operation(product) }])),
       "/v1/files/{id}.pdf": { get: download },
     },
     components: { schemas: { Problem: problem, Result: plain(z.toJSONSchema(result)) } },
   };
 }
 
-function operation({ summary, schema }: Endpoint) {
+function operation({ summary, schema }: Product) {
   return {
     summary,
     parameters: [paymentHeader("X-PAYMENT", 1), paymentHeader("PAYMENT-SIGNATURE", 2)],

@@ -1,4 +1,4 @@
-import { Problem } from "../problems.ts";
+import { Problem, throwIfCancelled } from "../problems.ts";
 import { brokenAddressRule, isLoopback } from "./address.ts";
 import { brokenDnsRule } from "./dns.ts";
 import { tooLarge } from "./size.ts";
@@ -18,6 +18,8 @@ export interface FetchRules {
   allowLoopback: boolean;
   /** A DNS-over-HTTPS resolver to ask first whether a host is public, where the runtime doesn't see to it. */
   dnsCheckUrl?: string | undefined;
+  /** Stops the fetch where the caller no longer wants it. */
+  signal?: AbortSignal | undefined;
 }
 
 /** An answer whose body has yet to be read, before the deadline that aborts its signal. */
@@ -30,10 +32,11 @@ export interface Opened {
  * Asks for what a caller named and gives the answer with its body still unread: what fails while reading it is made a
  * Problem by {@link transferProblem}. Every redirect is checked like the first address. What the far side said, beyond
  * its status, is never repeated.
- * @throws Problem source_not_allowed, source_unreachable, source_timeout, source_too_large
+ * @throws Problem source_not_allowed, source_unreachable, source_timeout, source_too_large, call_cancelled
  */
 export async function openAddress(address: string, rules: FetchRules): Promise<Opened> {
-  const signal = AbortSignal.timeout(rules.timeoutMs);
+  const deadline = AbortSignal.timeout(rules.timeoutMs);
+  const signal = rules.signal ? AbortSignal.any([deadline, rules.signal]) : deadline;
   try {
     const response = await follow(address, rules, signal);
     const problem = problemOf(response, rules);
@@ -55,10 +58,13 @@ export function transferProblem(error: unknown, signal: AbortSignal, rules: Fetc
   return asProblem(error, signal, rules, "The transfer broke off before the whole file had come. Try again.");
 }
 
-function asProblem(error: unknown, signal: AbortSignal, { timeoutMs }: FetchRules, otherwise: string): Problem {
+function asProblem(error: unknown, signal: AbortSignal, rules: FetchRules, otherwise: string): Problem {
   if (error instanceof Problem) return error;
+  throwIfCancelled(rules.signal);
   if (signal.aborted)
-    return new Problem("source_timeout", `The URL did not deliver within ${timeoutMs / 1000} s.`, { cause: error });
+    return new Problem("source_timeout", `The URL did not deliver within ${rules.timeoutMs / 1000} s.`, {
+      cause: error,
+    });
   return new Problem("source_unreachable", otherwise, { cause: error });
 }
 

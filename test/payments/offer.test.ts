@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
-import { discoveryOf } from "../../src/api/discovery.ts";
 import { paymentRequiredHeaders } from "../../src/api/paymentHeaders.ts";
-import { ENDPOINTS } from "../../src/api/watermark.ts";
+import { PRODUCTS } from "../../src/catalog.ts";
 import { readConfig } from "../../src/config.ts";
+import { httpDiscovery } from "../../src/discovery.ts";
 import { localFacilitator } from "../../src/payments/localFacilitator.ts";
 import { NETWORK_NAMES } from "../../src/payments/networks.ts";
 import { offerOf, PaymentRequired, paymentRequiredV1 } from "../../src/payments/offer.ts";
@@ -11,9 +11,9 @@ import { paymentKey, readPayment } from "../../src/payments/payment.ts";
 import { strict402 } from "../support/x402.ts";
 
 const config = readConfig({ NETWORKS: NETWORK_NAMES.join() });
-const [endpoint] = ENDPOINTS;
+const [product] = PRODUCTS;
 const url = "https://a-rather-long-name-of-a-host.overprint.example.com/v1/watermark/text";
-const offer = offerOf({ url, description: endpoint!.summary, ...discoveryOf(endpoint!) }, config);
+const offer = offerOf({ url, description: product!.summary, ...httpDiscovery(product!) }, config);
 
 describe("an offer of every network", () => {
   test("is read by the strict client of version 1", () => {

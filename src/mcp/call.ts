@@ -1,0 +1,75 @@
+import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
+import type { Product } from "../catalog.ts";
+import type { Config } from "../config.ts";
+import { mcpDiscovery } from "../discovery.ts";
+import { invalidRequest } from "../invalidRequest.ts";
+import { STAGES, type Stage } from "../operation.ts";
+import { type Offer, PaymentRequired } from "../payments/offer.ts";
+import { type Payment, readPayment } from "../payments/payment.ts";
+import { problemOf } from "../problems.ts";
+import { purchase, surroundingsOf, termsFor } from "../purchase.ts";
+import { delivered, paymentRequired, refused } from "./results.ts";
+
+/** The HTTP request that carries a message, and what answering it needs. */
+export interface Exchange {
+  request: Request;
+  requestId: string;
+  env: Env;
+  config: Config;
+  /** Keeps the Worker at a task though its caller may have gone. */
+  waitUntil(task: Promise<unknown>): void;
+}
+
+/** Calls a tool: a call without a good-looking payment gets its terms before its arguments are looked at. Never throws. */
+export async function call(
+  product: Product,
+  fields: unknown,
+  { mcpReq }: ServerContext,
+  exchange: Exchange,
+): Promise<CallToolResult> {
+  try {
+    const sale = buy(product, fields, mcpReq, exchange);
+    exchange.waitUntil(sale.catch(() => undefined)); // so that a claim is released, or a settlement told, whoever hangs up
+    const { value, receipt } = await sale;
+    return delivered(value, receipt);
+  } catch (error) {
+    if (error instanceof PaymentRequired) return paymentRequired(error);
+    const problem = problemOf(error);
+    if (problem.status >= 500) console.error(exchange.requestId, problem.code, problem.cause ?? problem);
+    return refused(problem, exchange.requestId);
+  }
+}
+
+async function buy(product: Product, fields: unknown, mcpReq: ServerContext["mcpReq"], exchange: Exchange) {
+  const { request, env, config } = exchange;
+  const resource = { url: `mcp://tool/${product.tool}`, description: product.summary, ...mcpDiscovery(product) };
+  const terms = termsFor(resource, config, request);
+  const payment = paymentIn(mcpReq, request.headers, terms.offer);
+
+  const parsed = product.schema.safeParse(fields);
+  if (!parsed.success) throw invalidRequest(parsed.error.issues, product.schema);
+  return purchase(product, parsed.data, payment, terms, {
+    ...surroundingsOf(request, env, config),
+    signal: mcpReq.signal,
+    ...progressOf(mcpReq),
+  });
+}
+
+/** The payment of a call (x402 v2, transport MCP, "Payment Payload Transmission"), or of the HTTP request around it. */
+function paymentIn({ _meta }: ServerContext["mcpReq"], headers: Headers, offer: Offer): Payment {
+  const sent = _meta?.["x402/payment"] ?? headers.get("PAYMENT-SIGNATURE") ?? headers.get("X-PAYMENT");
+  if (sent === null) throw new PaymentRequired(offer, 'payment required: send it in _meta["x402/payment"]');
+  return readPayment(typeof sent === "string" ? sent : Object(sent), offer);
+}
+
+/** Tells a client that asked for it how far a call is: the stages that are done. */
+function progressOf({ _meta, notify }: ServerContext["mcpReq"]) {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return {
+    progress: (stage: Stage) => {
+      const params = { progressToken, progress: STAGES.indexOf(stage), total: STAGES.length, message: stage };
+      void notify({ method: "notifications/progress", params }).catch(() => undefined); // whoever hung up is told nothing
+    },
+  };
+}

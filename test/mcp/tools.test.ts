@@ -1,0 +1,207 @@
+import type { Client } from "@modelcontextprotocol/client";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
+import { PRODUCTS } from "../../src/catalog.ts";
+import { output } from "../../src/mcp/results.ts";
+import { PROBLEMS, Problem, type ProblemCode } from "../../src/problems.ts";
+import { result } from "../../src/schemas.ts";
+import { dataUri, offerOf, send, TEXT } from "../support/client.ts";
+import { connect, REVISIONS } from "../support/mcp.ts";
+import { onePage } from "../support/pdf.ts";
+import { RED_PNG } from "../support/png.ts";
+import { strict402, termsV2 } from "../support/x402.ts";
+
+const file = dataUri("application/pdf", onePage);
+const text = { file, text: "PAID" };
+const CALLS = [
+  ["add_text_watermark", text],
+  ["add_image_watermark", { file, image: RED_PNG.toBase64() }],
+] as const;
+const revisions = Object.keys(REVISIONS) as (keyof typeof REVISIONS)[];
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+type Answer = Awaited<ReturnType<Client["callTool"]>>;
+
+/** The JSON of an answer's text. */
+function told(answer: Answer, at = 0): unknown {
+  const block = answer.content[at];
+  return block?.type === "text" ? JSON.parse(block.text) : undefined;
+}
+
+const payment = async () => signPaymentV2(await offerOf(TEXT));
+const paidWith = (payment: unknown) => ({ _meta: { "x402/payment": payment } });
+const callText = (client: Client, payment: unknown, fields: object = text) =>
+  client.callTool({ name: "add_text_watermark", arguments: { ...fields }, ...paidWith(payment) });
+
+describe.each(revisions)("protocol %s", (revision) => {
+  test("is spoken, and lists both tools", async () => {
+    const client = await connect(revision);
+    expect(client.getNegotiatedProtocolVersion()).toBe(revision);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(CALLS.map(([name]) => name));
+    for (const { description, inputSchema, outputSchema, annotations } of tools) {
+      expect(description).toContain("0.05 USDC");
+      expect(annotations).toEqual({
+        readOnlyHint: false,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: true,
+      });
+      expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
+      for (const property of Object.values(inputSchema.properties!))
+        expect(property).toHaveProperty("description", expect.stringMatching(/./));
+      expect(outputSchema).toMatchObject({ type: "object" });
+    }
+    expect(JSON.stringify(tools)).toContain("A framed red stamp");
+  });
+
+  test.each(CALLS)("%s: unpaid is answered with the terms, paid with the link", async (name, fields) => {
+    const client = await connect(revision);
+    await client.listTools(); // from here on the client holds answers to the schema
+    const unpaid = await client.callTool({ name, arguments: fields });
+    expect(unpaid.isError).toBe(true);
+    const terms = termsV2.parse(unpaid.structuredContent);
+    expect(terms.resource.url).toBe(`mcp://tool/${name}`);
+    expect(told(unpaid)).toEqual(terms);
+    expect(unpaid._meta!["x402/error"]).toEqual(terms);
+    const [offer] = strict402.parse(told(unpaid, 1)).accepts;
+
+    const paid = await client.callTool({
+      name,
+      arguments: fields,
+      ...paidWith(JSON.parse(atob(await signPaymentV2(offer as never)))),
+    });
+    expect(paid.isError).toBeFalsy();
+    const { output } = result.parse(paid.structuredContent);
+    expect(paid.content).toEqual([
+      { type: "text", text: expect.stringContaining(output.url) },
+      {
+        type: "resource_link",
+        uri: output.url,
+        name: "watermarked.pdf",
+        mimeType: "application/pdf",
+        size: output.bytes,
+      },
+    ]);
+    expect(paid._meta!["x402/payment-response"]).toMatchObject({ success: true, network: "eip155:84532" });
+    expect((await (await send(output.url)).bytes()).length).toBe(output.bytes);
+  });
+
+  test("progress is told where it is asked for, stage by stage", async () => {
+    const seen: unknown[] = [];
+    const client = await connect(revision);
+    const fields = { name: "add_text_watermark", arguments: text, ...paidWith(await payment()) };
+    await client.callTool(fields, { onprogress: (progress) => seen.push(progress) });
+    expect(seen).toMatchObject([
+      { progress: 0, total: 4, message: "fetching" },
+      { progress: 1, total: 4, message: "marking" },
+      { progress: 2, total: 4, message: "storing" },
+      { progress: 3, total: 4, message: "settling" },
+    ]);
+  });
+});
+
+describe("a payment is taken", () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ["version 2, an object", async () => JSON.parse(atob(await payment()))],
+    ["version 2, base64", payment],
+    ["version 2, JSON text", async () => atob(await payment())],
+    ["version 1, an object", async () => JSON.parse(atob(await signPayment(await offerOf(TEXT))))],
+    ["version 1, base64", async () => signPayment(await offerOf(TEXT))],
+  ])("from _meta: %s", async (_, sign) => {
+    const answer = await callText(await connect(), await sign());
+    result.parse(answer.structuredContent);
+  });
+
+  test.each([
+    ["PAYMENT-SIGNATURE", signPaymentV2, "eip155:84532"],
+    ["X-PAYMENT", signPayment, "base-sepolia"],
+  ])("from the HTTP header %s", async (header, sign, network) => {
+    const client = await connect("2026-07-28", { [header]: await sign(await offerOf(TEXT)) });
+    const answer = await client.callTool({ name: "add_text_watermark", arguments: text });
+    result.parse(answer.structuredContent);
+    expect(answer._meta!["x402/payment-response"]).toMatchObject({ network });
+  });
+
+  test("once: over MCP and HTTP it buys the same result, and no other", async () => {
+    const [client, paid] = [await connect(), await payment()];
+    const first = await callText(client, paid);
+    expect((await callText(client, paid)).structuredContent).toEqual(first.structuredContent);
+    const http = await send(TEXT, {
+      method: "POST",
+      headers: { "PAYMENT-SIGNATURE": paid, "Content-Type": "application/json" },
+      body: JSON.stringify(text),
+    });
+    expect(await http.json()).toEqual(first.structuredContent);
+    expect(told(await callText(client, paid, { file, text: "OTHER" }))).toMatchObject({
+      code: "payment_already_used",
+    });
+  });
+
+  test.each<[string, unknown]>([
+    ["a number", 7],
+    ["a list", []],
+    ["not base64", "?"],
+    ["an empty text", ""],
+    ["another amount", async () => signPaymentV2({ ...(await offerOf(TEXT)), maxAmountRequired: "1" })],
+  ])("not where it is %s: the terms say why", async (_, sent) => {
+    const answer = await callText(await connect(), typeof sent === "function" ? await sent() : sent);
+    expect(answer.isError).toBe(true);
+    expect(termsV2.parse(answer.structuredContent).error).toMatch(/invalid/);
+  });
+
+  test("and looked at before the arguments are", async () => {
+    const answer = await (await connect()).callTool({ name: "add_text_watermark", arguments: { nonsense: 1 } });
+    termsV2.parse(answer.structuredContent);
+  });
+});
+
+describe("a problem is an answer, not a protocol error, and is not charged", () => {
+  test.each(Object.keys(PROBLEMS) as ProblemCode[])("%s", async (code) => {
+    const errors = [{ path: "file", message: "is in the way" }];
+    vi.spyOn(PRODUCTS[0]!, "run").mockRejectedValueOnce(new Problem(code, "What to do.", { errors }));
+    const [client, paid] = [await connect(), await payment()];
+    const answer = await callText(client, paid);
+    expect(answer.isError).toBe(true);
+    expect(answer._meta).not.toHaveProperty("x402/payment-response");
+    const { status, title } = PROBLEMS[code];
+    expect(told(answer)).toMatchObject({ code, status, title, detail: "What to do.", errors });
+
+    result.parse((await callText(client, paid)).structuredContent); // the payment is still good
+  });
+
+  test("an unexpected exception tells nothing of itself", async () => {
+    vi.spyOn(PRODUCTS[0]!, "run").mockRejectedValueOnce(new TypeError("inner workings"));
+    const answer = await callText(await connect(), await payment());
+    expect(told(answer)).toMatchObject({ code: "internal_error", request_id: expect.stringMatching(/./) });
+    expect(JSON.stringify(answer)).not.toContain("inner workings");
+  });
+
+  test("invalid arguments get the words that HTTP callers get", async () => {
+    const [client, paid] = [await connect(), await payment()];
+    const fields = { file, text: "A", opactiy: 1, rotation: 999 };
+    const http = await send(TEXT, {
+      method: "POST",
+      headers: { "PAYMENT-SIGNATURE": paid, "Content-Type": "application/json" },
+      body: JSON.stringify(fields),
+    });
+    const { request_id, ...problem } = await http.json<Record<string, unknown>>();
+    expect(problem).toMatchObject({ code: "invalid_request" });
+    expect(told(await callText(client, paid, fields))).toMatchObject(problem);
+    result.parse((await callText(client, paid)).structuredContent);
+  });
+
+  test("no arguments at all are invalid ones", async () => {
+    const answer = await (await connect()).callTool({ name: "add_text_watermark", ...paidWith(await payment()) });
+    expect(told(answer)).toMatchObject({ code: "invalid_request" });
+  });
+});
+
+test("every answer fits the schema that its tool declares", async () => {
+  const client = await connect();
+  for (const answer of [await callText(client, undefined), await callText(client, await payment())])
+    output.parse(answer.structuredContent);
+});

@@ -1,0 +1,25 @@
+import { exports } from "cloudflare:workers";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { ORIGIN } from "./client.ts";
+
+export const MCP = `${ORIGIN}/mcp`;
+
+/** The revisions of the protocol that the official client speaks, and how it is told to. */
+export const REVISIONS = { "2026-07-28": "auto", "2025-11-25": "legacy" } as const;
+
+/** Sends a request to the MCP endpoint under test; a Host goes with it, as with any that came over the network. */
+export function sendMcp(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const request = new Request(input, init);
+  if (!request.headers.has("Host")) request.headers.set("Host", new URL(request.url).host);
+  return exports.default.fetch(request);
+}
+
+/** The official client, connected to the Worker under test. */
+export async function connect(
+  revision: keyof typeof REVISIONS = "2026-07-28",
+  headers: Record<string, string> = {},
+): Promise<Client> {
+  const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode: REVISIONS[revision] } });
+  await client.connect(new StreamableHTTPClientTransport(new URL(MCP), { fetch: sendMcp, requestInit: { headers } }));
+  return client;
+}
