@@ -43,13 +43,20 @@ const settings = z.object({
   /** How long a result can be downloaded. */
   LINK_TTL_SECONDS: count(24 * 3600, 30 * 24 * 3600),
 
-  MAX_BODY_BYTES: count(48_000_000, 100_000_000),
-  MAX_SOURCE_BYTES: count(32_000_000, 100_000_000),
+  /** Of a multipart body, whose files are taken in piece by piece. Cloudflare itself takes 100 MB on most plans. */
+  MAX_BODY_BYTES: count(100_000_000, 500_000_000),
+  /** Of a JSON body, which is in memory as a whole. */
+  MAX_JSON_BYTES: count(32_000_000, 100_000_000),
+  MAX_SOURCE_BYTES: count(1_000_000_000, 4_900_000_000),
+  /** Larger PDFs are kept in R2 while they are worked on. */
+  SPOOL_THRESHOLD_BYTES: count(32_000_000, 64_000_000),
+  /** How many PDFs of more than 8 MB an isolate works on at once. */
+  MAX_LARGE_FILES: count(2, 100),
   MAX_IMAGE_BYTES: count(10_000_000, 100_000_000),
   MAX_IMAGE_PIXELS: count(40_000_000, 400_000_000),
   MAX_PAGES: count(50_000, 1_000_000),
   /** Deadline for fetching one URL, redirects and body included. */
-  FETCH_TIMEOUT_SECONDS: count(20, 120),
+  FETCH_TIMEOUT_SECONDS: count(60, 300),
   /** Development: callers on this machine may name its loopback addresses, at any port. */
   ALLOW_LOOPBACK_SOURCES: flag,
   /**
@@ -73,7 +80,10 @@ export interface Config {
   allowedHosts: string[];
   linkTtlSeconds: number;
   maxBodyBytes: number;
+  maxJsonBytes: number;
   maxSourceBytes: number;
+  spoolThresholdBytes: number;
+  maxLargeFiles: number;
   maxImageBytes: number;
   maxImagePixels: number;
   maxPages: number;
@@ -107,7 +117,10 @@ export function readConfig(env: object): Config {
     allowedHosts: rest.ALLOWED_HOSTS ?? [],
     linkTtlSeconds: rest.LINK_TTL_SECONDS,
     maxBodyBytes: rest.MAX_BODY_BYTES,
+    maxJsonBytes: rest.MAX_JSON_BYTES,
     maxSourceBytes: rest.MAX_SOURCE_BYTES,
+    spoolThresholdBytes: rest.SPOOL_THRESHOLD_BYTES,
+    maxLargeFiles: rest.MAX_LARGE_FILES,
     maxImageBytes: rest.MAX_IMAGE_BYTES,
     maxImagePixels: rest.MAX_IMAGE_PIXELS,
     maxPages: rest.MAX_PAGES,

@@ -1,18 +1,20 @@
 import type { Config } from "./config.ts";
-import type { FetchRules } from "./inputs/fetch.ts";
-import { expectPdf } from "./inputs/sniff.ts";
-import { readSource } from "./inputs/source.ts";
-import { readImage } from "./mark/image/picture.ts";
+import type { Received } from "./inputs/receive.ts";
+import { expectPdf, HEAD_LENGTH } from "./inputs/sniff.ts";
+import { openSource } from "./inputs/source.ts";
+import { type Picture, readImage } from "./mark/image/picture.ts";
 import { markWithImage } from "./mark/image.ts";
 import { markWithText } from "./mark/text.ts";
 import type { Goods } from "./payments/gate.ts";
 import { PRICE } from "./payments/price.ts";
-import { MemorySource } from "./pdf/byteSource.ts";
+import { type ByteSource, MemorySource, RangeSource } from "./pdf/byteSource.ts";
 import { openPdf, type PdfDocument } from "./pdf/document.ts";
-import { planOutput } from "./pdf/plan.ts";
+import { PlanOutdated } from "./pdf/eraser.ts";
+import { type OutputPlan, planOutput } from "./pdf/plan.ts";
 import { throwIfCancelled } from "./problems.ts";
-import type { ImageRequest, Result, TextRequest } from "./schemas.ts";
-import { deleteResult, storeResult } from "./storage/results.ts";
+import { roomsOf } from "./rooms.ts";
+import type { ImageRequest, Result, Source, TextRequest } from "./schemas.ts";
+import { deleteResult, type StoredResult, storeResult } from "./storage/results.ts";
 
 /** What a call goes through, in this order. */
 export const STAGES = ["fetching", "marking", "storing", "settling"] as const;
@@ -48,18 +50,25 @@ export function watermarkText(request: TextRequest, surroundings: Surroundings):
 
 /** Lays an image over every page. @throws Problem of the inputs, mark, pdf rooms; nothing is stored then */
 export function watermarkImage(request: ImageRequest, surroundings: Surroundings): Promise<Goods<Delivery>> {
-  const { config } = surroundings;
+  const { maxImageBytes, maxImagePixels } = surroundings.config;
+  let picture: Promise<Picture> | undefined;
+  const read = async () => {
+    const image = await open(request.image, "image", surroundings);
+    return readImage(await image.head(maxImageBytes), { maxPixels: maxImagePixels });
+  };
   return watermark("watermark.image", request, surroundings, async (document) => {
-    const bytes = await readSource(request.image, "image", fetchRules(surroundings, config.maxImageBytes));
-    markWithImage(document, request, await readImage(bytes, { maxPixels: config.maxImagePixels }));
+    picture ??= read();
+    markWithImage(document, request, await picture);
   });
 }
+
+type MarkDocument = (document: PdfDocument) => Promise<void>;
 
 async function watermark(
   operation: Result["operation"],
   { file, password }: TextRequest | ImageRequest,
   surroundings: Surroundings,
-  mark: (document: PdfDocument) => Promise<void>,
+  mark: MarkDocument,
 ): Promise<Goods<Delivery>> {
   const { env, config, origin, signal, progress } = surroundings;
   const begin = (stage: Stage) => {
@@ -68,41 +77,73 @@ async function watermark(
   };
 
   begin("fetching");
-  const source = await readSource(file, "file", fetchRules(surroundings, config.maxSourceBytes));
-  expectPdf(source, file);
-  begin("marking");
-  const document = await openPdf(new MemorySource(source), { password, maxPages: config.maxPages });
-  await mark(document);
+  const source = await open(file, "file", surroundings);
+  try {
+    expectPdf(await source.head(HEAD_LENGTH), file);
+    begin("marking");
+    const stamp = (thorough: boolean) => planStamped(source, { password, maxPages: config.maxPages, thorough }, mark);
+    const store = ({ plan }: Stamped) => {
+      begin("storing");
+      return storeResult(env.RESULTS, plan, config.linkTtlSeconds);
+    };
+    let stamped = await stamp(false);
+    const stored = await store(stamped).catch(async (error: unknown): Promise<StoredResult> => {
+      if (!(error instanceof PlanOutdated)) throw error;
+      stamped = await stamp(true);
+      return store(stamped);
+    });
 
-  begin("storing");
-  const { id, token, bytes, expiresAt } = await storeResult(
-    env.RESULTS,
-    await planOutput(document),
-    config.linkTtlSeconds,
-  );
-  if (signal?.aborted) await deleteResult(env.RESULTS, id);
-  throwIfCancelled(signal);
-  return {
-    value: {
-      result: {
-        output: {
-          url: `${origin}/v1/files/${id}.pdf?token=${token}`,
-          expires_at: expiresAt.toISOString(),
-          pages: document.pages.length,
-          bytes,
+    const { id, token, bytes, expiresAt } = stored;
+    if (signal?.aborted) await deleteResult(env.RESULTS, id);
+    throwIfCancelled(signal);
+    const { pages, signed } = stamped;
+    return {
+      value: {
+        result: {
+          output: {
+            url: `${origin}/v1/files/${id}.pdf?token=${token}`,
+            expires_at: expiresAt.toISOString(),
+            pages,
+            bytes,
+          },
+          operation,
+          cost: PRICE.label,
         },
-        operation,
-        cost: PRICE.label,
+        signaturesInvalidated: signed,
       },
-      signaturesInvalidated: document.signed,
-    },
-    output: id,
-    expiresAt,
-    pages: document.pages.length,
-    bytes,
-  };
+      output: id,
+      expiresAt,
+      pages,
+      bytes,
+    };
+  } finally {
+    await source.release();
+  }
 }
 
-function fetchRules({ config, allowLoopback, signal }: Surroundings, maxBytes: number): FetchRules {
-  return { maxBytes, timeoutMs: config.fetchTimeoutMs, allowLoopback, dnsCheckUrl: config.dnsCheckUrl, signal };
+/** What is left of a document once its output is planned: the document itself can take as much memory as a small file. */
+interface Stamped {
+  plan: OutputPlan;
+  pages: number;
+  signed: boolean;
+}
+
+async function planStamped(
+  { content }: Received,
+  options: { password: string | undefined; maxPages: number; thorough: boolean },
+  mark: MarkDocument,
+): Promise<Stamped> {
+  const source: ByteSource = content instanceof Uint8Array ? new MemorySource(content) : new RangeSource(content);
+  const document = await openPdf(source, options);
+  await mark(document);
+  return { plan: await planOutput(document), pages: document.pages.length, signed: document.signed };
+}
+
+function open(source: Source, field: "file" | "image", surroundings: Surroundings): Promise<Received> {
+  const { env, config, allowLoopback, signal } = surroundings;
+  const { fetchTimeoutMs: timeoutMs, dnsCheckUrl } = config;
+  return openSource(source, field, {
+    rules: { timeoutMs, allowLoopback, dnsCheckUrl, signal },
+    room: roomsOf(env, config)[field],
+  });
 }

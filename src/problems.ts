@@ -14,6 +14,8 @@ export const PROBLEMS = {
   source_timeout: { status: 504, title: "The address answered too slowly" },
   source_too_large: { status: 413, title: "The file is too large" },
 
+  too_busy: { status: 503, title: "Too many large files at once" },
+
   not_a_pdf: { status: 422, title: "The file is not a PDF" },
   damaged_pdf: { status: 422, title: "The PDF is damaged beyond repair" },
   too_many_pages: { status: 422, title: "The PDF has too many pages" },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Upload } from "./inputs/upload.ts";
 import { PLACEHOLDERS, unknownPlaceholder } from "./mark/placeholders.ts";
 import { TEMPLATE } from "./mark/templates.ts";
 import { PRICE } from "./payments/price.ts";
@@ -176,12 +177,14 @@ export const result = z.strictObject({
 });
 
 /** A request's file: the text of a JSON field, or an upload. */
-export type Source = string | File;
+export type Source = string | Upload;
 type WithSources<R> = { [Field in keyof R]: Field extends "file" | "image" ? Source : R[Field] };
 
 export type TextRequest = WithSources<z.output<typeof textRequest>>;
 export type ImageRequest = WithSources<z.output<typeof imageRequest>>;
 export type Result = z.output<typeof result>;
+
+const upload = z.instanceof(Upload).meta({ type: "string", format: "binary" });
 
 /**
  * The same request as `multipart/form-data`: files may be uploads, and numbers come as text.
@@ -192,7 +195,7 @@ export function asForm<S extends typeof textRequest | typeof imageRequest>(schem
   const numeric = Object.keys(shape).filter((field) => innermost(shape[field]!) instanceof z.ZodNumber);
   const form = schema.extend(
     Object.fromEntries(
-      uploads.map(([field, text]) => [field, z.union([z.file(), text]).describe(text.description ?? "")]),
+      uploads.map(([field, text]) => [field, z.union([upload, text]).describe(text.description ?? "")]),
     ),
   );
 

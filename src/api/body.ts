@@ -1,45 +1,72 @@
-import { zValidator } from "@hono/zod-validator";
 import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { z } from "zod";
 import { configOf } from "../config.ts";
+import { readForm } from "../inputs/multipart.ts";
+import { receive } from "../inputs/receive.ts";
+import { Upload } from "../inputs/upload.ts";
 import { invalidRequest } from "../invalidRequest.ts";
 import { Problem } from "../problems.ts";
+import { roomsOf } from "../rooms.ts";
 import { asForm, type ImageRequest, type imageRequest, type TextRequest, type textRequest } from "../schemas.ts";
 import type { ApiEnv } from "./environment.ts";
 
-/** Refuses a body over the limit before it is read. @throws Problem body_too_large */
+const FORM = "multipart/form-data";
+
+/** Refuses a body over the limit before it is read, where it says so, or else on the way. @throws Problem body_too_large */
 export const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
-  const { maxBodyBytes } = configOf(c.env);
+  const { maxBodyBytes, maxJsonBytes } = configOf(c.env);
+  const maxSize = mediaType(c) === FORM ? maxBodyBytes : maxJsonBytes;
   return bodyLimit({
-    maxSize: maxBodyBytes,
+    maxSize,
     onError: () => {
       throw new Problem(
         "body_too_large",
-        `The request body is larger than ${maxBodyBytes} bytes. Send a URL as \`file\` instead.`,
+        `The request body is larger than ${maxSize} bytes. Send a URL as \`file\` instead.`,
       );
     },
   })(c, next);
 };
 
 /**
- * Reads and checks a request body, JSON or multipart, and leaves it as `c.req.valid("json")` or `("form")`.
- * @throws Problem body_too_large, unsupported_media_type, invalid_request with one entry in `errors` for each wrong field
+ * Reads and checks a request body, JSON or multipart, and leaves it as `c.get("request")` for as long as the call takes.
+ * @throws Problem body_too_large, unsupported_media_type, invalid_request with one entry in `errors` for each wrong field;
+ *   and as {@link readForm}
  */
 export function requestBody(schema: typeof textRequest | typeof imageRequest): MiddlewareHandler<ApiEnv>[] {
-  const hook = (result: { success: boolean; error?: z.core.$ZodError }) => {
-    if (!result.success) throw invalidRequest(result.error!.issues, schema);
+  const form = asForm(schema);
+  const check = (by: z.ZodType, fields: unknown) => {
+    const checked = by.safeParse(fields);
+    if (!checked.success) throw invalidRequest(checked.error.issues, schema);
+    return checked.data as TextRequest | ImageRequest;
   };
-  const json = zValidator("json", schema, hook);
-  const form = zValidator("form", asForm(schema), hook);
 
   const parsed: MiddlewareHandler<ApiEnv> = async (c, next) => {
+    const body = c.req.raw.body ?? emptyBody();
+    const { maxJsonBytes } = configOf(c.env);
+    const rooms = roomsOf(c.env, configOf(c.env));
     switch (mediaType(c)) {
-      case "application/json":
-        return json(c as never, next);
-      case "multipart/form-data":
-        c.req.bodyCache.formData = await readForm(c); // else the validator holds the body twice
-        return form(c as never, next);
+      case "application/json": {
+        const received = await receive(body, { ...rooms.file, inMemoryBytes: maxJsonBytes });
+        try {
+          c.set("request", check(schema, parseJson(await received.head(maxJsonBytes))));
+          await next();
+        } finally {
+          await received.release();
+        }
+        return;
+      }
+      case FORM: {
+        const contentType = c.req.header("Content-Type")!;
+        const fields = await readForm(body, contentType, { rooms, maxFieldBytes: maxJsonBytes });
+        try {
+          c.set("request", check(form, fields));
+          await next();
+        } finally {
+          for (const value of Object.values(fields)) if (value instanceof Upload) await value.received.release();
+        }
+        return;
+      }
       default:
         throw new Problem("unsupported_media_type", "Send application/json or multipart/form-data.", {
           headers: { "Accept-Post": "application/json, multipart/form-data" },
@@ -49,21 +76,16 @@ export function requestBody(schema: typeof textRequest | typeof imageRequest): M
   return [limitBody, parsed];
 }
 
-/** What {@link requestBody} has checked. */
-export function validBody(c: Context): TextRequest | ImageRequest {
-  return (c.req.valid("json" as never) ?? c.req.valid("form" as never)) as TextRequest | ImageRequest;
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch (cause) {
+    throw new Problem("invalid_request", "The body is not well-formed JSON.", { cause });
+  }
 }
 
-async function readForm(c: Context): Promise<FormData> {
-  try {
-    return await c.req.raw.formData();
-  } catch (cause) {
-    throw new Problem(
-      "invalid_request",
-      "The body is not well-formed multipart/form-data. Let your HTTP client set the Content-Type with its boundary.",
-      { cause },
-    );
-  }
+function emptyBody(): ReadableStream<Uint8Array> {
+  return new Blob([]).stream();
 }
 
 function mediaType(c: Context): string {

@@ -4,7 +4,7 @@ import { configOf } from "../config.ts";
 import { httpDiscovery } from "../discovery.ts";
 import { readPayment } from "../payments/payment.ts";
 import { purchase, surroundingsOf, termsFor } from "../purchase.ts";
-import { requestBody, validBody } from "./body.ts";
+import { requestBody } from "./body.ts";
 import type { ApiEnv } from "./environment.ts";
 import { receiptHeader } from "./paymentHeaders.ts";
 
@@ -27,7 +27,7 @@ function requirePayment(product: Product): MiddlewareHandler<ApiEnv> {
 function sold(product: Product): Handler<ApiEnv> {
   return async (c) => {
     const payment = c.get("payment");
-    const sale = purchase(product, validBody(c), payment, c.get("terms"), {
+    const sale = purchase(product, c.get("request"), payment, c.get("terms"), {
       ...surroundingsOf(c.req.raw, c.env, configOf(c.env)),
     });
     c.executionCtx.waitUntil(sale.catch(() => undefined)); // a caller who hangs up finds the result when calling again

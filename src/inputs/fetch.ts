@@ -1,7 +1,6 @@
 import { Problem, throwIfCancelled } from "../problems.ts";
 import { brokenAddressRule, isLoopback } from "./address.ts";
 import { brokenDnsRule } from "./dns.ts";
-import { tooLarge } from "./size.ts";
 
 const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -10,9 +9,8 @@ const MAX_URL_LENGTH = 8000;
 /** What the runtime decodes by itself; a body in anything else would be taken for the file. */
 const CONTENT_ENCODINGS = new Set([null, "", "identity", "gzip", "br"]);
 
-/** What may be fetched, how much of it, and how long it may take, redirects and body included. */
+/** What may be fetched, and how long it may take, redirects and body included. */
 export interface FetchRules {
-  maxBytes: number;
   timeoutMs: number;
   /** Development: this machine's loopback may be named, at any port. */
   allowLoopback: boolean;
@@ -32,14 +30,14 @@ export interface Opened {
  * Asks for what a caller named and gives the answer with its body still unread: what fails while reading it is made a
  * Problem by {@link transferProblem}. Every redirect is checked like the first address. What the far side said, beyond
  * its status, is never repeated.
- * @throws Problem source_not_allowed, source_unreachable, source_timeout, source_too_large, call_cancelled
+ * @throws Problem source_not_allowed, source_unreachable, source_timeout, call_cancelled
  */
 export async function openAddress(address: string, rules: FetchRules): Promise<Opened> {
   const deadline = AbortSignal.timeout(rules.timeoutMs);
   const signal = rules.signal ? AbortSignal.any([deadline, rules.signal]) : deadline;
   try {
     const response = await follow(address, rules, signal);
-    const problem = problemOf(response, rules);
+    const problem = problemOf(response);
     if (!problem) return { response, signal };
     await response.body?.cancel();
     throw problem;
@@ -117,15 +115,15 @@ function notAllowed(subject: string, rule: string): Problem {
   );
 }
 
-/** What is wrong with an answer, as its head tells. Content-Length may lie: this refuses early, nothing relies on it. */
-function problemOf({ status, headers }: Response, { maxBytes }: FetchRules): Problem | undefined {
+/** What is wrong with an answer, as its head tells. */
+function problemOf({ status, headers }: Response): Problem | undefined {
   if (status !== 200) return new Problem("source_unreachable", `The URL answered ${status}. ${adviceFor(status)}`);
   if (!CONTENT_ENCODINGS.has(headers.get("Content-Encoding")))
     return new Problem(
       "source_unreachable",
       "The URL answered in an unknown Content-Encoding. Serve the file plainly.",
     );
-  return Number(headers.get("Content-Length")) > maxBytes ? tooLarge(maxBytes) : undefined;
+  return undefined;
 }
 
 function adviceFor(status: number): string {

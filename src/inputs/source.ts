@@ -1,25 +1,46 @@
 import { Problem } from "../problems.ts";
-import { fetchBytes } from "./collect.ts";
-import type { FetchRules } from "./fetch.ts";
+import { type FetchRules, openAddress, transferProblem } from "./fetch.ts";
+import { Received, type Room, receive } from "./receive.ts";
 import { tooLarge } from "./size.ts";
+import { Upload } from "./upload.ts";
 
 /**
- * The bytes of what a request names: an uploaded file, an http(s) URL, a data URI or bare base64.
+ * What a request names: an uploaded file, an http(s) URL, a data URI or bare base64. It has to be released.
  * @param field the request's field, for the caller to find
- * @throws Problem invalid_request for text that is none of these, and as {@link fetchBytes}
+ * @throws Problem invalid_request for text that is none of these, and as {@link openAddress} and {@link receive}
  */
-export async function readSource(source: string | File, field: string, rules: FetchRules): Promise<Uint8Array> {
-  if (typeof source !== "string") {
-    if (source.size > rules.maxBytes) throw tooLarge(rules.maxBytes);
-    return new Uint8Array(await source.arrayBuffer());
-  }
-  if (/^https?:/i.test(source)) return fetchBytes(source, rules);
+export async function openSource(
+  source: string | Upload,
+  field: string,
+  { rules, room }: { rules: FetchRules; room: Room },
+): Promise<Received> {
+  if (source instanceof Upload) return source.received;
+  if (/^https?:/i.test(source)) return fetchSource(source, rules, room);
 
+  const { maxBytes } = room;
   const payload = payloadOf(source, field);
-  if (payload.length > 2 * rules.maxBytes) throw tooLarge(rules.maxBytes); // base64 takes 4/3, and line breaks
+  if (payload.length > 2 * maxBytes) throw tooLarge(maxBytes); // base64 takes 4/3, and line breaks
   const bytes = decodeBase64(payload, field);
-  if (bytes.length > rules.maxBytes) throw tooLarge(rules.maxBytes);
-  return bytes;
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+  return new Received(bytes);
+}
+
+async function fetchSource(address: string, rules: FetchRules, room: Room): Promise<Received> {
+  const { response, signal } = await openAddress(address, rules);
+  const { body, headers } = response;
+  const announced = Number(headers.get("Content-Length")); // may lie: this refuses early, nothing relies on it
+  if (announced > room.maxBytes) {
+    await body?.cancel();
+    throw tooLarge(room.maxBytes);
+  }
+  const transfer = async function* () {
+    try {
+      yield* body ?? [];
+    } catch (error) {
+      throw transferProblem(error, signal, rules);
+    }
+  };
+  return receive(transfer(), room, announced);
 }
 
 /** The base64 part of a data URI (RFC 2397), or the text itself where it is bare. */

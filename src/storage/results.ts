@@ -1,3 +1,4 @@
+import { hourOf, randomHex } from "./keys.ts";
 import { tokenHash } from "./token.ts";
 
 /**
@@ -18,25 +19,26 @@ export interface StoredResult {
   expiresAt: Date;
 }
 
-/** Stores a PDF under a new unguessable id until `ttlSeconds` from now. Its length must be `length` bytes. */
+/** Stores a PDF under a new unguessable id until `ttlSeconds` from now. What its stream throws is thrown on. */
 export async function storeResult(
   bucket: R2Bucket,
   pdf: { length: number; stream(): ReadableStream<Uint8Array> },
   ttlSeconds: number,
 ): Promise<StoredResult> {
   const expiresAt = new Date(Math.floor(Date.now() / 1000 + ttlSeconds) * 1000);
-  const id = `${groupOf(expiresAt)}-${random(16)}`;
-  const token = random(32);
+  const id = `${hourOf(expiresAt)}-${randomHex(16)}`;
+  const token = randomHex(32);
 
   const body = new FixedLengthStream(pdf.length); // R2 takes streams of known length only
-  const [stored] = await Promise.all([
-    bucket.put(keyOf(id), body.readable, {
-      httpMetadata: { contentType: "application/pdf" },
-      customMetadata: { token: await tokenHash(token), expires: String(expiresAt.getTime()) },
-    }),
-    pdf.stream().pipeTo(body.writable),
-  ]);
-  return { id, token, bytes: stored.size, expiresAt };
+  const storing = bucket.put(keyOf(id), body.readable, {
+    httpMetadata: { contentType: "application/pdf" },
+    customMetadata: { token: await tokenHash(token), expires: String(expiresAt.getTime()) },
+  });
+  // where the stream fails, that is the reason, and not what it does to the storing
+  const [made, stored] = await Promise.allSettled([pdf.stream().pipeTo(body.writable), storing]);
+  if (made.status === "rejected") throw made.reason;
+  if (stored.status === "rejected") throw stored.reason;
+  return { id, token, bytes: stored.value.size, expiresAt };
 }
 
 export async function deleteResult(bucket: R2Bucket, id: string): Promise<void> {
@@ -50,18 +52,10 @@ export function isResultId(id: string): boolean {
 
 /** Whether the whole group of this id has expired: it may have been swept. */
 export function groupExpired(id: string, now: Date): boolean {
-  return Number(id.slice(0, 6)) < Number(groupOf(now));
+  return Number(id.slice(0, 6)) < Number(hourOf(now));
 }
 
 /** The R2 key of a well-formed id. */
 export function keyOf(id: string): string {
   return `results/${id.slice(0, 6)}/${id}`;
-}
-
-function groupOf(time: Date): string {
-  return String(Math.floor(time.getTime() / 3_600_000)).padStart(6, "0");
-}
-
-function random(bytes: number): string {
-  return crypto.getRandomValues(new Uint8Array(bytes)).toHex();
 }

@@ -1,0 +1,87 @@
+import { once } from "node:events";
+import { Busboy } from "@fastify/busboy";
+import { Problem } from "../problems.ts";
+import { type Room, receive } from "./receive.ts";
+import { Upload } from "./upload.ts";
+
+const MAX_PARTS = 50;
+
+/**
+ * Reads a multipart form (RFC 7578) as it comes in: files are received one piece after the other, into the room their field
+ * has. An upload in a field without a room is left out, its field empty. Uploads have to be released.
+ * @throws Problem invalid_request, and as {@link receive}; nothing is left to be released then
+ */
+export async function readForm(
+  body: AsyncIterable<Uint8Array>,
+  contentType: string,
+  { rooms, maxFieldBytes }: { rooms: Readonly<Record<string, Room>>; maxFieldBytes: number },
+): Promise<Record<string, string | Upload>> {
+  const fields = new Map<string, string | Upload>();
+  const uploads: Promise<Upload>[] = [];
+  try {
+    const parser = new Busboy({
+      headers: { "content-type": contentType },
+      limits: { parts: MAX_PARTS, fieldSize: maxFieldBytes },
+    });
+    const fail = (error: unknown) => parser.destroy(error instanceof Error ? error : new Error(String(error)));
+    const add = (name: string, value: string | Upload) => {
+      if (fields.has(name)) fail(malformed(`has \`${name}\` twice`));
+      fields.set(name, value);
+    };
+    parser.on("field", (name, value, _, isCut) => {
+      if (isCut) fail(malformed(`has a \`${name}\` of more than ${maxFieldBytes} bytes`));
+      add(name, value);
+    });
+    parser.on("file", (name, stream) => {
+      const room = rooms[name];
+      if (!room) {
+        stream.resume();
+        return add(name, "");
+      }
+      parser.once("error", (error) => stream.destroy(error as Error));
+      const upload = receiveUpload(stream, room);
+      uploads.push(upload);
+      upload.then((received) => add(name, received), fail);
+    });
+    parser.on("partsLimit", () => fail(malformed(`has more than ${MAX_PARTS} parts`)));
+
+    const finished = once(parser, "finish");
+    finished.catch(() => undefined); // looked at below
+    for await (const piece of body) {
+      if (parser.destroyed) break;
+      if (!parser.write(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength))) await once(parser, "drain");
+    }
+    parser.end();
+    await finished;
+    await Promise.all(uploads);
+  } catch (error) {
+    for (const upload of await Promise.allSettled(uploads))
+      if (upload.status === "fulfilled") await upload.value.received.release();
+    throw error instanceof Problem ? error : malformed("is not well-formed", error);
+  }
+  return Object.fromEntries(fields);
+}
+
+async function receiveUpload(stream: AsyncIterable<Uint8Array>, room: Room): Promise<Upload> {
+  const digest = new crypto.DigestStream("SHA-256");
+  const writer = digest.getWriter();
+  const received = await receive(
+    (async function* () {
+      for await (const piece of stream) {
+        await writer.write(piece);
+        yield piece;
+      }
+    })(),
+    room,
+  );
+  await writer.close();
+  return new Upload(received, new Uint8Array(await digest.digest).toHex());
+}
+
+function malformed(what: string, cause?: unknown): Problem {
+  return new Problem(
+    "invalid_request",
+    `The multipart/form-data body ${what}. Let your HTTP client set the Content-Type with its boundary.`,
+    { cause },
+  );
+}

@@ -1,0 +1,91 @@
+/**
+ * Files too large for memory, kept in R2 for as long as one call works on them.
+ *
+ * - key: `spool/<group>/<id>`, where `group` is the hour in which it was put there (hours since 1970), so that what a crash
+ *   left behind is found by its age, and `id` is 128 random bits in hexadecimal
+ */
+import { hourOf, randomHex } from "./keys.ts";
+
+/** R2 wants equal parts of 5 MiB or more; two are in memory at once. */
+const PART = 8 << 20;
+/** What is read of a stream at once. */
+const PIECE = 1 << 20;
+
+/** A file in the spool, read by ranges or in order. */
+export interface Spooled {
+  readonly length: number;
+  /** The bytes [start, end), which don't reach past `length`. */
+  read(start: number, end: number): Promise<Uint8Array>;
+  /** The same in order, in pieces of any size. */
+  stream(start: number, end: number): AsyncIterable<Uint8Array>;
+  delete(): Promise<void>;
+}
+
+/** Stores pieces of a length not known before. Whatever `pieces` throws is thrown on, and nothing is stored then. */
+export async function spool(bucket: R2Bucket, pieces: AsyncIterable<Uint8Array>): Promise<Spooled> {
+  const key = `spool/${hourOf(new Date())}/${randomHex(16)}`;
+  const upload = await bucket.createMultipartUpload(key);
+  try {
+    const length = await uploadParts(upload, pieces);
+    return spooled(bucket, key, length);
+  } catch (error) {
+    await upload.abort().catch(() => undefined); // R2 drops it by itself after some days
+    throw error;
+  }
+}
+
+/** Fills one buffer while the other is on its way. */
+async function uploadParts(upload: R2MultipartUpload, pieces: AsyncIterable<Uint8Array>): Promise<number> {
+  const buffers = [new Uint8Array(PART), new Uint8Array(PART)] as const;
+  const parts: Promise<R2UploadedPart>[] = [];
+  let filled = 0;
+  let length = 0;
+  const send = async () => {
+    const buffer = buffers[parts.length % 2]!;
+    const before = parts.at(-1);
+    const part = upload.uploadPart(parts.length + 1, buffer.subarray(0, filled));
+    part.catch(() => undefined); // it is looked at when the next one goes
+    parts.push(part);
+    filled = 0;
+    await before;
+  };
+
+  for await (let piece of pieces) {
+    length += piece.length;
+    while (piece.length > 0) {
+      const taken = piece.subarray(0, PART - filled);
+      buffers[parts.length % 2]!.set(taken, filled);
+      filled += taken.length;
+      piece = piece.subarray(taken.length);
+      if (filled === PART) await send();
+    }
+  }
+  if (filled > 0 || parts.length === 0) await send();
+  await upload.complete(await Promise.all(parts));
+  return length;
+}
+
+function spooled(bucket: R2Bucket, key: string, length: number): Spooled {
+  const get = async (start: number, end: number) => {
+    const object = await bucket.get(key, { range: { offset: start, length: end - start } });
+    if (!object) throw new Error("the spooled file is gone");
+    return object;
+  };
+  return {
+    length,
+    read: async (start, end) => new Uint8Array(await (await get(start, end)).arrayBuffer()),
+    async *stream(start, end) {
+      const reader = (await get(start, end)).body.getReader({ mode: "byob" });
+      try {
+        for (;;) {
+          const { done, value } = await reader.readAtLeast(PIECE, new Uint8Array(PIECE));
+          if (value?.length) yield value;
+          if (done) return;
+        }
+      } finally {
+        await reader.cancel();
+      }
+    },
+    delete: () => bucket.delete(key),
+  };
+}
