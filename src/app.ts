@@ -7,6 +7,7 @@ import { methodNotAllowed, notFound, onError } from "./api/errors.ts";
 import { openapi } from "./api/openapi.ts";
 import { ENDPOINTS, watermark } from "./api/watermark.ts";
 import { download } from "./storage/download.ts";
+import { endLink, FILES, linkOf } from "./storage/link.ts";
 
 /** The service's table of contents. */
 export const app = new Hono<ApiEnv>();
@@ -16,7 +17,7 @@ app.use(secureHeaders());
 app.use(
   cors({
     origin: "*",
-    allowMethods: ["GET", "HEAD", "POST"],
+    allowMethods: ["GET", "HEAD", "POST", "DELETE"],
     // the official x402 clients send Access-Control-Expose-Headers as a request header
     allowHeaders: [
       "Content-Type",
@@ -51,10 +52,12 @@ for (const endpoint of ENDPOINTS) {
 }
 
 app
-  .get("/v1/files/:file{[^/]+\\.pdf}", (c) =>
-    download(c.env.RESULTS, c.req.param("file").slice(0, -4), c.req.query("token"), c.req.raw),
-  )
-  .all(methodNotAllowed("GET, HEAD"));
+  .get(`${FILES}/:file`, (c) => download(c.env.RESULTS, linkOf(c.req.url), c.req.raw, Date.now))
+  .delete(async (c) => {
+    await endLink(c.env.RESULTS, linkOf(c.req.url), Date.now);
+    return c.body(null, 204);
+  })
+  .all(methodNotAllowed("GET, HEAD, DELETE"));
 
 app.get("/openapi.json", (c) => c.json(openapi(new URL(c.req.url).origin)));
 

@@ -10,6 +10,7 @@ import { MemorySource } from "./pdf/byteSource.ts";
 import { openPdf, type PdfDocument } from "./pdf/document.ts";
 import { planOutput } from "./pdf/plan.ts";
 import type { ImageRequest, Result, TextRequest } from "./schemas.ts";
+import { urlOf } from "./storage/link.ts";
 import { storeResult } from "./storage/results.ts";
 
 /** What an operation runs with. */
@@ -48,7 +49,7 @@ export function watermarkImage(request: ImageRequest, surroundings: Surroundings
 
 async function watermark(
   operation: Result["operation"],
-  { file, password }: TextRequest | ImageRequest,
+  { file, filename, password }: TextRequest | ImageRequest,
   { env, config, origin }: Surroundings,
   mark: (document: PdfDocument) => Promise<void>,
 ): Promise<Goods<Delivery>> {
@@ -57,16 +58,15 @@ async function watermark(
   const document = await openPdf(new MemorySource(source), { password, maxPages: config.maxPages });
   await mark(document);
 
-  const { id, token, bytes, expiresAt } = await storeResult(
-    env.RESULTS,
-    await planOutput(document),
-    config.linkTtlSeconds,
-  );
+  const { id, token, bytes, expiresAt } = await storeResult(env.RESULTS, await planOutput(document), {
+    filename,
+    ttlSeconds: config.linkTtlSeconds,
+  });
   return {
     value: {
       result: {
         output: {
-          url: `${origin}/v1/files/${id}.pdf?token=${token}`,
+          url: urlOf(origin, { id, token }),
           expires_at: expiresAt.toISOString(),
           pages: document.pages.length,
           bytes,
