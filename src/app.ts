@@ -4,8 +4,11 @@ import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
 import type { ApiEnv } from "./api/environment.ts";
 import { methodNotAllowed, notFound, onError } from "./api/errors.ts";
+import { separateFiles } from "./api/fileHost.ts";
+import { limitsOf } from "./api/limits.ts";
 import { openapi } from "./api/openapi.ts";
 import { ENDPOINTS, watermark } from "./api/watermark.ts";
+import { configOf } from "./config.ts";
 import { download } from "./storage/download.ts";
 import { endLink, FILES, linkOf } from "./storage/link.ts";
 
@@ -45,6 +48,7 @@ app.use(
     maxAge: 86_400,
   }),
 );
+app.use(separateFiles);
 
 for (const endpoint of ENDPOINTS) {
   app.on("POST", [endpoint.path], ...watermark(endpoint));
@@ -59,6 +63,7 @@ app
   })
   .all(methodNotAllowed("GET, HEAD, DELETE"));
 
+app.get("/v1/limits", (c) => c.json(limitsOf(configOf(c.env)))).all(methodNotAllowed("GET, HEAD"));
 app.get("/openapi.json", (c) => c.json(openapi(new URL(c.req.url).origin)));
 
 app.notFound(notFound);

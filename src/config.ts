@@ -37,6 +37,12 @@ const settings = z.object({
 
   /** How long a result can be downloaded. */
   LINK_TTL_SECONDS: count(24 * 3600, 30 * 24 * 3600),
+  /** A host for the files of links alone, with its port where that is not 443. By default the API's host serves them. */
+  FILE_HOST: z
+    .string()
+    .toLowerCase()
+    .refine((host) => URL.parse(`https://${host}`)?.host === host, "must be a host name, like files.example.com")
+    .optional(),
 
   MAX_BODY_BYTES: count(48_000_000, 100_000_000),
   MAX_SOURCE_BYTES: count(32_000_000, 100_000_000),
@@ -59,6 +65,8 @@ export interface Config {
   /** How long a payer is asked to make an authorization last: longer than work and settlement. */
   maxTimeoutSeconds: number;
   linkTtlSeconds: number;
+  /** The one host that serves files, where the API's own does not. */
+  fileHost: string | undefined;
   maxBodyBytes: number;
   maxSourceBytes: number;
   maxImageBytes: number;
@@ -90,6 +98,7 @@ export function readConfig(env: object): Config {
     workSeconds,
     maxTimeoutSeconds: Math.max(300, workSeconds + 3 * rest.FACILITATOR_TIMEOUT_SECONDS),
     linkTtlSeconds: rest.LINK_TTL_SECONDS,
+    fileHost: rest.FILE_HOST,
     maxBodyBytes: rest.MAX_BODY_BYTES,
     maxSourceBytes: rest.MAX_SOURCE_BYTES,
     maxImageBytes: rest.MAX_IMAGE_BYTES,

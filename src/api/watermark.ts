@@ -10,6 +10,7 @@ import { type ImageRequest, imageRequest, type Result, type TextRequest, textReq
 import { requestBody, validBody } from "./body.ts";
 import { discoveryOf } from "./discovery.ts";
 import type { ApiEnv } from "./environment.ts";
+import { fileOrigin } from "./fileHost.ts";
 import { receiptHeader } from "./paymentHeaders.ts";
 
 /** One endpoint that sells an operation. */
@@ -81,7 +82,7 @@ function sold({ operation, run }: Endpoint): Handler<ApiEnv> {
       workMs: config.workSeconds * 1000,
       linkTtlMs: config.linkTtlSeconds * 1000,
       now: () => Date.now(),
-      work: () => run(request, { env: c.env, config, origin: new URL(c.req.url).origin }),
+      work: () => run(request, { env: c.env, config, origin: fileOrigin(c.req.raw, config) }),
     });
     c.executionCtx.waitUntil(sale.catch(() => undefined)); // a caller who hangs up finds the result when calling again
     const { value, receipt } = await sale;

@@ -1,6 +1,9 @@
 import ipaddr from "ipaddr.js";
 import { Problem } from "../problems.ts";
 
+/** Those of http and https: a URL names no other. */
+export const FETCH_PORTS = [80, 443] as const;
+
 /** Names that never leave a local network (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal). */
 const LOCAL_SUFFIXES = [".localhost", ".local", ".internal", ".home.arpa", ".lan", ".intranet", ".corp", ".home"];
 
@@ -18,7 +21,7 @@ export function checkAddress(url: URL): void {
 
   if (url.protocol !== "https:" && url.protocol !== "http:") throw refuse("only http and https are fetched");
   if (url.username || url.password) throw refuse("it carries credentials");
-  if (url.port !== "") throw refuse("only the standard ports 80 and 443 are fetched");
+  if (url.port !== "") throw refuse(`only the standard ports ${FETCH_PORTS.join(" and ")} are fetched`);
 
   const host = url.hostname.replace(/\.$/, "").toLowerCase();
   if (ipaddr.isValid(host.replace(/^\[|\]$/g, ""))) throw refuse("it names an address instead of a host");

@@ -1,7 +1,7 @@
 import { Problem } from "../problems.ts";
 import { checkAddress } from "./address.ts";
 
-const MAX_REDIRECTS = 3;
+export const MAX_REDIRECTS = 3;
 
 /** How much is fetched and how long it may take, redirects and body included. */
 export interface FetchLimits {
