@@ -24,6 +24,7 @@ const FIELDS = [
   "margin",
   "scale",
   "password",
+  "filename",
 ];
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -5,14 +5,17 @@ import { secureHeaders } from "hono/secure-headers";
 import { limitBody } from "./api/body.ts";
 import type { ApiEnv } from "./api/environment.ts";
 import { methodNotAllowed, notFound, onError } from "./api/errors.ts";
+import { separateFiles } from "./api/fileHost.ts";
 import { openapi } from "./api/openapi.ts";
 import { watermark } from "./api/watermark.ts";
 import { PRODUCTS } from "./catalog.ts";
 import { configOf } from "./config.ts";
 import { guide } from "./guide.ts";
+import { limitsOf } from "./limits.ts";
 import { serveMcp } from "./mcp/serve.ts";
 import { serverCard } from "./mcp/serverCard.ts";
 import { download } from "./storage/download.ts";
+import { endLink, FILES, linkOf } from "./storage/link.ts";
 
 /** The service's table of contents. */
 export const app = new Hono<ApiEnv>();
@@ -22,7 +25,7 @@ app.use(secureHeaders());
 app.use(
   cors({
     origin: "*",
-    allowMethods: ["GET", "HEAD", "POST"],
+    allowMethods: ["GET", "HEAD", "POST", "DELETE"],
     // the official x402 clients send Access-Control-Expose-Headers as a request header
     allowHeaders: [
       "Content-Type",
@@ -53,6 +56,7 @@ app.use(
     maxAge: 86_400,
   }),
 );
+app.use(separateFiles);
 
 for (const product of PRODUCTS) {
   app.on("POST", [product.path], ...watermark(product));
@@ -60,10 +64,12 @@ for (const product of PRODUCTS) {
 }
 
 app
-  .get("/v1/files/:file{[^/]+\\.pdf}", (c) =>
-    download(c.env.RESULTS, c.req.param("file").slice(0, -4), c.req.query("token"), c.req.raw),
-  )
-  .all(methodNotAllowed("GET, HEAD"));
+  .get(`${FILES}/:file`, (c) => download(c.env.RESULTS, linkOf(c.req.url), c.req.raw, Date.now))
+  .delete(async (c) => {
+    await endLink(c.env.RESULTS, linkOf(c.req.url), Date.now);
+    return c.body(null, 204);
+  })
+  .all(methodNotAllowed("GET, HEAD, DELETE"));
 
 app.all("/mcp", limitBody, (c) =>
   serveMcp({
@@ -77,6 +83,7 @@ app.all("/mcp", limitBody, (c) =>
 app.get("/.well-known/mcp/server-card.json", (c) => c.json(serverCard(new URL(c.req.url).origin)));
 
 app.get("/llms.txt", (c) => c.text(guide(new URL(c.req.url).origin, configOf(c.env))));
+app.get("/v1/limits", (c) => c.json(limitsOf(configOf(c.env)))).all(methodNotAllowed("GET, HEAD"));
 app.get("/openapi.json", (c) => c.json(openapi(new URL(c.req.url).origin)));
 
 app.notFound(notFound);

@@ -19,6 +19,9 @@ const DEVELOPMENT_PAY_TO = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 /** Beyond fetching the file and the image: what a Worker may compute, and storing the output. */
 const COMPUTING_SECONDS = 60;
 
+/** The refusals that cost us and nobody else: how many an address may have in a minute. wrangler.toml says the same. */
+export const RATE_LIMITS = { unpaidCalls: 120, wrongTokens: 30 } as const;
+
 const settings = z.object({
   /** Who is paid. Required as soon as FACILITATOR_URL is set. */
   PAY_TO: evmAddress.optional(),
@@ -42,6 +45,12 @@ const settings = z.object({
 
   /** How long a result can be downloaded. */
   LINK_TTL_SECONDS: count(24 * 3600, 30 * 24 * 3600),
+  /** A host for the files of links alone, with its port where that is not 443. By default the API's host serves them. */
+  FILE_HOST: z
+    .string()
+    .toLowerCase()
+    .refine((host) => URL.parse(`https://${host}`)?.host === host, "must be a host name, like files.example.com")
+    .optional(),
 
   /** Of a multipart body, whose files are taken in piece by piece. Cloudflare itself takes 100 MB on most plans. */
   MAX_BODY_BYTES: count(100_000_000, 500_000_000),
@@ -79,6 +88,8 @@ export interface Config {
   maxTimeoutSeconds: number;
   allowedHosts: string[];
   linkTtlSeconds: number;
+  /** The one host that serves files, where the API's own does not. */
+  fileHost: string | undefined;
   maxBodyBytes: number;
   maxJsonBytes: number;
   maxSourceBytes: number;
@@ -116,6 +127,7 @@ export function readConfig(env: object): Config {
     maxTimeoutSeconds: Math.max(300, workSeconds + 3 * rest.FACILITATOR_TIMEOUT_SECONDS),
     allowedHosts: rest.ALLOWED_HOSTS ?? [],
     linkTtlSeconds: rest.LINK_TTL_SECONDS,
+    fileHost: rest.FILE_HOST,
     maxBodyBytes: rest.MAX_BODY_BYTES,
     maxJsonBytes: rest.MAX_JSON_BYTES,
     maxSourceBytes: rest.MAX_SOURCE_BYTES,

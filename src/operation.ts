@@ -14,6 +14,7 @@ import { type OutputPlan, planOutput } from "./pdf/plan.ts";
 import { throwIfCancelled } from "./problems.ts";
 import { roomsOf } from "./rooms.ts";
 import type { ImageRequest, Result, Source, TextRequest } from "./schemas.ts";
+import { urlOf } from "./storage/link.ts";
 import { deleteResult, type StoredResult, storeResult } from "./storage/results.ts";
 
 /** What a call goes through, in this order. */
@@ -66,7 +67,7 @@ type MarkDocument = (document: PdfDocument) => Promise<void>;
 
 async function watermark(
   operation: Result["operation"],
-  { file, password }: TextRequest | ImageRequest,
+  { file, filename, password }: TextRequest | ImageRequest,
   surroundings: Surroundings,
   mark: MarkDocument,
 ): Promise<Goods<Delivery>> {
@@ -84,7 +85,7 @@ async function watermark(
     const stamp = (thorough: boolean) => planStamped(source, { password, maxPages: config.maxPages, thorough }, mark);
     const store = ({ plan }: Stamped) => {
       begin("storing");
-      return storeResult(env.RESULTS, plan, config.linkTtlSeconds);
+      return storeResult(env.RESULTS, plan, { filename, ttlSeconds: config.linkTtlSeconds });
     };
     let stamped = await stamp(false);
     const stored = await store(stamped).catch(async (error: unknown): Promise<StoredResult> => {
@@ -101,7 +102,7 @@ async function watermark(
       value: {
         result: {
           output: {
-            url: `${origin}/v1/files/${id}.pdf?token=${token}`,
+            url: urlOf(origin, { id, token }),
             expires_at: expiresAt.toISOString(),
             pages,
             bytes,

@@ -7,6 +7,7 @@ export const PROBLEMS = {
   not_found: { status: 404, title: "There is nothing at this address" },
   method_not_allowed: { status: 405, title: "This address does not take that method" },
   body_too_large: { status: 413, title: "The request body is too large" },
+  too_many_requests: { status: 429, title: "Too many requests from this address" },
   unsupported_media_type: { status: 415, title: "This content type is not supported" },
 
   source_not_allowed: { status: 422, title: "This address may not be fetched" },
@@ -39,8 +40,9 @@ export const PROBLEMS = {
 
   file_not_found: { status: 404, title: "There is no such file" },
   invalid_token: { status: 403, title: "The link's token is wrong" },
+  precondition_failed: { status: 412, title: "The file is not the one expected" },
   range_not_satisfiable: { status: 416, title: "The file has no such range" },
-  link_expired: { status: 410, title: "The link has expired" },
+  link_expired: { status: 410, title: "The link has ended" },
 
   internal_error: { status: 500, title: "Something failed on our side" },
 } as const;

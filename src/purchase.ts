@@ -1,6 +1,6 @@
 import type { Product } from "./catalog.ts";
 import type { Config } from "./config.ts";
-import { isDeveloper } from "./loopback.ts";
+import { isDeveloper, isLoopback } from "./loopback.ts";
 import type { Delivery, Surroundings } from "./operation.ts";
 import { type Facilitator, facilitatorsFor } from "./payments/facilitator.ts";
 import { fingerprintOf } from "./payments/fingerprint.ts";
@@ -28,7 +28,7 @@ export function surroundingsOf(request: Request, env: Env, config: Config): Surr
   return {
     env,
     config,
-    origin: new URL(request.url).origin,
+    origin: fileOrigin(request, config),
     allowLoopback: config.allowLoopbackSources && isDeveloper(request),
   };
 }
@@ -60,4 +60,11 @@ export async function purchase(
       return goods;
     },
   });
+}
+
+/** Scheme and host of the links to the results of a request. */
+function fileOrigin(request: Request, { fileHost }: Config): string {
+  const { origin, protocol } = new URL(request.url);
+  if (fileHost === undefined) return origin;
+  return `${isLoopback(request) ? protocol : "https:"}//${fileHost}`;
 }

@@ -84,7 +84,21 @@ const margin = z
   .default(24)
   .describe("Least distance from the page's edges, in points; never more than a tenth of the page's shorter side.");
 const rotation = z.number().min(-360).max(360);
+/** Of the result's name, counted as UTF-16 has them. */
+export const MAX_FILENAME_CHARACTERS = 200;
+
+const filename = z
+  .string()
+  .min(1)
+  .max(MAX_FILENAME_CHARACTERS)
+  .regex(/^[^\p{Cc}\p{Cs}/\\]+$/u, "must not have control characters, lone surrogates or path separators")
+  .transform((name) => (/\.pdf$/i.test(name) ? name : `${name}.pdf`))
+  .default("watermarked.pdf")
+  .describe("The name the result is saved under; .pdf is added where it is missing.");
 const password = z.string().max(1024).optional().describe("The password of an encrypted PDF.");
+
+/** Of the text, counted as Unicode code points. */
+export const MAX_TEXT_CHARACTERS = 500;
 
 const text = z
   .string()
@@ -93,7 +107,10 @@ const text = z
     z
       .string()
       .refine((value) => value.isWellFormed(), "must be well-formed Unicode")
-      .refine((value) => [...value].length <= 500, "must have at most 500 characters")
+      .refine(
+        (value) => [...value].length <= MAX_TEXT_CHARACTERS,
+        `must have at most ${MAX_TEXT_CHARACTERS} characters`,
+      )
       .refine((value) => /[^\s\p{Default_Ignorable_Code_Point}]/u.test(value), "must have a visible character")
       .refine((value) => !/[^\P{Cc}\n]/u.test(value), "must not have control characters other than line breaks")
       .refine((value) => !/\p{Noncharacter_Code_Point}/u.test(value), "must not have noncharacters")
@@ -104,7 +121,7 @@ const text = z
   )
   .meta({
     minLength: 1,
-    maxLength: 500,
+    maxLength: MAX_TEXT_CHARACTERS,
     description:
       "The words to lay over the page, in any script; \\n breaks a line. {page}, {pages} and {date} (ISO 8601, UTC) are filled in; {{ is a brace.",
   });
@@ -141,6 +158,7 @@ export const textRequest = z.strictObject({
     .describe("Points. Default: as large as the template allows and the page holds."),
   margin,
   password,
+  filename,
 });
 
 /** `POST /v1/watermark/image`. */
@@ -162,6 +180,7 @@ export const imageRequest = z.strictObject({
   rotation: rotation.default(0).describe("Degrees, counter-clockwise as the reader sees the page."),
   margin,
   password,
+  filename,
 });
 
 /** The answer of a paid call. */

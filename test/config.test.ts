@@ -64,6 +64,10 @@ describe("settings", () => {
     [{ LINK_TTL_SECONDS: "a day" }, /LINK_TTL_SECONDS/],
     [{ LINK_TTL_SECONDS: "0" }, /LINK_TTL_SECONDS/],
     [{ MAX_PAGES: "1.5" }, /MAX_PAGES/],
+    [{ FILE_HOST: "https://files.example.com" }, /FILE_HOST/],
+    [{ FILE_HOST: "files.example.com/" }, /FILE_HOST/],
+    [{ FILE_HOST: "files.example.com:443" }, /FILE_HOST/],
+    [{ FILE_HOST: "files example com" }, /FILE_HOST/],
   ])("%j is refused", (env, message) => {
     expect(() => readConfig(env)).toThrow(message);
   });

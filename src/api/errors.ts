@@ -4,9 +4,11 @@ import { PaymentRequired, paymentRequiredV1 } from "../payments/offer.ts";
 import { Problem, problemDetails, problemOf } from "../problems.ts";
 import type { ApiEnv } from "./environment.ts";
 import { paymentRequiredHeaders } from "./paymentHeaders.ts";
+import { slowedDown } from "./rateLimits.ts";
 
 /** Renders whatever a handler threw: a 402 in x402's own shape, everything else as problem+json (RFC 9457). */
-export function onError(error: Error, c: Context<ApiEnv>): Response {
+export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Response> {
+  const error = await slowedDown(thrown, c);
   if (error instanceof PaymentRequired)
     return c.json(paymentRequiredV1(error.offer, error.reason), 402, {
       ...paymentRequiredHeaders(error),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PRODUCTS, type Product } from "../catalog.ts";
+import { limits } from "../limits.ts";
 import { PRICE } from "../payments/price.ts";
 import { PROBLEMS } from "../problems.ts";
 import { asForm, result } from "../schemas.ts";
@@ -44,9 +45,12 @@ export function openapi(origin: string) {
     servers: [{ url: origin }],
     paths: {
       ...Object.fromEntries(PRODUCTS.map((product) => [product.path, { post: operation(product) }])),
-      "/v1/files/{id}.pdf": { get: download },
+      "/v1/files/{id}.pdf": { parameters: linkParameters, get: download, delete: end },
+      "/v1/limits": { get: readLimits },
     },
-    components: { schemas: { Problem: problem, Result: plain(z.toJSONSchema(result)) } },
+    components: {
+      schemas: { Problem: problem, Result: plain(z.toJSONSchema(result)), Limits: plain(z.toJSONSchema(limits)) },
+    },
   };
 }
 
@@ -58,7 +62,7 @@ function operation({ summary, schema }: Product) {
       required: true,
       content: {
         "application/json": { schema: plain(z.toJSONSchema(schema, { io: "input" })) },
-        "multipart/form-data": { schema: plain(z.toJSONSchema(asForm(schema), { io: "input" })) },
+        "multipart/form-data": { schema: plain(z.toJSONSchema(asForm(schema), { io: "input", unrepresentable: "any" })) },
       },
     },
     responses: {
@@ -78,6 +82,10 @@ function operation({ summary, schema }: Product) {
         headers: { "PAYMENT-REQUIRED": header("The same for version 2: base64 of JSON.") },
         content: { "application/json": { schema: { type: "object" } } },
       },
+      409: problemResponse(
+        "The payment has bought its result: for another request, or with a link that has ended. Nothing more was charged.",
+      ),
+      429: tooMany("unpaid calls"),
       "4XX": problemResponse("The request cannot be done as sent. Nothing was charged."),
       "5XX": problemResponse("Something failed. Nothing was charged unless the detail says otherwise."),
     },
@@ -94,20 +102,48 @@ function paymentHeader(name: string, version: 1 | 2) {
   };
 }
 
+const linkParameters = [
+  { name: "id", in: "path", required: true, schema: { type: "string" } },
+  { name: "token", in: "query", required: true, schema: { type: "string" } },
+];
+
+const refusedLinks = {
+  403: problemResponse("The token is missing or wrong."),
+  404: problemResponse("No such file."),
+  410: problemResponse("The link has expired, or its holder has ended it."),
+  429: tooMany("links with a wrong token"),
+};
+
 const download = {
   summary: "Download a result until it expires",
-  parameters: [
-    { name: "id", in: "path", required: true, schema: { type: "string" } },
-    { name: "token", in: "query", required: true, schema: { type: "string" } },
-  ],
   responses: {
     200: { description: "The PDF.", content: { "application/pdf": {} } },
     206: { description: "The part of it that Range asked for.", content: { "application/pdf": {} } },
-    403: problemResponse("The token is missing or wrong."),
-    404: problemResponse("No such file."),
-    410: problemResponse("The link has expired."),
+    304: { description: "The copy that If-None-Match or If-Modified-Since names is current." },
+    412: problemResponse("The file is not the one that If-Match or If-Unmodified-Since names."),
+    416: problemResponse("The file has no such range."),
+    ...refusedLinks,
   },
 };
+
+const end = {
+  summary: "End a link before it expires: its file is deleted, and the payment gives no other",
+  responses: { 204: { description: "It has ended." }, ...refusedLinks },
+};
+
+const readLimits = {
+  summary: "Every limit in force",
+  responses: {
+    200: {
+      description: "The limits, with their units in their names.",
+      content: { "application/json": { schema: { $ref: "#/components/schemas/Limits" } } },
+    },
+  },
+};
+
+function tooMany(what: string) {
+  return problemResponse(`Too many ${what} from this address in a minute. Retry-After says when to call again.`);
+}
 
 /** OpenAPI 3.1 has one dialect for all its schemas. */
 function plain({ $schema, ...schema }: Record<string, unknown>) {

@@ -1,5 +1,8 @@
 import ipaddr from "ipaddr.js";
 
+/** Those of http and https: a URL names no other. */
+export const FETCH_PORTS = [80, 443] as const;
+
 /** Every label of a name as DNS carries it (RFC 1035, 2.3.4), punycode and the underscores of real names included. */
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 const MAX_HOST_LENGTH = 253;

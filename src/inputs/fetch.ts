@@ -2,7 +2,7 @@ import { Problem, throwIfCancelled } from "../problems.ts";
 import { brokenAddressRule, isLoopback } from "./address.ts";
 import { brokenDnsRule } from "./dns.ts";
 
-const MAX_REDIRECTS = 3;
+export const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** The longest URL that everyone is asked to take (RFC 9110, 4.1). */
 const MAX_URL_LENGTH = 8000;

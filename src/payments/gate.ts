@@ -202,7 +202,7 @@ function given(standing: Standing, { payment, offer }: Sale<unknown>): Standing 
     case "spent":
       throw new Problem(
         "payment_already_used",
-        "This payment has bought its result. Sign a new payment for another request.",
+        "This payment has bought its result: another request's, or one whose link has ended. Sign a new payment.",
       );
     case "taken":
       throw new Problem(

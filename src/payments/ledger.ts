@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { configOf } from "../config.ts";
-import { deleteResult } from "../storage/results.ts";
+import { deleteResult, isAvailable } from "../storage/results.ts";
 import { facilitatorNamed } from "./facilitator.ts";
 import { LedgerEntry } from "./ledgerEntry.ts";
 import type { Call, Entry, Failure, Standing, StoredGoods } from "./record.ts";
@@ -26,6 +26,7 @@ export class Ledger extends DurableObject<Env> {
       clear: () => void storage.deleteAll(),
       settle: (payment, facilitator) => facilitatorNamed(facilitator, config).settle(payment),
       settleTimeoutMs: config.facilitatorTimeoutMs + 5000,
+      keeps: (output) => isAvailable(env.RESULTS, output, Date.now()),
       discard: (output) =>
         deleteResult(env.RESULTS, output).catch((error: unknown) => console.error("an output stays", output, error)),
       now: () => Date.now(),

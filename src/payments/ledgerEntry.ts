@@ -27,6 +27,8 @@ export interface LedgerWorld {
   settle(payment: Payment, facilitator: string): Promise<Settlement>;
   /** Longer than `settle` can take. */
   settleTimeoutMs: number;
+  /** Whether an output is still there to be given: its link can be ended before its time. */
+  keeps(output: string): Promise<boolean>;
   /** Deletes an output that will never be given. Never throws. */
   discard(output: string): Promise<void>;
   now(): number;
@@ -49,6 +51,8 @@ export class LedgerEntry {
       const now = this.#world.now();
       const entry = this.#world.load();
       const standing = standingOf(entry, fingerprint, now);
+      if (standing.standing === "sold" && entry?.state === "settled" && !(await this.#world.keeps(entry.goods.output)))
+        return { standing: "spent" };
       const served = standing.standing === "busy" || standing.standing === "pending";
       if (entry?.state === "settling" && entry.nextAt + OVERDUE_MS <= now) this.#save({ ...entry, nextAt: now });
       if (!served || now >= until) return standing;

@@ -12,13 +12,26 @@ interface Validators {
   uploaded: Date;
 }
 
-/** Whether the client's copy is current: `If-None-Match`, else `If-Modified-Since`. */
-export function notModified(headers: Headers, { httpEtag, uploaded }: Validators): boolean {
+/**
+ * What the conditions of a GET or HEAD make of it, in the order of RFC 9110, 13.2.2. Undefined where they hold: it is
+ * answered. A date that is none is not there.
+ */
+export function unmet(
+  headers: Headers,
+  { httpEtag, uploaded }: Validators,
+): "precondition failed" | "not modified" | undefined {
+  const modified = wholeSeconds(uploaded);
+  const match = headers.get("If-Match");
+  if (match !== null) {
+    if (!tagsIn(match).some((tag) => tag === "*" || tag === httpEtag)) return "precondition failed";
+  } else if (modified > dateIn(headers, "If-Unmodified-Since")) return "precondition failed";
+
   const noneMatch = headers.get("If-None-Match");
   if (noneMatch !== null)
-    return noneMatch.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === httpEtag);
-  const since = headers.get("If-Modified-Since");
-  return since !== null && wholeSeconds(uploaded) <= Date.parse(since);
+    return tagsIn(noneMatch).some((tag) => tag === "*" || tag.replace(/^W\//, "") === httpEtag)
+      ? "not modified"
+      : undefined;
+  return modified <= dateIn(headers, "If-Modified-Since") ? "not modified" : undefined;
 }
 
 /**
@@ -42,6 +55,15 @@ export function rangeOf(
   const [offset, end] = [Number(first), last === "" ? size - 1 : Math.min(Number(last), size - 1)];
   if (last !== "" && Number(last) < offset) return undefined;
   return offset >= size ? "unsatisfiable" : { offset, length: end - offset + 1 };
+}
+
+function tagsIn(list: string): string[] {
+  return list.split(",").map((tag) => tag.trim());
+}
+
+/** Unix milliseconds; NaN, with which every comparison is false, where there is no date. */
+function dateIn(headers: Headers, name: string): number {
+  return Date.parse(headers.get(name) ?? "");
 }
 
 /** HTTP dates have no fraction. */

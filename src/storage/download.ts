@@ -1,42 +1,42 @@
 import { Problem } from "../problems.ts";
-import { type ByteRange, notModified, rangeOf } from "./conditions.ts";
-import { groupExpired, isResultId, keyOf } from "./results.ts";
-import { tokenMatches } from "./token.ts";
+import { type ByteRange, rangeOf, unmet } from "./conditions.ts";
+import { expired, type Link, objectAt } from "./link.ts";
+import { expiryOf } from "./results.ts";
 
 /**
  * Answers `GET` and `HEAD` for a stored result: the token is checked, then the expiry; single ranges, ETag and
  * conditions as in RFC 9110.
- * @throws Problem file_not_found, invalid_token, link_expired
+ * @param now the clock, Unix milliseconds
+ * @throws Problem file_not_found, invalid_token, link_expired, precondition_failed, range_not_satisfiable
  */
 export async function download(
   bucket: R2Bucket,
-  id: string,
-  token: string | undefined,
-  request: Request,
+  link: Link,
+  { method, headers: asked }: Pick<Request, "method" | "headers">,
+  now: () => number,
 ): Promise<Response> {
-  const object = isResultId(id) ? await bucket.head(keyOf(id)) : null;
-  if (!object) throw missing(id);
-  if (token === undefined || !(await tokenMatches(token, object.customMetadata?.token ?? "")))
-    throw new Problem(
-      "invalid_token",
-      "The `token` of the link is missing or wrong. Use the whole URL as it was given.",
-    );
-  const expires = Number(object.customMetadata?.expires);
-  if (!(Date.now() < expires)) throw expired();
+  const object = await objectAt(bucket, link, now);
+  const leftMs = expiryOf(object) - now();
+  if (!(leftMs > 0)) throw expired();
 
   const headers = new Headers({
     ETag: object.httpEtag,
     "Last-Modified": object.uploaded.toUTCString(),
     "Accept-Ranges": "bytes",
-    "Cache-Control": `private, max-age=${Math.floor((expires - Date.now()) / 1000)}`,
+    "Cache-Control": `private, max-age=${Math.floor(leftMs / 1000)}`,
   });
-  if (notModified(request.headers, object)) return new Response(null, { status: 304, headers });
+  switch (unmet(asked, object)) {
+    case "precondition failed":
+      throw new Problem("precondition_failed", "The file is not the one the request expects. Ask for it anew.");
+    case "not modified":
+      return new Response(null, { status: 304, headers });
+  }
 
   headers.set("Content-Type", "application/pdf");
-  headers.set("Content-Disposition", 'attachment; filename="watermarked.pdf"');
+  headers.set("Content-Disposition", object.httpMetadata?.contentDisposition ?? "attachment");
   headers.set("Content-Security-Policy", "sandbox");
 
-  const range = rangeOf(request.headers, object);
+  const range = method === "GET" ? rangeOf(asked, object) : undefined; // no other method has ranges (RFC 9110, 14.2)
   if (range === "unsatisfiable") {
     headers.set("Content-Range", `bytes */${object.size}`);
     throw new Problem("range_not_satisfiable", `The file has ${object.size} bytes.`, {
@@ -46,21 +46,12 @@ export async function download(
   headers.set("Content-Length", String(range?.length ?? object.size));
   if (range) headers.set("Content-Range", `bytes ${range.offset}-${range.offset + range.length - 1}/${object.size}`);
 
-  const body = request.method === "HEAD" ? null : await read(bucket, id, range);
+  const body = method === "HEAD" ? null : await read(bucket, object, range);
   return new Response(body, { status: range ? 206 : 200, headers });
 }
 
-async function read(bucket: R2Bucket, id: string, range: ByteRange | undefined): Promise<ReadableStream> {
-  const object = await bucket.get(keyOf(id), range ? { range } : {});
-  if (!object) throw expired(); // swept between the two reads
+async function read(bucket: R2Bucket, { key, etag }: R2Object, range: ByteRange | undefined): Promise<ReadableStream> {
+  const object = await bucket.get(key, { onlyIf: { etagMatches: etag }, ...(range && { range }) });
+  if (!object || !("body" in object)) throw expired(); // swept or ended between the two reads
   return object.body;
-}
-
-function missing(id: string): Problem {
-  if (isResultId(id) && groupExpired(id, new Date())) return expired();
-  return new Problem("file_not_found", "No file has this address. Use the URL as it was given.");
-}
-
-function expired(): Problem {
-  return new Problem("link_expired", "The link has expired and its file is gone. Watermark the document again.");
 }

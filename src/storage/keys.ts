@@ -1,6 +1,8 @@
-/** Hours since 1970, six digits: what keys are grouped by. */
-export function hourOf(time: Date): string {
-  return String(Math.floor(time.getTime() / 3_600_000)).padStart(6, "0");
+const HOUR_MS = 3_600_000;
+
+/** The hour a time (Unix milliseconds) falls in, as keys in R2 have it: hours since 1970, six digits, in order as text. */
+export function groupOf(time: number): string {
+  return String(Math.floor(time / HOUR_MS)).padStart(6, "0");
 }
 
 /** Random bits, in hexadecimal. */

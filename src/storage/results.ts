@@ -1,4 +1,5 @@
-import { hourOf, randomHex } from "./keys.ts";
+import { create as contentDisposition } from "content-disposition";
+import { groupOf, randomHex } from "./keys.ts";
 import { tokenHash } from "./token.ts";
 
 /**
@@ -6,8 +7,11 @@ import { tokenHash } from "./token.ts";
  *
  * - key: `results/<group>/<id>`, where `group` is the hour in which the result expires (hours since 1970), so that a whole
  *   group is deleted at once, and `id` is `<group>-<128 random bits in hexadecimal>`
+ * - HTTP metadata: content type, and the file's name as `Content-Disposition` (RFC 6266, so it is ASCII for any name)
  * - custom metadata: `token` (SHA-256 of the link's token in hexadecimal; the token itself is kept nowhere),
  *   `expires` (Unix milliseconds)
+ *
+ * A link that its holder has ended is an empty object with an `expires` of that moment, so it is told from one that never was.
  */
 
 const ID = /^(\d{6})-[0-9a-f]{32}$/;
@@ -23,15 +27,15 @@ export interface StoredResult {
 export async function storeResult(
   bucket: R2Bucket,
   pdf: { length: number; stream(): ReadableStream<Uint8Array> },
-  ttlSeconds: number,
+  { filename, ttlSeconds }: { filename: string; ttlSeconds: number },
 ): Promise<StoredResult> {
   const expiresAt = new Date(Math.floor(Date.now() / 1000 + ttlSeconds) * 1000);
-  const id = `${hourOf(expiresAt)}-${randomHex(16)}`;
+  const id = `${groupOf(expiresAt.getTime())}-${randomHex(16)}`;
   const token = randomHex(32);
 
   const body = new FixedLengthStream(pdf.length); // R2 takes streams of known length only
   const storing = bucket.put(keyOf(id), body.readable, {
-    httpMetadata: { contentType: "application/pdf" },
+    httpMetadata: { contentType: "application/pdf", contentDisposition: contentDisposition(filename) },
     customMetadata: { token: await tokenHash(token), expires: String(expiresAt.getTime()) },
   });
   // where the stream fails, that is the reason, and not what it does to the storing
@@ -45,14 +49,25 @@ export async function deleteResult(bucket: R2Bucket, id: string): Promise<void> 
   await bucket.delete(keyOf(id));
 }
 
+/** Whether the link to a result still works at `now` (Unix milliseconds). */
+export async function isAvailable(bucket: R2Bucket, id: string, now: number): Promise<boolean> {
+  const object = await bucket.head(keyOf(id));
+  return object !== null && now < expiryOf(object);
+}
+
+/** When the link to a stored result ends, Unix milliseconds. */
+export function expiryOf({ customMetadata }: R2Object): number {
+  return Number(customMetadata?.expires);
+}
+
 /** Whether `id` is written as ids of results are. */
 export function isResultId(id: string): boolean {
   return ID.test(id);
 }
 
-/** Whether the whole group of this id has expired: it may have been swept. */
-export function groupExpired(id: string, now: Date): boolean {
-  return Number(id.slice(0, 6)) < Number(hourOf(now));
+/** Whether the whole group of this id has expired at `now` (Unix milliseconds): it may have been swept. */
+export function groupExpired(id: string, now: number): boolean {
+  return id.slice(0, 6) < groupOf(now);
 }
 
 /** The R2 key of a well-formed id. */

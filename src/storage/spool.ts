@@ -4,7 +4,7 @@
  * - key: `spool/<group>/<id>`, where `group` is the hour in which it was put there (hours since 1970), so that what a crash
  *   left behind is found by its age, and `id` is 128 random bits in hexadecimal
  */
-import { hourOf, randomHex } from "./keys.ts";
+import { groupOf, randomHex } from "./keys.ts";
 
 /** R2 wants equal parts of 5 MiB or more; two are in memory at once. */
 const PART = 8 << 20;
@@ -23,7 +23,7 @@ export interface Spooled {
 
 /** Stores pieces of a length not known before. Whatever `pieces` throws is thrown on, and nothing is stored then. */
 export async function spool(bucket: R2Bucket, pieces: AsyncIterable<Uint8Array>): Promise<Spooled> {
-  const key = `spool/${hourOf(new Date())}/${randomHex(16)}`;
+  const key = `spool/${groupOf(Date.now())}/${randomHex(16)}`;
   const upload = await bucket.createMultipartUpload(key);
   try {
     const length = await uploadParts(upload, pieces);

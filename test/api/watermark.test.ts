@@ -65,6 +65,38 @@ describe("a paid call gives the three fields of the result, and its link the mar
   });
 });
 
+describe("the result is saved under the name asked for, with .pdf", () => {
+  test.each([
+    [undefined, "attachment; filename=watermarked.pdf"],
+    ["contract", "attachment; filename=contract.pdf"],
+    ["CONTRACT.PDF", "attachment; filename=CONTRACT.PDF"],
+    ["契約 2026", "attachment; filename=\"?? 2026.pdf\"; filename*=UTF-8''%E5%A5%91%E7%B4%84%202026.pdf"],
+    [
+      "😀".repeat(100),
+      expect.stringMatching(/^attachment; filename="[?]{200}\.pdf"; filename\*=UTF-8''(%F0%9F%98%80){100}\.pdf$/),
+    ],
+  ])("%j", async (filename, disposition) => {
+    for (const body of [
+      { file: pdf, text: "A", filename },
+      formOf({ file: pdf, text: "A", ...(filename && { filename }) }),
+    ]) {
+      const { output } = await (await callPaid(TEXT, body)).json<{ output: { url: string } }>();
+      const head = await send(output.url, { method: "HEAD" });
+      expect(head.headers.get("Content-Disposition")).toEqual(disposition);
+    }
+  });
+});
+
+test("a payment whose link its holder has ended gives no dead link: it is a 409", async () => {
+  const payment = await signPayment(await offerOf(TEXT));
+  const call = () => callPaid(TEXT, { file: pdf, text: "A" }, payment);
+  const { output } = await (await call()).json<{ output: { url: string } }>();
+  expect(await (await call()).json()).toMatchObject({ output });
+  await send(output.url, { method: "DELETE" });
+  const again = await call();
+  expect([again.status, (await again.json<Problem>()).code]).toEqual([409, "payment_already_used"]);
+});
+
 describe("every field is taken", () => {
   const places = [
     "top-left",
@@ -132,6 +164,11 @@ describe("bad input is a problem that says what to do, and leaves the payment us
     [TEXT, 400, "invalid_request", { ...text, position: "middle of nowhere" }, "position"],
     [TEXT, 400, "invalid_request", { ...text, template: "fancy" }, "template"],
     [TEXT, 400, "invalid_request", { ...text, image: png }, "image"],
+    ...["", "x".repeat(201), "a/b", "a\\b", "a\nb", "a\x00", "a\x7f", "a\ud800"].map(
+      (filename) =>
+        [TEXT, 400, "invalid_request", { ...text, filename }, "filename"] as [string, number, string, object, string],
+    ),
+    [IMAGE, 400, "invalid_request", { ...image, filename: "../a" }, "filename"],
     [IMAGE, 400, "invalid_request", { ...image, scale: 0 }, "scale"],
     [IMAGE, 400, "invalid_request", { ...image, scale: 1.5 }, "scale"],
     [IMAGE, 400, "invalid_request", { ...image, rotation: -361 }, "rotation"],

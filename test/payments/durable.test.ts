@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { facilitatorNamed } from "../../src/payments/facilitator.ts";
 import { sell } from "../../src/payments/gate.ts";
+import { storeResult } from "../../src/storage/results.ts";
 import { OFFER, paymentFrom } from "./payments.ts";
 
 const SCHEDULES = 150;
@@ -25,7 +26,9 @@ async function schedule(seed: number) {
       now: () => Date.now(),
       work: async () => {
         const value = `run ${++history.runs}`;
-        return { value, output: `no-output-${seed}`, expiresAt: new Date(Date.now() + 60_000), pages: 1, bytes: 1 };
+        const pdf = { length: 4, stream: () => new Response("%PDF").body! };
+        const { id, expiresAt } = await storeResult(env.RESULTS, pdf, { filename: "a.pdf", ttlSeconds: 60 });
+        return { value, output: id, expiresAt, pages: 1, bytes: 1 };
       },
     });
     history.values.add(value);

@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type Goods, type Sale, sell } from "../../src/payments/gate.ts";
 import { PaymentRequired } from "../../src/payments/offer.ts";
 import type { Payment } from "../../src/payments/payment.ts";
 import { remoteFacilitator } from "../../src/payments/remoteFacilitator.ts";
 import { Problem } from "../../src/problems.ts";
+import { keyOf } from "../../src/storage/results.ts";
 import { askedToSettle, OFFER, paymentFrom } from "./payments.ts";
 
 const GOODS: Goods<string> = {
@@ -14,6 +15,10 @@ const GOODS: Goods<string> = {
   pages: 1,
   bytes: 9,
 };
+beforeEach(async () => {
+  const expires = String(GOODS.expiresAt.getTime());
+  await env.RESULTS.put(keyOf(GOODS.output), "goods", { customMetadata: { expires } });
+});
 const SOLD = {
   value: "goods",
   receipt: {

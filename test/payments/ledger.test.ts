@@ -1,6 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
+import { endLink } from "../../src/storage/link.ts";
 import { storeResult } from "../../src/storage/results.ts";
 import { askedToSettle, paymentFrom } from "./payments.ts";
 
@@ -8,8 +9,8 @@ const recordOf = (name: string) => env.LEDGER.getByName(name);
 const alarmOf = (name: string) => runInDurableObject(recordOf(name), (_, { storage }) => storage.getAlarm());
 const stored = async (ttlSeconds = 3600) => {
   const pdf = { length: 4, stream: () => new Response("%PDF").body! };
-  const { id, expiresAt } = await storeResult(env.RESULTS, pdf, ttlSeconds);
-  return { value: '"goods"', output: id, expiresAt: expiresAt.getTime() };
+  const { id, token, expiresAt } = await storeResult(env.RESULTS, pdf, { filename: "a.pdf", ttlSeconds });
+  return { value: '"goods"', output: id, expiresAt: expiresAt.getTime(), token };
 };
 const keptInR2 = async () => (await env.RESULTS.list()).objects.map(({ key }) => key.split("/").at(-1));
 
@@ -28,6 +29,15 @@ describe("the ledger", () => {
     expect(await recordOf("sold").settle(claim, "request")).toEqual(sold);
     expect(await recordOf("sold").look("request", 0)).toEqual(sold);
     expect(await recordOf("sold").look("another", 0)).toEqual({ standing: "spent" });
+  });
+
+  test("does not give a result again whose link has been ended", async () => {
+    const [claim, goods] = [await claimed("ended"), await stored()];
+    await recordOf("ended").store(claim, goods);
+    await recordOf("ended").settle(claim, "request");
+    expect(await recordOf("ended").look("request", 0)).toMatchObject({ standing: "sold" });
+    await endLink(env.RESULTS, { id: goods.output, token: goods.token }, Date.now);
+    expect(await recordOf("ended").look("request", 0)).toEqual({ standing: "spent" });
   });
 
   test("deletes the output and frees the payment where the facilitator refuses", async () => {

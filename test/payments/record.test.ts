@@ -72,6 +72,7 @@ function world(...answers: Settlement[]) {
       return answers.shift() ?? { outcome: "unknown" };
     },
     settleTimeoutMs: 25_000,
+    keeps: async () => true,
     discard: async (output) => void seen.discarded.push(output),
     now: () => seen.now,
     sleep: () => new Promise(() => {}),

@@ -270,6 +270,7 @@ export class Simulation {
         return mine(await this.#settle());
       },
       settleTimeoutMs: FACILITATOR_TIMEOUT_MS + 5000,
+      keeps: async (output) => this.history.kept.has(output),
       discard: async (output) => {
         this.history.kept.delete(output);
         this.#runOf(output).fate = "deleted";

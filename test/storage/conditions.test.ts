@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { notModified, rangeOf } from "../../src/storage/conditions.ts";
+import { rangeOf, unmet } from "../../src/storage/conditions.ts";
 
 const uploaded = new Date("2026-01-02T03:04:05.678Z");
 const file = { size: 100, httpEtag: '"abc"', uploaded };
@@ -37,18 +37,33 @@ describe("the range asked for", () => {
   });
 });
 
-describe("the client's copy is current", () => {
-  test.each<[Record<string, string>, boolean]>([
-    [{}, false],
-    [{ "If-None-Match": '"abc"' }, true],
-    [{ "If-None-Match": '"x", W/"abc"' }, true],
-    [{ "If-None-Match": "*" }, true],
-    [{ "If-None-Match": '"x"' }, false],
-    [{ "If-None-Match": '"x"', "If-Modified-Since": date }, false],
-    [{ "If-Modified-Since": date }, true],
-    [{ "If-Modified-Since": "Fri, 02 Jan 2026 03:04:04 GMT" }, false],
-    [{ "If-Modified-Since": "yesterday" }, false],
+describe("conditions, in the order of RFC 9110, 13.2.2", () => {
+  const [before, after] = ["Fri, 02 Jan 2026 03:04:04 GMT", "Fri, 02 Jan 2026 03:04:06 GMT"];
+  test.each<[Record<string, string>, ReturnType<typeof unmet>]>([
+    [{}, undefined],
+    [{ "If-None-Match": '"abc"' }, "not modified"],
+    [{ "If-None-Match": '"x", W/"abc"' }, "not modified"],
+    [{ "If-None-Match": "*" }, "not modified"],
+    [{ "If-None-Match": '"x"' }, undefined],
+    [{ "If-None-Match": '"x"', "If-Modified-Since": date }, undefined],
+    [{ "If-Modified-Since": date }, "not modified"],
+    [{ "If-Modified-Since": after }, "not modified"],
+    [{ "If-Modified-Since": before }, undefined],
+    [{ "If-Modified-Since": "yesterday" }, undefined],
+    [{ "If-Match": '"abc"' }, undefined],
+    [{ "If-Match": '"x", "abc"' }, undefined],
+    [{ "If-Match": "*" }, undefined],
+    [{ "If-Match": '"x"' }, "precondition failed"],
+    [{ "If-Match": 'W/"abc"' }, "precondition failed"],
+    [{ "If-Match": '"abc"', "If-Unmodified-Since": before }, undefined],
+    [{ "If-Match": '"abc"', "If-None-Match": '"abc"' }, "not modified"],
+    [{ "If-Match": '"x"', "If-None-Match": '"abc"' }, "precondition failed"],
+    [{ "If-Unmodified-Since": date }, undefined],
+    [{ "If-Unmodified-Since": after }, undefined],
+    [{ "If-Unmodified-Since": before }, "precondition failed"],
+    [{ "If-Unmodified-Since": "yesterday" }, undefined],
+    [{ "If-Unmodified-Since": date, "If-Modified-Since": date }, "not modified"],
   ])("%j: %s", (headers, expected) => {
-    expect(notModified(new Headers(headers), file)).toBe(expected);
+    expect(unmet(new Headers(headers), file)).toBe(expected);
   });
 });

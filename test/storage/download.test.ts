@@ -1,11 +1,13 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { download } from "../../src/storage/download.ts";
+import { endLink } from "../../src/storage/link.ts";
 import { deleteResult, keyOf, storeResult } from "../../src/storage/results.ts";
 import { send } from "../support/client.ts";
 
 const PDF = new TextEncoder().encode("%PDF-1.7 as far as storage cares");
-const stored = (ttlSeconds = 3600) =>
-  storeResult(env.RESULTS, { length: PDF.length, stream: () => new Response(PDF).body! }, ttlSeconds);
+const stored = (ttlSeconds = 3600, filename = "watermarked.pdf") =>
+  storeResult(env.RESULTS, { length: PDF.length, stream: () => new Response(PDF).body! }, { filename, ttlSeconds });
 const linkTo = ({ id, token }: { id: string; token: string }) => `/v1/files/${id}.pdf?token=${token}`;
 
 describe("a link", () => {
@@ -19,7 +21,7 @@ describe("a link", () => {
       "accept-ranges": "bytes",
       "cache-control": expect.stringMatching(/^private, max-age=(3600|35\d\d)$/),
       "x-content-type-options": "nosniff",
-      "content-disposition": 'attachment; filename="watermarked.pdf"',
+      "content-disposition": "attachment; filename=watermarked.pdf",
       "content-security-policy": "sandbox",
     });
   });
@@ -44,6 +46,26 @@ describe("a link", () => {
       text,
       contentRange,
     ]);
+  });
+
+  test("has no ranges but for GET", async () => {
+    const head = await send(linkTo(await stored()), { method: "HEAD", headers: { Range: "bytes=0-4" } });
+    expect([head.status, head.headers.get("Content-Length")]).toEqual([200, String(PDF.length)]);
+  });
+
+  test("answers 412 where the file is not the one a client has begun with", async () => {
+    const response = await send(linkTo(await stored()), { headers: { "If-Match": '"another"' } });
+    expect([response.status, (await response.json<{ code: string }>()).code]).toEqual([412, "precondition_failed"]);
+  });
+
+  test.each([
+    ["contract.pdf", "attachment; filename=contract.pdf"],
+    ['the "final" one; really.pdf', 'attachment; filename="the \\"final\\" one; really.pdf"'],
+    ["契約.pdf", "attachment; filename=\"??.pdf\"; filename*=UTF-8''%E5%A5%91%E7%B4%84.pdf"],
+    ["100%41.pdf", "attachment; filename=100%41.pdf; filename*=UTF-8''100%2541.pdf"],
+  ])("is saved as %s (RFC 6266)", async (filename, disposition) => {
+    const response = await send(linkTo(await stored(3600, filename)), { method: "HEAD" });
+    expect(response.headers.get("Content-Disposition")).toBe(disposition);
   });
 
   test("refuses a range past the end with 416 and the size", async () => {
@@ -73,7 +95,17 @@ describe("a link", () => {
     expect(await response.json()).toMatchObject({ code: "invalid_token" });
   });
 
-  test("that has expired is a 410, to the second", async () => {
+  test("works until the millisecond before it expires, and not at it", async () => {
+    const { expiresAt, ...link } = await stored();
+    const at = (ms: number) => download(env.RESULTS, link, new Request("http://localhost"), () => ms);
+    const last = await at(expiresAt.getTime() - 1);
+    expect([last.status, last.headers.get("Cache-Control")]).toEqual([200, "private, max-age=0"]);
+    await last.body?.cancel();
+    await expect(at(expiresAt.getTime())).rejects.toMatchObject({ code: "link_expired" });
+    await expect(at(expiresAt.getTime() + 1)).rejects.toMatchObject({ code: "link_expired" });
+  });
+
+  test("that has expired is a 410", async () => {
     const response = await send(linkTo(await stored(0)));
     expect(response.status).toBe(410);
     expect(await response.json()).toMatchObject({ code: "link_expired" });
@@ -95,9 +127,70 @@ describe("a link", () => {
   );
 
   test("answers other methods with 405", async () => {
-    const response = await send(linkTo(await stored()), { method: "DELETE" });
+    const response = await send(linkTo(await stored()), { method: "PUT" });
     expect(response.status).toBe(405);
-    expect(response.headers.get("Allow")).toBe("GET, HEAD");
+    expect(response.headers.get("Allow")).toBe("GET, HEAD, DELETE");
+  });
+});
+
+describe("the holder of a link can end it", () => {
+  test.each([".pdf", ""])(
+    "with DELETE, the id followed by %j: the file is gone at once, the link is a 410",
+    async (end) => {
+      const { id, token } = await stored();
+      const link = `/v1/files/${id}${end}?token=${token}`;
+      expect((await send(link, { method: "DELETE" })).status).toBe(204);
+      expect((await env.RESULTS.head(keyOf(id)))?.size).toBe(0);
+      const response = await send(link);
+      expect([response.status, (await response.json<{ code: string }>()).code]).toEqual([410, "link_expired"]);
+      expect((await send(link, { method: "DELETE" })).status).toBe(204);
+    },
+  );
+
+  test("but no one else", async () => {
+    const result = await stored();
+    for (const query of ["", `?token=${"0".repeat(64)}`])
+      expect((await send(`/v1/files/${result.id}.pdf${query}`, { method: "DELETE" })).status).toBe(403);
+    const response = await send(linkTo(result));
+    expect(await response.bytes()).toEqual(PDF);
+  });
+
+  test("and whose token is wrong learns nothing of it", async () => {
+    const { id, token } = await stored();
+    await send(linkTo({ id, token }), { method: "DELETE" });
+    expect((await send(`/v1/files/${id}.pdf?token=0`)).status).toBe(403);
+  });
+
+  test("not where it has expired: what is stored stays as it was", async () => {
+    const { expiresAt, ...link } = await stored();
+    await endLink(env.RESULTS, link, () => expiresAt.getTime());
+    expect((await env.RESULTS.head(keyOf(link.id)))?.size).toBe(PDF.length);
+  });
+
+  test("while it is being downloaded: who has begun gets the whole file", async () => {
+    const link = linkTo(await stored());
+    const begun = await send(link);
+    await send(link, { method: "DELETE" });
+    expect(await begun.bytes()).toEqual(PDF);
+  });
+
+  test("between the two looks that a download takes at the bucket: a 410, not half an answer", async () => {
+    const result = await stored();
+    const bucket = {
+      head: (key: string) => env.RESULTS.head(key),
+      get: async (...of: Parameters<R2Bucket["get"]>) => {
+        await endLink(env.RESULTS, result, Date.now);
+        return env.RESULTS.get(...of);
+      },
+    } as unknown as R2Bucket;
+    for (const Range of ["bytes=0-4", ""]) {
+      const request = new Request("http://localhost", { headers: { Range } });
+      await expect(download(bucket, result, request, Date.now)).rejects.toMatchObject({ code: "link_expired" });
+    }
+  });
+
+  test("to nothing is a 404", async () => {
+    expect((await send(`/v1/files/499999-${"0".repeat(32)}?token=0`, { method: "DELETE" })).status).toBe(404);
   });
 });
 

@@ -5,7 +5,7 @@ export interface ImageLimits {
 }
 
 /** What a JPEG can have, and about where viewers stop. It keeps a row of pixels under 512 KB. */
-const MAX_SIDE = 65_535;
+export const MAX_SIDE = 65_535;
 
 /** @throws Problem image_too_large, and damaged_image for a picture without pixels */
 export function checkSize(width: number, height: number, { maxPixels }: ImageLimits): void {

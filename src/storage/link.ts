@@ -1,0 +1,62 @@
+import { Problem } from "../problems.ts";
+import { expiryOf, groupExpired, isResultId, keyOf } from "./results.ts";
+import { tokenMatches } from "./token.ts";
+
+/** What a link names. */
+export interface Link {
+  id: string;
+  token: string | undefined;
+}
+
+/** Where links are, on whichever host serves them. */
+export const FILES = "/v1/files";
+
+/** The URL of a link. */
+export function urlOf(origin: string, { id, token }: { id: string; token: string }): string {
+  return `${origin}${FILES}/${id}.pdf?token=${token}`;
+}
+
+/** The link in a URL, which may also be without the `.pdf`. */
+export function linkOf(url: string): Link {
+  const { pathname, searchParams } = new URL(url);
+  const [, id = ""] = /([^/]*?)(?:\.pdf)?$/.exec(pathname) ?? [];
+  return { id, token: searchParams.get("token") ?? undefined };
+}
+
+/**
+ * What is stored under a link whose token is right, even where its time is over.
+ * @param now the clock, Unix milliseconds
+ * @throws Problem file_not_found, invalid_token; link_expired where it may have been swept
+ */
+export async function objectAt(bucket: R2Bucket, { id, token }: Link, now: () => number): Promise<R2Object> {
+  const object = isResultId(id) ? await bucket.head(keyOf(id)) : null;
+  if (!object) {
+    if (isResultId(id) && groupExpired(id, now())) throw expired();
+    throw new Problem("file_not_found", "No file has this address. Use the URL as it was given.");
+  }
+  if (token === undefined || !(await tokenMatches(token, object.customMetadata?.token ?? "")))
+    throw new Problem(
+      "invalid_token",
+      "The `token` of the link is missing or wrong. Use the whole URL as it was given.",
+    );
+  return object;
+}
+
+/**
+ * Ends a link before its time: its file is gone at once. Ending one that has ended changes nothing.
+ * @throws Problem as {@link objectAt}
+ */
+export async function endLink(bucket: R2Bucket, link: Link, now: () => number): Promise<void> {
+  const object = await objectAt(bucket, link, now);
+  const ended = now();
+  if (ended < expiryOf(object))
+    await bucket.put(object.key, null, { customMetadata: { ...object.customMetadata, expires: String(ended) } });
+}
+
+/** The refusal of a link whose time is over. */
+export function expired(): Problem {
+  return new Problem(
+    "link_expired",
+    "The link has expired, or its holder has ended it, and its file is gone. Watermark the document again.",
+  );
+}

@@ -1,0 +1,42 @@
+import { groupOf } from "./keys.ts";
+
+/** What one call of R2 can list, and delete. */
+const BATCH = 1000;
+/** The most batches of one run: it stays well under the calls that a Worker may make of R2. */
+const MAX_BATCHES = 200;
+/** Longer than any work takes. */
+const SPOOL_MS = 3 * 3_600_000;
+
+/**
+ * Deletes what is over at `now` (Unix milliseconds): results whose whole group has expired, and what a Worker that died has
+ * left in the spool (`spool/<hour it was made in, as groupOf>/<id>`). It keeps no state: keys are in the order of their
+ * groups, so each run begins with the oldest there is, wherever the last one was stopped.
+ * @returns how many objects were deleted, and whether none is left
+ */
+export async function sweep(bucket: R2Bucket, now: number): Promise<{ deleted: number; finished: boolean }> {
+  let deleted = 0;
+  let batches = MAX_BATCHES;
+  for (const { prefix, before } of [
+    { prefix: "spool/", before: groupOf(now - SPOOL_MS) },
+    { prefix: "results/", before: groupOf(now) },
+  ]) {
+    let startAfter = prefix;
+    for (let more = true; more; batches--) {
+      if (batches === 0) return { deleted, finished: false };
+      const { objects, truncated } = await bucket.list({ prefix, startAfter, limit: BATCH });
+      const keys = objects.map(({ key }) => key);
+      const over = keys.filter((key) => isBefore(key, prefix, before));
+      if (over.length > 0) await bucket.delete(over);
+      deleted += over.length;
+      startAfter = keys.at(-1) ?? startAfter;
+      more = truncated && startAfter < prefix + before;
+    }
+  }
+  return { deleted, finished: true };
+}
+
+/** Whether a key is in a group earlier than `before`. */
+function isBefore(key: string, prefix: string, before: string): boolean {
+  const group = /^(\d{6})\//.exec(key.slice(prefix.length))?.[1];
+  return group !== undefined && group < before;
+}

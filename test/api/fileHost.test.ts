@@ -1,0 +1,63 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { signPayment } from "../../scripts/lib/pay.ts";
+import { app } from "../../src/app.ts";
+import { readConfig } from "../../src/config.ts";
+import { surroundingsOf } from "../../src/purchase.ts";
+import { dataUri, TEXT } from "../support/client.ts";
+import { onePage } from "../support/pdf.ts";
+
+const SETTINGS = {
+  FILE_HOST: "files.example.com",
+  PAY_TO: `0x${"aa".repeat(20)}`,
+  FACILITATOR_URL: "https://facilitator.example.com/good",
+};
+
+async function sendTo(url: string, init?: RequestInit): Promise<Response> {
+  const context = createExecutionContext();
+  const response = await app.fetch(new Request(url, init), { ...env, ...SETTINGS }, context);
+  await waitOnExecutionContext(context);
+  return response;
+}
+
+describe("with a host of their own", () => {
+  test("links are made with it, and work there alone", async () => {
+    const api = `https://api.example.com${TEXT}`;
+    const { accepts } = await (await sendTo(api, { method: "POST" })).json<{
+      accepts: Parameters<typeof signPayment>[0][];
+    }>();
+    const sold = await sendTo(api, {
+      method: "POST",
+      headers: { "X-PAYMENT": await signPayment(accepts[0]!), "Content-Type": "application/json" },
+      body: JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" }),
+    });
+    const { output } = await sold.json<{ output: { url: string; bytes: number } }>();
+    expect(output.url).toMatch(/^https:\/\/files\.example\.com\/v1\/files\//);
+    expect((await (await sendTo(output.url)).bytes()).length).toBe(output.bytes);
+
+    const elsewhere = await sendTo(output.url.replace("files.", "api."));
+    expect([elsewhere.status, (await elsewhere.json<{ code: string }>()).code]).toEqual([404, "not_found"]);
+  });
+
+  test.each([
+    ["POST", TEXT],
+    ["GET", "/openapi.json"],
+    ["GET", "/v1/limits"],
+    ["GET", "/v1/files"],
+    ["GET", "/"],
+  ])("that host serves nothing else: %s %s", async (method, path) => {
+    const response = await sendTo(`https://files.example.com${path}`, { method });
+    expect([response.status, (await response.json<{ code: string }>()).code]).toEqual([404, "not_found"]);
+  });
+});
+
+test.each([
+  ["https://api.example.com/a", undefined, "https://api.example.com"],
+  ["http://localhost:8787/a", undefined, "http://localhost:8787"],
+  ["https://api.example.com/a", "files.example.com", "https://files.example.com"],
+  ["http://api.example.com/a", "Files.example.com:8443", "https://files.example.com:8443"],
+  ["http://127.0.0.1:8787/a", "localhost:8787", "http://localhost:8787"],
+])("links of a call to %s, with the file host %s, begin with %s", (url, FILE_HOST, origin) => {
+  expect(surroundingsOf(new Request(url), env, readConfig({ FILE_HOST })).origin).toBe(origin);
+});
