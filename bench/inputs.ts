@@ -80,7 +80,7 @@ function pageOfText(random: () => number, bytes: number, compressed: boolean): U
 }
 
 /** Numbers of 32 bits, the same in every run (xorshift). */
-function seeded(seed: number): () => number {
+export function seeded(seed: number): () => number {
   let state = seed * 2654435761 + 1;
   return () => {
     state ^= state << 13;

@@ -2,6 +2,7 @@
  * One file marked over ranges, never in memory as a whole: `node --expose-gc bench/ranges.ts INPUT.pdf` prints milliseconds,
  * the MB of heap and buffers that the planned document keeps alive, and the share of the file that planning has read.
  */
+import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { readImage } from "../src/mark/image/picture.ts";
 import { markWithImage } from "../src/mark/image.ts";
@@ -11,12 +12,17 @@ import { planOutput } from "../src/pdf/plan.ts";
 import { imageRequest } from "../src/schemas.ts";
 import { RED_PNG } from "../test/support/png.ts";
 
-const file = await open(process.argv[2]!);
+const path = process.argv[2]!;
+const file = await open(path);
 const { size } = await file.stat();
 let fetched = 0;
-const source = new RangeSource(size, async (start, end) => {
-  fetched += end - start;
-  return (await file.read(new Uint8Array(end - start), 0, end - start, start)).buffer;
+const source = new RangeSource({
+  length: size,
+  async read(start, end) {
+    fetched += end - start;
+    return (await file.read(new Uint8Array(end - start), 0, end - start, start)).buffer;
+  },
+  stream: (start, end) => createReadStream(path, { start, end: end - 1, highWaterMark: 1 << 20 }),
 });
 
 /** Heap and buffers that cannot be collected. */

@@ -86,3 +86,5 @@ console.log();
 await import("./call.ts");
 console.log();
 await import("./text.ts");
+console.log();
+await import("./images.ts");

@@ -1,13 +1,15 @@
 /**
- * `npm run contact-sheet`: every template on pages of every kind, and every script, through the running Worker, drawn by
- * PDFium into `out/`; and the README's picture of the templates, `docs/templates.png`. To be looked at.
+ * `npm run contact-sheet`: every template on pages of every kind, every script, and an image of every kind, through the
+ * running Worker, drawn by PDFium and by MuPDF into `out/`; and the README's picture of the templates,
+ * `docs/templates.png`. To be looked at.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { degrees, PDFDocument, type PDFPage, rgb, StandardFonts } from "pdf-lib";
 import { TEMPLATES } from "../src/schemas.ts";
+import { IMAGE_SAMPLES } from "./lib/imageSamples.ts";
 import { callPaid } from "./lib/pay.ts";
-import { grid, pngOf, type Raster, renderPages } from "./lib/raster.ts";
+import { grid, pngOf, type Raster, renderPages, renderPagesByMupdf } from "./lib/raster.ts";
 import { TEXT_SAMPLES } from "./lib/textSamples.ts";
 import { startWorker } from "./lib/worker.ts";
 
@@ -18,7 +20,9 @@ const [A4, A5_LANDSCAPE, SLIDE, SQUARE] = [
   [960, 540],
   [120, 120],
 ] as const;
+const CARD = [96, 96] as const;
 const CELL = { width: 260, height: 260 };
+const SMALL_CELL = { width: 96, height: 96 };
 const THUMBNAIL = { width: 190, height: 269 };
 
 /** Texts as they come: short, long, broken by the caller, numbered. */
@@ -28,13 +32,19 @@ const TEXTS = {
   lines: "CONFIDENTIAL\nPage {page} of {pages}\n{date}",
 };
 
+const ENGINES = { pdfium: renderPages, mupdf: renderPagesByMupdf };
+
 const worker = await startWorker();
 try {
-  const mark = async (pdf: Uint8Array<ArrayBuffer>, fields: Record<string, string>): Promise<Uint8Array> => {
+  const mark = async (
+    pdf: Uint8Array<ArrayBuffer>,
+    fields: Record<string, string | File>,
+    operation: "text" | "image" = "text",
+  ): Promise<Uint8Array> => {
     const form = new FormData();
     form.set("file", new File([pdf], "sheet.pdf"));
     for (const [name, value] of Object.entries(fields)) form.set(name, value);
-    const response = await callPaid(`${worker.url}/v1/watermark/text`, form);
+    const response = await callPaid(`${worker.url}/v1/watermark/${operation}`, form);
     if (!response.ok) throw new Error(await response.text());
     const { output } = (await response.json()) as { output: { url: string } };
     return new Uint8Array(await (await fetch(output.url)).arrayBuffer());
@@ -42,18 +52,37 @@ try {
   await mkdir(join(root, "out"), { recursive: true });
   await mkdir(join(root, "docs"), { recursive: true });
 
+  /** The pages of some PDFs, `length` to a row, by each engine. */
+  const draw = async (name: string, pdfs: Uint8Array[], length: number, cell = CELL) => {
+    for (const [engine, render] of Object.entries(ENGINES)) {
+      const rasters: Raster[] = [];
+      for (const pdf of pdfs) rasters.push(...(await render(pdf, cell)));
+      await save(`out/${name}-${engine}.png`, grid(inRows(rasters, length), cell));
+    }
+  };
+
   const kinds = await pages([A4, A5_LANDSCAPE, SLIDE, A4, SQUARE], 3);
   for (const [name, text] of Object.entries({ confidential: "CONFIDENTIAL", ...TEXTS })) {
-    const rows: Raster[][] = [];
-    for (const template of TEMPLATES) rows.push(await renderPages(await mark(kinds, { text, template }), CELL));
-    await save(`out/templates-${name}.png`, grid(rows, CELL));
+    const marked: Uint8Array[] = [];
+    for (const template of TEMPLATES) marked.push(await mark(kinds, { text, template }));
+    await draw(`templates-${name}`, marked, 5);
   }
 
   const page = await pages([A4]);
-  const scripts: Raster[] = [];
+  const scripts: Uint8Array[] = [];
   for (const text of Object.values(TEXT_SAMPLES))
-    scripts.push(...(await renderPages(await mark(page, { text, template: "diagonal", opacity: "0.6" }), CELL)));
-  await save("out/scripts.png", grid(inRows(scripts, 8), CELL));
+    scripts.push(await mark(page, { text, template: "diagonal", opacity: "0.6" }));
+  await draw("scripts", scripts, 8);
+
+  const card = await pages([CARD], undefined, "");
+  const images: Uint8Array[] = [];
+  for (const [name, bytes] of Object.entries(IMAGE_SAMPLES)) {
+    const image = new File([new Uint8Array(bytes)], name);
+    images.push(await mark(card, { image, opacity: "1", scale: "1", margin: "0" }, "image"));
+  }
+  await draw("images", images, 8, SMALL_CELL);
+  for (const [index, name] of Object.keys(IMAGE_SAMPLES).entries())
+    console.log(`  row ${Math.floor(index / 8) + 1}, column ${(index % 8) + 1}: ${name}`);
 
   const thumbnails: Raster[] = [];
   for (const template of TEMPLATES) {

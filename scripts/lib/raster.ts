@@ -1,5 +1,6 @@
 import { crc32, deflateSync } from "node:zlib";
 import { PDFiumLibrary } from "@hyzyla/pdfium";
+import { ColorSpace, Document, Matrix } from "mupdf";
 
 /** Pixels in RGB, rows from the top. */
 export interface Raster {
@@ -8,8 +9,17 @@ export interface Raster {
   readonly rgb: Uint8Array;
 }
 
-/** Renders every page of a PDF with PDFium, each to fit into `box` pixels. */
-export async function renderPages(pdf: Uint8Array, box: { width: number; height: number }): Promise<Raster[]> {
+/** Each fits into this many pixels. */
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** Renders every page of a PDF, each to fit into `box` pixels. */
+export type Renderer = (pdf: Uint8Array, box: Size) => Promise<Raster[]>;
+
+/** By PDFium, the engine of Chrome. */
+export const renderPages: Renderer = async (pdf, box) => {
   const library = await PDFiumLibrary.init();
   try {
     const document = await library.loadDocument(Buffer.from(pdf));
@@ -18,20 +28,47 @@ export async function renderPages(pdf: Uint8Array, box: { width: number; height:
       const size = page.getOriginalSize();
       const scale = Math.min(box.width / size.originalWidth, box.height / size.originalHeight);
       const { width, height, data } = await page.render({ scale, render: "bitmap" });
-      const rgb = new Uint8Array(width * height * 3);
-      for (let pixel = 0; pixel < width * height; pixel++)
-        for (let channel = 0; channel < 3; channel++) rgb[pixel * 3 + channel] = data[pixel * 4 + channel]!;
-      rasters.push({ width, height, rgb });
+      rasters.push({ width, height, rgb: packed(data, width, height, width * 4, 4) });
     }
     document.destroy();
     return rasters;
   } finally {
     library.destroy();
   }
+};
+
+export const renderPagesByMupdf: Renderer = async (pdf, box) => {
+  const document = Document.openDocument(pdf, "application/pdf");
+  const rasters = Array.from({ length: document.countPages() }, (_, index) => {
+    const page = document.loadPage(index);
+    const [left, top, right, bottom] = page.getBounds();
+    const scale = Math.min(box.width / (right - left), box.height / (bottom - top));
+    const pixmap = page.toPixmap(Matrix.scale(scale, scale), ColorSpace.DeviceRGB);
+    const [width, height] = [Math.min(pixmap.getWidth(), box.width), Math.min(pixmap.getHeight(), box.height)];
+    return { width, height, rgb: packed(pixmap.getPixels(), width, height, pixmap.getStride(), 3) };
+  });
+  document.destroy();
+  return rasters;
+};
+
+/** The colours of pixels of `channels` bytes, in lines of `stride` bytes. */
+function packed(
+  data: Uint8Array | Uint8ClampedArray,
+  width: number,
+  height: number,
+  stride: number,
+  channels: number,
+): Uint8Array {
+  const rgb = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++)
+      for (let channel = 0; channel < 3; channel++)
+        rgb[(y * width + x) * 3 + channel] = data[y * stride + x * channels + channel]!;
+  return rgb;
 }
 
 /** Lays pictures out in rows of cells of one size, centred, on grey. */
-export function grid(rows: readonly (readonly Raster[])[], cell: { width: number; height: number }, gap = 8): Raster {
+export function grid(rows: readonly (readonly Raster[])[], cell: Size, gap = 8): Raster {
   const columns = Math.max(...rows.map((row) => row.length));
   const [stepX, stepY] = [cell.width + gap, cell.height + gap];
   const [width, height] = [columns * stepX + gap, rows.length * stepY + gap];

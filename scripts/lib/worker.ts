@@ -10,8 +10,12 @@ const START_TIMEOUT_MS = 60_000;
 /** The Worker, running on this machine under wrangler with empty storage of its own. */
 export interface RunningWorker {
   url: string;
+  /** Where its inspector listens: the Chrome DevTools protocol. */
+  inspectorPort: number;
   /** CPU time that workerd has used so far, in milliseconds. */
   cpuMs(): Promise<number>;
+  /** The most memory that workerd has held so far, in MB. */
+  peakMb(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -80,7 +84,9 @@ export async function startWorker(
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  return { url, stop, cpuMs: () => cpuMsOfChildren(child.pid!) };
+  const total = async (measure: (pid: number) => Promise<number>) =>
+    (await Promise.all((await workerdsUnder(child.pid!)).map(measure))).reduce((sum, value) => sum + value, 0);
+  return { url, inspectorPort, stop, cpuMs: () => total(cpuMsOf), peakMb: () => total(peakMbOf) };
 }
 
 async function freePort(): Promise<number> {
@@ -91,20 +97,25 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Linux: user and system time of workerd, wrangler's descendant, in clock ticks of 10 ms (proc(5)). */
-async function cpuMsOfChildren(pid: number): Promise<number> {
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8"))
-    .trim()
-    .split(" ")
-    .filter(Boolean)
-    .map(Number);
-  let total = 0;
-  for (const child of children) {
-    const stat = await readFile(`/proc/${child}/stat`, "utf8");
-    const name = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    if (name === "workerd") total += (Number(fields[11]) + Number(fields[12])) * 10;
-    total += await cpuMsOfChildren(child);
+/** Linux: the processes of workerd among wrangler's descendants (proc(5)). */
+async function workerdsUnder(pid: number): Promise<number[]> {
+  const found: number[] = [];
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
+  for (const child of children.trim().split(" ").filter(Boolean).map(Number)) {
+    if ((await readFile(`/proc/${child}/comm`, "utf8")).trim() === "workerd") found.push(child);
+    found.push(...(await workerdsUnder(child)));
   }
-  return total;
+  return found;
+}
+
+/** User and system time, in clock ticks of 10 ms. */
+async function cpuMsOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+async function peakMbOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1000;
 }

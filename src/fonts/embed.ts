@@ -2,11 +2,11 @@
  * Text of a mark as text: an embedded font, rather than outlines with invisible text over them. Measured for a line in each
  * of 31 scripts, as growth of a one-page file by the whole mark, in KB:
  *
- *   Hebrew, Lao, Korean, Armenian, Ethiopic 2.7–2.9 · Khmer, Vietnamese, Gurmukhi, Thai, Greek, Cyrillic, Gujarati,
- *   Devanagari, Latin 3.0–3.3 · Arabic, Malayalam, Myanmar, Urdu, Kannada, symbols 3.4–3.6 · Tamil, Persian, Bengali, emoji,
- *   Georgian, Sinhala 3.7–3.9 · Chinese, Japanese, Telugu 4.0–4.3 · 20 Latin characters 3.1, 20 ideographs 5.8
+ *   Hebrew, Armenian, Korean, Ethiopic, Lao 2.7–2.8 · Khmer, Vietnamese, Gurmukhi, Cyrillic, Greek, Thai, Gujarati,
+ *   Devanagari, Latin 3.0–3.2 · Arabic, Malayalam, symbols, Urdu, Myanmar, Kannada 3.3–3.5 · Persian, Tamil, Bengali, emoji,
+ *   Georgian, Sinhala 3.6–3.8 · Chinese, Japanese, Telugu 3.9–4.2 · 20 Latin characters 3.0, 20 ideographs 5.6
  *
- * of which 1.1 is the page's own wrapping and cross-reference. Outlines alone take 0.7 (Korean) to 7.0 (Georgian) deflated,
+ * of which 1.0 is the page's own wrapping and cross-reference. Outlines alone take 0.7 (Korean) to 7.0 (Georgian) deflated,
  * most often more than glyphs in a font do, and invisible text needs a font of about 1.2 besides.
  *
  * What readers give back, in logical order, of those lines:
@@ -24,7 +24,7 @@ import type { ObjectSink, Ref } from "../pdf/newObject.ts";
 import type { Cluster } from "./layout.ts";
 import { packTables } from "./sfnt.ts";
 import { assembleFont } from "./subset.ts";
-import { toUnicodeCMap } from "./toUnicode.ts";
+import { toUnicodeCMap, twoBytes } from "./toUnicode.ts";
 import type { Font } from "./truetype.ts";
 
 /** Font descriptor flag (ISO 32000-2, table 121): has characters beyond the standard Latin set, as any subset may. */
@@ -77,8 +77,8 @@ export function embedFont(sink: ObjectSink, clusters: Iterable<Cluster>): Embedd
       `/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>/CIDToGIDMap/Identity` +
       `/W[1[${[...widths.values()].join(" ")}]]>>`,
   );
-  const entries = Array.from(distinct, ([key, { text }]) => ({ code: hex(ids.get(key)!), text }));
-  const toUnicode = sink.add(deflated("", toUnicodeCMap(entries)));
+  const texts = Array.from(distinct.values(), ({ text }) => text);
+  const toUnicode = sink.add(deflated("", toUnicodeCMap(texts)));
   const ref = sink.add(
     `<</Type/Font/Subtype/Type0/BaseFont${baseFont}/Encoding/Identity-H` +
       `/DescendantFonts[${cidFont}]/ToUnicode ${toUnicode}>>`,
@@ -91,7 +91,7 @@ export function embedFont(sink: ObjectSink, clusters: Iterable<Cluster>): Embedd
   };
   return {
     ref,
-    codeOf: (cluster) => hex(known(ids, cluster)),
+    codeOf: (cluster) => twoBytes(known(ids, cluster)),
     widthOf: (cluster) => known(widths, cluster) / 1000,
   };
 }
@@ -114,10 +114,6 @@ function perMille(units: number, unitsPerEm: number): number {
 function boundsOf(fonts: readonly Font[]): number[] {
   const sides = fonts.map(({ bounds, unitsPerEm }) => bounds.map((side) => perMille(side, unitsPerEm)));
   return [0, 1, 2, 3].map((i) => (i < 2 ? Math.min : Math.max)(...sides.map((side) => side[i]!)));
-}
-
-function hex(code: number): string {
-  return code.toString(16).padStart(4, "0");
 }
 
 function deflated(entries: string, data: Uint8Array): { dict: string; data: Uint8Array } {

@@ -75,7 +75,7 @@ export function assembleFont(model: Font, assemblies: readonly Assembly[]): Reco
     glyf,
     loca,
     hmtx: horizontalMetrics(glyphs),
-    head: withUint16(model.table("head"), 50, isLong ? 1 : 0),
+    head: withUint16(model.table("head"), 50, isLong ? 1 : 0).fill(0, 20, 36), // its dates: a subset has none
     hhea: withUint16(model.table("hhea"), 34, glyphs.length),
     maxp: withUint16(maxima([model, ...ids.keys()], assemblies), 4, glyphs.length),
   };

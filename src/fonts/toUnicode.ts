@@ -1,16 +1,16 @@
 /** ToUnicode CMaps: which text a font's codes stand for (ISO 32000-2, 9.10.3). */
 
-/** A section of a CMap holds at most this many entries (Adobe Technical Note 5014). */
-const MAX_SECTION = 100;
+/** The codes of a range may differ in their last byte only, and an array holds at most 100 (Adobe Technical Note 5014). */
+const MAX_RANGE = 100;
 
-/** A ToUnicode CMap for two-byte `code`s, each four hexadecimal digits. A code without text is left out. */
-export function toUnicodeCMap(entries: readonly { code: string; text: string }[]): Uint8Array {
-  const lines = entries.filter(({ text }) => text !== "").map(({ code, text }) => `<${code}> <${utf16Hex(text)}>`);
-
-  let sections = "";
-  for (let i = 0; i < lines.length; i += MAX_SECTION) {
-    const section = lines.slice(i, i + MAX_SECTION);
-    sections += `${section.length} beginbfchar\n${section.join("\n")}\nendbfchar\n`;
+/** A ToUnicode CMap for the two-byte codes from 1 on: `texts` are what they stand for, in order. */
+export function toUnicodeCMap(texts: readonly string[]): Uint8Array {
+  let ranges = "";
+  for (let code = 1; code <= texts.length; ) {
+    const end = Math.min(code + MAX_RANGE, texts.length + 1, ((code >> 8) + 1) << 8);
+    const strings = texts.slice(code - 1, end - 1).map((text) => `<${utf16Hex(text)}>`);
+    ranges += `1 beginbfrange\n<${twoBytes(code)}> <${twoBytes(end - 1)}> [${strings.join("")}]\nendbfrange\n`;
+    code = end;
   }
 
   return new TextEncoder().encode(`/CIDInit /ProcSet findresource begin
@@ -22,13 +22,18 @@ begincmap
 1 begincodespacerange
 <0000> <FFFF>
 endcodespacerange
-${sections}endcmap
+${ranges}endcmap
 CMapName currentdict /CMap defineresource pop
 end
 end
 `);
 }
 
+/** Four hexadecimal digits. */
+export function twoBytes(code: number): string {
+  return code.toString(16).padStart(4, "0");
+}
+
 function utf16Hex(text: string): string {
-  return Array.from({ length: text.length }, (_, i) => text.charCodeAt(i).toString(16).padStart(4, "0")).join("");
+  return Array.from({ length: text.length }, (_, i) => twoBytes(text.charCodeAt(i))).join("");
 }

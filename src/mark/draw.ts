@@ -2,7 +2,7 @@ import type { EmbeddedFont } from "../fonts/embed.ts";
 import type { Cluster } from "../fonts/layout.ts";
 import type { ObjectSink } from "../pdf/newObject.ts";
 import { EMBOLDENING, strokeAround } from "./block.ts";
-import { addForm, type Drawing, type Rectangle } from "./form.ts";
+import { addForm, type Drawing, deviceColors, type Rectangle } from "./form.ts";
 import { number, numbers, rgb } from "./operators.ts";
 import type { Look } from "./templates.ts";
 
@@ -25,9 +25,10 @@ export function drawText(
 ): Drawing {
   const color = rgb(look.color);
   const font = `/Font<</F ${embedded.ref}>>`;
+  const resources = font + deviceColors("RGB");
   const text = (mode: Mode) => textObject(spans, embedded, look, mode);
   const content = [`${color} rg`, ...(frame || isEmboldened(spans) ? [`${color} RG`] : []), ...(frame ? [frame] : [])];
-  if (!look.hollow) return { box, resources: font, content: [...content, text("fill")].join("\n") };
+  if (!look.hollow) return { box, resources, content: [...content, text("fill")].join("\n") };
 
   // Letters may overlap their neighbours, and themselves. A mask that is their outside stroked, less their inside, has no
   // lines where they do; the text itself, to be copied and searched, is invisible (ISO 32000-2, 9.3.6, 11.6.5). Some readers
@@ -36,7 +37,7 @@ export function drawText(
     sink,
     {
       box,
-      resources: font,
+      resources: font + deviceColors("Gray"),
       content: `/Span<</ActualText()>>BDC\n1 g 1 G\n${text("stroke")}\n0 g\n${text("fill")}\nEMC`,
     },
     "/Group<</S/Transparency/I true/CS/DeviceGray>>",
@@ -44,7 +45,7 @@ export function drawText(
   const [left, bottom, right, top] = box;
   return {
     box,
-    resources: `${font}/ExtGState<</Hollow<</SMask<</S/Luminosity/G ${mask}>>>>>>`,
+    resources: `${resources}/ExtGState<</Hollow<</SMask<</S/Luminosity/G ${mask}>>>>>>`,
     content: [
       ...content,
       `q /Hollow gs ${numbers([left, bottom, right - left, top - bottom])} re f Q`,

@@ -21,8 +21,13 @@ export interface Drawing {
   box: Rectangle;
 }
 
-/** Where a form says nothing of them, some readers let the page's own stand in for the device's colours (8.6.5.6). */
-const DEVICE_COLORS = "/ColorSpace<</DefaultGray/DeviceGray/DefaultRGB/DeviceRGB/DefaultCMYK/DeviceCMYK>>";
+/**
+ * Resources that keep the device's colours what they are: where a form says nothing of them, some readers let the page's own
+ * colour spaces stand in for them (8.6.5.6).
+ */
+export function deviceColors(...models: ("Gray" | "RGB" | "CMYK")[]): string {
+  return `/ColorSpace<<${models.map((model) => `/Default${model}/Device${model}`).join("")}>>`;
+}
 
 /**
  * Makes a drawing a form XObject that looks the same wherever it is invoked: opacity applies to the drawing as a whole
@@ -30,13 +35,12 @@ const DEVICE_COLORS = "/ColorSpace<</DefaultGray/DeviceGray/DefaultRGB/DeviceRGB
  * (ISO 32000-2, 8.10, 11.4.5, 11.6.4.4). An opaque mark needs no group, which keeps PDF/A-1 files valid.
  */
 export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number): Mark {
-  const own = { ...drawing, resources: drawing.resources + DEVICE_COLORS };
-  const inner = addForm(sink, own, opacity < 1 ? "/Group<</S/Transparency/I true>>" : "");
+  const inner = addForm(sink, drawing, opacity < 1 ? "/Group<</S/Transparency/I true>>" : "");
   const state = `<</ca ${number(opacity)}/CA ${number(opacity)}/BM/Normal/SMask/None/AIS false>>`;
   const ref = addForm(sink, {
     box: drawing.box,
-    resources: `/ExtGState<</State ${state}>>/XObject<</Drawing ${inner}>>`,
-    content: "/State gs /Drawing Do",
+    resources: `/ExtGState<</S ${state}>>/XObject<</D ${inner}>>`,
+    content: "/S gs /D Do",
   });
   return { ref, box: drawing.box };
 }
@@ -55,7 +59,7 @@ export function addForm(sink: ObjectSink, { box, resources, content }: Drawing, 
   const filter = "/Filter/FlateDecode";
   const saves = deflated.length + filter.length < plain.length;
   return sink.add({
-    dict: `/Type/XObject/Subtype/Form/BBox[${numbers(box)}]/Resources<<${resources}>>${entries}${saves ? filter : ""}`,
+    dict: `/Subtype/Form/BBox[${numbers(box)}]/Resources<<${resources}>>${entries}${saves ? filter : ""}`,
     data: saves ? deflated : plain,
   });
 }

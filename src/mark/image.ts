@@ -1,6 +1,6 @@
 import type { PdfDocument } from "../pdf/document.ts";
 import type { ImageRequest } from "../schemas.ts";
-import { type Mark, makeMark, repeatMark } from "./form.ts";
+import { deviceColors, type Mark, makeMark, repeatMark } from "./form.ts";
 import { displayedSize, keyOf, largestScale, type Matrix, marginOn, placeAt, tile } from "./geometry.ts";
 import type { Picture } from "./image/picture.ts";
 import { numbers } from "./operators.ts";
@@ -15,7 +15,7 @@ export function markWithImage(document: PdfDocument, request: ImageRequest, pict
     document,
     {
       box: [0, 0, width, height],
-      resources: `/XObject << /Image ${xobject} >>`,
+      resources: `/XObject << /Image ${xobject} >>${deviceColors("Gray", "RGB", "CMYK")}`,
       content: `${width} 0 0 ${height} 0 0 cm ${numbers(matrix)} cm /Image Do`,
     },
     request.opacity,

@@ -11,8 +11,17 @@ export interface ByteSource {
   bytes(start: number, end: number): Uint8Array;
   /** Fetches what a MissingRange asked for. */
   load(start: number, end: number): Promise<void>;
-  /** The bytes [start, end), past any cache: for copying the file from end to end. */
+  /** The bytes [start, end) in order, in pieces of any size, past any cache: for copying the file from end to end. */
+  stream(start: number, end: number): AsyncIterable<Uint8Array>;
+}
+
+/** What a file out of memory is read with. Ranges never reach past its end. */
+export interface RangeReader {
+  readonly length: number;
+  /** The bytes [start, end). */
   read(start: number, end: number): Promise<Uint8Array>;
+  /** The same in order, in pieces of any size. */
+  stream(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
 /** A range that has to be fetched before the step that wanted it can be done. */
@@ -57,15 +66,15 @@ export class MemorySource implements ByteSource {
 
   async load(): Promise<void> {}
 
-  async read(start: number, end: number): Promise<Uint8Array> {
-    return this.#bytes.subarray(start, end);
+  async *stream(start: number, end: number): AsyncIterable<Uint8Array> {
+    yield this.#bytes.subarray(start, end);
   }
 }
 
 const BLOCK = 64 * 1024;
 const CACHED_BLOCKS = 64;
 /** Blocks fetched at once, where the file is being read from front to back. */
-const MOST_AHEAD = 16;
+const MOST_AHEAD = 32;
 /** A step of so many blocks still counts as going on. */
 const STRIDE = 4;
 
@@ -73,17 +82,16 @@ const STRIDE = 4;
 export class RangeSource implements ByteSource {
   readonly inMemory = false;
   readonly length: number;
-  readonly #fetch: (start: number, end: number) => Promise<Uint8Array>;
+  readonly #reader: RangeReader;
   /** In order of use, oldest first (a Map keeps insertion order). */
   readonly #blocks = new Map<number, Uint8Array>();
   /** Where the last fetch ended, and how far the next one reaches if it goes on from there. */
   #reached = -1;
   #ahead = 1;
 
-  /** `fetch` answers with the bytes [start, end), which never reach past `length`. */
-  constructor(length: number, fetch: (start: number, end: number) => Promise<Uint8Array>) {
-    this.length = length;
-    this.#fetch = fetch;
+  constructor(reader: RangeReader) {
+    this.length = reader.length;
+    this.#reader = reader;
   }
 
   bytes(start: number, end: number): Uint8Array {
@@ -117,7 +125,7 @@ export class RangeSource implements ByteSource {
       if (this.#blocks.has(block)) continue;
       let next = block + 1;
       while (next < last && !this.#blocks.has(next)) next++;
-      const bytes = await this.read(block * BLOCK, Math.min(next * BLOCK, this.length));
+      const bytes = await this.#read(block * BLOCK, Math.min(next * BLOCK, this.length));
       // Copies, so that one block in use does not keep the whole fetched range alive.
       for (let one = block; one < next; one++)
         this.#blocks.set(one, bytes.slice((one - block) * BLOCK, (one - block + 1) * BLOCK));
@@ -131,8 +139,12 @@ export class RangeSource implements ByteSource {
     }
   }
 
-  async read(start: number, end: number): Promise<Uint8Array> {
-    const bytes = await this.#fetch(start, end);
+  stream(start: number, end: number): AsyncIterable<Uint8Array> {
+    return this.#reader.stream(start, end);
+  }
+
+  async #read(start: number, end: number): Promise<Uint8Array> {
+    const bytes = await this.#reader.read(start, end);
     if (bytes.length !== end - start) throw new Error(`asked for bytes ${start}-${end}, got ${bytes.length}`);
     return bytes;
   }

@@ -1,4 +1,5 @@
 /** Laying form XObjects over every page without touching, or even decoding, what the pages have already. */
+import { deflateSync } from "node:zlib";
 import type { PdfDocument } from "./document.ts";
 import type { Ref } from "./newObject.ts";
 import type { Page, PageEntry } from "./pageTree.ts";
@@ -29,7 +30,7 @@ export function overlay(
   content: (page: Page, names: readonly string[]) => string,
 ): void {
   const encoder = new TextEncoder();
-  const opening = document.add({ dict: "", data: encoder.encode(OPENING) });
+  const opening = document.add({ dict: "/Filter/FlateDecode", data: deflateSync(OPENING) });
   const placements = new Map<string, Ref>();
   /** New /Contents arrays for pages that shared one already, by the old one's number and the placement. */
   const arrays = new Map<string, Ref>();
@@ -39,7 +40,7 @@ export function overlay(
     const operators = content(page, fill(page.slot, xobjects));
     let placement = placements.get(operators);
     if (placement === undefined) {
-      const text = `${CLOSING}/Artifact <</Type /Pagination /Subtype /Watermark>> BDC\n${operators}\nEMC\n`;
+      const text = `${CLOSING}/Artifact<</Type/Pagination/Subtype/Watermark>>BDC\n${operators}\nEMC\n`;
       placement = document.add({ dict: "", data: encoder.encode(text) });
       placements.set(operators, placement);
     }

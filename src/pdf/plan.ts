@@ -9,7 +9,7 @@ import { type Boundaries, CONTEXT, collectBoundaries, Eraser, endOfCopy, PlanOut
 import { scanFile } from "./rebuild.ts";
 import { planReplacements } from "./replacements.ts";
 import { END_OF_REVISION, hasUnknownRevisions } from "./revisions.ts";
-import { writeTail } from "./tail.ts";
+import { type Tail, writeTail } from "./tail.ts";
 import { IN_FILE } from "./xrefTable.ts";
 
 /** What the output will be, byte for byte, before any of it is made. */
@@ -96,7 +96,7 @@ function endOfHeader(source: ByteSource, origin: number): number {
   return origin + at;
 }
 
-function joinOut(copy: Copy, tail: Uint8Array): Uint8Array {
+function joinOut(copy: Copy, tail: Tail): Uint8Array {
   const { source, from, to } = copy;
   const all = source.bytes(0, source.length);
   const out = new Uint8Array(to - from + tail.length);
@@ -104,15 +104,18 @@ function joinOut(copy: Copy, tail: Uint8Array): Uint8Array {
   new Eraser(copy.boundaries, copy.streams).pass(from, to, all, 0, (start, end) =>
     out.fill(0x20, start - from, end - from),
   );
-  out.set(tail, to - from);
+  let at = to - from;
+  for (const part of tail.parts) {
+    out.set(part, at);
+    at += part.length;
+  }
   return out;
 }
 
-function streamOut(copy: Copy, tail: Uint8Array): ReadableStream<Uint8Array> {
-  const { source, to } = copy;
+function streamOut(copy: Copy, tail: Tail): ReadableStream<Uint8Array> {
   const eraser = new Eraser(copy.boundaries, copy.streams);
-  let at = copy.from;
-  let tailAt = 0;
+  const parts = tail.parts.flatMap((part) => chunksOf(part));
+  const copying = windows(copy.source, copy.from, copy.to);
   let before = "";
   const watch = (chunk: Uint8Array) => {
     const kept = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -124,26 +127,78 @@ function streamOut(copy: Copy, tail: Uint8Array): ReadableStream<Uint8Array> {
 
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      if (at < to) {
-        const end = Math.min(at + CHUNK, to);
-        const base = Math.max(0, at - CONTEXT);
-        const bytes = await source.read(base, Math.min(end + CONTEXT, source.length));
+      const { value: window } = await copying.next();
+      if (window) {
+        const { at, end, base, bytes } = window;
         let chunk = bytes.subarray(at - base, end - base);
-        let copied = !source.inMemory;
+        let own = !copy.source.inMemory;
         eraser.pass(at, end, bytes, base, (start, stop) => {
           // The source's own memory is passed on as it is, so long as nothing in it has to go.
-          if (!copied) chunk = chunk.slice();
-          copied = true;
+          if (!own) chunk = chunk.slice();
+          own = true;
           chunk.fill(0x20, start - at, stop - at);
         });
         if (copy.watch) watch(chunk);
-        at = end;
         controller.enqueue(chunk);
         return;
       }
-      if (tailAt < tail.length) controller.enqueue(tail.subarray(tailAt, tailAt + CHUNK));
-      tailAt += CHUNK;
-      if (tailAt >= tail.length) controller.close();
+      const part = parts.shift();
+      if (part) controller.enqueue(part);
+      else controller.close();
+    },
+    async cancel() {
+      await copying.return(undefined);
     },
   });
+}
+
+/** The bytes [at, end) of the source, with CONTEXT around them where there are any: `bytes` begins at `base`. */
+interface Window {
+  at: number;
+  end: number;
+  base: number;
+  bytes: Uint8Array;
+}
+
+/** The bytes [from, to) in windows, one after the other. Those of a file in memory are views of it, others are their own. */
+async function* windows(source: ByteSource, from: number, to: number): AsyncGenerator<Window, undefined> {
+  const last = Math.min(to + CONTEXT, source.length);
+  if (source.inMemory) {
+    const bytes = source.bytes(0, last);
+    for (let at = from; at < to; at += CHUNK) yield { at, end: Math.min(at + CHUNK, to), base: 0, bytes };
+    return;
+  }
+
+  const pieces = source.stream(Math.max(0, from - CONTEXT), last)[Symbol.asyncIterator]();
+  let piece: Uint8Array = new Uint8Array();
+  let overlap: Uint8Array = new Uint8Array();
+  try {
+    for (let at = from; at < to; ) {
+      const [base, end] = [Math.max(0, at - CONTEXT), Math.min(at + CHUNK, to)];
+      const bytes = new Uint8Array(Math.min(end + CONTEXT, last) - base);
+      bytes.set(overlap);
+      for (let filled = overlap.length; filled < bytes.length; ) {
+        const taken = piece.subarray(0, bytes.length - filled);
+        bytes.set(taken, filled);
+        filled += taken.length;
+        piece = piece.subarray(taken.length);
+        if (piece.length === 0 && filled < bytes.length) piece = await next(pieces);
+      }
+      overlap = bytes.slice(Math.max(0, end - CONTEXT) - base); // what is erased of this window counts in the next
+      yield { at, end, base, bytes };
+      at = end;
+    }
+  } finally {
+    await pieces.return?.();
+  }
+}
+
+async function next(pieces: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  const { done, value } = await pieces.next();
+  if (done) throw new Error("the source ended early");
+  return value;
+}
+
+function chunksOf(part: Uint8Array): Uint8Array[] {
+  return Array.from({ length: Math.ceil(part.length / CHUNK) }, (_, i) => part.subarray(i * CHUNK, (i + 1) * CHUNK));
 }

@@ -25,7 +25,7 @@ export function spliced(rewrite: Rewrite): Uint8Array {
   for (const { remove, insert } of rewrite.splices) size += insert.length - remove;
   const out = new ByteWriter(size);
   writeSpliced(out, rewrite);
-  return out.view();
+  return out.joined();
 }
 
 /** Writes a new object of generation 0 in full, encrypted where the document is. */
@@ -53,10 +53,10 @@ export function packObjects(members: readonly Member[]): NewObject {
   }
   const all = new ByteWriter(head.length + body.length);
   all.text(head);
-  all.bytes(body.view());
+  all.bytes(body.joined());
   return {
     dict: `/Type/ObjStm/N ${members.length}/First ${head.length}/Filter/FlateDecode`,
-    data: deflateSync(all.view()),
+    data: deflateSync(all.joined()),
   };
 }
 

@@ -18,14 +18,19 @@ interface Entry {
   detail: number;
 }
 
+/** What an output ends with: `parts` one after the other, `length` bytes in all. */
+export interface Tail {
+  length: number;
+  parts: Uint8Array[];
+}
+
 /** The tail of an output that begins with `start` bytes of the source. */
-export function writeTail(document: PdfDocument, replacements: Replacements, start: number): Uint8Array {
+export function writeTail(document: PdfDocument, replacements: Replacements, start: number): Tail {
   const { xref, objects } = document;
   const { cipher } = objects;
   // About what the tail will take: growing a buffer of megabytes costs as much as writing it.
-  const out = new ByteWriter(
-    replacements.inFile.reduce((sum, { text }) => sum + text.length + 100, 20 * xref.table.largest + 64 * 1024),
-  );
+  const rewritten = replacements.inFile.reduce((sum, { text }) => sum + text.length + 100, 0);
+  const out = new ByteWriter(rewritten + 20 * xref.table.largest + 64 * 1024);
   const entries = new Map<number, Entry>();
   let next = document.nextNumber;
   const placed = (num: number, gen = 0) => entries.set(num, { kind: IN_FILE, place: start + out.length, detail: gen });
@@ -74,7 +79,7 @@ export function writeTail(document: PdfDocument, replacements: Replacements, sta
   if (asStream) writeStream(out, next, all, trailer);
   else writeTable(out, all, trailer);
   out.text(`startxref\n${place}\n%%EOF\n`);
-  return out.view();
+  return { length: out.length, parts: out.parts() };
 }
 
 /** Whatever of the tail a reader finds in a file that was cut short, no page may be there without its mark. */

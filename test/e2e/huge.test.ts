@@ -3,6 +3,7 @@ import { RangeSource } from "../../src/pdf/byteSource.ts";
 import { overlay } from "../../src/pdf/overlay.ts";
 import { planOutput } from "../../src/pdf/plan.ts";
 import { collect, corner, open } from "../pdf/fixture.ts";
+import { readerBy } from "../support/ranges.ts";
 
 const FAR = 5 * 2 ** 30;
 const encode = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
@@ -32,7 +33,7 @@ function hugeFile() {
     }
     return range;
   };
-  return new RangeSource(FAR + tail.length, read);
+  return new RangeSource(readerBy(FAR + tail.length, read));
 }
 
 test("offsets beyond 4 GiB are read and written", async () => {

@@ -4,11 +4,13 @@ import { PDFDocument } from "pdf-lib";
 import { describe, expect, it } from "vitest";
 import { RangeSource } from "../../src/pdf/byteSource.ts";
 import { PlanOutdated } from "../../src/pdf/eraser.ts";
+import { readerBy } from "../support/ranges.ts";
 import { type Bodies, collect, FileBuilder, file, latin1, onePage, open, plan, stamp } from "./fixture.ts";
 
 const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 const withoutId = (bytes: Uint8Array) => latin1(bytes).replace(/\/ID\[<\w+><\w+>\]/, "");
-const ranges = (bytes: Uint8Array) => new RangeSource(bytes.length, async (start, end) => bytes.slice(start, end));
+const ranges = (bytes: Uint8Array) =>
+  new RangeSource(readerBy(bytes.length, async (start, end) => bytes.slice(start, end)));
 
 function compressed(): Uint8Array {
   const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
@@ -190,10 +192,12 @@ describe("a source that is read by ranges", () => {
   it("is not read for the question whether far contents are a stream", async () => {
     const source = padded({ data: "0 g" });
     let read = 0;
-    const counting = new RangeSource(source.length, async (start, end) => {
-      read += end - start;
-      return source.slice(start, end);
-    });
+    const counting = new RangeSource(
+      readerBy(source.length, async (start, end) => {
+        read += end - start;
+        return source.slice(start, end);
+      }),
+    );
     const output = await plan(counting);
     expect(read).toBeLessThan(source.length / 2);
     expect(withoutId(await collect(output.stream()))).toBe(withoutId(await stamp(source)));

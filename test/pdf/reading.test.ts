@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { RangeSource } from "../../src/pdf/byteSource.ts";
 import { Problem } from "../../src/problems.ts";
+import { readerBy } from "../support/ranges.ts";
 import { type Bodies, FileBuilder, file, latin1, onePage, open } from "./fixture.ts";
 
 const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
@@ -75,10 +76,12 @@ describe("one page is found", () => {
   it("by ranges that are fetched, at most a block or two of them", async () => {
     const big = file({ ...onePage(), 5: { data: new Uint8Array(2_000_000) } });
     const asked: number[] = [];
-    const source = new RangeSource(big.length, async (start, end) => {
-      asked.push(end - start);
-      return big.slice(start, end);
-    });
+    const source = new RangeSource(
+      readerBy(big.length, async (start, end) => {
+        asked.push(end - start);
+        return big.slice(start, end);
+      }),
+    );
     const document = await open(source);
     expect(document.pages.length).toBe(1);
     expect(asked.reduce((sum, length) => sum + length, 0)).toBeLessThan(200_000);

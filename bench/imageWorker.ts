@@ -1,0 +1,46 @@
+/** A Worker for the bench: marks one page with the image it is sent, again and again, by our code or by pdf-lib. */
+import { PDFDocument } from "pdf-lib";
+import { readImage } from "../src/mark/image/picture.ts";
+import { markWithImage } from "../src/mark/image.ts";
+import { MemorySource } from "../src/pdf/byteSource.ts";
+import { openPdf } from "../src/pdf/document.ts";
+import { planOutput } from "../src/pdf/plan.ts";
+import { imageRequest } from "../src/schemas.ts";
+import { onePage } from "../test/support/pdf.ts";
+
+// the configuration it runs under names it
+export { Ledger } from "../src/payments/ledger.ts";
+
+/** Marks the page; returns the length of the output. */
+type Marker = (image: Uint8Array) => Promise<number>;
+
+const MARKERS: Record<string, Marker> = {
+  async overprint(image) {
+    const document = await openPdf(new MemorySource(onePage), { maxPages: 1 });
+    const request = imageRequest.parse({ file: "data:", image: "data:" });
+    markWithImage(document, request, await readImage(image, { maxPixels: 40_000_000 }));
+    let length = 0;
+    for await (const chunk of (await planOutput(document)).stream()) length += chunk.length;
+    return length;
+  },
+
+  async "pdf-lib"(image) {
+    const document = await PDFDocument.load(onePage);
+    const embedded = image[0] === 0xff ? await document.embedJpg(image) : await document.embedPng(image);
+    document.getPage(0).drawImage(embedded, { x: 50, y: 50, width: 400, height: 300, opacity: 0.3 });
+    return (await document.save()).length;
+  },
+};
+
+export default {
+  async fetch(request) {
+    const { searchParams } = new URL(request.url);
+    const marker = MARKERS[searchParams.get("marker") ?? ""];
+    if (!marker) return new Response("ready");
+
+    const image = await request.bytes();
+    let length = 0;
+    for (let run = 0; run < Number(searchParams.get("runs")); run++) length = await marker(image);
+    return Response.json(length);
+  },
+} satisfies ExportedHandler<Env>;

@@ -1,0 +1,127 @@
+import { adobe, encodeJpeg, type JpegSpec, segment } from "../../test/mark/image/encodeJpeg.ts";
+import { concat, encodePng, latin1, type PngSpec, uint16, uint32 } from "../../test/mark/image/encodePng.ts";
+import vectors from "../../test/mark/image/jpegVectors.json" with { type: "json" };
+
+const [WIDTH, HEIGHT] = [96, 72];
+const INKS = 4;
+/** JPEG samples are made of blocks of 8 x 8 pixels. */
+const BLOCK = 8;
+
+type Kind = Pick<PngSpec, "colorType" | "bitDepth">;
+
+const PNG_KINDS: Kind[] = [
+  ...[1, 2, 4, 8, 16].map((bitDepth) => ({ colorType: 0 as const, bitDepth })),
+  ...[1, 2, 4, 8].map((bitDepth) => ({ colorType: 3 as const, bitDepth })),
+  ...([2, 4, 6] as const).flatMap((colorType) => [8, 16].map((bitDepth) => ({ colorType, bitDepth }))),
+];
+
+/** What tRNS holds to make white, or a palette's second half, transparent. */
+const TRANSPARENCY: [Kind, Uint8Array][] = [
+  [{ colorType: 0, bitDepth: 8 }, uint16(255)],
+  [{ colorType: 0, bitDepth: 16 }, uint16(65_535)],
+  [{ colorType: 2, bitDepth: 8 }, uint16(255, 255, 255)],
+  [{ colorType: 2, bitDepth: 16 }, uint16(65_535, 65_535, 65_535)],
+  [{ colorType: 3, bitDepth: 4 }, Uint8Array.from({ length: 16 }, (_, i) => (i === 15 ? 0 : 255 - i * 8))],
+];
+
+/**
+ * The same motif as an image of each kind that is taken: a gradient from red to blue, white in the lower right, a black L in
+ * the upper left, and where there is alpha, it fades downwards.
+ */
+export const IMAGE_SAMPLES: Record<string, Uint8Array> = Object.fromEntries([
+  ...PNG_KINDS.flatMap((kind) =>
+    [false, true].map((interlaced) => [`PNG ${nameOf(kind)}${interlaced ? ", Adam7" : ""}`, png(kind, { interlaced })]),
+  ),
+  ...TRANSPARENCY.map(([kind, data]) => [`PNG ${nameOf(kind)}, tRNS`, png(kind, { chunks: [{ type: "tRNS", data }] })]),
+  ["PNG gamma 1.0", png({ colorType: 2, bitDepth: 8 }, { chunks: [{ type: "gAMA", data: uint32(100_000) }] })],
+  ["JPEG grey", jpeg({ color: (x, y) => [luma(motif(x, y))] })],
+  ["JPEG YCbCr", jpeg({ color: (x, y) => toYcc(motif(x, y)) })],
+  ["JPEG RGB", jpeg({ color: (x, y) => motif(x, y), componentIds: [82, 71, 66] })],
+  ["JPEG CMYK without Adobe marker", jpeg({ color: (x, y) => toInks(motif(x, y)) })],
+  [
+    "JPEG CMYK with Adobe marker",
+    jpeg({ color: (x, y) => toInks(motif(x, y)).map((ink) => 255 - ink), segments: [adobe(0)] }),
+  ],
+  [
+    "JPEG YCCK",
+    jpeg({ color: (x, y) => [...toYcc(motif(x, y).map((value) => 255 - value)), 255], segments: [adobe(2)] }),
+  ],
+  ["JPEG with fill bytes", jpeg({ color: (x, y) => toYcc(motif(x, y)), fill: [0xff, 0xff] })],
+  ...[1, 2, 3, 4, 5, 6, 7, 8].map((orientation) => [
+    `JPEG EXIF orientation ${orientation}`,
+    jpeg({ color: (x, y) => toYcc(motif(x, y)), segments: [exif(orientation)] }),
+  ]),
+  ...vectors.map(({ encoder, jpeg: base64 }) => [`JPEG ${encoder}`, new Uint8Array(Buffer.from(base64, "base64"))]),
+]);
+
+function nameOf({ colorType, bitDepth }: Kind): string {
+  return `colour type ${colorType}, ${bitDepth} bits`;
+}
+
+/** Red, green and blue, 0 to 255, at a place in pixels. */
+function motif(x: number, y: number): number[] {
+  const isL = (x >= 8 && x < 16 && y >= 8 && y < 48) || (y >= 40 && y < 48 && x >= 8 && x < 32);
+  if (isL) return [0, 0, 0];
+  if (x >= 64 && y >= 48) return [255, 255, 255];
+  const share = x / WIDTH;
+  return [Math.round(255 * (1 - share)), Math.round((120 * y) / HEIGHT), Math.round(255 * share)];
+}
+
+function luma([r, g, b]: number[]): number {
+  return Math.round(0.299 * r! + 0.587 * g! + 0.114 * b!);
+}
+
+function png(kind: Kind, more: Partial<PngSpec>): Uint8Array {
+  const { colorType, bitDepth } = kind;
+  const top = 2 ** bitDepth - 1;
+  const scaled = (value: number) => Math.round((value / 255) * top);
+  const alpha = (y: number) => scaled(255 * (1 - y / HEIGHT));
+  const samples = (x: number, y: number): number[] => {
+    const rgb = motif(x, y);
+    switch (colorType) {
+      case 0:
+        return [scaled(luma(rgb))];
+      case 2:
+        return rgb.map(scaled);
+      case 3:
+        return [Math.round((luma(rgb) / 255) * top)];
+      case 4:
+        return [scaled(luma(rgb)), alpha(y)];
+      case 6:
+        return [...rgb.map(scaled), alpha(y)];
+    }
+  };
+  const palette = Array.from({ length: top + 1 }, (_, i) => {
+    const share = i / top;
+    return [Math.round(255 * share), Math.round(200 * share), Math.round(255 * (1 - share))];
+  });
+  return encodePng({ width: WIDTH, height: HEIGHT, ...kind, samples, ...(colorType === 3 && { palette }), ...more });
+}
+
+function jpeg({ color, ...more }: Pick<JpegSpec, "color"> & Partial<JpegSpec>): Uint8Array {
+  return encodeJpeg({
+    width: WIDTH / BLOCK,
+    height: HEIGHT / BLOCK,
+    color: (x, y) => color(x * BLOCK, y * BLOCK),
+    ...more,
+  });
+}
+
+/** JFIF 1.02. */
+function toYcc([r, g, b]: number[]): number[] {
+  const y = luma([r!, g!, b!]);
+  return [y, 128 + (b! - y) / 1.772, 128 + (r! - y) / 1.402].map((value) =>
+    Math.max(0, Math.min(255, Math.round(value))),
+  );
+}
+
+/** Cyan, magenta, yellow and black, without black. */
+function toInks(rgb: number[]): number[] {
+  return Array.from({ length: INKS }, (_, i) => (i < 3 ? 255 - rgb[i]! : 0));
+}
+
+function exif(orientation: number): Uint8Array {
+  const entry = concat(uint16(0x0112, 3), uint32(1), uint16(orientation, 0));
+  const tiff = concat(latin1("MM"), uint16(42), uint32(8), uint16(1), entry, uint32(0));
+  return segment(0xe1, concat(latin1("Exif\0\0"), tiff));
+}
