@@ -69,12 +69,12 @@ export type TemplateName = (typeof TEMPLATES)[number];
 
 const sourceUri = z.string().regex(/^(https?:\/\/|data:)/i, "must be an http(s) URL or a data URI");
 
-const file = sourceUri.describe("The PDF: an http(s) URL or a data URI (data:application/pdf;base64,…).");
+const file = sourceUri.describe("The PDF: a public http(s) URL or a data URI (data:application/pdf;base64,…).");
 
 const image = z
   .string()
   .regex(/^(https?:\/\/|data:|[A-Za-z0-9+/_=\s-]+$)/i, "must be an http(s) URL, a data URI or base64")
-  .describe("The image, PNG or JPEG: an http(s) URL, a data URI or bare base64.");
+  .describe("The image, PNG or JPEG: a public http(s) URL, a data URI or bare base64.");
 
 const opacity = z.number().min(0).max(1).default(0.3).describe("0 (invisible) to 1 (opaque), of the mark as a whole.");
 const margin = z

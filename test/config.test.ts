@@ -54,6 +54,13 @@ describe("settings", () => {
     expect(readConfig({}).maxTimeoutSeconds).toBe(300);
   });
 
+  test("loopback sources are allowed where it is said so, as a text or as TOML has it", () => {
+    for (const value of ["true", "1", "yes", true])
+      expect(readConfig({ ALLOW_LOOPBACK_SOURCES: value }).allowLoopbackSources).toBe(true);
+    for (const value of ["false", "0", "no", "", false, undefined])
+      expect(readConfig({ ALLOW_LOOPBACK_SOURCES: value }).allowLoopbackSources).toBe(false);
+  });
+
   test.each([
     [{ FACILITATOR_URL: "https://f.example.com" }, /PAY_TO/],
     [{ FACILITATOR_URL: "https://f.example.com", PAY_TO: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" }, /PAY_TO/],
@@ -68,6 +75,8 @@ describe("settings", () => {
     [{ FILE_HOST: "files.example.com/" }, /FILE_HOST/],
     [{ FILE_HOST: "files.example.com:443" }, /FILE_HOST/],
     [{ FILE_HOST: "files example com" }, /FILE_HOST/],
+    [{ ALLOW_LOOPBACK_SOURCES: "perhaps" }, /ALLOW_LOOPBACK_SOURCES/],
+    [{ DNS_CHECK_URL: "1.1.1.1" }, /DNS_CHECK_URL/],
   ])("%j is refused", (env, message) => {
     expect(() => readConfig(env)).toThrow(message);
   });

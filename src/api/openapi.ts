@@ -62,7 +62,9 @@ function operation({ summary, schema }: Product) {
       required: true,
       content: {
         "application/json": { schema: plain(z.toJSONSchema(schema, { io: "input" })) },
-        "multipart/form-data": { schema: plain(z.toJSONSchema(asForm(schema), { io: "input", unrepresentable: "any" })) },
+        "multipart/form-data": {
+          schema: plain(z.toJSONSchema(asForm(schema), { io: "input", unrepresentable: "any" })),
+        },
       },
     },
     responses: {

@@ -77,6 +77,7 @@ async function follow(address: string, rules: FetchRules, signal: AbortSignal): 
     if (rule) throw notAllowed(hop === 0 ? "The URL" : "What the URL redirects to", rule);
     const response = await fetch(url, {
       redirect: "manual",
+      cache: "no-store", // callers' files are not for the platform's shared cache
       signal,
       headers: { Accept: "*/*", "Accept-Encoding": "identity", "User-Agent": "Overprint" },
     });

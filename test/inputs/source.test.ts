@@ -1,18 +1,41 @@
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { openSource } from "../../src/inputs/source.ts";
 import { roomsOf } from "../../src/rooms.ts";
 
 const room = { ...roomsOf(env, readConfig({})).file, maxBytes: 1000, inMemoryBytes: 1000 };
 const rules = { timeoutMs: 5000, allowLoopback: false };
+const base64 = (length: number) => new Uint8Array(length).toBase64();
+const tooLarge = { code: "source_too_large", status: 413 };
+
+describe("a file of at most the limit is taken", () => {
+  test.each([
+    ["as a data URI", `data:application/pdf;base64,${base64(1000)}`],
+    ["as bare base64", base64(1000)],
+    ["as base64 in lines", base64(1000).replace(/.{64}/g, "$&\r\n")],
+  ])("%s", async (_, source) => {
+    expect((await openSource(source, "file", { rules, room })).content).toHaveLength(1000);
+  });
+});
+
+describe("a larger one is a source_too_large", () => {
+  test.each([
+    ["as a data URI", `data:application/pdf;base64,${base64(1001)}`],
+    ["as bare base64", base64(1001)],
+    ["as a URL", "https://files.example.com/large.pdf"],
+  ])("%s", async (_, source) => {
+    await expect(openSource(source, "file", { rules, room })).rejects.toMatchObject(tooLarge);
+  });
+
+  test("before it is decoded", async () => {
+    const decoded = vi.spyOn(Uint8Array, "fromBase64");
+    await expect(openSource(`data:;base64,${base64(10_000)}`, "file", { rules, room })).rejects.toMatchObject(tooLarge);
+    expect(decoded).not.toHaveBeenCalled();
+  });
+});
 
 test("a source slower than the deadline is a source_timeout", async () => {
   const slow = openSource("https://files.example.com/slow.pdf", "file", { rules: { ...rules, timeoutMs: 100 }, room });
   await expect(slow).rejects.toMatchObject({ code: "source_timeout", status: 504 });
-});
-
-test("a source over the limit is a source_too_large", async () => {
-  const large = openSource("https://files.example.com/large.pdf", "file", { rules, room });
-  await expect(large).rejects.toMatchObject({ code: "source_too_large", status: 413 });
 });

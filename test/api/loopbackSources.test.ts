@@ -1,0 +1,45 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { type Offer, signPayment } from "../../scripts/lib/pay.ts";
+import { app } from "../../src/app.ts";
+
+const FACILITATOR = {
+  FACILITATOR_URL: "https://facilitator.example.com/good",
+  PAY_TO: "0x00000000000000000000000000000000000000aa",
+};
+
+/** Names a file on this machine in a paid call, and gives the code of the problem it meets. */
+async function call(origin: string, settings: Record<string, string>, headers: Record<string, string> = {}) {
+  const ask = async (init: RequestInit): Promise<Response> => {
+    const context = createExecutionContext();
+    const request = new Request(`${origin}/v1/watermark/text`, { method: "POST", ...init });
+    const response = await app.fetch(request, { ...env, ...settings }, context);
+    await waitOnExecutionContext(context);
+    return response;
+  };
+  const { accepts } = await (await ask({})).json<{ accepts: Offer[] }>();
+  const response = await ask({
+    headers: { "Content-Type": "application/json", "X-PAYMENT": await signPayment(accepts[0]!), ...headers },
+    body: JSON.stringify({ file: "http://127.0.0.1:8080/a.pdf", text: "A" }),
+  });
+  return (await response.json<{ code: string }>()).code;
+}
+
+/** The file is asked for, and not there: nothing of this machine is within a test's reach. */
+const ASKED_FOR = "source_unreachable";
+const NOT_ALLOWED = "source_not_allowed";
+const LOCAL = "http://127.0.0.1:8787";
+const allowed = { ALLOW_LOOPBACK_SOURCES: "true" };
+
+test.each<[string, string, Record<string, string>, Record<string, string>]>([
+  [ASKED_FOR, LOCAL, allowed, {}],
+  [ASKED_FOR, LOCAL, { ...allowed, ...FACILITATOR }, {}],
+  [NOT_ALLOWED, LOCAL, {}, {}],
+  [NOT_ALLOWED, LOCAL, { ALLOW_LOOPBACK_SOURCES: "false" }, {}],
+  [NOT_ALLOWED, LOCAL, allowed, { Origin: "https://page.example.com" }],
+  [NOT_ALLOWED, "https://api.example.com", { ...allowed, ...FACILITATOR }, {}],
+  [NOT_ALLOWED, LOCAL, { ...allowed, ...FACILITATOR }, { "CF-Connecting-IP": "203.0.113.7" }],
+])("a file on this machine is %s to %s with %j %j", async (code, origin, settings, headers) => {
+  expect(await call(origin, settings, headers)).toBe(code);
+});

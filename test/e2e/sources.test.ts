@@ -1,0 +1,140 @@
+import type { Socket } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
+import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import { brokenAddressRule } from "../../src/inputs/address.ts";
+import { forbiddenUrls } from "../support/forbiddenUrls.ts";
+import { GOOD_ANSWERS, HOSTILE_ANSWERS, type HostileAnswer } from "../support/hostileAnswers.ts";
+import { onePage } from "../support/pdf.ts";
+import { head, type RawServer, startRawServer } from "../support/rawServer.ts";
+
+const MAX_SOURCE_BYTES = 1_000_000;
+/** What the system takes from a server before anyone reads it: the socket buffers of both ends at their largest. */
+const SOCKET_BUFFERS = 16_000_000;
+
+/** Nothing here may ever connect to it. */
+let forbidden: RawServer;
+beforeAll(async () => {
+  forbidden = await startRawServer(() => {});
+});
+afterAll(() => forbidden.stop());
+
+/** What callers are told of a request that could not be served. */
+async function problemOf(response: Response) {
+  expect(response.headers.get("X-PAYMENT-RESPONSE")).toBeNull();
+  return (await response.json()) as { code: string; detail: string };
+}
+
+describe("a deployment", () => {
+  let worker: RunningWorker;
+  beforeAll(async () => {
+    worker = await startWorker();
+  });
+  afterAll(() => worker?.stop());
+
+  test("connects to nothing that may not be fetched, as file or as image, however it is spelled", async () => {
+    const urls = forbiddenUrls(forbidden.port);
+    expect(urls.length).toBeGreaterThan(80);
+    const pdf = `data:application/pdf;base64,${Buffer.from(onePage).toString("base64")}`;
+    for (const [url, rule] of urls)
+      for (const [kind, body] of Object.entries({ text: { file: url, text: "A" }, image: { file: pdf, image: url } })) {
+        const { code, detail } = await problemOf(await callPaid(`${worker.url}/v1/watermark/${kind}`, body));
+        if (/^https?:\/\//.test(url))
+          expect([url, code, detail]).toEqual([url, "source_not_allowed", expect.stringContaining(rule)]);
+        else expect([url, code]).toEqual([url, "invalid_request"]);
+      }
+    expect(forbidden.connections).toHaveLength(0);
+  });
+
+  test("and one connection would have been seen", async () => {
+    const canary = await startRawServer((_, socket) => socket.end(head("200 OK")));
+    await fetch(`http://127.0.0.1:${canary.port}/`);
+    expect(canary.connections).toHaveLength(1);
+    canary.stop();
+  });
+});
+
+describe("where a developer may name this machine", () => {
+  let worker: RunningWorker;
+  let server: RawServer;
+  const at = (path: string) => `http://127.0.0.1:${server.port}${path}`;
+  const endpoint = () => `${worker.url}/v1/watermark/text`;
+  const mark = (file: string) => callPaid(endpoint(), { file, text: "A" });
+
+  beforeAll(async () => {
+    const answer = (path: string, socket: Socket) => {
+      const [name = "", query = ""] = path.split("?");
+      if (name === "/to")
+        socket.write(head("302 Found", `Location: ${decodeURIComponent(query)}`, "Content-Length: 0"));
+      else (GOOD_ANSWERS[name] ?? HOSTILE_ANSWERS[name]?.answer)?.(socket);
+    };
+    const vars = {
+      ALLOW_LOOPBACK_SOURCES: "true",
+      FETCH_TIMEOUT_SECONDS: "5",
+      MAX_SOURCE_BYTES: `${MAX_SOURCE_BYTES}`,
+    };
+    [worker, server] = await Promise.all([startWorker(vars), startRawServer(answer)]);
+  });
+  afterAll(async () => {
+    server?.stop();
+    await worker?.stop();
+  });
+
+  test.each(Object.keys(GOOD_ANSWERS))("a file there is marked: %s", async (path) => {
+    const response = await mark(at(path));
+    expect(await response.json()).toMatchObject({ output: { pages: 1 } });
+  });
+
+  test("but not for a web page that is open there", async () => {
+    const first = server.connections.length;
+    const response = await fetch(endpoint(), {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        Origin: "https://page.example.com",
+        "X-PAYMENT": await paymentFor(endpoint()),
+      },
+      body: JSON.stringify({ file: at("/good"), text: "A" }),
+    });
+    expect(await problemOf(response)).toMatchObject({ code: "source_not_allowed" });
+    expect(server.connections).toHaveLength(first);
+  });
+
+  async function expectProblems(sources: [string, HostileAnswer][]) {
+    const first = server.connections.length;
+    const problems = await Promise.all(sources.map(async ([path]) => problemOf(await mark(at(path)))));
+    expect(problems.map(({ code, detail }) => ({ code, detail }))).toEqual(
+      sources.map(([, { code, words }]) => ({ code, detail: expect.stringContaining(words) })),
+    );
+    expect(JSON.stringify(problems)).not.toContain("the far side's own words");
+
+    const used = server.connections.slice(first);
+    expect(used.length).toBeGreaterThanOrEqual(sources.length);
+    await Promise.all(used.map(({ closed }) => closed));
+    for (const { socket } of used) expect(socket.bytesWritten).toBeLessThan(MAX_SOURCE_BYTES + SOCKET_BUFFERS);
+  }
+
+  const hostile = Object.entries(HOSTILE_ANSWERS);
+  const isLate = ([, { code }]: [string, HostileAnswer]) => code === "source_timeout";
+
+  test.each(hostile.filter((source) => !isLate(source)))(
+    "%s is a problem, and leaves no connection open",
+    async (...source) => expectProblems([source]),
+  );
+
+  test("those that take for ever are a source_timeout, and leave no connection open", () =>
+    expectProblems(hostile.filter(isLate)));
+
+  test("a redirect leads to nothing else that may not be fetched", async () => {
+    const targets = forbiddenUrls(forbidden.port).filter(([url]) => {
+      const target = URL.parse(url, at("/"));
+      return target && brokenAddressRule(target, true) && url.length < 4000 && !/[\t\n]/.test(url);
+    });
+    expect(targets.length).toBeGreaterThan(60);
+    for (const [url, rule] of targets) {
+      const { code, detail } = await problemOf(await mark(at(`/to?${encodeURIComponent(url)}`)));
+      expect([url, code, detail]).toEqual([url, "source_not_allowed", expect.stringContaining(rule)]);
+    }
+    expect(forbidden.connections).toHaveLength(0);
+  });
+});

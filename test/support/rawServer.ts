@@ -1,0 +1,51 @@
+import { createServer, type Socket } from "node:net";
+
+/** One connection that a server accepted. */
+export interface Connection {
+  socket: Socket;
+  closed: Promise<void>;
+}
+
+/** A server on this machine that answers byte for byte as told, HTTP or not. */
+export interface RawServer {
+  port: number;
+  /** Every connection since the start, oldest first. */
+  connections: Connection[];
+  stop(): void;
+}
+
+/** Starts a server on a free loopback port. `answer` does to the socket what the path asks for. */
+export async function startRawServer(answer: (path: string, socket: Socket) => void): Promise<RawServer> {
+  const connections: Connection[] = [];
+  const server = createServer((socket) => {
+    connections.push({ socket, closed: new Promise((resolve) => socket.once("close", () => resolve())) });
+    socket.on("error", () => {}); // a client that hangs up is what is looked for
+    socket.once("data", (request) => answer(request.toString("latin1").split(" ")[1] ?? "", socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const stop = () => {
+    server.close();
+    for (const { socket } of connections) socket.destroy();
+  };
+  return { port: (server.address() as { port: number }).port, connections, stop };
+}
+
+/** The head of an HTTP/1.1 answer that is the last of its connection. */
+export function head(status: string, ...headers: string[]): string {
+  return [`HTTP/1.1 ${status}`, "Connection: close", ...headers, "", ""].join("\r\n");
+}
+
+/** Writes the same bytes for ever, as fast as they are taken. */
+export function pour(socket: Socket, bytes: string | Uint8Array): void {
+  const more = () => {
+    while (!socket.destroyed && socket.write(bytes));
+  };
+  socket.on("drain", more);
+  more();
+}
+
+/** Writes the same few bytes for ever, a few times a second. */
+export function drip(socket: Socket, bytes: string): void {
+  const timer = setInterval(() => socket.write(bytes), 100);
+  socket.on("close", () => clearInterval(timer));
+}
