@@ -16,35 +16,33 @@ export async function readForm(
   contentType: string,
   { rooms, maxFieldBytes }: { rooms: Readonly<Record<string, Room>>; maxFieldBytes: number },
 ): Promise<Record<string, string | Upload>> {
-  const fields = new Map<string, string | Upload>();
-  const uploads: Promise<Upload>[] = [];
-  try {
-    const parser = new Busboy({
-      headers: { "content-type": contentType },
-      limits: { parts: MAX_PARTS, fieldSize: maxFieldBytes },
-    });
-    const fail = (error: unknown) => parser.destroy(error instanceof Error ? error : new Error(String(error)));
-    const add = (name: string, value: string | Upload) => {
-      if (fields.has(name)) fail(malformed(`has \`${name}\` twice`));
-      fields.set(name, value);
-    };
-    parser.on("field", (name, value, _, isCut) => {
-      if (isCut) fail(malformed(`has a \`${name}\` of more than ${maxFieldBytes} bytes`));
-      add(name, value);
-    });
-    parser.on("file", (name, stream) => {
-      const room = rooms[name];
-      if (!room) {
-        stream.resume();
-        return add(name, "");
-      }
-      parser.once("error", (error) => stream.destroy(error as Error));
-      const upload = receiveUpload(stream, room);
-      uploads.push(upload);
-      upload.then((received) => add(name, received), fail);
-    });
-    parser.on("partsLimit", () => fail(malformed(`has more than ${MAX_PARTS} parts`)));
+  const fields = new Map<string, string>();
+  const uploads = new Map<string, Promise<Upload>>();
+  const parser = openParser(contentType, maxFieldBytes);
+  const fail = (error: unknown) => parser.destroy(error instanceof Error ? error : new Error(String(error)));
+  const take = (name: string) => {
+    if (fields.has(name) || uploads.has(name)) fail(malformed(`has \`${name}\` twice`));
+    return !parser.destroyed;
+  };
+  parser.on("field", (name, value, _, isCut) => {
+    if (isCut) fail(malformed(`has a \`${name}\` of more than ${maxFieldBytes} bytes`));
+    if (take(name)) fields.set(name, value);
+  });
+  parser.on("file", (name, stream) => {
+    const room = rooms[name];
+    parser.once("error", (error) => stream.destroy(error as Error));
+    if (!take(name) || !room) {
+      stream.on("error", () => undefined).resume();
+      fields.set(name, "");
+      return;
+    }
+    const upload = receiveUpload(stream, room);
+    upload.catch(fail);
+    uploads.set(name, upload);
+  });
+  parser.on("partsLimit", () => fail(malformed(`has more than ${MAX_PARTS} parts`)));
 
+  try {
     const finished = once(parser, "finish");
     finished.catch(() => undefined); // looked at below
     for await (const piece of body) {
@@ -53,13 +51,23 @@ export async function readForm(
     }
     parser.end();
     await finished;
-    await Promise.all(uploads);
+    const received = await Promise.all(Array.from(uploads, async ([name, upload]) => [name, await upload] as const));
+    return Object.fromEntries<string | Upload>([...fields, ...received]);
   } catch (error) {
-    for (const upload of await Promise.allSettled(uploads))
+    fail(error); // so that no upload waits for more
+    for (const upload of await Promise.allSettled(uploads.values()))
       if (upload.status === "fulfilled") await upload.value.received.release();
     throw error instanceof Problem ? error : malformed("is not well-formed", error);
   }
-  return Object.fromEntries(fields);
+}
+
+function openParser(contentType: string, maxFieldBytes: number): InstanceType<typeof Busboy> {
+  const limits = { parts: MAX_PARTS, fieldSize: maxFieldBytes };
+  try {
+    return new Busboy({ headers: { "content-type": contentType }, limits }).on("error", () => undefined);
+  } catch (error) {
+    throw malformed("has no boundary", error);
+  }
 }
 
 async function receiveUpload(stream: AsyncIterable<Uint8Array>, room: Room): Promise<Upload> {

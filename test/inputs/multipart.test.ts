@@ -1,0 +1,150 @@
+import { reset } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it } from "vitest";
+import { readConfig } from "../../src/config.ts";
+import { readForm } from "../../src/inputs/multipart.ts";
+import type { Stored } from "../../src/inputs/receive.ts";
+import { Upload } from "../../src/inputs/upload.ts";
+import { roomsOf } from "../../src/rooms.ts";
+import { isEqual, noise, sha256 } from "../support/bytes.ts";
+
+afterEach(() => reset());
+
+const rooms = roomsOf(env, readConfig({ SPOOL_THRESHOLD_BYTES: "1000", MAX_SOURCE_BYTES: "20000000" }));
+const rules = { rooms, maxFieldBytes: 100 };
+const spooled = async () => (await env.RESULTS.list()).objects.length;
+
+function read(entries: [string, string | Blob][], change = (body: Uint8Array) => body) {
+  const form = new FormData();
+  for (const [name, value] of entries) form.append(name, value);
+  const response = new Response(form);
+  return readBytes(response.bytes().then(change), response.headers.get("Content-Type")!);
+}
+
+/** In pieces that cut the boundaries. */
+async function readBytes(body: Promise<Uint8Array>, contentType: string) {
+  const bytes = await body;
+  const pieces = (async function* () {
+    for (let at = 0; at < bytes.length; at += 4093) yield bytes.slice(at, at + 4093);
+  })();
+  return readForm(pieces, contentType, rules);
+}
+
+describe("a form", () => {
+  it("has its texts as they were sent", async () => {
+    expect(
+      await read([
+        ["text", "Zür\r\n機密"],
+        ["opacity", "0.5"],
+        ["constructor", ""],
+      ]),
+    ).toEqual({ text: "Zür\r\n機密", opacity: "0.5", constructor: "" });
+  });
+
+  it.each([0, 1, 1000])("has an upload of %i bytes in memory", async (length) => {
+    const { file } = await read([["file", new Blob([noise(length)])]]);
+    expect(file).toBeInstanceOf(Upload);
+    expect((file as Upload).received.content).toEqual(noise(length));
+    expect((file as Upload).sha256).toBe(await sha256(noise(length)));
+    expect(await spooled()).toBe(0);
+  });
+
+  it("has larger uploads spooled, told apart by their bytes, until they are released", async () => {
+    const bytes = noise(9_000_000);
+    const { file } = (await read([
+      ["file", new Blob([bytes])],
+      ["text", "after it"],
+    ])) as { file: Upload };
+    expect(file.sha256).toBe(await sha256(bytes));
+    const stored = file.received.content as Stored;
+    expect(isEqual(await stored.read(0, bytes.length), bytes)).toBe(true);
+    expect(await spooled()).toBe(1);
+    await file.received.release();
+    expect(await spooled()).toBe(0);
+  });
+
+  it("has a URL where a file could be, and an upload where none can be only by name", async () => {
+    expect(
+      await read([
+        ["file", "https://example.com/a.pdf"],
+        ["other", new Blob([noise(5000)])],
+      ]),
+    ).toEqual({ file: "https://example.com/a.pdf", other: "" });
+  });
+});
+
+describe("a form that cannot be read is refused, with nothing left behind:", () => {
+  const large = new Blob([noise(50_000)]);
+  const refused = { code: "invalid_request", status: 400 };
+
+  it.each<[string, [string, string | Blob][], RegExp]>([
+    [
+      "a field twice",
+      [
+        ["file", large],
+        ["text", "a"],
+        ["text", "b"],
+      ],
+      /has `text` twice/,
+    ],
+    [
+      "a file twice",
+      [
+        ["file", large],
+        ["file", large],
+      ],
+      /has `file` twice/,
+    ],
+    [
+      "a long field",
+      [
+        ["file", large],
+        ["text", "a".repeat(101)],
+      ],
+      /`text` of more than 100 bytes/,
+    ],
+    [
+      "too many fields",
+      [["file", large], ...Array.from({ length: 60 }, (_, i): [string, string] => [`f${i}`, ""])],
+      /more than 50 parts/,
+    ],
+  ])("%s", async (_, entries, words) => {
+    await expect(read(entries)).rejects.toMatchObject({ ...refused, detail: expect.stringMatching(words) });
+    expect(await spooled()).toBe(0);
+  });
+
+  it.each([
+    ["cut off in a file", (body: Uint8Array) => body.subarray(0, 20_000)],
+    ["cut off before its end", (body: Uint8Array) => body.subarray(0, -10)],
+    ["empty", () => new Uint8Array()],
+    ["noise", () => noise(5000)],
+  ])("%s", async (_, change) => {
+    await expect(
+      read(
+        [
+          ["text", "a"],
+          ["file", large],
+        ],
+        change,
+      ),
+    ).rejects.toMatchObject(refused);
+    expect(await spooled()).toBe(0);
+  });
+
+  it.each(["multipart/form-data", "multipart/form-data; boundary="])("%s", async (contentType) => {
+    await expect(readBytes(Promise.resolve(noise(100)), contentType)).rejects.toMatchObject(refused);
+  });
+
+  it("an upload over the limit", async () => {
+    await expect(read([["file", new Blob([noise(20_000_001)])]])).rejects.toMatchObject({ code: "source_too_large" });
+    expect(await spooled()).toBe(0);
+  });
+
+  it("a body that breaks off", async () => {
+    const broken = (async function* () {
+      yield new TextEncoder().encode('--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc');
+      throw new Error("hung up");
+    })();
+    await expect(readForm(broken, "multipart/form-data; boundary=b", rules)).rejects.toMatchObject(refused);
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { type Room, receive, type Stored } from "../../src/inputs/receive.ts";
+import { LARGE_BYTES } from "../../src/inputs/slots.ts";
+import { noise } from "../support/bytes.ts";
+
+/** Keeps what it is given, and says what became of it. */
+function keeper() {
+  const kept: Uint8Array[] = [];
+  let deleted = 0;
+  const keep = async (pieces: AsyncIterable<Uint8Array>): Promise<Stored> => {
+    for await (const piece of pieces) kept.push(piece.slice());
+    const bytes = new Uint8Array(await new Blob(kept).arrayBuffer());
+    return {
+      length: bytes.length,
+      read: async (start, end) => bytes.slice(start, end),
+      async *stream(start, end) {
+        yield bytes.slice(start, end);
+      },
+      delete: async () => void deleted++,
+    };
+  };
+  return { kept, keep, deleted: () => deleted };
+}
+
+const roomOf = (keep: Room["keep"], more: Partial<Room> = {}): Room => ({
+  maxBytes: 1000,
+  inMemoryBytes: 100,
+  maxLargeFiles: 2,
+  keep,
+  ...more,
+});
+
+async function* pieces(length: number, piece = 7): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < length; at += piece) yield noise(Math.min(piece, length - at), at);
+}
+
+describe("a file", () => {
+  it.each([0, 1, 7, 99, 100])("of %i bytes stays in memory, whatever was announced", async (length) => {
+    for (const announced of [0, 1, length, 100]) {
+      const { keep, kept } = keeper();
+      const received = await receive(pieces(length), roomOf(keep), announced);
+      expect(received.content).toEqual(noise(length));
+      expect(await received.head(3)).toEqual(noise(length).subarray(0, 3));
+      expect(kept).toEqual([]);
+    }
+  });
+
+  it.each([101, 500, 1000])("of %i bytes is kept elsewhere, whatever was announced", async (length) => {
+    for (const announced of [0, 1, 100, length, 1000]) {
+      const { keep, deleted } = keeper();
+      const received = await receive(pieces(length), roomOf(keep), announced);
+      const content = received.content as Stored;
+      expect(content.length).toBe(length);
+      expect(await content.read(0, length)).toEqual(noise(length));
+      expect(await received.head(3)).toEqual(noise(3));
+      await received.release();
+      expect(deleted()).toBe(1);
+    }
+  });
+
+  it.each([0, 100, 1001, 5000])("over the limit is refused as soon as it is, with %i announced", async (announced) => {
+    let read = 0;
+    const endless = (async function* () {
+      for (;;) {
+        read += 50;
+        yield new Uint8Array(50);
+      }
+    })();
+    await expect(receive(endless, roomOf(keeper().keep), announced)).rejects.toMatchObject({
+      code: "source_too_large",
+    });
+    expect(read).toBe(1050);
+  });
+});
+
+describe("large files", () => {
+  const room = roomOf(keeper().keep, { maxBytes: 2 * LARGE_BYTES, inMemoryBytes: 2 * LARGE_BYTES });
+  const large = () => receive(pieces(LARGE_BYTES + 1, 1 << 20), room);
+
+  it("are as many at once as there is room for; one more is too_busy, and finds room when another is released", async () => {
+    const first = await large();
+    const second = await large();
+    await expect(large()).rejects.toMatchObject({ code: "too_busy", headers: { "Retry-After": "10" } });
+    const small = await receive(pieces(LARGE_BYTES, 1 << 20), room);
+    await first.release();
+    await first.release();
+    const third = await large();
+    await expect(large()).rejects.toMatchObject({ code: "too_busy" });
+    for (const received of [second, third, small]) await received.release();
+  });
+
+  it("that fail on the way leave their room to others", async () => {
+    const failing = async function* () {
+      yield new Uint8Array(LARGE_BYTES + 1);
+      throw new Error("cut off");
+    };
+    for (let i = 0; i < 3; i++) await expect(receive(failing(), room)).rejects.toThrow("cut off");
+    await (await large()).release();
+  });
+});

@@ -1,0 +1,58 @@
+import { reset } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it } from "vitest";
+import { groupOf } from "../../src/storage/keys.ts";
+import { spool } from "../../src/storage/spool.ts";
+import { isEqual, noise } from "../support/bytes.ts";
+
+afterEach(() => reset());
+
+const keys = async () => (await env.RESULTS.list()).objects.map(({ key }) => key);
+
+/** Bytes that tell their place, in pieces that fit no part. */
+async function* pieces(length: number, piece = 1_000_003): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < length; at += piece) yield noise(Math.min(piece, length - at), at);
+}
+
+async function joined(parts: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const part of parts) chunks.push(part);
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+describe("a spooled file", () => {
+  it.each([0, 1, 8 << 20, (8 << 20) + 1, 20_000_000])("of %i bytes is read as it came", async (length) => {
+    const file = await spool(env.RESULTS, pieces(length));
+    expect(file.length).toBe(length);
+    if (length === 0) return;
+    expect(isEqual(await joined(file.stream(0, length)), noise(length))).toBe(true);
+    const middle = Math.floor(length / 2);
+    const second = noise(length - middle, middle);
+    expect(isEqual(await file.read(middle, length), second)).toBe(true);
+    expect(isEqual(await joined(file.stream(middle, length)), second)).toBe(true);
+  });
+
+  it("is grouped by the hour it came in, and gone when deleted", async () => {
+    const file = await spool(env.RESULTS, pieces(10));
+    expect(await keys()).toEqual([expect.stringMatching(new RegExp(`^spool/${groupOf(Date.now())}/[0-9a-f]{32}$`))]);
+    await file.delete();
+    expect(await keys()).toEqual([]);
+  });
+
+  it("can be read in part and left", async () => {
+    const file = await spool(env.RESULTS, pieces(10_000_000));
+    for await (const piece of file.stream(0, file.length)) {
+      expect(isEqual(piece, noise(piece.length))).toBe(true);
+      break;
+    }
+  });
+});
+
+it("leaves nothing where its pieces fail, and fails as they do", async () => {
+  const failing = async function* () {
+    yield* pieces(20_000_000);
+    throw new Error("cut off");
+  };
+  await expect(spool(env.RESULTS, failing())).rejects.toThrow("cut off");
+  expect(await keys()).toEqual([]);
+});

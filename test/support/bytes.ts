@@ -1,0 +1,15 @@
+/** Bytes that look random and are the same every time: those of a long sequence from `start` on. */
+export function noise(length: number, start = 0): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  for (let i = 0; i < length; i++) bytes[i] = Math.imul(start + i, 0x9e3779b1) >>> 13;
+  return bytes;
+}
+
+/** For `expect`, whose own comparison of arrays takes minutes for megabytes. */
+export function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}
+
+export async function sha256(bytes: BufferSource): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+}
