@@ -40,6 +40,25 @@ export function textPages(count: number, bytes: number, table: "classic" | "stre
   return writer.finish(catalog, table);
 }
 
+/** Short pages with a link each: four objects a page. */
+export function linkedPages(count: number): Uint8Array<ArrayBuffer> {
+  const writer = new PdfWriter();
+  const [catalog, pages, fonts] = [writer.reserve(), writer.reserve(), writer.reserve()];
+  writer.object(`<< /Type /Catalog /Pages ${pages} 0 R >>`, catalog);
+  writer.object("<< /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>", fonts);
+  const kids = Array.from({ length: count }, (_, index) => {
+    const contents = writer.stream("", Buffer.from(`BT /F1 24 Tf 72 700 Td (Page ${index + 1}) Tj ET`));
+    const action = writer.object(`<< /S /URI /URI (https://example.com/${index + 1}) >>`);
+    const link = writer.object(
+      `<< /Type /Annot /Subtype /Link /Rect [72 690 200 730] /Border [0 0 0] /A ${action} 0 R >>`,
+    );
+    const page = `<< /Type /Page /Parent ${pages} 0 R /MediaBox [0 0 595 842] /Resources << /Font ${fonts} 0 R >> /Contents ${contents} 0 R /Annots [${link} 0 R] >>`;
+    return `${writer.object(page)} 0 R`;
+  });
+  writer.object(`<< /Type /Pages /Count ${count} /Kids [${kids.join(" ")}] >>`, pages);
+  return writer.finish(catalog, "classic");
+}
+
 /** Pages that are one picture each, as scanners make them; the picture's data is noise that does not compress. */
 export function scans(count: number, bytes: number): Uint8Array<ArrayBuffer> {
   const random = seeded(count);
