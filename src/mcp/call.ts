@@ -35,7 +35,8 @@ export async function call(
   } catch (error) {
     if (error instanceof PaymentRequired) return paymentRequired(error);
     const problem = problemOf(error);
-    if (problem.status >= 500) console.error(exchange.requestId, problem.code, problem.cause ?? problem);
+    if (problem.status >= 500 && !mcpReq.signal.aborted)
+      console.error(exchange.requestId, problem.code, problem.cause ?? problem);
     return refused(problem, exchange.requestId);
   }
 }

@@ -11,14 +11,17 @@ export const SERVER = { name: "overprint", title: "Overprint", version };
 
 const PAYING = `Costs ${PRICE.label}, paid with x402: a call without payment answers with the terms; sign them and call again with the same arguments and the payment in _meta["x402/payment"]. A call that fails is not charged, and its payment can be used again.`;
 
+const OPTIONS = { uri: "overprint://options", mimeType: "application/json" };
+const GUIDE = { uri: "overprint://guide", mimeType: "text/markdown" };
+
 const NOTHING_CHANGES = { listChanged: false };
 
 /** A server for one message: both tools, and what is free to know before paying. */
 export function mcpServer(exchange: Exchange): McpServer {
   const { config, request } = exchange;
   const server = new McpServer(SERVER, {
-    instructions: `${SUMMARY} The resource overprint://options lists templates, positions, limits and price.`,
-    capabilities: { tools: NOTHING_CHANGES, resources: NOTHING_CHANGES },
+    instructions: `${SUMMARY} The resource ${OPTIONS.uri} lists templates, positions, limits and price.`,
+    capabilities: { tools: NOTHING_CHANGES, resources: NOTHING_CHANGES, prompts: NOTHING_CHANGES },
   });
 
   for (const product of PRODUCTS)
@@ -36,18 +39,42 @@ export function mcpServer(exchange: Exchange): McpServer {
 
   server.registerResource(
     "options",
-    "overprint://options",
-    { title: "Templates, positions, limits and price", mimeType: "application/json" },
-    ({ href: uri }) => ({
-      contents: [{ uri, mimeType: "application/json", text: JSON.stringify(options(config), null, 2) }],
-    }),
+    OPTIONS.uri,
+    { title: "Templates, positions, limits and price", mimeType: OPTIONS.mimeType },
+    () => ({ contents: [{ ...OPTIONS, text: JSON.stringify(options(config), null, 2) }] }),
   );
   server.registerResource(
     "guide",
-    "overprint://guide",
-    { title: "How to call and how to pay", mimeType: "text/markdown" },
-    ({ href: uri }) => ({
-      contents: [{ uri, mimeType: "text/markdown", text: guide(new URL(request.url).origin, config) }],
+    GUIDE.uri,
+    { title: "How to call and how to pay", mimeType: GUIDE.mimeType },
+    () => ({ contents: [{ ...GUIDE, text: guide(new URL(request.url).origin, config) }] }),
+  );
+  server.registerPrompt(
+    "watermark",
+    {
+      title: "Watermark a PDF",
+      description: "Mark every page of a PDF, in the look that suits what you want.",
+      argsSchema: z.object({
+        file: z.string().describe("URL of the PDF."),
+        wish: z
+          .string()
+          .describe('What the mark should be, as in "DRAFT across each page" or "our logo, bottom right".'),
+      }),
+    },
+    ({ file, wish }) => ({
+      messages: [
+        {
+          role: "user",
+          content: {
+            type: "text",
+            text: `Watermark the PDF at ${file}: ${wish}\n\nChoose among the options below, say what it costs before you pay, and give me the link.`,
+          },
+        },
+        {
+          role: "user",
+          content: { type: "resource", resource: { ...OPTIONS, text: JSON.stringify(options(config), null, 2) } },
+        },
+      ],
     }),
   );
   return server;
