@@ -48,6 +48,14 @@ describe("settings", () => {
       ).toEqual([{ url, timeoutMs: 20_000 }]);
   });
 
+  test("hosts are names, in any case", () => {
+    expect(readConfig({ ALLOWED_HOSTS: "PDF.example.com, localhost" }).allowedHosts).toEqual([
+      "pdf.example.com",
+      "localhost",
+    ]);
+    expect(readConfig({}).allowedHosts).toEqual([]);
+  });
+
   test("an authorization is asked to last longer than work and settlement can take", () => {
     const config = readConfig({ FETCH_TIMEOUT_SECONDS: "120", FACILITATOR_TIMEOUT_SECONDS: "60" });
     expect(config.maxTimeoutSeconds).toBeGreaterThan(2 * 120 + 2 * 60);
@@ -64,6 +72,7 @@ describe("settings", () => {
     [{ LINK_TTL_SECONDS: "a day" }, /LINK_TTL_SECONDS/],
     [{ LINK_TTL_SECONDS: "0" }, /LINK_TTL_SECONDS/],
     [{ MAX_PAGES: "1.5" }, /MAX_PAGES/],
+    [{ ALLOWED_HOSTS: "https://pdf.example.com" }, /ALLOWED_HOSTS/],
   ])("%j is refused", (env, message) => {
     expect(() => readConfig(env)).toThrow(message);
   });
