@@ -1,6 +1,7 @@
 import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2 } from "@modelcontextprotocol/client";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { isPaymentRequired } from "@x402/core/schemas";
 import type { PaymentRequired } from "@x402/core/types";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { x402Client } from "@x402/fetch";
@@ -84,6 +85,7 @@ const wallet = (account: LocalAccount) =>
 async function payLikeX402({ structuredContent, content }: Answer, account: LocalAccount): Promise<unknown> {
   const terms = JSON.parse(content[0]!.text!) as PaymentRequired;
   expect(structuredContent).toEqual(terms);
+  expect(isPaymentRequired(terms)).toBe(true);
   return wallet(account).createPaymentPayload(terms);
 }
 
