@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
-const BUDGET_KB = 450;
+/** Of it the MCP server is 62 KB. */
+const BUDGET_KB = 480;
 
 const out = mkdtempSync(join(tmpdir(), "overprint-bundle-"));
 try {

@@ -80,7 +80,9 @@ app.all("/mcp", limitBody, (c) =>
     waitUntil: (task) => c.executionCtx.waitUntil(task),
   }),
 );
-app.get("/.well-known/mcp/server-card.json", (c) => c.json(serverCard(new URL(c.req.url).origin)));
+app.get("/.well-known/mcp/server-card.json", (c) =>
+  c.json(serverCard(new URL(c.req.url).origin), 200, { "Content-Type": "application/mcp-server-card+json" }),
+);
 
 app.get("/llms.txt", (c) => c.text(guide(new URL(c.req.url).origin, configOf(c.env))));
 app.get("/v1/limits", (c) => c.json(limitsOf(configOf(c.env)))).all(methodNotAllowed("GET, HEAD"));

@@ -30,7 +30,7 @@ export function guide(origin: string, config: Config): string {
 - HTTP: described by ${origin}/openapi.json. Bodies are JSON or multipart/form-data.
 - MCP (streamable HTTP): ${origin}/mcp
 
-The answer has a link to the marked PDF. The link works for ${limits.link_seconds / 3600} hours and needs no key.
+The answer has a link to the marked PDF. The link works for ${limits.link_seconds} seconds and needs no key.
 
 ## Paying
 

@@ -11,7 +11,8 @@ test("a browser may call: the preflight allows what x402 clients send, the answe
     headers: {
       Origin: "https://shop.example.com",
       "Access-Control-Request-Method": "POST",
-      "Access-Control-Request-Headers": "content-type,x-payment,payment-signature,access-control-expose-headers",
+      "Access-Control-Request-Headers":
+        "content-type,x-payment,payment-signature,access-control-expose-headers,mcp-protocol-version,mcp-method,mcp-name",
     },
   });
   expect(preflight.status).toBe(204);
@@ -19,6 +20,7 @@ test("a browser may call: the preflight allows what x402 clients send, the answe
   expect(allowed).toEqual(
     expect.arrayContaining(["content-type", "x-payment", "payment-signature", "access-control-expose-headers"]),
   );
+  expect(allowed).toEqual(expect.arrayContaining(["mcp-protocol-version", "mcp-method", "mcp-name"]));
 
   const answer = await send(TEXT, { method: "POST", headers: { Origin: "https://shop.example.com" } });
   expect(answer.headers.get("Access-Control-Allow-Origin")).toBe("*");

@@ -48,6 +48,14 @@ describe("settings", () => {
       ).toEqual([{ url, timeoutMs: 20_000 }]);
   });
 
+  test("hosts are names, in any case", () => {
+    expect(readConfig({ ALLOWED_HOSTS: "PDF.example.com, localhost" }).allowedHosts).toEqual([
+      "pdf.example.com",
+      "localhost",
+    ]);
+    expect(readConfig({}).allowedHosts).toEqual([]);
+  });
+
   test("an authorization is asked to last longer than work and settlement can take", () => {
     const config = readConfig({ FETCH_TIMEOUT_SECONDS: "120", FACILITATOR_TIMEOUT_SECONDS: "60" });
     expect(config.maxTimeoutSeconds).toBeGreaterThan(2 * 120 + 2 * 60);
@@ -77,6 +85,7 @@ describe("settings", () => {
     [{ FILE_HOST: "files example com" }, /FILE_HOST/],
     [{ ALLOW_LOOPBACK_SOURCES: "perhaps" }, /ALLOW_LOOPBACK_SOURCES/],
     [{ DNS_CHECK_URL: "1.1.1.1" }, /DNS_CHECK_URL/],
+    [{ ALLOWED_HOSTS: "https://pdf.example.com" }, /ALLOWED_HOSTS/],
   ])("%j is refused", (env, message) => {
     expect(() => readConfig(env)).toThrow(message);
   });

@@ -1,7 +1,5 @@
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
-import type { Product } from "../catalog.ts";
 import type { Config } from "../config.ts";
-import { mcpDiscovery } from "../discovery.ts";
 import { invalidRequest } from "../invalidRequest.ts";
 import { STAGES, type Stage } from "../operation.ts";
 import { type Offer, PaymentRequired } from "../payments/offer.ts";
@@ -9,6 +7,7 @@ import { type Payment, readPayment } from "../payments/payment.ts";
 import { problemOf } from "../problems.ts";
 import { purchase, surroundingsOf, termsFor } from "../purchase.ts";
 import { delivered, paymentRequired, refused } from "./results.ts";
+import type { Tool } from "./tools.ts";
 
 /** The HTTP request that carries a message, and what answering it needs. */
 export interface Exchange {
@@ -22,27 +21,31 @@ export interface Exchange {
 
 /** Calls a tool: a call without a good-looking payment gets its terms before its arguments are looked at. Never throws. */
 export async function call(
-  product: Product,
+  tool: Tool,
   fields: unknown,
   { mcpReq }: ServerContext,
   exchange: Exchange,
 ): Promise<CallToolResult> {
   try {
-    const sale = buy(product, fields, mcpReq, exchange);
+    const sale = buy(tool, fields, mcpReq, exchange);
     exchange.waitUntil(sale.catch(() => undefined)); // so that a claim is released, or a settlement told, whoever hangs up
     const { value, receipt } = await sale;
     return delivered(value, receipt);
   } catch (error) {
     if (error instanceof PaymentRequired) return paymentRequired(error);
     const problem = problemOf(error);
-    if (problem.status >= 500) console.error(exchange.requestId, problem.code, problem.cause ?? problem);
+    if (problem.status >= 500 && !mcpReq.signal.aborted)
+      console.error(exchange.requestId, problem.code, problem.cause ?? problem);
     return refused(problem, exchange.requestId);
   }
 }
 
-async function buy(product: Product, fields: unknown, mcpReq: ServerContext["mcpReq"], exchange: Exchange) {
-  const { request, env, config } = exchange;
-  const resource = { url: `mcp://tool/${product.tool}`, description: product.summary, ...mcpDiscovery(product) };
+async function buy(
+  { product, resource }: Tool,
+  fields: unknown,
+  mcpReq: ServerContext["mcpReq"],
+  { request, env, config }: Exchange,
+) {
   const terms = termsFor(resource, config, request);
   const payment = paymentIn(mcpReq, request.headers, terms.offer);
 

@@ -11,10 +11,10 @@ import { result } from "../schemas.ts";
  */
 export const output = z.union([
   result,
-  z.looseObject({
+  z.object({
     x402Version: z.literal(2),
     error: z.string(),
-    accepts: z.array(z.looseObject({})).describe("The ways to pay: sign one of them (x402 version 2)."),
+    accepts: z.array(z.object({})).describe("The ways to pay: sign one of them (x402 version 2)."),
   }),
 ]);
 

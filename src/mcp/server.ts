@@ -1,73 +1,22 @@
-import { McpServer, type StandardSchemaWithJSON } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import { McpServer } from "@modelcontextprotocol/server";
 import { version } from "../../package.json";
-import { PRODUCTS } from "../catalog.ts";
-import { guide, options, SUMMARY } from "../guide.ts";
-import { PRICE } from "../payments/price.ts";
+import { SUMMARY } from "../guide.ts";
 import { call, type Exchange } from "./call.ts";
-import { output } from "./results.ts";
+import { addHelp, INSTRUCTIONS } from "./help.ts";
+import { toolsForSale } from "./tools.ts";
 
 export const SERVER = { name: "overprint", title: "Overprint", version };
-
-const PAYING = `Costs ${PRICE.label}, paid with x402: a call without payment answers with the terms; sign them and call again with the same arguments and the payment in _meta["x402/payment"]. A call that fails is not charged, and its payment can be used again.`;
 
 const NOTHING_CHANGES = { listChanged: false };
 
 /** A server for one message: both tools, and what is free to know before paying. */
 export function mcpServer(exchange: Exchange): McpServer {
-  const { config, request } = exchange;
   const server = new McpServer(SERVER, {
-    instructions: `${SUMMARY} The resource overprint://options lists templates, positions, limits and price.`,
-    capabilities: { tools: NOTHING_CHANGES, resources: NOTHING_CHANGES },
+    instructions: `${SUMMARY} ${INSTRUCTIONS}`,
+    capabilities: { tools: NOTHING_CHANGES, resources: NOTHING_CHANGES, prompts: NOTHING_CHANGES },
   });
-
-  for (const product of PRODUCTS)
-    server.registerTool(
-      product.tool,
-      {
-        title: product.summary,
-        description: `${product.summary}, and get a link to the marked PDF, which expires. ${PAYING}`,
-        inputSchema: advertised(product.schema),
-        outputSchema: advertised(output),
-        annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-      },
-      (fields, context) => call(product, fields, context, exchange),
-    );
-
-  server.registerResource(
-    "options",
-    "overprint://options",
-    { title: "Templates, positions, limits and price", mimeType: "application/json" },
-    ({ href: uri }) => ({
-      contents: [{ uri, mimeType: "application/json", text: JSON.stringify(options(config), null, 2) }],
-    }),
-  );
-  server.registerResource(
-    "guide",
-    "overprint://guide",
-    { title: "How to call and how to pay", mimeType: "text/markdown" },
-    ({ href: uri }) => ({
-      contents: [{ uri, mimeType: "text/markdown", text: guide(new URL(request.url).origin, config) }],
-    }),
-  );
+  for (const tool of toolsForSale())
+    server.registerTool(tool.product.tool, tool.shown, (fields, context) => call(tool, fields, context, exchange));
+  addHelp(server, new URL(exchange.request.url).origin, exchange.config);
   return server;
-}
-
-/**
- * A schema as clients see it. Nothing is checked against it here: arguments are checked once they are paid for, in the words
- * HTTP callers get. It names no dialect: older clients know no other than their own.
- */
-function advertised(schema: z.ZodType): StandardSchemaWithJSON {
-  const json = (io: "input" | "output") => {
-    const { $schema, ...rest } = z.toJSONSchema(schema, { io });
-    return rest;
-  };
-  return {
-    "~standard": {
-      version: 1,
-      vendor: "overprint",
-      validate: (value) => ({ value }),
-      jsonSchema: { input: () => json("input"), output: () => json("output") },
-    },
-  };
 }

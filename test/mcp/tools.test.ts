@@ -1,5 +1,6 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
 import { signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
 import { PRODUCTS } from "../../src/catalog.ts";
 import { output } from "../../src/mcp/results.ts";
@@ -65,6 +66,8 @@ describe.each(revisions)("protocol %s", (revision) => {
     expect(unpaid.isError).toBe(true);
     const terms = termsV2.parse(unpaid.structuredContent);
     expect(terms.resource.url).toBe(`mcp://tool/${name}`);
+    const { info, schema } = terms.extensions.bazaar;
+    expect(z.fromJSONSchema(schema).parse(info)).toMatchObject({ input: { type: "mcp", tool: name } });
     expect(told(unpaid)).toEqual(terms);
     expect(unpaid._meta!["x402/error"]).toEqual(terms);
     const [offer] = strict402.parse(told(unpaid, 1)).accepts;

@@ -1,0 +1,54 @@
+import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { PRODUCTS, type Product } from "../catalog.ts";
+import { mcpDiscovery } from "../discovery.ts";
+import type { Resource } from "../payments/offer.ts";
+import { PRICE } from "../payments/price.ts";
+import { output } from "./results.ts";
+
+/** A product as a tool: what clients are shown, and what is paid for. */
+export interface Tool {
+  product: Product;
+  shown: ReturnType<typeof shownOf>;
+  resource: Resource;
+}
+
+let tools: Tool[] | undefined;
+
+/** Both tools, put together when the first message comes. */
+export function toolsForSale(): Tool[] {
+  tools ??= PRODUCTS.map((product) => ({ product, shown: shownOf(product), resource: resourceOf(product) }));
+  return tools;
+}
+
+const PAYING = `Costs ${PRICE.label}, paid with x402: a call without payment answers with the terms; sign them and call again with the same arguments and the payment in _meta["x402/payment"]. A call that fails is not charged, and its payment can be used again.`;
+
+function shownOf({ summary, schema }: Product) {
+  return {
+    title: summary,
+    description: `${summary}, and get a link to the marked PDF, which expires. ${PAYING}`,
+    inputSchema: advertised(schema),
+    outputSchema: advertised(output),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  };
+}
+
+function resourceOf(product: Product): Resource {
+  return { url: `mcp://tool/${product.tool}`, description: product.summary, ...mcpDiscovery(product) };
+}
+
+/**
+ * A schema as clients see it. Nothing is checked against it here: arguments are checked once they are paid for, in the words
+ * HTTP callers get. It names no dialect: older clients know none but their own.
+ */
+function advertised(schema: z.ZodType): StandardSchemaWithJSON {
+  const { $schema, ...json } = z.toJSONSchema(schema, { io: "input" });
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "overprint",
+      validate: (value) => ({ value }),
+      jsonSchema: { input: () => json, output: () => json },
+    },
+  };
+}

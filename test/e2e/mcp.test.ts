@@ -1,0 +1,152 @@
+import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2 } from "@modelcontextprotocol/client";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { isPaymentRequired } from "@x402/core/schemas";
+import type { PaymentRequired } from "@x402/core/types";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { x402Client } from "@x402/fetch";
+import type { LocalAccount } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { samplePdf } from "../../scripts/lib/samplePdf.ts";
+import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import { result } from "../../src/schemas.ts";
+import { pngOf } from "../support/png.ts";
+import { type Chain, startChain } from "./chain/anvil.ts";
+import { startFacilitator } from "./chain/facilitator.ts";
+import { render } from "./render.ts";
+
+const PAY_TO = "0x00000000000000000000000000000000c0ffee01";
+const PRICE = 50_000n;
+
+let chain: Chain;
+let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
+let worker: RunningWorker;
+let calls: { name: string; arguments: Record<string, unknown> }[];
+beforeAll(async () => {
+  chain = await startChain();
+  facilitator = await startFacilitator(chain);
+  worker = await startWorker({ FACILITATOR_URL: facilitator.url, PAY_TO });
+  const file = `data:application/pdf;base64,${Buffer.from(await samplePdf()).toString("base64")}`;
+  const image = Buffer.from(pngOf(8, 8, [255, 0, 255])).toString("base64");
+  calls = [
+    { name: "add_text_watermark", arguments: { file, text: "PAID" } },
+    { name: "add_image_watermark", arguments: { file, image } },
+  ];
+});
+afterAll(async () => {
+  await worker?.stop();
+  await facilitator?.stop();
+  await chain?.stop();
+});
+
+/** What the official clients have in common. */
+interface AnyClient {
+  listTools(): Promise<{ tools: { name: string }[] }>;
+  callTool(params: {
+    name: string;
+    arguments: Record<string, unknown>;
+    _meta?: Record<string, unknown>;
+  }): Promise<object>;
+  close(): Promise<void>;
+}
+interface Answer {
+  isError?: boolean;
+  content: { type: string; text?: string }[];
+  structuredContent?: unknown;
+  _meta?: Record<string, unknown>;
+}
+
+const endpoint = () => new URL("/mcp", worker.url);
+const INFO = { name: "test", version: "1.0.0" };
+const CLIENTS: Record<string, () => Promise<AnyClient>> = {
+  "version 2 of the official client, protocol 2026-07-28": async () => {
+    const client = new ClientV2(INFO, { versionNegotiation: { mode: "auto" } });
+    await client.connect(new TransportV2(endpoint()));
+    expect(client.getNegotiatedProtocolVersion()).toBe("2026-07-28");
+    return client;
+  },
+  "version 2, protocol 2025-11-25": async () => {
+    const client = new ClientV2(INFO);
+    await client.connect(new TransportV2(endpoint()));
+    expect(client.getNegotiatedProtocolVersion()).toBe("2025-11-25");
+    return client;
+  },
+  "version 1": async () => {
+    const client = new ClientV1(INFO);
+    await client.connect(new TransportV1(endpoint()) as never);
+    return client as never;
+  },
+};
+
+const wallet = (account: LocalAccount) =>
+  x402Client.fromConfig({ schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
+
+/** How x402's own MCP client pays: it reads the structured content or else the first text, and sends an object. */
+async function payLikeX402({ structuredContent, content }: Answer, account: LocalAccount): Promise<unknown> {
+  const terms = JSON.parse(content[0]!.text!) as PaymentRequired;
+  expect(structuredContent).toEqual(terms);
+  expect(isPaymentRequired(terms)).toBe(true);
+  return wallet(account).createPaymentPayload(terms);
+}
+
+/** How Cloudflare's `agents` pays: it reads `_meta`, holds the first amount to its cap, and sends base64. */
+async function payLikeAgents({ _meta }: Answer, account: LocalAccount): Promise<unknown> {
+  const { x402Version, resource, accepts, extensions } = _meta!["x402/error"] as PaymentRequired;
+  expect(BigInt(accepts[0]!.amount)).toBeLessThanOrEqual(100_000n);
+  const terms = { x402Version, resource, accepts, ...(extensions && { extensions }) };
+  return btoa(JSON.stringify(await wallet(account).createPaymentPayload(terms)));
+}
+
+describe.each(Object.entries(CLIENTS))("%s", (_, connect) => {
+  test.each([
+    ["x402's MCP client", payLikeX402],
+    ["Cloudflare's agents", payLikeAgents],
+  ])("lists both tools and buys from them, paying as %s does", async (_, pay) => {
+    const client = await connect();
+    const payer = await chain.payerWith(2n * PRICE);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(calls.map(({ name }) => name));
+
+    for (const call of calls) {
+      const unpaid = (await client.callTool(call)) as Answer;
+      expect(unpaid.isError).toBe(true);
+      const before = await chain.balanceOf(PAY_TO);
+      const paid = (await client.callTool({ ...call, _meta: { "x402/payment": await pay(unpaid, payer) } })) as Answer;
+      expect((await chain.balanceOf(PAY_TO)) - before).toBe(PRICE);
+
+      const receipt = paid._meta!["x402/payment-response"] as { transaction: `0x${string}` };
+      expect(receipt).toMatchObject({ success: true, network: "eip155:84532", payer: payer.address });
+      const { status } = await chain.client.getTransactionReceipt({ hash: receipt.transaction });
+      expect(status).toBe("success");
+      const { output } = result.parse(paid.structuredContent);
+      expect(paid.content).toContainEqual(expect.objectContaining({ type: "resource_link", uri: output.url }));
+      expect(await render(await (await fetch(output.url)).bytes())).toHaveLength(output.pages);
+    }
+    expect(await chain.balanceOf(payer.address)).toBe(0n);
+    await client.close();
+  });
+});
+
+test("a payer without money is told so, and a document that fails costs nothing", async () => {
+  const client = await CLIENTS["version 1"]!();
+  const [text] = calls;
+  const unpaid = (await client.callTool(text!)) as Answer;
+  const settled = facilitator.calls.settle;
+
+  const poor = await chain.payerWith(PRICE - 1n);
+  const refused = (await client.callTool({
+    ...text!,
+    _meta: { "x402/payment": await payLikeX402(unpaid, poor) },
+  })) as Answer;
+  expect(refused).toMatchObject({ isError: true, structuredContent: { x402Version: 2 } });
+
+  const payer = await chain.payerWith(PRICE);
+  const failed = (await client.callTool({
+    name: text!.name,
+    arguments: { file: "data:application/pdf;base64,", text: "A" },
+    _meta: { "x402/payment": await payLikeX402(unpaid, payer) },
+  })) as Answer;
+  expect(JSON.parse(failed.content[0]!.text!)).toMatchObject({ code: "not_a_pdf" });
+  expect(facilitator.calls.settle).toBe(settled);
+  expect(await chain.balanceOf(payer.address)).toBe(PRICE);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { readConfig } from "../../src/config.ts";
+import { delivered, paymentRequired } from "../../src/mcp/results.ts";
+import { offerOf, PaymentRequired } from "../../src/payments/offer.ts";
+import type { Result } from "../../src/schemas.ts";
+
+const output = {
+  url: "https://pdf.example.com/v1/files/1.pdf?token=2",
+  expires_at: "2026-11-22T09:00:00.000Z",
+  pages: 1,
+  bytes: 9,
+};
+const result: Result = { output, operation: "watermark.text", cost: "0.05 USDC" };
+const receipt = { success: true, transaction: "0x1", network: "eip155:84532", payer: "0x2" };
+
+test("a signed source is said to be one no more", () => {
+  const text = (signaturesInvalidated: boolean) =>
+    JSON.stringify(delivered({ result, signaturesInvalidated }, receipt));
+  expect(text(true)).toContain("signatures are no longer valid");
+  expect(text(false)).not.toContain("signature");
+});
+
+test("a settlement that was refused comes with its receipt, and the terms to try again", () => {
+  const offer = offerOf({ url: "mcp://tool/t", description: "", outputSchema: {}, bazaar: {} }, readConfig({}));
+  const failed = { ...receipt, success: false, errorReason: "insufficient_funds", transaction: "" };
+  expect(
+    paymentRequired(new PaymentRequired(offer, "insufficient_funds", { version: 2, receipt: failed })),
+  ).toMatchObject({
+    isError: true,
+    structuredContent: { x402Version: 2, error: "insufficient_funds", accepts: offer.v2 },
+    _meta: { "x402/payment-response": failed },
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { MCP, sendMcp } from "../support/mcp.ts";
+
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  sendMcp(MCP, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+
+/** The message of an answer, be it JSON or a stream of one event. */
+async function messageIn(response: Response): Promise<{ result?: Record<string, unknown>; error?: { code: number } }> {
+  const text = await response.text();
+  return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
+}
+
+const initialize = (protocolVersion: string) => ({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } },
+});
+
+/** A request of revision 2026-07-28, which says with each message who asks. */
+const stateless = (method: string, params: object = {}, name?: string) =>
+  post(
+    {
+      jsonrpc: "2.0",
+      id: 1,
+      method,
+      params: {
+        ...params,
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+          "io.modelcontextprotocol/clientCapabilities": {},
+        },
+      },
+    },
+    { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method, ...(name && { "Mcp-Name": name }) },
+  );
+
+describe("the MCP endpoint", () => {
+  test.each(["2025-11-25", "2025-06-18"])("agrees to protocol %s, without a session", async (revision) => {
+    const response = await post(initialize(revision));
+    expect(response.headers.get("Mcp-Session-Id")).toBeNull();
+    expect((await messageIn(response)).result).toMatchObject({
+      protocolVersion: revision,
+      serverInfo: { name: "overprint" },
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+    });
+  });
+
+  test("describes itself to those that ask first", async () => {
+    const { result } = await messageIn(await stateless("server/discover"));
+    expect(result).toMatchObject({
+      supportedVersions: ["2026-07-28"],
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+      instructions: expect.stringContaining("0.05 USDC"),
+    });
+  });
+
+  test("answers calls by a stream, the rest at once", async () => {
+    const list = await stateless("tools/list");
+    expect(list.headers.get("Content-Type")).toContain("application/json");
+    const name = "add_text_watermark";
+    const call = await stateless("tools/call", { name, arguments: {} }, name);
+    expect(call.headers.get("Content-Type")).toContain("text/event-stream");
+    expect((await messageIn(call)).result).toMatchObject({ isError: true });
+  });
+
+  test("knows no other tool", async () => {
+    const { error } = await messageIn(
+      await stateless("tools/call", { name: "remove_watermark", arguments: {} }, "remove_watermark"),
+    );
+    expect(error).toMatchObject({ code: -32602 });
+  });
+
+  test.each(["GET", "DELETE"])("has no session to %s", async (method) => {
+    const response = await sendMcp(MCP, { method, headers: { Accept: "text/event-stream" } });
+    expect([response.status, response.headers.get("Allow")]).toEqual([405, "POST"]);
+  });
+
+  test.each<[string, string, number, number]>([
+    ["{", "application/json", 400, -32700],
+    ["", "application/json", 400, -32700],
+    ['{"neither":"request nor answer"}', "application/json", 400, -32600],
+    [JSON.stringify(initialize("2025-11-25")), "text/plain", 415, -32000],
+  ])("refuses %j as %s", async (body, type, status, code) => {
+    const response = await post(body, { "Content-Type": type });
+    expect(response.status).toBe(status);
+    expect((await messageIn(response)).error).toMatchObject({ code });
+  });
+
+  test("refuses a message over the limit, and says what to do", async () => {
+    const response = await post("x".repeat(48_000_001));
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ code: "body_too_large", detail: expect.stringContaining("URL") });
+  });
+
+  test("refuses a page of elsewhere", async () => {
+    expect((await post(initialize("2025-11-25"), { Origin: "https://evil.example.com" })).status).toBe(403);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import pkg from "../../package.json";
+import registered from "../../server.json";
+import { TEMPLATE } from "../../src/mark/templates.ts";
+import { POSITIONS } from "../../src/schemas.ts";
+import { send } from "../support/client.ts";
+import { connect } from "../support/mcp.ts";
+
+describe("free to know before paying", () => {
+  test("are templates, positions, limits and price, as a resource", async () => {
+    const client = await connect();
+    const { resources } = await client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual(["overprint://options", "overprint://guide"]);
+    const { contents } = await client.readResource({ uri: "overprint://options" });
+    const [content] = contents;
+    const options = JSON.parse(content && "text" in content ? content.text : "");
+    expect(options).toMatchObject({
+      price: { label: "0.05 USDC", networks: ["base-sepolia"] },
+      positions: POSITIONS,
+      limits: { max_file_bytes: 32_000_000, max_pages: 50_000, link_seconds: 86_400 },
+    });
+    expect(options.templates.stamp).toBe(TEMPLATE.stamp.description);
+  });
+
+  test("is how to call and pay, as a resource and as /llms.txt", async () => {
+    const response = await send("/llms.txt");
+    expect(response.headers.get("Content-Type")).toContain("text/plain");
+    const guide = await response.text();
+    for (const fact of [
+      "add_text_watermark",
+      "/v1/watermark/image",
+      "0.05 USDC",
+      TEMPLATE.outline.description,
+      "sidebar",
+    ])
+      expect(guide).toContain(fact);
+    expect(guide).not.toMatch(/undefined|\[object/);
+    const { contents } = await (await connect()).readResource({ uri: "overprint://guide" });
+    expect(contents[0]).toMatchObject({ mimeType: "text/markdown", text: guide });
+  });
+
+  test("is a prompt that has both", async () => {
+    const client = await connect();
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(["watermark"]);
+    const file = "https://example.com/contract.pdf";
+    const { messages } = await client.getPrompt({ name: "watermark", arguments: { file, wish: "DRAFT on each page" } });
+    expect(JSON.stringify(messages)).toContain(file);
+    expect(JSON.stringify(messages)).toContain(TEMPLATE.stamp.description);
+  });
+});
+
+describe("what registries and clients read", () => {
+  test("at the well-known place is where to connect", async () => {
+    const response = await send("https://pdf.example.com/.well-known/mcp/server-card.json");
+    expect(response.headers.get("Content-Type")).toBe("application/mcp-server-card+json");
+    const card = await response.json<{ description: string }>();
+    expect(card).toMatchObject({
+      name: "com.example.pdf/overprint",
+      version: pkg.version,
+      remotes: [{ type: "streamable-http", url: "https://pdf.example.com/mcp" }],
+    });
+    expect(card.description.length).toBeLessThanOrEqual(100); // the schema's limit
+  });
+
+  test("in server.json is the same", async () => {
+    const { description, title, version } = await (await send("/.well-known/mcp/server-card.json")).json<
+      typeof registered
+    >();
+    expect(registered).toMatchObject({ description, title, version });
+    expect(registered.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
+    expect(registered.remotes[0]!.url).toMatch(/\/mcp$/);
+  });
+});
