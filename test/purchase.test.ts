@@ -26,7 +26,7 @@ function buy(payment: Awaited<ReturnType<typeof newPayment>>, leaves?: Stage) {
     seen.push(stage);
     if (stage === leaves) caller.abort();
   };
-  const surroundings = { env, config, origin: ORIGIN, signal: caller.signal, progress };
+  const surroundings = { env, config, origin: ORIGIN, allowLoopback: false, signal: caller.signal, progress };
   return { seen, sale: purchase(product, request, payment, terms, surroundings) };
 }
 

@@ -2,13 +2,13 @@ import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { PaymentRequired, paymentRequiredV1 } from "../payments/offer.ts";
 import { Problem, problemDetails, problemOf } from "../problems.ts";
+import { slowedDown } from "../rateLimits.ts";
 import type { ApiEnv } from "./environment.ts";
 import { paymentRequiredHeaders } from "./paymentHeaders.ts";
-import { slowedDown } from "./rateLimits.ts";
 
 /** Renders whatever a handler threw: a 402 in x402's own shape, everything else as problem+json (RFC 9457). */
 export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Response> {
-  const error = await slowedDown(thrown, c);
+  const error = await slowedDown(thrown, c.req.raw, c.env);
   if (error instanceof PaymentRequired)
     return c.json(paymentRequiredV1(error.offer, error.reason), 402, {
       ...paymentRequiredHeaders(error),

@@ -6,6 +6,7 @@ import { type Offer, PaymentRequired } from "../payments/offer.ts";
 import { type Payment, readPayment } from "../payments/payment.ts";
 import { problemOf } from "../problems.ts";
 import { purchase, surroundingsOf, termsFor } from "../purchase.ts";
+import { slowedDown } from "../rateLimits.ts";
 import { delivered, paymentRequired, refused } from "./results.ts";
 import type { Tool } from "./tools.ts";
 
@@ -31,7 +32,8 @@ export async function call(
     exchange.waitUntil(sale.catch(() => undefined)); // so that a claim is released, or a settlement told, whoever hangs up
     const { value, receipt } = await sale;
     return delivered(value, receipt);
-  } catch (error) {
+  } catch (thrown) {
+    const error = await slowedDown(thrown as Error, exchange.request, exchange.env);
     if (error instanceof PaymentRequired) return paymentRequired(error);
     const problem = problemOf(error);
     if (problem.status >= 500 && !mcpReq.signal.aborted)

@@ -18,7 +18,7 @@ export async function serveMcp(exchange: Exchange): Promise<Response> {
   const text = request.method === "POST" ? await request.text() : null; // else the handler holds a large body twice
   const parsedBody = text === null ? undefined : parse(text);
   const handler = createMcpHandler(() => mcpServer(exchange), {
-    maxRequestBodySize: config.maxBodyBytes,
+    maxRequestBodySize: config.maxJsonBytes,
     ...(isCall(parsedBody) && { responseMode: "sse", keepAliveMs: CALL_KEEP_ALIVE_MS }),
     onerror: (error) => console.warn(requestId, error.message),
   });

@@ -17,7 +17,7 @@ describe("free to know before paying", () => {
     expect(options).toMatchObject({
       price: { label: "0.05 USDC", networks: ["base-sepolia"] },
       positions: POSITIONS,
-      limits: { max_file_bytes: 32_000_000, max_pages: 50_000, link_seconds: 86_400 },
+      limits: { file_bytes: 1_000_000_000, file_pages: 50_000, link_seconds: 86_400 },
     });
     expect(options.templates.stamp).toBe(TEMPLATE.stamp.description);
   });

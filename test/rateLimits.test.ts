@@ -2,14 +2,14 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { signPayment } from "../../scripts/lib/pay.ts";
-import { clientOf } from "../../src/api/rateLimits.ts";
-import { app } from "../../src/app.ts";
-import { RATE_LIMITS } from "../../src/config.ts";
-import { storeResult } from "../../src/storage/results.ts";
-import wrangler from "../../wrangler.toml?raw";
-import { dataUri, send, TEXT } from "../support/client.ts";
-import { onePage } from "../support/pdf.ts";
+import { signPayment } from "../scripts/lib/pay.ts";
+import { app } from "../src/app.ts";
+import { RATE_LIMITS } from "../src/config.ts";
+import { clientOf } from "../src/rateLimits.ts";
+import { storeResult } from "../src/storage/results.ts";
+import wrangler from "../wrangler.toml?raw";
+import { dataUri, send, TEXT } from "./support/client.ts";
+import { onePage } from "./support/pdf.ts";
 
 const SETTINGS = { PAY_TO: `0x${"aa".repeat(20)}`, FACILITATOR_URL: "https://facilitator.example.com/good" };
 
@@ -53,6 +53,25 @@ const stored = () =>
 describe("calls answered 402 are limited for each address", () => {
   const unpaid = (address: string | undefined, UNPAID_CALLS: RateLimit | undefined, init: RequestInit = {}) =>
     sendFrom(address, TEXT, { UNPAID_CALLS }, { method: "POST", ...init });
+
+  test("over MCP too, where the refusal is the tool's answer", async () => {
+    const limited = limiter(1);
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "add_text_watermark", arguments: {} },
+    });
+    const headers = {
+      Host: "api.example.com",
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+    };
+    const call = async () =>
+      (await sendFrom("203.0.113.7", "/mcp", { UNPAID_CALLS: limited }, { method: "POST", headers, body })).text();
+    expect(await call()).toContain("x402Version");
+    expect(await call()).toContain("too_many_requests");
+  });
 
   test("past the limit with 429, which says when to come back and offers nothing", async () => {
     const limited = limiter(2);

@@ -1,20 +1,18 @@
-import type { Context } from "hono";
 import ipaddr from "ipaddr.js";
-import { RATE_LIMITS } from "../config.ts";
-import { isLoopback } from "../loopback.ts";
-import { PaymentRequired } from "../payments/offer.ts";
-import { Problem } from "../problems.ts";
-import type { ApiEnv } from "./environment.ts";
+import { RATE_LIMITS } from "./config.ts";
+import { isLoopback } from "./loopback.ts";
+import { PaymentRequired } from "./payments/offer.ts";
+import { Problem } from "./problems.ts";
 
 /**
  * What to answer instead of an error: itself, or `too_many_requests` where the client's address has had its fill of such
  * refusals. Counted is the refusal, never what is paid for or opens with the right token: who shares an address with a
  * guesser keeps their links. A deployment without the rate-limit bindings, or a client on this very machine, has no limit.
  */
-export async function slowedDown(error: Error, c: Context<ApiEnv>): Promise<Error> {
-  const counted = countOf(error, c.env);
-  const address = c.req.header("CF-Connecting-IP");
-  if (!counted?.by || address === undefined || isLoopback(c.req.raw)) return error;
+export async function slowedDown(error: Error, request: Request, env: Env): Promise<Error> {
+  const counted = countOf(error, env);
+  const address = request.headers.get("CF-Connecting-IP");
+  if (!counted?.by || address === null || isLoopback(request)) return error;
 
   const { success } = await counted.by.limit({ key: clientOf(address) }).catch(() => ({ success: true }));
   if (success) return error;
