@@ -36,7 +36,7 @@ export const OURS: Engine = {
       const document = await openPdf(new MemorySource(pdf), { maxPages: 1_000_000 });
       markWithImage(document, request, await readImage(RED_PNG, { maxPixels: 100 }));
       let length = 0;
-      for await (const chunk of (await planOutput(document)).stream()) length += chunk.length;
+      for await (const chunk of (await planOutput(document)).chunks()) length += chunk.length;
       return length;
     };
   },

@@ -20,7 +20,7 @@ const MARKERS: Record<string, Marker> = {
     const request = imageRequest.parse({ file: "data:", image: "data:" });
     markWithImage(document, request, await readImage(image, { maxPixels: 40_000_000 }));
     let length = 0;
-    for await (const chunk of (await planOutput(document)).stream()) length += chunk.length;
+    for await (const chunk of (await planOutput(document)).chunks()) length += chunk.length;
     return length;
   },
 

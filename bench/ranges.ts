@@ -46,7 +46,7 @@ const planMs = performance.now() - began;
 const liveMb = aliveMb() - idleMb;
 const resumed = performance.now();
 let length = 0;
-for await (const chunk of plan.stream()) length += chunk.length;
+for await (const chunk of plan.chunks()) length += chunk.length;
 const ms = planMs + performance.now() - resumed;
 await file.close();
 console.log(JSON.stringify({ ms, liveMb, plannedShare: planned / size, length }));

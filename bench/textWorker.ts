@@ -19,7 +19,9 @@ const MARKERS: Record<string, Marker> = {
   async overprint(text, env) {
     const document = await openPdf(new MemorySource(onePage), { maxPages: 1 });
     await markWithText(document, textRequest.parse({ file: "data:", text }), env.FONTS);
-    return (await new Response((await planOutput(document)).stream()).bytes()).length;
+    let length = 0;
+    for await (const chunk of (await planOutput(document)).chunks()) length += chunk.length;
+    return length;
   },
 
   /** As its readme says, with the same font files: each stretch of text by the font that has it. */

@@ -8,6 +8,7 @@ import { RATE_LIMITS } from "../src/config.ts";
 import { clientOf } from "../src/rateLimits.ts";
 import { storeResult } from "../src/storage/results.ts";
 import wrangler from "../wrangler.toml?raw";
+import { inOne } from "./support/bytes.ts";
 import { dataUri, send, TEXT } from "./support/client.ts";
 import { onePage } from "./support/pdf.ts";
 
@@ -46,7 +47,7 @@ async function statuses(count: number, act: () => Promise<Response>): Promise<nu
 const stored = () =>
   storeResult(
     env.RESULTS,
-    { length: 4, stream: () => new Response("%PDF").body! },
+    { length: 4, chunks: () => inOne(new TextEncoder().encode("%PDF")) },
     { filename: "a.pdf", ttlSeconds: 60 },
   );
 

@@ -6,7 +6,7 @@ export interface Stored {
   readonly length: number;
   /** The bytes [start, end). */
   read(start: number, end: number): Promise<Uint8Array>;
-  /** The same in order, in pieces of any size. */
+  /** The same in order, in pieces that are good until the next is asked for. */
   stream(start: number, end: number): AsyncIterable<Uint8Array>;
   delete(): Promise<void>;
 }
@@ -19,6 +19,8 @@ export interface Room {
   maxLargeFiles: number;
   /** Where larger files go. */
   keep(pieces: AsyncIterable<Uint8Array>): Promise<Stored>;
+  /** The same for a stream of the runtime's own that has to have `length` bytes: none of them passes through here. */
+  keepWhole(stream: ReadableStream<Uint8Array>, length: number): Promise<Stored>;
 }
 
 /** A file that has arrived as a whole: its bytes, or where they are kept. It has to be released. */
@@ -98,6 +100,21 @@ async function fill(
     bytes.set(value, length);
     length += value.length;
     if (length > most) return { bytes: bytes.subarray(0, length), isWhole: false };
+  }
+}
+
+/** Receives a file of which so much is known: more than stays in memory. @throws as {@link receive} */
+export async function receiveWhole(
+  stream: ReadableStream<Uint8Array>,
+  length: number,
+  { maxLargeFiles, keepWhole }: Room,
+): Promise<Received> {
+  const freeSlot = takeSlot(maxLargeFiles);
+  try {
+    return new Received(await keepWhole(stream, length), freeSlot);
+  } catch (error) {
+    freeSlot();
+    throw error;
   }
 }
 

@@ -1,6 +1,7 @@
+import { piecesOf } from "../pieces.ts";
 import { Problem } from "../problems.ts";
 import { type FetchRules, openAddress, transferProblem } from "./fetch.ts";
-import { Received, type Room, receive } from "./receive.ts";
+import { Received, type Room, receive, receiveWhole } from "./receive.ts";
 import { tooLarge } from "./size.ts";
 import { Upload } from "./upload.ts";
 
@@ -33,14 +34,15 @@ async function fetchSource(address: string, rules: FetchRules, room: Room): Prom
     await body?.cancel();
     throw tooLarge(room.maxBytes);
   }
-  const transfer = async function* () {
-    try {
-      yield* body ?? [];
-    } catch (error) {
-      throw transferProblem(error, signal, rules);
-    }
-  };
-  return receive(transfer(), room, announced);
+  if (!body) return new Received(new Uint8Array());
+  try {
+    // a length that was announced of encoded bytes says nothing of the decoded ones
+    if (announced > room.inMemoryBytes && !headers.has("Content-Encoding"))
+      return await receiveWhole(body, announced, room);
+    return await receive(piecesOf(body), room, announced);
+  } catch (error) {
+    throw transferProblem(error, signal, rules);
+  }
 }
 
 /** The base64 part of a data URI (RFC 2397), or the text itself where it is bare. */

@@ -11,7 +11,7 @@ export interface ByteSource {
   bytes(start: number, end: number): Uint8Array;
   /** Fetches what a MissingRange asked for. */
   load(start: number, end: number): Promise<void>;
-  /** The bytes [start, end) in order, in pieces of any size, past any cache: for copying the file from end to end. */
+  /** The bytes [start, end) in order, past any cache, in pieces that are good until the next is asked for: for copying the file from end to end. */
   stream(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
@@ -20,7 +20,7 @@ export interface RangeReader {
   readonly length: number;
   /** The bytes [start, end). */
   read(start: number, end: number): Promise<Uint8Array>;
-  /** The same in order, in pieces of any size. */
+  /** The same in order, in pieces that are good until the next is asked for. */
   stream(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 

@@ -5,20 +5,18 @@
  */
 import { type ByteSource, retry } from "./byteSource.ts";
 import type { PdfDocument } from "./document.ts";
-import { type Boundaries, CONTEXT, collectBoundaries, Eraser, endOfCopy, PlanOutdated } from "./eraser.ts";
+import { type Boundaries, CONTEXT, collectBoundaries, Eraser, endOfCopy } from "./eraser.ts";
 import { scanFile } from "./rebuild.ts";
 import { planReplacements } from "./replacements.ts";
-import { END_OF_REVISION, hasUnknownRevisions } from "./revisions.ts";
+import { hasUnknownRevisions, RevisionWatch } from "./revisions.ts";
 import { type Tail, writeTail } from "./tail.ts";
 import { IN_FILE } from "./xrefTable.ts";
 
 /** What the output will be, byte for byte, before any of it is made. */
 export interface OutputPlan {
   readonly length: number;
-  /** The output, in order. Errors with PlanOutdated, for sources that are not in memory. */
-  stream(): ReadableStream<Uint8Array>;
-  /** The output at once; only where the source is in memory. */
-  bytes(): Uint8Array;
+  /** The output, in order; each chunk is good until the next is asked for. Throws PlanOutdated where the source is not in memory. */
+  chunks(): AsyncIterable<Uint8Array>;
 }
 
 const CHUNK = 1 << 20;
@@ -39,8 +37,7 @@ export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
   const tail = writeTail(document, replacements, copy.to - copy.from);
   return {
     length: copy.to - copy.from + tail.length,
-    stream: () => streamOut(copy, tail),
-    bytes: () => joinOut(copy, tail),
+    chunks: () => chunksOf(copy, tail),
   };
 }
 
@@ -96,60 +93,23 @@ function endOfHeader(source: ByteSource, origin: number): number {
   return origin + at;
 }
 
-function joinOut(copy: Copy, tail: Tail): Uint8Array {
-  const { source, from, to } = copy;
-  const all = source.bytes(0, source.length);
-  const out = new Uint8Array(to - from + tail.length);
-  out.set(all.subarray(from, to));
-  new Eraser(copy.boundaries, copy.streams).pass(from, to, all, 0, (start, end) =>
-    out.fill(0x20, start - from, end - from),
-  );
-  let at = to - from;
-  for (const part of tail.parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
-}
-
-function streamOut(copy: Copy, tail: Tail): ReadableStream<Uint8Array> {
+async function* chunksOf(copy: Copy, tail: Tail): AsyncGenerator<Uint8Array, undefined> {
+  const { source } = copy;
   const eraser = new Eraser(copy.boundaries, copy.streams);
-  const parts = tail.parts.flatMap((part) => chunksOf(part));
-  const copying = windows(copy.source, copy.from, copy.to);
-  let before = "";
-  const watch = (chunk: Uint8Array) => {
-    const kept = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    const seam = before + kept.toString("latin1", 0, END_OF_REVISION.length);
-    if (seam.includes(END_OF_REVISION) || kept.includes(END_OF_REVISION, 0, "latin1"))
-      throw new PlanOutdated("an unknown revision");
-    before = kept.toString("latin1", Math.max(0, kept.length - END_OF_REVISION.length));
-  };
-
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { value: window } = await copying.next();
-      if (window) {
-        const { at, end, base, bytes } = window;
-        let chunk = bytes.subarray(at - base, end - base);
-        let own = !copy.source.inMemory;
-        eraser.pass(at, end, bytes, base, (start, stop) => {
-          // The source's own memory is passed on as it is, so long as nothing in it has to go.
-          if (!own) chunk = chunk.slice();
-          own = true;
-          chunk.fill(0x20, start - at, stop - at);
-        });
-        if (copy.watch) watch(chunk);
-        controller.enqueue(chunk);
-        return;
-      }
-      const part = parts.shift();
-      if (part) controller.enqueue(part);
-      else controller.close();
-    },
-    async cancel() {
-      await copying.return(undefined);
-    },
-  });
+  const watch = copy.watch ? new RevisionWatch() : undefined;
+  for await (const { at, end, base, bytes } of windows(source, copy.from, copy.to)) {
+    let chunk = bytes.subarray(at - base, end - base);
+    let own = !source.inMemory;
+    eraser.pass(at, end, bytes, base, (start, stop) => {
+      // The source's own memory is passed on as it is, so long as nothing in it has to go.
+      if (!own) chunk = chunk.slice();
+      own = true;
+      chunk.fill(0x20, start - at, stop - at);
+    });
+    watch?.look(chunk);
+    yield chunk;
+  }
+  for (const part of tail.parts) for (let at = 0; at < part.length; at += CHUNK) yield part.subarray(at, at + CHUNK);
 }
 
 /** The bytes [at, end) of the source, with CONTEXT around them where there are any: `bytes` begins at `base`. */
@@ -160,7 +120,7 @@ interface Window {
   bytes: Uint8Array;
 }
 
-/** The bytes [from, to) in windows, one after the other. Those of a file in memory are views of it, others are their own. */
+/** The bytes [from, to) in windows, each good until the next is asked for. Those of a file in memory are views of it. */
 async function* windows(source: ByteSource, from: number, to: number): AsyncGenerator<Window, undefined> {
   const last = Math.min(to + CONTEXT, source.length);
   if (source.inMemory) {
@@ -170,12 +130,13 @@ async function* windows(source: ByteSource, from: number, to: number): AsyncGene
   }
 
   const pieces = source.stream(Math.max(0, from - CONTEXT), last)[Symbol.asyncIterator]();
+  const buffer = new Uint8Array(CHUNK + 2 * CONTEXT);
   let piece: Uint8Array = new Uint8Array();
   let overlap: Uint8Array = new Uint8Array();
   try {
     for (let at = from; at < to; ) {
       const [base, end] = [Math.max(0, at - CONTEXT), Math.min(at + CHUNK, to)];
-      const bytes = new Uint8Array(Math.min(end + CONTEXT, last) - base);
+      const bytes = buffer.subarray(0, Math.min(end + CONTEXT, last) - base);
       bytes.set(overlap);
       for (let filled = overlap.length; filled < bytes.length; ) {
         const taken = piece.subarray(0, bytes.length - filled);
@@ -197,8 +158,4 @@ async function next(pieces: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   const { done, value } = await pieces.next();
   if (done) throw new Error("the source ended early");
   return value;
-}
-
-function chunksOf(part: Uint8Array): Uint8Array[] {
-  return Array.from({ length: Math.ceil(part.length / CHUNK) }, (_, i) => part.subarray(i * CHUNK, (i + 1) * CHUNK));
 }

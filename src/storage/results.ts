@@ -23,10 +23,10 @@ export interface StoredResult {
   expiresAt: Date;
 }
 
-/** Stores a PDF under a new unguessable id until `ttlSeconds` from now. What its stream throws is thrown on. */
+/** Stores a PDF under a new unguessable id until `ttlSeconds` from now. What `chunks` throws is thrown on. */
 export async function storeResult(
   bucket: R2Bucket,
-  pdf: { length: number; stream(): ReadableStream<Uint8Array> },
+  pdf: { length: number; chunks(): AsyncIterable<Uint8Array> },
   { filename, ttlSeconds }: { filename: string; ttlSeconds: number },
 ): Promise<StoredResult> {
   const expiresAt = new Date(Math.floor(Date.now() / 1000 + ttlSeconds) * 1000);
@@ -39,10 +39,22 @@ export async function storeResult(
     customMetadata: { token: await tokenHash(token), expires: String(expiresAt.getTime()) },
   });
   // where the stream fails, that is the reason, and not what it does to the storing
-  const [made, stored] = await Promise.allSettled([pdf.stream().pipeTo(body.writable), storing]);
+  const [made, stored] = await Promise.allSettled([writeAll(pdf.chunks(), body.writable), storing]);
   if (made.status === "rejected") throw made.reason;
   if (stored.status === "rejected") throw stored.reason;
   return { id, token, bytes: stored.value.size, expiresAt };
+}
+
+/** Each chunk is taken before the next is asked for. */
+async function writeAll(chunks: AsyncIterable<Uint8Array>, stream: WritableStream<Uint8Array>): Promise<void> {
+  const writer = stream.getWriter();
+  try {
+    for await (const chunk of chunks) await writer.write(chunk);
+    await writer.close();
+  } catch (error) {
+    await writer.abort(error).catch(() => undefined);
+    throw error;
+  }
 }
 
 export async function deleteResult(bucket: R2Bucket, id: string): Promise<void> {

@@ -4,26 +4,39 @@
  * - key: `spool/<group>/<id>`, where `group` is the hour in which it was put there (hours since 1970), so that what a crash
  *   left behind is found by its age, and `id` is 128 random bits in hexadecimal
  */
+import { piecesOf } from "../pieces.ts";
 import { groupOf, randomHex } from "./keys.ts";
 
 /** R2 wants equal parts of 5 MiB or more; two are in memory at once. */
 const PART = 8 << 20;
-/** What is read of a stream at once. */
-const PIECE = 1 << 20;
 
 /** A file in the spool, read by ranges or in order. */
 export interface Spooled {
   readonly length: number;
   /** The bytes [start, end), which don't reach past `length`. */
   read(start: number, end: number): Promise<Uint8Array>;
-  /** The same in order, in pieces of any size. */
+  /** The same in order, in pieces that are good until the next is asked for. */
   stream(start: number, end: number): AsyncIterable<Uint8Array>;
   delete(): Promise<void>;
 }
 
+/** Stores a stream of the runtime's own that has to have `length` bytes. What it fails with is thrown, and nothing is stored then. */
+export async function spoolWhole(
+  bucket: R2Bucket,
+  stream: ReadableStream<Uint8Array>,
+  length: number,
+): Promise<Spooled> {
+  const key = newKey();
+  const body = new FixedLengthStream(length);
+  const [piped, stored] = await Promise.allSettled([stream.pipeTo(body.writable), bucket.put(key, body.readable)]);
+  if (piped.status === "rejected") throw piped.reason;
+  if (stored.status === "rejected") throw stored.reason;
+  return spooled(bucket, key, length);
+}
+
 /** Stores pieces of a length not known before. Whatever `pieces` throws is thrown on, and nothing is stored then. */
 export async function spool(bucket: R2Bucket, pieces: AsyncIterable<Uint8Array>): Promise<Spooled> {
-  const key = `spool/${groupOf(Date.now())}/${randomHex(16)}`;
+  const key = newKey();
   const upload = await bucket.createMultipartUpload(key);
   try {
     const length = await uploadParts(upload, pieces);
@@ -32,6 +45,10 @@ export async function spool(bucket: R2Bucket, pieces: AsyncIterable<Uint8Array>)
     await upload.abort().catch(() => undefined); // R2 drops it by itself after some days
     throw error;
   }
+}
+
+function newKey(): string {
+  return `spool/${groupOf(Date.now())}/${randomHex(16)}`;
 }
 
 /** Fills one buffer while the other is on its way. */
@@ -75,16 +92,7 @@ function spooled(bucket: R2Bucket, key: string, length: number): Spooled {
     length,
     read: async (start, end) => new Uint8Array(await (await get(start, end)).arrayBuffer()),
     async *stream(start, end) {
-      const reader = (await get(start, end)).body.getReader({ mode: "byob" });
-      try {
-        for (;;) {
-          const { done, value } = await reader.readAtLeast(PIECE, new Uint8Array(PIECE));
-          if (value?.length) yield value;
-          if (done) return;
-        }
-      } finally {
-        await reader.cancel();
-      }
+      yield* piecesOf((await get(start, end)).body);
     },
     delete: () => bucket.delete(key),
   };

@@ -27,6 +27,7 @@ const roomOf = (keep: Room["keep"], more: Partial<Room> = {}): Room => ({
   inMemoryBytes: 100,
   maxLargeFiles: 2,
   keep,
+  keepWhole: (stream) => keep(stream),
   ...more,
 });
 

@@ -4,6 +4,7 @@ import { readConfig } from "../../src/config.ts";
 import { facilitatorNamed } from "../../src/payments/facilitator.ts";
 import { sell } from "../../src/payments/gate.ts";
 import { storeResult } from "../../src/storage/results.ts";
+import { inOne } from "../support/bytes.ts";
 import { OFFER, paymentFrom } from "./payments.ts";
 
 const SCHEDULES = 150;
@@ -26,7 +27,7 @@ async function schedule(seed: number) {
       now: () => Date.now(),
       work: async () => {
         const value = `run ${++history.runs}`;
-        const pdf = { length: 4, stream: () => new Response("%PDF").body! };
+        const pdf = { length: 4, chunks: () => inOne(new TextEncoder().encode("%PDF")) };
         const { id, expiresAt } = await storeResult(env.RESULTS, pdf, { filename: "a.pdf", ttlSeconds: 60 });
         return { value, output: id, expiresAt, pages: 1, bytes: 1 };
       },

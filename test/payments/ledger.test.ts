@@ -3,12 +3,13 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { endLink } from "../../src/storage/link.ts";
 import { storeResult } from "../../src/storage/results.ts";
+import { inOne } from "../support/bytes.ts";
 import { askedToSettle, paymentFrom } from "./payments.ts";
 
 const recordOf = (name: string) => env.LEDGER.getByName(name);
 const alarmOf = (name: string) => runInDurableObject(recordOf(name), (_, { storage }) => storage.getAlarm());
 const stored = async (ttlSeconds = 3600) => {
-  const pdf = { length: 4, stream: () => new Response("%PDF").body! };
+  const pdf = { length: 4, chunks: () => inOne(new TextEncoder().encode("%PDF")) };
   const { id, token, expiresAt } = await storeResult(env.RESULTS, pdf, { filename: "a.pdf", ttlSeconds });
   return { value: '"goods"', output: id, expiresAt: expiresAt.getTime(), token };
 };

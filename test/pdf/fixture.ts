@@ -1,9 +1,11 @@
 /** PDF files made in code, and the stamp that the tests lay over them. */
+
 import { deflateSync } from "node:zlib";
 import { type ByteSource, MemorySource } from "../../src/pdf/byteSource.ts";
 import { type OpenOptions, openPdf, type Page, type PdfDocument } from "../../src/pdf/document.ts";
 import { overlay } from "../../src/pdf/overlay.ts";
 import { type OutputPlan, planOutput } from "../../src/pdf/plan.ts";
+import { joined } from "../support/bytes.ts";
 
 /** The text of an object, or a stream's dictionary entries and data. */
 export type Body = string | { dict?: string; data: string | Uint8Array };
@@ -136,9 +138,5 @@ export async function plan(source: Uint8Array | ByteSource, options: Partial<Ope
 
 /** The source with the square on every page. */
 export async function stamp(source: Uint8Array, options: Partial<OpenOptions> = {}): Promise<Uint8Array> {
-  return (await plan(source, options)).bytes();
-}
-
-export async function collect(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  return joined((await plan(source, options)).chunks());
 }

@@ -4,8 +4,9 @@ import { PDFDocument } from "pdf-lib";
 import { describe, expect, it } from "vitest";
 import { RangeSource } from "../../src/pdf/byteSource.ts";
 import { PlanOutdated } from "../../src/pdf/eraser.ts";
+import { joined } from "../support/bytes.ts";
 import { readerBy } from "../support/ranges.ts";
-import { type Bodies, collect, FileBuilder, file, latin1, onePage, open, plan, stamp } from "./fixture.ts";
+import { type Bodies, FileBuilder, file, latin1, onePage, open, plan, stamp } from "./fixture.ts";
 
 const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 const withoutId = (bytes: Uint8Array) => latin1(bytes).replace(/\/ID\[<\w+><\w+>\]/, "");
@@ -38,15 +39,14 @@ const FILES: [string, Uint8Array][] = [
 ];
 
 describe.each(FILES)("the output of %s", (_, source) => {
-  it("is as long as planned, and the same as a stream", async () => {
+  it("is as long as planned", async () => {
     const output = await plan(source);
-    expect(output.bytes().length).toBe(output.length);
-    expect(withoutId(await collect(output.stream()))).toBe(withoutId(output.bytes()));
+    expect(await joined(output.chunks())).toHaveLength(output.length);
   });
 
   it("is the same over ranges", async () => {
     const output = await plan(ranges(source), { thorough: true });
-    const streamed = await collect(output.stream());
+    const streamed = await joined(output.chunks());
     expect(streamed.length).toBe(output.length);
     expect(withoutId(streamed)).toBe(withoutId(await stamp(source)));
   });
@@ -200,19 +200,19 @@ describe("a source that is read by ranges", () => {
     );
     const output = await plan(counting);
     expect(read).toBeLessThan(source.length / 2);
-    expect(withoutId(await collect(output.stream()))).toBe(withoutId(await stamp(source)));
+    expect(withoutId(await joined(output.chunks()))).toBe(withoutId(await stamp(source)));
   });
 
   it("takes its plan back where far contents are an array, and is right when nothing is left open", async () => {
     const source = padded("[7 0 R]");
     const guessed = await plan(ranges(source));
-    await expect(collect(guessed.stream())).rejects.toThrow(PlanOutdated);
+    await expect(joined(guessed.chunks())).rejects.toThrow(PlanOutdated);
     const thorough = await plan(ranges(source), { thorough: true });
-    expect(withoutId(await collect(thorough.stream()))).toBe(withoutId(await stamp(source)));
+    expect(withoutId(await joined(thorough.chunks()))).toBe(withoutId(await stamp(source)));
   });
 
   it("takes its plan back where a revision turns up that nothing told of", async () => {
     const guessed = await plan(ranges(revised(false).bytes()));
-    await expect(collect(guessed.stream())).rejects.toThrow(PlanOutdated);
+    await expect(joined(guessed.chunks())).rejects.toThrow(PlanOutdated);
   });
 });

@@ -3,11 +3,12 @@ import { describe, expect, test } from "vitest";
 import { download } from "../../src/storage/download.ts";
 import { endLink } from "../../src/storage/link.ts";
 import { deleteResult, keyOf, storeResult } from "../../src/storage/results.ts";
+import { inOne } from "../support/bytes.ts";
 import { send } from "../support/client.ts";
 
 const PDF = new TextEncoder().encode("%PDF-1.7 as far as storage cares");
 const stored = (ttlSeconds = 3600, filename = "watermarked.pdf") =>
-  storeResult(env.RESULTS, { length: PDF.length, stream: () => new Response(PDF).body! }, { filename, ttlSeconds });
+  storeResult(env.RESULTS, { length: PDF.length, chunks: () => inOne(PDF) }, { filename, ttlSeconds });
 const linkTo = ({ id, token }: { id: string; token: string }) => `/v1/files/${id}.pdf?token=${token}`;
 
 describe("a link", () => {

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { groupOf } from "../../src/storage/keys.ts";
 import { spool } from "../../src/storage/spool.ts";
-import { isEqual, noise } from "../support/bytes.ts";
+import { isEqual, joined, noise } from "../support/bytes.ts";
 
 afterEach(() => reset());
 
@@ -12,12 +12,6 @@ const keys = async () => (await env.RESULTS.list()).objects.map(({ key }) => key
 /** Bytes that tell their place, in pieces that fit no part. */
 async function* pieces(length: number, piece = 1_000_003): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < length; at += piece) yield noise(Math.min(piece, length - at), at);
-}
-
-async function joined(parts: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const part of parts) chunks.push(part);
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 describe("a spooled file", () => {

@@ -13,3 +13,14 @@ export function isEqual(a: Uint8Array, b: Uint8Array): boolean {
 export async function sha256(bytes: BufferSource): Promise<string> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }
+
+/** All that comes, in one. */
+export async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const copies: Uint8Array[] = [];
+  for await (const chunk of chunks) copies.push(chunk.slice());
+  return new Uint8Array(Buffer.concat(copies));
+}
+
+export async function* inOne(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

@@ -4,6 +4,7 @@ import { MemorySource } from "../../src/pdf/byteSource.ts";
 import { openPdf } from "../../src/pdf/document.ts";
 import { planOutput } from "../../src/pdf/plan.ts";
 import { imageRequest } from "../../src/schemas.ts";
+import { joined } from "./bytes.ts";
 import { pngOf } from "./png.ts";
 
 export const MAGENTA = pngOf(8, 8, [255, 0, 255]);
@@ -14,7 +15,7 @@ export async function stamp(source: Uint8Array, password?: string): Promise<Uint
   const fields = { file: "data:", image: "data:", position: "bottom-right", scale: 0.2, opacity: 1 };
   markWithImage(document, imageRequest.parse(fields), await readImage(MAGENTA, { maxPixels: 100 }));
   const plan = await planOutput(document);
-  const bytes = new Uint8Array(await new Response(plan.stream()).arrayBuffer());
+  const bytes = await joined(plan.chunks());
   if (bytes.length !== plan.length) throw new Error(`planned ${plan.length} bytes, wrote ${bytes.length}`);
   return bytes;
 }
