@@ -12,7 +12,7 @@ import { callPaid } from "../scripts/lib/pay.ts";
 import { startWorker } from "../scripts/lib/worker.ts";
 import { linkedPages, scans } from "./inputs.ts";
 
-const FILES = {
+const FILES: Record<string, () => Uint8Array> = {
   "scans-1gb.pdf": () => scans(1960, 510_000),
   "pages-50000.pdf": () => linkedPages(50_000),
 };

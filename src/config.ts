@@ -57,10 +57,10 @@ const settings = z.object({
   /** Of a JSON body, which is in memory as a whole. */
   MAX_JSON_BYTES: count(32_000_000, 100_000_000),
   MAX_SOURCE_BYTES: count(1_000_000_000, 4_900_000_000),
-  /** Larger PDFs are kept in R2 while they are worked on. */
-  SPOOL_THRESHOLD_BYTES: count(32_000_000, 64_000_000),
+  /** Larger PDFs are kept in R2 while they are worked on. With one of 50,000 pages an isolate still has some room. */
+  SPOOL_THRESHOLD_BYTES: count(16_000_000, 64_000_000),
   /** How many PDFs of more than 8 MB an isolate works on at once. */
-  MAX_LARGE_FILES: count(2, 100),
+  MAX_LARGE_FILES: count(1, 100),
   MAX_IMAGE_BYTES: count(10_000_000, 100_000_000),
   MAX_IMAGE_PIXELS: count(40_000_000, 400_000_000),
   MAX_PAGES: count(50_000, 1_000_000),

@@ -55,13 +55,13 @@ export async function receive(
   { maxBytes, inMemoryBytes, maxLargeFiles, keep }: Room,
   expectedBytes = 0,
 ): Promise<Received> {
-  let freeSlot: (() => void) | undefined;
+  let freeSlot = expectedBytes > LARGE_BYTES ? await takeSlot(maxLargeFiles) : undefined;
   let length = 0;
   const counted = (async function* () {
     for await (const piece of pieces) {
       length += piece.length;
       if (length > maxBytes) throw tooLarge(maxBytes);
-      if (length > LARGE_BYTES) freeSlot ??= takeSlot(maxLargeFiles);
+      if (length > LARGE_BYTES) freeSlot ??= await takeSlot(maxLargeFiles);
       yield piece;
     }
   })();
@@ -109,7 +109,7 @@ export async function receiveWhole(
   length: number,
   { maxLargeFiles, keepWhole }: Room,
 ): Promise<Received> {
-  const freeSlot = takeSlot(maxLargeFiles);
+  const freeSlot = await takeSlot(maxLargeFiles);
   try {
     return new Received(await keepWhole(stream, length), freeSlot);
   } catch (error) {

@@ -65,7 +65,7 @@ export class ContentsReader {
 
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
       const { num, gen }: Reference = value;
-      const stream = { items: `${num} ${gen} R`, shared: undefined };
+      const stream = { items: [num, gen, "R"].join(" "), shared: undefined }; // flat: there is one for every page
       try {
         const target = this.#target(num);
         if ("array" in target) return this.#array(target.array, 0, num, mayDefer);
@@ -158,10 +158,10 @@ export class ContentsReader {
     if (!isEndOfData(source, end)) {
       end = findEndOfData(source, data);
       const bytes = source.bytes(dict, end);
-      const { splices } = this.#rewrites.keep(num, bytes, 0, bytes.length);
-      if (length) splices.push({ at: length.start, remove: length.end - length.start, insert: ` ${end - data}` });
-      else splices.push({ at: 2, remove: 0, insert: `/Length ${end - data}` });
-      splices.push({ at: bytes.length, remove: 0, insert: "\nendstream" });
+      const rewrite = this.#rewrites.keep(num, bytes, 0, bytes.length);
+      if (length) rewrite.splice({ at: length.start, remove: length.end - length.start, insert: ` ${end - data}` });
+      else rewrite.splice({ at: 2, remove: 0, insert: `/Length ${end - data}` });
+      rewrite.splice({ at: bytes.length, remove: 0, insert: "\nendstream" });
     }
     this.ends.set(place, end);
   }

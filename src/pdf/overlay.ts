@@ -2,8 +2,9 @@
 import { deflateSync } from "node:zlib";
 import type { PdfDocument } from "./document.ts";
 import type { Ref } from "./newObject.ts";
-import type { Page, PageEntry } from "./pageTree.ts";
+import type { Page, PageTarget } from "./pageTree.ts";
 import type { NameSlot } from "./resources.ts";
+import type { Rewrite } from "./rewrite.ts";
 
 /**
  * How much of a page's unbalanced state the guards absorb. The opening guard saves the initial state this many times and
@@ -34,10 +35,13 @@ export function overlay(
   const placements = new Map<string, Ref>();
   /** New /Contents arrays for pages that shared one already, by the old one's number and the placement. */
   const arrays = new Map<string, Ref>();
+  const entries = new Map<string, string>();
 
   for (const page of document.pages) {
-    if (page.repeated) continue;
-    const operators = content(page, fill(page.slot, xobjects));
+    const { target, rewrite } = page;
+    if (page.repeated || !target) continue;
+    page.target = undefined;
+    const operators = content(page, fill(target.slot, xobjects, entries));
     let placement = placements.get(operators);
     if (placement === undefined) {
       const text = `${CLOSING}/Artifact<</Type/Pagination/Subtype/Watermark>>BDC\n${operators}\nEMC\n`;
@@ -45,36 +49,46 @@ export function overlay(
       placements.set(operators, placement);
     }
 
-    const { items, shared } = page.contents;
+    const { items, shared } = target.contents;
     if (shared === undefined) {
-      replaceContents(page, `[${opening} ${items} ${placement}]`);
+      replaceContents(rewrite, target, arrayOf(opening, items, placement));
       continue;
     }
     const key = `${shared} ${placement}`;
     let array = arrays.get(key);
     if (array === undefined) {
-      array = document.add(`[${opening} ${items} ${placement}]`);
+      array = document.add(arrayOf(opening, items, placement));
       arrays.set(key, array);
     }
-    replaceContents(page, ` ${array}`);
+    replaceContents(rewrite, target, ` ${array}`);
   }
 }
 
-/** Puts the XObjects into the page's dictionary of them, unless an earlier page that shares it has; returns their names. */
-function fill(slot: NameSlot, xobjects: readonly Ref[]): string[] {
+/** Joined, since what a template makes is a tree of its parts, and there is one for every page. */
+function arrayOf(...items: string[]): string {
+  return ["[", items.join(" "), "]"].join("");
+}
+
+/**
+ * Puts the XObjects into the page's dictionary of them, unless an earlier page that shares it has; returns their names.
+ * `known` are the entries written so far: most pages get the same.
+ */
+function fill(slot: NameSlot, xobjects: readonly Ref[], known: Map<string, string>): string[] {
   const names = xobjects.map((_, index) => `${slot.prefix}${index}`);
   if (slot.filled) return names;
   slot.filled = true;
   const { start, end } = slot.place;
   const [before, after] = slot.around;
-  const entries = names.map((name, index) => `/${name} ${xobjects[index]}`).join("");
-  slot.rewrite.splices.push({ at: start, remove: end - start, insert: before + entries + after });
+  const entries = before + names.map((name, index) => `/${name} ${xobjects[index]}`).join("") + after;
+  const insert = known.get(entries) ?? entries;
+  known.set(insert, insert);
+  slot.rewrite.splice({ at: start, remove: end - start, insert });
   return names;
 }
 
-function replaceContents({ rewrite, start, contentsSpan, overridden }: PageEntry, value: string): void {
+function replaceContents(rewrite: Rewrite, { start, contentsSpan, overridden }: PageTarget, value: string): void {
   if (contentsSpan)
-    rewrite.splices.push({ at: contentsSpan.start, remove: contentsSpan.end - contentsSpan.start, insert: value });
-  else rewrite.splices.push({ at: start, remove: 0, insert: `/Contents${value}` });
-  for (const { start: at, end } of overridden ?? []) rewrite.splices.push({ at, remove: end - at, insert: "" });
+    rewrite.splice({ at: contentsSpan.start, remove: contentsSpan.end - contentsSpan.start, insert: value });
+  else rewrite.splice({ at: start, remove: 0, insert: `/Contents${value}` });
+  for (const { start: at, end } of overridden ?? []) rewrite.splice({ at, remove: end - at, insert: "" });
 }

@@ -20,9 +20,16 @@ export interface Page {
   readonly userUnit: number;
 }
 
-/** A page and what it takes to lay something over it. Positions are in the text of `rewrite`. */
+/** A page and what it takes to lay something over it: once that is done, `target` is cleared. */
 export interface PageEntry extends Page {
   readonly rewrite: Rewrite;
+  /** The tree lists this page before already. */
+  readonly repeated: boolean;
+  target: PageTarget | undefined;
+}
+
+/** The places where something can be laid over a page, in the text of its `rewrite`. */
+export interface PageTarget {
   /** After the page dictionary's `<<`. */
   readonly start: number;
   /** The value of /Contents. */
@@ -31,8 +38,6 @@ export interface PageEntry extends Page {
   readonly overridden: Span[] | undefined;
   readonly contents: Contents;
   readonly slot: NameSlot;
-  /** The tree lists this page before already. */
-  readonly repeated: boolean;
 }
 
 interface Inherited {
@@ -189,15 +194,17 @@ export class PageWalk {
       rotate: own.rotate,
       userUnit: readUserUnit(userUnit),
       rewrite: holder,
-      start,
-      contentsSpan: contents,
-      overridden: attributes.overridden,
-      contents: this.contents.read(holder.text, contents, mayDefer),
-      slot:
-        this.#slot(own.resources) ??
-        this.#slot(inherited.resources) ??
-        this.#resources.missing(holder, resources ?? { start, end: start }, !resources),
       repeated: false,
+      target: {
+        start,
+        contentsSpan: contents,
+        overridden: attributes.overridden,
+        contents: this.contents.read(holder.text, contents, mayDefer),
+        slot:
+          this.#slot(own.resources) ??
+          this.#slot(inherited.resources) ??
+          this.#resources.missing(holder, resources ?? { start, end: start }, !resources),
+      },
     };
     this.#push(page);
     return page;

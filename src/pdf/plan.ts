@@ -109,7 +109,7 @@ async function* chunksOf(copy: Copy, tail: Tail): AsyncGenerator<Uint8Array, und
     watch?.look(chunk);
     yield chunk;
   }
-  for (const part of tail.parts) for (let at = 0; at < part.length; at += CHUNK) yield part.subarray(at, at + CHUNK);
+  for (const part of tail.parts()) for (let at = 0; at < part.length; at += CHUNK) yield part.subarray(at, at + CHUNK);
 }
 
 /** The bytes [at, end) of the source, with CONTEXT around them where there are any: `bytes` begins at `base`. */

@@ -12,18 +12,50 @@ export interface Splice {
   insert: string;
 }
 
-export interface Rewrite {
+/** Arrays that grow one by one take room for many more; most objects have one splice or two. */
+const FEW = 4;
+
+/** An object that may be written anew. A document has one for every page: they are kept small. */
+export class Rewrite {
   readonly num: number;
+  /** Where the text is, rather than a view of it, which takes as much as most texts. */
+  readonly #buffer: ArrayBufferLike;
+  readonly #start: number;
+  readonly #length: number;
+  #splices: Splice[] = [];
+
+  constructor(num: number, text: Uint8Array) {
+    this.num = num;
+    this.#buffer = text.buffer;
+    this.#start = text.byteOffset;
+    this.#length = text.length;
+  }
+
   /** The object's value as the source has it. */
-  readonly text: Uint8Array;
+  get text(): Uint8Array {
+    return new Uint8Array(this.#buffer, this.#start, this.#length);
+  }
+
   /** Not overlapping, in any order. */
-  readonly splices: Splice[];
+  get splices(): readonly Splice[] {
+    return this.#splices;
+  }
+
+  splice(splice: Splice): void {
+    if (this.#splices.length < FEW) this.#splices = this.#splices.concat(splice);
+    else this.#splices.push(splice);
+  }
 }
+
+const SLAB = 64 * 1024;
 
 /** The objects of a document that may be written anew, by number. */
 export class Rewrites {
   readonly #objects: Objects;
   readonly #rewrites = new Map<number, Rewrite>();
+  /** Texts one after the other: a buffer for each would take more than most texts. */
+  #slab = new Uint8Array();
+  #used = 0;
 
   constructor(objects: Objects) {
     this.#objects = objects;
@@ -40,9 +72,22 @@ export class Rewrites {
     // A view of the file costs nothing; a view of a cached block or a decoded stream would keep all of that alive.
     const inStream = this.#objects.table.kind(this.#objects.table.live(num)) === IN_STREAM;
     const stable = this.#objects.source.inMemory && !inStream;
-    const rewrite = { num, text: stable ? bytes.subarray(start, end) : bytes.slice(start, end), splices: [] };
+    const text = bytes.subarray(start, end);
+    const rewrite = new Rewrite(num, stable ? text : this.#copy(text));
     this.#rewrites.set(num, rewrite);
     return rewrite;
+  }
+
+  #copy(text: Uint8Array): Uint8Array {
+    if (text.length > SLAB / 4) return text.slice();
+    if (this.#used + text.length > this.#slab.length) {
+      this.#slab = new Uint8Array(SLAB);
+      this.#used = 0;
+    }
+    const copy = this.#slab.subarray(this.#used, this.#used + text.length);
+    copy.set(text);
+    this.#used += text.length;
+    return copy;
   }
 
   /** Those that really change, ascending by number. */

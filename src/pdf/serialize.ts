@@ -11,7 +11,7 @@ import { parseValue } from "./values.ts";
 /** Writes the text of a rewritten object with its splices done. */
 export function writeSpliced(out: ByteWriter, { text, splices }: Rewrite): void {
   let at = 0;
-  for (const splice of splices.sort((a, b) => a.at - b.at)) {
+  for (const splice of splices.toSorted((a, b) => a.at - b.at)) {
     out.copy(text, at, splice.at);
     out.text(splice.insert);
     at = splice.at + splice.remove;
@@ -19,11 +19,14 @@ export function writeSpliced(out: ByteWriter, { text, splices }: Rewrite): void 
   out.copy(text, at, text.length);
 }
 
+/** How long the text of a rewritten object is. */
+export function lengthOf({ text, splices }: Rewrite): number {
+  return splices.reduce((length, { remove, insert }) => length + insert.length - remove, text.length);
+}
+
 /** The text of a rewritten object with its splices done. */
 export function spliced(rewrite: Rewrite): Uint8Array {
-  let size = rewrite.text.length;
-  for (const { remove, insert } of rewrite.splices) size += insert.length - remove;
-  const out = new ByteWriter(size);
+  const out = new ByteWriter(lengthOf(rewrite));
   writeSpliced(out, rewrite);
   return out.joined();
 }

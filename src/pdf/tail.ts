@@ -3,12 +3,15 @@ import { ByteWriter } from "./byteWriter.ts";
 import type { PdfDocument } from "./document.ts";
 import { eachEntry, latin1, readName } from "./lexer.ts";
 import type { Member, Replacements } from "./replacements.ts";
-import { packObjects, writeObject, writeSpliced } from "./serialize.ts";
+import type { Rewrite } from "./rewrite.ts";
+import { lengthOf, packObjects, writeObject, writeSpliced } from "./serialize.ts";
 import { Reference } from "./values.ts";
-import { FREE, IN_FILE, IN_STREAM, type Kind } from "./xrefTable.ts";
+import { FREE, IN_FILE, IN_STREAM, type Kind, type XrefTable } from "./xrefTable.ts";
 import { addEntry, type Entries, linkFreeEntries, makeEntries, writeStream, writeTable } from "./xrefWriter.ts";
 
 const PACKED_OBJECTS = 200;
+/** About as much is written at once. */
+const CHUNK = 256 * 1024;
 /** What ten digits of a table's entry can say (7.5.4). */
 const LARGEST_TABLE_OFFSET = 9_999_999_999;
 
@@ -21,7 +24,8 @@ interface Entry {
 /** What an output ends with: `parts` one after the other, `length` bytes in all. */
 export interface Tail {
   length: number;
-  parts: Uint8Array[];
+  /** Each is good until the next is asked for. */
+  parts(): Iterable<Uint8Array>;
 }
 
 /** The tail of an output that begins with `start` bytes of the source. */
@@ -29,11 +33,10 @@ export function writeTail(document: PdfDocument, replacements: Replacements, sta
   const { xref, objects } = document;
   const { cipher } = objects;
   // About what the tail will take: growing a buffer of megabytes costs as much as writing it.
-  const rewritten = replacements.inFile.reduce((sum, { text }) => sum + text.length + 100, 0);
-  const out = new ByteWriter(rewritten + 20 * xref.table.largest + 64 * 1024);
+  const out = new ByteWriter(64 * 1024);
   const entries = new Map<number, Entry>();
   let next = document.nextNumber;
-  const placed = (num: number, gen = 0) => entries.set(num, { kind: IN_FILE, place: start + out.length, detail: gen });
+  const placed = (num: number) => entries.set(num, { kind: IN_FILE, place: start + out.length, detail: 0 });
   out.byte(0x0a);
 
   // A hybrid file's output is no hybrid: every reader of this century reads cross-reference streams.
@@ -60,26 +63,56 @@ export function writeTail(document: PdfDocument, replacements: Replacements, sta
     placed(num);
     writeObject(out, num, packObjects(group), cipher);
   }
-  for (const rewrite of pagesLast(document, replacements.inFile)) {
-    const gen = xref.table.detail(xref.table.live(rewrite.num));
-    placed(rewrite.num, gen);
-    out.text(`${rewrite.num} ${gen} obj\n`);
-    writeSpliced(out, rewrite);
-    out.text("\nendobj\n");
+  // There may be one for every page: they are written when they are asked for.
+  const rewrites = pagesLast(document, replacements.inFile);
+  let place = start + out.length;
+  for (const rewrite of rewrites) {
+    const { num } = rewrite;
+    const gen = xref.table.detail(xref.table.live(num));
+    entries.set(num, { kind: IN_FILE, place, detail: gen });
+    place += headOf(num, gen).length + lengthOf(rewrite) + END.length;
   }
 
   for (const num of replacements.freed) {
     if (!entries.has(num)) entries.set(num, { kind: FREE, place: 0, detail: nextGeneration(document, num) });
   }
 
-  const place = start + out.length;
-  if (asStream) placed(next);
+  const end = new ByteWriter(64 * 1024);
+  if (asStream) entries.set(next, { kind: IN_FILE, place, detail: 0 });
   const all = collectEntries(document, replacements, entries);
   const trailer = trailerEntries(document);
-  if (asStream) writeStream(out, next, all, trailer);
-  else writeTable(out, all, trailer);
-  out.text(`startxref\n${place}\n%%EOF\n`);
-  return { length: out.length, parts: out.parts() };
+  if (asStream) writeStream(end, next, all, trailer);
+  else writeTable(end, all, trailer);
+  end.text(`startxref\n${place}\n%%EOF\n`);
+  return {
+    length: place - start + end.length,
+    *parts() {
+      yield* out.parts();
+      yield* written(rewrites, xref.table);
+      yield* end.parts();
+    },
+  };
+}
+
+const END = "\nendobj\n";
+
+function headOf(num: number, gen: number): string {
+  return `${num} ${gen} obj\n`;
+}
+
+/** Rewritten objects, many at once. */
+function* written(rewrites: readonly Rewrite[], table: XrefTable): Generator<Uint8Array> {
+  let out = new ByteWriter(CHUNK);
+  for (const rewrite of rewrites) {
+    if (out.length > 0 && out.length + lengthOf(rewrite) > CHUNK) {
+      yield* out.parts();
+      out = new ByteWriter(CHUNK);
+    }
+    out.text(headOf(rewrite.num, table.detail(table.live(rewrite.num))));
+    writeSpliced(out, rewrite);
+    out.text(END);
+  }
+  yield* out.parts();
 }
 
 /** Whatever of the tail a reader finds in a file that was cut short, no page may be there without its mark. */
