@@ -1,0 +1,12 @@
+/** The Worker, which also tells what is in its spool. */
+import { app } from "../../src/app.ts";
+
+export { Ledger } from "../../src/payments/ledger.ts";
+
+export default {
+  async fetch(request, env, context) {
+    if (new URL(request.url).pathname !== "/spool") return app.fetch(request, env, context);
+    const { objects } = await env.RESULTS.list({ prefix: "spool/" });
+    return Response.json(objects.map(({ key }) => key));
+  },
+} satisfies ExportedHandler<Env>;
