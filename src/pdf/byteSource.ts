@@ -115,9 +115,11 @@ export class RangeSource implements ByteSource {
   async load(start: number, end: number): Promise<void> {
     const first = Math.floor(start / BLOCK);
     const wanted = Math.max(first + 1, Math.ceil(end / BLOCK));
-    const goesOn = first >= this.#reached && first - this.#reached < STRIDE;
+    let missing = first;
+    while (missing < wanted && this.#blocks.has(missing)) missing++;
+    const goesOn = missing >= this.#reached && missing - this.#reached < STRIDE;
     this.#ahead = goesOn ? Math.min(2 * this.#ahead, MOST_AHEAD) : 1;
-    const last = Math.max(wanted, Math.min(first + this.#ahead, Math.ceil(this.length / BLOCK)));
+    const last = Math.max(wanted, Math.min(missing + this.#ahead, Math.ceil(this.length / BLOCK)));
     this.#reached = last;
 
     for (let block = first; block < last; block++) if (this.#blocks.has(block)) this.#use(block);
