@@ -9,8 +9,8 @@ export interface ByteSource {
   readonly inMemory: boolean;
   /** The bytes [start, end), a view that is valid until the next call. Throws MissingRange. */
   bytes(start: number, end: number): Uint8Array;
-  /** Fetches what a MissingRange asked for. */
-  load(start: number, end: number): Promise<void>;
+  /** Fetches what a MissingRange asked for, and at the same time something of what will be wanted soon, at these offsets. */
+  load(start: number, end: number, soonAt?: readonly number[]): Promise<void>;
   /** The bytes [start, end) in order, past any cache, in pieces that are good until the next is asked for: for copying the file from end to end. */
   stream(start: number, end: number): AsyncIterable<Uint8Array>;
 }
@@ -37,14 +37,17 @@ export class MissingRange extends Error {
   }
 }
 
-/** Runs a synchronous step, fetching what it misses until it is through. Steps must be safe to run again. */
-export async function retry<T>(source: ByteSource, step: () => T): Promise<T> {
+/**
+ * Runs a synchronous step, fetching what it misses until it is through. Steps must be safe to run again. `soonAt` tells where
+ * in the file the step will go on.
+ */
+export async function retry<T>(source: ByteSource, step: () => T, soonAt?: () => readonly number[]): Promise<T> {
   for (;;) {
     try {
       return step();
     } catch (error) {
       if (!(error instanceof MissingRange)) throw error;
-      await source.load(error.start, error.end);
+      await source.load(error.start, error.end, soonAt?.());
     }
   }
 }
@@ -75,6 +78,8 @@ const BLOCK = 64 * 1024;
 const CACHED_BLOCKS = 64;
 /** Blocks fetched at once, where the file is being read from front to back. */
 const MOST_AHEAD = 32;
+/** Ranges fetched at the same time: a Worker has six connections. */
+const MOST_READS = 6;
 /** A step of so many blocks still counts as going on. */
 const STRIDE = 4;
 
@@ -112,7 +117,7 @@ export class RangeSource implements ByteSource {
     return joined;
   }
 
-  async load(start: number, end: number): Promise<void> {
+  async load(start: number, end: number, soonAt: readonly number[] = []): Promise<void> {
     const first = Math.floor(start / BLOCK);
     const wanted = Math.max(first + 1, Math.ceil(end / BLOCK));
     let missing = first;
@@ -123,22 +128,35 @@ export class RangeSource implements ByteSource {
     this.#reached = last;
 
     for (let block = first; block < last; block++) if (this.#blocks.has(block)) this.#use(block);
-    for (let block = first; block < last; block++) {
+    const reads: Promise<void>[] = [];
+    for (let block = missing; block < last; block++) {
       if (this.#blocks.has(block)) continue;
       let next = block + 1;
       while (next < last && !this.#blocks.has(next)) next++;
-      const bytes = await this.#read(block * BLOCK, Math.min(next * BLOCK, this.length));
-      // Copies, so that one block in use does not keep the whole fetched range alive.
-      for (let one = block; one < next; one++)
-        this.#blocks.set(one, bytes.slice((one - block) * BLOCK, (one - block + 1) * BLOCK));
+      reads.push(this.#fetch(block, next));
       block = next - 1;
     }
+    const others = new Set(soonAt.map((offset) => Math.floor(offset / BLOCK)));
+    for (const block of others) {
+      if (reads.length >= MOST_READS) break;
+      const isNear = block >= first && block < last + STRIDE; // reading ahead comes to it
+      if (!isNear && !this.#blocks.has(block)) reads.push(this.#fetch(block, block + 1));
+    }
+    await Promise.all(reads);
     // A request larger than the cache still has to find all of its blocks.
     const keep = Math.max(CACHED_BLOCKS, last - first);
     for (const oldest of this.#blocks.keys()) {
       if (this.#blocks.size <= keep) break;
       this.#blocks.delete(oldest);
     }
+  }
+
+  /** Fetches the blocks [first, end) as one range. */
+  async #fetch(first: number, end: number): Promise<void> {
+    const bytes = await this.#read(first * BLOCK, Math.min(end * BLOCK, this.length));
+    // Copies, so that one block in use does not keep the whole fetched range alive.
+    for (let block = first; block < end; block++)
+      this.#blocks.set(block, bytes.slice((block - first) * BLOCK, (block - first + 1) * BLOCK));
   }
 
   stream(start: number, end: number): AsyncIterable<Uint8Array> {

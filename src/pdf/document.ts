@@ -148,9 +148,13 @@ async function open(
     lenient: scan !== undefined,
     mayDefer: !source.inMemory && !thorough,
   });
-  await retry(source, () => {
-    while (walk.step());
-  });
+  await retry(
+    source,
+    () => {
+      while (walk.step());
+    },
+    () => walk.upcoming(),
+  );
   if (walk.pages.length === 0) throw new Malformed("no pages");
   return new PdfDocument({ xref, trailer, objects, rewrites, walk, signed, thorough });
 }

@@ -8,6 +8,7 @@ import { type PageAttributes, readKids, type Span, scanPageAttributes } from "./
 import { type NameSlot, Resources } from "./resources.ts";
 import type { Rewrite, Rewrites } from "./rewrite.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
+import { IN_FILE } from "./xrefTable.ts";
 
 /** A page as its reader sees it. */
 export interface Page {
@@ -61,6 +62,8 @@ interface Node {
 
 const NOTHING: Inherited = { mediaBox: undefined, cropBox: undefined, rotate: 0, resources: undefined };
 const DEEPEST_NESTING = 50;
+/** Kids that are asked for ahead of their turn. */
+const UPCOMING = 30;
 
 export class PageWalk {
   readonly pages: PageEntry[] = [];
@@ -117,6 +120,16 @@ export class PageWalk {
     }
     node.next++;
     return true;
+  }
+
+  /** The offsets in the file of the next kids. */
+  upcoming(): number[] {
+    const { table } = this.#objects;
+    const node = this.#stack.at(-1);
+    const rows = node?.kids
+      .slice(node.next + 1, node.next + 1 + UPCOMING)
+      .map((num) => (num > 0 ? table.live(num) : -1));
+    return (rows ?? []).filter((row) => row >= 0 && table.kind(row) === IN_FILE).map((row) => table.place(row));
   }
 
   #visitObject(num: number, inherited: Inherited, isRoot: boolean): void {

@@ -86,6 +86,31 @@ describe("one page is found", () => {
     expect(document.pages.length).toBe(1);
     expect(asked.reduce((sum, length) => sum + length, 0)).toBeLessThan(200_000);
   });
+
+  it("by several ranges at once where pages are far from each other", async () => {
+    const bodies: Bodies = {
+      1: "<</Type/Catalog/Pages 2 0 R>>",
+      2: "<</Type/Pages/Kids[10 0 R 20 0 R 30 0 R 40 0 R]>>",
+    };
+    for (const num of [10, 20, 30, 40]) {
+      bodies[num] = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>";
+      bodies[num + 1] = { data: new Uint8Array(600_000) };
+    }
+    const far = file(bodies);
+    let [running, most, reads] = [0, 0, 0];
+    const source = new RangeSource(
+      readerBy(far.length, async (start, end) => {
+        most = Math.max(most, ++running);
+        reads++;
+        await scheduler.wait(1);
+        running--;
+        return far.slice(start, end);
+      }),
+    );
+    expect((await open(source)).pages).toHaveLength(4);
+    expect(most).toBe(3);
+    expect(reads).toBeLessThan(8);
+  });
 });
 
 function junkCounted(): Uint8Array {
