@@ -12,7 +12,7 @@ import { openPdf, type PdfDocument } from "./pdf/document.ts";
 import { PlanOutdated } from "./pdf/eraser.ts";
 import { type OutputPlan, planOutput } from "./pdf/plan.ts";
 import { throwIfCancelled } from "./problems.ts";
-import { roomsOf } from "./rooms.ts";
+import type { Rooms } from "./rooms.ts";
 import type { ImageRequest, Result, Source, TextRequest } from "./schemas.ts";
 import { urlOf } from "./storage/link.ts";
 import { deleteResult, type StoredResult, storeResult } from "./storage/results.ts";
@@ -29,6 +29,8 @@ export interface Surroundings {
   origin: string;
   /** Whether this caller may name files on this machine's loopback: a developer's own, where the settings allow it. */
   allowLoopback: boolean;
+  /** Where its files go. */
+  rooms: Rooms;
   /** Aborted where the caller no longer wants the result: work that has not been settled stops, and is not charged. */
   signal?: AbortSignal;
   /** Told of each stage as it begins. */
@@ -67,59 +69,60 @@ type MarkDocument = (document: PdfDocument) => Promise<void>;
 
 async function watermark(
   operation: Result["operation"],
+  request: TextRequest | ImageRequest,
+  surroundings: Surroundings,
+  mark: MarkDocument,
+): Promise<Goods<Delivery>> {
+  try {
+    begin("fetching", surroundings);
+    const source = await open(request.file, "file", surroundings);
+    const made = deliver(operation, source, request, surroundings, mark);
+    return await made.finally(() => source.release());
+  } finally {
+    surroundings.rooms.turn.end();
+  }
+}
+
+async function deliver(
+  operation: Result["operation"],
+  source: Received,
   { file, filename, password }: TextRequest | ImageRequest,
   surroundings: Surroundings,
   mark: MarkDocument,
 ): Promise<Goods<Delivery>> {
-  const { env, config, origin, signal, progress } = surroundings;
-  const begin = (stage: Stage) => {
-    throwIfCancelled(signal);
-    progress?.(stage);
+  const { env, config, origin, signal } = surroundings;
+  expectPdf(await source.head(HEAD_LENGTH), file);
+  begin("marking", surroundings);
+  const stamp = (thorough: boolean) => planStamped(source, { password, maxPages: config.maxPages, thorough }, mark);
+  const store = ({ plan }: Stamped) => {
+    begin("storing", surroundings);
+    return storeResult(env.RESULTS, plan, { filename, ttlSeconds: config.linkTtlSeconds });
   };
+  let stamped = await stamp(false);
+  const stored = await store(stamped).catch(async (error: unknown): Promise<StoredResult> => {
+    if (!(error instanceof PlanOutdated)) throw error;
+    stamped = await stamp(true);
+    return store(stamped);
+  });
 
-  begin("fetching");
-  const source = await open(file, "file", surroundings);
-  try {
-    expectPdf(await source.head(HEAD_LENGTH), file);
-    begin("marking");
-    const stamp = (thorough: boolean) => planStamped(source, { password, maxPages: config.maxPages, thorough }, mark);
-    const store = ({ plan }: Stamped) => {
-      begin("storing");
-      return storeResult(env.RESULTS, plan, { filename, ttlSeconds: config.linkTtlSeconds });
-    };
-    let stamped = await stamp(false);
-    const stored = await store(stamped).catch(async (error: unknown): Promise<StoredResult> => {
-      if (!(error instanceof PlanOutdated)) throw error;
-      stamped = await stamp(true);
-      return store(stamped);
-    });
+  const { id, token, bytes, expiresAt } = stored;
+  if (signal?.aborted) await deleteResult(env.RESULTS, id);
+  throwIfCancelled(signal);
+  const { pages, signed } = stamped;
+  const output = { url: urlOf(origin, { id, token }), expires_at: expiresAt.toISOString(), pages, bytes };
+  return {
+    value: { result: { output, operation, cost: PRICE.label }, signaturesInvalidated: signed },
+    output: id,
+    expiresAt,
+    pages,
+    bytes,
+  };
+}
 
-    const { id, token, bytes, expiresAt } = stored;
-    if (signal?.aborted) await deleteResult(env.RESULTS, id);
-    throwIfCancelled(signal);
-    const { pages, signed } = stamped;
-    return {
-      value: {
-        result: {
-          output: {
-            url: urlOf(origin, { id, token }),
-            expires_at: expiresAt.toISOString(),
-            pages,
-            bytes,
-          },
-          operation,
-          cost: PRICE.label,
-        },
-        signaturesInvalidated: signed,
-      },
-      output: id,
-      expiresAt,
-      pages,
-      bytes,
-    };
-  } finally {
-    await source.release();
-  }
+/** Tells that a stage begins. @throws Problem call_cancelled where nobody wants it any more */
+function begin(stage: Stage, { signal, progress }: Surroundings): void {
+  throwIfCancelled(signal);
+  progress?.(stage);
 }
 
 /** What is left of a document once its output is planned: the document itself can take as much memory as a small file. */
@@ -141,10 +144,10 @@ async function planStamped(
 }
 
 function open(source: Source, field: "file" | "image", surroundings: Surroundings): Promise<Received> {
-  const { env, config, allowLoopback, signal } = surroundings;
+  const { config, allowLoopback, rooms, signal } = surroundings;
   const { fetchTimeoutMs: timeoutMs, dnsCheckUrl } = config;
   return openSource(source, field, {
     rules: { timeoutMs, allowLoopback, dnsCheckUrl, signal },
-    room: roomsOf(env, config)[field],
+    room: rooms[field],
   });
 }

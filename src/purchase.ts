@@ -7,6 +7,7 @@ import { fingerprintOf } from "./payments/fingerprint.ts";
 import { sell } from "./payments/gate.ts";
 import { type Offer, offerOf, type Receipt, type Resource } from "./payments/offer.ts";
 import type { Payment } from "./payments/payment.ts";
+import { roomsOf } from "./rooms.ts";
 import type { ImageRequest, TextRequest } from "./schemas.ts";
 
 /** What a caller is asked for, and who verifies and settles it. */
@@ -30,6 +31,7 @@ export function surroundingsOf(request: Request, env: Env, config: Config): Surr
     config,
     origin: fileOrigin(request, config),
     allowLoopback: config.allowLoopbackSources && isDeveloper(request),
+    rooms: roomsOf(env, config),
   };
 }
 

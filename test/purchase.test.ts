@@ -7,6 +7,7 @@ import { httpDiscovery } from "../src/discovery.ts";
 import { STAGES, type Stage } from "../src/operation.ts";
 import { readPayment } from "../src/payments/payment.ts";
 import { purchase, termsFor } from "../src/purchase.ts";
+import { roomsOf } from "../src/rooms.ts";
 import { textRequest } from "../src/schemas.ts";
 import { dataUri, ORIGIN } from "./support/client.ts";
 import { onePage } from "./support/pdf.ts";
@@ -26,7 +27,15 @@ function buy(payment: Awaited<ReturnType<typeof newPayment>>, leaves?: Stage) {
     seen.push(stage);
     if (stage === leaves) caller.abort();
   };
-  const surroundings = { env, config, origin: ORIGIN, allowLoopback: false, signal: caller.signal, progress };
+  const surroundings = {
+    env,
+    config,
+    origin: ORIGIN,
+    allowLoopback: false,
+    rooms: roomsOf(env, config),
+    signal: caller.signal,
+    progress,
+  };
   return { seen, sale: purchase(product, request, payment, terms, surroundings) };
 }
 

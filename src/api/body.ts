@@ -7,7 +7,7 @@ import { receive } from "../inputs/receive.ts";
 import { Upload } from "../inputs/upload.ts";
 import { invalidRequest } from "../invalidRequest.ts";
 import { Problem } from "../problems.ts";
-import { roomsOf } from "../rooms.ts";
+import type { Rooms } from "../rooms.ts";
 import { asForm, type ImageRequest, type imageRequest, type TextRequest, type textRequest } from "../schemas.ts";
 import type { ApiEnv } from "./environment.ts";
 
@@ -42,38 +42,35 @@ export function requestBody(schema: typeof textRequest | typeof imageRequest): M
   };
 
   const parsed: MiddlewareHandler<ApiEnv> = async (c, next) => {
-    const body = c.req.raw.body ?? emptyBody();
-    const { maxJsonBytes } = configOf(c.env);
-    const rooms = roomsOf(c.env, configOf(c.env));
-    switch (mediaType(c)) {
-      case "application/json": {
-        const received = await receive(body, { ...rooms.file, inMemoryBytes: maxJsonBytes });
-        try {
-          c.set("request", check(schema, parseJson(await received.head(maxJsonBytes))));
-          await next();
-        } finally {
-          await received.release();
-        }
-        return;
-      }
-      case FORM: {
-        const contentType = c.req.header("Content-Type")!;
-        const fields = await readForm(body, contentType, { rooms, maxFieldBytes: maxJsonBytes });
-        try {
-          c.set("request", check(form, fields));
-          await next();
-        } finally {
-          for (const value of Object.values(fields)) if (value instanceof Upload) await value.received.release();
-        }
-        return;
-      }
-      default:
-        throw new Problem("unsupported_media_type", "Send application/json or multipart/form-data.", {
-          headers: { "Accept-Post": "application/json, multipart/form-data" },
-        });
+    const { rooms } = c.get("surroundings");
+    let fields: unknown;
+    try {
+      fields = await readFields(c, rooms);
+      c.set("request", check(mediaType(c) === FORM ? form : schema, fields));
+      await next();
+    } finally {
+      for (const value of Object.values(Object(fields))) if (value instanceof Upload) await value.received.release();
+      rooms.turn.end();
     }
   };
   return [limitBody, parsed];
+}
+
+async function readFields(c: Context<ApiEnv>, rooms: Rooms): Promise<unknown> {
+  const { maxJsonBytes } = configOf(c.env);
+  const body = c.req.raw.body ?? emptyBody();
+  switch (mediaType(c)) {
+    case "application/json": {
+      const received = await receive(body, { ...rooms.file, inMemoryBytes: maxJsonBytes });
+      return parseJson(await received.head(maxJsonBytes));
+    }
+    case FORM:
+      return readForm(body, c.req.header("Content-Type")!, { rooms, maxFieldBytes: maxJsonBytes });
+    default:
+      throw new Problem("unsupported_media_type", "Send application/json or multipart/form-data.", {
+        headers: { "Accept-Post": "application/json, multipart/form-data" },
+      });
+  }
 }
 
 function parseJson(bytes: Uint8Array): unknown {

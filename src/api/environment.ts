@@ -1,4 +1,5 @@
 import type { RequestIdVariables } from "hono/request-id";
+import type { Surroundings } from "../operation.ts";
 import type { Payment } from "../payments/payment.ts";
 import type { Terms } from "../purchase.ts";
 import type { ImageRequest, TextRequest } from "../schemas.ts";
@@ -6,5 +7,10 @@ import type { ImageRequest, TextRequest } from "../schemas.ts";
 /** What Hono knows of the Worker: its bindings, and what middleware leaves for handlers. */
 export interface ApiEnv {
   Bindings: Env;
-  Variables: RequestIdVariables & { payment: Payment; terms: Terms; request: TextRequest | ImageRequest };
+  Variables: RequestIdVariables & {
+    payment: Payment;
+    terms: Terms;
+    surroundings: Surroundings;
+    request: TextRequest | ImageRequest;
+  };
 }

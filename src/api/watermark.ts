@@ -19,6 +19,7 @@ function requirePayment(product: Product): MiddlewareHandler<ApiEnv> {
     const url = new URL(product.path, c.req.url).href;
     const terms = termsFor({ url, description: product.summary, ...described }, configOf(c.env), c.req.raw);
     c.set("terms", terms);
+    c.set("surroundings", surroundingsOf(c.req.raw, c.env, configOf(c.env)));
     c.set("payment", readPayment(c.req.header("PAYMENT-SIGNATURE") ?? c.req.header("X-PAYMENT"), terms.offer));
     await next();
   };
@@ -27,9 +28,7 @@ function requirePayment(product: Product): MiddlewareHandler<ApiEnv> {
 function sold(product: Product): Handler<ApiEnv> {
   return async (c) => {
     const payment = c.get("payment");
-    const sale = purchase(product, c.get("request"), payment, c.get("terms"), {
-      ...surroundingsOf(c.req.raw, c.env, configOf(c.env)),
-    });
+    const sale = purchase(product, c.get("request"), payment, c.get("terms"), c.get("surroundings"));
     c.executionCtx.waitUntil(sale.catch(() => undefined)); // a caller who hangs up finds the result when calling again
     const { value, receipt } = await sale;
     return c.json(value.result, 200, {

@@ -14,7 +14,7 @@ const MAX_PARTS = 50;
 export async function readForm(
   body: AsyncIterable<Uint8Array>,
   contentType: string,
-  { rooms, maxFieldBytes }: { rooms: Readonly<Record<string, Room>>; maxFieldBytes: number },
+  { rooms, maxFieldBytes }: { rooms: { file: Room; image: Room }; maxFieldBytes: number },
 ): Promise<Record<string, string | Upload>> {
   const fields = new Map<string, string>();
   const uploads = new Map<string, Promise<Upload>>();
@@ -29,7 +29,7 @@ export async function readForm(
     if (take(name)) fields.set(name, value);
   });
   parser.on("file", (name, stream) => {
-    const room = rooms[name];
+    const room = name === "file" || name === "image" ? rooms[name] : undefined;
     parser.once("error", (error) => stream.destroy(error as Error));
     if (!take(name) || !room) {
       stream.on("error", () => undefined).resume();

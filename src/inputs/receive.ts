@@ -1,5 +1,5 @@
 import { tooLarge } from "./size.ts";
-import { LARGE_BYTES, takeSlot } from "./slots.ts";
+import { LARGE_BYTES, type Turn } from "./turn.ts";
 
 /** A file kept outside of memory. */
 export interface Stored {
@@ -16,7 +16,8 @@ export interface Room {
   maxBytes: number;
   /** Up to this many bytes stay in memory. */
   inMemoryBytes: number;
-  maxLargeFiles: number;
+  /** Begun before a large file is taken in. */
+  turn: Turn;
   /** Where larger files go. */
   keep(pieces: AsyncIterable<Uint8Array>): Promise<Stored>;
   /** The same for a stream of the runtime's own that has to have `length` bytes: none of them passes through here. */
@@ -26,11 +27,9 @@ export interface Room {
 /** A file that has arrived as a whole: its bytes, or where they are kept. It has to be released. */
 export class Received {
   readonly content: Uint8Array | Stored;
-  readonly #freeSlot: (() => void) | undefined;
 
-  constructor(content: Uint8Array | Stored, freeSlot?: () => void) {
+  constructor(content: Uint8Array | Stored) {
     this.content = content;
-    this.#freeSlot = freeSlot;
   }
 
   /** Its first bytes, at most `length`. */
@@ -41,7 +40,6 @@ export class Received {
 
   /** Ends its use: what was kept is deleted. Once is enough, and more does nothing. */
   async release(): Promise<void> {
-    this.#freeSlot?.();
     if (!(this.content instanceof Uint8Array)) await this.content.delete();
   }
 }
@@ -52,16 +50,16 @@ export class Received {
  */
 export async function receive(
   pieces: AsyncIterable<Uint8Array>,
-  { maxBytes, inMemoryBytes, maxLargeFiles, keep }: Room,
+  { maxBytes, inMemoryBytes, turn, keep }: Room,
   expectedBytes = 0,
 ): Promise<Received> {
-  let freeSlot = expectedBytes > LARGE_BYTES ? await takeSlot(maxLargeFiles) : undefined;
+  if (expectedBytes > LARGE_BYTES) await turn.begin();
   let length = 0;
   const counted = (async function* () {
     for await (const piece of pieces) {
       length += piece.length;
       if (length > maxBytes) throw tooLarge(maxBytes);
-      if (length > LARGE_BYTES) freeSlot ??= await takeSlot(maxLargeFiles);
+      if (length > LARGE_BYTES) await turn.begin();
       yield piece;
     }
   })();
@@ -71,11 +69,8 @@ export async function receive(
       expectedBytes > inMemoryBytes
         ? { bytes: new Uint8Array(), isWhole: false }
         : await fill(counted, inMemoryBytes, expectedBytes);
-    if (isWhole) return new Received(bytes, freeSlot);
-    return new Received(await keep(joined(bytes, counted)), freeSlot);
-  } catch (error) {
-    freeSlot?.();
-    throw error;
+    if (isWhole) return new Received(bytes);
+    return new Received(await keep(joined(bytes, counted)));
   } finally {
     await counted.return();
   }
@@ -107,15 +102,10 @@ async function fill(
 export async function receiveWhole(
   stream: ReadableStream<Uint8Array>,
   length: number,
-  { maxLargeFiles, keepWhole }: Room,
+  { turn, keepWhole }: Room,
 ): Promise<Received> {
-  const freeSlot = await takeSlot(maxLargeFiles);
-  try {
-    return new Received(await keepWhole(stream, length), freeSlot);
-  } catch (error) {
-    freeSlot();
-    throw error;
-  }
+  await turn.begin();
+  return new Received(await keepWhole(stream, length));
 }
 
 async function* joined(first: Uint8Array, others: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,6 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Room, receive, type Stored } from "../../src/inputs/receive.ts";
-import { LARGE_BYTES } from "../../src/inputs/slots.ts";
+import { Turn } from "../../src/inputs/turn.ts";
 import { noise } from "../support/bytes.ts";
 
 /** Keeps what it is given, and says what became of it. */
@@ -25,7 +25,7 @@ function keeper() {
 const roomOf = (keep: Room["keep"], more: Partial<Room> = {}): Room => ({
   maxBytes: 1000,
   inMemoryBytes: 100,
-  maxLargeFiles: 2,
+  turn: new Turn(1),
   keep,
   keepWhole: (stream) => keep(stream),
   ...more,
@@ -71,41 +71,5 @@ describe("a file", () => {
       code: "source_too_large",
     });
     expect(read).toBe(1050);
-  });
-});
-
-describe("large files", () => {
-  const room = roomOf(keeper().keep, { maxBytes: 2 * LARGE_BYTES, inMemoryBytes: 2 * LARGE_BYTES });
-  const large = () => receive(pieces(LARGE_BYTES + 1, 1 << 20), room);
-
-  it("are as many at once as there is room for; one more waits for another to be released", async () => {
-    const first = await large();
-    const second = await large();
-    const small = await receive(pieces(LARGE_BYTES, 1 << 20), room);
-    const more = [large(), large()].map(async (received) => (await received).release());
-    expect(await Promise.race([...more, scheduler.wait(500).then(() => "waiting")])).toBe("waiting");
-    await first.release();
-    await first.release();
-    await Promise.all(more);
-    for (const received of [second, small]) await received.release();
-  });
-
-  it("do not wait for ever", async () => {
-    vi.useFakeTimers();
-    const held = [await large(), await large()];
-    const third = expect(large()).rejects.toMatchObject({ code: "too_busy", headers: { "Retry-After": "10" } });
-    await vi.advanceTimersByTimeAsync(20_000);
-    await third;
-    vi.useRealTimers();
-    for (const received of held) await received.release();
-  });
-
-  it("that fail on the way leave their room to others", async () => {
-    const failing = async function* () {
-      yield new Uint8Array(LARGE_BYTES + 1);
-      throw new Error("cut off");
-    };
-    for (let i = 0; i < 3; i++) await expect(receive(failing(), room)).rejects.toThrow("cut off");
-    await (await large()).release();
   });
 });
