@@ -8,12 +8,12 @@ import { methodNotAllowed, notFound, onError } from "./api/errors.ts";
 import { separateFiles } from "./api/fileHost.ts";
 import { openapi } from "./api/openapi.ts";
 import { watermark } from "./api/watermark.ts";
-import { PRODUCTS } from "./catalog.ts";
 import { configOf } from "./config.ts";
 import { guide } from "./guide.ts";
 import { limitsOf } from "./limits.ts";
 import { serveMcp } from "./mcp/serve.ts";
 import { serverCard } from "./mcp/serverCard.ts";
+import { PRODUCTS } from "./sale/catalog.ts";
 import { download } from "./storage/download.ts";
 import { endLink, FILES, linkOf } from "./storage/link.ts";
 

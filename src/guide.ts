@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { PRODUCTS, type Product } from "./catalog.ts";
 import type { Config } from "./config.ts";
 import { limitsOf } from "./limits.ts";
 import { TEMPLATE } from "./mark/templates.ts";
 import { PRICE } from "./payments/price.ts";
+import { PRODUCTS, type Product } from "./sale/catalog.ts";
 import { POSITIONS, TEMPLATES } from "./schemas.ts";
 
 export const SUMMARY = `Watermarks PDFs: lays a text or an image over every page. ${PRICE.label} a call, paid with x402.`;

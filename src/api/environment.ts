@@ -1,7 +1,7 @@
 import type { RequestIdVariables } from "hono/request-id";
 import type { Surroundings } from "../operation.ts";
 import type { Payment } from "../payments/payment.ts";
-import type { Terms } from "../purchase.ts";
+import type { Terms } from "../sale/purchase.ts";
 import type { ImageRequest, TextRequest } from "../schemas.ts";
 
 /** What Hono knows of the Worker: its bindings, and what middleware leaves for handlers. */

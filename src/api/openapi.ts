@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { PRODUCTS, type Product } from "../catalog.ts";
 import { limits } from "../limits.ts";
 import { PRICE } from "../payments/price.ts";
 import { PROBLEMS } from "../problems.ts";
+import { PRODUCTS, type Product } from "../sale/catalog.ts";
 import { asForm, result } from "../schemas.ts";
 
 const problem = {

@@ -1,9 +1,10 @@
 import type { Handler, MiddlewareHandler } from "hono";
-import type { Product } from "../catalog.ts";
 import { configOf } from "../config.ts";
-import { httpDiscovery } from "../discovery.ts";
 import { readPayment } from "../payments/payment.ts";
-import { purchase, surroundingsOf, termsFor } from "../purchase.ts";
+import type { Product } from "../sale/catalog.ts";
+import { httpDiscovery } from "../sale/discovery.ts";
+import { purchase, termsFor } from "../sale/purchase.ts";
+import { surroundingsOf } from "../surroundings.ts";
 import { requestBody } from "./body.ts";
 import type { ApiEnv } from "./environment.ts";
 import { receiptHeader } from "./paymentHeaders.ts";

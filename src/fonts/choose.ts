@@ -3,7 +3,7 @@ import { type FontFile, familiesFor, fileWith, isPicture, type Weight } from "./
 import { scriptOf } from "./scripts.ts";
 
 /** A grapheme, or a part of one that no font has as a whole, and the font that draws it. */
-export interface Choice {
+interface Choice {
   readonly text: string;
   /** ISO 15924; undefined for what many scripts use: spaces, digits, punctuation, symbols. */
   readonly script: string | undefined;

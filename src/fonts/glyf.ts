@@ -30,7 +30,7 @@ export function boxOf(description: Uint8Array): Box {
 }
 
 /** A part of a composite: a glyph, the factor it is drawn at (below 2), and then where, in font units. */
-export interface Component {
+interface Component {
   glyph: number;
   scale: number;
   x: number;

@@ -7,13 +7,13 @@ import { DIGIT_SLOT } from "./slot.ts";
 import type { Font } from "./truetype.ts";
 
 /** A font that is loaded, and how its file was chosen. */
-export interface Face {
+interface Face {
   readonly font: Font;
   readonly file: FontFile;
 }
 
 /** A glyph of a cluster: where it is drawn from the cluster's own origin, in font units. */
-export interface PlacedGlyph {
+interface PlacedGlyph {
   readonly id: number;
   readonly x: number;
   readonly y: number;

@@ -14,7 +14,7 @@ export interface Part {
 }
 
 /** A glyph to be made: some glyphs of any fonts together, moving the pen by `advance` units of the font that is made. */
-export interface Assembly {
+interface Assembly {
   readonly parts: readonly Part[];
   readonly advance: number;
 }

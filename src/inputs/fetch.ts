@@ -21,7 +21,7 @@ export interface FetchRules {
 }
 
 /** An answer whose body has yet to be read, before the deadline that aborts its signal. */
-export interface Opened {
+interface Opened {
   response: Response;
   signal: AbortSignal;
 }

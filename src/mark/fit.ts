@@ -8,7 +8,7 @@ const READABLE_PT = 6;
 const MAX_LINES_TRIED = 24;
 
 /** How a text is broken and how large it is set. */
-export interface Fit {
+interface Fit {
   lines: readonly TextLine[];
   fontSizePt: number;
 }

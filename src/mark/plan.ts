@@ -12,14 +12,14 @@ import type { TextLine } from "./wrap.ts";
 const LEGIBLE_PT = 8;
 
 /** How a text is set on pages of one size: one block for each number of digits that a page's number can have. */
-export interface Setting {
+interface Setting {
   readonly fontSizePt: number;
   /** By the number of digits; a text without the page's number has one block, under 0. */
   readonly blocks: ReadonlyMap<number, Block>;
 }
 
 /** The settings of a text on each size of page, and everything that they show. */
-export interface Plan {
+interface Plan {
   settingOn(page: Size): Setting;
   clusters(): Iterable<Cluster>;
 }

@@ -5,8 +5,9 @@ import { STAGES, type Stage } from "../operation.ts";
 import { type Offer, PaymentRequired } from "../payments/offer.ts";
 import { type Payment, readPayment } from "../payments/payment.ts";
 import { problemOf } from "../problems.ts";
-import { purchase, surroundingsOf, termsFor } from "../purchase.ts";
 import { slowedDown } from "../rateLimits.ts";
+import { purchase, termsFor } from "../sale/purchase.ts";
+import { surroundingsOf } from "../surroundings.ts";
 import { delivered, paymentRequired, refused } from "./results.ts";
 import type { Tool } from "./tools.ts";
 

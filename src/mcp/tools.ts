@@ -1,9 +1,9 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { PRODUCTS, type Product } from "../catalog.ts";
-import { mcpDiscovery } from "../discovery.ts";
 import type { Resource } from "../payments/offer.ts";
 import { PRICE } from "../payments/price.ts";
+import { PRODUCTS, type Product } from "../sale/catalog.ts";
+import { mcpDiscovery } from "../sale/discovery.ts";
 import { output } from "./results.ts";
 
 /** A product as a tool: what clients are shown, and what is paid for. */

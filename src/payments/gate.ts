@@ -18,7 +18,7 @@ export interface Goods<T> {
 }
 
 /** The ledger's record of one payment: {@link LedgerEntry}, near or behind a Durable Object's stub. */
-export interface LedgerRecord {
+interface LedgerRecord {
   look(fingerprint: string, until: number): Promise<Standing>;
   claim(call: Call, leaseMs: number, until: number): Promise<Standing>;
   release(claim: string, failure: Failure, output: string | null): Promise<void>;

@@ -18,7 +18,7 @@ import {
 const OVERDUE_MS = 10_000;
 
 /** What a {@link LedgerEntry} needs of the world around it. Times are Unix milliseconds. */
-export interface LedgerWorld {
+interface LedgerWorld {
   load(): Entry | undefined;
   /** Stores the entry, and calls `alarm` at `wakeAt`. */
   save(entry: Entry, wakeAt: number | undefined): void;

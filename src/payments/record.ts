@@ -114,7 +114,7 @@ export function wakesAt(entry: Entry): number | undefined {
 }
 
 /** What an answer of the facilitator makes of a payment that is being settled. */
-export type Conclusion =
+type Conclusion =
   | { conclusion: "settled"; transaction: string }
   | { conclusion: "refused"; reason: string }
   | { conclusion: "again"; transaction: string };

@@ -11,7 +11,7 @@ import { groupOf, randomHex } from "./keys.ts";
 const PART = 8 << 20;
 
 /** A file in the spool, read by ranges or in order. */
-export interface Spooled {
+interface Spooled {
   readonly length: number;
   /** The bytes [start, end), which don't reach past `length`. */
   read(start: number, end: number): Promise<Uint8Array>;

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { signPaymentV2 } from "../../scripts/lib/pay.ts";
-import { PRODUCTS } from "../../src/catalog.ts";
+import { PRODUCTS } from "../../src/sale/catalog.ts";
 import { result } from "../../src/schemas.ts";
 import { dataUri, offerOf, TEXT } from "../support/client.ts";
 import { connect } from "../support/mcp.ts";

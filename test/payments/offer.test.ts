@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
 import { paymentRequiredHeaders } from "../../src/api/paymentHeaders.ts";
-import { PRODUCTS } from "../../src/catalog.ts";
 import { readConfig } from "../../src/config.ts";
-import { httpDiscovery } from "../../src/discovery.ts";
 import { localFacilitator } from "../../src/payments/localFacilitator.ts";
 import { NETWORK_NAMES } from "../../src/payments/networks.ts";
 import { offerOf, PaymentRequired, paymentRequiredV1 } from "../../src/payments/offer.ts";
 import { paymentKey, readPayment } from "../../src/payments/payment.ts";
+import { PRODUCTS } from "../../src/sale/catalog.ts";
+import { httpDiscovery } from "../../src/sale/discovery.ts";
 import { strict402 } from "../support/x402.ts";
 
 const config = readConfig({ NETWORKS: NETWORK_NAMES.join() });

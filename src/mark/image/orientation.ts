@@ -3,7 +3,7 @@
 /** Operands of `cm`, from the unit square onto itself. */
 export type UnitMatrix = readonly [number, number, number, number, number, number];
 
-export const UPRIGHT: UnitMatrix = [1, 0, 0, 1, 0, 0];
+const UPRIGHT: UnitMatrix = [1, 0, 0, 1, 0, 0];
 
 /** By the value of the tag, from 1: where row 0 and column 0 are displayed. */
 const MATRICES: readonly UnitMatrix[] = [

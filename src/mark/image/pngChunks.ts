@@ -16,7 +16,7 @@ export const RGB = 2;
 export const INDEXED = 3;
 export const GRAY_ALPHA = 4;
 export const RGB_ALPHA = 6;
-export type ColorType = typeof GRAY | typeof RGB | typeof INDEXED | typeof GRAY_ALPHA | typeof RGB_ALPHA;
+type ColorType = typeof GRAY | typeof RGB | typeof INDEXED | typeof GRAY_ALPHA | typeof RGB_ALPHA;
 
 /** A PNG taken apart. Nothing is decompressed. */
 export interface Png {

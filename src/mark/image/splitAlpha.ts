@@ -2,7 +2,7 @@ import { FILTER } from "./scanlines.ts";
 import { type Content, Deflater } from "./zlibStreams.ts";
 
 /** Compressed scanlines of a picture's colours and, unless every pixel is opaque, of its alpha. */
-export interface ColorAndAlpha {
+interface ColorAndAlpha {
   color: Uint8Array;
   alpha: Uint8Array | undefined;
 }

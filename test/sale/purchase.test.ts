@@ -1,16 +1,16 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { signPayment } from "../scripts/lib/pay.ts";
-import { PRODUCTS } from "../src/catalog.ts";
-import { configOf } from "../src/config.ts";
-import { httpDiscovery } from "../src/discovery.ts";
-import { STAGES, type Stage } from "../src/operation.ts";
-import { readPayment } from "../src/payments/payment.ts";
-import { purchase, termsFor } from "../src/purchase.ts";
-import { roomsOf } from "../src/rooms.ts";
-import { textRequest } from "../src/schemas.ts";
-import { dataUri, ORIGIN } from "./support/client.ts";
-import { onePage } from "./support/pdf.ts";
+import { signPayment } from "../../scripts/lib/pay.ts";
+import { configOf } from "../../src/config.ts";
+import { STAGES, type Stage } from "../../src/operation.ts";
+import { readPayment } from "../../src/payments/payment.ts";
+import { roomsOf } from "../../src/rooms.ts";
+import { PRODUCTS } from "../../src/sale/catalog.ts";
+import { httpDiscovery } from "../../src/sale/discovery.ts";
+import { purchase, termsFor } from "../../src/sale/purchase.ts";
+import { textRequest } from "../../src/schemas.ts";
+import { dataUri, ORIGIN } from "../support/client.ts";
+import { onePage } from "../support/pdf.ts";
 
 const product = PRODUCTS[0]!;
 const config = configOf(env);

@@ -1,14 +1,12 @@
+import type { Config } from "../config.ts";
+import type { Delivery, Surroundings } from "../operation.ts";
+import { type Facilitator, facilitatorsFor } from "../payments/facilitator.ts";
+import { fingerprintOf } from "../payments/fingerprint.ts";
+import { sell } from "../payments/gate.ts";
+import { type Offer, offerOf, type Receipt, type Resource } from "../payments/offer.ts";
+import type { Payment } from "../payments/payment.ts";
+import type { ImageRequest, TextRequest } from "../schemas.ts";
 import type { Product } from "./catalog.ts";
-import type { Config } from "./config.ts";
-import { isDeveloper, isLoopback } from "./loopback.ts";
-import type { Delivery, Surroundings } from "./operation.ts";
-import { type Facilitator, facilitatorsFor } from "./payments/facilitator.ts";
-import { fingerprintOf } from "./payments/fingerprint.ts";
-import { sell } from "./payments/gate.ts";
-import { type Offer, offerOf, type Receipt, type Resource } from "./payments/offer.ts";
-import type { Payment } from "./payments/payment.ts";
-import { roomsOf } from "./rooms.ts";
-import type { ImageRequest, TextRequest } from "./schemas.ts";
 
 /** What a caller is asked for, and who verifies and settles it. */
 export interface Terms {
@@ -22,17 +20,6 @@ export interface Terms {
  */
 export function termsFor(resource: Resource, config: Config, request: Request): Terms {
   return { facilitators: facilitatorsFor(config, request), offer: offerOf(resource, config) };
-}
-
-/** What an operation asked for by an HTTP request runs with. */
-export function surroundingsOf(request: Request, env: Env, config: Config): Surroundings {
-  return {
-    env,
-    config,
-    origin: fileOrigin(request, config),
-    allowLoopback: config.allowLoopbackSources && isDeveloper(request),
-    rooms: roomsOf(env, config),
-  };
 }
 
 /**
@@ -62,11 +49,4 @@ export async function purchase(
       return goods;
     },
   });
-}
-
-/** Scheme and host of the links to the results of a request. */
-function fileOrigin(request: Request, { fileHost }: Config): string {
-  const { origin, protocol } = new URL(request.url);
-  if (fileHost === undefined) return origin;
-  return `${isLoopback(request) ? protocol : "https:"}//${fileHost}`;
 }

@@ -1,6 +1,6 @@
-import { type Delivery, type Surroundings, watermarkImage, watermarkText } from "./operation.ts";
-import type { Goods } from "./payments/gate.ts";
-import { type ImageRequest, imageRequest, type Result, type TextRequest, textRequest } from "./schemas.ts";
+import { type Delivery, type Surroundings, watermarkImage, watermarkText } from "../operation.ts";
+import type { Goods } from "../payments/gate.ts";
+import { type ImageRequest, imageRequest, type Result, type TextRequest, textRequest } from "../schemas.ts";
 
 /** An operation as it is sold. */
 export interface Product {

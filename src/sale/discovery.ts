@@ -1,8 +1,8 @@
 import { z } from "zod";
+import type { Resource } from "../payments/offer.ts";
+import { PRICE } from "../payments/price.ts";
+import { result } from "../schemas.ts";
 import type { Product } from "./catalog.ts";
-import type { Resource } from "./payments/offer.ts";
-import { PRICE } from "./payments/price.ts";
-import { result } from "./schemas.ts";
 
 /** Longer lists of words than this are left to the full description. */
 const MAX_WORDS = 12;
