@@ -22,7 +22,8 @@ const COMPUTING_SECONDS = 60;
 /** The refusals that cost us and nobody else: how many an address may have in a minute. wrangler.toml says the same. */
 export const RATE_LIMITS = { unpaidCalls: 120, wrongTokens: 30 } as const;
 
-const settings = z.object({
+/** The environment variables that set the service up; `.dev.vars.example` lists them for operators. */
+export const settings = z.object({
   /** Who is paid. Required as soon as FACILITATOR_URL is set. */
   PAY_TO: evmAddress.optional(),
   /** The chains payments can be made on. */
@@ -59,7 +60,7 @@ const settings = z.object({
   MAX_SOURCE_BYTES: count(1_000_000_000, 4_900_000_000),
   /** Larger PDFs are kept in R2 while they are worked on. With one of 50,000 pages an isolate still has some room. */
   SPOOL_THRESHOLD_BYTES: count(16_000_000, 64_000_000),
-  /** How many PDFs of more than 8 MB an isolate works on at once. */
+  /** How many calls with a file of more than 8 MB an isolate works on at once. */
   MAX_LARGE_FILES: count(1, 100),
   MAX_IMAGE_BYTES: count(10_000_000, 100_000_000),
   MAX_IMAGE_PIXELS: count(40_000_000, 400_000_000),

@@ -6,6 +6,7 @@ import { PRICE } from "./payments/price.ts";
 import { PRODUCTS, type Product } from "./sale/catalog.ts";
 import { POSITIONS, TEMPLATES } from "./schemas.ts";
 
+/** What the service is, in one line: to agents, registries and clients. */
 export const SUMMARY = `Watermarks PDFs: lays a text or an image over every page. ${PRICE.label} a call, paid with x402.`;
 
 /** What is free to know before paying: templates, positions, limits and price, as data. */

@@ -15,7 +15,9 @@ export const limits = z.strictObject({
   json_bytes: count.describe("Of a JSON body, an MCP message included."),
   file_bytes: count.describe("Of the PDF."),
   file_pages: count,
-  large_files: count.describe("PDFs of more than 8 MB that are worked on at once in one place; one more is a 503."),
+  large_files: count.describe(
+    "Calls with a file of more than 8 MB that are worked on at once in one place; one more waits a while, and is a 503 then.",
+  ),
   image_bytes: count,
   image_pixels: count.describe("Width times height."),
   image_side_pixels: count.describe("Width, and height."),

@@ -19,6 +19,7 @@ import { deleteResult, type StoredResult, storeResult } from "./storage/results.
 
 /** What a call goes through, in this order. */
 export const STAGES = ["fetching", "marking", "storing", "settling"] as const;
+/** One of {@link STAGES}. */
 export type Stage = (typeof STAGES)[number];
 
 /** What an operation runs with. */

@@ -47,6 +47,7 @@ export const PROBLEMS = {
   internal_error: { status: 500, title: "Something failed on our side" },
 } as const;
 
+/** A code of {@link PROBLEMS}. */
 export type ProblemCode = keyof typeof PROBLEMS;
 
 /** One field of a request that is wrong, as RFC 9457's extension member `errors` lists it. */

@@ -9,6 +9,7 @@ import { PRICE } from "./payments/price.ts";
  * Lengths are PDF points (1/72 inch) of the page as the reader sees it.
  */
 
+/** Where a mark can go; a text also `diagonal`. */
 export const POSITIONS = [
   "top-left",
   "top",
@@ -48,6 +49,7 @@ const SYNONYMS = {
   tiled: "tile",
 } as const;
 
+/** A place by its own name: requests may also use {@link SYNONYMS}. */
 export type Position = (typeof POSITIONS)[number] | "diagonal";
 type Synonym = keyof typeof SYNONYMS;
 
@@ -55,6 +57,7 @@ const names = Object.keys(SYNONYMS) as [Synonym, ...Synonym[]];
 const canonical = <P extends Position>(name: P | Synonym) =>
   (Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name as Synonym] : name) as P;
 
+/** The looks of a text: {@link TEMPLATE} says what they are. */
 export const TEMPLATES = [
   "diagonal",
   "horizontal",
@@ -65,6 +68,7 @@ export const TEMPLATES = [
   "sidebar",
   "outline",
 ] as const;
+/** One of {@link TEMPLATES}. */
 export type TemplateName = (typeof TEMPLATES)[number];
 
 const sourceUri = z.string().regex(/^(https?:\/\/|data:)/i, "must be an http(s) URL or a data URI");
@@ -201,8 +205,11 @@ export const result = z.strictObject({
 export type Source = string | Upload;
 type WithSources<R> = { [Field in keyof R]: Field extends "file" | "image" ? Source : R[Field] };
 
+/** A checked request for a text, its defaults filled in. */
 export type TextRequest = WithSources<z.output<typeof textRequest>>;
+/** A checked request for an image, its defaults filled in. */
 export type ImageRequest = WithSources<z.output<typeof imageRequest>>;
+/** What a paid call answers. */
 export type Result = z.output<typeof result>;
 
 const upload = z.instanceof(Upload).meta({ type: "string", format: "binary" });

@@ -1,5 +1,7 @@
+/// <reference types="vite/client" />
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../src/config.ts";
+import example from "../.dev.vars.example?raw";
+import { readConfig, settings } from "../src/config.ts";
 
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 
@@ -88,5 +90,19 @@ describe("settings", () => {
     [{ ALLOWED_HOSTS: "https://pdf.example.com" }, /ALLOWED_HOSTS/],
   ])("%j is refused", (env, message) => {
     expect(() => readConfig(env)).toThrow(message);
+  });
+});
+
+describe(".dev.vars.example", () => {
+  const lines = [...example.matchAll(/^# ([A-Z_]+)="([^"]*)"/gm)].map(([, name = "", value = ""]) => ({ name, value }));
+
+  test("has every setting, once, and no other", () => {
+    expect(lines.map(({ name }) => name).toSorted()).toEqual(Object.keys(settings.shape).toSorted());
+  });
+
+  test("has figures that are the defaults", () => {
+    const figures = lines.filter(({ value }) => /^\d+$/.test(value)).map(({ name, value }) => [name, Number(value)]);
+    expect(figures.length).toBeGreaterThan(0);
+    expect(settings.parse({})).toMatchObject(Object.fromEntries(figures));
   });
 });

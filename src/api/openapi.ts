@@ -87,7 +87,7 @@ function operation({ summary, schema }: Product) {
       409: problemResponse(
         "The payment has bought its result: for another request, or with a link that has ended. Nothing more was charged.",
       ),
-      429: tooMany("unpaid calls"),
+      429: tooMany("calls without a valid payment"),
       "4XX": problemResponse("The request cannot be done as sent. Nothing was charged."),
       "5XX": problemResponse("Something failed. Nothing was charged unless the detail says otherwise."),
     },

@@ -2,6 +2,7 @@ import { Problem, throwIfCancelled } from "../problems.ts";
 import { brokenAddressRule, isLoopback } from "./address.ts";
 import { brokenDnsRule } from "./dns.ts";
 
+/** So many are followed from one URL. */
 export const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** The longest URL that everyone is asked to take (RFC 9110, 4.1). */
@@ -51,7 +52,10 @@ export async function openAddress(address: string, rules: FetchRules): Promise<O
   }
 }
 
-/** What it means to the caller that reading an opened body failed; a Problem stays what it is. */
+/**
+ * What it means to the caller that reading an opened body failed; a Problem stays what it is.
+ * @throws Problem call_cancelled, where the caller is the one who broke it off
+ */
 export function transferProblem(error: unknown, signal: AbortSignal, rules: FetchRules): Problem {
   return asProblem(error, signal, rules, "The transfer broke off before the whole file had come. Try again.");
 }

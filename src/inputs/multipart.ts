@@ -9,7 +9,7 @@ const MAX_PARTS = 50;
 /**
  * Reads a multipart form (RFC 7578) as it comes in: files are received one piece after the other, into the room their field
  * has. Uploads have to be released.
- * @throws Problem invalid_request, and as {@link receive}; nothing is left to be released then
+ * @throws Problem invalid_request, what `body` throws as one, and as {@link receive}; nothing is left to be released then
  */
 export async function readForm(
   body: AsyncIterable<Uint8Array>,
@@ -55,9 +55,12 @@ export async function readForm(
     return Object.fromEntries<string | Upload>([...fields, ...received]);
   } catch (error) {
     fail(error); // so that no upload waits for more
-    for (const upload of await Promise.allSettled(uploads.values()))
-      if (upload.status === "fulfilled") await upload.value.received.release();
-    throw error instanceof Problem ? error : malformed("is not well-formed", error);
+    const settled = await Promise.allSettled(uploads.values());
+    for (const upload of settled) if (upload.status === "fulfilled") await upload.value.received.release();
+    // what is wrong with the form is a Problem by now: anything else is wrong where an upload was to be kept
+    for (const upload of settled)
+      if (upload.status === "rejected" && !(upload.reason instanceof Problem)) throw upload.reason;
+    throw asProblem(error);
   }
 }
 
@@ -75,7 +78,7 @@ async function receiveUpload(stream: AsyncIterable<Uint8Array>, room: Room): Pro
   const writer = digest.getWriter();
   const received = await receive(
     (async function* () {
-      for await (const piece of stream) {
+      for await (const piece of wellFormed(stream)) {
         await writer.write(piece);
         yield piece;
       }
@@ -92,6 +95,19 @@ function noFile(path: string): Problem {
     `The form has \`${path}\` as a file. Only \`file\` and \`image\` can be one: send a plain field, without a file name.`,
     { errors: [{ path, message: "must be a plain field, not a file" }] },
   );
+}
+
+async function* wellFormed(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream;
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
+/** What it means to the caller that reading the form failed. */
+function asProblem(error: unknown): Problem {
+  return error instanceof Problem ? error : malformed("is not well-formed", error);
 }
 
 function malformed(what: string, cause?: unknown): Problem {

@@ -46,7 +46,7 @@ export class Received {
 
 /**
  * Receives a file. Its bytes are counted as they come; `expectedBytes` is what its sender announced, which may be a lie.
- * @throws Problem source_too_large, too_busy; and what `pieces` throws
+ * @throws Problem source_too_large, too_busy; and what `pieces` and `keep` throw
  */
 export async function receive(
   pieces: AsyncIterable<Uint8Array>,
@@ -98,7 +98,10 @@ async function fill(
   }
 }
 
-/** Receives a file of which so much is known: more than stays in memory. @throws as {@link receive} */
+/**
+ * Receives a file of which so much is known: more than stays in memory.
+ * @throws Problem too_busy; and what `stream` and `keepWhole` throw
+ */
 export async function receiveWhole(
   stream: ReadableStream<Uint8Array>,
   length: number,

@@ -8,7 +8,7 @@ import { Upload } from "./upload.ts";
 /**
  * What a request names: an uploaded file, an http(s) URL, a data URI or bare base64. It has to be released.
  * @param field the request's field, for the caller to find
- * @throws Problem invalid_request for text that is none of these, and as {@link openAddress} and {@link receive}
+ * @throws Problem invalid_request for text that is none of these, and as {@link openAddress}, {@link transferProblem} and {@link receive}
  */
 export async function openSource(
   source: string | Upload,

@@ -1,7 +1,7 @@
 import { Problem } from "../problems.ts";
 
 /** A file of more bytes than this is a large one. */
-export const LARGE_BYTES = 8 << 20;
+export const LARGE_BYTES = 8_000_000;
 
 /** How long a call waits for its turn, and how often it looks. */
 const WAIT_MS = 15_000;

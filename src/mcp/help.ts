@@ -6,6 +6,7 @@ import { guide, options } from "../guide.ts";
 const OPTIONS = { uri: "overprint://options", mimeType: "application/json" };
 const GUIDE = { uri: "overprint://guide", mimeType: "text/markdown" };
 
+/** Where a client finds what is free to know: it reads this as it connects. */
 export const INSTRUCTIONS = `The resource ${OPTIONS.uri} lists templates, positions, limits and price; ${GUIDE.uri} says how to call and how to pay.`;
 
 /** Gives a server what is free to know before paying: two resources, and a prompt that begins with them. */

@@ -5,6 +5,7 @@ import { call, type Exchange } from "./call.ts";
 import { addHelp, INSTRUCTIONS } from "./help.ts";
 import { toolsForSale } from "./tools.ts";
 
+/** The name, title and version that clients and registries are told. */
 export const SERVER = { name: "overprint", title: "Overprint", version };
 
 const NOTHING_CHANGES = { listChanged: false };

@@ -1,4 +1,4 @@
-import { Problem } from "../problems.ts";
+import { Problem, problemOf } from "../problems.ts";
 import type { Facilitator } from "./facilitator.ts";
 import { NETWORKS } from "./networks.ts";
 import { type Offer, PaymentRequired, type Receipt } from "./offer.ts";
@@ -250,7 +250,6 @@ function told<T>(answer: Promise<T>): Promise<T> {
 
 function failureOf(error: unknown): Failure {
   if (error instanceof PaymentRequired) return { detail: error.reason };
-  if (error instanceof Problem)
-    return { code: error.code, detail: error.detail, ...(error.errors && { errors: error.errors }) };
-  return { code: "internal_error", detail: "Something failed on our side. Nothing was charged; try again." };
+  const { code, detail, errors } = problemOf(error);
+  return { code, detail, ...(errors && { errors }) };
 }

@@ -16,6 +16,7 @@ import { tokenHash } from "./token.ts";
 
 const ID = /^(\d{6})-[0-9a-f]{32}$/;
 
+/** A stored result, and the only copy of its token. */
 export interface StoredResult {
   id: string;
   token: string;
@@ -57,6 +58,7 @@ async function writeAll(chunks: AsyncIterable<Uint8Array>, stream: WritableStrea
   }
 }
 
+/** Deletes a result whose link is not given out. */
 export async function deleteResult(bucket: R2Bucket, id: string): Promise<void> {
   await bucket.delete(keyOf(id));
 }

@@ -9,7 +9,6 @@ afterEach(() => void vi.restoreAllMocks());
 
 describe("with a resolver to ask, a host is fetched only where all its addresses are public", () => {
   const checked = {
-    maxBytes: 10_000,
     timeoutMs: 5000,
     allowLoopback: false,
     dnsCheckUrl: "https://dns.example.com/query?key=1",

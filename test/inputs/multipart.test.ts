@@ -151,3 +151,12 @@ describe("a form that cannot be read is refused, with nothing left behind:", () 
     await expect(readForm(broken, "multipart/form-data; boundary=b", rules)).rejects.toMatchObject(refused);
   });
 });
+
+it("fails as its storage does, which is no fault of the form", async () => {
+  const full = { ...rooms, file: { ...rooms.file, keep: () => Promise.reject(new Error("out of order")) } };
+  const form = new FormData();
+  form.set("file", new Blob([noise(50_000)]));
+  const { headers, body } = new Response(form);
+  const read = readForm(body!, headers.get("Content-Type")!, { ...rules, rooms: full });
+  await expect(read).rejects.toThrow("out of order");
+});

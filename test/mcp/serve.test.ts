@@ -92,7 +92,7 @@ describe("the MCP endpoint", () => {
   });
 
   test("refuses a message over the limit, and says what to do", async () => {
-    const response = await post("x".repeat(48_000_001));
+    const response = await post("x".repeat(32_000_001));
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({ code: "body_too_large", detail: expect.stringContaining("URL") });
   });
