@@ -1,0 +1,106 @@
+import { createServer, type Server, type ServerResponse } from "node:http";
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { textPages } from "../../bench/inputs.ts";
+import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
+import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+
+/** Large: while one is worked on, no other is. */
+const large = textPages(100, 120_000, "classic");
+const most = large.subarray(0, -1_000_000);
+
+/** How a server can send a large file, and fail at it. */
+const SOURCES: Record<string, (response: ServerResponse) => void> = {
+  "/whole": (response) => response.setHeader("Content-Length", large.length).end(large),
+  "/cut": (response) => response.setHeader("Content-Length", large.length).write(most, () => response.destroy()),
+  "/cut-in-chunks": (response) => response.write(most, () => response.destroy()),
+  "/stuck": (response) => response.setHeader("Content-Length", large.length).write(most),
+  "/stuck-in-chunks": (response) => response.write(most),
+  "/no-pdf": (response) => response.end(Buffer.alloc(large.length)),
+  "/damaged": (response) => response.end(Buffer.alloc(large.length, "%PDF-1.7\n")),
+};
+
+const BOUNDARY = "b";
+const form = Buffer.concat([
+  Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n`),
+  large,
+  Buffer.from(`\r\n--${BOUNDARY}\r\nContent-Disposition: form-data; name="text"\r\n\r\nA\r\n--${BOUNDARY}--\r\n`),
+]);
+const FORM = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` };
+const JSON_TYPE = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
+
+let server: Server;
+beforeAll(async () => {
+  server = createServer(({ url = "" }, response) => SOURCES[url]?.(response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+});
+afterAll(() => {
+  server?.close();
+  server?.closeAllConnections();
+});
+const at = (path: string) => `http://127.0.0.1:${(server.address() as { port: number }).port}${path}`;
+
+describe.each([
+  ["in memory", "64000000"],
+  ["in the spool", "1000000"],
+])("with large files %s", (_, SPOOL_THRESHOLD_BYTES) => {
+  let worker: RunningWorker;
+  beforeAll(async () => {
+    const vars = { ALLOW_LOOPBACK_SOURCES: "true", FETCH_TIMEOUT_SECONDS: "3", SPOOL_THRESHOLD_BYTES };
+    worker = await startWorker(vars, { entry: "test/e2e/spoolWorker.ts" });
+  });
+  afterAll(() => worker?.stop());
+  const endpoint = () => `${worker.url}/v1/watermark/text`;
+
+  /** A call whose answer nobody waits for once `body` has gone out. */
+  async function hangUp(
+    path: string,
+    headers: Record<string, string>,
+    body: string | Uint8Array,
+    length = body.length,
+  ) {
+    const { hostname, port, host } = new URL(worker.url);
+    const all = { Host: host, "X-PAYMENT": await paymentFor(endpoint()), "Content-Length": String(length), ...headers };
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+    const socket = connect(Number(port), hostname).on("error", () => undefined);
+    await new Promise<void>((resolve) => {
+      socket.once("close", () => resolve());
+      socket.write(`POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
+      socket.write(body, () => setTimeout(() => socket.resetAndDestroy(), 300));
+    });
+  }
+  const mark = (path: string) => callPaid(endpoint(), { file: at(path), text: "A" });
+  const upload = async (body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = FORM) =>
+    fetch(endpoint(), { method: "POST", headers: { ...headers, "X-PAYMENT": await paymentFor(endpoint()) }, body });
+  const json = (path: string) => JSON.stringify({ file: at(path), text: "A" });
+  const message = (path: string) =>
+    JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "add_text_watermark", arguments: { file: at(path), text: "A" } },
+    });
+
+  const failures: (() => Promise<unknown>)[] = [
+    ...["/cut", "/cut-in-chunks", "/stuck", "/stuck-in-chunks", "/no-pdf", "/damaged"].map((path) => () => mark(path)),
+    () => upload(form.subarray(0, -10)),
+    () => upload(Buffer.concat([form.subarray(0, -4), Buffer.from("\r\n"), form])),
+    () => upload(Buffer.alloc(large.length, " "), JSON_TYPE),
+    () => hangUp("/v1/watermark/text", FORM, form.subarray(0, most.length), form.length),
+    () => hangUp("/v1/watermark/text", FORM, form),
+    () => hangUp("/v1/watermark/text", JSON_TYPE, Buffer.alloc(most.length, " "), large.length),
+    ...["/whole", "/stuck", "/stuck-in-chunks"].flatMap((path) => [
+      () => hangUp("/v1/watermark/text", JSON_TYPE, json(path)),
+      () => hangUp("/mcp", JSON_TYPE, message(path)),
+    ]),
+  ];
+
+  test("a call has its turn after any that failed or whose caller hung up, and nothing of theirs is left", async () => {
+    for (let first = 0; first < failures.length; first += 3) {
+      await Promise.allSettled(failures.slice(first, first + 3).map((fail) => fail())); // a refusal may cut the upload off
+      const answer = await mark("/whole");
+      expect([first, await answer.json()]).toEqual([first, expect.objectContaining({ cost: "0.05 USDC" })]);
+    }
+    await expect.poll(async () => (await fetch(`${worker.url}/spool`)).json(), { timeout: 20_000 }).toEqual([]);
+  }, 300_000);
+});
