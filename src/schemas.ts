@@ -111,6 +111,8 @@ const text = z
     z
       .string()
       .refine((value) => value.isWellFormed(), "must be well-formed Unicode")
+      // what decoders make of other bytes: it is not what the caller wants on every page
+      .refine((value) => !value.includes("\ufffd"), "must be UTF-8: it has characters that are lost (U+FFFD)")
       .refine(
         (value) => [...value].length <= MAX_TEXT_CHARACTERS,
         `must have at most ${MAX_TEXT_CHARACTERS} characters`,

@@ -1,5 +1,4 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import type { z } from "zod";
 import { configOf } from "../config.ts";
 import { readForm } from "../inputs/multipart.ts";
@@ -13,20 +12,39 @@ import type { ApiEnv } from "./environment.ts";
 
 const FORM = "multipart/form-data";
 
-/** Refuses a body over the limit before it is read, where it says so, or else on the way. @throws Problem body_too_large */
-export const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
+/**
+ * Refuses a body over the limit: before it is read where its length is known, or else where it goes past the limit, which its
+ * reader is thrown.
+ * @throws Problem body_too_large
+ */
+export const limitBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const { maxBodyBytes, maxJsonBytes } = configOf(c.env);
-  const maxSize = mediaType(c) === FORM ? maxBodyBytes : maxJsonBytes;
-  return bodyLimit({
-    maxSize,
-    onError: () => {
-      throw new Problem(
-        "body_too_large",
-        `The request body is larger than ${maxSize} bytes. Send a URL as \`file\` instead.`,
-      );
-    },
-  })(c, next);
+  const maxBytes = mediaType(c) === FORM ? maxBodyBytes : maxJsonBytes;
+  const { body, headers } = c.req.raw;
+  const length = headers.has("Transfer-Encoding") ? null : headers.get("Content-Length"); // RFC 9112, 6.3
+  if (Number(length) > maxBytes) throw bodyTooLarge(maxBytes);
+  if (length === null && body) c.req.raw = new Request(c.req.raw, { body: body.pipeThrough(upTo(maxBytes)) });
+  await next();
 };
+
+/** Lets so many bytes through. */
+function upTo(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let length = 0;
+  return new TransformStream({
+    transform(piece, controller) {
+      length += piece.length;
+      if (length > maxBytes) throw bodyTooLarge(maxBytes);
+      controller.enqueue(piece);
+    },
+  });
+}
+
+function bodyTooLarge(maxBytes: number): Problem {
+  return new Problem(
+    "body_too_large",
+    `The request body is larger than ${maxBytes} bytes. Send a URL as \`file\` instead.`,
+  );
+}
 
 /**
  * Reads and checks a request body, JSON or multipart, and leaves it as `c.get("request")` for as long as the call takes.
@@ -61,7 +79,7 @@ async function readFields(c: Context<ApiEnv>, rooms: Rooms): Promise<unknown> {
   const body = c.req.raw.body ?? emptyBody();
   switch (mediaType(c)) {
     case "application/json": {
-      const received = await receive(body, { ...rooms.file, inMemoryBytes: maxJsonBytes });
+      const received = await receive(body, { ...rooms.file, maxBytes: maxJsonBytes, inMemoryBytes: maxJsonBytes });
       return parseJson(await received.head(maxJsonBytes));
     }
     case FORM:

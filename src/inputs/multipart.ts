@@ -8,7 +8,7 @@ const MAX_PARTS = 50;
 
 /**
  * Reads a multipart form (RFC 7578) as it comes in: files are received one piece after the other, into the room their field
- * has. An upload in a field without a room is left out, its field empty. Uploads have to be released.
+ * has. Uploads have to be released.
  * @throws Problem invalid_request, what `body` throws as one, and as {@link receive}; nothing is left to be released then
  */
 export async function readForm(
@@ -31,9 +31,9 @@ export async function readForm(
   parser.on("file", (name, stream) => {
     const room = name === "file" || name === "image" ? rooms[name] : undefined;
     parser.once("error", (error) => stream.destroy(error as Error));
+    if (!room) fail(noFile(name));
     if (!take(name) || !room) {
       stream.on("error", () => undefined).resume();
-      fields.set(name, "");
       return;
     }
     const upload = receiveUpload(stream, room);
@@ -100,6 +100,14 @@ async function* wellFormed(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
 /** What it means to the caller that reading the form failed. */
 function asProblem(error: unknown): Problem {
   return error instanceof Problem ? error : malformed("is not well-formed", error);
+}
+
+function noFile(path: string): Problem {
+  return new Problem(
+    "invalid_request",
+    `The form has \`${path}\` as a file. Only \`file\` and \`image\` can be one: send a plain field, without a file name.`,
+    { errors: [{ path, message: "must be a plain field, not a file" }] },
+  );
 }
 
 function malformed(what: string, cause?: unknown): Problem {

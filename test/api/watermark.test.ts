@@ -154,6 +154,8 @@ describe("bad input is a problem that says what to do, and leaves the payment us
     [TEXT, 400, "invalid_request", { ...text, text: "a\tb" }, "text"],
     [TEXT, 400, "invalid_request", { ...text, text: "\ud800" }, "text"],
     [TEXT, 400, "invalid_request", { ...text, text: "\ufdd0" }, "text"],
+    [TEXT, 400, "invalid_request", { ...text, text: "Z\ufffdrich" }, "text"],
+    [TEXT, 400, "invalid_request", formOf({ file: upload(onePage, "a.pdf"), text: new Blob(["A"]) }), "text"],
     [TEXT, 400, "invalid_request", { ...text, text: "Page {number}" }, "text"],
     [TEXT, 400, "invalid_request", { ...text, opacity: 1.01 }, "opacity"],
     [TEXT, 400, "invalid_request", { ...text, opacity: "0.5" }, "opacity"],
@@ -222,6 +224,12 @@ describe("bad input is a problem that says what to do, and leaves the payment us
     expect((await response.json<Problem>()).code).toBe("invalid_request");
   });
 
+  test("a text in another encoding than UTF-8 is a 400, instead of a mark that nobody wants", async () => {
+    const latin1 = Uint8Array.from(`{"file":"${pdf}","text":"Z\xfcrich"}`, (character) => character.charCodeAt(0));
+    const problem = await (await callRaw(latin1, "application/json")).json<Problem>();
+    expect(problem).toMatchObject({ code: "invalid_request", detail: expect.stringContaining("UTF-8") });
+  });
+
   test("malformed multipart is a 400", async () => {
     const response = await callRaw("no parts", "multipart/form-data; boundary=x");
     expect(response.status).toBe(400);
@@ -240,7 +248,7 @@ describe("bad input is a problem that says what to do, and leaves the payment us
   });
 });
 
-async function callRaw(body: string, type: string): Promise<Response> {
+async function callRaw(body: BodyInit, type: string): Promise<Response> {
   const payment = await signPayment(await offerOf(TEXT));
   return send(TEXT, { method: "POST", headers: { "X-PAYMENT": payment, "Content-Type": type }, body });
 }

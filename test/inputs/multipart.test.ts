@@ -63,13 +63,8 @@ describe("a form", () => {
     expect(await spooled()).toBe(0);
   });
 
-  it("has a URL where a file could be, and an upload where none can be only by name", async () => {
-    expect(
-      await read([
-        ["file", "https://example.com/a.pdf"],
-        ["other", new Blob([noise(5000)])],
-      ]),
-    ).toEqual({ file: "https://example.com/a.pdf", other: "" });
+  it("has a URL where a file could be", async () => {
+    expect(await read([["file", "https://example.com/a.pdf"]])).toEqual({ file: "https://example.com/a.pdf" });
   });
 });
 
@@ -102,6 +97,14 @@ describe("a form that cannot be read is refused, with nothing left behind:", () 
         ["text", "a".repeat(101)],
       ],
       /`text` of more than 100 bytes/,
+    ],
+    [
+      "a text as a file, as some clients send all their fields",
+      [
+        ["file", large],
+        ["text", new Blob(["DRAFT"])],
+      ],
+      /`text` as a file\. .* plain field/,
     ],
     [
       "too many fields",

@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest";
+import { signPayment } from "../../scripts/lib/pay.ts";
+import { ORIGIN, offerOf, send, TEXT } from "../support/client.ts";
+
+const MB = new Uint8Array(1 << 20).fill(0x61);
+
+/** A body of unknown length that begins so and goes on for 200 MB, and how many of them have been read. */
+function endless(beginning: string) {
+  let read = 0;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(beginning)),
+    pull: (controller) => (++read > 200 ? controller.close() : controller.enqueue(MB)),
+  });
+  return { body, read: () => read };
+}
+
+const part = (name: string, more = "") => `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`;
+
+describe("a body of unknown length", () => {
+  const post = async (type: string, body: ReadableStream) => {
+    const headers = { "Content-Type": type, "X-PAYMENT": await signPayment(await offerOf(TEXT)) };
+    return (await send(TEXT, { method: "POST", headers, body })).json();
+  };
+
+  test("is read as it comes, so that what is wrong in its beginning is told before its end", async () => {
+    const { body, read } = endless(`${part("text")}A\r\n${part("text")}B\r\n${part("file", '; filename="a.pdf"')}`);
+    expect(await post("multipart/form-data; boundary=b", body)).toMatchObject({ code: "invalid_request" });
+    expect(read()).toBeLessThan(10);
+  });
+
+  test.each([
+    ["a form", "multipart/form-data; boundary=b", 100, "before its first part"],
+    ["JSON", "application/json", 32, '{"text":"'],
+  ])("is refused where it goes past the limit: %s", async (_, type, megabytes, beginning) => {
+    const { body, read } = endless(beginning);
+    expect(await post(type, body)).toMatchObject({ code: "body_too_large" });
+    expect(read()).toBeLessThan(megabytes + 10);
+  });
+
+  test("so is a message to the MCP server", async () => {
+    const { body, read } = endless('{"jsonrpc":"');
+    const headers = { "Content-Type": "application/json", Host: new URL(ORIGIN).host };
+    const response = await send("/mcp", { method: "POST", headers, body });
+    expect(await response.json()).toMatchObject({ code: "body_too_large" });
+    expect(read()).toBeLessThan(42);
+  });
+});
