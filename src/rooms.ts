@@ -12,8 +12,8 @@ export interface Rooms {
 
 /** The rooms of a new call. */
 export function roomsOf(env: Env, config: Config): Rooms {
-  const { maxLargeFiles, maxSourceBytes, maxImageBytes, spoolThresholdBytes } = config;
-  const turn = new Turn(maxLargeFiles);
+  const { maxLargeFiles, workSeconds, maxSourceBytes, maxImageBytes, spoolThresholdBytes } = config;
+  const turn = new Turn(maxLargeFiles, workSeconds * 1000);
   const kept = {
     turn,
     keep: (pieces: AsyncIterable<Uint8Array>) => spool(env.RESULTS, pieces),

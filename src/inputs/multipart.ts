@@ -89,6 +89,14 @@ async function receiveUpload(stream: AsyncIterable<Uint8Array>, room: Room): Pro
   return new Upload(received, new Uint8Array(await digest.digest).toHex());
 }
 
+function noFile(path: string): Problem {
+  return new Problem(
+    "invalid_request",
+    `The form has \`${path}\` as a file. Only \`file\` and \`image\` can be one: send a plain field, without a file name.`,
+    { errors: [{ path, message: "must be a plain field, not a file" }] },
+  );
+}
+
 async function* wellFormed(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* stream;
@@ -100,14 +108,6 @@ async function* wellFormed(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
 /** What it means to the caller that reading the form failed. */
 function asProblem(error: unknown): Problem {
   return error instanceof Problem ? error : malformed("is not well-formed", error);
-}
-
-function noFile(path: string): Problem {
-  return new Problem(
-    "invalid_request",
-    `The form has \`${path}\` as a file. Only \`file\` and \`image\` can be one: send a plain field, without a file name.`,
-    { errors: [{ path, message: "must be a plain field, not a file" }] },
-  );
 }
 
 function malformed(what: string, cause?: unknown): Problem {

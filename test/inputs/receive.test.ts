@@ -25,7 +25,7 @@ function keeper() {
 const roomOf = (keep: Room["keep"], more: Partial<Room> = {}): Room => ({
   maxBytes: 1000,
   inMemoryBytes: 100,
-  turn: new Turn(1),
+  turn: new Turn(1, 60_000),
   keep,
   keepWhole: (stream) => keep(stream),
   ...more,

@@ -3,9 +3,10 @@ import { receive, receiveWhole } from "../../src/inputs/receive.ts";
 import { LARGE_BYTES, Turn } from "../../src/inputs/turn.ts";
 import { inOne } from "../support/bytes.ts";
 
+const LONGEST_MS = 180_000;
 const turns: Turn[] = [];
 const newTurn = () => {
-  const turn = new Turn(2);
+  const turn = new Turn(2, LONGEST_MS);
   turns.push(turn);
   return turn;
 };
@@ -38,10 +39,30 @@ describe("a call's turn", () => {
     for (const turn of [newTurn(), newTurn()]) await turn.begin();
   });
 
+  it("that ends while it is waited for takes nobody else's", async () => {
+    const [first, second, third] = [newTurn(), newTurn(), newTurn()];
+    await Promise.all([first.begin(), second.begin()]);
+    const begun = third.begin();
+    third.end();
+    first.end();
+    await begun;
+    await newTurn().begin();
+  });
+
   it("that never begins takes nobody else's", async () => {
     newTurn().end();
     for (const turn of [newTurn(), newTurn()]) await turn.begin();
     expect(await isWaiting(newTurn().begin())).toBe(true);
+  });
+
+  it("is over after a time, where the runtime has cut its call off and nothing ends it", async () => {
+    vi.useFakeTimers();
+    for (const turn of [newTurn(), newTurn()]) await turn.begin();
+    await vi.advanceTimersByTimeAsync(LONGEST_MS - 1000);
+    const next = newTurn().begin();
+    await vi.advanceTimersByTimeAsync(2000);
+    await next;
+    vi.useRealTimers();
   });
 
   it("is not waited for for ever", async () => {
