@@ -14,11 +14,13 @@ const SOURCES: Record<string, (response: ServerResponse) => void> = {
   "/whole": (response) => response.setHeader("Content-Length", large.length).end(large),
   "/cut": (response) => response.setHeader("Content-Length", large.length).write(most, () => response.destroy()),
   "/cut-in-chunks": (response) => response.write(most, () => response.destroy()),
-  "/stuck": (response) => response.setHeader("Content-Length", large.length).write(most),
-  "/stuck-in-chunks": (response) => response.write(most),
+  "/stuck": (response) => response.setHeader("Content-Length", large.length).write(most, () => dieLater(response)),
+  "/stuck-in-chunks": (response) => response.write(most, () => dieLater(response)),
   "/no-pdf": (response) => response.end(Buffer.alloc(large.length)),
   "/damaged": (response) => response.end(Buffer.alloc(large.length, "%PDF-1.7\n")),
 };
+
+const dieLater = (response: ServerResponse) => setTimeout(() => response.destroy(), 1500);
 
 const BOUNDARY = "b";
 const form = Buffer.concat([
@@ -46,7 +48,7 @@ describe.each([
 ])("with large files %s", (_, SPOOL_THRESHOLD_BYTES) => {
   let worker: RunningWorker;
   beforeAll(async () => {
-    const vars = { ALLOW_LOOPBACK_SOURCES: "true", FETCH_TIMEOUT_SECONDS: "3", SPOOL_THRESHOLD_BYTES };
+    const vars = { ALLOW_LOOPBACK_SOURCES: "true", SPOOL_THRESHOLD_BYTES };
     worker = await startWorker(vars, { entry: "test/e2e/spoolWorker.ts" });
   });
   afterAll(() => worker?.stop());
