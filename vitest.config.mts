@@ -5,6 +5,7 @@ import { internet } from "./test/support/internet.ts";
 export default defineConfig({
   test: {
     silent: "passed-only",
+    maxWorkers: 2, // by itself one core of two is left idle
     projects: [
       {
         plugins: [
