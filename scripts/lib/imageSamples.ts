@@ -1,19 +1,11 @@
-import { adobe, encodeJpeg, type JpegSpec, segment } from "../../test/mark/image/encodeJpeg.ts";
-import { concat, encodePng, latin1, type PngSpec, uint16, uint32 } from "../../test/mark/image/encodePng.ts";
+import { adobe, encodeJpeg, exif, type JpegSpec, toYcc } from "../../test/mark/image/encodeJpeg.ts";
+import { encodePng, KINDS, type Kind, type PngSpec, uint16, uint32 } from "../../test/mark/image/encodePng.ts";
 import vectors from "../../test/mark/image/jpegVectors.json" with { type: "json" };
 
 const [WIDTH, HEIGHT] = [96, 72];
-const INKS = 4;
+type Rgb = readonly [number, number, number];
 /** JPEG samples are made of blocks of 8 x 8 pixels. */
 const BLOCK = 8;
-
-type Kind = Pick<PngSpec, "colorType" | "bitDepth">;
-
-const PNG_KINDS: Kind[] = [
-  ...[1, 2, 4, 8, 16].map((bitDepth) => ({ colorType: 0 as const, bitDepth })),
-  ...[1, 2, 4, 8].map((bitDepth) => ({ colorType: 3 as const, bitDepth })),
-  ...([2, 4, 6] as const).flatMap((colorType) => [8, 16].map((bitDepth) => ({ colorType, bitDepth }))),
-];
 
 /** What tRNS holds to make white, or a palette's second half, transparent. */
 const TRANSPARENCY: [Kind, Uint8Array][] = [
@@ -29,7 +21,7 @@ const TRANSPARENCY: [Kind, Uint8Array][] = [
  * the upper left, and where there is alpha, it fades downwards.
  */
 export const IMAGE_SAMPLES: Record<string, Uint8Array> = Object.fromEntries([
-  ...PNG_KINDS.flatMap((kind) =>
+  ...KINDS.flatMap((kind) =>
     [false, true].map((interlaced) => [`PNG ${nameOf(kind)}${interlaced ? ", Adam7" : ""}`, png(kind, { interlaced })]),
   ),
   ...TRANSPARENCY.map(([kind, data]) => [`PNG ${nameOf(kind)}, tRNS`, png(kind, { chunks: [{ type: "tRNS", data }] })]),
@@ -42,10 +34,7 @@ export const IMAGE_SAMPLES: Record<string, Uint8Array> = Object.fromEntries([
     "JPEG CMYK with Adobe marker",
     jpeg({ color: (x, y) => toInks(motif(x, y)).map((ink) => 255 - ink), segments: [adobe(0)] }),
   ],
-  [
-    "JPEG YCCK",
-    jpeg({ color: (x, y) => [...toYcc(motif(x, y).map((value) => 255 - value)), 255], segments: [adobe(2)] }),
-  ],
+  ["JPEG YCCK", jpeg({ color: (x, y) => [...toYcc(inverted(motif(x, y))), 255], segments: [adobe(2)] })],
   ["JPEG with fill bytes", jpeg({ color: (x, y) => toYcc(motif(x, y)), fill: [0xff, 0xff] })],
   ...[1, 2, 3, 4, 5, 6, 7, 8].map((orientation) => [
     `JPEG EXIF orientation ${orientation}`,
@@ -59,7 +48,7 @@ function nameOf({ colorType, bitDepth }: Kind): string {
 }
 
 /** Red, green and blue, 0 to 255, at a place in pixels. */
-function motif(x: number, y: number): number[] {
+function motif(x: number, y: number): Rgb {
   const isL = (x >= 8 && x < 16 && y >= 8 && y < 48) || (y >= 40 && y < 48 && x >= 8 && x < 32);
   if (isL) return [0, 0, 0];
   if (x >= 64 && y >= 48) return [255, 255, 255];
@@ -67,8 +56,8 @@ function motif(x: number, y: number): number[] {
   return [Math.round(255 * (1 - share)), Math.round((120 * y) / HEIGHT), Math.round(255 * share)];
 }
 
-function luma([r, g, b]: number[]): number {
-  return Math.round(0.299 * r! + 0.587 * g! + 0.114 * b!);
+function luma(rgb: Rgb): number {
+  return toYcc(rgb)[0]!;
 }
 
 function png(kind: Kind, more: Partial<PngSpec>): Uint8Array {
@@ -107,21 +96,11 @@ function jpeg({ color, ...more }: Pick<JpegSpec, "color"> & Partial<JpegSpec>): 
   });
 }
 
-/** JFIF 1.02. */
-function toYcc([r, g, b]: number[]): number[] {
-  const y = luma([r!, g!, b!]);
-  return [y, 128 + (b! - y) / 1.772, 128 + (r! - y) / 1.402].map((value) =>
-    Math.max(0, Math.min(255, Math.round(value))),
-  );
+function inverted([r, g, b]: Rgb): Rgb {
+  return [255 - r, 255 - g, 255 - b];
 }
 
 /** Cyan, magenta, yellow and black, without black. */
-function toInks(rgb: number[]): number[] {
-  return Array.from({ length: INKS }, (_, i) => (i < 3 ? 255 - rgb[i]! : 0));
-}
-
-function exif(orientation: number): Uint8Array {
-  const entry = concat(uint16(0x0112, 3), uint32(1), uint16(orientation, 0));
-  const tiff = concat(latin1("MM"), uint16(42), uint32(8), uint16(1), entry, uint32(0));
-  return segment(0xe1, concat(latin1("Exif\0\0"), tiff));
+function toInks(rgb: Rgb): number[] {
+  return [...inverted(rgb), 0];
 }

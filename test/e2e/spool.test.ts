@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
 import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
 import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
-import { file } from "../pdf/fixture.ts";
+import { farContents } from "../pdf/fixture.ts";
 import { HOSTILE_ANSWERS } from "../support/hostileAnswers.ts";
 import { type RawServer, startRawServer } from "../support/rawServer.ts";
 import { render } from "./render.ts";
@@ -12,17 +12,8 @@ import { render } from "./render.ts";
 const PAGES = 40;
 const large = textPages(PAGES, 10_000, "classic");
 const compressed = textPages(PAGES, 20_000, "stream");
-/** Contents far from their page, and no stream but an array: what the first plan takes for granted does not hold. */
-const surprising = file({
-  1: "<</Type/Catalog/Pages 2 0 R>>",
-  2: "<</Type/Pages/Kids[3 0 R 6 0 R]/MediaBox[0 0 300 400]>>",
-  3: "<</Type/Page/Parent 2 0 R/Contents 7 0 R>>",
-  6: "<</Type/Page/Parent 2 0 R/Contents 9 0 R>>",
-  7: { data: "1 g" },
-  8: { data: new Uint8Array(300_000) },
-  9: "[7 0 R]",
-  10: { data: new Uint8Array(300_000) },
-});
+/** No stream but an array: what the first plan takes for granted does not hold. */
+const surprising = farContents("[7 0 R]");
 const isInk = ([r, g, b]: [number, number, number]) => r > 230 && g < 200 && b > 230;
 
 let worker: RunningWorker;

@@ -3,9 +3,9 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { readForm } from "../../src/inputs/multipart.ts";
-import type { Stored } from "../../src/inputs/receive.ts";
 import { Upload } from "../../src/inputs/upload.ts";
 import { roomsOf } from "../../src/rooms.ts";
+import type { Stored } from "../../src/stored.ts";
 import { isEqual, noise, sha256 } from "../support/bytes.ts";
 
 afterEach(() => reset());

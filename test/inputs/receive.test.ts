@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Room, receive, type Stored } from "../../src/inputs/receive.ts";
+import { type Room, receive } from "../../src/inputs/receive.ts";
 import { Turn } from "../../src/inputs/turn.ts";
+import type { Stored } from "../../src/stored.ts";
 import { noise } from "../support/bytes.ts";
 
 /** Keeps what it is given, and says what became of it. */

@@ -126,6 +126,20 @@ const SQUARE = {
   data: encode("1 0 1 rg 0 0 1 1 re f"),
 };
 
+/** Two pages; the second's contents are far from everything else. */
+export function farContents(contents: Bodies[number]): Uint8Array {
+  return file({
+    1: "<</Type/Catalog/Pages 2 0 R>>",
+    2: "<</Type/Pages/Kids[3 0 R 6 0 R]/MediaBox[0 0 300 400]>>",
+    3: "<</Type/Page/Parent 2 0 R/Contents 7 0 R>>",
+    6: "<</Type/Page/Parent 2 0 R/Contents 9 0 R>>",
+    7: { data: "1 g" },
+    8: { data: new Uint8Array(300_000) },
+    9: contents,
+    10: { data: new Uint8Array(300_000) },
+  });
+}
+
 export async function open(source: Uint8Array | ByteSource, options: Partial<OpenOptions> = {}): Promise<PdfDocument> {
   return openPdf(source instanceof Uint8Array ? new MemorySource(source) : source, { maxPages: 1000, ...options });
 }

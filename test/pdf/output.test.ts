@@ -6,7 +6,7 @@ import { RangeSource } from "../../src/pdf/byteSource.ts";
 import { PlanOutdated } from "../../src/pdf/eraser.ts";
 import { joined } from "../support/bytes.ts";
 import { readerBy } from "../support/ranges.ts";
-import { type Bodies, FileBuilder, file, latin1, onePage, open, plan, stamp } from "./fixture.ts";
+import { type Bodies, FileBuilder, farContents, file, latin1, onePage, open, plan, stamp } from "./fixture.ts";
 
 const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 const withoutId = (bytes: Uint8Array) => latin1(bytes).replace(/\/ID\[<\w+><\w+>\]/, "");
@@ -177,20 +177,8 @@ describe("growth", () => {
 });
 
 describe("a source that is read by ranges", () => {
-  const padded = (contents: Bodies[number]) =>
-    file({
-      1: "<</Type/Catalog/Pages 2 0 R>>",
-      2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>",
-      3: "<</Type/Page/Parent 2 0 R/Contents 7 0 R>>",
-      6: "<</Type/Page/Parent 2 0 R/Contents 9 0 R>>",
-      7: { data: "1 g" },
-      8: { data: new Uint8Array(300_000) },
-      9: contents,
-      10: { data: new Uint8Array(300_000) },
-    });
-
   it("is not read for the question whether far contents are a stream", async () => {
-    const source = padded({ data: "0 g" });
+    const source = farContents({ data: "0 g" });
     let read = 0;
     const counting = new RangeSource(
       readerBy(source.length, async (start, end) => {
@@ -204,7 +192,7 @@ describe("a source that is read by ranges", () => {
   });
 
   it("takes its plan back where far contents are an array, and is right when nothing is left open", async () => {
-    const source = padded("[7 0 R]");
+    const source = farContents("[7 0 R]");
     const guessed = await plan(ranges(source));
     await expect(joined(guessed.chunks())).rejects.toThrow(PlanOutdated);
     const thorough = await plan(ranges(source), { thorough: true });

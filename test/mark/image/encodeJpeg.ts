@@ -1,4 +1,4 @@
-import { concat, latin1, uint16 } from "./encodePng.ts";
+import { concat, latin1, uint16, uint32 } from "./encodePng.ts";
 
 /** What to encode: blocks of 8 x 8 pixels, each of one colour. */
 export interface JpegSpec {
@@ -6,7 +6,7 @@ export interface JpegSpec {
   width: number;
   height: number;
   /** The components of a block's colour, as they are stored: for YCbCr, that. */
-  color(x: number, y: number): number[];
+  color(x: number, y: number): readonly number[];
   componentIds?: number[];
   /** Between SOI and the tables. */
   segments?: Uint8Array[];
@@ -89,6 +89,45 @@ export const JFIF = segment(0xe0, concat(latin1("JFIF\0"), Uint8Array.of(1, 2, 0
 /** Adobe's APP14; `transform` is 0 for colours as they are, 1 for YCbCr, 2 for YCCK. */
 export function adobe(transform: number): Uint8Array {
   return segment(0xee, concat(latin1("Adobe"), uint16(100, 0, 0), Uint8Array.of(transform)));
+}
+
+/** An APP1 segment with an orientation among its tags; `order` is that of its bytes. */
+export function exif(orientation: number, { order = "MM", type = 3 } = {}): Uint8Array {
+  const tiff = concat(
+    latin1(order),
+    uint16(42),
+    uint32(8),
+    uint16(2, 0x0100, 4),
+    uint32(1, 24),
+    uint16(0x0112, type),
+    uint32(1),
+    uint16(orientation, 0),
+    uint32(0),
+  );
+  if (order === "II")
+    for (const [at, size] of [
+      [2, 2],
+      [4, 4],
+      [8, 2],
+      [10, 2],
+      [12, 2],
+      [14, 4],
+      [18, 4],
+      [22, 2],
+      [24, 2],
+      [26, 4],
+      [30, 2],
+    ])
+      tiff.subarray(at, at! + size!).reverse();
+  return segment(0xe1, concat(latin1("Exif\0\0"), tiff));
+}
+
+/** JFIF 1.02. */
+export function toYcc([r, g, b]: readonly [number, number, number]): number[] {
+  const y = 0.299 * r + 0.587 * g + 0.114 * b;
+  return [y, 128 + (b - y) / 1.772, 128 + (r - y) / 1.402].map((value) =>
+    Math.max(0, Math.min(255, Math.round(value))),
+  );
 }
 
 function entropyCode({ width, height, color }: JpegSpec, components: number): Uint8Array {

@@ -20,6 +20,15 @@ export interface PngSpec {
   level?: number;
 }
 
+export type Kind = Pick<PngSpec, "colorType" | "bitDepth">;
+
+/** Every colour type with every depth it may have (PNG, table 11.1). */
+export const KINDS: Kind[] = [
+  ...[1, 2, 4, 8, 16].map((bitDepth) => ({ colorType: 0 as const, bitDepth })),
+  ...[1, 2, 4, 8].map((bitDepth) => ({ colorType: 3 as const, bitDepth })),
+  ...([2, 4, 6] as const).flatMap((colorType) => [8, 16].map((bitDepth) => ({ colorType, bitDepth }))),
+];
+
 export const SIGNATURE = Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10);
 export const CHANNELS = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 } as const;
 

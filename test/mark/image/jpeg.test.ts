@@ -1,7 +1,7 @@
 import { inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { readImage } from "../../../src/mark/image/picture.ts";
-import { adobe, encodeJpeg, JFIF, type JpegSpec, segment } from "./encodeJpeg.ts";
+import { adobe, encodeJpeg, exif, JFIF, type JpegSpec, segment, toYcc } from "./encodeJpeg.ts";
 import { concat, latin1, uint16, uint32 } from "./encodePng.ts";
 import { expectPixels, LIMITS, refusal } from "./expected.ts";
 import vectors from "./jpegVectors.json";
@@ -41,14 +41,6 @@ const YCCK: JpegSpec = {
   segments: [adobe(2)],
 };
 
-/** JFIF 1.02. */
-function toYcc([r, g, b]: Rgb): number[] {
-  const y = 0.299 * r + 0.587 * g + 0.114 * b;
-  return [y, 128 + (b - y) / 1.772, 128 + (r - y) / 1.402].map((value) =>
-    Math.max(0, Math.min(255, Math.round(value))),
-  );
-}
-
 /** Blocks as pixels, 8 by 8 each. */
 function pixels(colors: readonly Rgb[], width = SIZE.width): Rgb[] {
   const height = colors.length / width;
@@ -60,36 +52,6 @@ function pixels(colors: readonly Rgb[], width = SIZE.width): Rgb[] {
 
 function grey(colors: Rgb[]): Rgb[] {
   return colors.map(([value]) => [value, value, value]);
-}
-
-function exif(orientation: number, { order = "MM", type = 3 } = {}): Uint8Array {
-  const tiff = concat(
-    latin1(order),
-    uint16(42),
-    uint32(8),
-    uint16(2, 0x0100, 4),
-    uint32(1, 24),
-    uint16(0x0112, type),
-    uint32(1),
-    uint16(orientation, 0),
-    uint32(0),
-  );
-  if (order === "II")
-    for (const [at, size] of [
-      [2, 2],
-      [4, 4],
-      [8, 2],
-      [10, 2],
-      [12, 2],
-      [14, 4],
-      [18, 4],
-      [22, 2],
-      [24, 2],
-      [26, 4],
-      [30, 2],
-    ])
-      tiff.subarray(at, at! + size!).reverse();
-  return segment(0xe1, concat(latin1("Exif\0\0"), tiff));
 }
 
 async function written(spec: JpegSpec): Promise<Sink> {

@@ -1,18 +1,21 @@
 import { inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { readImage } from "../../../src/mark/image/picture.ts";
-import { CHANNELS, chunk, concat, encodePng, latin1, type PngSpec, uint16, uint32 } from "./encodePng.ts";
+import {
+  CHANNELS,
+  chunk,
+  concat,
+  encodePng,
+  KINDS,
+  type Kind,
+  latin1,
+  type PngSpec,
+  uint16,
+  uint32,
+} from "./encodePng.ts";
 import { colorOf, expectPixels, LIMITS, noise, pixelsOf, type Rgba } from "./expected.ts";
 import { render, Sink } from "./render.ts";
 
-type Kind = Pick<PngSpec, "colorType" | "bitDepth">;
-
-/** Every colour type with every depth it may have (PNG, table 11.1). */
-const KINDS: Kind[] = [
-  ...[1, 2, 4, 8, 16].map((bitDepth) => ({ colorType: 0 as const, bitDepth })),
-  ...[1, 2, 4, 8].map((bitDepth) => ({ colorType: 3 as const, bitDepth })),
-  ...([2, 4, 6] as const).flatMap((colorType) => [8, 16].map((bitDepth) => ({ colorType, bitDepth }))),
-];
 const WITH_ALPHA = KINDS.filter(({ colorType }) => colorType === 4 || colorType === 6);
 const WITHOUT_ALPHA = KINDS.filter(({ colorType }) => colorType !== 4 && colorType !== 6);
 
