@@ -1,5 +1,4 @@
 import type { Context } from "hono";
-import { HTTPException } from "hono/http-exception";
 import { PaymentRequired, paymentRequiredV1 } from "../payments/offer.ts";
 import { Problem, problemDetails, problemOf } from "../problems.ts";
 import { slowedDown } from "../rateLimits.ts";
@@ -15,7 +14,7 @@ export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Respon
       "Cache-Control": "no-store",
     });
 
-  const problem = asProblem(error);
+  const problem = problemOf(error);
   if (problem.status >= 500) console.error(c.get("requestId"), problem.code, problem.cause ?? problem);
   return c.body(JSON.stringify(problemDetails(problem, c.get("requestId"))), problem.status, {
     "Cache-Control": "no-store",
@@ -34,10 +33,4 @@ export function methodNotAllowed(allowed: string) {
   return (): never => {
     throw new Problem("method_not_allowed", `Use ${allowed} here.`, { headers: { Allow: allowed } });
   };
-}
-
-function asProblem(error: Error): Problem {
-  if (error instanceof HTTPException && error.status === 400)
-    return new Problem("invalid_request", `${error.message}.`);
-  return problemOf(error);
 }

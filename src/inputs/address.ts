@@ -34,13 +34,13 @@ const RESERVED = new Set(["test", "example", "invalid", "onion", "alt"]);
 export function brokenAddressRule(url: URL, allowLoopback: boolean): string | undefined {
   if (url.protocol !== "https:" && url.protocol !== "http:") return "only http and https are fetched";
   if (url.username || url.password) return "it carries credentials";
-  if (allowLoopback && isLoopback(url)) return undefined;
+  if (allowLoopback && namesThisMachine(url)) return undefined;
   if (literalOf(url)) return "it names an address instead of a host";
   return brokenNameRule(url.hostname) ?? (url.port ? "only the standard ports 80 and 443 are fetched" : undefined);
 }
 
 /** Whether a URL names this machine: `localhost`, 127.0.0.0/8 or ::1, however spelled. */
-export function isLoopback(url: URL): boolean {
+export function namesThisMachine(url: URL): boolean {
   return url.hostname === "localhost" || literalOf(url)?.range() === "loopback";
 }
 

@@ -1,5 +1,5 @@
 import { Problem, throwIfCancelled } from "../problems.ts";
-import { brokenAddressRule, isLoopback } from "./address.ts";
+import { brokenAddressRule, namesThisMachine } from "./address.ts";
 import { brokenDnsRule } from "./dns.ts";
 
 /** So many are followed from one URL. */
@@ -73,7 +73,7 @@ function asProblem(error: unknown, signal: AbortSignal, rules: FetchRules, other
 async function follow(address: string, rules: FetchRules, signal: AbortSignal): Promise<Response> {
   let url = parse(address);
   if (!url) throw notAllowed("The URL", "it cannot be read as one");
-  const allowLoopback = rules.allowLoopback && isLoopback(url); // the internet may not lead a developer there
+  const allowLoopback = rules.allowLoopback && namesThisMachine(url); // the internet may not lead a developer there
   const seen = new Set<string>();
 
   for (let hop = 0; ; hop++) {
@@ -110,7 +110,7 @@ function parse(address: string, base?: URL): URL | null {
 }
 
 async function dnsRule(url: URL, { dnsCheckUrl }: FetchRules, signal: AbortSignal): Promise<string | undefined> {
-  return dnsCheckUrl && !isLoopback(url) ? brokenDnsRule(url.hostname, dnsCheckUrl, signal) : undefined;
+  return dnsCheckUrl && !namesThisMachine(url) ? brokenDnsRule(url.hostname, dnsCheckUrl, signal) : undefined;
 }
 
 function notAllowed(subject: string, rule: string): Problem {

@@ -1,15 +1,6 @@
+import type { Stored } from "../stored.ts";
 import { tooLarge } from "./size.ts";
 import { LARGE_BYTES, type Turn } from "./turn.ts";
-
-/** A file kept outside of memory. */
-export interface Stored {
-  readonly length: number;
-  /** The bytes [start, end). */
-  read(start: number, end: number): Promise<Uint8Array>;
-  /** The same in order, in pieces that are good until the next is asked for. */
-  stream(start: number, end: number): AsyncIterable<Uint8Array>;
-  delete(): Promise<void>;
-}
 
 /** How much is received, and where it goes. */
 export interface Room {

@@ -11,13 +11,13 @@ export const INSTRUCTIONS = `The resource ${OPTIONS.uri} lists templates, positi
 
 /** Gives a server what is free to know before paying: two resources, and a prompt that begins with them. */
 export function addHelp(server: McpServer, origin: string, config: Config): void {
-  const listed = { ...OPTIONS, text: JSON.stringify(options(config), null, 2) };
+  const listed = () => ({ ...OPTIONS, text: JSON.stringify(options(config), null, 2) });
 
   server.registerResource(
     "options",
     OPTIONS.uri,
     { title: "Templates, positions, limits and price", mimeType: OPTIONS.mimeType },
-    () => ({ contents: [listed] }),
+    () => ({ contents: [listed()] }),
   );
   server.registerResource(
     "guide",
@@ -44,7 +44,7 @@ export function addHelp(server: McpServer, origin: string, config: Config): void
             text: `Watermark the PDF at ${file}: ${wish}\n\nChoose among the options below, say what it costs before you pay, and give me the link.`,
           },
         },
-        { role: "user", content: { type: "resource", resource: listed } },
+        { role: "user", content: { type: "resource", resource: listed() } },
       ],
     }),
   );

@@ -3,15 +3,27 @@
  * `MissingRange` is thrown; `retry` fetches it and runs the step again. So the same code reads a file in memory and a
  * stored object that is larger than memory.
  */
-export interface ByteSource {
+export type ByteSource = InMemory | OutOfMemory;
+
+interface Readable {
   readonly length: number;
-  /** True where every byte is at hand for free: the planner then answers questions at once that it would otherwise defer. */
-  readonly inMemory: boolean;
   /** The bytes [start, end), a view that is valid until the next call. Throws MissingRange. */
   bytes(start: number, end: number): Uint8Array;
   /** Fetches what a MissingRange asked for, and at the same time something of what will be wanted soon, at these offsets. */
   load(start: number, end: number, soonAt?: readonly number[]): Promise<void>;
-  /** The bytes [start, end) in order, past any cache, in pieces that are good until the next is asked for: for copying the file from end to end. */
+}
+
+/** Every byte is at hand for free: the planner answers questions at once that it would otherwise defer. */
+interface InMemory extends Readable {
+  readonly inMemory: true;
+}
+
+interface OutOfMemory extends Readable {
+  readonly inMemory: false;
+  /**
+   * The bytes [start, end) in order, past any cache, in pieces that are good until the next is asked for: for copying the
+   * file from end to end.
+   */
   stream(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
@@ -53,7 +65,7 @@ export async function retry<T>(source: ByteSource, step: () => T, soonAt?: () =>
 }
 
 /** A file that is in memory as a whole. */
-export class MemorySource implements ByteSource {
+export class MemorySource implements InMemory {
   readonly inMemory = true;
   readonly length: number;
   readonly #bytes: Uint8Array;
@@ -68,10 +80,6 @@ export class MemorySource implements ByteSource {
   }
 
   async load(): Promise<void> {}
-
-  async *stream(start: number, end: number): AsyncIterable<Uint8Array> {
-    yield this.#bytes.subarray(start, end);
-  }
 }
 
 const BLOCK = 64 * 1024;
@@ -84,7 +92,7 @@ const MOST_READS = 6;
 const STRIDE = 4;
 
 /** A file whose ranges are fetched on demand: blocks of 64 KB, more at once where it is read in order; the last 64 are kept. */
-export class RangeSource implements ByteSource {
+export class RangeSource implements OutOfMemory {
   readonly inMemory = false;
   readonly length: number;
   readonly #reader: RangeReader;
@@ -153,7 +161,9 @@ export class RangeSource implements ByteSource {
 
   /** Fetches the blocks [first, end) as one range. */
   async #fetch(first: number, end: number): Promise<void> {
-    const bytes = await this.#read(first * BLOCK, Math.min(end * BLOCK, this.length));
+    const [from, to] = [first * BLOCK, Math.min(end * BLOCK, this.length)];
+    const bytes = await this.#reader.read(from, to);
+    if (bytes.length !== to - from) throw new Error(`asked for bytes ${from}-${to}, got ${bytes.length}`);
     // Copies, so that one block in use does not keep the whole fetched range alive.
     for (let block = first; block < end; block++)
       this.#blocks.set(block, bytes.slice((block - first) * BLOCK, (block - first + 1) * BLOCK));
@@ -161,12 +171,6 @@ export class RangeSource implements ByteSource {
 
   stream(start: number, end: number): AsyncIterable<Uint8Array> {
     return this.#reader.stream(start, end);
-  }
-
-  async #read(start: number, end: number): Promise<Uint8Array> {
-    const bytes = await this.#reader.read(start, end);
-    if (bytes.length !== end - start) throw new Error(`asked for bytes ${start}-${end}, got ${bytes.length}`);
-    return bytes;
   }
 
   #use(block: number): Uint8Array {

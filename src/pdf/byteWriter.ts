@@ -59,8 +59,8 @@ export class ByteWriter {
 
   /** What has been written, in one. */
   joined(): Uint8Array {
-    const [only, ...others] = this.parts();
-    return only && others.length === 0 ? only : Buffer.concat(this.parts());
+    const parts = this.parts();
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   }
 
   #advance(count: number): void {

@@ -32,7 +32,6 @@ export interface Tail {
 export function writeTail(document: PdfDocument, replacements: Replacements, start: number): Tail {
   const { xref, objects } = document;
   const { cipher } = objects;
-  // About what the tail will take: growing a buffer of megabytes costs as much as writing it.
   const out = new ByteWriter(64 * 1024);
   const entries = new Map<number, Entry>();
   let next = document.nextNumber;

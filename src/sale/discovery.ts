@@ -15,7 +15,7 @@ type Discovery = Pick<Resource, "outputSchema" | "bazaar">;
 
 /** A product as an HTTP endpoint that takes JSON. */
 export function httpDiscovery({ operation, schema, example }: Product): Discovery {
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "input" });
+  const described = z.toJSONSchema(schema, { io: "input" });
   return {
     outputSchema: {
       input: {
@@ -23,7 +23,7 @@ export function httpDiscovery({ operation, schema, example }: Product): Discover
         method: "POST",
         discoverable: true,
         bodyType: "json",
-        bodyFields: fieldsOf(properties, required),
+        bodyFields: fieldsOf(described),
       },
       output: z.toJSONSchema(result),
     },
@@ -35,7 +35,7 @@ export function httpDiscovery({ operation, schema, example }: Product): Discover
           type: { const: "http" },
           method: { enum: ["POST"] },
           bodyType: { enum: ["json", "form-data"] },
-          body: briefSchema(schema),
+          body: briefSchema(described),
         },
       }),
     },
@@ -48,7 +48,10 @@ export function mcpDiscovery({ operation, tool, summary, schema, example }: Prod
   return {
     outputSchema: { input: { type: "mcp", tool, discoverable: true } },
     bazaar: {
-      info: { input: { ...input, inputSchema: briefSchema(schema) }, output: outputOf(operation) },
+      info: {
+        input: { ...input, inputSchema: briefSchema(z.toJSONSchema(schema, { io: "input" })) },
+        output: outputOf(operation),
+      },
       schema: infoSchema({
         required: ["type", "tool", "inputSchema"],
         properties: {
@@ -94,15 +97,17 @@ function infoSchema(input: { required: string[]; properties: object }) {
 }
 
 /** A request's schema without its prose and its longest rules. */
-function briefSchema(schema: Product["schema"]) {
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "input" });
+function briefSchema({ properties = {}, required = [] }: z.core.JSONSchema.BaseSchema) {
   const brief = Object.entries(properties).map(([name, property]) => [name, briefField(property as object)]);
   return { type: "object", required, properties: Object.fromEntries(brief) };
 }
 
-function fieldsOf(properties: object, required: string[]): object {
+function fieldsOf({ properties = {}, required = [] }: z.core.JSONSchema.BaseSchema): object {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, property]) => [name, { ...property, required: required.includes(name) }]),
+    Object.entries(properties).map(([name, property]) => [
+      name,
+      { ...(property as object), required: required.includes(name) },
+    ]),
   );
 }
 

@@ -1,5 +1,6 @@
 import { create as contentDisposition } from "content-disposition";
 import { groupOf, randomHex } from "./keys.ts";
+import { putWritten } from "./put.ts";
 import { tokenHash } from "./token.ts";
 
 /**
@@ -34,16 +35,11 @@ export async function storeResult(
   const id = `${groupOf(expiresAt.getTime())}-${randomHex(16)}`;
   const token = randomHex(32);
 
-  const body = new FixedLengthStream(pdf.length); // R2 takes streams of known length only
-  const storing = bucket.put(keyOf(id), body.readable, {
+  const { size } = await putWritten(bucket, keyOf(id), pdf.length, (body) => writeAll(pdf.chunks(), body), {
     httpMetadata: { contentType: "application/pdf", contentDisposition: contentDisposition(filename) },
     customMetadata: { token: await tokenHash(token), expires: String(expiresAt.getTime()) },
   });
-  // where the stream fails, that is the reason, and not what it does to the storing
-  const [made, stored] = await Promise.allSettled([writeAll(pdf.chunks(), body.writable), storing]);
-  if (made.status === "rejected") throw made.reason;
-  if (stored.status === "rejected") throw stored.reason;
-  return { id, token, bytes: stored.value.size, expiresAt };
+  return { id, token, bytes: size, expiresAt };
 }
 
 /** Each chunk is taken before the next is asked for. */

@@ -5,37 +5,26 @@
  *   left behind is found by its age, and `id` is 128 random bits in hexadecimal
  */
 import { piecesOf } from "../pieces.ts";
+import type { Stored } from "../stored.ts";
 import { groupOf, randomHex } from "./keys.ts";
+import { putWritten } from "./put.ts";
 
 /** R2 wants equal parts of 5 MiB or more; two are in memory at once. */
 const PART = 8 << 20;
-
-/** A file in the spool, read by ranges or in order. */
-interface Spooled {
-  readonly length: number;
-  /** The bytes [start, end), which don't reach past `length`. */
-  read(start: number, end: number): Promise<Uint8Array>;
-  /** The same in order, in pieces that are good until the next is asked for. */
-  stream(start: number, end: number): AsyncIterable<Uint8Array>;
-  delete(): Promise<void>;
-}
 
 /** Stores a stream of the runtime's own that has to have `length` bytes. What it fails with is thrown, and nothing is stored then. */
 export async function spoolWhole(
   bucket: R2Bucket,
   stream: ReadableStream<Uint8Array>,
   length: number,
-): Promise<Spooled> {
+): Promise<Stored> {
   const key = newKey();
-  const body = new FixedLengthStream(length);
-  const [piped, stored] = await Promise.allSettled([stream.pipeTo(body.writable), bucket.put(key, body.readable)]);
-  if (piped.status === "rejected") throw piped.reason;
-  if (stored.status === "rejected") throw stored.reason;
+  await putWritten(bucket, key, length, (body) => stream.pipeTo(body));
   return spooled(bucket, key, length);
 }
 
 /** Stores pieces of a length not known before. Whatever `pieces` throws is thrown on, and nothing is stored then. */
-export async function spool(bucket: R2Bucket, pieces: AsyncIterable<Uint8Array>): Promise<Spooled> {
+export async function spool(bucket: R2Bucket, pieces: AsyncIterable<Uint8Array>): Promise<Stored> {
   const key = newKey();
   const upload = await bucket.createMultipartUpload(key);
   try {
@@ -82,7 +71,7 @@ async function uploadParts(upload: R2MultipartUpload, pieces: AsyncIterable<Uint
   return length;
 }
 
-function spooled(bucket: R2Bucket, key: string, length: number): Spooled {
+function spooled(bucket: R2Bucket, key: string, length: number): Stored {
   const get = async (start: number, end: number) => {
     const object = await bucket.get(key, { range: { offset: start, length: end - start } });
     if (!object) throw new Error("the spooled file is gone");
