@@ -24,11 +24,11 @@ export const FLOOR: Engine = {
 export const OURS: Engine = {
   name: "overprint",
   async prepare() {
-    const { openPdf } = await import("../src/pdf/document.ts");
-    const { MemorySource } = await import("../src/pdf/byteSource.ts");
-    const { planOutput } = await import("../src/pdf/plan.ts");
-    const { markWithImage } = await import("../src/mark/image.ts");
-    const { readImage } = await import("../src/mark/image/picture.ts");
+    const { openPdf } = await import("../src/engine/pdf/document.ts");
+    const { MemorySource } = await import("../src/engine/pdf/byteSource.ts");
+    const { planOutput } = await import("../src/engine/pdf/outputPlan.ts");
+    const { markWithImage } = await import("../src/engine/marks/imageMark.ts");
+    const { readImage } = await import("../src/engine/images/picture.ts");
     const { imageRequest } = await import("../src/schemas.ts");
     const { RED_PNG } = await import("../test/support/png.ts");
     const request = imageRequest.parse({ file: "data:", image: "data:" });

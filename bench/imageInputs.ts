@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
-import { encodeJpeg } from "../test/mark/image/encodeJpeg.ts";
-import { chunk, concat, header, SIGNATURE } from "../test/mark/image/encodePng.ts";
+import { encodeJpeg } from "../test/engine/images/encodeJpeg.ts";
+import { chunk, concat, header, SIGNATURE } from "../test/engine/images/encodePng.ts";
 import { seeded } from "./inputs.ts";
 
 const [WIDTH, HEIGHT] = [4000, 3000];

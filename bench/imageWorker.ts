@@ -1,10 +1,10 @@
 /** A Worker for the bench: marks one page with the image it is sent, again and again, by our code or by pdf-lib. */
 import { PDFDocument } from "pdf-lib";
-import { readImage } from "../src/mark/image/picture.ts";
-import { markWithImage } from "../src/mark/image.ts";
-import { MemorySource } from "../src/pdf/byteSource.ts";
-import { openPdf } from "../src/pdf/document.ts";
-import { planOutput } from "../src/pdf/plan.ts";
+import { readImage } from "../src/engine/images/picture.ts";
+import { markWithImage } from "../src/engine/marks/imageMark.ts";
+import { MemorySource } from "../src/engine/pdf/byteSource.ts";
+import { openPdf } from "../src/engine/pdf/document.ts";
+import { planOutput } from "../src/engine/pdf/outputPlan.ts";
 import { imageRequest } from "../src/schemas.ts";
 import { onePage } from "../test/support/pdf.ts";
 

@@ -4,11 +4,11 @@
  */
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
-import { readImage } from "../src/mark/image/picture.ts";
-import { markWithImage } from "../src/mark/image.ts";
-import { RangeSource } from "../src/pdf/byteSource.ts";
-import { openPdf } from "../src/pdf/document.ts";
-import { planOutput } from "../src/pdf/plan.ts";
+import { readImage } from "../src/engine/images/picture.ts";
+import { markWithImage } from "../src/engine/marks/imageMark.ts";
+import { RangeSource } from "../src/engine/pdf/byteSource.ts";
+import { openPdf } from "../src/engine/pdf/document.ts";
+import { planOutput } from "../src/engine/pdf/outputPlan.ts";
 import { imageRequest } from "../src/schemas.ts";
 import { RED_PNG } from "../test/support/png.ts";
 

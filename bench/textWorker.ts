@@ -1,11 +1,11 @@
 /** A Worker for the bench: marks one page with a text, again and again in one request, by our code or by pdf-lib. */
 import fontkit from "@pdf-lib/fontkit";
 import { PDFDocument, type PDFFont } from "pdf-lib";
-import { chooseFonts } from "../src/fonts/choose.ts";
-import { markWithText } from "../src/mark/text.ts";
-import { MemorySource } from "../src/pdf/byteSource.ts";
-import { openPdf } from "../src/pdf/document.ts";
-import { planOutput } from "../src/pdf/plan.ts";
+import { chooseFonts } from "../src/engine/fonts/choose.ts";
+import { markWithText } from "../src/engine/marks/textMark.ts";
+import { MemorySource } from "../src/engine/pdf/byteSource.ts";
+import { openPdf } from "../src/engine/pdf/document.ts";
+import { planOutput } from "../src/engine/pdf/outputPlan.ts";
 import { textRequest } from "../src/schemas.ts";
 import { onePage } from "../test/support/pdf.ts";
 

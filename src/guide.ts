@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Config } from "./config.ts";
+import { TEMPLATE } from "./engine/marks/templates.ts";
 import { limitsOf } from "./limits.ts";
-import { TEMPLATE } from "./mark/templates.ts";
 import { PRICE } from "./payments/price.ts";
 import { PRODUCTS, type Product } from "./sale/catalog.ts";
 import { POSITIONS, TEMPLATES } from "./schemas.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type Config, RATE_LIMITS } from "./config.ts";
+import { MAX_SIDE } from "./engine/images/checkSize.ts";
 import { FETCH_PORTS } from "./inputs/address.ts";
 import { MAX_REDIRECTS } from "./inputs/fetch.ts";
-import { MAX_SIDE } from "./mark/image/limits.ts";
 import { PRICE } from "./payments/price.ts";
 import { MAX_FILENAME_CHARACTERS, MAX_TEXT_CHARACTERS } from "./schemas.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { PLACEHOLDERS, unknownPlaceholder } from "./engine/marks/placeholders.ts";
+import { TEMPLATE } from "./engine/marks/templates.ts";
 import { Upload } from "./inputs/upload.ts";
-import { PLACEHOLDERS, unknownPlaceholder } from "./mark/placeholders.ts";
-import { TEMPLATE } from "./mark/templates.ts";
 import { PRICE } from "./payments/price.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** Cuts fonts too large for one request into fonts of a few hundred characters each. */
-import { packTables, viewOf } from "../../src/fonts/sfnt.ts";
-import { assembleFont } from "../../src/fonts/subset.ts";
-import type { Font } from "../../src/fonts/truetype.ts";
+import { packTables, viewOf } from "../../src/engine/fonts/sfnt.ts";
+import { assembleFont } from "../../src/engine/fonts/subset.ts";
+import type { Font } from "../../src/engine/fonts/truetype.ts";
 
 /** A complete font of `codePoints` alone (ascending), without layout tables: what is sliced needs no shaping. */
 export function sliceFont(font: Font, codePoints: readonly number[]): Uint8Array {

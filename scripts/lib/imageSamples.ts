@@ -1,6 +1,6 @@
-import { adobe, encodeJpeg, exif, type JpegSpec, toYcc } from "../../test/mark/image/encodeJpeg.ts";
-import { encodePng, KINDS, type Kind, type PngSpec, uint16, uint32 } from "../../test/mark/image/encodePng.ts";
-import vectors from "../../test/mark/image/jpegVectors.json" with { type: "json" };
+import { adobe, encodeJpeg, exif, type JpegSpec, toYcc } from "../../test/engine/images/encodeJpeg.ts";
+import { encodePng, KINDS, type Kind, type PngSpec, uint16, uint32 } from "../../test/engine/images/encodePng.ts";
+import vectors from "../../test/engine/images/jpegVectors.json" with { type: "json" };
 
 const [WIDTH, HEIGHT] = [96, 72];
 type Rgb = readonly [number, number, number];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import vectors from "../pdf/encryption.vectors.json" with { type: "json" };
-import { FileBuilder } from "../pdf/fixture.ts";
+import vectors from "../engine/pdf/encryption.vectors.json" with { type: "json" };
+import { FileBuilder } from "../engine/pdf/fixture.ts";
 import { stamp } from "../support/stamp.ts";
 import { render } from "./render.ts";
 

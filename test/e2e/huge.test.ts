@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { RangeSource } from "../../src/pdf/byteSource.ts";
-import { overlay } from "../../src/pdf/overlay.ts";
-import { planOutput } from "../../src/pdf/plan.ts";
-import { corner, open } from "../pdf/fixture.ts";
+import { RangeSource } from "../../src/engine/pdf/byteSource.ts";
+import { planOutput } from "../../src/engine/pdf/outputPlan.ts";
+import { overlay } from "../../src/engine/pdf/overlay.ts";
+import { corner, open } from "../engine/pdf/fixture.ts";
 import { readerBy } from "../support/ranges.ts";
 
 const FAR = 5 * 2 ** 30;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import pkg from "../../package.json";
 import registered from "../../server.json";
-import { TEMPLATE } from "../../src/mark/templates.ts";
+import { TEMPLATE } from "../../src/engine/marks/templates.ts";
 import { POSITIONS } from "../../src/schemas.ts";
 import { send } from "../support/client.ts";
 import { connect } from "../support/mcp.ts";

@@ -1,5 +1,5 @@
-import { MemorySource } from "../../src/pdf/byteSource.ts";
-import { openPdf } from "../../src/pdf/document.ts";
+import { MemorySource } from "../../src/engine/pdf/byteSource.ts";
+import { openPdf } from "../../src/engine/pdf/document.ts";
 import { Problem } from "../../src/problems.ts";
 import { stamp } from "./stamp.ts";
 

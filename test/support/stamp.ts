@@ -1,8 +1,8 @@
-import { readImage } from "../../src/mark/image/picture.ts";
-import { markWithImage } from "../../src/mark/image.ts";
-import { MemorySource } from "../../src/pdf/byteSource.ts";
-import { openPdf } from "../../src/pdf/document.ts";
-import { planOutput } from "../../src/pdf/plan.ts";
+import { readImage } from "../../src/engine/images/picture.ts";
+import { markWithImage } from "../../src/engine/marks/imageMark.ts";
+import { MemorySource } from "../../src/engine/pdf/byteSource.ts";
+import { openPdf } from "../../src/engine/pdf/document.ts";
+import { planOutput } from "../../src/engine/pdf/outputPlan.ts";
 import { imageRequest } from "../../src/schemas.ts";
 import { joined } from "./bytes.ts";
 import { pngOf } from "./png.ts";

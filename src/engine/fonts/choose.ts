@@ -1,0 +1,65 @@
+import { Problem } from "../../problems.ts";
+import { type FontFile, familiesFor, fileWith, isPicture, type Weight } from "./coverage.ts";
+import { scriptOf } from "./scripts.ts";
+
+/** A grapheme, or a part of one that no font has as a whole, and the font that draws it. */
+interface Choice {
+  readonly text: string;
+  /** ISO 15924; undefined for what many scripts use: spaces, digits, punctuation, symbols. */
+  readonly script: string | undefined;
+  readonly file: FontFile;
+}
+
+/**
+ * Chooses a font for each grapheme of `text`: the first family that has it. What belongs to no script stays with the letters
+ * before it, or else after it, where their font has it too: a phrase is set in one hand.
+ * @param available the files to choose from; all there are where undefined
+ * @throws Problem unsupported_character
+ */
+export function chooseFonts(text: string, weight: Weight, available?: ReadonlySet<string>): Choice[] {
+  const usable = (file: FontFile | undefined) => file && (!available || available.has(file.path));
+  const firstFile = (part: string) =>
+    familiesFor(part, text)
+      .values()
+      .map((family) => fileWith(family, part, weight))
+      .find(usable);
+
+  const choices: Choice[] = [];
+  for (const { segment, index } of new Intl.Segmenter().segment(text)) {
+    if (segment === "\n") continue;
+    const parts = firstFile(segment) ? [segment] : [...segment];
+    for (const part of parts) {
+      const file = firstFile(part);
+      if (!file) throw unsupportedCharacter(part, text, index);
+      choices.push({ text: part, script: scriptOf(part), file });
+    }
+  }
+
+  const adopt = (choice: Choice, neighbour: Choice | undefined) => {
+    const file = neighbour && !isPicture(choice.text) && fileWith(neighbour.file.family, choice.text, weight);
+    return file && usable(file) ? { ...choice, file } : undefined;
+  };
+  const before = neighbours(choices),
+    after = neighbours(choices.toReversed()).reverse();
+  return choices.map((choice, i) =>
+    choice.script ? choice : (adopt(choice, before[i]) ?? adopt(choice, after[i]) ?? choice),
+  );
+}
+
+/** For each choice the nearest one before it that has a script. */
+function neighbours(choices: readonly Choice[]): (Choice | undefined)[] {
+  let last: Choice | undefined;
+  return choices.map((choice) => {
+    const nearest = last;
+    if (choice.script) last = choice;
+    return nearest;
+  });
+}
+
+/** Counts characters as a reader does, in grapheme clusters: whichever form the caller wrote, they are the same. */
+function unsupportedCharacter(character: string, text: string, index: number): Problem {
+  const name = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
+  const place = [...new Intl.Segmenter().segment(text.slice(0, index))].length + 1;
+  const where = `character ${place} of ${JSON.stringify(text)}`;
+  return new Problem("unsupported_character", `No font here has ${name}, ${where}. Replace it or leave it out.`);
+}

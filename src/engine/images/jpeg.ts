@@ -1,0 +1,133 @@
+import { Problem } from "../../problems.ts";
+import { checkSize, type ImageLimits } from "./checkSize.ts";
+import { jpegColorEntries, jpegColorSpace, ProfileParts } from "./jpegColor.ts";
+import { type Frame, isFrameHeader, readFrame } from "./jpegFrame.ts";
+import { MARKER, type Segment, segments } from "./jpegSegments.ts";
+import { orientationOf, swapsSides } from "./orientation.ts";
+import type { Picture } from "./picture.ts";
+
+/** What the identifiers of application segments are (JFIF 1.02, Exif 3.0 4.7.2, ICC.1:2010 B.4, Adobe TN 5116). */
+const JFIF = "JFIF\0";
+const EXIF = "Exif\0\0";
+const ICC_PROFILE = "ICC_PROFILE\0";
+const ADOBE = "Adobe";
+
+/** Identifier, version, two words of flags, and whether the colours were transformed. */
+const ADOBE_LENGTH = 12;
+
+/** What has been learnt of a JPEG from the segments so far. */
+interface Contents {
+  frame: Frame | undefined;
+  tables: Set<number>;
+  hasScan: boolean;
+  jfif: boolean;
+  adobe: boolean;
+  exif: Uint8Array | undefined;
+  profile: ProfileParts;
+}
+
+/**
+ * Reads a JPEG whose compressed data goes into the PDF as it is (DCTDecode, ISO 32000-2, 7.4.8). Only comments,
+ * application data and what follows EOI stay behind: a mark should not tell where its picture was taken. An ICC profile
+ * becomes the colour space if it fits the components. The pixels' aspect ratio is ignored, as browsers do.
+ * @throws Problem unsupported_image, damaged_image, image_too_large
+ */
+export function readJpeg(jpeg: Uint8Array, limits: ImageLimits): Picture {
+  const contents: Contents = {
+    frame: undefined,
+    tables: new Set(),
+    hasScan: false,
+    jfif: false,
+    adobe: false,
+    exif: undefined,
+    profile: new ProfileParts(),
+  };
+  const data = withoutSegments(jpeg, (segment) => note(segment, contents, limits));
+  const { frame, hasScan, exif } = contents;
+  if (!frame || !hasScan) throw damaged("holds no picture");
+
+  const { width, height } = frame;
+  const matrix = orientationOf(exif);
+  const profile = contents.profile.join(frame.componentIds.length);
+
+  return {
+    width: swapsSides(matrix) ? height : width,
+    height: swapsSides(matrix) ? width : height,
+    embed(sink) {
+      const colorSpace = jpegColorSpace(frame.componentIds.length, profile, sink);
+      const image = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /Filter /DCTDecode`;
+      const dict = `${image} /ColorSpace ${colorSpace} /BitsPerComponent 8 ${jpegColorEntries(frame, contents)}`;
+      return { xobject: sink.add({ dict, data }), matrix };
+    },
+  };
+}
+
+/** A JPEG up to EOI without the segments that are not wanted; copied only if there are any. */
+function withoutSegments(jpeg: Uint8Array, isWanted: (segment: Segment) => boolean): Uint8Array {
+  let copy: Uint8Array = new Uint8Array();
+  let length = 0;
+  let from = 0;
+  const copyUpTo = (to: number) => {
+    if (copy.length === 0) copy = new Uint8Array(jpeg.length);
+    copy.set(jpeg.subarray(from, to), length);
+    length += to - from;
+  };
+
+  let end = 0;
+  for (const segment of segments(jpeg)) {
+    end = segment.end;
+    if (isWanted(segment)) continue;
+    copyUpTo(segment.start);
+    from = end;
+  }
+  if (from === 0) return jpeg.subarray(0, end);
+  copyUpTo(end);
+  return copy.subarray(0, length);
+}
+
+/** Takes in a segment. Returns true if decoders need it. */
+function note({ marker, data, ...place }: Segment, contents: Contents, limits: ImageLimits): boolean {
+  if (isFrameHeader(marker)) {
+    if (contents.frame) throw damaged("has more than one frame");
+    contents.frame = readFrame({ marker, data, ...place });
+    checkSize(contents.frame.width, contents.frame.height, limits);
+    return true;
+  }
+  if (marker === MARKER.DQT || marker === MARKER.DHT) {
+    contents.tables.add(marker);
+    return true;
+  }
+  if (marker === MARKER.SOS) {
+    if (!contents.frame) throw damaged("has its picture before its frame header");
+    if (contents.tables.size < 2) throw damaged("lacks the tables its picture is coded with");
+    contents.hasScan = true;
+    return true;
+  }
+  return isApplicationData(marker) ? noteApplicationData(marker, data, contents) : marker !== MARKER.COM;
+}
+
+function isApplicationData(marker: number): boolean {
+  return marker >= MARKER.APP0 && marker <= MARKER.APP15;
+}
+
+/** JFIF and Adobe segments say what the components are, to every decoder; the rest is read here or not needed. */
+function noteApplicationData(marker: number, data: Uint8Array, contents: Contents): boolean {
+  const isJfif = marker === MARKER.APP0 && startsWith(data, JFIF);
+  const isAdobe = marker === MARKER.APP14 && startsWith(data, ADOBE) && data.length >= ADOBE_LENGTH;
+  contents.jfif ||= isJfif;
+  contents.adobe ||= isAdobe;
+  if (marker === MARKER.APP1 && startsWith(data, EXIF)) contents.exif ??= data.subarray(EXIF.length);
+  if (marker === MARKER.APP2 && startsWith(data, ICC_PROFILE)) contents.profile.add(data.subarray(ICC_PROFILE.length));
+  return isJfif || isAdobe;
+}
+
+function startsWith(data: Uint8Array, identifier: string): boolean {
+  return (
+    data.length >= identifier.length &&
+    Array.from(identifier).every((character, i) => data[i] === character.charCodeAt(0))
+  );
+}
+
+function damaged(what: string): Problem {
+  return new Problem("damaged_image", `The JPEG ${what}. Save it again.`);
+}

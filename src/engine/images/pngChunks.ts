@@ -1,0 +1,194 @@
+import { crc32 } from "node:zlib";
+import { Problem } from "../../problems.ts";
+import { checkSize, type ImageLimits } from "./checkSize.ts";
+
+/** The image header (PNG, 11.2.1). */
+export interface PngHeader {
+  width: number;
+  height: number;
+  bitDepth: number;
+  colorType: ColorType;
+  interlaced: boolean;
+}
+
+export const GRAY = 0;
+export const RGB = 2;
+export const INDEXED = 3;
+export const GRAY_ALPHA = 4;
+export const RGB_ALPHA = 6;
+type ColorType = typeof GRAY | typeof RGB | typeof INDEXED | typeof GRAY_ALPHA | typeof RGB_ALPHA;
+
+/** A PNG taken apart. Nothing is decompressed. */
+export interface Png {
+  header: PngHeader;
+  /** The ancillary chunks before the image data that are used here; the first of each type. */
+  ancillary: ReadonlyMap<string, Uint8Array>;
+  /** Red, green and blue of each entry; empty unless the colour type is INDEXED. */
+  palette: Uint8Array;
+  /** What the IDAT chunks hold together: one zlib stream of filtered scanlines. */
+  data: Uint8Array;
+}
+
+const SIGNATURE_LENGTH = 8;
+/** Length, type and CRC. */
+const FRAME_LENGTH = 12;
+const HEADER_LENGTH = 13;
+
+const BIT_DEPTHS: Readonly<Record<ColorType, readonly number[]>> = {
+  [GRAY]: [1, 2, 4, 8, 16],
+  [RGB]: [8, 16],
+  [INDEXED]: [1, 2, 4, 8],
+  [GRAY_ALPHA]: [8, 16],
+  [RGB_ALPHA]: [8, 16],
+};
+
+const CHANNELS: Readonly<Record<ColorType, number>> = {
+  [GRAY]: 1,
+  [RGB]: 3,
+  [INDEXED]: 1,
+  [GRAY_ALPHA]: 2,
+  [RGB_ALPHA]: 4,
+};
+
+/** Of the ancillary chunks, those that change how the picture looks here. */
+const USED_ANCILLARY: readonly string[] = ["tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "eXIf"];
+
+interface Chunk {
+  type: string;
+  /** Where it begins and ends in the file. */
+  at: number;
+  end: number;
+  data: Uint8Array;
+  isIntact(): boolean;
+}
+
+/** Bits of a pixel, all its channels together. */
+export function bitsPerPixel({ colorType, bitDepth }: PngHeader): number {
+  return CHANNELS[colorType] * bitDepth;
+}
+
+/** Bytes of a scanline of so many pixels, its filter type included (PNG, 7.2). */
+export function scanlineLength(header: PngHeader, width: number): number {
+  return 1 + Math.ceil((width * bitsPerPixel(header)) / 8);
+}
+
+/**
+ * Takes a PNG apart (PNG, 5.3 and 5.6). A CRC that is wrong refuses the file if the chunk is critical or makes pixels
+ * transparent; other ancillary chunks are left out then, as decoders do. Chunks of unknown ancillary types are skipped.
+ * @throws Problem damaged_image, image_too_large; unsupported_image for a critical chunk that is not of the standard
+ */
+export function readChunks(bytes: Uint8Array, limits: ImageLimits): Png {
+  let header: PngHeader | undefined;
+  let palette = new Uint8Array();
+  const ancillary = new Map<string, Uint8Array>();
+  const imageData = { at: 0, length: 0 };
+  let previous = "";
+
+  for (const { type, at, data, isIntact } of chunks(bytes)) {
+    const isCritical = /^[A-Z]/.test(type);
+    if ((isCritical || type === "tRNS") && !isIntact())
+      throw damaged(`is damaged: the checksum of its ${type} chunk is wrong`);
+    if (!header) {
+      if (type === "CgBI") throw unsupported("is in Apple's private format for apps");
+      if (type !== "IHDR") throw damaged("does not begin with its header");
+      header = readHeader(data);
+      checkSize(header.width, header.height, limits);
+    } else if (type === "IDAT") {
+      if (previous !== "IDAT") {
+        if (imageData.at > 0) throw damaged("has other chunks between those of its image data");
+        imageData.at = at;
+      }
+      imageData.length += data.length;
+    } else if (type === "PLTE") {
+      if (imageData.at > 0 || palette.length > 0) throw damaged("has its palette in the wrong place");
+      palette = new Uint8Array(checkedPalette(data, header));
+    } else if (type === "IEND") {
+      break;
+    } else if (isCritical) {
+      throw type === "IHDR"
+        ? damaged("has two headers")
+        : unsupported(`has a chunk that is not of the standard (${type})`);
+    } else if (USED_ANCILLARY.includes(type) && !ancillary.has(type) && imageData.at === 0 && isIntact()) {
+      ancillary.set(type, data);
+    }
+    previous = type;
+  }
+
+  if (!header || imageData.at === 0) throw damaged("has no image data");
+  if (header.colorType === INDEXED && palette.length === 0) throw damaged("has no palette");
+  return { header, ancillary, palette, data: joinImageData(bytes, imageData) };
+}
+
+/** What consecutive IDAT chunks hold, from the first one on; copied only if there are several. */
+function joinImageData(bytes: Uint8Array, { at, length }: { at: number; length: number }): Uint8Array {
+  const first = chunkAt(bytes, at).data;
+  if (first.length === length) return first;
+
+  const joined = new Uint8Array(length);
+  for (let filled = 0; filled < length; ) {
+    const { data, end } = chunkAt(bytes, at);
+    joined.set(data, filled);
+    filled += data.length;
+    at = end;
+  }
+  return joined;
+}
+
+/** The chunks up to IEND. */
+function* chunks(bytes: Uint8Array): Generator<Chunk> {
+  let at = SIGNATURE_LENGTH;
+  for (let type = ""; type !== "IEND"; ) {
+    const chunk = chunkAt(bytes, at);
+    yield chunk;
+    ({ type, end: at } = chunk);
+  }
+}
+
+function chunkAt(bytes: Uint8Array, at: number): Chunk {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const end = at + FRAME_LENGTH > bytes.length ? Infinity : at + FRAME_LENGTH + view.getUint32(at);
+  if (end > bytes.length) throw damaged("ends too early");
+
+  const checked = bytes.subarray(at + 4, end - 4);
+  const type = String.fromCharCode(checked[0]!, checked[1]!, checked[2]!, checked[3]!);
+  if (!/^[A-Za-z]{4}$/.test(type)) throw damaged("is damaged: a chunk has no valid type");
+  return { type, at, end, data: checked.subarray(4), isIntact: () => crc32(checked) === view.getUint32(end - 4) };
+}
+
+function readHeader(data: Uint8Array): PngHeader {
+  if (data.length !== HEADER_LENGTH) throw damaged("has a header of the wrong length");
+  const view = new DataView(data.buffer, data.byteOffset, HEADER_LENGTH);
+  const [bitDepth, colorType, compression, filter, interlace] = data.subarray(8) as unknown as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+
+  if (!isColorType(colorType) || !BIT_DEPTHS[colorType].includes(bitDepth))
+    throw damaged(`says it has colours of type ${colorType} with ${bitDepth} bits, which do not exist`);
+  if (compression !== 0 || filter !== 0 || interlace > 1)
+    throw damaged("says it is compressed or interlaced in a way that does not exist");
+  return { width: view.getUint32(0), height: view.getUint32(4), bitDepth, colorType, interlaced: interlace === 1 };
+}
+
+function isColorType(value: number): value is ColorType {
+  return value in CHANNELS;
+}
+
+/** The entries that pixels can name; none for truecolour, where a palette is only a hint (PNG, 11.2.2). */
+function checkedPalette(data: Uint8Array, { colorType, bitDepth }: PngHeader): Uint8Array {
+  if (colorType === GRAY || colorType === GRAY_ALPHA) throw damaged("is grey but has a palette");
+  if (data.length === 0 || data.length % 3 !== 0) throw damaged("has a palette of the wrong length");
+  if (colorType !== INDEXED) return data.subarray(0, 0);
+  return data.subarray(0, 3 * 2 ** bitDepth);
+}
+
+function damaged(what: string): Problem {
+  return new Problem("damaged_image", `The PNG ${what}. Save it again.`);
+}
+
+function unsupported(what: string): Problem {
+  return new Problem("unsupported_image", `The PNG ${what}. Save it as an ordinary PNG.`);
+}

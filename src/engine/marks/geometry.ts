@@ -1,0 +1,150 @@
+import type { Position } from "../../schemas.ts";
+import type { Page } from "../pdf/document.ts";
+
+/**
+ * Where marks go. Pure.
+ *
+ * Displayed space: the page as the reader sees it, turned by /Rotate and cut to its visible box; origin at its lower left,
+ * x to the right, y up, unit one point (1/72 inch). Angles are degrees, counter-clockwise in that space.
+ */
+
+/** [a b c d e f]: x' = a·x + c·y + e, y' = b·x + d·y + f (ISO 32000-2, 8.3.3). */
+export type Matrix = readonly [number, number, number, number, number, number];
+
+/** Width and height in points. */
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** A size as the key of a Map: the same for equal sizes. */
+export function keyOf({ width, height }: Size): string {
+  return `${width}x${height}`;
+}
+
+/** First `first`, then `second`. */
+export function multiply(first: Matrix, second: Matrix): Matrix {
+  const [a, b, c, d, e, f] = first;
+  const [A, B, C, D, E, F] = second;
+  return [a * A + b * C, a * B + b * D, c * A + d * C, c * B + d * D, e * A + f * C + E, e * B + f * D + F];
+}
+
+/** The size of a page in displayed space. */
+export function displayedSize({ box, rotate, userUnit }: Page): Size {
+  const [width, height] = [(box.x1 - box.x0) * userUnit, (box.y1 - box.y0) * userUnit];
+  return rotate % 180 === 0 ? { width, height } : { width: height, height: width };
+}
+
+/** From a page's displayed space to its default user space (ISO 32000-2, 8.3.2.3 and 14.11.2; /Rotate turns clockwise). */
+export function toUserSpace({ box, rotate, userUnit }: Page): Matrix {
+  const s = 1 / userUnit;
+  switch (rotate) {
+    case 0:
+      return [s, 0, 0, s, box.x0, box.y0];
+    case 90:
+      return [0, s, -s, 0, box.x1, box.y0];
+    case 180:
+      return [-s, 0, 0, -s, box.x1, box.y1];
+    case 270:
+      return [0, -s, s, 0, box.x0, box.y1];
+  }
+}
+
+/** The margin that is kept: as asked, but never more than a tenth of the page's shorter side. */
+export function marginOn(page: Size, askedPt: number): number {
+  return Math.min(askedPt, Math.min(page.width, page.height) / 10);
+}
+
+/** The upright box around a box of `size` turned by `degrees`. */
+export function turnedSize({ width, height }: Size, degrees: number): Size {
+  const [cos, sin] = direction(degrees).map(Math.abs) as [number, number];
+  return { width: width * cos + height * sin, height: width * sin + height * cos };
+}
+
+/** The largest factor by which a turned box of `size` can grow and still lie within the page's margins. */
+export function largestScale(size: Size, page: Size, degrees: number, marginPt: number): number {
+  const turned = turnedSize(size, degrees);
+  return Math.min((page.width - 2 * marginPt) / turned.width, (page.height - 2 * marginPt) / turned.height);
+}
+
+/** The angle of a page's diagonal from its lower left to its upper right corner. */
+export function diagonalAngle({ width, height }: Size): number {
+  return (Math.atan2(height, width) * 180) / Math.PI;
+}
+
+/**
+ * From a mark's own space (origin at its lower left, `size` large before `scale`) to displayed space: scaled, turned about
+ * its centre, and laid at `position` within the margin.
+ */
+export function placeAt(
+  position: Exclude<Position, "tile">,
+  size: Size,
+  scale: number,
+  degrees: number,
+  page: Size,
+  marginPt: number,
+): Matrix {
+  const turned = turnedSize({ width: size.width * scale, height: size.height * scale }, degrees);
+  const left = position.endsWith("left"),
+    right = position.endsWith("right");
+  const top = position.startsWith("top"),
+    bottom = position.startsWith("bottom");
+  return centredOn(
+    left ? marginPt + turned.width / 2 : right ? page.width - marginPt - turned.width / 2 : page.width / 2,
+    bottom ? marginPt + turned.height / 2 : top ? page.height - marginPt - turned.height / 2 : page.height / 2,
+    size,
+    scale,
+    degrees,
+  );
+}
+
+/** At most about this many copies fit side by side along the page's width or height, however small the mark is. */
+const MAX_TILES_ALONG = 20;
+
+/**
+ * The mark all over the page: rows along its direction, every other row shifted by half a step, bleeding past the edges.
+ * Gaps are half the mark's width and one and a half times its height.
+ */
+export function tile(size: Size, scale: number, degrees: number, page: Size): Matrix[] {
+  const [cos, sin] = direction(degrees);
+  const [width, height] = [size.width * scale, size.height * scale];
+  const least = Math.max(page.width, page.height) / MAX_TILES_ALONG;
+  const [stepX, stepY] = [Math.max(width * 1.5, least), Math.max(height * 2.5, least)];
+  const reach = Math.hypot(page.width, page.height) / 2;
+  const turned = turnedSize({ width, height }, degrees);
+
+  const tiles: Matrix[] = [];
+  for (let row = -Math.ceil(reach / stepY) - 1; row * stepY <= reach + stepY; row++)
+    for (let column = -Math.ceil(reach / stepX) - 1; column * stepX <= reach + stepX; column++) {
+      const along = (column + (row % 2 === 0 ? 0 : 0.5)) * stepX,
+        across = row * stepY;
+      const x = page.width / 2 + along * cos - across * sin,
+        y = page.height / 2 + along * sin + across * cos;
+      const visible =
+        Math.abs(x - page.width / 2) < (page.width + turned.width) / 2 &&
+        Math.abs(y - page.height / 2) < (page.height + turned.height) / 2;
+      if (visible) tiles.push(centredOn(x, y, size, scale, degrees));
+    }
+  return tiles;
+}
+
+function centredOn(x: number, y: number, size: Size, scale: number, degrees: number): Matrix {
+  const [cos, sin] = direction(degrees).map((value) => value * scale) as [number, number];
+  return multiply([1, 0, 0, 1, -size.width / 2, -size.height / 2], [cos, sin, -sin, cos, x, y]);
+}
+
+/** Cosine and sine, exact at right angles. */
+function direction(degrees: number): [number, number] {
+  const turn = ((degrees % 360) + 360) % 360;
+  if (turn % 90 === 0)
+    return (
+      [
+        [1, 0],
+        [0, 1],
+        [-1, 0],
+        [0, -1],
+      ] as [number, number][]
+    )[turn / 90]!;
+  const radians = (turn * Math.PI) / 180;
+  return [Math.cos(radians), Math.sin(radians)];
+}

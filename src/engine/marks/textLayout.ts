@@ -1,0 +1,84 @@
+import type { TextRequest } from "../../schemas.ts";
+import { isRightToLeft } from "../fonts/bidi.ts";
+import type { Cluster, Typesetter } from "../fonts/layout.ts";
+import { type Block, stack } from "./block.ts";
+import { fitText } from "./fit.ts";
+import { diagonalAngle, keyOf, marginOn, type Size } from "./geometry.ts";
+import { isNumbered, withDigits } from "./placeholders.ts";
+import type { Look } from "./templates.ts";
+import type { TextLine } from "./wrap.ts";
+
+/** Points: on however small a page, no template asks for less. */
+const LEGIBLE_PT = 8;
+
+/** How a text is set on pages of one size: one block for each number of digits that a page's number can have. */
+interface Setting {
+  readonly fontSizePt: number;
+  /** By the number of digits; a text without the page's number has one block, under 0. */
+  readonly blocks: ReadonlyMap<number, Block>;
+}
+
+/** The settings of a text on each size of page, and everything that they show. */
+interface Plan {
+  settingOn(page: Size): Setting;
+  clusters(): Iterable<Cluster>;
+}
+
+/**
+ * Fits `text` (placeholders filled in) on pages of the given sizes. A text with the page's number is fitted for the
+ * longest, so that all pages have one size of type and break their lines alike.
+ */
+export function planText(
+  text: string,
+  pages: readonly Size[],
+  request: TextRequest,
+  look: Look,
+  typesetter: Typesetter,
+): Plan {
+  const paragraphs = text.split("\n").map((paragraph) => ({ text: paragraph, rightToLeft: isRightToLeft(paragraph) }));
+  const most = String(pages.length).length;
+  const digits = isNumbered(request.text) ? Array.from({ length: most }, (_, i) => most - i) : [0];
+
+  const set = (line: TextLine) => typesetter.set(line.text, line.rightToLeft);
+  const stacked = memoized((lines: readonly TextLine[]) => stack(lines.map(set), look));
+  const blocksOf = memoized((lines: readonly TextLine[]) => {
+    const { width } = stacked(lines);
+    return new Map(
+      digits.map((count) => {
+        const numbered = lines.map((line) => ({ ...line, text: withDigits(line.text, most, count || most) }));
+        return [count, stack(numbered.map(set), look, width)];
+      }),
+    );
+  });
+
+  const settings = new Map<string, Setting>();
+  for (const page of pages) {
+    if (settings.has(keyOf(page))) continue;
+    const { lines, fontSizePt } = fitText(paragraphs, (line) => set(line).width, {
+      page,
+      rotation: look.rotation ?? diagonalAngle(page),
+      marginPt: marginOn(page, request.margin),
+      maxFontSizePt: request.font_size ?? Math.max(LEGIBLE_PT, look.sizeShare * Math.min(page.width, page.height)),
+      blockEm: stacked,
+    });
+    settings.set(keyOf(page), { fontSizePt, blocks: blocksOf(lines) });
+  }
+
+  return {
+    settingOn: (page) => settings.get(keyOf(page))!,
+    *clusters() {
+      for (const { blocks } of settings.values())
+        for (const { rows } of blocks.values()) for (const { line } of rows) yield* line.clusters;
+    },
+  };
+}
+
+function memoized<R>(make: (lines: readonly TextLine[]) => R): (lines: readonly TextLine[]) => R {
+  const made = new Map<string, R>();
+  return (lines) => {
+    const key = lines.map(({ text, rightToLeft }) => `${rightToLeft ? "<" : ">"}${text}`).join("\n");
+    const known = made.get(key) ?? make(lines);
+    made.set(key, known);
+    return known;
+  };
+}

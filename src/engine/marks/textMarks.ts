@@ -1,0 +1,124 @@
+import { type EmbeddedFont, embedFont } from "../fonts/embed.ts";
+import type { Cluster, Line } from "../fonts/layout.ts";
+import type { ObjectSink } from "../pdf/newObject.ts";
+import type { Block, Row } from "./block.ts";
+import { drawFrame, drawText, type Span, UNITS_PER_EM } from "./draw.ts";
+import { type Mark, makeMark, type Rectangle } from "./form.ts";
+import type { Part } from "./placeOnPages.ts";
+import type { Look } from "./templates.ts";
+
+const DIGITS = Array.from("0123456789");
+
+/** A place for a digit, in units. */
+interface Slot {
+  readonly cluster: Cluster;
+  readonly line: Line;
+  readonly x: number;
+  readonly y: number;
+}
+
+/**
+ * Draws blocks of text. Where a block has the page's number, what stands around it is drawn once and each digit once: a page
+ * adds only where its digits go, so that ten thousand numbered pages grow a file by some short operators each, not by ten
+ * thousand marks.
+ */
+export class Lettering {
+  readonly #sink: ObjectSink;
+  readonly #look: Look;
+  readonly #opacity: number;
+  readonly #embedded: EmbeddedFont;
+  /** By what they show and where. */
+  readonly #marks = new Map<string, Mark>();
+  readonly #parts = new Map<Block, (Part | Slot)[]>();
+
+  /** Embeds the font that draws `clusters`, which are all that the blocks have. */
+  constructor(sink: ObjectSink, clusters: Iterable<Cluster>, look: Look, opacity: number) {
+    this.#sink = sink;
+    this.#look = look;
+    this.#opacity = opacity;
+    const shown = Array.from(clusters).flatMap((cluster) =>
+      cluster.isSlot ? DIGITS.map((digit) => withDigit(cluster, digit)) : [cluster],
+    );
+    this.#embedded = embedFont(sink, shown);
+  }
+
+  /** The marks that show a block, in units from its lower left corner, with the digits of the page's `number` in its slots. */
+  partsOf(block: Block, number: string): Part[] {
+    let parts = this.#parts.get(block);
+    if (!parts) {
+      parts = this.#drawAroundSlots(block);
+      this.#parts.set(block, parts);
+    }
+
+    let slots = 0;
+    return parts.map((part) => {
+      if ("mark" in part) return part;
+      const digit = withDigit(part.cluster, number[slots++ % number.length]!);
+      return { mark: this.#spanMark([digit], part.line), x: part.x, y: part.y };
+    });
+  }
+
+  /** Rows without a number are one mark together; a row with one is a mark for each stretch between its slots. */
+  #drawAroundSlots(block: Block): (Part | Slot)[] {
+    const still = block.rows.filter(({ line }) => !line.clusters.some(({ isSlot }) => isSlot));
+    const parts: (Part | Slot)[] = [];
+    if (still.length > 0 || block.frame) parts.push({ mark: this.#blockMark(block, still), x: 0, y: 0 });
+
+    for (const { line, x, y } of block.rows.filter((row) => !still.includes(row)))
+      for (const clusters of stretches(line.clusters)) {
+        const at = { x: (x + clusters[0]!.x) * UNITS_PER_EM, y: y * UNITS_PER_EM };
+        const [first] = clusters as [Cluster];
+        parts.push(first.isSlot ? { cluster: first, line, ...at } : { mark: this.#spanMark(clusters, line), ...at });
+      }
+    return parts;
+  }
+
+  #blockMark({ width, height, frame }: Block, rows: readonly Row[]): Mark {
+    const units = UNITS_PER_EM;
+    const spans = rows.map(({ line, x, y }) => ({ clusters: line.clusters, x: x * units, y: y * units }));
+    const drawnFrame = frame && drawFrame(width * units, height * units, frame.inset * units, frame.width * units);
+    return this.#mark(spans, [0, 0, width * units, height * units], drawnFrame);
+  }
+
+  /** Neighbouring clusters of a line, drawn from where the first begins. */
+  #spanMark(clusters: readonly Cluster[], line: Line): Mark {
+    const first = clusters[0]!,
+      last = clusters.at(-1)!;
+    const width = last.x + last.advance - first.x;
+    // an em more on either side holds whatever leans out of its advance
+    const box = [-1, line.descent - 0.1, width + 1, line.ascent + 0.1].map((side) => side * UNITS_PER_EM);
+    return this.#mark([{ clusters, x: 0, y: 0 }], box as unknown as Rectangle);
+  }
+
+  #mark(spans: readonly Span[], box: Rectangle, frame?: string): Mark {
+    const key = JSON.stringify([box, frame, ...spans.map(({ clusters, x, y }) => [x, y, this.#shows(clusters)])]);
+    const known = this.#marks.get(key);
+    if (known) return known;
+
+    const drawing = drawText(this.#sink, { spans, box, ...(frame && { frame }) }, this.#embedded, this.#look);
+    const mark = makeMark(this.#sink, drawing, this.#opacity);
+    this.#marks.set(key, mark);
+    return mark;
+  }
+
+  #shows(clusters: readonly Cluster[]): string {
+    const start = clusters[0]?.x ?? 0;
+    return clusters.map((cluster) => `${(cluster.x - start).toFixed(3)} ${this.#embedded.codeOf(cluster)}`).join(" ");
+  }
+}
+
+/** Runs of clusters between slots, and each slot alone. */
+function stretches(clusters: readonly Cluster[]): Cluster[][] {
+  const result: Cluster[][] = [];
+  for (const cluster of clusters) {
+    const last = result.at(-1);
+    if (last && !cluster.isSlot && !last[0]!.isSlot) last.push(cluster);
+    else result.push([cluster]);
+  }
+  return result;
+}
+
+/** A digit in a slot, which was laid out for another: in these fonts all are equally wide. */
+function withDigit(cluster: Cluster, digit: string): Cluster {
+  return { ...cluster, text: digit, glyphs: [{ id: cluster.face.font.glyphOf(digit.charCodeAt(0)), x: 0, y: 0 }] };
+}

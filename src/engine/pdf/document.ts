@@ -1,0 +1,169 @@
+/** Opening a PDF for stamping: cross-reference, security, page tree; recovery where the file is damaged. */
+import { Problem } from "../../problems.ts";
+import { type ByteSource, retry } from "./byteSource.ts";
+import { isSigned, pageTreeRoot, readCatalog, refuseDynamicXfa } from "./catalog.ts";
+import { Malformed } from "./lexer.ts";
+import type { NewObject, ObjectSink, Ref } from "./newObject.ts";
+import { Objects } from "./objects.ts";
+import { type PageEntry, PageWalk } from "./pageTree.ts";
+import { expandObjectStreams, findCatalog, type Scan, scanFile } from "./rebuild.ts";
+import { Rewrites } from "./rewrite.ts";
+import { openSecurity } from "./security.ts";
+import type { Dictionary } from "./values.ts";
+import { verifyOffsets } from "./verify.ts";
+import { findOrigin, type Xref, XrefReader } from "./xref.ts";
+
+export type { Page } from "./pageTree.ts";
+
+export interface OpenOptions {
+  /** The user's or the owner's; the empty one is always tried. */
+  password?: string | undefined;
+  maxPages: number;
+  /** Leave no question to the copying pass, see PlanOutdated. Costs reading the whole file once more. */
+  thorough?: boolean;
+}
+
+/** Object numbers left out above the largest one where the file's own count is wrong. */
+const UNTRUSTED_GAP = 1000;
+
+/** An open document and what is going to change in it. `planOutput` turns that into bytes. */
+export class PdfDocument implements ObjectSink {
+  readonly pages: readonly PageEntry[];
+  /** True where stamping breaks a signature. */
+  readonly signed: boolean;
+  /** The source's insides, for the other files of this folder. */
+  readonly objects: Objects;
+  readonly xref: Xref;
+  readonly trailer: Dictionary;
+  readonly rewrites: Rewrites;
+  readonly added: { num: number; object: NewObject }[] = [];
+  /** Content objects that have to turn out to be streams, see ContentsReader. */
+  readonly deferred: ReadonlySet<number>;
+  /** By offset, where content streams end. */
+  readonly contentEnds: ReadonlyMap<number, number>;
+  /** Objects the page tree lists that cannot be read: the output does not carry them on. */
+  readonly unreadable: ReadonlySet<number>;
+  readonly thorough: boolean;
+  #next: number;
+
+  constructor(parts: {
+    xref: Xref;
+    trailer: Dictionary;
+    objects: Objects;
+    rewrites: Rewrites;
+    walk: PageWalk;
+    signed: boolean;
+    thorough: boolean;
+  }) {
+    this.xref = parts.xref;
+    this.trailer = parts.trailer;
+    this.objects = parts.objects;
+    this.rewrites = parts.rewrites;
+    this.pages = parts.walk.pages;
+    this.deferred = parts.walk.contents.deferred;
+    this.contentEnds = parts.walk.contents.ends;
+    this.unreadable = parts.walk.unreadable;
+    this.signed = parts.signed;
+    this.thorough = parts.thorough;
+    const size = parts.trailer.get("Size");
+    const { largest } = parts.xref.table;
+    // References to what is not there are null, and must not meet a new object. Where /Size is not what it should be, such
+    // references are likely.
+    this.#next = largest + (size === largest + 1 ? 1 : UNTRUSTED_GAP);
+  }
+
+  /** The first object number that is not in use. */
+  get nextNumber(): number {
+    return this.#next;
+  }
+
+  /** Adds an object to the output and returns the reference to it. */
+  add(object: NewObject): Ref {
+    const num = this.#next++;
+    this.added.push({ num, object });
+    return `${num} 0 R` as Ref;
+  }
+}
+
+/**
+ * Opens a PDF and reads its page tree. What the file's own cross-reference cannot explain is found by a scan for objects, as
+ * readers do. Throws Problem: not_a_pdf, damaged_pdf, too_many_pages, xfa_not_supported and those of encryption.
+ */
+export async function openPdf(source: ByteSource, options: OpenOptions): Promise<PdfDocument> {
+  const attempts = [
+    async () => open(source, await readXref(source), options, { verify: true }),
+    async () => {
+      const scan = await scanFile(source);
+      return open(source, scan.xref, options, { verify: false, scan });
+    },
+    // A cross-reference that is wrong somewhere, but not for the pages, is better than none.
+    async () => open(source, await readXref(source), options, { verify: false }),
+  ];
+  for (const attempt of attempts) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+    }
+  }
+  const hasHeader = (await retry(source, () => findOrigin(source))) !== undefined;
+  throw hasHeader
+    ? new Problem("damaged_pdf", "No pages could be found in the PDF. Open it in a reader and save it anew.")
+    : new Problem("not_a_pdf", "The file does not begin as a PDF does and holds no PDF objects.");
+}
+
+async function readXref(source: ByteSource): Promise<Xref> {
+  const reader = await retry(source, () => new XrefReader(source));
+  await retry(source, () => {
+    while (reader.step());
+  });
+  return reader.xref;
+}
+
+async function open(
+  source: ByteSource,
+  xref: Xref,
+  options: OpenOptions,
+  { verify, scan }: { verify: boolean; scan?: Scan },
+): Promise<PdfDocument> {
+  const objects = new Objects(source, xref.table);
+  const rewrites = new Rewrites(objects);
+  const trailer = mergedTrailer(xref);
+  objects.cipher = await retry(source, () => openSecurity(objects, trailer, options.password));
+  if (scan) {
+    await expandObjectStreams(objects, scan.objectStreams);
+    const catalog = await retry(source, () => findCatalog(objects, xref.trailers));
+    if (catalog) trailer.set("Root", catalog);
+  } else if (verify && source.inMemory) verifyOffsets(source, xref.table);
+  if (xref.table.firstPlace() < xref.origin) xref.origin = 0; // what is before the header is no junk then
+
+  const { root, signed } = await retry(source, () => {
+    const catalog = readCatalog(objects, trailer);
+    refuseDynamicXfa(objects, catalog);
+    return { root: pageTreeRoot(catalog), signed: isSigned(objects, catalog) };
+  });
+  const thorough = options.thorough === true;
+  const walk = new PageWalk(objects, rewrites, root, {
+    maxPages: options.maxPages,
+    lenient: scan !== undefined,
+    mayDefer: !source.inMemory && !thorough,
+  });
+  await retry(
+    source,
+    () => {
+      while (walk.step());
+    },
+    () => walk.upcoming(),
+  );
+  if (walk.pages.length === 0) throw new Malformed("no pages");
+  return new PdfDocument({ xref, trailer, objects, rewrites, walk, signed, thorough });
+}
+
+/** The newest trailer, with what it lacks filled in from older ones: of linearized and damaged files the oldest may know most. */
+function mergedTrailer(xref: Xref): Dictionary {
+  const merged: Dictionary = new Map();
+  for (const { dict } of xref.trailers) {
+    for (const [key, value] of dict) if (!merged.has(key)) merged.set(key, value);
+  }
+  return merged;
+}

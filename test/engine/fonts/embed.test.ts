@@ -1,0 +1,156 @@
+import { env } from "cloudflare:workers";
+import { inflateSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { embedFont } from "../../../src/engine/fonts/embed.ts";
+import { componentsOf } from "../../../src/engine/fonts/glyf.ts";
+import { type Cluster, typesetterFor } from "../../../src/engine/fonts/layout.ts";
+import { loadFont } from "../../../src/engine/fonts/library.ts";
+import { viewOf } from "../../../src/engine/fonts/sfnt.ts";
+import type { NewObject, ObjectSink, Ref } from "../../../src/engine/pdf/newObject.ts";
+import { readSubset } from "./sfnt.ts";
+
+const font = await loadFont(env.FONTS, "noto-sans-bold.ttf");
+
+class CollectingSink implements ObjectSink {
+  readonly objects: NewObject[] = [];
+
+  add(object: NewObject): Ref {
+    this.objects.push(object);
+    return `${this.objects.length} 0 R` as Ref;
+  }
+
+  /** The object that is not a stream and has `/Key value`. */
+  text(entry: string): string {
+    return this.objects.find((object) => typeof object === "string" && object.includes(entry)) as string;
+  }
+
+  /** The inflated stream under a key of another object. */
+  stream(key: string): Uint8Array {
+    const holder = this.text(key);
+    const number = Number(holder.match(new RegExp(`${key} (\\d+) 0 R`))?.[1]);
+    return inflateSync((this.objects[number - 1] as { data: Uint8Array }).data);
+  }
+
+  /** What a PDF file grows by: `n 0 obj … endobj` and 20 bytes of cross-reference each. */
+  get bytes(): number {
+    return this.objects.reduce((sum, object) => {
+      const body =
+        typeof object === "string"
+          ? object.length
+          : object.dict.length + object.data.length + "<< /Length 9999 >>\nstream\n\nendstream".length;
+      return sum + body + "99999 0 obj\n\nendobj\n".length + 20;
+    }, 0);
+  }
+}
+
+async function clustersOf(text: string): Promise<readonly Cluster[]> {
+  return (await typesetterFor(env.FONTS, text, "bold")).set(text, false).clusters;
+}
+
+function embed(clusters: readonly Cluster[]) {
+  const sink = new CollectingSink();
+  return { sink, embedded: embedFont(sink, clusters) };
+}
+
+describe("an embedded font", () => {
+  it("is a Type 0 font over a CIDFontType2 with a tagged name throughout", async () => {
+    const { sink, embedded } = embed(await clustersOf("DRAFT"));
+    expect(embedded.ref).toBe(`${sink.objects.length} 0 R`);
+    const type0 = sink.text("/Subtype/Type0");
+    expect(type0).toMatch(/\/BaseFont\/[A-Z]{6}\+NotoSans-Bold\/Encoding\/Identity-H/);
+
+    const name = type0.match(/\/BaseFont(\/[^/]+)/)![1]!;
+    expect(sink.text("/Subtype/CIDFontType2")).toContain(`/BaseFont${name}/`);
+    expect(sink.text("/Type/FontDescriptor")).toContain(`/FontName${name}/`);
+  });
+
+  it("gives each glyph one code, which is its id and its width's place in the subset", async () => {
+    const clusters = await clustersOf("ABBA é");
+    const { sink, embedded } = embed(clusters);
+    expect(clusters.map(embedded.codeOf)).toEqual(["0001", "0002", "0002", "0001", "0003", "0004"]);
+
+    const widths = [..."AB é"].map((letter) => font.advance(font.glyphOf(letter.codePointAt(0)!)));
+    expect(sink.text("/W[")).toContain(`/W[1[${widths.join(" ")}]]`);
+    const program = readSubset(sink.stream("/FontFile2"));
+    expect([1, 2, 3, 4].map(program.advance)).toEqual(widths);
+  });
+
+  it("states the length of its font program", async () => {
+    const { sink } = embed(await clustersOf("DRAFT"));
+    expect(sink.objects).toContainEqual(
+      expect.objectContaining({ dict: `/Length1 ${sink.stream("/FontFile2").length}/Filter/FlateDecode` }),
+    );
+  });
+
+  it("maps every code back to its text, syllables and astral characters too", async () => {
+    const { sink } = embed(await clustersOf("Aक्षि😀"));
+    const cmap = new TextDecoder().decode(sink.stream("/ToUnicode"));
+    expect(cmap).toContain("1 beginbfrange\n<0001> <0003> [<0041><0915094d0937093f><d83dde00>]\nendbfrange");
+  });
+
+  it("draws a cluster of several glyphs as one glyph made of them, shifted as shaping says", async () => {
+    const [cluster] = await clustersOf("x\u0301");
+    const { sink, embedded } = embed([cluster!]);
+    const program = readSubset(sink.stream("/FontFile2"));
+    expect(embedded.codeOf(cluster!)).toBe("0001");
+    expect(program.glyphCount).toBeGreaterThan(3);
+    expect(componentsOf(program.outline(1))).toEqual([2, 3]);
+    const view = viewOf(program.outline(1));
+    expect([view.getInt16(14), view.getInt16(16)]).toEqual([0, 0]);
+    expect([view.getInt16(22), view.getInt16(24)]).toEqual([cluster!.glyphs[1]!.x, cluster!.glyphs[1]!.y]);
+    expect(program.advance(1)).toBe(Math.round(cluster!.advance * 1000));
+  });
+
+  it("gives one glyph two codes where it stands for two texts", async () => {
+    const [cluster] = await clustersOf("A");
+    const other = { ...cluster!, text: "Α" };
+    const { sink, embedded } = embed([cluster!, other]);
+    expect([cluster!, other].map(embedded.codeOf)).toEqual(["0001", "0002"]);
+    expect(componentsOf(readSubset(sink.stream("/FontFile2")).outline(2))).toEqual([1]);
+  });
+
+  it("is one font for a text in many fonts, of whatever units", async () => {
+    const { sink } = embed(await clustersOf("A中文あ한ก😀"));
+    expect(sink.objects.filter((object) => typeof object === "string" && object.includes("/Type0"))).toHaveLength(1);
+    expect(sink.text("/W[")).toContain("/W[1[692 1000 1000 1000 920 624 1270]]");
+  });
+
+  it("keeps the ranges of its ToUnicode CMap to 100 entries within one first byte", async () => {
+    const letters = String.fromCodePoint(...Array.from({ length: 350 }, (_, i) => 0x4e00 + i));
+    const { sink } = embed(await clustersOf(letters));
+    const cmap = new TextDecoder().decode(sink.stream("/ToUnicode"));
+    expect(cmap.match(/<....> <....> \[/g)).toEqual([
+      "<0001> <0064> [",
+      "<0065> <00c8> [",
+      "<00c9> <00ff> [",
+      "<0100> <015e> [",
+    ]);
+  });
+
+  it("is the same bytes for the same text, under another tag for another text", async () => {
+    const objects = async (text: string) => embed(await clustersOf(text)).sink;
+    expect((await objects("ABC")).objects).toEqual((await objects("ABC")).objects);
+    const tags = await Promise.all(
+      ["ABC", "ACB", "ABD", "AB"].map(async (text) => (await objects(text)).text("/Type0").match(/[A-Z]{6}\+/)![0]),
+    );
+    expect(new Set(tags).size).toBe(4);
+  });
+
+  it("has no code for what was not given", async () => {
+    const [a, b] = await clustersOf("ab");
+    expect(() => embed([a!]).embedded.codeOf(b!)).toThrow("is not embedded");
+  });
+
+  it.each([
+    ["CONFIDENTIAL - DRAFT", 3000],
+    ["Quick brown fox jump", 3000],
+    ["Überprüfungsentwürfe", 3000],
+    ["Ακριβές αντίγραφο σχ", 3000],
+    ["本文件仅供内部审阅未经书面许可不得外传复", 8000],
+    ["この文書は社外秘です無断転載禁止複製不可", 8000],
+    ["이문서는대외비이므로무단복제배포를금합니", 8000],
+  ])("of the 20 characters of %s adds less than %i bytes", async (text, most) => {
+    expect([...text]).toHaveLength(20);
+    expect(embed(await clustersOf(text)).sink.bytes).toBeLessThan(most);
+  });
+});

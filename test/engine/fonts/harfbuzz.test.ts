@@ -1,0 +1,18 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { isRightToLeft } from "../../../src/engine/fonts/bidi.ts";
+import { typesetterFor } from "../../../src/engine/fonts/layout.ts";
+import { vectors } from "./harfbuzz.json";
+
+test.each(vectors)("$text is set as HarfBuzz itself shapes it with $file", async ({ text, file, width, glyphs }) => {
+  const typesetter = await typesetterFor(env.FONTS, text, file.includes("bold") ? "bold" : "regular");
+  const line = typesetter.set(text, isRightToLeft(text));
+
+  expect(new Set(line.clusters.map(({ face }) => face.file.path))).toEqual(new Set([file]));
+  const units = (em: number, { face }: (typeof line.clusters)[number]) => Math.round(em * face.font.unitsPerEm);
+  const placed = line.clusters.flatMap((cluster) =>
+    cluster.glyphs.map(({ id, x, y }) => [id, units(cluster.x, cluster) + x, y]),
+  );
+  expect(placed).toEqual(glyphs);
+  expect(units(line.width, line.clusters[0]!)).toBe(width);
+});

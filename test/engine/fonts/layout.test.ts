@@ -1,0 +1,96 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, test } from "vitest";
+import { type Line, typesetterFor } from "../../../src/engine/fonts/layout.ts";
+import { DIGIT_SLOT } from "../../../src/engine/fonts/slot.ts";
+import type { Problem } from "../../../src/problems.ts";
+
+async function set(text: string, rightToLeft = false): Promise<Line> {
+  return (await typesetterFor(env.FONTS, text, "regular")).set(text, rightToLeft);
+}
+
+const textsOf = ({ clusters }: Line) => clusters.map(({ text }) => text);
+const filesOf = ({ clusters }: Line) =>
+  clusters.map(({ face }) =>
+    face.file.path.replace(/-regular\.ttf$|\.ttf$/, "").replace(/^noto-sans-|^noto-(?=emoji)/, ""),
+  );
+
+describe("a line", () => {
+  it("has one cluster per letter, each where the ones before it end", async () => {
+    const line = await set("Añ Ω");
+    expect(textsOf(line)).toEqual(["A", "ñ", " ", "Ω"]);
+    expect(line.clusters.map(({ x }) => x)).toEqual([0, 0.639, 0.639 + 0.618, 0.639 + 0.618 + 0.26]);
+    expect(line.width).toBeCloseTo(0.639 + 0.618 + 0.26 + 0.717);
+  });
+
+  it("is kerned", async () => {
+    expect((await set("AVAV")).width).toBeLessThan(2 * (await set("A")).width + 2 * (await set("V")).width - 0.1);
+  });
+
+  test.each([
+    ["a base and the marks over it", "x\u0301\u0323y", ["x\u0301\u0323", "y"]],
+    ["a syllable whose vowel is written before it", "हिन", ["हि", "न"]],
+    ["a conjunct", "क्षण", ["क्ष", "ण"]],
+    ["a family", "👩‍👩‍👧!", ["👩‍👩‍👧", "!"]],
+  ])("keeps %s in one cluster", async (_, text, clusters) => {
+    expect(textsOf(await set(text))).toEqual(clusters);
+  });
+
+  it("runs from right to left where its letters do, the characters within a cluster too", async () => {
+    expect(textsOf(await set("שָׁלום", true)).join("")).toBe([..."שָׁלום"].reverse().join(""));
+    expect(textsOf(await set("אב 12 ab", true)).join("")).toBe("ab 12 בא");
+    expect(textsOf(await set("ab אב 12 cd")).join("")).toBe("ab 12 בא cd");
+  });
+
+  it("joins Arabic letters: those at the ends of a word are drawn otherwise than alone", async () => {
+    const glyph = async (text: string, at: number) => (await set(text, true)).clusters[at]!.glyphs[0]!.id;
+    const [alone, final, middle, initial] = [
+      await glyph("ه", 0),
+      ...(await set("ههه", true)).clusters.map(({ glyphs }) => glyphs[0]!.id),
+    ];
+    expect(new Set([alone, final, middle, initial]).size).toBe(4);
+  });
+
+  it("takes as much height as its fonts ask for, and more where its ink does", async () => {
+    expect(await set("x")).toMatchObject({ ascent: 1.069, descent: -0.293 });
+    expect((await set("x ที่")).descent).toBe(-0.45);
+    expect((await set("x\u0301\u0301\u0301\u0301\u0301")).ascent).toBeGreaterThan(1.5);
+  });
+
+  it("leaves a slot where the page's number goes, as wide as any digit", async () => {
+    const line = await set(`a${DIGIT_SLOT}b`);
+    expect(line.clusters.map(({ isSlot }) => isSlot)).toEqual([false, true, false]);
+    expect(line.width).toBe((await set("a7b")).width);
+  });
+});
+
+describe("a font is chosen for each grapheme", () => {
+  test.each([
+    ["Tiếng Việt, Ελλάδα, Русский", ["noto-sans"]],
+    ["abc 中 def", ["noto-sans", "sc/4e00", "noto-sans"]],
+    ["直ちに", ["jp/7600", "jp/3000"]],
+    ["直角", ["sc/7600", "sc/8800"]],
+    ["대한", ["kr/b200", "kr/d400"]],
+    ["(12) सच", ["devanagari"]],
+    ["ok 👍", ["noto-sans", "emoji"]],
+    ["©", ["noto-sans"]],
+    ["©\ufe0f", ["emoji"]],
+    ["☎", ["symbols2"]],
+  ])("%s: %j", async (text, expected) => {
+    const files = filesOf(await set(text));
+    expect(files.filter((file, i) => file !== files[i - 1])).toEqual(expected);
+  });
+});
+
+describe("a character that no font has", () => {
+  test.each([
+    ["\u{12000}", "U+12000, character 1 of "],
+    ["ab\u{12000}", "U+12000, character 3 of "],
+    ["e\u0301\u{12000}", "U+12000, character 2 of "],
+    ["क्षि\u{12000}", "U+12000, character 2 of "],
+    ["ok\n\ue000", 'U+E000, character 4 of "ok\\n'],
+  ])("in %j is refused by its code point and its place", async (text, words) => {
+    const problem = await typesetterFor(env.FONTS, text, "regular").catch((error: Problem) => error);
+    expect(problem).toMatchObject({ code: "unsupported_character", status: 422 });
+    expect((problem as Problem).detail).toContain(words);
+  });
+});

@@ -1,0 +1,114 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { componentsOf, rewriteGlyph } from "../../../src/engine/fonts/glyf.ts";
+import { loadFont } from "../../../src/engine/fonts/library.ts";
+import { packTables, viewOf } from "../../../src/engine/fonts/sfnt.ts";
+import { assembleFont } from "../../../src/engine/fonts/subset.ts";
+import type { Font } from "../../../src/engine/fonts/truetype.ts";
+import { readSubset, wordSum } from "./sfnt.ts";
+
+const font = await loadFont(env.FONTS, "noto-sans-regular.ttf");
+const SAMPLE = "Hello, Ünïcödé Ώμέγα Привет, йод Việt Nam ửỹặ €";
+
+function glyphsOf(text: string): number[] {
+  return Array.from(text, (character) => font.glyphOf(character.codePointAt(0)!));
+}
+
+/** A font of some glyphs as they are. */
+function subsetOf(full: Font, glyphs: readonly number[]): Uint8Array {
+  const parts = glyphs.map((id) => ({ parts: [{ font: full, id, x: 0, y: 0 }], advance: full.advance(id) }));
+  return packTables(assembleFont(full, parts));
+}
+
+describe("a subset", () => {
+  it.each(["regular", "bold"])("keeps advance, bearing and outline of every glyph of a sample (%s)", async (weight) => {
+    const full = await loadFont(env.FONTS, `noto-sans-${weight}.ttf`);
+    const glyphs = [...new Set(glyphsOf(SAMPLE))];
+    const subset = readSubset(subsetOf(full, glyphs));
+
+    for (const [i, glyph] of glyphs.entries()) {
+      expect(subset.advance(i + 1)).toBe(full.advance(glyph));
+      expect(subset.leftSideBearing(i + 1)).toBe(full.leftSideBearing(glyph));
+      expectSameOutline(subset, i + 1, full, glyph);
+    }
+    expect(subset.glyphCount).toBe(subset.advanceCount);
+  });
+
+  it("brings the parts of parts along, after what was asked for", () => {
+    const [outer, inner, leaf] = [10, 20, 30];
+    const nested: Font = {
+      ...font,
+      outline: (glyph) => (glyph === outer ? composite(inner) : glyph === inner ? composite(leaf) : new Uint8Array()),
+    };
+    const subset = readSubset(subsetOf(nested, [outer, leaf]));
+    expect(subset.glyphCount).toBe(4);
+    expect(componentsOf(subset.outline(1))).toEqual([3]);
+    expect(componentsOf(subset.outline(3))).toEqual([2]);
+  });
+
+  it("ends where parts call each other in a circle", () => {
+    const circular: Font = { ...font, outline: (glyph) => composite(glyph === 10 ? 20 : 10) };
+    expect(readSubset(subsetOf(circular, [10])).glyphCount).toBe(3);
+  });
+
+  it("scales glyphs of a font with other units, and encloses them", () => {
+    const twice: Font = { ...font, unitsPerEm: 2000 };
+    const [id] = glyphsOf("H") as [number];
+    const subset = readSubset(
+      packTables(assembleFont(font, [{ parts: [{ font: twice, id, x: 100, y: -40 }], advance: 300 }])),
+    );
+    const view = viewOf(subset.outline(1));
+    expect(view.getUint16(10) & 8).toBe(8);
+    expect([view.getInt16(14), view.getInt16(16), view.getInt16(18)]).toEqual([50, -20, 0x2000]);
+    const [xMin, yMin, xMax, yMax] = font.box(id);
+    expect([2, 4, 6, 8].map((at) => view.getInt16(at))).toEqual(
+      [xMin / 2 + 50, yMin / 2 - 20, xMax / 2 + 50, yMax / 2 - 20].map(Math.round),
+    );
+    expect([subset.advance(1), subset.leftSideBearing(1)]).toEqual([300, view.getInt16(2)]);
+  });
+
+  it("draws nothing for glyph 0", () => {
+    expect(font.outline(0).length).toBeGreaterThan(0);
+    expect(readSubset(subsetOf(font, [])).outline(0)).toHaveLength(0);
+  });
+
+  it("has only the tables that draw, in order, with right checksums", () => {
+    const bytes = subsetOf(font, glyphsOf(SAMPLE));
+    const { tables, view } = readSubset(bytes);
+    expect(Object.keys(tables)).toEqual(["glyf", "head", "hhea", "hmtx", "loca", "maxp"]);
+    expect(wordSum(view, 0, bytes.length)).toBe(0xb1b0afba);
+
+    for (const [tag, { sum, start, length }] of Object.entries(tables)) {
+      // The sum of head is taken with its adjustment at zero.
+      const adjustment = tag === "head" ? view.getUint32(start + 8) : 0;
+      expect((wordSum(view, start, length) - adjustment + 2 ** 32) % 2 ** 32, tag).toBe(sum);
+    }
+  });
+
+  it("takes long offsets only where short ones do not reach", () => {
+    const all = Array.from({ length: 4000 }, (_, i) => i + 1);
+    const long = readSubset(subsetOf(font, all));
+    expect(long.isLong).toBe(true);
+    for (const [i, glyph] of all.entries()) expectSameOutline(long, i + 1, font, glyph);
+
+    expect(readSubset(subsetOf(font, all.slice(0, 500))).isLong).toBe(false);
+  });
+});
+
+/** The same bytes, but for instructions, the ids of parts, and padding to an even length. */
+function expectSameOutline(subset: ReturnType<typeof readSubset>, id: number, full: Font, glyph: number): void {
+  const expected = full.outline(glyph),
+    actual = subset.outline(id);
+  const parts = componentsOf(actual);
+  expect(parts).toHaveLength(componentsOf(expected).length);
+  for (const [i, part] of componentsOf(expected).entries()) expectSameOutline(subset, parts[i]!, full, part);
+
+  const same = rewriteGlyph(expected, (part) => parts[componentsOf(expected).indexOf(part)]!);
+  expect(actual.slice(0, same.length)).toEqual(same.slice());
+  expect(actual.slice(same.length).every((byte) => byte === 0)).toBe(true);
+}
+
+/** A composite of one part, moved by nothing. */
+function composite(part: number): Uint8Array {
+  return new Uint8Array([0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, part >> 8, part & 0xff, 0, 0]);
+}

@@ -1,0 +1,74 @@
+import { expect } from "vitest";
+import { readImage } from "../../../src/engine/images/picture.ts";
+import type { ProblemCode } from "../../../src/problems.ts";
+import type { PngSpec } from "./encodePng.ts";
+import { BACKGROUND, type Rgb } from "./render.ts";
+
+export const LIMITS = { maxPixels: 40_000_000 };
+
+/** Red, green, blue and alpha, from 0 to 1. */
+export type Rgba = readonly [number, number, number, number];
+
+/** Values that look random but are the same every time: no two neighbours alike, whatever the number of bits. */
+export function noise(x: number, y: number, channel: number, bits: number): number {
+  let value = Math.imul(x + 1, 0x9e3779b1) ^ Math.imul(y + 1, 0x85ebca6b) ^ Math.imul(channel + 1, 0xc2b2ae35);
+  value = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d);
+  return (value ^ (value >>> 13)) & (2 ** bits - 1);
+}
+
+/** What a pixel of a PNG without tRNS looks like. */
+export function colorOf({ colorType, bitDepth, palette }: PngSpec, samples: number[]): Rgba {
+  // PDFium makes 8 bits of 16 and rounds them down.
+  const shares = samples.map((sample) =>
+    bitDepth === 16 ? Math.floor(sample / 257) / 255 : sample / (2 ** bitDepth - 1),
+  );
+  const [a, b, c, d] = shares as [number, number, number, number];
+  switch (colorType) {
+    case 0:
+      return [a, a, a, 1];
+    case 2:
+      return [a, b, c, 1];
+    case 3:
+      return [...(palette![samples[0]!]!.map((value) => value / 255) as [number, number, number]), 1];
+    case 4:
+      return [a, a, a, b];
+    case 6:
+      return [a, b, c, d];
+  }
+}
+
+/** The pixels of a PNG over the background. `paint` says how its samples look. */
+export function pixelsOf(spec: PngSpec, paint = (samples: number[]) => colorOf(spec, samples)): Rgb[] {
+  const pixels: Rgb[] = [];
+  for (let y = 0; y < spec.height; y++)
+    for (let x = 0; x < spec.width; x++) pixels.push(overBackground(paint(spec.samples(x, y))));
+  return pixels;
+}
+
+/** Expects every pixel within `tolerance` of 255, and names the first that is not. */
+export function expectPixels(actual: Rgb[], expected: Rgb[], tolerance = 1): void {
+  expect(actual).toHaveLength(expected.length);
+  const isOff = (pixel: Rgb, i: number) => pixel.some((value, c) => Math.abs(value - expected[i]![c]!) > tolerance);
+  const at = actual.findIndex(isOff);
+  if (at >= 0)
+    expect({ at, count: actual.filter(isOff).length, pixel: actual[at] }).toEqual({
+      at,
+      count: 0,
+      pixel: expected[at],
+    });
+}
+
+/** The code and detail an image is refused with. */
+export async function refusal(
+  bytes: Uint8Array,
+  limits = LIMITS,
+): Promise<{ code: ProblemCode; detail: string } | "not refused"> {
+  return readImage(bytes, limits).then(
+    () => "not refused" as const,
+    ({ code, detail }) => ({ code, detail }),
+  );
+}
+
+function overBackground([r, g, b, alpha]: Rgba): Rgb {
+  return [r, g, b].map((value, i) => Math.round(value * 255 * alpha + BACKGROUND[i]! * (1 - alpha))) as unknown as Rgb;
+}

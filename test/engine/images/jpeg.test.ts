@@ -1,0 +1,304 @@
+import { inflateSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { readImage } from "../../../src/engine/images/picture.ts";
+import { adobe, encodeJpeg, exif, JFIF, type JpegSpec, segment, toYcc } from "./encodeJpeg.ts";
+import { concat, latin1, uint16, uint32 } from "./encodePng.ts";
+import { expectPixels, LIMITS, refusal } from "./expected.ts";
+import vectors from "./jpegVectors.json";
+import { profile } from "./profile.ts";
+import { type Rgb, render, renderPage, Sink } from "./render.ts";
+
+/** SOF2. */
+const PROGRESSIVE = Buffer.of(0xff, 0xc2);
+const SIZE = { width: 3, height: 2 };
+
+/** Red, yellow, blue over grey, black, white: no symmetry. */
+const COLORS: Rgb[] = [
+  [230, 20, 20],
+  [220, 210, 30],
+  [10, 20, 200],
+  [128, 128, 128],
+  [5, 5, 5],
+  [250, 250, 250],
+];
+const RGB: JpegSpec = { ...SIZE, color: (x, y) => [...COLORS[y * 3 + x]!], componentIds: [82, 71, 66] };
+const YCC: JpegSpec = { ...SIZE, color: (x, y) => toYcc(COLORS[y * 3 + x]!) };
+const GREY: JpegSpec = { ...SIZE, color: (x, y) => [COLORS[y * 3 + x]![0]] };
+const INKS: number[][] = [
+  [255, 0, 0, 0],
+  [0, 255, 0, 0],
+  [0, 0, 255, 0],
+  [0, 0, 0, 255],
+  [0, 0, 0, 0],
+  [100, 50, 200, 30],
+];
+const CMYK: JpegSpec = { ...SIZE, color: (x, y) => INKS[y * 3 + x]! };
+const INVERTED: JpegSpec = { ...CMYK, color: (x, y) => INKS[y * 3 + x]!.map((ink) => 255 - ink), segments: [adobe(0)] };
+/** Y, Cb and Cr of what is left when the stored values are taken for inks. */
+const YCCK: JpegSpec = {
+  ...CMYK,
+  color: (x, y) => [...toYcc(INKS[y * 3 + x]!.slice(0, 3) as unknown as Rgb), 255 - INKS[y * 3 + x]![3]!],
+  segments: [adobe(2)],
+};
+
+/** Blocks as pixels, 8 by 8 each. */
+function pixels(colors: readonly Rgb[], width = SIZE.width): Rgb[] {
+  const height = colors.length / width;
+  return Array.from({ length: colors.length * 64 }, (_, i) => {
+    const [x, y] = [i % (width * 8), Math.floor(i / (width * 8))];
+    return colors[Math.min(y >> 3, height - 1) * width + (x >> 3)]!;
+  });
+}
+
+function grey(colors: Rgb[]): Rgb[] {
+  return colors.map(([value]) => [value, value, value]);
+}
+
+async function written(spec: JpegSpec): Promise<Sink> {
+  const sink = new Sink();
+  (await readImage(encodeJpeg(spec), LIMITS)).embed(sink);
+  return sink;
+}
+
+async function expectShown(jpeg: Uint8Array, expected: Rgb[], tolerance = 2): Promise<void> {
+  expectPixels(await render(await readImage(jpeg, LIMITS)), expected, tolerance);
+}
+
+/** What PDFium shows for inks, painted as a rectangle. */
+async function inks(): Promise<Rgb[]> {
+  const content = INKS.map((ink, i) => `${ink.map((value) => value / 255).join(" ")} k ${i} 0 1 1 re f`).join("\n");
+  return renderPage(content, { width: INKS.length, height: 1 });
+}
+
+describe("a JPEG is shown as it is", () => {
+  test.each([
+    ["grey", GREY, pixels(grey(COLORS)), "/DeviceGray"],
+    ["YCbCr without a marker", YCC, pixels(COLORS), "/DeviceRGB"],
+    ["YCbCr with a JFIF marker", { ...YCC, segments: [JFIF] }, pixels(COLORS), "/DeviceRGB"],
+    ["YCbCr with an Adobe marker", { ...YCC, segments: [adobe(1)] }, pixels(COLORS), "/DeviceRGB"],
+    ["YCbCr with other identifiers", { ...YCC, componentIds: [0, 1, 2] }, pixels(COLORS), "/DeviceRGB"],
+    [
+      "YCbCr by its JFIF marker though identified as RGB",
+      { ...YCC, segments: [JFIF], componentIds: [82, 71, 66] },
+      pixels(COLORS),
+      "/DeviceRGB",
+    ],
+    [
+      "RGB with an Adobe marker",
+      { ...RGB, componentIds: [1, 2, 3], segments: [adobe(0)] },
+      pixels(COLORS),
+      "/DeviceRGB",
+    ],
+    ["RGB by its identifiers", RGB, pixels(COLORS), "/DeviceRGB"],
+    ["extended sequential", { ...YCC, frameMarker: 0xc1 }, pixels(COLORS), "/DeviceRGB"],
+    ["with tables after the frame header", { ...YCC, tablesAfterFrame: true }, pixels(COLORS), "/DeviceRGB"],
+    ["with fill bytes before its markers", { ...YCC, fill: [0xff, 0xff, 0xff] }, pixels(COLORS), "/DeviceRGB"],
+    [
+      "with stray bytes between segments",
+      { ...YCC, segments: [JFIF, Uint8Array.of(0x12, 0x34)] },
+      pixels(COLORS),
+      "/DeviceRGB",
+    ],
+    [
+      "with arithmetic conditioning that nothing uses",
+      { ...YCC, segments: [segment(0xcc, Uint8Array.of(0, 0x10))] },
+      pixels(COLORS),
+      "/DeviceRGB",
+    ],
+    ["with a restart interval", { ...YCC, segments: [segment(0xdd, uint16(0))] }, pixels(COLORS), "/DeviceRGB"],
+  ])("%s", async (_, spec, expected, colorSpace) => {
+    expect((await written(spec)).text).toContain(`/ColorSpace ${colorSpace}`);
+    expect(await readImage(encodeJpeg(spec), LIMITS)).toMatchObject({ width: 24, height: 16 });
+    await expectShown(encodeJpeg(spec), expected);
+  });
+
+  test.each([
+    ["as they are without an Adobe marker", CMYK],
+    ["inverted with one", INVERTED],
+    ["inverted and transformed", YCCK],
+  ])("with inks %s", async (_, spec) => {
+    await expectShown(encodeJpeg(spec), pixels(await inks()), 3);
+  });
+
+  test("says that inks are inverted only where an Adobe marker does", async () => {
+    expect((await written(CMYK)).text).not.toContain("/Decode [");
+    expect((await written(INVERTED)).text).toContain("/Decode [1 0 1 0 1 0 1 0]");
+    expect((await written({ ...YCC, segments: [adobe(1)] })).text).not.toContain("/Decode [");
+  });
+
+  test.each(vectors)("by $encoder", async ({ jpeg, width, height, rgb, progressive }) => {
+    const bytes = Uint8Array.from(Buffer.from(jpeg, "base64"));
+    const expected = Buffer.from(rgb, "base64");
+    const picture = await readImage(bytes, LIMITS);
+    expect(picture).toMatchObject({ width, height });
+    expect(Buffer.from(bytes).includes(PROGRESSIVE)).toBe(progressive);
+    expectPixels(
+      await render(picture),
+      Array.from({ length: width * height }, (_, i) => [...expected.subarray(i * 3, i * 3 + 3)] as unknown as Rgb),
+      4,
+    );
+  });
+});
+
+describe("an Exif orientation", () => {
+  /** Which block is displayed where: by rows, from the top left. */
+  const cases = [
+    { orientation: 1, size: [24, 16], blocks: [0, 1, 2, 3, 4, 5] },
+    { orientation: 2, size: [24, 16], blocks: [2, 1, 0, 5, 4, 3] },
+    { orientation: 3, size: [24, 16], blocks: [5, 4, 3, 2, 1, 0] },
+    { orientation: 4, size: [24, 16], blocks: [3, 4, 5, 0, 1, 2] },
+    { orientation: 5, size: [16, 24], blocks: [0, 3, 1, 4, 2, 5] },
+    { orientation: 6, size: [16, 24], blocks: [3, 0, 4, 1, 5, 2] },
+    { orientation: 7, size: [16, 24], blocks: [5, 2, 4, 1, 3, 0] },
+    { orientation: 8, size: [16, 24], blocks: [2, 5, 1, 4, 0, 3] },
+  ];
+
+  test.each(cases)("of $orientation turns the picture", async ({ orientation, size: [width, height], blocks }) => {
+    for (const order of ["MM", "II"]) {
+      const jpeg = encodeJpeg({ ...YCC, segments: [exif(orientation, { order })] });
+      expect(await readImage(jpeg, LIMITS)).toMatchObject({ width, height });
+      await expectShown(
+        jpeg,
+        pixels(
+          blocks.map((block) => COLORS[block]!),
+          width! / 8,
+        ),
+      );
+    }
+  });
+
+  const whole = exif(6);
+  test.each([
+    ["is 0", [exif(0)]],
+    ["is 9", [exif(9)]],
+    ["has another type", [exif(6, { type: 4 })]],
+    ["is cut off", [segment(0xe1, whole.subarray(4, -10))]],
+    ["has no directory", [segment(0xe1, whole.subarray(4, 18))]],
+    ["has a directory outside", [segment(0xe1, concat(latin1("Exif\0\0MM\0*"), uint32(0xfffffff0)))]],
+    ["is empty", [segment(0xe1, latin1("Exif\0\0"))]],
+    ["stands in XMP", [segment(0xe1, latin1('http://ns.adobe.com/xap/1.0/\0<x tiff:Orientation="6"/>'))]],
+    ["comes second", [exif(1), exif(6)]],
+  ])("leaves the picture as it is if it %s", async (_, segments) => {
+    await expectShown(encodeJpeg({ ...YCC, segments }), pixels(COLORS));
+  });
+});
+
+describe("an ICC profile in a JPEG", () => {
+  const part = (number: number, count: number, data: Uint8Array) =>
+    segment(0xe2, concat(latin1("ICC_PROFILE\0"), Uint8Array.of(number, count), data));
+
+  test.each([
+    ["grey", GREY, "GRAY", 1],
+    ["YCbCr", YCC, "RGB ", 3],
+    ["inks", CMYK, "CMYK", 4],
+  ] as const)("becomes the colour space (%s)", async (_, spec, space, components) => {
+    const bytes = profile({ space });
+    const sink = await written({ ...spec, segments: [part(1, 1, bytes)] });
+    expect(sink.text).toContain("/ColorSpace [/ICCBased 4 0 R]");
+    expect(new Uint8Array(inflateSync(sink.streams(`/N ${components} `)[0]!))).toEqual(bytes);
+  });
+
+  test("is joined from parts in any order", async () => {
+    const bytes = profile({ length: 300 });
+    const parts = [
+      part(3, 3, bytes.subarray(220)),
+      part(1, 3, bytes.subarray(0, 90)),
+      part(2, 3, bytes.subarray(90, 220)),
+    ];
+    const sink = await written({ ...YCC, segments: parts });
+    expect(new Uint8Array(inflateSync(sink.streams("/N 3 ")[0]!))).toEqual(bytes);
+  });
+
+  test.each([
+    ["is for other components", [part(1, 1, profile({ space: "CMYK" }))]],
+    ["lacks a part", [part(1, 2, profile({}))]],
+    ["has a part with number 0", [part(0, 1, profile({}))]],
+    ["has a part with a number too high", [part(2, 1, profile({}))]],
+    ["is no profile", [part(1, 1, latin1("nothing"))]],
+    ["has no bytes", [segment(0xe2, latin1("ICC_PROFILE\0"))]],
+  ])("is left out if it %s", async (_, segments) => {
+    expect((await written({ ...YCC, segments })).text).toContain("/ColorSpace /DeviceRGB");
+  });
+});
+
+describe("of a JPEG's bytes", () => {
+  test("all go into the PDF if none is metadata", async () => {
+    for (const spec of [GREY, { ...YCC, segments: [JFIF] }, YCCK, { ...YCC, fill: [0xff] }])
+      expect((await written(spec)).streams("/DCTDecode")).toEqual([encodeJpeg(spec)]);
+  });
+
+  test("metadata, thumbnails and comments stay behind, and what follows the picture", async () => {
+    const thumbnail = encodeJpeg(GREY);
+    const metadata = [
+      exif(1),
+      segment(0xe1, concat(latin1("Exif\0\0 GPS"), thumbnail)),
+      segment(0xe0, concat(latin1("JFXX\0\x10"), thumbnail)),
+      segment(0xed, latin1("Photoshop 3.0\0")),
+      segment(0xee, latin1("Adobe")),
+      segment(0xfe, latin1("A comment")),
+    ];
+    const jpeg = concat(encodeJpeg({ ...YCC, segments: [JFIF, ...metadata] }), thumbnail, latin1("a video"));
+    const sink = new Sink();
+    (await readImage(jpeg, LIMITS)).embed(sink);
+    expect(sink.streams("/DCTDecode")).toEqual([encodeJpeg({ ...YCC, segments: [JFIF] })]);
+    await expectShown(jpeg, pixels(COLORS));
+  });
+});
+
+describe("a JPEG is not supported", () => {
+  test.each([
+    ["lossless", { frameMarker: 0xc3 }],
+    ["hierarchical", { frameMarker: 0xc5 }],
+    ["hierarchical", { frameMarker: 0xc7 }],
+    ["hierarchical", { frameMarker: 0xde }],
+    ["arithmetic", { frameMarker: 0xc9 }],
+    ["arithmetic", { frameMarker: 0xca }],
+    ["arithmetic", { frameMarker: 0xcf }],
+    ["JPEG-LS", { frameMarker: 0xf7 }],
+    ["12 bits", { precision: 12 }],
+    ["2 components", { color: () => [1, 2] }],
+    ["5 components", { color: () => [1, 2, 3, 4, 5] }],
+    ["height", { height: 0 }],
+  ])("that is, or has, %s", async (name, changes) => {
+    const jpeg = encodeJpeg({ ...YCC, ...changes });
+    expect(await refusal(jpeg)).toMatchObject({ code: "unsupported_image", detail: expect.stringContaining(name) });
+  });
+});
+
+describe("a JPEG is damaged", () => {
+  test("if it is cut off anywhere", async () => {
+    const jpeg = encodeJpeg({ ...YCC, segments: [JFIF, exif(6)] });
+    for (let length = 3; length < jpeg.length; length++)
+      expect(await refusal(jpeg.subarray(0, length)), `${length} bytes`).toMatchObject({ code: "damaged_image" });
+  });
+
+  const SOI = Uint8Array.of(0xff, 0xd8);
+  const EOI = Uint8Array.of(0xff, 0xd9);
+  const jpeg = encodeJpeg(YCC);
+  const at = (marker: number) => Buffer.from(jpeg).indexOf(Buffer.of(0xff, marker));
+  const without = (marker: number, next: number) => concat(jpeg.subarray(0, at(marker)), jpeg.subarray(at(next)));
+
+  test.each([
+    ["if there is nothing in it", concat(SOI, EOI)],
+    ["without a frame", without(0xc0, 0xda)],
+    ["without a scan", concat(jpeg.subarray(0, at(0xda)), EOI)],
+    ["without Huffman tables", without(0xc4, 0xc0)],
+    ["without quantization tables", without(0xdb, 0xc4)],
+    ["with two frames", concat(jpeg.subarray(0, at(0xda)), jpeg.subarray(at(0xc0)))],
+    ["with another picture inside", concat(jpeg.subarray(0, at(0xda)), jpeg)],
+    ["with a segment of length 1", concat(SOI, Uint8Array.of(0xff, 0xfe, 0, 1), jpeg.subarray(2))],
+    ["with a frame header that is too short", concat(SOI, segment(0xc0, Uint8Array.of(8, 0, 8)), EOI)],
+    [
+      "with a frame header that lacks components",
+      concat(SOI, segment(0xc0, Uint8Array.of(8, 0, 8, 0, 8, 3, 1, 0x11, 0)), EOI),
+    ],
+    ["with no width", encodeJpeg({ ...YCC, width: 0 })],
+  ])("%s", async (_, bytes) => {
+    expect(await refusal(bytes)).toMatchObject({ code: "damaged_image" });
+  });
+});
+
+test("a JPEG with one pixel too many is too large", async () => {
+  expect(await refusal(encodeJpeg(YCC), { maxPixels: 24 * 16 - 1 })).toMatchObject({ code: "image_too_large" });
+  expect(await refusal(encodeJpeg(YCC), { maxPixels: 24 * 16 })).toBe("not refused");
+});

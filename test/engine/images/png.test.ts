@@ -1,0 +1,336 @@
+import { inflateSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { readImage } from "../../../src/engine/images/picture.ts";
+import {
+  CHANNELS,
+  chunk,
+  concat,
+  encodePng,
+  KINDS,
+  type Kind,
+  latin1,
+  type PngSpec,
+  uint16,
+  uint32,
+} from "./encodePng.ts";
+import { colorOf, expectPixels, LIMITS, noise, pixelsOf, type Rgba } from "./expected.ts";
+import { render, Sink } from "./render.ts";
+
+const WITH_ALPHA = KINDS.filter(({ colorType }) => colorType === 4 || colorType === 6);
+const WITHOUT_ALPHA = KINDS.filter(({ colorType }) => colorType !== 4 && colorType !== 6);
+
+/** A picture of noise. At 13 x 9 pixels lines end within a byte at every depth below 8, and Adam7 has all its passes. */
+function noisy({ colorType, bitDepth }: Kind, more: Partial<PngSpec> = {}): PngSpec {
+  const channels = CHANNELS[colorType];
+  return {
+    width: 13,
+    height: 9,
+    colorType,
+    bitDepth,
+    samples: (x, y) => Array.from({ length: channels }, (_, channel) => noise(x, y, channel, bitDepth)),
+    ...(colorType === 3 && { palette: paletteOf(bitDepth) }),
+    ...more,
+  };
+}
+
+function paletteOf(bitDepth: number): number[][] {
+  return Array.from({ length: 2 ** bitDepth }, (_, i) => [0, 1, 2].map((channel) => noise(i, 77, channel, 8)));
+}
+
+async function written(spec: PngSpec): Promise<Sink> {
+  const sink = new Sink();
+  (await readImage(encodePng(spec), LIMITS)).embed(sink);
+  return sink;
+}
+
+async function expectShown(spec: PngSpec, paint?: (samples: number[]) => Rgba): Promise<void> {
+  expectPixels(await render(await readImage(encodePng(spec), LIMITS)), pixelsOf(spec, paint));
+}
+
+/** What the IDAT chunks of a PNG hold. */
+function imageData(png: Uint8Array): Uint8Array {
+  const parts: Uint8Array[] = [];
+  for (let at = 8; at < png.length; ) {
+    const length = new DataView(png.buffer).getUint32(at);
+    if (String.fromCharCode(...png.subarray(at + 4, at + 8)) === "IDAT")
+      parts.push(png.subarray(at + 8, at + 8 + length));
+    at += 12 + length;
+  }
+  return concat(...parts);
+}
+
+describe("a PNG's pixels", () => {
+  test.each(KINDS.flatMap((kind) => [false, true].map((interlaced) => ({ ...kind, interlaced }))))(
+    "are shown for colour type $colorType with $bitDepth bits, interlaced $interlaced",
+    async ({ interlaced, ...kind }) => {
+      const spec = noisy(kind, { interlaced });
+      expect(await readImage(encodePng(spec), LIMITS)).toMatchObject({ width: 13, height: 9 });
+      await expectShown(spec);
+    },
+  );
+
+  test.each(
+    [...WITH_ALPHA, { colorType: 3 as const, bitDepth: 2 }].flatMap((kind) =>
+      [0, 1, 2, 3, 4].map((filter) => ({ ...kind, filter })),
+    ),
+  )(
+    "are shown for colour type $colorType with $bitDepth bits where filter $filter is on every line, interlaced or not",
+    async ({ filter, ...kind }) => {
+      await expectShown(noisy(kind, { filter: () => filter }));
+      await expectShown(noisy(kind, { filter: () => filter, interlaced: true }));
+    },
+  );
+
+  const sides = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+  test.each([
+    ...sides.map((side) => [side, side]),
+    ...sides.map((side) => [side, 1]),
+    ...sides.map((side) => [1, side]),
+  ])("are shown at %i x %i, where passes of an interlaced image are empty", async (width, height) => {
+    for (const kind of [KINDS[0]!, { colorType: 3 as const, bitDepth: 4 }, { colorType: 6 as const, bitDepth: 8 }])
+      await expectShown(noisy(kind, { width, height, interlaced: true }));
+  });
+
+  test.each([1, 2, 7, 100])("are shown if an IDAT chunk holds only %i bytes", async (idatLength) => {
+    for (const kind of [
+      { colorType: 2 as const, bitDepth: 8 },
+      { colorType: 6 as const, bitDepth: 8 },
+    ])
+      await expectShown(noisy(kind, { idatLength }));
+  });
+
+  test.each([0, 1, 9])("are shown at compression level %i", async (level) => {
+    for (const kind of [
+      { colorType: 2 as const, bitDepth: 8 },
+      { colorType: 6 as const, bitDepth: 8 },
+    ])
+      await expectShown(noisy(kind, { level }));
+  });
+
+  test("are shown if they span many pieces of the decompressed data, in lines longer than a piece", async () => {
+    const wide = {
+      width: 33_000,
+      height: 3,
+      samples: (x: number, y: number) => [x & 255, (x >> 8) & 255, 255, (x + y) & 255],
+    };
+    const tall = { width: 40, height: 5_000, samples: (x: number, y: number) => [y & 255, y >> 8, x, (x + y) & 255] };
+    await expectShown({ colorType: 6, bitDepth: 8, ...tall });
+    const sink = await written({ colorType: 6, bitDepth: 8, ...wide, filter: () => 0 });
+    const [color] = sink.streams("/DeviceRGB");
+    const expected = pixelLines(wide.height, wide.width, (x, y) => wide.samples(x, y).slice(0, 3));
+    expect(Buffer.compare(inflateSync(color!), expected)).toBe(0);
+  });
+
+  test("are shown whatever follows IEND, or the compressed data in its chunk", async () => {
+    for (const kind of [
+      { colorType: 2 as const, bitDepth: 8 },
+      { colorType: 6 as const, bitDepth: 8 },
+    ]) {
+      const spec = noisy(kind);
+      const png = encodePng(spec);
+      const head = png.subarray(0, 33);
+      const padded = concat(
+        head,
+        chunk("IDAT", concat(imageData(png), latin1("trailing"))),
+        chunk("IEND", new Uint8Array()),
+        latin1("junk"),
+      );
+      expectPixels(await render(await readImage(padded, LIMITS)), pixelsOf(spec));
+    }
+  });
+
+  test("are shown if the bytes are part of a larger buffer", async () => {
+    const spec = noisy({ colorType: 6, bitDepth: 8 });
+    const png = encodePng(spec);
+    const buffer = concat(latin1("before!"), png, latin1("after"));
+    expectPixels(await render(await readImage(buffer.subarray(7, 7 + png.length), LIMITS)), pixelsOf(spec));
+  });
+
+  test("are shown with chunks that mean nothing to a PDF", async () => {
+    const chunks = [
+      { type: "tEXt", data: latin1("Title\0A mark") },
+      { type: "pHYs", data: concat(uint32(1, 4), Uint8Array.of(0)) },
+      { type: "bKGD", data: uint16(1, 2, 3) },
+      { type: "sBIT", data: Uint8Array.of(5, 6, 5) },
+      { type: "prVt", data: latin1("private") },
+      { type: "PLTE", data: Uint8Array.of(1, 2, 3, 4, 5, 6) },
+    ];
+    await expectShown(noisy({ colorType: 2, bitDepth: 8 }, { chunks }));
+  });
+});
+
+describe("a PNG's image data", () => {
+  test.each(WITHOUT_ALPHA)("passes through unchanged for colour type $colorType with $bitDepth bits", async (kind) => {
+    const spec = noisy(kind, { idatLength: 50 });
+    const sink = await written(spec);
+    expect(sink.streams("/Subtype /Image")).toEqual([imageData(encodePng(spec))]);
+  });
+
+  test.each(WITH_ALPHA)(
+    "is parted into colour and a soft mask for colour type $colorType with $bitDepth bits",
+    async (kind) => {
+      const sink = await written(noisy(kind));
+      const space = kind.colorType === 6 ? "/DeviceRGB" : "/DeviceGray";
+      expect(sink.objects).toHaveLength(2);
+      expect(sink.text).toMatch(new RegExp(`/ColorSpace ${space} /BitsPerComponent ${kind.bitDepth} .*/SMask 4 0 R$`));
+    },
+  );
+
+  const opaque = [0, 1, 2, 3, 4].flatMap((filter) => WITH_ALPHA.map((kind) => ({ ...kind, filter })));
+
+  test.each(opaque)(
+    "has no soft mask if all is opaque: colour type $colorType, $bitDepth bits, filter $filter",
+    async ({ filter, ...kind }) => {
+      for (const interlaced of [false, true]) {
+        const spec = withAlpha(kind, () => 2 ** kind.bitDepth - 1, { filter: () => filter, interlaced });
+        expect((await written(spec)).text).not.toContain("/SMask");
+        await expectShown(spec);
+      }
+    },
+  );
+
+  test.each(opaque)(
+    "has a soft mask if one pixel is nearly opaque: colour type $colorType, $bitDepth bits, filter $filter",
+    async ({ filter, ...kind }) => {
+      for (const [atX, atY] of [
+        [0, 0],
+        [12, 0],
+        [5, 4],
+        [0, 8],
+        [12, 8],
+      ]) {
+        const almost = (x: number, y: number) => 2 ** kind.bitDepth - (x === atX && y === atY ? 2 : 1);
+        expect((await written(withAlpha(kind, almost, { filter: () => filter }))).text).toContain("/SMask");
+      }
+    },
+  );
+
+  function withAlpha(kind: Kind, alpha: (x: number, y: number) => number, more: Partial<PngSpec>): PngSpec {
+    const spec = noisy(kind, more);
+    return { ...spec, samples: (x, y) => [...spec.samples(x, y).slice(0, -1), alpha(x, y)] };
+  }
+});
+
+describe("a PNG's transparent colour", () => {
+  const kinds = KINDS.filter(({ colorType }) => colorType === 0 || colorType === 2);
+
+  test.each(kinds.flatMap((kind) => [false, true].map((interlaced) => ({ ...kind, interlaced }))))(
+    "lets the page through: colour type $colorType with $bitDepth bits, interlaced $interlaced",
+    async ({ interlaced, ...kind }) => {
+      const spec = noisy(kind, { interlaced });
+      const transparent = spec.samples(4, 3);
+      // Above the depth there is nothing to compare.
+      const unused = kind.bitDepth < 16 ? 0xffff ^ (2 ** kind.bitDepth - 1) : 0;
+      spec.chunks = [{ type: "tRNS", data: uint16(...transparent.map((sample) => sample | unused)) }];
+      await expectShown(spec, (samples) => {
+        const [r, g, b] = colorOf(spec, samples);
+        return [r, g, b, samples.join() === transparent.join() ? 0 : 1];
+      });
+    },
+  );
+
+  test("leaves the image data as it is, with 16 bits too", async () => {
+    for (const kind of kinds) {
+      const spec = noisy(kind, {
+        chunks: [{ type: "tRNS", data: uint16(...Array<number>(CHANNELS[kind.colorType]).fill(1)) }],
+      });
+      const sink = await written(spec);
+      expect(sink.streams(kind.bitDepth === 16 ? "/SMask" : "/Mask")).toEqual([imageData(encodePng(spec))]);
+    }
+  });
+
+  test("is masked line by line, however large the mask", async () => {
+    const [width, height] = [64_000, 20];
+    const samples = (_: number, y: number) => [y === height - 1 ? 7 : 8];
+    const chunks = [{ type: "tRNS", data: uint16(7) }];
+    const sink = await written({ width, height, colorType: 0, bitDepth: 16, samples, chunks, filter: () => 0 });
+    const lines = new Uint8Array(inflateSync(sink.streams("/BitsPerComponent 1 ")[0]!));
+    const expected = Array.from({ length: height }, (_, y) => [
+      0,
+      ...Array<number>(8_000).fill(y < height - 1 ? 255 : 0),
+    ]);
+    expect(Buffer.compare(lines, Uint8Array.from(expected.flat()))).toBe(0);
+  });
+});
+
+describe("a palette's transparency", () => {
+  const depths = [1, 2, 4, 8].flatMap((bitDepth) => [false, true].map((interlaced) => ({ bitDepth, interlaced })));
+
+  test.each(depths)(
+    "shows each entry's alpha, with $bitDepth bits, interlaced $interlaced",
+    async ({ bitDepth, interlaced }) => {
+      const alphas = Array.from({ length: 2 ** bitDepth - 1 }, (_, i) => noise(i, 5, 5, 8));
+      const spec = noisy(
+        { colorType: 3, bitDepth },
+        { interlaced, chunks: [{ type: "tRNS", data: Uint8Array.from(alphas) }] },
+      );
+      const sink = await written(spec);
+      expect(sink.text).toContain("/SMask");
+      if (!interlaced) expect(sink.streams("/SMask")).toEqual([imageData(encodePng(spec))]);
+      await expectShown(spec, ([index]) => withAlpha(spec, index!, (alphas[index!] ?? 255) / 255));
+    },
+  );
+
+  test.each([
+    { name: "one entry", alphas: [255, 0], mask: "1 1" },
+    { name: "the first entry", alphas: [0], mask: "0 0" },
+    { name: "some entries in a row", alphas: [255, 255, 0, 0, 0, 255, 255], mask: "2 4" },
+  ])("needs no soft mask where $name cannot be seen at all", async ({ alphas, mask }) => {
+    const spec = noisy({ colorType: 3, bitDepth: 4 }, { chunks: [{ type: "tRNS", data: Uint8Array.from(alphas) }] });
+    expect((await written(spec)).text).toContain(`/Mask [${mask}]`);
+    await expectShown(spec, ([index]) => withAlpha(spec, index!, (alphas[index!] ?? 255) / 255));
+  });
+
+  test("is left out where all entries are opaque", async () => {
+    const spec = noisy(
+      { colorType: 3, bitDepth: 4 },
+      { chunks: [{ type: "tRNS", data: new Uint8Array(16).fill(255) }] },
+    );
+    expect((await written(spec)).text).not.toMatch(/Mask/);
+  });
+
+  test("ends where the palette does", async () => {
+    const alphas = new Uint8Array(256).fill(255, 0, 16);
+    const spec = noisy({ colorType: 3, bitDepth: 4 }, { chunks: [{ type: "tRNS", data: alphas }] });
+    expect((await written(spec)).text).not.toMatch(/Mask/);
+  });
+
+  function withAlpha(spec: PngSpec, index: number, alpha: number): Rgba {
+    const [r, g, b] = colorOf(spec, [index]);
+    return [r, g, b, alpha];
+  }
+});
+
+test("a palette with more entries than pixels can name loses the others", async () => {
+  const spec = noisy({ colorType: 3, bitDepth: 2 }, { palette: paletteOf(8) });
+  expect((await written(spec)).text).toContain("/Indexed /DeviceRGB 3 ");
+  await expectShown(spec);
+});
+
+test.each([
+  { orientation: 1, size: { width: 13, height: 9 } },
+  { orientation: 6, size: { width: 9, height: 13 } },
+])("an Exif orientation of $orientation in a PNG is applied", async ({ orientation, size }) => {
+  const exif = concat(latin1("MM\0*"), uint32(8), uint16(1, 0x0112, 3), uint32(1), uint16(orientation, 0), uint32(0));
+  const spec = noisy({ colorType: 2, bitDepth: 8 }, { chunks: [{ type: "eXIf", data: exif }] });
+  const picture = await readImage(encodePng(spec), LIMITS);
+  expect(picture).toMatchObject(size);
+
+  const stored = pixelsOf(spec);
+  const turned = Array.from({ length: 13 * 9 }, (_, i) => stored[(8 - (i % 9)) * 13 + Math.floor(i / 9)]!);
+  expectPixels(await render(picture), orientation === 6 ? turned : stored);
+});
+
+test("a picture can be embedded in several documents", async () => {
+  const picture = await readImage(encodePng(noisy({ colorType: 6, bitDepth: 8 })), LIMITS);
+  expect(await render(picture)).toEqual(await render(picture));
+});
+
+function pixelLines(height: number, width: number, samples: (x: number, y: number) => number[]): Uint8Array {
+  return Uint8Array.from(
+    Array.from({ length: height }, (_, y) => [
+      0,
+      ...Array.from({ length: width }, (_, x) => samples(x, y)).flat(),
+    ]).flat(),
+  );
+}

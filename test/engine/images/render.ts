@@ -1,0 +1,97 @@
+import { PDFiumLibrary } from "@hyzyla/pdfium";
+import wasm from "@hyzyla/pdfium/pdfium.wasm";
+import type { Picture } from "../../../src/engine/images/picture.ts";
+import type { NewObject, ObjectSink, Ref } from "../../../src/engine/pdf/newObject.ts";
+import { concat, latin1 } from "./encodePng.ts";
+
+export type Rgb = readonly [number, number, number];
+
+/** Green: no picture here has it, so that what is transparent shows. */
+export const BACKGROUND: Rgb = [0, 255, 0];
+
+/** Keeps what is written, numbered from 4 on. */
+export class Sink implements ObjectSink {
+  readonly objects: NewObject[] = [];
+
+  add(object: NewObject): Ref {
+    return `${this.objects.push(object) + 3} 0 R` as Ref;
+  }
+
+  /** The dictionaries and texts of everything written. */
+  get text(): string {
+    return this.objects.map((object) => (typeof object === "string" ? object : object.dict)).join("\n");
+  }
+
+  /** The streams whose dictionary has `entry`. */
+  streams(entry: string): Uint8Array[] {
+    return this.objects.flatMap((object) =>
+      typeof object !== "string" && object.dict.includes(entry) ? [object.data] : [],
+    );
+  }
+}
+
+/** The pixels of a picture on a page of its own size, a point for a pixel, by PDFium. Row by row from the top. */
+export function render(picture: Picture): Promise<Rgb[]> {
+  const { width, height } = picture;
+  const sink = new Sink();
+  const { xobject, matrix } = picture.embed(sink);
+  const background = `${BACKGROUND.map((value) => value / 255).join(" ")} rg 0 0 ${width} ${height} re f`;
+  const content = `${background} ${width} 0 0 ${height} 0 0 cm ${matrix.join(" ")} cm /I Do`;
+  return renderPage(content, { width, height }, `/XObject << /I ${xobject} >>`, sink);
+}
+
+/** The pixels of a page with this content. */
+export async function renderPage(
+  content: string,
+  { width, height }: { width: number; height: number },
+  resources = "",
+  sink = new Sink(),
+): Promise<Rgb[]> {
+  const contents = sink.add({ dict: "", data: latin1(content) });
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Resources << ${resources} >> /Contents ${contents} >>`,
+    ...sink.objects,
+  ];
+
+  const document = await (await pdfium()).loadDocument(assemble(objects));
+  const page = await document.getPage(0).render({ scale: 1, render: async ({ data }) => data });
+  document.destroy();
+  return Array.from({ length: width * height }, (_, i) => [
+    page.data[i * 4]!,
+    page.data[i * 4 + 1]!,
+    page.data[i * 4 + 2]!,
+  ]);
+}
+
+/** A PDF without a cross-reference; readers rebuild it. */
+function assemble(objects: NewObject[]): Uint8Array {
+  const bodies = objects.map((object, i) =>
+    typeof object === "string"
+      ? latin1(`${i + 1} 0 obj\n${object}\nendobj\n`)
+      : concat(
+          latin1(`${i + 1} 0 obj\n<< ${object.dict} /Length ${object.data.length} >>\nstream\n`),
+          object.data,
+          latin1("\nendstream\nendobj\n"),
+        ),
+  );
+  return concat(latin1("%PDF-2.0\n"), ...bodies, latin1("trailer\n<< /Root 1 0 R >>\n"));
+}
+
+let library: Promise<PDFiumLibrary> | undefined;
+
+function pdfium(): Promise<PDFiumLibrary> {
+  library ??= PDFiumLibrary.init({ instantiateWasm });
+  return library;
+}
+
+/** workerd has compiled the module; only instances can be made at run time. PDFium's types leave out the instance. */
+function instantiateWasm(
+  imports: WebAssembly.Imports,
+  done: (instance: WebAssembly.Instance) => void,
+): WebAssembly.Exports {
+  const instance = new WebAssembly.Instance(wasm, imports);
+  done(instance);
+  return instance.exports;
+}

@@ -1,0 +1,54 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { type Line, typesetterFor } from "../../../src/engine/fonts/layout.ts";
+import { stack } from "../../../src/engine/marks/block.ts";
+import { lookOf } from "../../../src/engine/marks/templates.ts";
+
+const plain = lookOf({ template: "horizontal" });
+const framed = lookOf({ template: "stamp" });
+
+async function linesOf(text: string): Promise<Line[]> {
+  const { set } = await typesetterFor(env.FONTS, text, "bold");
+  return text.split("\n").map((line) => set(line, false));
+}
+
+describe("lines in a block", () => {
+  test.each([
+    ["Latin capitals with accents", "ÅÇĘ\nÅÇĘ"],
+    ["Thai, high and deep", "ปู่ ที่\nปู่ ที่\nñ"],
+    ["Myanmar under Telugu", "క్ష్మ స్త్రీ\nလျှို့ဝှက်\nx"],
+    ["marks upon marks", "x\nx\u0301\u0301\u0301\u0301\u0301\u0301\nx"],
+    ["Khmer and Arabic", "ស្ត្រី\nقُلٍّ\nឮ្យ"],
+  ])("do not touch, and leave no ink outside: %s", async (_, text) => {
+    const { rows, width, height } = stack(await linesOf(text), plain);
+    for (const [i, { line, x, y }] of rows.entries()) {
+      expect(x + line.left).toBeGreaterThanOrEqual(0);
+      expect(x + line.right).toBeLessThanOrEqual(width);
+      expect(y + line.top).toBeLessThanOrEqual(i === 0 ? height : rows[i - 1]!.y + rows[i - 1]!.line.bottom);
+      expect(y + line.bottom).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  test("are centred, whatever their length", async () => {
+    const { rows, width } = stack(await linesOf("a longer line\nshort"), plain);
+    for (const { line, x } of rows) expect(x + line.width / 2).toBeCloseTo(width / 2);
+  });
+
+  test("an empty one is as high as the one above it", async () => {
+    const [, , third] = stack(await linesOf("a\n\nb"), plain).rows;
+    expect(stack(await linesOf("a\nb"), plain).rows[1]!.y - third!.y).toBeCloseTo(0);
+    expect(stack(await linesOf("a\n\nb"), plain).height).toBeCloseTo(1.5 * stack(await linesOf("a\nb"), plain).height);
+  });
+
+  test("a frame has as much room above the ink as below it", async () => {
+    const { rows, height, frame } = stack(await linesOf("PAID"), framed);
+    const [{ line, y }] = rows as [(typeof rows)[number]];
+    expect(height - (y + line.top)).toBeCloseTo(y + Math.min(0, line.bottom));
+    expect(frame).toBeDefined();
+  });
+
+  test("a block of shorter numbers is as wide as that of the longest", async () => {
+    const { width } = stack(await linesOf("Page 100"), plain);
+    expect(stack(await linesOf("Page 1"), plain, width).width).toBe(width);
+  });
+});

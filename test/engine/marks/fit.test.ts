@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { DIGIT_SLOT } from "../../../src/engine/fonts/slot.ts";
+import { fitText, type Room } from "../../../src/engine/marks/fit.ts";
+import { turnedSize } from "../../../src/engine/marks/geometry.ts";
+import { pieces, type TextLine, wrap } from "../../../src/engine/marks/wrap.ts";
+
+/** Every character one em wide. */
+const measure = ({ text }: TextLine) => [...text].length;
+
+const paragraphsOf = (text: string) => text.split("\n").map((line) => ({ text: line, rightToLeft: false }));
+const textsOf = (lines: readonly TextLine[]) => lines.map(({ text }) => text);
+
+describe("wrapping", () => {
+  test.each([
+    ["aa bb cc", 5, ["aa bb", "cc"]],
+    ["aa bb cc", 4, ["aa", "bb", "cc"]],
+    ["aa bb\ncc", 99, ["aa bb", "cc"]],
+    ["aa\n\nbb", 99, ["aa", "", "bb"]],
+    ["abcdef gh", 4, ["abcd", "ef", "gh"]],
+    ["well-known", 5, ["well-", "known"]],
+    ["end. Next", 5, ["end.", "Next"]],
+    ["👩‍👩‍👧👩‍👩‍👧", 5, ["👩‍👩‍👧", "👩‍👩‍👧"]],
+  ])("%j at %i em", (text, width, lines) => {
+    expect(textsOf(wrap(paragraphsOf(text), width, measure))).toEqual(lines);
+  });
+
+  test("each line keeps the direction of its paragraph", () => {
+    const lines = wrap(
+      [
+        { text: "אא בב", rightToLeft: true },
+        { text: "cc dd", rightToLeft: false },
+      ],
+      2,
+      measure,
+    );
+    expect(lines.map(({ rightToLeft }) => rightToLeft)).toEqual([true, true, false, false]);
+  });
+
+  test("a page number's digits stay together, even where the line is narrower", () => {
+    const number = DIGIT_SLOT.repeat(4);
+    expect(textsOf(wrap(paragraphsOf(`a${number}b`), 2, measure))).toEqual(["a", number, "b"]);
+  });
+
+  test("a script without spaces breaks between its words", () => {
+    expect(pieces("日本語の文章").length).toBeGreaterThan(1);
+    expect(pieces("日本語の文章").join("")).toBe("日本語の文章");
+  });
+});
+
+const room = (change: Partial<Room> = {}): Room => ({
+  page: { width: 600, height: 800 },
+  rotation: 0,
+  marginPt: 24,
+  maxFontSizePt: 120,
+  blockEm: (lines) => ({ width: Math.max(...lines.map(measure)), height: lines.length * 1.2 }),
+  ...change,
+});
+
+describe("fitting", () => {
+  test("a short text is as large as its template allows", () => {
+    expect(fitText(paragraphsOf("A"), measure, room())).toEqual({ lines: paragraphsOf("A"), fontSizePt: 120 });
+  });
+
+  test("a text comfortable on one line stays on it", () => {
+    expect(textsOf(fitText(paragraphsOf("two words"), measure, room()).lines)).toEqual(["two words"]);
+  });
+
+  test("a long one is wrapped, and larger for it", () => {
+    const text = "word ".repeat(40).trim();
+    const { lines, fontSizePt } = fitText(paragraphsOf(text), measure, room());
+    expect(lines.length).toBeGreaterThan(2);
+    expect(fontSizePt).toBeGreaterThan(552 / text.length);
+    expect(textsOf(lines).join(" ")).toBe(text);
+  });
+
+  test("no more lines are made than the largest size takes", () => {
+    const { lines, fontSizePt } = fitText(
+      paragraphsOf("word ".repeat(20).trim()),
+      measure,
+      room({ maxFontSizePt: 10 }),
+    );
+    expect({ lines: lines.length, fontSizePt }).toEqual({ lines: 2, fontSizePt: 10 });
+  });
+
+  test("a word of 500 letters is broken rather than unreadable", () => {
+    const { lines, fontSizePt } = fitText(paragraphsOf("x".repeat(500)), measure, room());
+    expect(textsOf(lines).join("")).toBe("x".repeat(500));
+    expect(fontSizePt).toBeGreaterThanOrEqual(6);
+  });
+
+  test.each([0, 30, 53, 90, 200])("whatever is fitted at %i degrees stays within the margins", (rotation) => {
+    for (const text of ["A", "CONFIDENTIAL", "word ".repeat(90), "a\nb\nc\nd", "y".repeat(400)]) {
+      const here = room({ rotation });
+      const { lines, fontSizePt } = fitText(paragraphsOf(text), measure, here);
+      const block = here.blockEm(lines);
+      const turned = turnedSize({ width: block.width * fontSizePt, height: block.height * fontSizePt }, rotation);
+      expect(turned.width).toBeLessThanOrEqual(552.0001);
+      expect(turned.height).toBeLessThanOrEqual(752.0001);
+    }
+  });
+});

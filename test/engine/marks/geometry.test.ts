@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+import {
+  diagonalAngle,
+  displayedSize,
+  largestScale,
+  type Matrix,
+  marginOn,
+  multiply,
+  placeAt,
+  tile,
+  toUserSpace,
+  turnedSize,
+} from "../../../src/engine/marks/geometry.ts";
+import type { Page } from "../../../src/engine/pdf/document.ts";
+
+const page = (rotate: Page["rotate"], userUnit = 1): Page => ({
+  index: 0,
+  box: { x0: 10, y0: 20, x1: 110, y1: 220 },
+  rotate,
+  userUnit,
+});
+const apply = ([a, b, c, d, e, f]: Matrix, x: number, y: number) =>
+  [a * x + c * y + e, b * x + d * y + f].map((v) => Math.round(v * 1e6) / 1e6 + 0);
+
+describe("a page's displayed space", () => {
+  // the box is 100 wide and 200 high; corners of the displayed page, and where they are in user space
+  test.each<[Page["rotate"], number, [number, number], Record<string, [number, number]>]>([
+    [0, 1, [100, 200], { "lower left": [10, 20], "lower right": [110, 20], "upper left": [10, 220] }],
+    [90, 1, [200, 100], { "lower left": [110, 20], "lower right": [110, 220], "upper left": [10, 20] }],
+    [180, 1, [100, 200], { "lower left": [110, 220], "lower right": [10, 220], "upper left": [110, 20] }],
+    [270, 1, [200, 100], { "lower left": [10, 220], "lower right": [10, 20], "upper left": [110, 220] }],
+    [90, 2, [400, 200], { "lower left": [110, 20], "lower right": [110, 220], "upper left": [10, 20] }],
+  ])("turned by %i at %i points to the unit", (rotate, userUnit, [width, height], corners) => {
+    const turned = page(rotate, userUnit);
+    expect(displayedSize(turned)).toEqual({ width, height });
+    const matrix = toUserSpace(turned);
+    expect({
+      "lower left": apply(matrix, 0, 0),
+      "lower right": apply(matrix, width, 0),
+      "upper left": apply(matrix, 0, height),
+    }).toEqual(corners);
+  });
+});
+
+test("a product applies the first matrix first", () => {
+  const doubled: Matrix = [2, 0, 0, 2, 0, 0],
+    moved: Matrix = [1, 0, 0, 1, 5, 7];
+  expect(apply(multiply(doubled, moved), 1, 1)).toEqual([7, 9]);
+  expect(apply(multiply(moved, doubled), 1, 1)).toEqual([12, 16]);
+});
+
+describe("a mark's place", () => {
+  const a4 = { width: 600, height: 800 },
+    mark = { width: 100, height: 50 };
+  /** The upright box around the placed mark. */
+  const boxOf = (matrix: Matrix) => {
+    const corners = [
+      [0, 0],
+      [100, 0],
+      [0, 50],
+      [100, 50],
+    ].map(([x, y]) => apply(matrix, x!, y!));
+    const xs = corners.map(([x]) => x!),
+      ys = corners.map(([, y]) => y!);
+    return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+  };
+
+  test.each([
+    ["top-left", [24, 726, 124, 776]],
+    ["top", [250, 726, 350, 776]],
+    ["top-right", [476, 726, 576, 776]],
+    ["left", [24, 375, 124, 425]],
+    ["center", [250, 375, 350, 425]],
+    ["right", [476, 375, 576, 425]],
+    ["bottom-left", [24, 24, 124, 74]],
+    ["bottom", [250, 24, 350, 74]],
+    ["bottom-right", [476, 24, 576, 74]],
+  ] as const)("%s is within the margin", (position, box) => {
+    expect(boxOf(placeAt(position, mark, 1, 0, a4, 24))).toEqual(box);
+  });
+
+  test.each([
+    [90, [526, 24, 576, 124]],
+    [180, [476, 24, 576, 74]],
+    [-90, [526, 24, 576, 124]],
+    [450, [526, 24, 576, 124]],
+  ])("turned by %i in a corner it still keeps to the margin", (degrees, box) => {
+    expect(boxOf(placeAt("bottom-right", mark, 1, degrees, a4, 24))).toEqual(box);
+  });
+
+  test("a quarter turn counter-clockwise points its right side up", () => {
+    const matrix = placeAt("center", mark, 1, 90, a4, 0);
+    expect(apply(matrix, 0, 25)).toEqual([300, 350]);
+    expect(apply(matrix, 100, 25)).toEqual([300, 450]);
+  });
+
+  test.each([0, 30, 45, 53.13, 90, 123, -17, 360])(
+    "the largest that fits, turned by %f, touches a margin and passes none",
+    (degrees) => {
+      const scale = largestScale(mark, a4, degrees, 24);
+      const { width, height } = turnedSize({ width: 100 * scale, height: 50 * scale }, degrees);
+      expect(width).toBeLessThanOrEqual(552.000001);
+      expect(height).toBeLessThanOrEqual(752.000001);
+      expect(Math.max(width / 552, height / 752)).toBeCloseTo(1, 6);
+    },
+  );
+
+  test("a margin is never more than a tenth of the shorter side", () => {
+    expect([marginOn(a4, 24), marginOn(a4, 100), marginOn({ width: 100, height: 40 }, 24)]).toEqual([24, 60, 4]);
+  });
+
+  test("the diagonal follows the page's shape", () => {
+    expect(diagonalAngle({ width: 100, height: 100 })).toBe(45);
+    expect(diagonalAngle(a4)).toBeCloseTo(53.13, 2);
+  });
+});
+
+describe("tiles", () => {
+  const a4 = { width: 600, height: 800 };
+
+  test.each([0, 30, -45, 90])(
+    "at %i degrees no spot on the page, edges and corners included, is a whole row away from a copy",
+    (degrees) => {
+      const centres = tile({ width: 100, height: 50 }, 1, degrees, a4).map((matrix) => apply(matrix, 50, 25));
+      for (let x = 0; x <= 600; x += 50)
+        for (let y = 0; y <= 800; y += 50) {
+          const nearest = Math.min(...centres.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)));
+          expect(nearest).toBeLessThan(125);
+        }
+    },
+  );
+
+  test("stand in rows of which every other is shifted", () => {
+    const centres = tile({ width: 100, height: 50 }, 1, 0, a4).map((matrix) => apply(matrix, 50, 25));
+    const rows = Map.groupBy(centres, ([, y]) => y!);
+    const phases = [...rows.values()].map((row) => (((row[0]![0]! - 300) % 150) + 150) % 150);
+    expect(new Set(phases)).toEqual(new Set([0, 75]));
+  });
+
+  test("stay countable however small the mark", () => {
+    expect(tile({ width: 0.1, height: 0.1 }, 1, 45, a4).length).toBeLessThan(1500);
+  });
+});

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { lookOf } from "../../../src/engine/marks/templates.ts";
+
+test.each<[Parameters<typeof lookOf>[0], object]>([
+  [{ template: "diagonal" }, { position: "diagonal", rotation: undefined }],
+  [
+    { template: "diagonal", position: "diagonal" },
+    { position: "diagonal", rotation: undefined },
+  ],
+  [
+    { template: "diagonal", position: "top" },
+    { position: "top", rotation: 0 },
+  ],
+  [
+    { template: "diagonal", rotation: 10 },
+    { position: "diagonal", rotation: 10 },
+  ],
+  [
+    { template: "outline", position: "center" },
+    { position: "center", rotation: 0, hollow: true },
+  ],
+  [
+    { template: "stamp", position: "bottom-left" },
+    { position: "bottom-left", rotation: 12 },
+  ],
+  [
+    { template: "sidebar", position: "right" },
+    { position: "right", rotation: 90 },
+  ],
+  [
+    { template: "sidebar", position: "right", rotation: -90 },
+    { position: "right", rotation: -90 },
+  ],
+  [
+    { template: "header", color: "#ff0000" },
+    { position: "top", rotation: 0, color: "#ff0000" },
+  ],
+])("%j looks like %j", (request, look) => {
+  const { position, rotation, ...rest } = lookOf(request);
+  expect({ position, rotation, ...rest }).toMatchObject(look);
+});

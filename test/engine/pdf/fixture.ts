@@ -1,0 +1,156 @@
+/** PDF files made in code, and the stamp that the tests lay over them. */
+
+import { deflateSync } from "node:zlib";
+import { type ByteSource, MemorySource } from "../../../src/engine/pdf/byteSource.ts";
+import { type OpenOptions, openPdf, type Page, type PdfDocument } from "../../../src/engine/pdf/document.ts";
+import { type OutputPlan, planOutput } from "../../../src/engine/pdf/outputPlan.ts";
+import { overlay } from "../../../src/engine/pdf/overlay.ts";
+import { joined } from "../../support/bytes.ts";
+
+/** The text of an object, or a stream's dictionary entries and data. */
+export type Body = string | { dict?: string; data: string | Uint8Array };
+/** Objects by number. */
+export type Bodies = Record<number, Body>;
+
+const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
+export const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
+
+/** A file that is put together piece by piece, and knows where its objects are. */
+export class FileBuilder {
+  text: string;
+  readonly offsets = new Map<number, number>();
+
+  constructor(head = "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n") {
+    this.text = head;
+  }
+
+  objects(bodies: Bodies): this {
+    for (const [num, body] of Object.entries(bodies)) {
+      this.offsets.set(Number(num), this.text.length);
+      this.text += `${num} 0 obj\n${bodyText(body)}\nendobj\n`;
+    }
+    return this;
+  }
+
+  /** A classic table of the objects `numbers` (default: all), and what follows it. */
+  table({
+    trailer = "/Root 1 0 R",
+    numbers = [...this.offsets.keys()],
+    size,
+  }: {
+    trailer?: string;
+    numbers?: number[];
+    size?: number;
+  } = {}): this {
+    const at = this.text.length;
+    this.text += "xref\n0 1\n0000000000 65535 f \n";
+    for (const num of numbers) this.text += `${num} 1\n${String(this.offsets.get(num)).padStart(10, "0")} 00000 n \n`;
+    this.text += `trailer\n<<${trailer}/Size ${size ?? Math.max(...this.offsets.keys()) + 1}>>\nstartxref\n${at}\n%%EOF\n`;
+    return this;
+  }
+
+  /** Object stream `num` with these objects. Returns entries for `xrefStream`. */
+  objectStream(num: number, bodies: Record<number, string>): [number, number, number][] {
+    let head = "";
+    let data = "";
+    for (const [member, text] of Object.entries(bodies)) {
+      head += `${member} ${data.length} `;
+      data += `${text}\n`;
+    }
+    this.objects({ [num]: flate(`/Type/ObjStm/N ${Object.keys(bodies).length}/First ${head.length}`, head + data) });
+    return Object.keys(bodies).map((member, index) => [Number(member), num, index]);
+  }
+
+  /** A cross-reference stream as object `num`, of everything in the file and the members of object streams. */
+  xrefStream(num: number, members: [number, number, number][] = [], trailer = "/Root 1 0 R"): this {
+    const at = this.text.length;
+    this.offsets.set(num, at);
+    const size = Math.max(...this.offsets.keys(), ...members.map(([member]) => member)) + 1;
+    const rows = new Uint8Array(size * 6);
+    const put = (row: number, kind: number, place: number, detail: number) =>
+      rows.set([kind, place >> 16, (place >> 8) & 255, place & 255, detail >> 8, detail & 255], row * 6);
+    for (const [object, offset] of this.offsets) put(object, 1, offset, 0);
+    for (const [object, stream, index] of members) put(object, 2, stream, index);
+    this.objects({ [num]: flate(`/Type/XRef/Size ${size}/W[1 3 2]${trailer}`, rows) });
+    this.text += `startxref\n${at}\n%%EOF\n`;
+    return this;
+  }
+
+  bytes(): Uint8Array {
+    return encode(this.text);
+  }
+}
+
+function flate(dict: string, data: string | Uint8Array): Body {
+  return { dict: `${dict}/Filter/FlateDecode`, data: deflateSync(typeof data === "string" ? encode(data) : data) };
+}
+
+function bodyText(body: Body): string {
+  if (typeof body === "string") return body;
+  const data = typeof body.data === "string" ? body.data : latin1(body.data);
+  return `<<${body.dict ?? ""}/Length ${data.length}>>\nstream\n${data}\nendstream`;
+}
+
+/** Catalog, page tree and one page with number 3; `more` adds objects and overrides these. */
+export function onePage(page = "/MediaBox[0 0 300 400]/Contents 4 0 R/Resources<<>>", more: Bodies = {}): Bodies {
+  return {
+    1: "<</Type/Catalog/Pages 2 0 R>>",
+    2: "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+    3: `<</Type/Page/Parent 2 0 R${page}>>`,
+    4: { data: "0 0 1 rg 20 20 60 40 re f" },
+    ...more,
+  };
+}
+
+export const file = (bodies: Bodies) => new FileBuilder().objects(bodies).table().bytes();
+
+/** A magenta square, a fifth of the page's displayed width, in its displayed bottom-right corner. */
+export function corner({ box, rotate, userUnit }: Page, name: string): string {
+  const [w, h] = rotate % 180 === 0 ? [box.x1 - box.x0, box.y1 - box.y0] : [box.y1 - box.y0, box.x1 - box.x0];
+  const side = Math.min(w / 5, h);
+  const margin = Math.min(24 / userUnit, Math.min(w, h) / 10);
+  const [x, y] = [w - side - margin, margin];
+  const turned = {
+    0: [1, 0, 0, 1, box.x0, box.y0],
+    90: [0, 1, -1, 0, box.x1, box.y0],
+    180: [-1, 0, 0, -1, box.x1, box.y1],
+    270: [0, -1, 1, 0, box.x0, box.y1],
+  }[rotate] as [number, number, number, number, number, number];
+  const [a, b, c, d, e, f] = turned;
+  const matrix = [a * side, b * side, c * side, d * side, a * x + c * y + e, b * x + d * y + f];
+  return `q ${matrix.map((value) => value.toFixed(3)).join(" ")} cm /${name} Do Q`;
+}
+
+const SQUARE = {
+  dict: "/Type/XObject/Subtype/Form/BBox[0 0 1 1]/Resources<<>>",
+  data: encode("1 0 1 rg 0 0 1 1 re f"),
+};
+
+/** Two pages; the second's contents are far from everything else. */
+export function farContents(contents: Bodies[number]): Uint8Array {
+  return file({
+    1: "<</Type/Catalog/Pages 2 0 R>>",
+    2: "<</Type/Pages/Kids[3 0 R 6 0 R]/MediaBox[0 0 300 400]>>",
+    3: "<</Type/Page/Parent 2 0 R/Contents 7 0 R>>",
+    6: "<</Type/Page/Parent 2 0 R/Contents 9 0 R>>",
+    7: { data: "1 g" },
+    8: { data: new Uint8Array(300_000) },
+    9: contents,
+    10: { data: new Uint8Array(300_000) },
+  });
+}
+
+export async function open(source: Uint8Array | ByteSource, options: Partial<OpenOptions> = {}): Promise<PdfDocument> {
+  return openPdf(source instanceof Uint8Array ? new MemorySource(source) : source, { maxPages: 1000, ...options });
+}
+
+export async function plan(source: Uint8Array | ByteSource, options: Partial<OpenOptions> = {}): Promise<OutputPlan> {
+  const document = await open(source, options);
+  overlay(document, [document.add(SQUARE)], (page, [name]) => corner(page, name!));
+  return planOutput(document);
+}
+
+/** The source with the square on every page. */
+export async function stamp(source: Uint8Array, options: Partial<OpenOptions> = {}): Promise<Uint8Array> {
+  return joined((await plan(source, options)).chunks());
+}

@@ -1,0 +1,239 @@
+/** Which pages are found in a file, however it is written or damaged. */
+import { describe, expect, it } from "vitest";
+import { RangeSource } from "../../../src/engine/pdf/byteSource.ts";
+import { Problem } from "../../../src/problems.ts";
+import { readerBy } from "../../support/ranges.ts";
+import { type Bodies, FileBuilder, file, latin1, onePage, open } from "./fixture.ts";
+
+const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
+const edit = (bytes: Uint8Array, change: (text: string) => string) => encode(change(latin1(bytes)));
+const codeOf = async (bytes: Uint8Array, options = {}) =>
+  open(bytes, options).then(
+    ({ pages }) => `${pages.length} pages`,
+    (error) => (error instanceof Problem ? error.code : String(error)),
+  );
+
+const plain = file(onePage());
+const pages = (kids: string, more: Bodies = {}) =>
+  file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: `<</Type/Pages/Count 2/Kids[${kids}]>>`, ...more });
+const PAGE = "<</Type/Page/MediaBox[0 0 300 400]>>";
+
+function compressed(): FileBuilder {
+  const builder = new FileBuilder().objects({ 4: { data: "" } });
+  const members = builder.objectStream(5, {
+    1: "<</Type/Catalog/Pages 2 0 R>>",
+    2: "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+    3: PAGE,
+  });
+  return builder.xrefStream(6, members);
+}
+
+function hybrid(): Uint8Array {
+  const builder = new FileBuilder().objects({ 1: "<</Type/Catalog/Pages 2 0 R>>" });
+  const members = builder.objectStream(5, { 2: "<</Type/Pages/Count 1/Kids[3 0 R]>>", 3: PAGE });
+  builder.xrefStream(6, members);
+  return builder.table({ numbers: [1, 5], trailer: `/Root 1 0 R/XRefStm ${builder.offsets.get(6)}`, size: 7 }).bytes();
+}
+
+function updated(): Uint8Array {
+  const builder = new FileBuilder().objects(onePage()).table();
+  const previous = /startxref\n(\d+)/.exec(builder.text)?.[1];
+  builder.objects({ 3: "<</Type/Page/MediaBox[0 0 500 600]>>" });
+  return builder.table({ numbers: [3], trailer: `/Root 1 0 R/Prev ${previous}` }).bytes();
+}
+
+describe("one page is found", () => {
+  it.each<[string, Uint8Array]>([
+    ["by a cross-reference table", plain],
+    ["by a cross-reference stream, in an object stream", compressed().bytes()],
+    ["by the stream of a hybrid file", hybrid()],
+    ["after an update", updated()],
+    ["behind junk in front of the header, offsets counted from the header", encode(`junk\n${latin1(plain)}`)],
+    ["behind junk that the offsets count in", junkCounted()],
+    ["where a table's lines are one byte short", edit(plain, (text) => text.replaceAll(" n \n", " n\n"))],
+    ["where startxref points nowhere", edit(plain, (text) => text.replace(/startxref\n\d+/, "startxref\n99999999"))],
+    ["without startxref", edit(plain, (text) => text.replace("startxref", ""))],
+    ["without any cross-reference", edit(plain, (text) => text.slice(0, text.indexOf("xref")))],
+    [
+      "without any cross-reference, in an object stream",
+      edit(compressed().bytes(), (text) => text.slice(0, text.indexOf("6 0 obj"))),
+    ],
+    [
+      "where an offset is wrong",
+      edit(plain, (text) => text.replace(/(\d{10}) 00000 n \n4 1/, "0000000031 00000 n \n4 1")),
+    ],
+    [
+      "where /Prev leads in a circle",
+      edit(plain, (text) => text.replace("trailer\n<<", `trailer\n<</Prev ${latin1(plain).indexOf("xref")}`)),
+    ],
+    ["where objects have no endobj", edit(plain, (text) => text.replaceAll("endobj\n", ""))],
+    ["where /Size is absurd", edit(plain, (text) => text.replace("/Size 5", "/Size 99999999999"))],
+    ["where the table starts at 1 by mistake", numberedFromOne()],
+  ])("%s", async (_, bytes) => {
+    expect(await codeOf(bytes)).toBe("1 pages");
+  });
+
+  it("by ranges that are fetched, at most a block or two of them", async () => {
+    const big = file({ ...onePage(), 5: { data: new Uint8Array(2_000_000) } });
+    const asked: number[] = [];
+    const source = new RangeSource(
+      readerBy(big.length, async (start, end) => {
+        asked.push(end - start);
+        return big.slice(start, end);
+      }),
+    );
+    const document = await open(source);
+    expect(document.pages.length).toBe(1);
+    expect(asked.reduce((sum, length) => sum + length, 0)).toBeLessThan(200_000);
+  });
+
+  it("by several ranges at once where pages are far from each other", async () => {
+    const bodies: Bodies = {
+      1: "<</Type/Catalog/Pages 2 0 R>>",
+      2: "<</Type/Pages/Kids[10 0 R 20 0 R 30 0 R 40 0 R]>>",
+    };
+    for (const num of [10, 20, 30, 40]) {
+      bodies[num] = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>";
+      bodies[num + 1] = { data: new Uint8Array(600_000) };
+    }
+    const far = file(bodies);
+    let [running, most, reads] = [0, 0, 0];
+    const source = new RangeSource(
+      readerBy(far.length, async (start, end) => {
+        most = Math.max(most, ++running);
+        reads++;
+        await scheduler.wait(1);
+        running--;
+        return far.slice(start, end);
+      }),
+    );
+    expect((await open(source)).pages).toHaveLength(4);
+    expect(most).toBe(3);
+    expect(reads).toBeLessThan(8);
+  });
+});
+
+function junkCounted(): Uint8Array {
+  return new FileBuilder("junk\n%PDF-1.4\n").objects(onePage()).table().bytes();
+}
+
+function numberedFromOne(): Uint8Array {
+  const builder = new FileBuilder().objects(onePage());
+  const offsets = [1, 2, 3, 4]
+    .map((num) => `${String(builder.offsets.get(num)).padStart(10, "0")} 00000 n \n`)
+    .join("");
+  const at = builder.text.length;
+  builder.text += `xref\n1 5\n0000000000 65535 f \n${offsets}trailer\n<</Root 1 0 R/Size 5>>\nstartxref\n${at}\n%%EOF\n`;
+  return builder.bytes();
+}
+
+describe("the page tree", () => {
+  it.each<[string, Uint8Array, string]>([
+    [
+      "is walked through nodes",
+      pages("3 0 R 5 0 R", { 3: "<</Type/Pages/Kids[4 0 R]>>", 4: PAGE, 5: PAGE }),
+      "2 pages",
+    ],
+    ["may loop", pages("3 0 R 2 0 R", { 3: PAGE }), "1 pages"],
+    ["may call a page something else", pages("3 0 R", { 3: "<</Type/Template/MediaBox[0 0 9 9]>>" }), "1 pages"],
+    ["may have a wrong Count", pages("3 0 R 4 0 R 5 0 R", { 3: PAGE, 4: PAGE, 5: PAGE }), "3 pages"],
+    ["may list what is not there", pages("3 0 R 9 0 R null", { 3: PAGE }), "1 pages"],
+    ["may list a page twice", pages("3 0 R 3 0 R", { 3: PAGE }), "2 pages"],
+    ["may hold pages themselves", pages(`${PAGE} 3 0 R`, { 3: PAGE }), "2 pages"],
+    [
+      "may keep its Kids elsewhere",
+      file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids 4 0 R>>", 3: PAGE, 4: "[3 0 R]" }),
+      "1 pages",
+    ],
+    ["may be a single page", file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: PAGE }), "1 pages"],
+    ["may be very deep", deepTree(20_000), "1 pages"],
+    ["is refused without pages", pages(""), "damaged_pdf"],
+    ["is refused where it has only nodes", pages("3 0 R", { 3: "<</Type/Pages/Kids[]>>" }), "damaged_pdf"],
+  ])("%s", async (_, bytes, expected) => {
+    expect(await codeOf(bytes)).toBe(expected);
+  });
+
+  it("is refused where it has too many pages", async () => {
+    expect(await codeOf(pages("3 0 R 4 0 R", { 3: PAGE, 4: PAGE }), { maxPages: 1 })).toBe("too_many_pages");
+  });
+});
+
+function deepTree(depth: number): Uint8Array {
+  const bodies: Bodies = { 1: "<</Type/Catalog/Pages 2 0 R>>" };
+  for (let num = 2; num < depth; num++) bodies[num] = `<</Type/Pages/Kids[${num + 1} 0 R]>>`;
+  bodies[depth] = PAGE;
+  return file(bodies);
+}
+
+describe("a page's box, rotation and unit", () => {
+  it.each<[string, string, object]>([
+    [
+      "are the MediaBox's",
+      "/MediaBox[0 0 300 400]",
+      { box: { x0: 0, y0: 0, x1: 300, y1: 400 }, rotate: 0, userUnit: 1 },
+    ],
+    [
+      "are normalised",
+      "/MediaBox[300 400 10 20]/Rotate -90",
+      { box: { x0: 10, y0: 20, x1: 300, y1: 400 }, rotate: 270 },
+    ],
+    [
+      "are the CropBox's within the MediaBox",
+      "/MediaBox[0 0 300 400]/CropBox[-10 10 200 500]",
+      { box: { x0: 0, y0: 10, x1: 200, y1: 400 } },
+    ],
+    [
+      "are the MediaBox's where the CropBox is elsewhere",
+      "/MediaBox[0 0 300 400]/CropBox[500 500 600 600]",
+      { box: { x0: 0, y0: 0, x1: 300, y1: 400 } },
+    ],
+    ["are US Letter where there is none", "", { box: { x0: 0, y0: 0, x1: 612, y1: 792 } }],
+    ["are US Letter where it has no area", "/MediaBox[0 0 0 400]", { box: { x0: 0, y0: 0, x1: 612, y1: 792 } }],
+    ["turn by whole turns only", "/MediaBox[0 0 300 400]/Rotate 810", { rotate: 90 }],
+    ["do not turn by half measures", "/MediaBox[0 0 300 400]/Rotate 45", { rotate: 0 }],
+    ["scale", "/MediaBox[0 0 300 400]/UserUnit 2.5", { userUnit: 2.5 }],
+    ["ignore an impossible unit", "/MediaBox[0 0 300 400]/UserUnit -1", { userUnit: 1 }],
+    [
+      "take the last of two entries",
+      "/MediaBox[0 0 1 1]/MediaBox[0 0 300 400]",
+      { box: { x0: 0, y0: 0, x1: 300, y1: 400 } },
+    ],
+  ])("%s", async (_, entries, expected) => {
+    const { pages: found } = await open(file(onePage(entries)));
+    expect(found[0]).toMatchObject(expected);
+  });
+});
+
+describe("a file is refused", () => {
+  it.each<[string, Uint8Array, string]>([
+    ["that is no PDF", encode("<html>not found</html>"), "not_a_pdf"],
+    ["that is empty", new Uint8Array(0), "not_a_pdf"],
+    ["that is only a header", encode("%PDF-1.7\n"), "damaged_pdf"],
+    [
+      "that is a dynamic XFA form",
+      file({
+        ...onePage(),
+        1: "<</Type/Catalog/Pages 2 0 R/NeedsRendering true/AcroForm<</XFA 4 0 R/Fields[4 0 R]>>>>",
+      }),
+      "xfa_not_supported",
+    ],
+    [
+      "that is encrypted by another handler",
+      edit(plain, (text) => text.replace("/Root", "/Encrypt<</Filter/Adobe.PubSec/V 4>>/Root")),
+      "unsupported_encryption",
+    ],
+  ])("%s", async (_, bytes, code) => {
+    expect(await codeOf(bytes)).toBe(code);
+  });
+});
+
+describe("a signature", () => {
+  it.each<[string, string, boolean]>([
+    ["is seen in the form's flags", "/AcroForm<</SigFlags 3/Fields[]>>", true],
+    ["is seen as a certification", "/Perms<</DocMDP 4 0 R>>", true],
+    ["is not seen in a form without", "/AcroForm<</Fields[4 0 R]>>", false],
+  ])("%s", async (_, entry, signed) => {
+    const document = await open(file({ ...onePage(), 1: `<</Type/Catalog/Pages 2 0 R${entry}>>` }));
+    expect(document.signed).toBe(signed);
+  });
+});
