@@ -24,19 +24,11 @@ export const FLOOR: Engine = {
 export const OURS: Engine = {
   name: "overprint",
   async prepare() {
-    const { openPdf } = await import("../src/engine/pdf/document.ts");
-    const { MemorySource } = await import("../src/engine/pdf/byteSource.ts");
-    const { planOutput } = await import("../src/engine/pdf/outputPlan.ts");
-    const { markWithImage } = await import("../src/engine/marks/imageMark.ts");
-    const { readImage } = await import("../src/engine/images/picture.ts");
-    const { imageRequest } = await import("../src/schemas.ts");
+    const { watermark } = await import("../src/engine/index.ts");
     const { RED_PNG } = await import("../test/support/png.ts");
-    const request = imageRequest.parse({ file: "data:", image: "data:" });
     return async (pdf) => {
-      const document = await openPdf(new MemorySource(pdf), { maxPages: 1_000_000 });
-      markWithImage(document, request, await readImage(RED_PNG, { maxPixels: 100 }));
       let length = 0;
-      for await (const chunk of (await planOutput(document)).chunks()) length += chunk.length;
+      for await (const chunk of (await watermark(pdf, { image: RED_PNG })).chunks()) length += chunk.length;
       return length;
     };
   },

@@ -1,11 +1,6 @@
 /** A Worker for the bench: marks one page with the image it is sent, again and again, by our code or by pdf-lib. */
 import { PDFDocument } from "pdf-lib";
-import { readImage } from "../src/engine/images/picture.ts";
-import { markWithImage } from "../src/engine/marks/imageMark.ts";
-import { MemorySource } from "../src/engine/pdf/byteSource.ts";
-import { openPdf } from "../src/engine/pdf/document.ts";
-import { planOutput } from "../src/engine/pdf/outputPlan.ts";
-import { imageRequest } from "../src/schemas.ts";
+import { watermark } from "../src/engine/index.ts";
 import { onePage } from "../test/support/pdf.ts";
 
 // the configuration it runs under names it
@@ -16,11 +11,8 @@ type Marker = (image: Uint8Array) => Promise<number>;
 
 const MARKERS: Record<string, Marker> = {
   async overprint(image) {
-    const document = await openPdf(new MemorySource(onePage), { maxPages: 1 });
-    const request = imageRequest.parse({ file: "data:", image: "data:" });
-    markWithImage(document, request, await readImage(image, { maxPixels: 40_000_000 }));
     let length = 0;
-    for await (const chunk of (await planOutput(document)).chunks()) length += chunk.length;
+    for await (const chunk of (await watermark(onePage, { image })).chunks()) length += chunk.length;
     return length;
   },
 

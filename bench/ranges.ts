@@ -4,26 +4,21 @@
  */
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
-import { readImage } from "../src/engine/images/picture.ts";
-import { markWithImage } from "../src/engine/marks/imageMark.ts";
-import { RangeSource } from "../src/engine/pdf/byteSource.ts";
-import { openPdf } from "../src/engine/pdf/document.ts";
-import { planOutput } from "../src/engine/pdf/outputPlan.ts";
-import { imageRequest } from "../src/schemas.ts";
+import { watermark } from "../src/engine/index.ts";
 import { RED_PNG } from "../test/support/png.ts";
 
 const path = process.argv[2]!;
 const file = await open(path);
 const { size } = await file.stat();
 let fetched = 0;
-const source = new RangeSource({
+const source = {
   length: size,
-  async read(start, end) {
+  async read(start: number, end: number) {
     fetched += end - start;
     return (await file.read(new Uint8Array(end - start), 0, end - start, start)).buffer;
   },
-  stream: (start, end) => createReadStream(path, { start, end: end - 1, highWaterMark: 1 << 20 }),
-});
+  stream: (start: number, end: number) => createReadStream(path, { start, end: end - 1, highWaterMark: 1 << 20 }),
+};
 
 /** Heap and buffers that cannot be collected. */
 function aliveMb(): number {
@@ -34,13 +29,7 @@ function aliveMb(): number {
 
 const idleMb = aliveMb();
 const began = performance.now();
-const document = await openPdf(source, { maxPages: 1_000_000 });
-markWithImage(
-  document,
-  imageRequest.parse({ file: "data:", image: "data:" }),
-  await readImage(RED_PNG, { maxPixels: 100 }),
-);
-const plan = await planOutput(document);
+const plan = await watermark(source, { image: RED_PNG });
 const planned = fetched;
 const planMs = performance.now() - began;
 const liveMb = aliveMb() - idleMb;

@@ -2,11 +2,7 @@
 import fontkit from "@pdf-lib/fontkit";
 import { PDFDocument, type PDFFont } from "pdf-lib";
 import { chooseFonts } from "../src/engine/fonts/choose.ts";
-import { markWithText } from "../src/engine/marks/textMark.ts";
-import { MemorySource } from "../src/engine/pdf/byteSource.ts";
-import { openPdf } from "../src/engine/pdf/document.ts";
-import { planOutput } from "../src/engine/pdf/outputPlan.ts";
-import { textRequest } from "../src/schemas.ts";
+import { watermark } from "../src/engine/index.ts";
 import { onePage } from "../test/support/pdf.ts";
 
 // the configuration it runs under names it
@@ -17,10 +13,9 @@ type Marker = (text: string, env: Env) => Promise<number>;
 
 const MARKERS: Record<string, Marker> = {
   async overprint(text, env) {
-    const document = await openPdf(new MemorySource(onePage), { maxPages: 1 });
-    await markWithText(document, textRequest.parse({ file: "data:", text }), env.FONTS);
+    const plan = await watermark(onePage, { text }, { loadFont: (path) => fontFile(path, env) });
     let length = 0;
-    for await (const chunk of (await planOutput(document)).chunks()) length += chunk.length;
+    for await (const chunk of plan.chunks()) length += chunk.length;
     return length;
   },
 
@@ -33,8 +28,7 @@ const MARKERS: Record<string, Marker> = {
     for (const { text: character, file } of chooseFonts(text, "bold")) {
       let font = fonts.get(file.path);
       if (!font) {
-        const response = await env.FONTS.fetch(`https://assets.local/${file.path}`);
-        font = await document.embedFont(await response.arrayBuffer(), { subset: true });
+        font = await document.embedFont(await fontFile(file.path, env), { subset: true });
         fonts.set(file.path, font);
       }
       document.getPage(0).drawText(character, { x, y: 300, size: 20, font, opacity: 0.3 });
@@ -43,6 +37,10 @@ const MARKERS: Record<string, Marker> = {
     return (await document.save()).length;
   },
 };
+
+async function fontFile(path: string, env: Env): Promise<Uint8Array> {
+  return new Uint8Array(await (await env.FONTS.fetch(`https://assets.local/${path}`)).arrayBuffer());
+}
 
 export default {
   async fetch(request, env) {

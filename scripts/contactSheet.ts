@@ -6,7 +6,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { degrees, PDFDocument, type PDFPage, rgb, StandardFonts } from "pdf-lib";
-import { TEMPLATES } from "../src/schemas.ts";
+import { TEMPLATES } from "../src/engine/index.ts";
 import { IMAGE_SAMPLES } from "./lib/imageSamples.ts";
 import { callPaid } from "./lib/pay.ts";
 import { grid, pngOf, type Raster, renderPages, renderPagesByMupdf } from "./lib/raster.ts";
@@ -64,7 +64,7 @@ try {
   const kinds = await pages([A4, A5_LANDSCAPE, SLIDE, A4, SQUARE], 3);
   for (const [name, text] of Object.entries({ confidential: "CONFIDENTIAL", ...TEXTS })) {
     const marked: Uint8Array[] = [];
-    for (const template of TEMPLATES) marked.push(await mark(kinds, { text, template }));
+    for (const template of Object.keys(TEMPLATES)) marked.push(await mark(kinds, { text, template }));
     await draw(`templates-${name}`, marked, 5);
   }
 
@@ -85,7 +85,7 @@ try {
     console.log(`  row ${Math.floor(index / 8) + 1}, column ${(index % 8) + 1}: ${name}`);
 
   const thumbnails: Raster[] = [];
-  for (const template of TEMPLATES) {
+  for (const template of Object.keys(TEMPLATES)) {
     const marked = await mark(await pages([A4], undefined, template), {
       text: "CONFIDENTIAL",
       template,

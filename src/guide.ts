@@ -1,10 +1,9 @@
 import { z } from "zod";
 import type { Config } from "./config.ts";
-import { TEMPLATE } from "./engine/marks/templates.ts";
+import { IMAGE_POSITIONS, TEMPLATES } from "./engine/index.ts";
 import { limitsOf } from "./limits.ts";
 import { PRICE } from "./payments/price.ts";
 import { PRODUCTS, type Product } from "./sale/catalog.ts";
-import { POSITIONS, TEMPLATES } from "./schemas.ts";
 
 /** What the service is, in one line: to agents, registries and clients. */
 export const SUMMARY = `Watermarks PDFs: lays a text or an image over every page. ${PRICE.label} a call, paid with x402.`;
@@ -13,8 +12,8 @@ export const SUMMARY = `Watermarks PDFs: lays a text or an image over every page
 export function options(config: Config) {
   return {
     price: { label: PRICE.label, networks: config.networks },
-    templates: Object.fromEntries(TEMPLATES.map((name) => [name, TEMPLATE[name].description])),
-    positions: POSITIONS,
+    templates: Object.fromEntries(Object.entries(TEMPLATES).map(([name, { description }]) => [name, description])),
+    positions: IMAGE_POSITIONS,
     limits: limitsOf(config),
   };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Config, RATE_LIMITS } from "./config.ts";
-import { MAX_SIDE } from "./engine/images/checkSize.ts";
+import { MAX_SIDE } from "./engine/index.ts";
 import { FETCH_PORTS } from "./inputs/address.ts";
 import { MAX_REDIRECTS } from "./inputs/fetch.ts";
 import { PRICE } from "./payments/price.ts";

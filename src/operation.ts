@@ -1,11 +1,12 @@
 import type { Config } from "./config.ts";
-import { type Picture, readImage } from "./engine/images/picture.ts";
-import { markWithImage } from "./engine/marks/imageMark.ts";
-import { markWithText } from "./engine/marks/textMark.ts";
-import { type ByteSource, MemorySource, RangeSource } from "./engine/pdf/byteSource.ts";
-import { openPdf, type PdfDocument } from "./engine/pdf/document.ts";
-import { PlanOutdated } from "./engine/pdf/eraser.ts";
-import { type OutputPlan, planOutput } from "./engine/pdf/outputPlan.ts";
+import {
+  type LoadFont,
+  type Notice,
+  PlanOutdated,
+  type WatermarkOptions,
+  type WatermarkPlan,
+  watermark,
+} from "./engine/index.ts";
 import type { Received } from "./inputs/receive.ts";
 import { expectPdf, HEAD_LENGTH } from "./inputs/sniff.ts";
 import { openSource } from "./inputs/source.ts";
@@ -16,6 +17,7 @@ import type { Rooms } from "./rooms.ts";
 import type { ImageRequest, Result, Source, TextRequest } from "./schemas.ts";
 import { urlOf } from "./storage/link.ts";
 import { deleteResult, type StoredResult, storeResult } from "./storage/results.ts";
+import type { Stored } from "./stored.ts";
 
 /** What a call goes through, in this order. */
 export const STAGES = ["fetching", "marking", "storing", "settling"] as const;
@@ -41,43 +43,46 @@ export interface Surroundings {
 /** What a call delivers. */
 export interface Delivery {
   result: Result;
-  /** The source was signed, and no change of a page leaves a signature valid. */
-  signaturesInvalidated: boolean;
+  notices: readonly Notice[];
 }
 
-/** Lays a text over every page. @throws Problem of the inputs, fonts, pdf rooms; nothing is stored then */
+type Request = TextRequest | ImageRequest;
+/** Plans the output of a source, whose mark is known. */
+type Plan = (source: Uint8Array | Stored, options: WatermarkOptions & { loadFont: LoadFont }) => Promise<WatermarkPlan>;
+
+/** Lays a text over every page. @throws Problem of inputs and engine; nothing is stored then */
 export function watermarkText(request: TextRequest, surroundings: Surroundings): Promise<Goods<Delivery>> {
-  return watermark("watermark.text", request, surroundings, (document) =>
-    markWithText(document, request, surroundings.env.FONTS),
+  const { text, template, position, opacity, rotation, color, font_size: fontSizePt, margin: marginPt } = request;
+  const mark = { text, template, position, opacity, rotation, color, fontSizePt, marginPt };
+  return watermarkBy(
+    "watermark.text",
+    request,
+    surroundings,
+    async () => (source, options) => watermark(source, mark, options),
   );
 }
 
-/** Lays an image over every page. @throws Problem of the inputs, mark, pdf rooms; nothing is stored then */
+/** Lays an image over every page. @throws Problem of inputs and engine; nothing is stored then */
 export function watermarkImage(request: ImageRequest, surroundings: Surroundings): Promise<Goods<Delivery>> {
-  const { maxImageBytes, maxImagePixels } = surroundings.config;
-  let picture: Promise<Picture> | undefined;
-  const read = async () => {
-    const image = await open(request.image, "image", surroundings);
-    return readImage(await image.head(maxImageBytes), { maxPixels: maxImagePixels });
-  };
-  return watermark("watermark.image", request, surroundings, async (document) => {
-    picture ??= read();
-    markWithImage(document, request, await picture);
+  const { position, opacity, scale, rotation, margin: marginPt } = request;
+  return watermarkBy("watermark.image", request, surroundings, async () => {
+    const received = await open(request.image, "image", surroundings);
+    const image = await received.head(surroundings.config.maxImageBytes);
+    const mark = { image, position, opacity, scale, rotation, marginPt };
+    return (source, options) => watermark(source, mark, options);
   });
 }
 
-type MarkDocument = (document: PdfDocument) => Promise<void>;
-
-async function watermark(
+async function watermarkBy(
   operation: Result["operation"],
-  request: TextRequest | ImageRequest,
+  request: Request,
   surroundings: Surroundings,
-  mark: MarkDocument,
+  planner: () => Promise<Plan>,
 ): Promise<Goods<Delivery>> {
   try {
     begin("fetching", surroundings);
     const source = await open(request.file, "file", surroundings);
-    const made = deliver(operation, source, request, surroundings, mark);
+    const made = deliver(operation, source, request, surroundings, planner);
     return await made.finally(() => source.release());
   } finally {
     surroundings.rooms.turn.end();
@@ -87,32 +92,35 @@ async function watermark(
 async function deliver(
   operation: Result["operation"],
   source: Received,
-  { file, filename, password }: TextRequest | ImageRequest,
+  { file, filename, password }: Request,
   surroundings: Surroundings,
-  mark: MarkDocument,
+  planner: () => Promise<Plan>,
 ): Promise<Goods<Delivery>> {
   const { env, config, origin, signal } = surroundings;
   expectPdf(await source.head(HEAD_LENGTH), file);
+  const planBy = await planner();
   begin("marking", surroundings);
-  const stamp = (thorough: boolean) => planStamped(source, { password, maxPages: config.maxPages, thorough }, mark);
-  const store = ({ plan }: Stamped) => {
+  const { maxPages, maxImagePixels: maxPixels } = config;
+  const plan = (thorough: boolean) =>
+    planBy(source.content, { password, maxPages, maxPixels, thorough, loadFont: (path) => fontFile(env.FONTS, path) });
+  const store = (planned: WatermarkPlan) => {
     begin("storing", surroundings);
-    return storeResult(env.RESULTS, plan, { filename, ttlSeconds: config.linkTtlSeconds });
+    return storeResult(env.RESULTS, planned, { filename, ttlSeconds: config.linkTtlSeconds });
   };
-  let stamped = await stamp(false);
-  const stored = await store(stamped).catch(async (error: unknown): Promise<StoredResult> => {
+  let planned = await plan(false);
+  const stored = await store(planned).catch(async (error: unknown): Promise<StoredResult> => {
     if (!(error instanceof PlanOutdated)) throw error;
-    stamped = await stamp(true);
-    return store(stamped);
+    planned = await plan(true);
+    return store(planned);
   });
 
   const { id, token, bytes, expiresAt } = stored;
   if (signal?.aborted) await deleteResult(env.RESULTS, id);
   throwIfCancelled(signal);
-  const { pages, signed } = stamped;
+  const { pages, notices } = planned;
   const output = { url: urlOf(origin, { id, token }), expires_at: expiresAt.toISOString(), pages, bytes };
   return {
-    value: { result: { output, operation, cost: PRICE.label }, signaturesInvalidated: signed },
+    value: { result: { output, operation, cost: PRICE.label }, notices },
     output: id,
     expiresAt,
     pages,
@@ -120,28 +128,17 @@ async function deliver(
   };
 }
 
+/** A file of `fonts/`, which are static assets. */
+async function fontFile(assets: Fetcher, path: string): Promise<Uint8Array> {
+  const response = await assets.fetch(`https://assets.local/${path}`);
+  if (!response.ok) throw new Error(`the font ${path} could not be loaded: ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
 /** Tells that a stage begins. @throws Problem call_cancelled where nobody wants it any more */
 function begin(stage: Stage, { signal, progress }: Surroundings): void {
   throwIfCancelled(signal);
   progress?.(stage);
-}
-
-/** What is left of a document once its output is planned: the document itself can take as much memory as a small file. */
-interface Stamped {
-  plan: OutputPlan;
-  pages: number;
-  signed: boolean;
-}
-
-async function planStamped(
-  { content }: Received,
-  options: { password: string | undefined; maxPages: number; thorough: boolean },
-  mark: MarkDocument,
-): Promise<Stamped> {
-  const source: ByteSource = content instanceof Uint8Array ? new MemorySource(content) : new RangeSource(content);
-  const document = await openPdf(source, options);
-  await mark(document);
-  return { plan: await planOutput(document), pages: document.pages.length, signed: document.signed };
 }
 
 function open(source: Source, field: "file" | "image", surroundings: Surroundings): Promise<Received> {

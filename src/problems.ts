@@ -1,3 +1,5 @@
+import { EngineError, type EngineErrorCode } from "./engine/index.ts";
+
 /**
  * Everything that can go wrong, once: the stable `code` callers program against, its HTTP status and its title.
  * The `detail` is written where the fact is known and says what to do next.
@@ -45,7 +47,7 @@ export const PROBLEMS = {
   link_expired: { status: 410, title: "The link has ended" },
 
   internal_error: { status: 500, title: "Something failed on our side" },
-} as const;
+} as const satisfies Record<string, { status: number; title: string }> & Record<EngineErrorCode, unknown>;
 
 /** A code of {@link PROBLEMS}. */
 export type ProblemCode = keyof typeof PROBLEMS;
@@ -85,6 +87,7 @@ export class Problem extends Error {
 /** What a caller is told of anything thrown: nothing of what is not theirs. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof EngineError) return new Problem(error.code, error.message);
   return new Problem(
     "internal_error",
     "Something failed on our side. Nothing was charged; try again, and quote `request_id` if it happens twice.",

@@ -1,6 +1,15 @@
 import { z } from "zod";
-import { PLACEHOLDERS, unknownPlaceholder } from "./engine/marks/placeholders.ts";
-import { TEMPLATE } from "./engine/marks/templates.ts";
+import {
+  DEFAULTS,
+  IMAGE_POSITIONS,
+  type ImagePosition,
+  PLACEHOLDERS,
+  POSITIONS,
+  type Position,
+  TEMPLATES,
+  type TemplateName,
+  unknownPlaceholder,
+} from "./engine/index.ts";
 import { Upload } from "./inputs/upload.ts";
 import { PRICE } from "./payments/price.ts";
 
@@ -8,20 +17,6 @@ import { PRICE } from "./payments/price.ts";
  * What requests and the result look like: the single source for validation, OpenAPI and MCP.
  * Lengths are PDF points (1/72 inch) of the page as the reader sees it.
  */
-
-/** Where a mark can go; a text also `diagonal`. */
-export const POSITIONS = [
-  "top-left",
-  "top",
-  "top-right",
-  "left",
-  "center",
-  "right",
-  "bottom-left",
-  "bottom",
-  "bottom-right",
-  "tile",
-] as const;
 
 /** Other common names for the same places. */
 const SYNONYMS = {
@@ -49,27 +44,13 @@ const SYNONYMS = {
   tiled: "tile",
 } as const;
 
-/** A place by its own name: requests may also use {@link SYNONYMS}. */
-export type Position = (typeof POSITIONS)[number] | "diagonal";
 type Synonym = keyof typeof SYNONYMS;
 
-const names = Object.keys(SYNONYMS) as [Synonym, ...Synonym[]];
+const synonyms = Object.keys(SYNONYMS) as Synonym[];
 const canonical = <P extends Position>(name: P | Synonym) =>
   (Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name as Synonym] : name) as P;
 
-/** The looks of a text: {@link TEMPLATE} says what they are. */
-export const TEMPLATES = [
-  "diagonal",
-  "horizontal",
-  "tiled",
-  "header",
-  "footer",
-  "stamp",
-  "sidebar",
-  "outline",
-] as const;
-/** One of {@link TEMPLATES}. */
-export type TemplateName = (typeof TEMPLATES)[number];
+const templates = Object.keys(TEMPLATES) as TemplateName[];
 
 const sourceUri = z.string().regex(/^(https?:\/\/|data:)/i, "must be an http(s) URL or a data URI");
 
@@ -80,12 +61,17 @@ const image = z
   .regex(/^(https?:\/\/|data:|[A-Za-z0-9+/_=\s-]+$)/i, "must be an http(s) URL, a data URI or base64")
   .describe("The image, PNG or JPEG: a public http(s) URL, a data URI or bare base64.");
 
-const opacity = z.number().min(0).max(1).default(0.3).describe("0 (invisible) to 1 (opaque), of the mark as a whole.");
+const opacity = z
+  .number()
+  .min(0)
+  .max(1)
+  .default(DEFAULTS.opacity)
+  .describe("0 (invisible) to 1 (opaque), of the mark as a whole.");
 const margin = z
   .number()
   .min(0)
   .max(10_000)
-  .default(24)
+  .default(DEFAULTS.marginPt)
   .describe("Least distance from the page's edges, in points; never more than a tenth of the page's shorter side.");
 const rotation = z.number().min(-360).max(360);
 /** Of the result's name, counted as UTF-16 has them. */
@@ -137,13 +123,13 @@ export const textRequest = z.strictObject({
   file,
   text,
   template: z
-    .enum(TEMPLATES)
-    .default("diagonal")
+    .enum(templates)
+    .default(DEFAULTS.template)
     .describe(
-      `The look: it fixes position, rotation, size, weight and colour; the request's own fields win. ${TEMPLATES.map((name) => `${name}: ${TEMPLATE[name].description}`).join(" ")}`,
+      `The look: it fixes position, rotation, size, weight and colour; the request's own fields win. ${templates.map((name) => `${name}: ${TEMPLATES[name].description}`).join(" ")}`,
     ),
   position: z
-    .enum([...POSITIONS, "diagonal", ...names])
+    .enum([...POSITIONS, ...synonyms])
     .transform(canonical<Position>)
     .optional()
     .describe("Where on the page as the reader sees it. Default: the template's."),
@@ -172,18 +158,18 @@ export const imageRequest = z.strictObject({
   file,
   image,
   position: z
-    .enum([...POSITIONS, ...names])
-    .transform(canonical<Exclude<Position, "diagonal">>)
-    .default("center")
+    .enum([...IMAGE_POSITIONS, ...synonyms])
+    .transform(canonical<ImagePosition>)
+    .default(DEFAULTS.imagePosition)
     .describe("Where on the page as the reader sees it."),
   opacity,
   scale: z
     .number()
     .gt(0)
     .max(1)
-    .default(0.5)
+    .default(DEFAULTS.scale)
     .describe("Width of the image as a share of the page's width; shrunk where it would leave the page."),
-  rotation: rotation.default(0).describe("Degrees, counter-clockwise as the reader sees the page."),
+  rotation: rotation.default(DEFAULTS.rotation).describe("Degrees, counter-clockwise as the reader sees the page."),
   margin,
   password,
   filename,

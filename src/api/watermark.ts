@@ -35,7 +35,7 @@ function sold(product: Product): Handler<ApiEnv> {
     return c.json(value.result, 200, {
       ...receiptHeader(payment.version, receipt),
       "Cache-Control": "no-store",
-      ...(value.signaturesInvalidated && { "Overprint-Notice": "signatures-invalidated" }),
+      ...(value.notices.length > 0 && { "Overprint-Notice": value.notices.join(", ") }),
     });
   };
 }

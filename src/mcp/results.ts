@@ -1,5 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import type { Notice } from "../engine/index.ts";
 import type { Delivery } from "../operation.ts";
 import { type PaymentRequired, paymentRequiredV1, paymentRequiredV2, type Receipt } from "../payments/offer.ts";
 import { type Problem, problemDetails } from "../problems.ts";
@@ -18,15 +19,19 @@ export const output = z.union([
   }),
 ]);
 
+/** What notices say to a model. */
+const NOTICES: Record<Notice, string> = {
+  "signatures-invalidated": "The source was signed; its signatures are no longer valid.",
+};
+
 /** What was bought, with its receipt (x402 v2, transport MCP, "Settlement Response Delivery"). */
-export function delivered({ result, signaturesInvalidated }: Delivery, receipt: Receipt): CallToolResult {
+export function delivered({ result, notices }: Delivery, receipt: Receipt): CallToolResult {
   const { url, pages, bytes, expires_at } = result.output;
-  const signatures = signaturesInvalidated ? " The source was signed; its signatures are no longer valid." : "";
   return {
     content: [
       {
         type: "text",
-        text: `Watermarked ${pages} ${pages === 1 ? "page" : "pages"} for ${result.cost}. Download the PDF until ${expires_at}: ${url}${signatures}`,
+        text: `Watermarked ${pages} ${pages === 1 ? "page" : "pages"} for ${result.cost}. Download the PDF until ${expires_at}: ${url}${notices.map((notice) => ` ${NOTICES[notice]}`).join("")}`,
       },
       { type: "resource_link", uri: url, name: "watermarked.pdf", mimeType: "application/pdf", size: bytes },
     ],

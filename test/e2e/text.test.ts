@@ -5,7 +5,8 @@ import { callPaid } from "../../scripts/lib/pay.ts";
 import { type Raster, renderPages } from "../../scripts/lib/raster.ts";
 import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
 import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
-import { result, TEMPLATES } from "../../src/schemas.ts";
+import { TEMPLATES } from "../../src/engine/index.ts";
+import { result } from "../../src/schemas.ts";
 import { onePage, pagesOf } from "../support/pdf.ts";
 import { columns, rasters, rows } from "./rasters.json";
 
@@ -167,9 +168,9 @@ describe("no template lets a text leave the page's margins", () => {
   };
 
   test.each(
-    TEMPLATES.filter((template) => template !== "tiled").flatMap((template) =>
-      Object.entries(texts).map(([name, text]) => [template, name, text] as const),
-    ),
+    Object.keys(TEMPLATES)
+      .filter((template) => template !== "tiled")
+      .flatMap((template) => Object.entries(texts).map(([name, text]) => [template, name, text] as const)),
   )("%s, %s", async (template, _, text) => {
     const marked = await mark(pages, { text, template, color: "#000000", opacity: "1" });
     for (const raster of await renderPages(marked, { width: 600, height: 600 })) {

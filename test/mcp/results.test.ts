@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
+import type { Notice } from "../../src/engine/index.ts";
 import { delivered, paymentRequired } from "../../src/mcp/results.ts";
 import { offerOf, PaymentRequired } from "../../src/payments/offer.ts";
 import type { Result } from "../../src/schemas.ts";
@@ -14,10 +15,9 @@ const result: Result = { output, operation: "watermark.text", cost: "0.05 USDC" 
 const receipt = { success: true, transaction: "0x1", network: "eip155:84532", payer: "0x2" };
 
 test("a signed source is said to be one no more", () => {
-  const text = (signaturesInvalidated: boolean) =>
-    JSON.stringify(delivered({ result, signaturesInvalidated }, receipt));
-  expect(text(true)).toContain("signatures are no longer valid");
-  expect(text(false)).not.toContain("signature");
+  const text = (...notices: Notice[]) => JSON.stringify(delivered({ result, notices }, receipt));
+  expect(text("signatures-invalidated")).toContain("signatures are no longer valid");
+  expect(text()).not.toContain("signature");
 });
 
 test("a settlement that was refused comes with its receipt, and the terms to try again", () => {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import pkg from "../../package.json";
 import registered from "../../server.json";
-import { TEMPLATE } from "../../src/engine/marks/templates.ts";
-import { POSITIONS } from "../../src/schemas.ts";
+import { IMAGE_POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
 import { send } from "../support/client.ts";
 import { connect } from "../support/mcp.ts";
 
@@ -16,10 +15,10 @@ describe("free to know before paying", () => {
     const options = JSON.parse(content && "text" in content ? content.text : "");
     expect(options).toMatchObject({
       price: { label: "0.05 USDC", networks: ["base-sepolia"] },
-      positions: POSITIONS,
+      positions: IMAGE_POSITIONS,
       limits: { file_bytes: 1_000_000_000, file_pages: 50_000, link_seconds: 86_400 },
     });
-    expect(options.templates.stamp).toBe(TEMPLATE.stamp.description);
+    expect(options.templates.stamp).toBe(TEMPLATES.stamp.description);
   });
 
   test("is how to call and pay, as a resource and as /llms.txt", async () => {
@@ -30,7 +29,7 @@ describe("free to know before paying", () => {
       "add_text_watermark",
       "/v1/watermark/image",
       "0.05 USDC",
-      TEMPLATE.outline.description,
+      TEMPLATES.outline.description,
       "sidebar",
     ])
       expect(guide).toContain(fact);
@@ -46,7 +45,7 @@ describe("free to know before paying", () => {
     const file = "https://example.com/contract.pdf";
     const { messages } = await client.getPrompt({ name: "watermark", arguments: { file, wish: "DRAFT on each page" } });
     expect(JSON.stringify(messages)).toContain(file);
-    expect(JSON.stringify(messages)).toContain(TEMPLATE.stamp.description);
+    expect(JSON.stringify(messages)).toContain(TEMPLATES.stamp.description);
   });
 });
 

@@ -1,10 +1,10 @@
+import { EngineError } from "../../src/engine/index.ts";
 import { MemorySource } from "../../src/engine/pdf/byteSource.ts";
 import { openPdf } from "../../src/engine/pdf/document.ts";
-import { Problem } from "../../src/problems.ts";
 import { stamp } from "./stamp.ts";
 
 /**
- * What must hold for any bytes at all: they are refused with a problem of the caller's, or the result is a PDF with as
+ * What must hold for any bytes at all: they are refused, or the result is a PDF with as
  * many pages. Anything else thrown is a defect.
  */
 export async function stampsOrRefuses(source: Uint8Array): Promise<"stamped" | "refused"> {
@@ -12,7 +12,7 @@ export async function stampsOrRefuses(source: Uint8Array): Promise<"stamped" | "
   try {
     output = await stamp(source);
   } catch (error) {
-    if (error instanceof Problem && error.status < 500) return "refused";
+    if (error instanceof EngineError) return "refused";
     throw error;
   }
   const pagesOf = async (pdf: Uint8Array) => (await openPdf(new MemorySource(pdf), { maxPages: 100_000 })).pages.length;

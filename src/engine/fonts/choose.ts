@@ -1,4 +1,4 @@
-import { Problem } from "../../problems.ts";
+import { EngineError } from "../errors.ts";
 import { type FontFile, familiesFor, fileWith, isPicture, type Weight } from "./coverage.ts";
 import { scriptOf } from "./scripts.ts";
 
@@ -14,7 +14,7 @@ interface Choice {
  * Chooses a font for each grapheme of `text`: the first family that has it. What belongs to no script stays with the letters
  * before it, or else after it, where their font has it too: a phrase is set in one hand.
  * @param available the files to choose from; all there are where undefined
- * @throws Problem unsupported_character
+ * @throws EngineError unsupported_character
  */
 export function chooseFonts(text: string, weight: Weight, available?: ReadonlySet<string>): Choice[] {
   const usable = (file: FontFile | undefined) => file && (!available || available.has(file.path));
@@ -57,9 +57,9 @@ function neighbours(choices: readonly Choice[]): (Choice | undefined)[] {
 }
 
 /** Counts characters as a reader does, in grapheme clusters: whichever form the caller wrote, they are the same. */
-function unsupportedCharacter(character: string, text: string, index: number): Problem {
+function unsupportedCharacter(character: string, text: string, index: number): EngineError {
   const name = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
   const place = [...new Intl.Segmenter().segment(text.slice(0, index))].length + 1;
   const where = `character ${place} of ${JSON.stringify(text)}`;
-  return new Problem("unsupported_character", `No font here has ${name}, ${where}. Replace it or leave it out.`);
+  return new EngineError("unsupported_character", `No font here has ${name}, ${where}. Replace it or leave it out.`);
 }

@@ -19,7 +19,7 @@
  * whoever wrote it. Lines that mix directions come out as each reader guesses: a PDF holds glyphs from left to right, and a
  * number amid Arabic cannot be told from one before it. ActualText would not help: these readers turn its logical order round.
  */
-import { deflateSync } from "node:zlib";
+import { deflate } from "#platform/zlib";
 import type { ObjectSink, Ref } from "../pdf/newObject.ts";
 import type { Cluster } from "./layout.ts";
 import { packTables } from "./sfnt.ts";
@@ -117,7 +117,7 @@ function boundsOf(fonts: readonly Font[]): number[] {
 }
 
 function deflated(entries: string, data: Uint8Array): { dict: string; data: Uint8Array } {
-  return { dict: `${entries}/Filter/FlateDecode`, data: deflateSync(data, { level: 9 }) };
+  return { dict: `${entries}/Filter/FlateDecode`, data: deflate(data, 9) };
 }
 
 /**

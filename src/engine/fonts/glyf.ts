@@ -1,7 +1,9 @@
 /** The descriptions in the `glyf` table: simple outlines, or composites of other glyphs (OpenType, "glyf"). */
 
 import { viewOf } from "./sfnt.ts";
-import type { Box } from "./truetype.ts";
+
+/** In font units. */
+export type Box = readonly [xMin: number, yMin: number, xMax: number, yMax: number];
 
 const HEADER_LENGTH = 10;
 

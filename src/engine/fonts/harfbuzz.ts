@@ -3,7 +3,7 @@
  * A thin binding to the WebAssembly module of harfbuzzjs, whose own entry point compiles it at run time, which workerd
  * refuses. All memory is HarfBuzz's own and is freed here; nothing of it leaves this file.
  */
-import module from "harfbuzzjs/dist/harfbuzz.wasm";
+import { harfbuzzModule } from "#platform/harfbuzz";
 
 type Pointer = number;
 
@@ -47,10 +47,19 @@ const WASM_PAGE = 65_536;
 
 let instance: Exports | undefined;
 
-/** HarfBuzz, started when it is first needed: an isolate that only marks with images never does. */
-function harfbuzz(): Exports {
-  if (instance) return instance;
+/** Starts HarfBuzz, which has to be done before anything is shaped. Once it runs, this does nothing. */
+export async function startHarfbuzz(): Promise<void> {
+  if (instance) return;
+  const module = await harfbuzzModule();
+  instance ??= start(module);
+}
 
+function harfbuzz(): Exports {
+  if (!instance) throw new Error("HarfBuzz has not been started");
+  return instance;
+}
+
+function start(module: WebAssembly.Module): Exports {
   const exports = new WebAssembly.Instance(module, {
     wasi_snapshot_preview1: { proc_exit: stop },
     env: {
@@ -65,7 +74,6 @@ function harfbuzz(): Exports {
     },
   }).exports as unknown as Exports;
   exports.__wasm_call_ctors();
-  instance = exports;
   return exports;
 }
 

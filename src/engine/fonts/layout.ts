@@ -1,8 +1,8 @@
 import { embeddingLevels, inVisualOrder } from "./bidi.ts";
 import { chooseFonts } from "./choose.ts";
 import type { FontFile, Weight } from "./coverage.ts";
-import type { ShapedGlyph } from "./harfbuzz.ts";
-import { loadFont, shape } from "./library.ts";
+import { type ShapedGlyph, startHarfbuzz } from "./harfbuzz.ts";
+import { type LoadFont, openFont, shape } from "./library.ts";
 import { DIGIT_SLOT } from "./slot.ts";
 import type { Font } from "./truetype.ts";
 
@@ -59,18 +59,19 @@ export interface Typesetter {
 
 /**
  * Loads the fonts of a text, to set any line of it.
- * @throws Problem unsupported_character
+ * @throws EngineError unsupported_character
  */
-export async function typesetterFor(assets: Fetcher, text: string, weight: Weight): Promise<Typesetter> {
+export async function typesetterFor(text: string, weight: Weight, loadFont: LoadFont): Promise<Typesetter> {
   const files = new Map(chooseFonts(digits(text), weight).map(({ file }) => [file.path, file]));
   const faces = new Map(
     await Promise.all(
       Array.from(
         files.values(),
-        async (file): Promise<[string, Face]> => [file.path, { file, font: await loadFont(assets, file.path) }],
+        async (file): Promise<[string, Face]> => [file.path, { file, font: await openFont(file.path, loadFont) }],
       ),
     ),
   );
+  await startHarfbuzz();
   const available = new Set(files.keys());
   const lines = new Map<string, Line>();
 

@@ -1,21 +1,23 @@
+import { plain } from "../bytes.ts";
 import { type Run, type ShapedGlyph, Shaper } from "./harfbuzz.ts";
 import { type Font, readFont } from "./truetype.ts";
 
-/** What an isolate keeps of fonts between requests, in bytes: once as files, and once more in HarfBuzz's memory. */
+/** What is kept of fonts from one mark to the next, in bytes: once as files, and once more in HarfBuzz's memory. */
 const BUDGET = 8 * 2 ** 20;
 
-/** Per isolate, least recently used first. Fonts, not promises: a request must not wait for what another has begun. */
+/** Least recently used first. Fonts, not promises: in workerd no request may wait for what another has begun. */
 const fonts = new Map<string, Font>();
 const shapers = new Map<Font, Shaper>();
 
-/** The font in a file of `fonts/`, from the static assets or from the isolate's memory. */
-export async function loadFont(assets: Fetcher, path: string): Promise<Font> {
+/** Gives the bytes of a file of `fonts/`. What it throws is thrown on. */
+export type LoadFont = (path: string) => Promise<Uint8Array>;
+
+/** The font in a file of `fonts/`, loaded or from memory. */
+export async function openFont(path: string, loadFont: LoadFont): Promise<Font> {
   const known = fonts.get(path);
   if (known) return touch(fonts, path, known);
 
-  const response = await assets.fetch(`https://assets.local/${path}`);
-  if (!response.ok) throw new Error(`the font ${path} could not be loaded: ${response.status}`);
-  const font = readFont(new Uint8Array(await response.arrayBuffer()));
+  const font = readFont(plain(await loadFont(path)));
   touch(fonts, path, font);
   for (const oldest of overBudget(fonts.entries(), ([, { bytes }]) => bytes.length)) fonts.delete(oldest[0]);
   return font;

@@ -1,6 +1,6 @@
-import { rewriteGlyph, writeComposite } from "./glyf.ts";
+import { type Box, rewriteGlyph, writeComposite } from "./glyf.ts";
 import { viewOf } from "./sfnt.ts";
-import type { Box, Font } from "./truetype.ts";
+import type { Font } from "./truetype.ts";
 
 /** What short offsets reach: 16 bits that count pairs of bytes. */
 const MAX_SHORT_OFFSET = 0xffff * 2;

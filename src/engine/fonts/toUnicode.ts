@@ -1,3 +1,5 @@
+import { encodeLatin1 } from "../bytes.ts";
+
 /** ToUnicode CMaps: which text a font's codes stand for (ISO 32000-2, 9.10.3). */
 
 /** The codes of a range may differ in their last byte only, and an array holds at most 100 (Adobe Technical Note 5014). */
@@ -13,7 +15,7 @@ export function toUnicodeCMap(texts: readonly string[]): Uint8Array {
     code = end;
   }
 
-  return new TextEncoder().encode(`/CIDInit /ProcSet findresource begin
+  return encodeLatin1(`/CIDInit /ProcSet findresource begin
 12 dict begin
 begincmap
 /CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def

@@ -1,11 +1,8 @@
 /** A reader of TrueType fonts: what is asked for is looked up in the file's bytes, nothing is unpacked. */
 
 import { readCmap } from "./cmap.ts";
-import { boxOf } from "./glyf.ts";
+import { type Box, boxOf } from "./glyf.ts";
 import { openTables, viewOf } from "./sfnt.ts";
-
-/** In font units. */
-export type Box = readonly [xMin: number, yMin: number, xMax: number, yMax: number];
 
 /** A font. Lengths are in font units, `unitsPerEm` to the em; y points up from the baseline. */
 export interface Font {
@@ -90,7 +87,8 @@ function postScriptName(table: Uint8Array): string {
     const record = 6 + i * 12;
     if (view.getUint16(record) !== 3 || view.getUint16(record + 6) !== 6) continue;
     const start = storage + view.getUint16(record + 10);
-    return new TextDecoder("utf-16be").decode(table.subarray(start, start + view.getUint16(record + 8)));
+    const units = Array.from({ length: view.getUint16(record + 8) / 2 }, (_, unit) => view.getUint16(start + 2 * unit));
+    return String.fromCharCode(...units);
   }
   throw new Error("the font has no PostScript name");
 }

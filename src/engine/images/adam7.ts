@@ -1,4 +1,4 @@
-import { Problem } from "../../problems.ts";
+import { EngineError } from "../errors.ts";
 import { bitsPerPixel, INDEXED, type Png, scanlineLength } from "./pngChunks.ts";
 import { FILTER, scanlines, Unfilter } from "./scanlines.ts";
 
@@ -26,13 +26,13 @@ const MAX_BYTES = 50_000_000;
 /**
  * The scanlines of an interlaced PNG as if it were not interlaced: in order, with their filter types. PDF has nothing
  * like Adam7. Filtered where that makes them compress better.
- * @throws Problem damaged_image, image_too_large
+ * @throws EngineError damaged_image, image_too_large
  */
 export async function* deinterlaced({ header, data }: Png): AsyncGenerator<Uint8Array> {
   const { width, height, bitDepth, colorType } = header;
   const lineLength = scanlineLength(header, width);
   if (lineLength * height > MAX_BYTES)
-    throw new Problem(
+    throw new EngineError(
       "image_too_large",
       `An interlaced PNG of ${width} x ${height} pixels is too large. Save it without interlacing.`,
     );

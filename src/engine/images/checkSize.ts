@@ -1,4 +1,4 @@
-import { Problem } from "../../problems.ts";
+import { EngineError } from "../errors.ts";
 
 export interface ImageLimits {
   maxPixels: number;
@@ -7,16 +7,17 @@ export interface ImageLimits {
 /** What a JPEG can have, and about where viewers stop. It keeps a row of pixels under 512 KB. */
 export const MAX_SIDE = 65_535;
 
-/** @throws Problem image_too_large, and damaged_image for a picture without pixels */
+/** @throws EngineError image_too_large, and damaged_image for a picture without pixels */
 export function checkSize(width: number, height: number, { maxPixels }: ImageLimits): void {
-  if (width === 0 || height === 0) throw new Problem("damaged_image", "The image says it is 0 pixels wide or high.");
+  if (width === 0 || height === 0)
+    throw new EngineError("damaged_image", "The image says it is 0 pixels wide or high.");
   if (width > MAX_SIDE || height > MAX_SIDE)
-    throw new Problem(
+    throw new EngineError(
       "image_too_large",
       `The image is ${width} x ${height} pixels. Neither side may exceed ${MAX_SIDE}.`,
     );
   if (width * height > maxPixels)
-    throw new Problem(
+    throw new EngineError(
       "image_too_large",
       `The image is ${width} x ${height} pixels. Scale it down to at most ${maxPixels} pixels in all.`,
     );

@@ -1,4 +1,4 @@
-import { Problem } from "../../problems.ts";
+import { EngineError } from "../errors.ts";
 
 /** The longest stretch a signature is looked for in: SVG starts after an XML declaration, a doctype and comments. */
 const HEAD_LENGTH = 1024;
@@ -33,22 +33,22 @@ const UNSUPPORTED: readonly (readonly [name: string, signature: RegExp])[] = [
 
 /**
  * Tells a PNG from a JPEG by the first bytes, never by a name or a declared type.
- * @throws Problem unsupported_image naming what else it is; damaged_image for nothing at all, or a PNG sent as text
+ * @throws EngineError unsupported_image naming what else it is; damaged_image for nothing at all, or a PNG sent as text
  */
-export function sniff(bytes: Uint8Array): "png" | "jpeg" {
+export function detectFormat(bytes: Uint8Array): "png" | "jpeg" {
   const head = String.fromCharCode(...bytes.subarray(0, HEAD_LENGTH));
   const format = SUPPORTED.find(([, signature]) => signature.test(head));
   if (format) return format[0];
 
-  if (bytes.length === 0) throw new Problem("damaged_image", "The image is empty.");
+  if (bytes.length === 0) throw new EngineError("damaged_image", "The image is empty.");
   if (/^.?PNG\s/s.test(head))
-    throw new Problem(
+    throw new EngineError(
       "damaged_image",
       "The PNG was changed on its way, probably sent as text. Send its bytes unchanged.",
     );
 
   const other = UNSUPPORTED.find(([, signature]) => signature.test(head));
-  throw new Problem(
+  throw new EngineError(
     "unsupported_image",
     `This is ${other ? other[0] : "neither a PNG nor a JPEG"}. Send a PNG or a JPEG.`,
   );

@@ -1,4 +1,4 @@
-import { Problem } from "../../problems.ts";
+import { EngineError } from "../errors.ts";
 import { checkSize, type ImageLimits } from "./checkSize.ts";
 import { jpegColorEntries, jpegColorSpace, ProfileParts } from "./jpegColor.ts";
 import { type Frame, isFrameHeader, readFrame } from "./jpegFrame.ts";
@@ -30,7 +30,7 @@ interface Contents {
  * Reads a JPEG whose compressed data goes into the PDF as it is (DCTDecode, ISO 32000-2, 7.4.8). Only comments,
  * application data and what follows EOI stay behind: a mark should not tell where its picture was taken. An ICC profile
  * becomes the colour space if it fits the components. The pixels' aspect ratio is ignored, as browsers do.
- * @throws Problem unsupported_image, damaged_image, image_too_large
+ * @throws EngineError unsupported_image, damaged_image, image_too_large
  */
 export function readJpeg(jpeg: Uint8Array, limits: ImageLimits): Picture {
   const contents: Contents = {
@@ -128,6 +128,6 @@ function startsWith(data: Uint8Array, identifier: string): boolean {
   );
 }
 
-function damaged(what: string): Problem {
-  return new Problem("damaged_image", `The JPEG ${what}. Save it again.`);
+function damaged(what: string): EngineError {
+  return new EngineError("damaged_image", `The JPEG ${what}. Save it again.`);
 }

@@ -1,4 +1,5 @@
-import { deflateSync } from "node:zlib";
+import { deflate } from "#platform/zlib";
+import { concat } from "../bytes.ts";
 import type { ObjectSink } from "../pdf/newObject.ts";
 import { deviceSpace, isUsableProfile } from "./icc.ts";
 import type { Frame } from "./jpegFrame.ts";
@@ -23,7 +24,7 @@ export class ProfileParts {
   join(components: number): Uint8Array | undefined {
     const parts = this.#parts.filter((part) => part !== undefined);
     if (parts.length === 0 || parts.length !== this.#count) return undefined;
-    const profile = Buffer.concat(parts);
+    const profile = concat(parts);
     return isUsableProfile(profile, components) ? profile : undefined;
   }
 }
@@ -33,7 +34,7 @@ export function jpegColorSpace(components: number, profile: Uint8Array | undefin
   const device = deviceSpace(components);
   if (!profile) return device;
   const dict = `/N ${components} /Alternate ${device} /Filter /FlateDecode`;
-  return `[/ICCBased ${sink.add({ dict, data: deflateSync(profile, { level: 1 }) })}]`;
+  return `[/ICCBased ${sink.add({ dict, data: deflate(profile, 1) })}]`;
 }
 
 /**

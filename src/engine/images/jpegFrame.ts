@@ -1,4 +1,4 @@
-import { Problem } from "../../problems.ts";
+import { EngineError } from "../errors.ts";
 import { MARKER, type Segment } from "./jpegSegments.ts";
 
 /** What the header of a frame says (ITU-T T.81, B.2.2). */
@@ -23,7 +23,7 @@ export function isFrameHeader(marker: number): boolean {
 
 /**
  * Reads the header of a frame that every PDF reader can decode: sequential or progressive, Huffman coded, 8 bits.
- * @throws Problem unsupported_image, damaged_image
+ * @throws EngineError unsupported_image, damaged_image
  */
 export function readFrame({ marker, data }: Segment): Frame {
   const process = unsupportedProcess(marker);
@@ -31,7 +31,7 @@ export function readFrame({ marker, data }: Segment): Frame {
 
   const [precision, componentCount] = [data[0], data[5]];
   if (data.length < FIXED_LENGTH || data.length !== FIXED_LENGTH + componentCount! * COMPONENT_LENGTH)
-    throw new Problem("damaged_image", "The JPEG's frame header has the wrong length. Save it again.");
+    throw new EngineError("damaged_image", "The JPEG's frame header has the wrong length. Save it again.");
   if (precision !== 8) throw unsupported(`has ${precision} bits per sample`);
   if (componentCount !== 1 && componentCount !== 3 && componentCount !== 4)
     throw unsupported(`has ${componentCount} components`);
@@ -54,8 +54,8 @@ function unsupportedProcess(marker: number): string | undefined {
   return "arithmetic coded";
 }
 
-function unsupported(what: string): Problem {
-  return new Problem(
+function unsupported(what: string): EngineError {
+  return new EngineError(
     "unsupported_image",
     `The JPEG ${what}. Save it as an ordinary JPEG (8 bits, baseline or progressive).`,
   );

@@ -1,4 +1,4 @@
-import { Problem } from "../../problems.ts";
+import { EngineError } from "../errors.ts";
 
 /** Marker codes (ITU-T T.81, table B.1), without their 0xFF. */
 export const MARKER = {
@@ -44,7 +44,7 @@ export interface Segment {
 /**
  * The segments of a JPEG after SOI, EOI included (ITU-T T.81, B.1.1). Entropy-coded data is passed over, as is whatever
  * else stands between segments: decoders resynchronise at the next marker.
- * @throws Problem damaged_image, above all if the file ends before EOI
+ * @throws EngineError damaged_image, above all if the file ends before EOI
  */
 export function* segments(jpeg: Uint8Array): Generator<Segment> {
   for (let at = SOI_LENGTH; ; ) {
@@ -57,19 +57,19 @@ export function* segments(jpeg: Uint8Array): Generator<Segment> {
     at = code + 1;
     if (marker === 0 || marker === MARKER.TEM || (marker >= MARKER.RST0 && marker <= MARKER.RST7)) continue;
     if (marker === MARKER.SOI)
-      throw new Problem("damaged_image", "The JPEG has a second picture inside the first. Save it again.");
+      throw new EngineError("damaged_image", "The JPEG has a second picture inside the first. Save it again.");
     if (marker === MARKER.EOI) return yield { marker, start, end: at, data: jpeg.subarray(at, at) };
 
     if (at + 2 > jpeg.length) throw truncated();
     const length = (jpeg[at]! << 8) | jpeg[at + 1]!;
     if (length < 2)
-      throw new Problem("damaged_image", "The JPEG has a segment of an impossible length. Save it again.");
+      throw new EngineError("damaged_image", "The JPEG has a segment of an impossible length. Save it again.");
     if (at + length > jpeg.length) throw truncated();
     yield { marker, start, end: at + length, data: jpeg.subarray(at + 2, at + length) };
     at += length;
   }
 }
 
-function truncated(): Problem {
-  return new Problem("damaged_image", "The JPEG ends too early. Send the whole file.");
+function truncated(): EngineError {
+  return new EngineError("damaged_image", "The JPEG ends too early. Send the whole file.");
 }

@@ -31,7 +31,7 @@ const DRAWING_RATIO = 8;
  * Reads a PNG of any kind in the standard. PDF has PNG's filters and its compression (FlateDecode with a predictor,
  * ISO 32000-2, 7.4.4), so image data passes through, and only alpha, interlacing and some kinds of tRNS are worked on,
  * scanline by scanline. What follows the zlib stream and IEND is ignored. An Exif orientation (eXIf) is applied.
- * @throws Problem unsupported_image, damaged_image, image_too_large
+ * @throws EngineError unsupported_image, damaged_image, image_too_large
  */
 export async function readPng(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
   const png = readChunks(bytes, limits);

@@ -1,5 +1,5 @@
-import { crc32 } from "node:zlib";
-import { Problem } from "../../problems.ts";
+import { crc32 } from "#platform/zlib";
+import { EngineError } from "../errors.ts";
 import { checkSize, type ImageLimits } from "./checkSize.ts";
 
 /** The image header (PNG, 11.2.1). */
@@ -75,7 +75,7 @@ export function scanlineLength(header: PngHeader, width: number): number {
 /**
  * Takes a PNG apart (PNG, 5.3 and 5.6). A CRC that is wrong refuses the file if the chunk is critical or makes pixels
  * transparent; other ancillary chunks are left out then, as decoders do. Chunks of unknown ancillary types are skipped.
- * @throws Problem damaged_image, image_too_large; unsupported_image for a critical chunk that is not of the standard
+ * @throws EngineError damaged_image, image_too_large; unsupported_image for a critical chunk that is not of the standard
  */
 export function readChunks(bytes: Uint8Array, limits: ImageLimits): Png {
   let header: PngHeader | undefined;
@@ -185,10 +185,10 @@ function checkedPalette(data: Uint8Array, { colorType, bitDepth }: PngHeader): U
   return data.subarray(0, 3 * 2 ** bitDepth);
 }
 
-function damaged(what: string): Problem {
-  return new Problem("damaged_image", `The PNG ${what}. Save it again.`);
+function damaged(what: string): EngineError {
+  return new EngineError("damaged_image", `The PNG ${what}. Save it again.`);
 }
 
-function unsupported(what: string): Problem {
-  return new Problem("unsupported_image", `The PNG ${what}. Save it as an ordinary PNG.`);
+function unsupported(what: string): EngineError {
+  return new EngineError("unsupported_image", `The PNG ${what}. Save it as an ordinary PNG.`);
 }

@@ -1,4 +1,4 @@
-import { deflateSync, inflateSync } from "node:zlib";
+import { deflate, inflate } from "#platform/zlib";
 import type { ObjectSink } from "../pdf/newObject.ts";
 import { calibratedProfile } from "./calibratedProfile.ts";
 import { deviceSpace, isUsableProfile } from "./icc.ts";
@@ -33,7 +33,7 @@ function embeddedProfile(chunk: Uint8Array | undefined, components: number): Uin
   // After the name come its terminator and the compression method.
   const compressed = chunk.subarray(chunk.indexOf(0) + 2);
   try {
-    const profile = inflateSync(compressed, { maxOutputLength: MAX_PROFILE_BYTES });
+    const profile = inflate(compressed, MAX_PROFILE_BYTES);
     return isUsableProfile(profile, components) ? compressed : undefined;
   } catch {
     return undefined;
@@ -44,7 +44,7 @@ function statedProfile({ ancillary }: Png, components: 1 | 3): Uint8Array | unde
   if (ancillary.has("sRGB")) return undefined;
   const [gamma] = uint32s(ancillary.get("gAMA"), 1) ?? [];
   const profile = calibratedProfile(components, { gamma, chromaticities: uint32s(ancillary.get("cHRM"), 8) });
-  return profile && deflateSync(profile);
+  return profile && deflate(profile);
 }
 
 function uint32s(chunk: Uint8Array | undefined, count: number): number[] | undefined {

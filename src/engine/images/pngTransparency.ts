@@ -1,4 +1,4 @@
-import { Problem } from "../../problems.ts";
+import { EngineError } from "../errors.ts";
 import { GRAY, INDEXED, type Png, RGB } from "./pngChunks.ts";
 
 /** A soft mask that has to be drawn: a row of it, of `bits` per pixel, from a row of pixels. */
@@ -16,7 +16,7 @@ export interface Transparency {
 
 /**
  * Reads the tRNS chunk (PNG, 11.3.1.1).
- * @throws Problem damaged_image
+ * @throws EngineError damaged_image
  */
 export function transparencyOf({ header, ancillary, palette }: Png): Transparency {
   const chunk = ancillary.get("tRNS");
@@ -26,7 +26,7 @@ export function transparencyOf({ header, ancillary, palette }: Png): Transparenc
   if (colorType !== GRAY && colorType !== RGB) return {};
 
   if (chunk.length !== (colorType === RGB ? 6 : 2))
-    throw new Problem("damaged_image", "The PNG names its transparent colour in the wrong way. Save it again.");
+    throw new EngineError("damaged_image", "The PNG names its transparent colour in the wrong way. Save it again.");
   if (bitDepth === 16) return { softMask: { bits: 1, draw: (pixels, mask) => drawOtherColors(pixels, chunk, mask) } };
 
   // The colour is in 16 bits; those above the depth mean nothing.

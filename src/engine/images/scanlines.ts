@@ -1,4 +1,4 @@
-import { Problem } from "../../problems.ts";
+import { EngineError } from "../errors.ts";
 import { inflated } from "./zlibStreams.ts";
 
 /** How a scanline is filtered (PNG, 9.2). */
@@ -7,7 +7,7 @@ export const FILTER = { NONE: 0, SUB: 1, UP: 2, AVERAGE: 3, PAETH: 4 } as const;
 /**
  * The scanlines in a PNG's image data, still filtered, each with its filter type as the first byte. One is valid until
  * the next is asked for. `lengths` says how long they are, filter types included.
- * @throws Problem damaged_image if the data cannot be decompressed, is not as long as said, or has an unknown filter
+ * @throws EngineError damaged_image if the data cannot be decompressed, is not as long as said, or has an unknown filter
  */
 export async function* scanlines(data: Uint8Array, lengths: Iterable<number>): AsyncGenerator<Uint8Array> {
   const pieces = inflated(data);
@@ -96,6 +96,6 @@ function paeth(left: number, above: number, upperLeft: number): number {
   return toAbove <= toUpperLeft ? above : upperLeft;
 }
 
-function damaged(what: string): Problem {
-  return new Problem("damaged_image", `The PNG ${what}. Save it again.`);
+function damaged(what: string): EngineError {
+  return new EngineError("damaged_image", `The PNG ${what}. Save it again.`);
 }

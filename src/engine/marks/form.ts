@@ -1,4 +1,5 @@
-import { deflateSync } from "node:zlib";
+import { deflate } from "#platform/zlib";
+import { encodeLatin1 } from "../bytes.ts";
 import type { ObjectSink, Ref } from "../pdf/newObject.ts";
 import type { Matrix, Size } from "./geometry.ts";
 import { number, numbers } from "./operators.ts";
@@ -54,8 +55,8 @@ export function repeatMark(sink: ObjectSink, { ref }: Mark, matrices: readonly M
 
 /** A form XObject; `entries` are further ones of its dictionary. */
 export function addForm(sink: ObjectSink, { box, resources, content }: Drawing, entries = ""): Ref {
-  const plain = new TextEncoder().encode(content);
-  const deflated = deflateSync(plain, { level: 9 });
+  const plain = encodeLatin1(content);
+  const deflated = deflate(plain, 9);
   const filter = "/Filter/FlateDecode";
   const saves = deflated.length + filter.length < plain.length;
   return sink.add({

@@ -1,5 +1,5 @@
-import type { Position } from "../../schemas.ts";
-import type { Page } from "../pdf/document.ts";
+import { DEFAULTS } from "../options.ts";
+import type { Page } from "../pdf/pageTree.ts";
 
 /**
  * Where marks go. Pure.
@@ -51,7 +51,7 @@ export function toUserSpace({ box, rotate, userUnit }: Page): Matrix {
 }
 
 /** The margin that is kept: as asked, but never more than a tenth of the page's shorter side. */
-export function marginOn(page: Size, askedPt: number): number {
+export function marginOn(page: Size, askedPt: number = DEFAULTS.marginPt): number {
   return Math.min(askedPt, Math.min(page.width, page.height) / 10);
 }
 
@@ -74,10 +74,10 @@ export function diagonalAngle({ width, height }: Size): number {
 
 /**
  * From a mark's own space (origin at its lower left, `size` large before `scale`) to displayed space: scaled, turned about
- * its centre, and laid at `position` within the margin.
+ * its centre, and laid at `spot` of the room within the margin.
  */
 export function placeAt(
-  position: Exclude<Position, "tile">,
+  spot: { readonly x: number; readonly y: number },
   size: Size,
   scale: number,
   degrees: number,
@@ -85,13 +85,11 @@ export function placeAt(
   marginPt: number,
 ): Matrix {
   const turned = turnedSize({ width: size.width * scale, height: size.height * scale }, degrees);
-  const left = position.endsWith("left"),
-    right = position.endsWith("right");
-  const top = position.startsWith("top"),
-    bottom = position.startsWith("bottom");
+  const centre = (share: number, markPt: number, pagePt: number) =>
+    marginPt + markPt / 2 + share * (pagePt - 2 * marginPt - markPt);
   return centredOn(
-    left ? marginPt + turned.width / 2 : right ? page.width - marginPt - turned.width / 2 : page.width / 2,
-    bottom ? marginPt + turned.height / 2 : top ? page.height - marginPt - turned.height / 2 : page.height / 2,
+    centre(spot.x, turned.width, page.width),
+    centre(spot.y, turned.height, page.height),
     size,
     scale,
     degrees,

@@ -1,15 +1,17 @@
-import type { ImageRequest } from "../../schemas.ts";
 import type { Picture } from "../images/picture.ts";
+import { DEFAULTS, type ImageMark } from "../options.ts";
 import type { PdfDocument } from "../pdf/document.ts";
 import { deviceColors, type Mark, makeMark, repeatMark } from "./form.ts";
 import { displayedSize, keyOf, largestScale, type Matrix, marginOn, placeAt, tile } from "./geometry.ts";
 import { numbers } from "./operators.ts";
-import { layOver, type Placement } from "./placeOnPages.ts";
+import { type Placement, placeOnPages } from "./placeOnPages.ts";
+import { spotOf } from "./positions.ts";
 
 /** Lays an image over every page, `scale` of the displayed width wide but never past the margins. It is stored once. */
-export function markWithImage(document: PdfDocument, request: ImageRequest, picture: Picture): void {
+export function markWithImage(document: PdfDocument, picture: Picture, options: Omit<ImageMark, "image">): void {
   const { width, height } = picture;
-  const { rotation } = request;
+  const { opacity = DEFAULTS.opacity, rotation = DEFAULTS.rotation, scale = DEFAULTS.scale } = options;
+  const spot = spotOf(options.position ?? DEFAULTS.imagePosition);
   const { xobject, matrix } = picture.embed(document);
   const mark = makeMark(
     document,
@@ -18,19 +20,18 @@ export function markWithImage(document: PdfDocument, request: ImageRequest, pict
       resources: `/XObject << /Image ${xobject} >>${deviceColors("Gray", "RGB", "CMYK")}`,
       content: `${width} 0 0 ${height} 0 0 cm ${numbers(matrix)} cm /Image Do`,
     },
-    request.opacity,
+    opacity,
   );
 
   const repeated = new Map<string, Mark>();
-  layOver(document, (page) => {
+  placeOnPages(document, (page) => {
     const shown = displayedSize(page);
-    const marginPt = marginOn(shown, request.margin);
-    const scale = Math.min((request.scale * shown.width) / width, largestScale(picture, shown, rotation, marginPt));
-    if (request.position !== "tile")
-      return one(mark, placeAt(request.position, picture, scale, rotation, shown, marginPt));
+    const marginPt = marginOn(shown, options.marginPt);
+    const factor = Math.min((scale * shown.width) / width, largestScale(picture, shown, rotation, marginPt));
+    if (spot) return one(mark, placeAt(spot, picture, factor, rotation, shown, marginPt));
 
     const key = keyOf(shown);
-    const copies = repeated.get(key) ?? repeatMark(document, mark, tile(picture, scale, rotation, shown), shown);
+    const copies = repeated.get(key) ?? repeatMark(document, mark, tile(picture, factor, rotation, shown), shown);
     repeated.set(key, copies);
     return one(copies, [1, 0, 0, 1, 0, 0]);
   });

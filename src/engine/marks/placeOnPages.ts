@@ -1,5 +1,6 @@
-import type { Page, PdfDocument } from "../pdf/document.ts";
+import type { PdfDocument } from "../pdf/document.ts";
 import { overlay } from "../pdf/overlay.ts";
+import type { Page } from "../pdf/pageTree.ts";
 import type { Mark } from "./form.ts";
 import { type Matrix, multiply, toUserSpace } from "./geometry.ts";
 import { numbers } from "./operators.ts";
@@ -20,7 +21,7 @@ export interface Part {
  * Lays marks over every page of the document, whatever its rotation, boxes and unit. Each mark is one name in the pages'
  * resources, however many pages show it, and pages that show the same at the same place share the operators.
  */
-export function layOver(document: PdfDocument, placementOn: (page: Page) => Placement): void {
+export function placeOnPages(document: PdfDocument, placementOn: (page: Page) => Placement): void {
   const indexes = new Map<Mark, number>();
   const placements = document.pages.map((page) => {
     const placement = placementOn(page);

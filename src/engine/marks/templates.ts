@@ -1,7 +1,7 @@
-import type { Position, TemplateName } from "../../schemas.ts";
 import type { Weight } from "../fonts/coverage.ts";
+import { type Position, spotOf } from "./positions.ts";
 
-/** How a text mark looks unless the request says otherwise. */
+/** How a text mark looks unless it says otherwise. */
 export interface Template {
   description: string;
   position: Position;
@@ -17,7 +17,8 @@ export interface Template {
   framed?: true;
 }
 
-export const TEMPLATE: Record<TemplateName, Template> = {
+/** Every template by its name. This table is the only list of them. */
+const TABLE = {
   diagonal: {
     description: "Large letters across the page, from its lower left to its upper right.",
     position: "diagonal",
@@ -79,32 +80,41 @@ export const TEMPLATE: Record<TemplateName, Template> = {
     sizeShare: 0.26,
     hollow: true,
   },
-};
+} satisfies Record<string, Template>;
+
+export type TemplateName = keyof typeof TABLE;
+
+/** The templates by their names. */
+export const TEMPLATES: Readonly<Record<TemplateName, Template>> = TABLE;
+
+/** The template of a text that names none. */
+export const DEFAULT_TEMPLATE: TemplateName = "diagonal";
 
 /** Away from the middle of the page even a large template's text keeps to this share of the shorter side. */
 const EDGE_SIZE_SHARE = 0.06;
 
-/** A template with the request's own wishes laid over it: what the text mark is made from. */
+/** A template with the mark's own wishes laid over it. */
 export interface Look extends Template {
   /** Degrees; undefined follows the page's diagonal. */
   rotation?: number;
 }
 
-/** Applies what the request says for itself. A position of its own makes the text level, unless a rotation was fixed. */
-export function lookOf(request: {
-  template: TemplateName;
+/** Applies what a mark says for itself. A position of its own makes the text level, unless a rotation was fixed. */
+export function lookOf(mark: {
+  template?: TemplateName | undefined;
   position?: Position | undefined;
   rotation?: number | undefined;
   color?: string | undefined;
 }): Look {
-  const template = TEMPLATE[request.template];
-  const position = request.position ?? template.position;
-  const rotation = request.rotation ?? template.rotation ?? (position === "diagonal" ? undefined : 0);
-  const inTheMiddle = position === "diagonal" || position === "center";
+  const template = TEMPLATES[mark.template ?? DEFAULT_TEMPLATE];
+  const position = mark.position ?? template.position;
+  const spot = spotOf(position);
+  const rotation = mark.rotation ?? template.rotation ?? (spot?.alongDiagonal ? undefined : 0);
+  const inTheMiddle = spot?.x === 0.5 && spot.y === 0.5;
   return {
     ...template,
     position,
-    color: request.color ?? template.color,
+    color: mark.color ?? template.color,
     sizeShare: inTheMiddle ? template.sizeShare : Math.min(template.sizeShare, EDGE_SIZE_SHARE),
     ...(rotation !== undefined && { rotation }),
   };

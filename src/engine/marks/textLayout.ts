@@ -1,6 +1,6 @@
-import type { TextRequest } from "../../schemas.ts";
 import { isRightToLeft } from "../fonts/bidi.ts";
 import type { Cluster, Typesetter } from "../fonts/layout.ts";
+import type { TextMark } from "../options.ts";
 import { type Block, stack } from "./block.ts";
 import { fitText } from "./fit.ts";
 import { diagonalAngle, keyOf, marginOn, type Size } from "./geometry.ts";
@@ -19,7 +19,7 @@ interface Setting {
 }
 
 /** The settings of a text on each size of page, and everything that they show. */
-interface Plan {
+interface TextLayout {
   settingOn(page: Size): Setting;
   clusters(): Iterable<Cluster>;
 }
@@ -28,16 +28,16 @@ interface Plan {
  * Fits `text` (placeholders filled in) on pages of the given sizes. A text with the page's number is fitted for the
  * longest, so that all pages have one size of type and break their lines alike.
  */
-export function planText(
+export function layOutText(
   text: string,
   pages: readonly Size[],
-  request: TextRequest,
+  mark: TextMark,
   look: Look,
   typesetter: Typesetter,
-): Plan {
+): TextLayout {
   const paragraphs = text.split("\n").map((paragraph) => ({ text: paragraph, rightToLeft: isRightToLeft(paragraph) }));
   const most = String(pages.length).length;
-  const digits = isNumbered(request.text) ? Array.from({ length: most }, (_, i) => most - i) : [0];
+  const digits = isNumbered(mark.text) ? Array.from({ length: most }, (_, i) => most - i) : [0];
 
   const set = (line: TextLine) => typesetter.set(line.text, line.rightToLeft);
   const stacked = memoized((lines: readonly TextLine[]) => stack(lines.map(set), look));
@@ -57,8 +57,8 @@ export function planText(
     const { lines, fontSizePt } = fitText(paragraphs, (line) => set(line).width, {
       page,
       rotation: look.rotation ?? diagonalAngle(page),
-      marginPt: marginOn(page, request.margin),
-      maxFontSizePt: request.font_size ?? Math.max(LEGIBLE_PT, look.sizeShare * Math.min(page.width, page.height)),
+      marginPt: marginOn(page, mark.marginPt),
+      maxFontSizePt: mark.fontSizePt ?? Math.max(LEGIBLE_PT, look.sizeShare * Math.min(page.width, page.height)),
       blockEm: stacked,
     });
     settings.set(keyOf(page), { fontSizePt, blocks: blocksOf(lines) });

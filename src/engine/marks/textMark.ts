@@ -1,41 +1,47 @@
-import type { TextRequest } from "../../schemas.ts";
 import { typesetterFor } from "../fonts/layout.ts";
+import type { LoadFont } from "../fonts/library.ts";
+import { DEFAULTS, type TextMark } from "../options.ts";
 import type { PdfDocument } from "../pdf/document.ts";
 import { UNITS_PER_EM } from "./draw.ts";
 import { type Mark, repeatMark } from "./form.ts";
 import { diagonalAngle, displayedSize, keyOf, marginOn, placeAt, type Size, tile } from "./geometry.ts";
 import { fillIn } from "./placeholders.ts";
-import { layOver, type Placement } from "./placeOnPages.ts";
+import { type Placement, placeOnPages } from "./placeOnPages.ts";
+import { spotOf } from "./positions.ts";
 import { lookOf } from "./templates.ts";
-import { planText } from "./textLayout.ts";
-import { Lettering } from "./textMarks.ts";
+import { layOutText } from "./textLayout.ts";
+import { TextMarks } from "./textMarks.ts";
 
 /**
  * Lays a text over every page. The font is embedded once, and each way the text is broken into lines is drawn once,
  * however many pages and sizes of page there are.
- * @throws Problem unsupported_character
+ * @throws EngineError unsupported_character
  */
-export async function markWithText(document: PdfDocument, request: TextRequest, assets: Fetcher): Promise<void> {
-  const look = lookOf(request);
+export async function markWithText(
+  document: PdfDocument,
+  mark: TextMark,
+  { loadFont, date }: { loadFont: LoadFont; date: Date },
+): Promise<void> {
+  const look = lookOf(mark);
   const sizes = document.pages.map(displayedSize);
-  const text = fillIn(request.text.normalize("NFC"), { pages: sizes.length, date: new Date() });
-  const typesetter = await typesetterFor(assets, text, look.weight);
-  const plan = planText(text, sizes, request, look, typesetter);
-  const lettering = new Lettering(document, plan.clusters(), look, request.opacity);
+  const text = fillIn(mark.text.normalize("NFC"), { pages: sizes.length, date });
+  const typesetter = await typesetterFor(text, look.weight, loadFont);
+  const layout = layOutText(text, sizes, mark, look, typesetter);
+  const marks = new TextMarks(document, layout.clusters(), look, mark.opacity ?? DEFAULTS.opacity);
+  const spot = spotOf(look.position);
 
   const repeated = new Map<string, Map<Mark, Mark>>();
-  layOver(document, (page): Placement => {
+  placeOnPages(document, (page): Placement => {
     const shown = sizes[page.index]!;
-    const { fontSizePt, blocks } = plan.settingOn(shown);
+    const { fontSizePt, blocks } = layout.settingOn(shown);
     const number = String(page.index + 1);
     const block = blocks.get(number.length) ?? blocks.get(0)!;
-    const parts = lettering.partsOf(block, number);
+    const parts = marks.partsOf(block, number);
 
     const size: Size = { width: block.width * UNITS_PER_EM, height: block.height * UNITS_PER_EM };
     const scale = fontSizePt / UNITS_PER_EM;
     const rotation = look.rotation ?? diagonalAngle(shown);
-    if (look.position !== "tile")
-      return { matrix: placeAt(look.position, size, scale, rotation, shown, marginOn(shown, request.margin)), parts };
+    if (spot) return { matrix: placeAt(spot, size, scale, rotation, shown, marginOn(shown, mark.marginPt)), parts };
 
     // All copies are turned alike: what moves a part within each of them moves all together.
     const matrices = tile(size, scale, rotation, shown);

@@ -22,7 +22,7 @@ interface Slot {
  * adds only where its digits go, so that ten thousand numbered pages grow a file by some short operators each, not by ten
  * thousand marks.
  */
-export class Lettering {
+export class TextMarks {
   readonly #sink: ObjectSink;
   readonly #look: Look;
   readonly #opacity: number;

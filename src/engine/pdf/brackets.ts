@@ -1,4 +1,5 @@
 /** Dictionaries whose brackets do not match, made readable: the last resort for pages that every reader shows all the same. */
+import { decodeLatin1, encodeLatin1 } from "../bytes.ts";
 import { EndOfBytes, isDictionary, skipLiteralString, skipRegular, skipWhite, wordIs } from "./lexer.ts";
 
 const ARRAY = "]";
@@ -12,7 +13,7 @@ export function balanceBrackets(bytes: Uint8Array, at: number): Uint8Array {
   const open: string[] = [];
   let text = "";
   const take = (end: number) => {
-    text += `${Buffer.from(bytes.subarray(at, end)).toString("latin1")} `;
+    text += `${decodeLatin1(bytes, at, end)} `;
     at = end;
   };
   const close = (bracket: string) => {
@@ -51,12 +52,12 @@ export function balanceBrackets(bytes: Uint8Array, at: number): Uint8Array {
     if (!(error instanceof EndOfBytes)) throw error;
   }
   while (open.length > 0) close(open.at(-1)!);
-  return Uint8Array.from(text, (char) => char.charCodeAt(0));
+  return encodeLatin1(text);
 }
 
 /** The end of the hexadecimal string at `at`, 0 where there is none. */
 function endOfHexString(bytes: Uint8Array, at: number): number {
   const end = bytes.indexOf(0x3e, at);
-  const digits = Buffer.from(bytes.subarray(at + 1, Math.max(at + 1, end))).toString("latin1");
+  const digits = decodeLatin1(bytes, at + 1, end);
   return end > 0 && /^[\da-fA-F\s]*$/.test(digits) ? end + 1 : 0;
 }

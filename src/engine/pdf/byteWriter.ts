@@ -1,3 +1,5 @@
+import { concat } from "../bytes.ts";
+
 /** Longer parts are not copied. */
 const LARGE = 256 * 1024;
 
@@ -60,7 +62,7 @@ export class ByteWriter {
   /** What has been written, in one. */
   joined(): Uint8Array {
     const parts = this.parts();
-    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    return parts.length === 1 ? parts[0]! : concat(parts);
   }
 
   #advance(count: number): void {

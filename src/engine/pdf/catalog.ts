@@ -1,5 +1,5 @@
 /** What the catalog tells about the whole document (ISO 32000-2, 7.7.2). */
-import { Problem } from "../../problems.ts";
+import { EngineError } from "../errors.ts";
 import { Malformed } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
 import { type Dictionary, Reference, type Value } from "./values.ts";
@@ -33,7 +33,7 @@ export function refuseDynamicXfa(objects: Objects, catalog: Dictionary): void {
   const fields = objects.resolve(form.get("Fields"));
   const hasFields = Array.isArray(fields) && fields.length > 0;
   if (objects.resolve(catalog.get("NeedsRendering")) !== true && hasFields) return;
-  throw new Problem(
+  throw new EngineError(
     "xfa_not_supported",
     "The PDF is a dynamic XFA form: its pages are made by the reader. Print it to PDF first.",
   );

@@ -1,6 +1,7 @@
 /** A page's content as it is referred to (ISO 32000-2, 7.8.2): none, a stream, or an array of them, direct or not. */
+import { decodeLatin1 } from "../bytes.ts";
 import { MissingRange } from "./byteSource.ts";
-import { EndOfBytes, eachEntry, isDictionary, latin1, Malformed, nameIs, skipValue, skipWhite } from "./lexer.ts";
+import { EndOfBytes, eachEntry, isDictionary, Malformed, nameIs, skipValue, skipWhite } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
 import { readKids, type Span } from "./pageAttributes.ts";
 import type { Rewrites } from "./rewrite.ts";
@@ -96,7 +97,8 @@ export class ContentsReader {
         throw error;
       }
     });
-    if (streams.length === elements.length) return { items: latin1(text, at + 1, skipValue(text, at) - 1), shared };
+    if (streams.length === elements.length)
+      return { items: decodeLatin1(text, at + 1, skipValue(text, at) - 1), shared };
     // Poppler shows nothing at all of a page where one element is no stream.
     return { items: streams.map((num) => `${num} ${table.detail(table.live(num))} R`).join(" "), shared };
   }

@@ -1,5 +1,5 @@
 /** Opening a PDF for stamping: cross-reference, security, page tree; recovery where the file is damaged. */
-import { Problem } from "../../problems.ts";
+import { EngineError } from "../errors.ts";
 import { type ByteSource, retry } from "./byteSource.ts";
 import { isSigned, pageTreeRoot, readCatalog, refuseDynamicXfa } from "./catalog.ts";
 import { Malformed } from "./lexer.ts";
@@ -13,14 +13,13 @@ import type { Dictionary } from "./values.ts";
 import { verifyOffsets } from "./verify.ts";
 import { findOrigin, type Xref, XrefReader } from "./xref.ts";
 
-export type { Page } from "./pageTree.ts";
-
 export interface OpenOptions {
   /** The user's or the owner's; the empty one is always tried. */
   password?: string | undefined;
-  maxPages: number;
+  /** A PDF with more pages is refused. */
+  maxPages?: number | undefined;
   /** Leave no question to the copying pass, see PlanOutdated. Costs reading the whole file once more. */
-  thorough?: boolean;
+  thorough?: boolean | undefined;
 }
 
 /** Object numbers left out above the largest one where the file's own count is wrong. */
@@ -87,7 +86,7 @@ export class PdfDocument implements ObjectSink {
 
 /**
  * Opens a PDF and reads its page tree. What the file's own cross-reference cannot explain is found by a scan for objects, as
- * readers do. Throws Problem: not_a_pdf, damaged_pdf, too_many_pages, xfa_not_supported and those of encryption.
+ * readers do. Throws EngineError: not_a_pdf, damaged_pdf, too_many_pages, xfa_not_supported and those of encryption.
  */
 export async function openPdf(source: ByteSource, options: OpenOptions): Promise<PdfDocument> {
   const attempts = [
@@ -108,8 +107,8 @@ export async function openPdf(source: ByteSource, options: OpenOptions): Promise
   }
   const hasHeader = (await retry(source, () => findOrigin(source))) !== undefined;
   throw hasHeader
-    ? new Problem("damaged_pdf", "No pages could be found in the PDF. Open it in a reader and save it anew.")
-    : new Problem("not_a_pdf", "The file does not begin as a PDF does and holds no PDF objects.");
+    ? new EngineError("damaged_pdf", "No pages could be found in the PDF. Open it in a reader and save it anew.")
+    : new EngineError("not_a_pdf", "The file does not begin as a PDF does and holds no PDF objects.");
 }
 
 async function readXref(source: ByteSource): Promise<Xref> {
@@ -144,7 +143,7 @@ async function open(
   });
   const thorough = options.thorough === true;
   const walk = new PageWalk(objects, rewrites, root, {
-    maxPages: options.maxPages,
+    maxPages: options.maxPages ?? Number.POSITIVE_INFINITY,
     lenient: scan !== undefined,
     mayDefer: !source.inMemory && !thorough,
   });

@@ -1,26 +1,9 @@
-import { Problem } from "../../problems.ts";
-import { type Access, authenticate, md5 } from "./fileKey.ts";
-import { decryptAes, decryptBlocks, encryptAes, rc4 } from "./symmetric.ts";
-
-/** The standard security handler's Encrypt dictionary: ISO 32000-2, 7.6.2, 7.6.4.2 and 7.6.6, Tables 20, 21 and 25. */
-export interface EncryptDictionary {
-  filter: string;
-  subFilter?: string | undefined;
-  v: number;
-  r: number;
-  /** In bits; `undefined` where the entry is missing. */
-  length: number | undefined;
-  o: Uint8Array;
-  u: Uint8Array;
-  oe?: Uint8Array | undefined;
-  ue?: Uint8Array | undefined;
-  p: number;
-  perms?: Uint8Array | undefined;
-  encryptMetadata: boolean;
-  cf: Record<string, { cfm: string; length?: number | undefined; authEvent?: string | undefined }>;
-  stmF: string;
-  strF: string;
-}
+import { md5 } from "#platform/hashes";
+import { encodeLatin1 } from "../bytes.ts";
+import { EngineError } from "../errors.ts";
+import type { EncryptDictionary } from "./encryptDictionary.ts";
+import { type Access, authenticate } from "./fileKey.ts";
+import { decryptAes, decryptBlock, encryptAes, rc4 } from "./symmetric.ts";
 
 /**
  * Encryption of one open file (ISO 32000-2, 7.6.3). What stays clear is the caller's to know (7.6.2): strings inside
@@ -43,7 +26,7 @@ export interface Cipher {
  * revision, since the bits revision 3 added only split forms, extraction, assembly and printing off from older ones.
  *
  * @param id the first element of the trailer's ID; empty if there is none
- * @throws Problem `unsupported_encryption`, `password_required` or `modification_not_permitted`
+ * @throws EngineError `unsupported_encryption`, `password_required` or `modification_not_permitted`
  */
 export function openCipher(encrypt: EncryptDictionary, id: Uint8Array, password: string | undefined): Cipher {
   refuseUnsupported(encrypt);
@@ -105,7 +88,7 @@ function permitsModification(dict: EncryptDictionary, access: Access | undefined
 function permissions(dict: EncryptDictionary, access: Access | undefined): number {
   if (dict.v !== 5 || !access || !dict.perms || dict.perms.length < 16) return dict.p;
 
-  const perms = decryptBlocks(access.fileKey, dict.perms.subarray(0, 16));
+  const perms = decryptBlock(access.fileKey, dict.perms.subarray(0, 16));
   const isIntact = String.fromCharCode(...perms.subarray(9, 12)) === "adb";
   return isIntact ? new DataView(perms.buffer, perms.byteOffset).getInt32(0, true) : dict.p;
 }
@@ -143,7 +126,7 @@ function rc4Method(fileKey: Uint8Array): Method {
 
 /** ISO 32000-2, 7.6.3.2, Algorithm 1 with AES. */
 function aes128Method(fileKey: Uint8Array): Method {
-  const salt = new TextEncoder().encode("sAlT");
+  const salt = encodeLatin1("sAlT");
   const key = (num: number, gen: number) => md5(fileKey, objectId(num, gen), salt);
   return {
     decrypt: (num, gen, data) => decryptAes(key(num, gen), data),
@@ -164,15 +147,15 @@ function objectId(num: number, gen: number): Uint8Array {
   return Uint8Array.of(num, num >> 8, num >> 16, gen, gen >> 8);
 }
 
-function unsupported(what: string): Problem {
-  return new Problem(
+function unsupported(what: string): EngineError {
+  return new EngineError(
     "unsupported_encryption",
     `The PDF's encryption ${what}. Save the PDF without encryption and send that.`,
   );
 }
 
-function passwordRequired(password: string | undefined): Problem {
-  return new Problem(
+function passwordRequired(password: string | undefined): EngineError {
+  return new EngineError(
     "password_required",
     password
       ? "The PDF is encrypted. The password is neither its user nor its owner password."
@@ -180,8 +163,8 @@ function passwordRequired(password: string | undefined): Problem {
   );
 }
 
-function modificationNotPermitted(password: string | undefined): Problem {
-  return new Problem(
+function modificationNotPermitted(password: string | undefined): EngineError {
+  return new EngineError(
     "modification_not_permitted",
     password
       ? "The PDF's permissions forbid changes, and the password is not its owner password. Send that as `password`."

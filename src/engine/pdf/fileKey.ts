@@ -1,7 +1,8 @@
-import { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
-import type { EncryptDictionary } from "./encryption.ts";
-import { decryptBlocks, encryptBlocks, rc4 } from "./symmetric.ts";
+import { decryptBlocks, encryptBlocks } from "#platform/aes";
+import { md5, sha2 } from "#platform/hashes";
+import { concat } from "../bytes.ts";
+import type { EncryptDictionary } from "./encryptDictionary.ts";
+import { rc4, ZERO_VECTOR } from "./symmetric.ts";
 
 /** What a password opens: the key of the file, and whether P binds its holder (ISO 32000-2, 7.6.4.1). */
 export interface Access {
@@ -52,7 +53,10 @@ function pdfDocEncoding(password: string): Uint8Array[] {
   return codes.every((code) => code <= 0xff) ? [Uint8Array.from(codes)] : [];
 }
 
-const PADDING = Buffer.from("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a", "hex");
+const PADDING = Uint8Array.of(
+  ...[0x28, 0xbf, 0x4e, 0x5e, 0x4e, 0x75, 0x8a, 0x41, 0x64, 0x00, 0x4e, 0x56, 0xff, 0xfa, 0x01, 0x08],
+  ...[0x2e, 0x2e, 0x00, 0xb6, 0xd0, 0x68, 0x3e, 0x80, 0x2f, 0x0c, 0xa9, 0xfe, 0x64, 0x53, 0x69, 0x7a],
+);
 
 /** Revisions 2 to 4 with any key length the dictionary may mean: the right one is the one the password fits. */
 function openLegacy(dict: EncryptDictionary, id: Uint8Array, password: Uint8Array): Access | undefined {
@@ -108,7 +112,7 @@ function userPassword(dict: EncryptDictionary, ownerPassword: Uint8Array, keyByt
 }
 
 function padded(password: Uint8Array): Uint8Array {
-  return fit(Buffer.concat([password, PADDING]), PADDING.length);
+  return fit(concat([password, PADDING]), PADDING.length);
 }
 
 /** The 50 further rounds of MD5 that revision 3 brought, over the bytes the key will have. */
@@ -142,7 +146,7 @@ function openAes256(dict: EncryptDictionary, password: Uint8Array): Access | und
   const open = (entry: Uint8Array, wrappedKey: Uint8Array | undefined, userEntry: Uint8Array) => {
     const validation = hash(password, entry.subarray(32, 40), userEntry);
     if (!wrappedKey || !equal(validation, entry.subarray(0, 32))) return undefined;
-    return decryptBlocks(hash(password, entry.subarray(40, 48), userEntry), fit(wrappedKey, 32));
+    return decryptBlocks(hash(password, entry.subarray(40, 48), userEntry), ZERO_VECTOR, fit(wrappedKey, 32));
   };
 
   const asOwner = open(fit(dict.o, 48), dict.oe, u);
@@ -154,38 +158,22 @@ function openAes256(dict: EncryptDictionary, password: Uint8Array): Access | und
 
 /** Revision 5, Adobe's Supplement to ISO 32000, extension level 3: one SHA-256. */
 function simpleHash(password: Uint8Array, salt: Uint8Array, userEntry: Uint8Array): Uint8Array {
-  return sha(256, password, salt, userEntry);
+  return sha2(256, password, salt, userEntry);
 }
 
 /** Revision 6: ISO 32000-2, 7.6.4.3.4, Algorithm 2.B. */
 function hardenedHash(password: Uint8Array, salt: Uint8Array, userEntry: Uint8Array): Uint8Array {
-  let key = sha(256, password, salt, userEntry);
+  let key = sha2(256, password, salt, userEntry);
   for (let round = 0, lastByte = 0; round < 64 || lastByte > round - 32; round++) {
-    const unit = Buffer.concat([password, key, userEntry]);
-    const repeated = Buffer.alloc(unit.length * 64, unit);
+    const repeated = concat(Array<Uint8Array>(64).fill(concat([password, key, userEntry])));
     const encrypted = encryptBlocks(key.subarray(0, 16), key.subarray(16, 32), repeated);
 
     // 256 is 1 modulo 3: the remainder of a number of 16 bytes is the remainder of their sum.
     const remainder = encrypted.subarray(0, 16).reduce((sum, byte) => sum + byte, 0) % 3;
-    key = sha(remainder === 0 ? 256 : remainder === 1 ? 384 : 512, encrypted);
+    key = sha2(remainder === 0 ? 256 : remainder === 1 ? 384 : 512, encrypted);
     lastByte = encrypted.at(-1)!;
   }
   return key.subarray(0, 32);
-}
-
-/** MD5 over several pieces, as the legacy algorithms and keys use it (ISO 32000-2, 7.6.3.2 and 7.6.4.3.2). */
-export function md5(...parts: Uint8Array[]): Uint8Array {
-  return digest("md5", parts);
-}
-
-function sha(bits: 256 | 384 | 512, ...parts: Uint8Array[]): Uint8Array {
-  return digest(`sha${bits}`, parts);
-}
-
-function digest(algorithm: string, parts: Uint8Array[]): Uint8Array {
-  const hash = createHash(algorithm);
-  for (const part of parts) hash.update(part);
-  return new Uint8Array(hash.digest());
 }
 
 /** Exactly so many bytes: O and U are found longer than they should be, and shorter, which zeros make up for. */

@@ -1,5 +1,6 @@
 /** The stream filters that cross-reference streams and object streams come in (ISO 32000-2, 7.4). */
-import { constants, inflateRawSync, inflateSync } from "node:zlib";
+import { inflate, inflateRaw } from "#platform/zlib";
+import { OutputTooLarge } from "../platform/compression.ts";
 import { isWhite, Malformed } from "./lexer.ts";
 import { type Dictionary, Reference, type Value } from "./values.ts";
 
@@ -27,7 +28,7 @@ function decode(filter: Value, data: Uint8Array, options: Dictionary | undefined
   switch (filter) {
     case "FlateDecode":
     case "Fl":
-      return undoPredictor(inflate(data), options);
+      return undoPredictor(decodeFlate(data), options);
     case "ASCIIHexDecode":
     case "AHx":
       return decodeAsciiHex(data);
@@ -45,16 +46,15 @@ function decode(filter: Value, data: Uint8Array, options: Dictionary | undefined
 }
 
 /** Takes streams that are cut short or carry bytes after their end, as readers do. */
-function inflate(data: Uint8Array): Uint8Array {
-  const options = { maxOutputLength: LARGEST_DECODED, finishFlush: constants.Z_SYNC_FLUSH };
+function decodeFlate(data: Uint8Array): Uint8Array {
   try {
-    return inflateSync(data, options);
+    return inflate(data, LARGEST_DECODED);
   } catch (error) {
-    if (error instanceof RangeError) throw new Malformed("a stream is too large when decoded");
+    if (error instanceof OutputTooLarge) throw new Malformed("a stream is too large when decoded");
   }
   try {
     // A wrong checksum or header spoils nothing when the checksum is not asked for.
-    return inflateRawSync(data.subarray(2), options);
+    return inflateRaw(data.subarray(2), LARGEST_DECODED);
   } catch {
     throw new Malformed("a compressed stream is damaged");
   }

@@ -3,9 +3,10 @@
  * without building them. A token is only over when the byte after it has been seen, so every function here throws
  * `EndOfBytes` when it runs into the end of the window; `parseAt` then widens the window.
  */
+import { decodeLatin1 } from "../bytes.ts";
 import type { ByteSource } from "./byteSource.ts";
 
-/** Something that is not what its place in the file calls for. Never reaches the caller: leads to recovery or a Problem. */
+/** Something that is not what its place in the file calls for. Never reaches the caller: leads to recovery or an EngineError. */
 export class Malformed extends Error {
   override name = "Malformed";
 }
@@ -208,16 +209,9 @@ export function nameIs(bytes: Uint8Array, start: number, end: number, name: stri
 
 /** The text of the name [start, end), slash included: one character per byte, escapes resolved. */
 export function readName(bytes: Uint8Array, start: number, end: number): string {
-  const raw = latin1(bytes, start + 1, end);
+  const raw = decodeLatin1(bytes, start + 1, end);
   if (!raw.includes("#")) return raw;
   return raw.replace(/#([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-}
-
-/** One character per byte. */
-export function latin1(bytes: Uint8Array, start: number, end: number): string {
-  let text = "";
-  for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i]!);
-  return text;
 }
 
 /** The unsigned integer [start, end), or undefined where that is anything else. */

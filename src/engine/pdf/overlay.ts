@@ -1,5 +1,6 @@
 /** Laying form XObjects over every page without touching, or even decoding, what the pages have already. */
-import { deflateSync } from "node:zlib";
+import { deflate } from "#platform/zlib";
+import { encodeLatin1 } from "../bytes.ts";
 import type { PdfDocument } from "./document.ts";
 import type { Ref } from "./newObject.ts";
 import type { Page, PageTarget } from "./pageTree.ts";
@@ -30,8 +31,7 @@ export function overlay(
   xobjects: readonly Ref[],
   content: (page: Page, names: readonly string[]) => string,
 ): void {
-  const encoder = new TextEncoder();
-  const opening = document.add({ dict: "/Filter/FlateDecode", data: deflateSync(OPENING) });
+  const opening = document.add({ dict: "/Filter/FlateDecode", data: deflate(encodeLatin1(OPENING)) });
   const placements = new Map<string, Ref>();
   /** New /Contents arrays for pages that shared one already, by the old one's number and the placement. */
   const arrays = new Map<string, Ref>();
@@ -45,7 +45,7 @@ export function overlay(
     let placement = placements.get(operators);
     if (placement === undefined) {
       const text = `${CLOSING}/Artifact<</Type/Pagination/Subtype/Watermark>>BDC\n${operators}\nEMC\n`;
-      placement = document.add({ dict: "", data: encoder.encode(text) });
+      placement = document.add({ dict: "", data: encodeLatin1(text) });
       placements.set(operators, placement);
     }
 

@@ -1,5 +1,5 @@
 /** The page tree (ISO 32000-2, 7.7.3), walked as readers walk it, one kid at a time. */
-import { Problem } from "../../problems.ts";
+import { EngineError } from "../errors.ts";
 import { type Box, displayedBox, type Rotation, readBox, readRotation, readUserUnit } from "./boxes.ts";
 import { type Contents, ContentsReader } from "./contents.ts";
 import { isDictionary, Malformed, skipValue } from "./lexer.ts";
@@ -97,7 +97,7 @@ export class PageWalk {
     this.#root = root;
   }
 
-  /** Visits one kid; false when all are done. Throws MissingRange (call again), Malformed, and Problem too_many_pages. */
+  /** Visits one kid; false when all are done. Throws MissingRange (call again), Malformed, and EngineError too_many_pages. */
   step(): boolean {
     if (this.#root) {
       this.#visitObject(this.#root.num, NOTHING, true);
@@ -249,7 +249,7 @@ export class PageWalk {
 
   #push(page: PageEntry): void {
     if (this.pages.length >= this.#options.maxPages) {
-      throw new Problem("too_many_pages", `The PDF has more than ${this.#options.maxPages} pages.`);
+      throw new EngineError("too_many_pages", `The PDF has more than ${this.#options.maxPages} pages.`);
     }
     this.pages.push(page);
   }

@@ -4,14 +4,8 @@ import type { PdfDocument } from "./document.ts";
 import { eachEntry, isDictionary, Malformed, nameIs, parseAt, readHeader } from "./lexer.ts";
 import type { ObjectStream } from "./objects.ts";
 import type { Rewrite } from "./rewrite.ts";
-import { spliced } from "./serialize.ts";
+import { type Member, spliced } from "./serialize.ts";
 import { IN_FILE, IN_STREAM } from "./xrefTable.ts";
-
-/** An object of an object stream. */
-export interface Member {
-  num: number;
-  text: Uint8Array;
-}
 
 export interface Replacements {
   /** Objects written anew that stand in the file themselves. */

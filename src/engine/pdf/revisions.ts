@@ -2,6 +2,7 @@
  * Revisions of the source that its cross-reference does not lead to (a later one was written without /Prev). A reader that
  * repairs a cut-off file would find their pages, so there must be none left in the output.
  */
+import { concat } from "../bytes.ts";
 import { type Boundaries, LIVE, PlanOutdated } from "./eraser.ts";
 import { Malformed, startsWith } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
@@ -22,8 +23,7 @@ export function hasUnknownRevisions(
   boundaries: Boundaries,
   streamEnds: ReadonlyMap<number, number>,
 ): boolean {
-  const all = objects.source.bytes(0, objects.source.length);
-  const bytes = Buffer.from(all.buffer, all.byteOffset, all.byteLength);
+  const bytes = objects.source.bytes(0, objects.source.length);
 
   // The stretch of live objects that is yet to be searched.
   let start = 0;
@@ -32,7 +32,7 @@ export function hasUnknownRevisions(
     if (boundaries[i]! % 4 !== LIVE) continue;
     const offset = boundaries[i]! / 4;
     while (i + 1 < boundaries.length && boundaries[i + 1]! < (offset + 1) * 4) i++;
-    const next = i + 1 < boundaries.length ? Math.floor(boundaries[i + 1]! / 4) : all.length;
+    const next = i + 1 < boundaries.length ? Math.floor(boundaries[i + 1]! / 4) : bytes.length;
     const from = streamEnds.get(offset) ?? (next - offset > LARGE ? endOfStream(objects, offset) : offset);
     if (from !== end) {
       if (endsRevision(bytes, start, end)) return true;
@@ -43,7 +43,7 @@ export function hasUnknownRevisions(
   return endsRevision(bytes, start, end);
 }
 
-function endsRevision(bytes: Buffer, start: number, end: number): boolean {
+function endsRevision(bytes: Uint8Array, start: number, end: number): boolean {
   return hasEnd(bytes.subarray(start, end));
 }
 
@@ -71,7 +71,7 @@ export class RevisionWatch {
 
   /** Takes what comes next. @throws PlanOutdated where a revision ends in it */
   look(chunk: Uint8Array): void {
-    const seam = Buffer.concat([this.#before, chunk.subarray(0, END_OF_REVISION.length)]);
+    const seam = concat([this.#before, chunk.subarray(0, END_OF_REVISION.length)]);
     if (hasEnd(seam) || hasEnd(chunk)) throw new PlanOutdated("an unknown revision");
     this.#before = chunk.slice(-END_OF_REVISION.length);
   }

@@ -1,12 +1,18 @@
 /** Objects as bytes: rewritten ones, new ones, and object streams that hold either (ISO 32000-2, 7.3 and 7.5.7). */
-import { deflateSync } from "node:zlib";
+import { deflate } from "#platform/zlib";
+import { encodeLatin1, toHex } from "../bytes.ts";
 import { ByteWriter } from "./byteWriter.ts";
 import type { Cipher } from "./encryption.ts";
 import { isDictionary, skipHexString, skipLiteralString } from "./lexer.ts";
 import type { NewObject } from "./newObject.ts";
-import type { Member } from "./replacements.ts";
 import type { Rewrite } from "./rewrite.ts";
 import { parseValue } from "./values.ts";
+
+/** An object of an object stream. */
+export interface Member {
+  num: number;
+  text: Uint8Array;
+}
 
 /** Writes the text of a rewritten object with its splices done. */
 export function writeSpliced(out: ByteWriter, { text, splices }: Rewrite): void {
@@ -59,13 +65,13 @@ export function packObjects(members: readonly Member[]): NewObject {
   all.bytes(body.joined());
   return {
     dict: `/Type/ObjStm/N ${members.length}/First ${head.length}/Filter/FlateDecode`,
-    data: deflateSync(all.joined()),
+    data: deflate(all.joined()),
   };
 }
 
 /** Strings of a standalone object are encrypted one by one (7.6.2); they are written in hexadecimal. */
 function encryptStrings(text: string, num: number, cipher: Cipher): string {
-  const bytes = Uint8Array.from(`${text}\n`, (char) => char.charCodeAt(0));
+  const bytes = encodeLatin1(`${text}\n`);
   let out = "";
   let copied = 0;
   for (let at = 0; at < text.length; ) {
@@ -76,7 +82,7 @@ function encryptStrings(text: string, num: number, cipher: Cipher): string {
     }
     const end = isLiteral ? skipLiteralString(bytes, at) : skipHexString(bytes, at);
     const string = cipher.encryptString(num, 0, parseValue(bytes, at) as Uint8Array);
-    out += `${text.slice(copied, at)}<${Buffer.from(string).toString("hex")}>`;
+    out += `${text.slice(copied, at)}<${toHex(string)}>`;
     at = copied = end;
   }
   return out + text.slice(copied);

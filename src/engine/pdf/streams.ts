@@ -1,4 +1,5 @@
 /** Stream objects as they stand in the file: dictionary and raw data (ISO 32000-2, 7.3.8). */
+import { indexOf } from "#platform/search";
 import type { ByteSource } from "./byteSource.ts";
 import { isDictionary, isWhite, Malformed, parseAt, readHeader, skipValue, skipWhite, startsWith } from "./lexer.ts";
 import { type Dictionary, parseValue, Reference } from "./values.ts";
@@ -80,7 +81,7 @@ function findWord(source: ByteSource, start: number, word: string): number | und
   const limit = Math.min(source.length, start + LARGEST_RAW);
   for (let at = start; at < limit; at += SEARCH_STEP) {
     const window = source.bytes(at, Math.min(at + SEARCH_STEP + word.length - 1, source.length));
-    const found = Buffer.from(window.buffer, window.byteOffset, window.byteLength).indexOf(word, 0, "latin1");
+    const found = indexOf(window, word);
     if (found >= 0) return at + found;
   }
   return undefined;

@@ -1,7 +1,11 @@
-import { Buffer } from "node:buffer";
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { decryptBlocks, encryptBlocks } from "#platform/aes";
+import { sha2 } from "#platform/hashes";
+import { concat } from "../bytes.ts";
 
 const BLOCK_BYTES = 16;
+
+/** The vector that ISO 32000-2 takes where it wants none. */
+export const ZERO_VECTOR = new Uint8Array(BLOCK_BYTES);
 
 /**
  * RC4, the cipher of V 1 and 2 and of the crypt filter method V2 (ISO 32000-2, 7.6.3.2). Encrypting and decrypting are
@@ -29,28 +33,20 @@ export function rc4(key: Uint8Array, data: Uint8Array): Uint8Array {
   return result;
 }
 
-/** AES-CBC over whole blocks without padding, as Algorithm 2.B uses it (ISO 32000-2, 7.6.4.3.4). */
-export function encryptBlocks(key: Uint8Array, iv: Uint8Array, blocks: Uint8Array): Uint8Array {
-  return view(createCipheriv(aesCbc(key), key, iv).setAutoPadding(false).update(blocks));
+/** One block by itself: AES in ECB mode, as Perms is encrypted with (7.6.4.4.12, Algorithm 13). */
+export function decryptBlock(key: Uint8Array, block: Uint8Array): Uint8Array {
+  return decryptBlocks(key, ZERO_VECTOR, block);
 }
 
 /**
- * AES-CBC over whole blocks without padding. With the default vector of zeros it opens OE and UE (ISO 32000-2,
- * 7.6.4.3.3, Algorithm 2.A), and for a single block it is ECB, as Perms needs it (7.6.4.4.12, Algorithm 13).
+ * AES for a string or a stream: an initialization vector, then the padded data (ISO 32000-2, 7.6.3.1). The vector is a
+ * hash of the key and the data: nobody without the key can foresee it, and the same input gives the same output.
  */
-export function decryptBlocks(
-  key: Uint8Array,
-  blocks: Uint8Array,
-  iv: Uint8Array = new Uint8Array(BLOCK_BYTES),
-): Uint8Array {
-  return view(createDecipheriv(aesCbc(key), key, iv).setAutoPadding(false).update(blocks));
-}
-
-/** AES for a string or a stream: a random initialization vector, then the padded data (ISO 32000-2, 7.6.3.1). */
 export function encryptAes(key: Uint8Array, data: Uint8Array): Uint8Array {
-  const iv = randomBytes(BLOCK_BYTES);
-  const cipher = createCipheriv(aesCbc(key), key, iv);
-  return view(Buffer.concat([iv, cipher.update(data), cipher.final()]));
+  const vector = sha2(256, key, data).subarray(0, BLOCK_BYTES);
+  const missing = BLOCK_BYTES - (data.length % BLOCK_BYTES);
+  const padding = new Uint8Array(missing).fill(missing);
+  return concat([vector, encryptBlocks(key, vector, concat([data, padding]))]);
 }
 
 /**
@@ -61,18 +57,9 @@ export function decryptAes(key: Uint8Array, data: Uint8Array): Uint8Array {
   const blocks = data.subarray(BLOCK_BYTES, data.length - (data.length % BLOCK_BYTES));
   if (blocks.length === 0) return new Uint8Array(0);
 
-  const padded = decryptBlocks(key, blocks, data.subarray(0, BLOCK_BYTES));
+  const padded = decryptBlocks(key, data.subarray(0, BLOCK_BYTES), blocks);
   const padding = padded.at(-1)!;
   const isPadding =
     padding >= 1 && padding <= BLOCK_BYTES && padded.subarray(-padding).every((byte) => byte === padding);
   return isPadding ? padded.subarray(0, -padding) : padded;
-}
-
-function aesCbc(key: Uint8Array): string {
-  return `aes-${key.length * 8}-cbc`;
-}
-
-/** The same bytes as a plain array: a Buffer's `slice` shares memory where an array's copies it. */
-function view(buffer: Buffer): Uint8Array {
-  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
 }

@@ -1,10 +1,12 @@
 /** What follows the copied source: objects and the cross-reference section. */
+import { md5 } from "#platform/hashes";
+import { decodeLatin1, encodeLatin1, toHex } from "../bytes.ts";
 import { ByteWriter } from "./byteWriter.ts";
 import type { PdfDocument } from "./document.ts";
-import { eachEntry, latin1, readName } from "./lexer.ts";
-import type { Member, Replacements } from "./replacements.ts";
+import { eachEntry, readName } from "./lexer.ts";
+import type { Replacements } from "./replacements.ts";
 import type { Rewrite } from "./rewrite.ts";
-import { lengthOf, packObjects, writeObject, writeSpliced } from "./serialize.ts";
+import { lengthOf, type Member, packObjects, writeObject, writeSpliced } from "./serialize.ts";
 import { Reference } from "./values.ts";
 import { FREE, IN_FILE, IN_STREAM, type Kind, type XrefTable } from "./xrefTable.ts";
 import { addEntry, type Entries, linkFreeEntries, makeEntries, writeStream, writeTable } from "./xrefWriter.ts";
@@ -47,7 +49,7 @@ export function writeTail(document: PdfDocument, replacements: Replacements, sta
   const added: Member[] = [];
   for (const { num, object } of document.added) {
     if (asStream && typeof object === "string") {
-      added.push({ num, text: Uint8Array.from(object, (char) => char.charCodeAt(0)) });
+      added.push({ num, text: encodeLatin1(object) });
       continue;
     }
     placed(num);
@@ -79,7 +81,7 @@ export function writeTail(document: PdfDocument, replacements: Replacements, sta
   const end = new ByteWriter(64 * 1024);
   if (asStream) entries.set(next, { kind: IN_FILE, place, detail: 0 });
   const all = collectEntries(document, replacements, entries);
-  const trailer = trailerEntries(document);
+  const trailer = trailerEntries(document, out.parts());
   if (asStream) writeStream(end, next, all, trailer);
   else writeTable(end, all, trailer);
   end.text(`startxref\n${place}\n%%EOF\n`);
@@ -175,15 +177,18 @@ const OWN_ENTRIES = new Set(
   "Size Prev XRefStm Type W Index Filter DecodeParms Length DL F FFilter FDecodeParms Root Info Encrypt ID".split(" "),
 );
 
-/** The entries of the new trailer but /Size. The first half of /ID stays, the second is new (14.4). */
-function trailerEntries(document: PdfDocument): string {
+/**
+ * The entries of the new trailer but /Size. The first half of /ID stays, the second is new: a hash of the source's own
+ * trailers and of what is `added` to it, so that equal input gives equal output (14.4).
+ */
+function trailerEntries(document: PdfDocument, added: readonly Uint8Array[]): string {
   const { trailer, xref } = document;
   const newest = xref.trailers[0];
   let entries = "";
   if (newest) {
     eachEntry(newest.text, 0, (key, keyEnd, start, end) => {
       if (!OWN_ENTRIES.has(readName(newest.text, key, keyEnd)) && newest.text[start] !== 0x3e)
-        entries += latin1(newest.text, key, end);
+        entries += decodeLatin1(newest.text, key, end);
     });
   }
   for (const key of ["Root", "Info", "Encrypt"]) {
@@ -195,8 +200,8 @@ function trailerEntries(document: PdfDocument): string {
   const first = Array.isArray(id) ? document.objects.resolve(id[0]) : undefined;
   // The key of an encrypted document depends on the first half, even where that is missing.
   if (document.objects.cipher && !(first instanceof Uint8Array)) return entries;
-  const second = crypto.getRandomValues(new Uint8Array(16));
-  return `${entries}/ID[<${hex(first instanceof Uint8Array ? first : second)}><${hex(second)}>]`;
+  const second = md5(...xref.trailers.map(({ text }) => text), ...added);
+  return `${entries}/ID[<${toHex(first instanceof Uint8Array ? first : second)}><${toHex(second)}>]`;
 }
 
 function verbatim({ xref }: PdfDocument, wanted: string): string {
@@ -204,13 +209,9 @@ function verbatim({ xref }: PdfDocument, wanted: string): string {
     if (!dict.has(wanted)) continue;
     let entry = "";
     eachEntry(text, 0, (key, keyEnd, _, end) => {
-      if (readName(text, key, keyEnd) === wanted) entry = latin1(text, key, end);
+      if (readName(text, key, keyEnd) === wanted) entry = decodeLatin1(text, key, end);
     });
     return entry;
   }
   return "";
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
 }

@@ -2,10 +2,10 @@
  * Parsed values, for the few objects that are worth building: trailers, the catalog, page-tree attributes, stream
  * dictionaries (ISO 32000-2, 7.3). Page dictionaries are never built, see lexer.ts.
  */
+import { decodeLatin1 } from "../bytes.ts";
 import {
   isDictionary,
   isDigit,
-  latin1,
   Malformed,
   readInteger,
   readName,
@@ -123,7 +123,7 @@ function parseWord(cursor: Cursor): Value {
   if (wordIs(bytes, start, end, "true")) return true;
   if (wordIs(bytes, start, end, "false")) return false;
   if (wordIs(bytes, start, end, "endobj")) throw new Malformed("an object has no end");
-  return readDecimal(bytes, start, end) ?? readNumber(latin1(bytes, start, Math.min(end, start + 64)));
+  return readDecimal(bytes, start, end) ?? readNumber(decodeLatin1(bytes, start, Math.min(end, start + 64)));
 }
 
 /** A number as it should be: a sign or none, digits, at most one point. Exact, as both parts of the quotient are. */
@@ -189,7 +189,7 @@ function readLiteralString(bytes: Uint8Array, start: number, end: number): Uint8
 }
 
 function readHexString(bytes: Uint8Array, start: number, end: number): Uint8Array {
-  const digits = latin1(bytes, start, end).replace(/[^0-9a-fA-F]/g, "");
+  const digits = decodeLatin1(bytes, start, end).replace(/[^0-9a-fA-F]/g, "");
   const out = new Uint8Array(Math.ceil(digits.length / 2));
   for (let i = 0; i < out.length; i++) out[i] = Number.parseInt(digits.slice(2 * i, 2 * i + 2).padEnd(2, "0"), 16);
   return out;

@@ -1,4 +1,5 @@
 /** Reading the cross-reference as the file gives it (ISO 32000-2, 7.5.4 to 7.5.8): tables, streams, hybrids and their chain. */
+import { lastIndexOf } from "#platform/search";
 import type { ByteSource } from "./byteSource.ts";
 import { decodeStream } from "./filters.ts";
 import {
@@ -227,7 +228,7 @@ export function readTrailerDictionary(bytes: Uint8Array, at: number): Trailer {
 function findStartxref(source: ByteSource): { keyword: number; offset: number } {
   const from = Math.max(0, source.length - TAIL);
   const tail = source.bytes(from, source.length);
-  const word = Buffer.from(tail.buffer, tail.byteOffset, tail.byteLength).lastIndexOf("startxref", undefined, "latin1");
+  const word = lastIndexOf(tail, "startxref");
   if (word < 0) throw new Malformed("no startxref");
   const offset = parseAt(source, from + word, (bytes, at) => {
     const start = skipWhite(bytes, at + 9);

@@ -1,5 +1,5 @@
 /** Writing the output's one cross-reference section, complete and in either form (ISO 32000-2, 7.5.4 and 7.5.8). */
-import { deflateSync } from "node:zlib";
+import { deflate } from "#platform/zlib";
 import type { ByteWriter } from "./byteWriter.ts";
 import { FREE, IN_FILE, type Kind } from "./xrefTable.ts";
 
@@ -88,7 +88,7 @@ export function writeStream(out: ByteWriter, num: number, entries: Entries, trai
 
   let index = "";
   eachRun(entries, (from, to) => (index += `${entries.number[from]} ${to - from} `));
-  const data = deflateSync(rows);
+  const data = deflate(rows);
   out.text(
     `${num} 0 obj\n<</Type/XRef${trailer}/Size ${size(entries)}/W[1 ${placeWidth} ${detailWidth}]/Index[${index.trimEnd()}]`,
   );

@@ -1,15 +1,15 @@
-import { env } from "cloudflare:workers";
 import { inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { embedFont } from "../../../src/engine/fonts/embed.ts";
 import { componentsOf } from "../../../src/engine/fonts/glyf.ts";
 import { type Cluster, typesetterFor } from "../../../src/engine/fonts/layout.ts";
-import { loadFont } from "../../../src/engine/fonts/library.ts";
+import { openFont } from "../../../src/engine/fonts/library.ts";
 import { viewOf } from "../../../src/engine/fonts/sfnt.ts";
 import type { NewObject, ObjectSink, Ref } from "../../../src/engine/pdf/newObject.ts";
+import { loadFont } from "../../support/fonts.ts";
 import { readSubset } from "./sfnt.ts";
 
-const font = await loadFont(env.FONTS, "noto-sans-bold.ttf");
+const font = await openFont("noto-sans-bold.ttf", loadFont);
 
 class CollectingSink implements ObjectSink {
   readonly objects: NewObject[] = [];
@@ -44,7 +44,7 @@ class CollectingSink implements ObjectSink {
 }
 
 async function clustersOf(text: string): Promise<readonly Cluster[]> {
-  return (await typesetterFor(env.FONTS, text, "bold")).set(text, false).clusters;
+  return (await typesetterFor(text, "bold", loadFont)).set(text, false).clusters;
 }
 
 function embed(clusters: readonly Cluster[]) {

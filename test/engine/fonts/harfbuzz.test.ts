@@ -1,11 +1,11 @@
-import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { isRightToLeft } from "../../../src/engine/fonts/bidi.ts";
 import { typesetterFor } from "../../../src/engine/fonts/layout.ts";
+import { loadFont } from "../../support/fonts.ts";
 import { vectors } from "./harfbuzz.json";
 
 test.each(vectors)("$text is set as HarfBuzz itself shapes it with $file", async ({ text, file, width, glyphs }) => {
-  const typesetter = await typesetterFor(env.FONTS, text, file.includes("bold") ? "bold" : "regular");
+  const typesetter = await typesetterFor(text, file.includes("bold") ? "bold" : "regular", loadFont);
   const line = typesetter.set(text, isRightToLeft(text));
 
   expect(new Set(line.clusters.map(({ face }) => face.file.path))).toEqual(new Set([file]));

@@ -1,11 +1,11 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it, test } from "vitest";
 import { type Line, typesetterFor } from "../../../src/engine/fonts/layout.ts";
 import { DIGIT_SLOT } from "../../../src/engine/fonts/slot.ts";
-import type { Problem } from "../../../src/problems.ts";
+import type { EngineError } from "../../../src/engine/index.ts";
+import { loadFont } from "../../support/fonts.ts";
 
 async function set(text: string, rightToLeft = false): Promise<Line> {
-  return (await typesetterFor(env.FONTS, text, "regular")).set(text, rightToLeft);
+  return (await typesetterFor(text, "regular", loadFont)).set(text, rightToLeft);
 }
 
 const textsOf = ({ clusters }: Line) => clusters.map(({ text }) => text);
@@ -89,8 +89,8 @@ describe("a character that no font has", () => {
     ["क्षि\u{12000}", "U+12000, character 2 of "],
     ["ok\n\ue000", 'U+E000, character 4 of "ok\\n'],
   ])("in %j is refused by its code point and its place", async (text, words) => {
-    const problem = await typesetterFor(env.FONTS, text, "regular").catch((error: Problem) => error);
-    expect(problem).toMatchObject({ code: "unsupported_character", status: 422 });
-    expect((problem as Problem).detail).toContain(words);
+    const problem = await typesetterFor(text, "regular", loadFont).catch((error: EngineError) => error);
+    expect(problem).toMatchObject({ code: "unsupported_character" });
+    expect((problem as EngineError).message).toContain(words);
   });
 });

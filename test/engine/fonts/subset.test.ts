@@ -1,13 +1,13 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { componentsOf, rewriteGlyph } from "../../../src/engine/fonts/glyf.ts";
-import { loadFont } from "../../../src/engine/fonts/library.ts";
+import { openFont } from "../../../src/engine/fonts/library.ts";
 import { packTables, viewOf } from "../../../src/engine/fonts/sfnt.ts";
 import { assembleFont } from "../../../src/engine/fonts/subset.ts";
 import type { Font } from "../../../src/engine/fonts/truetype.ts";
+import { loadFont } from "../../support/fonts.ts";
 import { readSubset, wordSum } from "./sfnt.ts";
 
-const font = await loadFont(env.FONTS, "noto-sans-regular.ttf");
+const font = await openFont("noto-sans-regular.ttf", loadFont);
 const SAMPLE = "Hello, Ünïcödé Ώμέγα Привет, йод Việt Nam ửỹặ €";
 
 function glyphsOf(text: string): number[] {
@@ -22,7 +22,7 @@ function subsetOf(full: Font, glyphs: readonly number[]): Uint8Array {
 
 describe("a subset", () => {
   it.each(["regular", "bold"])("keeps advance, bearing and outline of every glyph of a sample (%s)", async (weight) => {
-    const full = await loadFont(env.FONTS, `noto-sans-${weight}.ttf`);
+    const full = await openFont(`noto-sans-${weight}.ttf`, loadFont);
     const glyphs = [...new Set(glyphsOf(SAMPLE))];
     const subset = readSubset(subsetOf(full, glyphs));
 

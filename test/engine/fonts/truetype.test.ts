@@ -1,12 +1,12 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { readCmap } from "../../../src/engine/fonts/cmap.ts";
-import { loadFont } from "../../../src/engine/fonts/library.ts";
+import { openFont } from "../../../src/engine/fonts/library.ts";
 import { openTables } from "../../../src/engine/fonts/sfnt.ts";
 import { readFont } from "../../../src/engine/fonts/truetype.ts";
+import { loadFont } from "../../support/fonts.ts";
 
-const regular = await loadFont(env.FONTS, "noto-sans-regular.ttf");
-const bold = await loadFont(env.FONTS, "noto-sans-bold.ttf");
+const regular = await openFont("noto-sans-regular.ttf", loadFont);
+const bold = await openFont("noto-sans-bold.ttf", loadFont);
 const codePoint = (character: string) => character.codePointAt(0)!;
 
 describe("a TrueType font", () => {

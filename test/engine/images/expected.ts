@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { readImage } from "../../../src/engine/images/picture.ts";
-import type { ProblemCode } from "../../../src/problems.ts";
+import { readImage } from "../../../src/engine/images/readImage.ts";
+import type { EngineError } from "../../../src/engine/index.ts";
 import type { PngSpec } from "./encodePng.ts";
 import { BACKGROUND, type Rgb } from "./render.ts";
 
@@ -58,14 +58,14 @@ export function expectPixels(actual: Rgb[], expected: Rgb[], tolerance = 1): voi
     });
 }
 
-/** The code and detail an image is refused with. */
+/** The code and the words an image is refused with. */
 export async function refusal(
   bytes: Uint8Array,
   limits = LIMITS,
-): Promise<{ code: ProblemCode; detail: string } | "not refused"> {
+): Promise<{ code: string; detail: string } | "not refused"> {
   return readImage(bytes, limits).then(
     () => "not refused" as const,
-    ({ code, detail }) => ({ code, detail }),
+    ({ code, message }: EngineError) => ({ code, detail: message }),
   );
 }
 

@@ -1,6 +1,6 @@
 import { inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { readImage } from "../../../src/engine/images/picture.ts";
+import { readImage } from "../../../src/engine/images/readImage.ts";
 import { adobe, encodeJpeg, exif, JFIF, type JpegSpec, segment, toYcc } from "./encodeJpeg.ts";
 import { concat, latin1, uint16, uint32 } from "./encodePng.ts";
 import { expectPixels, LIMITS, refusal } from "./expected.ts";

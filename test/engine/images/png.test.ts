@@ -1,6 +1,6 @@
 import { inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { readImage } from "../../../src/engine/images/picture.ts";
+import { readImage } from "../../../src/engine/images/readImage.ts";
 import {
   CHANNELS,
   chunk,

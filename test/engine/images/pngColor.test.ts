@@ -1,6 +1,6 @@
 import { deflateSync, inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { readImage } from "../../../src/engine/images/picture.ts";
+import { readImage } from "../../../src/engine/images/readImage.ts";
 import { chunk, concat, encodePng, latin1, type PngSpec, uint32 } from "./encodePng.ts";
 import { colorOf, expectPixels, LIMITS, pixelsOf } from "./expected.ts";
 import { profile } from "./profile.ts";

@@ -1,14 +1,14 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { type Line, typesetterFor } from "../../../src/engine/fonts/layout.ts";
 import { stack } from "../../../src/engine/marks/block.ts";
 import { lookOf } from "../../../src/engine/marks/templates.ts";
+import { loadFont } from "../../support/fonts.ts";
 
 const plain = lookOf({ template: "horizontal" });
 const framed = lookOf({ template: "stamp" });
 
 async function linesOf(text: string): Promise<Line[]> {
-  const { set } = await typesetterFor(env.FONTS, text, "bold");
+  const { set } = await typesetterFor(text, "bold", loadFont);
   return text.split("\n").map((line) => set(line, false));
 }
 

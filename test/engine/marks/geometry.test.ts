@@ -11,7 +11,8 @@ import {
   toUserSpace,
   turnedSize,
 } from "../../../src/engine/marks/geometry.ts";
-import type { Page } from "../../../src/engine/pdf/document.ts";
+import { spotOf } from "../../../src/engine/marks/positions.ts";
+import type { Page } from "../../../src/engine/pdf/pageTree.ts";
 
 const page = (rotate: Page["rotate"], userUnit = 1): Page => ({
   index: 0,
@@ -76,7 +77,7 @@ describe("a mark's place", () => {
     ["bottom", [250, 24, 350, 74]],
     ["bottom-right", [476, 24, 576, 74]],
   ] as const)("%s is within the margin", (position, box) => {
-    expect(boxOf(placeAt(position, mark, 1, 0, a4, 24))).toEqual(box);
+    expect(boxOf(placeAt(spotOf(position)!, mark, 1, 0, a4, 24))).toEqual(box);
   });
 
   test.each([
@@ -85,11 +86,11 @@ describe("a mark's place", () => {
     [-90, [526, 24, 576, 124]],
     [450, [526, 24, 576, 124]],
   ])("turned by %i in a corner it still keeps to the margin", (degrees, box) => {
-    expect(boxOf(placeAt("bottom-right", mark, 1, degrees, a4, 24))).toEqual(box);
+    expect(boxOf(placeAt(spotOf("bottom-right")!, mark, 1, degrees, a4, 24))).toEqual(box);
   });
 
   test("a quarter turn counter-clockwise points its right side up", () => {
-    const matrix = placeAt("center", mark, 1, 90, a4, 0);
+    const matrix = placeAt(spotOf("center")!, mark, 1, 90, a4, 0);
     expect(apply(matrix, 0, 25)).toEqual([300, 350]);
     expect(apply(matrix, 100, 25)).toEqual([300, 450]);
   });

@@ -1,7 +1,7 @@
-/** Damaged and hostile files end with pages or with a Problem, soon, and with little memory. */
+/** Damaged and hostile files end with pages or with an EngineError, soon, and with little memory. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { Problem } from "../../../src/problems.ts";
+import { EngineError } from "../../../src/engine/index.ts";
 import { FileBuilder, file, latin1, onePage, stamp } from "./fixture.ts";
 
 const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
@@ -9,7 +9,7 @@ const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt
 async function outcome(bytes: Uint8Array): Promise<string> {
   const result = await stamp(bytes).then(
     () => "stamped",
-    (error) => (error instanceof Problem ? error.code : `unexpected: ${error.stack}`),
+    (error) => (error instanceof EngineError ? error.code : `unexpected: ${error.stack}`),
   );
   return result;
 }

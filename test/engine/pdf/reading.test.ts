@@ -1,7 +1,7 @@
 /** Which pages are found in a file, however it is written or damaged. */
 import { describe, expect, it } from "vitest";
+import { EngineError } from "../../../src/engine/index.ts";
 import { RangeSource } from "../../../src/engine/pdf/byteSource.ts";
-import { Problem } from "../../../src/problems.ts";
 import { readerBy } from "../../support/ranges.ts";
 import { type Bodies, FileBuilder, file, latin1, onePage, open } from "./fixture.ts";
 
@@ -10,7 +10,7 @@ const edit = (bytes: Uint8Array, change: (text: string) => string) => encode(cha
 const codeOf = async (bytes: Uint8Array, options = {}) =>
   open(bytes, options).then(
     ({ pages }) => `${pages.length} pages`,
-    (error) => (error instanceof Problem ? error.code : String(error)),
+    (error) => (error instanceof EngineError ? error.code : String(error)),
   );
 
 const plain = file(onePage());

@@ -1,0 +1,14 @@
+import type { ImageLimits } from "./checkSize.ts";
+import { detectFormat } from "./detectFormat.ts";
+import { readJpeg } from "./jpeg.ts";
+import type { Picture } from "./picture.ts";
+import { readPng } from "./png.ts";
+
+/**
+ * Reads a PNG or a JPEG, recognised by its bytes. The size is checked before anything of that size is allocated, and
+ * pixels are only ever decoded in pieces.
+ * @throws EngineError unsupported_image, damaged_image or image_too_large
+ */
+export async function readImage(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
+  return detectFormat(bytes) === "png" ? readPng(bytes, limits) : readJpeg(bytes, limits);
+}

@@ -1,0 +1,99 @@
+/**
+ * Overprint's engine: lays a text or an image over every page of a PDF, at about the cost of copying the file. It runs in
+ * Node, in workerd and in browsers, and needs nothing from outside this folder but fonts. This is its only public entry.
+ */
+
+import { plain } from "./bytes.ts";
+import type { LoadFont } from "./fonts/library.ts";
+import { readImage } from "./images/readImage.ts";
+import { markWithImage } from "./marks/imageMark.ts";
+import { markWithText } from "./marks/textMark.ts";
+import type { ImageMark, TextMark } from "./options.ts";
+import { MemorySource, type RangeReader, RangeSource } from "./pdf/byteSource.ts";
+import { openPdf, type PdfDocument } from "./pdf/document.ts";
+import { planOutput } from "./pdf/outputPlan.ts";
+
+export { EngineError, type EngineErrorCode } from "./errors.ts";
+export type { LoadFont } from "./fonts/library.ts";
+export { MAX_SIDE } from "./images/checkSize.ts";
+export { PLACEHOLDERS, unknownPlaceholder } from "./marks/placeholders.ts";
+export { IMAGE_POSITIONS, type ImagePosition, POSITIONS, type Position } from "./marks/positions.ts";
+export { TEMPLATES, type TemplateName } from "./marks/templates.ts";
+export { DEFAULTS, type ImageMark, type TextMark } from "./options.ts";
+export type { RangeReader } from "./pdf/byteSource.ts";
+export { PlanOutdated } from "./pdf/eraser.ts";
+
+export interface WatermarkOptions {
+  /** The user's or the owner's password of an encrypted PDF; the empty one is always tried. */
+  password?: string | undefined;
+  /** A PDF with more pages is refused. */
+  maxPages?: number | undefined;
+  /** An image with more pixels is refused. */
+  maxPixels?: number | undefined;
+  /** What `{date}` in a text stands for, in UTC. Now, where nothing is said. */
+  date?: Date | undefined;
+  /**
+   * Looks at all of the source before planning, where otherwise some is only looked at when it is copied. For a source that
+   * is not in memory, after {@link PlanOutdated}.
+   */
+  thorough?: boolean | undefined;
+}
+
+/** What whoever gets the output has to be told of it. */
+export type Notice = "signatures-invalidated";
+
+/** A marked PDF as it will be, byte for byte, before any of it is written. */
+export interface WatermarkPlan {
+  readonly pages: number;
+  /** Of the output, in bytes. */
+  readonly length: number;
+  readonly notices: readonly Notice[];
+  /**
+   * The output in order; each chunk is valid until the next is asked for.
+   * @throws PlanOutdated where a source out of memory is not what it seemed: plan again, with `thorough`
+   */
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Plans to lay a mark over every page of a PDF. The same source, mark and options give the same output, to the byte.
+ * @param source the file in memory, which must not change, or what it is read with
+ * @param options `loadFont` gives the fonts of texts: the files of this project's `fonts/`
+ * @throws EngineError where the file, the image or the text cannot be marked
+ * @example
+ * const plan = await watermark(pdf, { text: "DRAFT" }, { loadFont: (path) => readFile(`fonts/${path}`) });
+ * for await (const chunk of plan.chunks()) output.write(chunk);
+ */
+export function watermark(
+  source: Uint8Array | RangeReader,
+  mark: TextMark,
+  options: WatermarkOptions & { loadFont: LoadFont },
+): Promise<WatermarkPlan>;
+export function watermark(
+  source: Uint8Array | RangeReader,
+  mark: ImageMark,
+  options?: WatermarkOptions,
+): Promise<WatermarkPlan>;
+export async function watermark(
+  source: Uint8Array | RangeReader,
+  mark: TextMark | ImageMark,
+  options: WatermarkOptions & { loadFont?: LoadFont } = {},
+): Promise<WatermarkPlan> {
+  const bytes = source instanceof Uint8Array ? new MemorySource(plain(source)) : new RangeSource(source);
+  const document = await openPdf(bytes, options);
+  await lay(mark, document, options);
+
+  const { length, chunks } = await planOutput(document);
+  const notices: Notice[] = document.signed ? ["signatures-invalidated"] : [];
+  return { pages: document.pages.length, length, notices, chunks };
+}
+
+async function lay(
+  mark: TextMark | ImageMark,
+  document: PdfDocument,
+  { maxPixels = Number.POSITIVE_INFINITY, date = new Date(), loadFont }: WatermarkOptions & { loadFont?: LoadFont },
+): Promise<void> {
+  if ("image" in mark) return markWithImage(document, await readImage(plain(mark.image), { maxPixels }), mark);
+  if (!loadFont) throw new TypeError("`loadFont` is needed for texts");
+  return markWithText(document, mark, { loadFont, date });
+}

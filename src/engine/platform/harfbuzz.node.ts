@@ -1,0 +1,9 @@
+/** HarfBuzz out of its package. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+
+/** HarfBuzz, compiled. */
+export async function harfbuzzModule(): Promise<WebAssembly.Module> {
+  const path = createRequire(import.meta.url).resolve("harfbuzzjs/dist/harfbuzz.wasm");
+  return WebAssembly.compile(new Uint8Array(await readFile(path)));
+}

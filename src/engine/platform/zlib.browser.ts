@@ -1,0 +1,83 @@
+/** The twin of zlib.ts for browsers, whose own compression is asynchronous. Its output is the same to the byte. */
+import { Deflate, Inflate, deflate as pakoDeflate, Z_DEFAULT_STRATEGY, Z_RLE, Z_SYNC_FLUSH } from "pako";
+import { concat } from "../bytes.ts";
+import { DamagedStream, type DeflateOptions, OutputTooLarge } from "./compression.ts";
+
+/** So much is given to a decompressor at once: what one output chunk too many can grow to stays small. */
+const INPUT_BYTES = 4096;
+
+/** By a byte: what it makes of the rest of the checksum (PNG, annex D). */
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+  return value;
+});
+
+export function crc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) crc = CRC_TABLE[(crc ^ byte) & 0xff]! ^ (crc >>> 8);
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+export function deflate(bytes: Uint8Array, level: 1 | 6 | 9 = 6): Uint8Array {
+  return pakoDeflate(bytes, { level });
+}
+
+export function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
+  return inflated(bytes, maxBytes, false);
+}
+
+export function inflateRaw(bytes: Uint8Array, maxBytes: number): Uint8Array {
+  return inflated(bytes, maxBytes, true);
+}
+
+export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): AsyncGenerator<Uint8Array> {
+  const inflate = new Inflate({ chunkSize: chunkBytes });
+  const chunks: Uint8Array[] = [];
+  let ended = false;
+  inflate.onData = (chunk) => void chunks.push(chunk);
+  inflate.onEnd = () => {
+    ended = true;
+  };
+  for (let at = 0; at < bytes.length && !ended; at += INPUT_BYTES) {
+    inflate.push(bytes.subarray(at, at + INPUT_BYTES), Z_SYNC_FLUSH);
+    if (inflate.err) throw new DamagedStream(inflate.msg);
+    yield* chunks.splice(0);
+  }
+  if (!ended) throw new DamagedStream("the stream is cut short");
+}
+
+export class DeflateStream {
+  readonly #deflate: Deflate;
+  readonly #chunks: Uint8Array[] = [];
+
+  constructor({ level, strategy, chunkBytes }: DeflateOptions) {
+    const zlibStrategy = strategy === "rle" ? Z_RLE : Z_DEFAULT_STRATEGY;
+    this.#deflate = new Deflate({ level, strategy: zlibStrategy, chunkSize: chunkBytes });
+    this.#deflate.onData = (chunk) => void this.#chunks.push(chunk);
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    this.#deflate.push(bytes, false);
+  }
+
+  async finish(): Promise<Uint8Array[]> {
+    this.#deflate.push(new Uint8Array(), true);
+    return this.#chunks;
+  }
+}
+
+function inflated(bytes: Uint8Array, maxBytes: number, raw: boolean): Uint8Array {
+  const inflate = new Inflate({ raw });
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  inflate.onData = (chunk) => {
+    length += chunk.length;
+    if (length > maxBytes) throw new OutputTooLarge("too large when decompressed");
+    chunks.push(chunk);
+  };
+  inflate.onEnd = () => {};
+  inflate.push(bytes, Z_SYNC_FLUSH);
+  if (inflate.err) throw new DamagedStream(inflate.msg);
+  return concat(chunks);
+}

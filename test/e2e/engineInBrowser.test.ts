@@ -1,0 +1,85 @@
+/** The engine as a browser gets it: bundled, and run where there is nothing of Node or of Workers. */
+import { readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { createContext, runInContext } from "node:vm";
+import { build } from "esbuild";
+import { beforeAll, describe, expect, test } from "vitest";
+import { IMAGE_SAMPLES } from "../../scripts/lib/imageSamples.ts";
+import { samplePdf } from "../../scripts/lib/samplePdf.ts";
+import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
+import { type ImageMark, type TextMark, type WatermarkOptions, watermark } from "../../src/engine/index.ts";
+import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
+import { joined } from "../support/bytes.ts";
+
+const root = join(import.meta.dirname, "../..");
+const date = new Date("2026-11-22T09:00:00Z");
+const loadFont = async (path: string) => new Uint8Array(await readFile(join(root, "fonts", path)));
+
+/** Marks a file in the browser's stead. All that goes in and comes out is of that other world. */
+let watermarkThere: (source: Uint8Array, mark: TextMark | ImageMark, options: WatermarkOptions) => Promise<Uint8Array>;
+let sample: Uint8Array;
+
+beforeAll(async () => {
+  sample = await samplePdf();
+  const { outputFiles } = await build({
+    entryPoints: [join(root, "src/engine/index.ts")],
+    bundle: true,
+    format: "iife",
+    globalName: "overprint",
+    loader: { ".wasm": "file" },
+    outdir: "/browser",
+    write: false,
+  });
+  const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
+  const context = createContext({
+    TextEncoder,
+    fetch: async (url: string) => ({ arrayBuffer: async () => files.get(basename(url))!.slice().buffer }),
+    loadFont,
+  });
+  runInContext(new TextDecoder().decode(files.get("index.js")), context);
+  watermarkThere = runInContext(
+    `async (source, mark, options) => {
+      const own = (bytes) => Uint8Array.from(bytes);
+      const image = mark.image && own(mark.image);
+      const plan = await overprint.watermark(own(source), image ? { ...mark, image } : mark, {
+        ...options,
+        loadFont: async (path) => own(await loadFont(path)),
+      });
+      const output = new Uint8Array(plan.length);
+      let at = 0;
+      for await (const chunk of plan.chunks()) {
+        output.set(chunk, at);
+        at += chunk.length;
+      }
+      return output;
+    }`,
+    context,
+  );
+});
+
+async function expectSame(source: Uint8Array, mark: TextMark | ImageMark, options: WatermarkOptions = {}) {
+  const settings = { ...options, date };
+  const here = await joined((await watermark(source, mark as TextMark, { ...settings, loadFont })).chunks());
+  const there = await watermarkThere(source, mark, settings);
+  expect(Buffer.compare(here, there)).toBe(0);
+}
+
+describe("the engine in a browser gives the same bytes as in Node", () => {
+  test.each(Object.entries(TEXT_SAMPLES))("for a text: %s", (_, text) => expectSame(sample, { text }));
+
+  test.each(["outline", "stamp", "tiled"] as const)("for the template %s with page numbers", (template) =>
+    expectSame(sample, { text: "{page} of {pages}, {date}", template }),
+  );
+
+  test.each(Object.entries(IMAGE_SAMPLES))("for an image: %s", (_, image) => expectSame(sample, { image }));
+
+  test.each(VECTORS.filter(({ dict }) => dict.p === -4))("for an encrypted file: $name", (vector) =>
+    expectSame(encryptedPage(vector), { text: "DRAFT" }, { password: vector.user }),
+  );
+
+  test("for a file with object streams, which are packed anew", async () => {
+    const { PDFDocument } = await import("pdf-lib");
+    const packed = await (await PDFDocument.load(sample)).save({ useObjectStreams: true });
+    await expectSame(packed, { text: "DRAFT" });
+  });
+});

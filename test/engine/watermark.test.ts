@@ -1,0 +1,40 @@
+import { describe, expect, test } from "vitest";
+import { EngineError, watermark } from "../../src/engine/index.ts";
+import { isEqual, joined } from "../support/bytes.ts";
+import { loadFont } from "../support/fonts.ts";
+import { onePage, pagesOf } from "../support/pdf.ts";
+import { RED_PNG } from "../support/png.ts";
+import { readerBy } from "../support/ranges.ts";
+
+describe("the engine", () => {
+  test("plans the output to the byte: pages, length, notices", async () => {
+    const plan = await watermark(onePage, { image: RED_PNG });
+    expect({ ...plan, chunks: undefined }).toEqual({ pages: 1, length: expect.any(Number), notices: [] });
+    expect((await joined(plan.chunks())).length).toBe(plan.length);
+  });
+
+  test("gives the same for a file in memory and for one that is read by ranges", async () => {
+    const ranges = readerBy(onePage.length, async (start, end) => onePage.slice(start, end));
+    const [memory, read] = await Promise.all(
+      [onePage, ranges].map(async (source) => joined((await watermark(source, { text: "A" }, { loadFont })).chunks())),
+    );
+    expect(isEqual(memory!, read!)).toBe(true);
+  });
+
+  test("leaves Node's Buffers as they are", async () => {
+    const [pdf, png] = [Buffer.from(onePage), Buffer.from(RED_PNG)];
+    await joined((await watermark(pdf, { image: png })).chunks());
+    expect([isEqual(pdf, onePage), isEqual(png, RED_PNG)]).toEqual([true, true]);
+  });
+
+  test.each([
+    ["too_many_pages", pagesOf(Array(3).fill("")), { image: RED_PNG }, { maxPages: 2 }],
+    ["image_too_large", onePage, { image: RED_PNG }, { maxPixels: 15 }],
+    ["damaged_image", onePage, { image: RED_PNG.subarray(0, 30) }, {}],
+    ["not_a_pdf", RED_PNG, { image: RED_PNG }, {}],
+  ])("refuses with an error of its own: %s", async (code, source, mark, options) => {
+    const error: unknown = await watermark(source, mark, options).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(EngineError);
+    expect(error).toMatchObject({ code });
+  });
+});
