@@ -6,7 +6,7 @@ import { watermark } from "../src/engine/index.ts";
 import { onePage } from "../test/support/pdf.ts";
 
 // the configuration it runs under names it
-export { Ledger } from "../src/payments/ledger.ts";
+export { Ledger } from "../src/service/ledger.ts";
 
 /** Marks the page; returns the length of the output. */
 type Marker = (text: string, env: Env) => Promise<number>;

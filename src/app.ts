@@ -2,18 +2,19 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
-import { limitBody } from "./api/body.ts";
-import type { ApiEnv } from "./api/environment.ts";
-import { methodNotAllowed, notFound, onError } from "./api/errors.ts";
-import { separateFiles } from "./api/fileHost.ts";
-import { openapi } from "./api/openapi.ts";
-import { watermark } from "./api/watermark.ts";
-import { configOf } from "./config.ts";
-import { guide } from "./guide.ts";
-import { limitsOf } from "./limits.ts";
+import { limitBody } from "./http/body.ts";
+import type { ApiEnv } from "./http/environment.ts";
+import { methodNotAllowed, notFound, onError } from "./http/errors.ts";
+import { separateFiles } from "./http/fileHost.ts";
+import { openapi } from "./http/openapi.ts";
+import { logRequest } from "./http/requestLog.ts";
+import { exchangeOf, sell } from "./http/sell.ts";
+import { readSettings } from "./http/settings.ts";
 import { serveMcp } from "./mcp/serve.ts";
 import { serverCard } from "./mcp/serverCard.ts";
-import { PRODUCTS } from "./sale/catalog.ts";
+import { guide } from "./service/guide.ts";
+import { limitsOf } from "./service/limits.ts";
+import { PRODUCTS } from "./service/products.ts";
 import { download } from "./storage/download.ts";
 import { endLink, FILES, linkOf } from "./storage/link.ts";
 
@@ -21,6 +22,7 @@ import { endLink, FILES, linkOf } from "./storage/link.ts";
 export const app = new Hono<ApiEnv>();
 
 app.use(requestId());
+app.use(logRequest);
 app.use(secureHeaders());
 app.use(
   cors({
@@ -56,11 +58,11 @@ app.use(
     maxAge: 86_400,
   }),
 );
+app.use(readSettings);
 app.use(separateFiles);
 
 for (const product of PRODUCTS) {
-  app.on("POST", [product.path], ...watermark(product));
-  app.all(product.path, methodNotAllowed("POST"));
+  app.post(product.path, limitBody, sell(product)).all(methodNotAllowed("POST"));
 }
 
 app
@@ -71,22 +73,16 @@ app
   })
   .all(methodNotAllowed("GET, HEAD, DELETE"));
 
-app.all("/mcp", limitBody, (c) =>
-  serveMcp({
-    request: c.req.raw,
-    requestId: c.get("requestId"),
-    env: c.env,
-    config: configOf(c.env),
-    waitUntil: (task) => c.executionCtx.waitUntil(task),
+app.all("/mcp", limitBody, (c) => serveMcp(exchangeOf(c), (tool) => c.set("tool", tool)));
+app.get("/.well-known/mcp/server-card.json", (c) =>
+  c.json(serverCard(new URL(c.req.url).origin, c.var.config), 200, {
+    "Content-Type": "application/mcp-server-card+json",
   }),
 );
-app.get("/.well-known/mcp/server-card.json", (c) =>
-  c.json(serverCard(new URL(c.req.url).origin), 200, { "Content-Type": "application/mcp-server-card+json" }),
-);
 
-app.get("/llms.txt", (c) => c.text(guide(new URL(c.req.url).origin, configOf(c.env))));
-app.get("/v1/limits", (c) => c.json(limitsOf(configOf(c.env)))).all(methodNotAllowed("GET, HEAD"));
-app.get("/openapi.json", (c) => c.json(openapi(new URL(c.req.url).origin)));
+app.get("/llms.txt", (c) => c.text(guide(new URL(c.req.url).origin, c.var.config)));
+app.get("/v1/limits", (c) => c.json(limitsOf(c.var.config))).all(methodNotAllowed("GET, HEAD"));
+app.get("/openapi.json", (c) => c.json(openapi(new URL(c.req.url).origin, c.var.config)));
 
 app.notFound(notFound);
 app.onError(onError);

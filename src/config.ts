@@ -1,5 +1,7 @@
 import { z } from "zod";
+import type { FacilitatorSettings } from "./payments/facilitators.ts";
 import { NETWORK_NAMES, type NetworkName } from "./payments/networks.ts";
+import { type Price, parsePrice } from "./payments/price.ts";
 import type { RemoteFacilitator } from "./payments/remoteFacilitator.ts";
 
 const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "must be 0x and 40 hexadecimal digits");
@@ -19,13 +21,22 @@ const DEVELOPMENT_PAY_TO = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 /** Beyond fetching the file and the image: what a Worker may compute, and storing the output. */
 const COMPUTING_SECONDS = 60;
 
-/** The refusals that cost us and nobody else: how many an address may have in a minute. wrangler.toml says the same. */
+/** Rate limits per address and minute. wrangler.toml has the same figures. */
 export const RATE_LIMITS = { unpaidCalls: 120, wrongTokens: 30 } as const;
 
 /** The environment variables that set the service up; `.dev.vars.example` lists them for operators. */
 export const settings = z.object({
   /** Who is paid. Required as soon as FACILITATOR_URL is set. */
   PAY_TO: evmAddress.optional(),
+  /** What one call costs, in USDC: up to six decimals. */
+  PRICE: z.coerce
+    .string()
+    .prefault("0.05")
+    .transform((amount, context) => {
+      const price = parsePrice(amount);
+      if (!price) context.addIssue("must be an amount of USDC above zero, such as 0.05, with at most six decimals");
+      return price ?? z.NEVER;
+    }),
   /** The chains payments can be made on. */
   NETWORKS: list(z.enum(NETWORK_NAMES)).prefault("base-sepolia"),
   /**
@@ -53,7 +64,7 @@ export const settings = z.object({
     .refine((host) => URL.parse(`https://${host}`)?.host === host, "must be a host name, like files.example.com")
     .optional(),
 
-  /** Of a multipart body, whose files are taken in piece by piece. Cloudflare itself takes 100 MB on most plans. */
+  /** Of a multipart body, whose files are received chunk by chunk. Cloudflare itself takes 100 MB on most plans. */
   MAX_BODY_BYTES: count(100_000_000, 500_000_000),
   /** Of a JSON body, which is in memory as a whole. */
   MAX_JSON_BYTES: count(32_000_000, 100_000_000),
@@ -77,12 +88,10 @@ export const settings = z.object({
 });
 
 /** The Worker's settings, checked: every limit and default of the service. */
-export interface Config {
+export interface Config extends FacilitatorSettings {
+  price: Price;
   networks: NetworkName[];
   payTo: string;
-  /** None: payments are checked locally. */
-  facilitators: RemoteFacilitator[];
-  facilitatorTimeoutMs: number;
   /** The longest that one call's work can take. */
   workSeconds: number;
   /** How long a payer is asked to make an authorization last: longer than work and settlement. */
@@ -120,6 +129,7 @@ export function readConfig(env: object): Config {
   const timeoutMs = rest.FACILITATOR_TIMEOUT_SECONDS * 1000;
   const workSeconds = 2 * rest.FETCH_TIMEOUT_SECONDS + COMPUTING_SECONDS;
   return {
+    price: rest.PRICE,
     networks: rest.NETWORKS,
     payTo: PAY_TO ?? DEVELOPMENT_PAY_TO,
     facilitators: (FACILITATOR_URL ?? []).map((url, at) => ({ url, timeoutMs, ...authFor(url, at, parsed.data) })),

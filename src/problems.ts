@@ -1,4 +1,5 @@
 import { EngineError, type EngineErrorCode } from "./engine/index.ts";
+import { PaymentError, type PaymentErrorCode } from "./payments/errors.ts";
 
 /**
  * Everything that can go wrong, once: the stable `code` callers program against, its HTTP status and its title.
@@ -47,7 +48,8 @@ export const PROBLEMS = {
   link_expired: { status: 410, title: "The link has ended" },
 
   internal_error: { status: 500, title: "Something failed on our side" },
-} as const satisfies Record<string, { status: number; title: string }> & Record<EngineErrorCode, unknown>;
+} as const satisfies Record<string, { status: number; title: string }> &
+  Record<EngineErrorCode | PaymentErrorCode, unknown>;
 
 /** A code of {@link PROBLEMS}. */
 export type ProblemCode = keyof typeof PROBLEMS;
@@ -58,7 +60,7 @@ export interface FieldError {
   message: string;
 }
 
-/** A refusal the caller will read. Thrown where the fact is known; the HTTP and MCP rooms only render it. */
+/** A refusal the caller will read. Thrown where the fact is known; HTTP and MCP only render it. */
 export class Problem extends Error {
   override name = "Problem";
   readonly code: ProblemCode;
@@ -84,10 +86,15 @@ export class Problem extends Error {
   }
 }
 
-/** What a caller is told of anything thrown: nothing of what is not theirs. */
+/** Converts anything thrown to a Problem; internals stay hidden. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof EngineError) return new Problem(error.code, error.message);
+  if (error instanceof PaymentError) {
+    const { code, message, retryAfterSeconds, cause } = error;
+    const headers = retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) };
+    return new Problem(code, message, { headers, cause });
+  }
   return new Problem(
     "internal_error",
     "Something failed on our side. Nothing was charged; try again, and quote `request_id` if it happens twice.",
@@ -99,6 +106,18 @@ export function problemOf(error: unknown): Problem {
 export function problemDetails({ code, detail, errors }: Problem, requestId: string) {
   const { status, title } = PROBLEMS[code];
   return { type: "about:blank", title, status, code, detail, request_id: requestId, ...(errors && { errors }) };
+}
+
+/** A failure as text, for the ledger to tell other callers who wait for the same work. */
+export function writeFailure(error: unknown): string {
+  const { code, detail, errors, headers } = problemOf(error);
+  return JSON.stringify({ code, detail, errors, headers });
+}
+
+/** The problem that {@link writeFailure} wrote. */
+export function readFailure(text: string): Problem {
+  const { code, detail, ...extra } = JSON.parse(text) as Pick<Problem, "code" | "detail" | "headers">;
+  return new Problem(code, detail, extra);
 }
 
 /** Stops work that nobody waits for. @throws Problem call_cancelled */

@@ -1,20 +1,24 @@
 import { once } from "node:events";
 import { Busboy } from "@fastify/busboy";
 import { Problem } from "../problems.ts";
-import { type Room, receive } from "./receive.ts";
+import { type ReceiveLimits, receive } from "./receive.ts";
 import { Upload } from "./upload.ts";
 
 const MAX_PARTS = 50;
 
+/** The fields of a form that may be files. */
+const UPLOAD_FIELDS = ["file", "image"] as const;
+type UploadField = (typeof UPLOAD_FIELDS)[number];
+
 /**
- * Reads a multipart form (RFC 7578) as it comes in: files are received one piece after the other, into the room their field
- * has. Uploads have to be released.
- * @throws Problem invalid_request, what `body` throws as one, and as {@link receive}; nothing is left to be released then
+ * Reads a multipart form (RFC 7578) as it comes in: files are received chunk by chunk, within the limits of their field.
+ * @throws Problem invalid_request
+ * @throws as {@link receive}, and what `body` throws as a Problem; by then no upload is under way any more
  */
 export async function readForm(
   body: AsyncIterable<Uint8Array>,
   contentType: string,
-  { rooms, maxFieldBytes }: { rooms: { file: Room; image: Room }; maxFieldBytes: number },
+  { limits, maxFieldBytes }: { limits: Record<UploadField, ReceiveLimits>; maxFieldBytes: number },
 ): Promise<Record<string, string | Upload>> {
   const fields = new Map<string, string>();
   const uploads = new Map<string, Promise<Upload>>();
@@ -29,14 +33,14 @@ export async function readForm(
     if (take(name)) fields.set(name, value);
   });
   parser.on("file", (name, stream) => {
-    const room = name === "file" || name === "image" ? rooms[name] : undefined;
+    const limit = isUploadField(name) ? limits[name] : undefined;
     parser.once("error", (error) => stream.destroy(error as Error));
-    if (!room) fail(noFile(name));
-    if (!take(name) || !room) {
+    if (!limit) fail(noFile(name));
+    if (!take(name) || !limit) {
       stream.on("error", () => undefined).resume();
       return;
     }
-    const upload = receiveUpload(stream, room);
+    const upload = receiveUpload(stream, limit);
     upload.catch(fail);
     uploads.set(name, upload);
   });
@@ -45,9 +49,9 @@ export async function readForm(
   try {
     const finished = once(parser, "finish");
     finished.catch(() => undefined); // looked at below
-    for await (const piece of body) {
+    for await (const chunk of body) {
       if (parser.destroyed) break;
-      if (!parser.write(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength))) await once(parser, "drain");
+      if (!parser.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))) await once(parser, "drain");
     }
     parser.end();
     await finished;
@@ -56,12 +60,15 @@ export async function readForm(
   } catch (error) {
     fail(error); // so that no upload waits for more
     const settled = await Promise.allSettled(uploads.values());
-    for (const upload of settled) if (upload.status === "fulfilled") await upload.value.received.release();
     // what is wrong with the form is a Problem by now: anything else is wrong where an upload was to be kept
     for (const upload of settled)
       if (upload.status === "rejected" && !(upload.reason instanceof Problem)) throw upload.reason;
     throw asProblem(error);
   }
+}
+
+function isUploadField(name: string): name is UploadField {
+  return UPLOAD_FIELDS.some((field) => field === name);
 }
 
 function openParser(contentType: string, maxFieldBytes: number): InstanceType<typeof Busboy> {
@@ -73,17 +80,17 @@ function openParser(contentType: string, maxFieldBytes: number): InstanceType<ty
   }
 }
 
-async function receiveUpload(stream: AsyncIterable<Uint8Array>, room: Room): Promise<Upload> {
+async function receiveUpload(stream: AsyncIterable<Uint8Array>, limits: ReceiveLimits): Promise<Upload> {
   const digest = new crypto.DigestStream("SHA-256");
   const writer = digest.getWriter();
   const received = await receive(
     (async function* () {
-      for await (const piece of wellFormed(stream)) {
-        await writer.write(piece);
-        yield piece;
+      for await (const chunk of wellFormed(stream)) {
+        await writer.write(chunk);
+        yield chunk;
       }
     })(),
-    room,
+    limits,
   );
   await writer.close();
   return new Upload(received, new Uint8Array(await digest.digest).toHex());

@@ -1,25 +1,26 @@
-import type { Stored } from "../stored.ts";
+import type { RangeReader } from "../engine/index.ts";
+import { LARGE_BYTES, type LargeFileSlot } from "./largeFileSlot.ts";
 import { tooLarge } from "./size.ts";
-import { LARGE_BYTES, type Turn } from "./turn.ts";
 
-/** How much is received, and where it goes. */
-export interface Room {
+/** How much is received of one file, and where it goes. */
+export interface ReceiveLimits {
   maxBytes: number;
   /** Up to this many bytes stay in memory. */
   inMemoryBytes: number;
-  /** Begun before a large file is taken in. */
-  turn: Turn;
-  /** Where larger files go. */
-  keep(pieces: AsyncIterable<Uint8Array>): Promise<Stored>;
+  /** Acquired before a large file is received. */
+  slot: LargeFileSlot;
+  /** Keeps a larger file. Whoever gives this function sees to it that the file is deleted. */
+  keep(chunks: AsyncIterable<Uint8Array>): Promise<RangeReader>;
   /** The same for a stream of the runtime's own that has to have `length` bytes: none of them passes through here. */
-  keepWhole(stream: ReadableStream<Uint8Array>, length: number): Promise<Stored>;
+  keepWhole(stream: ReadableStream<Uint8Array>, length: number): Promise<RangeReader>;
 }
 
-/** A file that has arrived as a whole: its bytes, or where they are kept. It has to be released. */
-export class Received {
-  readonly content: Uint8Array | Stored;
+/** A file that has arrived as a whole. */
+export class ReceivedFile {
+  /** Its bytes, or what it is read with where it is kept. */
+  readonly content: Uint8Array | RangeReader;
 
-  constructor(content: Uint8Array | Stored) {
+  constructor(content: Uint8Array | RangeReader) {
     this.content = content;
   }
 
@@ -28,30 +29,26 @@ export class Received {
     if (this.content instanceof Uint8Array) return this.content.subarray(0, length);
     return this.content.read(0, Math.min(length, this.content.length));
   }
-
-  /** Ends its use: what was kept is deleted. Once is enough, and more does nothing. */
-  async release(): Promise<void> {
-    if (!(this.content instanceof Uint8Array)) await this.content.delete();
-  }
 }
 
 /**
  * Receives a file. Its bytes are counted as they come; `expectedBytes` is what its sender announced, which may be a lie.
- * @throws Problem source_too_large, too_busy; and what `pieces` and `keep` throw
+ * @throws Problem source_too_large, too_busy
+ * @throws what `chunks` and `keep` throw
  */
 export async function receive(
-  pieces: AsyncIterable<Uint8Array>,
-  { maxBytes, inMemoryBytes, turn, keep }: Room,
+  chunks: AsyncIterable<Uint8Array>,
+  { maxBytes, inMemoryBytes, slot, keep }: ReceiveLimits,
   expectedBytes = 0,
-): Promise<Received> {
-  if (expectedBytes > LARGE_BYTES) await turn.begin();
+): Promise<ReceivedFile> {
+  if (expectedBytes > LARGE_BYTES) await slot.acquire();
   let length = 0;
   const counted = (async function* () {
-    for await (const piece of pieces) {
-      length += piece.length;
+    for await (const chunk of chunks) {
+      length += chunk.length;
       if (length > maxBytes) throw tooLarge(maxBytes);
-      if (length > LARGE_BYTES) await turn.begin();
-      yield piece;
+      if (length > LARGE_BYTES) await slot.acquire();
+      yield chunk;
     }
   })();
 
@@ -60,23 +57,23 @@ export async function receive(
       expectedBytes > inMemoryBytes
         ? { bytes: new Uint8Array(), isWhole: false }
         : await fill(counted, inMemoryBytes, expectedBytes);
-    if (isWhole) return new Received(bytes);
-    return new Received(await keep(joined(bytes, counted)));
+    if (isWhole) return new ReceivedFile(bytes);
+    return new ReceivedFile(await keep(joined(bytes, counted)));
   } finally {
     await counted.return();
   }
 }
 
-/** The bytes up to the end, or up to the piece that goes past `most`: that one is the last taken. */
+/** The bytes up to the end, or up to the chunk that goes past `most`: that one is the last taken. */
 async function fill(
-  pieces: AsyncGenerator<Uint8Array>,
+  chunks: AsyncGenerator<Uint8Array>,
   most: number,
   expected: number,
 ): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
   let bytes = new Uint8Array(expected || 64 * 1024);
   let length = 0;
   for (;;) {
-    const { done, value } = await pieces.next();
+    const { done, value } = await chunks.next();
     if (done) return { bytes: bytes.subarray(0, length), isWhole: true };
     if (length + value.length > bytes.length) {
       const larger = new Uint8Array(Math.max(2 * bytes.length, length + value.length));
@@ -90,16 +87,17 @@ async function fill(
 }
 
 /**
- * Receives a file of which so much is known: more than stays in memory.
- * @throws Problem too_busy; and what `stream` and `keepWhole` throw
+ * Receives a file whose length is known to be more than stays in memory.
+ * @throws Problem too_busy
+ * @throws what `stream` and `keepWhole` throw
  */
 export async function receiveWhole(
   stream: ReadableStream<Uint8Array>,
   length: number,
-  { turn, keepWhole }: Room,
-): Promise<Received> {
-  await turn.begin();
-  return new Received(await keepWhole(stream, length));
+  { slot, keepWhole }: ReceiveLimits,
+): Promise<ReceivedFile> {
+  await slot.acquire();
+  return new ReceivedFile(await keepWhole(stream, length));
 }
 
 async function* joined(first: Uint8Array, others: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -1,45 +1,45 @@
-import { piecesOf } from "../pieces.ts";
+import { chunksOf } from "../chunks.ts";
 import { Problem } from "../problems.ts";
 import { type FetchRules, openAddress, transferProblem } from "./fetch.ts";
-import { Received, type Room, receive, receiveWhole } from "./receive.ts";
+import { ReceivedFile, type ReceiveLimits, receive, receiveWhole } from "./receive.ts";
 import { tooLarge } from "./size.ts";
 import { Upload } from "./upload.ts";
 
 /**
- * What a request names: an uploaded file, an http(s) URL, a data URI or bare base64. It has to be released.
+ * What a request names: an uploaded file, an http(s) URL, a data URI or bare base64.
  * @param field the request's field, for the caller to find
  * @throws Problem invalid_request for text that is none of these, and as {@link openAddress}, {@link transferProblem} and {@link receive}
  */
 export async function openSource(
   source: string | Upload,
   field: string,
-  { rules, room }: { rules: FetchRules; room: Room },
-): Promise<Received> {
+  { rules, limits }: { rules: FetchRules; limits: ReceiveLimits },
+): Promise<ReceivedFile> {
   if (source instanceof Upload) return source.received;
-  if (/^https?:/i.test(source)) return fetchSource(source, rules, room);
+  if (/^https?:/i.test(source)) return fetchSource(source, rules, limits);
 
-  const { maxBytes } = room;
+  const { maxBytes } = limits;
   const payload = payloadOf(source, field);
   if (payload.length > 2 * maxBytes) throw tooLarge(maxBytes); // base64 takes 4/3, and line breaks
   const bytes = decodeBase64(payload, field);
   if (bytes.length > maxBytes) throw tooLarge(maxBytes);
-  return new Received(bytes);
+  return new ReceivedFile(bytes);
 }
 
-async function fetchSource(address: string, rules: FetchRules, room: Room): Promise<Received> {
+async function fetchSource(address: string, rules: FetchRules, limits: ReceiveLimits): Promise<ReceivedFile> {
   const { response, signal } = await openAddress(address, rules);
   const { body, headers } = response;
   const announced = Number(headers.get("Content-Length")); // may lie: this refuses early, nothing relies on it
-  if (announced > room.maxBytes) {
+  if (announced > limits.maxBytes) {
     await body?.cancel();
-    throw tooLarge(room.maxBytes);
+    throw tooLarge(limits.maxBytes);
   }
-  if (!body) return new Received(new Uint8Array());
+  if (!body) return new ReceivedFile(new Uint8Array());
   try {
     // a length that was announced of encoded bytes says nothing of the decoded ones
-    if (announced > room.inMemoryBytes && !headers.has("Content-Encoding"))
-      return await receiveWhole(body, announced, room);
-    return await receive(piecesOf(body), room, announced);
+    if (announced > limits.inMemoryBytes && !headers.has("Content-Encoding"))
+      return await receiveWhole(body, announced, limits);
+    return await receive(chunksOf(body), limits, announced);
   } catch (error) {
     throw transferProblem(error, signal, rules);
   }

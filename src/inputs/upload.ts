@@ -1,17 +1,13 @@
-import type { Received } from "./receive.ts";
+import type { ReceivedFile } from "./receive.ts";
 
-/** A file that came with the request. Where requests are compared, it counts by its bytes. */
+/** A file that came with the request. */
 export class Upload {
-  readonly received: Received;
+  readonly received: ReceivedFile;
   /** Of its bytes, in hexadecimal. */
   readonly sha256: string;
 
-  constructor(received: Received, sha256: string) {
+  constructor(received: ReceivedFile, sha256: string) {
     this.received = received;
     this.sha256 = sha256;
-  }
-
-  toJSON(): { sha256: string } {
-    return { sha256: this.sha256 };
   }
 }

@@ -1,10 +1,10 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Notice } from "../engine/index.ts";
-import type { Delivery } from "../operation.ts";
 import { type PaymentRequired, paymentRequiredV1, paymentRequiredV2, type Receipt } from "../payments/offer.ts";
 import { type Problem, problemDetails } from "../problems.ts";
-import { result } from "../schemas.ts";
+import type { Delivery } from "../service/products.ts";
+import { result } from "../service/schemas.ts";
 
 /**
  * What a tool answers in `structuredContent`: the result, or the terms where it has not been paid. The terms are in it because

@@ -1,5 +1,8 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
-import type { Exchange } from "./call.ts";
+import { z } from "zod";
+import { log } from "../log.ts";
+import type { Exchange } from "../service/callContext.ts";
+import { PRODUCTS } from "../service/products.ts";
 import { refuseForeign } from "./hosts.ts";
 import { mcpServer } from "./server.ts";
 
@@ -9,26 +12,34 @@ const CALL_KEEP_ALIVE_MS = 1000;
 /**
  * Answers one HTTP request to the MCP endpoint: streamable HTTP without sessions, protocol 2026-07-28, and 2025-11-25 and
  * 2025-06-18 for clients that ask for them.
+ * @param onCall told the name of the tool that a message calls
  */
-export async function serveMcp(exchange: Exchange): Promise<Response> {
+export async function serveMcp(exchange: Exchange, onCall: (tool: string) => void): Promise<Response> {
   const { request, requestId, config } = exchange;
   const foreign = refuseForeign(request, config);
   if (foreign) return foreign;
 
   const text = request.method === "POST" ? await request.text() : null; // else the handler holds a large body twice
   const parsedBody = text === null ? undefined : parse(text);
+  const tool = toolCalled(parsedBody);
+  if (tool !== undefined) onCall(tool);
   const handler = createMcpHandler(() => mcpServer(exchange), {
     maxRequestBodySize: config.maxJsonBytes,
-    ...(isCall(parsedBody) && { responseMode: "sse", keepAliveMs: CALL_KEEP_ALIVE_MS }),
-    onerror: (error) => console.warn(requestId, error.message),
+    // calls are answered by a stream: the runtime learns that a client has gone when it can't write to it
+    ...(tool !== undefined && { responseMode: "sse", keepAliveMs: CALL_KEEP_ALIVE_MS }),
+    onerror: (error) => log({ event: "mcp", request_id: requestId, error: error.message }),
   });
   if (parsedBody === undefined) return handler.fetch(new Request(request, { body: text }));
   return handler.fetch(request, { parsedBody });
 }
 
-/** Calls are answered by a stream: the runtime learns that a client has gone when it can't write to it. */
-function isCall(message: unknown): boolean {
-  return typeof message === "object" && message !== null && "method" in message && message.method === "tools/call";
+const toolCall = z.object({ method: z.literal("tools/call"), params: z.object({ name: z.string() }) });
+
+/** The tool that a message calls, `unknown` where there is no such tool; undefined for any other message. */
+function toolCalled(message: unknown): string | undefined {
+  const { success, data } = toolCall.safeParse(message);
+  if (!success) return undefined;
+  return PRODUCTS.some(({ tool }) => tool === data.params.name) ? data.params.name : "unknown";
 }
 
 function parse(text: string): unknown {

@@ -1,18 +1,19 @@
-import { SUMMARY } from "../guide.ts";
+import type { Config } from "../config.ts";
+import { summaryOf } from "../service/guide.ts";
 import { SERVER } from "./server.ts";
 
 /** The revisions of MCP that are answered; older ones are, too, as far as their clients get along with these. */
 const PROTOCOL_VERSIONS = ["2026-07-28", "2025-11-25", "2025-06-18"];
 
 /** What a client reads before it connects (MCP extension "server card", SEP-2127). */
-export function serverCard(origin: string) {
+export function serverCard(origin: string, config: Config) {
   const { hostname } = new URL(origin);
   return {
     $schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
     name: `${hostname.split(".").toReversed().join(".")}/${SERVER.name}`,
     title: SERVER.title,
     version: SERVER.version,
-    description: SUMMARY,
+    description: summaryOf(config),
     remotes: [{ type: "streamable-http", url: `${origin}/mcp`, supportedProtocolVersions: PROTOCOL_VERSIONS }],
   };
 }

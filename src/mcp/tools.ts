@@ -1,9 +1,10 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import type { Config } from "../config.ts";
 import type { Resource } from "../payments/offer.ts";
-import { PRICE } from "../payments/price.ts";
-import { PRODUCTS, type Product } from "../sale/catalog.ts";
-import { mcpDiscovery } from "../sale/discovery.ts";
+import type { Price } from "../payments/price.ts";
+import { mcpDiscovery } from "../service/discovery.ts";
+import { PRODUCTS, type Product } from "../service/products.ts";
 import { output } from "./results.ts";
 
 /** A product as a tool: what clients are shown, and what is paid for. */
@@ -13,28 +14,36 @@ export interface Tool {
   resource: Resource;
 }
 
-let tools: Tool[] | undefined;
+/** By settings: they are put together when the first message comes. */
+const tools = new WeakMap<Config, Tool[]>();
 
-/** Both tools, put together when the first message comes. */
-export function toolsForSale(): Tool[] {
-  tools ??= PRODUCTS.map((product) => ({ product, shown: shownOf(product), resource: resourceOf(product) }));
-  return tools;
+/** Every product as a tool, at this deployment's price. */
+export function toolsFor(config: Config): Tool[] {
+  const known = tools.get(config);
+  if (known) return known;
+  const made = PRODUCTS.map((product) => {
+    const price = product.price(config);
+    return { product, shown: shownOf(product, price), resource: resourceOf(product, price) };
+  });
+  tools.set(config, made);
+  return made;
 }
 
-const PAYING = `Costs ${PRICE.label}, paid with x402: a call without payment answers with the terms; sign them and call again with the same arguments and the payment in _meta["x402/payment"]. A call that fails is not charged, and its payment can be used again.`;
+const paying = ({ label }: Price) =>
+  `Costs ${label}, paid with x402: a call without payment answers with the terms; sign them and call again with the same arguments and the payment in _meta["x402/payment"]. A call that fails is not charged, and its payment can be used again.`;
 
-function shownOf({ summary, schema }: Product) {
+function shownOf({ summary, schemas }: Product, price: Price) {
   return {
     title: summary,
-    description: `${summary}, and get a link to the marked PDF, which expires. ${PAYING}`,
-    inputSchema: advertised(schema),
+    description: `${summary}, and get a link to the marked PDF, which expires. ${paying(price)}`,
+    inputSchema: advertised(schemas.json),
     outputSchema: advertised(output),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   };
 }
 
-function resourceOf(product: Product): Resource {
-  return { url: `mcp://tool/${product.tool}`, description: product.summary, ...mcpDiscovery(product) };
+function resourceOf(product: Product, price: Price): Resource {
+  return { url: `mcp://tool/${product.tool}`, description: product.summary, ...mcpDiscovery(product, price) };
 }
 
 /**

@@ -1,9 +1,5 @@
-import type { Config } from "../config.ts";
-import { isLoopback } from "../loopback.ts";
-import { Problem } from "../problems.ts";
-import { localFacilitator } from "./localFacilitator.ts";
-import type { Payment } from "./payment.ts";
-import { remoteFacilitator } from "./remoteFacilitator.ts";
+/** What a facilitator is to the rest: somebody who checks payments and moves the money. */
+import type { PaymentPayload } from "./paymentPayload.ts";
 
 /** Whether a payment is good. `unknown`: no verdict could be had. */
 export type Verdict = { outcome: "valid" } | { outcome: "invalid"; reason: string } | { outcome: "unknown" };
@@ -21,31 +17,10 @@ export type Settlement =
   | { outcome: "used" | "refused" | "reverted"; reason: string }
   | { outcome: "unknown"; transaction?: string };
 
-/** Whoever checks that a payment is good and makes it happen. Never throws: what can't be told is `unknown`. */
-export interface Facilitator {
-  /** How the ledger finds it again: {@link facilitatorNamed}. */
+/** Checks that a payment is good, and settles it. Never throws: what can't be told is `unknown`. */
+export interface FacilitatorClient {
+  /** How the ledger finds it again: `facilitatorNamed`. */
   name: string;
-  verify(payment: Payment): Promise<Verdict>;
-  settle(payment: Payment): Promise<Settlement>;
-}
-
-/**
- * The facilitators this deployment uses for a request, in order of preference. The local one moves no money, so it serves
- * loopback hosts only. Made anew each time: workerd allows no fetch from global scope.
- * @throws Problem not_configured
- */
-export function facilitatorsFor(config: Config, request: Request): Facilitator[] {
-  if (config.facilitators.length > 0) return config.facilitators.map(({ url }) => facilitatorNamed(url, config));
-  if (isLoopback(request)) return [localFacilitator];
-  throw new Problem(
-    "not_configured",
-    "The operator has not connected this deployment to a payment facilitator. Nothing was charged.",
-  );
-}
-
-/** The facilitator of this name, even where the settings no longer list it: what it verified it has to settle. */
-export function facilitatorNamed(name: string, config: Config): Facilitator {
-  if (name === localFacilitator.name) return localFacilitator;
-  const listed = config.facilitators.find(({ url }) => url === name);
-  return remoteFacilitator({ url: name, timeoutMs: config.facilitatorTimeoutMs, ...listed });
+  verify(payment: PaymentPayload): Promise<Verdict>;
+  settle(payment: PaymentPayload): Promise<Settlement>;
 }

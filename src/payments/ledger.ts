@@ -1,22 +1,35 @@
+/** The ledger where it is kept: an adapter between its entries and Durable Objects. */
 import { DurableObject } from "cloudflare:workers";
-import { configOf } from "../config.ts";
-import { deleteResult, isAvailable } from "../storage/results.ts";
-import { facilitatorNamed } from "./facilitator.ts";
+import type { PaymentEvent } from "./events.ts";
+import { type FacilitatorSettings, facilitatorNamed } from "./facilitators.ts";
 import { LedgerEntry } from "./ledgerEntry.ts";
-import type { Call, Entry, Failure, Standing, StoredGoods } from "./record.ts";
+import type { Call, Entry, Failure, PaymentStatus, StoredWork } from "./record.ts";
+
+/** An answer of a facilitator takes no longer than its timeout and this. */
+const SETTLE_GRACE_MS = 5000;
+
+/** What the ledger has to be given: who settles, what becomes of outputs, where events go. */
+export interface LedgerSurroundings extends FacilitatorSettings {
+  /** Whether an output is still there to be given: its link can be ended before its time. */
+  keeps(output: string): Promise<boolean>;
+  /** Deletes an output that will never be given. Never throws. */
+  discard(output: string): Promise<void>;
+  log(event: PaymentEvent): void;
+}
 
 /**
  * The ledger of payments: a Durable Object for each, named by `paymentKey`, whose storage is the key `entry` (see
  * {@link Entry}); and one for each `payment-identifier` of a payer, whose storage is the key `payment`, the payment that
  * was made under it. The objects settle by themselves, so that a Worker that dies leaves nothing undone.
  */
-export class Ledger extends DurableObject<Env> {
+export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   readonly #entry: LedgerEntry;
 
   constructor(context: DurableObjectState, env: Env) {
     super(context, env);
     const { storage } = context;
-    const config = configOf(env);
+    const surroundings = this.surroundings(env);
+    const { log } = surroundings;
     this.#entry = new LedgerEntry({
       load: () => storage.kv.get<Entry>("entry"),
       save(entry, wakeAt) {
@@ -24,24 +37,27 @@ export class Ledger extends DurableObject<Env> {
         void (wakeAt === undefined ? storage.deleteAlarm() : storage.setAlarm(wakeAt));
       },
       clear: () => void storage.deleteAll(),
-      settle: (payment, facilitator) => facilitatorNamed(facilitator, config).settle(payment),
-      settleTimeoutMs: config.facilitatorTimeoutMs + 5000,
-      keeps: (output) => isAvailable(env.RESULTS, output, Date.now()),
-      discard: (output) =>
-        deleteResult(env.RESULTS, output).catch((error: unknown) => console.error("an output stays", output, error)),
+      settle: ({ payment, facilitator, requestId }) =>
+        facilitatorNamed(facilitator, surroundings, { requestId, log }).settle(payment),
+      settleTimeoutMs: surroundings.facilitatorTimeoutMs + SETTLE_GRACE_MS,
+      keeps: (output) => surroundings.keeps(output),
+      discard: (output) => surroundings.discard(output),
       now: () => Date.now(),
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-      log: (line) => console.log(JSON.stringify(line)),
+      log,
     });
   }
 
-  /** @see LedgerEntry.look */
-  look(fingerprint: string, until: number): Promise<Standing> {
-    return this.#entry.look(fingerprint, until);
+  /** Called once, as the object starts. */
+  protected abstract surroundings(env: Env): LedgerSurroundings;
+
+  /** @see LedgerEntry.waitForStatus */
+  waitForStatus(fingerprint: string, until: number): Promise<PaymentStatus> {
+    return this.#entry.waitForStatus(fingerprint, until);
   }
 
   /** @see LedgerEntry.claim */
-  claim(call: Call, leaseMs: number, until: number): Promise<Standing> {
+  claim(call: Call, leaseMs: number, until: number): Promise<PaymentStatus> {
     return this.#entry.claim(call, leaseMs, until);
   }
 
@@ -51,12 +67,12 @@ export class Ledger extends DurableObject<Env> {
   }
 
   /** @see LedgerEntry.store */
-  store(claim: string, goods: StoredGoods): Promise<boolean> {
-    return this.#entry.store(claim, goods);
+  store(claim: string, work: StoredWork): Promise<boolean> {
+    return this.#entry.store(claim, work);
   }
 
   /** @see LedgerEntry.settle */
-  settle(claim: string, fingerprint: string): Promise<Standing> {
+  settle(claim: string, fingerprint: string): Promise<PaymentStatus> {
     return this.#entry.settle(claim, fingerprint);
   }
 

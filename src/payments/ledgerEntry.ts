@@ -1,5 +1,6 @@
+import type { SettlementEvent } from "./events.ts";
 import type { Settlement } from "./facilitator.ts";
-import type { Payment } from "./payment.ts";
+import { paymentKey } from "./paymentPayload.ts";
 import {
   authorizationEnds,
   backoffMs,
@@ -7,10 +8,10 @@ import {
   conclude,
   type Entry,
   type Failure,
+  type PaymentStatus,
   SETTLE_LEASE_MS,
-  type Standing,
-  type StoredGoods,
-  standingOf,
+  type StoredWork,
+  statusOf,
   wakesAt,
 } from "./record.ts";
 
@@ -24,7 +25,7 @@ interface LedgerWorld {
   save(entry: Entry, wakeAt: number | undefined): void;
   clear(): void;
   /** Never throws. */
-  settle(payment: Payment, facilitator: string): Promise<Settlement>;
+  settle(call: Call): Promise<Settlement>;
   /** Longer than `settle` can take. */
   settleTimeoutMs: number;
   /** Whether an output is still there to be given: its link can be ended before its time. */
@@ -33,7 +34,7 @@ interface LedgerWorld {
   discard(output: string): Promise<void>;
   now(): number;
   sleep(ms: number): Promise<void>;
-  log(line: Record<string, unknown>): void;
+  log(event: SettlementEvent): void;
 }
 
 /** The life of one payment in the ledger: the transitions of {@link Entry}, and waiting for them. */
@@ -45,28 +46,28 @@ export class LedgerEntry {
     this.#world = world;
   }
 
-  /** How the payment stands; waits until `until` while another call with the same request is being served. */
-  async look(fingerprint: string, until: number): Promise<Standing> {
+  /** The payment's status; waits until `until` while another call with the same request is being served. */
+  async waitForStatus(fingerprint: string, until: number): Promise<PaymentStatus> {
     for (;;) {
       const now = this.#world.now();
       const entry = this.#world.load();
-      const standing = standingOf(entry, fingerprint, now);
-      if (standing.standing === "sold" && entry?.state === "settled" && !(await this.#world.keeps(entry.goods.output)))
-        return { standing: "spent" };
-      const served = standing.standing === "busy" || standing.standing === "pending";
+      const found = statusOf(entry, fingerprint, now);
+      if (found.status === "sold" && entry?.state === "settled" && !(await this.#world.keeps(entry.work.output)))
+        return { status: "spent" };
+      const served = found.status === "busy" || found.status === "pending";
       if (entry?.state === "settling" && entry.nextAt + OVERDUE_MS <= now) this.#save({ ...entry, nextAt: now });
-      if (!served || now >= until) return standing;
+      if (!served || now >= until) return found;
 
       const leaseEnds = entry && "leaseEnds" in entry ? entry.leaseEnds : until;
       const failure = await this.#change(Math.min(until, leaseEnds) - now);
-      if (failure) return { standing: "failed", failure };
+      if (failure) return { status: "failed", failure };
     }
   }
 
-  /** Takes the payment for one call, for `leaseMs`; where it can't, as {@link look}. */
-  async claim(call: Call, leaseMs: number, until: number): Promise<Standing> {
-    const standing = await this.look(call.fingerprint, until);
-    if (standing.standing !== "free") return standing;
+  /** Takes the payment for one call, for `leaseMs`; where it can't, as {@link waitForStatus}. */
+  async claim(call: Call, leaseMs: number, until: number): Promise<PaymentStatus> {
+    const found = await this.waitForStatus(call.fingerprint, until);
+    if (found.status !== "free") return found;
 
     const left = this.#world.load();
     const now = this.#world.now();
@@ -77,7 +78,7 @@ export class LedgerEntry {
         ? { ...left, ...call, claim, leaseEnds: now + SETTLE_LEASE_MS }
         : { ...call, state: "claimed", claim, leaseEnds: now + leaseMs },
     );
-    return { standing: "yours", claim, stored };
+    return { status: "yours", claim, stored };
   }
 
   /**
@@ -91,29 +92,29 @@ export class LedgerEntry {
   }
 
   /** Keeps the output of a claim. False, and the output is deleted, where the claim was lost to another call. */
-  async store(claim: string, goods: StoredGoods): Promise<boolean> {
+  async store(claim: string, work: StoredWork): Promise<boolean> {
     const entry = this.#world.load();
     if (entry?.state !== "claimed" || entry.claim !== claim) {
-      await this.#world.discard(goods.output);
+      await this.#world.discard(work.output);
       return false;
     }
-    this.#save({ ...entry, state: "stored", goods, leaseEnds: this.#world.now() + SETTLE_LEASE_MS });
+    this.#save({ ...entry, state: "stored", work, leaseEnds: this.#world.now() + SETTLE_LEASE_MS });
     return true;
   }
 
   /** Asks for the money of a stored claim, once. `pending` where no answer came: the alarm goes on asking. */
-  async settle(claim: string, fingerprint: string): Promise<Standing> {
+  async settle(claim: string, fingerprint: string): Promise<PaymentStatus> {
     const entry = this.#world.load();
     if (entry?.state === "stored" && entry.claim === claim) {
-      const { payment, facilitator, goods } = entry;
+      const { payment, facilitator, requestId, work } = entry;
       const now = this.#world.now();
       const failure = await this.#ask({
-        ...{ state: "settling", fingerprint, payment, facilitator, goods },
+        ...{ state: "settling", fingerprint, payment, facilitator, requestId, work },
         ...{ attempts: 0, firstAsked: now, nextAt: now, transaction: "" },
       });
-      if (failure) return { standing: "failed", failure };
+      if (failure) return { status: "failed", failure };
     }
-    return standingOf(this.#world.load(), fingerprint, this.#world.now());
+    return statusOf(this.#world.load(), fingerprint, this.#world.now());
   }
 
   /** What the record does by itself when its time has come. */
@@ -123,12 +124,12 @@ export class LedgerEntry {
     if (!entry) return;
 
     if (entry.state === "settling") {
-      if (now < entry.goods.expiresAt) return void (await this.#ask(entry));
-      this.#report(entry, "unresolved");
+      if (now < entry.work.expiresAt) return void (await this.#ask(entry));
+      this.#report(entry, { outcome: "unresolved" });
       return this.#clear();
     }
     if (now < (wakesAt(entry) ?? Number.POSITIVE_INFINITY)) return this.#save(entry);
-    if (entry.state === "stored" && now >= authorizationEnds(entry)) await this.#world.discard(entry.goods.output);
+    if (entry.state === "stored" && now >= authorizationEnds(entry)) await this.#world.discard(entry.work.output);
     this.#clear();
   }
 
@@ -138,30 +139,45 @@ export class LedgerEntry {
     const entry = { ...before, attempts: before.attempts + 1 };
     this.#save({ ...entry, nextAt: world.now() + world.settleTimeoutMs + backoffMs(entry.attempts) });
 
-    const answer = await world.settle(entry.payment, entry.facilitator);
+    const answer = await world.settle(entry);
     const concluded = conclude(entry, answer, world.now());
-    if (entry.attempts > 1) this.#report(entry, concluded.conclusion);
     switch (concluded.conclusion) {
       case "settled": {
-        const { fingerprint, payment, facilitator, goods } = entry;
-        this.#save({ state: "settled", fingerprint, payment, facilitator, goods, transaction: concluded.transaction });
+        const { fingerprint, payment, facilitator, requestId, work } = entry;
+        const { transaction } = concluded;
+        this.#save({ state: "settled", fingerprint, payment, facilitator, requestId, work, transaction });
+        this.#report(entry, { outcome: "settled", transaction });
         return undefined;
       }
       case "refused": {
-        const failure = { detail: concluded.reason };
+        const failure = { reason: concluded.reason };
         this.#clear(failure);
-        await world.discard(entry.goods.output);
+        this.#report(entry, { outcome: "refused", reason: concluded.reason });
+        await world.discard(entry.work.output);
         return failure;
       }
       case "again":
         this.#save({ ...entry, transaction: concluded.transaction, nextAt: world.now() + backoffMs(entry.attempts) });
+        this.#report(entry, { outcome: "pending" });
         return undefined;
     }
   }
 
-  #report({ payment, attempts }: Entry & { state: "settling" }, outcome: string): void {
+  #report(
+    { payment, attempts, requestId }: Entry & { state: "settling" },
+    answer: Pick<SettlementEvent, "outcome" | "transaction" | "reason">,
+  ): void {
     const { network, authorization } = payment;
-    this.#world.log({ event: "settlement", outcome, attempts, network, payer: authorization.from });
+    this.#world.log({
+      event: "settlement",
+      request_id: requestId,
+      ...answer,
+      attempts,
+      network,
+      payer: authorization.from,
+      amount: authorization.value,
+      payment: paymentKey(payment),
+    });
   }
 
   #save(entry: Entry): void {

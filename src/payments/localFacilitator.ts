@@ -1,5 +1,5 @@
 import { verifyTypedData } from "viem/utils";
-import type { Facilitator } from "./facilitator.ts";
+import type { FacilitatorClient } from "./facilitator.ts";
 import { NETWORKS } from "./networks.ts";
 
 /** EIP-3009, `TransferWithAuthorization`. */
@@ -19,7 +19,7 @@ const NO_TRANSACTION = `0x${"0".repeat(64)}`;
  * The development facilitator: verifies the EIP-712 signature of the authorization as the token contract would, and
  * settles without a chain. The ledger's record that the payment is settled is all that happens.
  */
-export const localFacilitator: Facilitator = {
+export const localFacilitator: FacilitatorClient = {
   name: "local",
 
   async verify({ network, authorization, signature }) {

@@ -1,7 +1,6 @@
-import type { Config } from "../config.ts";
 import { IDENTIFIER_EXTENSION } from "./identifier.ts";
 import { NETWORKS, type NetworkName } from "./networks.ts";
-import { PRICE } from "./price.ts";
+import type { Price } from "./price.ts";
 
 /** What is for sale: the parts of an offer that differ between endpoints. */
 export interface Resource {
@@ -13,8 +12,8 @@ export interface Resource {
   bazaar: Record<string, unknown>;
 }
 
-/** One way to pay in x402 version 1 ("PaymentRequirements"). */
-export interface RequirementV1 {
+/** One way to pay (x402 v1, "PaymentRequirements"). */
+export interface PaymentRequirementsV1 {
   scheme: "exact";
   network: NetworkName;
   maxAmountRequired: string;
@@ -28,8 +27,8 @@ export interface RequirementV1 {
   extra: { name: string; version: string };
 }
 
-/** One way to pay in x402 version 2 ("PaymentRequirements"). */
-export interface RequirementV2 {
+/** One way to pay (x402 v2, "PaymentRequirements"). */
+export interface PaymentRequirementsV2 {
   scheme: "exact";
   network: string;
   amount: string;
@@ -39,23 +38,32 @@ export interface RequirementV2 {
   extra: { name: string; version: string };
 }
 
-/** How one call of a resource can be paid: the same terms in both versions, one requirement for each network. */
-export interface Offer {
-  resource: Resource;
-  v1: RequirementV1[];
-  v2: RequirementV2[];
+/** On what terms something is sold. */
+export interface Terms {
+  price: Price;
+  /** The address that is paid. */
+  payTo: string;
+  networks: readonly NetworkName[];
+  /** How long a payer is asked to make an authorization last. */
+  maxTimeoutSeconds: number;
 }
 
-/** What a call of `resource` costs under these settings, and where it can be paid. */
-export function offerOf(resource: Resource, config: Config): Offer {
-  const { payTo, maxTimeoutSeconds } = config;
-  const terms = config.networks.map((network) => ({ network, ...NETWORKS[network] }));
+/** How one call of a resource can be paid: the same terms in both versions of x402, one entry for each network. */
+export interface Offer {
+  resource: Resource;
+  v1: PaymentRequirementsV1[];
+  v2: PaymentRequirementsV2[];
+}
+
+/** The ways to pay for a call of `resource` on these terms. */
+export function offerOf(resource: Resource, { price, payTo, networks, maxTimeoutSeconds }: Terms): Offer {
+  const ways = networks.map((network) => ({ network, ...NETWORKS[network] }));
   return {
     resource,
-    v1: terms.map(({ network, asset, domain }) => ({
+    v1: ways.map(({ network, asset, domain }) => ({
       scheme: "exact",
       network,
-      maxAmountRequired: PRICE.atomicUnits,
+      maxAmountRequired: price.atomicUnits,
       resource: resource.url,
       description: resource.description,
       mimeType: "application/json",
@@ -65,10 +73,10 @@ export function offerOf(resource: Resource, config: Config): Offer {
       asset,
       extra: domain,
     })),
-    v2: terms.map(({ caip2, asset, domain }) => ({
+    v2: ways.map(({ caip2, asset, domain }) => ({
       scheme: "exact",
       network: caip2,
-      amount: PRICE.atomicUnits,
+      amount: price.atomicUnits,
       asset,
       payTo,
       maxTimeoutSeconds,

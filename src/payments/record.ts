@@ -1,6 +1,5 @@
-import type { FieldError, ProblemCode } from "../problems.ts";
 import type { Settlement } from "./facilitator.ts";
-import type { Payment } from "./payment.ts";
+import type { PaymentPayload } from "./paymentPayload.ts";
 
 /**
  * What became of one payment, as the ledger stores it. One record per payment (`paymentKey`), in the single key `entry`.
@@ -17,28 +16,30 @@ import type { Payment } from "./payment.ts";
  */
 export type Entry =
   | ({ state: "claimed"; claim: string; leaseEnds: number } & Call)
-  | ({ state: "stored"; claim: string; leaseEnds: number; goods: StoredGoods } & Call)
+  | ({ state: "stored"; claim: string; leaseEnds: number; work: StoredWork } & Call)
   | ({
       state: "settling";
-      goods: StoredGoods;
+      work: StoredWork;
       attempts: number;
       firstAsked: number;
       nextAt: number;
       transaction: string;
     } & Call)
-  | ({ state: "settled"; goods: StoredGoods; transaction: string } & Call);
+  | ({ state: "settled"; work: StoredWork; transaction: string } & Call);
 
 /** What a claim is made for. */
 export interface Call {
   /** `fingerprintOf` the request. */
   fingerprint: string;
-  payment: Payment;
+  payment: PaymentPayload;
   /** Name of the facilitator that verified the payment, and so has to settle it. */
   facilitator: string;
+  /** Of the call that claimed it, for the log. */
+  requestId: string;
 }
 
 /** The result of the work, to be given once the payment is settled. */
-export interface StoredGoods {
+export interface StoredWork {
   /** JSON of the value that the caller gets. */
   value: string;
   /** Id of the output in storage, to be deleted where it can't be given. */
@@ -47,15 +48,14 @@ export interface StoredGoods {
   expiresAt: number;
 }
 
-/** Why nothing came of a claim, told to all who wait for it: a problem of the work, or (no code) a 402. */
-export interface Failure {
-  code?: ProblemCode;
-  detail: string;
-  errors?: FieldError[];
-}
+/**
+ * Why nothing came of a claim, told to all who wait for it: the payment was refused, for a reason; or the work failed, with
+ * an error as `Sale.errors` writes it.
+ */
+export type Failure = { reason: string } | { error: string };
 
 /**
- * How a payment stands for one who presents it with a request.
+ * What a payment is worth to whoever presents it with a request.
  * - `free`: it can be claimed
  * - `yours`: claimed; `stored` where a call that died has left its output, so that only settling is left
  * - `sold`: settled for this very request, and the result is to be given
@@ -65,11 +65,11 @@ export interface Failure {
  * - `pending`: it is being settled for this very request, and the outcome is not known yet
  * - `failed`: what was waited for has failed
  */
-export type Standing =
-  | { standing: "free" | "spent" | "taken" | "busy" | "pending" }
-  | { standing: "yours"; claim: string; stored: boolean }
-  | { standing: "sold"; value: string; transaction: string }
-  | { standing: "failed"; failure: Failure };
+export type PaymentStatus =
+  | { status: "free" | "spent" | "taken" | "busy" | "pending" }
+  | { status: "yours"; claim: string; stored: boolean }
+  | { status: "sold"; value: string; transaction: string }
+  | { status: "failed"; failure: Failure };
 
 const DAY_MS = 86_400_000;
 /** Past this many milliseconds a Date has no value; such a record is kept for good. */
@@ -79,23 +79,23 @@ const DOUBT_MS = 600_000;
 /** How long a call that has stored its output may take to settle it. */
 export const SETTLE_LEASE_MS = 60_000;
 
-/** How a payment with this entry stands for a request, at `now` (Unix milliseconds). */
-export function standingOf(entry: Entry | undefined, fingerprint: string, now: number): Standing {
+/** The status of a payment with this entry for a request, at `now` (Unix milliseconds). */
+export function statusOf(entry: Entry | undefined, fingerprint: string, now: number): PaymentStatus {
   const same = entry?.fingerprint === fingerprint;
   switch (entry?.state) {
     case undefined:
-      return { standing: "free" };
+      return { status: "free" };
     case "claimed":
-      if (entry.leaseEnds <= now) return { standing: "free" };
-      return { standing: same ? "busy" : "taken" };
+      if (entry.leaseEnds <= now) return { status: "free" };
+      return { status: same ? "busy" : "taken" };
     case "stored":
-      if (!same) return { standing: "taken" };
-      return { standing: entry.leaseEnds <= now ? "free" : "busy" };
+      if (!same) return { status: "taken" };
+      return { status: entry.leaseEnds <= now ? "free" : "busy" };
     case "settling":
-      return { standing: same ? "pending" : "taken" };
+      return { status: same ? "pending" : "taken" };
     case "settled":
-      if (!same || entry.goods.expiresAt <= now) return { standing: "spent" };
-      return { standing: "sold", value: entry.goods.value, transaction: entry.transaction };
+      if (!same || entry.work.expiresAt <= now) return { status: "spent" };
+      return { status: "sold", value: entry.work.value, transaction: entry.transaction };
   }
 }
 
@@ -109,7 +109,7 @@ export function wakesAt(entry: Entry): number | undefined {
     case "settling":
       return entry.nextAt;
     case "settled":
-      return dated(Math.max(entry.goods.expiresAt, authorizationEnds(entry)) + DAY_MS);
+      return dated(Math.max(entry.work.expiresAt, authorizationEnds(entry)) + DAY_MS);
   }
 }
 

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { type CdpKey, cdpToken } from "./cdpToken.ts";
-import type { Facilitator } from "./facilitator.ts";
+import type { EventContext } from "./events.ts";
+import type { FacilitatorClient } from "./facilitator.ts";
 import { NETWORKS } from "./networks.ts";
-import type { Payment } from "./payment.ts";
+import type { PaymentPayload } from "./paymentPayload.ts";
 
+/** How a facilitator is reached. */
 export interface RemoteFacilitator {
   url: string;
   timeoutMs: number;
@@ -35,10 +37,14 @@ const settleAnswer = z.object({
 });
 
 /** A facilitator reached over HTTP: `POST /verify` and `POST /settle`, the same in both versions of x402. */
-export function remoteFacilitator({ url, timeoutMs, auth }: RemoteFacilitator): Facilitator {
+export function remoteFacilitator(
+  { url, timeoutMs, auth }: RemoteFacilitator,
+  { requestId, log }: EventContext,
+): FacilitatorClient {
   /** Its verdict, be it 200 or 4xx: some refuse so, some so. Undefined where it gave none; a 5xx is none, whatever it says. */
-  async function ask<S extends z.ZodType>(call: "verify" | "settle", payment: Payment, schema: S) {
+  async function ask<S extends z.ZodType>(call: "verify" | "settle", payment: PaymentPayload, schema: S) {
     const endpoint = new URL(`${url.replace(/\/+$/, "")}/${call}`);
+    const failure = { event: "facilitator", request_id: requestId, host: endpoint.host, call } as const;
     try {
       const response = await fetch(endpoint, {
         method: "POST",
@@ -49,9 +55,9 @@ export function remoteFacilitator({ url, timeoutMs, auth }: RemoteFacilitator): 
       });
       const answer = schema.safeParse(JSON.parse(await bounded(response)));
       if (answer.success && response.status < 500) return answer.data as z.output<S>;
-      console.error(`facilitator ${endpoint.host}: ${call} answered ${response.status} without a verdict`);
+      log({ ...failure, status: response.status });
     } catch (error) {
-      console.error(`facilitator ${endpoint.host}: ${call} failed`, error);
+      log({ ...failure, error: String(error) });
     }
     return undefined;
   }
@@ -83,7 +89,7 @@ export function remoteFacilitator({ url, timeoutMs, auth }: RemoteFacilitator): 
 }
 
 /** Whether an answer speaks of this payment. */
-function isAbout({ network, authorization }: Payment, answer: z.infer<typeof settleAnswer>): boolean {
+function isAbout({ network, authorization }: PaymentPayload, answer: z.infer<typeof settleAnswer>): boolean {
   const names: string[] = [network, NETWORKS[network].caip2];
   if (answer.network && !names.includes(answer.network)) return false;
   return !answer.payer || answer.payer.toLowerCase() === authorization.from.toLowerCase();

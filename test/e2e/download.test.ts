@@ -6,7 +6,7 @@ import { textPages } from "../../bench/inputs.ts";
 import { callPaid } from "../../scripts/lib/pay.ts";
 import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
 import { RATE_LIMITS } from "../../src/config.ts";
-import { result } from "../../src/schemas.ts";
+import { result } from "../../src/service/schemas.ts";
 
 const PAGES = 1000;
 

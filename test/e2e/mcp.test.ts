@@ -9,7 +9,7 @@ import type { LocalAccount } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
-import { result } from "../../src/schemas.ts";
+import { result } from "../../src/service/schemas.ts";
 import { pngOf } from "../support/png.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callPaid, DEVELOPMENT_KEY, paymentFor } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
-import { result } from "../../src/schemas.ts";
+import { result } from "../../src/service/schemas.ts";
 import { pngOf } from "../support/png.ts";
 import { render } from "./render.ts";
 

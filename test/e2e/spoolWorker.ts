@@ -1,7 +1,7 @@
 /** The Worker, which also tells what is in its spool. */
 import { app } from "../../src/app.ts";
 
-export { Ledger } from "../../src/payments/ledger.ts";
+export { Ledger } from "../../src/service/ledger.ts";
 
 export default {
   async fetch(request, env, context) {

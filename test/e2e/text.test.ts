@@ -6,7 +6,7 @@ import { type Raster, renderPages } from "../../scripts/lib/raster.ts";
 import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
 import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
 import { TEMPLATES } from "../../src/engine/index.ts";
-import { result } from "../../src/schemas.ts";
+import { result } from "../../src/service/schemas.ts";
 import { onePage, pagesOf } from "../support/pdf.ts";
 import { columns, rasters, rows } from "./rasters.json";
 

@@ -1,17 +1,29 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
-import { readConfig } from "../../src/config.ts";
+import type { RangeReader } from "../../src/engine/index.ts";
+import { LargeFileSlot } from "../../src/inputs/largeFileSlot.ts";
 import { readForm } from "../../src/inputs/multipart.ts";
 import { Upload } from "../../src/inputs/upload.ts";
-import { roomsOf } from "../../src/rooms.ts";
-import type { Stored } from "../../src/stored.ts";
-import { isEqual, noise, sha256 } from "../support/bytes.ts";
+import { sha256 } from "../../src/sha256.ts";
+import { type SpooledFile, spool } from "../../src/storage/spool.ts";
+import { isEqual, noise } from "../support/bytes.ts";
+import { limitsOf } from "../support/limits.ts";
 
 afterEach(() => reset());
 
-const rooms = roomsOf(env, readConfig({ SPOOL_THRESHOLD_BYTES: "1000", MAX_SOURCE_BYTES: "20000000" }));
-const rules = { rooms, maxFieldBytes: 100 };
+const kept: SpooledFile[] = [];
+const keep = async (chunks: AsyncIterable<Uint8Array>) => {
+  const file = await spool(env.RESULTS, chunks);
+  kept.push(file);
+  return file;
+};
+const limits = {
+  file: limitsOf({ maxBytes: 20_000_000, slot: new LargeFileSlot(10, 1000), keep }),
+  image: limitsOf({ maxBytes: 10_000_000, inMemoryBytes: 10_000_000 }),
+};
+const rules = { limits, maxFieldBytes: 100 };
+/** How many files are in R2, beyond those that were handed to the caller to delete. */
 const spooled = async () => (await env.RESULTS.list()).objects.length;
 
 function read(entries: [string, string | Blob][], change = (body: Uint8Array) => body) {
@@ -21,13 +33,13 @@ function read(entries: [string, string | Blob][], change = (body: Uint8Array) =>
   return readBytes(response.bytes().then(change), response.headers.get("Content-Type")!);
 }
 
-/** In pieces that cut the boundaries. */
+/** In chunks that cut the boundaries. */
 async function readBytes(body: Promise<Uint8Array>, contentType: string) {
   const bytes = await body;
-  const pieces = (async function* () {
+  const chunks = (async function* () {
     for (let at = 0; at < bytes.length; at += 4093) yield bytes.slice(at, at + 4093);
   })();
-  return readForm(pieces, contentType, rules);
+  return readForm(chunks, contentType, rules);
 }
 
 describe("a form", () => {
@@ -49,17 +61,17 @@ describe("a form", () => {
     expect(await spooled()).toBe(0);
   });
 
-  it("has larger uploads spooled, told apart by their bytes, until they are released", async () => {
+  it("has larger uploads spooled, told apart by their bytes, until they are deleted", async () => {
     const bytes = noise(9_000_000);
     const { file } = (await read([
       ["file", new Blob([bytes])],
       ["text", "after it"],
     ])) as { file: Upload };
     expect(file.sha256).toBe(await sha256(bytes));
-    const stored = file.received.content as Stored;
+    const stored = file.received.content as RangeReader;
     expect(isEqual(await stored.read(0, bytes.length), bytes)).toBe(true);
     expect(await spooled()).toBe(1);
-    await file.received.release();
+    await kept.pop()!.delete();
     expect(await spooled()).toBe(0);
   });
 
@@ -153,10 +165,10 @@ describe("a form that cannot be read is refused, with nothing left behind:", () 
 });
 
 it("fails as its storage does, which is no fault of the form", async () => {
-  const full = { ...rooms, file: { ...rooms.file, keep: () => Promise.reject(new Error("out of order")) } };
+  const full = { ...limits, file: { ...limits.file, keep: () => Promise.reject(new Error("out of order")) } };
   const form = new FormData();
   form.set("file", new Blob([noise(50_000)]));
   const { headers, body } = new Response(form);
-  const read = readForm(body!, headers.get("Content-Type")!, { ...rules, rooms: full });
+  const read = readForm(body!, headers.get("Content-Type")!, { ...rules, limits: full });
   await expect(read).rejects.toThrow("out of order");
 });

@@ -1,46 +1,30 @@
 import { describe, expect, it } from "vitest";
-import { type Room, receive } from "../../src/inputs/receive.ts";
-import { Turn } from "../../src/inputs/turn.ts";
-import type { Stored } from "../../src/stored.ts";
+import type { RangeReader } from "../../src/engine/index.ts";
+import { receive } from "../../src/inputs/receive.ts";
 import { noise } from "../support/bytes.ts";
+import { limitsOf } from "../support/limits.ts";
+import { readerBy } from "../support/ranges.ts";
 
-/** Keeps what it is given, and says what became of it. */
+/** Keeps what it is given. */
 function keeper() {
   const kept: Uint8Array[] = [];
-  let deleted = 0;
-  const keep = async (pieces: AsyncIterable<Uint8Array>): Promise<Stored> => {
-    for await (const piece of pieces) kept.push(piece.slice());
+  const keep = async (chunks: AsyncIterable<Uint8Array>): Promise<RangeReader> => {
+    for await (const chunk of chunks) kept.push(chunk.slice());
     const bytes = new Uint8Array(await new Blob(kept).arrayBuffer());
-    return {
-      length: bytes.length,
-      read: async (start, end) => bytes.slice(start, end),
-      async *stream(start, end) {
-        yield bytes.slice(start, end);
-      },
-      delete: async () => void deleted++,
-    };
+    return readerBy(bytes.length, async (start, end) => bytes.slice(start, end));
   };
-  return { kept, keep, deleted: () => deleted };
+  return { kept, limits: limitsOf({ inMemoryBytes: 100, keep, keepWhole: keep }) };
 }
 
-const roomOf = (keep: Room["keep"], more: Partial<Room> = {}): Room => ({
-  maxBytes: 1000,
-  inMemoryBytes: 100,
-  turn: new Turn(1, 60_000),
-  keep,
-  keepWhole: (stream) => keep(stream),
-  ...more,
-});
-
-async function* pieces(length: number, piece = 7): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < length; at += piece) yield noise(Math.min(piece, length - at), at);
+async function* chunks(length: number, chunk = 7): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < length; at += chunk) yield noise(Math.min(chunk, length - at), at);
 }
 
 describe("a file", () => {
   it.each([0, 1, 7, 99, 100])("of %i bytes stays in memory, whatever was announced", async (length) => {
     for (const announced of [0, 1, length, 100]) {
-      const { keep, kept } = keeper();
-      const received = await receive(pieces(length), roomOf(keep), announced);
+      const { limits, kept } = keeper();
+      const received = await receive(chunks(length), limits, announced);
       expect(received.content).toEqual(noise(length));
       expect(await received.head(3)).toEqual(noise(length).subarray(0, 3));
       expect(kept).toEqual([]);
@@ -49,14 +33,12 @@ describe("a file", () => {
 
   it.each([101, 500, 1000])("of %i bytes is kept elsewhere, whatever was announced", async (length) => {
     for (const announced of [0, 1, 100, length, 1000]) {
-      const { keep, deleted } = keeper();
-      const received = await receive(pieces(length), roomOf(keep), announced);
-      const content = received.content as Stored;
+      const { limits } = keeper();
+      const received = await receive(chunks(length), limits, announced);
+      const content = received.content as RangeReader;
       expect(content.length).toBe(length);
       expect(await content.read(0, length)).toEqual(noise(length));
       expect(await received.head(3)).toEqual(noise(3));
-      await received.release();
-      expect(deleted()).toBe(1);
     }
   });
 
@@ -68,7 +50,7 @@ describe("a file", () => {
         yield new Uint8Array(50);
       }
     })();
-    await expect(receive(endless, roomOf(keeper().keep), announced)).rejects.toMatchObject({
+    await expect(receive(endless, keeper().limits, announced)).rejects.toMatchObject({
       code: "source_too_large",
     });
     expect(read).toBe(1050);

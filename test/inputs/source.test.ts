@@ -1,10 +1,8 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { readConfig } from "../../src/config.ts";
 import { openSource } from "../../src/inputs/source.ts";
-import { roomsOf } from "../../src/rooms.ts";
+import { limitsOf } from "../support/limits.ts";
 
-const room = { ...roomsOf(env, readConfig({})).file, maxBytes: 1000, inMemoryBytes: 1000 };
+const limits = limitsOf();
 const rules = { timeoutMs: 5000, allowLoopback: false };
 const base64 = (length: number) => new Uint8Array(length).toBase64();
 const tooLarge = { code: "source_too_large", status: 413 };
@@ -15,7 +13,7 @@ describe("a file of at most the limit is taken", () => {
     ["as bare base64", base64(1000)],
     ["as base64 in lines", base64(1000).replace(/.{64}/g, "$&\r\n")],
   ])("%s", async (_, source) => {
-    expect((await openSource(source, "file", { rules, room })).content).toHaveLength(1000);
+    expect((await openSource(source, "file", { rules, limits })).content).toHaveLength(1000);
   });
 });
 
@@ -25,17 +23,22 @@ describe("a larger one is a source_too_large", () => {
     ["as bare base64", base64(1001)],
     ["as a URL", "https://files.example.com/large.pdf"],
   ])("%s", async (_, source) => {
-    await expect(openSource(source, "file", { rules, room })).rejects.toMatchObject(tooLarge);
+    await expect(openSource(source, "file", { rules, limits })).rejects.toMatchObject(tooLarge);
   });
 
   test("before it is decoded", async () => {
     const decoded = vi.spyOn(Uint8Array, "fromBase64");
-    await expect(openSource(`data:;base64,${base64(10_000)}`, "file", { rules, room })).rejects.toMatchObject(tooLarge);
+    await expect(openSource(`data:;base64,${base64(10_000)}`, "file", { rules, limits })).rejects.toMatchObject(
+      tooLarge,
+    );
     expect(decoded).not.toHaveBeenCalled();
   });
 });
 
 test("a source slower than the deadline is a source_timeout", async () => {
-  const slow = openSource("https://files.example.com/slow.pdf", "file", { rules: { ...rules, timeoutMs: 100 }, room });
+  const slow = openSource("https://files.example.com/slow.pdf", "file", {
+    rules: { ...rules, timeoutMs: 100 },
+    limits,
+  });
   await expect(slow).rejects.toMatchObject({ code: "source_timeout", status: 504 });
 });

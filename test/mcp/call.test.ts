@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { signPaymentV2 } from "../../scripts/lib/pay.ts";
-import { PRODUCTS } from "../../src/sale/catalog.ts";
-import { result } from "../../src/schemas.ts";
+import { PRODUCTS } from "../../src/service/products.ts";
+import { result } from "../../src/service/schemas.ts";
 import { dataUri, offerOf, TEXT } from "../support/client.ts";
 import { connect } from "../support/mcp.ts";
 import { onePage } from "../support/pdf.ts";
@@ -17,14 +17,26 @@ test("a call whose client has gone stops, and is not charged", async () => {
     _meta: { "x402/payment": payment },
   });
   const client = await connect();
-  const run = vi.spyOn(PRODUCTS[0]!, "run");
+  const { accept } = PRODUCTS[0]!;
+  let work: Promise<unknown> | undefined;
+  vi.spyOn(PRODUCTS[0]!, "accept").mockImplementationOnce((...request) => {
+    const accepted = accept(...request);
+    return {
+      ...accepted,
+      run(context) {
+        const running = accepted.run(context);
+        work = running;
+        return running;
+      },
+    };
+  });
   const abort = new AbortController();
   const pending = client.callTool(call("https://files.example.com/slow.pdf"), {
     signal: abort.signal,
     onprogress: () => abort.abort(),
   });
   await expect(pending).rejects.toThrow();
-  await expect(run.mock.results[0]!.value).rejects.toMatchObject({ code: "call_cancelled" });
+  await expect(work).rejects.toMatchObject({ code: "call_cancelled" });
   expect(await files()).toBe(0);
 
   const again = await client.callTool(call(dataUri("application/pdf", onePage)));

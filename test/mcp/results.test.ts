@@ -3,7 +3,7 @@ import { readConfig } from "../../src/config.ts";
 import type { Notice } from "../../src/engine/index.ts";
 import { delivered, paymentRequired } from "../../src/mcp/results.ts";
 import { offerOf, PaymentRequired } from "../../src/payments/offer.ts";
-import type { Result } from "../../src/schemas.ts";
+import type { Result } from "../../src/service/schemas.ts";
 
 const output = {
   url: "https://pdf.example.com/v1/files/1.pdf?token=2",

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
 import { output } from "../../src/mcp/results.ts";
 import { PROBLEMS, Problem, type ProblemCode } from "../../src/problems.ts";
-import { PRODUCTS } from "../../src/sale/catalog.ts";
-import { result } from "../../src/schemas.ts";
+import { PRODUCTS } from "../../src/service/products.ts";
+import { result } from "../../src/service/schemas.ts";
 import { dataUri, offerOf, send, TEXT } from "../support/client.ts";
 import { connect, REVISIONS } from "../support/mcp.ts";
 import { onePage } from "../support/pdf.ts";
@@ -162,10 +162,16 @@ describe("a payment is taken", () => {
   });
 });
 
+/** Lets the next request's work fail. */
+function failOnce(error: Error): void {
+  const run = () => Promise.reject(error);
+  vi.spyOn(PRODUCTS[0]!, "accept").mockReturnValueOnce({ canonical: [], run });
+}
+
 describe("a problem is an answer, not a protocol error, and is not charged", () => {
   test.each(Object.keys(PROBLEMS) as ProblemCode[])("%s", async (code) => {
     const errors = [{ path: "file", message: "is in the way" }];
-    vi.spyOn(PRODUCTS[0]!, "run").mockRejectedValueOnce(new Problem(code, "What to do.", { errors }));
+    failOnce(new Problem(code, "What to do.", { errors }));
     const [client, paid] = [await connect(), await payment()];
     const answer = await callText(client, paid);
     expect(answer.isError).toBe(true);
@@ -177,7 +183,7 @@ describe("a problem is an answer, not a protocol error, and is not charged", () 
   });
 
   test("an unexpected exception tells nothing of itself", async () => {
-    vi.spyOn(PRODUCTS[0]!, "run").mockRejectedValueOnce(new TypeError("inner workings"));
+    failOnce(new TypeError("inner workings"));
     const answer = await callText(await connect(), await payment());
     expect(told(answer)).toMatchObject({ code: "internal_error", request_id: expect.stringMatching(/./) });
     expect(JSON.stringify(answer)).not.toContain("inner workings");

@@ -1,15 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
 import { cdpToken } from "../../src/payments/cdpToken.ts";
-import { facilitatorNamed, facilitatorsFor } from "../../src/payments/facilitator.ts";
-import { remoteFacilitator } from "../../src/payments/remoteFacilitator.ts";
-import { paymentFrom } from "./payments.ts";
+import { PaymentError } from "../../src/payments/errors.ts";
+import { facilitatorClients, facilitatorNamed } from "../../src/payments/facilitators.ts";
+import { localFacilitator } from "../../src/payments/localFacilitator.ts";
+import { type RemoteFacilitator, remoteFacilitator } from "../../src/payments/remoteFacilitator.ts";
+import { paymentFrom, SILENT } from "./payments.ts";
 
 /** Settles through a facilitator that answers so. */
 async function settled(answer: object, status = 200) {
   const said = btoa(JSON.stringify({ status, answer }));
   const url = `https://facilitator.example.com/says-${encodeURIComponent(said)}`;
-  return remoteFacilitator({ url, timeoutMs: 2000 }).settle(await paymentFrom());
+  return remoteFacilitator({ url, timeoutMs: 2000 }, SILENT).settle(await paymentFrom());
 }
 
 describe("what a settlement's answer is taken for", () => {
@@ -74,40 +75,39 @@ describe("what a settlement's answer is taken for", () => {
 });
 
 describe("how a facilitator is called", () => {
-  const PAY_TO = "0x00000000000000000000000000000000000000aa";
+  const url = "https://facilitator.example.com/echoes";
   /** What the facilitator says it was sent. */
-  const headersSent = async (env: object) => {
-    const [facilitator] = facilitatorsFor(readConfig({ PAY_TO, ...env }), new Request("https://overprint.example.com"));
+  const headersSent = async (listed: RemoteFacilitator) => {
+    const [facilitator] = facilitatorClients({ facilitators: [listed], facilitatorTimeoutMs: 2000 }, false, SILENT);
     const verdict = await facilitator!.verify(await paymentFrom());
     return (verdict as { reason: string }).reason;
   };
 
   test("with a fixed header, where one is set", async () => {
-    const env = { FACILITATOR_URL: "https://facilitator.example.com/echoes/", FACILITATOR_AUTHORIZATION: "Bearer 7" };
-    expect(await headersSent(env)).toBe("/echoes/verify Bearer 7");
+    const listed = { url: `${url}/`, timeoutMs: 2000, auth: { header: "Bearer 7" } };
+    expect(await headersSent(listed)).toBe("/echoes/verify Bearer 7");
   });
 
   test("without any, where none is", async () => {
-    expect(await headersSent({ FACILITATOR_URL: "https://facilitator.example.com/echoes" })).toBe(
-      "/echoes/verify null",
-    );
+    expect(await headersSent({ url, timeoutMs: 2000 })).toBe("/echoes/verify null");
   });
 
   test("again by its name, by the ledger, with its header; even after the settings have dropped it", async () => {
-    const env = {
-      PAY_TO,
-      FACILITATOR_URL: "https://facilitator.example.com/echoes",
-      FACILITATOR_AUTHORIZATION: "Bearer 7",
-    };
     const payment = await paymentFrom();
-    for (const [config, header] of [
-      [readConfig(env), "Bearer 7"],
-      [readConfig({}), "null"],
+    const listed = { url, timeoutMs: 2000, auth: { header: "Bearer 7" } };
+    for (const [facilitators, header] of [
+      [[listed], "Bearer 7"],
+      [[], "null"],
     ] as const)
-      expect(await facilitatorNamed("https://facilitator.example.com/echoes", config).verify(payment)).toEqual({
-        outcome: "invalid",
-        reason: `/echoes/verify ${header}`,
-      });
+      expect(await facilitatorNamed(url, { facilitators, facilitatorTimeoutMs: 2000 }, SILENT).verify(payment)).toEqual(
+        { outcome: "invalid", reason: `/echoes/verify ${header}` },
+      );
+  });
+
+  test("where there is none, by the local one, or not at all", async () => {
+    const none = { facilitators: [], facilitatorTimeoutMs: 2000 };
+    expect(facilitatorClients(none, true, SILENT)).toEqual([localFacilitator]);
+    expect(() => facilitatorClients(none, false, SILENT)).toThrow(PaymentError);
   });
 });
 

@@ -1,26 +1,18 @@
-import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, test, vi } from "vitest";
-import { type Goods, type Sale, sell } from "../../src/payments/gate.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { PaymentError } from "../../src/payments/errors.ts";
+import type { PaymentEvent } from "../../src/payments/events.ts";
+import type { SaleTerms } from "../../src/payments/gate.ts";
 import { PaymentRequired } from "../../src/payments/offer.ts";
-import type { Payment } from "../../src/payments/payment.ts";
+import type { PaymentPayload } from "../../src/payments/paymentPayload.ts";
 import { remoteFacilitator } from "../../src/payments/remoteFacilitator.ts";
-import { Problem } from "../../src/problems.ts";
-import { keyOf } from "../../src/storage/results.ts";
-import { askedToSettle, OFFER, paymentFrom } from "./payments.ts";
+import { askedToSettle, ERRORS, memoryLedger, OFFER, paymentFrom, SILENT, sell, WORK } from "./payments.ts";
 
-const GOODS: Goods<string> = {
-  value: "goods",
-  output: "000000-00000000000000000000000000000000",
-  expiresAt: new Date(Date.now() + 3_600_000),
-  pages: 1,
-  bytes: 9,
-};
-beforeEach(async () => {
-  const expires = String(GOODS.expiresAt.getTime());
-  await env.RESULTS.put(keyOf(GOODS.output), "goods", { customMetadata: { expires } });
+let ledger = memoryLedger();
+beforeEach(() => {
+  ledger = memoryLedger();
 });
 const SOLD = {
-  value: "goods",
+  value: "work",
   receipt: {
     success: true,
     transaction: `0x${"ab".repeat(32)}`,
@@ -30,16 +22,18 @@ const SOLD = {
 };
 
 const facilitator = (behaviour: string) =>
-  remoteFacilitator({ url: `https://facilitator.example.com/${behaviour}`, timeoutMs: 500 });
+  remoteFacilitator({ url: `https://facilitator.example.com/${behaviour}`, timeoutMs: 500 }, SILENT);
 
 /** Sells one piece of work through the facilitators that behave as named, and tells what happened. */
-async function sale(behaviours: string, payment: Payment, changes: Partial<Sale<string>> = {}) {
+async function sale(behaviours: string, payment: PaymentPayload, changes: Partial<SaleTerms<string>> = {}) {
   const seen = { worked: 0 };
   const outcome = await sell({
     payment,
     offer: OFFER,
     facilitators: behaviours.split(" ").map(facilitator),
-    ledger: env.LEDGER,
+    ledger,
+    ...SILENT,
+    errors: ERRORS,
     fingerprint: "request",
     operation: "test",
     workMs: 60_000,
@@ -48,20 +42,24 @@ async function sale(behaviours: string, payment: Payment, changes: Partial<Sale<
     ...changes,
     work: async () => {
       seen.worked++;
-      return (await changes.work?.()) ?? GOODS;
+      return (await changes.work?.()) ?? WORK;
     },
   }).catch((error: unknown) => error);
   return { outcome, ...seen };
 }
 
 const reason = (outcome: unknown) =>
-  outcome instanceof PaymentRequired ? outcome.reason : outcome instanceof Problem ? outcome.code : outcome;
+  outcome instanceof PaymentRequired
+    ? outcome.reason
+    : outcome instanceof PaymentError
+      ? outcome.code
+      : (outcome as Error).message;
 const failing = (): never => {
-  throw new Problem("damaged_pdf", "…");
+  throw new Error("damaged");
 };
 
 describe("what a remote facilitator says decides", () => {
-  test("verified and settled: the goods and the receipt", async () => {
+  test("verified and settled: the result and the receipt", async () => {
     expect(await sale("good", await paymentFrom())).toEqual({ outcome: SOLD, worked: 1 });
   });
 
@@ -112,18 +110,19 @@ describe("what a remote facilitator says decides", () => {
     let now = Date.now();
     const work = async () => {
       now += 10_000;
-      return GOODS;
+      return WORK;
     };
     const behaviour = `refuses-second-verify-${payment.authorization.nonce}`;
     const { outcome } = await sale(behaviour, payment, { now: () => now, work });
     expect(reason(outcome)).toBe("nonce_already_used");
+    expect(ledger.discarded).toEqual([WORK.output]);
   });
 });
 
 describe("one payment", () => {
   test("that fails to buy work is not settled, and stays usable", async () => {
     const payment = await paymentFrom();
-    expect(reason((await sale("good", payment, { work: failing })).outcome)).toBe("damaged_pdf");
+    expect(reason((await sale("good", payment, { work: failing })).outcome)).toBe("damaged");
     expect((await sale("good", payment)).outcome).toEqual(SOLD);
   });
 
@@ -145,7 +144,7 @@ describe("one payment", () => {
     let during: Awaited<ReturnType<typeof sale>> | undefined;
     const work = async () => {
       during = await sale("good", payment, other);
-      return GOODS;
+      return WORK;
     };
     await sale("good", payment, { work });
     for (const { outcome, worked } of [during!, await sale("good", payment, other)]) {
@@ -156,7 +155,7 @@ describe("one payment", () => {
 
   test("whose link has ended buys nothing more", async () => {
     const payment = await paymentFrom();
-    await sale("good", payment, { work: async () => ({ ...GOODS, expiresAt: new Date(Date.now() - 1) }) });
+    await sale("good", payment, { work: async () => ({ ...WORK, expiresAt: new Date(Date.now() - 1) }) });
     expect(reason((await sale("good", payment)).outcome)).toBe("payment_already_used");
   });
 
@@ -180,25 +179,37 @@ describe("one payment", () => {
 });
 
 describe("the log", () => {
-  test("has one line for each call with a payment, without signature or payload", async () => {
-    const log = vi.spyOn(console, "log");
+  test("has one line for each call with a payment, without its signature", async () => {
+    const events: PaymentEvent[] = [];
+    const logged = { requestId: "request 7", log: (event: PaymentEvent) => void events.push(event) };
     const payment = await paymentFrom();
-    await sale("good", payment);
-    await sale("good", payment, { fingerprint: "another" });
-    await sale("refuses-verify", await paymentFrom());
-    const lines = log.mock.calls.map(([line]) => String(line));
-    expect(lines.map((line) => JSON.parse(line))).toEqual([
+    await sale("good", payment, logged);
+    await sale("good", payment, logged);
+    await sale("good", payment, { ...logged, fingerprint: "another" });
+    await sale("refuses-verify", await paymentFrom(), logged);
+    await sale("good", await paymentFrom(), { ...logged, work: failing });
+    const { payer, transaction } = SOLD.receipt;
+    expect(events).toEqual([
       {
-        ...{ event: "sale", outcome: "sold", operation: "test", network: "base-sepolia", amount: "50000" },
-        ...{ payer: SOLD.receipt.payer, transaction: SOLD.receipt.transaction, pages: 1, bytes: 9 },
-        ms: expect.any(Number),
+        ...{ event: "sale", request_id: "request 7", outcome: "sold", operation: "test", network: "base-sepolia" },
+        ...{ amount: "50000", payer, transaction, pages: 1, bytes: 9, ms: expect.any(Number) },
+        payment: expect.stringContaining(payment.authorization.nonce),
       },
+      expect.objectContaining({ event: "sale", outcome: "replayed", transaction }),
       expect.objectContaining({ event: "sale", outcome: "payment_already_used" }),
       expect.objectContaining({ event: "sale", outcome: "payment_required", reason: "insufficient_funds" }),
+      expect.objectContaining({ event: "sale", outcome: "internal_error" }),
     ]);
-    expect(lines.join()).not.toContain(payment.signature.slice(2));
-    expect(lines.join()).not.toContain(payment.authorization.nonce);
-    log.mockRestore();
+    expect(JSON.stringify(events)).not.toContain(payment.signature.slice(2));
+  });
+
+  test("tells of a facilitator that gives no verdict", async () => {
+    const events: PaymentEvent[] = [];
+    const context = { requestId: "request 8", log: (event: PaymentEvent) => void events.push(event) };
+    const down = remoteFacilitator({ url: "https://facilitator.example.com/down", timeoutMs: 500 }, context);
+    expect(await down.verify(await paymentFrom())).toEqual({ outcome: "unknown" });
+    const line = { event: "facilitator", request_id: "request 8", host: "facilitator.example.com", call: "verify" };
+    expect(events).toEqual([expect.objectContaining(line)]);
   });
 });
 

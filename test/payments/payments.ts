@@ -1,18 +1,27 @@
-import { readConfig } from "../../src/config.ts";
+import { facilitatorNamed } from "../../src/payments/facilitators.ts";
+import { type LedgerBook, Sale, type SaleTerms, type WorkResult } from "../../src/payments/gate.ts";
+import { LedgerEntry } from "../../src/payments/ledgerEntry.ts";
 import { offerOf } from "../../src/payments/offer.ts";
-import { type Payment, readPayment } from "../../src/payments/payment.ts";
+import { type PaymentPayload, readPaymentPayload } from "../../src/payments/paymentPayload.ts";
+import { parsePrice } from "../../src/payments/price.ts";
+import type { Entry } from "../../src/payments/record.ts";
 
 /** What the tests sell. */
 export const OFFER = offerOf(
   { url: "https://overprint.example.com/v1/watermark/text", description: "", outputSchema: {}, bazaar: {} },
-  readConfig({
-    PAY_TO: "0x00000000000000000000000000000000000000aa",
-    FACILITATOR_URL: "https://facilitator.example.com",
-  }),
+  {
+    price: parsePrice("0.05")!,
+    payTo: "0x00000000000000000000000000000000000000aa",
+    networks: ["base-sepolia"],
+    maxTimeoutSeconds: 300,
+  },
 );
 
+/** Events that nobody looks at. */
+export const SILENT = { requestId: "test", log: () => {} };
+
 /** A payment as read, whose signature nobody checks: quick to make. */
-export async function paymentFrom({ validBefore }: { validBefore?: number | undefined } = {}): Promise<Payment> {
+export async function paymentFrom({ validBefore }: { validBefore?: number | undefined } = {}): Promise<PaymentPayload> {
   const authorization = {
     from: `0x${"01".repeat(20)}`,
     to: OFFER.v1[0]!.payTo,
@@ -22,8 +31,75 @@ export async function paymentFrom({ validBefore }: { validBefore?: number | unde
     nonce: `0x${crypto.getRandomValues(new Uint8Array(32)).toHex()}`,
   };
   const payload = { signature: `0x${"02".repeat(65)}`, authorization };
-  return readPayment({ x402Version: 1, scheme: "exact", network: "base-sepolia", payload }, OFFER);
+  return readPaymentPayload({ x402Version: 1, scheme: "exact", network: "base-sepolia", payload }, OFFER);
 }
+
+/** Sells from beginning to end. */
+export async function sell<T>(terms: SaleTerms<T>) {
+  const sale = new Sale(terms);
+  await sale.fulfil();
+  return sale.settle();
+}
+
+/** How work fails here: by an error whose message is all there is to it. */
+export const ERRORS = {
+  write: (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  read: (text: string) => new Error(text),
+};
+
+/** A ledger in memory, with alarms. `discarded` are the outputs it has deleted. */
+export function memoryLedger(facilitatorTimeoutMs = 500): LedgerBook & { discarded: string[] } {
+  const discarded: string[] = [];
+  const records = new Map<string, ReturnType<typeof recordOf>>();
+  const recordOf = () => {
+    let stored: Entry | undefined;
+    let bound: string | undefined;
+    let alarm: ReturnType<typeof setTimeout> | undefined;
+    const entry: LedgerEntry = new LedgerEntry({
+      load: () => stored,
+      save(changed, wakeAt) {
+        stored = structuredClone(changed);
+        clearTimeout(alarm);
+        const waitMs = wakeAt === undefined ? Number.POSITIVE_INFINITY : wakeAt - Date.now();
+        if (waitMs < 60_000) alarm = setTimeout(() => void entry.alarm(), waitMs);
+      },
+      clear() {
+        stored = undefined;
+        clearTimeout(alarm);
+      },
+      settle: ({ payment, facilitator }) =>
+        facilitatorNamed(facilitator, { facilitators: [], facilitatorTimeoutMs }, SILENT).settle(payment),
+      settleTimeoutMs: facilitatorTimeoutMs + 100,
+      keeps: async (output) => !discarded.includes(output),
+      discard: async (output) => void discarded.push(output),
+      now: () => Date.now(),
+      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      log: () => {},
+    });
+    return Object.assign(entry, {
+      bind: async (payment: string) => {
+        bound ??= payment;
+        return bound === payment;
+      },
+    });
+  };
+  return {
+    discarded,
+    getByName(name) {
+      const record = records.get(name) ?? recordOf();
+      records.set(name, record);
+      return record;
+    },
+  };
+}
+
+/** What work makes here. */
+export const WORK: WorkResult<string> = {
+  value: "work",
+  output: "000000-00000000000000000000000000000000",
+  expiresAt: new Date(Date.now() + 3_600_000),
+  facts: { pages: 1, bytes: 9 },
+};
 
 /** How often a facilitator of the tests has been asked to settle. */
 export async function askedToSettle(facilitator: string): Promise<number | undefined> {

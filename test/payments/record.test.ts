@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
 import type { Settlement } from "../../src/payments/facilitator.ts";
 import { LedgerEntry } from "../../src/payments/ledgerEntry.ts";
-import { backoffMs, conclude, type Entry, type Standing, wakesAt } from "../../src/payments/record.ts";
+import { backoffMs, conclude, type Entry, type PaymentStatus, wakesAt } from "../../src/payments/record.ts";
 import { paymentFrom } from "./payments.ts";
 
 const T = 2_000_000_000_000;
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 const payment = await paymentFrom({ validBefore: T / 1000 + 300 });
-const call = { fingerprint: "request", payment, facilitator: "stub" };
-const goods = { value: '"goods"', output: "output", expiresAt: T + DAY };
+const call = { fingerprint: "request", payment, facilitator: "stub", requestId: "test" };
+const work = { value: '"work"', output: "output", expiresAt: T + DAY };
 
 describe("what a facilitator's answer proves", () => {
   const refused: Settlement = { outcome: "refused", reason: "insufficient_funds" };
   const settling = (attempts: number) =>
-    ({ ...call, state: "settling", goods, attempts, firstAsked: T, nextAt: T, transaction: "0x7" }) as const;
+    ({ ...call, state: "settling", work, attempts, firstAsked: T, nextAt: T, transaction: "0x7" }) as const;
 
   test.each<[string, Settlement, number, number, string]>([
     ["settled", { outcome: "settled", transaction: "0x1" }, 1, 0, "settled 0x1"],
@@ -79,22 +79,22 @@ function world(...answers: Settlement[]) {
     log: (line) => seen.logged.push(line),
   });
   const claimed = async (request = call): Promise<string> => {
-    const standing = await record.claim(request, MINUTE, 0);
-    if (standing.standing !== "yours") throw new Error(`not claimed: ${standing.standing}`);
-    return standing.claim;
+    const found = await record.claim(request, MINUTE, 0);
+    if (found.status !== "yours") throw new Error(`not claimed: ${found.status}`);
+    return found.claim;
   };
   return { record, seen, claimed, state: () => stored?.entry.state, wakeAt: () => stored?.wakeAt };
 }
-const standing = (of: Standing["standing"]) => expect.objectContaining({ standing: of });
+const status = (of: PaymentStatus["status"]) => expect.objectContaining({ status: of });
 
 describe("a claim", () => {
   test("keeps the payment from others until its lease ends", async () => {
     const { record, seen, claimed } = world();
     await claimed();
-    expect(await record.look("request", 0)).toEqual(standing("busy"));
-    expect(await record.look("another", 0)).toEqual(standing("taken"));
+    expect(await record.waitForStatus("request", 0)).toEqual(status("busy"));
+    expect(await record.waitForStatus("another", 0)).toEqual(status("taken"));
     seen.now += MINUTE;
-    expect(await record.look("another", 0)).toEqual(standing("free"));
+    expect(await record.waitForStatus("another", 0)).toEqual(status("free"));
   });
 
   test("that died is forgotten by the alarm", async () => {
@@ -112,11 +112,11 @@ describe("a claim", () => {
     const late = await claimed();
     seen.now += MINUTE;
     await claimed({ ...call, fingerprint: "another" });
-    await record.release(late, { detail: "" }, null);
+    await record.release(late, { reason: "" }, null);
     expect(state()).toBe("claimed");
-    expect(await record.store(late, goods)).toBe(false);
+    expect(await record.store(late, work)).toBe(false);
     expect(seen.discarded).toEqual(["output"]);
-    expect(await record.settle(late, "request")).toEqual(standing("taken"));
+    expect(await record.settle(late, "request")).toEqual(status("taken"));
     expect(seen.settled).toBe(0);
   });
 
@@ -124,38 +124,38 @@ describe("a claim", () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     seen.now += 2 * MINUTE;
-    expect(await record.store(claim, goods)).toBe(true);
-    expect(await record.settle(claim, "request")).toEqual(standing("sold"));
+    expect(await record.store(claim, work)).toBe(true);
+    expect(await record.settle(claim, "request")).toEqual(status("sold"));
   });
 
   test("that failed says why to those who wait, and frees the payment", async () => {
     const { record, seen, claimed } = world();
     const claim = await claimed();
-    const failure = { code: "damaged_pdf", detail: "…" } as const;
-    const waiting = Array.from({ length: 49 }, () => record.look("request", T + MINUTE));
+    const failure = { error: "damaged" };
+    const waiting = Array.from({ length: 49 }, () => record.waitForStatus("request", T + MINUTE));
     await record.release(claim, failure, "half an output");
-    for (const waited of await Promise.all(waiting)) expect(waited).toEqual({ standing: "failed", failure });
+    for (const waited of await Promise.all(waiting)) expect(waited).toEqual({ status: "failed", failure });
     expect(seen.discarded).toEqual(["half an output"]);
-    expect(await record.look("another", 0)).toEqual(standing("free"));
+    expect(await record.waitForStatus("another", 0)).toEqual(status("free"));
   });
 });
 
 describe("a stored output", () => {
   test("whose call died is settled by the next same call, without work", async () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
-    await record.store(await claimed(), goods);
-    expect(await record.look("request", 0)).toEqual(standing("busy"));
+    await record.store(await claimed(), work);
+    expect(await record.waitForStatus("request", 0)).toEqual(status("busy"));
     seen.now += MINUTE;
-    expect(await record.look("another", 0)).toEqual(standing("taken"));
+    expect(await record.waitForStatus("another", 0)).toEqual(status("taken"));
     const next = await record.claim(call, MINUTE, 0);
-    expect(next).toMatchObject({ standing: "yours", stored: true });
-    expect(await record.settle((next as { claim: string }).claim, "request")).toEqual(standing("sold"));
+    expect(next).toMatchObject({ status: "yours", stored: true });
+    expect(await record.settle((next as { claim: string }).claim, "request")).toEqual(status("sold"));
     expect(seen.settled).toBe(1);
   });
 
   test("that nobody comes back for is deleted when the authorization has run out, and nothing is charged", async () => {
     const { record, seen, claimed, state, wakeAt } = world();
-    await record.store(await claimed(), goods);
+    await record.store(await claimed(), work);
     seen.now = wakeAt()!;
     expect(seen.now).toBe(T + 5 * MINUTE);
     await record.alarm();
@@ -168,35 +168,39 @@ describe("a settlement", () => {
     const unknown: Settlement = { outcome: "unknown" };
     const { record, seen, claimed, wakeAt } = world(unknown, unknown, { outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
-    await record.store(claim, goods);
-    expect(await record.settle(claim, "request")).toEqual(standing("pending"));
+    await record.store(claim, work);
+    expect(await record.settle(claim, "request")).toEqual(status("pending"));
     for (const waited of [2000, 4000]) {
       expect(wakeAt()).toBe(seen.now + waited);
       seen.now = wakeAt()!;
       await record.alarm();
     }
-    expect(await record.look("request", 0)).toEqual({ standing: "sold", value: '"goods"', transaction: "0x1" });
-    expect(seen.logged).toHaveLength(2);
+    expect(await record.waitForStatus("request", 0)).toEqual({ status: "sold", value: '"work"', transaction: "0x1" });
+    expect(seen.logged).toEqual([
+      expect.objectContaining({ event: "settlement", request_id: "test", outcome: "pending", attempts: 1 }),
+      expect.objectContaining({ event: "settlement", request_id: "test", outcome: "pending", attempts: 2 }),
+      expect.objectContaining({ outcome: "settled", attempts: 3, transaction: "0x1", amount: "50000" }),
+    ]);
   });
 
   test("whose alarm was lost is taken up again by the next look", async () => {
     const { record, seen, claimed, wakeAt } = world();
     const claim = await claimed();
-    await record.store(claim, goods);
+    await record.store(claim, work);
     await record.settle(claim, "request");
     seen.now += MINUTE;
-    await record.look("another", 0);
+    await record.waitForStatus("another", 0);
     expect(wakeAt()).toBe(seen.now);
   });
 
   test("that never gets one gives nothing, is kept from other requests, and given up when the link has ended", async () => {
     const { record, seen, claimed, state, wakeAt } = world();
     const claim = await claimed();
-    await record.store(claim, goods);
+    await record.store(claim, work);
     await record.settle(claim, "request");
-    for (let attempts = 0; seen.now < goods.expiresAt; attempts++) {
-      expect(await record.look("request", 0)).toEqual(standing("pending"));
-      expect(await record.look("another", 0)).toEqual(standing("taken"));
+    for (let attempts = 0; seen.now < work.expiresAt; attempts++) {
+      expect(await record.waitForStatus("request", 0)).toEqual(status("pending"));
+      expect(await record.waitForStatus("another", 0)).toEqual(status("taken"));
       expect(attempts).toBeLessThan(50);
       seen.now = wakeAt()!;
       await record.alarm();
@@ -208,13 +212,13 @@ describe("a settlement", () => {
   test("is the payer's until its link ends, and forgotten a day after", async () => {
     const { record, seen, claimed, state, wakeAt } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
-    await record.store(claim, goods);
+    await record.store(claim, work);
     await record.settle(claim, "request");
-    seen.now = goods.expiresAt - 1;
-    expect(await record.look("request", 0)).toEqual(standing("sold"));
+    seen.now = work.expiresAt - 1;
+    expect(await record.waitForStatus("request", 0)).toEqual(status("sold"));
     seen.now++;
-    expect(await record.look("request", 0)).toEqual(standing("spent"));
-    expect(wakeAt()).toBe(goods.expiresAt + DAY);
+    expect(await record.waitForStatus("request", 0)).toEqual(status("spent"));
+    expect(wakeAt()).toBe(work.expiresAt + DAY);
     seen.now = wakeAt()!;
     await record.alarm();
     expect(state()).toBeUndefined();
@@ -226,7 +230,7 @@ describe("a settlement", () => {
       ...call,
       payment: { ...payment, authorization },
       state: "settled",
-      goods,
+      work,
       transaction: "",
     } as const;
     expect(wakesAt(entry)).toBeUndefined();

@@ -33,7 +33,7 @@ function broken({ moved, answers, runs, repeats, kept }: History): string[] {
 
 const OUTCOMES = [
   "402",
-  "damaged_pdf",
+  "damaged",
   "facilitator_unavailable",
   "payment_already_used",
   "payment_in_progress",

@@ -1,11 +1,11 @@
-import type { Facilitator, Settlement, Verdict } from "../../src/payments/facilitator.ts";
-import { type LedgerBook, sell } from "../../src/payments/gate.ts";
+import { PaymentError } from "../../src/payments/errors.ts";
+import type { FacilitatorClient, Settlement, Verdict } from "../../src/payments/facilitator.ts";
+import type { LedgerBook } from "../../src/payments/gate.ts";
 import { LedgerEntry } from "../../src/payments/ledgerEntry.ts";
 import { PaymentRequired } from "../../src/payments/offer.ts";
-import type { Payment } from "../../src/payments/payment.ts";
+import type { PaymentPayload } from "../../src/payments/paymentPayload.ts";
 import type { Entry } from "../../src/payments/record.ts";
-import { Problem } from "../../src/problems.ts";
-import { OFFER } from "./payments.ts";
+import { ERRORS, OFFER, SILENT, sell } from "./payments.ts";
 import { VirtualWorld } from "./virtualWorld.ts";
 
 /**
@@ -55,7 +55,7 @@ export class Simulation {
     kept: new Set(),
   };
   readonly #world: VirtualWorld;
-  readonly #payment: Payment;
+  readonly #payment: PaymentPayload;
   /** No more faults and deaths. */
   #calm = false;
 
@@ -66,7 +66,7 @@ export class Simulation {
   #record!: LedgerEntry;
   #calls = new Set<(error: Error) => void>();
 
-  constructor(seed: number, payment: Payment) {
+  constructor(seed: number, payment: PaymentPayload) {
     this.#world = new VirtualWorld(seed);
     const validBefore = String(this.#world.now / 1000 + 600);
     this.#payment = { ...payment, authorization: { ...payment.authorization, validBefore } };
@@ -115,6 +115,8 @@ export class Simulation {
         ledger: this.#ledger(worker),
         fingerprint: request,
         operation: "test",
+        ...SILENT,
+        errors: ERRORS,
         workMs: 100_000,
         linkTtlMs: 86_400_000,
         now: () => this.#world.now,
@@ -123,7 +125,12 @@ export class Simulation {
       outcome = "sold";
       value = sold.value;
     } catch (error) {
-      outcome = error instanceof PaymentRequired ? "402" : error instanceof Problem ? error.code : String(error);
+      outcome =
+        error instanceof PaymentRequired
+          ? "402"
+          : error instanceof PaymentError
+            ? error.code
+            : (error as Error).message;
     }
     history.answers.push({ request, outcome, ...(value && { value }), paid: history.moved > 0, final });
     return outcome;
@@ -140,14 +147,14 @@ export class Simulation {
     if (this.#dies(worker)) return never;
     if (!this.#calm && this.#world.chance(0.1)) {
       run.fate = "failed";
-      throw new Problem("damaged_pdf", "…");
+      throw new Error("damaged");
     }
     history.kept.add(output);
     const expiresAt = new Date(this.#world.now + 86_400_000);
-    return { value: output, output, expiresAt, pages: 1, bytes: 1 };
+    return { value: output, output, expiresAt, facts: {} };
   }
 
-  #facilitator(worker: Worker): Facilitator {
+  #facilitator(worker: Worker): FacilitatorClient {
     return {
       name: "stub",
       verify: async () => {
@@ -238,7 +245,7 @@ export class Simulation {
       };
     return {
       getByName: () => ({
-        look: reach((...args) => this.#record.look(...args)),
+        waitForStatus: reach((...args) => this.#record.waitForStatus(...args)),
         claim: reach((...args) => this.#record.claim(...args)),
         release: reach((...args) => this.#record.release(...args)),
         store: reach((...args) => this.#record.store(...args)),
@@ -256,7 +263,7 @@ export class Simulation {
       save: (entry, wakeAt) => {
         if (life !== this.#life) return;
         this.#entry = structuredClone(entry);
-        if ("goods" in entry) this.#runOf(entry.goods.output).fate = "stored";
+        if ("work" in entry) this.#runOf(entry.work.output).fate = "stored";
         this.#setAlarm(wakeAt);
       },
       clear: () => {

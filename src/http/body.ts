@@ -1,0 +1,87 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { readForm } from "../inputs/multipart.ts";
+import { receive } from "../inputs/receive.ts";
+import { Problem } from "../problems.ts";
+import type { CallContext } from "../service/callContext.ts";
+import type { AcceptedRequest, Product } from "../service/products.ts";
+import type { ApiEnv } from "./environment.ts";
+
+const FORM = "multipart/form-data";
+
+/**
+ * Refuses a body over the limit: before it is read where its length is known, or else where it goes past the limit, which its
+ * reader is thrown.
+ * @throws Problem body_too_large
+ */
+export const limitBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  const { maxBodyBytes, maxJsonBytes } = c.var.config;
+  const maxBytes = mediaType(c) === FORM ? maxBodyBytes : maxJsonBytes;
+  const { body, headers } = c.req.raw;
+  const length = headers.has("Transfer-Encoding") ? null : headers.get("Content-Length"); // RFC 9112, 6.3
+  if (Number(length) > maxBytes) throw bodyTooLarge(maxBytes);
+  if (length === null && body) c.req.raw = new Request(c.req.raw, { body: body.pipeThrough(upTo(maxBytes)) });
+  await next();
+};
+
+/** Lets so many bytes through. */
+function upTo(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let length = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      length += chunk.length;
+      if (length > maxBytes) throw bodyTooLarge(maxBytes);
+      controller.enqueue(chunk);
+    },
+  });
+}
+
+function bodyTooLarge(maxBytes: number): Problem {
+  return new Problem(
+    "body_too_large",
+    `The request body is larger than ${maxBytes} bytes. Send a URL as \`file\` instead.`,
+  );
+}
+
+/**
+ * Reads and checks a request body, JSON or multipart, within the limits of its call.
+ * @throws Problem body_too_large, unsupported_media_type, invalid_request
+ * @throws as {@link readForm}
+ */
+export async function readRequest(
+  c: Context<ApiEnv>,
+  product: Product,
+  { limits }: CallContext,
+): Promise<AcceptedRequest> {
+  const { maxJsonBytes } = c.var.config;
+  const body = c.req.raw.body ?? emptyBody();
+  switch (mediaType(c)) {
+    case "application/json": {
+      const received = await receive(body, { ...limits.file, maxBytes: maxJsonBytes, inMemoryBytes: maxJsonBytes });
+      return product.accept(parseJson(await received.head(maxJsonBytes)), "json");
+    }
+    case FORM: {
+      const fields = await readForm(body, c.req.header("Content-Type")!, { limits, maxFieldBytes: maxJsonBytes });
+      return product.accept(fields, "form");
+    }
+    default:
+      throw new Problem("unsupported_media_type", "Send application/json or multipart/form-data.", {
+        headers: { "Accept-Post": "application/json, multipart/form-data" },
+      });
+  }
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch (cause) {
+    throw new Problem("invalid_request", "The body is not well-formed JSON.", { cause });
+  }
+}
+
+function emptyBody(): ReadableStream<Uint8Array> {
+  return new Blob([]).stream();
+}
+
+function mediaType(c: Context): string {
+  return (c.req.header("Content-Type") ?? "").split(";")[0]!.trim().toLowerCase();
+}

@@ -1,0 +1,42 @@
+import type { Context } from "hono";
+import { describeError, log } from "../log.ts";
+import { PaymentRequired, paymentRequiredV1 } from "../payments/offer.ts";
+import { Problem, problemDetails, problemOf } from "../problems.ts";
+import { limitRefusals } from "../service/rateLimits.ts";
+import type { ApiEnv } from "./environment.ts";
+import { paymentRequiredHeaders } from "./paymentHeaders.ts";
+
+/** Renders whatever a handler threw: a 402 in x402's own shape, everything else as problem+json (RFC 9457). */
+export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Response> {
+  const error = await limitRefusals(thrown, c.req.raw, c.env);
+  if (error instanceof PaymentRequired) {
+    c.set("problem", "payment_required");
+    return c.json(paymentRequiredV1(error.offer, error.reason), 402, {
+      ...paymentRequiredHeaders(error),
+      "Cache-Control": "no-store",
+    });
+  }
+
+  const problem = problemOf(error);
+  const { code, status, headers, cause } = problem;
+  c.set("problem", code);
+  if (status >= 500)
+    log({ event: "failure", request_id: c.var.requestId, code, error: describeError(cause ?? problem) });
+  return c.body(JSON.stringify(problemDetails(problem, c.var.requestId)), status, {
+    "Cache-Control": "no-store",
+    ...headers,
+    "Content-Type": "application/problem+json",
+  });
+}
+
+/** Answers what no route matches. */
+export function notFound(): never {
+  throw new Problem("not_found", "There is nothing here. GET /openapi.json lists what this service answers.");
+}
+
+/** Answers a known path asked with another method (RFC 9110, 15.5.6). */
+export function methodNotAllowed(allowed: string) {
+  return (): never => {
+    throw new Problem("method_not_allowed", `Use ${allowed} here.`, { headers: { Allow: allowed } });
+  };
+}

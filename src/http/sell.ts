@@ -1,0 +1,41 @@
+import type { Context, Handler } from "hono";
+import { readPaymentPayload } from "../payments/paymentPayload.ts";
+import type { Exchange } from "../service/callContext.ts";
+import { httpDiscovery } from "../service/discovery.ts";
+import type { Product } from "../service/products.ts";
+import { offerFor, purchase } from "../service/purchase.ts";
+import { readRequest } from "./body.ts";
+import type { ApiEnv } from "./environment.ts";
+import { receiptHeader } from "./paymentHeaders.ts";
+
+/** Sells a product to whoever posts a request for it: a call without a good-looking payment gets its 402 before its body is read. */
+export function sell(product: Product): Handler<ApiEnv> {
+  const { path, summary: description } = product;
+  return async (c) => {
+    const exchange = exchangeOf(c);
+    const url = new URL(path, c.req.url).href;
+    const discovery = httpDiscovery(product, product.price(exchange.config));
+    const offer = offerFor(product, { url, description, ...discovery }, exchange);
+    const payment = readPaymentPayload(c.req.header("PAYMENT-SIGNATURE") ?? c.req.header("X-PAYMENT"), offer);
+
+    const bought = purchase(product, payment, offer, exchange, (call) => readRequest(c, product, call));
+    exchange.waitUntil(bought.catch(() => undefined)); // a caller who hangs up finds the result when calling again
+    const { value, receipt } = await bought;
+    return c.json(value.result, 200, {
+      ...receiptHeader(payment.version, receipt),
+      "Cache-Control": "no-store",
+      ...(value.notices.length > 0 && { "Overprint-Notice": value.notices.join(", ") }),
+    });
+  };
+}
+
+/** What answering this request takes. */
+export function exchangeOf(c: Context<ApiEnv>): Exchange {
+  return {
+    request: c.req.raw,
+    requestId: c.var.requestId,
+    env: c.env,
+    config: c.var.config,
+    waitUntil: (task) => c.executionCtx.waitUntil(task),
+  };
+}

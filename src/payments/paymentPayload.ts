@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { extensionsWithIdentifier, identifierIn } from "./identifier.ts";
+import { NETWORKS, type NetworkName } from "./networks.ts";
+import { type Offer, PaymentRequired, type PaymentRequirementsV1, type PaymentRequirementsV2 } from "./offer.ts";
+
+/**
+ * Reading payments: x402 versions 1 and 2, scheme "exact" on EVM chains (EIP-3009 transferWithAuthorization). Over HTTP a
+ * payment is base64 of JSON in a header, over MCP the JSON itself or its base64.
+ */
+
+const MAX_ENCODED_LENGTH = 8192;
+
+const hex = (bytes: number) =>
+  z.string().regex(new RegExp(`^0x[0-9a-fA-F]{${bytes * 2}}$`), `must be 0x and ${bytes * 2} hexadecimal digits`);
+const uint = z.string().regex(/^\d{1,78}$/, "must be a decimal integer in a string");
+
+const exactPayload = z.object({
+  signature: z.string().regex(/^0x(?:[0-9a-fA-F]{2})+$/, "must be 0x and hexadecimal digits"),
+  authorization: z.object({
+    from: hex(20),
+    to: hex(20),
+    value: uint,
+    validAfter: uint,
+    validBefore: uint,
+    nonce: hex(32),
+  }),
+});
+
+const paymentV1 = z.object({
+  x402Version: z.literal(1),
+  scheme: z.string(),
+  network: z.string(),
+  payload: exactPayload,
+});
+const paymentV2 = z.object({
+  x402Version: z.literal(2),
+  accepted: z.looseObject({ scheme: z.string(), network: z.string() }),
+  payload: exactPayload,
+  extensions: extensionsWithIdentifier.optional(),
+});
+const versioned = z.looseObject({ x402Version: z.union([z.literal(1), z.literal(2)], "must be 1 or 2") });
+
+/** A payment that fits the offer, as far as can be told without a facilitator. Survives being stored and sent. */
+export interface PaymentPayload {
+  version: 1 | 2;
+  network: NetworkName;
+  /** EIP-3009, the arguments of `transferWithAuthorization`. Integers are decimal, times Unix seconds. */
+  authorization: z.infer<typeof exactPayload>["authorization"];
+  signature: string;
+  /** Body of the facilitator's `/verify` and `/settle`: the payload as it came, the requirement in its own version's shape. */
+  request: string;
+  identifier: string | null;
+}
+
+/**
+ * Decodes a payment and checks what needs neither clock nor facilitator: shape, scheme, network, recipient and amount. The
+ * token is part of what the signature covers.
+ * @param sent JSON, its base64, or the object itself; undefined where there is none
+ * @throws PaymentRequired with the reason
+ */
+export function readPaymentPayload(sent: string | object | undefined, offer: Offer): PaymentPayload {
+  const refuse = (reason: string) => new PaymentRequired(offer, reason);
+  if (sent === undefined) throw refuse("X-PAYMENT header is required");
+
+  const encoded = typeof sent === "string" ? sent : JSON.stringify(sent);
+  if (encoded.length > MAX_ENCODED_LENGTH)
+    throw refuse(`invalid_payload: the payment is longer than ${MAX_ENCODED_LENGTH} bytes`);
+  const raw = decode(encoded, refuse);
+  const parse = <S extends z.ZodType>(schema: S): z.output<S> => {
+    const parsed = schema.safeParse(raw);
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    throw refuse(`invalid_payload: ${issue?.path.join(".") || "payment"}: ${issue?.message}`);
+  };
+
+  const { version, requirement, network, payload, identifier } =
+    parse(versioned).x402Version === 1
+      ? matchV1(parse(paymentV1), offer, refuse)
+      : matchV2(parse(paymentV2), offer, refuse);
+
+  const { to, value } = payload.authorization;
+  if (to.toLowerCase() !== requirement.payTo.toLowerCase())
+    throw refuse(`invalid_exact_evm_payload_recipient_mismatch: pay to ${requirement.payTo}`);
+  const amount = "amount" in requirement ? requirement.amount : requirement.maxAmountRequired;
+  if (BigInt(value) !== BigInt(amount))
+    throw refuse(`invalid_exact_evm_payload_authorization_value: authorize exactly ${amount}`);
+  return {
+    version,
+    network,
+    ...payload,
+    request: JSON.stringify({ x402Version: version, paymentPayload: raw, paymentRequirements: requirement }),
+    identifier: identifier ?? null,
+  };
+}
+
+/** The identity of a payment: an EIP-3009 nonce is unique for its payer and token, whichever way the rest is written. */
+export function paymentKey({ network, authorization: { from, nonce } }: PaymentPayload): string {
+  const { caip2, asset } = NETWORKS[network];
+  return [caip2, asset, from, nonce].join(":").toLowerCase();
+}
+
+type Refuse = (reason: string) => PaymentRequired;
+interface Match {
+  version: 1 | 2;
+  requirement: PaymentRequirementsV1 | PaymentRequirementsV2;
+  network: NetworkName;
+  payload: z.infer<typeof exactPayload>;
+  identifier?: string | undefined;
+}
+
+function matchV1({ scheme, network, payload }: z.infer<typeof paymentV1>, offer: Offer, refuse: Refuse): Match {
+  if (scheme !== "exact") throw refuse('unsupported_scheme: pay with scheme "exact"');
+  const requirement = offer.v1.find((offered) => offered.network === network);
+  if (!requirement) throw refuse(`invalid_network: pay on ${offer.v1.map((offered) => offered.network).join(", ")}`);
+  return { version: 1, requirement, network: requirement.network, payload };
+}
+
+function matchV2({ accepted, payload, extensions }: z.infer<typeof paymentV2>, offer: Offer, refuse: Refuse): Match {
+  if (accepted.scheme !== "exact") throw refuse('unsupported_scheme: pay with scheme "exact"');
+  const at = offer.v2.findIndex((offered) => offered.network === accepted.network);
+  const [requirement, inV1] = [offer.v2[at], offer.v1[at]];
+  if (!requirement || !inV1)
+    throw refuse(`invalid_network: pay on ${offer.v2.map((offered) => offered.network).join(", ")}`);
+  const field = difference(accepted, requirement);
+  if (field !== undefined)
+    throw refuse(`invalid_payment_requirements: accepted.${field} is not as offered; send the offer back unchanged`);
+  return { version: 2, requirement, network: inV1.network, payload, identifier: identifierIn(extensions) };
+}
+
+/** The first field in which two requirements differ. */
+function difference(sent: object, offered: object): string | undefined {
+  const [a, b] = [new Map(Object.entries(sent)), new Map(Object.entries(offered))];
+  for (const field of new Set([...b.keys(), ...a.keys()])) {
+    const [left, right]: unknown[] = [a.get(field), b.get(field)];
+    if (isRecord(left) && isRecord(right)) {
+      const inner = difference(left, right);
+      if (inner !== undefined) return `${field}.${inner}`;
+    } else if (left !== right) return field;
+  }
+  return undefined;
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function decode(text: string, refuse: Refuse): unknown {
+  try {
+    const json = text.trimStart().startsWith("{")
+      ? text
+      : new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(Uint8Array.fromBase64(text));
+    return JSON.parse(json);
+  } catch {
+    throw refuse("invalid_payload: a payment must be base64 of a JSON object");
+  }
+}

@@ -1,0 +1,82 @@
+import type { Config } from "../config.ts";
+import type { RangeReader } from "../engine/index.ts";
+import { LargeFileSlot } from "../inputs/largeFileSlot.ts";
+import type { ReceiveLimits } from "../inputs/receive.ts";
+import { isDeveloper, isLoopback } from "../loopback.ts";
+import { type SpooledFile, spool, spoolWhole } from "../storage/spool.ts";
+
+/** What a call goes through, in this order. */
+export const STAGES = ["fetching", "marking", "storing", "settling"] as const;
+/** One of {@link STAGES}. */
+export type Stage = (typeof STAGES)[number];
+
+/** The HTTP request that a call comes with, and what answering it takes. */
+export interface Exchange {
+  request: Request;
+  requestId: string;
+  env: Env;
+  config: Config;
+  /** Aborted where the caller no longer wants the result: work that has not been settled stops, and is not charged. */
+  signal?: AbortSignal;
+  /** Told of each stage as it begins. */
+  progress?: (stage: Stage) => void;
+  /** Keeps the Worker at a task though its caller may have gone. */
+  waitUntil(task: Promise<unknown>): void;
+}
+
+/**
+ * One paid call, from the reading of its request to the end of its work. It owns what the call holds meanwhile: the
+ * large-file slot and the files in the spool. Disposing of it gives all of that back.
+ */
+export class CallContext implements AsyncDisposable {
+  readonly env: Env;
+  readonly config: Config;
+  /** Scheme and host the result's link is made with. */
+  readonly origin: string;
+  /** Whether this caller may name files on this machine's loopback: a developer's own, where the settings allow it. */
+  readonly allowLoopback: boolean;
+  readonly signal: AbortSignal | undefined;
+  readonly progress: ((stage: Stage) => void) | undefined;
+  /** How the files of a request are received, by the field that names them. */
+  readonly limits: { file: ReceiveLimits; image: ReceiveLimits };
+  readonly #held = new AsyncDisposableStack();
+
+  constructor({ request, env, config, signal, progress }: Exchange) {
+    this.env = env;
+    this.config = config;
+    this.origin = fileOrigin(request, config);
+    this.allowLoopback = config.allowLoopbackSources && isDeveloper(request);
+    this.signal = signal;
+    this.progress = progress;
+
+    const slot = new LargeFileSlot(config.maxLargeFiles, config.workSeconds * 1000);
+    this.#held.defer(() => slot.release());
+    const receiving = {
+      slot,
+      keep: async (chunks: AsyncIterable<Uint8Array>) => this.#hold(await spool(env.RESULTS, chunks)),
+      keepWhole: async (stream: ReadableStream<Uint8Array>, length: number) =>
+        this.#hold(await spoolWhole(env.RESULTS, stream, length)),
+    };
+    const { maxSourceBytes, maxImageBytes, spoolThresholdBytes } = config;
+    this.limits = {
+      file: { maxBytes: maxSourceBytes, inMemoryBytes: spoolThresholdBytes, ...receiving },
+      image: { maxBytes: maxImageBytes, inMemoryBytes: maxImageBytes, ...receiving },
+    };
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#held.disposeAsync();
+  }
+
+  #hold(file: SpooledFile): RangeReader {
+    this.#held.defer(() => file.delete());
+    return file;
+  }
+}
+
+/** Scheme and host of the links to the results of a request. */
+function fileOrigin(request: Request, { fileHost }: Config): string {
+  const { origin, protocol } = new URL(request.url);
+  if (fileHost === undefined) return origin;
+  return `${isLoopback(request) ? protocol : "https:"}//${fileHost}`;
+}

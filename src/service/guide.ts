@@ -1,0 +1,75 @@
+import { z } from "zod";
+import type { Config } from "../config.ts";
+import { IMAGE_POSITIONS, TEMPLATES } from "../engine/index.ts";
+import { limitsOf } from "./limits.ts";
+import { PRODUCTS, type Product } from "./products.ts";
+
+/** What the service is, in one line: to agents, registries and clients. */
+export function summaryOf({ price }: Config): string {
+  return `Watermarks PDFs: lays a text or an image over every page. ${price.label} a call, paid with x402.`;
+}
+
+/** What is free to know before paying: templates, positions, limits and price, as data. */
+export function options(config: Config) {
+  return {
+    price: { label: config.price.label, networks: config.networks },
+    templates: Object.fromEntries(Object.entries(TEMPLATES).map(([name, { description }]) => [name, description])),
+    positions: IMAGE_POSITIONS,
+    limits: limitsOf(config),
+  };
+}
+
+/** How to use the service, for a model to read: `/llms.txt`, and the MCP server's guide. */
+export function guide(origin: string, config: Config): string {
+  const { templates, positions, limits, price } = options(config);
+  return `# Overprint
+
+> ${summaryOf(config)} No account, no API key.
+
+## Calling
+
+- HTTP: described by ${origin}/openapi.json. Bodies are JSON or multipart/form-data.
+- MCP (streamable HTTP): ${origin}/mcp
+
+The answer has a link to the marked PDF. The link works for ${limits.link_seconds} seconds and needs no key.
+
+## Paying
+
+Call without a payment: the answer (402 over HTTP, an error with the terms over MCP) says what to sign. Call again with the
+same fields and the payment: over HTTP in the header PAYMENT-SIGNATURE (x402 version 2) or X-PAYMENT (version 1), over MCP in
+\`_meta["x402/payment"]\`. Networks: ${price.networks.join(", ")}.
+
+A call that fails is not charged, and its payment can be used again. The same payment with the same fields gives the same
+result and is not charged again: after a lost answer, or a code that says to try again, send the payment you have.
+
+${PRODUCTS.map(section).join("\n\n")}
+
+## Templates
+
+${list(templates)}
+
+## Positions
+
+${positions.join(", ")}; for text also diagonal.
+
+## Limits
+
+${list(limits)}
+`;
+}
+
+function section({ summary, path, tool, schemas }: Product): string {
+  const { properties = {}, required = [] } = z.toJSONSchema(schemas.json, { io: "input" });
+  const fields = Object.entries(properties).map(([name, property]) => {
+    const { description, default: fallback } = property as { description?: string; default?: unknown };
+    const need = required.includes(name) ? " (required)" : fallback === undefined ? "" : ` (default ${fallback})`;
+    return [`${name}${need}`, name === "template" ? "See Templates." : description];
+  });
+  return `## ${summary}\n\nPOST ${path}, or the MCP tool ${tool}\n\n${list(Object.fromEntries(fields))}`;
+}
+
+function list(entries: object): string {
+  return Object.entries(entries)
+    .map(([name, value]) => `- ${name}: ${value}`)
+    .join("\n");
+}

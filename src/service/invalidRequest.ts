@@ -1,0 +1,26 @@
+import leven from "leven";
+import type { z } from "zod";
+import { type FieldError, Problem } from "../problems.ts";
+
+/** The refusal of a request that its schema does not take: one entry in `errors` for each wrong field. */
+export function invalidRequest(issues: z.core.$ZodIssue[], schema: z.ZodObject): Problem {
+  const fields = Object.keys(schema.shape);
+  const errors = issues.flatMap((issue): FieldError[] => {
+    if (issue.code === "unrecognized_keys")
+      return issue.keys.map((key) => ({
+        path: key,
+        message: `unknown field; did you mean \`${nearest(key, fields)}\`?`,
+      }));
+    return [{ path: issue.path.join("."), message: issue.message }];
+  });
+  const [first] = errors;
+  return new Problem(
+    "invalid_request",
+    `${first?.path ? `\`${first.path}\`: ` : ""}${first?.message}. \`errors\` lists everything that is wrong; /openapi.json describes each field.`,
+    { errors },
+  );
+}
+
+function nearest(name: string, fields: string[]): string {
+  return fields.reduce((best, field) => (leven(name, field) < leven(name, best) ? field : best));
+}

@@ -1,0 +1,103 @@
+import type { z } from "zod";
+import type { Config } from "../config.ts";
+import type { Notice } from "../engine/index.ts";
+import type { WorkResult } from "../payments/gate.ts";
+import type { Price } from "../payments/price.ts";
+import type { CallContext } from "./callContext.ts";
+import { canonicalForm } from "./fingerprint.ts";
+import { invalidRequest } from "./invalidRequest.ts";
+import { imageForm, imageRequest, numbersIn, type Operation, type Result, textForm, textRequest } from "./schemas.ts";
+import { type Marked, watermarkImage, watermarkText } from "./watermark.ts";
+
+/** What a paid call delivers. */
+export interface Delivery {
+  result: Result;
+  notices: readonly Notice[];
+}
+
+/** A request whose fields have been checked: ready to be done, once it is paid for. */
+export interface AcceptedRequest {
+  /** See `canonicalForm`. */
+  canonical: readonly unknown[];
+  /** Does it. @throws Problem of inputs and engine; nothing is stored then */
+  run(call: CallContext): Promise<WorkResult<Delivery>>;
+}
+
+/** An operation as it is sold. */
+export interface Product {
+  operation: Operation;
+  /** Where it is bought over HTTP. */
+  path: string;
+  /** What it is called as an MCP tool. */
+  tool: string;
+  summary: string;
+  /** A request it takes, for discovery services. */
+  example: Record<string, unknown>;
+  /** What its requests look like, as JSON and as a form. */
+  schemas: Record<RequestFormat, z.ZodObject>;
+  price(config: Config): Price;
+  /** Checks the fields of a request. @throws Problem invalid_request with one entry in `errors` for each wrong field */
+  accept(fields: unknown, format: RequestFormat): AcceptedRequest;
+}
+
+/** How a request's fields were sent: in a form numbers are text, and files can be uploads. */
+export type RequestFormat = "json" | "form";
+
+/** Everything that is sold, over HTTP and MCP alike. */
+export const PRODUCTS: readonly Product[] = [
+  define(
+    {
+      operation: "watermark.text",
+      path: "/v1/watermark/text",
+      tool: "add_text_watermark",
+      summary: "Lay a text over every page of a PDF",
+      example: { file: "https://example.com/contract.pdf", text: "CONFIDENTIAL", template: "diagonal" },
+    },
+    { json: textRequest, form: textForm },
+    watermarkText,
+  ),
+  define(
+    {
+      operation: "watermark.image",
+      path: "/v1/watermark/image",
+      tool: "add_image_watermark",
+      summary: "Lay an image over every page of a PDF",
+      example: {
+        file: "https://example.com/contract.pdf",
+        image: "https://example.com/logo.png",
+        position: "bottom-right",
+        scale: 0.2,
+      },
+    },
+    { json: imageRequest, form: imageForm },
+    watermarkImage,
+  ),
+];
+
+/** A product at the deployment's price, whose requests `run` does. */
+function define<R extends object>(
+  facts: Pick<Product, "operation" | "path" | "tool" | "summary" | "example">,
+  schemas: Record<RequestFormat, z.ZodObject & z.ZodType<R>>,
+  run: (request: R, call: CallContext) => Promise<Marked>,
+): Product {
+  const { operation } = facts;
+  return {
+    ...facts,
+    schemas,
+    price: ({ price }) => price,
+    accept(fields, format) {
+      const checked = schemas[format].safeParse(format === "form" ? numbersIn(fields, schemas.form) : fields);
+      if (!checked.success) throw invalidRequest(checked.error.issues, schemas.json);
+      const request: R = checked.data;
+      return {
+        canonical: canonicalForm(operation, request),
+        async run(call) {
+          const { output, notices, id, expiresAt } = await run(request, call);
+          const result = { output, operation, cost: call.config.price.label };
+          const { pages, bytes } = output;
+          return { value: { result, notices }, output: id, expiresAt, facts: { pages, bytes } };
+        },
+      };
+    },
+  };
+}

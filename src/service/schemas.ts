@@ -1,0 +1,229 @@
+import { z } from "zod";
+import {
+  DEFAULTS,
+  IMAGE_POSITIONS,
+  type ImagePosition,
+  PLACEHOLDERS,
+  POSITIONS,
+  type Position,
+  TEMPLATES,
+  type TemplateName,
+  unknownPlaceholder,
+} from "../engine/index.ts";
+import { Upload } from "../inputs/upload.ts";
+
+/**
+ * What requests and the result look like: the single source for validation, OpenAPI and MCP.
+ * Lengths are PDF points (1/72 inch) of the page as the reader sees it.
+ */
+
+/** Other common names for the same places. */
+const SYNONYMS = {
+  "top-center": "top",
+  "top-middle": "top",
+  "center-top": "top",
+  "bottom-center": "bottom",
+  "bottom-middle": "bottom",
+  "center-bottom": "bottom",
+  "middle-left": "left",
+  "center-left": "left",
+  "left-center": "left",
+  "left-middle": "left",
+  "middle-right": "right",
+  "center-right": "right",
+  "right-center": "right",
+  "right-middle": "right",
+  middle: "center",
+  "center-center": "center",
+  "middle-center": "center",
+  "left-top": "top-left",
+  "right-top": "top-right",
+  "left-bottom": "bottom-left",
+  "right-bottom": "bottom-right",
+  tiled: "tile",
+} as const;
+
+type Synonym = keyof typeof SYNONYMS;
+
+const synonyms = Object.keys(SYNONYMS) as Synonym[];
+const canonical = <P extends Position>(name: P | Synonym) =>
+  (Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name as Synonym] : name) as P;
+
+const templates = Object.keys(TEMPLATES) as TemplateName[];
+
+const sourceUri = z.string().regex(/^(https?:\/\/|data:)/i, "must be an http(s) URL or a data URI");
+
+const file = sourceUri.describe("The PDF: a public http(s) URL or a data URI (data:application/pdf;base64,…).");
+
+const image = z
+  .string()
+  .regex(/^(https?:\/\/|data:|[A-Za-z0-9+/_=\s-]+$)/i, "must be an http(s) URL, a data URI or base64")
+  .describe("The image, PNG or JPEG: a public http(s) URL, a data URI or bare base64.");
+
+const opacity = z
+  .number()
+  .min(0)
+  .max(1)
+  .default(DEFAULTS.opacity)
+  .describe("0 (invisible) to 1 (opaque), of the mark as a whole.");
+const margin = z
+  .number()
+  .min(0)
+  .max(10_000)
+  .default(DEFAULTS.marginPt)
+  .describe("Least distance from the page's edges, in points; never more than a tenth of the page's shorter side.");
+const rotation = z.number().min(-360).max(360);
+/** Of the result's name, counted as UTF-16 has them. */
+export const MAX_FILENAME_CHARACTERS = 200;
+
+const filename = z
+  .string()
+  .min(1)
+  .max(MAX_FILENAME_CHARACTERS)
+  .regex(/^[^\p{Cc}\p{Cs}/\\]+$/u, "must not have control characters, lone surrogates or path separators")
+  .transform((name) => (/\.pdf$/i.test(name) ? name : `${name}.pdf`))
+  .default("watermarked.pdf")
+  .describe("The name the result is saved under; .pdf is added where it is missing.");
+const password = z.string().max(1024).optional().describe("The password of an encrypted PDF.");
+
+/** Of the text, counted as Unicode code points. */
+export const MAX_TEXT_CHARACTERS = 500;
+
+const text = z
+  .string()
+  .transform((value) => value.replaceAll("\r\n", "\n")) // forms send line breaks so
+  .pipe(
+    z
+      .string()
+      .refine((value) => value.isWellFormed(), "must be well-formed Unicode")
+      // what decoders make of other bytes: it is not what the caller wants on every page
+      .refine((value) => !value.includes("\ufffd"), "must be UTF-8: it has characters that are lost (U+FFFD)")
+      .refine(
+        (value) => [...value].length <= MAX_TEXT_CHARACTERS,
+        `must have at most ${MAX_TEXT_CHARACTERS} characters`,
+      )
+      .refine((value) => /[^\s\p{Default_Ignorable_Code_Point}]/u.test(value), "must have a visible character")
+      .refine((value) => !/[^\P{Cc}\n]/u.test(value), "must not have control characters other than line breaks")
+      .refine((value) => !/\p{Noncharacter_Code_Point}/u.test(value), "must not have noncharacters")
+      .refine((value) => unknownPlaceholder(value) === undefined, {
+        error: ({ input }) =>
+          `has no {${unknownPlaceholder(String(input))}} to fill in: there are ${PLACEHOLDERS.map((name) => `{${name}}`).join(", ")}; write {{ for a brace`,
+      }),
+  )
+  .meta({
+    minLength: 1,
+    maxLength: MAX_TEXT_CHARACTERS,
+    description:
+      "The words to lay over the page, in any script; \\n breaks a line. {page}, {pages} and {date} (ISO 8601, UTC) are filled in; {{ is a brace.",
+  });
+
+/** `POST /v1/watermark/text`. */
+export const textRequest = z.strictObject({
+  file,
+  text,
+  template: z
+    .enum(templates)
+    .default(DEFAULTS.template)
+    .describe(
+      `The look: it fixes position, rotation, size, weight and colour; the request's own fields win. ${templates.map((name) => `${name}: ${TEMPLATES[name].description}`).join(" ")}`,
+    ),
+  position: z
+    .enum([...POSITIONS, ...synonyms])
+    .transform(canonical<Position>)
+    .optional()
+    .describe("Where on the page as the reader sees it. Default: the template's."),
+  opacity,
+  rotation: rotation
+    .optional()
+    .describe("Degrees, counter-clockwise as the reader sees the page. Default: the template's."),
+  color: z
+    .string()
+    .regex(/^#[0-9a-f]{6}$/i, "must be #rrggbb")
+    .optional()
+    .describe("#rrggbb. Default: the template's."),
+  font_size: z
+    .number()
+    .positive()
+    .max(2000)
+    .optional()
+    .describe("Points. Default: as large as the template allows and the page holds."),
+  margin,
+  password,
+  filename,
+});
+
+/** `POST /v1/watermark/image`. */
+export const imageRequest = z.strictObject({
+  file,
+  image,
+  position: z
+    .enum([...IMAGE_POSITIONS, ...synonyms])
+    .transform(canonical<ImagePosition>)
+    .default(DEFAULTS.imagePosition)
+    .describe("Where on the page as the reader sees it."),
+  opacity,
+  scale: z
+    .number()
+    .gt(0)
+    .max(1)
+    .default(DEFAULTS.scale)
+    .describe("Width of the image as a share of the page's width; shrunk where it would leave the page."),
+  rotation: rotation.default(DEFAULTS.rotation).describe("Degrees, counter-clockwise as the reader sees the page."),
+  margin,
+  password,
+  filename,
+});
+
+/** What can be done to a PDF, as results name it. */
+const operations = ["watermark.text", "watermark.image"] as const;
+export type Operation = (typeof operations)[number];
+
+/** The answer of a paid call. */
+export const result = z.strictObject({
+  output: z.strictObject({
+    url: z.url().describe("Where the watermarked PDF can be downloaded until it expires."),
+    expires_at: z.iso.datetime().describe("When the link ends, ISO 8601, UTC."),
+    pages: z.int().min(1),
+    bytes: z.int().min(1),
+  }),
+  operation: z.enum(operations),
+  cost: z.string().describe("What the call cost: an amount and its currency."),
+});
+
+/** What a paid call answers. */
+export type Result = z.output<typeof result>;
+
+const upload = z.instanceof(Upload).meta({ type: "string", format: "binary" });
+const fileOrUpload = z.union([upload, file]).describe(file.description ?? "");
+const imageOrUpload = z.union([upload, image]).describe(image.description ?? "");
+
+/** {@link textRequest} as `multipart/form-data`: files may be uploads. */
+export const textForm = textRequest.extend({ file: fileOrUpload });
+/** {@link imageRequest} as `multipart/form-data`: files may be uploads. */
+export const imageForm = imageRequest.extend({ file: fileOrUpload, image: imageOrUpload });
+
+/** A request's file: the text of a field, or an upload. */
+export type Source = string | Upload;
+/** A checked request for a text, its defaults filled in. */
+export type TextRequest = z.output<typeof textForm>;
+/** A checked request for an image, its defaults filled in. */
+export type ImageRequest = z.output<typeof imageForm>;
+
+/** A form's fields with numbers where the schema has some: forms carry text. What is no number stays, to be refused. */
+export function numbersIn(fields: unknown, schema: z.ZodObject): unknown {
+  const values = { ...(fields as Record<string, unknown>) };
+  for (const [name, field] of Object.entries(schema.shape))
+    if (innermost(field as z.ZodType) instanceof z.ZodNumber) values[name] = numberIn(values[name]);
+  return values;
+}
+
+function innermost(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodDefault || schema instanceof z.ZodOptional
+    ? innermost(schema.unwrap() as z.ZodType)
+    : schema;
+}
+
+/** A number written as text; anything else as it is. */
+function numberIn(value: unknown): unknown {
+  return typeof value === "string" && /^[+-]?(\d+\.?\d*|\.\d+)$/.test(value.trim()) ? Number(value) : value;
+}

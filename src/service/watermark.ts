@@ -1,0 +1,102 @@
+/** The work: fetch the file, lay the mark, store the output. */
+import {
+  type LoadFont,
+  type Notice,
+  PlanOutdated,
+  type RangeReader,
+  type WatermarkOptions,
+  type WatermarkPlan,
+  watermark,
+} from "../engine/index.ts";
+import type { ReceivedFile } from "../inputs/receive.ts";
+import { expectPdf, HEAD_LENGTH } from "../inputs/sniff.ts";
+import { openSource } from "../inputs/source.ts";
+import { throwIfCancelled } from "../problems.ts";
+import { fontLoader } from "../storage/fonts.ts";
+import { urlOf } from "../storage/link.ts";
+import { deleteResult, type StoredResult, storeResult } from "../storage/results.ts";
+import type { CallContext, Stage } from "./callContext.ts";
+import type { ImageRequest, Result, Source, TextRequest } from "./schemas.ts";
+
+/** A marked PDF in storage. */
+export interface Marked {
+  output: Result["output"];
+  notices: readonly Notice[];
+  id: string;
+  expiresAt: Date;
+}
+
+/** Plans the output for a source; the mark is known. */
+type Planner = (
+  source: Uint8Array | RangeReader,
+  options: WatermarkOptions & { loadFont: LoadFont },
+) => Promise<WatermarkPlan>;
+
+/** Lays a text over every page. @throws Problem, EngineError; nothing is stored then */
+export async function watermarkText(request: TextRequest, call: CallContext): Promise<Marked> {
+  const { text, template, position, opacity, rotation, color, font_size: fontSizePt, margin: marginPt } = request;
+  const mark = { text, template, position, opacity, rotation, color, fontSizePt, marginPt };
+  const source = await openPdf(request.file, call);
+  return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
+}
+
+/** Lays an image over every page. @throws Problem, EngineError; nothing is stored then */
+export async function watermarkImage(request: ImageRequest, call: CallContext): Promise<Marked> {
+  const { position, opacity, scale, rotation, margin: marginPt } = request;
+  const source = await openPdf(request.file, call);
+  const image = await (await open(request.image, "image", call)).head(call.config.maxImageBytes);
+  const mark = { image, position, opacity, scale, rotation, marginPt };
+  return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
+}
+
+async function openPdf(file: Source, call: CallContext): Promise<ReceivedFile> {
+  begin("fetching", call);
+  const source = await open(file, "file", call);
+  expectPdf(await source.head(HEAD_LENGTH), file);
+  return source;
+}
+
+async function deliver(
+  { content }: ReceivedFile,
+  { filename, password }: TextRequest | ImageRequest,
+  call: CallContext,
+  planner: Planner,
+): Promise<Marked> {
+  const { env, config, origin, signal } = call;
+  begin("marking", call);
+  const { maxPages, maxImagePixels: maxPixels } = config;
+  const plan = (thorough: boolean) =>
+    planner(content, { password, maxPages, maxPixels, thorough, loadFont: fontLoader(env.FONTS) });
+  const store = (planned: WatermarkPlan) => {
+    begin("storing", call);
+    return storeResult(env.RESULTS, planned, { filename, ttlSeconds: config.linkTtlSeconds });
+  };
+  let planned = await plan(false);
+  const stored = await store(planned).catch(async (error: unknown): Promise<StoredResult> => {
+    if (!(error instanceof PlanOutdated)) throw error;
+    planned = await plan(true);
+    return store(planned);
+  });
+
+  const { id, token, bytes, expiresAt } = stored;
+  if (signal?.aborted) await deleteResult(env.RESULTS, id);
+  throwIfCancelled(signal);
+  const { pages, notices } = planned;
+  const url = urlOf(origin, { id, token });
+  return { output: { url, expires_at: expiresAt.toISOString(), pages, bytes }, notices, id, expiresAt };
+}
+
+/** Tells that a stage begins. @throws Problem call_cancelled where nobody wants it any more */
+function begin(stage: Stage, { signal, progress }: CallContext): void {
+  throwIfCancelled(signal);
+  progress?.(stage);
+}
+
+function open(source: Source, field: "file" | "image", call: CallContext): Promise<ReceivedFile> {
+  const { config, allowLoopback, limits, signal } = call;
+  const { fetchTimeoutMs: timeoutMs, dnsCheckUrl } = config;
+  return openSource(source, field, {
+    rules: { timeoutMs, allowLoopback, dnsCheckUrl, signal },
+    limits: limits[field],
+  });
+}

@@ -1,0 +1,10 @@
+import type { LoadFont } from "../engine/index.ts";
+
+/** Gives the files of `fonts/`, which are static assets of the Worker. */
+export function fontLoader(assets: Fetcher): LoadFont {
+  return async (path) => {
+    const response = await assets.fetch(`https://assets.local/${path}`);
+    if (!response.ok) throw new Error(`the font ${path} could not be loaded: ${response.status}`);
+    return new Uint8Array(await response.arrayBuffer());
+  };
+}

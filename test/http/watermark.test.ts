@@ -1,0 +1,261 @@
+import { describe, expect, test } from "vitest";
+import { signPayment } from "../../scripts/lib/pay.ts";
+import { result } from "../../src/service/schemas.ts";
+import { callPaid, dataUri, formOf, IMAGE, ORIGIN, offerOf, send, TEXT } from "../support/client.ts";
+import { onePage, pagesOf } from "../support/pdf.ts";
+import { RED_PNG } from "../support/png.ts";
+
+const URL_OF_PDF = "https://files.example.com/one-page.pdf";
+const URL_OF_PNG = "https://files.example.com/red.png";
+const pdf = dataUri("application/pdf", onePage);
+const png = dataUri("image/png", RED_PNG);
+const upload = (bytes: Uint8Array<ArrayBuffer>, name: string) => new File([bytes], name);
+
+interface Problem {
+  code: string;
+  detail: string;
+  status: number;
+  request_id: string;
+  errors?: { path: string; message: string }[];
+}
+
+describe("a paid call gives the three fields of the result, and its link the marked PDF", () => {
+  test.each<[string, string, object | FormData]>([
+    ["text, JSON, URL", TEXT, { file: URL_OF_PDF, text: "DRAFT" }],
+    ["text, JSON, redirected URL", TEXT, { file: "https://files.example.com/moved.pdf", text: "DRAFT" }],
+    ["text, JSON, data URI", TEXT, { file: pdf, text: "DRAFT" }],
+    ["text, multipart, upload", TEXT, formOf({ file: upload(onePage, "a.pdf"), text: "DRAFT", opacity: "0.5" })],
+    ["text, multipart, URL", TEXT, formOf({ file: URL_OF_PDF, text: "DRAFT" })],
+    ["text, multipart, data URI", TEXT, formOf({ file: pdf, text: "DRAFT" })],
+    ["image, JSON, URLs", IMAGE, { file: URL_OF_PDF, image: URL_OF_PNG }],
+    ["image, JSON, data URIs", IMAGE, { file: pdf, image: png }],
+    ["image, JSON, bare base64", IMAGE, { file: pdf, image: RED_PNG.toBase64() }],
+    ["image, JSON, bare base64url", IMAGE, { file: pdf, image: RED_PNG.toBase64({ alphabet: "base64url" }) }],
+    [
+      "image, multipart, uploads",
+      IMAGE,
+      formOf({ file: upload(onePage, "a.pdf"), image: upload(RED_PNG, "a.png"), scale: "0.2" }),
+    ],
+    ["image, multipart, URLs", IMAGE, formOf({ file: URL_OF_PDF, image: URL_OF_PNG })],
+    ["image, multipart, bare base64", IMAGE, formOf({ file: upload(onePage, "a.pdf"), image: RED_PNG.toBase64() })],
+  ])("%s", async (_, path, body) => {
+    const response = await callPaid(path, body);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+    const receipt = JSON.parse(atob(response.headers.get("X-PAYMENT-RESPONSE")!));
+    expect(receipt).toMatchObject({ success: true, network: "base-sepolia" });
+
+    const body_ = result.parse(await response.json());
+    expect(body_.operation).toBe(path === TEXT ? "watermark.text" : "watermark.image");
+    expect(body_.cost).toBe("0.05 USDC");
+    expect(body_.output.url.startsWith(`${ORIGIN}/v1/files/`)).toBe(true);
+    expect(Date.parse(body_.output.expires_at)).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+
+    const download = await send(body_.output.url);
+    const bytes = new Uint8Array(await download.arrayBuffer());
+    expect(bytes.length).toBe(body_.output.bytes);
+    expect(new TextDecoder("latin1").decode(bytes.subarray(0, 5))).toBe("%PDF-");
+    expect(bytes.length).toBeGreaterThan(onePage.length);
+  });
+
+  test("pages are counted", async () => {
+    const file = dataUri("application/pdf", pagesOf(Array(7).fill("/MediaBox [0 0 200 200]")));
+    const response = await callPaid(TEXT, { file, text: "7" });
+    expect((await response.json<{ output: { pages: number } }>()).output.pages).toBe(7);
+  });
+});
+
+describe("the result is saved under the name asked for, with .pdf", () => {
+  test.each([
+    [undefined, "attachment; filename=watermarked.pdf"],
+    ["contract", "attachment; filename=contract.pdf"],
+    ["CONTRACT.PDF", "attachment; filename=CONTRACT.PDF"],
+    ["契約 2026", "attachment; filename=\"?? 2026.pdf\"; filename*=UTF-8''%E5%A5%91%E7%B4%84%202026.pdf"],
+    [
+      "😀".repeat(100),
+      expect.stringMatching(/^attachment; filename="[?]{200}\.pdf"; filename\*=UTF-8''(%F0%9F%98%80){100}\.pdf$/),
+    ],
+  ])("%j", async (filename, disposition) => {
+    for (const body of [
+      { file: pdf, text: "A", filename },
+      formOf({ file: pdf, text: "A", ...(filename && { filename }) }),
+    ]) {
+      const { output } = await (await callPaid(TEXT, body)).json<{ output: { url: string } }>();
+      const head = await send(output.url, { method: "HEAD" });
+      expect(head.headers.get("Content-Disposition")).toEqual(disposition);
+    }
+  });
+});
+
+test("a payment whose link its holder has ended gives no dead link: it is a 409", async () => {
+  const payment = await signPayment(await offerOf(TEXT));
+  const call = () => callPaid(TEXT, { file: pdf, text: "A" }, payment);
+  const { output } = await (await call()).json<{ output: { url: string } }>();
+  expect(await (await call()).json()).toMatchObject({ output });
+  await send(output.url, { method: "DELETE" });
+  const again = await call();
+  expect([again.status, (await again.json<Problem>()).code]).toEqual([409, "payment_already_used"]);
+});
+
+describe("every field is taken", () => {
+  const places = [
+    "top-left",
+    "top",
+    "top-right",
+    "left",
+    "center",
+    "right",
+    "bottom-left",
+    "bottom",
+    "bottom-right",
+    "tile",
+    "top-center",
+    "middle-left",
+    "bottom-center",
+  ];
+  const templates = ["diagonal", "horizontal", "tiled", "header", "footer", "stamp", "sidebar", "outline"];
+  test.each<[string, object]>([
+    ...places.flatMap((position): [string, object][] => [
+      [TEXT, { text: "A", position }],
+      [IMAGE, { image: png, position }],
+    ]),
+    ...templates.map((template): [string, object] => [TEXT, { text: "A\nB", template }]),
+    [
+      TEXT,
+      { text: "A", position: "diagonal", opacity: 1, rotation: -45.5, color: "#ff0000", font_size: 12, margin: 0 },
+    ],
+    [TEXT, { text: "x".repeat(500) }],
+    [IMAGE, { image: png, opacity: 0, scale: 1, margin: 50, rotation: -90 }],
+  ])("%s %j", async (path, fields) => {
+    const response = await callPaid(path, { file: pdf, ...fields });
+    expect(await response.json()).toMatchObject({ output: { pages: 1 } });
+  });
+});
+
+describe("bad input is a problem that says what to do, and leaves the payment usable", () => {
+  const text = { file: pdf, text: "A" };
+  const image = { file: pdf, image: png };
+  const encrypted = pdfWithTrailer(
+    "/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O (................................) /U (................................) >>",
+  );
+
+  test.each<[string, number, string, object | FormData, string?]>([
+    [TEXT, 400, "invalid_request", {}, "file"],
+    [TEXT, 400, "invalid_request", { file: pdf }, "text"],
+    [TEXT, 400, "invalid_request", { text: "A" }, "file"],
+    [IMAGE, 400, "invalid_request", { file: pdf }, "image"],
+    [TEXT, 400, "invalid_request", { ...text, file: 7 }, "file"],
+    [TEXT, 400, "invalid_request", { ...text, file: "ftp://example.com/a.pdf" }, "file"],
+    [TEXT, 400, "invalid_request", { ...text, file: "data:application/pdf,%25PDF" }, "file"],
+    [TEXT, 400, "invalid_request", { ...text, file: "data:application/pdf;base64,????" }, "file"],
+    [TEXT, 400, "invalid_request", { ...text, text: "" }, "text"],
+    [TEXT, 400, "invalid_request", { ...text, text: " \n " }, "text"],
+    [TEXT, 400, "invalid_request", { ...text, text: "x".repeat(501) }, "text"],
+    [TEXT, 400, "invalid_request", { ...text, text: "a\tb" }, "text"],
+    [TEXT, 400, "invalid_request", { ...text, text: "\ud800" }, "text"],
+    [TEXT, 400, "invalid_request", { ...text, text: "\ufdd0" }, "text"],
+    [TEXT, 400, "invalid_request", { ...text, text: "Z\ufffdrich" }, "text"],
+    [TEXT, 400, "invalid_request", formOf({ file: upload(onePage, "a.pdf"), text: new Blob(["A"]) }), "text"],
+    [TEXT, 400, "invalid_request", { ...text, text: "Page {number}" }, "text"],
+    [TEXT, 400, "invalid_request", { ...text, opacity: 1.01 }, "opacity"],
+    [TEXT, 400, "invalid_request", { ...text, opacity: "0.5" }, "opacity"],
+    [TEXT, 400, "invalid_request", { ...text, rotation: 361 }, "rotation"],
+    [TEXT, 400, "invalid_request", { ...text, color: "red" }, "color"],
+    [TEXT, 400, "invalid_request", { ...text, font_size: 0 }, "font_size"],
+    [TEXT, 400, "invalid_request", { ...text, margin: -1 }, "margin"],
+    [TEXT, 400, "invalid_request", { ...text, position: "middle of nowhere" }, "position"],
+    [TEXT, 400, "invalid_request", { ...text, template: "fancy" }, "template"],
+    [TEXT, 400, "invalid_request", { ...text, image: png }, "image"],
+    ...["", "x".repeat(201), "a/b", "a\\b", "a\nb", "a\x00", "a\x7f", "a\ud800"].map(
+      (filename) =>
+        [TEXT, 400, "invalid_request", { ...text, filename }, "filename"] as [string, number, string, object, string],
+    ),
+    [IMAGE, 400, "invalid_request", { ...image, filename: "../a" }, "filename"],
+    [IMAGE, 400, "invalid_request", { ...image, scale: 0 }, "scale"],
+    [IMAGE, 400, "invalid_request", { ...image, scale: 1.5 }, "scale"],
+    [IMAGE, 400, "invalid_request", { ...image, rotation: -361 }, "rotation"],
+    [IMAGE, 400, "invalid_request", { ...image, position: "diagonal" }, "position"],
+    [IMAGE, 400, "invalid_request", { ...image, image: "not base64!" }, "image"],
+    [TEXT, 400, "invalid_request", formOf({ file: pdf, text: "A", opacity: "half" }), "opacity"],
+    [TEXT, 422, "unsupported_character", { ...text, text: "ab\u{1f5ff}\u{12000}" }],
+    [TEXT, 422, "source_not_allowed", { ...text, file: "http://127.0.0.1/a.pdf" }],
+    [TEXT, 422, "source_not_allowed", { ...text, file: "https://files.example.com/inside.pdf" }],
+    [TEXT, 502, "source_unreachable", { ...text, file: "https://nowhere.example.org/a.pdf" }],
+    [TEXT, 502, "source_unreachable", { ...text, file: "https://files.example.com/missing.pdf" }],
+    [TEXT, 502, "source_unreachable", { ...text, file: "https://files.example.com/secret" }],
+    [TEXT, 502, "source_unreachable", { ...text, file: "https://files.example.com/loop.pdf" }],
+    [IMAGE, 413, "source_too_large", { ...image, image: "https://files.example.com/large.pdf" }],
+    [TEXT, 422, "not_a_pdf", { ...text, file: "https://files.example.com/page.html" }],
+    [TEXT, 422, "not_a_pdf", { ...text, file: "https://files.example.com/text.pdf" }],
+    [TEXT, 422, "not_a_pdf", { ...text, file: dataUri("application/pdf", new Uint8Array(0)) }],
+    [
+      TEXT,
+      422,
+      "damaged_pdf",
+      { ...text, file: dataUri("application/pdf", new TextEncoder().encode("%PDF-1.7\nnothing else")) },
+    ],
+    [TEXT, 422, "damaged_pdf", { ...text, file: dataUri("application/pdf", pagesOf([])) }],
+    [TEXT, 422, "password_required", { ...text, file: dataUri("application/pdf", encrypted) }],
+    [IMAGE, 422, "unsupported_image", { ...image, image: btoa("GIF89a, as it were") }],
+    [IMAGE, 422, "damaged_image", { ...image, image: RED_PNG.subarray(0, 40).toBase64() }],
+  ])("%s %i %s", async (path, status, code, body, field) => {
+    const payment = await signPayment(await offerOf(path));
+    const response = await callPaid(path, body, payment);
+    const problem = await response.json<Problem>();
+    expect({ status: response.status, code: problem.code }).toEqual({ status, code });
+    expect(response.headers.get("Content-Type")).toBe("application/problem+json");
+    expect(response.headers.get("X-PAYMENT-RESPONSE")).toBeNull();
+    expect(problem.request_id).toBe(response.headers.get("X-Request-Id"));
+    expect(problem.detail).not.toContain("the far side's own words");
+    if (field !== undefined) expect(problem.errors?.map((error) => error.path)).toContain(field);
+
+    const retried = await callPaid(path, path === TEXT ? text : image, payment);
+    expect(retried.status).toBe(200);
+  });
+
+  test("an unknown field is named with the nearest one", async () => {
+    const problem = await (await callPaid(TEXT, { ...text, opactiy: 1 })).json<Problem>();
+    expect(problem.errors).toEqual([{ path: "opactiy", message: "unknown field; did you mean `opacity`?" }]);
+  });
+
+  test("malformed JSON is a 400", async () => {
+    const response = await callRaw("{", "application/json");
+    expect(response.status).toBe(400);
+    expect((await response.json<Problem>()).code).toBe("invalid_request");
+  });
+
+  test("a text in another encoding than UTF-8 is a 400, instead of a mark that nobody wants", async () => {
+    const latin1 = Uint8Array.from(`{"file":"${pdf}","text":"Z\xfcrich"}`, (character) => character.charCodeAt(0));
+    const problem = await (await callRaw(latin1, "application/json")).json<Problem>();
+    expect(problem).toMatchObject({ code: "invalid_request", detail: expect.stringContaining("UTF-8") });
+  });
+
+  test("malformed multipart is a 400", async () => {
+    const response = await callRaw("no parts", "multipart/form-data; boundary=x");
+    expect(response.status).toBe(400);
+  });
+
+  test.each(["text/plain", "application/x-www-form-urlencoded", "application/pdf"])("%s is a 415", async (type) => {
+    const response = await callRaw("A", type);
+    expect(response.status).toBe(415);
+    expect((await response.json<Problem>()).code).toBe("unsupported_media_type");
+  });
+
+  test("a body over the limit is a 413", async () => {
+    const response = await callRaw("x".repeat(32_000_001), "application/json");
+    expect(response.status).toBe(413);
+    expect((await response.json<Problem>()).code).toBe("body_too_large");
+  });
+});
+
+async function callRaw(body: BodyInit, type: string): Promise<Response> {
+  const payment = await signPayment(await offerOf(TEXT));
+  return send(TEXT, { method: "POST", headers: { "X-PAYMENT": payment, "Content-Type": type }, body });
+}
+
+function pdfWithTrailer(entries: string): Uint8Array {
+  const text = new TextDecoder("latin1")
+    .decode(onePage)
+    .replace("/Root 1 0 R", `/Root 1 0 R ${entries} /ID [(0123456789abcdef) (0123456789abcdef)]`);
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}

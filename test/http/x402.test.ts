@@ -1,0 +1,178 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
+import { paymentRequiredHeaders } from "../../src/http/paymentHeaders.ts";
+import { PaymentRequired } from "../../src/payments/offer.ts";
+import { imageRequest, textRequest } from "../../src/service/schemas.ts";
+import { callPaid, dataUri, formOf, IMAGE, offerOf, send, TEXT } from "../support/client.ts";
+import { onePage } from "../support/pdf.ts";
+import { decodeHeader, strict402, termsV2 } from "../support/x402.ts";
+
+const encode = (payload: unknown) => btoa(JSON.stringify(payload));
+const body = { file: dataUri("application/pdf", onePage), text: "PAID" };
+
+describe("an unpaid call", () => {
+  test.each([TEXT, IMAGE])("of %s gets a 402 that the strict client accepts, for 0.05 USDC", async (path) => {
+    const response = await send(path, { method: "POST" });
+    expect(response.status).toBe(402);
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+    const [offer] = strict402.parse(await response.json()).accepts;
+    expect(offer).toMatchObject({
+      maxAmountRequired: "50000",
+      network: "base-sepolia",
+      asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+      resource: `http://localhost${path}`,
+      extra: { name: "USDC", version: "2" },
+    });
+  });
+
+  test.each([TEXT, IMAGE])(
+    "of %s says the same in version 2's header, which is short and lists for discovery",
+    async (path) => {
+      const response = await send(path, { method: "POST" });
+      const header = response.headers.get("PAYMENT-REQUIRED")!;
+      expect(header.length).toBeLessThan(5000);
+      const terms = termsV2.parse(decodeHeader(header));
+      expect(terms.resource.url).toBe(`http://localhost${path}`);
+      expect(terms.accepts).toEqual([
+        {
+          scheme: "exact",
+          network: "eip155:84532",
+          amount: "50000",
+          asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+          payTo: expect.stringMatching(/^0x/),
+          maxTimeoutSeconds: 300,
+          extra: { name: "USDC", version: "2" },
+        },
+      ]);
+      const { info, schema } = terms.extensions.bazaar;
+      z.fromJSONSchema(schema).parse(info);
+      const { input } = info as { input: { body: unknown } };
+      (path === TEXT ? textRequest : imageRequest).parse(input.body);
+      expect(terms.extensions["payment-identifier"]).toMatchObject({ info: { required: false } });
+    },
+  );
+
+  test("gets it whatever the body", async () => {
+    const response = await send(TEXT, {
+      method: "POST",
+      body: "x".repeat(100),
+      headers: { "Content-Type": "text/plain" },
+    });
+    expect(response.status).toBe(402);
+  });
+});
+
+test("a settlement that is refused is a 402 with a failed receipt, in the payer's version", async () => {
+  const offer = await offerOf(TEXT);
+  const refusal = (version: 1 | 2) => ({
+    version,
+    receipt: { success: false, errorReason: "insufficient_funds", transaction: "", network: "n", payer: "p" },
+  });
+  const sold = { resource: { url: offer.resource, description: "", outputSchema: {}, bazaar: {} }, v1: [], v2: [] };
+  for (const [version, header, absent] of [
+    [1, "X-PAYMENT-RESPONSE", "PAYMENT-RESPONSE"],
+    [2, "PAYMENT-RESPONSE", "X-PAYMENT-RESPONSE"],
+  ] as const) {
+    const headers = paymentRequiredHeaders(new PaymentRequired(sold, "insufficient_funds — “é”", refusal(version)));
+    expect(decodeHeader(headers[header]!)).toEqual(refusal(version).receipt);
+    expect(headers[absent]).toBeUndefined();
+    expect(decodeHeader(headers["PAYMENT-REQUIRED"]!)).toMatchObject({ error: "insufficient_funds — “é”" });
+  }
+});
+
+describe("a payment buys one result", () => {
+  const call = (header: string, payment: string, request: object = body) =>
+    send(TEXT, {
+      method: "POST",
+      headers: { [header]: payment, "Content-Type": "application/json" },
+      body: JSON.stringify(request),
+    });
+
+  test("in version 2, with a receipt of its own", async () => {
+    const response = await call("PAYMENT-SIGNATURE", await signPaymentV2(await offerOf(TEXT)));
+    expect(response.status).toBe(200);
+    expect(response.headers.get("X-PAYMENT-RESPONSE")).toBeNull();
+    expect(decodeHeader(response.headers.get("PAYMENT-RESPONSE")!)).toMatchObject({
+      success: true,
+      network: "eip155:84532",
+    });
+  });
+
+  test.each([
+    ["X-PAYMENT", signPayment],
+    ["PAYMENT-SIGNATURE", signPaymentV2],
+  ])("%s: the same call again gets the same result and receipt", async (header, sign) => {
+    const payment = await sign(await offerOf(TEXT));
+    const [first, second] = [await call(header, payment), await call(header, payment)];
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(await second.json()).toEqual(await first.json());
+    const receipt = header === "X-PAYMENT" ? "X-PAYMENT-RESPONSE" : "PAYMENT-RESPONSE";
+    expect(second.headers.get(receipt)).toBe(first.headers.get(receipt));
+  });
+
+  test("the same call with its signature and addresses written differently, too", async () => {
+    const payment = await signPayment(await offerOf(TEXT));
+    const first = await (await call("X-PAYMENT", payment)).json();
+    const { payload, ...rest } = JSON.parse(atob(payment));
+    const from = payload.authorization.from!.toLowerCase(),
+      nonce = payload.authorization.nonce!.toUpperCase().replace("0X", "0x");
+    const authorization = { ...payload.authorization, from, nonce };
+    const again = await call("X-PAYMENT", encode({ ...rest, payload: { ...payload, authorization } }));
+    expect(await again.json()).toEqual(first);
+  });
+
+  test.each<[string, object]>([
+    ["another text", { ...body, text: "TWICE" }],
+    ["another opacity", { ...body, opacity: 0.31 }],
+    ["another file", { ...body, file: "https://files.example.com/one-page.pdf" }],
+  ])("a second call with %s is refused", async (_, request) => {
+    const payment = await signPayment(await offerOf(TEXT));
+    expect((await call("X-PAYMENT", payment)).status).toBe(200);
+    const again = await call("X-PAYMENT", payment, request);
+    expect(again.status).toBe(409);
+    expect(await again.json()).toMatchObject({ code: "payment_already_used" });
+  });
+
+  test("a settled payment's nonce, with a signature made up, gets nothing", async () => {
+    const payment = await signPayment(await offerOf(TEXT));
+    await call("X-PAYMENT", payment);
+    const { payload, ...rest } = JSON.parse(atob(payment));
+    const forged = encode({ ...rest, payload: { ...payload, signature: `0x${"1".repeat(130)}` } });
+    expect((await call("X-PAYMENT", forged)).status).toBe(409);
+  });
+
+  test("uploads count by their bytes", async () => {
+    const payment = await signPayment(await offerOf(TEXT));
+    const form = (bytes: Uint8Array<ArrayBuffer>, name: string) => formOf({ file: new File([bytes], name), text: "A" });
+    const first = await (await callPaid(TEXT, form(onePage, "a.pdf"), payment)).json();
+    expect(await (await callPaid(TEXT, form(onePage, "b.pdf"), payment)).json()).toEqual(first);
+    const other = Uint8Array.of(...onePage, 10);
+    expect((await callPaid(TEXT, form(other, "a.pdf"), payment)).status).toBe(409);
+  });
+
+  test("fifty calls at once with it get fifty equal answers", async () => {
+    const payment = await signPayment(await offerOf(TEXT));
+    const outputs = async () => (await env.RESULTS.list()).objects.length;
+    const before = await outputs();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => callPaid(TEXT, body, payment)));
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(texts).size).toBe(1);
+    expect(await outputs()).toBe(before + 1);
+  });
+
+  test("the development facilitator serves loopback hosts only", async () => {
+    for (const path of [TEXT, IMAGE]) {
+      const response = await send(`https://overprint.example.com${path}`, { method: "POST" });
+      expect(response.status).toBe(503);
+      expect(await response.json()).toMatchObject({ code: "not_configured" });
+    }
+  });
+
+  test("nor callers from elsewhere that name a loopback host", async () => {
+    const response = await send(TEXT, { method: "POST", headers: { "CF-Connecting-IP": "203.0.113.9" } });
+    expect(response.status).toBe(503);
+  });
+});

@@ -1,0 +1,30 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { readConfig } from "../../src/config.ts";
+import { LARGE_BYTES } from "../../src/inputs/largeFileSlot.ts";
+import { receive } from "../../src/inputs/receive.ts";
+import { CallContext } from "../../src/service/callContext.ts";
+import { inOne } from "../support/bytes.ts";
+
+test.each([
+  ["https://api.example.com/a", undefined, "https://api.example.com"],
+  ["http://localhost:8787/a", undefined, "http://localhost:8787"],
+  ["https://api.example.com/a", "files.example.com", "https://files.example.com"],
+  ["http://api.example.com/a", "Files.example.com:8443", "https://files.example.com:8443"],
+  ["http://127.0.0.1:8787/a", "localhost:8787", "http://localhost:8787"],
+])("links of a call to %s, with the file host %s, begin with %s", (url, FILE_HOST, origin) => {
+  const exchange = { request: new Request(url), requestId: "test", env, config: readConfig({ FILE_HOST }) };
+  expect(new CallContext({ ...exchange, waitUntil: () => {} }).origin).toBe(origin);
+});
+
+test("a call gives back its slot and its files when it is disposed of", async () => {
+  const settings = { SPOOL_THRESHOLD_BYTES: String(LARGE_BYTES + 1), MAX_LARGE_FILES: "1" };
+  const exchange = { request: new Request("http://localhost"), requestId: "test", env, config: readConfig(settings) };
+  const spooled = async () => (await env.RESULTS.list({ prefix: "spool/" })).objects.length;
+  for (let calls = 0; calls < 2; calls++) {
+    await using call = new CallContext({ ...exchange, waitUntil: () => {} });
+    const { content } = await receive(inOne(new Uint8Array(LARGE_BYTES + 2)), call.limits.file);
+    expect([content.length, await spooled()]).toEqual([LARGE_BYTES + 2, 1]);
+  }
+  expect(await spooled()).toBe(0);
+});

@@ -1,0 +1,110 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import { endLink } from "../../src/storage/link.ts";
+import { storeResult } from "../../src/storage/results.ts";
+import { askedToSettle, paymentFrom } from "../payments/payments.ts";
+import { inOne } from "../support/bytes.ts";
+
+const recordOf = (name: string) => env.LEDGER.getByName(name);
+const alarmOf = (name: string) => runInDurableObject(recordOf(name), (_, { storage }) => storage.getAlarm());
+const stored = async (ttlSeconds = 3600) => {
+  const pdf = { length: 4, chunks: () => inOne(new TextEncoder().encode("%PDF")) };
+  const { id, token, expiresAt } = await storeResult(env.RESULTS, pdf, { filename: "a.pdf", ttlSeconds });
+  return { value: '"work"', output: id, expiresAt: expiresAt.getTime(), token };
+};
+const keptInR2 = async () => (await env.RESULTS.list()).objects.map(({ key }) => key.split("/").at(-1));
+
+async function claimed(name: string, facilitator = "https://facilitator.example.com/good", validBefore?: number) {
+  const call = { fingerprint: "request", payment: await paymentFrom({ validBefore }), facilitator, requestId: "test" };
+  const found = await recordOf(name).claim(call, 100_000, 0);
+  if (found.status !== "yours") throw new Error(`not claimed: ${found.status}`);
+  return found.claim;
+}
+
+describe("the ledger", () => {
+  test("settles a stored claim through the facilitator that verified it, and gives its result from then on", async () => {
+    const claim = await claimed("sold");
+    expect(await recordOf("sold").store(claim, await stored())).toBe(true);
+    const sold = { status: "sold", value: '"work"', transaction: `0x${"ab".repeat(32)}` };
+    expect(await recordOf("sold").settle(claim, "request")).toEqual(sold);
+    expect(await recordOf("sold").waitForStatus("request", 0)).toEqual(sold);
+    expect(await recordOf("sold").waitForStatus("another", 0)).toEqual({ status: "spent" });
+  });
+
+  test("does not give a result again whose link has been ended", async () => {
+    const [claim, work] = [await claimed("ended"), await stored()];
+    await recordOf("ended").store(claim, work);
+    await recordOf("ended").settle(claim, "request");
+    expect(await recordOf("ended").waitForStatus("request", 0)).toMatchObject({ status: "sold" });
+    await endLink(env.RESULTS, { id: work.output, token: work.token }, Date.now);
+    expect(await recordOf("ended").waitForStatus("request", 0)).toEqual({ status: "spent" });
+  });
+
+  test("deletes the output and frees the payment where the facilitator refuses", async () => {
+    const claim = await claimed("refused", "https://facilitator.example.com/refuses-settle");
+    const work = await stored();
+    await recordOf("refused").store(claim, work);
+    expect(await recordOf("refused").settle(claim, "request")).toEqual({
+      status: "failed",
+      failure: { reason: "invalid_transaction_state" },
+    });
+    expect(await keptInR2()).not.toContain(work.output);
+    expect(await recordOf("refused").waitForStatus("request", 0)).toEqual({ status: "free" });
+  });
+
+  test("finishes by its alarm a settlement whose answer was lost", async () => {
+    const claim = await claimed("lost", "https://facilitator.example.com/loses-first-answer-a");
+    await recordOf("lost").store(claim, await stored());
+    expect(await recordOf("lost").settle(claim, "request")).toEqual({ status: "pending" });
+    expect(await alarmOf("lost")).toBeGreaterThan(Date.now());
+    expect(await runDurableObjectAlarm(recordOf("lost"))).toBe(true);
+    expect(await recordOf("lost").waitForStatus("request", 0)).toMatchObject({ status: "sold", value: '"work"' });
+  });
+
+  test("finishes it even where the object itself died while asking", async () => {
+    const facilitator = "https://facilitator.example.com/silent-first-c";
+    const claim = await claimed("died", facilitator);
+    await recordOf("died").store(claim, await stored());
+    const asking = recordOf("died").settle(claim, "request");
+    await vi.waitUntil(async () => (await askedToSettle(facilitator)) === 1);
+    const dying = runInDurableObject(recordOf("died"), (_, state) => state.abort("died"));
+    await Promise.allSettled([asking, dying]);
+
+    expect(await recordOf("died").waitForStatus("request", 0)).toEqual({ status: "pending" });
+    await runDurableObjectAlarm(recordOf("died"));
+    expect(await recordOf("died").waitForStatus("request", 0)).toMatchObject({ status: "sold" });
+  });
+
+  test("gives those who wait what the first call gets", async () => {
+    const claim = await claimed("waited");
+    const waiting = [1, 2, 3].map(() => recordOf("waited").waitForStatus("request", Date.now() + 20_000));
+    await recordOf("waited").store(claim, await stored());
+    const first = await recordOf("waited").settle(claim, "request");
+    for (const found of await Promise.all(waiting)) expect(found).toEqual(first);
+  });
+
+  test("forgets a settled payment a day after both link and authorization have ended", async () => {
+    const validBefore = Math.floor(Date.now() / 1000) + 7200;
+    const claim = await claimed("forgotten", undefined, validBefore);
+    await recordOf("forgotten").store(claim, await stored());
+    await recordOf("forgotten").settle(claim, "request");
+    expect(await alarmOf("forgotten")).toBe((validBefore + 86_400) * 1000);
+  });
+
+  test("keeps one whose authorization never ends for good", async () => {
+    const claim = await claimed("endless", undefined, 2 ** 60);
+    await recordOf("endless").store(claim, await stored());
+    await recordOf("endless").settle(claim, "request");
+    expect(await alarmOf("endless")).toBeNull();
+  });
+
+  test("gives an identifier to the first payment made under it, until it is forgotten", async () => {
+    const soon = Date.now() + 60_000;
+    expect(await recordOf("identifier:a").bind("payment 1", soon)).toBe(true);
+    expect(await recordOf("identifier:a").bind("payment 1", soon)).toBe(true);
+    expect(await recordOf("identifier:a").bind("payment 2", soon)).toBe(false);
+    await runDurableObjectAlarm(recordOf("identifier:a"));
+    expect(await recordOf("identifier:a").bind("payment 2", soon)).toBe(true);
+  });
+});

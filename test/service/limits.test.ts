@@ -1,0 +1,30 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { app } from "../../src/app.ts";
+import { limits } from "../../src/service/limits.ts";
+import { send } from "../support/client.ts";
+
+test("GET /v1/limits tells every limit in force, as its schema in /openapi.json says", async () => {
+  const response = await send("/v1/limits");
+  expect(response.status).toBe(200);
+  expect(limits.parse(await response.json())).toMatchObject({
+    price: "0.05 USDC",
+    file_pages: 50_000,
+    text_characters: 500,
+    fetch_ports: [80, 443],
+    link_seconds: 86_400,
+  });
+  const { components } = await (await send("/openapi.json")).json<{
+    components: { schemas: { Limits: { required: string[] } } };
+  }>();
+  expect(components.schemas.Limits.required).toEqual(Object.keys(limits.shape));
+});
+
+test("they are the deployment's own", async () => {
+  const context = createExecutionContext();
+  const settings = { ...env, MAX_PAGES: "7", LINK_TTL_SECONDS: "60", FETCH_TIMEOUT_SECONDS: "3" };
+  const response = await app.fetch(new Request("http://localhost/v1/limits"), settings, context);
+  await waitOnExecutionContext(context);
+  expect(await response.json()).toMatchObject({ file_pages: 7, link_seconds: 60, fetch_seconds: 3 });
+});
