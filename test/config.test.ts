@@ -1,4 +1,3 @@
-/// <reference types="vite/client" />
 import { describe, expect, test } from "vitest";
 import example from "../.dev.vars.example?raw";
 import { readConfig, settings } from "../src/config.ts";

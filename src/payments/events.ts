@@ -50,7 +50,7 @@ export interface SettlementEvent {
 }
 
 /** A facilitator that gave no verdict. */
-export interface FacilitatorEvent {
+interface FacilitatorEvent {
   event: "facilitator";
   request_id: string;
   host: string;

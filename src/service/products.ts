@@ -41,7 +41,7 @@ export interface Product {
 }
 
 /** How a request's fields were sent: in a form numbers are text, and files can be uploads. */
-export type RequestFormat = "json" | "form";
+type RequestFormat = "json" | "form";
 
 /** Everything that is sold, over HTTP and MCP alike. */
 export const PRODUCTS: readonly Product[] = [

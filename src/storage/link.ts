@@ -1,5 +1,5 @@
 import { Problem } from "../problems.ts";
-import { expiryOf, groupExpired, isResultId, keyOf } from "./results.ts";
+import { expiryOf, groupExpired, isResultId, resultKey } from "./results.ts";
 import { tokenMatches } from "./token.ts";
 
 /** What a link names. */
@@ -29,7 +29,7 @@ export function linkOf(url: string): Link {
  * @throws Problem file_not_found, invalid_token; link_expired where it may have been swept
  */
 export async function objectAt(bucket: R2Bucket, { id, token }: Link, now: () => number): Promise<R2Object> {
-  const object = isResultId(id) ? await bucket.head(keyOf(id)) : null;
+  const object = isResultId(id) ? await bucket.head(resultKey(id)) : null;
   if (!object) {
     if (isResultId(id) && groupExpired(id, now())) throw expired();
     throw new Problem("file_not_found", "No file has this address. Use the URL as it was given.");

@@ -35,7 +35,7 @@ export async function storeResult(
   const id = `${groupOf(expiresAt.getTime())}-${randomHex(16)}`;
   const token = randomHex(32);
 
-  const { size } = await putWritten(bucket, keyOf(id), pdf.length, (body) => writeAll(pdf.chunks(), body), {
+  const { size } = await putWritten(bucket, resultKey(id), pdf.length, (body) => writeAll(pdf.chunks(), body), {
     httpMetadata: { contentType: "application/pdf", contentDisposition: contentDisposition(filename) },
     customMetadata: { token: await tokenHash(token), expires: String(expiresAt.getTime()) },
   });
@@ -56,12 +56,12 @@ async function writeAll(chunks: AsyncIterable<Uint8Array>, stream: WritableStrea
 
 /** Deletes a result whose link is not given out. */
 export async function deleteResult(bucket: R2Bucket, id: string): Promise<void> {
-  await bucket.delete(keyOf(id));
+  await bucket.delete(resultKey(id));
 }
 
 /** Whether the link to a result still works at `now` (Unix milliseconds). */
 export async function isAvailable(bucket: R2Bucket, id: string, now: number): Promise<boolean> {
-  const object = await bucket.head(keyOf(id));
+  const object = await bucket.head(resultKey(id));
   return object !== null && now < expiryOf(object);
 }
 
@@ -81,6 +81,6 @@ export function groupExpired(id: string, now: number): boolean {
 }
 
 /** The R2 key of a well-formed id. */
-export function keyOf(id: string): string {
+export function resultKey(id: string): string {
   return `results/${id.slice(0, 6)}/${id}`;
 }

@@ -13,7 +13,7 @@ export interface Rendered {
 }
 
 /** In shares of the page, from its upper left corner. */
-export interface Box {
+interface Box {
   left: number;
   top: number;
   right: number;

@@ -6,7 +6,7 @@ import { callPaid, DEVELOPMENT_KEY, paymentFor } from "../../scripts/lib/pay.ts"
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
 import { result } from "../../src/service/schemas.ts";
-import { pngOf } from "../support/png.ts";
+import { MAGENTA } from "../support/stamp.ts";
 import { render } from "./render.ts";
 
 let worker: RunningWorker;
@@ -16,7 +16,6 @@ beforeAll(async () => {
 });
 afterAll(() => worker?.stop());
 
-const MAGENTA = pngOf(8, 8, [255, 0, 255]);
 const isMagenta = ([r, g, b]: [number, number, number]) => r > 240 && g < 15 && b > 240;
 /** Thin strokes are drawn as shades of it. */
 const isInk = ([r, g, b]: [number, number, number]) => r > 230 && g < 200 && b > 230;

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { download } from "../../src/storage/download.ts";
 import { endLink } from "../../src/storage/link.ts";
-import { deleteResult, keyOf, storeResult } from "../../src/storage/results.ts";
+import { deleteResult, resultKey, storeResult } from "../../src/storage/results.ts";
 import { inOne } from "../support/bytes.ts";
 import { send } from "../support/client.ts";
 
@@ -141,7 +141,7 @@ describe("the holder of a link can end it", () => {
       const { id, token } = await stored();
       const link = `/v1/files/${id}${end}?token=${token}`;
       expect((await send(link, { method: "DELETE" })).status).toBe(204);
-      expect((await env.RESULTS.head(keyOf(id)))?.size).toBe(0);
+      expect((await env.RESULTS.head(resultKey(id)))?.size).toBe(0);
       const response = await send(link);
       expect([response.status, (await response.json<{ code: string }>()).code]).toEqual([410, "link_expired"]);
       expect((await send(link, { method: "DELETE" })).status).toBe(204);
@@ -165,7 +165,7 @@ describe("the holder of a link can end it", () => {
   test("not where it has expired: what is stored stays as it was", async () => {
     const { expiresAt, ...link } = await stored();
     await endLink(env.RESULTS, link, () => expiresAt.getTime());
-    expect((await env.RESULTS.head(keyOf(link.id)))?.size).toBe(PDF.length);
+    expect((await env.RESULTS.head(resultKey(link.id)))?.size).toBe(PDF.length);
   });
 
   test("while it is being downloaded: who has begun gets the whole file", async () => {
@@ -197,7 +197,7 @@ describe("the holder of a link can end it", () => {
 
 test("the token itself is kept nowhere", async () => {
   const { id, token } = await stored();
-  const object = await env.RESULTS.head(keyOf(id));
+  const object = await env.RESULTS.head(resultKey(id));
   expect(JSON.stringify(object?.customMetadata)).not.toContain(token);
   expect(id).not.toContain(token);
 });

@@ -20,10 +20,3 @@ export async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Ar
 export async function* inOne(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
-
-/** How many bytes come, none of them kept. */
-export async function countOf(chunks: AsyncIterable<Uint8Array>): Promise<number> {
-  let count = 0;
-  for await (const chunk of chunks) count += chunk.length;
-  return count;
-}

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from "node:net";
 
 /** One connection that a server accepted. */
-export interface Connection {
+interface Connection {
   socket: Socket;
   closed: Promise<void>;
 }

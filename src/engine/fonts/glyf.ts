@@ -3,7 +3,7 @@
 import { viewOf } from "./sfnt.ts";
 
 /** In font units. */
-export type Box = readonly [xMin: number, yMin: number, xMax: number, yMax: number];
+export type GlyphBox = readonly [xMin: number, yMin: number, xMax: number, yMax: number];
 
 const HEADER_LENGTH = 10;
 
@@ -25,7 +25,7 @@ export function componentsOf(description: Uint8Array): number[] {
 }
 
 /** The box around an outline, all zeros for an empty one. */
-export function boxOf(description: Uint8Array): Box {
+export function boxOf(description: Uint8Array): GlyphBox {
   if (description.length === 0) return [0, 0, 0, 0];
   const view = viewOf(description);
   return [view.getInt16(2), view.getInt16(4), view.getInt16(6), view.getInt16(8)];
@@ -40,7 +40,7 @@ interface Component {
 }
 
 /** The description of a composite glyph with at least one part. */
-export function writeComposite(components: readonly Component[], [xMin, yMin, xMax, yMax]: Box): Uint8Array {
+export function writeComposite(components: readonly Component[], [xMin, yMin, xMax, yMax]: GlyphBox): Uint8Array {
   const lengths: number[] = components.map(({ scale }) => (scale === 1 ? 8 : 10));
   const description = new Uint8Array(lengths.reduce((sum, length) => sum + length, HEADER_LENGTH));
   const view = viewOf(description);

@@ -1,4 +1,4 @@
-import { type Box, rewriteGlyph, writeComposite } from "./glyf.ts";
+import { type GlyphBox, rewriteGlyph, writeComposite } from "./glyf.ts";
 import { viewOf } from "./sfnt.ts";
 import type { Font } from "./truetype.ts";
 
@@ -6,7 +6,7 @@ import type { Font } from "./truetype.ts";
 const MAX_SHORT_OFFSET = 0xffff * 2;
 
 /** A glyph of `font`, drawn `x` to the right and `y` above the origin, in units of that font. */
-export interface Part {
+interface Part {
   readonly font: Font;
   readonly id: number;
   readonly x: number;
@@ -97,7 +97,7 @@ function composite(
 
   const edge = (side: 0 | 1 | 2 | 3, pick: (...values: number[]) => number) =>
     Math.round(pick(...drawn.map(({ box, scale, x, y }) => box[side] * scale + (side % 2 === 0 ? x : y))));
-  const box: Box = [edge(0, Math.min), edge(1, Math.min), edge(2, Math.max), edge(3, Math.max)];
+  const box: GlyphBox = [edge(0, Math.min), edge(1, Math.min), edge(2, Math.max), edge(3, Math.max)];
   return { outline: writeComposite(drawn, box), advance, leftSideBearing: box[0] };
 }
 

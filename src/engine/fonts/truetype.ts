@@ -1,7 +1,7 @@
 /** A reader of TrueType fonts: what is asked for is looked up in the file's bytes, nothing is unpacked. */
 
 import { readCmap } from "./cmap.ts";
-import { type Box, boxOf } from "./glyf.ts";
+import { boxOf, type GlyphBox } from "./glyf.ts";
 import { openTables, viewOf } from "./sfnt.ts";
 
 /** A font. Lengths are in font units, `unitsPerEm` to the em; y points up from the baseline. */
@@ -19,7 +19,7 @@ export interface Font {
   /** 400 is regular, 700 bold (OS/2 usWeightClass). */
   readonly weight: number;
   /** The box that holds every glyph (head). */
-  readonly bounds: Box;
+  readonly bounds: GlyphBox;
 
   /** Glyph id of a code point, 0 where the font has none (cmap). */
   glyphOf(codePoint: number): number;
@@ -30,7 +30,7 @@ export interface Font {
   /** A glyph's description, empty where nothing is drawn (loca, glyf). */
   outline(glyph: number): Uint8Array;
   /** The box around a glyph's outline, all zeros where nothing is drawn (glyf). */
-  box(glyph: number): Box;
+  box(glyph: number): GlyphBox;
   /** A table's bytes by tag; an Error where the font lacks it. */
   table(tag: string): Uint8Array;
 }

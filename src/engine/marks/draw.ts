@@ -10,7 +10,7 @@ import type { Look } from "./templates.ts";
 export const UNITS_PER_EM = 100;
 
 /** Clusters of one line that are drawn together, and where the line lies, in units. */
-export interface Span {
+export interface ClusterRun {
   readonly clusters: readonly Cluster[];
   readonly x: number;
   readonly y: number;
@@ -19,15 +19,15 @@ export interface Span {
 /** Text within `box`, in units; `frame` is drawn beneath it. */
 export function drawText(
   sink: ObjectSink,
-  { spans, box, frame = "" }: { spans: readonly Span[]; box: Rectangle; frame?: string },
+  { runs, box, frame = "" }: { runs: readonly ClusterRun[]; box: Rectangle; frame?: string },
   embedded: EmbeddedFont,
   look: Look,
 ): Drawing {
   const color = rgb(look.color);
   const font = `/Font<</F ${embedded.ref}>>`;
   const resources = font + deviceColors("RGB");
-  const text = (mode: Mode) => textObject(spans, embedded, look, mode);
-  const content = [`${color} rg`, ...(frame || isEmboldened(spans) ? [`${color} RG`] : []), ...(frame ? [frame] : [])];
+  const text = (mode: Mode) => textObject(runs, embedded, look, mode);
+  const content = [`${color} rg`, ...(frame || isEmboldened(runs) ? [`${color} RG`] : []), ...(frame ? [frame] : [])];
   if (!look.hollow) return { box, resources, content: [...content, text("fill")].join("\n") };
 
   // Letters may overlap their neighbours, and themselves. A mask that is their outside stroked, less their inside, has no
@@ -60,17 +60,17 @@ export function drawFrame(width: number, height: number, inset: number, line: nu
   return `${number(line)} w 1 j ${numbers(sides)} re S`;
 }
 
-function isEmboldened(spans: readonly Span[]): boolean {
-  return spans.some(({ clusters }) => clusters.some(({ face }) => face.file.embolden));
+function isEmboldened(runs: readonly ClusterRun[]): boolean {
+  return runs.some(({ clusters }) => clusters.some(({ face }) => face.file.embolden));
 }
 
 type Mode = "fill" | "stroke" | "invisible";
 
-function textObject(spans: readonly Span[], embedded: EmbeddedFont, look: Look, mode: Mode): string {
-  const lines = spans.map(
+function textObject(runs: readonly ClusterRun[], embedded: EmbeddedFont, look: Look, mode: Mode): string {
+  const lines = runs.map(
     ({ clusters, x, y }) => `1 0 0 1 ${number(x)} ${number(y)} Tm ${shown(clusters, embedded, mode)}`,
   );
-  const around = mode === "stroke" ? strokeAround(look) : mode === "fill" && isEmboldened(spans) ? EMBOLDENING : 0;
+  const around = mode === "stroke" ? strokeAround(look) : mode === "fill" && isEmboldened(runs) ? EMBOLDENING : 0;
   const stroke = around > 0 ? [`${number(2 * around * UNITS_PER_EM)} w 1 j`] : [];
   const rendering = { fill: [], stroke: ["2 Tr"], invisible: ["3 Tr"] }[mode];
   return ["BT", `/F ${UNITS_PER_EM} Tf`, ...stroke, ...rendering, ...lines, "ET"].join("\n");

@@ -18,7 +18,7 @@ export interface Size {
 }
 
 /** A size as the key of a Map: the same for equal sizes. */
-export function keyOf({ width, height }: Size): string {
+export function sizeKey({ width, height }: Size): string {
   return `${width}x${height}`;
 }
 

@@ -2,7 +2,7 @@ import type { Picture } from "../images/picture.ts";
 import { DEFAULTS, type ImageMark } from "../options.ts";
 import type { PdfDocument } from "../pdf/document.ts";
 import { deviceColors, type Mark, makeMark, repeatMark } from "./form.ts";
-import { displayedSize, keyOf, largestScale, type Matrix, marginOn, placeAt, tile } from "./geometry.ts";
+import { displayedSize, largestScale, type Matrix, marginOn, placeAt, sizeKey, tile } from "./geometry.ts";
 import { numbers } from "./operators.ts";
 import { type Placement, placeOnPages } from "./placeOnPages.ts";
 import { spotOf } from "./positions.ts";
@@ -30,7 +30,7 @@ export function markWithImage(document: PdfDocument, picture: Picture, options: 
     const factor = Math.min((scale * shown.width) / width, largestScale(picture, shown, rotation, marginPt));
     if (spot) return one(mark, placeAt(spot, picture, factor, rotation, shown, marginPt));
 
-    const key = keyOf(shown);
+    const key = sizeKey(shown);
     const copies = repeated.get(key) ?? repeatMark(document, mark, tile(picture, factor, rotation, shown), shown);
     repeated.set(key, copies);
     return one(copies, [1, 0, 0, 1, 0, 0]);

@@ -3,7 +3,7 @@ import type { Cluster, Typesetter } from "../fonts/layout.ts";
 import type { TextMark } from "../options.ts";
 import { type Block, stack } from "./block.ts";
 import { fitText } from "./fit.ts";
-import { diagonalAngle, keyOf, marginOn, type Size } from "./geometry.ts";
+import { diagonalAngle, marginOn, type Size, sizeKey } from "./geometry.ts";
 import { isNumbered, withDigits } from "./placeholders.ts";
 import type { Look } from "./templates.ts";
 import type { TextLine } from "./wrap.ts";
@@ -53,7 +53,7 @@ export function layOutText(
 
   const settings = new Map<string, Setting>();
   for (const page of pages) {
-    if (settings.has(keyOf(page))) continue;
+    if (settings.has(sizeKey(page))) continue;
     const { lines, fontSizePt } = fitText(paragraphs, (line) => set(line).width, {
       page,
       rotation: look.rotation ?? diagonalAngle(page),
@@ -61,11 +61,11 @@ export function layOutText(
       maxFontSizePt: mark.fontSizePt ?? Math.max(LEGIBLE_PT, look.sizeShare * Math.min(page.width, page.height)),
       blockEm: stacked,
     });
-    settings.set(keyOf(page), { fontSizePt, blocks: blocksOf(lines) });
+    settings.set(sizeKey(page), { fontSizePt, blocks: blocksOf(lines) });
   }
 
   return {
-    settingOn: (page) => settings.get(keyOf(page))!,
+    settingOn: (page) => settings.get(sizeKey(page))!,
     *clusters() {
       for (const { blocks } of settings.values())
         for (const { rows } of blocks.values()) for (const { line } of rows) yield* line.clusters;

@@ -4,7 +4,7 @@ import { DEFAULTS, type TextMark } from "../options.ts";
 import type { PdfDocument } from "../pdf/document.ts";
 import { UNITS_PER_EM } from "./draw.ts";
 import { type Mark, repeatMark } from "./form.ts";
-import { diagonalAngle, displayedSize, keyOf, marginOn, placeAt, type Size, tile } from "./geometry.ts";
+import { diagonalAngle, displayedSize, marginOn, placeAt, type Size, sizeKey, tile } from "./geometry.ts";
 import { fillIn } from "./placeholders.ts";
 import { type Placement, placeOnPages } from "./placeOnPages.ts";
 import { spotOf } from "./positions.ts";
@@ -46,8 +46,8 @@ export async function markWithText(
     // All copies are turned alike: what moves a part within each of them moves all together.
     const matrices = tile(size, scale, rotation, shown);
     const [a, b, c, d] = matrices[0]!;
-    const copies = repeated.get(keyOf(shown)) ?? new Map<Mark, Mark>();
-    repeated.set(keyOf(shown), copies);
+    const copies = repeated.get(sizeKey(shown)) ?? new Map<Mark, Mark>();
+    repeated.set(sizeKey(shown), copies);
     return {
       matrix: [1, 0, 0, 1, 0, 0],
       parts: parts.map(({ mark, x, y }) => {

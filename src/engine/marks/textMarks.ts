@@ -2,7 +2,7 @@ import { type EmbeddedFont, embedFont } from "../fonts/embed.ts";
 import type { Cluster, Line } from "../fonts/layout.ts";
 import type { ObjectSink } from "../pdf/newObject.ts";
 import type { Block, Row } from "./block.ts";
-import { drawFrame, drawText, type Span, UNITS_PER_EM } from "./draw.ts";
+import { type ClusterRun, drawFrame, drawText, UNITS_PER_EM } from "./draw.ts";
 import { type Mark, makeMark, type Rectangle } from "./form.ts";
 import type { Part } from "./placeOnPages.ts";
 import type { Look } from "./templates.ts";
@@ -54,7 +54,7 @@ export class TextMarks {
     return parts.map((part) => {
       if ("mark" in part) return part;
       const digit = withDigit(part.cluster, number[slots++ % number.length]!);
-      return { mark: this.#spanMark([digit], part.line), x: part.x, y: part.y };
+      return { mark: this.#runMark([digit], part.line), x: part.x, y: part.y };
     });
   }
 
@@ -68,20 +68,20 @@ export class TextMarks {
       for (const clusters of stretches(line.clusters)) {
         const at = { x: (x + clusters[0]!.x) * UNITS_PER_EM, y: y * UNITS_PER_EM };
         const [first] = clusters as [Cluster];
-        parts.push(first.isSlot ? { cluster: first, line, ...at } : { mark: this.#spanMark(clusters, line), ...at });
+        parts.push(first.isSlot ? { cluster: first, line, ...at } : { mark: this.#runMark(clusters, line), ...at });
       }
     return parts;
   }
 
   #blockMark({ width, height, frame }: Block, rows: readonly Row[]): Mark {
     const units = UNITS_PER_EM;
-    const spans = rows.map(({ line, x, y }) => ({ clusters: line.clusters, x: x * units, y: y * units }));
+    const runs = rows.map(({ line, x, y }) => ({ clusters: line.clusters, x: x * units, y: y * units }));
     const drawnFrame = frame && drawFrame(width * units, height * units, frame.inset * units, frame.width * units);
-    return this.#mark(spans, [0, 0, width * units, height * units], drawnFrame);
+    return this.#mark(runs, [0, 0, width * units, height * units], drawnFrame);
   }
 
   /** Neighbouring clusters of a line, drawn from where the first begins. */
-  #spanMark(clusters: readonly Cluster[], line: Line): Mark {
+  #runMark(clusters: readonly Cluster[], line: Line): Mark {
     const first = clusters[0]!,
       last = clusters.at(-1)!;
     const width = last.x + last.advance - first.x;
@@ -90,12 +90,12 @@ export class TextMarks {
     return this.#mark([{ clusters, x: 0, y: 0 }], box as unknown as Rectangle);
   }
 
-  #mark(spans: readonly Span[], box: Rectangle, frame?: string): Mark {
-    const key = JSON.stringify([box, frame, ...spans.map(({ clusters, x, y }) => [x, y, this.#shows(clusters)])]);
+  #mark(runs: readonly ClusterRun[], box: Rectangle, frame?: string): Mark {
+    const key = JSON.stringify([box, frame, ...runs.map(({ clusters, x, y }) => [x, y, this.#shows(clusters)])]);
     const known = this.#marks.get(key);
     if (known) return known;
 
-    const drawing = drawText(this.#sink, { spans, box, ...(frame && { frame }) }, this.#embedded, this.#look);
+    const drawing = drawText(this.#sink, { runs, box, ...(frame && { frame }) }, this.#embedded, this.#look);
     const mark = makeMark(this.#sink, drawing, this.#opacity);
     this.#marks.set(key, mark);
     return mark;

@@ -1,5 +1,6 @@
 /** Dictionaries whose brackets do not match, made readable: the last resort for pages that every reader shows all the same. */
 import { decodeLatin1, encodeLatin1 } from "../bytes.ts";
+import { BRACKET_CLOSE, BRACKET_OPEN, GREATER_THAN, LESS_THAN, PAREN_OPEN, SLASH } from "./characters.ts";
 import { EndOfBytes, isDictionary, skipLiteralString, skipRegular, skipWhite, wordIs } from "./lexer.ts";
 
 const ARRAY = "]";
@@ -27,19 +28,19 @@ export function balanceBrackets(bytes: Uint8Array, at: number): Uint8Array {
       if (isDictionary(bytes, at)) {
         open.push(DICTIONARY);
         take(at + 2);
-      } else if (code === 0x5b) {
+      } else if (code === BRACKET_OPEN) {
         open.push(ARRAY);
         take(at + 1);
-      } else if (code === 0x5d) {
+      } else if (code === BRACKET_CLOSE) {
         if (open.at(-1) === ARRAY) close(ARRAY);
         at++;
-      } else if (code === 0x3e && bytes[at + 1] === 0x3e) {
+      } else if (code === GREATER_THAN && bytes[at + 1] === GREATER_THAN) {
         while (open.at(-1) === ARRAY) close(ARRAY);
         close(DICTIONARY);
         at += 2;
-      } else if (code === 0x28) take(skipLiteralString(bytes, at));
-      else if (code === 0x2f) take(skipRegular(bytes, at + 1));
-      else if (code === 0x3c && endOfHexString(bytes, at) > 0) take(endOfHexString(bytes, at));
+      } else if (code === PAREN_OPEN) take(skipLiteralString(bytes, at));
+      else if (code === SLASH) take(skipRegular(bytes, at + 1));
+      else if (code === LESS_THAN && endOfHexString(bytes, at) > 0) take(endOfHexString(bytes, at));
       else {
         const end = skipRegular(bytes, at);
         if (["endobj", "obj", "stream", "xref"].some((word) => wordIs(bytes, at, end, word))) break;
@@ -57,7 +58,7 @@ export function balanceBrackets(bytes: Uint8Array, at: number): Uint8Array {
 
 /** The end of the hexadecimal string at `at`, 0 where there is none. */
 function endOfHexString(bytes: Uint8Array, at: number): number {
-  const end = bytes.indexOf(0x3e, at);
+  const end = bytes.indexOf(GREATER_THAN, at);
   const digits = decodeLatin1(bytes, at + 1, end);
   return end > 0 && /^[\da-fA-F\s]*$/.test(digits) ? end + 1 : 0;
 }

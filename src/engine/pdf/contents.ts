@@ -1,6 +1,7 @@
 /** A page's content as it is referred to (ISO 32000-2, 7.8.2): none, a stream, or an array of them, direct or not. */
 import { decodeLatin1 } from "../bytes.ts";
 import { MissingRange } from "./byteSource.ts";
+import { BRACKET_OPEN } from "./characters.ts";
 import { EndOfBytes, eachEntry, isDictionary, Malformed, nameIs, skipValue, skipWhite } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
 import { readKids, type Span } from "./pageAttributes.ts";
@@ -61,7 +62,7 @@ export class ContentsReader {
    */
   read(text: Uint8Array, span: Span | undefined, mayDefer: boolean): Contents {
     if (!span) return NONE;
-    if (text[span.start] === 0x5b) return this.#array(text, span.start, undefined, mayDefer);
+    if (text[span.start] === BRACKET_OPEN) return this.#array(text, span.start, undefined, mayDefer);
     let value = parseValue(text, span.start);
 
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
@@ -120,7 +121,7 @@ export class ContentsReader {
     const place = this.#place(num);
     return (
       this.#objects.at(num, (bytes, at): Target => {
-        if (bytes[at] === 0x5b) return { array: bytes.slice(at, skipValue(bytes, at)) };
+        if (bytes[at] === BRACKET_OPEN) return { array: bytes.slice(at, skipValue(bytes, at)) };
         if (!isDictionary(bytes, at)) return { other: parseValue(bytes, at) };
         if (!isInFile(this.#objects, num)) return { other: null };
         const stream = this.#describe(bytes, at, place);

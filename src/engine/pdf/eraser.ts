@@ -3,6 +3,7 @@
  * from one to the next the bytes belong to a live object and stay, or to something dead and become spaces. Nothing in
  * between is parsed.
  */
+import { BRACKET_OPEN } from "./characters.ts";
 import { EndOfBytes, isDigit, readHeader } from "./lexer.ts";
 import type { Xref } from "./xref.ts";
 import { IN_FILE } from "./xrefTable.ts";
@@ -130,7 +131,7 @@ function isObject(bytes: Uint8Array, at: number): boolean {
 function isStreamObject(bytes: Uint8Array, at: number): boolean {
   try {
     const header = readHeader(bytes, at);
-    return header === undefined || (bytes[header.end] !== 0x5b && !isDigit(bytes[header.end]));
+    return header === undefined || (bytes[header.end] !== BRACKET_OPEN && !isDigit(bytes[header.end]));
   } catch (error) {
     if (error instanceof EndOfBytes) return false;
     throw error;

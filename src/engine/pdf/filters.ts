@@ -1,6 +1,7 @@
 /** The stream filters that cross-reference streams and object streams come in (ISO 32000-2, 7.4). */
 import { inflate, inflateRaw } from "#platform/zlib";
 import { OutputTooLarge } from "../platform/compression.ts";
+import { EXCLAMATION, GREATER_THAN, LOWER_U, LOWER_Z, TILDE } from "./characters.ts";
 import { isWhite, Malformed } from "./lexer.ts";
 import { type Dictionary, Reference, type Value } from "./values.ts";
 
@@ -117,7 +118,7 @@ function decodeAsciiHex(data: Uint8Array): Uint8Array {
   const out: number[] = [];
   let high = -1;
   for (const code of data) {
-    if (code === 0x3e) break;
+    if (code === GREATER_THAN) break;
     const digit = Number.parseInt(String.fromCharCode(code), 16);
     if (Number.isNaN(digit)) continue;
     if (high < 0) high = digit;
@@ -139,10 +140,10 @@ function decodeAscii85(data: Uint8Array): Uint8Array {
     for (let i = 0; i < digits.length - 1; i++) out.push(Math.floor(value / 2 ** (24 - 8 * i)) & 0xff);
   };
   for (const code of data) {
-    if (code === 0x7e) break;
+    if (code === TILDE) break;
     if (isWhite(code)) continue;
-    if (code === 0x7a && group.length === 0) out.push(0, 0, 0, 0);
-    else if (code >= 0x21 && code <= 0x75) group.push(code - 0x21);
+    if (code === LOWER_Z && group.length === 0) out.push(0, 0, 0, 0);
+    else if (code >= EXCLAMATION && code <= LOWER_U) group.push(code - EXCLAMATION);
     if (group.length === 5) {
       flush(group);
       group = [];

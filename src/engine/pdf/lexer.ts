@@ -5,6 +5,26 @@
  */
 import { decodeLatin1 } from "../bytes.ts";
 import type { ByteSource } from "./byteSource.ts";
+import {
+  BACKSLASH,
+  BRACKET_CLOSE,
+  BRACKET_OPEN,
+  CARRIAGE_RETURN,
+  DIGIT_0,
+  DIGIT_9,
+  FORM_FEED,
+  GREATER_THAN,
+  HASH,
+  LESS_THAN,
+  LINE_FEED,
+  NULL,
+  PAREN_CLOSE,
+  PAREN_OPEN,
+  PERCENT,
+  SLASH,
+  SPACE,
+  TAB,
+} from "./characters.ts";
 
 /** Something that is not what its place in the file calls for. Never reaches the caller: leads to recovery or an EngineError. */
 export class Malformed extends Error {
@@ -26,7 +46,7 @@ const WHITE = 1;
 const DELIMITER = 2;
 /** ISO 32000-2, 7.2.3: 0 regular, 1 white space, 2 delimiter. */
 const CLASS = new Uint8Array(256);
-for (const code of [0x00, 0x09, 0x0a, 0x0c, 0x0d, 0x20]) CLASS[code] = WHITE;
+for (const code of [NULL, TAB, LINE_FEED, FORM_FEED, CARRIAGE_RETURN, SPACE]) CLASS[code] = WHITE;
 for (const char of "()<>[]{}/%") CLASS[char.charCodeAt(0)] = DELIMITER;
 
 /** Runs `parse` over a window that begins at `start` of the file, widening it (up to `limit`) until it fits. Throws Malformed. */
@@ -54,7 +74,7 @@ export function parseAt<T>(
 export function terminated(bytes: Uint8Array): Uint8Array {
   const copy = new Uint8Array(bytes.length + 1);
   copy.set(bytes);
-  copy[bytes.length] = 0x0a;
+  copy[bytes.length] = LINE_FEED;
   return copy;
 }
 
@@ -63,7 +83,7 @@ export function isWhite(code: number | undefined): boolean {
 }
 
 export function isDigit(code: number | undefined): boolean {
-  return code !== undefined && code >= 0x30 && code <= 0x39;
+  return code !== undefined && code >= DIGIT_0 && code <= DIGIT_9;
 }
 
 /** The first position from `at` that is neither white space nor in a comment. */
@@ -71,8 +91,8 @@ export function skipWhite(bytes: Uint8Array, at: number): number {
   for (; at < bytes.length; at++) {
     const code = bytes[at]!;
     if (CLASS[code] === WHITE) continue;
-    if (code !== 0x25) return at;
-    while (at < bytes.length && bytes[at] !== 0x0a && bytes[at] !== 0x0d) at++;
+    if (code !== PERCENT) return at;
+    while (at < bytes.length && bytes[at] !== LINE_FEED && bytes[at] !== CARRIAGE_RETURN) at++;
   }
   throw END;
 }
@@ -91,16 +111,16 @@ export function skipLiteralString(bytes: Uint8Array, at: number): number {
   let depth = 0;
   for (; at < bytes.length; at++) {
     const code = bytes[at];
-    if (code === 0x5c) at++;
-    else if (code === 0x28) depth++;
-    else if (code === 0x29 && --depth === 0) return at + 1;
+    if (code === BACKSLASH) at++;
+    else if (code === PAREN_OPEN) depth++;
+    else if (code === PAREN_CLOSE && --depth === 0) return at + 1;
   }
   throw END;
 }
 
 /** The end of a hexadecimal string whose opening angle bracket is at `at` (7.3.4.3). */
 export function skipHexString(bytes: Uint8Array, at: number): number {
-  const end = bytes.indexOf(0x3e, at);
+  const end = bytes.indexOf(GREATER_THAN, at);
   if (end < 0) throw END;
   return end + 1;
 }
@@ -126,20 +146,20 @@ export function skipValue(bytes: Uint8Array, at: number): number {
 /** What the token at `at` adds to the nesting of arrays and dictionaries. */
 function nesting(bytes: Uint8Array, at: number): -1 | 0 | 1 {
   const code = bytes[at];
-  if (code === 0x5b || isDictionary(bytes, at)) return 1;
-  if (code === 0x5d || (code === 0x3e && isDictionaryEnd(bytes, at))) return -1;
+  if (code === BRACKET_OPEN || isDictionary(bytes, at)) return 1;
+  if (code === BRACKET_CLOSE || (code === GREATER_THAN && isDictionaryEnd(bytes, at))) return -1;
   return 0;
 }
 
 /** The end of the one token at `at`; a stray delimiter is a token. */
 function skipToken(bytes: Uint8Array, at: number): number {
   const code = bytes[at]!;
-  if (code === 0x2f) return skipRegular(bytes, at + 1);
-  if (code === 0x28) return skipLiteralString(bytes, at);
-  if (code === 0x3c || code === 0x3e) {
+  if (code === SLASH) return skipRegular(bytes, at + 1);
+  if (code === PAREN_OPEN) return skipLiteralString(bytes, at);
+  if (code === LESS_THAN || code === GREATER_THAN) {
     if (at + 1 >= bytes.length) throw END;
     if (bytes[at + 1] === code) return at + 2;
-    return code === 0x3c ? skipHexString(bytes, at) : at + 1;
+    return code === LESS_THAN ? skipHexString(bytes, at) : at + 1;
   }
   return CLASS[code] === DELIMITER ? at + 1 : skipRegular(bytes, at);
 }
@@ -156,7 +176,7 @@ export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): n
   for (;;) {
     const code = bytes[at]!;
     if (isDictionaryEnd(bytes, at)) return at + 2;
-    if (code !== 0x2f) {
+    if (code !== SLASH) {
       // Garbage where a key belongs: readers go on after one token, so that what `<< <<` begins ends with one `>>`.
       at = skipWhite(bytes, skipToken(bytes, at));
       continue;
@@ -168,7 +188,7 @@ export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): n
     let valueEnd = skipValue(bytes, valueStart);
     for (
       at = skipWhite(bytes, valueEnd);
-      bytes[at] !== 0x2f && !isDictionaryEnd(bytes, at);
+      bytes[at] !== SLASH && !isDictionaryEnd(bytes, at);
       at = skipWhite(bytes, valueEnd)
     ) {
       valueEnd = skipValue(bytes, at);
@@ -179,13 +199,13 @@ export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): n
 
 /** True where `<<` begins at `at`. */
 export function isDictionary(bytes: Uint8Array, at: number): boolean {
-  return bytes[at] === 0x3c && bytes[at + 1] === 0x3c;
+  return bytes[at] === LESS_THAN && bytes[at + 1] === LESS_THAN;
 }
 
 function isDictionaryEnd(bytes: Uint8Array, at: number): boolean {
-  if (bytes[at] !== 0x3e) return false;
+  if (bytes[at] !== GREATER_THAN) return false;
   if (at + 1 >= bytes.length) throw END;
-  return bytes[at + 1] === 0x3e;
+  return bytes[at + 1] === GREATER_THAN;
 }
 
 /** True where the bytes [start, end) are exactly `word`. */
@@ -203,7 +223,7 @@ export function startsWith(bytes: Uint8Array, at: number, word: string): boolean
 /** True where the name [start, end), slash included, is `name`; `#xx` escapes are understood (7.3.5). */
 export function nameIs(bytes: Uint8Array, start: number, end: number, name: string): boolean {
   if (wordIs(bytes, start + 1, end, name)) return true;
-  if (end - start - 1 <= name.length || bytes.indexOf(0x23, start) < 0) return false;
+  if (end - start - 1 <= name.length || bytes.indexOf(HASH, start) < 0) return false;
   return readName(bytes, start, end) === name;
 }
 
@@ -219,7 +239,7 @@ export function readInteger(bytes: Uint8Array, start: number, end: number): numb
   if (start === end || end - start > 15) return undefined;
   let value = 0;
   for (let i = start; i < end; i++) {
-    const digit = bytes[i]! - 0x30;
+    const digit = bytes[i]! - DIGIT_0;
     if (digit < 0 || digit > 9) return undefined;
     value = value * 10 + digit;
   }
@@ -238,11 +258,11 @@ export function readHeader(bytes: Uint8Array, at: number): ObjectHeader | undefi
   at = skipWhite(bytes, at);
   const numStart = at;
   let num = 0;
-  for (; isDigit(bytes[at]); at++) num = num * 10 + bytes[at]! - 0x30;
+  for (; isDigit(bytes[at]); at++) num = num * 10 + bytes[at]! - DIGIT_0;
   const genStart = skipWhite(bytes, at);
   if (at === numStart || genStart === at) return undefined;
   let gen = 0;
-  for (at = genStart; isDigit(bytes[at]); at++) gen = gen * 10 + bytes[at]! - 0x30;
+  for (at = genStart; isDigit(bytes[at]); at++) gen = gen * 10 + bytes[at]! - DIGIT_0;
   const keyword = skipWhite(bytes, at);
   if (at === genStart || keyword === at) return undefined;
   at = keyword;

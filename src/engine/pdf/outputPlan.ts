@@ -3,7 +3,9 @@
  * anew, then one complete cross-reference section. Not an incremental update: with the end cut off, at an old `%%EOF` or
  * anywhere, the unstamped pages are not there to come back.
  */
+
 import { type ByteSource, retry } from "./byteSource.ts";
+import { CARRIAGE_RETURN, LINE_FEED, PERCENT, SPACE } from "./characters.ts";
 import type { PdfDocument } from "./document.ts";
 import { type Boundaries, CONTEXT, collectBoundaries, Eraser, endOfCopy } from "./eraser.ts";
 import { scanFile } from "./rebuild.ts";
@@ -86,9 +88,9 @@ function offsetsOf({ xref: { table } }: PdfDocument, numbers: Iterable<number>):
 function endOfHeader(source: ByteSource, origin: number): number {
   const head = source.bytes(origin, Math.min(origin + 1024, source.length));
   let at = 0;
-  while (head[at] === 0x25) {
-    while (at < head.length && head[at] !== 0x0a && head[at] !== 0x0d) at++;
-    while (head[at] === 0x0a || head[at] === 0x0d) at++;
+  while (head[at] === PERCENT) {
+    while (at < head.length && head[at] !== LINE_FEED && head[at] !== CARRIAGE_RETURN) at++;
+    while (head[at] === LINE_FEED || head[at] === CARRIAGE_RETURN) at++;
   }
   return origin + at;
 }
@@ -104,7 +106,7 @@ async function* chunksOf(copy: Copy, tail: Tail): AsyncGenerator<Uint8Array, und
       // The source's own memory is passed on as it is, so long as nothing in it has to go.
       if (!own) chunk = chunk.slice();
       own = true;
-      chunk.fill(0x20, start - at, stop - at);
+      chunk.fill(SPACE, start - at, stop - at);
     });
     watch?.look(chunk);
     yield chunk;

@@ -1,4 +1,5 @@
 /** The entries of page and page-tree dictionaries that matter here, found without building anything (ISO 32000-2, Tables 30 and 31). */
+import { BRACKET_CLOSE, UPPER_R } from "./characters.ts";
 import { eachEntry, isDictionary, isDigit, nameIs, readInteger, skipRegular, skipValue, skipWhite } from "./lexer.ts";
 
 /** The bytes [start, end) of a text. */
@@ -78,7 +79,7 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
 export function readKids(text: Uint8Array, at: number): number[] {
   const kids: number[] = [];
   at = skipWhite(text, at + 1);
-  while (text[at] !== 0x5d) {
+  while (text[at] !== BRACKET_CLOSE) {
     const start = at;
     const end = skipValue(text, start);
     at = skipWhite(text, end);
@@ -86,7 +87,7 @@ export function readKids(text: Uint8Array, at: number): number[] {
     if (!isDigit(text[start]) || !isDigit(text[at])) continue;
     const num = readInteger(text, start, end);
     const keyword = skipWhite(text, skipRegular(text, at));
-    if (num === undefined || num === 0 || text[keyword] !== 0x52) continue;
+    if (num === undefined || num === 0 || text[keyword] !== UPPER_R) continue;
     kids.push(num);
     at = skipWhite(text, keyword + 1);
   }

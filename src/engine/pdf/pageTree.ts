@@ -1,6 +1,7 @@
 /** The page tree (ISO 32000-2, 7.7.3), walked as readers walk it, one kid at a time. */
 import { EngineError } from "../errors.ts";
 import { type Box, displayedBox, type Rotation, readBox, readRotation, readUserUnit } from "./boxes.ts";
+import { BRACKET_OPEN } from "./characters.ts";
 import { type Contents, ContentsReader } from "./contents.ts";
 import { isDictionary, Malformed, skipValue } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
@@ -236,12 +237,14 @@ export class PageWalk {
   }
 
   #kids(holder: Rewrite, span: Span): { holder: Rewrite; kids: number[] } {
-    if (holder.text[span.start] === 0x5b) return { holder, kids: readKids(holder.text, span.start) };
+    if (holder.text[span.start] === BRACKET_OPEN) return { holder, kids: readKids(holder.text, span.start) };
     const reference = parseValue(holder.text, span.start);
     const array =
       reference instanceof Reference
         ? this.#objects.at(reference.num, (bytes, at) =>
-            bytes[at] === 0x5b ? this.#rewrites.keep(reference.num, bytes, at, skipValue(bytes, at)) : undefined,
+            bytes[at] === BRACKET_OPEN
+              ? this.#rewrites.keep(reference.num, bytes, at, skipValue(bytes, at))
+              : undefined,
           )
         : undefined;
     return array ? { holder: array, kids: readKids(array.text, 0) } : { holder, kids: [] };

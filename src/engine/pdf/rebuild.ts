@@ -2,7 +2,9 @@
  * Recovery: one pass over the file that takes every `n g obj` it meets as an entry, as MuPDF and pdf.js do. The last body of
  * an object number is the live one. Streams are jumped over by their /Length where `endstream` follows.
  */
+
 import { type ByteSource, retry } from "./byteSource.ts";
+import { LOWER_O, LOWER_T, LOWER_X } from "./characters.ts";
 import {
   isDictionary,
   isDigit,
@@ -127,18 +129,18 @@ class Scanner {
     const bytes = this.#source.bytes(from, end);
     for (let at = 0; at < bytes.length; at++) {
       const code = bytes[at];
-      if (code === 0x6f && startsWith(bytes, at, "obj")) {
+      if (code === LOWER_O && startsWith(bytes, at, "obj")) {
         const header = headerBefore(bytes, at);
         if (!header) continue;
         this.#readObject(header, from + header.start, from + at + 3);
         return true;
       }
-      if (code === 0x74 && startsWith(bytes, at, "trailer")) {
+      if (code === LOWER_T && startsWith(bytes, at, "trailer")) {
         this.#readTrailer(from + at);
         return true;
       }
       // Both `xref` and `startxref`, which is how the end of a revision whose table is elsewhere is found.
-      if (code === 0x78 && startsWith(bytes, at, "xref"))
+      if (code === LOWER_X && startsWith(bytes, at, "xref"))
         this.#addSection(from + at - (startsWith(bytes, at - 5, "start") ? 5 : 0));
     }
     this.#at = end === this.#source.length ? end : end - OVERLAP;

@@ -1,6 +1,6 @@
 /** From the trailer's /Encrypt to a cipher (ISO 32000-2, 7.6). */
 import { EngineError } from "../errors.ts";
-import { readEncrypt } from "./encryptDictionary.ts";
+import type { EncryptDictionary } from "./encryptDictionary.ts";
 import { type Cipher, openCipher } from "./encryption.ts";
 import type { Objects } from "./objects.ts";
 import type { Dictionary } from "./values.ts";
@@ -20,4 +20,48 @@ export function openSecurity(objects: Objects, trailer: Dictionary, password: st
   const id = objects.resolve(trailer.get("ID"));
   const first = Array.isArray(id) ? objects.resolve(id[0]) : undefined;
   return openCipher(readEncrypt(objects, encrypt), first instanceof Uint8Array ? first : NO_BYTES, password);
+}
+
+function readEncrypt(objects: Objects, dict: Dictionary): EncryptDictionary {
+  const get = (key: string, from = dict) => objects.resolve(from.get(key));
+  const number = (key: string, from = dict) => optional(get(key, from), "number");
+  const name = (key: string, from = dict) => optional(get(key, from), "string");
+  const bytes = (key: string) => {
+    const value = get(key);
+    return value instanceof Uint8Array ? value : undefined;
+  };
+
+  const cf: EncryptDictionary["cf"] = {};
+  for (const [filter, value] of objects.dictionary(dict.get("CF")) ?? []) {
+    const entry = objects.dictionary(value);
+    if (entry)
+      cf[filter] = {
+        cfm: name("CFM", entry) ?? "None",
+        length: number("Length", entry),
+        authEvent: name("AuthEvent", entry),
+      };
+  }
+  return {
+    filter: name("Filter") ?? "",
+    subFilter: name("SubFilter"),
+    v: number("V") ?? 0,
+    r: number("R") ?? 0,
+    length: number("Length"),
+    o: bytes("O") ?? NO_BYTES,
+    u: bytes("U") ?? NO_BYTES,
+    oe: bytes("OE"),
+    ue: bytes("UE"),
+    p: number("P") ?? 0,
+    perms: bytes("Perms"),
+    encryptMetadata: get("EncryptMetadata") !== false,
+    cf,
+    stmF: name("StmF") ?? "Identity",
+    strF: name("StrF") ?? "Identity",
+  };
+}
+
+function optional(value: unknown, type: "number"): number | undefined;
+function optional(value: unknown, type: "string"): string | undefined;
+function optional(value: unknown, type: "number" | "string"): unknown {
+  return typeof value === type ? value : undefined;
 }

@@ -2,6 +2,7 @@
 import { deflate } from "#platform/zlib";
 import { encodeLatin1, toHex } from "../bytes.ts";
 import { ByteWriter } from "./byteWriter.ts";
+import { LESS_THAN, LINE_FEED, PAREN_OPEN } from "./characters.ts";
 import type { Cipher } from "./encryption.ts";
 import { isDictionary, skipHexString, skipLiteralString } from "./lexer.ts";
 import type { NewObject } from "./newObject.ts";
@@ -58,7 +59,7 @@ export function packObjects(members: readonly Member[]): NewObject {
   for (const { num, text } of members) {
     head += `${num} ${body.length} `;
     body.bytes(text);
-    body.byte(0x0a);
+    body.byte(LINE_FEED);
   }
   const all = new ByteWriter(head.length + body.length);
   all.text(head);
@@ -75,9 +76,9 @@ function encryptStrings(text: string, num: number, cipher: Cipher): string {
   let out = "";
   let copied = 0;
   for (let at = 0; at < text.length; ) {
-    const isLiteral = bytes[at] === 0x28;
-    if (!isLiteral && (bytes[at] !== 0x3c || isDictionary(bytes, at))) {
-      at += bytes[at] === 0x3c ? 2 : 1;
+    const isLiteral = bytes[at] === PAREN_OPEN;
+    if (!isLiteral && (bytes[at] !== LESS_THAN || isDictionary(bytes, at))) {
+      at += bytes[at] === LESS_THAN ? 2 : 1;
       continue;
     }
     const end = isLiteral ? skipLiteralString(bytes, at) : skipHexString(bytes, at);

@@ -1,6 +1,7 @@
 /** Stream objects as they stand in the file: dictionary and raw data (ISO 32000-2, 7.3.8). */
 import { indexOf } from "#platform/search";
 import type { ByteSource } from "./byteSource.ts";
+import { CARRIAGE_RETURN, LINE_FEED, SPACE, TAB } from "./characters.ts";
 import { isDictionary, isWhite, Malformed, parseAt, readHeader, skipValue, skipWhite, startsWith } from "./lexer.ts";
 import { type Dictionary, parseValue, Reference } from "./values.ts";
 
@@ -49,9 +50,9 @@ export function dataStart(bytes: Uint8Array, at: number): number {
   if (!startsWith(bytes, at, "stream")) return -1;
   at += 6;
   // A carriage return alone is not allowed but written; blanks before the line's end are as well.
-  while (bytes[at] === 0x20 || bytes[at] === 0x09) at++;
-  if (bytes[at] === 0x0d) at++;
-  if (bytes[at] === 0x0a) at++;
+  while (bytes[at] === SPACE || bytes[at] === TAB) at++;
+  if (bytes[at] === CARRIAGE_RETURN) at++;
+  if (bytes[at] === LINE_FEED) at++;
   return at;
 }
 
@@ -71,8 +72,8 @@ export function findEndOfData(source: ByteSource, start: number): number {
   const from = Math.max(start, found - 2);
   const before = source.bytes(from, found);
   let end = found;
-  if (before[end - from - 1] === 0x0a) end--;
-  if (before[end - from - 1] === 0x0d) end--;
+  if (before[end - from - 1] === LINE_FEED) end--;
+  if (before[end - from - 1] === CARRIAGE_RETURN) end--;
   return end;
 }
 

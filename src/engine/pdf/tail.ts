@@ -2,6 +2,7 @@
 import { md5 } from "#platform/hashes";
 import { decodeLatin1, encodeLatin1, toHex } from "../bytes.ts";
 import { ByteWriter } from "./byteWriter.ts";
+import { GREATER_THAN, LINE_FEED } from "./characters.ts";
 import type { PdfDocument } from "./document.ts";
 import { eachEntry, readName } from "./lexer.ts";
 import type { Replacements } from "./replacements.ts";
@@ -38,7 +39,7 @@ export function writeTail(document: PdfDocument, replacements: Replacements, sta
   const entries = new Map<number, Entry>();
   let next = document.nextNumber;
   const placed = (num: number) => entries.set(num, { kind: IN_FILE, place: start + out.length, detail: 0 });
-  out.byte(0x0a);
+  out.byte(LINE_FEED);
 
   // A hybrid file's output is no hybrid: every reader of this century reads cross-reference streams.
   const asStream =
@@ -187,7 +188,7 @@ function trailerEntries(document: PdfDocument, added: readonly Uint8Array[]): st
   let entries = "";
   if (newest) {
     eachEntry(newest.text, 0, (key, keyEnd, start, end) => {
-      if (!OWN_ENTRIES.has(readName(newest.text, key, keyEnd)) && newest.text[start] !== 0x3e)
+      if (!OWN_ENTRIES.has(readName(newest.text, key, keyEnd)) && newest.text[start] !== GREATER_THAN)
         entries += decodeLatin1(newest.text, key, end);
     });
   }

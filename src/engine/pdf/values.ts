@@ -4,6 +4,25 @@
  */
 import { decodeLatin1 } from "../bytes.ts";
 import {
+  BACKSLASH,
+  BRACE_CLOSE,
+  BRACE_OPEN,
+  BRACKET_CLOSE,
+  BRACKET_OPEN,
+  CARRIAGE_RETURN,
+  DIGIT_0,
+  DIGIT_7,
+  GREATER_THAN,
+  LESS_THAN,
+  LINE_FEED,
+  MINUS,
+  PAREN_CLOSE,
+  PAREN_OPEN,
+  PERIOD,
+  SLASH,
+  UPPER_R,
+} from "./characters.ts";
+import {
   isDictionary,
   isDigit,
   Malformed,
@@ -49,21 +68,27 @@ function parse(cursor: Cursor, depth: number): Value {
   const at = skipWhite(bytes, cursor.at);
   cursor.at = at;
   const code = bytes[at]!;
-  if (code === 0x2f) {
+  if (code === SLASH) {
     cursor.at = skipRegular(bytes, at + 1);
     return readName(bytes, at, cursor.at);
   }
-  if (code === 0x28) {
+  if (code === PAREN_OPEN) {
     cursor.at = skipLiteralString(bytes, at);
     return readLiteralString(bytes, at + 1, cursor.at - 1);
   }
-  if (code === 0x5b) return parseArray(cursor, depth);
+  if (code === BRACKET_OPEN) return parseArray(cursor, depth);
   if (isDictionary(bytes, at)) return parseDictionary(cursor, depth);
-  if (code === 0x3c) {
+  if (code === LESS_THAN) {
     cursor.at = skipHexString(bytes, at);
     return readHexString(bytes, at + 1, cursor.at - 1);
   }
-  if (code === 0x5d || code === 0x3e || code === 0x29 || code === 0x7b || code === 0x7d)
+  if (
+    code === BRACKET_CLOSE ||
+    code === GREATER_THAN ||
+    code === PAREN_CLOSE ||
+    code === BRACE_OPEN ||
+    code === BRACE_CLOSE
+  )
     throw new Malformed("no value begins here");
   return parseWord(cursor);
 }
@@ -74,7 +99,7 @@ function parseArray(cursor: Cursor, depth: number): Value[] {
   cursor.at++;
   for (;;) {
     cursor.at = skipWhite(bytes, cursor.at);
-    if (bytes[cursor.at] === 0x5d) break;
+    if (bytes[cursor.at] === BRACKET_CLOSE) break;
     items.push(parse(cursor, depth + 1));
   }
   cursor.at++;
@@ -88,8 +113,8 @@ function parseDictionary(cursor: Cursor, depth: number): Dictionary {
   for (;;) {
     cursor.at = skipWhite(bytes, cursor.at);
     const at = cursor.at;
-    if (bytes[at] === 0x3e) break;
-    if (bytes[at] !== 0x2f) {
+    if (bytes[at] === GREATER_THAN) break;
+    if (bytes[at] !== SLASH) {
       // Garbage where a key belongs: readers skip it.
       parse(cursor, depth + 1);
       continue;
@@ -97,7 +122,7 @@ function parseDictionary(cursor: Cursor, depth: number): Dictionary {
     cursor.at = skipRegular(bytes, at + 1);
     const key = readName(bytes, at, cursor.at);
     cursor.at = skipWhite(bytes, cursor.at);
-    if (bytes[cursor.at] === 0x3e) break;
+    if (bytes[cursor.at] === GREATER_THAN) break;
     entries.set(key, parse(cursor, depth + 1));
   }
   cursor.at += 2;
@@ -116,7 +141,7 @@ function parseWord(cursor: Cursor): Value {
     const generation = readInteger(bytes, gen, genEnd);
     if (generation === undefined) return integer;
     const r = skipWhite(bytes, genEnd);
-    if (bytes[r] !== 0x52 || skipRegular(bytes, r) !== r + 1) return integer;
+    if (bytes[r] !== UPPER_R || skipRegular(bytes, r) !== r + 1) return integer;
     cursor.at = r + 1;
     return new Reference(integer, generation);
   }
@@ -128,15 +153,15 @@ function parseWord(cursor: Cursor): Value {
 
 /** A number as it should be: a sign or none, digits, at most one point. Exact, as both parts of the quotient are. */
 function readDecimal(bytes: Uint8Array, start: number, end: number): number | undefined {
-  const isNegative = bytes[start] === 0x2d;
+  const isNegative = bytes[start] === MINUS;
   let digits = 0;
   let scale = 0;
   let value = 0;
   for (let at = isNegative ? start + 1 : start; at < end; at++) {
     const code = bytes[at]!;
-    if (code === 0x2e && scale === 0) scale = 1;
+    if (code === PERIOD && scale === 0) scale = 1;
     else if (isDigit(code) && digits < 15) {
-      value = value * 10 + code - 0x30;
+      value = value * 10 + code - DIGIT_0;
       digits++;
       scale *= 10;
     } else return undefined;
@@ -160,26 +185,26 @@ function readLiteralString(bytes: Uint8Array, start: number, end: number): Uint8
   const out: number[] = [];
   for (let at = start; at < end; at++) {
     let code = bytes[at]!;
-    if (code === 0x0d) {
+    if (code === CARRIAGE_RETURN) {
       // An end of line is one line feed, however it is written (7.3.4.2).
-      if (bytes[at + 1] === 0x0a) at++;
-      out.push(0x0a);
+      if (bytes[at + 1] === LINE_FEED) at++;
+      out.push(LINE_FEED);
       continue;
     }
-    if (code !== 0x5c) {
+    if (code !== BACKSLASH) {
       out.push(code);
       continue;
     }
     code = bytes[++at]!;
-    if (code === 0x0a) continue;
-    if (code === 0x0d) {
-      if (bytes[at + 1] === 0x0a) at++;
+    if (code === LINE_FEED) continue;
+    if (code === CARRIAGE_RETURN) {
+      if (bytes[at + 1] === LINE_FEED) at++;
       continue;
     }
-    if (code >= 0x30 && code <= 0x37) {
-      let octal = code - 0x30;
-      for (let i = 0; i < 2 && at + 1 < end && bytes[at + 1]! >= 0x30 && bytes[at + 1]! <= 0x37; i++)
-        octal = octal * 8 + bytes[++at]! - 0x30;
+    if (code >= DIGIT_0 && code <= DIGIT_7) {
+      let octal = code - DIGIT_0;
+      for (let i = 0; i < 2 && at + 1 < end && bytes[at + 1]! >= DIGIT_0 && bytes[at + 1]! <= DIGIT_7; i++)
+        octal = octal * 8 + bytes[++at]! - DIGIT_0;
       out.push(octal & 0xff);
       continue;
     }

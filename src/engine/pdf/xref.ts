@@ -1,6 +1,7 @@
 /** Reading the cross-reference as the file gives it (ISO 32000-2, 7.5.4 to 7.5.8): tables, streams, hybrids and their chain. */
 import { lastIndexOf } from "#platform/search";
 import type { ByteSource } from "./byteSource.ts";
+import { DIGIT_0, LOWER_F, LOWER_N } from "./characters.ts";
 import { decodeStream } from "./filters.ts";
 import {
   eachEntry,
@@ -159,17 +160,17 @@ export class XrefReader {
       while (isWhite(bytes[at])) at++;
       if (at >= limit) break;
       let place = 0;
-      for (; isDigit(bytes[at]); at++) place = place * 10 + bytes[at]! - 0x30;
+      for (; isDigit(bytes[at]); at++) place = place * 10 + bytes[at]! - DIGIT_0;
       while (isWhite(bytes[at])) at++;
       let detail = 0;
-      for (; isDigit(bytes[at]); at++) detail = detail * 10 + bytes[at]! - 0x30;
+      for (; isDigit(bytes[at]); at++) detail = detail * 10 + bytes[at]! - DIGIT_0;
       while (isWhite(bytes[at])) at++;
       const kind = bytes[at++];
-      if (kind !== 0x6e && kind !== 0x66) throw new Malformed("no cross-reference entry");
+      if (kind !== LOWER_N && kind !== LOWER_F) throw new Malformed("no cross-reference entry");
       // The head of the free list is always object 0; a producer of the 1990s numbered its only subsection from 1.
-      if (kind === 0x66 && next === 1 && detail === 65_535 && this.#xref.table.rows === table.row) next = 0;
+      if (kind === LOWER_F && next === 1 && detail === 65_535 && this.#xref.table.rows === table.row) next = 0;
       // Producers write unused entries as in use at offset 0.
-      const used = kind === 0x6e && place > 0;
+      const used = kind === LOWER_N && place > 0;
       this.#xref.table.add(next, used ? IN_FILE : FREE, used ? place + this.#bias! : 0, Math.min(detail, 65_535));
       done = at;
     }

@@ -1,6 +1,7 @@
 /** Writing the output's one cross-reference section, complete and in either form (ISO 32000-2, 7.5.4 and 7.5.8). */
 import { deflate } from "#platform/zlib";
 import type { ByteWriter } from "./byteWriter.ts";
+import { DIGIT_0, LINE_FEED, LOWER_F, LOWER_N, SPACE } from "./characters.ts";
 import { FREE, IN_FILE, type Kind } from "./xrefTable.ts";
 
 /** The entries of the section, in ascending order of their object numbers. */
@@ -47,13 +48,13 @@ export function writeTable(out: ByteWriter, entries: Entries, trailer: string): 
   out.text("xref\n");
   eachRun(entries, (from, to) => {
     out.text(`${entries.number[from]} ${to - from}\n`);
-    const lines = new Uint8Array((to - from) * 20).fill(0x20);
+    const lines = new Uint8Array((to - from) * 20).fill(SPACE);
     for (let i = from; i < to; i++) {
       const at = (i - from) * 20;
       putDigits(lines, at, 10, entries.place[i]!);
       putDigits(lines, at + 11, 5, entries.detail[i]!);
-      lines[at + 17] = entries.kind[i] === IN_FILE ? 0x6e : 0x66;
-      lines[at + 19] = 0x0a;
+      lines[at + 17] = entries.kind[i] === IN_FILE ? LOWER_N : LOWER_F;
+      lines[at + 19] = LINE_FEED;
     }
     out.bytes(lines);
   });
@@ -125,7 +126,7 @@ function putDigits(line: Uint8Array, at: number, width: number, value: number): 
     let part = value % 100_000;
     value = (value - part) / 100_000;
     for (let i = end; i > end - 5; i--) {
-      line[i] = 0x30 + (part % 10);
+      line[i] = DIGIT_0 + (part % 10);
       part = (part / 10) | 0;
     }
   }

@@ -9,7 +9,7 @@ import type { Page } from "../../../src/engine/pdf/pageTree.ts";
 import { joined } from "../../support/bytes.ts";
 
 /** The text of an object, or a stream's dictionary entries and data. */
-export type Body = string | { dict?: string; data: string | Uint8Array };
+type Body = string | { dict?: string; data: string | Uint8Array };
 /** Objects by number. */
 export type Bodies = Record<number, Body>;
 
