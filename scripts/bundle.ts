@@ -10,7 +10,7 @@ const BUDGET_KB = 480;
 
 const out = mkdtempSync(join(tmpdir(), "overprint-bundle-"));
 try {
-  execFileSync("wrangler", ["deploy", "--dry-run", "--minify", "--outdir", out], {
+  execFileSync("wrangler", ["deploy", "--dry-run", "--outdir", out], {
     stdio: ["ignore", "ignore", "inherit"],
   });
   const files = readdirSync(out).filter((name) => /\.(js|wasm)$/.test(name));

@@ -10,7 +10,6 @@ import { openapi } from "./http/openapi.ts";
 import { logRequest } from "./http/requestLog.ts";
 import { exchangeOf, sell } from "./http/sell.ts";
 import { readSettings } from "./http/settings.ts";
-import { serveMcp } from "./mcp/serve.ts";
 import { serverCard } from "./mcp/serverCard.ts";
 import { guide } from "./service/guide.ts";
 import { limitsOf } from "./service/limits.ts";
@@ -73,7 +72,10 @@ app
   })
   .all(methodNotAllowed("GET, HEAD, DELETE"));
 
-app.all("/mcp", limitBody, (c) => serveMcp(exchangeOf(c), (tool) => c.set("tool", tool)));
+app.all("/mcp", limitBody, async (c) => {
+  const { serveMcp } = await import("./mcp/serve.ts"); // a fifth of the start-up, and most isolates never need it
+  return serveMcp(exchangeOf(c), (tool) => c.set("tool", tool));
+});
 app.get("/.well-known/mcp/server-card.json", (c) =>
   c.json(serverCard(new URL(c.req.url).origin, c.var.config), 200, {
     "Content-Type": "application/mcp-server-card+json",

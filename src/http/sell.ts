@@ -2,6 +2,7 @@ import type { Context, Handler } from "hono";
 import { readPaymentPayload } from "../payments/paymentPayload.ts";
 import type { Exchange } from "../service/callContext.ts";
 import { httpDiscovery } from "../service/discovery.ts";
+import { oncePerConfig } from "../service/oncePerConfig.ts";
 import type { Product } from "../service/products.ts";
 import { offerFor, purchase } from "../service/purchase.ts";
 import { readRequest } from "./body.ts";
@@ -11,11 +12,11 @@ import { receiptHeader } from "./paymentHeaders.ts";
 /** Sells a product to whoever posts a request for it: a call without a good-looking payment gets its 402 before its body is read. */
 export function sell(product: Product): Handler<ApiEnv> {
   const { path, summary: description } = product;
+  const discovery = oncePerConfig((config) => httpDiscovery(product, product.price(config)));
   return async (c) => {
     const exchange = exchangeOf(c);
     const url = new URL(path, c.req.url).href;
-    const discovery = httpDiscovery(product, product.price(exchange.config));
-    const offer = offerFor(product, { url, description, ...discovery }, exchange);
+    const offer = offerFor(product, { url, description, ...discovery(exchange.config) }, exchange);
     const payment = readPaymentPayload(c.req.header("PAYMENT-SIGNATURE") ?? c.req.header("X-PAYMENT"), offer);
 
     const bought = purchase(product, payment, offer, exchange, (call) => readRequest(c, product, call));

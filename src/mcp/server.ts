@@ -1,13 +1,10 @@
 import { McpServer } from "@modelcontextprotocol/server";
-import { version } from "../../package.json";
 import type { Exchange } from "../service/callContext.ts";
 import { summaryOf } from "../service/guide.ts";
 import { call } from "./call.ts";
+import { SERVER } from "./identity.ts";
 import { addResources, INSTRUCTIONS } from "./resources.ts";
 import { toolsFor } from "./tools.ts";
-
-/** The name, title and version that clients and registries are told. */
-export const SERVER = { name: "overprint", title: "Overprint", version };
 
 const NOTHING_CHANGES = { listChanged: false };
 

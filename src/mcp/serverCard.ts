@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { summaryOf } from "../service/guide.ts";
-import { SERVER } from "./server.ts";
+import { SERVER } from "./identity.ts";
 
 /** The revisions of MCP that are answered; older ones are, too, as far as their clients get along with these. */
 const PROTOCOL_VERSIONS = ["2026-07-28", "2025-11-25", "2025-06-18"];

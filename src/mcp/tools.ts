@@ -1,9 +1,9 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import type { Config } from "../config.ts";
 import type { Resource } from "../payments/offer.ts";
 import type { Price } from "../payments/price.ts";
 import { mcpDiscovery } from "../service/discovery.ts";
+import { oncePerConfig } from "../service/oncePerConfig.ts";
 import { PRODUCTS, type Product } from "../service/products.ts";
 import { output } from "./results.ts";
 
@@ -14,20 +14,13 @@ export interface Tool {
   resource: Resource;
 }
 
-/** By settings: they are put together when the first message comes. */
-const tools = new WeakMap<Config, Tool[]>();
-
 /** Every product as a tool, at this deployment's price. */
-export function toolsFor(config: Config): Tool[] {
-  const known = tools.get(config);
-  if (known) return known;
-  const made = PRODUCTS.map((product) => {
+export const toolsFor = oncePerConfig((config): Tool[] =>
+  PRODUCTS.map((product) => {
     const price = product.price(config);
     return { product, shown: shownOf(product, price), resource: resourceOf(product, price) };
-  });
-  tools.set(config, made);
-  return made;
-}
+  }),
+);
 
 const paying = ({ label }: Price) =>
   `Costs ${label}, paid with x402: a call without payment answers with the terms; sign them and call again with the same arguments and the payment in _meta["x402/payment"]. A call that fails is not charged, and its payment can be used again.`;
