@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { FacilitatorSettings } from "./payments/facilitators.ts";
 import { NETWORK_NAMES, type NetworkName } from "./payments/networks.ts";
 import { type Price, parsePrice } from "./payments/price.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Config } from "../config.ts";
 import { PROBLEMS } from "../problems.ts";
 import { limits } from "../service/limits.ts";

@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { z } from "zod";
+import * as z from "zod";
 import { Problem } from "../problems.ts";
 
 /** The answers that are final: there are such records, or none (RFC 1035, 4.1.1). */

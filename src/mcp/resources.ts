@@ -1,5 +1,5 @@
 import type { McpServer } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import type { Config } from "../config.ts";
 import { guide, options } from "../service/guide.ts";
 

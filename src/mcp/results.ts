@@ -1,5 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import type { Notice } from "../engine/index.ts";
 import { type PaymentRequired, paymentRequiredV1, paymentRequiredV2, type Receipt } from "../payments/offer.ts";
 import { type Problem, problemDetails } from "../problems.ts";

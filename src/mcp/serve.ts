@@ -1,5 +1,5 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import { log } from "../log.ts";
 import type { Exchange } from "../service/callContext.ts";
 import { PRODUCTS } from "../service/products.ts";

@@ -1,5 +1,5 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import type { Resource } from "../payments/offer.ts";
 import type { Price } from "../payments/price.ts";
 import { mcpDiscovery } from "../service/discovery.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * The `payment-identifier` extension of x402 version 2: a name the client gives a payment. The same name with another

@@ -1,3 +1,4 @@
+import { verifyTypedData } from "viem/utils";
 import type { FacilitatorClient } from "./facilitator.ts";
 import { NETWORKS } from "./networks.ts";
 
@@ -22,7 +23,6 @@ export const localFacilitator: FacilitatorClient = {
   name: "local",
 
   async verify({ network, authorization, signature }) {
-    const { verifyTypedData } = await import("viem/utils"); // for development only: deployments never load it
     const { asset, chainId, domain } = NETWORKS[network];
     const signed = await verifyTypedData({
       address: authorization.from as `0x${string}`,

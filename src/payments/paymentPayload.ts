@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { extensionsWithIdentifier, identifierIn } from "./identifier.ts";
 import { NETWORKS, type NetworkName } from "./networks.ts";
 import { type Offer, PaymentRequired, type PaymentRequirementsV1, type PaymentRequirementsV2 } from "./offer.ts";

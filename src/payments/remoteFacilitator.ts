@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type CdpKey, cdpToken } from "./cdpToken.ts";
 import type { EventContext } from "./events.ts";
 import type { FacilitatorClient } from "./facilitator.ts";

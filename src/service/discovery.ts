@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Resource } from "../payments/offer.ts";
 import type { Price } from "../payments/price.ts";
 import type { Product } from "./products.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Config } from "../config.ts";
 import { IMAGE_POSITIONS, TEMPLATES } from "../engine/index.ts";
 import { limitsOf } from "./limits.ts";

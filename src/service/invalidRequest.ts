@@ -1,5 +1,5 @@
 import leven from "leven";
-import type { z } from "zod";
+import type * as z from "zod";
 import { type FieldError, Problem } from "../problems.ts";
 
 /** The refusal of a request that its schema does not take: one entry in `errors` for each wrong field. */

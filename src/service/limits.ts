@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Config, RATE_LIMITS } from "../config.ts";
 import { MAX_SIDE } from "../engine/index.ts";
 import { FETCH_PORTS } from "../inputs/address.ts";

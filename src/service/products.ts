@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Config } from "../config.ts";
 import type { Notice } from "../engine/index.ts";
 import type { WorkResult } from "../payments/gate.ts";
