@@ -1,21 +1,45 @@
+import { readFile } from "node:fs/promises";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { internet } from "./test/support/internet.ts";
 
+/** Modules are loaded once for all files of a project: anew for each file they took longer than the tests. */
+const SHARED_MODULES = { isolate: false, testTimeout: 30_000 }; // the first test of a file waits for its runtime
+
+/** The static assets, without a Worker that has them. */
+const fonts = async (request: { url: string }) => new Response(await readFile(`fonts${new URL(request.url).pathname}`));
+
 export default defineConfig({
   test: {
     silent: "passed-only",
+    globalSetup: "test/support/quiet.ts",
     maxWorkers: 2, // by itself one core of two is left idle
     projects: [
+      {
+        // engine and payments by themselves: in the Workers runtime, with nothing of the Worker
+        plugins: [
+          cloudflareTest({
+            miniflare: {
+              compatibilityDate: "2026-11-01",
+              compatibilityFlags: ["nodejs_compat"],
+              modulesRules: [{ type: "CompiledWasm", include: ["**/*.wasm"] }],
+              serviceBindings: { FONTS: fonts },
+              outboundService: internet,
+            },
+          }),
+        ],
+        test: { name: "parts", include: ["test/{engine,payments}/**/*.test.ts"], ...SHARED_MODULES },
+      },
       {
         plugins: [
           cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, miniflare: { outboundService: internet } }),
         ],
         test: {
-          name: "workerd",
+          name: "worker",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**"],
-          testTimeout: 30_000, // the first test of a file waits for the Worker to be built
+          exclude: ["test/{engine,payments,e2e}/**"],
+          setupFiles: "test/support/emptyStorage.ts",
+          ...SHARED_MODULES,
         },
       },
       {

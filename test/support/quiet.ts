@@ -1,0 +1,21 @@
+/** What the runtime itself reports when a test hangs up on it, or lets an object die: expected, and no news. */
+const EXPECTED = [
+  "disconnected: reader canceled",
+  "disconnected: read end of pipe was aborted",
+  "broken.outputGateBroken; jsg.Error: died",
+  "Called .text() on an HTTP body which does not appear to be text",
+];
+
+/** Vitest's global setup: leaves those reports out of what the run prints. */
+export function setup(): () => void {
+  const streams = [process.stdout, process.stderr];
+  const originals = streams.map((stream) => stream.write);
+  for (const stream of streams) {
+    const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
+    stream.write = ((text: unknown, ...rest: unknown[]) =>
+      EXPECTED.some((words) => String(text).includes(words)) || write(text, ...rest)) as typeof stream.write;
+  }
+  return () => {
+    for (const [i, stream] of streams.entries()) stream.write = originals[i]!;
+  };
+}
