@@ -9,7 +9,7 @@ import type { Call, Entry, Failure, PaymentStatus, StoredWork } from "./record.t
 const SETTLE_GRACE_MS = 5000;
 
 /** What the ledger has to be given: who settles, what becomes of outputs, where events go. */
-export interface LedgerSurroundings extends FacilitatorSettings {
+export interface LedgerBackend extends FacilitatorSettings {
   /** Whether an output is still there to be given: its link can be ended before its time. */
   keeps(output: string): Promise<boolean>;
   /** Deletes an output that will never be given. Never throws. */
@@ -28,8 +28,8 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   constructor(context: DurableObjectState, env: Env) {
     super(context, env);
     const { storage } = context;
-    const surroundings = this.surroundings(env);
-    const { log } = surroundings;
+    const backend = this.backend(env);
+    const { log } = backend;
     this.#entry = new LedgerEntry({
       load: () => storage.kv.get<Entry>("entry"),
       save(entry, wakeAt) {
@@ -38,10 +38,10 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
       },
       clear: () => void storage.deleteAll(),
       settle: ({ payment, facilitator, requestId }) =>
-        facilitatorNamed(facilitator, surroundings, { requestId, log }).settle(payment),
-      settleTimeoutMs: surroundings.facilitatorTimeoutMs + SETTLE_GRACE_MS,
-      keeps: (output) => surroundings.keeps(output),
-      discard: (output) => surroundings.discard(output),
+        facilitatorNamed(facilitator, backend, { requestId, log }).settle(payment),
+      settleTimeoutMs: backend.facilitatorTimeoutMs + SETTLE_GRACE_MS,
+      keeps: (output) => backend.keeps(output),
+      discard: (output) => backend.discard(output),
       now: () => Date.now(),
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       log,
@@ -49,7 +49,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   }
 
   /** Called once, as the object starts. */
-  protected abstract surroundings(env: Env): LedgerSurroundings;
+  protected abstract backend(env: Env): LedgerBackend;
 
   /** @see LedgerEntry.waitForStatus */
   waitForStatus(fingerprint: string, until: number): Promise<PaymentStatus> {

@@ -1,11 +1,11 @@
 import { configOf } from "../config.ts";
 import { describeError, log } from "../log.ts";
-import { type LedgerSurroundings, PaymentLedger } from "../payments/ledger.ts";
+import { type LedgerBackend, PaymentLedger } from "../payments/ledger.ts";
 import { deleteResult, isAvailable } from "../storage/results.ts";
 
 /** The ledger of this Worker's payments: it settles by the deployment's facilitators, and its outputs are in R2. */
 export class Ledger extends PaymentLedger<Env> {
-  protected override surroundings(env: Env): LedgerSurroundings {
+  protected override backend(env: Env): LedgerBackend {
     return {
       ...configOf(env),
       keeps: (output) => isAvailable(env.RESULTS, output, Date.now()),

@@ -10,39 +10,39 @@ export const FILTER = { NONE: 0, SUB: 1, UP: 2, AVERAGE: 3, PAETH: 4 } as const;
  * @throws EngineError damaged_image if the data cannot be decompressed, is not as long as said, or has an unknown filter
  */
 export async function* scanlines(data: Uint8Array, lengths: Iterable<number>): AsyncGenerator<Uint8Array> {
-  const pieces = inflated(data);
-  let piece: Uint8Array = new Uint8Array();
+  const chunks = inflated(data);
+  let chunk: Uint8Array = new Uint8Array();
 
-  const nextPiece = async () => {
-    const { done, value } = await pieces.next();
-    if (!done) piece = value;
+  const nextChunk = async () => {
+    const { done, value } = await chunks.next();
+    if (!done) chunk = value;
     return !done;
   };
   const assemble = async (line: Uint8Array) => {
     for (let filled = 0; filled < line.length; ) {
-      if (piece.length === 0 && !(await nextPiece())) throw damaged("has less image data than its size asks for");
-      const part = piece.subarray(0, line.length - filled);
+      if (chunk.length === 0 && !(await nextChunk())) throw damaged("has less image data than its size asks for");
+      const part = chunk.subarray(0, line.length - filled);
       line.set(part, filled);
       filled += part.length;
-      piece = piece.subarray(part.length);
+      chunk = chunk.subarray(part.length);
     }
     return line;
   };
 
   try {
     for (const length of lengths) {
-      let line = piece;
-      if (piece.length < length) line = await assemble(new Uint8Array(length));
+      let line = chunk;
+      if (chunk.length < length) line = await assemble(new Uint8Array(length));
       else {
-        line = piece.subarray(0, length);
-        piece = piece.subarray(length);
+        line = chunk.subarray(0, length);
+        chunk = chunk.subarray(length);
       }
       if (line[0]! > FILTER.PAETH) throw damaged("has image data that does not fit its size");
       yield line;
     }
-    if (piece.length > 0 || (await nextPiece())) throw damaged("has more image data than its size asks for");
+    if (chunk.length > 0 || (await nextChunk())) throw damaged("has more image data than its size asks for");
   } finally {
-    await pieces.return(undefined);
+    await chunks.return(undefined);
   }
 }
 

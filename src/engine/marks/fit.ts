@@ -14,7 +14,7 @@ interface Fit {
 }
 
 /** What a text must fit into. */
-export interface Room {
+export interface TextArea {
   page: Size;
   rotation: number;
   marginPt: number;
@@ -28,9 +28,9 @@ export interface Room {
  * while that is comfortable to read; else it is wrapped to whatever lets it be largest, judged by estimate: only the best
  * is set.
  */
-export function fitText(paragraphs: readonly TextLine[], measure: Measure, room: Room): Fit {
-  const comfortable = Math.min(room.maxFontSizePt, COMFORTABLE_SHARE * Math.min(room.page.width, room.page.height));
-  const asGiven = sized(paragraphs, room);
+export function fitText(paragraphs: readonly TextLine[], measure: Measure, area: TextArea): Fit {
+  const comfortable = Math.min(area.maxFontSizePt, COMFORTABLE_SHARE * Math.min(area.page.width, area.page.height));
+  const asGiven = sized(paragraphs, area);
   if (asGiven.fontSizePt >= comfortable) return asGiven;
 
   const whole = Math.max(...paragraphs.map(measure));
@@ -39,7 +39,7 @@ export function fitText(paragraphs: readonly TextLine[], measure: Measure, room:
       pieces(text).map((piece) => measure({ text: piece.trimEnd(), rightToLeft })),
     ),
   );
-  const given = room.blockEm(paragraphs);
+  const given = area.blockEm(paragraphs);
   const estimate = (lines: readonly WrappedLine[]) => ({
     width: Math.max(...lines.map(({ width }) => width)) + given.width - whole,
     height: (given.height / paragraphs.length) * lines.length,
@@ -47,16 +47,16 @@ export function fitText(paragraphs: readonly TextLine[], measure: Measure, room:
   const largest = (tried: readonly number[], fallback: Fit): Fit => {
     const estimates = tried.map((width) => {
       const lines = wrap(paragraphs, width, measure);
-      const scale = largestScale(estimate(lines), room.page, room.rotation, room.marginPt);
-      return { lines, fontSizePt: Math.min(room.maxFontSizePt, scale) };
+      const scale = largestScale(estimate(lines), area.page, area.rotation, area.marginPt);
+      return { lines, fontSizePt: Math.min(area.maxFontSizePt, scale) };
     });
     const best = estimates.reduce((a, b) => (b.fontSizePt > a.fontSizePt ? b : a));
-    const fit = sized(best.lines, room);
+    const fit = sized(best.lines, area);
     return fit.fontSizePt > fallback.fontSizePt ? fit : fallback;
   };
 
   const unbroken = largest(widths(whole, longestWord), asGiven);
-  if (unbroken.fontSizePt >= Math.min(READABLE_PT, room.maxFontSizePt)) return unbroken;
+  if (unbroken.fontSizePt >= Math.min(READABLE_PT, area.maxFontSizePt)) return unbroken;
   return largest(widths(whole, 1), unbroken);
 }
 
@@ -66,6 +66,6 @@ function widths(whole: number, least: number): number[] {
   return [...new Set(tried)];
 }
 
-function sized(lines: readonly TextLine[], { page, rotation, marginPt, maxFontSizePt, blockEm }: Room): Fit {
+function sized(lines: readonly TextLine[], { page, rotation, marginPt, maxFontSizePt, blockEm }: TextArea): Fit {
   return { lines, fontSizePt: Math.min(maxFontSizePt, largestScale(blockEm(lines), page, rotation, marginPt)) };
 }

@@ -28,7 +28,7 @@ export const CONTEXT = 64;
 export type Boundaries = Float64Array;
 
 /** What the cross-reference does not tell about the source. */
-export interface Surroundings {
+export interface OtherBoundaries {
   /** Where the file's header ends. */
   header: number;
   /** Offsets of objects that no cross-reference section knows. */
@@ -41,7 +41,7 @@ export function collectBoundaries(
   xref: Xref,
   length: number,
   gone: ReadonlySet<number>,
-  { header, dead, sections }: Surroundings,
+  { header, dead, sections }: OtherBoundaries,
 ): Boundaries {
   const { table } = xref;
   const keys = new Float64Array(table.rows + dead.length + sections.length + 1);

@@ -131,9 +131,9 @@ async function* windows(source: ByteSource, from: number, to: number): AsyncGene
     return;
   }
 
-  const pieces = source.stream(Math.max(0, from - CONTEXT), last)[Symbol.asyncIterator]();
+  const chunks = source.stream(Math.max(0, from - CONTEXT), last)[Symbol.asyncIterator]();
   const buffer = new Uint8Array(CHUNK + 2 * CONTEXT);
-  let piece: Uint8Array = new Uint8Array();
+  let chunk: Uint8Array = new Uint8Array();
   let overlap: Uint8Array = new Uint8Array();
   try {
     for (let at = from; at < to; ) {
@@ -141,23 +141,23 @@ async function* windows(source: ByteSource, from: number, to: number): AsyncGene
       const bytes = buffer.subarray(0, Math.min(end + CONTEXT, last) - base);
       bytes.set(overlap);
       for (let filled = overlap.length; filled < bytes.length; ) {
-        const taken = piece.subarray(0, bytes.length - filled);
+        const taken = chunk.subarray(0, bytes.length - filled);
         bytes.set(taken, filled);
         filled += taken.length;
-        piece = piece.subarray(taken.length);
-        if (piece.length === 0 && filled < bytes.length) piece = await next(pieces);
+        chunk = chunk.subarray(taken.length);
+        if (chunk.length === 0 && filled < bytes.length) chunk = await next(chunks);
       }
       overlap = bytes.slice(Math.max(0, end - CONTEXT) - base); // what is erased of this window counts in the next
       yield { at, end, base, bytes };
       at = end;
     }
   } finally {
-    await pieces.return?.();
+    await chunks.return?.();
   }
 }
 
-async function next(pieces: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
-  const { done, value } = await pieces.next();
+async function next(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  const { done, value } = await chunks.next();
   if (done) throw new Error("the source ended early");
   return value;
 }

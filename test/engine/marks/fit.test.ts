@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DIGIT_SLOT } from "../../../src/engine/fonts/slot.ts";
-import { fitText, type Room } from "../../../src/engine/marks/fit.ts";
+import { fitText, type TextArea } from "../../../src/engine/marks/fit.ts";
 import { turnedSize } from "../../../src/engine/marks/geometry.ts";
 import { pieces, type TextLine, wrap } from "../../../src/engine/marks/wrap.ts";
 
@@ -47,7 +47,7 @@ describe("wrapping", () => {
   });
 });
 
-const room = (change: Partial<Room> = {}): Room => ({
+const room = (change: Partial<TextArea> = {}): TextArea => ({
   page: { width: 600, height: 800 },
   rotation: 0,
   marginPt: 24,
