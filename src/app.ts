@@ -17,7 +17,7 @@ import { PRODUCTS } from "./service/products.ts";
 import { download } from "./storage/download.ts";
 import { endLink, FILES, linkOf } from "./storage/link.ts";
 
-/** The service's table of contents. */
+/** The service's middleware and routes. */
 export const app = new Hono<ApiEnv>();
 
 app.use(requestId());
@@ -73,7 +73,7 @@ app
   .all(methodNotAllowed("GET, HEAD, DELETE"));
 
 app.all("/mcp", limitBody, async (c) => {
-  const { serveMcp } = await import("./mcp/serve.ts"); // a fifth of the start-up, and most isolates never need it
+  const { serveMcp } = await import("./mcp/serve.ts"); // a fifth of the start-up time, and most isolates never need it
   return serveMcp(exchangeOf(c), (tool) => c.set("tool", tool));
 });
 app.get("/.well-known/mcp/server-card.json", (c) =>

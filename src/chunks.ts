@@ -1,8 +1,8 @@
 const CHUNK = 256 * 1024;
 
 /**
- * A stream of the runtime's own (a response's, a stored object's) in chunks of 256 KB, each valid until the next is asked
- * for: the runtime itself would give out a few kilobytes at a time, in new memory each.
+ * Reads a native stream (a response body, a stored object) in chunks of 256 KiB, each valid until the next call. The
+ * runtime's own chunks would be a few kilobytes each, in newly allocated memory.
  */
 export async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   const reader = stream.getReader({ mode: "byob" });

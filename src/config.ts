@@ -11,24 +11,27 @@ const list = <T extends string>(item: z.ZodType<T, string>) =>
     .string()
     .transform((text) => text.split(",").map((part) => part.trim()))
     .pipe(z.array(item));
-/** A switch, off by default: true or false, as a text or as TOML writes it. */
+/** A switch, off by default: true or false, as text or as a TOML boolean. */
 const flag = z.coerce.string().pipe(z.stringbool()).default(false);
 const count = (fallback: number, max: number) => z.coerce.number().int().min(1).max(max).default(fallback);
 
-/** Receives nothing: the second of the well-known development keys, offered only by the local facilitator. */
+/**
+ * The default for development, the address of the second well-known development key. It receives nothing: only the
+ * local facilitator is used with it.
+ */
 const DEVELOPMENT_PAY_TO = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
-/** Beyond fetching the file and the image: what a Worker may compute, and storing the output. */
+/** Time allowed in addition to fetching the file and the image: for computing and for storing the output. */
 const COMPUTING_SECONDS = 60;
 
-/** Rate limits per address and minute. wrangler.toml has the same figures. */
+/** Rate limits per address and minute. wrangler.toml must have the same figures. */
 export const RATE_LIMITS = { unpaidCalls: 120, wrongTokens: 30 } as const;
 
-/** The environment variables that set the service up; `.dev.vars.example` lists them for operators. */
+/** The environment variables that configure the service; `.dev.vars.example` lists them for operators. */
 export const settings = z.object({
-  /** Who is paid. Required as soon as FACILITATOR_URL is set. */
+  /** The address that receives payments. Required if FACILITATOR_URL is set. */
   PAY_TO: evmAddress.optional(),
-  /** What one call costs, in USDC: up to six decimals. */
+  /** The price of one call in USDC, with up to six decimals. */
   PRICE: z.coerce
     .string()
     .prefault("0.05")
@@ -37,39 +40,47 @@ export const settings = z.object({
       if (!price) context.addIssue("must be an amount of USDC above zero, such as 0.05, with at most six decimals");
       return price ?? z.NEVER;
     }),
-  /** The chains payments can be made on. */
+  /** The chains that payments can be made on. */
   NETWORKS: list(z.enum(NETWORK_NAMES)).prefault("base-sepolia"),
   /**
-   * The x402 facilitators that verify and settle, in order of preference. Without any, payments are checked locally, for
-   * development on loopback only.
+   * The x402 facilitators that verify and settle, in order of preference. If not set, payments are verified locally,
+   * for development on loopback only.
    */
   FACILITATOR_URL: list(z.url({ protocol: /^https?$/ })).optional(),
-  /** Their `Authorization` headers, in the same order; empty for one that wants none. */
+  /** The facilitators' `Authorization` headers, in the same order; empty for one that needs none. */
   FACILITATOR_AUTHORIZATION: list(z.string()).optional(),
-  /** The key that facilitators on cdp.coinbase.com are called with. */
+  /** The API key for facilitators under cdp.coinbase.com. */
   CDP_API_KEY_ID: z.string().optional(),
   CDP_API_KEY_SECRET: z.string().optional(),
-  /** How long one call of the facilitator may take. */
+  /** How long one call of a facilitator may take. */
   FACILITATOR_TIMEOUT_SECONDS: count(20, 120),
 
-  /** The hosts that /mcp answers at, and from whose pages a browser may call it. Without any: see `src/mcp/hosts.ts`. */
+  /** The hosts that /mcp answers on, and whose web pages may call it. For the default see `src/mcp/hosts.ts`. */
   ALLOWED_HOSTS: list(z.hostname().toLowerCase()).optional(),
 
   /** How long a result can be downloaded. */
   LINK_TTL_SECONDS: count(24 * 3600, 30 * 24 * 3600),
-  /** A host for the files of links alone, with its port where that is not 443. By default the API's host serves them. */
+  /**
+   * A host that serves only the files of links, with its port unless that is 443. By default the API's host serves
+   * them.
+   */
   FILE_HOST: z
     .string()
     .toLowerCase()
     .refine((host) => URL.parse(`https://${host}`)?.host === host, "must be a host name, like files.example.com")
     .optional(),
 
-  /** Of a multipart body, whose files are received chunk by chunk. Cloudflare itself takes 100 MB on most plans. */
+  /**
+   * Limit of a multipart body, whose files are received chunk by chunk. Cloudflare itself takes 100 MB on most plans.
+   */
   MAX_BODY_BYTES: count(100_000_000, 500_000_000),
-  /** Of a JSON body, which is in memory as a whole. */
+  /** Limit of a JSON body, which is held in memory as a whole. */
   MAX_JSON_BYTES: count(32_000_000, 100_000_000),
   MAX_SOURCE_BYTES: count(1_000_000_000, 4_900_000_000),
-  /** Larger PDFs are kept in R2 while they are worked on. With one of 50,000 pages an isolate still has some room. */
+  /**
+   * Larger PDFs are kept in R2 while they are worked on. At this size an isolate has some memory left even with 50,000
+   * pages.
+   */
   SPOOL_THRESHOLD_BYTES: count(16_000_000, 64_000_000),
   /** How many calls with a file of more than 8 MB an isolate works on at once. */
   MAX_LARGE_FILES: count(1, 100),
@@ -81,8 +92,8 @@ export const settings = z.object({
   /** Development: callers on this machine may name its loopback addresses, at any port. */
   ALLOW_LOOPBACK_SOURCES: flag,
   /**
-   * A DNS-over-HTTPS resolver answering in JSON, asked before each fetch whether a host is public. For workerd outside
-   * Cloudflare, where `global_fetch_strictly_public` is not kept.
+   * A DNS-over-HTTPS resolver that answers in JSON, asked before each fetch whether a host is public. For workerd
+   * outside Cloudflare, which does not enforce `global_fetch_strictly_public`.
    */
   DNS_CHECK_URL: z.url({ protocol: /^https?$/ }).optional(),
 });
@@ -92,13 +103,13 @@ export interface Config extends FacilitatorSettings {
   price: Price;
   networks: NetworkName[];
   payTo: string;
-  /** The longest that one call's work can take. */
+  /** The longest that the work of one call can take. */
   workSeconds: number;
-  /** How long a payer is asked to make an authorization last: longer than work and settlement. */
+  /** How long the payer's authorization should be valid: longer than work and settlement. */
   maxTimeoutSeconds: number;
   allowedHosts: string[];
   linkTtlSeconds: number;
-  /** The one host that serves files, where the API's own does not. */
+  /** The only host that serves files; undefined if the API's host does. */
   fileHost: string | undefined;
   maxBodyBytes: number;
   maxJsonBytes: number;
@@ -114,8 +125,8 @@ export interface Config extends FacilitatorSettings {
 }
 
 /**
- * Reads the settings out of the Worker's environment. An empty string counts as not set.
- * @throws Error naming every wrong setting; it is for the operator's log, never for a caller.
+ * Reads the settings from the Worker's environment. An empty string counts as not set.
+ * @throws Error naming the wrong settings, for the operator's log only
  */
 export function readConfig(env: object): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
@@ -153,7 +164,10 @@ export function readConfig(env: object): Config {
   };
 }
 
-/** How the facilitator at a place in the list is called. A secret goes only where it belongs. */
+/**
+ * Returns how to authenticate to the facilitator at this place in the list. Each secret is sent only to its own
+ * facilitator.
+ */
 function authFor(
   url: string,
   at: number,
@@ -169,7 +183,10 @@ function authFor(
 
 const checked = new WeakMap<object, Config>();
 
-/** The settings of this environment, checked the first time they are asked for. @throws as {@link readConfig} */
+/**
+ * Returns the settings of this environment. They are read and checked on first use.
+ * @throws Error as {@link readConfig}
+ */
 export function configOf(env: object): Config {
   const known = checked.get(env);
   if (known) return known;

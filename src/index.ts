@@ -4,6 +4,7 @@ import { sweep } from "./storage/sweep.ts";
 
 export { Ledger } from "./service/ledger.ts";
 
+/** The Worker: answers HTTP requests and runs the scheduled sweep. */
 export default {
   fetch: app.fetch,
 

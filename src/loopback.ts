@@ -1,8 +1,8 @@
 const LOOPBACK_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Whether a request was made on this very machine: it names a loopback host (which a page rebinding its DNS name can't)
- * and, where the runtime knows the peer, comes from a loopback address (which another machine's can't).
+ * Returns whether a request was made on this machine: it names a loopback host (a page using DNS rebinding cannot do
+ * this) and, if the runtime knows the peer, comes from a loopback address (another machine cannot do this).
  */
 export function isLoopback(request: Request): boolean {
   if (!LOOPBACK_HOSTS.has(new URL(request.url).hostname)) return false;
@@ -11,8 +11,8 @@ export function isLoopback(request: Request): boolean {
 }
 
 /**
- * Whether a request comes from whoever works on this machine, and not from a web page open there: browsers say which page
- * sends a POST, and any page may send one here.
+ * Returns whether a request comes from the developer on this machine, not from a web page open there. Any page can send
+ * a POST here, but browsers then send its Origin.
  */
 export function isDeveloper(request: Request): boolean {
   return isLoopback(request) && !request.headers.has("Origin");

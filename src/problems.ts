@@ -2,8 +2,8 @@ import { EngineError, type EngineErrorCode } from "./engine/index.ts";
 import { PaymentError, type PaymentErrorCode } from "./payments/errors.ts";
 
 /**
- * Everything that can go wrong, once: the stable `code` callers program against, its HTTP status and its title.
- * The `detail` is written where the fact is known and says what to do next.
+ * Every error of the service: the stable `code` that callers program against, its HTTP status and its title. The
+ * `detail` is written where the error is detected and says what to do next.
  */
 export const PROBLEMS = {
   invalid_request: { status: 400, title: "The request is not valid" },
@@ -54,17 +54,17 @@ export const PROBLEMS = {
 /** A code of {@link PROBLEMS}. */
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** One field of a request that is wrong, as RFC 9457's extension member `errors` lists it. */
+/** One wrong field of a request, as in the extension member `errors` of RFC 9457. */
 export interface FieldError {
   path: string;
   message: string;
 }
 
-/** A refusal the caller will read. Thrown where the fact is known; HTTP and MCP only render it. */
+/** An error for the caller to read. Thrown where it is detected; HTTP and MCP only render it. */
 export class Problem extends Error {
   override name = "Problem";
   readonly code: ProblemCode;
-  /** One or two sentences for the caller: what is wrong and what to do next. Nothing internal. */
+  /** One or two sentences for the caller: what is wrong and what to do next. Contains nothing internal. */
   readonly detail: string;
   readonly errors: FieldError[] | undefined;
   readonly headers: Record<string, string>;
@@ -102,25 +102,28 @@ export function problemOf(error: unknown): Problem {
   );
 }
 
-/** A problem as its caller reads it (RFC 9457, with the extension members `code`, `request_id` and `errors`). */
+/** Returns a problem as sent to the caller (RFC 9457, with the extension members `code`, `request_id` and `errors`). */
 export function problemDetails({ code, detail, errors }: Problem, requestId: string) {
   const { status, title } = PROBLEMS[code];
   return { type: "about:blank", title, status, code, detail, request_id: requestId, ...(errors && { errors }) };
 }
 
-/** A failure as text, for the ledger to tell other callers who wait for the same work. */
+/** Serializes a failure, so that the ledger can pass it to other calls waiting for the same work. */
 export function writeFailure(error: unknown): string {
   const { code, detail, errors, headers } = problemOf(error);
   return JSON.stringify({ code, detail, errors, headers });
 }
 
-/** The problem that {@link writeFailure} wrote. */
+/** Parses the problem that {@link writeFailure} wrote. */
 export function readFailure(text: string): Problem {
   const { code, detail, ...extra } = JSON.parse(text) as Pick<Problem, "code" | "detail" | "headers">;
   return new Problem(code, detail, extra);
 }
 
-/** Stops work that nobody waits for. @throws Problem call_cancelled */
+/**
+ * Stops work that the caller has cancelled.
+ * @throws Problem call_cancelled if `signal` is aborted
+ */
 export function throwIfCancelled(signal: AbortSignal | undefined): void {
   if (signal?.aborted)
     throw new Problem("call_cancelled", "The call was cancelled by its sender. Nothing was charged; call again.");

@@ -9,8 +9,8 @@ import type { ApiEnv } from "./environment.ts";
 const FORM = "multipart/form-data";
 
 /**
- * Refuses a body over the limit: before it is read where its length is known, or else where it goes past the limit, which its
- * reader is thrown.
+ * Refuses a body over the limit: at once if Content-Length tells its size, otherwise when it passes the limit, by an
+ * error in the stream.
  * @throws Problem body_too_large
  */
 export const limitBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
@@ -23,7 +23,10 @@ export const limitBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next();
 };
 
-/** Lets so many bytes through. */
+/**
+ * Returns a stream that passes on at most `maxBytes` bytes.
+ * @throws Problem body_too_large in the stream, beyond that
+ */
 function upTo(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
   let length = 0;
   return new TransformStream({
@@ -44,8 +47,8 @@ function bodyTooLarge(maxBytes: number): Problem {
 
 /**
  * Reads and checks a request body, JSON or multipart, within the limits of its call.
- * @throws Problem body_too_large, unsupported_media_type, invalid_request
- * @throws as {@link readForm}
+ * @throws Problem body_too_large, unsupported_media_type, invalid_request, too_busy, or as {@link readForm}
+ * @throws Error if a file cannot be spooled
  */
 export async function readRequest(
   c: Context<ApiEnv>,

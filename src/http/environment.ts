@@ -2,12 +2,12 @@ import type { RequestIdVariables } from "hono/request-id";
 import type { Config } from "../config.ts";
 import type { ProblemCode } from "../problems.ts";
 
-/** What Hono knows of the Worker: its bindings, and what middleware leaves for handlers. */
+/** The environment of Hono: the Worker's bindings, and the variables that middleware and handlers set. */
 export interface ApiEnv {
   Bindings: Env;
   Variables: RequestIdVariables & {
     config: Config;
-    /** For the request's line in the log. */
+    /** Logged with the request, as is `tool`. */
     problem?: ProblemCode | "payment_required";
     tool?: string;
   };

@@ -6,7 +6,7 @@ import { limitRefusals } from "../service/rateLimits.ts";
 import type { ApiEnv } from "./environment.ts";
 import { paymentRequiredHeaders } from "./paymentHeaders.ts";
 
-/** Renders whatever a handler threw: a 402 in x402's own shape, everything else as problem+json (RFC 9457). */
+/** Renders anything a handler threw: a 402 in the shape x402 defines, everything else as problem+json (RFC 9457). */
 export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Response> {
   const error = await limitRefusals(thrown, c.req.raw, c.env);
   if (error instanceof PaymentRequired) {
@@ -29,12 +29,18 @@ export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Respon
   });
 }
 
-/** Answers what no route matches. */
+/**
+ * Answers a request that matches no route.
+ * @throws Problem not_found
+ */
 export function notFound(): never {
   throw new Problem("not_found", "There is nothing here. GET /openapi.json lists what this service answers.");
 }
 
-/** Answers a known path asked with another method (RFC 9110, 15.5.6). */
+/**
+ * Returns a handler for requests to a known path with another method (RFC 9110, 15.5.6).
+ * @throws Problem method_not_allowed, from the handler
+ */
 export function methodNotAllowed(allowed: string) {
   return (): never => {
     throw new Problem("method_not_allowed", `Use ${allowed} here.`, { headers: { Allow: allowed } });

@@ -4,7 +4,8 @@ import { FILES } from "../storage/link.ts";
 import type { ApiEnv } from "./environment.ts";
 
 /**
- * Keeps callers' files on a host of their own, where one is set: it answers for files alone, and no other does.
+ * Separates callers' files from the API if a file host is configured: that host serves only files, and no other host
+ * serves them.
  * @throws Problem not_found
  */
 export const separateFiles: MiddlewareHandler<ApiEnv> = async (c, next) => {

@@ -33,7 +33,10 @@ const problemResponse = (description: string) => ({
 
 const header = (description: string) => ({ description, schema: { type: "string" } });
 
-/** The OpenAPI 3.1 description of the service, whose request and result schemas are those that validate. */
+/**
+ * Returns the OpenAPI 3.1 description of the service. Its request and result schemas are generated from those that
+ * validate.
+ */
 export function openapi(origin: string, { price }: Config) {
   return {
     openapi: "3.1.0",
@@ -151,7 +154,7 @@ function tooMany(what: string) {
   return problemResponse(`Too many ${what} from this address in a minute. Retry-After says when to call again.`);
 }
 
-/** OpenAPI 3.1 has one dialect for all its schemas. */
+/** Drops `$schema`: in OpenAPI 3.1 all schemas of a document share one dialect. */
 function plain({ $schema, ...schema }: Record<string, unknown>) {
   return schema;
 }

@@ -1,11 +1,14 @@
 import { type PaymentRequired, paymentRequiredV2, type Receipt } from "../payments/offer.ts";
 
-/** The header that gives a payer their receipt, as their version of x402 names it. */
+/** Returns the header with the payer's receipt, named as in their version of x402. */
 export function receiptHeader(version: 1 | 2, receipt: Receipt): Record<string, string> {
   return { [version === 1 ? "X-PAYMENT-RESPONSE" : "PAYMENT-RESPONSE"]: encode(receipt) };
 }
 
-/** The headers of a 402: version 2's terms (version 1 has them in the body), and what became of a settlement. */
+/**
+ * Returns the headers of a 402: the terms for version 2 (version 1 has them in the body), and the receipt of a refused
+ * settlement, if any.
+ */
 export function paymentRequiredHeaders({ offer, reason, refusal }: PaymentRequired): Record<string, string> {
   return {
     "PAYMENT-REQUIRED": encode(paymentRequiredV2(offer, reason)),

@@ -3,7 +3,7 @@ import { routePath } from "hono/route";
 import { log } from "../log.ts";
 import type { ApiEnv } from "./environment.ts";
 
-/** Logs one line for each request, when it has been answered. */
+/** Logs one line per request, once it has been answered. */
 export const logRequest: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const began = Date.now();
   await next();

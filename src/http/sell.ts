@@ -9,7 +9,10 @@ import { readRequest } from "./body.ts";
 import type { ApiEnv } from "./environment.ts";
 import { receiptHeader } from "./paymentHeaders.ts";
 
-/** Sells a product to whoever posts a request for it: a call without a good-looking payment gets its 402 before its body is read. */
+/**
+ * Returns a handler that sells a product. A call whose payment is missing or does not match the offer gets its 402
+ * before its body is read.
+ */
 export function sell(product: Product): Handler<ApiEnv> {
   const { path, summary: description } = product;
   const discovery = oncePerConfig((config) => httpDiscovery(product, product.price(config)));
@@ -20,7 +23,7 @@ export function sell(product: Product): Handler<ApiEnv> {
     const payment = readPaymentPayload(c.req.header("PAYMENT-SIGNATURE") ?? c.req.header("X-PAYMENT"), offer);
 
     const bought = purchase(product, payment, offer, exchange, (call) => readRequest(c, product, call));
-    exchange.waitUntil(bought.catch(() => undefined)); // a caller who hangs up finds the result when calling again
+    exchange.waitUntil(bought.catch(() => undefined)); // a caller who disconnects gets the result by calling again
     const { value, receipt } = await bought;
     return c.json(value.result, 200, {
       ...receiptHeader(payment.version, receipt),
@@ -30,7 +33,7 @@ export function sell(product: Product): Handler<ApiEnv> {
   };
 }
 
-/** What answering this request takes. */
+/** Collects what is needed to answer this request. */
 export function exchangeOf(c: Context<ApiEnv>): Exchange {
   return {
     request: c.req.raw,

@@ -2,7 +2,10 @@ import type { MiddlewareHandler } from "hono";
 import { configOf } from "../config.ts";
 import type { ApiEnv } from "./environment.ts";
 
-/** Reads the deployment's settings, once for a request. @throws Error where they are wrong */
+/**
+ * Provides the deployment's settings to the handlers of a request.
+ * @throws Error if the settings are wrong
+ */
 export const readSettings: MiddlewareHandler<ApiEnv> = async (c, next) => {
   c.set("config", configOf(c.env));
   await next();

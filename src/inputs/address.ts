@@ -1,35 +1,39 @@
 import ipaddr from "ipaddr.js";
 
-/** Those of http and https: a URL names no other. */
+/** The default ports of http and https. A URL may use only its scheme's default port. */
 export const FETCH_PORTS = [80, 443] as const;
 
-/** Every label of a name as DNS carries it (RFC 1035, 2.3.4), punycode and the underscores of real names included. */
+/**
+ * One label of a host name as DNS carries it (RFC 1035, 2.3.4), including punycode and the underscores that real names
+ * have.
+ */
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 const MAX_HOST_LENGTH = 253;
 
-/** Top-level names that mean something on the machine or network of whoever looks them up. */
+/** Top-level names that resolve to something local to the machine or network that looks them up. */
 const LOCAL = new Set([
   "localhost", // RFC 6761, 6.3
-  "local", // RFC 6762, 3; the next six its appendix G
+  "local", // RFC 6762, 3; the next six are from its appendix G
   "intranet",
-  "internal", // also ICANN's own choice for private use, and where clouds keep their metadata
+  "internal", // also reserved by ICANN for private use, and used by clouds for metadata
   "private",
   "corp",
   "home",
   "lan",
   "localdomain",
-  "arpa", // home.arpa (RFC 8375) and the reverse mapping of addresses; nothing under it is a file
+  "arpa", // home.arpa (RFC 8375) and the reverse mapping of addresses; no files are served under it
 ]);
 
-/** Top-level names set aside so that nothing is ever found there (RFC 6761, 6; RFC 7686; RFC 9476). */
+/** Top-level names reserved so that no public host exists under them (RFC 6761, 6; RFC 7686; RFC 9476). */
 const RESERVED = new Set(["test", "example", "invalid", "onion", "alt"]);
 
 /**
- * The rule that a URL a caller named breaks, in words that follow a colon; undefined where it may be fetched: public
- * http(s) on its standard port, by name. It looks at the parsed URL, never at the string: WHATWG parsing has already
- * undone odd spellings of addresses (octal, decimal, full width) and of names (circled letters, percent signs).
- * Where a public name leads is not seen here: the platform refuses private addresses, or else {@link brokenDnsRule}.
- * @param allowLoopback development: this machine's own loopback may be named, at any port
+ * Returns the rule that a caller's URL breaks, worded to follow a colon, or undefined if it may be fetched: public
+ * http(s), by host name, on the scheme's default port. Checks the parsed URL, never the string: WHATWG parsing has
+ * already normalised odd spellings of addresses (octal, decimal, full width) and names (circled letters, percent
+ * signs). It does not check where a public name resolves to: the platform refuses private addresses, or else
+ * {@link brokenDnsRule} does.
+ * @param allowLoopback development: URLs may name this machine's loopback, at any port
  */
 export function brokenAddressRule(url: URL, allowLoopback: boolean): string | undefined {
   if (url.protocol !== "https:" && url.protocol !== "http:") return "only http and https are fetched";
@@ -39,7 +43,7 @@ export function brokenAddressRule(url: URL, allowLoopback: boolean): string | un
   return brokenNameRule(url.hostname) ?? (url.port ? "only the standard ports 80 and 443 are fetched" : undefined);
 }
 
-/** Whether a URL names this machine: `localhost`, 127.0.0.0/8 or ::1, however spelled. */
+/** Returns whether a URL names this machine: `localhost`, 127.0.0.0/8 or ::1, in any spelling. */
 export function namesThisMachine(url: URL): boolean {
   return url.hostname === "localhost" || literalOf(url)?.range() === "loopback";
 }

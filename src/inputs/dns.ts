@@ -2,28 +2,32 @@ import ipaddr from "ipaddr.js";
 import * as z from "zod";
 import { Problem } from "../problems.ts";
 
-/** The answers that are final: there are such records, or none (RFC 1035, 4.1.1). */
+/** The response codes of a final answer: no error, or no such name (RFC 1035, 4.1.1). */
 const [NOERROR, NXDOMAIN] = [0, 3];
 
-/** What DNS-over-HTTPS resolvers answer to `Accept: application/dns-json`, as far as it is needed. */
+/** The part used here of a DNS-over-HTTPS answer to `Accept: application/dns-json`. */
 const dnsAnswer = z.object({
   Status: z.literal([NOERROR, NXDOMAIN]),
   Answer: z.array(z.object({ type: z.number(), data: z.string() })).default([]),
 });
 
-/** Record types that carry an address, by name (RFC 1035, RFC 3596). */
+/** Types of the records that carry an address, by name (RFC 1035, RFC 3596). */
 const ADDRESS_TYPES = { A: 1, AAAA: 28 } as const;
-/** Where IANA gives public IPv6 addresses from. ipaddr.js takes more for unicast, IPv4-compatible ::/96 among it. */
+/**
+ * The block that IANA assigns public IPv6 addresses from. ipaddr.js calls more addresses unicast, such as
+ * IPv4-compatible ::/96.
+ */
 const GLOBAL_UNICAST = ipaddr.parseCIDR("2000::/3") as [ipaddr.IPv6, number];
-/** Public by its range, but each Azure machine's way to its host. */
+/** In a public range, but on every Azure machine it leads to the machine's host. */
 const AZURE_HOST = "168.63.129.16";
 
 /**
- * The rule a host breaks by where it leads: every address it has must be public. For runtimes that don't keep to public
- * addresses by themselves. It narrows the gap and can't close it: the runtime looks the name up once more when it
- * connects, and may be told another address then.
+ * Returns the rule that a host breaks by the addresses it resolves to: all must be public. For runtimes that do not
+ * refuse private addresses themselves. This narrows the gap but cannot close it: the runtime resolves the name again
+ * when it connects, and may get another address.
  * @param resolver URL of a DNS-over-HTTPS resolver that answers in JSON
- * @throws Problem source_unreachable where the host has no address or could not be looked up
+ * @throws Problem source_unreachable if the host has no address or the lookup fails
+ * @throws DOMException the reason of `signal`, if it is aborted
  */
 export async function brokenDnsRule(host: string, resolver: string, signal: AbortSignal): Promise<string | undefined> {
   const found = await Promise.all([
@@ -36,7 +40,7 @@ export async function brokenDnsRule(host: string, resolver: string, signal: Abor
   return addresses.every(isPublic) ? undefined : "its host leads to an address that is not public";
 }
 
-/** Whether an address is one that the internet routes to. */
+/** Returns whether an address is routed on the public internet. */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);

@@ -2,35 +2,36 @@ import { Problem, throwIfCancelled } from "../problems.ts";
 import { brokenAddressRule, namesThisMachine } from "./address.ts";
 import { brokenDnsRule } from "./dns.ts";
 
-/** So many are followed from one URL. */
+/** How many redirects are followed from one URL. */
 export const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** The longest URL that everyone is asked to take (RFC 9110, 4.1). */
+/** The length of URL that all implementations are asked to support (RFC 9110, 4.1). */
 const MAX_URL_LENGTH = 8000;
-/** What the runtime decodes by itself; a body in anything else would be taken for the file. */
+/** The encodings that the runtime decodes itself, or none. A body in any other would be taken for the file. */
 const CONTENT_ENCODINGS = new Set([null, "", "identity", "gzip", "br"]);
 
-/** What may be fetched, and how long it may take, redirects and body included. */
+/** What may be fetched, and how long it may take. */
 export interface FetchRules {
+  /** Deadline for one URL, redirects and body included. */
   timeoutMs: number;
-  /** Development: this machine's loopback may be named, at any port. */
+  /** Development: URLs may name this machine's loopback, at any port. */
   allowLoopback: boolean;
-  /** A DNS-over-HTTPS resolver to ask first whether a host is public, where the runtime doesn't see to it. */
+  /** A DNS-over-HTTPS resolver that is asked first whether a host is public, for runtimes that do not check it. */
   dnsCheckUrl?: string | undefined;
-  /** Stops the fetch where the caller no longer wants it. */
+  /** Aborted when the caller no longer wants the file. */
   signal?: AbortSignal | undefined;
 }
 
-/** An answer whose body has yet to be read, before the deadline that aborts its signal. */
+/** A response with its body unread, and the signal that aborts the body at the deadline or when the caller cancels. */
 interface Opened {
   response: Response;
   signal: AbortSignal;
 }
 
 /**
- * Asks for what a caller named and gives the answer with its body still unread: what fails while reading it is made a
- * Problem by {@link transferProblem}. Every redirect is checked like the first address. What the far side said, beyond
- * its status, is never repeated.
+ * Requests the URL that a caller named and returns the response with its body unread; {@link transferProblem} converts
+ * errors of reading it. Every redirect is checked like the first URL. Of what the remote server says, callers are told
+ * only the status.
  * @throws Problem source_not_allowed, source_unreachable, source_timeout, call_cancelled
  */
 export async function openAddress(address: string, rules: FetchRules): Promise<Opened> {
@@ -53,8 +54,8 @@ export async function openAddress(address: string, rules: FetchRules): Promise<O
 }
 
 /**
- * What it means to the caller that reading an opened body failed; a Problem stays what it is.
- * @throws Problem call_cancelled, where the caller is the one who broke it off
+ * Converts an error of reading an opened body to a Problem; a Problem is returned unchanged.
+ * @throws Problem call_cancelled if the caller has cancelled
  */
 export function transferProblem(error: unknown, signal: AbortSignal, rules: FetchRules): Problem {
   return asProblem(error, signal, rules, "The transfer broke off before the whole file had come. Try again.");
@@ -73,7 +74,7 @@ function asProblem(error: unknown, signal: AbortSignal, rules: FetchRules, other
 async function follow(address: string, rules: FetchRules, signal: AbortSignal): Promise<Response> {
   let url = parse(address);
   if (!url) throw notAllowed("The URL", "it cannot be read as one");
-  const allowLoopback = rules.allowLoopback && namesThisMachine(url); // the internet may not lead a developer there
+  const allowLoopback = rules.allowLoopback && namesThisMachine(url); // no redirect from elsewhere may lead there
   const seen = new Set<string>();
 
   for (let hop = 0; ; hop++) {
@@ -81,7 +82,7 @@ async function follow(address: string, rules: FetchRules, signal: AbortSignal): 
     if (rule) throw notAllowed(hop === 0 ? "The URL" : "What the URL redirects to", rule);
     const response = await fetch(url, {
       redirect: "manual",
-      cache: "no-store", // callers' files are not for the platform's shared cache
+      cache: "no-store", // keeps callers' files out of the platform's shared cache
       signal,
       headers: { Accept: "*/*", "Accept-Encoding": "identity", "User-Agent": "Overprint" },
     });
@@ -120,7 +121,7 @@ function notAllowed(subject: string, rule: string): Problem {
   );
 }
 
-/** What is wrong with an answer, as its head tells. */
+/** Returns what is wrong with a response, judged by its status and headers. */
 function problemOf({ status, headers }: Response): Problem | undefined {
   if (status !== 200) return new Problem("source_unreachable", `The URL answered ${status}. ${adviceFor(status)}`);
   if (!CONTENT_ENCODINGS.has(headers.get("Content-Encoding")))

@@ -1,16 +1,16 @@
 import { Problem } from "../problems.ts";
 
-/** A file of more bytes than this is a large one. */
+/** A file of more bytes than this is large. */
 export const LARGE_BYTES = 8_000_000;
 
-/** How long a call waits for a slot, and how often it looks for one. */
+/** How long a call waits for a slot, and how often it checks for one. */
 const WAIT_MS = 15_000;
 const LOOK_MS = 200;
 
-/** The slots that are taken, and until when at most. The isolate's memory is shared by all of its calls. */
+/** The slots in use, with the time (Unix milliseconds) when each expires. All calls of an isolate share its memory. */
 const taken = new Map<LargeFileSlot, number>();
 
-/** One call's permission to have large files in memory, however many it has. */
+/** One call's permission to have large files in memory, however many. */
 export class LargeFileSlot {
   readonly #most: number;
   readonly #longestMs: number;
@@ -18,15 +18,19 @@ export class LargeFileSlot {
   #isReleased = false;
 
   /**
-   * `most` calls may have a slot at the same time. A slot frees itself after `longestMs`: the runtime can cut a call off
-   * (its CPU time is used up, its caller has gone) without a word, and then nobody else releases it.
+   * @param most how many calls may hold a slot at the same time
+   * @param longestMs a slot expires after this: the runtime can end a call without notice (CPU time used up, caller
+   * gone), and then nothing else releases its slot
    */
   constructor(most: number, longestMs: number) {
     this.#most = most;
     this.#longestMs = longestMs;
   }
 
-  /** Takes the slot, or waits a while for one to be free. Once it is taken, this does nothing. @throws Problem too_busy */
+  /**
+   * Takes the slot, after waiting for a free one if necessary. Does nothing if it is already taken.
+   * @throws Problem too_busy if no slot becomes free in time
+   */
   acquire(): Promise<void> {
     this.#acquired ??= this.#wait();
     return this.#acquired;
@@ -39,7 +43,7 @@ export class LargeFileSlot {
   }
 
   async #wait(): Promise<void> {
-    // polled, since a promise that another call resolves belongs to that call's request
+    // polled, because a promise that another call resolves belongs to that call's request
     for (let waited = 0; takenNow() >= this.#most; waited += LOOK_MS) {
       if (waited >= WAIT_MS)
         throw new Problem(

@@ -6,14 +6,15 @@ import { Upload } from "./upload.ts";
 
 const MAX_PARTS = 50;
 
-/** The fields of a form that may be files. */
+/** The form fields that may be files. */
 const UPLOAD_FIELDS = ["file", "image"] as const;
 type UploadField = (typeof UPLOAD_FIELDS)[number];
 
 /**
- * Reads a multipart form (RFC 7578) as it comes in: files are received chunk by chunk, within the limits of their field.
- * @throws Problem invalid_request
- * @throws as {@link receive}, and what `body` throws as a Problem; by then no upload is under way any more
+ * Reads a multipart form (RFC 7578) as it arrives; uploads are received chunk by chunk, within the limits of their
+ * field. When it throws, no upload is in progress any more.
+ * @throws Problem invalid_request if the form is malformed, as {@link receive}, or what `body` throws as a Problem
+ * @throws Error if an upload cannot be kept
  */
 export async function readForm(
   body: AsyncIterable<Uint8Array>,
@@ -48,7 +49,7 @@ export async function readForm(
 
   try {
     const finished = once(parser, "finish");
-    finished.catch(() => undefined); // looked at below
+    finished.catch(() => undefined); // awaited below
     for await (const chunk of body) {
       if (parser.destroyed) break;
       if (!parser.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))) await once(parser, "drain");
@@ -58,9 +59,9 @@ export async function readForm(
     const received = await Promise.all(Array.from(uploads, async ([name, upload]) => [name, await upload] as const));
     return Object.fromEntries<string | Upload>([...fields, ...received]);
   } catch (error) {
-    fail(error); // so that no upload waits for more
+    fail(error); // ends uploads that wait for more data
     const settled = await Promise.allSettled(uploads.values());
-    // what is wrong with the form is a Problem by now: anything else is wrong where an upload was to be kept
+    // errors of the form are Problems by now: any other error comes from keeping an upload
     for (const upload of settled)
       if (upload.status === "rejected" && !(upload.reason instanceof Problem)) throw upload.reason;
     throw asProblem(error);
@@ -112,7 +113,7 @@ async function* wellFormed(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
   }
 }
 
-/** What it means to the caller that reading the form failed. */
+/** Converts an error of reading the form to a Problem. */
 function asProblem(error: unknown): Problem {
   return error instanceof Problem ? error : malformed("is not well-formed", error);
 }

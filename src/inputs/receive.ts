@@ -2,29 +2,29 @@ import type { RangeReader } from "../engine/index.ts";
 import { LARGE_BYTES, type LargeFileSlot } from "./largeFileSlot.ts";
 import { tooLarge } from "./size.ts";
 
-/** How much is received of one file, and where it goes. */
+/** How much is received of one file, and where it is stored. */
 export interface ReceiveLimits {
   maxBytes: number;
-  /** Up to this many bytes stay in memory. */
+  /** A file of at most this many bytes stays in memory. */
   inMemoryBytes: number;
-  /** Acquired before a large file is received. */
+  /** Acquired for a file of more than `LARGE_BYTES`. */
   slot: LargeFileSlot;
-  /** Keeps a larger file. Whoever gives this function sees to it that the file is deleted. */
+  /** Stores a file that does not stay in memory. The provider of this function must delete the file. */
   keep(chunks: AsyncIterable<Uint8Array>): Promise<RangeReader>;
-  /** The same for a stream of the runtime's own that has to have `length` bytes: none of them passes through here. */
+  /** Does the same for a native stream of exactly `length` bytes, without passing the bytes through JavaScript. */
   keepWhole(stream: ReadableStream<Uint8Array>, length: number): Promise<RangeReader>;
 }
 
-/** A file that has arrived as a whole. */
+/** A file that has been received completely. */
 export class ReceivedFile {
-  /** Its bytes, or what it is read with where it is kept. */
+  /** Its bytes, or a reader if it is stored elsewhere. */
   readonly content: Uint8Array | RangeReader;
 
   constructor(content: Uint8Array | RangeReader) {
     this.content = content;
   }
 
-  /** Its first bytes, at most `length`. */
+  /** Reads its first bytes, at most `length`. */
   async head(length: number): Promise<Uint8Array> {
     if (this.content instanceof Uint8Array) return this.content.subarray(0, length);
     return this.content.read(0, Math.min(length, this.content.length));
@@ -32,9 +32,10 @@ export class ReceivedFile {
 }
 
 /**
- * Receives a file. Its bytes are counted as they come; `expectedBytes` is what its sender announced, which may be a lie.
+ * Receives a file, counting its bytes as they arrive.
+ * @param expectedBytes the size that the sender announced, which may be false
  * @throws Problem source_too_large, too_busy
- * @throws what `chunks` and `keep` throw
+ * @throws Error what `chunks` and `keep` throw
  */
 export async function receive(
   chunks: AsyncIterable<Uint8Array>,
@@ -64,7 +65,7 @@ export async function receive(
   }
 }
 
-/** The bytes up to the end, or up to the chunk that goes past `most`: that one is the last taken. */
+/** Reads to the end, or up to and including the chunk that exceeds `most`. */
 async function fill(
   chunks: AsyncGenerator<Uint8Array>,
   most: number,
@@ -87,9 +88,9 @@ async function fill(
 }
 
 /**
- * Receives a file whose length is known to be more than stays in memory.
+ * Receives a file of known length that is too large to stay in memory.
  * @throws Problem too_busy
- * @throws what `stream` and `keepWhole` throw
+ * @throws Error what `stream` and `keepWhole` throw
  */
 export async function receiveWhole(
   stream: ReadableStream<Uint8Array>,

@@ -1,20 +1,21 @@
 import { Problem } from "../problems.ts";
 import { directLink } from "./shareLinks.ts";
 
-/** As far as readers look for a PDF's header behind whatever a server printed before it. */
+/** How many bytes readers search for a PDF's header, since a server may have written something before it. */
 export const HEAD_LENGTH = 1024;
 
-/** An HTML document's first tag, behind a byte order mark, an XML declaration and comments. */
+/** The first tag of an HTML document, after a byte order mark, an XML declaration and comments. */
 const WEB_PAGE =
   /^(\xef\xbb\xbf)?(\s|<\?xml[^>]*>|<!--((?!-->).)*-->)*<(!doctype\s+html|html|head|body|title|meta|script)\b/is;
 const XML = /^(\xef\xbb\xbf)?\s*<(\?xml|error)\b/i;
 const JSON_TEXT = /^(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{["\]])/;
 
 /**
- * Says plainly what came where a PDF was meant: the web page that a share link leads to, an error in JSON or XML, nothing.
- * Judged by the bytes alone, since servers declare anything; what may be a PDF after all passes.
- * @param head the first {@link HEAD_LENGTH} bytes, or all there are
- * @param source what the request named, for a hint at the direct link
+ * Checks that the content may be a PDF, and tells what came instead: the web page of a share link, an error in JSON or
+ * XML, or nothing. Judges by the bytes alone, since servers declare any content type; anything that may be a PDF
+ * passes.
+ * @param head the first {@link HEAD_LENGTH} bytes, or all if there are fewer
+ * @param source what the request named, for suggesting the direct link
  * @throws Problem not_a_pdf
  */
 export function expectPdf(head: Uint8Array, source: unknown): void {

@@ -6,9 +6,10 @@ import { tooLarge } from "./size.ts";
 import { Upload } from "./upload.ts";
 
 /**
- * What a request names: an uploaded file, an http(s) URL, a data URI or bare base64.
- * @param field the request's field, for the caller to find
- * @throws Problem invalid_request for text that is none of these, and as {@link openAddress}, {@link transferProblem} and {@link receive}
+ * Opens the file that a request names: an upload, an http(s) URL, a data URI or bare base64.
+ * @param field the request's field, for the error message
+ * @throws Problem invalid_request if the text is none of these, or as {@link openAddress}, {@link transferProblem} and
+ * {@link receive}
  */
 export async function openSource(
   source: string | Upload,
@@ -20,7 +21,7 @@ export async function openSource(
 
   const { maxBytes } = limits;
   const payload = payloadOf(source, field);
-  if (payload.length > 2 * maxBytes) throw tooLarge(maxBytes); // base64 takes 4/3, and line breaks
+  if (payload.length > 2 * maxBytes) throw tooLarge(maxBytes); // base64 takes 4/3 of the bytes, plus line breaks
   const bytes = decodeBase64(payload, field);
   if (bytes.length > maxBytes) throw tooLarge(maxBytes);
   return new ReceivedFile(bytes);
@@ -29,14 +30,14 @@ export async function openSource(
 async function fetchSource(address: string, rules: FetchRules, limits: ReceiveLimits): Promise<ReceivedFile> {
   const { response, signal } = await openAddress(address, rules);
   const { body, headers } = response;
-  const announced = Number(headers.get("Content-Length")); // may lie: this refuses early, nothing relies on it
+  const announced = Number(headers.get("Content-Length")); // untrusted: the bytes that arrive are checked too
   if (announced > limits.maxBytes) {
     await body?.cancel();
     throw tooLarge(limits.maxBytes);
   }
   if (!body) return new ReceivedFile(new Uint8Array());
   try {
-    // a length that was announced of encoded bytes says nothing of the decoded ones
+    // with a Content-Encoding, Content-Length is not the length of the decoded body
     if (announced > limits.inMemoryBytes && !headers.has("Content-Encoding"))
       return await receiveWhole(body, announced, limits);
     return await receive(chunksOf(body), limits, announced);
@@ -45,7 +46,7 @@ async function fetchSource(address: string, rules: FetchRules, limits: ReceiveLi
   }
 }
 
-/** The base64 part of a data URI (RFC 2397), or the text itself where it is bare. */
+/** Returns the base64 part of a data URI (RFC 2397), or bare base64 unchanged. */
 function payloadOf(source: string, field: string): string {
   if (!/^data:/i.test(source)) return source;
   const comma = source.indexOf(",");

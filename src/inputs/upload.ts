@@ -1,9 +1,9 @@
 import type { ReceivedFile } from "./receive.ts";
 
-/** A file that came with the request. */
+/** A file that was uploaded with the request. */
 export class Upload {
   readonly received: ReceivedFile;
-  /** Of its bytes, in hexadecimal. */
+  /** SHA-256 of its bytes, in hexadecimal. */
   readonly sha256: string;
 
   constructor(received: ReceivedFile, sha256: string) {

@@ -9,7 +9,10 @@ import { limitRefusals } from "../service/rateLimits.ts";
 import { delivered, paymentRequired, refused } from "./results.ts";
 import type { Tool } from "./tools.ts";
 
-/** Calls a tool: a call without a good-looking payment gets its terms before its arguments are looked at. Never throws. */
+/**
+ * Calls a tool. A call whose payment is missing or does not match the offer gets the terms before its arguments are
+ * checked. Never throws: errors become tool results.
+ */
 export async function call(
   { product, resource }: Tool,
   fields: unknown,
@@ -22,7 +25,7 @@ export async function call(
     const payment = paymentIn(mcpReq, request.headers, offer);
     const asked = { ...exchange, signal: mcpReq.signal, ...progressOf(mcpReq) };
     const bought = purchase(product, payment, offer, asked, async () => product.accept(fields, "json"));
-    exchange.waitUntil(bought.catch(() => undefined)); // so that a claim is released, or a settlement told, whoever hangs up
+    exchange.waitUntil(bought.catch(() => undefined)); // releases or settles even if the client disconnects
     const { value, receipt } = await bought;
     return delivered(value, receipt);
   } catch (thrown) {
@@ -36,21 +39,25 @@ export async function call(
   }
 }
 
-/** The payment of a call (x402 v2, transport MCP, "Payment Payload Transmission"), or of the HTTP request around it. */
+/**
+ * Reads the payment of a call (x402 v2, transport MCP, "Payment Payload Transmission"), or that of the HTTP request
+ * around it.
+ * @throws PaymentRequired if it is missing or does not match the offer
+ */
 function paymentIn({ _meta }: ServerContext["mcpReq"], headers: Headers, offer: Offer): PaymentPayload {
   const sent = _meta?.["x402/payment"] ?? headers.get("PAYMENT-SIGNATURE") ?? headers.get("X-PAYMENT");
   if (sent === null) throw new PaymentRequired(offer, 'payment required: send it in _meta["x402/payment"]');
   return readPaymentPayload(typeof sent === "string" ? sent : Object(sent), offer);
 }
 
-/** Tells a client that asked for it how far a call is: the stages that are done. */
+/** Reports the progress of a call, as the number of stages done, to a client that asked for it. */
 function progressOf({ _meta, notify }: ServerContext["mcpReq"]) {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return undefined;
   return {
     progress: (stage: Stage) => {
       const params = { progressToken, progress: STAGES.indexOf(stage), total: STAGES.length, message: stage };
-      void notify({ method: "notifications/progress", params }).catch(() => undefined); // whoever hung up is told nothing
+      void notify({ method: "notifications/progress", params }).catch(() => undefined); // the client may be gone
     },
   };
 }

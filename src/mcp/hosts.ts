@@ -7,8 +7,9 @@ import type { Config } from "../config.ts";
 import { isLoopback } from "../loopback.ts";
 
 /**
- * Refuses a request whose Host, or a browser whose Origin, is not ours (MCP, "Security Warning" of the streamable HTTP
- * transport): a page that points its own name at this machine must not reach a server on it.
+ * Refuses a request with a foreign Host header, or from a browser with a foreign Origin (MCP, "Security Warning" of the
+ * streamable HTTP transport): a web page that points its own name at this machine must not reach a server on it.
+ * @returns the refusal; undefined if the request is allowed
  */
 export function refuseForeign(request: Request, config: Config): Response | undefined {
   const allowed = allowedFor(request, config);
@@ -16,10 +17,11 @@ export function refuseForeign(request: Request, config: Config): Response | unde
 }
 
 /**
- * - on this machine: the names of loopback, and those that ALLOWED_HOSTS lists
- * - elsewhere: those listed
- * - with none listed: the host that was called, where payments are real. Such a deployment is public, and a request reaches
- *   it by a host of its own. Where they are not, nothing is for sale beyond loopback.
+ * Returns the host names allowed for a request:
+ * - on this machine: the loopback names and those in ALLOWED_HOSTS
+ * - elsewhere: those in ALLOWED_HOSTS
+ * - elsewhere, with none set: the requested host, if payments are real. Such a deployment is public and is reached by
+ *   its own host name. Otherwise none: without a facilitator nothing is for sale beyond loopback.
  */
 function allowedFor(request: Request, { allowedHosts, facilitators }: Config): string[] {
   if (isLoopback(request)) return [...localhostAllowedHostnames(), ...allowedHosts];

@@ -1,4 +1,4 @@
 import { version } from "../../package.json";
 
-/** The name, title and version that clients and registries are told. */
+/** Name, title and version as told to clients and registries. */
 export const SERVER = { name: "overprint", title: "Overprint", version };

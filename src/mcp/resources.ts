@@ -6,10 +6,10 @@ import { guide, options } from "../service/guide.ts";
 const OPTIONS = { uri: "overprint://options", mimeType: "application/json" };
 const GUIDE = { uri: "overprint://guide", mimeType: "text/markdown" };
 
-/** Where a client finds what is free to know: it reads this as it connects. */
+/** Tells a client, as it connects, where to find what can be read for free. */
 export const INSTRUCTIONS = `The resource ${OPTIONS.uri} lists templates, positions, limits and price; ${GUIDE.uri} says how to call and how to pay.`;
 
-/** Gives a server what is free to know before paying: two resources, and a prompt that begins with them. */
+/** Registers what can be read for free before paying: two resources, and a prompt that includes the options. */
 export function addResources(server: McpServer, origin: string, config: Config): void {
   const listed = () => ({ ...OPTIONS, text: JSON.stringify(options(config), null, 2) });
 

@@ -7,8 +7,8 @@ import type { Delivery } from "../service/products.ts";
 import { result } from "../service/schemas.ts";
 
 /**
- * What a tool answers in `structuredContent`: the result, or the terms where it has not been paid. The terms are in it because
- * clients hold errors to the schema too, while payers look for them there first.
+ * Schema of `structuredContent`: the result, or the terms if the call has not been paid. It includes the terms because
+ * clients validate errors against the schema too, and payers look for the terms there first.
  */
 export const output = z.union([
   result,
@@ -19,12 +19,14 @@ export const output = z.union([
   }),
 ]);
 
-/** What notices say to a model. */
+/** The notices in words for a model. */
 const NOTICES: Record<Notice, string> = {
   "signatures-invalidated": "The source was signed; its signatures are no longer valid.",
 };
 
-/** What was bought, with its receipt (x402 v2, transport MCP, "Settlement Response Delivery"). */
+/**
+ * Returns the tool result for a paid call, with its receipt (x402 v2, transport MCP, "Settlement Response Delivery").
+ */
 export function delivered({ result, notices }: Delivery, receipt: Receipt): CallToolResult {
   const { url, pages, bytes, expires_at } = result.output;
   return {
@@ -41,8 +43,9 @@ export function delivered({ result, notices }: Delivery, receipt: Receipt): Call
 }
 
 /**
- * The terms, where the official clients (`structuredContent`, else the first text) and Cloudflare's (`_meta`) look for them
- * (x402 v2, transport MCP, "Payment Required Signaling"); the second text has them in version 1.
+ * Returns the tool result for an unpaid call (x402 v2, transport MCP, "Payment Required Signaling"). The terms are
+ * where the official clients (`structuredContent`, else the first text) and Cloudflare's (`_meta`) look for them; the
+ * second text has them in version 1.
  */
 export function paymentRequired({ offer, reason, refusal }: PaymentRequired): CallToolResult {
   const terms = paymentRequiredV2(offer, reason);
@@ -57,7 +60,7 @@ export function paymentRequired({ offer, reason, refusal }: PaymentRequired): Ca
   };
 }
 
-/** A refusal, in the words and the shape that HTTP callers get. */
+/** Returns the tool result for a Problem, in the same words and shape that HTTP callers get. */
 export function refused(problem: Problem, requestId: string): CallToolResult {
   return { isError: true, content: [{ type: "text", text: JSON.stringify(problemDetails(problem, requestId)) }] };
 }

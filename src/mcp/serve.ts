@@ -6,26 +6,26 @@ import { PRODUCTS } from "../service/products.ts";
 import { refuseForeign } from "./hosts.ts";
 import { mcpServer } from "./server.ts";
 
-/** A client that hangs up is noticed within this time. */
+/** A client that disconnects is noticed within this time. */
 const CALL_KEEP_ALIVE_MS = 1000;
 
 /**
- * Answers one HTTP request to the MCP endpoint: streamable HTTP without sessions, protocol 2026-07-28, and 2025-11-25 and
- * 2025-06-18 for clients that ask for them.
- * @param onCall told the name of the tool that a message calls
+ * Answers one HTTP request to the MCP endpoint: streamable HTTP without sessions, protocol 2026-07-28, and 2025-11-25
+ * and 2025-06-18 for clients that ask for them.
+ * @param onCall called with the name of the tool that a message calls, `unknown` if there is no such tool
  */
 export async function serveMcp(exchange: Exchange, onCall: (tool: string) => void): Promise<Response> {
   const { request, requestId, config } = exchange;
   const foreign = refuseForeign(request, config);
   if (foreign) return foreign;
 
-  const text = request.method === "POST" ? await request.text() : null; // else the handler holds a large body twice
+  const text = request.method === "POST" ? await request.text() : null; // read here, as the handler holds it twice
   const parsedBody = text === null ? undefined : parse(text);
   const tool = toolCalled(parsedBody);
   if (tool !== undefined) onCall(tool);
   const handler = createMcpHandler(() => mcpServer(exchange), {
     maxRequestBodySize: config.maxJsonBytes,
-    // calls are answered by a stream: the runtime learns that a client has gone when it can't write to it
+    // calls are answered with a stream: the runtime notices a disconnected client only when a write fails
     ...(tool !== undefined && { responseMode: "sse", keepAliveMs: CALL_KEEP_ALIVE_MS }),
     onerror: (error) => log({ event: "mcp", request_id: requestId, error: error.message }),
   });
@@ -35,7 +35,7 @@ export async function serveMcp(exchange: Exchange, onCall: (tool: string) => voi
 
 const toolCall = z.object({ method: z.literal("tools/call"), params: z.object({ name: z.string() }) });
 
-/** The tool that a message calls, `unknown` where there is no such tool; undefined for any other message. */
+/** Returns the tool that a message calls, `unknown` if there is no such tool, or undefined for any other message. */
 function toolCalled(message: unknown): string | undefined {
   const { success, data } = toolCall.safeParse(message);
   if (!success) return undefined;

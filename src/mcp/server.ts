@@ -8,7 +8,7 @@ import { toolsFor } from "./tools.ts";
 
 const NOTHING_CHANGES = { listChanged: false };
 
-/** A server for one message: both tools, and what is free to know before paying. */
+/** Creates the server for one message: both tools, and what can be read for free before paying. */
 export function mcpServer(exchange: Exchange): McpServer {
   const server = new McpServer(SERVER, {
     instructions: `${summaryOf(exchange.config)} ${INSTRUCTIONS}`,

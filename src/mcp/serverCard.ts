@@ -2,10 +2,10 @@ import type { Config } from "../config.ts";
 import { summaryOf } from "../service/guide.ts";
 import { SERVER } from "./identity.ts";
 
-/** The revisions of MCP that are answered; older ones are, too, as far as their clients get along with these. */
+/** The MCP revisions that are answered. Clients of older ones are served as far as they are compatible with these. */
 const PROTOCOL_VERSIONS = ["2026-07-28", "2025-11-25", "2025-06-18"];
 
-/** What a client reads before it connects (MCP extension "server card", SEP-2127). */
+/** Returns what a client reads before it connects (MCP extension "server card", SEP-2127). */
 export function serverCard(origin: string, config: Config) {
   const { hostname } = new URL(origin);
   return {

@@ -7,14 +7,14 @@ import { oncePerConfig } from "../service/oncePerConfig.ts";
 import { PRODUCTS, type Product } from "../service/products.ts";
 import { output } from "./results.ts";
 
-/** A product as a tool: what clients are shown, and what is paid for. */
+/** A product as an MCP tool: its definition for clients, and the resource to pay for. */
 export interface Tool {
   product: Product;
   shown: ReturnType<typeof shownOf>;
   resource: Resource;
 }
 
-/** Every product as a tool, at this deployment's price. */
+/** Returns every product as a tool, at this deployment's price. */
 export const toolsFor = oncePerConfig((config): Tool[] =>
   PRODUCTS.map((product) => {
     const price = product.price(config);
@@ -40,8 +40,9 @@ function resourceOf(product: Product, price: Price): Resource {
 }
 
 /**
- * A schema as clients see it. Nothing is checked against it here: arguments are checked once they are paid for, in the words
- * HTTP callers get. It names no dialect: older clients know none but their own.
+ * Returns a schema for clients to see. Nothing is validated against it here: `Product.accept` checks the arguments once
+ * a payment has come, with the same messages as over HTTP. It omits `$schema` because older clients know only their own
+ * dialect.
  */
 function advertised(schema: z.ZodType): StandardSchemaWithJSON {
   const { $schema, ...json } = z.toJSONSchema(schema, { io: "input" });

@@ -1,4 +1,4 @@
-/** A key of the Coinbase Developer Platform, as its console gives it out. */
+/** An API key of the Coinbase Developer Platform, as its console issues it. */
 export interface CdpKey {
   id: string;
   /** Ed25519: base64 of the 32 bytes of the seed and the 32 of the public key. ES256: PEM, PKCS #8 or SEC 1. */
@@ -8,9 +8,10 @@ export interface CdpKey {
 const LIFETIME_SECONDS = 120;
 
 /**
- * Signs the token that CDP's API wants for one call (JWT, RFC 7519; the claims are described under "CDP API key
- * authentication"): it names the method, host and path it is good for.
- * @throws Error where the secret is neither form of key; it does not repeat it
+ * Signs the token that CDP's API requires for one call (JWT, RFC 7519; the claims are described under "CDP API key
+ * authentication"). The token is valid only for the method, host and path that it names.
+ * @throws Error if the secret is neither PEM nor 64 bytes of base64; the message never contains the secret
+ * @throws DOMException if WebCrypto rejects the key
  */
 export async function cdpToken({ id, secret }: CdpKey, method: string, url: URL, nowSeconds: number): Promise<string> {
   const { key, algorithm, alg } = await importKey(secret);
@@ -29,7 +30,7 @@ export async function cdpToken({ id, secret }: CdpKey, method: string, url: URL,
 }
 
 async function importKey(secret: string) {
-  const pem = secret.replaceAll("\\n", "\n"); // as it stands in one-line settings
+  const pem = secret.replaceAll("\\n", "\n"); // one-line settings write line breaks as \n
   if (pem.includes("PRIVATE KEY")) {
     const der = bytesOf(pem.replace(/-----[^-]+-----|\s/g, ""));
     const pkcs8 = pem.includes("EC PRIVATE KEY") ? wrapSec1(der) : der;
@@ -44,7 +45,10 @@ async function importKey(secret: string) {
   return { key, alg: "EdDSA", algorithm: { name: "Ed25519" } };
 }
 
-/** RFC 5958 around RFC 5915: WebCrypto reads PKCS #8 only. Lengths under 256 bytes, as every P-256 key has. */
+/**
+ * Wraps a SEC 1 key (RFC 5915) as PKCS #8 (RFC 5958), the only form WebCrypto imports. Lengths stay under 256 bytes, as
+ * they do for every P-256 key.
+ */
 function wrapSec1(sec1: Uint8Array): Uint8Array<ArrayBuffer> {
   const ecPublicKeyP256 = Uint8Array.fromHex("301306072a8648ce3d020106082a8648ce3d030107");
   const version = Uint8Array.of(0x02, 0x01, 0x00);

@@ -1,4 +1,4 @@
-/** Why a payment buys nothing now. Stable: programs tell failures apart by it. */
+/** Why a payment cannot be used now. Stable: programs tell failures apart by it. */
 export type PaymentErrorCode =
   | "payment_already_used"
   | "payment_in_progress"
@@ -6,11 +6,14 @@ export type PaymentErrorCode =
   | "facilitator_unavailable"
   | "not_configured";
 
-/** A payment that cannot be taken as it stands. Its message tells the payer what to do; a 402 is a `PaymentRequired` instead. */
+/**
+ * A payment that cannot be used as it stands. The message tells the payer what to do. A refusal with 402 is a
+ * `PaymentRequired` instead.
+ */
 export class PaymentError extends Error {
   override name = "PaymentError";
   readonly code: PaymentErrorCode;
-  /** When the same payment is worth sending again. */
+  /** After how many seconds to send the same payment again; undefined if that would not help. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: PaymentErrorCode, message: string, extra: { retryAfterSeconds?: number; cause?: unknown } = {}) {

@@ -1,12 +1,12 @@
-/** What payments report as it happens. Each is one line of the log; nothing in them is secret. */
+/** Events that payments log. Each is one line of the log and contains nothing secret. */
 
-/** What became of one call that came with a payment. */
+/** The outcome of one call that came with a payment. */
 export interface SaleEvent {
   event: "sale";
   request_id: string;
   /**
-   * - `sold`: this call's work, paid for by this call
-   * - `replayed`: a result that was paid for before, or by another call that was under way
+   * - `sold`: this call settled the payment
+   * - `replayed`: the result was paid for earlier, or by another call running at the same time
    * - `payment_required`: the payment was refused
    * - anything else: the code of the failure
    */
@@ -16,26 +16,26 @@ export interface SaleEvent {
   payer: string;
   /** Atomic units. */
   amount: string;
-  /** `paymentKey`. */
+  /** See `paymentKey`. */
   payment: string;
   transaction?: string;
   /** Why the payment was refused. */
   reason?: string;
   ms: number;
-  /** Facts of the work: pages, bytes. */
+  /** Facts about the work: pages, bytes. */
   [fact: string]: unknown;
 }
 
-/** An answer to the question whether money moves. One payment has exactly one with `settled`, or none. */
+/** The outcome of one attempt to settle, or of giving up. A payment has at most one event with `settled`. */
 export interface SettlementEvent {
   event: "settlement";
-  /** Of the call whose work is paid. */
+  /** Of the call that claimed the payment. */
   request_id: string;
   /**
    * - `settled`: the money has moved
-   * - `refused`: it has not, and will not
-   * - `pending`: no answer; the ledger asks again
-   * - `unresolved`: never answered, and the link's life is over
+   * - `refused`: the money has not moved and will not
+   * - `pending`: no conclusive answer; the ledger asks again
+   * - `unresolved`: no conclusive answer before the link expired
    */
   outcome: "settled" | "refused" | "pending" | "unresolved";
   attempts: number;
@@ -43,27 +43,28 @@ export interface SettlementEvent {
   payer: string;
   /** Atomic units. */
   amount: string;
-  /** `paymentKey`. */
+  /** See `paymentKey`. */
   payment: string;
   transaction?: string;
   reason?: string;
 }
 
-/** A facilitator that gave no verdict. */
+/** A call of a facilitator that returned no verdict. */
 interface FacilitatorEvent {
   event: "facilitator";
   request_id: string;
   host: string;
   call: "verify" | "settle";
-  /** The HTTP status, where there was one. */
+  /** HTTP status of a JSON answer that is not a verdict. */
   status?: number;
-  /** What went wrong, where there was none. */
+  /** What failed otherwise: the connection, the timeout, or reading the answer as JSON. */
   error?: string;
 }
 
+/** Any event that payments log. */
 export type PaymentEvent = SaleEvent | SettlementEvent | FacilitatorEvent;
 
-/** Where events go, and the call they belong to. */
+/** The log that events go to, and the call they belong to. */
 export interface EventContext {
   requestId: string;
   log(event: PaymentEvent): void;

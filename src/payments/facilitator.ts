@@ -1,25 +1,26 @@
-/** What a facilitator is to the rest: somebody who checks payments and moves the money. */
+/** The interface of facilitators: they verify payments and settle them. */
 import type { PaymentPayload } from "./paymentPayload.ts";
 
-/** Whether a payment is good. `unknown`: no verdict could be had. */
+/** Whether a payment is valid. `unknown`: the facilitator gave no verdict. */
 export type Verdict = { outcome: "valid" } | { outcome: "invalid"; reason: string } | { outcome: "unknown" };
 
 /**
- * What became of a settlement.
+ * The outcome of an attempt to settle.
  * - `settled`: the money has moved, in `transaction`
- * - `used`: the authorization has been consumed before; it pays nobody but us
- * - `refused`: it has not moved, and why
- * - `reverted`: the chain would not take it: for want of something, or because it has been consumed before
- * - `unknown`: it may have moved or not; `transaction` is what it may have moved in
+ * - `used`: the authorization was consumed earlier; it can pay nobody but us
+ * - `refused`: the money has not moved, for `reason`
+ * - `reverted`: the chain rejected the transaction without a clear cause; the authorization may have been consumed
+ *   earlier
+ * - `unknown`: the money may or may not have moved; `transaction` is the one it may have moved in
  */
 export type Settlement =
   | { outcome: "settled"; transaction: string }
   | { outcome: "used" | "refused" | "reverted"; reason: string }
   | { outcome: "unknown"; transaction?: string };
 
-/** Checks that a payment is good, and settles it. Never throws: what can't be told is `unknown`. */
+/** Verifies and settles payments. Its methods never throw: without an answer the outcome is `unknown`. */
 export interface FacilitatorClient {
-  /** How the ledger finds it again: `facilitatorNamed`. */
+  /** Identifies the facilitator in the ledger; `facilitatorNamed` finds the client by it. */
   name: string;
   verify(payment: PaymentPayload): Promise<Verdict>;
   settle(payment: PaymentPayload): Promise<Settlement>;

@@ -4,18 +4,18 @@ import type { FacilitatorClient } from "./facilitator.ts";
 import { localFacilitator } from "./localFacilitator.ts";
 import { type RemoteFacilitator, remoteFacilitator } from "./remoteFacilitator.ts";
 
-/** The facilitators that are used, in order of preference. */
+/** The facilitators in use, and their timeout. */
 export interface FacilitatorSettings {
-  /** None: payments are checked locally. */
+  /** In order of preference. If empty, payments are verified locally. */
   facilitators: readonly RemoteFacilitator[];
   facilitatorTimeoutMs: number;
 }
 
 /**
- * Clients of the facilitators, in order of preference. They are made anew for each call: workerd allows no fetch from
- * global scope.
- * @param allowLocal whether the local facilitator, which moves no money, may stand in where none is set
- * @throws PaymentError not_configured
+ * Returns clients of the facilitators, in order of preference. They are created for each call because workerd allows no
+ * fetch from global scope.
+ * @param allowLocal whether the local facilitator, which moves no money, may be used if none is configured
+ * @throws PaymentError not_configured if no facilitator is configured and `allowLocal` is false
  */
 export function facilitatorClients(
   settings: FacilitatorSettings,
@@ -28,7 +28,10 @@ export function facilitatorClients(
   return facilitators.map(({ url }) => facilitatorNamed(url, settings, context));
 }
 
-/** Checks that there is somebody to settle. @throws PaymentError not_configured */
+/**
+ * Checks that a facilitator is available.
+ * @throws PaymentError not_configured if no facilitator is configured and `allowLocal` is false
+ */
 export function requireFacilitator({ facilitators }: FacilitatorSettings, allowLocal: boolean): void {
   if (facilitators.length === 0 && !allowLocal)
     throw new PaymentError(
@@ -37,7 +40,10 @@ export function requireFacilitator({ facilitators }: FacilitatorSettings, allowL
     );
 }
 
-/** The client of this name, even where the settings no longer list it: who verified a payment has to settle it. */
+/**
+ * Returns the client with this name, even if the settings no longer list it: the facilitator that verified a payment
+ * must also settle it.
+ */
 export function facilitatorNamed(
   name: string,
   { facilitators, facilitatorTimeoutMs }: FacilitatorSettings,

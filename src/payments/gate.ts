@@ -1,4 +1,4 @@
-/** The gate between a payment and what it buys: verify, claim, work, store, settle, give. */
+/** The sale of one piece of work for one payment: verify, claim, work, store, settle, deliver. */
 import { PaymentError } from "./errors.ts";
 import type { EventContext, SaleEvent } from "./events.ts";
 import type { FacilitatorClient } from "./facilitator.ts";
@@ -7,7 +7,7 @@ import { type Offer, PaymentRequired, type Receipt } from "./offer.ts";
 import { type PaymentPayload, paymentKey } from "./paymentPayload.ts";
 import type { Call, Failure, PaymentStatus, StoredWork } from "./record.ts";
 
-/** What the work made: it is given out once the payment is settled, and deleted where it can't be. */
+/** The result of the work. It is delivered once the payment is settled, and its output is deleted if it cannot be. */
 export interface WorkResult<T> {
   /** JSON. */
   value: T;
@@ -18,7 +18,7 @@ export interface WorkResult<T> {
   facts: Readonly<Record<string, number>>;
 }
 
-/** The ledger's record of one payment: `LedgerEntry`, near or behind a Durable Object's stub. */
+/** The ledger's record of one payment: a `LedgerEntry`, called directly or through a Durable Object stub. */
 interface LedgerRecord {
   waitForStatus(fingerprint: string, until: number): Promise<PaymentStatus>;
   claim(call: Call, leaseMs: number, until: number): Promise<PaymentStatus>;
@@ -27,7 +27,7 @@ interface LedgerRecord {
   settle(claim: string, fingerprint: string): Promise<PaymentStatus>;
 }
 
-/** Where the ledger's records are found: the Durable Object namespace. */
+/** Looks up the ledger's records by name: the Durable Object namespace. */
 export interface LedgerBook {
   getByName(name: string): LedgerRecord & { bind(payment: string, forgetAt: number): Promise<boolean> };
 }
@@ -36,50 +36,50 @@ export interface LedgerBook {
 export interface SaleTerms<T> extends EventContext {
   payment: PaymentPayload;
   offer: Offer;
-  /** In order of preference; the first that has a verdict on the payment also settles it. */
+  /** In order of preference. The first to give a verdict on the payment also settles it. */
   facilitators: readonly FacilitatorClient[];
   ledger: LedgerBook;
-  /** Tells one request from another; it has to cover the payment's signature. */
+  /** Identifies the request. It must cover the payment's signature. */
   fingerprint: string;
   /** For the log. */
   operation: string;
-  /** The longest the work can take: a call that died frees its payment after this. */
+  /** The longest the work can take, in milliseconds: a payment claimed by a call that died is free again after this. */
   workMs: number;
+  /** Life of the result's link, in milliseconds. A `payment-identifier` stays bound to its payment for as long. */
   linkTtlMs: number;
-  /** The clock, Unix milliseconds. */
+  /** Returns the time, Unix milliseconds. */
   now(): number;
-  /** Runs once for a payment, and only for one that verified. */
+  /** Does the work. Called at most once per call, under a claim on a payment that has verified. */
   work(): Promise<WorkResult<T>>;
-  /** Errors of the work as text, and back: callers who wait for another call's work are told why it failed. */
+  /** Converts errors of the work to text and back: calls that wait for another call's work are told why it failed. */
   errors: { write(error: unknown): string; read(text: string): Error };
 }
 
-/** Facilitators refuse to settle an authorization that ends sooner than this. */
+/** Facilitators refuse to settle an authorization that expires sooner than this. */
 const SETTLE_MARGIN_SECONDS = 6;
-/** What most work is done in, the fetching of its files included. */
+/** The time that most work needs, including fetching its files. */
 const EXPECTED_WORK_SECONDS = 30;
-/** How long a call waits for another with the same payment, or for a settlement. */
+/** How long a call waits for another call with the same payment, or for a settlement. */
 const WAIT_MS = 25_000;
-/** A verdict older than this is asked for again before the money: the payer may have withdrawn meanwhile. */
+/**
+ * If the verdict is older than this after the work, the payment is verified again: the payer may have cancelled it
+ * meanwhile.
+ */
 const FRESH_MS = 2000;
 
 /**
- * Sells one piece of work for one payment: {@link fulfil}, then {@link settle}. The same payment with the same request gets
- * the same result, whether at once or later. Work that throws is not charged, and its payment stays usable.
- *
- * Both log one {@link SaleEvent} between them and throw
- * - PaymentRequired where the facilitator refuses the payment
- * - PaymentError payment_already_used, payment_in_progress, settlement_pending, facilitator_unavailable
- * - whatever the work throws
+ * Sells one piece of work for one payment: {@link fulfil}, then {@link settle}. The same payment with the same request
+ * gets the same result, at the same time or later. Work that throws is not charged, and its payment stays usable. Each
+ * sale logs one {@link SaleEvent}.
  */
 export class Sale<T> {
   readonly #terms: SaleTerms<T>;
   readonly #record: LedgerRecord;
   readonly #event: SaleEvent;
   readonly #began: number;
-  /** What is known of the payment once the work is done, or need not be. */
+  /** The payment's last known status in the ledger. */
   #status: PaymentStatus = { status: "free" };
-  /** Of stored work that is to be settled. */
+  /** The claim to settle; set once its output is stored. */
   #claim: string | undefined;
 
   constructor(terms: SaleTerms<T>) {
@@ -100,7 +100,13 @@ export class Sale<T> {
     };
   }
 
-  /** Verifies, claims, works and stores, unless the payment has bought its result already. */
+  /**
+   * Verifies and claims the payment, does the work and stores its output. Skipped if the payment is in use or has
+   * already bought its result; {@link settle} then tells which.
+   * @throws PaymentRequired if the facilitator refuses the payment, or the authorization's validity period does not fit
+   * @throws PaymentError payment_already_used, payment_in_progress, facilitator_unavailable
+   * @throws Error what the work throws
+   */
   async fulfil(): Promise<void> {
     await this.#logged(async () => {
       this.#status = await this.#waitForStatus();
@@ -108,7 +114,12 @@ export class Sale<T> {
     });
   }
 
-  /** Settles where this call did the work, and gives the result. */
+  /**
+   * Settles the payment if this call holds its claim, and returns the result.
+   * @throws PaymentRequired if the facilitator refuses the payment
+   * @throws PaymentError payment_already_used, payment_in_progress, settlement_pending
+   * @throws Error what the work threw in another call that this one waited for
+   */
   async settle(): Promise<{ value: T; receipt: Receipt }> {
     const { payment, fingerprint } = this.#terms;
     const claim = this.#claim;
@@ -150,7 +161,10 @@ export class Sale<T> {
     this.#claim = claim;
   }
 
-  /** Where a step fails while another call has used the payment, that is what counts: it is why this one was refused. */
+  /**
+   * Runs a step. If it fails and another call has used the payment meanwhile, the error is dropped in favour of the new
+   * status: the other call is the reason this step failed.
+   */
   async #unlessUsed(step: () => Promise<void>): Promise<void> {
     try {
       await step();
@@ -187,7 +201,11 @@ export class Sale<T> {
   }
 }
 
-/** Does the work under a claim; where it fails, or the payment is no longer good, the claim is released. */
+/**
+ * Does the work under a claim, and verifies the payment again if the work took long. Releases the claim on failure.
+ * @throws PaymentRequired if the payment is no longer valid
+ * @throws Error what the work throws
+ */
 async function doWork<T>(
   { work, payment, offer, now, errors }: SaleTerms<T>,
   record: LedgerRecord,
@@ -203,12 +221,16 @@ async function doWork<T>(
     return result;
   } catch (error) {
     const failure = error instanceof PaymentRequired ? { reason: error.reason } : { error: errors.write(error) };
-    await record.release(claim, failure, result?.output ?? null).catch(() => undefined); // the lease ends it too
+    await record.release(claim, failure, result?.output ?? null).catch(() => undefined); // the lease expires anyway
     throw error;
   }
 }
 
-/** The first facilitator that knows the payment to be good. @throws PaymentRequired; PaymentError facilitator_unavailable */
+/**
+ * Returns the first facilitator that verifies the payment.
+ * @throws PaymentRequired if a facilitator refuses the payment, or the authorization's validity period does not fit
+ * @throws PaymentError facilitator_unavailable if none gives a verdict
+ */
 async function verify({ facilitators, payment, offer, now }: SaleTerms<unknown>): Promise<FacilitatorClient> {
   checkWindow(payment, offer, Math.floor(now() / 1000));
   for (const facilitator of facilitators) {
@@ -247,7 +269,12 @@ async function bindIdentifier({ payment, ledger, linkTtlMs, now }: SaleTerms<unk
   );
 }
 
-/** The result, where there is one. @throws PaymentRequired, PaymentError, what the work has thrown */
+/**
+ * Returns the status if the payment has bought this result.
+ * @throws PaymentRequired if the payment was refused
+ * @throws PaymentError for a payment that is used, in use, or still being settled
+ * @throws Error what the work threw
+ */
 function soldOrThrow(found: PaymentStatus, sale: SaleTerms<unknown>): PaymentStatus & { status: "sold" } {
   switch (found.status) {
     case "sold":
@@ -301,7 +328,11 @@ function inProgress(cause?: unknown): PaymentError {
   );
 }
 
-/** The ledger's answer. Where it can't be reached, what was asked may have happened or not: asking again is safe. */
+/**
+ * Awaits an answer of the ledger. If the ledger cannot be reached, the operation may or may not have happened; calling
+ * again is safe.
+ * @throws PaymentError payment_in_progress if the ledger cannot be reached
+ */
 function orInProgress<T>(answer: Promise<T>): Promise<T> {
   return answer.catch((cause: unknown) => {
     throw inProgress(cause);

@@ -1,13 +1,13 @@
 import * as z from "zod";
 
 /**
- * The `payment-identifier` extension of x402 version 2: a name the client gives a payment. The same name with another
- * payment is a conflict.
+ * The `payment-identifier` extension of x402 version 2: an id that the client assigns to a payment. Using the same id
+ * with another payment is a conflict.
  */
 
 const NAME = "payment-identifier";
 
-/** Advertised in the 402. */
+/** The extension as advertised in the 402. */
 export const IDENTIFIER_EXTENSION = {
   [NAME]: {
     info: { required: false },
@@ -23,7 +23,7 @@ export const IDENTIFIER_EXTENSION = {
   },
 };
 
-/** The `extensions` of a payment, of which only this one is read. */
+/** Schema of a payment's `extensions`; only this extension is read. */
 export const extensionsWithIdentifier = z.looseObject({
   [NAME]: z
     .looseObject({
@@ -39,7 +39,7 @@ export const extensionsWithIdentifier = z.looseObject({
     .optional(),
 });
 
-/** The identifier that a client gave, if any. */
+/** Returns the identifier that the client assigned, if any. */
 export function identifierIn(extensions: z.infer<typeof extensionsWithIdentifier> | undefined): string | undefined {
   return extensions?.[NAME]?.info?.id;
 }

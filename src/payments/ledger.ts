@@ -1,26 +1,27 @@
-/** The ledger where it is kept: an adapter between its entries and Durable Objects. */
+/** Adapter between ledger entries and Durable Objects. */
 import { DurableObject } from "cloudflare:workers";
 import type { PaymentEvent } from "./events.ts";
 import { type FacilitatorSettings, facilitatorNamed } from "./facilitators.ts";
 import { LedgerEntry } from "./ledgerEntry.ts";
 import type { Call, Entry, Failure, PaymentStatus, StoredWork } from "./record.ts";
 
-/** An answer of a facilitator takes no longer than its timeout and this. */
+/** Added to a facilitator's timeout: settling never takes longer than both together. */
 const SETTLE_GRACE_MS = 5000;
 
-/** What the ledger has to be given: who settles, what becomes of outputs, where events go. */
+/** What the ledger depends on: the facilitators, the storage of outputs, and the log. */
 export interface LedgerBackend extends FacilitatorSettings {
-  /** Whether an output is still there to be given: its link can be ended before its time. */
+  /** Returns whether an output can still be delivered: its link can be ended early. */
   keeps(output: string): Promise<boolean>;
-  /** Deletes an output that will never be given. Never throws. */
+  /** Deletes an output that will never be delivered. Never throws. */
   discard(output: string): Promise<void>;
   log(event: PaymentEvent): void;
 }
 
 /**
- * The ledger of payments: a Durable Object for each, named by `paymentKey`, whose storage is the key `entry` (see
- * {@link Entry}); and one for each `payment-identifier` of a payer, whose storage is the key `payment`, the payment that
- * was made under it. The objects settle by themselves, so that a Worker that dies leaves nothing undone.
+ * The ledger of payments. Each payment has a Durable Object, named by `paymentKey`, with the storage key `entry` (see
+ * {@link Entry}). Each `payment-identifier` of a payer has another, with the storage key `payment`: the key of the
+ * payment that uses the identifier. The objects settle payments themselves, so a Worker that dies leaves nothing
+ * undone.
  */
 export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   readonly #entry: LedgerEntry;
@@ -48,7 +49,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     });
   }
 
-  /** Called once, as the object starts. */
+  /** Returns what the ledger depends on. Called once, when the object starts. */
   protected abstract backend(env: Env): LedgerBackend;
 
   /** @see LedgerEntry.waitForStatus */
@@ -76,7 +77,10 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     return this.#entry.settle(claim, fingerprint);
   }
 
-  /** Gives an identifier to a payment, until `forgetAt` (Unix milliseconds). False where it is another's. */
+  /**
+   * Binds an identifier to a payment until `forgetAt` (Unix milliseconds). Returns false if it belongs to another
+   * payment.
+   */
   async bind(payment: string, forgetAt: number): Promise<boolean> {
     const { storage } = this.ctx;
     const bound = storage.kv.get<string>("payment");
@@ -86,6 +90,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     return true;
   }
 
+  /** Forgets an expired identifier, or runs the alarm of the payment's entry. */
   override async alarm(): Promise<void> {
     if (this.ctx.storage.kv.get("payment") !== undefined) await this.ctx.storage.deleteAll();
     else await this.#entry.alarm();

@@ -15,29 +15,29 @@ import {
   wakesAt,
 } from "./record.ts";
 
-/** An alarm that has not come by then never will: it is set again. */
+/** An alarm this late is taken for lost and set again. */
 const OVERDUE_MS = 10_000;
 
-/** What a {@link LedgerEntry} needs of the world around it. Times are Unix milliseconds. */
+/** What a {@link LedgerEntry} depends on. Points in time are Unix milliseconds. */
 interface LedgerWorld {
   load(): Entry | undefined;
-  /** Stores the entry, and calls `alarm` at `wakeAt`. */
+  /** Stores the entry and schedules `alarm` at `wakeAt`, or cancels it if undefined. */
   save(entry: Entry, wakeAt: number | undefined): void;
   clear(): void;
   /** Never throws. */
   settle(call: Call): Promise<Settlement>;
-  /** Longer than `settle` can take. */
+  /** Longer than `settle` can take, in milliseconds. */
   settleTimeoutMs: number;
-  /** Whether an output is still there to be given: its link can be ended before its time. */
+  /** Returns whether an output can still be delivered: its link can be ended early. */
   keeps(output: string): Promise<boolean>;
-  /** Deletes an output that will never be given. Never throws. */
+  /** Deletes an output that will never be delivered. Never throws. */
   discard(output: string): Promise<void>;
   now(): number;
   sleep(ms: number): Promise<void>;
   log(event: SettlementEvent): void;
 }
 
-/** The life of one payment in the ledger: the transitions of {@link Entry}, and waiting for them. */
+/** One payment in the ledger: performs the transitions of {@link Entry}, and lets calls wait for them. */
 export class LedgerEntry {
   readonly #world: LedgerWorld;
   #waiting = new Set<(failure: Failure | undefined) => void>();
@@ -46,7 +46,10 @@ export class LedgerEntry {
     this.#world = world;
   }
 
-  /** The payment's status; waits until `until` while another call with the same request is being served. */
+  /**
+   * Returns the payment's status for a request. While another call is working on the same request or settling it, waits
+   * for that call, at most until `until`.
+   */
   async waitForStatus(fingerprint: string, until: number): Promise<PaymentStatus> {
     for (;;) {
       const now = this.#world.now();
@@ -64,7 +67,10 @@ export class LedgerEntry {
     }
   }
 
-  /** Takes the payment for one call, for `leaseMs`; where it can't, as {@link waitForStatus}. */
+  /**
+   * Claims the payment for one call, for `leaseMs`. If it cannot be claimed, returns its status as
+   * {@link waitForStatus} does.
+   */
   async claim(call: Call, leaseMs: number, until: number): Promise<PaymentStatus> {
     const found = await this.waitForStatus(call.fingerprint, until);
     if (found.status !== "free") return found;
@@ -82,8 +88,8 @@ export class LedgerEntry {
   }
 
   /**
-   * Gives the payment back, and tells those who wait why; the output made for it, if any, is deleted. A claim that was lost
-   * to another call changes nothing.
+   * Releases a claim, tells waiting calls why, and deletes the output made for it, if any. The record does not change
+   * if the claim was lost to another call.
    */
   async release(claim: string, failure: Failure, output: string | null): Promise<void> {
     const entry = this.#world.load();
@@ -91,7 +97,7 @@ export class LedgerEntry {
     if (output !== null) await this.#world.discard(output);
   }
 
-  /** Keeps the output of a claim. False, and the output is deleted, where the claim was lost to another call. */
+  /** Stores the output of a claim. Returns false, and deletes the output, if the claim was lost to another call. */
   async store(claim: string, work: StoredWork): Promise<boolean> {
     const entry = this.#world.load();
     if (entry?.state !== "claimed" || entry.claim !== claim) {
@@ -102,7 +108,10 @@ export class LedgerEntry {
     return true;
   }
 
-  /** Asks for the money of a stored claim, once. `pending` where no answer came: the alarm goes on asking. */
+  /**
+   * Asks the facilitator once to settle a stored claim, and returns the status: `pending` if the answer is not
+   * conclusive. The alarm then asks again.
+   */
   async settle(claim: string, fingerprint: string): Promise<PaymentStatus> {
     const entry = this.#world.load();
     if (entry?.state === "stored" && entry.claim === claim) {
@@ -117,7 +126,10 @@ export class LedgerEntry {
     return statusOf(this.#world.load(), fingerprint, this.#world.now());
   }
 
-  /** What the record does by itself when its time has come. */
+  /**
+   * Handles the alarm: asks again for a settlement, gives up on one whose link has expired, or clears an expired
+   * record.
+   */
   async alarm(): Promise<void> {
     const entry = this.#world.load();
     const now = this.#world.now();
@@ -133,7 +145,7 @@ export class LedgerEntry {
     this.#clear();
   }
 
-  /** One attempt to settle. Resolves to why it was refused, if it was. */
+  /** Makes one attempt to settle. Resolves to the reason if it was refused, else to undefined. */
   async #ask(before: Entry & { state: "settling" }): Promise<Failure | undefined> {
     const world = this.#world;
     const entry = { ...before, attempts: before.attempts + 1 };
@@ -195,7 +207,7 @@ export class LedgerEntry {
     this.#waiting.clear();
   }
 
-  /** Resolves at the next transition, or after `ms`. */
+  /** Resolves at the next transition (to the failure, if it is one), or after `ms` milliseconds. */
   #change(ms: number): Promise<Failure | undefined> {
     return new Promise((resolve) => {
       this.#waiting.add(resolve);

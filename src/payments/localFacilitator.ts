@@ -12,12 +12,12 @@ const TRANSFER_WITH_AUTHORIZATION = [
   { name: "nonce", type: "bytes32" },
 ] as const;
 
-/** Says plainly that no transaction exists. */
+/** The zero hash: there is no transaction. */
 const NO_TRANSACTION = `0x${"0".repeat(64)}`;
 
 /**
- * The development facilitator: verifies the EIP-712 signature of the authorization as the token contract would, and
- * settles without a chain. The ledger's record that the payment is settled is all that happens.
+ * The facilitator for development. Verifies the EIP-712 signature of the authorization, for externally owned accounts
+ * only, and settles without a chain: only the ledger records the payment as settled.
  */
 export const localFacilitator: FacilitatorClient = {
   name: "local",
@@ -38,7 +38,7 @@ export const localFacilitator: FacilitatorClient = {
         nonce: authorization.nonce as `0x${string}`,
       },
       signature: signature as `0x${string}`,
-    }).catch(() => false); // a signature no key can have made
+    }).catch(() => false); // throws for a signature that no key can have made
     return signed ? { outcome: "valid" } : { outcome: "invalid", reason: "invalid_exact_evm_payload_signature" };
   },
 

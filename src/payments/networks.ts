@@ -1,5 +1,5 @@
 interface Network {
-  /** CAIP-2, as x402 version 2 names it; the table's key is version 1's name. */
+  /** CAIP-2 id, used by x402 version 2. The key in `NETWORKS` is the name in version 1. */
   caip2: `eip155:${number}`;
   chainId: number;
   /** The USDC contract and its EIP-712 domain. */
@@ -7,7 +7,7 @@ interface Network {
   domain: { name: string; version: string };
 }
 
-/** The chains a payment can be made on, by their x402 version 1 name. All are EVM chains with USDC of six decimals. */
+/** The chains that payments can be made on, by x402 version 1 name. All are EVM chains with USDC of six decimals. */
 export const NETWORKS = {
   base: {
     caip2: "eip155:8453",

@@ -2,13 +2,13 @@ import { IDENTIFIER_EXTENSION } from "./identifier.ts";
 import { NETWORKS, type NetworkName } from "./networks.ts";
 import type { Price } from "./price.ts";
 
-/** What is for sale: the parts of an offer that differ between endpoints. */
+/** The resource for sale: the parts of an offer that differ between endpoints. */
 export interface Resource {
   url: string;
   description: string;
-  /** For discovery services, as x402 version 1 describes input and output (`outputSchema`). */
+  /** Input and output for discovery services, as x402 version 1 describes them (`outputSchema`). */
   outputSchema: Record<string, unknown>;
-  /** The same for version 2 (`extensions.bazaar`). Clients send it back in a header: keep it small. */
+  /** The same for version 2 (`extensions.bazaar`). Clients send it back in a header, so it must be small. */
   bazaar: Record<string, unknown>;
 }
 
@@ -38,24 +38,24 @@ export interface PaymentRequirementsV2 {
   extra: { name: string; version: string };
 }
 
-/** On what terms something is sold. */
+/** The terms of a sale. */
 export interface Terms {
   price: Price;
-  /** The address that is paid. */
+  /** The address that receives the payment. */
   payTo: string;
   networks: readonly NetworkName[];
-  /** How long a payer is asked to make an authorization last. */
+  /** How long the payer's authorization should be valid, in seconds. */
   maxTimeoutSeconds: number;
 }
 
-/** How one call of a resource can be paid: the same terms in both versions of x402, one entry for each network. */
+/** How one call of a resource can be paid: the same terms in both versions of x402, one entry per network. */
 export interface Offer {
   resource: Resource;
   v1: PaymentRequirementsV1[];
   v2: PaymentRequirementsV2[];
 }
 
-/** The ways to pay for a call of `resource` on these terms. */
+/** Returns the ways to pay for a call of `resource` on these terms. */
 export function offerOf(resource: Resource, { price, payTo, networks, maxTimeoutSeconds }: Terms): Offer {
   const ways = networks.map((network) => ({ network, ...NETWORKS[network] }));
   return {
@@ -85,12 +85,14 @@ export function offerOf(resource: Resource, { price, payTo, networks, maxTimeout
   };
 }
 
-/** The JSON of a version 1 402 (x402 v1, "PaymentRequiredResponse"): its body over HTTP. */
+/** Returns the JSON of a version 1 402 (x402 v1, "PaymentRequiredResponse"), sent over HTTP as the body. */
 export function paymentRequiredV1(offer: Offer, error: string) {
   return { x402Version: 1, error, accepts: offer.v1 } as const;
 }
 
-/** The JSON of a version 2 402 (x402 v2, "PaymentRequired"): over HTTP in the header `PAYMENT-REQUIRED`. */
+/**
+ * Returns the JSON of a version 2 402 (x402 v2, "PaymentRequired"), sent over HTTP in the header `PAYMENT-REQUIRED`.
+ */
 export function paymentRequiredV2({ resource, v2 }: Offer, error: string) {
   return {
     x402Version: 2,
@@ -101,24 +103,26 @@ export function paymentRequiredV2({ resource, v2 }: Offer, error: string) {
   } as const;
 }
 
-/** What became of a settlement, as told to the payer: `X-PAYMENT-RESPONSE` in version 1, `PAYMENT-RESPONSE` in version 2. */
+/**
+ * The outcome of a settlement as told to the payer: `X-PAYMENT-RESPONSE` in version 1, `PAYMENT-RESPONSE` in version 2.
+ */
 export interface Receipt {
   success: boolean;
-  /** x402's reason, where it failed. */
+  /** The x402 reason for a failed settlement. */
   errorReason?: string;
-  /** Hash of the transaction; empty where there is none, or where the facilitator never told it. */
+  /** Hash of the transaction; empty if there is none or the facilitator never told it. */
   transaction: string;
   network: string;
   payer: string;
 }
 
-/** The answer 402: nothing was charged, and the offer says how to pay. */
+/** A refusal answered with 402: nothing was charged, and `offer` tells how to pay. */
 export class PaymentRequired extends Error {
   override name = "PaymentRequired";
   readonly offer: Offer;
-  /** One sentence for the payer, led by x402's own code where it has one. */
+  /** One sentence for the payer, preceded by the x402 error code if there is one. */
   readonly reason: string;
-  /** Of a settlement that was refused, and the version it was paid in. */
+  /** The receipt of a refused settlement, and the x402 version of its payment. */
   readonly refusal: { version: 1 | 2; receipt: Receipt } | undefined;
 
   constructor(offer: Offer, reason: string, refusal?: { version: 1 | 2; receipt: Receipt }) {

@@ -4,8 +4,8 @@ import { NETWORKS, type NetworkName } from "./networks.ts";
 import { type Offer, PaymentRequired, type PaymentRequirementsV1, type PaymentRequirementsV2 } from "./offer.ts";
 
 /**
- * Reading payments: x402 versions 1 and 2, scheme "exact" on EVM chains (EIP-3009 transferWithAuthorization). Over HTTP a
- * payment is base64 of JSON in a header, over MCP the JSON itself or its base64.
+ * Reading payments: x402 versions 1 and 2, scheme "exact" on EVM chains (EIP-3009 transferWithAuthorization). Over HTTP
+ * a payment is base64 of JSON in a header; over MCP it is the JSON itself or its base64.
  */
 
 const MAX_ENCODED_LENGTH = 8192;
@@ -40,22 +40,28 @@ const paymentV2 = z.object({
 });
 const versioned = z.looseObject({ x402Version: z.union([z.literal(1), z.literal(2)], "must be 1 or 2") });
 
-/** A payment that fits the offer, as far as can be told without a facilitator. Survives being stored and sent. */
+/**
+ * A payment that matches the offer, as far as can be checked without a facilitator. Plain JSON data, so it can be
+ * stored and sent.
+ */
 export interface PaymentPayload {
   version: 1 | 2;
   network: NetworkName;
-  /** EIP-3009, the arguments of `transferWithAuthorization`. Integers are decimal, times Unix seconds. */
+  /** The arguments of `transferWithAuthorization` (EIP-3009). Integers are decimal strings; times are Unix seconds. */
   authorization: z.infer<typeof exactPayload>["authorization"];
   signature: string;
-  /** Body of the facilitator's `/verify` and `/settle`: the payload as it came, the requirement in its own version's shape. */
+  /**
+   * Body for the facilitator's `/verify` and `/settle`: the payload as received, and the PaymentRequirements in the
+   * same version's shape.
+   */
   request: string;
   identifier: string | null;
 }
 
 /**
- * Decodes a payment and checks what needs neither clock nor facilitator: shape, scheme, network, recipient and amount. The
- * token is part of what the signature covers.
- * @param sent JSON, its base64, or the object itself; undefined where there is none
+ * Decodes a payment and checks everything that needs neither clock nor facilitator: shape, scheme, network, recipient
+ * and amount. The token needs no check because the signature covers it.
+ * @param sent JSON, its base64, or the object itself; undefined if there is no payment
  * @throws PaymentRequired with the reason
  */
 export function readPaymentPayload(sent: string | object | undefined, offer: Offer): PaymentPayload {
@@ -93,7 +99,9 @@ export function readPaymentPayload(sent: string | object | undefined, offer: Off
   };
 }
 
-/** The identity of a payment: an EIP-3009 nonce is unique for its payer and token, whichever way the rest is written. */
+/**
+ * Returns the identity of a payment. EIP-3009 nonces are unique per payer and token, so no other field is part of it.
+ */
 export function paymentKey({ network, authorization: { from, nonce } }: PaymentPayload): string {
   const { caip2, asset } = NETWORKS[network];
   return [caip2, asset, from, nonce].join(":").toLowerCase();
@@ -127,7 +135,7 @@ function matchV2({ accepted, payload, extensions }: z.infer<typeof paymentV2>, o
   return { version: 2, requirement, network: inV1.network, payload, identifier: identifierIn(extensions) };
 }
 
-/** The first field in which two requirements differ. */
+/** Returns the path of the first field in which two PaymentRequirements differ. */
 function difference(sent: object, offered: object): string | undefined {
   const [a, b] = [new Map(Object.entries(sent)), new Map(Object.entries(offered))];
   for (const field of new Set([...b.keys(), ...a.keys()])) {

@@ -1,15 +1,18 @@
-/** The tokens are all USDC, of six decimals. */
+/** All tokens are USDC, with six decimals. */
 const DECIMALS = 6;
 
-/** What one call costs. */
+/** The price of one call. */
 export interface Price {
-  /** In millionths of a USDC, as EIP-3009 and x402 count. */
+  /** In atomic units (millionths of a USDC), as EIP-3009 and x402 count. */
   readonly atomicUnits: string;
-  /** As people read it: `0.05 USDC`. */
+  /** For people to read: `0.05 USDC`. */
   readonly label: string;
 }
 
-/** Reads an amount of USDC such as `0.05`; undefined where it is none, is zero, or has more than six decimals. */
+/**
+ * Parses an amount of USDC such as `0.05`. Returns undefined if it is not a number, is zero, or has more than nine
+ * digits before the point or six after it.
+ */
 export function parsePrice(amount: string): Price | undefined {
   const [, whole, decimals = ""] = /^(\d{1,9})(?:\.(\d{1,6}))?$/.exec(amount) ?? [];
   if (whole === undefined) return undefined;

@@ -2,17 +2,23 @@ import type { Settlement } from "./facilitator.ts";
 import type { PaymentPayload } from "./paymentPayload.ts";
 
 /**
- * What became of one payment, as the ledger stores it. One record per payment (`paymentKey`), in the single key `entry`.
+ * The state of one payment as the ledger stores it: one record per payment (`paymentKey`), in the single key `entry`.
  *
- * | state    | means                                                      | leaves to                                                            |
- * |----------|------------------------------------------------------------|----------------------------------------------------------------------|
- * | (none)   | never seen; or its work failed, or its settlement refused  | `claim`: claimed                                                     |
- * | claimed  | one call is working for it, until its lease ends           | `store`: stored; `release`: (none); lease over: (none)               |
- * | stored   | the output is kept, nothing has been asked of the payer    | `settle`: settling; lease over: stored, for the next same call to settle; authorization over: (none), output deleted |
- * | settling | the facilitator has been asked to move the money           | answer: settled, or (none) with the output deleted; no answer: settling, and the alarm asks again |
- * | settled  | the money has moved: the result is the payer's             | alarm, a day after both link and authorization have ended: (none)    |
+ * | state    | meaning                              | event                                 | next state             |
+ * |----------|--------------------------------------|---------------------------------------|------------------------|
+ * | (none)   | never seen, failed, or forgotten     | `claim`                               | claimed                |
+ * | claimed  | one call is working under a lease    | `store`                               | stored                 |
+ * |          |                                      | `release`, or lease over              | (none)                 |
+ * | stored   | output stored, facilitator not asked | `settle`                              | settling               |
+ * |          |                                      | lease over, `claim` for same request  | stored, new lease      |
+ * |          |                                      | lease and authorization over          | (none), output deleted |
+ * | settling | facilitator asked to move the money  | answer: settled                       | settled                |
+ * |          |                                      | answer: refused                       | (none), output deleted |
+ * |          |                                      | no conclusive answer                  | settling, alarm asks   |
+ * |          |                                      | link over                             | (none)                 |
+ * | settled  | money moved, result is the payer's   | link and authorization over for a day | (none)                 |
  *
- * `settling` is written before the question leaves, so whoever dies, the alarm goes on from there with the same payment.
+ * `settling` is written before the facilitator is asked, so after a crash the alarm continues with the same payment.
  */
 export type Entry =
   | ({ state: "claimed"; claim: string; leaseEnds: number } & Call)
@@ -27,43 +33,43 @@ export type Entry =
     } & Call)
   | ({ state: "settled"; work: StoredWork; transaction: string } & Call);
 
-/** What a claim is made for. */
+/** The call that a claim is made for. */
 export interface Call {
-  /** `fingerprintOf` the request. */
+  /** See `fingerprintOf`. */
   fingerprint: string;
   payment: PaymentPayload;
-  /** Name of the facilitator that verified the payment, and so has to settle it. */
+  /** Name of the facilitator that verified the payment, and that must settle it. */
   facilitator: string;
-  /** Of the call that claimed it, for the log. */
+  /** Of the call that claimed the payment, for the log. */
   requestId: string;
 }
 
-/** The result of the work, to be given once the payment is settled. */
+/** The result of the work, delivered once the payment is settled. */
 export interface StoredWork {
   /** JSON of the value that the caller gets. */
   value: string;
-  /** Id of the output in storage, to be deleted where it can't be given. */
+  /** Id of the output in storage; deleted if it cannot be delivered. */
   output: string;
-  /** When the link ends, Unix milliseconds. */
+  /** When the link expires, Unix milliseconds. */
   expiresAt: number;
 }
 
 /**
- * Why nothing came of a claim, told to all who wait for it: the payment was refused, for a reason; or the work failed, with
- * an error as `Sale.errors` writes it.
+ * Why a claim failed, as told to all calls that wait for it: the reason the payment was refused, or the error of the
+ * work as `SaleTerms.errors` writes it.
  */
 export type Failure = { reason: string } | { error: string };
 
 /**
- * What a payment is worth to whoever presents it with a request.
+ * The status of a payment for the request it comes with.
  * - `free`: it can be claimed
- * - `yours`: claimed; `stored` where a call that died has left its output, so that only settling is left
- * - `sold`: settled for this very request, and the result is to be given
- * - `spent`: settled, for another request or for a link that has ended
- * - `taken`: held by another request
- * - `busy`: another call is working on this very request
- * - `pending`: it is being settled for this very request, and the outcome is not known yet
- * - `failed`: what was waited for has failed
+ * - `yours`: claimed by this call; `stored` if a call that died has left its output, so that only settling remains
+ * - `sold`: settled for the same request; the result can be delivered
+ * - `spent`: settled, but for another request or for a link that has ended
+ * - `taken`: in use for another request
+ * - `busy`: another call is working on the same request
+ * - `pending`: being settled for the same request, with the outcome still unknown
+ * - `failed`: the work or settlement that was waited for has failed
  */
 export type PaymentStatus =
   | { status: "free" | "spent" | "taken" | "busy" | "pending" }
@@ -72,14 +78,14 @@ export type PaymentStatus =
   | { status: "failed"; failure: Failure };
 
 const DAY_MS = 86_400_000;
-/** Past this many milliseconds a Date has no value; such a record is kept for good. */
+/** The latest time a Date can hold, in milliseconds. A record due later than this is kept forever. */
 const MAX_DATE_MS = 8.64e15;
-/** How long a refusal is doubted of a payment that may have been settled before. */
+/** How long after the first attempt a refusal of a later one is not believed: the first may have settled. */
 const DOUBT_MS = 600_000;
-/** How long a call that has stored its output may take to settle it. */
+/** How long a call that has stored its output may take to start settling. */
 export const SETTLE_LEASE_MS = 60_000;
 
-/** The status of a payment with this entry for a request, at `now` (Unix milliseconds). */
+/** Returns the status of a payment with this entry for a request, at `now` (Unix milliseconds). */
 export function statusOf(entry: Entry | undefined, fingerprint: string, now: number): PaymentStatus {
   const same = entry?.fingerprint === fingerprint;
   switch (entry?.state) {
@@ -99,7 +105,7 @@ export function statusOf(entry: Entry | undefined, fingerprint: string, now: num
   }
 }
 
-/** When the record has something to do by itself, Unix milliseconds; undefined for never. */
+/** Returns when the record's alarm is due, in Unix milliseconds; undefined for never. */
 export function wakesAt(entry: Entry): number | undefined {
   switch (entry.state) {
     case "claimed":
@@ -113,28 +119,28 @@ export function wakesAt(entry: Entry): number | undefined {
   }
 }
 
-/** What an answer of the facilitator makes of a payment that is being settled. */
+/** What a facilitator's answer means for a payment that is being settled. */
 type Conclusion =
   | { conclusion: "settled"; transaction: string }
   | { conclusion: "refused"; reason: string }
   | { conclusion: "again"; transaction: string };
 
 /**
- * Reads the facilitator's answer. A refusal proves that no money moved only where nothing was asked before: the payer's
- * authorization can be consumed once, so after an attempt that ended without an answer, the next one is refused exactly
- * where the first went through. The payer must not be left without a result then, so doubt goes their way:
+ * Interprets the facilitator's answer. A refusal proves that no money moved only on the first attempt: an authorization
+ * can be consumed only once, so if an earlier attempt went through without an answer, the next one is refused. The
+ * payer must not pay without getting the result, so doubt is resolved in their favour:
  *
- * | answer   | to the first attempt | after an attempt without an answer                                             |
+ * | answer   | to the first attempt | to a later attempt                                                             |
  * |----------|----------------------|--------------------------------------------------------------------------------|
  * | settled  | settled              | settled                                                                        |
- * | used     | settled              | settled: the authorization pays nobody but us, and verified a moment ago       |
- * | reverted | refused              | settled: what the chain does to one it has consumed                            |
- * | refused  | refused              | again; settled, once the authorization or ten minutes have run out (in doubt)  |
- * | unknown  | again                | again, until the link's life is over; nothing is given as long as nothing is known |
+ * | used     | settled              | settled: the authorization can pay nobody but us, and it verified a moment ago |
+ * | reverted | refused              | settled: the chain reverts a transfer whose authorization is consumed          |
+ * | refused  | refused              | again; settled (in doubt) once the authorization or ten minutes have run out   |
+ * | unknown  | again                | again, until the link expires; nothing is delivered before there is an answer  |
  *
- * Doubt can give a result for nothing: to a payer who cancels the authorization in the moment between the last verification
- * and the settlement, or empties the wallet while the facilitator is failing. The other way round it would keep the money
- * of one whose facilitator asked the chain twice, or counts the funds before it looks at the authorization.
+ * This can give a result away: to a payer who cancels the authorization between the last verification and the
+ * settlement, or who empties the wallet while the facilitator is failing. The opposite rule would keep the money of a
+ * payer whose facilitator submits a transaction twice, or checks the balance before the authorization.
  */
 export function conclude(entry: Entry & { state: "settling" }, answer: Settlement, now: number): Conclusion {
   const first = entry.attempts === 1;
@@ -156,13 +162,16 @@ export function conclude(entry: Entry & { state: "settling" }, answer: Settlemen
   }
 }
 
-/** How long to wait after attempt number `attempts` without an answer: 2 s, doubled each time, to a minute, to an hour. */
+/**
+ * Returns how long to wait after attempt number `attempts`, in milliseconds: 2 s, doubled each time up to a minute; an
+ * hour after more than twelve attempts.
+ */
 export function backoffMs(attempts: number): number {
   const patient = attempts > 12;
   return Math.min(1000 * 2 ** attempts, patient ? 3_600_000 : 60_000);
 }
 
-/** When the payer's authorization ends, Unix milliseconds. */
+/** Returns when the payer's authorization expires, in Unix milliseconds. */
 export function authorizationEnds({ payment }: Call): number {
   return Number(payment.authorization.validBefore) * 1000;
 }

@@ -5,21 +5,25 @@ import type { FacilitatorClient } from "./facilitator.ts";
 import { NETWORKS } from "./networks.ts";
 import type { PaymentPayload } from "./paymentPayload.ts";
 
-/** How a facilitator is reached. */
+/** A facilitator reached over HTTP, and how to call it. */
 export interface RemoteFacilitator {
   url: string;
   timeoutMs: number;
-  /** How it knows us: a fixed `Authorization` header, or a token signed for each call. */
+  /** How to authenticate: with a fixed `Authorization` header, or with a token signed for each call. */
   auth?: { header: string } | { cdp: CdpKey };
 }
 
-/** Error strings of facilitators are an open set; these are read for what they say of the money. */
+/**
+ * The authorization has been consumed. Facilitators' error strings are an open set; these patterns pick out the ones
+ * that tell what happened to the money.
+ */
 const ALREADY_USED =
   /already.?(been.?)?(used|settled|processed)|authorization is used|nonce.?(is.?)?used|UsedOrCanceled|duplicate/i;
-/** The chain refused the transaction, and the reason stops there. */
+/** The chain rejected the transaction, and no cause is given. */
 const REVERTED = /invalid_transaction_state|transaction_failed|simulation_failed|revert/i;
+/** The payer lacks the money: this explains a rejected transaction. */
 const NO_FUNDS = /balance|funds/i;
-/** It sent the transaction and lost sight of it. */
+/** The transaction was sent, but the facilitator does not know its outcome. */
 const NOT_SURE = /pending|time[ds]? ?.?out|timeout|unexpected|not.?confirmed|could not be found/i;
 
 const NO_REASON = "the facilitator gave no reason";
@@ -36,12 +40,18 @@ const settleAnswer = z.object({
   payer: text,
 });
 
-/** A facilitator reached over HTTP: `POST /verify` and `POST /settle`, the same in both versions of x402. */
+/**
+ * Creates the client of a facilitator reached over HTTP: `POST /verify` and `POST /settle`, the same in both versions
+ * of x402.
+ */
 export function remoteFacilitator(
   { url, timeoutMs, auth }: RemoteFacilitator,
   { requestId, log }: EventContext,
 ): FacilitatorClient {
-  /** Its verdict, be it 200 or 4xx: some refuse so, some so. Undefined where it gave none; a 5xx is none, whatever it says. */
+  /**
+   * Returns the facilitator's verdict from a 200 or a 4xx (facilitators refuse with either), or undefined if there is
+   * none. A 5xx is never a verdict, whatever its body.
+   */
   async function ask<S extends z.ZodType>(call: "verify" | "settle", payment: PaymentPayload, schema: S) {
     const endpoint = new URL(`${url.replace(/\/+$/, "")}/${call}`);
     const failure = { event: "facilitator", request_id: requestId, host: endpoint.host, call } as const;
@@ -88,7 +98,7 @@ export function remoteFacilitator(
   };
 }
 
-/** Whether an answer speaks of this payment. */
+/** Returns whether a settlement answer is about this payment: its network and payer, where it names them. */
 function isAbout({ network, authorization }: PaymentPayload, answer: z.infer<typeof settleAnswer>): boolean {
   const names: string[] = [network, NETWORKS[network].caip2];
   if (answer.network && !names.includes(answer.network)) return false;
@@ -105,7 +115,10 @@ async function authorization(endpoint: URL, auth: RemoteFacilitator["auth"]): Pr
   return { Authorization: `Bearer ${await cdpToken(auth.cdp, "POST", endpoint, Math.floor(Date.now() / 1000))}` };
 }
 
-/** The body as text, if it is no longer than a verdict can be. */
+/**
+ * Reads the body as text.
+ * @throws Error if it is longer than any verdict
+ */
 async function bounded(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let [text, length] = ["", 0];

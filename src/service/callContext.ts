@@ -5,39 +5,42 @@ import type { ReceiveLimits } from "../inputs/receive.ts";
 import { isDeveloper, isLoopback } from "../loopback.ts";
 import { type SpooledFile, spool, spoolWhole } from "../storage/spool.ts";
 
-/** What a call goes through, in this order. */
+/** The stages of a call, in order. */
 export const STAGES = ["fetching", "marking", "storing", "settling"] as const;
 /** One of {@link STAGES}. */
 export type Stage = (typeof STAGES)[number];
 
-/** The HTTP request that a call comes with, and what answering it takes. */
+/** The HTTP request that carries a call, and what is needed to answer it. */
 export interface Exchange {
   request: Request;
   requestId: string;
   env: Env;
   config: Config;
-  /** Aborted where the caller no longer wants the result: work that has not been settled stops, and is not charged. */
+  /** Aborted when the caller no longer wants the result: work that is not settled yet stops and is not charged. */
   signal?: AbortSignal;
-  /** Told of each stage as it begins. */
+  /** Called as each stage begins. */
   progress?: (stage: Stage) => void;
-  /** Keeps the Worker at a task though its caller may have gone. */
+  /** Keeps the Worker alive for a task, even if the caller has disconnected. */
   waitUntil(task: Promise<unknown>): void;
 }
 
 /**
- * One paid call, from the reading of its request to the end of its work. It owns what the call holds meanwhile: the
- * large-file slot and the files in the spool. Disposing of it gives all of that back.
+ * One paid call, from reading its request to the end of its work. Owns the large-file slot and the spooled files;
+ * disposing it releases them.
  */
 export class CallContext implements AsyncDisposable {
   readonly env: Env;
   readonly config: Config;
-  /** Scheme and host the result's link is made with. */
+  /** Scheme and host of the result's link. */
   readonly origin: string;
-  /** Whether this caller may name files on this machine's loopback: a developer's own, where the settings allow it. */
+  /**
+   * Whether this caller may name files on this machine's loopback: only a developer's own request, if the settings
+   * allow it.
+   */
   readonly allowLoopback: boolean;
   readonly signal: AbortSignal | undefined;
   readonly progress: ((stage: Stage) => void) | undefined;
-  /** How the files of a request are received, by the field that names them. */
+  /** How the request's files are received, by the field that names them. */
   readonly limits: { file: ReceiveLimits; image: ReceiveLimits };
   readonly #held = new AsyncDisposableStack();
 
@@ -74,7 +77,7 @@ export class CallContext implements AsyncDisposable {
   }
 }
 
-/** Scheme and host of the links to the results of a request. */
+/** Returns scheme and host of the links to a request's results. */
 function fileOrigin(request: Request, { fileHost }: Config): string {
   const { origin, protocol } = new URL(request.url);
   if (fileHost === undefined) return origin;

@@ -4,16 +4,17 @@ import type { Price } from "../payments/price.ts";
 import type { Product } from "./products.ts";
 import { type Operation, result } from "./schemas.ts";
 
-/** Longer lists of words than this are left to the full description. */
+/** Enums with more values than this are only in the full description. */
 const MAX_WORDS = 12;
 
 /**
- * What discovery services read of a product: in version 1 `outputSchema`, in version 2 an example of input and output and a
- * short schema (x402 extension "bazaar"). The latter travels with the payment, both ways.
+ * What discovery services read about a product: in version 1 `outputSchema`; in version 2 an example of input and
+ * output with a short schema (x402 extension "bazaar"). The latter is sent with the offer and returned with the
+ * payment.
  */
 type Discovery = Pick<Resource, "outputSchema" | "bazaar">;
 
-/** A product as an HTTP endpoint that takes JSON. */
+/** Describes a product as an HTTP endpoint that takes JSON. */
 export function httpDiscovery({ operation, schemas, example }: Product, price: Price): Discovery {
   const described = z.toJSONSchema(schemas.json, { io: "input" });
   return {
@@ -45,7 +46,7 @@ export function httpDiscovery({ operation, schemas, example }: Product, price: P
   };
 }
 
-/** A product as an MCP tool. */
+/** Describes a product as an MCP tool. */
 export function mcpDiscovery({ operation, tool, summary, schemas, example }: Product, price: Price): Discovery {
   const input = { type: "mcp", tool, description: summary, transport: "streamable-http", example };
   return {
@@ -86,7 +87,7 @@ function outputOf(operation: Operation, price: Price) {
   };
 }
 
-/** The JSON Schema that `info` follows, given the part for its `input`. */
+/** Returns the JSON Schema of `info`, given the part for its `input`. */
 function infoSchema(input: { required: string[]; properties: object }) {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -99,7 +100,7 @@ function infoSchema(input: { required: string[]; properties: object }) {
   };
 }
 
-/** A request's schema without its prose and its longest rules. */
+/** Shortens a request's schema: no descriptions, patterns or long enums. */
 function briefSchema({ properties = {}, required = [] }: z.core.JSONSchema.BaseSchema) {
   const brief = Object.entries(properties).map(([name, property]) => [name, briefField(property as object)]);
   return { type: "object", required, properties: Object.fromEntries(brief) };

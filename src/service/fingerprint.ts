@@ -2,8 +2,8 @@ import { Upload } from "../inputs/upload.ts";
 import { sha256 } from "../sha256.ts";
 
 /**
- * The canonical form of a request, which is equal for requests that ask for the same: the operation and its checked fields
- * in a fixed order. An upload counts by the hash of its bytes.
+ * Returns the canonical form of a request: the operation and its checked fields, sorted by name. It is equal for
+ * requests that ask for the same thing. An upload is represented by the SHA-256 of its bytes.
  */
 export function canonicalForm(operation: string, fields: object): readonly unknown[] {
   const entries = Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -14,8 +14,8 @@ export function canonicalForm(operation: string, fields: object): readonly unkno
 }
 
 /**
- * Tells one request from another: SHA-256 over its canonical form and the payment's signature, in hexadecimal. The signature
- * is in it because a settled authorization's nonce is public, while its result is for who signed it.
+ * Returns the fingerprint of a request: SHA-256, in hexadecimal, of its canonical form and the payment's signature. The
+ * signature is included because a settled authorization's nonce is public, while only its signer may get the result.
  */
 export function fingerprintOf(canonical: readonly unknown[], signature: string): Promise<string> {
   return sha256(JSON.stringify([...canonical, signature.toLowerCase()]));

@@ -4,12 +4,12 @@ import { IMAGE_POSITIONS, TEMPLATES } from "../engine/index.ts";
 import { limitsOf } from "./limits.ts";
 import { PRODUCTS, type Product } from "./products.ts";
 
-/** What the service is, in one line: to agents, registries and clients. */
+/** Describes the service in one line, for agents, registries and clients. */
 export function summaryOf({ price }: Config): string {
   return `Watermarks PDFs: lays a text or an image over every page. ${price.label} a call, paid with x402.`;
 }
 
-/** What is free to know before paying: templates, positions, limits and price, as data. */
+/** Returns what can be read for free before paying, as data: templates, positions, limits and price. */
 export function options(config: Config) {
   return {
     price: { label: config.price.label, networks: config.networks },
@@ -19,7 +19,7 @@ export function options(config: Config) {
   };
 }
 
-/** How to use the service, for a model to read: `/llms.txt`, and the MCP server's guide. */
+/** Returns the instructions for a model that uses the service, as Markdown: `/llms.txt` and the MCP server's guide. */
 export function guide(origin: string, config: Config): string {
   const { templates, positions, limits, price } = options(config);
   return `# Overprint

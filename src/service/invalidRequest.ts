@@ -2,7 +2,9 @@ import leven from "leven";
 import type * as z from "zod";
 import { type FieldError, Problem } from "../problems.ts";
 
-/** The refusal of a request that its schema does not take: one entry in `errors` for each wrong field. */
+/**
+ * Converts the issues of a failed validation to a Problem invalid_request, with one entry in `errors` per wrong field.
+ */
 export function invalidRequest(issues: z.core.$ZodIssue[], schema: z.ZodObject): Problem {
   const fields = Object.keys(schema.shape);
   const errors = issues.flatMap((issue): FieldError[] => {

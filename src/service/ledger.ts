@@ -3,7 +3,10 @@ import { describeError, log } from "../log.ts";
 import { type LedgerBackend, PaymentLedger } from "../payments/ledger.ts";
 import { deleteResult, isAvailable } from "../storage/results.ts";
 
-/** The ledger of this Worker's payments: it settles by the deployment's facilitators, and its outputs are in R2. */
+/**
+ * The Durable Object class of this Worker's payments: settles with the deployment's facilitators; its outputs are in
+ * R2.
+ */
 export class Ledger extends PaymentLedger<Env> {
   protected override backend(env: Env): LedgerBackend {
     return {

@@ -7,7 +7,7 @@ import { MAX_FILENAME_CHARACTERS, MAX_TEXT_CHARACTERS } from "./schemas.ts";
 
 const count = z.int().min(0);
 
-/** `GET /v1/limits`. */
+/** Schema of the answer to `GET /v1/limits`. */
 export const limits = z.strictObject({
   price: z.string().describe("Of one call."),
   form_bytes: count.describe("Of a multipart body."),
@@ -33,7 +33,7 @@ export const limits = z.strictObject({
   wrong_tokens_per_minute: count.describe("Links with a wrong token, of one address (an IPv6 /64)."),
 });
 
-/** Every limit in force in a deployment with these settings. */
+/** Returns every limit in force in a deployment with these settings. */
 export function limitsOf(config: Config): z.output<typeof limits> {
   return {
     price: config.price.label,

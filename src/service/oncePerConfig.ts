@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 
-/** Makes something of a deployment's settings when it is first asked for, and keeps it for as long as they are in use. */
+/** Memoizes `make` per Config object: it runs on first use, and its value lives as long as the Config does. */
 export function oncePerConfig<T extends object>(make: (config: Config) => T): (config: Config) => T {
   const made = new WeakMap<Config, T>();
   return (config) => {

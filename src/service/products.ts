@@ -9,41 +9,48 @@ import { invalidRequest } from "./invalidRequest.ts";
 import { imageForm, imageRequest, numbersIn, type Operation, type Result, textForm, textRequest } from "./schemas.ts";
 import { type Marked, watermarkImage, watermarkText } from "./watermark.ts";
 
-/** What a paid call delivers. */
+/** The result of a paid call. */
 export interface Delivery {
   result: Result;
   notices: readonly Notice[];
 }
 
-/** A request whose fields have been checked: ready to be done, once it is paid for. */
+/** A request whose fields have been checked, to be run once its payment has verified. */
 export interface AcceptedRequest {
   /** See `canonicalForm`. */
   canonical: readonly unknown[];
-  /** Does it. @throws Problem of inputs and engine; nothing is stored then */
+  /**
+   * Does the work and stores the output. Nothing stays stored if it throws.
+   * @throws Problem if a file cannot be received or the call is cancelled
+   * @throws EngineError if the file, the image or the text cannot be used
+   */
   run(call: CallContext): Promise<WorkResult<Delivery>>;
 }
 
 /** An operation as it is sold. */
 export interface Product {
   operation: Operation;
-  /** Where it is bought over HTTP. */
+  /** Its path over HTTP. */
   path: string;
-  /** What it is called as an MCP tool. */
+  /** Its name as an MCP tool. */
   tool: string;
   summary: string;
-  /** A request it takes, for discovery services. */
+  /** An example request, for discovery services. */
   example: Record<string, unknown>;
-  /** What its requests look like, as JSON and as a form. */
+  /** The schemas of its requests, as JSON and as a form. */
   schemas: Record<RequestFormat, z.ZodObject>;
   price(config: Config): Price;
-  /** Checks the fields of a request. @throws Problem invalid_request with one entry in `errors` for each wrong field */
+  /**
+   * Checks the fields of a request.
+   * @throws Problem invalid_request with one entry in `errors` per wrong field
+   */
   accept(fields: unknown, format: RequestFormat): AcceptedRequest;
 }
 
-/** How a request's fields were sent: in a form numbers are text, and files can be uploads. */
+/** How a request's fields were sent. In a form, numbers are text and files can be uploads. */
 type RequestFormat = "json" | "form";
 
-/** Everything that is sold, over HTTP and MCP alike. */
+/** Everything that is sold, over both HTTP and MCP. */
 export const PRODUCTS: readonly Product[] = [
   define(
     {
@@ -74,7 +81,7 @@ export const PRODUCTS: readonly Product[] = [
   ),
 ];
 
-/** A product at the deployment's price, whose requests `run` does. */
+/** Defines a product that is sold at the deployment's price and whose requests `run` carries out. */
 function define<R extends object>(
   facts: Pick<Product, "operation" | "path" | "tool" | "summary" | "example">,
   schemas: Record<RequestFormat, z.ZodObject & z.ZodType<R>>,

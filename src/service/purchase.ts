@@ -10,9 +10,9 @@ import { fingerprintOf } from "./fingerprint.ts";
 import type { AcceptedRequest, Delivery, Product } from "./products.ts";
 
 /**
- * What the sender of an HTTP request is asked to pay for a product.
- * @param resource the product as it is offered there
- * @throws PaymentError not_configured: a deployment that can't take payments must not ask for one
+ * Returns what the sender of an HTTP request is asked to pay for a product.
+ * @param resource the product as it is offered at the endpoint
+ * @throws PaymentError not_configured if the deployment cannot take payments, and so must not ask for one
  */
 export function offerFor(product: Product, resource: Resource, { request, config }: Exchange): Offer {
   requireFacilitator(config, isLoopback(request));
@@ -20,9 +20,12 @@ export function offerFor(product: Product, resource: Resource, { request, config
 }
 
 /**
- * One product for one payment, whichever way both came: the same request with the same payment gets the same result.
+ * Sells one product for one payment, over HTTP or MCP: the same request with the same payment gets the same result.
  * @param accept reads and checks the request, within the call's limits
- * @throws PaymentRequired, PaymentError and Problem, as `Sale`, `accept` and the product
+ * @throws PaymentRequired if the payment is refused
+ * @throws PaymentError not_configured, or as {@link Sale}
+ * @throws Problem from `accept` and the product
+ * @throws EngineError from the product
  */
 export async function purchase(
   product: Product,
@@ -36,7 +39,7 @@ export async function purchase(
   return sale.settle();
 }
 
-/** Everything that needs the call's files. They are given back before the money is asked for. */
+/** Does everything that needs the call's files. They are released before the payment is settled. */
 async function fulfil(
   { operation }: Product,
   payment: PaymentPayload,

@@ -5,9 +5,10 @@ import { PaymentRequired } from "../payments/offer.ts";
 import { Problem } from "../problems.ts";
 
 /**
- * Rate limits per address: turns a refusal into `too_many_requests` where its address has had too many. Only refusals
- * count, never what is paid for or opens with the right token: whoever shares an address with a guesser keeps their links.
- * A deployment without the rate-limit bindings, or a client on this very machine, has no limit.
+ * Applies the rate limits per address: returns `too_many_requests` in place of a refusal if its address has had too
+ * many, and any other error unchanged. Only refusals count, never paid calls or links with the right token, so clients
+ * that share an address with someone guessing tokens keep their links. There is no limit without the rate-limit
+ * bindings, while they fail, or for a client on this machine.
  */
 export async function limitRefusals(error: Error, request: Request, env: Env): Promise<Error> {
   const counted = countOf(error, env);
@@ -26,7 +27,7 @@ export async function limitRefusals(error: Error, request: Request, env: Env): P
 interface Count {
   what: string;
   limit: number;
-  /** The binding: none where the deployment has none. */
+  /** The rate-limit binding; undefined if the deployment has none. */
   by: RateLimit | undefined;
 }
 
@@ -38,7 +39,10 @@ function countOf(error: Error, { UNPAID_CALLS, WRONG_TOKENS }: Partial<Env>): Co
   return undefined;
 }
 
-/** Who an address stands for: itself, or its /64 in IPv6, of which one customer has all. */
+/**
+ * Returns the key that an address is counted under: the address itself, or its /64 for IPv6, since one customer has a
+ * whole /64.
+ */
 export function clientOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -13,11 +13,11 @@ import {
 import { Upload } from "../inputs/upload.ts";
 
 /**
- * What requests and the result look like: the single source for validation, OpenAPI and MCP.
+ * The schemas of requests and results: the single source for validation, OpenAPI and MCP.
  * Lengths are PDF points (1/72 inch) of the page as the reader sees it.
  */
 
-/** Other common names for the same places. */
+/** Other common names of the positions. */
 const SYNONYMS = {
   "top-center": "top",
   "top-middle": "top",
@@ -73,7 +73,7 @@ const margin = z
   .default(DEFAULTS.marginPt)
   .describe("Least distance from the page's edges, in points; never more than a tenth of the page's shorter side.");
 const rotation = z.number().min(-360).max(360);
-/** Of the result's name, counted as UTF-16 has them. */
+/** Maximum length of the result's file name, in UTF-16 code units. */
 export const MAX_FILENAME_CHARACTERS = 200;
 
 const filename = z
@@ -86,17 +86,17 @@ const filename = z
   .describe("The name the result is saved under; .pdf is added where it is missing.");
 const password = z.string().max(1024).optional().describe("The password of an encrypted PDF.");
 
-/** Of the text, counted as Unicode code points. */
+/** Maximum length of the text, in Unicode code points. */
 export const MAX_TEXT_CHARACTERS = 500;
 
 const text = z
   .string()
-  .transform((value) => value.replaceAll("\r\n", "\n")) // forms send line breaks so
+  .transform((value) => value.replaceAll("\r\n", "\n")) // forms send line breaks as CRLF
   .pipe(
     z
       .string()
       .refine((value) => value.isWellFormed(), "must be well-formed Unicode")
-      // what decoders make of other bytes: it is not what the caller wants on every page
+      // decoders write U+FFFD for bytes that are not UTF-8: nobody wants it on every page
       .refine((value) => !value.includes("\ufffd"), "must be UTF-8: it has characters that are lost (U+FFFD)")
       .refine(
         (value) => [...value].length <= MAX_TEXT_CHARACTERS,
@@ -117,7 +117,7 @@ const text = z
       "The words to lay over the page, in any script; \\n breaks a line. {page}, {pages} and {date} (ISO 8601, UTC) are filled in; {{ is a brace.",
   });
 
-/** `POST /v1/watermark/text`. */
+/** Body of `POST /v1/watermark/text`. */
 export const textRequest = z.strictObject({
   file,
   text,
@@ -152,7 +152,7 @@ export const textRequest = z.strictObject({
   filename,
 });
 
-/** `POST /v1/watermark/image`. */
+/** Body of `POST /v1/watermark/image`. */
 export const imageRequest = z.strictObject({
   file,
   image,
@@ -174,11 +174,11 @@ export const imageRequest = z.strictObject({
   filename,
 });
 
-/** What can be done to a PDF, as results name it. */
+/** The operations, by their names in results. */
 const operations = ["watermark.text", "watermark.image"] as const;
 export type Operation = (typeof operations)[number];
 
-/** The answer of a paid call. */
+/** Schema of the answer to a paid call. */
 export const result = z.strictObject({
   output: z.strictObject({
     url: z.url().describe("Where the watermarked PDF can be downloaded until it expires."),
@@ -190,7 +190,7 @@ export const result = z.strictObject({
   cost: z.string().describe("What the call cost: an amount and its currency."),
 });
 
-/** What a paid call answers. */
+/** A value of {@link result}. */
 export type Result = z.output<typeof result>;
 
 const upload = z.instanceof(Upload).meta({ type: "string", format: "binary" });
@@ -202,14 +202,17 @@ export const textForm = textRequest.extend({ file: fileOrUpload });
 /** {@link imageRequest} as `multipart/form-data`: files may be uploads. */
 export const imageForm = imageRequest.extend({ file: fileOrUpload, image: imageOrUpload });
 
-/** A request's file: the text of a field, or an upload. */
+/** A file named in a request: the text of a field, or an upload. */
 export type Source = string | Upload;
-/** A checked request for a text, its defaults filled in. */
+/** A checked request for a text watermark, with its defaults filled in. */
 export type TextRequest = z.output<typeof textForm>;
-/** A checked request for an image, its defaults filled in. */
+/** A checked request for an image watermark, with its defaults filled in. */
 export type ImageRequest = z.output<typeof imageForm>;
 
-/** A form's fields with numbers where the schema has some: forms carry text. What is no number stays, to be refused. */
+/**
+ * Converts a form's text to numbers in the fields where the schema has numbers. Text that is not a number stays as it
+ * is, so that the schema refuses it.
+ */
 export function numbersIn(fields: unknown, schema: z.ZodObject): unknown {
   const values = { ...(fields as Record<string, unknown>) };
   for (const [name, field] of Object.entries(schema.shape))
@@ -223,7 +226,7 @@ function innermost(schema: z.ZodType): z.ZodType {
     : schema;
 }
 
-/** A number written as text; anything else as it is. */
+/** Returns the number that a text spells, or any other value unchanged. */
 function numberIn(value: unknown): unknown {
   return typeof value === "string" && /^[+-]?(\d+\.?\d*|\.\d+)$/.test(value.trim()) ? Number(value) : value;
 }

@@ -1,4 +1,4 @@
-/** The work: fetch the file, lay the mark, store the output. */
+/** The work of a call: fetch the file, lay the mark over its pages, store the output. */
 import {
   type LoadFont,
   type Notice,
@@ -26,13 +26,17 @@ export interface Marked {
   expiresAt: Date;
 }
 
-/** Plans the output for a source; the mark is known. */
+/** Plans the output for a source; the mark is already bound. */
 type Planner = (
   source: Uint8Array | RangeReader,
   options: WatermarkOptions & { loadFont: LoadFont },
 ) => Promise<WatermarkPlan>;
 
-/** Lays a text over every page. @throws Problem, EngineError; nothing is stored then */
+/**
+ * Lays a text over every page of a PDF. Nothing stays stored if it throws.
+ * @throws Problem if the file cannot be received or the call is cancelled
+ * @throws EngineError if the file or the text cannot be used
+ */
 export async function watermarkText(request: TextRequest, call: CallContext): Promise<Marked> {
   const { text, template, position, opacity, rotation, color, font_size: fontSizePt, margin: marginPt } = request;
   const mark = { text, template, position, opacity, rotation, color, fontSizePt, marginPt };
@@ -40,7 +44,11 @@ export async function watermarkText(request: TextRequest, call: CallContext): Pr
   return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
 }
 
-/** Lays an image over every page. @throws Problem, EngineError; nothing is stored then */
+/**
+ * Lays an image over every page of a PDF. Nothing stays stored if it throws.
+ * @throws Problem if a file cannot be received or the call is cancelled
+ * @throws EngineError if the file or the image cannot be used
+ */
 export async function watermarkImage(request: ImageRequest, call: CallContext): Promise<Marked> {
   const { position, opacity, scale, rotation, margin: marginPt } = request;
   const source = await openPdf(request.file, call);
@@ -86,7 +94,10 @@ async function deliver(
   return { output: { url, expires_at: expiresAt.toISOString(), pages, bytes }, notices, id, expiresAt };
 }
 
-/** Tells that a stage begins. @throws Problem call_cancelled where nobody wants it any more */
+/**
+ * Reports that a stage begins.
+ * @throws Problem call_cancelled if the caller has cancelled
+ */
 function begin(stage: Stage, { signal, progress }: CallContext): void {
   throwIfCancelled(signal);
   progress?.(stage);

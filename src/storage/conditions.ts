@@ -1,6 +1,6 @@
 /** Conditional and range requests (RFC 9110, sections 13 and 14), as pure functions of the headers. */
 
-/** A satisfiable part of a file, in bytes. */
+/** A satisfiable range of a file, in bytes. */
 export interface ByteRange {
   offset: number;
   length: number;
@@ -13,8 +13,8 @@ interface Validators {
 }
 
 /**
- * What the conditions of a GET or HEAD make of it, in the order of RFC 9110, 13.2.2. Undefined where they hold: it is
- * answered. A date that is none is not there.
+ * Evaluates the conditional headers of a GET or HEAD, in the order of RFC 9110, 13.2.2. Invalid dates are ignored.
+ * @returns undefined if the conditions hold, so that the file is sent
  */
 export function unmet(
   headers: Headers,
@@ -35,8 +35,9 @@ export function unmet(
 }
 
 /**
- * The part of the file asked for. Undefined for all of it: no `Range`, one of several parts or another unit (which may be
- * ignored), or an `If-Range` that no longer holds.
+ * Returns the range that the request asks for.
+ * @returns undefined for the whole file: no `Range`, an invalid one, several ranges or another unit (both may be
+ * ignored), or an `If-Range` that no longer matches
  */
 export function rangeOf(
   headers: Headers,
@@ -61,12 +62,12 @@ function tagsIn(list: string): string[] {
   return list.split(",").map((tag) => tag.trim());
 }
 
-/** Unix milliseconds; NaN, with which every comparison is false, where there is no date. */
+/** Returns the date of a header in Unix milliseconds, or NaN if there is none: every comparison with NaN is false. */
 function dateIn(headers: Headers, name: string): number {
   return Date.parse(headers.get(name) ?? "");
 }
 
-/** HTTP dates have no fraction. */
+/** Rounds down to whole seconds, because HTTP dates have no fraction. */
 function wholeSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1000) * 1000;
 }

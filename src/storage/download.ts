@@ -4,9 +4,9 @@ import { expired, type Link, objectAt } from "./link.ts";
 import { expiryOf } from "./results.ts";
 
 /**
- * Answers `GET` and `HEAD` for a stored result: the token is checked, then the expiry; single ranges, ETag and
- * conditions as in RFC 9110.
- * @param now the clock, Unix milliseconds
+ * Answers `GET` and `HEAD` for a stored result: checks the token, then the expiry; supports single ranges, ETag and
+ * conditional requests (RFC 9110).
+ * @param now returns the time, Unix milliseconds
  * @throws Problem file_not_found, invalid_token, link_expired, precondition_failed, range_not_satisfiable
  */
 export async function download(
@@ -36,7 +36,7 @@ export async function download(
   headers.set("Content-Disposition", object.httpMetadata?.contentDisposition ?? "attachment");
   headers.set("Content-Security-Policy", "sandbox");
 
-  const range = method === "GET" ? rangeOf(asked, object) : undefined; // no other method has ranges (RFC 9110, 14.2)
+  const range = method === "GET" ? rangeOf(asked, object) : undefined; // GET only (RFC 9110, 14.2)
   if (range === "unsatisfiable") {
     headers.set("Content-Range", `bytes */${object.size}`);
     throw new Problem("range_not_satisfiable", `The file has ${object.size} bytes.`, {
@@ -52,6 +52,6 @@ export async function download(
 
 async function read(bucket: R2Bucket, { key, etag }: R2Object, range: ByteRange | undefined): Promise<ReadableStream> {
   const object = await bucket.get(key, { onlyIf: { etagMatches: etag }, ...(range && { range }) });
-  if (!object || !("body" in object)) throw expired(); // swept or ended between the two reads
+  if (!object || !("body" in object)) throw expired(); // swept, or its link ended, between the two reads
   return object.body;
 }

@@ -1,6 +1,9 @@
 import type { LoadFont } from "../engine/index.ts";
 
-/** Gives the files of `fonts/`, which are static assets of the Worker. */
+/**
+ * Returns a loader for the files of `fonts/`, which are static assets of the Worker.
+ * @throws Error from the loader, if a font cannot be loaded
+ */
 export function fontLoader(assets: Fetcher): LoadFont {
   return async (path) => {
     const response = await assets.fetch(`https://assets.local/${path}`);

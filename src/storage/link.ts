@@ -2,21 +2,21 @@ import { Problem } from "../problems.ts";
 import { expiryOf, groupExpired, isResultId, resultKey } from "./results.ts";
 import { tokenMatches } from "./token.ts";
 
-/** What a link names. */
+/** The id and token in the URL of a result. */
 export interface Link {
   id: string;
   token: string | undefined;
 }
 
-/** Where links are, on whichever host serves them. */
+/** The path of links, on the host that serves files. */
 export const FILES = "/v1/files";
 
-/** The URL of a link. */
+/** Returns the URL of a link. */
 export function urlOf(origin: string, { id, token }: { id: string; token: string }): string {
   return `${origin}${FILES}/${id}.pdf?token=${token}`;
 }
 
-/** The link in a URL, which may also be without the `.pdf`. */
+/** Parses the URL of a link, with or without `.pdf`. */
 export function linkOf(url: string): Link {
   const { pathname, searchParams } = new URL(url);
   const [, id = ""] = /([^/]*?)(?:\.pdf)?$/.exec(pathname) ?? [];
@@ -24,9 +24,9 @@ export function linkOf(url: string): Link {
 }
 
 /**
- * What is stored under a link whose token is right, even where its time is over.
- * @param now the clock, Unix milliseconds
- * @throws Problem file_not_found, invalid_token; link_expired where it may have been swept
+ * Returns the object stored under a link if the token is right, even if the link has expired.
+ * @param now returns the time, Unix milliseconds
+ * @throws Problem file_not_found, invalid_token, or link_expired if the file may have been swept
  */
 export async function objectAt(bucket: R2Bucket, { id, token }: Link, now: () => number): Promise<R2Object> {
   const object = isResultId(id) ? await bucket.head(resultKey(id)) : null;
@@ -43,7 +43,7 @@ export async function objectAt(bucket: R2Bucket, { id, token }: Link, now: () =>
 }
 
 /**
- * Ends a link before its time: its file is gone at once. Ending one that has ended changes nothing.
+ * Ends a link before it expires; its file is deleted at once. Does nothing if the link has already ended.
  * @throws Problem as {@link objectAt}
  */
 export async function endLink(bucket: R2Bucket, link: Link, now: () => number): Promise<void> {
@@ -53,7 +53,7 @@ export async function endLink(bucket: R2Bucket, link: Link, now: () => number): 
     await bucket.put(object.key, null, { customMetadata: { ...object.customMetadata, expires: String(ended) } });
 }
 
-/** The refusal of a link whose time is over. */
+/** Creates the Problem for a link that has expired or was ended. */
 export function expired(): Problem {
   return new Problem(
     "link_expired",

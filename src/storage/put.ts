@@ -1,6 +1,6 @@
 /**
- * Puts what `write` writes, which has to be `length` bytes: R2 takes streams of known length only.
- * @throws what `write` throws, and nothing is stored then
+ * Stores what `write` writes, which must be exactly `length` bytes: R2 takes only streams of known length.
+ * @throws Error what `write` throws, with nothing stored, or what R2 throws
  */
 export async function putWritten(
   bucket: R2Bucket,
@@ -11,7 +11,7 @@ export async function putWritten(
 ): Promise<R2Object> {
   const body = new FixedLengthStream(length);
   const [written, stored] = await Promise.allSettled([write(body.writable), bucket.put(key, body.readable, options)]);
-  // where writing fails, that is the reason, and not what it does to the storing
+  // if writing fails, storing fails too: the writing error is the cause
   if (written.status === "rejected") throw written.reason;
   if (stored.status === "rejected") throw stored.reason;
   return stored.value;

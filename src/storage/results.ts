@@ -6,18 +6,19 @@ import { tokenHash } from "./token.ts";
 /**
  * Results in R2, and the links to them.
  *
- * - key: `results/<group>/<id>`, where `group` is the hour in which the result expires (hours since 1970), so that a whole
- *   group is deleted at once, and `id` is `<group>-<128 random bits in hexadecimal>`
+ * - key: `results/<group>/<id>`, where `group` is the hour in which the result expires (hours since 1970), so that a
+ *   whole group is deleted at once, and `id` is `<group>-<128 random bits in hexadecimal>`
  * - HTTP metadata: content type, and the file's name as `Content-Disposition` (RFC 6266, so it is ASCII for any name)
- * - custom metadata: `token` (SHA-256 of the link's token in hexadecimal; the token itself is kept nowhere),
- *   `expires` (Unix milliseconds)
+ * - custom metadata: `token` (SHA-256 of the link's token in hexadecimal; the token itself is not stored), `expires`
+ *   (Unix milliseconds)
  *
- * A link that its holder has ended is an empty object with an `expires` of that moment, so it is told from one that never was.
+ * A link that its holder has ended is an empty object whose `expires` is that moment, which distinguishes it from a
+ * link that never existed.
  */
 
 const ID = /^(\d{6})-[0-9a-f]{32}$/;
 
-/** A stored result, and the only copy of its token. */
+/** A stored result, with the only copy of its token. */
 export interface StoredResult {
   id: string;
   token: string;
@@ -25,7 +26,10 @@ export interface StoredResult {
   expiresAt: Date;
 }
 
-/** Stores a PDF under a new unguessable id until `ttlSeconds` from now. What `chunks` throws is thrown on. */
+/**
+ * Stores a PDF under a new unguessable id until `ttlSeconds` from now.
+ * @throws Error what `chunks` throws, with nothing stored
+ */
 export async function storeResult(
   bucket: R2Bucket,
   pdf: { length: number; chunks(): AsyncIterable<Uint8Array> },
@@ -42,7 +46,7 @@ export async function storeResult(
   return { id, token, bytes: size, expiresAt };
 }
 
-/** Each chunk is taken before the next is asked for. */
+/** Writes each chunk before it asks for the next: a chunk is valid until the next call. */
 async function writeAll(chunks: AsyncIterable<Uint8Array>, stream: WritableStream<Uint8Array>): Promise<void> {
   const writer = stream.getWriter();
   try {
@@ -54,33 +58,35 @@ async function writeAll(chunks: AsyncIterable<Uint8Array>, stream: WritableStrea
   }
 }
 
-/** Deletes a result whose link is not given out. */
+/** Deletes a result whose link has not been given out. */
 export async function deleteResult(bucket: R2Bucket, id: string): Promise<void> {
   await bucket.delete(resultKey(id));
 }
 
-/** Whether the link to a result still works at `now` (Unix milliseconds). */
+/** Returns whether the link to a result still works at `now` (Unix milliseconds). */
 export async function isAvailable(bucket: R2Bucket, id: string, now: number): Promise<boolean> {
   const object = await bucket.head(resultKey(id));
   return object !== null && now < expiryOf(object);
 }
 
-/** When the link to a stored result ends, Unix milliseconds. */
+/** Returns when the link to a stored result expires, in Unix milliseconds. */
 export function expiryOf({ customMetadata }: R2Object): number {
   return Number(customMetadata?.expires);
 }
 
-/** Whether `id` is written as ids of results are. */
+/** Returns whether `id` has the form of a result's id. */
 export function isResultId(id: string): boolean {
   return ID.test(id);
 }
 
-/** Whether the whole group of this id has expired at `now` (Unix milliseconds): it may have been swept. */
+/**
+ * Returns whether the whole group of this id has expired at `now` (Unix milliseconds), so that it may have been swept.
+ */
 export function groupExpired(id: string, now: number): boolean {
   return id.slice(0, 6) < groupOf(now);
 }
 
-/** The R2 key of a well-formed id. */
+/** Returns the R2 key of a well-formed id. */
 export function resultKey(id: string): string {
   return `results/${id.slice(0, 6)}/${id}`;
 }

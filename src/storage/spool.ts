@@ -1,23 +1,26 @@
 /**
- * Files too large for memory, kept in R2 for as long as one call works on them.
+ * The spool: files too large for memory, kept in R2 while one call works on them.
  *
- * - key: `spool/<group>/<id>`, where `group` is the hour in which it was put there (hours since 1970), so that what a crash
- *   left behind is found by its age, and `id` is 128 random bits in hexadecimal
+ * - key: `spool/<group>/<id>`, where `group` is the hour in which the file was stored (hours since 1970), so that files
+ *   left by a crash are found by their age, and `id` is 128 random bits in hexadecimal
  */
 import { chunksOf } from "../chunks.ts";
 import type { RangeReader } from "../engine/index.ts";
 import { groupOf, randomHex } from "./keys.ts";
 import { putWritten } from "./put.ts";
 
-/** R2 wants equal parts of 5 MiB or more; two are in memory at once. */
+/** Size of an upload's parts in bytes. R2 requires equal parts of at least 5 MiB; two are in memory at once. */
 const PART = 8 << 20;
 
-/** A file in the spool, until it is deleted. */
+/** A file in the spool, to be deleted after use. */
 export interface SpooledFile extends RangeReader {
   delete(): Promise<void>;
 }
 
-/** Stores a stream of the runtime's own that has to have `length` bytes. What it fails with is thrown, and nothing is stored then. */
+/**
+ * Stores a native stream of exactly `length` bytes.
+ * @throws Error what the stream fails with, with nothing stored
+ */
 export async function spoolWhole(
   bucket: R2Bucket,
   stream: ReadableStream<Uint8Array>,
@@ -28,7 +31,10 @@ export async function spoolWhole(
   return spooled(bucket, key, length);
 }
 
-/** Stores chunks of a length not known before. Whatever `chunks` throws is thrown on, and nothing is stored then. */
+/**
+ * Stores chunks of unknown total length.
+ * @throws Error what `chunks` throws, with nothing stored
+ */
 export async function spool(bucket: R2Bucket, chunks: AsyncIterable<Uint8Array>): Promise<SpooledFile> {
   const key = newKey();
   const upload = await bucket.createMultipartUpload(key);
@@ -36,7 +42,7 @@ export async function spool(bucket: R2Bucket, chunks: AsyncIterable<Uint8Array>)
     const length = await uploadParts(upload, chunks);
     return spooled(bucket, key, length);
   } catch (error) {
-    await upload.abort().catch(() => undefined); // R2 drops it by itself after some days
+    await upload.abort().catch(() => undefined); // R2 drops unfinished uploads after some days
     throw error;
   }
 }
@@ -45,7 +51,7 @@ function newKey(): string {
   return `spool/${groupOf(Date.now())}/${randomHex(16)}`;
 }
 
-/** Fills one buffer while the other is on its way. */
+/** Uploads the chunks in parts: one buffer is filled while the other is being sent. */
 async function uploadParts(upload: R2MultipartUpload, chunks: AsyncIterable<Uint8Array>): Promise<number> {
   const buffers = [new Uint8Array(PART), new Uint8Array(PART)] as const;
   const parts: Promise<R2UploadedPart>[] = [];
@@ -55,7 +61,7 @@ async function uploadParts(upload: R2MultipartUpload, chunks: AsyncIterable<Uint
     const buffer = buffers[parts.length % 2]!;
     const before = parts.at(-1);
     const part = upload.uploadPart(parts.length + 1, buffer.subarray(0, filled));
-    part.catch(() => undefined); // it is looked at when the next one goes
+    part.catch(() => undefined); // awaited when the next part is sent
     parts.push(part);
     filled = 0;
     await before;

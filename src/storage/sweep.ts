@@ -1,16 +1,16 @@
 import { groupOf } from "./keys.ts";
 
-/** What one call of R2 can list, and delete. */
+/** The most objects that one call of R2 lists or deletes. */
 const BATCH = 1000;
-/** The most batches of one run: it stays well under the calls that a Worker may make of R2. */
+/** The most batches per run: well below the number of R2 calls that a Worker may make. */
 const MAX_BATCHES = 200;
 /** Longer than any work takes. */
 const SPOOL_MS = 3 * 3_600_000;
 
 /**
- * Deletes what is over at `now` (Unix milliseconds): results whose whole group has expired, and what a Worker that died has
- * left in the spool (`spool/<hour it was made in, as groupOf>/<id>`). It keeps no state: keys are in the order of their
- * groups, so each run begins with the oldest there is, wherever the last one was stopped.
+ * Deletes what has expired at `now` (Unix milliseconds): results whose whole group has expired, and spooled files left
+ * by Workers that died (`spool/<hour it was stored in, as groupOf>/<id>`). Keeps no state: keys sort by group, so each
+ * run starts with the oldest objects, wherever the previous run stopped.
  * @returns how many objects were deleted, and whether none is left
  */
 export async function sweep(bucket: R2Bucket, now: number): Promise<{ deleted: number; finished: boolean }> {
@@ -35,7 +35,7 @@ export async function sweep(bucket: R2Bucket, now: number): Promise<{ deleted: n
   return { deleted, finished: true };
 }
 
-/** Whether a key is in a group earlier than `before`. */
+/** Returns whether a key is in a group earlier than `before`. */
 function isBefore(key: string, prefix: string, before: string): boolean {
   const group = /^(\d{6})\//.exec(key.slice(prefix.length))?.[1];
   return group !== undefined && group < before;

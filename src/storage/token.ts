@@ -1,11 +1,11 @@
 import { sha256 } from "../sha256.ts";
 
-/** SHA-256 of a link's token, in hexadecimal: all that is kept of it. */
+/** Returns the SHA-256 of a link's token, in hexadecimal. Only this hash is stored. */
 export function tokenHash(token: string): Promise<string> {
   return sha256(token);
 }
 
-/** Whether `token` is the one `hash` was made of, in constant time. */
+/** Returns whether `hash` is the hash of `token`, compared in constant time. */
 export async function tokenMatches(token: string, hash: string): Promise<boolean> {
   const encoder = new TextEncoder();
   const [given, kept] = [encoder.encode(await tokenHash(token)), encoder.encode(hash)];
