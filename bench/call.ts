@@ -1,4 +1,4 @@
-/** What a call costs through the running Worker, upload and storage included: `node bench/call.ts`. */
+/** Measures a call of the running Worker, upload and storage included: `node bench/call.ts`. */
 import { callPaid } from "../scripts/lib/pay.ts";
 import { startWorker } from "../scripts/lib/worker.ts";
 import { INPUTS } from "./inputs.ts";
@@ -24,7 +24,7 @@ try {
       return performance.now() - start;
     };
 
-    for (let i = 0; i < Math.min(10, calls); i++) await call(); // let the engine warm up
+    for (let i = 0; i < Math.min(10, calls); i++) await call(); // warm up
     const before = await worker.cpuMs();
     const times: number[] = [];
     for (let i = 0; i < calls; i++) times.push(await call());

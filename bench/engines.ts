@@ -3,19 +3,20 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A way to lay a mark over every page. Gives the length of the finished file. */
+/** A library or program that lays a mark over every page. */
 export interface Engine {
   name: string;
-  /** Native programs start anew for each file, and are timed as whole processes. */
+  /** Set for native programs: they are started for each file and timed as whole processes. */
   native?: true;
-  /** Whether it can run on this machine. */
+  /** Returns whether the program is installed; undefined for libraries, which always are. */
   available?(): boolean;
+  /** Returns a function that marks a PDF and returns the length of the result in bytes. */
   prepare(): Promise<(pdf: Uint8Array) => Promise<number>>;
 }
 
 const TEXT = "CONFIDENTIAL";
 
-/** What no engine can beat: the bytes copied once. */
+/** The lower bound for any engine: copies the bytes once. */
 export const FLOOR: Engine = {
   name: "copy",
   prepare: async () => async (pdf) => pdf.slice().length,
@@ -112,7 +113,7 @@ export const PEERS: readonly Engine[] = [
   native("mutool run", "mutool", (source, _, output, script) => ["run", script, source, output]),
 ];
 
-/** pdf-lib and its fork have the same interface. */
+/** Marks with pdf-lib or its fork, which has the same interface. */
 function drawTextWith({ degrees, PDFDocument, StandardFonts }: typeof import("pdf-lib")) {
   return async (pdf: Uint8Array) => {
     const document = await PDFDocument.load(pdf);

@@ -1,6 +1,6 @@
 /**
- * Damages small PDFs in many ways and stamps them: `npm run fuzz -- 20000 7` for 20,000 files from seed 7. Ends at the
- * first file that is neither stamped nor refused, shrunk to its essentials. A file that takes a second counts as a hang.
+ * Damages small PDFs in many ways and stamps them: `npm run fuzz -- 20000 7` for 20,000 files from seed 7. Stops at the
+ * first file that is neither stamped nor refused and shrinks it. A file that takes over a second counts as a hang.
  */
 import fc from "fast-check";
 import { damaged } from "../test/support/mutate.ts";

@@ -1,12 +1,12 @@
-/** A Worker for the bench: marks one page with the image it is sent, again and again, by our code or by pdf-lib. */
+/** A Worker for the benchmark: marks one page with the image it receives, repeatedly, with the engine or pdf-lib. */
 import { PDFDocument } from "pdf-lib";
 import { watermark } from "../src/engine/index.ts";
 import { onePage } from "../test/support/pdf.ts";
 
-// the configuration it runs under names it
+// wrangler.toml binds this class
 export { Ledger } from "../src/service/ledger.ts";
 
-/** Marks the page; returns the length of the output. */
+/** Marks the page and returns the length of the output in bytes. */
 type Marker = (image: Uint8Array) => Promise<number>;
 
 const MARKERS: Record<string, Marker> = {

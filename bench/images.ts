@@ -1,6 +1,6 @@
 /**
- * What an image costs in workerd, from its bytes to a marked page: CPU time and the most memory in use, beside pdf-lib's
- * embedPng and embedJpg. `node bench/images.ts`
+ * Measures an image mark in workerd, from the image's bytes to a marked page: CPU time and peak memory, compared to
+ * pdf-lib's embedPng and embedJpg. `node bench/images.ts`
  */
 import { startWorker } from "../scripts/lib/worker.ts";
 import { IMAGES, type ImageName } from "./imageInputs.ts";

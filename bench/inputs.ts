@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib";
 import { PdfWriter } from "../test/support/pdfWriter.ts";
 
-/** The bench's inputs, made anew each time from a fixed seed. */
+/** The benchmark's inputs, generated each time from a fixed seed. */
 export const INPUTS = {
   a: { title: "10 pages, 100 KB", make: () => textPages(10, 10_000, "classic") },
   b: { title: "1,000 pages, 18 MB, object streams", make: () => textPages(1000, 18_000, "stream") },
@@ -11,7 +11,7 @@ export const INPUTS = {
 
 export type InputName = keyof typeof INPUTS;
 
-/** Pages of text of about `bytes` each, all of them kids of one node, sharing one /Font dictionary. */
+/** Makes pages of text of about `bytes` each, all of them kids of one node, sharing one /Font dictionary. */
 export function textPages(count: number, bytes: number, table: "classic" | "stream"): Uint8Array<ArrayBuffer> {
   const random = seeded(count);
   const writer = new PdfWriter();
@@ -40,7 +40,7 @@ export function textPages(count: number, bytes: number, table: "classic" | "stre
   return writer.finish(catalog, table);
 }
 
-/** Short pages with a link each: four objects a page. */
+/** Makes short pages with a link each: four objects per page. */
 export function linkedPages(count: number): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
   const [catalog, pages, fonts] = [writer.reserve(), writer.reserve(), writer.reserve()];
@@ -59,7 +59,7 @@ export function linkedPages(count: number): Uint8Array<ArrayBuffer> {
   return writer.finish(catalog, "classic");
 }
 
-/** Pages that are one picture each, as scanners make them; the picture's data is noise that does not compress. */
+/** Makes pages of one image each, as scanners do; the image data is noise that does not compress. */
 export function scans(count: number, bytes: number): Uint8Array<ArrayBuffer> {
   const random = seeded(count);
   const writer = new PdfWriter();
@@ -98,7 +98,7 @@ function pageOfText(random: () => number, bytes: number, compressed: boolean): U
   return compressed ? deflateSync(data, { level: 6 }) : data;
 }
 
-/** Numbers of 32 bits, the same in every run (xorshift). */
+/** Returns a generator of 32-bit numbers that are the same in every run (xorshift). */
 export function seeded(seed: number): () => number {
   let state = seed * 2654435761 + 1;
   return () => {

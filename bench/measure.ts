@@ -1,11 +1,12 @@
 /**
- * One engine on one input, in a process of its own: `node bench/measure.ts ENGINE INPUT.pdf`. Prints the median time in
- * milliseconds, and the peak memory of the process less what it held before the first run, in MB.
+ * Measures one engine on one input, in its own process: `node bench/measure.ts ENGINE INPUT.pdf`. Prints JSON with the
+ * median time in milliseconds, the peak memory of the process less what it held before the first run, in MB, the length
+ * of the output and the number of runs.
  */
 import { readFileSync } from "node:fs";
 import { FLOOR, OURS, PEERS } from "./engines.ts";
 
-/** Fast engines run often, for a steady median; slow ones once or twice. */
+/** Fast engines run many times, for a stable median; slow ones once or twice. */
 const TIME_BUDGET_MS = 4000;
 const MAX_RUNS = 30;
 

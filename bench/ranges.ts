@@ -1,6 +1,7 @@
 /**
- * One file marked over ranges, never in memory as a whole: `node --expose-gc bench/ranges.ts INPUT.pdf` prints milliseconds,
- * the MB of heap and buffers that the planned document keeps alive, and the share of the file that planning has read.
+ * Marks a file by ranges, never in memory as a whole: `node --expose-gc bench/ranges.ts INPUT.pdf`. Prints JSON with
+ * the milliseconds, the MB of heap and buffers that the plan keeps alive, the share of the file that planning has read,
+ * and the length of the output.
  */
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
@@ -20,7 +21,7 @@ const source = {
   stream: (start: number, end: number) => createReadStream(path, { start, end: end - 1, highWaterMark: 1 << 20 }),
 };
 
-/** Heap and buffers that cannot be collected. */
+/** Returns the MB of heap and buffers that cannot be collected. */
 function aliveMb(): number {
   globalThis.gc?.();
   const { heapUsed, arrayBuffers } = process.memoryUsage();

@@ -1,6 +1,7 @@
 /**
- * `npm run bench`: every engine on every input, side by side in one run, as multiples of copying the bytes; then how our
- * time grows with pages, and what a call of the running Worker costs. `npm run bench -- a d` takes some inputs only.
+ * `npm run bench` runs every engine on every input and compares the times to copying the bytes. It then measures
+ * marking by ranges, how our time grows with pages, calls of the running Worker, and text and image marks in workerd.
+ * `npm run bench -- a d` runs only some inputs.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -21,7 +22,7 @@ const names = (process.argv.length > 2 ? process.argv.slice(2) : Object.keys(INP
 const dir = mkdtempSync(join(tmpdir(), "overprint-bench-"));
 const path = join(dir, "input.pdf");
 
-/** In a process of its own, so that one engine's memory does not burden the next. */
+/** Runs an engine in its own process, so that its memory does not affect the next. Returns undefined if it fails. */
 function measure(engine: Engine): Measured | undefined {
   try {
     const args = [join(import.meta.dirname, "measure.ts"), engine.name, path];

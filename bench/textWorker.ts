@@ -1,14 +1,14 @@
-/** A Worker for the bench: marks one page with a text, again and again in one request, by our code or by pdf-lib. */
+/** A Worker for the benchmark: marks one page with a text, repeatedly in one request, with the engine or pdf-lib. */
 import fontkit from "@pdf-lib/fontkit";
 import { PDFDocument, type PDFFont } from "pdf-lib";
 import { chooseFonts } from "../src/engine/fonts/choose.ts";
 import { watermark } from "../src/engine/index.ts";
 import { onePage } from "../test/support/pdf.ts";
 
-// the configuration it runs under names it
+// wrangler.toml binds this class
 export { Ledger } from "../src/service/ledger.ts";
 
-/** Marks the page; returns the length of the output. */
+/** Marks the page and returns the length of the output in bytes. */
 type Marker = (text: string, env: Env) => Promise<number>;
 
 const MARKERS: Record<string, Marker> = {
@@ -19,7 +19,7 @@ const MARKERS: Record<string, Marker> = {
     return length;
   },
 
-  /** As its readme says, with the same font files: each stretch of text by the font that has it. */
+  /** Follows pdf-lib's readme, with the same font files: each grapheme is drawn with the font that has it. */
   async "pdf-lib"(text, env) {
     const document = await PDFDocument.load(onePage);
     document.registerFontkit(fontkit);

@@ -1,9 +1,10 @@
 /**
- * Fills `fonts/` with the typefaces the Worker serves to itself, and writes `src/engine/fonts/families.ts`, which says what they
- * cover. Run it after changing a font: `npm run build:fonts`. The same sources give the same bytes.
+ * Fills `fonts/` with the fonts that the Worker loads from its own assets, and writes `src/engine/fonts/families.ts`
+ * with their coverage. Run it after changing a font: `npm run build:fonts`. The same sources give the same bytes.
  *
- * Sources are the pinned npm packages and, for the scripts these lack, Debian's fonts-noto-core 20201225-1; its fonts are
- * read from the folder given as an argument, or where the package installs them, and checked against the hashes below.
+ * Sources are the pinned npm packages and, for scripts they lack, Debian's fonts-noto-core 20201225-1. Its fonts are
+ * read from the folder given as an argument, or else from where the package installs them, and checked against the
+ * hashes below.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -17,16 +18,16 @@ const root = join(import.meta.dirname, "..");
 const fonts = join(root, "fonts");
 const debian = process.argv[2] ?? "/usr/share/fonts/truetype/noto";
 
-/** A slice holds this many code points. */
+/** Code points per slice. */
 const SLICE = 512;
-/** No printable text: controls, private use, unassigned or ignorable characters. */
+/** Printable characters: no controls, private use, unassigned or ignorable characters. */
 const COVERABLE = /[^\p{C}\p{Default_Ignorable_Code_Point}]/u;
-/** The writing of East Asia; elsewhere the fonts of other families are meant. */
+/** East Asian characters; other families are used for all others. */
 const EAST_ASIAN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}\u3000-\u33ff\ufe10-\ufe6f\uff00-\uffef]/u;
 const HANGUL = /[\p{Script=Hangul}]/u;
 
-/** A font file's source and, where no package manager checks it, its SHA-256. */
+/** A source font file and, if no package manager checks it, its SHA-256. */
 interface Source {
   path: string;
   sha256?: string;
@@ -36,9 +37,9 @@ interface Family {
   name: string;
   regular: Source;
   bold?: Source;
-  /** The characters it is taken for; all it has where undefined. */
+  /** Tells which of its characters it is used for; all if undefined. */
   accepts?: (character: string) => boolean;
-  /** Cut into slices, which hold only what is accepted. */
+  /** Cut into slices, which have only the accepted characters. */
   sliced?: true;
 }
 
@@ -64,7 +65,7 @@ const fromDebian = (name: string, file: string, regular: string, bold?: string):
 
 /** In order of preference. */
 const FAMILIES: Family[] = [
-  // it has Devanagari as well, but not all of it
+  // it has only part of Devanagari
   { ...fromNpm("noto-sans", "NotoSans"), accepts: (character) => !/\p{Script=Devanagari}/u.test(character) },
   fromNpm("noto-sans-arabic", "NotoSansArabic"),
   fromNpm("noto-sans-hebrew", "NotoSansHebrew"),
@@ -162,7 +163,7 @@ function read({ path, sha256 }: Source): { bytes: Uint8Array; font: Font } {
   return { bytes, font };
 }
 
-/** A string of the Windows platform, in English (OpenType, "name"). */
+/** Returns a font's string for the Windows platform in English (OpenType, "name"), empty if there is none. */
 function nameOf(font: Font, id: number): string {
   const table = font.table("name");
   const view = new DataView(table.buffer, table.byteOffset, table.byteLength);
@@ -191,7 +192,7 @@ for (const family of FAMILIES) {
   let codePoints = all.filter((codePoint) => family.accepts?.(String.fromCodePoint(codePoint)) ?? true);
 
   if (family.sliced) {
-    // Korean and Japanese ideographs are drawn otherwise than Chinese ones, but only Japanese text shows that it is meant.
+    // Korean and Japanese ideographs differ from Chinese ones, but only Japanese text can be recognised, by its kana.
     if (family.name === "noto-sans-kr") codePoints = codePoints.filter((codePoint) => !covered.has(codePoint));
     mkdirSync(join(fonts, family.name));
     const slices = Map.groupBy(codePoints, (codePoint) => Math.floor(codePoint / SLICE) * SLICE);

@@ -1,11 +1,11 @@
-/** Builds the Worker as a deployment would, and fails where it has outgrown its budget: a larger script starts more slowly. */
+/** Builds the Worker as a deployment does, and fails if it exceeds its budget: a larger script starts more slowly. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
-/** HarfBuzz is 180 KB of it, the MCP server 60. */
+/** Gzipped. HarfBuzz takes 180 KB of it, the MCP server 60. */
 const BUDGET_KB = 430;
 
 const out = mkdtempSync(join(tmpdir(), "overprint-bundle-"));

@@ -1,7 +1,7 @@
 /**
- * `npm run contact-sheet`: every template on pages of every kind, every script, and an image of every kind, through the
- * running Worker, drawn by PDFium and by MuPDF into `out/`; and the README's picture of the templates,
- * `docs/templates.png`. To be looked at.
+ * `npm run contact-sheet` makes images for visual inspection. It sends every template on pages of every kind, every
+ * script, and an image of every kind through the running Worker, and renders the results with PDFium and MuPDF to
+ * `out/`. It also renders the README's image of the templates, `docs/templates.png`.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ const CELL = { width: 260, height: 260 };
 const SMALL_CELL = { width: 96, height: 96 };
 const THUMBNAIL = { width: 190, height: 269 };
 
-/** Texts as they come: short, long, broken by the caller, numbered. */
+/** Typical texts: short, long, with line breaks and placeholders. */
 const TEXTS = {
   short: "DRAFT",
   long: "This copy was made for the sole use of Example Trading Company Limited of Rotterdam and must not be passed on, published or stored by anyone else; whoever finds it is asked to destroy it and to write to legal@example.com.",
@@ -52,7 +52,7 @@ try {
   await mkdir(join(root, "out"), { recursive: true });
   await mkdir(join(root, "docs"), { recursive: true });
 
-  /** The pages of some PDFs, `length` to a row, by each engine. */
+  /** Renders the pages of some PDFs with each engine, `length` to a row. */
   const draw = async (name: string, pdfs: Uint8Array[], length: number, cell = CELL) => {
     for (const [engine, render] of Object.entries(ENGINES)) {
       const rasters: Raster[] = [];
@@ -98,7 +98,7 @@ try {
   await worker.stop();
 }
 
-/** Pages of text of the given sizes, the one at `turned` by 90°. */
+/** Returns a PDF with pages of text of the given sizes; the page at index `turned` has a /Rotate of 90. */
 async function pages(
   sizes: readonly (readonly [number, number])[],
   turned?: number,

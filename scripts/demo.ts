@@ -1,6 +1,6 @@
 /**
- * The main job on this machine: starts the Worker, watermarks a PDF, pays for it with the development key, and leaves the
- * result in ./out/.
+ * Runs a paid call locally: starts the Worker, watermarks a PDF, pays for it with the development key, and writes the
+ * result to ./out/.
  *
  *   npm run demo                                            a sample contract, marked CONFIDENTIAL
  *   npm run demo -- contract.pdf --text DRAFT --position top-right --opacity 0.5

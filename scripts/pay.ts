@@ -1,4 +1,7 @@
-/** Prints a signed `X-PAYMENT` header for one call of an endpoint: `npm run -s pay -- http://127.0.0.1:8787/v1/watermark/text`. */
+/**
+ * `npm run -s pay -- http://127.0.0.1:8787/v1/watermark/text` prints a signed `X-PAYMENT` header for one call of that
+ * endpoint.
+ */
 import { paymentFor } from "./lib/pay.ts";
 
 const [endpoint] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 /**
- * Fails where two files of src/ export the same name: a name has one meaning. Twins for different platforms
+ * Fails if two files of src/ export the same name: a name has one meaning. Variants of a file for different platforms
  * (`zlib.ts`, `zlib.browser.ts`) count as one file.
  */
 import { globSync, readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Which code points a font has, written as `gap+length` pairs in base 36, separated by commas: each range's distance from
- * the end of the one before, and how many more code points than one it has (left out where none).
+ * Encodes ascending code points as ranges, written `gap+more` in base 36 and separated by commas: `gap` is the distance
+ * from the end of the previous range (exclusive), `more` the number of code points after the first, left out if 0.
  */
 export function encodeRanges(codePoints: Iterable<number>): string {
   const ranges: string[] = [];

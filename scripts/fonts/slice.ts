@@ -1,9 +1,9 @@
-/** Cuts fonts too large for one request into fonts of a few hundred characters each. */
+/** Cuts fonts that are too large for one request into fonts of a few hundred characters each. */
 import { packTables, viewOf } from "../../src/engine/fonts/sfnt.ts";
 import { assembleFont } from "../../src/engine/fonts/subset.ts";
 import type { Font } from "../../src/engine/fonts/truetype.ts";
 
-/** A complete font of `codePoints` alone (ascending), without layout tables: what is sliced needs no shaping. */
+/** Makes a complete font of only `codePoints` (ascending), without layout tables: sliced scripts need no shaping. */
 export function sliceFont(font: Font, codePoints: readonly number[]): Uint8Array {
   const glyphs = [...new Set(codePoints.map(font.glyphOf))];
   const ids = new Map(glyphs.map((glyph, i) => [glyph, i + 1]));
@@ -19,7 +19,7 @@ export function sliceFont(font: Font, codePoints: readonly number[]): Uint8Array
   });
 }
 
-/** A `cmap` table with one subtable of format 12: groups of consecutive code points with consecutive glyphs. */
+/** Returns a `cmap` table with one subtable of format 12: groups of consecutive code points with consecutive glyphs. */
 function cmapOf(entries: readonly (readonly [codePoint: number, glyph: number])[]): Uint8Array {
   const groups: { first: number; last: number; glyph: number }[] = [];
   for (const [codePoint, glyph] of entries) {

@@ -1,4 +1,4 @@
-/** What V8 tells of an isolate (Chrome DevTools protocol, Runtime.getHeapUsage). */
+/** V8's memory figures of an isolate (Chrome DevTools protocol, Runtime.getHeapUsage), in bytes. */
 interface HeapUsage {
   usedSize: number;
   /** Array buffers. */
@@ -7,12 +7,15 @@ interface HeapUsage {
 
 const EVERY_MS = 20;
 
-/** Looks at the heap of a running Worker, again and again: its objects and array buffers, as often as it lets go of the CPU. */
+/**
+ * Samples the heap of a running Worker, objects and array buffers, every 20 ms; the Worker answers whenever it yields
+ * the CPU. `peakMb` returns the peak since its previous call.
+ */
 export async function watchHeap(inspectorPort: number): Promise<{ peakMb(): number; stop(): void }> {
   const targets = (await (await fetch(`http://127.0.0.1:${inspectorPort}/json`)).json()) as {
     webSocketDebuggerUrl: string;
   }[];
-  const headers = { Origin: `http://localhost:${inspectorPort}` }; // it refuses web pages, and whoever does not say
+  const headers = { Origin: `http://localhost:${inspectorPort}` }; // without it, or from a web page, it is refused
   const socket = new WebSocket(targets[0]!.webSocketDebuggerUrl, { headers } as never);
   await new Promise((resolve, reject) => {
     socket.addEventListener("open", resolve);

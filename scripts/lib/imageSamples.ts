@@ -7,7 +7,7 @@ type Rgb = readonly [number, number, number];
 /** JPEG samples are made of blocks of 8 x 8 pixels. */
 const BLOCK = 8;
 
-/** What tRNS holds to make white, or a palette's second half, transparent. */
+/** tRNS data that makes white transparent, or a palette increasingly so. */
 const TRANSPARENCY: [Kind, Uint8Array][] = [
   [{ colorType: 0, bitDepth: 8 }, uint16(255)],
   [{ colorType: 0, bitDepth: 16 }, uint16(65_535)],
@@ -17,8 +17,8 @@ const TRANSPARENCY: [Kind, Uint8Array][] = [
 ];
 
 /**
- * The same motif as an image of each kind that is taken: a gradient from red to blue, white in the lower right, a black L in
- * the upper left, and where there is alpha, it fades downwards.
+ * The same motif as an image of each kind that is accepted: a gradient from red to blue, white in the lower right, a
+ * black L in the upper left; with alpha, it fades downwards.
  */
 export const IMAGE_SAMPLES: Record<string, Uint8Array> = Object.fromEntries([
   ...KINDS.flatMap((kind) =>
@@ -47,7 +47,7 @@ function nameOf({ colorType, bitDepth }: Kind): string {
   return `colour type ${colorType}, ${bitDepth} bits`;
 }
 
-/** Red, green and blue, 0 to 255, at a place in pixels. */
+/** Returns red, green and blue, 0 to 255, at a pixel. */
 function motif(x: number, y: number): Rgb {
   const isL = (x >= 8 && x < 16 && y >= 8 && y < 48) || (y >= 40 && y < 48 && x >= 8 && x < 32);
   if (isL) return [0, 0, 0];
@@ -100,7 +100,7 @@ function inverted([r, g, b]: Rgb): Rgb {
   return [255 - r, 255 - g, 255 - b];
 }
 
-/** Cyan, magenta, yellow and black, without black. */
+/** Returns cyan, magenta, yellow and black, with black 0. */
 function toInks(rgb: Rgb): number[] {
   return [...inverted(rgb), 0];
 }

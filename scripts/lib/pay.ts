@@ -1,10 +1,10 @@
 import { privateKeyToAccount } from "viem/accounts";
 import { NETWORKS, type NetworkName } from "../../src/payments/networks.ts";
 
-/** The first of the well-known development keys: public, worth nothing, the same in every local chain. */
+/** The first of the well-known development keys: public, without value, the same in every local chain. */
 export const DEVELOPMENT_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-/** One entry of a 402's `accepts` (x402 version 1), as far as paying needs it. */
+/** An entry of a 402's `accepts` (x402 version 1), with the fields that paying needs. */
 export interface Offer {
   resource: string;
   scheme: string;
@@ -17,22 +17,22 @@ export interface Offer {
 }
 
 /**
- * Signs a payment for an offer: the value of the `X-PAYMENT` header. Each signature carries a nonce of its own, so each
- * buys one result.
+ * Signs a payment for an offer and returns the value of the `X-PAYMENT` header. Each signature has its own nonce, so
+ * each buys one result.
  */
 export async function signPayment(offer: Offer, key: `0x${string}` = DEVELOPMENT_KEY): Promise<string> {
   const { scheme, network } = offer;
   return btoa(JSON.stringify({ x402Version: 1, scheme, network, payload: await authorize(offer, key) }));
 }
 
-/** The same in x402 version 2: the value of the `PAYMENT-SIGNATURE` header. */
+/** Signs a payment as x402 version 2 and returns the value of the `PAYMENT-SIGNATURE` header. */
 export async function signPaymentV2(offer: Offer, key: `0x${string}` = DEVELOPMENT_KEY): Promise<string> {
   const { scheme, network, maxAmountRequired: amount, asset, payTo, maxTimeoutSeconds, extra } = offer;
   const accepted = { scheme, network: NETWORKS[network].caip2, amount, asset, payTo, maxTimeoutSeconds, extra };
   return btoa(JSON.stringify({ x402Version: 2, accepted, payload: await authorize(offer, key) }));
 }
 
-/** EIP-3009: leave to transfer the offer's amount, once, signed as EIP-712 typed data. */
+/** Signs an EIP-3009 authorization to transfer the offer's amount once, as EIP-712 typed data. */
 async function authorize(offer: Offer, key: `0x${string}`) {
   const account = privateKeyToAccount(key);
   const { chainId } = NETWORKS[offer.network];
@@ -69,7 +69,10 @@ async function authorize(offer: Offer, key: `0x${string}`) {
   return { signature, authorization };
 }
 
-/** Asks an endpoint for its price (the 402) and signs a payment for its first offer. */
+/**
+ * Asks an endpoint for its price (the 402) and signs a payment for its first offer.
+ * @throws Error if it answers anything but a 402
+ */
 export async function paymentFor(endpoint: string): Promise<string> {
   const response = await fetch(endpoint, { method: "POST" });
   if (response.status !== 402)
@@ -78,7 +81,7 @@ export async function paymentFor(endpoint: string): Promise<string> {
   return signPayment(accepts[0]!);
 }
 
-/** Calls an endpoint, paying for it. FormData goes out as multipart, anything else as JSON. */
+/** Calls an endpoint with `payment`, or with a new one. Sends FormData as multipart, anything else as JSON. */
 export async function callPaid(
   endpoint: string,
   body: FormData | Record<string, unknown>,

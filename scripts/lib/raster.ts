@@ -2,14 +2,14 @@ import { crc32, deflateSync } from "node:zlib";
 import { PDFiumLibrary } from "@hyzyla/pdfium";
 import { ColorSpace, Document, Matrix } from "mupdf";
 
-/** Pixels in RGB, rows from the top. */
+/** An image in 8-bit RGB, rows from the top. */
 export interface Raster {
   readonly width: number;
   readonly height: number;
   readonly rgb: Uint8Array;
 }
 
-/** Each fits into this many pixels. */
+/** In pixels. */
 interface Size {
   width: number;
   height: number;
@@ -18,7 +18,7 @@ interface Size {
 /** Renders every page of a PDF, each to fit into `box` pixels. */
 export type Renderer = (pdf: Uint8Array, box: Size) => Promise<Raster[]>;
 
-/** By PDFium, the engine of Chrome. */
+/** Renders with PDFium, the engine of Chrome. */
 export const renderPages: Renderer = async (pdf, box) => {
   const library = await PDFiumLibrary.init();
   try {
@@ -37,6 +37,7 @@ export const renderPages: Renderer = async (pdf, box) => {
   }
 };
 
+/** Renders with MuPDF. */
 export const renderPagesByMupdf: Renderer = async (pdf, box) => {
   const document = Document.openDocument(pdf, "application/pdf");
   const rasters = Array.from({ length: document.countPages() }, (_, index) => {
@@ -51,7 +52,7 @@ export const renderPagesByMupdf: Renderer = async (pdf, box) => {
   return rasters;
 };
 
-/** The colours of pixels of `channels` bytes, in lines of `stride` bytes. */
+/** Copies the RGB of pixels of `channels` bytes each, in lines of `stride` bytes. */
 function packed(
   data: Uint8Array | Uint8ClampedArray,
   width: number,
@@ -67,7 +68,7 @@ function packed(
   return rgb;
 }
 
-/** Lays pictures out in rows of cells of one size, centred, on grey. */
+/** Lays images out in rows of equal cells, centred, on grey. */
 export function grid(rows: readonly (readonly Raster[])[], cell: Size, gap = 8): Raster {
   const columns = Math.max(...rows.map((row) => row.length));
   const [stepX, stepY] = [cell.width + gap, cell.height + gap];
@@ -85,7 +86,7 @@ export function grid(rows: readonly (readonly Raster[])[], cell: Size, gap = 8):
   return { width, height, rgb };
 }
 
-/** A PNG of 8-bit RGB; each row holds the differences to the one above, which compresses flat areas best. */
+/** Encodes a PNG of 8-bit RGB. Rows use the Up filter, which compresses flat areas best. */
 export function pngOf({ width, height, rgb }: Raster): Uint8Array {
   const rows = new Uint8Array(height * (width * 3 + 1));
   for (let y = 0; y < height; y++) {

@@ -3,7 +3,7 @@ import { degrees, PDFDocument, type PDFFont, type PDFPage, rgb, StandardFonts } 
 const PARAGRAPH =
   "The parties agree that every page of this document shall carry its mark where the reader sees it, whichever way the page was scanned, cropped or turned before it came to be signed.";
 
-/** A contract of four pages, as awkward as real ones: upright, landscape, turned by /Rotate, and cropped off its origin. */
+/** Makes a contract of four pages: upright, landscape, turned by /Rotate, and with a crop box away from the origin. */
 export async function samplePdf(): Promise<Uint8Array> {
   const document = await PDFDocument.create();
   const font = await document.embedFont(StandardFonts.TimesRoman);

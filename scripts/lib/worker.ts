@@ -7,27 +7,30 @@ import { join } from "node:path";
 const root = join(import.meta.dirname, "../..");
 const START_TIMEOUT_MS = 60_000;
 
-/** The Worker, running on this machine under wrangler with empty storage of its own. */
+/** The Worker, running locally under wrangler with its own storage. */
 export interface RunningWorker {
   url: string;
-  /** Where its inspector listens: the Chrome DevTools protocol. */
+  /** The port of its inspector, which speaks the Chrome DevTools protocol. */
   inspectorPort: number;
-  /** CPU time that workerd has used so far, in milliseconds. */
+  /** Returns the CPU time that workerd has used so far, in milliseconds. */
   cpuMs(): Promise<number>;
-  /** The most memory that workerd has held so far, in MB. */
+  /** Returns workerd's peak memory so far, in MB. */
   peakMb(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** How a Worker is started, where not as a deployment is. */
+/** How a Worker is started, where that differs from a deployment. */
 export interface WorkerOptions {
   /** Another script, with the same settings and bindings. */
   entry?: string;
-  /** A folder for its storage that outlives it. */
+  /** A folder for its storage that is kept when it stops; otherwise a new, temporary one is used. */
   keptState?: string;
 }
 
-/** Starts the Worker on a free loopback port. `vars` override its settings. */
+/**
+ * Starts the Worker on a free loopback port. `vars` override its settings.
+ * @throws Error if it has not started within a minute
+ */
 export async function startWorker(
   vars: Record<string, string> = {},
   { entry, keptState }: WorkerOptions = {},
@@ -97,7 +100,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Linux: the processes of workerd among wrangler's descendants (proc(5)). */
+/** Returns the workerd processes among wrangler's descendants (Linux, proc(5)). */
 async function workerdsUnder(pid: number): Promise<number[]> {
   const found: number[] = [];
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
@@ -108,7 +111,7 @@ async function workerdsUnder(pid: number): Promise<number[]> {
   return found;
 }
 
-/** User and system time, in clock ticks of 10 ms. */
+/** Returns user and system time; clock ticks are 10 ms. */
 async function cpuMsOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -1,4 +1,4 @@
-/** Why something cannot be marked. Stable: programs tell failures apart by it. */
+/** Why a PDF, an image or a text cannot be marked. The codes are stable: programs tell failures apart by them. */
 export type EngineErrorCode =
   | "not_a_pdf"
   | "damaged_pdf"
@@ -12,7 +12,9 @@ export type EngineErrorCode =
   | "image_too_large"
   | "unsupported_character";
 
-/** The engine's refusal of a file, an image or a text. Its message tells whoever sent them what is wrong and what to do. */
+/**
+ * Thrown when the engine rejects a PDF, an image or a text. The message tells the sender what is wrong and what to do.
+ */
 export class EngineError extends Error {
   override name = "EngineError";
   readonly code: EngineErrorCode;

@@ -1,6 +1,6 @@
 /**
- * Overprint's engine: lays a text or an image over every page of a PDF, at about the cost of copying the file. It runs in
- * Node, in workerd and in browsers, and needs nothing from outside this folder but fonts. This is its only public entry.
+ * Overprint's engine: lays a text or an image over every page of a PDF, at about the cost of copying the file. It runs
+ * in Node, in workerd and in browsers, and needs no file outside this folder but fonts. This is its only public entry.
  */
 
 import { plain } from "./bytes.ts";
@@ -23,43 +23,47 @@ export { DEFAULTS, type ImageMark, type TextMark } from "./options.ts";
 export type { RangeReader } from "./pdf/byteSource.ts";
 export { PlanOutdated } from "./pdf/eraser.ts";
 
+/** Options of {@link watermark}. */
 export interface WatermarkOptions {
-  /** The user's or the owner's password of an encrypted PDF; the empty one is always tried. */
+  /** User or owner password of an encrypted PDF; the empty password is always tried. */
   password?: string | undefined;
-  /** A PDF with more pages is refused. */
+  /** A PDF with more pages is rejected. */
   maxPages?: number | undefined;
-  /** An image with more pixels is refused. */
+  /** An image with more pixels is rejected. */
   maxPixels?: number | undefined;
-  /** What `{date}` in a text stands for, in UTC. Now, where nothing is said. */
+  /** Date that replaces `{date}` in a text, in UTC. Defaults to now. */
   date?: Date | undefined;
   /**
-   * Looks at all of the source before planning, where otherwise some is only looked at when it is copied. For a source that
-   * is not in memory, after {@link PlanOutdated}.
+   * Reads the whole source before planning; otherwise parts of it are only checked while they are copied. Set it for a
+   * source that is not in memory, to plan again after {@link PlanOutdated}.
    */
   thorough?: boolean | undefined;
 }
 
-/** What whoever gets the output has to be told of it. */
+/** Something that the recipient of the output has to be told. */
 export type Notice = "signatures-invalidated";
 
-/** A marked PDF as it will be, byte for byte, before any of it is written. */
+/** The plan of a marked PDF: every byte of the output is determined, none is written yet. */
 export interface WatermarkPlan {
   readonly pages: number;
-  /** Of the output, in bytes. */
+  /** Length of the output in bytes. */
   readonly length: number;
   readonly notices: readonly Notice[];
   /**
-   * The output in order; each chunk is valid until the next is asked for.
-   * @throws PlanOutdated where a source out of memory is not what it seemed: plan again, with `thorough`
+   * Returns the output in order; each chunk is valid until the next is requested.
+   * @throws PlanOutdated if a source that is not in memory contradicts what the plan assumed; plan again with
+   * `thorough`
    */
   chunks(): AsyncIterable<Uint8Array>;
 }
 
 /**
- * Plans to lay a mark over every page of a PDF. The same source, mark and options give the same output, to the byte.
- * @param source the file in memory, which must not change, or what it is read with
- * @param options `loadFont` gives the fonts of texts: the files of this project's `fonts/`
- * @throws EngineError where the file, the image or the text cannot be marked
+ * Plans to lay a mark over every page of a PDF. The output is byte-identical for the same source, mark and options,
+ * `date` included.
+ * @param source the file in memory, which must not change until the output is written, or a reader for ranges of it
+ * @param options `loadFont` loads the fonts for texts, which are files of this project's `fonts/`
+ * @throws EngineError if the file, the image or the text cannot be marked
+ * @throws TypeError if the mark is a text and `loadFont` is missing
  * @example
  * const plan = await watermark(pdf, { text: "DRAFT" }, { loadFont: (path) => readFile(`fonts/${path}`) });
  * for await (const chunk of plan.chunks()) output.write(chunk);

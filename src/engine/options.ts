@@ -1,38 +1,38 @@
 import type { ImagePosition, Position } from "./marks/positions.ts";
 import { DEFAULT_TEMPLATE, type TemplateName } from "./marks/templates.ts";
 
-/** What marks have in common. */
+/** Options that text and image marks share. */
 interface MarkOptions {
-  /** Of the mark as a whole: 0 is invisible, 1 opaque. */
+  /** Opacity of the whole mark: 0 is invisible, 1 opaque. */
   opacity?: number | undefined;
-  /** Degrees, counter-clockwise as the reader sees the page. */
+  /** Degrees counter-clockwise, relative to the page as displayed. */
   rotation?: number | undefined;
-  /** Points from the edges of the page, never more than a tenth of its shorter side. */
+  /** Distance from the edges of the page in points, at most a tenth of its shorter side. */
   marginPt?: number | undefined;
 }
 
-/** A text to lay over every page. What is left out is as the template has it. */
+/** A text to lay over every page. Omitted options come from the template, opacity and margin from {@link DEFAULTS}. */
 export interface TextMark extends MarkOptions {
-  /** At least one visible character; `\n` breaks a line. {@link fillIn} says what is filled in. */
+  /** At least one visible character; `\n` breaks a line. For placeholders see {@link fillIn}. */
   text: string;
   template?: TemplateName | undefined;
   position?: Position | undefined;
-  /** `#rrggbb`. */
+  /** Color as `#rrggbb`. */
   color?: string | undefined;
-  /** Otherwise the text is as large as its template allows and the page holds. */
+  /** Font size in points, by default the largest of the template. Smaller if the page cannot hold the text. */
   fontSizePt?: number | undefined;
 }
 
 /** An image to lay over every page. */
 export interface ImageMark extends MarkOptions {
-  /** A PNG or a JPEG. */
+  /** The bytes of a PNG or a JPEG. */
   image: Uint8Array;
   position?: ImagePosition | undefined;
-  /** Width of the image as a share of the page's width; the image is smaller where it would leave the page. */
+  /** Width of the image as a fraction of the page width; the image is smaller if it would leave the page. */
   scale?: number | undefined;
 }
 
-/** What is taken where a mark says nothing. */
+/** Defaults for omitted options. `rotation` and `scale` apply to images: a text's rotation comes from its template. */
 export const DEFAULTS = {
   template: DEFAULT_TEMPLATE,
   imagePosition: "center" as ImagePosition,

@@ -2,17 +2,23 @@ import bidiFactory from "bidi-js";
 
 const bidi = bidiFactory();
 
-/** Whether a paragraph runs from right to left: by its first letter with a direction (Unicode Standard Annex #9, P2, P3). */
+/**
+ * Returns whether a paragraph runs from right to left, decided by its first strong character (Unicode Standard
+ * Annex #9, P2, P3).
+ */
 export function isRightToLeft(paragraph: string): boolean {
   return bidi.getEmbeddingLevels(paragraph).paragraphs[0]?.level === 1;
 }
 
-/** The embedding level of each UTF-16 code unit of a line; odd ones run from right to left (UAX #9, rules X1 to I2). */
+/**
+ * Returns the embedding level of each UTF-16 code unit of a line; odd levels run from right to left (UAX #9, rules X1
+ * to I2 and L1).
+ */
 export function embeddingLevels(line: string, rightToLeft: boolean): Uint8Array {
   return bidi.getEmbeddingLevels(line, rightToLeft ? "rtl" : "ltr").levels;
 }
 
-/** Runs of a line from logical into visual order, left to right (UAX #9, rule L2). */
+/** Reorders the runs of a line from logical to visual order, left to right (UAX #9, rule L2). */
 export function inVisualOrder<R extends { level: number }>(runs: readonly R[]): R[] {
   const ordered = [...runs];
   const highest = Math.max(0, ...runs.map(({ level }) => level));

@@ -2,19 +2,20 @@ import { EngineError } from "../errors.ts";
 import { type FontFile, familiesFor, fileWith, isPicture, type Weight } from "./coverage.ts";
 import { scriptOf } from "./scripts.ts";
 
-/** A grapheme, or a part of one that no font has as a whole, and the font that draws it. */
+/** A grapheme, or a code point of one that no font has as a whole, and the font that draws it. */
 interface Choice {
   readonly text: string;
-  /** ISO 15924; undefined for what many scripts use: spaces, digits, punctuation, symbols. */
+  /** ISO 15924; undefined for characters that many scripts share: spaces, digits, punctuation, symbols. */
   readonly script: string | undefined;
   readonly file: FontFile;
 }
 
 /**
- * Chooses a font for each grapheme of `text`: the first family that has it. What belongs to no script stays with the letters
- * before it, or else after it, where their font has it too: a phrase is set in one hand.
- * @param available the files to choose from; all there are where undefined
- * @throws EngineError unsupported_character
+ * Chooses a font for each grapheme of `text`, from the first family that has it. Characters without a script take the
+ * font of the letters before them, or else after them, if it has them, so that a phrase is set in one typeface. Emoji
+ * keep their own.
+ * @param available paths of the files to choose from; all files if undefined
+ * @throws EngineError unsupported_character if no font has a character
  */
 export function chooseFonts(text: string, weight: Weight, available?: ReadonlySet<string>): Choice[] {
   const usable = (file: FontFile | undefined) => file && (!available || available.has(file.path));
@@ -46,7 +47,7 @@ export function chooseFonts(text: string, weight: Weight, available?: ReadonlySe
   );
 }
 
-/** For each choice the nearest one before it that has a script. */
+/** Returns, for each choice, the nearest one before it that has a script. */
 function neighbours(choices: readonly Choice[]): (Choice | undefined)[] {
   let last: Choice | undefined;
   return choices.map((choice) => {
@@ -56,7 +57,7 @@ function neighbours(choices: readonly Choice[]): (Choice | undefined)[] {
   });
 }
 
-/** Counts characters as a reader does, in grapheme clusters: whichever form the caller wrote, they are the same. */
+/** Counts the position in grapheme clusters, as a reader does; it is then the same for every normalization form. */
 function unsupportedCharacter(character: string, text: string, index: number): EngineError {
   const name = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
   const place = [...new Intl.Segmenter().segment(text.slice(0, index))].length + 1;

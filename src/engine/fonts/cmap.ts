@@ -1,10 +1,11 @@
-/** The `cmap` table: from Unicode to glyphs (OpenType, "cmap"). */
+/** The `cmap` table, which maps code points to glyph ids (OpenType, "cmap"). */
 
 import { viewOf } from "./sfnt.ts";
 
 /**
- * Reads a `cmap` table into a function from code point to glyph id, 0 where the font has none.
- * Nothing is unpacked: each call searches the table.
+ * Reads a `cmap` table. Nothing is unpacked: each lookup searches the table.
+ * @returns a function from code point to glyph id, 0 if the font has none
+ * @throws Error if there is no Unicode subtable of format 4 or 12
  */
 export function readCmap(table: Uint8Array): (codePoint: number) => number {
   const view = viewOf(table);
@@ -28,7 +29,7 @@ function isUnicode(platform: number, encoding: number): boolean {
   return platform === 0 || (platform === 3 && (encoding === 1 || encoding === 10));
 }
 
-/** Format 12: sorted groups (first, last, glyph of first) of code points. */
+/** Looks up a code point in format 12: sorted groups (first code point, last, glyph of the first). */
 function glyphInGroups(view: DataView, codePoint: number): number {
   const group = firstIndex(view.getUint32(12), (i) => view.getUint32(20 + i * 12) >= codePoint);
   if (group === undefined) return 0;
@@ -37,7 +38,10 @@ function glyphInGroups(view: DataView, codePoint: number): number {
   return codePoint < first ? 0 : view.getUint32(24 + group * 12) + codePoint - first;
 }
 
-/** Format 4: sorted segments of the Basic Multilingual Plane, in parallel arrays of end, start, delta, range offset. */
+/**
+ * Looks up a code point in format 4: sorted segments of the Basic Multilingual Plane, in parallel arrays of end, start,
+ * delta and range offset.
+ */
 function glyphInSegments(view: DataView, codePoint: number): number {
   const doubledCount = view.getUint16(6);
   const segment = firstIndex(doubledCount / 2, (i) => view.getUint16(14 + i * 2) >= codePoint);
@@ -56,7 +60,7 @@ function glyphInSegments(view: DataView, codePoint: number): number {
   return glyph === 0 ? 0 : (glyph + delta) & 0xffff;
 }
 
-/** The first index below `count` for which `reached` holds, given that it holds for all after it too. */
+/** Returns the first index below `count` for which `reached` holds, given that it also holds for all after it. */
 function firstIndex(count: number, reached: (index: number) => boolean): number | undefined {
   let low = 0;
   let high = count;

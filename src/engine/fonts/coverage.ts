@@ -2,13 +2,13 @@ import { FAMILIES, type Family, SLICE } from "./families.ts";
 
 export type Weight = "regular" | "bold";
 
-/** Drawn by nothing, so no font has to have it: joiners, variation selectors, directional marks. */
+/** Characters without a glyph, which no font has to have: joiners, variation selectors, directional marks. */
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
 
-/** By family: first and last code point of each range, ascending, in turn. Read when a text is first set. */
+/** By family: first and last code point of each range, alternating, ascending. Decoded on first use. */
 const ranges = new Map<Family, Uint32Array>();
 
-/** Whether a family has a code point. */
+/** Returns whether a family has a code point. */
 function covers(family: Family, codePoint: number): boolean {
   let bounds = ranges.get(family);
   if (!bounds) {
@@ -43,11 +43,11 @@ function readRanges(coverage: string): Uint32Array {
 export interface FontFile {
   readonly family: Family;
   readonly path: string;
-  /** It is lighter than what was asked for, and to be drawn bolder than it is. */
+  /** True if the file is lighter than the weight asked for, so that its glyphs have to be stroked to look bolder. */
   readonly embolden: boolean;
 }
 
-/** The file in which a family has all of `characters`, if there is one. */
+/** Returns the file of a family that has all of `characters`, if there is one. Ignorable characters do not count. */
 export function fileWith(family: Family, characters: string, weight: Weight): FontFile | undefined {
   const codePoints = Array.from(characters.replaceAll(IGNORABLE, ""), (character) => character.codePointAt(0)!);
   if (!codePoints.every((codePoint) => covers(family, codePoint))) return undefined;
@@ -65,11 +65,12 @@ export function fileWith(family: Family, characters: string, weight: Weight): Fo
   }
 }
 
-/** Kana show that ideographs are meant as Japan draws them. */
+/** In a text with kana, ideographs take their Japanese forms. */
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
-/** Characters that are pictures unless told otherwise, or told to be. */
+/** Characters that are emoji by default, or made emoji by variation selector 16. */
 const PICTURE = /\p{Emoji_Presentation}|\ufe0f/u;
 
+/** Returns whether a grapheme is drawn as an emoji. */
 export function isPicture(grapheme: string): boolean {
   return PICTURE.test(grapheme);
 }
@@ -77,7 +78,7 @@ export function isPicture(grapheme: string): boolean {
 const japaneseFirst = FAMILIES.toSorted((a, b) => Number(b.name.endsWith("-jp")) - Number(a.name.endsWith("-jp")));
 const emojiFirst = FAMILIES.toSorted((a, b) => Number(b.name === "noto-emoji") - Number(a.name === "noto-emoji"));
 
-/** The families to look for a grapheme of `text` in, in order. */
+/** Returns the families to search for a grapheme of `text`, in order of preference. */
 export function familiesFor(grapheme: string, text: string): readonly Family[] {
   if (isPicture(grapheme)) return emojiFirst;
   return KANA.test(text) ? japaneseFirst : FAMILIES;

@@ -1,23 +1,28 @@
 /**
- * Text of a mark as text: an embedded font, rather than outlines with invisible text over them. Measured for a line in each
- * of 31 scripts, as growth of a one-page file by the whole mark, in KB:
+ * Embeds the text of a mark as text in a font, rather than as outlines with invisible text over them. Measured with a
+ * line in each of 31 scripts, as the growth of a one-page file by the whole mark, in KB:
  *
- *   Hebrew, Armenian, Korean, Ethiopic, Lao 2.7–2.8 · Khmer, Vietnamese, Gurmukhi, Cyrillic, Greek, Thai, Gujarati,
- *   Devanagari, Latin 3.0–3.2 · Arabic, Malayalam, symbols, Urdu, Myanmar, Kannada 3.3–3.5 · Persian, Tamil, Bengali, emoji,
- *   Georgian, Sinhala 3.6–3.8 · Chinese, Japanese, Telugu 3.9–4.2 · 20 Latin characters 3.0, 20 ideographs 5.6
+ *   2.7–2.8   Hebrew, Armenian, Korean, Ethiopic, Lao
+ *   3.0–3.2   Khmer, Vietnamese, Gurmukhi, Cyrillic, Greek, Thai, Gujarati, Devanagari, Latin
+ *   3.3–3.5   Arabic, Malayalam, symbols, Urdu, Myanmar, Kannada
+ *   3.6–3.8   Persian, Tamil, Bengali, emoji, Georgian, Sinhala
+ *   3.9–4.2   Chinese, Japanese, Telugu
+ *   3.0       20 Latin characters
+ *   5.6       20 ideographs
  *
- * of which 1.0 is the page's own wrapping and cross-reference. Outlines alone take 0.7 (Korean) to 7.0 (Georgian) deflated,
- * most often more than glyphs in a font do, and invisible text needs a font of about 1.2 besides.
+ * 1.0 of each is the page's wrapping and cross-reference. Outlines alone take 0.7 (Korean) to 7.0 (Georgian) deflated,
+ * mostly more than glyphs in a font, and the invisible text needs a font of about 1.2 in addition.
  *
- * What readers give back, in logical order, of those lines:
+ * How many of the 31 lines readers extract in logical order:
  *
  *   PDFium, pdf.js 6.5, MuPDF 1.28   31
  *   poppler 22.12                    30; single symbols between spaces are taken for one letter-spaced word
- *   MuPDF 1.21                       25; it does not turn Arabic and Hebrew round, nor read ZWJ sequences of emoji
+ *   MuPDF 1.21                       25; it does not reverse Arabic and Hebrew, nor read ZWJ sequences of emoji
  *
- * Slanted lines come out whole as well, but for poppler, whose pdftotext takes apart any text that is not at a right angle,
- * whoever wrote it. Lines that mix directions come out as each reader guesses: a PDF holds glyphs from left to right, and a
- * number amid Arabic cannot be told from one before it. ActualText would not help: these readers turn its logical order round.
+ * Slanted lines are extracted whole too, except by poppler: its pdftotext breaks up any text that is not at a right
+ * angle, from any producer. Lines of mixed direction are extracted as each reader guesses: a PDF holds glyphs from left
+ * to right, and a number inside Arabic cannot be told from one before it. ActualText would not help: these readers
+ * reverse its logical order.
  */
 import { deflate } from "#platform/zlib";
 import type { ObjectSink, Ref } from "../pdf/newObject.ts";
@@ -27,23 +32,30 @@ import { assembleFont } from "./subset.ts";
 import { toUnicodeCMap, twoBytes } from "./toUnicode.ts";
 import type { Font } from "./truetype.ts";
 
-/** Font descriptor flag (ISO 32000-2, table 121): has characters beyond the standard Latin set, as any subset may. */
+/** Font descriptor flag (ISO 32000-2, table 121): the font may have characters outside the standard Latin set. */
 const SYMBOLIC = 4;
 
+/** A font embedded by {@link embedFont}. */
 export interface EmbeddedFont {
   /** The Type 0 font, for the `/Font` resources of the mark. */
   readonly ref: Ref;
-  /** A cluster's code in a shown string: four hexadecimal digits. */
+  /**
+   * Returns a cluster's code for a shown string: four hexadecimal digits.
+   * @throws Error if the cluster is not embedded
+   */
   codeOf(cluster: Cluster): string;
-  /** How far showing a cluster moves the pen, in em. What kerning changes is left to the one who shows it. */
+  /**
+   * Returns how far showing a cluster moves the pen, in em (its /W entry). Kerning is up to the caller.
+   * @throws Error if the cluster is not embedded
+   */
   widthOf(cluster: Cluster): number;
 }
 
 /**
- * Embeds one font that draws `clusters`, of whatever fonts they are (ISO 32000-2, 9.7): a Type 0 font with Identity-H
- * encoding in which each cluster is one glyph, put together from those that shaping gave, with one code, one width and the
- * text it stands for. So marks and joins need no positioning in the content, one code is one piece of text for whoever
- * copies or searches, and a text in several fonts costs the overhead of one.
+ * Embeds one font that draws `clusters`, which may come from several fonts (ISO 32000-2, 9.7). It is a Type 0 font with
+ * Identity-H encoding in which each cluster is one glyph, composed of its shaped glyphs, with one code, one width and
+ * its text. The content stream therefore does not position marks and joins, each code is copied and searched as one
+ * piece of text, and a text in several fonts costs the overhead of one.
  */
 export function embedFont(sink: ObjectSink, clusters: Iterable<Cluster>): EmbeddedFont {
   const distinct = new Map<string, Cluster>();
@@ -96,12 +108,15 @@ export function embedFont(sink: ObjectSink, clusters: Iterable<Cluster>): Embedd
   };
 }
 
-/** Equal for clusters that one code can show: the same glyphs, standing for the same text. */
+/** Returns a key that is equal for clusters that one code can show: the same glyphs for the same text. */
 function keyOf({ face, glyphs, text }: Cluster): string {
   return `${face.file.path} ${glyphs.map(({ id, x, y }) => `${id},${x},${y}`).join(" ")} ${text}`;
 }
 
-/** Without kerning, in em, so that a letter has one width wherever it stands. */
+/**
+ * Returns a cluster's width in em. For a single glyph it is the font's own advance, without kerning, so that a letter
+ * has one width everywhere; for several glyphs it is the shaped advance.
+ */
 function naturalAdvance({ face: { font }, glyphs, advance }: Cluster): number {
   const [glyph, ...others] = glyphs;
   return glyph && others.length === 0 ? font.advance(glyph.id) / font.unitsPerEm : advance;
@@ -121,8 +136,8 @@ function deflated(entries: string, data: Uint8Array): { dict: string; data: Uint
 }
 
 /**
- * Six letters that differ between subsets (ISO 32000-2, 9.9.2): an FNV-1a hash of the subset, so that equal marks give
- * equal bytes.
+ * Returns the six-letter tag that tells subsets apart (ISO 32000-2, 9.9.2): an FNV-1a hash of the subset, so that equal
+ * marks give equal bytes.
  */
 function subsetTag(subset: Uint8Array): string {
   let hash = 0x811c9dc5;
@@ -136,7 +151,7 @@ function subsetTag(subset: Uint8Array): string {
   return tag;
 }
 
-/** Stem width in thousandths of an em, which TrueType fonts do not state: the estimate common among PDF producers. */
+/** Estimates the stem width, in thousandths of an em, as PDF producers commonly do: TrueType fonts do not state it. */
 function stemWidth(weight: number): number {
   return Math.round(50 + (weight / 65) ** 2);
 }

@@ -1,13 +1,13 @@
-/** The descriptions in the `glyf` table: simple outlines, or composites of other glyphs (OpenType, "glyf"). */
+/** Glyph descriptions of the `glyf` table: simple outlines, or composites of other glyphs (OpenType, "glyf"). */
 
 import { viewOf } from "./sfnt.ts";
 
-/** In font units. */
+/** A bounding box in font units. */
 export type GlyphBox = readonly [xMin: number, yMin: number, xMax: number, yMax: number];
 
 const HEADER_LENGTH = 10;
 
-/** Flags of a composite's component. */
+/** Component flags of a composite glyph. */
 const ARGUMENTS_ARE_WORDS = 0x0001;
 const ARGUMENTS_ARE_OFFSETS = 0x0002;
 const HAS_SCALE = 0x0008;
@@ -18,20 +18,20 @@ const HAS_INSTRUCTIONS = 0x0100;
 const OVERLAPS = 0x0400;
 const OFFSETS_ARE_NOT_SCALED = 0x1000;
 
-/** The ids of the glyphs that a composite is put together from; none for a simple or an empty glyph. */
+/** Returns the glyph ids of a composite's components; none for a simple or an empty glyph. */
 export function componentsOf(description: Uint8Array): number[] {
   const view = viewOf(description);
   return componentRecords(view).map(({ start }) => view.getUint16(start + 2));
 }
 
-/** The box around an outline, all zeros for an empty one. */
+/** Returns the bounding box of an outline, all zeros for an empty one. */
 export function boxOf(description: Uint8Array): GlyphBox {
   if (description.length === 0) return [0, 0, 0, 0];
   const view = viewOf(description);
   return [view.getInt16(2), view.getInt16(4), view.getInt16(6), view.getInt16(8)];
 }
 
-/** A part of a composite: a glyph, the factor it is drawn at (below 2), and then where, in font units. */
+/** A component of a composite: a glyph, its scale (below 2) and its offset in font units, which is not scaled. */
 interface Component {
   glyph: number;
   scale: number;
@@ -39,7 +39,7 @@ interface Component {
   y: number;
 }
 
-/** The description of a composite glyph with at least one part. */
+/** Writes the description of a composite glyph with at least one component. */
 export function writeComposite(components: readonly Component[], [xMin, yMin, xMax, yMax]: GlyphBox): Uint8Array {
   const lengths: number[] = components.map(({ scale }) => (scale === 1 ? 8 : 10));
   const description = new Uint8Array(lengths.reduce((sum, length) => sum + length, HEADER_LENGTH));
@@ -65,7 +65,7 @@ export function writeComposite(components: readonly Component[], [xMin, yMin, xM
   return description;
 }
 
-/** The same outline without its hinting instructions, a composite's parts being called by their new ids. */
+/** Returns the same outline without hinting instructions; the ids of a composite's components are mapped by `newId`. */
 export function rewriteGlyph(description: Uint8Array, newId: (glyph: number) => number): Uint8Array {
   if (description.length === 0) return description;
   return isComposite(viewOf(description)) ? rewriteComposite(description, newId) : withoutInstructions(description);
@@ -99,7 +99,7 @@ function isComposite(view: DataView): boolean {
   return view.byteLength > 0 && view.getInt16(0) < 0;
 }
 
-/** Where each component of a composite stands in its description: flags, glyph id, arguments, transformation. */
+/** Returns where each component record of a composite begins and ends: flags, glyph id, arguments, transformation. */
 function componentRecords(view: DataView): { start: number; end: number }[] {
   const records: { start: number; end: number }[] = [];
   if (!isComposite(view)) return records;

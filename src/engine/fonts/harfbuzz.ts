@@ -1,13 +1,13 @@
 /**
- * Shaping by HarfBuzz: from characters to the glyphs that a font draws them with, and where.
- * A thin binding to the WebAssembly module of harfbuzzjs, whose own entry point compiles it at run time, which workerd
- * refuses. All memory is HarfBuzz's own and is freed here; nothing of it leaves this file.
+ * Shaping by HarfBuzz: from characters to positioned glyphs. A thin binding to the WebAssembly module of harfbuzzjs,
+ * whose own entry point compiles it at run time, which workerd refuses. HarfBuzz's memory is allocated and freed here;
+ * no pointer leaves this file.
  */
 import { harfbuzzModule } from "#platform/harfbuzz";
 
 type Pointer = number;
 
-/** The functions used here, by their names in HarfBuzz's C interface. */
+/** The functions of HarfBuzz's C interface that are used here. */
 interface Exports {
   memory: WebAssembly.Memory;
   __wasm_call_ctors(): void;
@@ -35,19 +35,22 @@ interface Exports {
 const READ_ONLY_MEMORY = 1;
 const LEFT_TO_RIGHT = 4;
 const RIGHT_TO_LEFT = 5;
-/** The text begins or ends here, so that nothing before or after it decides how letters join. */
+/**
+ * The buffer is given the whole text, so HarfBuzz may treat the beginning and end as those of a paragraph. How letters
+ * at a run's ends join depends on the text around the run, not on these flags.
+ */
 const BEGINNING_AND_END_OF_TEXT = 3;
-/** What is drawn by nothing (a joiner, a variation selector) leaves no empty glyph: its text goes to its neighbour. */
+/** Joiners and variation selectors leave no empty glyph; their text goes to the neighbouring cluster. */
 const REMOVE_DEFAULT_IGNORABLES = 8;
-/** A base and its marks are one cluster. */
+/** The cluster level at which a base and its marks are one cluster. */
 const GRAPHEME_CLUSTERS = 0;
-/** hb_glyph_info_t and hb_glyph_position_t. */
+/** Size of hb_glyph_info_t and of hb_glyph_position_t, in bytes. */
 const RECORD_LENGTH = 20;
 const WASM_PAGE = 65_536;
 
 let instance: Exports | undefined;
 
-/** Starts HarfBuzz, which has to be done before anything is shaped. Once it runs, this does nothing. */
+/** Starts HarfBuzz, which must be done before shaping. Does nothing if it is already running. */
 export async function startHarfbuzz(): Promise<void> {
   if (instance) return;
   const module = await harfbuzzModule();
@@ -81,21 +84,21 @@ function stop(): never {
   throw new Error("HarfBuzz stopped");
 }
 
-/** A glyph of a shaped run. Lengths are in font units, x to the right and y up. */
+/** A glyph of a shaping run. Lengths are in font units, x to the right and y up. */
 export interface ShapedGlyph {
   id: number;
-  /** Where the text it stands for begins: an index into the text's UTF-16 code units. */
+  /** Where its cluster begins: an index into the text's UTF-16 code units. */
   cluster: number;
   /** How far it moves the pen. */
   advance: number;
-  /** Where it is drawn from the pen. */
+  /** Its offset from the pen. */
   dx: number;
   dy: number;
 }
 
-/** A stretch of text of one direction and one script. */
+/** A shaping run: a stretch of text of one direction and one script. */
 export interface Run {
-  /** Indices into UTF-16 code units. */
+  /** Indices into UTF-16 code units; `end` is exclusive. */
   start: number;
   end: number;
   rightToLeft: boolean;
@@ -103,14 +106,17 @@ export interface Run {
   script: string;
 }
 
-/** A font that HarfBuzz has open. */
+/** A font opened in HarfBuzz. */
 export class Shaper {
   readonly #data: Pointer;
   readonly #blob: Pointer;
   readonly #face: Pointer;
   readonly #font: Pointer;
 
-  /** Opens the font file in `bytes`, which is copied. */
+  /**
+   * Opens the font file in `bytes`, which is copied.
+   * @throws Error if HarfBuzz has not been started or has no memory left
+   */
   constructor(bytes: Uint8Array) {
     const hb = harfbuzz();
     this.#data = allocate(hb, bytes);
@@ -120,8 +126,9 @@ export class Shaper {
   }
 
   /**
-   * The glyphs of a run of `text`, from left to right whatever its direction. The text around the run decides how letters
-   * at its ends join.
+   * Shapes a run of `text`. The text around the run decides how letters at its ends join.
+   * @returns its glyphs from left to right, for either direction
+   * @throws Error if HarfBuzz has no memory left
    */
   shape(text: string, { start, end, rightToLeft, script }: Run): ShapedGlyph[] {
     const hb = harfbuzz();
@@ -141,7 +148,7 @@ export class Shaper {
     }
   }
 
-  /** Gives the font's memory back. It must not be used any more. */
+  /** Frees the font's memory. The shaper must not be used afterwards. */
   close(): void {
     const hb = harfbuzz();
     hb.hb_font_destroy(this.#font);
@@ -180,7 +187,7 @@ function utf16(text: string): Uint8Array {
   return new Uint8Array(Uint16Array.from({ length: text.length }, (_, i) => text.charCodeAt(i)).buffer);
 }
 
-/** Four letters as HarfBuzz packs them. */
+/** Packs four letters into a HarfBuzz tag. */
 function tag(script: string): number {
   return [0, 1, 2, 3].reduce((packed, i) => (packed << 8) | script.charCodeAt(i), 0);
 }

@@ -6,60 +6,60 @@ import { type LoadFont, openFont, shape } from "./library.ts";
 import { DIGIT_SLOT } from "./slot.ts";
 import type { Font } from "./truetype.ts";
 
-/** A font that is loaded, and how its file was chosen. */
+/** A loaded font and the file it is from. */
 interface Face {
   readonly font: Font;
   readonly file: FontFile;
 }
 
-/** A glyph of a cluster: where it is drawn from the cluster's own origin, in font units. */
+/** A glyph of a cluster, with its offset from the cluster's origin in font units. */
 interface PlacedGlyph {
   readonly id: number;
   readonly x: number;
   readonly y: number;
 }
 
-/** What cannot be taken apart: some characters (a letter with its marks, a ligature, a syllable) and the glyphs drawing them. */
+/** Characters that cannot be separated (a letter with its marks, a ligature, a syllable) and their glyphs. */
 export interface Cluster {
   readonly face: Face;
   readonly glyphs: readonly PlacedGlyph[];
   /**
-   * The characters, from left to right: readers of PDF turn round what they find running from right to left, and the
-   * characters within a cluster with it.
+   * The characters in visual order, left to right: PDF readers reverse text that they find running from right to left,
+   * including the characters within a cluster.
    */
   readonly text: string;
   /** Its origin on the line, in em. */
   readonly x: number;
-  /** How far it moves the pen, kerning included, in em. */
+  /** Its shaped advance, kerning included, in em. */
   readonly advance: number;
-  /** It stands for a digit of the page number. */
+  /** True if it stands for a digit of the page number. */
   readonly isSlot: boolean;
 }
 
-/** A line as it is drawn. Lengths are in em, from the line's left end and its baseline; y points up. */
+/** A laid-out line. Lengths are in em, from the line's left end and its baseline; y points up. */
 export interface Line {
-  /** From left to right. */
+  /** In visual order, left to right. */
   readonly clusters: readonly Cluster[];
   readonly width: number;
-  /** What the fonts used on this line ask for, and its ink needs: above the baseline, and below it (negative). */
+  /** What its fonts and its ink need above the baseline, and below it (negative). */
   readonly ascent: number;
   readonly descent: number;
-  /** The ink's own edges; `left` is at most 0 and `right` at least the width. */
+  /** The edges of the ink; `left` is at most 0 and `right` at least the width. */
   readonly left: number;
   readonly right: number;
   readonly top: number;
   readonly bottom: number;
 }
 
-/** Sets lines of a text whose fonts are loaded. */
+/** Lays out lines of a text whose fonts are loaded. */
 export interface Typesetter {
-  /** Sets a line of the text; `rightToLeft` is the direction of its paragraph. Costs nothing the second time. */
+  /** Lays out a line of the text; `rightToLeft` is the direction of its paragraph. Results are cached. */
   set(line: string, rightToLeft: boolean): Line;
 }
 
 /**
- * Loads the fonts of a text, to set any line of it.
- * @throws EngineError unsupported_character
+ * Loads the fonts of a text and returns a typesetter for any line of it.
+ * @throws EngineError unsupported_character if no font has a character
  */
 export async function typesetterFor(text: string, weight: Weight, loadFont: LoadFont): Promise<Typesetter> {
   const files = new Map(chooseFonts(digits(text), weight).map(({ file }) => [file.path, file]));
@@ -89,7 +89,7 @@ function digits(text: string): string {
   return text.replaceAll(DIGIT_SLOT, "0");
 }
 
-/** A stretch of a line of one embedding level, script and font. */
+/** A stretch of a line with one embedding level, script and font. */
 interface LineRun {
   start: number;
   end: number;
@@ -99,7 +99,10 @@ interface LineRun {
   isSlot: boolean;
 }
 
-/** The runs of a line in logical order. What belongs to no script joins the run before it, or else after it. */
+/**
+ * Splits a line into runs, in logical order. Characters without a script take that of the ones before them, or else
+ * after them.
+ */
 function runsOf(line: string, rightToLeft: boolean, weight: Weight, available: ReadonlySet<string>): LineRun[] {
   const text = digits(line);
   const levels = embeddingLevels(text, rightToLeft);
@@ -162,7 +165,7 @@ function layOut(runs: readonly LineRun[], text: string, faces: ReadonlyMap<strin
   };
 }
 
-/** Where each glyph of a cluster leaves ink on the line, in em. */
+/** Returns the edges of each glyph's ink on the line, in em. */
 function inkOf({ face: { font }, glyphs, x }: Cluster) {
   return glyphs.map((glyph) => {
     const [xMin, yMin, xMax, yMax] = font.box(glyph.id);
@@ -176,7 +179,7 @@ function inkOf({ face: { font }, glyphs, x }: Cluster) {
   });
 }
 
-/** Glyphs of a run, from left to right, gathered into clusters. Lengths are in font units. */
+/** Groups the glyphs of a run, given from left to right, into clusters. Lengths are in font units. */
 function clustersOf(glyphs: readonly ShapedGlyph[], text: string, end: number) {
   const starts = [...new Set(glyphs.map(({ cluster }) => cluster))].sort((a, b) => a - b);
   const endOf = new Map(starts.map((start, i) => [start, starts[i + 1] ?? end]));

@@ -1,18 +1,22 @@
-/** The container of fonts: a directory of tagged tables (OpenType, "Organization of an OpenType font"). */
+/** The font file container: a directory of tagged tables (OpenType, "Organization of an OpenType font"). */
 
 const HEADER_LENGTH = 12;
 const RECORD_LENGTH = 16;
 const TRUETYPE = 0x00010000;
 
-/** `head.checkSumAdjustment`: where it stands, and what it makes the whole file sum up to. */
+/** The offset of `head.checkSumAdjustment`, and the checksum it gives the whole file. */
 const ADJUSTMENT_OFFSET = 8;
 const ADJUSTED_SUM = 0xb1b0afba;
 
+/** Returns a view of the same memory. */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Gives access to the tables of `font` by tag, without copying; a table that is not there is an Error. */
+/**
+ * Reads the table directory of `font`.
+ * @returns a function from tag to table, not copied; it throws an Error if there is no such table
+ */
 export function openTables(font: Uint8Array): (tag: string) => Uint8Array {
   const view = viewOf(font);
   const tables = new Map<string, Uint8Array>();
@@ -31,7 +35,7 @@ export function openTables(font: Uint8Array): (tag: string) => Uint8Array {
   };
 }
 
-/** Packs tables, `head` among them, into a TrueType font file with its checksums. */
+/** Packs tables, which must include `head`, into a TrueType font file with its checksums. */
 export function packTables(tables: Readonly<Record<string, Uint8Array>>): Uint8Array {
   const entries = Object.entries(tables).toSorted(([a], [b]) => (a < b ? -1 : 1));
   let end = HEADER_LENGTH + entries.length * RECORD_LENGTH;

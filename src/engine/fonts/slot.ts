@@ -1,5 +1,5 @@
 /**
- * Stands for one digit of the page number, whose value is not known yet: any one is as wide. A noncharacter, so that no
- * caller's text has it and no font draws it.
+ * Stands for one digit of the page number until it is known; all digits are equally wide. A noncharacter: the service
+ * rejects those in a caller's text, and no font has them.
  */
 export const DIGIT_SLOT = "\ufdd0";

@@ -2,10 +2,10 @@ import { type GlyphBox, rewriteGlyph, writeComposite } from "./glyf.ts";
 import { viewOf } from "./sfnt.ts";
 import type { Font } from "./truetype.ts";
 
-/** What short offsets reach: 16 bits that count pairs of bytes. */
+/** The largest offset in a short `loca` table: 16 bits that count pairs of bytes. */
 const MAX_SHORT_OFFSET = 0xffff * 2;
 
-/** A glyph of `font`, drawn `x` to the right and `y` above the origin, in units of that font. */
+/** A glyph of `font`, drawn at `x`, `y` from the origin, in units of that font. */
 interface Part {
   readonly font: Font;
   readonly id: number;
@@ -13,13 +13,13 @@ interface Part {
   readonly y: number;
 }
 
-/** A glyph to be made: some glyphs of any fonts together, moving the pen by `advance` units of the font that is made. */
+/** A glyph to be composed of glyphs from any fonts; `advance` is in units of the resulting font. */
 interface Assembly {
   readonly parts: readonly Part[];
   readonly advance: number;
 }
 
-/** A glyph as it is written: its description (glyf) and metrics (hmtx). */
+/** A glyph as written: its description (glyf) and metrics (hmtx). */
 interface WrittenGlyph {
   readonly outline: Uint8Array;
   readonly advance: number;
@@ -27,9 +27,9 @@ interface WrittenGlyph {
 }
 
 /**
- * The tables of a TrueType font that draw `assemblies`, numbered from 1 in the order given, and after them the glyphs they
- * are put together from. Glyph 0, which stands for what is missing, draws nothing. Hinting is left out. What the tables say
- * of a font as a whole is `model`'s, whose units the new font has too.
+ * Returns the glyf, loca, hmtx, head, hhea and maxp tables of a TrueType font. Its glyphs are `assemblies`, numbered
+ * from 1 in the order given, followed by the glyphs they are composed of; glyph 0 (.notdef) is empty. Hinting is left
+ * out. Font-wide values are those of `model`, including its units; only `maxp` takes the maxima of all fonts used.
  */
 export function assembleFont(model: Font, assemblies: readonly Assembly[]): Record<string, Uint8Array> {
   const ids = new Map<Font, Map<number, number>>();
@@ -43,7 +43,7 @@ export function assembleFont(model: Font, assemblies: readonly Assembly[]): Reco
     return known;
   };
 
-  // A glyph that is wanted as it is needs no composite around it, but the second of equal ones does.
+  // A single unmoved glyph is copied rather than wrapped in a composite; a repeated one is wrapped.
   const direct = assemblies.map(({ parts }, i) => {
     const [part, ...others] = parts;
     if (!part || others.length > 0 || part.x !== 0 || part.y !== 0) return undefined;
@@ -67,7 +67,7 @@ export function assembleFont(model: Font, assemblies: readonly Assembly[]): Reco
     const same = direct[i];
     glyphs.push(same ? copy(same, advance) : composite(parts, advance, model.unitsPerEm, idOf));
   }
-  // An array's iterator also reaches what is added on the way: the components of components.
+  // The iterator also reaches what is added during the loop: components of components.
   for (const part of queue) glyphs.push(copy(part, part.font.advance(part.id)));
 
   const { glyf, loca, isLong } = joinOutlines(glyphs.map(({ outline }) => outline));
@@ -75,7 +75,7 @@ export function assembleFont(model: Font, assemblies: readonly Assembly[]): Reco
     glyf,
     loca,
     hmtx: horizontalMetrics(glyphs),
-    head: withUint16(model.table("head"), 50, isLong ? 1 : 0).fill(0, 20, 36), // its dates: a subset has none
+    head: withUint16(model.table("head"), 50, isLong ? 1 : 0).fill(0, 20, 36), // no dates: created, modified
     hhea: withUint16(model.table("hhea"), 34, glyphs.length),
     maxp: withUint16(maxima([model, ...ids.keys()], assemblies), 4, glyphs.length),
   };
@@ -101,7 +101,7 @@ function composite(
   return { outline: writeComposite(drawn, box), advance, leftSideBearing: box[0] };
 }
 
-/** A `maxp` table with the greatest of each of the fonts' maxima, and room for what assemblies add to them. */
+/** Returns a `maxp` table with the largest of the fonts' maxima, raised by what composites add to them. */
 function maxima(fonts: readonly Font[], assemblies: readonly Assembly[]): Uint8Array {
   const maxp = fonts[0]!.table("maxp").slice();
   const view = viewOf(maxp);
@@ -117,7 +117,7 @@ function maxima(fonts: readonly Font[], assemblies: readonly Assembly[]): Uint8A
   return maxp;
 }
 
-/** The glyf table, every outline at an even offset, and its loca table in the short format where that reaches. */
+/** Joins outlines into a glyf table, each at an even offset, and its loca table, in the short format if it reaches. */
 function joinOutlines(outlines: readonly Uint8Array[]): { glyf: Uint8Array; loca: Uint8Array; isLong: boolean } {
   const offsets = [0];
   let length = 0;

@@ -1,11 +1,11 @@
 import { encodeLatin1 } from "../bytes.ts";
 
-/** ToUnicode CMaps: which text a font's codes stand for (ISO 32000-2, 9.10.3). */
+/** ToUnicode CMaps: the text that a font's codes stand for (ISO 32000-2, 9.10.3). */
 
-/** The codes of a range may differ in their last byte only, and an array holds at most 100 (Adobe Technical Note 5014). */
+/** The codes of a range may differ only in the last byte, and an array has at most 100 (Adobe Technical Note 5014). */
 const MAX_RANGE = 100;
 
-/** A ToUnicode CMap for the two-byte codes from 1 on: `texts` are what they stand for, in order. */
+/** Returns a ToUnicode CMap for two-byte codes from 1 on, which stand for `texts` in order. */
 export function toUnicodeCMap(texts: readonly string[]): Uint8Array {
   let ranges = "";
   for (let code = 1; code <= texts.length; ) {
@@ -31,7 +31,7 @@ end
 `);
 }
 
-/** Four hexadecimal digits. */
+/** Returns a code as four hexadecimal digits. */
 export function twoBytes(code: number): string {
   return code.toString(16).padStart(4, "0");
 }

@@ -1,4 +1,4 @@
-/** A reader of TrueType fonts: what is asked for is looked up in the file's bytes, nothing is unpacked. */
+/** A TrueType font reader. Values are looked up in the file's bytes; nothing is unpacked. */
 
 import { readCmap } from "./cmap.ts";
 import { boxOf, type GlyphBox } from "./glyf.ts";
@@ -21,23 +21,32 @@ export interface Font {
   /** The box that holds every glyph (head). */
   readonly bounds: GlyphBox;
 
-  /** Glyph id of a code point, 0 where the font has none (cmap). */
+  /** Returns the glyph id of a code point, 0 if the font has none (cmap). */
   glyphOf(codePoint: number): number;
-  /** How far a glyph moves the pen (hmtx). */
+  /** Returns a glyph's advance (hmtx). */
   advance(glyph: number): number;
-  /** Where a glyph's outline starts, right of the pen (hmtx). */
+  /** Returns a glyph's left side bearing: where its outline starts, right of the pen (hmtx). */
   leftSideBearing(glyph: number): number;
-  /** A glyph's description, empty where nothing is drawn (loca, glyf). */
+  /**
+   * Returns a glyph's description, empty if nothing is drawn (loca, glyf).
+   * @throws Error if the font has no such glyph
+   */
   outline(glyph: number): Uint8Array;
-  /** The box around a glyph's outline, all zeros where nothing is drawn (glyf). */
+  /**
+   * Returns the bounding box of a glyph's outline, all zeros if nothing is drawn (glyf).
+   * @throws Error if the font has no such glyph
+   */
   box(glyph: number): GlyphBox;
-  /** A table's bytes by tag; an Error where the font lacks it. */
+  /**
+   * Returns a table's bytes by its tag.
+   * @throws Error if the font has no such table
+   */
   table(tag: string): Uint8Array;
 }
 
 /**
- * Reads the font in `bytes`, which it keeps. Costs the same for a font of any size.
- * Throws an Error where a table is missing that is needed.
+ * Reads the font in `bytes`, which it keeps. The cost does not depend on the font's size.
+ * @throws Error if a table, Unicode cmap subtable or PostScript name that is needed is missing
  */
 export function readFont(bytes: Uint8Array): Font {
   const table = openTables(bytes);
@@ -69,7 +78,7 @@ export function readFont(bytes: Uint8Array): Font {
     bounds: [head.getInt16(36), head.getInt16(38), head.getInt16(40), head.getInt16(42)],
 
     glyphOf: readCmap(table("cmap")),
-    // The last advance stands for all glyphs after it, of which only the bearing is stored.
+    // The last advance applies to all glyphs after it, for which only the bearing is stored.
     advance: (glyph) => hmtx.getUint16(Math.min(glyph, advanceCount - 1) * 4),
     leftSideBearing: (glyph) => hmtx.getInt16(glyph < advanceCount ? glyph * 4 + 2 : (advanceCount + glyph) * 2),
     outline,
@@ -78,7 +87,7 @@ export function readFont(bytes: Uint8Array): Font {
   };
 }
 
-/** Name ID 6 of the Windows platform, in UTF-16BE (OpenType, "name"). PostScript names are ASCII. */
+/** Reads name ID 6 of the Windows platform, in UTF-16BE (OpenType, "name"). PostScript names are ASCII. */
 function postScriptName(table: Uint8Array): string {
   const view = viewOf(table);
   const storage = view.getUint16(4);

@@ -2,7 +2,7 @@ import { EngineError } from "../errors.ts";
 import { bitsPerPixel, INDEXED, type Png, scanlineLength } from "./pngChunks.ts";
 import { FILTER, scanlines, Unfilter } from "./scanlines.ts";
 
-/** Which pixels a pass holds: from the first column and row on, in steps (PNG, 8.2). */
+/** The pixels of a pass: from the first column and row on, in steps (PNG, 8.2). */
 interface Pass {
   x: number;
   y: number;
@@ -20,13 +20,13 @@ const PASSES: readonly Pass[] = [
   { x: 0, y: 1, stepX: 1, stepY: 2 },
 ];
 
-/** All pixels have to be in memory at once here, and only here. */
+/** Deinterlacing is the only step that needs all pixels in memory at once. */
 const MAX_BYTES = 50_000_000;
 
 /**
- * The scanlines of an interlaced PNG as if it were not interlaced: in order, with their filter types. PDF has nothing
- * like Adam7. Filtered where that makes them compress better.
- * @throws EngineError damaged_image, image_too_large
+ * Yields the scanlines of an interlaced PNG in the order of the image, with their filter types: PDF has nothing like
+ * Adam7. They are filtered (Sub) if that makes them compress better.
+ * @throws EngineError image_too_large over 50 MB of scanlines, or damaged_image
  */
 export async function* deinterlaced({ header, data }: Png): AsyncGenerator<Uint8Array> {
   const { width, height, bitDepth, colorType } = header;
@@ -58,14 +58,14 @@ export async function* deinterlaced({ header, data }: Png): AsyncGenerator<Uint8
   }
 }
 
-/** The rows a pass has: how many pixels of which row of the image. */
+/** Returns the rows of a pass: the row of the image each belongs to and its number of pixels. */
 function linesOf(pass: Pass, width: number, height: number): { pass: Pass; y: number; pixels: number }[] {
   const pixels = Math.ceil((width - pass.x) / pass.stepX);
   const count = pixels > 0 ? Math.max(0, Math.ceil((height - pass.y) / pass.stepY)) : 0;
   return Array.from({ length: count }, (_, i) => ({ pass, y: pass.y + i * pass.stepY, pixels }));
 }
 
-/** Puts the pixels of a row of a pass where they belong in the row of the image. */
+/** Copies the pixels of a pass's row to their places in the image's row. */
 function spread(pixels: Uint8Array, count: number, bits: number, row: Uint8Array, { x, stepX }: Pass): void {
   if (bits >= 8) {
     const bytes = bits / 8;

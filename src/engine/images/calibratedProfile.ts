@@ -1,20 +1,20 @@
 import { curveTag, D50, displayProfile, xyzTag } from "./iccWriter.ts";
 
-/** PNG's numbers are in units of 1/100000. */
+/** gAMA and cHRM chunks are in units of 1/100000. */
 const UNIT = 100_000;
 
-/** The gamma of sRGB as an image states it, and how far off it may be to be taken for that (as in libpng). */
+/** sRGB's gamma as an image states it, and the relative deviation within which one counts as sRGB's (as in libpng). */
 const SRGB_GAMMA = 45_455;
 const GAMMA_TOLERANCE = 0.05;
 
-/** White, red, green and blue of sRGB, x and y each, and what counts as the same. */
+/** x and y of sRGB's white, red, green and blue, and the deviation within which values count as the same. */
 const SRGB_CHROMATICITIES: readonly number[] = [31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000];
 const CHROMATICITY_TOLERANCE = 500;
 
 type Vector3 = [number, number, number];
 type Matrix3 = [Vector3, Vector3, Vector3];
 
-/** To the responses of the eye between which whites are adapted, and back (Bradford; ICC.1:2010, annex E). Rows. */
+/** Rows of the matrices to cone responses, in which white is adapted, and back (Bradford; ICC.1:2010, annex E). */
 const TO_CONES: Matrix3 = [
   [0.8951, 0.2664, -0.1614],
   [-0.7502, 1.7135, 0.0367],
@@ -27,9 +27,10 @@ const FROM_CONES: Matrix3 = [
 ];
 
 /**
- * An ICC profile for samples of a gamma and, in RGB, of chromaticities, given as a gAMA and a cHRM chunk state them.
- * PDF's own CalGray and CalRGB say the same in fewer bytes, but PDFium and poppler take them for device colours in
- * images. Undefined if it would be the profile of sRGB, or the numbers make no sense.
+ * Returns an ICC profile for the gamma and, in RGB, the chromaticities of samples, in the units of gAMA and cHRM
+ * chunks. PDF's own CalGray and CalRGB express the same in fewer bytes, but PDFium and poppler treat them as device
+ * colours in images.
+ * @returns undefined if it would be the profile of sRGB, or if the numbers make no sense
  */
 export function calibratedProfile(
   components: 1 | 3,
@@ -55,7 +56,7 @@ export function calibratedProfile(
   return displayProfile("RGB ", { rXYZ, gXYZ, bXYZ, rTRC: curve, gTRC: curve, bTRC: curve });
 }
 
-/** What full red, green and blue are under D50; not finite if they cannot make white. */
+/** Returns X, Y and Z of full red, green and blue adapted to D50; not finite if they cannot make white. */
 function adaptedColorants(chromaticities: readonly number[]): Vector3[] {
   const [white, ...primaries] = [0, 2, 4, 6].map((i) => toXyz(chromaticities[i]!, chromaticities[i + 1]!));
   const amounts = solve(primaries as Matrix3, white!);
@@ -68,12 +69,12 @@ function adaptedColorants(chromaticities: readonly number[]): Vector3[] {
   });
 }
 
-/** The colour of this chromaticity whose Y is 1. */
+/** Returns the colour of this chromaticity whose Y is 1. */
 function toXyz(x: number, y: number): Vector3 {
   return [x / y, 1, (UNIT - x - y) / y];
 }
 
-/** How much of each column adds up to `sum` (Cramer's rule). */
+/** Returns how much of each column adds up to `sum` (Cramer's rule). */
 function solve(columns: Matrix3, sum: Vector3): Vector3 {
   const whole = determinant(columns);
   return columns.map((_, i) => determinant(columns.with(i, sum) as Matrix3) / whole) as Vector3;

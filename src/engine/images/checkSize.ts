@@ -1,13 +1,17 @@
 import { EngineError } from "../errors.ts";
 
+/** Limits on the size of an image. */
 export interface ImageLimits {
   maxPixels: number;
 }
 
-/** What a JPEG can have, and about where viewers stop. It keeps a row of pixels under 512 KB. */
+/** The most a JPEG can have, and about where viewers stop. It keeps a row of pixels under 512 KB. */
 export const MAX_SIDE = 65_535;
 
-/** @throws EngineError image_too_large, and damaged_image for a picture without pixels */
+/**
+ * Checks the dimensions of an image in pixels.
+ * @throws EngineError image_too_large if they exceed the limits, or damaged_image if one is 0
+ */
 export function checkSize(width: number, height: number, { maxPixels }: ImageLimits): void {
   if (width === 0 || height === 0)
     throw new EngineError("damaged_image", "The image says it is 0 pixels wide or high.");

@@ -1,6 +1,6 @@
 import { EngineError } from "../errors.ts";
 
-/** The longest stretch a signature is looked for in: SVG starts after an XML declaration, a doctype and comments. */
+/** Bytes that are searched for a signature: an SVG begins after an XML declaration, a doctype and comments. */
 const HEAD_LENGTH = 1024;
 
 const SUPPORTED = [
@@ -8,7 +8,7 @@ const SUPPORTED = [
   ["jpeg", /^\xff\xd8\xff/],
 ] as const;
 
-/** What people send instead, by the first bytes, each a character. The first that fits names it. */
+/** Formats that people send instead, by their first bytes, one character each. The first match names the format. */
 const UNSUPPORTED: readonly (readonly [name: string, signature: RegExp])[] = [
   ["a GIF", /^GIF8[79]a/],
   ["a WebP image", /^RIFF.{4}WEBP/s],
@@ -32,8 +32,8 @@ const UNSUPPORTED: readonly (readonly [name: string, signature: RegExp])[] = [
 ];
 
 /**
- * Tells a PNG from a JPEG by the first bytes, never by a name or a declared type.
- * @throws EngineError unsupported_image naming what else it is; damaged_image for nothing at all, or a PNG sent as text
+ * Detects a PNG or a JPEG by the first bytes, never by a name or a declared type.
+ * @throws EngineError unsupported_image, naming the format if known; damaged_image if empty or a PNG sent as text
  */
 export function detectFormat(bytes: Uint8Array): "png" | "jpeg" {
   const head = String.fromCharCode(...bytes.subarray(0, HEAD_LENGTH));

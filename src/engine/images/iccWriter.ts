@@ -1,13 +1,13 @@
-/** Writes the smallest ICC profiles there are: gray and three-component matrix profiles (ICC.1:2001-04, 6.3.1). */
+/** Writes minimal ICC profiles: gray and three-component matrix profiles (ICC.1:2001-04, 6.3.1). */
 
 const HEADER_LENGTH = 128;
 const DIRECTORY_ENTRY_LENGTH = 12;
 const VERSION = 0x02400000;
 
-/** The white of the connection space, as X, Y and Z. */
+/** The white point of the profile connection space, as X, Y and Z. */
 export const D50: [number, number, number] = [0.9642, 1, 0.8249];
 
-/** A display profile with these tags besides those that every profile has. */
+/** Writes a display profile with these tags in addition to those that every profile has. */
 export function displayProfile(space: "GRAY" | "RGB ", tags: Readonly<Record<string, Uint8Array>>): Uint8Array {
   const entries = Object.entries({
     desc: descriptionTag("As the PNG says"),
@@ -39,14 +39,14 @@ export function displayProfile(space: "GRAY" | "RGB ", tags: Readonly<Record<str
   return bytes;
 }
 
-/** A colour as X, Y and Z (XYZType, 6.5.26). */
+/** Returns a tag with a colour's X, Y and Z (XYZType, 6.5.26). */
 export function xyzTag(color: readonly number[]): Uint8Array {
   const bytes = textTag("XYZ ", 8, "", 12);
   putFixed(new DataView(bytes.buffer), 8, color);
   return bytes;
 }
 
-/** Light as the sample to the power of `exponent` (curveType, 6.5.3). */
+/** Returns a tag for a gamma curve: light is the sample to the power of `exponent` (curveType, 6.5.3). */
 export function curveTag(exponent: number): Uint8Array {
   const bytes = textTag("curv", 8, "", 8);
   new DataView(bytes.buffer).setUint32(8, 1);
@@ -54,14 +54,14 @@ export function curveTag(exponent: number): Uint8Array {
   return bytes;
 }
 
-/** An ASCII description, and an empty one in Unicode and for the Macintosh (textDescriptionType, 6.5.17). */
+/** Returns a tag with an ASCII description and empty Unicode and Macintosh ones (textDescriptionType, 6.5.17). */
 function descriptionTag(text: string): Uint8Array {
   const bytes = textTag("desc", 12, text, text.length + 1 + 78);
   new DataView(bytes.buffer).setUint32(8, text.length + 1);
   return bytes;
 }
 
-/** A tag with its type's name, and text from `start` on where `length` bytes have room; the next tag is aligned. */
+/** Returns a tag with its type's name and, at `start`, `length` bytes that begin with `text`, padded to 4 bytes. */
 function textTag(type: string, start: number, text: string, length = text.length + 1): Uint8Array {
   const bytes = new Uint8Array((start + length + 3) & ~3);
   putText(bytes, 0, type);
@@ -73,7 +73,7 @@ function putText(bytes: Uint8Array, at: number, text: string): void {
   for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i);
 }
 
-/** Numbers as s15Fixed16Number. */
+/** Writes numbers as s15Fixed16Number. */
 function putFixed(view: DataView, at: number, values: readonly number[]): void {
   for (const [i, value] of values.entries()) view.setInt32(at + i * 4, Math.round(value * 0x10000));
 }

@@ -6,16 +6,16 @@ import { MARKER, type Segment, segments } from "./jpegSegments.ts";
 import { orientationOf, swapsSides } from "./orientation.ts";
 import type { Picture } from "./picture.ts";
 
-/** What the identifiers of application segments are (JFIF 1.02, Exif 3.0 4.7.2, ICC.1:2010 B.4, Adobe TN 5116). */
+/** Identifiers of application segments (JFIF 1.02, Exif 3.0 4.7.2, ICC.1:2010 B.4, Adobe TN 5116). */
 const JFIF = "JFIF\0";
 const EXIF = "Exif\0\0";
 const ICC_PROFILE = "ICC_PROFILE\0";
 const ADOBE = "Adobe";
 
-/** Identifier, version, two words of flags, and whether the colours were transformed. */
+/** Bytes of the identifier, version, two words of flags and colour transform. */
 const ADOBE_LENGTH = 12;
 
-/** What has been learnt of a JPEG from the segments so far. */
+/** What the segments read so far say about a JPEG. */
 interface Contents {
   frame: Frame | undefined;
   tables: Set<number>;
@@ -27,10 +27,11 @@ interface Contents {
 }
 
 /**
- * Reads a JPEG whose compressed data goes into the PDF as it is (DCTDecode, ISO 32000-2, 7.4.8). Only comments,
- * application data and what follows EOI stay behind: a mark should not tell where its picture was taken. An ICC profile
- * becomes the colour space if it fits the components. The pixels' aspect ratio is ignored, as browsers do.
- * @throws EngineError unsupported_image, damaged_image, image_too_large
+ * Reads a JPEG. Its compressed data goes into the PDF as it is (DCTDecode, ISO 32000-2, 7.4.8). Left out are comments,
+ * application segments other than JFIF and Adobe, and bytes after EOI: a mark should not reveal where its picture was
+ * taken. An ICC profile becomes the colour space if it fits the components. The pixel aspect ratio is ignored, as in
+ * browsers.
+ * @throws EngineError unsupported_image, damaged_image or image_too_large
  */
 export function readJpeg(jpeg: Uint8Array, limits: ImageLimits): Picture {
   const contents: Contents = {
@@ -62,7 +63,7 @@ export function readJpeg(jpeg: Uint8Array, limits: ImageLimits): Picture {
   };
 }
 
-/** A JPEG up to EOI without the segments that are not wanted; copied only if there are any. */
+/** Returns a JPEG up to EOI without the segments that are not wanted; copies it only if there are any. */
 function withoutSegments(jpeg: Uint8Array, isWanted: (segment: Segment) => boolean): Uint8Array {
   let copy: Uint8Array = new Uint8Array();
   let length = 0;
@@ -85,7 +86,7 @@ function withoutSegments(jpeg: Uint8Array, isWanted: (segment: Segment) => boole
   return copy.subarray(0, length);
 }
 
-/** Takes in a segment. Returns true if decoders need it. */
+/** Records what a segment says. Returns whether decoders need it. */
 function note({ marker, data, ...place }: Segment, contents: Contents, limits: ImageLimits): boolean {
   if (isFrameHeader(marker)) {
     if (contents.frame) throw damaged("has more than one frame");
@@ -110,7 +111,10 @@ function isApplicationData(marker: number): boolean {
   return marker >= MARKER.APP0 && marker <= MARKER.APP15;
 }
 
-/** JFIF and Adobe segments say what the components are, to every decoder; the rest is read here or not needed. */
+/**
+ * Records what an application segment says. Returns whether decoders need it: JFIF and Adobe segments tell them what
+ * the components are.
+ */
 function noteApplicationData(marker: number, data: Uint8Array, contents: Contents): boolean {
   const isJfif = marker === MARKER.APP0 && startsWith(data, JFIF);
   const isAdobe = marker === MARKER.APP14 && startsWith(data, ADOBE) && data.length >= ADOBE_LENGTH;

@@ -4,15 +4,15 @@ import type { ObjectSink } from "../pdf/newObject.ts";
 import { deviceSpace, isUsableProfile } from "./icc.ts";
 import type { Frame } from "./jpegFrame.ts";
 
-/** The letters some encoders identify components with to say that they are not Y, Cb and Cr. */
+/** The letters R, G, B, by which some encoders identify components that are not Y, Cb and Cr. */
 const RGB_IDS = "82,71,66";
 
-/** An ICC profile out of one or more APP2 segments (ICC.1:2010, B.4), each numbered from 1. */
+/** Collects an ICC profile from one or more APP2 segments (ICC.1:2010, B.4), numbered from 1. */
 export class ProfileParts {
   readonly #parts: (Uint8Array | undefined)[] = [];
   #count = 0;
 
-  /** Takes what follows the identifier of a segment: its number, how many there are, the bytes. */
+  /** Adds what follows the identifier of a segment: its number, the number of segments, the bytes. */
   add(part: Uint8Array): void {
     const [number, count] = part;
     if (!number || !count || number > count) return;
@@ -20,7 +20,7 @@ export class ProfileParts {
     this.#count = count;
   }
 
-  /** The whole profile if every part has come and it fits the components. */
+  /** Returns the whole profile if all parts have been added and it fits the components. */
   join(components: number): Uint8Array | undefined {
     const parts = this.#parts.filter((part) => part !== undefined);
     if (parts.length === 0 || parts.length !== this.#count) return undefined;
@@ -29,7 +29,7 @@ export class ProfileParts {
   }
 }
 
-/** Writes the profile, if any, and returns the colour space. */
+/** Returns the colour space, after writing the profile, if any. */
 export function jpegColorSpace(components: number, profile: Uint8Array | undefined, sink: ObjectSink): string {
   const device = deviceSpace(components);
   if (!profile) return device;
@@ -38,9 +38,9 @@ export function jpegColorSpace(components: number, profile: Uint8Array | undefin
 }
 
 /**
- * What a reader must be told about the components beyond their number. Photoshop stores the four inks inverted, and
- * leaves an Adobe marker; without one they are as they should be. Three components are YCbCr for a PDF (ISO 32000-2,
- * table 13), but RGB for every JPEG decoder if their identifiers say so and no marker says otherwise.
+ * Returns the image dictionary's entries on how to interpret the components. Photoshop stores CMYK inverted and adds an
+ * Adobe marker; CMYK without one is not inverted. PDF takes three components for YCbCr (ISO 32000-2, table 13), but
+ * JPEG decoders take them for RGB if their identifiers say so and no marker says otherwise.
  */
 export function jpegColorEntries({ componentIds }: Frame, { adobe, jfif }: { adobe: boolean; jfif: boolean }): string {
   if (componentIds.length === 4 && adobe) return "/Decode [1 0 1 0 1 0 1 0]";

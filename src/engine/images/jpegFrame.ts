@@ -1,7 +1,7 @@
 import { EngineError } from "../errors.ts";
 import { MARKER, type Segment } from "./jpegSegments.ts";
 
-/** What the header of a frame says (ITU-T T.81, B.2.2). */
+/** A frame header (ITU-T T.81, B.2.2). */
 export interface Frame {
   width: number;
   height: number;
@@ -9,12 +9,12 @@ export interface Frame {
   componentIds: readonly number[];
 }
 
-/** Precision, height, width, number of components. */
+/** Bytes of precision, height, width and number of components. */
 const FIXED_LENGTH = 6;
-/** Identifier, sampling factors, quantization table. */
+/** Bytes of identifier, sampling factors and quantization table. */
 const COMPONENT_LENGTH = 3;
 
-/** True for the header of a frame of any coding process, also one that is not supported. */
+/** Returns whether a marker begins a frame header, of any coding process, supported or not. */
 export function isFrameHeader(marker: number): boolean {
   if (marker === MARKER.JPEG_LS || marker === MARKER.DHP) return true;
   const isTable = marker === MARKER.DHT || marker === MARKER.JPG || marker === MARKER.DAC;
@@ -23,7 +23,7 @@ export function isFrameHeader(marker: number): boolean {
 
 /**
  * Reads the header of a frame that every PDF reader can decode: sequential or progressive, Huffman coded, 8 bits.
- * @throws EngineError unsupported_image, damaged_image
+ * @throws EngineError unsupported_image for any other frame, or damaged_image if the header has the wrong length
  */
 export function readFrame({ marker, data }: Segment): Frame {
   const process = unsupportedProcess(marker);

@@ -28,23 +28,24 @@ export const MARKER = {
   COM: 0xfe,
 } as const;
 
-/** Where the first segment may begin: after SOI. */
+/** The first segment may begin here, after SOI. */
 const SOI_LENGTH = 2;
 
+/** A marker segment of a JPEG. */
 export interface Segment {
   marker: number;
-  /** Where the segment begins in the file, with the fill bytes before its marker. */
+  /** Where the segment begins in the file, including fill bytes before its marker. */
   start: number;
-  /** Where the next one may begin; after SOS that is the entropy-coded data. */
+  /** Where the next one may begin; after SOS, where the entropy-coded data begins. */
   end: number;
-  /** Its parameters, without the length; none for EOI. */
+  /** Its parameters, without the length; empty for EOI. */
   data: Uint8Array;
 }
 
 /**
- * The segments of a JPEG after SOI, EOI included (ITU-T T.81, B.1.1). Entropy-coded data is passed over, as is whatever
- * else stands between segments: decoders resynchronise at the next marker.
- * @throws EngineError damaged_image, above all if the file ends before EOI
+ * Yields the segments of a JPEG after SOI, up to and including EOI (ITU-T T.81, B.1.1). Entropy-coded data and any
+ * other bytes between segments are skipped: decoders resynchronise at the next marker.
+ * @throws EngineError damaged_image if the file ends before EOI, has a second SOI or a segment of an impossible length
  */
 export function* segments(jpeg: Uint8Array): Generator<Segment> {
   for (let at = SOI_LENGTH; ; ) {

@@ -1,11 +1,11 @@
-/** Which way up a picture is stored (Exif 3.0, 4.6.5.1.6), and how a PDF turns it. */
+/** The orientation in which an image is stored (Exif 3.0, 4.6.5.1.6), and the matrix that turns it upright in a PDF. */
 
-/** Operands of `cm`, from the unit square onto itself. */
+/** Operands of `cm` that map the unit square onto itself. */
 export type UnitMatrix = readonly [number, number, number, number, number, number];
 
 const UPRIGHT: UnitMatrix = [1, 0, 0, 1, 0, 0];
 
-/** By the value of the tag, from 1: where row 0 and column 0 are displayed. */
+/** By the tag's value, from 1, which says where row 0 and column 0 are displayed. */
 const MATRICES: readonly UnitMatrix[] = [
   UPRIGHT,
   [-1, 0, 0, 1, 1, 0],
@@ -22,12 +22,12 @@ const ENTRY_LENGTH = 12;
 const ORIENTATION = 0x0112;
 const SHORT = 3;
 
-/** The matrix of a picture with this Exif data (a TIFF header and IFDs); upright where that says nothing valid. */
+/** Returns the matrix for Exif data (a TIFF header and IFDs); upright if the tag is missing or invalid. */
 export function orientationOf(exif: Uint8Array | undefined): UnitMatrix {
   return MATRICES[(exif ? orientationTag(exif) : 1) - 1] ?? UPRIGHT;
 }
 
-/** True if the displayed picture is as wide as the stored one is high. */
+/** Returns whether the displayed image is as wide as the stored one is high. */
 export function swapsSides([a]: UnitMatrix): boolean {
   return a === 0;
 }

@@ -11,7 +11,7 @@ import { SoftMaskWriter } from "./softMask.ts";
 import { splitAlpha } from "./splitAlpha.ts";
 import { type Content, Deflater } from "./zlibStreams.ts";
 
-/** Pixels as the PDF gets them: zlib streams of PNG scanlines. */
+/** Pixels as written to the PDF: zlib streams of PNG scanlines. */
 interface Planes {
   color: Uint8Array;
   softMask?: { data: Uint8Array; bits: number } | undefined;
@@ -19,19 +19,19 @@ interface Planes {
 }
 
 /**
- * Image data that passes through untouched is decompressed only so far, to see that it is what the header says: all of
- * it up to 1250 x 1250 pixels of 8-bit RGB. That is 20 ms; all of a photograph of 12 megapixels would be 150.
+ * Image data that passes through unchanged is decompressed only this far, to check it against the header: all of it up
+ * to 1250 x 1250 pixels of 8-bit RGB. That takes 20 ms; all of a photograph of 12 megapixels would take 150.
  */
 const CHECKED_BYTES = 5_000_000;
 
-/** Image data that is smaller than its pixels by more than this has much that recurs. */
+/** Image data compressed by more than this factor has many repetitions, as drawings do. */
 const DRAWING_RATIO = 8;
 
 /**
- * Reads a PNG of any kind in the standard. PDF has PNG's filters and its compression (FlateDecode with a predictor,
- * ISO 32000-2, 7.4.4), so image data passes through, and only alpha, interlacing and some kinds of tRNS are worked on,
- * scanline by scanline. What follows the zlib stream and IEND is ignored. An Exif orientation (eXIf) is applied.
- * @throws EngineError unsupported_image, damaged_image, image_too_large
+ * Reads a PNG of any kind in the standard. PDF has PNG's filters and compression (FlateDecode with a predictor,
+ * ISO 32000-2, 7.4.4), so image data passes through; only alpha, interlacing and some kinds of tRNS are processed,
+ * scanline by scanline. Bytes after the zlib stream and after IEND are ignored. An Exif orientation (eXIf) is applied.
+ * @throws EngineError unsupported_image, damaged_image or image_too_large
  */
 export async function readPng(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
   const png = readChunks(bytes, limits);
@@ -90,7 +90,7 @@ function contentOf({ header, data }: Png): Content {
   return data.length * DRAWING_RATIO < scanlineLength(header, header.width) * header.height ? "drawing" : "photograph";
 }
 
-/** Components of a pixel without its alpha; an index is one. */
+/** Returns the number of components of a pixel without alpha; a palette index counts as one. */
 function colorants({ header: { colorType } }: Png): 1 | 3 {
   return colorType === RGB || colorType === RGB_ALPHA ? 3 : 1;
 }

@@ -18,19 +18,19 @@ export const GRAY_ALPHA = 4;
 export const RGB_ALPHA = 6;
 type ColorType = typeof GRAY | typeof RGB | typeof INDEXED | typeof GRAY_ALPHA | typeof RGB_ALPHA;
 
-/** A PNG taken apart. Nothing is decompressed. */
+/** A parsed PNG. Nothing is decompressed. */
 export interface Png {
   header: PngHeader;
-  /** The ancillary chunks before the image data that are used here; the first of each type. */
+  /** The ancillary chunks that are used here, if before the image data; the first of each type. */
   ancillary: ReadonlyMap<string, Uint8Array>;
   /** Red, green and blue of each entry; empty unless the colour type is INDEXED. */
   palette: Uint8Array;
-  /** What the IDAT chunks hold together: one zlib stream of filtered scanlines. */
+  /** The contents of all IDAT chunks: one zlib stream of filtered scanlines. */
   data: Uint8Array;
 }
 
 const SIGNATURE_LENGTH = 8;
-/** Length, type and CRC. */
+/** Bytes of length, type and CRC. */
 const FRAME_LENGTH = 12;
 const HEADER_LENGTH = 13;
 
@@ -50,7 +50,7 @@ const CHANNELS: Readonly<Record<ColorType, number>> = {
   [RGB_ALPHA]: 4,
 };
 
-/** Of the ancillary chunks, those that change how the picture looks here. */
+/** The ancillary chunks that affect how the image is displayed here. */
 const USED_ANCILLARY: readonly string[] = ["tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "eXIf"];
 
 interface Chunk {
@@ -62,20 +62,20 @@ interface Chunk {
   isIntact(): boolean;
 }
 
-/** Bits of a pixel, all its channels together. */
+/** Returns the bits of a pixel, all channels together. */
 export function bitsPerPixel({ colorType, bitDepth }: PngHeader): number {
   return CHANNELS[colorType] * bitDepth;
 }
 
-/** Bytes of a scanline of so many pixels, its filter type included (PNG, 7.2). */
+/** Returns the bytes of a scanline of `width` pixels, its filter type included (PNG, 7.2). */
 export function scanlineLength(header: PngHeader, width: number): number {
   return 1 + Math.ceil((width * bitsPerPixel(header)) / 8);
 }
 
 /**
- * Takes a PNG apart (PNG, 5.3 and 5.6). A CRC that is wrong refuses the file if the chunk is critical or makes pixels
- * transparent; other ancillary chunks are left out then, as decoders do. Chunks of unknown ancillary types are skipped.
- * @throws EngineError damaged_image, image_too_large; unsupported_image for a critical chunk that is not of the standard
+ * Parses a PNG (PNG, 5.3 and 5.6). A critical chunk or tRNS with a wrong CRC is an error; other ancillary chunks with
+ * one are left out, as decoders do. Ancillary chunks of unknown types are skipped.
+ * @throws EngineError damaged_image, image_too_large, or unsupported_image for a critical chunk not in the standard
  */
 export function readChunks(bytes: Uint8Array, limits: ImageLimits): Png {
   let header: PngHeader | undefined;
@@ -119,7 +119,7 @@ export function readChunks(bytes: Uint8Array, limits: ImageLimits): Png {
   return { header, ancillary, palette, data: joinImageData(bytes, imageData) };
 }
 
-/** What consecutive IDAT chunks hold, from the first one on; copied only if there are several. */
+/** Returns the contents of consecutive IDAT chunks, the first one at `at`; copies them only if there are several. */
 function joinImageData(bytes: Uint8Array, { at, length }: { at: number; length: number }): Uint8Array {
   const first = chunkAt(bytes, at).data;
   if (first.length === length) return first;
@@ -134,7 +134,7 @@ function joinImageData(bytes: Uint8Array, { at, length }: { at: number; length: 
   return joined;
 }
 
-/** The chunks up to IEND. */
+/** Yields the chunks up to and including IEND. */
 function* chunks(bytes: Uint8Array): Generator<Chunk> {
   let at = SIGNATURE_LENGTH;
   for (let type = ""; type !== "IEND"; ) {
@@ -177,7 +177,7 @@ function isColorType(value: number): value is ColorType {
   return value in CHANNELS;
 }
 
-/** The entries that pixels can name; none for truecolour, where a palette is only a hint (PNG, 11.2.2). */
+/** Returns the entries that pixels can refer to; none for truecolour, where a palette is only a hint (PNG, 11.2.2). */
 function checkedPalette(data: Uint8Array, { colorType, bitDepth }: PngHeader): Uint8Array {
   if (colorType === GRAY || colorType === GRAY_ALPHA) throw damaged("is grey but has a palette");
   if (data.length === 0 || data.length % 3 !== 0) throw damaged("has a palette of the wrong length");

@@ -4,14 +4,14 @@ import { calibratedProfile } from "./calibratedProfile.ts";
 import { deviceSpace, isUsableProfile } from "./icc.ts";
 import { GRAY, GRAY_ALPHA, INDEXED, type Png } from "./pngChunks.ts";
 
-/** A profile of three components is rarely over 1 MB; more than this is not read. */
+/** A profile of three components is rarely over 1 MB; one larger than this is ignored. */
 const MAX_PROFILE_BYTES = 4_000_000;
 
 /**
- * Writes what the colour space of a PNG needs and returns it (ISO 32000-2, 8.6). In this order: an ICC profile that
- * fits (iCCP), sRGB, gamma and chromaticities (gAMA, cHRM) unless they amount to sRGB. sRGB is written as device
- * colour, which is how viewers show that. Not honoured: cICP (a decoder that does not know it goes by the others; PNG,
- * 4.3), sBIT, bKGD, and pHYs, as browsers do.
+ * Returns the colour space of a PNG, after writing the objects it needs (ISO 32000-2, 8.6). In order of precedence: an
+ * ICC profile that fits (iCCP), sRGB, gamma and chromaticities (gAMA, cHRM) unless they amount to sRGB. sRGB is written
+ * as device colour, which viewers show as sRGB. Ignored: cICP (a decoder that does not know it uses the others; PNG,
+ * 4.3), sBIT, bKGD, and pHYs, as in browsers.
  */
 export function pngColorSpace(png: Png, sink: ObjectSink): string {
   const { colorType } = png.header;
@@ -27,10 +27,10 @@ function samplesSpace(png: Png, components: 1 | 3, sink: ObjectSink): string {
   return `[/ICCBased ${sink.add({ dict: `/N ${components} /Alternate ${device} /Filter /FlateDecode`, data })}]`;
 }
 
-/** The zlib stream in an iCCP chunk (PNG, 11.3.2.3) if it holds a profile for such an image. */
+/** Returns the zlib stream in an iCCP chunk (PNG, 11.3.2.3) if its profile is usable for this many components. */
 function embeddedProfile(chunk: Uint8Array | undefined, components: number): Uint8Array | undefined {
   if (!chunk) return undefined;
-  // After the name come its terminator and the compression method.
+  // The name is followed by its terminator and the compression method.
   const compressed = chunk.subarray(chunk.indexOf(0) + 2);
   try {
     const profile = inflate(compressed, MAX_PROFILE_BYTES);

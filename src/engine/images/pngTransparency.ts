@@ -1,22 +1,22 @@
 import { EngineError } from "../errors.ts";
 import { GRAY, INDEXED, type Png, RGB } from "./pngChunks.ts";
 
-/** A soft mask that has to be drawn: a row of it, of `bits` per pixel, from a row of pixels. */
+/** A soft mask that has to be drawn: `draw` makes a row of it, `bits` per pixel, from a row of pixels. */
 export interface DrawnMask {
   bits: 1 | 8;
   draw(pixels: Uint8Array, mask: Uint8Array): void;
 }
 
-/** What a tRNS chunk comes to in a PDF (ISO 32000-2, 8.9.6.4 and 11.6.5.2): one of these, or none if all is opaque. */
+/** What a tRNS chunk becomes in a PDF (ISO 32000-2, 8.9.6.4 and 11.6.5.2): one of these, or none if all is opaque. */
 export interface Transparency {
-  /** The /Mask: the lowest and highest value of each component that is not painted. */
+  /** The /Mask: for each component, the lowest and highest value that are not painted. */
   colorKey?: readonly number[];
   softMask?: DrawnMask;
 }
 
 /**
  * Reads the tRNS chunk (PNG, 11.3.1.1).
- * @throws EngineError damaged_image
+ * @throws EngineError damaged_image if its length does not fit the colour type
  */
 export function transparencyOf({ header, ancillary, palette }: Png): Transparency {
   const chunk = ancillary.get("tRNS");
@@ -29,7 +29,7 @@ export function transparencyOf({ header, ancillary, palette }: Png): Transparenc
     throw new EngineError("damaged_image", "The PNG names its transparent colour in the wrong way. Save it again.");
   if (bitDepth === 16) return { softMask: { bits: 1, draw: (pixels, mask) => drawOtherColors(pixels, chunk, mask) } };
 
-  // The colour is in 16 bits; those above the depth mean nothing.
+  // Each sample has 16 bits, of which those above the bit depth are ignored.
   const key = Array.from({ length: chunk.length / 2 }, (_, i) => chunk[i * 2 + 1]! & (2 ** bitDepth - 1));
   return { colorKey: key.flatMap((sample) => [sample, sample]) };
 }
@@ -45,14 +45,14 @@ function paletteTransparency(alphas: Uint8Array, bitDepth: number): Transparency
   return { softMask: { bits: 8, draw: (pixels, mask) => drawAlphas(pixels, bitDepth, alphaOf, mask) } };
 }
 
-/** The alpha of each pixel, whose colour is an index of `bitDepth` bits. */
+/** Writes the alpha of each pixel, given as palette indices of `bitDepth` bits. */
 function drawAlphas(pixels: Uint8Array, bitDepth: number, alphaOf: Uint8Array, mask: Uint8Array): void {
   const highest = 2 ** bitDepth - 1;
   for (let x = 0, bit = 0; x < mask.length; x++, bit += bitDepth)
     mask[x] = alphaOf[(pixels[bit >> 3]! >> (8 - bitDepth - (bit & 7))) & highest]!;
 }
 
-/** A bit for each pixel, set unless its bytes are those of the transparent colour. */
+/** Writes a bit for each pixel, set unless its bytes are those of the transparent colour. */
 function drawOtherColors(pixels: Uint8Array, transparent: Uint8Array, mask: Uint8Array): void {
   mask.fill(0);
   for (let from = 0, x = 0; from < pixels.length; from += transparent.length, x++)

@@ -5,8 +5,8 @@ import type { Picture } from "./picture.ts";
 import { readPng } from "./png.ts";
 
 /**
- * Reads a PNG or a JPEG, recognised by its bytes. The size is checked before anything of that size is allocated, and
- * pixels are only ever decoded in pieces.
+ * Reads a PNG or a JPEG, recognised by its bytes. The size is checked before anything of that size is allocated. Pixels
+ * are decoded in pieces; only an interlaced PNG is held in memory as a whole.
  * @throws EngineError unsupported_image, damaged_image or image_too_large
  */
 export async function readImage(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {

@@ -1,13 +1,14 @@
 import { EngineError } from "../errors.ts";
 import { inflated } from "./zlibStreams.ts";
 
-/** How a scanline is filtered (PNG, 9.2). */
+/** Filter types of scanlines (PNG, 9.2). */
 export const FILTER = { NONE: 0, SUB: 1, UP: 2, AVERAGE: 3, PAETH: 4 } as const;
 
 /**
- * The scanlines in a PNG's image data, still filtered, each with its filter type as the first byte. One is valid until
- * the next is asked for. `lengths` says how long they are, filter types included.
- * @throws EngineError damaged_image if the data cannot be decompressed, is not as long as said, or has an unknown filter
+ * Yields the scanlines of a PNG's image data, still filtered, each with its filter type as the first byte. A scanline
+ * is valid until the next call.
+ * @param lengths of the scanlines in bytes, filter types included
+ * @throws EngineError damaged_image if the data cannot be decompressed, has another length or an unknown filter type
  */
 export async function* scanlines(data: Uint8Array, lengths: Iterable<number>): AsyncGenerator<Uint8Array> {
   const chunks = inflated(data);
@@ -46,20 +47,23 @@ export async function* scanlines(data: Uint8Array, lengths: Iterable<number>): A
   }
 }
 
-/** Undoes the filters of scanlines that follow one another in one image or interlace pass (PNG, 9.2). */
+/** Undoes the filters of the consecutive scanlines of an image or interlace pass (PNG, 9.2). */
 export class Unfilter {
   readonly #pixelBytes: number;
   #previous: Uint8Array;
   #current: Uint8Array;
 
-  /** @param bits of a pixel. Where several share a byte, filters take the byte for a pixel */
+  /**
+   * @param bits per pixel; if several pixels share a byte, filters treat the byte as a pixel
+   * @param lineLength in bytes, filter type included
+   */
   constructor(bits: number, lineLength: number) {
     this.#pixelBytes = Math.ceil(bits / 8);
     this.#previous = new Uint8Array(lineLength - 1);
     this.#current = new Uint8Array(lineLength - 1);
   }
 
-  /** The pixels of the next scanline, packed; valid until the call after the next. */
+  /** Returns the pixels of the next scanline, packed; valid until the call after the next. */
   next(line: Uint8Array): Uint8Array {
     const [row, above, distance] = [this.#current, this.#previous, this.#pixelBytes];
     row.set(line.subarray(1));
@@ -87,7 +91,7 @@ export class Unfilter {
   }
 }
 
-/** Of left, above and upper left, the one nearest to left + above - upper left (PNG, 9.4). */
+/** Returns whichever of left, above and upper left is nearest to left + above - upper left (PNG, 9.4). */
 function paeth(left: number, above: number, upperLeft: number): number {
   const toLeft = Math.abs(above - upperLeft);
   const toAbove = Math.abs(left - upperLeft);

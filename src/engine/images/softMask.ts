@@ -3,7 +3,7 @@ import type { DrawnMask } from "./pngTransparency.ts";
 import { FILTER, Unfilter } from "./scanlines.ts";
 import { Deflater } from "./zlibStreams.ts";
 
-/** Draws the soft mask of a picture out of its pixels, scanline by scanline. */
+/** Draws the soft mask of an image from its pixels, scanline by scanline. */
 export class SoftMaskWriter {
   readonly #bits;
   readonly #draw;
@@ -19,13 +19,14 @@ export class SoftMaskWriter {
     this.#deflater = new Deflater("drawing", this.#lineLength);
   }
 
+  /** Draws the mask of the image's next scanline, which is still filtered. */
   async add(line: Uint8Array): Promise<void> {
     const maskLine = await this.#deflater.next(this.#lineLength);
     maskLine[0] = FILTER.NONE;
     this.#draw(this.#unfilter.next(line), maskLine.subarray(1));
   }
 
-  /** The mask's scanlines, compressed. */
+  /** Returns the mask's scanlines, compressed. */
   async finish(): Promise<{ data: Uint8Array; bits: number }> {
     return { data: await this.#deflater.finish(), bits: this.#bits };
   }

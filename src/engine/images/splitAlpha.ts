@@ -1,16 +1,16 @@
 import { FILTER } from "./scanlines.ts";
 import { type Content, Deflater } from "./zlibStreams.ts";
 
-/** Compressed scanlines of a picture's colours and, unless every pixel is opaque, of its alpha. */
+/** Compressed scanlines of an image's colours and, unless every pixel is opaque, of its alpha. */
 interface ColorAndAlpha {
   color: Uint8Array;
   alpha: Uint8Array | undefined;
 }
 
 /**
- * Parts scanlines with alpha as they are, filtered. A filter works on the bytes of one channel with a distance of one
- * pixel (PNG, 9.2), so that the bytes of some channels, taken out, are the same channels filtered the same way.
- * @param pixel how many bytes of a pixel are colour and how many, after those, are alpha
+ * Splits scanlines into colours and alpha without undoing their filters. A filter relates bytes of one channel at a
+ * distance of one pixel (PNG, 9.2), so the bytes of some channels, extracted, are those channels filtered the same way.
+ * @param pixel bytes of colour in a pixel and, after those, of alpha
  */
 export async function splitAlpha(
   lines: AsyncIterable<Uint8Array>,
@@ -43,13 +43,13 @@ function split(line: Uint8Array, color: Uint8Array, alpha: Uint8Array, pixel: { 
   }
 }
 
-/** True if a filtered scanline is 255 throughout, given that all those above it are (PNG, 9.2). */
+/** Returns whether a filtered scanline is 255 throughout, given that all those above it are (PNG, 9.2). */
 function isOpaqueLine(line: Uint8Array, pixelBytes: number, isFirst: boolean): boolean {
   const [leftmost, others] = opaqueBytes(line[0]!, isFirst);
   return line.every((byte, i) => i === 0 || byte === (i <= pixelBytes ? leftmost : others));
 }
 
-/** What a filter makes of 255: in the leftmost pixel, where nothing is to its left, and in the others. */
+/** Returns what a filter turns 255 into: in the leftmost pixel, with nothing to its left, and in the others. */
 function opaqueBytes(filter: number, isFirst: boolean): [leftmost: number, others: number] {
   switch (filter) {
     case FILTER.NONE:

@@ -3,13 +3,13 @@ import { concat } from "../bytes.ts";
 import { EngineError } from "../errors.ts";
 import { DamagedStream } from "../platform/compression.ts";
 
-/** Pictures are decompressed and compressed in chunks of this size, so that memory does not grow with the picture. */
+/** Images are decompressed and compressed in chunks of this size, so that memory does not grow with the image. */
 const CHUNK_BYTES = 128 * 1024;
 
 /**
- * Decompresses a zlib stream chunk by chunk; a chunk is valid until the next is asked for. What follows the stream is
- * ignored. Nobody has to read to the end, so a bomb costs no more than what was asked for.
- * @throws EngineError damaged_image
+ * Decompresses a zlib stream chunk by chunk; a chunk is valid until the next call. Bytes after the stream are ignored.
+ * Callers may stop early, so a decompression bomb costs no more than the chunks read.
+ * @throws EngineError damaged_image if the stream cannot be decompressed
  */
 export async function* inflated(data: Uint8Array): AsyncGenerator<Uint8Array> {
   try {
@@ -20,7 +20,7 @@ export async function* inflated(data: Uint8Array): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Fast and small for drawings, where the same things come again; or for photographs, where only runs do. */
+/** The content that compression is tuned for: drawings have repetitions of all kinds, photographs only runs. */
 export type Content = "drawing" | "photograph";
 
 const DEFLATE = {
@@ -28,26 +28,26 @@ const DEFLATE = {
   photograph: { level: 1, strategy: "rle" },
 } as const;
 
-/** A zlib stream being written. */
+/** Writes a zlib stream. */
 export class Deflater {
   readonly #stream: DeflateStream;
   readonly #buffer;
   #filled = 0;
 
-  /** @param longest how many bytes may be asked for at once */
+  /** @param longest the most bytes that one call of `next` asks for */
   constructor(content: Content, longest: number) {
     this.#stream = new DeflateStream({ ...DEFLATE[content], chunkBytes: CHUNK_BYTES });
     this.#buffer = new Uint8Array(Math.max(CHUNK_BYTES, longest));
   }
 
-  /** The next `length` bytes of the stream, to be filled in before the next call. */
+  /** Returns the next `length` bytes of the stream, to be filled in before the next call. */
   async next(length: number): Promise<Uint8Array> {
     if (this.#filled + length > this.#buffer.length) await this.#flush();
     this.#filled += length;
     return this.#buffer.subarray(this.#filled - length, this.#filled);
   }
 
-  /** Ends the stream and returns it whole. */
+  /** Ends the stream and returns all of it. */
   async finish(): Promise<Uint8Array> {
     await this.#flush();
     return concat(await this.#stream.finish());

@@ -2,37 +2,37 @@ import type { Cluster, Line } from "../fonts/layout.ts";
 import type { Size } from "./geometry.ts";
 import type { Look } from "./templates.ts";
 
-/** All in em. */
+/** These lengths are in em. */
 const FRAME_PADDING = 0.35;
 const FRAME_WIDTH = 0.1;
-/** Around hollow letters, outside of them. */
+/** The stroke around hollow letters, outside their outlines. */
 const HOLLOW_WIDTH = 0.02;
-/** Around letters that are to look bolder than their font is. */
+/** The stroke around letters whose font is lighter than the weight asked for, outside their outlines. */
 export const EMBOLDENING = 0.015;
 
-/** Lines under one another, each centred. Lengths are in em, from the block's lower left corner; all ink lies inside. */
+/** Stacked lines, each centred. Lengths are in em, from the block's lower left corner; all ink lies inside. */
 export interface Block extends Size {
   readonly rows: readonly Row[];
-  /** The middle line of the frame, and how wide it is drawn. */
+  /** Its stroke: the distance of the centre line from the block's edges, and the line width. */
   readonly frame?: { inset: number; width: number };
 }
 
-/** A line, and where it starts. */
+/** A line and the start of its baseline. */
 export interface Row {
   readonly line: Line;
   readonly x: number;
   readonly y: number;
 }
 
-/** How far what is drawn around a letter reaches outside of it, in em. */
+/** Returns how far the stroke around a letter extends outside its outline, in em. */
 export function strokeAround(look: Look, cluster?: Cluster): number {
   if (look.hollow) return HOLLOW_WIDTH;
   return cluster?.face.file.embolden ? EMBOLDENING : 0;
 }
 
 /**
- * Puts lines under one another: each as far below the last as the fonts used on both ask for, so that high and deep scripts
- * neither collide nor are cut. The block is at least `width` wide.
+ * Stacks lines, each as far below the previous one as the fonts used on both need, so that scripts with tall or deep
+ * glyphs neither collide nor are cut off. The block is at least `width` wide.
  */
 export function stack(lines: readonly Line[], look: Look, width = 0): Block {
   const around = Math.max(
@@ -60,7 +60,10 @@ export function stack(lines: readonly Line[], look: Look, width = 0): Block {
   };
 }
 
-/** An empty line is as high as the one above it. A frame sits close around the ink, which is what is seen inside it. */
+/**
+ * Returns the ascent and descent of each line. An empty line is as high as the one above it. A frame fits closely
+ * around the visible ink, so in a frame the first line's ascent and the last line's descent are those of their ink.
+ */
 function heightsOf(lines: readonly Line[], look: Look): { ascent: number; descent: number }[] {
   let last = lines.find(({ clusters }) => clusters.length > 0) ?? { ascent: 1, descent: 0 };
   return lines.map((line, i) => {

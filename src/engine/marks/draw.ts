@@ -6,17 +6,17 @@ import { addForm, type Drawing, deviceColors, type Rectangle } from "./form.ts";
 import { number, numbers, rgb } from "./operators.ts";
 import type { Look } from "./templates.ts";
 
-/** Marks are drawn at this many units to the em, and scaled where they are placed. */
+/** Marks are drawn at this many units per em, and scaled when they are placed. */
 export const UNITS_PER_EM = 100;
 
-/** Clusters of one line that are drawn together, and where the line lies, in units. */
+/** Clusters of one line that are drawn together, and the origin of the first one, in units. */
 export interface ClusterRun {
   readonly clusters: readonly Cluster[];
   readonly x: number;
   readonly y: number;
 }
 
-/** Text within `box`, in units; `frame` is drawn beneath it. */
+/** Draws text within `box`, in units; the operators of `frame` are drawn beneath it. */
 export function drawText(
   sink: ObjectSink,
   { runs, box, frame = "" }: { runs: readonly ClusterRun[]; box: Rectangle; frame?: string },
@@ -30,9 +30,9 @@ export function drawText(
   const content = [`${color} rg`, ...(frame || isEmboldened(runs) ? [`${color} RG`] : []), ...(frame ? [frame] : [])];
   if (!look.hollow) return { box, resources, content: [...content, text("fill")].join("\n") };
 
-  // Letters may overlap their neighbours, and themselves. A mask that is their outside stroked, less their inside, has no
-  // lines where they do; the text itself, to be copied and searched, is invisible (ISO 32000-2, 9.3.6, 11.6.5). Some readers
-  // find the text of the mask as well, so it is said to stand for none (14.9.4).
+  // Letters may overlap their neighbours and themselves. A soft mask of the stroked letters minus their inside has no
+  // lines at overlaps. The text itself, for copying and searching, is invisible (ISO 32000-2, 9.3.6, 11.6.5). Some
+  // readers find the mask's text as well, so it has an empty ActualText (14.9.4).
   const mask = addForm(
     sink,
     {
@@ -54,7 +54,7 @@ export function drawText(
   };
 }
 
-/** The frame of a block of `width` and `height` units: `inset` to its middle line. */
+/** Returns operators that draw the frame of a block, in units; `inset` is the distance to the line's centre. */
 export function drawFrame(width: number, height: number, inset: number, line: number): string {
   const sides = [inset, inset, width - 2 * inset, height - 2 * inset];
   return `${number(line)} w 1 j ${numbers(sides)} re S`;
@@ -76,7 +76,7 @@ function textObject(runs: readonly ClusterRun[], embedded: EmbeddedFont, look: L
   return ["BT", `/F ${UNITS_PER_EM} Tf`, ...stroke, ...rendering, ...lines, "ET"].join("\n");
 }
 
-/** Shows clusters of one line, kerned; those of a font that is too light are stroked besides. */
+/** Returns operators that show clusters of one line, kerned; those of a font that is too light are also stroked. */
 function shown(clusters: readonly Cluster[], embedded: EmbeddedFont, mode: Mode): string {
   const operators: string[] = [];
   let emboldened = false;
@@ -101,7 +101,7 @@ function shown(clusters: readonly Cluster[], embedded: EmbeddedFont, mode: Mode)
       operators.push(bolder ? "2 Tr" : "0 Tr");
       emboldened = bolder;
     }
-    // TJ takes thousandths of an em, to the left
+    // TJ numbers are thousandths of an em, to the left
     const back = Math.round((pen - cluster.x) * 1000);
     if (back !== 0) {
       endCodes();

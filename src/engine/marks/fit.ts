@@ -1,32 +1,32 @@
 import { largestScale, type Size } from "./geometry.ts";
 import { type Measure, pieces, type TextLine, type WrappedLine, wrap } from "./wrap.ts";
 
-/** A share of the page's shorter side: text this large needs no second line. */
+/** A share of the page's shorter side: text at least this large is not wrapped. */
 const COMFORTABLE_SHARE = 0.04;
-/** Points: rather than get smaller than this, words are broken. */
+/** Points: words are broken rather than set smaller than this. */
 const READABLE_PT = 6;
 const MAX_LINES_TRIED = 24;
 
-/** How a text is broken and how large it is set. */
+/** How a text is broken into lines, and its font size. */
 interface Fit {
   lines: readonly TextLine[];
   fontSizePt: number;
 }
 
-/** What a text must fit into. */
+/** The area that a text must fit into. */
 export interface TextArea {
   page: Size;
   rotation: number;
   marginPt: number;
   maxFontSizePt: number;
-  /** The size in em of a block of lines as they will be drawn, frame and all. */
+  /** Returns the size in em of a block of lines as drawn, including any frame. */
   blockEm(lines: readonly TextLine[]): Size;
 }
 
 /**
- * Sets a text as large as it may be without leaving the page's margins at its rotation. It stays as the caller broke it
- * while that is comfortable to read; else it is wrapped to whatever lets it be largest, judged by estimate: only the best
- * is set.
+ * Fits a text at the largest size allowed that stays within the page's margins at its rotation. The caller's line
+ * breaks are kept if the text is comfortable to read with them. Otherwise it is wrapped to the width that allows the
+ * largest size; candidates are compared by estimate, and only the best is laid out.
  */
 export function fitText(paragraphs: readonly TextLine[], measure: Measure, area: TextArea): Fit {
   const comfortable = Math.min(area.maxFontSizePt, COMFORTABLE_SHARE * Math.min(area.page.width, area.page.height));
@@ -60,7 +60,7 @@ export function fitText(paragraphs: readonly TextLine[], measure: Measure, area:
   return largest(widths(whole, 1), unbroken);
 }
 
-/** Line widths worth trying, in em: what 2, 3, 4 … lines would need. */
+/** Returns line widths to try, in em: what 2, 3, 4 … lines would need, but at least `least`. */
 function widths(whole: number, least: number): number[] {
   const tried = Array.from({ length: MAX_LINES_TRIED - 1 }, (_, i) => Math.max(least, (whole / (i + 2)) * 1.1));
   return [...new Set(tried)];

@@ -7,24 +7,24 @@ import { number, numbers } from "./operators.ts";
 /** A rectangle: left, bottom, right, top. */
 export type Rectangle = readonly [number, number, number, number];
 
-/** A finished drawing: a form XObject, in whose own space all its ink lies within `box`. */
+/** A finished drawing: a form XObject whose ink lies within `box`, in form space. */
 export interface Mark {
   ref: Ref;
   box: Rectangle;
 }
 
-/** What a mark shows, in its own space. */
+/** What a mark shows, in form space. */
 export interface Drawing {
   content: string;
   /** Entries of the resource dictionary. */
   resources: string;
-  /** What lies outside is cut off. */
+  /** Anything outside is clipped. */
   box: Rectangle;
 }
 
 /**
- * Resources that keep the device's colours what they are: where a form says nothing of them, some readers let the page's own
- * colour spaces stand in for them (8.6.5.6).
+ * Returns resources that keep device colours unchanged: in a form without them, some readers substitute the page's
+ * default colour spaces (ISO 32000-2, 8.6.5.6).
  */
 export function deviceColors(...models: ("Gray" | "RGB" | "CMYK")[]): string {
   return `/ColorSpace<<${models.map((model) => `/Default${model}/Device${model}`).join("")}>>`;
@@ -32,7 +32,7 @@ export function deviceColors(...models: ("Gray" | "RGB" | "CMYK")[]): string {
 
 /**
  * Makes a drawing a form XObject that looks the same wherever it is invoked: opacity applies to the drawing as a whole
- * (an isolated transparency group, so overlaps never darken), and whatever blending and colours the page has set are reset
+ * (an isolated transparency group, so overlaps do not darken), and the page's alpha, blend mode and soft mask are reset
  * (ISO 32000-2, 8.10, 11.4.5, 11.6.4.4). An opaque mark needs no group, which keeps PDF/A-1 files valid.
  */
 export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number): Mark {
@@ -46,14 +46,14 @@ export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number): M
   return { ref, box: drawing.box };
 }
 
-/** One mark that shows another at each of the places given, within `page`. */
+/** Makes a mark that shows another at each of `matrices`. It is clipped one page size beyond the edges of `page`. */
 export function repeatMark(sink: ObjectSink, { ref }: Mark, matrices: readonly Matrix[], page: Size): Mark {
   const box: Rectangle = [-page.width, -page.height, 2 * page.width, 2 * page.height];
   const content = matrices.map((matrix) => `q ${numbers(matrix)} cm /Mark Do Q`).join("\n");
   return { ref: addForm(sink, { box, resources: `/XObject<</Mark ${ref}>>`, content }), box };
 }
 
-/** A form XObject; `entries` are further ones of its dictionary. */
+/** Adds a form XObject, deflated if that is smaller; `entries` are additional entries of its dictionary. */
 export function addForm(sink: ObjectSink, { box, resources, content }: Drawing, entries = ""): Ref {
   const plain = encodeLatin1(content);
   const deflated = deflate(plain, 9);

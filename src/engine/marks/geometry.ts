@@ -2,40 +2,43 @@ import { DEFAULTS } from "../options.ts";
 import type { Page } from "../pdf/pageTree.ts";
 
 /**
- * Where marks go. Pure.
+ * Geometry of marks; pure functions.
  *
- * Displayed space: the page as the reader sees it, turned by /Rotate and cut to its visible box; origin at its lower left,
- * x to the right, y up, unit one point (1/72 inch). Angles are degrees, counter-clockwise in that space.
+ * Displayed space is the page as the reader sees it, turned by /Rotate and cut to its visible box: origin at its lower
+ * left, x to the right, y up, unit one point (1/72 inch). Angles are degrees, counter-clockwise in that space.
  */
 
 /** [a b c d e f]: x' = a·x + c·y + e, y' = b·x + d·y + f (ISO 32000-2, 8.3.3). */
 export type Matrix = readonly [number, number, number, number, number, number];
 
-/** Width and height in points. */
+/** Width and height, in points unless stated otherwise. */
 export interface Size {
   width: number;
   height: number;
 }
 
-/** A size as the key of a Map: the same for equal sizes. */
+/** Returns a Map key that is the same for equal sizes. */
 export function sizeKey({ width, height }: Size): string {
   return `${width}x${height}`;
 }
 
-/** First `first`, then `second`. */
+/** Returns the matrix that applies `first`, then `second`. */
 export function multiply(first: Matrix, second: Matrix): Matrix {
   const [a, b, c, d, e, f] = first;
   const [A, B, C, D, E, F] = second;
   return [a * A + b * C, a * B + b * D, c * A + d * C, c * B + d * D, e * A + f * C + E, e * B + f * D + F];
 }
 
-/** The size of a page in displayed space. */
+/** Returns the size of a page in displayed space. */
 export function displayedSize({ box, rotate, userUnit }: Page): Size {
   const [width, height] = [(box.x1 - box.x0) * userUnit, (box.y1 - box.y0) * userUnit];
   return rotate % 180 === 0 ? { width, height } : { width: height, height: width };
 }
 
-/** From a page's displayed space to its default user space (ISO 32000-2, 8.3.2.3 and 14.11.2; /Rotate turns clockwise). */
+/**
+ * Returns the matrix from a page's displayed space to its default user space (ISO 32000-2, 8.3.2.3 and 14.11.2; /Rotate
+ * turns clockwise).
+ */
 export function toUserSpace({ box, rotate, userUnit }: Page): Matrix {
   const s = 1 / userUnit;
   switch (rotate) {
@@ -50,31 +53,31 @@ export function toUserSpace({ box, rotate, userUnit }: Page): Matrix {
   }
 }
 
-/** The margin that is kept: as asked, but never more than a tenth of the page's shorter side. */
+/** Returns the margin to keep: as asked, but at most a tenth of the page's shorter side. */
 export function marginOn(page: Size, askedPt: number = DEFAULTS.marginPt): number {
   return Math.min(askedPt, Math.min(page.width, page.height) / 10);
 }
 
-/** The upright box around a box of `size` turned by `degrees`. */
+/** Returns the size of the upright box around a box of `size` turned by `degrees`. */
 export function turnedSize({ width, height }: Size, degrees: number): Size {
   const [cos, sin] = direction(degrees).map(Math.abs) as [number, number];
   return { width: width * cos + height * sin, height: width * sin + height * cos };
 }
 
-/** The largest factor by which a turned box of `size` can grow and still lie within the page's margins. */
+/** Returns the largest scale at which a turned box of `size` lies within the page's margins. */
 export function largestScale(size: Size, page: Size, degrees: number, marginPt: number): number {
   const turned = turnedSize(size, degrees);
   return Math.min((page.width - 2 * marginPt) / turned.width, (page.height - 2 * marginPt) / turned.height);
 }
 
-/** The angle of a page's diagonal from its lower left to its upper right corner. */
+/** Returns the angle of a page's diagonal from its lower left to its upper right corner. */
 export function diagonalAngle({ width, height }: Size): number {
   return (Math.atan2(height, width) * 180) / Math.PI;
 }
 
 /**
- * From a mark's own space (origin at its lower left, `size` large before `scale`) to displayed space: scaled, turned about
- * its centre, and laid at `spot` of the room within the margin.
+ * Returns the matrix from a mark's own space (origin at its lower left, `size` before scaling) to displayed space:
+ * scaled, turned about its centre, and placed at `spot` within the margins.
  */
 export function placeAt(
   spot: { readonly x: number; readonly y: number },
@@ -96,12 +99,12 @@ export function placeAt(
   );
 }
 
-/** At most about this many copies fit side by side along the page's width or height, however small the mark is. */
+/** At most about this many copies fit along the page's longer side, however small the mark is. */
 const MAX_TILES_ALONG = 20;
 
 /**
- * The mark all over the page: rows along its direction, every other row shifted by half a step, bleeding past the edges.
- * Gaps are half the mark's width and one and a half times its height.
+ * Returns the matrices of copies of a mark all over the page: rows along its direction, every other row shifted by half
+ * a step, bleeding past the edges. Gaps are at least half the mark's width and one and a half times its height.
  */
 export function tile(size: Size, scale: number, degrees: number, page: Size): Matrix[] {
   const [cos, sin] = direction(degrees);
@@ -131,7 +134,7 @@ function centredOn(x: number, y: number, size: Size, scale: number, degrees: num
   return multiply([1, 0, 0, 1, -size.width / 2, -size.height / 2], [cos, sin, -sin, cos, x, y]);
 }
 
-/** Cosine and sine, exact at right angles. */
+/** Returns cosine and sine, exact at right angles. */
 function direction(degrees: number): [number, number] {
   const turn = ((degrees % 360) + 360) % 360;
   if (turn % 90 === 0)

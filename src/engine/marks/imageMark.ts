@@ -7,7 +7,7 @@ import { numbers } from "./operators.ts";
 import { type Placement, placeOnPages } from "./placeOnPages.ts";
 import { spotOf } from "./positions.ts";
 
-/** Lays an image over every page, `scale` of the displayed width wide but never past the margins. It is stored once. */
+/** Lays an image over every page, `scale` of the displayed width wide but within the margins. It is stored once. */
 export function markWithImage(document: PdfDocument, picture: Picture, options: Omit<ImageMark, "image">): void {
   const { width, height } = picture;
   const { opacity = DEFAULTS.opacity, rotation = DEFAULTS.rotation, scale = DEFAULTS.scale } = options;

@@ -1,16 +1,16 @@
 import type { Matrix } from "./geometry.ts";
 
-/** A number as content streams take it: no exponent, at most five decimals (ISO 32000-2, 7.3.3). */
+/** Returns a number as content streams take it: no exponent, at most five decimals (ISO 32000-2, 7.3.3). */
 export function number(value: number): string {
   return String(Number(value.toFixed(5)));
 }
 
-/** `cm` operands or a /Matrix. */
+/** Returns numbers separated by spaces: operands of `cm` or `re`, or a /BBox. */
 export function numbers(values: Matrix | readonly number[]): string {
   return values.map(number).join(" ");
 }
 
-/** `#rrggbb` as the operands of rg and RG: three decimals tell all 256 values of a channel apart. */
+/** Returns `#rrggbb` as operands of rg and RG. Three decimals distinguish all 256 values of a channel. */
 export function rgb(color: string): string {
   const shares = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255);
   return shares.map((share) => Number(share.toFixed(3))).join(" ");

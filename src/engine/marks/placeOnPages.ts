@@ -5,12 +5,13 @@ import type { Mark } from "./form.ts";
 import { type Matrix, multiply, toUserSpace } from "./geometry.ts";
 import { numbers } from "./operators.ts";
 
-/** What goes on one page: marks, each moved within a space of their own, and where that space lies in displayed space. */
+/** What goes on one page: marks, each translated in a common space, and the matrix from that to displayed space. */
 export interface Placement {
   matrix: Matrix;
   parts: readonly Part[];
 }
 
+/** A mark and its translation in the space of its {@link Placement}. */
 export interface Part {
   mark: Mark;
   x: number;
@@ -18,8 +19,8 @@ export interface Part {
 }
 
 /**
- * Lays marks over every page of the document, whatever its rotation, boxes and unit. Each mark is one name in the pages'
- * resources, however many pages show it, and pages that show the same at the same place share the operators.
+ * Lays marks over every page of the document, taking account of its rotation, boxes and user unit. Each mark takes one
+ * name in the pages' resources, and pages that show the same at the same place share the operators.
  */
 export function placeOnPages(document: PdfDocument, placementOn: (page: Page) => Placement): void {
   const indexes = new Map<Mark, number>();
@@ -41,8 +42,8 @@ export function placeOnPages(document: PdfDocument, placementOn: (page: Page) =>
 }
 
 /**
- * Each part is moved from where the one before it lies, to a hundredth of a unit: short operators, since every numbered page
- * has its own.
+ * Returns operators that show the parts. Each is translated from the one before it, rounded to a hundredth of a unit:
+ * this keeps operators short, since every numbered page has its own.
  */
 function inPlace(parts: readonly Part[], nameOf: (part: Part) => string): string {
   let [x, y] = [0, 0];

@@ -1,15 +1,14 @@
 /**
- * A place on the page as the reader sees it: of the room that the margins leave, 0 is the left or lower end and 1 the
- * right or upper one.
+ * A place on the page as the reader sees it, within the margins: 0 is the left or lower end, 1 the right or upper one.
  */
 interface Spot {
   readonly x: 0 | 0.5 | 1;
   readonly y: 0 | 0.5 | 1;
-  /** A mark here runs along the page's diagonal, from its lower left to its upper right, unless it is turned otherwise. */
+  /** A mark here runs along the page's diagonal, from lower left to upper right, unless it has another rotation. */
   readonly alongDiagonal?: true;
 }
 
-/** Every position a mark can have. This table is the only list of them. */
+/** Every position a mark can have. This is the only list of them. */
 const TABLE = {
   "top-left": { x: 0, y: 1 },
   top: { x: 0.5, y: 1 },
@@ -26,13 +25,13 @@ const TABLE = {
 
 /** The name of a position. */
 export type Position = keyof typeof TABLE;
-/** One that an image can have: it has no diagonal of its own to follow. */
+/** The name of a position that an image can have: images do not follow the page's diagonal. */
 export type ImagePosition = Exclude<Position, "diagonal">;
 
 export const POSITIONS = Object.keys(TABLE) as Position[];
 export const IMAGE_POSITIONS = POSITIONS.filter((position): position is ImagePosition => position !== "diagonal");
 
-/** Where a position is; undefined for the one that is all over the page. */
+/** Returns the place of a position; undefined for the one that covers the whole page. */
 export function spotOf(position: Position): Spot | undefined {
   const place: Spot | "all over" = TABLE[position];
   return place === "all over" ? undefined : place;

@@ -1,11 +1,11 @@
 import type { Weight } from "../fonts/coverage.ts";
 import { type Position, spotOf } from "./positions.ts";
 
-/** How a text mark looks unless it says otherwise. */
+/** The appearance of a text mark, where the mark does not override it. */
 export interface Template {
   description: string;
   position: Position;
-  /** Degrees, where the template has a turn of its own; a diagonal follows the page's. */
+  /** Degrees. If undefined, the mark is level, or follows the page's diagonal in a diagonal position. */
   rotation?: number;
   weight: Weight;
   color: string;
@@ -17,7 +17,7 @@ export interface Template {
   framed?: true;
 }
 
-/** Every template by its name. This table is the only list of them. */
+/** Every template by its name. This is the only list of them. */
 const TABLE = {
   diagonal: {
     description: "Large letters across the page, from its lower left to its upper right.",
@@ -87,19 +87,22 @@ export type TemplateName = keyof typeof TABLE;
 /** The templates by their names. */
 export const TEMPLATES: Readonly<Record<TemplateName, Template>> = TABLE;
 
-/** The template of a text that names none. */
+/** The template of a text mark that names none. */
 export const DEFAULT_TEMPLATE: TemplateName = "diagonal";
 
-/** Away from the middle of the page even a large template's text keeps to this share of the shorter side. */
+/** The largest share of the page's shorter side for text that is not in the middle of the page, in any template. */
 const EDGE_SIZE_SHARE = 0.06;
 
-/** A template with the mark's own wishes laid over it. */
+/** A template with the mark's own options applied. */
 export interface Look extends Template {
   /** Degrees; undefined follows the page's diagonal. */
   rotation?: number;
 }
 
-/** Applies what a mark says for itself. A position of its own makes the text level, unless a rotation was fixed. */
+/**
+ * Applies a mark's own options to its template. Without a rotation in either, the text is level unless its position is
+ * along the diagonal.
+ */
 export function lookOf(mark: {
   template?: TemplateName | undefined;
   position?: Position | undefined;

@@ -8,25 +8,25 @@ import { isNumbered, withDigits } from "./placeholders.ts";
 import type { Look } from "./templates.ts";
 import type { TextLine } from "./wrap.ts";
 
-/** Points: on however small a page, no template asks for less. */
+/** Points: a template's largest font size is at least this, however small the page. */
 const LEGIBLE_PT = 8;
 
-/** How a text is set on pages of one size: one block for each number of digits that a page's number can have. */
+/** How a text is set on pages of one size: one block for each number of digits that a page number can have. */
 interface Setting {
   readonly fontSizePt: number;
-  /** By the number of digits; a text without the page's number has one block, under 0. */
+  /** By the number of digits; a text without the page number has one block, under 0. */
   readonly blocks: ReadonlyMap<number, Block>;
 }
 
-/** The settings of a text on each size of page, and everything that they show. */
+/** The settings of a text on each page size, and all clusters that they show. */
 interface TextLayout {
   settingOn(page: Size): Setting;
   clusters(): Iterable<Cluster>;
 }
 
 /**
- * Fits `text` (placeholders filled in) on pages of the given sizes. A text with the page's number is fitted for the
- * longest, so that all pages have one size of type and break their lines alike.
+ * Fits `text` (placeholders filled in) on pages of the given sizes. A text with the page number is fitted for the
+ * longest number, so that pages of one size have the same font size and line breaks.
  */
 export function layOutText(
   text: string,

@@ -13,9 +13,9 @@ import { layOutText } from "./textLayout.ts";
 import { TextMarks } from "./textMarks.ts";
 
 /**
- * Lays a text over every page. The font is embedded once, and each way the text is broken into lines is drawn once,
- * however many pages and sizes of page there are.
- * @throws EngineError unsupported_character
+ * Lays a text over every page. The font is embedded once, and each way of breaking the text into lines is drawn once,
+ * however many pages and page sizes there are.
+ * @throws EngineError unsupported_character if no font has a character
  */
 export async function markWithText(
   document: PdfDocument,
@@ -43,7 +43,7 @@ export async function markWithText(
     const rotation = look.rotation ?? diagonalAngle(shown);
     if (spot) return { matrix: placeAt(spot, size, scale, rotation, shown, marginOn(shown, mark.marginPt)), parts };
 
-    // All copies are turned alike: what moves a part within each of them moves all together.
+    // All copies have the same rotation and scale, so one translation moves a part within every copy.
     const matrices = tile(size, scale, rotation, shown);
     const [a, b, c, d] = matrices[0]!;
     const copies = repeated.get(sizeKey(shown)) ?? new Map<Mark, Mark>();

@@ -9,7 +9,7 @@ import type { Look } from "./templates.ts";
 
 const DIGITS = Array.from("0123456789");
 
-/** A place for a digit, in units. */
+/** The place of a page number's digit, in units. */
 interface Slot {
   readonly cluster: Cluster;
   readonly line: Line;
@@ -18,20 +18,20 @@ interface Slot {
 }
 
 /**
- * Draws blocks of text. Where a block has the page's number, what stands around it is drawn once and each digit once: a page
- * adds only where its digits go, so that ten thousand numbered pages grow a file by some short operators each, not by ten
- * thousand marks.
+ * Draws blocks of text. In a block with the page number, the text around the number is drawn once and each digit once.
+ * A page adds only the places of its digits, so ten thousand numbered pages grow a file by some short operators each,
+ * not by ten thousand marks.
  */
 export class TextMarks {
   readonly #sink: ObjectSink;
   readonly #look: Look;
   readonly #opacity: number;
   readonly #embedded: EmbeddedFont;
-  /** By what they show and where. */
+  /** By what they show, and where in the mark. */
   readonly #marks = new Map<string, Mark>();
   readonly #parts = new Map<Block, (Part | Slot)[]>();
 
-  /** Embeds the font that draws `clusters`, which are all that the blocks have. */
+  /** Embeds a font for `clusters`, which must be all clusters of the blocks. */
   constructor(sink: ObjectSink, clusters: Iterable<Cluster>, look: Look, opacity: number) {
     this.#sink = sink;
     this.#look = look;
@@ -42,7 +42,10 @@ export class TextMarks {
     this.#embedded = embedFont(sink, shown);
   }
 
-  /** The marks that show a block, in units from its lower left corner, with the digits of the page's `number` in its slots. */
+  /**
+   * Returns the marks that show a block, in units from its lower left corner, with the digits of the page's `number` in
+   * its slots.
+   */
   partsOf(block: Block, number: string): Part[] {
     let parts = this.#parts.get(block);
     if (!parts) {
@@ -58,7 +61,7 @@ export class TextMarks {
     });
   }
 
-  /** Rows without a number are one mark together; a row with one is a mark for each stretch between its slots. */
+  /** Draws rows without a page number as one mark, and each stretch between the slots of other rows as a mark. */
   #drawAroundSlots(block: Block): (Part | Slot)[] {
     const still = block.rows.filter(({ line }) => !line.clusters.some(({ isSlot }) => isSlot));
     const parts: (Part | Slot)[] = [];
@@ -80,12 +83,12 @@ export class TextMarks {
     return this.#mark(runs, [0, 0, width * units, height * units], drawnFrame);
   }
 
-  /** Neighbouring clusters of a line, drawn from where the first begins. */
+  /** Draws neighbouring clusters of a line; the origin is that of the first. */
   #runMark(clusters: readonly Cluster[], line: Line): Mark {
     const first = clusters[0]!,
       last = clusters.at(-1)!;
     const width = last.x + last.advance - first.x;
-    // an em more on either side holds whatever leans out of its advance
+    // an em more on either side holds ink outside the advance
     const box = [-1, line.descent - 0.1, width + 1, line.ascent + 0.1].map((side) => side * UNITS_PER_EM);
     return this.#mark([{ clusters, x: 0, y: 0 }], box as unknown as Rectangle);
   }
@@ -107,7 +110,7 @@ export class TextMarks {
   }
 }
 
-/** Runs of clusters between slots, and each slot alone. */
+/** Splits clusters into the runs between slots, and each slot alone. */
 function stretches(clusters: readonly Cluster[]): Cluster[][] {
   const result: Cluster[][] = [];
   for (const cluster of clusters) {
@@ -118,7 +121,7 @@ function stretches(clusters: readonly Cluster[]): Cluster[][] {
   return result;
 }
 
-/** A digit in a slot, which was laid out for another: in these fonts all are equally wide. */
+/** Returns a slot's cluster with another digit than it was laid out for: all are equally wide in these fonts. */
 function withDigit(cluster: Cluster, digit: string): Cluster {
   return { ...cluster, text: digit, glyphs: [{ id: cluster.face.font.glyphOf(digit.charCodeAt(0)), x: 0, y: 0 }] };
 }

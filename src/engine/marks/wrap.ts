@@ -1,24 +1,24 @@
-/** Breaking text into lines. Pure; widths are in em. */
+/** Line breaking; pure functions. Widths are in em. */
 import { DIGIT_SLOT } from "../fonts/slot.ts";
 
-/** A line as it is broken, and the direction of its paragraph. */
+/** A line of text and the direction of its paragraph. */
 export interface TextLine {
   readonly text: string;
   readonly rightToLeft: boolean;
 }
 
-/** A line, and how wide its words are together: a little off where they influence each other. */
+/** A line and the sum of its words' widths, which is slightly off if words affect each other's width. */
 export interface WrappedLine extends TextLine {
   readonly width: number;
 }
 
-/** A part of a line and how wide it is. */
+/** Returns the width of a part of a line. */
 export type Measure = (part: TextLine) => number;
 
 /**
- * Breaks paragraphs so that no line is wider than `maxWidth`: between words (Unicode's, so also where a script writes no
- * spaces), and inside a word only where it alone is wider. Trailing spaces are dropped. Widths of words are added up, so
- * that trying many widths costs no more than measuring each word once.
+ * Breaks paragraphs into lines no wider than `maxWidth`: between words (as Unicode defines them, so also in scripts
+ * without spaces), and inside a word only if it is wider by itself. Trailing spaces are dropped. Widths of words are
+ * added up, so trying many widths costs no more than measuring each word once, if `measure` caches.
  */
 export function wrap(paragraphs: readonly TextLine[], maxWidth: number, measure: Measure): WrappedLine[] {
   return paragraphs.flatMap(({ text, rightToLeft }) =>
@@ -32,7 +32,7 @@ export function wrap(paragraphs: readonly TextLine[], maxWidth: number, measure:
 function wrapParagraph(paragraph: string, maxWidth: number, measure: (text: string) => number) {
   const lines: { text: string; width: number }[] = [];
   let line = "";
-  /** With the spaces at its end, and without. */
+  // `width` includes the spaces at the line's end, `inkWidth` does not
   let width = 0;
   let inkWidth = 0;
   const add = (part: string, partWidth: number, wordWidth: number) => {
@@ -64,7 +64,7 @@ function wrapParagraph(paragraph: string, maxWidth: number, measure: (text: stri
   return lines;
 }
 
-/** What must stay together on a line, with the spaces that follow it. */
+/** Splits a paragraph into what must stay together on a line, each with the spaces that follow it. */
 export function pieces(paragraph: string): string[] {
   const words = new Intl.Segmenter(undefined, { granularity: "word" });
   const result: string[] = [];
@@ -79,7 +79,7 @@ export function pieces(paragraph: string): string[] {
   return result;
 }
 
-/** Graphemes, a page number counting as one. */
+/** Yields graphemes; a page number counts as one. */
 function* graphemes(text: string): Generator<string> {
   for (const part of text.split(new RegExp(`(${DIGIT_SLOT}+)`))) {
     if (part.startsWith(DIGIT_SLOT)) yield part;

@@ -1,4 +1,4 @@
-/** Page boundaries, rotation and units as readers understand them (ISO 32000-2, 7.7.3.3 and 14.11.2). */
+/** Reads page boundaries, rotation and units the way readers do (ISO 32000-2, 7.7.3.3 and 14.11.2). */
 import type { Objects } from "./objects.ts";
 import type { Value } from "./values.ts";
 
@@ -10,11 +10,15 @@ export interface Box {
   y1: number;
 }
 
+/** Clockwise rotation in degrees. */
 export type Rotation = 0 | 90 | 180 | 270;
 
 const LETTER: Box = { x0: 0, y0: 0, x1: 612, y1: 792 };
 
-/** A rectangle's corners in any order; undefined where it is no rectangle or has no area (7.9.5). */
+/**
+ * Reads a rectangle, whose corners may come in any order (7.9.5).
+ * @returns undefined if the value is not a rectangle or has no area
+ */
 export function readBox(objects: Objects, value: Value | undefined): Box | undefined {
   const corners = objects.resolve(value);
   if (!Array.isArray(corners) || corners.length < 4) return undefined;
@@ -27,7 +31,10 @@ export function readBox(objects: Objects, value: Value | undefined): Box | undef
   return hasArea(box) ? box : undefined;
 }
 
-/** What a reader shows: CropBox within MediaBox, a whole MediaBox where they do not meet, US Letter where there is none. */
+/**
+ * Returns the area that a reader displays: the CropBox clipped to the MediaBox, or the whole MediaBox if there is no
+ * CropBox or the two do not meet. A missing MediaBox counts as US Letter.
+ */
 export function displayedBox(mediaBox: Box | undefined, cropBox: Box | undefined): Box {
   const media = mediaBox ?? LETTER;
   if (!cropBox) return media;
@@ -40,12 +47,13 @@ export function displayedBox(mediaBox: Box | undefined, cropBox: Box | undefined
   return hasArea(both) ? both : media;
 }
 
-/** Clockwise, any sign, whole turns dropped; what is no multiple of 90 counts as 0. */
+/** Reads a /Rotate value as 0 to 270 degrees clockwise; anything but a multiple of 90 counts as 0. */
 export function readRotation(value: Value): Rotation {
   if (typeof value !== "number" || value % 90 !== 0) return 0;
   return ((((value % 360) + 360) % 360) as Rotation) || 0;
 }
 
+/** Reads a /UserUnit value; anything but a positive finite number counts as 1. */
 export function readUserUnit(value: Value): number {
   return typeof value === "number" && value > 0 && Number.isFinite(value) ? value : 1;
 }

@@ -1,4 +1,6 @@
-/** Dictionaries whose brackets do not match, made readable: the last resort for pages that every reader shows all the same. */
+/**
+ * Repairs dictionaries whose brackets do not match: the last resort for pages that every reader displays all the same.
+ */
 import { decodeLatin1, encodeLatin1 } from "../bytes.ts";
 import { BRACKET_CLOSE, BRACKET_OPEN, GREATER_THAN, LESS_THAN, PAREN_OPEN, SLASH } from "./characters.ts";
 import { EndOfBytes, isDictionary, skipLiteralString, skipRegular, skipWhite, wordIs } from "./lexer.ts";
@@ -7,8 +9,9 @@ const ARRAY = "]";
 const DICTIONARY = ">>";
 
 /**
- * The dictionary that begins at `at`, as text of its own: brackets that are missing where another one closes, or where the
- * object ends, are put in; those that close nothing are left out. What is between them stays as it is.
+ * Returns the dictionary that begins at `at` as a text of its own, with balanced brackets: one that is missing where
+ * another closes, or where the object ends, is inserted; one that closes nothing is dropped. The tokens between them
+ * stay as they are.
  */
 export function balanceBrackets(bytes: Uint8Array, at: number): Uint8Array {
   const open: string[] = [];
@@ -44,7 +47,7 @@ export function balanceBrackets(bytes: Uint8Array, at: number): Uint8Array {
       else {
         const end = skipRegular(bytes, at);
         if (["endobj", "obj", "stream", "xref"].some((word) => wordIs(bytes, at, end, word))) break;
-        // A stray delimiter is no token: it is left out.
+        // A stray delimiter is dropped.
         if (end === at) at++;
         else take(end);
       }
@@ -56,7 +59,7 @@ export function balanceBrackets(bytes: Uint8Array, at: number): Uint8Array {
   return encodeLatin1(text);
 }
 
-/** The end of the hexadecimal string at `at`, 0 where there is none. */
+/** Returns the end of the hexadecimal string at `at`, or 0 if there is none. */
 function endOfHexString(bytes: Uint8Array, at: number): number {
   const end = bytes.indexOf(GREATER_THAN, at);
   const digits = decodeLatin1(bytes, at + 1, end);

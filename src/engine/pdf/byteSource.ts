@@ -1,42 +1,49 @@
 /**
- * Where the engine's bytes come from. The parsing core is synchronous: it asks for ranges and, where one is not at hand,
- * `MissingRange` is thrown; `retry` fetches it and runs the step again. So the same code reads a file in memory and a
+ * Where the engine reads its bytes from. The parsing core is synchronous: it asks for ranges and throws `MissingRange`
+ * if one is not loaded; `retry` fetches it and runs the step again. So the same code reads a file in memory and a
  * stored object that is larger than memory.
  */
 export type ByteSource = InMemory | OutOfMemory;
 
 interface Readable {
   readonly length: number;
-  /** The bytes [start, end), a view that is valid until the next call. Throws MissingRange. */
+  /**
+   * Returns the bytes [start, end) as a view that is valid until the next call.
+   * @throws MissingRange if they are not loaded
+   */
   bytes(start: number, end: number): Uint8Array;
-  /** Fetches what a MissingRange asked for, and at the same time something of what will be wanted soon, at these offsets. */
+  /**
+   * Fetches the range that a MissingRange names and, at the same time, some of the blocks at the offsets `soonAt`,
+   * which will be needed soon.
+   */
   load(start: number, end: number, soonAt?: readonly number[]): Promise<void>;
 }
 
-/** Every byte is at hand for free: the planner answers questions at once that it would otherwise defer. */
+/** A source whose bytes are all available for free: the planner makes checks at once that it would otherwise defer. */
 interface InMemory extends Readable {
   readonly inMemory: true;
 }
 
+/** A source whose ranges have to be fetched. */
 interface OutOfMemory extends Readable {
   readonly inMemory: false;
   /**
-   * The bytes [start, end) in order, past any cache, in pieces that are good until the next is asked for: for copying the
-   * file from end to end.
+   * Returns the bytes [start, end) in order, bypassing the cache, to copy the file from end to end. Each piece is valid
+   * until the next is requested.
    */
   stream(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
-/** What a file out of memory is read with. Ranges never reach past its end. */
+/** Reads ranges of a file that is not in memory. The engine never asks for bytes past its end. */
 export interface RangeReader {
   readonly length: number;
-  /** The bytes [start, end). */
+  /** Reads exactly the bytes [start, end). */
   read(start: number, end: number): Promise<Uint8Array>;
-  /** The same in order, in pieces that are good until the next is asked for. */
+  /** Reads the bytes [start, end) in order, in pieces that need to stay valid only until the next is requested. */
   stream(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
-/** A range that has to be fetched before the step that wanted it can be done. */
+/** Thrown when a step needs a range that has to be fetched first. */
 export class MissingRange extends Error {
   override name = "MissingRange";
   readonly start: number;
@@ -50,8 +57,8 @@ export class MissingRange extends Error {
 }
 
 /**
- * Runs a synchronous step, fetching what it misses until it is through. Steps must be safe to run again. `soonAt` tells where
- * in the file the step will go on.
+ * Runs a synchronous step, fetching the ranges it misses, until it succeeds. Steps must be safe to repeat.
+ * @param soonAt returns the file offsets that will be needed soon, to fetch them along
  */
 export async function retry<T>(source: ByteSource, step: () => T, soonAt?: () => readonly number[]): Promise<T> {
   for (;;) {
@@ -64,7 +71,7 @@ export async function retry<T>(source: ByteSource, step: () => T, soonAt?: () =>
   }
 }
 
-/** A file that is in memory as a whole. */
+/** A file that is entirely in memory. */
 export class MemorySource implements InMemory {
   readonly inMemory = true;
   readonly length: number;
@@ -84,21 +91,27 @@ export class MemorySource implements InMemory {
 
 const BLOCK = 64 * 1024;
 const CACHED_BLOCKS = 64;
-/** Blocks fetched at once, where the file is being read from front to back. */
+/** Most blocks fetched at once while the file is read front to back. */
 const MOST_AHEAD = 32;
-/** Ranges fetched at the same time: a Worker has six connections. */
+/** Parallel reads beyond which nothing is prefetched: a Worker has six connections. */
 const MOST_READS = 6;
-/** A step of so many blocks still counts as going on. */
+/** A read that skips fewer blocks than this still counts as sequential. */
 const STRIDE = 4;
 
-/** A file whose ranges are fetched on demand: blocks of 64 KB, more at once where it is read in order; the last 64 are kept. */
+/**
+ * A file whose ranges are fetched on demand in blocks of 64 KiB, several at once while it is read in order. The 64 most
+ * recently used blocks are kept.
+ */
 export class RangeSource implements OutOfMemory {
   readonly inMemory = false;
   readonly length: number;
   readonly #reader: RangeReader;
-  /** In order of use, oldest first (a Map keeps insertion order). */
+  /** Least recently used first (a Map keeps insertion order). */
   readonly #blocks = new Map<number, Uint8Array>();
-  /** Where the last fetch ended, and how far the next one reaches if it goes on from there. */
+  /**
+   * Block at which the last fetch ended, and how many blocks it was allowed to read ahead: doubled while fetches are
+   * sequential.
+   */
   #reached = -1;
   #ahead = 1;
 
@@ -147,11 +160,11 @@ export class RangeSource implements OutOfMemory {
     const others = new Set(soonAt.map((offset) => Math.floor(offset / BLOCK)));
     for (const block of others) {
       if (reads.length >= MOST_READS) break;
-      const isNear = block >= first && block < last + STRIDE; // reading ahead comes to it
+      const isNear = block >= first && block < last + STRIDE; // the read-ahead will fetch it
       if (!isNear && !this.#blocks.has(block)) reads.push(this.#fetch(block, block + 1));
     }
     await Promise.all(reads);
-    // A request larger than the cache still has to find all of its blocks.
+    // A request larger than the cache keeps all of its blocks.
     const keep = Math.max(CACHED_BLOCKS, last - first);
     for (const oldest of this.#blocks.keys()) {
       if (this.#blocks.size <= keep) break;
@@ -164,7 +177,7 @@ export class RangeSource implements OutOfMemory {
     const [from, to] = [first * BLOCK, Math.min(end * BLOCK, this.length)];
     const bytes = await this.#reader.read(from, to);
     if (bytes.length !== to - from) throw new Error(`asked for bytes ${from}-${to}, got ${bytes.length}`);
-    // Copies, so that one block in use does not keep the whole fetched range alive.
+    // Copied, so that one block in use does not keep the whole fetched range alive.
     for (let block = first; block < end; block++)
       this.#blocks.set(block, bytes.slice((block - first) * BLOCK, (block - first + 1) * BLOCK));
   }

@@ -1,23 +1,23 @@
 import { concat } from "../bytes.ts";
 
-/** Longer parts are not copied. */
+/** Parts from this size on are not copied. */
 const LARGE = 256 * 1024;
 
-/** A buffer that grows while it is written; what is large is kept beside it, as it is. */
+/** A byte buffer that grows while it is written. Large parts are kept beside it by reference. */
 export class ByteWriter {
   length = 0;
   #bytes: Uint8Array;
-  /** Where writing goes on in the buffer, and from where on it is in no finished part. */
+  /** Position in the buffer to write at, and start of the bytes that are not in `#finished` yet. */
   #at = 0;
   #from = 0;
   readonly #finished: Uint8Array[] = [];
 
-  /** Room for `capacity` bytes before it has to grow. */
+  /** @param capacity bytes that fit before the buffer has to grow */
   constructor(capacity: number) {
     this.#bytes = new Uint8Array(capacity);
   }
 
-  /** `part` must not change afterwards. */
+  /** Appends `part`, which must not change afterwards. */
   bytes(part: Uint8Array): void {
     if (part.length < LARGE) {
       this.copy(part, 0, part.length);
@@ -28,18 +28,18 @@ export class ByteWriter {
     this.length += part.length;
   }
 
-  /** The bytes [start, end) of `source`. */
+  /** Appends the bytes [start, end) of `source`. */
   copy(source: Uint8Array, start: number, end: number): void {
     this.#reserve(end - start);
     const bytes = this.#bytes;
     let at = this.#at;
     this.#advance(end - start);
-    // A view and a call out of JavaScript cost more than a short copy.
+    // For short ranges, making a view and calling native code costs more than copying in JavaScript.
     if (end - start > 128) bytes.set(source.subarray(start, end), at);
     else for (let i = start; i < end; i++) bytes[at++] = source[i]!;
   }
 
-  /** One byte per character. */
+  /** Appends a text, one byte per character. */
   text(part: string): void {
     this.#reserve(part.length);
     const bytes = this.#bytes;
@@ -54,12 +54,12 @@ export class ByteWriter {
     this.#advance(1);
   }
 
-  /** What has been written, in order. */
+  /** Returns what has been written, as parts in order. */
   parts(): Uint8Array[] {
     return [...this.#finished, this.#bytes.subarray(this.#from, this.#at)];
   }
 
-  /** What has been written, in one. */
+  /** Returns what has been written as one array. */
   joined(): Uint8Array {
     const parts = this.parts();
     return parts.length === 1 ? parts[0]! : concat(parts);

@@ -1,10 +1,13 @@
-/** What the catalog tells about the whole document (ISO 32000-2, 7.7.2). */
+/** Reads document-wide properties from the catalog (ISO 32000-2, 7.7.2). */
 import { EngineError } from "../errors.ts";
 import { Malformed } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
 import { type Dictionary, Reference, type Value } from "./values.ts";
 
-/** The catalog. Throws Malformed where the trailer names none that has a page tree. */
+/**
+ * Reads the catalog.
+ * @throws Malformed if the trailer's /Root does not lead to a catalog with a page tree
+ */
 export function readCatalog(objects: Objects, trailer: Dictionary): Dictionary {
   const catalog = objects.dictionary(trailer.get("Root"));
   if (!catalog?.has("Pages")) throw new Malformed("no catalog");
@@ -12,8 +15,8 @@ export function readCatalog(objects: Objects, trailer: Dictionary): Dictionary {
 }
 
 /**
- * True where a change of a page breaks a digital signature: a field is signed (the AcroForm says so in SigFlags, 12.7.3) or
- * a certification restricts changes (12.8.6).
+ * Returns whether changing a page breaks a digital signature: the AcroForm's /SigFlags has the bit SignaturesExist
+ * (12.7.3), or a certification restricts changes (12.8.6).
  */
 export function isSigned(objects: Objects, catalog: Dictionary): boolean {
   const form = objects.dictionary(catalog.get("AcroForm"));
@@ -24,8 +27,9 @@ export function isSigned(objects: Objects, catalog: Dictionary): boolean {
 }
 
 /**
- * Refuses dynamic XFA forms: their pages hold a notice for readers without XFA at most, and what others show is laid out
- * from XML, so that a mark on the pages would not be seen. Static XFA forms have fields and pages of their own.
+ * Rejects dynamic XFA forms. Their pages hold at most a notice for readers without XFA; other readers lay out pages
+ * from XML, so a mark on the PDF's pages would not be seen. Static XFA forms have fields and pages of their own.
+ * @throws EngineError `xfa_not_supported`
  */
 export function refuseDynamicXfa(objects: Objects, catalog: Dictionary): void {
   const form = objects.dictionary(catalog.get("AcroForm"));
@@ -39,7 +43,10 @@ export function refuseDynamicXfa(objects: Objects, catalog: Dictionary): void {
   );
 }
 
-/** The root of the page tree, which the format wants to be an object of its own. Throws Malformed. */
+/**
+ * Returns the reference to the root of the page tree, which has to be an indirect object.
+ * @throws Malformed if /Pages is not a reference
+ */
 export function pageTreeRoot(catalog: Dictionary): Reference {
   const pages: Value | undefined = catalog.get("Pages");
   if (!(pages instanceof Reference)) throw new Malformed("the catalog has no page tree");

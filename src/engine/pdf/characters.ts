@@ -1,4 +1,4 @@
-/** Character codes that PDF's syntax is made of (ISO 32000-2, 7.2). */
+/** Character codes of PDF syntax (ISO 32000-2, 7.2). */
 export const NULL = 0x00;
 export const TAB = 0x09;
 export const LINE_FEED = 0x0a;

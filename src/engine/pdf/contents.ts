@@ -1,4 +1,4 @@
-/** A page's content as it is referred to (ISO 32000-2, 7.8.2): none, a stream, or an array of them, direct or not. */
+/** Reads a page's /Contents (ISO 32000-2, 7.8.2): absent, a stream, or an array of streams, direct or indirect. */
 import { decodeLatin1 } from "../bytes.ts";
 import { MissingRange } from "./byteSource.ts";
 import { BRACKET_OPEN } from "./characters.ts";
@@ -11,41 +11,42 @@ import { parseValue, Reference, type Value } from "./values.ts";
 import { IN_FILE } from "./xrefTable.ts";
 
 /**
- * What stands between the brackets of the page's new /Contents array. Where the page's own array is an object, `shared` is
- * its number: pages that use it can share the new array too.
+ * What goes between the brackets of the page's new /Contents array. If the page's own array is an indirect object,
+ * `shared` is its object number: pages that use it can share the new array too.
  */
 export interface Contents {
-  /** References, as the source writes them. */
+  /** References to the content streams, in PDF syntax. */
   readonly items: string;
   readonly shared: number | undefined;
 }
 
-/** Where the parts of a stream object are in the file. */
+/** File offsets of the parts of a stream object. */
 interface StreamParts {
   dict: number;
   data: number;
-  /** The value of /Length, counted from the dictionary's start. */
+  /** Span of the value of /Length, relative to the start of the dictionary. */
   length: Span | undefined;
+  /** Value of /Length. */
   claimed: Value | undefined;
 }
 
-/** What an object turns out to be, as content. */
+/** What a reference in /Contents leads to. */
 type Target = { array: Uint8Array } | { stream: StreamParts | "unreadable" } | { other: Value };
 
 const NONE: Contents = { items: "", shared: undefined };
 const LONGEST_REFERENCE_CHAIN = 32;
 
-/** Reads what /Contents entries refer to, and sees to it that the streams there end where they say. */
+/** Resolves /Contents entries, and corrects the /Length of content streams where it is wrong. */
 export class ContentsReader {
-  /** Objects taken for streams unseen: the copying pass has to find that they are. */
+  /** Objects assumed to be streams without reading them: the copying pass has to check that. */
   readonly deferred = new Set<number>();
-  /** By an object's offset, where the data of the content stream there end. */
+  /** Offset of a content stream object to the offset where its data end. */
   readonly ends = new Map<number, number>();
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
   readonly #lenient: boolean;
 
-  /** A lenient reader leaves out content it cannot read where the other throws Malformed. */
+  /** @param lenient leave out content objects that cannot be read, instead of throwing Malformed */
   constructor(objects: Objects, rewrites: Rewrites, lenient: boolean) {
     this.#objects = objects;
     this.#rewrites = rewrites;
@@ -55,10 +56,12 @@ export class ContentsReader {
   /**
    * Reads the /Contents value at `span` of `text`.
    *
-   * Whether a reference leads to a stream or to an array can only be told at the object itself, and looking would read every
-   * block of a file whose pages' contents lie all over it. So with `mayDefer`, an object whose bytes are not at hand is
-   * taken for the stream that it nearly always is, and noted in `deferred`: the copying pass sees the object's first byte on
-   * its way out, and takes the plan back where it was an array.
+   * Only the object itself tells whether a reference leads to a stream or to an array, and reading it for every page
+   * could read every block of a file whose content streams are spread all over it. So with `mayDefer`, an object whose
+   * bytes are not loaded is assumed to be a stream, which it nearly always is, and noted in `deferred`. The copying
+   * pass looks at the object's first byte and throws PlanOutdated if it is an array or a reference.
+   * @throws Malformed if the value cannot be read; a lenient reader leaves out unreadable content objects instead
+   * @throws MissingRange if bytes have to be fetched that must not be deferred
    */
   read(text: Uint8Array, span: Span | undefined, mayDefer: boolean): Contents {
     if (!span) return NONE;
@@ -67,7 +70,7 @@ export class ContentsReader {
 
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
       const { num, gen }: Reference = value;
-      const stream = { items: [num, gen, "R"].join(" "), shared: undefined }; // flat: there is one for every page
+      const stream = { items: [num, gen, "R"].join(" "), shared: undefined }; // join makes a flat string: one per page
       try {
         const target = this.#target(num);
         if ("array" in target) return this.#array(target.array, 0, num, mayDefer);
@@ -100,7 +103,7 @@ export class ContentsReader {
     });
     if (streams.length === elements.length)
       return { items: decodeLatin1(text, at + 1, skipValue(text, at) - 1), shared };
-    // Poppler shows nothing at all of a page where one element is no stream.
+    // Poppler renders nothing of a page if one element is not a stream.
     return { items: streams.map((num) => `${num} ${table.detail(table.live(num))} R`).join(" "), shared };
   }
 
@@ -130,7 +133,10 @@ export class ContentsReader {
     );
   }
 
-  /** Where the parts of a stream are, whose object begins at `base`; undefined for a dictionary that is no stream. */
+  /**
+   * Locates the parts of a stream in the object that begins at `base`.
+   * @returns undefined for a dictionary without a stream, "unreadable" for a malformed dictionary
+   */
   #describe(bytes: Uint8Array, at: number, base: number): StreamParts | "unreadable" | undefined {
     let length: Span | undefined;
     let end: number;
@@ -149,8 +155,8 @@ export class ContentsReader {
   }
 
   /**
-   * A stream with a wrong /Length is written anew with the right one: readers that believe it, or that search on from there,
-   * would read into what follows, and that is about to change.
+   * Rewrites a stream that has a wrong /Length with the right one: readers that trust it, or that search on from there,
+   * would read into the bytes that follow, which the output changes.
    */
   #repair(num: number, stream: StreamParts | "unreadable"): void {
     const place = this.#place(num);

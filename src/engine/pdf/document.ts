@@ -1,4 +1,4 @@
-/** Opening a PDF for stamping: cross-reference, security, page tree; recovery where the file is damaged. */
+/** Opens a PDF for marking: cross-reference, security and page tree, with recovery if the file is damaged. */
 import { EngineError } from "../errors.ts";
 import { type ByteSource, retry } from "./byteSource.ts";
 import { isSigned, pageTreeRoot, readCatalog, refuseDynamicXfa } from "./catalog.ts";
@@ -13,34 +13,35 @@ import type { Dictionary } from "./values.ts";
 import { verifyOffsets } from "./verify.ts";
 import { findOrigin, type Xref, XrefReader } from "./xref.ts";
 
+/** Options of {@link openPdf}. */
 export interface OpenOptions {
-  /** The user's or the owner's; the empty one is always tried. */
+  /** User or owner password; the empty password is always tried. */
   password?: string | undefined;
-  /** A PDF with more pages is refused. */
+  /** A PDF with more pages is rejected. */
   maxPages?: number | undefined;
-  /** Leave no question to the copying pass, see PlanOutdated. Costs reading the whole file once more. */
+  /** Leaves no check to the copying pass, see PlanOutdated. Costs reading the whole file once more. */
   thorough?: boolean | undefined;
 }
 
-/** Object numbers left out above the largest one where the file's own count is wrong. */
+/** Distance of new object numbers from the largest one in use if the file's /Size is wrong. */
 const UNTRUSTED_GAP = 1000;
 
-/** An open document and what is going to change in it. `planOutput` turns that into bytes. */
+/** An open document and the changes to make to it: the input of `planOutput`. */
 export class PdfDocument implements ObjectSink {
   readonly pages: readonly PageEntry[];
-  /** True where stamping breaks a signature. */
+  /** True if marking breaks a signature. */
   readonly signed: boolean;
-  /** The source's insides, for the other files of this folder. */
+  /** The source's internals, for the other modules of this folder. */
   readonly objects: Objects;
   readonly xref: Xref;
   readonly trailer: Dictionary;
   readonly rewrites: Rewrites;
   readonly added: { num: number; object: NewObject }[] = [];
-  /** Content objects that have to turn out to be streams, see ContentsReader. */
+  /** Content objects still to be checked to be streams, see ContentsReader. */
   readonly deferred: ReadonlySet<number>;
-  /** By offset, where content streams end. */
+  /** Offset of a content stream object to the offset where its data end. */
   readonly contentEnds: ReadonlyMap<number, number>;
-  /** Objects the page tree lists that cannot be read: the output does not carry them on. */
+  /** Unreadable objects that the page tree lists: they are left out of the output. */
   readonly unreadable: ReadonlySet<number>;
   readonly thorough: boolean;
   #next: number;
@@ -66,8 +67,8 @@ export class PdfDocument implements ObjectSink {
     this.thorough = parts.thorough;
     const size = parts.trailer.get("Size");
     const { largest } = parts.xref.table;
-    // References to what is not there are null, and must not meet a new object. Where /Size is not what it should be, such
-    // references are likely.
+    // References to missing objects are null and must not lead to a new object. If /Size is wrong, such references are
+    // likely.
     this.#next = largest + (size === largest + 1 ? 1 : UNTRUSTED_GAP);
   }
 
@@ -85,8 +86,9 @@ export class PdfDocument implements ObjectSink {
 }
 
 /**
- * Opens a PDF and reads its page tree. What the file's own cross-reference cannot explain is found by a scan for objects, as
- * readers do. Throws EngineError: not_a_pdf, damaged_pdf, too_many_pages, xfa_not_supported and those of encryption.
+ * Opens a PDF and reads its page tree. If that fails with the file's own cross-reference, scans the file for objects,
+ * as readers do.
+ * @throws EngineError `not_a_pdf`, `damaged_pdf`, `too_many_pages`, `xfa_not_supported` or one of the encryption codes
  */
 export async function openPdf(source: ByteSource, options: OpenOptions): Promise<PdfDocument> {
   const attempts = [
@@ -95,7 +97,7 @@ export async function openPdf(source: ByteSource, options: OpenOptions): Promise
       const scan = await scanFile(source);
       return open(source, scan.xref, options, { verify: false, scan });
     },
-    // A cross-reference that is wrong somewhere, but not for the pages, is better than none.
+    // A cross-reference with wrong entries is good enough if those of the pages are right.
     async () => open(source, await readXref(source), options, { verify: false }),
   ];
   for (const attempt of attempts) {
@@ -134,7 +136,7 @@ async function open(
     const catalog = await retry(source, () => findCatalog(objects, xref.trailers));
     if (catalog) trailer.set("Root", catalog);
   } else if (verify && source.inMemory) verifyOffsets(source, xref.table);
-  if (xref.table.firstPlace() < xref.origin) xref.origin = 0; // what is before the header is no junk then
+  if (xref.table.firstPlace() < xref.origin) xref.origin = 0; // objects before `%PDF-`: nothing to cut off
 
   const { root, signed } = await retry(source, () => {
     const catalog = readCatalog(objects, trailer);
@@ -158,7 +160,10 @@ async function open(
   return new PdfDocument({ xref, trailer, objects, rewrites, walk, signed, thorough });
 }
 
-/** The newest trailer, with what it lacks filled in from older ones: of linearized and damaged files the oldest may know most. */
+/**
+ * Returns the newest trailer, with missing entries filled in from older ones: in linearized and damaged files the
+ * oldest may be the most complete.
+ */
 function mergedTrailer(xref: Xref): Dictionary {
   const merged: Dictionary = new Map();
   for (const { dict } of xref.trailers) {

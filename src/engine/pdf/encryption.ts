@@ -6,25 +6,28 @@ import { type Access, authenticate } from "./fileKey.ts";
 import { decryptAes, decryptBlock, encryptAes, rc4 } from "./symmetric.ts";
 
 /**
- * Encryption of one open file (ISO 32000-2, 7.6.3). What stays clear is the caller's to know (7.6.2): strings inside
- * object streams, cross-reference streams, the Encrypt dictionary, ID, a signature's Contents; and the metadata stream
- * where `encryptMetadata` is false, for which to pass the crypt filter "Identity".
+ * Encrypts and decrypts the strings and streams of one open file (ISO 32000-2, 7.6.3). Callers have to leave alone what
+ * is not encrypted (7.6.2): strings inside object streams, cross-reference streams, the Encrypt dictionary, ID, and a
+ * signature's Contents. For the metadata stream, if `encryptMetadata` is false, pass the crypt filter "Identity".
  */
 export interface Cipher {
   decryptString(num: number, gen: number, data: Uint8Array): Uint8Array;
-  /** `cryptFilter` is the Name in the parameters of the stream's own Crypt filter, if it has one (7.4.10). */
+  /**
+   * Decrypts the data of a stream.
+   * @param cryptFilter the Name in the parameters of the stream's own Crypt filter, if it has one (7.4.10)
+   * @throws EngineError `unsupported_encryption` or `password_required` for a crypt filter that cannot be applied
+   */
   decryptStream(num: number, gen: number, data: Uint8Array, cryptFilter?: string): Uint8Array;
   encryptString(num: number, gen: number, data: Uint8Array): Uint8Array;
   encryptStream(num: number, gen: number, data: Uint8Array): Uint8Array;
 }
 
 /**
- * Opens a file encrypted with the standard security handler (ISO 32000-2, 7.6.4), in order to change its pages. The
- * empty password comes first, then `password`, each as the owner's and as the user's.
+ * Opens a file encrypted with the standard security handler (ISO 32000-2, 7.6.4), in order to change its pages. Tries
+ * the empty password first, then `password`, each as owner password and as user password.
  *
- * The owner may do anything. For the user, P decides (7.6.4.2, Table 22): bit 4 stands for page content in every
- * revision, since the bits revision 3 added only split forms, extraction, assembly and printing off from older ones.
- *
+ * The owner may do anything. For the user, P decides (7.6.4.2, Table 22): bit 4 covers page content in every revision,
+ * since the bits that revision 3 added only split forms, extraction, assembly and printing off from older bits.
  * @param id the first element of the trailer's ID; empty if there is none
  * @throws EngineError `unsupported_encryption`, `password_required` or `modification_not_permitted`
  */
@@ -54,10 +57,13 @@ export function openCipher(encrypt: EncryptDictionary, id: Uint8Array, password:
   };
 }
 
-/** What files older than crypt filters (V below 4) do, in terms of crypt filters. */
+/** Crypt filters equivalent to the encryption of files older than crypt filters (V below 4). */
 const RC4_THROUGHOUT = { cf: { StdCF: { cfm: "V2" } }, stmF: "StdCF", strF: "StdCF" };
 
-/** V, R and the handler of ISO 32000-2, Tables 20 and 21. R 2 to 4 differ in the key only, so that V need not match. */
+/**
+ * Checks the handler, V and R (ISO 32000-2, Tables 20 and 21). R 2 to 4 differ in the key only, so V need not match.
+ * @throws EngineError `unsupported_encryption`
+ */
 function refuseUnsupported({ filter, v, r, oe, ue }: EncryptDictionary): void {
   if (filter !== "Standard") {
     throw unsupported(`is for the security handler ${filter}, not for passwords`);
@@ -68,7 +74,7 @@ function refuseUnsupported({ filter, v, r, oe, ue }: EncryptDictionary): void {
   if (isAes256 && !(oe && ue)) throw unsupported("lacks OE or UE, which hold its key");
 }
 
-/** Owner's access if either password gives it, or else the user's. */
+/** Returns owner access if either password gives it, otherwise user access. */
 function bestAccess(dict: EncryptDictionary, id: Uint8Array, password: string | undefined): Access | undefined {
   const byEmpty = authenticate(dict, id, "");
   if (byEmpty?.authority === "owner" || !password) return byEmpty;
@@ -77,14 +83,15 @@ function bestAccess(dict: EncryptDictionary, id: Uint8Array, password: string | 
   return byPassword?.authority === "owner" ? byPassword : (byEmpty ?? byPassword);
 }
 
-/**
- * Bit 4 of P, "modify the contents of the document" (ISO 32000-2, Table 22). Perms holds a copy of P that is encrypted
- * with the file key; where it is intact (7.6.4.4.12, Algorithm 13) it counts, as P can be edited by anyone.
- */
+/** Returns bit 4 of P, "modify the contents of the document" (ISO 32000-2, Table 22). */
 function permitsModification(dict: EncryptDictionary, access: Access | undefined): boolean {
   return (permissions(dict, access) & 0b1000) !== 0;
 }
 
+/**
+ * Returns P. If the copy of it in Perms, which is encrypted with the file key, is intact (7.6.4.4.12, Algorithm 13), it
+ * takes precedence, as anyone can edit P.
+ */
 function permissions(dict: EncryptDictionary, access: Access | undefined): number {
   if (dict.v !== 5 || !access || !dict.perms || dict.perms.length < 16) return dict.p;
 
@@ -93,7 +100,7 @@ function permissions(dict: EncryptDictionary, access: Access | undefined): numbe
   return isIntact ? new DataView(perms.buffer, perms.byteOffset).getInt32(0, true) : dict.p;
 }
 
-/** What a crypt filter does with the bytes of one object. */
+/** How a crypt filter transforms the bytes of one object. */
 interface Method {
   decrypt(num: number, gen: number, data: Uint8Array): Uint8Array;
   encrypt(num: number, gen: number, data: Uint8Array): Uint8Array;
@@ -104,7 +111,10 @@ const IDENTITY: Method = {
   encrypt: (_num, _gen, data) => data,
 };
 
-/** A crypt filter's method by its name, or nothing if it leaves data alone: ISO 32000-2, 7.6.6, Tables 25 and 26. */
+/**
+ * Returns the method of a crypt filter, undefined if it leaves data unchanged (ISO 32000-2, 7.6.6, Tables 25 and 26).
+ * @throws EngineError `unsupported_encryption`
+ */
 function methodOf(dict: EncryptDictionary, cryptFilter: string): ((fileKey: Uint8Array) => Method) | undefined {
   if (cryptFilter === "Identity") return undefined;
 
@@ -117,14 +127,14 @@ function methodOf(dict: EncryptDictionary, cryptFilter: string): ((fileKey: Uint
   throw unsupported(`has the version ${dict.v} and the crypt filter method ${cfm}`);
 }
 
-/** ISO 32000-2, 7.6.3.2, Algorithm 1 with RC4: an object's key is 5 bytes longer than the file's, up to 16. */
+/** Returns RC4 with object keys (ISO 32000-2, 7.6.3.2, Algorithm 1): 5 bytes longer than the file key, at most 16. */
 function rc4Method(fileKey: Uint8Array): Method {
   const apply = (num: number, gen: number, data: Uint8Array) =>
     rc4(md5(fileKey, objectId(num, gen)).subarray(0, fileKey.length + 5), data);
   return { decrypt: apply, encrypt: apply };
 }
 
-/** ISO 32000-2, 7.6.3.2, Algorithm 1 with AES. */
+/** Returns AES with object keys (ISO 32000-2, 7.6.3.2, Algorithm 1). */
 function aes128Method(fileKey: Uint8Array): Method {
   const salt = encodeLatin1("sAlT");
   const key = (num: number, gen: number) => md5(fileKey, objectId(num, gen), salt);
@@ -134,7 +144,7 @@ function aes128Method(fileKey: Uint8Array): Method {
   };
 }
 
-/** ISO 32000-2, 7.6.3.3, Algorithm 1.A: the file's key is every object's key. */
+/** Returns AES with the file key for every object (ISO 32000-2, 7.6.3.3, Algorithm 1.A). */
 function aes256Method(fileKey: Uint8Array): Method {
   return {
     decrypt: (_num, _gen, data) => decryptAes(fileKey, data),
@@ -142,7 +152,7 @@ function aes256Method(fileKey: Uint8Array): Method {
   };
 }
 
-/** Three bytes of the object's number and two of its generation, the low ones first. */
+/** Returns three bytes of the object number and two of the generation, least significant first. */
 function objectId(num: number, gen: number): Uint8Array {
   return Uint8Array.of(num, num >> 8, num >> 16, gen, gen >> 8);
 }

@@ -1,7 +1,7 @@
 /**
- * Which of the source's bytes are not carried on. Every offset that any cross-reference section ever named is a boundary;
- * from one to the next the bytes belong to a live object and stay, or to something dead and become spaces. Nothing in
- * between is parsed.
+ * Decides which bytes of the source are erased from the output. Every offset in any cross-reference section is a
+ * boundary; the bytes from one boundary to the next belong to a live object and stay, or to something dead and become
+ * spaces. The bytes in between are not parsed.
  */
 import { BRACKET_OPEN } from "./characters.ts";
 import { EndOfBytes, isDigit, readHeader } from "./lexer.ts";
@@ -9,8 +9,8 @@ import type { Xref } from "./xref.ts";
 import { IN_FILE } from "./xrefTable.ts";
 
 /**
- * The bytes that went by show that the plan rests on a wrong guess. Open the document again with `thorough`, which leaves
- * nothing to guess, and plan anew.
+ * Thrown when the bytes being copied contradict an assumption of the plan. Open the document again with `thorough`,
+ * which assumes nothing, and plan again.
  */
 export class PlanOutdated extends Error {
   override name = "PlanOutdated";
@@ -21,22 +21,26 @@ export const LIVE = 0;
 const SECTION = 1;
 const DEAD = 2;
 
-/** How far around a boundary the eraser looks. */
+/** Bytes around each chunk that the eraser may look at. */
 export const CONTEXT = 64;
 
-/** The boundaries, ascending: four times the offset, plus what begins there. */
+/** The boundaries in ascending order: four times the offset, plus LIVE, SECTION or DEAD for what begins there. */
 export type Boundaries = Float64Array;
 
-/** What the cross-reference does not tell about the source. */
+/** Boundaries that are not in the cross-reference. */
 export interface OtherBoundaries {
-  /** Where the file's header ends. */
+  /** Offset where the file header ends. */
   header: number;
-  /** Offsets of objects that no cross-reference section knows. */
+  /** Offsets of dead objects that a scan of the file found. */
   dead: readonly number[];
   sections: readonly number[];
 }
 
-/** Collects the boundaries of the source. `gone` are numbers whose live body is written elsewhere or dropped. */
+/**
+ * Collects the boundaries of the source.
+ * @param length of the source in bytes
+ * @param gone object numbers whose live body is written elsewhere or dropped
+ */
 export function collectBoundaries(
   xref: Xref,
   length: number,
@@ -54,13 +58,13 @@ export function collectBoundaries(
   for (const offset of dead) keys[count++] = offset * 4 + DEAD;
   for (const offset of sections) keys[count++] = offset * 4 + SECTION;
   const found = keys.subarray(1, count).sort();
-  // Nothing belongs between the header and the first object, unless the header's last comment runs on into that.
+  // What is between the header and the first object is erased, unless the header's last comment runs into that object.
   if (found[0] !== undefined && found[0] < header * 4) return found;
   keys[0] = header * 4 + SECTION;
   return keys.subarray(0, count);
 }
 
-/** Where the copy of the source can stop: cross-reference sections at its end need not become spaces. */
+/** Returns where the copy of the source can stop: cross-reference sections at its end are cut off, not erased. */
 export function endOfCopy(boundaries: Boundaries, length: number): number {
   let end = length;
   for (let i = boundaries.length - 1; i >= 0; i--) {
@@ -72,10 +76,10 @@ export function endOfCopy(boundaries: Boundaries, length: number): number {
   return end;
 }
 
-/** Goes over the source once, front to back, and tells what to erase. */
+/** Goes through the source once, front to back, and reports what to erase. */
 export class Eraser {
   readonly #boundaries: Boundaries;
-  /** Offsets of objects that have to turn out to be streams. */
+  /** Offsets of objects assumed to be streams. */
   readonly #streams: ReadonlySet<number>;
   #next = 0;
   #erasing = false;
@@ -87,8 +91,10 @@ export class Eraser {
   }
 
   /**
-   * Calls `erase` for each dead stretch of the source's [from, to), which has to follow on from the last call's. `bytes`
-   * begin at the source's offset `base` and reach CONTEXT beyond both ends, as far as the source does. Throws PlanOutdated.
+   * Calls `erase` for each dead range within [from, to) of the source. Each call has to continue where the last one
+   * ended.
+   * @param bytes the source from offset `base` on, reaching CONTEXT beyond both ends as far as the source does
+   * @throws PlanOutdated if an object assumed to be a stream is an array or a reference
    */
   pass(from: number, to: number, bytes: Uint8Array, base: number, erase: (from: number, to: number) => void): void {
     let start = from;
@@ -105,7 +111,7 @@ export class Eraser {
     if (this.#erasing && to > start) erase(start, to);
   }
 
-  /** What to do from this boundary on. */
+  /** Returns whether to erase from this boundary on. */
   #erases(kind: number, offset: number, bytes: Uint8Array, at: number): boolean {
     if (kind === LIVE) {
       if (this.#streams.has(offset) && !isStreamObject(bytes, at))
@@ -114,7 +120,7 @@ export class Eraser {
       return false;
     }
     if (offset === this.#liveOffset) return false;
-    // Entries of older sections may be wrong: nothing is erased that does not begin like an object.
+    // Entries of older sections may be wrong: erasing starts only at what looks like an object.
     return kind === SECTION || this.#erasing || isObject(bytes, at);
   }
 }

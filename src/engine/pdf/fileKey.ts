@@ -4,16 +4,17 @@ import { concat } from "../bytes.ts";
 import type { EncryptDictionary } from "./encryptDictionary.ts";
 import { rc4, ZERO_VECTOR } from "./symmetric.ts";
 
-/** What a password opens: the key of the file, and whether P binds its holder (ISO 32000-2, 7.6.4.1). */
+/** The key of the file, and whether P restricts the holder of the password (ISO 32000-2, 7.6.4.1). */
 export interface Access {
   fileKey: Uint8Array;
   authority: "owner" | "user";
 }
 
 /**
- * Tests a password and computes the file encryption key with it: ISO 32000-2, 7.6.4.4.5 and 7.6.4.4.6 (Algorithms 6 and
- * 7) up to revision 4, 7.6.4.3.3 (Algorithm 2.A) from 5 on. A password that is both the owner's and the user's, as it
- * is in files made with only one, opens the file as owner.
+ * Checks a password and computes the file encryption key with it: ISO 32000-2, 7.6.4.4.5 and 7.6.4.4.6 (Algorithms 6
+ * and 7) up to revision 4, 7.6.4.3.3 (Algorithm 2.A) from 5 on. A password that is both the owner's and the user's, as
+ * in files made with only one, gives owner access.
+ * @returns undefined if the password is wrong
  */
 export function authenticate(dict: EncryptDictionary, id: Uint8Array, password: string): Access | undefined {
   for (const bytes of encodings(password, dict.r)) {
@@ -24,10 +25,10 @@ export function authenticate(dict: EncryptDictionary, id: Uint8Array, password: 
 }
 
 /**
- * The bytes a password may stand for. Revision 5 and later: UTF-8 of its SASLprep form, cut to 127 bytes
- * (ISO 32000-2, 7.6.4.3.3). SASLprep is approximated by NFKC, of today's Unicode rather than of 3.2; as many writers
- * leave it out, the password as it was typed is next. Up to revision 4: PDFDocEncoding (7.6.4.3.2), then UTF-8, which
- * many writers take instead.
+ * Returns the byte strings that a password may stand for, most likely first. Revision 5 and later: UTF-8 of its
+ * SASLprep form, cut to 127 bytes (ISO 32000-2, 7.6.4.3.3). SASLprep is approximated by NFKC of current Unicode instead
+ * of 3.2; as many writers omit it, the password as typed comes next. Up to revision 4: PDFDocEncoding (7.6.4.3.2), then
+ * UTF-8, which many writers use instead.
  */
 function encodings(password: string, revision: number): Uint8Array[] {
   const utf8 = (text: string) => new TextEncoder().encode(text).subarray(0, 127);
@@ -38,7 +39,7 @@ function encodings(password: string, revision: number): Uint8Array[] {
     : [utf8(password.normalize("NFKC")), utf8(password)];
 }
 
-/** Where PDFDocEncoding is not Latin-1 (ISO 32000-2, D.3). */
+/** PDFDocEncoding codes that differ from Latin-1 (ISO 32000-2, D.3). */
 const PDF_DOC_CODES = new Map(
   [
     { first: 0x18, characters: "˘ˇˆ˙˝˛˚˜" },
@@ -47,7 +48,7 @@ const PDF_DOC_CODES = new Map(
   ].flatMap(({ first, characters }) => Array.from(characters, (character, i) => [character, first + i] as const)),
 );
 
-/** The password in PDFDocEncoding, or nothing if that lacks one of its characters. */
+/** Returns the password in PDFDocEncoding; an empty list if that lacks one of its characters. */
 function pdfDocEncoding(password: string): Uint8Array[] {
   const codes = Array.from(password, (character) => PDF_DOC_CODES.get(character) ?? character.codePointAt(0)!);
   return codes.every((code) => code <= 0xff) ? [Uint8Array.from(codes)] : [];
@@ -58,7 +59,9 @@ const PADDING = Uint8Array.of(
   ...[0x2e, 0x2e, 0x00, 0xb6, 0xd0, 0x68, 0x3e, 0x80, 0x2f, 0x0c, 0xa9, 0xfe, 0x64, 0x53, 0x69, 0x7a],
 );
 
-/** Revisions 2 to 4 with any key length the dictionary may mean: the right one is the one the password fits. */
+/**
+ * Opens revisions 2 to 4, trying every key length the dictionary may mean: the right one is the one the password fits.
+ */
 function openLegacy(dict: EncryptDictionary, id: Uint8Array, password: Uint8Array): Access | undefined {
   for (const keyBytes of keyLengths(dict)) {
     const asOwner = userKey(dict, id, userPassword(dict, password, keyBytes), keyBytes);
@@ -71,8 +74,8 @@ function openLegacy(dict: EncryptDictionary, id: Uint8Array, password: Uint8Arra
 }
 
 /**
- * Length is in bits, in the dictionary and, for writers' want of agreement, in bits or bytes in a crypt filter
- * (ISO 32000-2, Tables 20 and 25); some writers leave it out or get it wrong. All say 5 to 16 bytes.
+ * Returns the candidate key lengths, 5 to 16 bytes. Length is in bits in the dictionary, but in a crypt filter some
+ * writers give bits and some bytes (ISO 32000-2, Tables 20 and 25); some omit it or get it wrong.
  */
 function keyLengths(dict: EncryptDictionary): Set<number> {
   if (dict.r === 2) return new Set([5]);
@@ -82,7 +85,7 @@ function keyLengths(dict: EncryptDictionary): Set<number> {
   return new Set([...bytes, 16, 5].filter((n) => Number.isInteger(n) && n >= 5 && n <= 16));
 }
 
-/** The file encryption key, if this is the user password: ISO 32000-2, 7.6.4.4.5, Algorithm 6. */
+/** Returns the file encryption key if this is the user password: ISO 32000-2, 7.6.4.4.5, Algorithm 6. */
 function userKey(
   dict: EncryptDictionary,
   id: Uint8Array,
@@ -94,7 +97,7 @@ function userKey(
   return equal(expected, fit(dict.u, expected.length)) ? key : undefined;
 }
 
-/** ISO 32000-2, 7.6.4.3.2, Algorithm 2. */
+/** Computes the file encryption key: ISO 32000-2, 7.6.4.3.2, Algorithm 2. */
 function legacyFileKey(dict: EncryptDictionary, id: Uint8Array, password: Uint8Array, keyBytes: number): Uint8Array {
   const permissions = new Uint8Array(4);
   new DataView(permissions.buffer).setInt32(0, dict.p, true);
@@ -104,7 +107,7 @@ function legacyFileKey(dict: EncryptDictionary, id: Uint8Array, password: Uint8A
   return strengthened(dict.r, digest, keyBytes);
 }
 
-/** The user password which the owner password opens: ISO 32000-2, 7.6.4.4.6, Algorithm 7. */
+/** Decrypts the user password with the owner password: ISO 32000-2, 7.6.4.4.6, Algorithm 7. */
 function userPassword(dict: EncryptDictionary, ownerPassword: Uint8Array, keyBytes: number): Uint8Array {
   const key = strengthened(dict.r, md5(padded(ownerPassword)), keyBytes);
   const rounds = dict.r === 2 ? [0] : REVISION_3_ROUNDS.toReversed();
@@ -115,7 +118,7 @@ function padded(password: Uint8Array): Uint8Array {
   return fit(concat([password, PADDING]), PADDING.length);
 }
 
-/** The 50 further rounds of MD5 that revision 3 brought, over the bytes the key will have. */
+/** Applies the 50 further rounds of MD5 that revision 3 introduced, over as many bytes as the key has. */
 function strengthened(revision: number, digest: Uint8Array, keyBytes: number): Uint8Array {
   let key = digest.subarray(0, keyBytes);
   if (revision === 2) return key;
@@ -126,7 +129,7 @@ function strengthened(revision: number, digest: Uint8Array, keyBytes: number): U
 
 const REVISION_3_ROUNDS = Array.from({ length: 20 }, (_, round) => round);
 
-/** One pass of RC4 for each round, every byte of the key combined with the round's number. */
+/** Applies RC4 once per round, with every byte of the key XORed with the round's number. */
 function rc4Rounds(key: Uint8Array, data: Uint8Array, rounds: number[]): Uint8Array {
   let result = data;
   for (const round of rounds) {
@@ -137,8 +140,8 @@ function rc4Rounds(key: Uint8Array, data: Uint8Array, rounds: number[]): Uint8Ar
 }
 
 /**
- * ISO 32000-2, 7.6.4.3.3, Algorithm 2.A. O and U are each a hash of 32 bytes, the salt it was made with and the salt
- * for the key that opens OE or UE; the owner's hashes also cover all of U.
+ * Opens revisions 5 and 6: ISO 32000-2, 7.6.4.3.3, Algorithm 2.A. O and U each consist of a hash of 32 bytes, the salt
+ * it was made with, and the salt for the key that decrypts OE or UE; the owner's hashes also cover all of U.
  */
 function openAes256(dict: EncryptDictionary, password: Uint8Array): Access | undefined {
   const u = fit(dict.u, 48);
@@ -156,19 +159,19 @@ function openAes256(dict: EncryptDictionary, password: Uint8Array): Access | und
   return asUser && { fileKey: asUser, authority: "user" };
 }
 
-/** Revision 5, Adobe's Supplement to ISO 32000, extension level 3: one SHA-256. */
+/** Computes the hash of revision 5 (Adobe's Supplement to ISO 32000, extension level 3): one SHA-256. */
 function simpleHash(password: Uint8Array, salt: Uint8Array, userEntry: Uint8Array): Uint8Array {
   return sha2(256, password, salt, userEntry);
 }
 
-/** Revision 6: ISO 32000-2, 7.6.4.3.4, Algorithm 2.B. */
+/** Computes the hash of revision 6: ISO 32000-2, 7.6.4.3.4, Algorithm 2.B. */
 function hardenedHash(password: Uint8Array, salt: Uint8Array, userEntry: Uint8Array): Uint8Array {
   let key = sha2(256, password, salt, userEntry);
   for (let round = 0, lastByte = 0; round < 64 || lastByte > round - 32; round++) {
     const repeated = concat(Array<Uint8Array>(64).fill(concat([password, key, userEntry])));
     const encrypted = encryptBlocks(key.subarray(0, 16), key.subarray(16, 32), repeated);
 
-    // 256 is 1 modulo 3: the remainder of a number of 16 bytes is the remainder of their sum.
+    // 256 mod 3 is 1, so a 16-byte number and the sum of its bytes have the same remainder.
     const remainder = encrypted.subarray(0, 16).reduce((sum, byte) => sum + byte, 0) % 3;
     key = sha2(remainder === 0 ? 256 : remainder === 1 ? 384 : 512, encrypted);
     lastByte = encrypted.at(-1)!;
@@ -176,7 +179,7 @@ function hardenedHash(password: Uint8Array, salt: Uint8Array, userEntry: Uint8Ar
   return key.subarray(0, 32);
 }
 
-/** Exactly so many bytes: O and U are found longer than they should be, and shorter, which zeros make up for. */
+/** Cuts or zero-pads to `length` bytes: O and U in real files are sometimes too long or too short. */
 function fit(bytes: Uint8Array, length: number): Uint8Array {
   const fitted = new Uint8Array(length);
   fitted.set(bytes.subarray(0, length));

@@ -1,14 +1,17 @@
-/** The stream filters that cross-reference streams and object streams come in (ISO 32000-2, 7.4). */
+/** Decodes the stream filters that cross-reference streams and object streams use (ISO 32000-2, 7.4). */
 import { inflate, inflateRaw } from "#platform/zlib";
 import { OutputTooLarge } from "../platform/compression.ts";
 import { EXCLAMATION, GREATER_THAN, LOWER_U, LOWER_Z, TILDE } from "./characters.ts";
 import { isWhite, Malformed } from "./lexer.ts";
 import { type Dictionary, Reference, type Value } from "./values.ts";
 
-/** One decoded stream is never larger: what a bomb can make us hold at once. */
+/** Most bytes that a Flate or LZW filter may decode to: bounds the memory a decompression bomb can take. */
 const LARGEST_DECODED = 48 << 20;
 
-/** Undoes the filters that the stream dictionary names, in order. Throws Malformed; an unknown filter too. */
+/**
+ * Undoes the filters that the stream dictionary names, in order.
+ * @throws Malformed if a filter is unknown, or its data are damaged or too large
+ */
 export function decodeStream(dict: Dictionary, data: Uint8Array): Uint8Array {
   const filters = list(dict.get("Filter") ?? dict.get("F"));
   const params = list(dict.get("DecodeParms") ?? dict.get("DP"));
@@ -40,13 +43,13 @@ function decode(filter: Value, data: Uint8Array, options: Dictionary | undefined
     case "LZW":
       return undoPredictor(decodeLzw(data, options?.get("EarlyChange") === 0 ? 0 : 1), options);
     case "Crypt":
-      // Undone by the cipher, before the other filters.
+      // Already undone by the cipher.
       return data;
   }
   throw new Malformed(`filter ${filter instanceof Reference ? "reference" : String(filter)} is not known here`);
 }
 
-/** Takes streams that are cut short or carry bytes after their end, as readers do. */
+/** Decodes Flate data, also if cut short or followed by other bytes, as readers do. */
 function decodeFlate(data: Uint8Array): Uint8Array {
   try {
     return inflate(data, LARGEST_DECODED);
@@ -54,14 +57,14 @@ function decodeFlate(data: Uint8Array): Uint8Array {
     if (error instanceof OutputTooLarge) throw new Malformed("a stream is too large when decoded");
   }
   try {
-    // A wrong checksum or header spoils nothing when the checksum is not asked for.
+    // With a wrong header or checksum the data may still be intact: raw deflate checks neither.
     return inflateRaw(data.subarray(2), LARGEST_DECODED);
   } catch {
     throw new Malformed("a compressed stream is damaged");
   }
 }
 
-/** PNG predictors and TIFF predictor 2 at 8 bits (7.4.4.4); no producer uses others for these streams. */
+/** Undoes PNG predictors and TIFF predictor 2 at 8 bits (7.4.4.4); no producer uses others for these streams. */
 function undoPredictor(data: Uint8Array, options: Dictionary | undefined): Uint8Array {
   const predictor = number(options?.get("Predictor"), 1);
   if (predictor <= 1) return data;
@@ -156,7 +159,7 @@ function decodeAscii85(data: Uint8Array): Uint8Array {
 function decodeLzw(data: Uint8Array, early: number): Uint8Array {
   const CLEAR = 256;
   const END = 257;
-  // Each code is a position and a length in what has been written already.
+  // Each code stands for a range of what has been written already.
   const starts = new Int32Array(4097);
   const lengths = new Int32Array(4097);
   let out = new Uint8Array(Math.max(4096, data.length * 4));
@@ -191,7 +194,7 @@ function decodeLzw(data: Uint8Array, early: number): Uint8Array {
     const start = written;
     if (code < 256) out[written++] = code;
     else {
-      // The code that is only now being defined is the previous string and its own first byte.
+      // The code being defined right now stands for the previous string plus its own first byte.
       const from = code === next ? previousStart : starts[code]!;
       for (let i = 0; i < length; i++) out[written++] = out[from + i]!;
     }

@@ -1,7 +1,7 @@
 /**
- * The lexical level of PDF (ISO 32000-2, 7.2 and 7.3): functions over (bytes, position) that find where things end,
- * without building them. A token is only over when the byte after it has been seen, so every function here throws
- * `EndOfBytes` when it runs into the end of the window; `parseAt` then widens the window.
+ * Lexical level of PDF (ISO 32000-2, 7.2 and 7.3): functions over (bytes, position) that find where tokens and values
+ * end, without building them. The end of a token is only known once the byte after it has been seen, so all functions
+ * that look for an end throw `EndOfBytes` at the end of the window; `parseAt` then widens the window.
  */
 import { decodeLatin1 } from "../bytes.ts";
 import type { ByteSource } from "./byteSource.ts";
@@ -26,17 +26,20 @@ import {
   TAB,
 } from "./characters.ts";
 
-/** Something that is not what its place in the file calls for. Never reaches the caller: leads to recovery or an EngineError. */
+/**
+ * Thrown when bytes are not what their place in the file requires. Must not reach the caller of the engine: leads to
+ * recovery or to an EngineError.
+ */
 export class Malformed extends Error {
   override name = "Malformed";
 }
 
-/** The window ended inside a token. */
+/** Thrown when the window ends inside a token. */
 export class EndOfBytes extends Malformed {
   override name = "EndOfBytes";
 }
 
-// One instance: it is thrown for flow control, and a stack trace each time would be most of its cost.
+// One instance, as it is thrown for flow control: a stack trace each time would be most of its cost.
 const END = new EndOfBytes("the bytes end inside a token");
 
 const FIRST_WINDOW = 512;
@@ -44,12 +47,17 @@ const LARGEST_WINDOW = 16 << 20;
 
 const WHITE = 1;
 const DELIMITER = 2;
-/** ISO 32000-2, 7.2.3: 0 regular, 1 white space, 2 delimiter. */
+/** Character classes of ISO 32000-2, 7.2.3: 0 regular, 1 white space, 2 delimiter. */
 const CLASS = new Uint8Array(256);
 for (const code of [NULL, TAB, LINE_FEED, FORM_FEED, CARRIAGE_RETURN, SPACE]) CLASS[code] = WHITE;
 for (const char of "()<>[]{}/%") CLASS[char.charCodeAt(0)] = DELIMITER;
 
-/** Runs `parse` over a window that begins at `start` of the file, widening it (up to `limit`) until it fits. Throws Malformed. */
+/**
+ * Runs `parse` over a window of the file that begins at `start`, widening it until it is large enough.
+ * @param limit in bytes: gives up if a window of at least this size is too small
+ * @throws Malformed if `start` is outside the file, or the file or the largest window ends inside an object
+ * @throws MissingRange if the window is not loaded
+ */
 export function parseAt<T>(
   source: ByteSource,
   start: number,
@@ -70,7 +78,7 @@ export function parseAt<T>(
   }
 }
 
-/** A copy with white space at its end, so that its last token is seen to be over. */
+/** Returns a copy with white space at its end, which marks the end of the last token. */
 export function terminated(bytes: Uint8Array): Uint8Array {
   const copy = new Uint8Array(bytes.length + 1);
   copy.set(bytes);
@@ -78,15 +86,17 @@ export function terminated(bytes: Uint8Array): Uint8Array {
   return copy;
 }
 
+/** Returns whether `code` is a white-space character (7.2.3). */
 export function isWhite(code: number | undefined): boolean {
   return code !== undefined && CLASS[code] === WHITE;
 }
 
+/** Returns whether `code` is a decimal digit. */
 export function isDigit(code: number | undefined): boolean {
   return code !== undefined && code >= DIGIT_0 && code <= DIGIT_9;
 }
 
-/** The first position from `at` that is neither white space nor in a comment. */
+/** Returns the first position from `at` on that is neither white space nor in a comment. */
 export function skipWhite(bytes: Uint8Array, at: number): number {
   for (; at < bytes.length; at++) {
     const code = bytes[at]!;
@@ -97,7 +107,7 @@ export function skipWhite(bytes: Uint8Array, at: number): number {
   throw END;
 }
 
-/** The end of a run of regular characters (a number, a keyword, a name after its slash). */
+/** Returns the end of a run of regular characters (a number, a keyword, a name after its slash). */
 export function skipRegular(bytes: Uint8Array, at: number): number {
   while (at < bytes.length) {
     if (CLASS[bytes[at]!] !== 0) return at;
@@ -106,7 +116,7 @@ export function skipRegular(bytes: Uint8Array, at: number): number {
   throw END;
 }
 
-/** The end of a literal string whose opening parenthesis is at `at` (7.3.4.2). */
+/** Returns the end of the literal string whose opening parenthesis is at `at` (7.3.4.2). */
 export function skipLiteralString(bytes: Uint8Array, at: number): number {
   let depth = 0;
   for (; at < bytes.length; at++) {
@@ -118,7 +128,7 @@ export function skipLiteralString(bytes: Uint8Array, at: number): number {
   throw END;
 }
 
-/** The end of a hexadecimal string whose opening angle bracket is at `at` (7.3.4.3). */
+/** Returns the end of the hexadecimal string whose opening angle bracket is at `at` (7.3.4.3). */
 export function skipHexString(bytes: Uint8Array, at: number): number {
   const end = bytes.indexOf(GREATER_THAN, at);
   if (end < 0) throw END;
@@ -126,8 +136,9 @@ export function skipHexString(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * The end of the value that begins at `at`: a token, or a whole array or dictionary. A reference is three tokens and ends
- * after the first; `eachEntry` and the parser put it together. Throws Malformed where no value can begin.
+ * Returns the end of the value that begins at `at`: a token, or a whole array or dictionary. An indirect reference is
+ * three tokens, of which only the first is skipped; `eachEntry` and the parser put references together.
+ * @throws Malformed if no value can begin there, or `endobj` comes before its end
  */
 export function skipValue(bytes: Uint8Array, at: number): number {
   let depth = 0;
@@ -143,7 +154,7 @@ export function skipValue(bytes: Uint8Array, at: number): number {
   return at;
 }
 
-/** What the token at `at` adds to the nesting of arrays and dictionaries. */
+/** Returns how the token at `at` changes the nesting depth of arrays and dictionaries. */
 function nesting(bytes: Uint8Array, at: number): -1 | 0 | 1 {
   const code = bytes[at];
   if (code === BRACKET_OPEN || isDictionary(bytes, at)) return 1;
@@ -151,7 +162,7 @@ function nesting(bytes: Uint8Array, at: number): -1 | 0 | 1 {
   return 0;
 }
 
-/** The end of the one token at `at`; a stray delimiter is a token. */
+/** Returns the end of the token at `at`; a stray delimiter is a token. */
 function skipToken(bytes: Uint8Array, at: number): number {
   const code = bytes[at]!;
   if (code === SLASH) return skipRegular(bytes, at + 1);
@@ -164,12 +175,14 @@ function skipToken(bytes: Uint8Array, at: number): number {
   return CLASS[code] === DELIMITER ? at + 1 : skipRegular(bytes, at);
 }
 
-/** What the scanner tells about one entry of a dictionary; positions in the bytes it was given. */
+/** Receives one entry of a dictionary, as positions in the scanned bytes. */
 export type EntryVisitor = (keyStart: number, keyEnd: number, valueStart: number, valueEnd: number) => void;
 
 /**
- * Visits the top-level entries of the dictionary whose `<<` is at `at` and returns the position after its `>>`. A value is
- * everything up to the next key: that covers references, and garbage. `keyStart` is at the slash. Throws Malformed.
+ * Visits the top-level entries of the dictionary whose `<<` is at `at`. A value extends to the next key, which covers
+ * references and garbage. `keyStart` is the position of the slash.
+ * @returns the position after `>>`
+ * @throws Malformed if a value cannot be skipped
  */
 export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): number {
   at = skipWhite(bytes, at + 2);
@@ -177,7 +190,7 @@ export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): n
     const code = bytes[at]!;
     if (isDictionaryEnd(bytes, at)) return at + 2;
     if (code !== SLASH) {
-      // Garbage where a key belongs: readers go on after one token, so that what `<< <<` begins ends with one `>>`.
+      // Garbage instead of a key: readers skip one token, so a single `>>` ends what `<< <<` begins.
       at = skipWhite(bytes, skipToken(bytes, at));
       continue;
     }
@@ -197,7 +210,7 @@ export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): n
   }
 }
 
-/** True where `<<` begins at `at`. */
+/** Returns whether `<<` is at `at`. */
 export function isDictionary(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === LESS_THAN && bytes[at + 1] === LESS_THAN;
 }
@@ -208,33 +221,33 @@ function isDictionaryEnd(bytes: Uint8Array, at: number): boolean {
   return bytes[at + 1] === GREATER_THAN;
 }
 
-/** True where the bytes [start, end) are exactly `word`. */
+/** Returns whether the bytes [start, end) are exactly `word`. */
 export function wordIs(bytes: Uint8Array, start: number, end: number, word: string): boolean {
   if (end - start !== word.length) return false;
   for (let i = 0; i < word.length; i++) if (bytes[start + i] !== word.charCodeAt(i)) return false;
   return true;
 }
 
-/** True where the bytes at `at` begin with `word`, whatever follows. */
+/** Returns whether the bytes at `at` begin with `word`. */
 export function startsWith(bytes: Uint8Array, at: number, word: string): boolean {
   return wordIs(bytes, at, at + word.length, word);
 }
 
-/** True where the name [start, end), slash included, is `name`; `#xx` escapes are understood (7.3.5). */
+/** Returns whether the name [start, end), slash included, is `name`; resolves `#xx` escapes (7.3.5). */
 export function nameIs(bytes: Uint8Array, start: number, end: number, name: string): boolean {
   if (wordIs(bytes, start + 1, end, name)) return true;
   if (end - start - 1 <= name.length || bytes.indexOf(HASH, start) < 0) return false;
   return readName(bytes, start, end) === name;
 }
 
-/** The text of the name [start, end), slash included: one character per byte, escapes resolved. */
+/** Reads the name [start, end), slash included: one character per byte, escapes resolved. */
 export function readName(bytes: Uint8Array, start: number, end: number): string {
   const raw = decodeLatin1(bytes, start + 1, end);
   if (!raw.includes("#")) return raw;
   return raw.replace(/#([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** The unsigned integer [start, end), or undefined where that is anything else. */
+/** Reads the unsigned integer [start, end), of at most 15 digits; undefined if it is anything else. */
 export function readInteger(bytes: Uint8Array, start: number, end: number): number | undefined {
   if (start === end || end - start > 15) return undefined;
   let value = 0;
@@ -246,6 +259,7 @@ export function readInteger(bytes: Uint8Array, start: number, end: number): numb
   return value;
 }
 
+/** The header of an indirect object, `n g obj` (7.3.10). */
 export interface ObjectHeader {
   num: number;
   gen: number;
@@ -253,7 +267,7 @@ export interface ObjectHeader {
   end: number;
 }
 
-/** The `n g obj` at `at` (7.3.10), white space before it skipped, or undefined where there is none. */
+/** Reads the `n g obj` at `at` (7.3.10), after optional white space; undefined if there is none. */
 export function readHeader(bytes: Uint8Array, at: number): ObjectHeader | undefined {
   at = skipWhite(bytes, at);
   const numStart = at;

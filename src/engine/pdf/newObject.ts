@@ -1,13 +1,16 @@
 declare const reference: unique symbol;
 
-/** "12 0 R": ready to be written into a dictionary. */
+/** An indirect reference such as "12 0 R", as it is written into a dictionary. */
 export type Ref = string & { readonly [reference]: true };
 
 /**
- * A new object: the text of a non-stream object, or a stream with its dictionary's entries (without << >> and /Length).
+ * A new object: the text of a non-stream object, or a stream with the entries of its dictionary (without << >> and
+ * /Length).
  */
 export type NewObject = string | { dict: string; data: Uint8Array };
 
+/** Takes new objects for the output. */
 export interface ObjectSink {
+  /** Adds an object and returns the reference to it. */
   add(object: NewObject): Ref;
 }

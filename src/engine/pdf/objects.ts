@@ -1,4 +1,6 @@
-/** Objects on demand: each is parsed where it stands, in the file or in a decoded object stream (ISO 32000-2, 7.3.10 and 7.5.7). */
+/**
+ * Reads objects on demand where they are: in the file or in a decoded object stream (ISO 32000-2, 7.3.10 and 7.5.7).
+ */
 
 import { balanceBrackets } from "./brackets.ts";
 import type { ByteSource } from "./byteSource.ts";
@@ -23,24 +25,25 @@ export interface ObjectStream {
   bytes: Uint8Array;
   numbers: number[];
   offsets: number[];
-  /** Where to find an object whose entry names a wrong index; made when first needed. */
+  /** Index by object number, for objects whose entry names a wrong one; built when first needed. */
   positions?: Map<number, number>;
 }
 
-/** How far the end of an object with broken brackets is looked for. */
+/** How many bytes of an object with broken brackets are searched for its end. */
 const LARGEST_BROKEN = 64 * 1024;
 const LONGEST_REFERENCE_CHAIN = 32;
 const MOST_MEMBERS = 500_000;
 const CACHED_BYTES = 16 << 20;
-/** All decoding of one document together: bounds the time that nested bombs can take. */
+/** Limit for all decoded object streams of one document together: bounds the time that nested bombs can take. */
 const DECODED_BUDGET = 512 << 20;
 
+/** The objects of one document, read through its cross-reference. */
 export class Objects {
   readonly source: ByteSource;
   readonly table: XrefTable;
   /** Set once the trailer's /Encrypt has been read. */
   cipher: Cipher | undefined;
-  /** In order of use, oldest first. */
+  /** Least recently used first. */
   readonly #streams = new Map<number, ObjectStream>();
   #cached = 0;
   #decoded = 0;
@@ -51,8 +54,10 @@ export class Objects {
   }
 
   /**
-   * Runs `parse` where the value of object `num` begins; undefined for free and unknown objects. The bytes are valid during
-   * the call. Throws Malformed where the object is not at the place its entry names, and MissingRange.
+   * Runs `parse` where the value of object `num` begins. The bytes are valid only during the call.
+   * @returns undefined for free and unknown objects
+   * @throws Malformed if the object is not where its entry says
+   * @throws MissingRange if bytes have to be fetched first
    */
   at<T>(num: number, parse: (bytes: Uint8Array, at: number) => T): T | undefined {
     const row = this.table.live(num);
@@ -74,7 +79,11 @@ export class Objects {
     return parse(stream.bytes, skipWhite(stream.bytes, stream.offsets[found]!));
   }
 
-  /** The dictionary that object `num` begins with, its brackets put right; undefined where there is none. See brackets.ts. */
+  /**
+   * Returns the dictionary that object `num` begins with, its brackets balanced (see brackets.ts); undefined without
+   * one.
+   * @throws MissingRange if bytes have to be fetched first
+   */
   balanced(num: number): Uint8Array | undefined {
     const row = this.table.live(num);
     if (row < 0 || this.table.kind(row) !== IN_FILE) return undefined;
@@ -84,23 +93,40 @@ export class Objects {
     return header?.num === num && isDictionary(bytes, header.end) ? balanceBrackets(bytes, header.end) : undefined;
   }
 
-  /** The value of an object; null where there is none. */
+  /**
+   * Returns the value of an object; null if there is none.
+   * @throws Malformed like {@link Objects.at}
+   * @throws MissingRange like {@link Objects.at}
+   */
   value(num: number): Value {
     return this.at(num, parseValue) ?? null;
   }
 
-  /** Follows references until there is a value. */
+  /**
+   * Follows references until there is a value; null if there is none.
+   * @throws Malformed like {@link Objects.at}
+   * @throws MissingRange like {@link Objects.at}
+   */
   resolve(value: Value | undefined): Value {
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) value = this.value(value.num);
     return value instanceof Reference || value === undefined ? null : value;
   }
 
+  /**
+   * Resolves `value`; undefined if it is not a dictionary.
+   * @throws Malformed like {@link Objects.at}
+   * @throws MissingRange like {@link Objects.at}
+   */
   dictionary(value: Value | undefined): Dictionary | undefined {
     const resolved = this.resolve(value);
     return resolved instanceof Map ? resolved : undefined;
   }
 
-  /** Object stream `num`, decoded. Throws Malformed. */
+  /**
+   * Returns object stream `num`, decoded.
+   * @throws Malformed if it is not in the file, or cannot be decoded
+   * @throws MissingRange if bytes have to be fetched first
+   */
   stream(num: number): ObjectStream {
     const cached = this.#streams.get(num);
     if (cached) {
@@ -121,14 +147,18 @@ export class Objects {
     return stream;
   }
 
-  /** The /Length that a reference leads to. In an object stream it could be in the very one that is being read. */
+  /** Returns an indirect /Length. Undefined in an object stream, which could be the very one being read. */
   streamLength(reference: Reference): number | undefined {
     const row = this.table.live(reference.num);
     const value = row >= 0 && this.table.kind(row) === IN_FILE ? this.value(reference.num) : null;
     return typeof value === "number" ? value : undefined;
   }
 
-  /** The object stream at a file offset, which has to be object `num`. Throws Malformed. */
+  /**
+   * Returns the object stream at a file offset, decoded.
+   * @throws Malformed if it is not object `num`, cannot be decoded, or exceeds the limit for the document
+   * @throws MissingRange if bytes have to be fetched first
+   */
   streamAt(offset: number, num: number): ObjectStream {
     const raw = readStream(this.source, offset, (length) => this.streamLength(length));
     if (raw.num !== num) throw new Malformed(`object ${num} is not at offset ${offset}`);
@@ -170,7 +200,7 @@ function readObjectStream(count: Value | undefined, first: Value | undefined, de
   return { bytes, numbers, offsets };
 }
 
-/** The crypt filter a stream names for itself (7.4.10), if it does. */
+/** Returns the name of the crypt filter that a stream specifies (7.4.10), if any. */
 function cryptFilterName(dict: Dictionary): string | undefined {
   const filters = dict.get("Filter");
   const first = Array.isArray(filters) ? filters[0] : filters;

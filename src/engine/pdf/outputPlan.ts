@@ -1,7 +1,7 @@
 /**
- * The output: the source's own bytes with everything dead turned into spaces, then the objects that are new or written
- * anew, then one complete cross-reference section. Not an incremental update: with the end cut off, at an old `%%EOF` or
- * anywhere, the unstamped pages are not there to come back.
+ * Plans the output: the source's bytes with everything dead turned into spaces, then new and rewritten objects, then
+ * one complete cross-reference section. It is not an incremental update: cutting off its end, at an old `%%EOF` or
+ * anywhere else, does not bring back the unmarked pages.
  */
 
 import { type ByteSource, retry } from "./byteSource.ts";
@@ -14,10 +14,13 @@ import { hasUnknownRevisions, RevisionWatch } from "./revisions.ts";
 import { type Tail, writeTail } from "./tail.ts";
 import { IN_FILE } from "./xrefTable.ts";
 
-/** What the output will be, byte for byte, before any of it is made. */
+/** The output, determined to the byte before any of it is made. */
 export interface OutputPlan {
   readonly length: number;
-  /** The output, in order; each chunk is good until the next is asked for. Throws PlanOutdated where the source is not in memory. */
+  /**
+   * Returns the output in order; each chunk is valid until the next is requested.
+   * @throws PlanOutdated if a source that is not in memory contradicts what the plan assumed
+   */
   chunks(): AsyncIterable<Uint8Array>;
 }
 
@@ -43,14 +46,14 @@ export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
   };
 }
 
-/** What is copied of the source, and what is needed to erase what is dead on the way. */
+/** Which part of the source is copied, and what is needed to erase dead bytes on the way. */
 interface Copy {
   source: ByteSource;
   boundaries: Boundaries;
   from: number;
   to: number;
   streams: ReadonlySet<number>;
-  /** Look for revisions that the plan knows nothing of, as the bytes go by. */
+  /** Whether to look for unknown revisions while copying, see RevisionWatch. */
   watch: boolean;
 }
 
@@ -84,7 +87,7 @@ function offsetsOf({ xref: { table } }: PdfDocument, numbers: Iterable<number>):
   return offsets;
 }
 
-/** After `%PDF-` and the comments that follow it, which are all that the file's first object may have before it. */
+/** Returns the offset after `%PDF-` and the comments that follow it: only these may precede the file's first object. */
 function endOfHeader(source: ByteSource, origin: number): number {
   const head = source.bytes(origin, Math.min(origin + 1024, source.length));
   let at = 0;
@@ -103,7 +106,7 @@ async function* chunksOf(copy: Copy, tail: Tail): AsyncGenerator<Uint8Array, und
     let chunk = bytes.subarray(at - base, end - base);
     let own = !source.inMemory;
     eraser.pass(at, end, bytes, base, (start, stop) => {
-      // The source's own memory is passed on as it is, so long as nothing in it has to go.
+      // Copied only now: chunks of a source in memory are views of it as long as nothing has to be erased.
       if (!own) chunk = chunk.slice();
       own = true;
       chunk.fill(SPACE, start - at, stop - at);
@@ -114,7 +117,7 @@ async function* chunksOf(copy: Copy, tail: Tail): AsyncGenerator<Uint8Array, und
   for (const part of tail.parts()) for (let at = 0; at < part.length; at += CHUNK) yield part.subarray(at, at + CHUNK);
 }
 
-/** The bytes [at, end) of the source, with CONTEXT around them where there are any: `bytes` begins at `base`. */
+/** The bytes [at, end) of the source, with up to CONTEXT around them; `bytes` begins at offset `base`. */
 interface Window {
   at: number;
   end: number;
@@ -122,7 +125,9 @@ interface Window {
   bytes: Uint8Array;
 }
 
-/** The bytes [from, to) in windows, each good until the next is asked for. Those of a file in memory are views of it. */
+/**
+ * Yields the bytes [from, to) in windows, each valid until the next is requested; views of the file if it is in memory.
+ */
 async function* windows(source: ByteSource, from: number, to: number): AsyncGenerator<Window, undefined> {
   const last = Math.min(to + CONTEXT, source.length);
   if (source.inMemory) {
@@ -147,7 +152,7 @@ async function* windows(source: ByteSource, from: number, to: number): AsyncGene
         chunk = chunk.subarray(taken.length);
         if (chunk.length === 0 && filled < bytes.length) chunk = await next(chunks);
       }
-      overlap = bytes.slice(Math.max(0, end - CONTEXT) - base); // what is erased of this window counts in the next
+      overlap = bytes.slice(Math.max(0, end - CONTEXT) - base); // copied before bytes of this window are erased
       yield { at, end, base, bytes };
       at = end;
     }

@@ -1,4 +1,4 @@
-/** Laying form XObjects over every page without touching, or even decoding, what the pages have already. */
+/** Lays form XObjects over every page without changing, or even decoding, the existing content streams. */
 import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../bytes.ts";
 import type { PdfDocument } from "./document.ts";
@@ -8,23 +8,24 @@ import type { NameSlot } from "./resources.ts";
 import type { Rewrite } from "./rewrite.ts";
 
 /**
- * How much of a page's unbalanced state the guards absorb. The opening guard saves the initial state this many times and
- * opens this many marked-content sequences; the closing guard undoes them. Content that leaves fewer `q` (or `BMC`) open
- * than that ends on one of the saved initial states all the same; content that closes more than it opened meets the spare
- * ones; balanced content stays exactly balanced. 12 saved states leave content 16 of the 28 that ISO 32000-1, Annex C
- * allows for.
+ * How much unbalanced page content the guards absorb. The opening guard saves the initial graphics state SAVED_STATES
+ * times and opens OPEN_SEQUENCES marked-content sequences; the closing guard undoes both. Content that leaves fewer `q`
+ * (or `BMC`) open than that still ends on one of the saved initial states; content that closes more than it opened uses
+ * up spare ones; balanced content stays exactly balanced. 12 saved states leave content 16 of the 28 that ISO 32000-1,
+ * Annex C allows.
  */
 const SAVED_STATES = 12;
 const OPEN_SEQUENCES = 4;
 
 const OPENING = `${"/Span BMC ".repeat(OPEN_SEQUENCES)}${"q ".repeat(SAVED_STATES)}\n`;
-/** `n` drops a path that was never painted; `BT ET` ends a text object that was left open and is nothing where none was. */
+/** `n` drops a path that was not painted; `BT ET` ends a text object that was left open and otherwise does nothing. */
 const CLOSING = `\nn BT ET ${"Q ".repeat(SAVED_STATES)}${"EMC ".repeat(OPEN_SEQUENCES)}\n`;
 
 /**
- * Lays form XObjects over every page, as artifacts (ISO 32000-2, 14.8.2.2) in the page's initial graphics state. `content`
- * returns the operators that place them, in the page's user space; `names` are what they are called there, in the order of
- * `xobjects`. Pages with equal operators share one stream. To be called once for a document.
+ * Lays form XObjects over every page, as artifacts (ISO 32000-2, 14.8.2.2) in the page's initial graphics state. Pages
+ * with equal operators share one content stream. Must be called only once per document.
+ * @param content returns the operators that place the XObjects, in the page's user space; `names` are their resource
+ * names on that page, in the order of `xobjects`
  */
 export function overlay(
   document: PdfDocument,
@@ -33,7 +34,7 @@ export function overlay(
 ): void {
   const opening = document.add({ dict: "/Filter/FlateDecode", data: deflate(encodeLatin1(OPENING)) });
   const placements = new Map<string, Ref>();
-  /** New /Contents arrays for pages that shared one already, by the old one's number and the placement. */
+  /** New /Contents arrays of pages that shared an array before, by its object number and the placement. */
   const arrays = new Map<string, Ref>();
   const entries = new Map<string, string>();
 
@@ -64,14 +65,14 @@ export function overlay(
   }
 }
 
-/** Joined, since what a template makes is a tree of its parts, and there is one for every page. */
+/** Builds an array with join: a template would keep a tree of its parts in memory, for every page. */
 function arrayOf(...items: string[]): string {
   return ["[", items.join(" "), "]"].join("");
 }
 
 /**
- * Puts the XObjects into the page's dictionary of them, unless an earlier page that shares it has; returns their names.
- * `known` are the entries written so far: most pages get the same.
+ * Adds the XObjects to the page's XObject dictionary, unless an earlier page that shares it has; returns their names.
+ * @param known entries written so far, to share equal strings: most pages get the same
  */
 function fill(slot: NameSlot, xobjects: readonly Ref[], known: Map<string, string>): string[] {
   const names = xobjects.map((_, index) => `${slot.prefix}${index}`);

@@ -1,4 +1,7 @@
-/** The entries of page and page-tree dictionaries that matter here, found without building anything (ISO 32000-2, Tables 30 and 31). */
+/**
+ * Finds the relevant entries of page and page-tree dictionaries without building anything (ISO 32000-2, Tables 30 and
+ * 31).
+ */
 import { BRACKET_CLOSE, UPPER_R } from "./characters.ts";
 import { eachEntry, isDictionary, isDigit, nameIs, readInteger, skipRegular, skipValue, skipWhite } from "./lexer.ts";
 
@@ -8,7 +11,7 @@ export interface Span {
   end: number;
 }
 
-/** Values, as spans of the text they were found in. Where a key is there twice the last one counts. */
+/** Values as spans of the text they were found in. If a key occurs twice, the last one counts. */
 export interface PageAttributes {
   /** The end of the dictionary. */
   end: number;
@@ -25,7 +28,10 @@ export interface PageAttributes {
   overridden: Span[] | undefined;
 }
 
-/** Scans the dictionary whose `<<` is at `at`. Throws Malformed. */
+/**
+ * Scans the dictionary whose `<<` is at `at`.
+ * @throws Malformed if a value in it cannot be skipped
+ */
 export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes {
   const found: PageAttributes = {
     end: 0,
@@ -73,8 +79,9 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
 }
 
 /**
- * The elements of the /Kids array at `at`: an object number for a reference, and for a dictionary that stands in the array
- * itself its negated position. Anything else is left out, as readers do. Throws Malformed.
+ * Reads the elements of the /Kids or /Contents array at `at`: the object number of a reference, the negated position of
+ * a direct dictionary. Other elements are left out, as readers do.
+ * @throws Malformed if an element cannot be skipped
  */
 export function readKids(text: Uint8Array, at: number): number[] {
   const kids: number[] = [];

@@ -1,4 +1,4 @@
-/** The page tree (ISO 32000-2, 7.7.3), walked as readers walk it, one kid at a time. */
+/** Walks the page tree (ISO 32000-2, 7.7.3) the way readers do, one kid at a time. */
 import { EngineError } from "../errors.ts";
 import { type Box, displayedBox, type Rotation, readBox, readRotation, readUserUnit } from "./boxes.ts";
 import { BRACKET_OPEN } from "./characters.ts";
@@ -11,26 +11,26 @@ import type { Rewrite, Rewrites } from "./rewrite.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
 import { IN_FILE } from "./xrefTable.ts";
 
-/** A page as its reader sees it. */
+/** A page as displayed. */
 export interface Page {
   readonly index: number;
-  /** User space: the CropBox within the MediaBox, x0 < x1 and y0 < y1. */
+  /** Displayed area in user space: the CropBox clipped to the MediaBox, x0 < x1 and y0 < y1. */
   readonly box: Box;
-  /** Clockwise, as displayed. */
+  /** Clockwise rotation for display. */
   readonly rotate: Rotation;
-  /** The size of a user space unit in points (14.11.2): 1 nearly everywhere. */
+  /** Size of a user space unit in points (14.11.2): nearly always 1. */
   readonly userUnit: number;
 }
 
-/** A page and what it takes to lay something over it: once that is done, `target` is cleared. */
+/** A page and what is needed to lay something over it; `target` is cleared once that is done. */
 export interface PageEntry extends Page {
   readonly rewrite: Rewrite;
-  /** The tree lists this page before already. */
+  /** True if the tree has listed this page before. */
   readonly repeated: boolean;
   target: PageTarget | undefined;
 }
 
-/** The places where something can be laid over a page, in the text of its `rewrite`. */
+/** Places where something can be laid over a page, in the text of its `rewrite`. */
 export interface PageTarget {
   /** After the page dictionary's `<<`. */
   readonly start: number;
@@ -46,26 +46,27 @@ interface Inherited {
   mediaBox: Box | undefined;
   cropBox: Box | undefined;
   rotate: Rotation;
-  /** Not looked into before a page needs it, and then once. */
+  /** Looked up only when a page needs it, and then once. */
   resources: { holder: Rewrite; span: Span; slot: NameSlot | undefined } | undefined;
 }
 
 interface Node {
-  /** The object whose text holds the kids' own dictionaries, where they are no objects. */
+  /** The object that holds the kids array, and with it kids that are direct dictionaries. */
   holder: Rewrite;
   /** See readKids. */
   kids: number[];
   next: number;
   inherited: Inherited;
-  /** How many dictionaries deep in one object. */
+  /** Depth of direct dictionaries within one object. */
   nesting: number;
 }
 
 const NOTHING: Inherited = { mediaBox: undefined, cropBox: undefined, rotate: 0, resources: undefined };
 const DEEPEST_NESTING = 50;
-/** Kids that are asked for ahead of their turn. */
+/** How many kids to look ahead. */
 const UPCOMING = 30;
 
+/** Walks the page tree in steps that can each be repeated when bytes are missing. */
 export class PageWalk {
   readonly pages: PageEntry[] = [];
   readonly contents: ContentsReader;
@@ -81,8 +82,9 @@ export class PageWalk {
   #root: Reference | undefined;
 
   /**
-   * `root` is the catalog's /Pages. A lenient walk leaves out kids it cannot read where the other throws Malformed; with
-   * `mayDefer`, see ContentsReader.
+   * @param root the catalog's /Pages
+   * @param options `lenient`: leave out kids that cannot be read instead of throwing Malformed; `mayDefer`: see
+   * ContentsReader
    */
   constructor(
     objects: Objects,
@@ -98,7 +100,12 @@ export class PageWalk {
     this.#root = root;
   }
 
-  /** Visits one kid; false when all are done. Throws MissingRange (call again), Malformed, and EngineError too_many_pages. */
+  /**
+   * Visits one kid; false when all are done.
+   * @throws MissingRange if bytes have to be fetched first; call again then
+   * @throws Malformed if a kid cannot be read and the walk is not lenient
+   * @throws EngineError `too_many_pages`
+   */
   step(): boolean {
     if (this.#root) {
       this.#visitObject(this.#root.num, NOTHING, true);
@@ -123,7 +130,7 @@ export class PageWalk {
     return true;
   }
 
-  /** The offsets in the file of the next kids. */
+  /** Returns the file offsets of the kids after the current one. */
   upcoming(): number[] {
     const { table } = this.#objects;
     const node = this.#stack.at(-1);
@@ -165,7 +172,7 @@ export class PageWalk {
     }
   }
 
-  /** Takes a dictionary for a node where it has /Kids and does not call itself a page: that is what readers go by. */
+  /** Visits a dictionary. As readers do, takes it for a node if it has /Kids and its /Type is not /Page. */
   #visit(
     holder: Rewrite,
     at: number,
@@ -200,7 +207,7 @@ export class PageWalk {
   ): PageEntry {
     const { contents, resources } = attributes;
     const start = at + 2;
-    // The first page's is looked at in any case: where that is an array the others will be.
+    // The contents of the first page are never deferred.
     const mayDefer = this.#options.mayDefer && this.pages.length > 0;
     const page = {
       index: this.pages.length,
@@ -224,7 +231,7 @@ export class PageWalk {
     return page;
   }
 
-  /** Most pages are as large as the one before. */
+  /** Returns the last page's box if it is equal: most pages have the same size. */
   #shared(box: Box): Box {
     const last = this.pages.at(-1)?.box;
     return last && last.x0 === box.x0 && last.y0 === box.y0 && last.x1 === box.x1 && last.y1 === box.y1 ? last : box;

@@ -1,6 +1,7 @@
 /**
- * Recovery: one pass over the file that takes every `n g obj` it meets as an entry, as MuPDF and pdf.js do. The last body of
- * an object number is the live one. Streams are jumped over by their /Length where `endstream` follows.
+ * Recovery: one pass over the file that takes every `n g obj` as an entry, as MuPDF and pdf.js do. The last body of an
+ * object number is the live one. Streams are skipped by their /Length if `endstream` or `endobj` follows, otherwise to
+ * the next `endstream`.
  */
 
 import { type ByteSource, retry } from "./byteSource.ts";
@@ -25,23 +26,26 @@ import { findOrigin, readTrailer, readTrailerDictionary, type Trailer, type Xref
 
 import { IN_FILE, IN_STREAM, XrefTable } from "./xrefTable.ts";
 
-/** What a scan finds. `xref.table` holds the objects that stand in the file itself, see expandObjectStreams. */
+/** Result of a scan. `xref.table` holds the objects directly in the file; `expandObjectStreams` adds the others. */
 export interface Scan {
   xref: Xref;
-  /** Object streams, in the order of the file. */
+  /** Object streams, in file order. */
   objectStreams: { num: number; offset: number }[];
 }
 
 const WINDOW = 64 * 1024;
-/** More than the longest header or keyword that a window's end may cut. */
+/** More than the longest header or keyword that the end of a window may cut. */
 const OVERLAP = 64;
 const OBJECT_LIMIT = 2 << 20;
-/** After so many broken objects the file is not worth reading far ahead for each. */
+/** After this many unreadable objects, less of the file is read for each. */
 const PATIENCE = 100;
 const IMPATIENT_LIMIT = 2048;
 const MOST_TRAILERS = 1000;
 
-/** Scans the whole file. Throws Malformed where it holds no objects. */
+/**
+ * Scans the whole file.
+ * @throws Malformed if it holds no objects
+ */
 export async function scanFile(source: ByteSource): Promise<Scan> {
   const scanner = new Scanner(source);
   await retry(source, () => {
@@ -56,8 +60,8 @@ export async function scanFile(source: ByteSource): Promise<Scan> {
 }
 
 /**
- * Adds what the object streams hold to the table, each where its stream stands in the file's order. Separate from the scan,
- * because streams of an encrypted file can only be read when the cipher is known.
+ * Adds the members of the object streams to the table, ranked by where their stream is in the file. Separate from the
+ * scan, because the streams of an encrypted file can only be read once the cipher is known.
  */
 export async function expandObjectStreams(objects: Objects, objectStreams: Scan["objectStreams"]): Promise<void> {
   const { table } = objects;
@@ -87,7 +91,10 @@ export async function expandObjectStreams(objects: Objects, objectStreams: Scan[
   }
 }
 
-/** The catalog's reference in a scanned file: the newest trailer's that leads to one, or else any catalog there is. */
+/**
+ * Returns the reference to the catalog of a scanned file: the newest /Root that leads to one, otherwise any catalog.
+ * @throws MissingRange if bytes have to be fetched first
+ */
 export function findCatalog(objects: Objects, trailers: Trailer[]): Reference | undefined {
   const isCatalog = (value: Value | undefined) => {
     try {
@@ -122,7 +129,10 @@ class Scanner {
     this.#source = source;
   }
 
-  /** Goes on to the next object or keyword; false at the end of the file. Throws MissingRange (call again). */
+  /**
+   * Advances to the next object, trailer or window; false at the end of the file.
+   * @throws MissingRange if bytes have to be fetched first; call again then
+   */
   step(): boolean {
     const from = this.#at;
     const end = Math.min(from + WINDOW, this.#source.length);
@@ -139,7 +149,7 @@ class Scanner {
         this.#readTrailer(from + at);
         return true;
       }
-      // Both `xref` and `startxref`, which is how the end of a revision whose table is elsewhere is found.
+      // Also matches `startxref`, to find the end of a revision whose table is elsewhere.
       if (code === LOWER_X && startsWith(bytes, at, "xref"))
         this.#addSection(from + at - (startsWith(bytes, at - 5, "start") ? 5 : 0));
     }
@@ -175,7 +185,7 @@ class Scanner {
       next = Math.max(next, dataEnd);
     }
 
-    // From here on nothing is missing: the step will not be done again.
+    // From here on nothing throws MissingRange, so these changes are made once.
     this.table.replace(header.num, IN_FILE, offset, Math.min(header.gen, 65_535));
     const type = stream?.dict.get("Type");
     if (type === "ObjStm") this.objectStreams.push({ num: header.num, offset });
@@ -218,10 +228,10 @@ class Scanner {
   }
 }
 
-/** What a scan wants to know of the object whose value follows `at`; positions count from there. */
+/** What a scan needs to know about an object; positions are relative to the end of its `obj`. */
 interface Description {
   length: number;
-  /** For streams: their dictionary, and where their data begin. */
+  /** For streams: the dictionary, and where the data begin. */
   stream: (Trailer & { data: number }) | undefined;
 }
 
@@ -235,7 +245,7 @@ function describe(bytes: Uint8Array, at: number): Description {
   };
 }
 
-/** The `n g` before the `obj` at `at`. */
+/** Reads the `n g` before the `obj` at `at`. */
 function headerBefore(bytes: Uint8Array, at: number): { num: number; gen: number; start: number } | undefined {
   const genEnd = backOver(bytes, at, isWhite);
   const gen = backOver(bytes, genEnd, isDigit);

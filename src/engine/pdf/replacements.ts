@@ -1,4 +1,4 @@
-/** What of the source is superseded by the output's own objects, and what has to be written for it. */
+/** Finds what the output's own objects supersede in the source, and what has to be written instead. */
 import { retry } from "./byteSource.ts";
 import type { PdfDocument } from "./document.ts";
 import { eachEntry, isDictionary, Malformed, nameIs, parseAt, readHeader } from "./lexer.ts";
@@ -7,20 +7,21 @@ import type { Rewrite } from "./rewrite.ts";
 import { type Member, spliced } from "./serialize.ts";
 import { IN_FILE, IN_STREAM } from "./xrefTable.ts";
 
+/** What is replaced or dropped of the source. */
 export interface Replacements {
-  /** Objects written anew that stand in the file themselves. */
+  /** Rewritten objects that are directly in the file. */
   inFile: Rewrite[];
-  /** The live members of object streams that are replaced, as they are to be now. */
+  /** Live members of the object streams that are replaced, with their new text. */
   members: Member[];
   /** Object numbers whose body in the source is dead. */
   gone: Set<number>;
-  /** Those of them that are not used any more. */
+  /** The numbers in `gone` that are no longer used. */
   freed: Set<number>;
 }
 
 /**
- * An object stream is replaced where a member of it is rewritten (it would carry the unstamped page on) or superseded by a
- * later revision. Cross-reference streams and the linearization dictionary go.
+ * Plans what is replaced: object streams with a member that is rewritten (they still contain the unmarked page) or
+ * superseded by a later revision. Cross-reference streams and the linearization dictionary are dropped.
  */
 export async function planReplacements(document: PdfDocument): Promise<Replacements> {
   const { table, sections } = document.xref;
@@ -39,7 +40,7 @@ export async function planReplacements(document: PdfDocument): Promise<Replaceme
   }
 
   const sectionOffsets = new Set(sections);
-  // An object that has no end would have one in the output, in whatever follows there.
+  // Unreadable objects are dropped: one without an end would extend into whatever follows it in the output.
   const freed = new Set(document.unreadable);
   let first = Number.POSITIVE_INFINITY;
   let firstNumber = 0;
@@ -75,7 +76,7 @@ function isInFile({ xref: { table } }: PdfDocument, num: number): boolean {
   return row >= 0 && table.kind(row) === IN_FILE;
 }
 
-/** Undefined where an older revision's entry names what is no object stream now. */
+/** Reads an object stream; undefined if an older revision's entry names an object that is none now. */
 function readStream(document: PdfDocument, num: number): ObjectStream | undefined {
   try {
     return document.objects.stream(num);
@@ -85,7 +86,7 @@ function readStream(document: PdfDocument, num: number): ObjectStream | undefine
   }
 }
 
-/** The live members of object stream `stream`, in the stream's order. */
+/** Appends the live members of object stream `stream`, in the stream's order. */
 function collectMembers(
   { xref: { table }, rewrites }: PdfDocument,
   stream: number,
@@ -112,7 +113,9 @@ function collectMembers(
   });
 }
 
-/** The parameter dictionary that a linearized file begins with (Annex F); the output is not linearized. */
+/**
+ * Returns whether the parameter dictionary of a linearized file (Annex F) is at `offset`; the output is not linearized.
+ */
 function isLinearization({ objects: { source } }: PdfDocument, offset: number): boolean {
   try {
     return parseAt(source, offset, (bytes, at) => {
@@ -125,7 +128,7 @@ function isLinearization({ objects: { source } }: PdfDocument, offset: number): 
       return found;
     });
   } catch (error) {
-    if (error instanceof Malformed) return false; // an unreadable object, and no part of the document then
+    if (error instanceof Malformed) return false; // an unreadable object is no part of the document
     throw error;
   }
 }

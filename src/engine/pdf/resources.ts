@@ -1,6 +1,6 @@
 /**
- * Where a page's form XObjects get their names (ISO 32000-2, 7.8.3): each distinct dictionary is found once, whether it is
- * direct, shared by reference or inherited, so that it is changed once and never copied per page.
+ * Finds where a page's form XObjects get their names (ISO 32000-2, 7.8.3). Each distinct dictionary is found once,
+ * whether direct, shared by reference or inherited, so that it is changed once and never copied per page.
  */
 import { eachEntry, isDictionary, nameIs, readName } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
@@ -10,15 +10,15 @@ import { parseValue, Reference } from "./values.ts";
 
 const PREFIX = "Ovp";
 
-/** A dictionary that can take more XObject names, and the splice that gives it. */
+/** A dictionary that can take more XObject names, and the splice that adds them. */
 export interface NameSlot {
-  /** No name there begins with it. */
+  /** No existing name begins with it. */
   readonly prefix: string;
   readonly rewrite: Rewrite;
   readonly place: Span;
-  /** What stands around the new entry where the dictionary itself has to be made. */
+  /** Text around the new entries if the dictionary itself has to be created. */
   readonly around: readonly [string, string];
-  /** True once it has been taken. */
+  /** True once the names have been added. */
   filled: boolean;
 }
 
@@ -27,10 +27,11 @@ const NEW_XOBJECTS = ["/XObject<<", ">>"] as const;
 const NEW_RESOURCES = ["/Resources<</XObject<<", ">>>>"] as const;
 const RESOURCES_VALUE = ["<</XObject<<", ">>>>"] as const;
 
+/** Finds the name slots of Resources dictionaries. */
 export class Resources {
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
-  /** By object: Resources dictionaries and XObject dictionaries are told apart, as one object could be used as both. */
+  /** Slots by object number. Resources and XObject dictionaries are kept apart: one object could be used as both. */
   readonly #ofResources = new Map<number, NameSlot | undefined>();
   readonly #ofXObjects = new Map<number, NameSlot | undefined>();
 
@@ -39,7 +40,11 @@ export class Resources {
     this.#rewrites = rewrites;
   }
 
-  /** The slot of the Resources value at `span` of `holder`; undefined where that is no dictionary. */
+  /**
+   * Returns the slot of the Resources value at `span` of `holder`; undefined if that is not a dictionary.
+   * @throws Malformed if a dictionary cannot be read
+   * @throws MissingRange if bytes have to be fetched first
+   */
   slot(holder: Rewrite, span: Span): NameSlot | undefined {
     if (isDictionary(holder.text, span.start)) return this.#inResources(holder, span.start);
     const num = referenceAt(holder, span);
@@ -51,7 +56,10 @@ export class Resources {
     return slot;
   }
 
-  /** A slot in a page that has no Resources of its own nor inherits any: in place of an unusable value, or as a new entry. */
+  /**
+   * Returns a slot in a page without usable Resources, own or inherited: at `place` there is either an unusable value
+   * to replace, or with `isNew` nothing yet.
+   */
   missing(page: Rewrite, place: Span, isNew: boolean): NameSlot {
     return slotAt(page, place, isNew ? NEW_RESOURCES : RESOURCES_VALUE, PREFIX);
   }
@@ -75,7 +83,7 @@ export class Resources {
     return slotAt(holder, { start: found.key, end: found.end }, NEW_XOBJECTS, PREFIX);
   }
 
-  /** The object behind a reference, and behind references to references, where it is a dictionary. */
+  /** Returns the dictionary that a reference leads to, also through other references; undefined if there is none. */
   #dictionary(num: number): Rewrite | undefined {
     for (let i = 0; i < 32; i++) {
       const known = this.#rewrites.get(num);

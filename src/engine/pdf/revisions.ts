@@ -1,6 +1,6 @@
 /**
- * Revisions of the source that its cross-reference does not lead to (a later one was written without /Prev). A reader that
- * repairs a cut-off file would find their pages, so there must be none left in the output.
+ * Detects revisions of the source that its cross-reference does not lead to (a later one was written without /Prev). A
+ * reader that repairs a truncated file would find their pages, so the output must not contain any.
  */
 import { concat } from "../bytes.ts";
 import { type Boundaries, LIVE, PlanOutdated } from "./eraser.ts";
@@ -8,15 +8,15 @@ import { Malformed, startsWith } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
 import { readStream } from "./streams.ts";
 
-/** What every revision ends with (ISO 32000-2, 7.5.5). */
+/** The end of every revision (ISO 32000-2, 7.5.5). */
 const END_OF_REVISION = "%%EOF";
 
-/** Objects larger than this are looked through by their /Length rather than byte by byte: images, mostly. */
+/** Objects larger than this, mostly images, are skipped by their /Length instead of searched byte by byte. */
 const LARGE = 64 * 1024;
 
 /**
- * True where a revision ends within the bytes that are kept. For sources in memory. `streamEnds` tells of objects at these
- * offsets where their data end: what is before that need not be looked at.
+ * Returns whether a revision ends within the bytes that are kept. For sources in memory.
+ * @param streamEnds for stream objects by offset, where their data end: bytes before that are not searched
  */
 export function hasUnknownRevisions(
   objects: Objects,
@@ -25,7 +25,7 @@ export function hasUnknownRevisions(
 ): boolean {
   const bytes = objects.source.bytes(0, objects.source.length);
 
-  // The stretch of live objects that is yet to be searched.
+  // The range of live objects that has not been searched yet.
   let start = 0;
   let end = 0;
   for (let i = 0; i < boundaries.length; i++) {
@@ -47,12 +47,12 @@ function endsRevision(bytes: Uint8Array, start: number, end: number): boolean {
   return hasEnd(bytes.subarray(start, end));
 }
 
-/** By the byte under the end of the word being looked for: how far the word can be moved on (Horspool's search). */
+/** Horspool's search: how far the word can be moved on, by the byte under its last character. */
 const SKIP = new Uint8Array(256).fill(END_OF_REVISION.length);
 for (let i = 0; i < END_OF_REVISION.length - 1; i++)
   SKIP[END_OF_REVISION.charCodeAt(i)] = END_OF_REVISION.length - 1 - i;
 
-/** Whether a revision ends in these bytes. Several times faster than the runtime's own search for a text. */
+/** Returns whether a revision ends in these bytes. Several times faster than the runtime's own text search. */
 function hasEnd(bytes: Uint8Array): boolean {
   const before = END_OF_REVISION.length - 1;
   const final = END_OF_REVISION.charCodeAt(before);
@@ -64,12 +64,15 @@ function hasEnd(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** Looks for the ends of revisions in what goes by. */
+/** Looks for ends of revisions in the chunks that are copied. */
 export class RevisionWatch {
-  /** The end of what went by last. */
+  /** The end of the previous chunk. */
   #before: Uint8Array = new Uint8Array();
 
-  /** Takes what comes next. @throws PlanOutdated where a revision ends in it */
+  /**
+   * Searches the next chunk.
+   * @throws PlanOutdated if a revision ends in it
+   */
   look(chunk: Uint8Array): void {
     const seam = concat([this.#before, chunk.subarray(0, END_OF_REVISION.length)]);
     if (hasEnd(seam) || hasEnd(chunk)) throw new PlanOutdated("an unknown revision");
@@ -77,7 +80,7 @@ export class RevisionWatch {
   }
 }
 
-/** Where the data of the stream object at `offset` end; `offset` itself where there is none. */
+/** Returns where the data of the stream object at `offset` end; `offset` itself if there is no stream. */
 function endOfStream(objects: Objects, offset: number): number {
   try {
     return readStream(objects.source, offset, (length) => objects.streamLength(length)).end;

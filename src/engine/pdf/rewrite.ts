@@ -1,6 +1,6 @@
 /**
- * Objects that are written anew: their own bytes with a few splices. They keep their number and generation, so whatever
- * else they hold (encrypted strings included) stays valid as it is.
+ * Objects to be rewritten: their own bytes with a few splices. They keep their number and generation, so everything
+ * else in them (encrypted strings included) stays valid.
  */
 import type { Objects } from "./objects.ts";
 import { IN_STREAM } from "./xrefTable.ts";
@@ -12,13 +12,16 @@ export interface Splice {
   insert: string;
 }
 
-/** Arrays that grow one by one take room for many more; most objects have one splice or two. */
+/**
+ * Up to this many splices, the array is copied instead of grown, which would reserve room for many more; most objects
+ * have one splice or two.
+ */
 const FEW = 4;
 
-/** An object that may be written anew. A document has one for every page: they are kept small. */
+/** An object that may be rewritten. A document has one for every page, so they are kept small. */
 export class Rewrite {
   readonly num: number;
-  /** Where the text is, rather than a view of it, which takes as much as most texts. */
+  /** Location of the text instead of a view of it, which takes as much memory as most texts. */
   readonly #buffer: ArrayBufferLike;
   readonly #start: number;
   readonly #length: number;
@@ -31,7 +34,7 @@ export class Rewrite {
     this.#length = text.length;
   }
 
-  /** The object's value as the source has it. */
+  /** The value of the object as in the source. */
   get text(): Uint8Array {
     return new Uint8Array(this.#buffer, this.#start, this.#length);
   }
@@ -49,11 +52,11 @@ export class Rewrite {
 
 const SLAB = 64 * 1024;
 
-/** The objects of a document that may be written anew, by number. */
+/** The objects of a document that may be rewritten, by number. */
 export class Rewrites {
   readonly #objects: Objects;
   readonly #rewrites = new Map<number, Rewrite>();
-  /** Texts one after the other: a buffer for each would take more than most texts. */
+  /** Texts one after the other: a buffer for each would take more memory than most texts. */
   #slab = new Uint8Array();
   #used = 0;
 
@@ -65,11 +68,11 @@ export class Rewrites {
     return this.#rewrites.get(num);
   }
 
-  /** Registers object `num`, whose value is the bytes [start, end) that `Objects.at` has shown. */
+  /** Registers object `num`, whose value is the bytes [start, end) as passed by `Objects.at`. */
   keep(num: number, bytes: Uint8Array, start: number, end: number): Rewrite {
     const known = this.#rewrites.get(num);
     if (known) return known;
-    // A view of the file costs nothing; a view of a cached block or a decoded stream would keep all of that alive.
+    // A view of a file in memory is free; a view of a cached block or a decoded stream would keep all of that alive.
     const inStream = this.#objects.table.kind(this.#objects.table.live(num)) === IN_STREAM;
     const stable = this.#objects.source.inMemory && !inStream;
     const text = bytes.subarray(start, end);
@@ -90,7 +93,7 @@ export class Rewrites {
     return copy;
   }
 
-  /** Those that really change, ascending by number. */
+  /** Returns the objects that really change, in ascending order of number. */
   changed(): Rewrite[] {
     return [...this.#rewrites.values()].filter(({ splices }) => splices.length > 0).sort((a, b) => a.num - b.num);
   }

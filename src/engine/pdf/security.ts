@@ -1,4 +1,4 @@
-/** From the trailer's /Encrypt to a cipher (ISO 32000-2, 7.6). */
+/** Creates the cipher from the trailer's /Encrypt (ISO 32000-2, 7.6). */
 import { EngineError } from "../errors.ts";
 import type { EncryptDictionary } from "./encryptDictionary.ts";
 import { type Cipher, openCipher } from "./encryption.ts";
@@ -8,8 +8,10 @@ import type { Dictionary } from "./values.ts";
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * The cipher of an encrypted document, undefined where it is not encrypted. Throws EngineError password_required,
- * modification_not_permitted and unsupported_encryption.
+ * Returns the cipher of an encrypted document; undefined if it is not encrypted.
+ * @throws EngineError `password_required`, `modification_not_permitted` or `unsupported_encryption`
+ * @throws Malformed if /Encrypt or /ID cannot be read
+ * @throws MissingRange if bytes have to be fetched first
  */
 export function openSecurity(objects: Objects, trailer: Dictionary, password: string | undefined): Cipher | undefined {
   if (!trailer.has("Encrypt")) return undefined;

@@ -1,4 +1,6 @@
-/** Objects as bytes: rewritten ones, new ones, and object streams that hold either (ISO 32000-2, 7.3 and 7.5.7). */
+/**
+ * Writes objects as bytes: rewritten and new ones, and object streams that hold either (ISO 32000-2, 7.3 and 7.5.7).
+ */
 import { deflate } from "#platform/zlib";
 import { encodeLatin1, toHex } from "../bytes.ts";
 import { ByteWriter } from "./byteWriter.ts";
@@ -9,13 +11,13 @@ import type { NewObject } from "./newObject.ts";
 import type { Rewrite } from "./rewrite.ts";
 import { parseValue } from "./values.ts";
 
-/** An object of an object stream. */
+/** A member of an object stream. */
 export interface Member {
   num: number;
   text: Uint8Array;
 }
 
-/** Writes the text of a rewritten object with its splices done. */
+/** Writes the text of a rewritten object with its splices applied. */
 export function writeSpliced(out: ByteWriter, { text, splices }: Rewrite): void {
   let at = 0;
   for (const splice of splices.toSorted((a, b) => a.at - b.at)) {
@@ -26,19 +28,19 @@ export function writeSpliced(out: ByteWriter, { text, splices }: Rewrite): void 
   out.copy(text, at, text.length);
 }
 
-/** How long the text of a rewritten object is. */
+/** Returns the length in bytes of the text of a rewritten object. */
 export function lengthOf({ text, splices }: Rewrite): number {
   return splices.reduce((length, { remove, insert }) => length + insert.length - remove, text.length);
 }
 
-/** The text of a rewritten object with its splices done. */
+/** Returns the text of a rewritten object with its splices applied. */
 export function spliced(rewrite: Rewrite): Uint8Array {
   const out = new ByteWriter(lengthOf(rewrite));
   writeSpliced(out, rewrite);
   return out.joined();
 }
 
-/** Writes a new object of generation 0 in full, encrypted where the document is. */
+/** Writes a complete new object of generation 0, encrypted if the document is. */
 export function writeObject(out: ByteWriter, num: number, object: NewObject, cipher: Cipher | undefined): void {
   out.text(`${num} 0 obj\n`);
   if (typeof object === "string") out.text(cipher ? encryptStrings(object, num, cipher) : object);
@@ -52,7 +54,7 @@ export function writeObject(out: ByteWriter, num: number, object: NewObject, cip
   out.text("\nendobj\n");
 }
 
-/** An object stream of these objects, as a new object. */
+/** Packs objects into an object stream and returns that as a new object. */
 export function packObjects(members: readonly Member[]): NewObject {
   const body = new ByteWriter(64 * 1024);
   let head = "";
@@ -70,7 +72,7 @@ export function packObjects(members: readonly Member[]): NewObject {
   };
 }
 
-/** Strings of a standalone object are encrypted one by one (7.6.2); they are written in hexadecimal. */
+/** Encrypts the strings of a standalone object one by one (7.6.2) and writes them in hexadecimal. */
 function encryptStrings(text: string, num: number, cipher: Cipher): string {
   const bytes = encodeLatin1(`${text}\n`);
   let out = "";

@@ -1,17 +1,18 @@
-/** Stream objects as they stand in the file: dictionary and raw data (ISO 32000-2, 7.3.8). */
+/** Reads stream objects in the file: dictionary and raw data (ISO 32000-2, 7.3.8). */
 import { indexOf } from "#platform/search";
 import type { ByteSource } from "./byteSource.ts";
 import { CARRIAGE_RETURN, LINE_FEED, SPACE, TAB } from "./characters.ts";
 import { isDictionary, isWhite, Malformed, parseAt, readHeader, skipValue, skipWhite, startsWith } from "./lexer.ts";
 import { type Dictionary, parseValue, Reference } from "./values.ts";
 
+/** A stream object as it is in the file. */
 export interface RawStream {
   num: number;
   gen: number;
   dict: Dictionary;
   /** Still encrypted and filtered. */
   data: Uint8Array;
-  /** Where the data end in the file. */
+  /** File offset where the data end. */
   end: number;
 }
 
@@ -19,8 +20,11 @@ const SEARCH_STEP = 64 * 1024;
 const LARGEST_RAW = 64 << 20;
 
 /**
- * Reads the stream object at file offset `offset`. `lengthOf` resolves a /Length that is a reference. A /Length that no
- * `endstream` follows is not believed: then the data end before the next `endstream`. Throws Malformed.
+ * Reads the stream object at file offset `offset`. A /Length that neither `endstream` nor `endobj` follows is ignored:
+ * the data then end before the next `endstream`.
+ * @param lengthOf resolves a /Length that is a reference
+ * @throws Malformed if there is no stream at `offset`
+ * @throws MissingRange if bytes have to be fetched first
  */
 export function readStream(
   source: ByteSource,
@@ -45,18 +49,21 @@ export function readStream(
   return { num: head.num, gen: head.gen, dict: head.dict, data: source.bytes(head.start, end), end };
 }
 
-/** Where the data begin after the keyword `stream` at `at`, or -1 where that keyword is not there. */
+/** Returns where the data begin after the keyword `stream` at `at`, or -1 if there is no such keyword. */
 export function dataStart(bytes: Uint8Array, at: number): number {
   if (!startsWith(bytes, at, "stream")) return -1;
   at += 6;
-  // A carriage return alone is not allowed but written; blanks before the line's end are as well.
+  // Not allowed, but found in files: a carriage return alone, and blanks before the end of the line.
   while (bytes[at] === SPACE || bytes[at] === TAB) at++;
   if (bytes[at] === CARRIAGE_RETURN) at++;
   if (bytes[at] === LINE_FEED) at++;
   return at;
 }
 
-/** True where `endstream` stands at `end`, white space before it allowed. */
+/**
+ * Returns whether `endstream` or `endobj` is at `end`, after optional white space.
+ * @throws MissingRange if bytes have to be fetched first
+ */
 export function isEndOfData(source: ByteSource, end: number): boolean {
   if (!(Number.isInteger(end) && end >= 0 && end < source.length)) return false;
   const bytes = source.bytes(end, Math.min(end + 16, source.length));
@@ -65,7 +72,11 @@ export function isEndOfData(source: ByteSource, end: number): boolean {
   return startsWith(bytes, at, "endstream") || startsWith(bytes, at, "endobj");
 }
 
-/** The offset of the next `endstream` from `start` on, less one end of line; the file's end where there is none. */
+/**
+ * Returns the offset of the next `endstream` from `start` on, before the end of line that precedes it. If there is none
+ * within LARGEST_RAW bytes, returns where these end, or the end of the file.
+ * @throws MissingRange if bytes have to be fetched first
+ */
 export function findEndOfData(source: ByteSource, start: number): number {
   const found = findWord(source, start, "endstream");
   if (found === undefined) return Math.min(source.length, start + LARGEST_RAW);
@@ -77,7 +88,7 @@ export function findEndOfData(source: ByteSource, start: number): number {
   return end;
 }
 
-/** The offset of `word` from `start` on, no further than the largest stream reaches. */
+/** Returns the offset of the next `word` from `start` on, within LARGEST_RAW bytes. */
 function findWord(source: ByteSource, start: number, word: string): number | undefined {
   const limit = Math.min(source.length, start + LARGEST_RAW);
   for (let at = start; at < limit; at += SEARCH_STEP) {

@@ -1,4 +1,4 @@
-/** What follows the copied source: objects and the cross-reference section. */
+/** Writes what follows the copied source: objects and the cross-reference section. */
 import { md5 } from "#platform/hashes";
 import { decodeLatin1, encodeLatin1, toHex } from "../bytes.ts";
 import { ByteWriter } from "./byteWriter.ts";
@@ -13,9 +13,9 @@ import { FREE, IN_FILE, IN_STREAM, type Kind, type XrefTable } from "./xrefTable
 import { addEntry, type Entries, linkFreeEntries, makeEntries, writeStream, writeTable } from "./xrefWriter.ts";
 
 const PACKED_OBJECTS = 200;
-/** About as much is written at once. */
+/** Approximate size in bytes of the parts in which rewritten objects are written. */
 const CHUNK = 256 * 1024;
-/** What ten digits of a table's entry can say (7.5.4). */
+/** Largest number in the ten digits of a table's entry (7.5.4). */
 const LARGEST_TABLE_OFFSET = 9_999_999_999;
 
 interface Entry {
@@ -24,14 +24,14 @@ interface Entry {
   detail: number;
 }
 
-/** What an output ends with: `parts` one after the other, `length` bytes in all. */
+/** The end of an output: `parts` in order, `length` bytes in all. */
 export interface Tail {
   length: number;
-  /** Each is good until the next is asked for. */
+  /** Returns the parts; each is valid until the next is requested. */
   parts(): Iterable<Uint8Array>;
 }
 
-/** The tail of an output that begins with `start` bytes of the source. */
+/** Writes the tail of an output that begins with `start` bytes of the source. */
 export function writeTail(document: PdfDocument, replacements: Replacements, start: number): Tail {
   const { xref, objects } = document;
   const { cipher } = objects;
@@ -41,7 +41,7 @@ export function writeTail(document: PdfDocument, replacements: Replacements, sta
   const placed = (num: number) => entries.set(num, { kind: IN_FILE, place: start + out.length, detail: 0 });
   out.byte(LINE_FEED);
 
-  // A hybrid file's output is no hybrid: every reader of this century reads cross-reference streams.
+  // The output of a hybrid file is not a hybrid: every current reader supports cross-reference streams.
   const asStream =
     xref.usesStreams ||
     replacements.members.length > 0 ||
@@ -65,7 +65,7 @@ export function writeTail(document: PdfDocument, replacements: Replacements, sta
     placed(num);
     writeObject(out, num, packObjects(group), cipher);
   }
-  // There may be one for every page: they are written when they are asked for.
+  // There may be one for every page, so they are only written in `parts`.
   const rewrites = pagesLast(document, replacements.inFile);
   let place = start + out.length;
   for (const rewrite of rewrites) {
@@ -102,7 +102,7 @@ function headOf(num: number, gen: number): string {
   return `${num} ${gen} obj\n`;
 }
 
-/** Rewritten objects, many at once. */
+/** Yields rewritten objects, many per part. */
 function* written(rewrites: readonly Rewrite[], table: XrefTable): Generator<Uint8Array> {
   let out = new ByteWriter(CHUNK);
   for (const rewrite of rewrites) {
@@ -117,7 +117,7 @@ function* written(rewrites: readonly Rewrite[], table: XrefTable): Generator<Uin
   yield* out.parts();
 }
 
-/** Whatever of the tail a reader finds in a file that was cut short, no page may be there without its mark. */
+/** Sorts pages to the end: whatever of the tail a reader finds in a truncated file, no page may lack its mark. */
 function pagesLast<T extends { num: number }>(document: PdfDocument, objects: readonly T[]): T[] {
   const pages = new Set(document.pages.map((page) => page.rewrite.num));
   return [...objects.filter(({ num }) => !pages.has(num)), ...objects.filter(({ num }) => pages.has(num))];
@@ -132,7 +132,7 @@ function hasCompressed({ xref: { table } }: PdfDocument): boolean {
   return false;
 }
 
-/** Every object of the output, ascending: the source's live entries, overridden by `changed`. */
+/** Collects the entries of all objects of the output, ascending: the source's live entries, overridden by `changed`. */
 function collectEntries(document: PdfDocument, { freed }: Replacements, changed: Map<number, Entry>): Entries {
   const { table, origin } = document.xref;
   const { length } = document.objects.source;
@@ -141,7 +141,7 @@ function collectEntries(document: PdfDocument, { freed }: Replacements, changed:
   const entries = makeEntries((isDense ? table.largest + 1 : 2 * table.rows + 1) + 2 * added.length + 1);
   addEntry(entries, 0, FREE, 0, 65_535);
   let last = 0;
-  // A file without updates has a single subsection (7.5.4), so gaps are filled, unless the numbers are scattered.
+  // A file without updates has a single subsection (7.5.4), so gaps are filled unless the numbers are scattered.
   const fill = (num: number) => {
     while (isDense && ++last < num) addEntry(entries, last, FREE, 0, 0);
     last = num;
@@ -173,14 +173,14 @@ function collectEntries(document: PdfDocument, { freed }: Replacements, changed:
   return entries;
 }
 
-/** Entries that belong to the section they were written in, and those that are written anew. */
+/** Trailer entries that belong to the section they were written in, or that are written separately. */
 const OWN_ENTRIES = new Set(
   "Size Prev XRefStm Type W Index Filter DecodeParms Length DL F FFilter FDecodeParms Root Info Encrypt ID".split(" "),
 );
 
 /**
- * The entries of the new trailer but /Size. The first half of /ID stays, the second is new: a hash of the source's own
- * trailers and of what is `added` to it, so that equal input gives equal output (14.4).
+ * Returns the entries of the new trailer except /Size. The first half of /ID stays; the second is new: a hash of the
+ * source's trailers and of what is `added`, so that equal input gives equal output (14.4).
  */
 function trailerEntries(document: PdfDocument, added: readonly Uint8Array[]): string {
   const { trailer, xref } = document;
@@ -199,7 +199,7 @@ function trailerEntries(document: PdfDocument, added: readonly Uint8Array[]): st
   }
   const id = document.objects.resolve(trailer.get("ID"));
   const first = Array.isArray(id) ? document.objects.resolve(id[0]) : undefined;
-  // The key of an encrypted document depends on the first half, even where that is missing.
+  // The key of an encrypted document depends on the first half of /ID: if that is missing, it has to stay missing.
   if (document.objects.cipher && !(first instanceof Uint8Array)) return entries;
   const second = md5(...xref.trailers.map(({ text }) => text), ...added);
   return `${entries}/ID[<${toHex(first instanceof Uint8Array ? first : second)}><${toHex(second)}>]`;

@@ -35,6 +35,7 @@ import {
   wordIs,
 } from "./lexer.ts";
 
+/** An indirect reference (7.3.10). */
 export class Reference {
   readonly num: number;
   readonly gen: number;
@@ -45,9 +46,10 @@ export class Reference {
   }
 }
 
+/** A dictionary: values by key, without the slash. */
 export type Dictionary = Map<string, Value>;
 
-/** Names are strings, PDF strings are bytes (never decrypted here), unknown keywords are null. */
+/** A parsed value. Names are strings, PDF strings are bytes (never decrypted here), unknown keywords are null. */
 export type Value = null | boolean | number | string | Uint8Array | Reference | Value[] | Dictionary;
 
 const DEEPEST = 200;
@@ -57,7 +59,11 @@ interface Cursor {
   at: number;
 }
 
-/** Parses the value at `at`. Throws Malformed, and EndOfBytes where the window is too small. */
+/**
+ * Parses the value at `at`.
+ * @throws Malformed if no value can be parsed there
+ * @throws EndOfBytes if the window ends inside the value
+ */
 export function parseValue(bytes: Uint8Array, at: number): Value {
   return parse({ bytes, at }, 0);
 }
@@ -115,7 +121,7 @@ function parseDictionary(cursor: Cursor, depth: number): Dictionary {
     const at = cursor.at;
     if (bytes[at] === GREATER_THAN) break;
     if (bytes[at] !== SLASH) {
-      // Garbage where a key belongs: readers skip it.
+      // Garbage instead of a key: readers skip it.
       parse(cursor, depth + 1);
       continue;
     }
@@ -151,7 +157,10 @@ function parseWord(cursor: Cursor): Value {
   return readDecimal(bytes, start, end) ?? readNumber(decodeLatin1(bytes, start, Math.min(end, start + 64)));
 }
 
-/** A number as it should be: a sign or none, digits, at most one point. Exact, as both parts of the quotient are. */
+/**
+ * Reads a well-formed number without a plus sign: an optional minus, up to 15 digits, at most one point. The result is
+ * correctly rounded, as both parts of the quotient are exact.
+ */
 function readDecimal(bytes: Uint8Array, start: number, end: number): number | undefined {
   const isNegative = bytes[start] === MINUS;
   let digits = 0;
@@ -171,7 +180,7 @@ function readDecimal(bytes: Uint8Array, start: number, end: number): number | un
   return isNegative ? -value : value;
 }
 
-/** As readers do: `--5` is -5, `1.2.3` is 1.2, `12-34` is 12; what has no digits is null. */
+/** Reads any other number as readers do: `--5` is -5, `1.2.3` is 1.2, `12-34` is 12; without digits it is null. */
 function readNumber(word: string): number | null {
   const match = /^([+-]*)(\d*\.?\d*)/.exec(word);
   const digits = match?.[2] ?? "";
@@ -186,7 +195,7 @@ function readLiteralString(bytes: Uint8Array, start: number, end: number): Uint8
   for (let at = start; at < end; at++) {
     let code = bytes[at]!;
     if (code === CARRIAGE_RETURN) {
-      // An end of line is one line feed, however it is written (7.3.4.2).
+      // Any end of line counts as one line feed (7.3.4.2).
       if (bytes[at + 1] === LINE_FEED) at++;
       out.push(LINE_FEED);
       continue;

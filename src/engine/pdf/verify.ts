@@ -1,11 +1,12 @@
-/** Is the cross-reference true? Asked where the whole file is at hand, at about 50 ns an object. */
+/** Checks the cross-reference against the file. Done if the whole file is in memory, at about 50 ns per object. */
 import type { ByteSource } from "./byteSource.ts";
 import { Malformed, readHeader } from "./lexer.ts";
 import { IN_FILE, type XrefTable } from "./xrefTable.ts";
 
 /**
- * Throws Malformed where a live object is not at its offset. Readers only notice (and repair) when they come to need the
- * object; the output moves and blanks by these offsets, so for it every one counts.
+ * Checks that live objects are at their offsets. Readers only notice (and repair) a wrong one when they need the
+ * object; the output moves and erases bytes by these offsets, so every one counts.
+ * @throws Malformed if a live object is not at its offset
  */
 export function verifyOffsets(source: ByteSource, table: XrefTable): void {
   const bytes = source.bytes(0, source.length);

@@ -1,4 +1,4 @@
-/** Reading the cross-reference as the file gives it (ISO 32000-2, 7.5.4 to 7.5.8): tables, streams, hybrids and their chain. */
+/** Reads the file's own cross-reference (ISO 32000-2, 7.5.4 to 7.5.8): tables, streams, hybrids and their chain. */
 import { lastIndexOf } from "#platform/search";
 import type { ByteSource } from "./byteSource.ts";
 import { DIGIT_0, LOWER_F, LOWER_N } from "./characters.ts";
@@ -20,23 +20,28 @@ import { readStream } from "./streams.ts";
 import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
 import { FREE, IN_FILE, IN_STREAM, XrefTable } from "./xrefTable.ts";
 
-/** A trailer dictionary, or the dictionary of a cross-reference stream, which plays its part. */
+/** A trailer dictionary, or the dictionary of a cross-reference stream, which serves as one. */
 export interface Trailer {
   dict: Dictionary;
-  /** Its own bytes from `<<` to `>>`: entries that are kept are kept verbatim. */
+  /** Its bytes from `<<` to `>>`: entries that are kept are copied verbatim. */
   text: Uint8Array;
 }
 
-/** Everything known about where things are in the file, however it was found out. Offsets are offsets in the source. */
+/**
+ * Where everything is in the file, read from its cross-reference or found by a scan. Offsets are those of the source.
+ */
 export interface Xref {
   table: XrefTable;
-  /** Newest first, never empty. */
+  /** Newest first. Empty if a scan found none. */
   trailers: Trailer[];
-  /** Where cross-reference sections and their trailing keywords begin. */
+  /** Offsets where cross-reference sections, and the keywords `trailer` and `startxref`, begin. */
   sections: number[];
-  /** Offset of `%PDF-`: offsets in the file count from here, and what is before it is not part of the document. */
+  /**
+   * Offset of `%PDF-`, from which the file usually counts its offsets; the bytes before it are not part of the
+   * document. 0 if there is none, or if objects precede it.
+   */
   origin: number;
-  /** True where the newest section is a cross-reference stream. */
+  /** True if the newest section is a cross-reference stream. */
   usesStreams: boolean;
 }
 
@@ -44,14 +49,14 @@ const ENTRY_WINDOW = 64 * 1024;
 const TAIL = 2048;
 const MOST_SECTIONS = 10_000;
 
-/** A section of the chain, by its offset as the file writes it. */
+/** A section of the chain, by its offset as written in the file. */
 interface Link {
   offset: number;
-  /** See XrefTable.add: the first row of the hybrid section that this stream belongs to. */
+  /** See XrefTable.add: first row of the hybrid section that this stream belongs to. */
   replaceFreeFrom: number;
 }
 
-/** The table that is being read: where to go on, and the entries left of its subsection. */
+/** The table that is being read: where to continue, and how many entries are left of its subsection. */
 interface OpenTable {
   at: number;
   next: number;
@@ -60,7 +65,10 @@ interface OpenTable {
   row: number;
 }
 
-/** Where `%PDF-` is; readers look for it in the first 1024 bytes. */
+/**
+ * Returns the offset of `%PDF-` in the first 1024 bytes, where readers look for it; undefined if it is not there.
+ * @throws MissingRange if bytes have to be fetched first
+ */
 export function findOrigin(source: ByteSource): number | undefined {
   const head = source.bytes(0, Math.min(1024 + 5, source.length));
   for (let at = 0; at + 5 <= head.length; at++) if (startsWith(head, at, "%PDF-")) return at;
@@ -69,19 +77,23 @@ export function findOrigin(source: ByteSource): number | undefined {
 
 /**
  * Reads the chain of sections, newest first, in steps that can each be repeated when bytes are missing: a table of a
- * million entries is larger than what a ranged source keeps.
+ * million entries is larger than the cache of a ranged source.
  */
 export class XrefReader {
   readonly #source: ByteSource;
   readonly #xref: Xref;
-  /** Sections to read, nearest first. */
+  /** Sections to read, next first. */
   readonly #queue: Link[] = [];
   readonly #seen = new Set<number>();
-  /** What the file's offsets count from: `%PDF-`, or byte 0 where a producer ignored the junk in front of it. */
+  /** What the offsets in the file count from: `%PDF-`, or byte 0 if the producer ignored the junk in front of it. */
   #bias: number | undefined;
   #open: OpenTable | undefined;
 
-  /** Finds the end of the chain. Throws Malformed and MissingRange. */
+  /**
+   * Finds the newest section.
+   * @throws Malformed if the file does not end with a `startxref` that names an offset
+   * @throws MissingRange if bytes have to be fetched first; call again then
+   */
   constructor(source: ByteSource) {
     this.#source = source;
     const start = findStartxref(source);
@@ -90,7 +102,11 @@ export class XrefReader {
     this.#queue.push({ offset: start.offset, replaceFreeFrom: Number.POSITIVE_INFINITY });
   }
 
-  /** Does one step; false when the chain is read. Throws Malformed and MissingRange. */
+  /**
+   * Does one step; false when the chain has been read.
+   * @throws Malformed if a section cannot be read
+   * @throws MissingRange if bytes have to be fetched first; call again then
+   */
   step(): boolean {
     if (this.#open) {
       this.#readTable(this.#open);
@@ -104,7 +120,7 @@ export class XrefReader {
     return this.#seen.size < MOST_SECTIONS;
   }
 
-  /** What has been read, complete when `step` has answered false. */
+  /** What has been read so far; complete when `step` has returned false. */
   get xref(): Xref {
     return this.#xref;
   }
@@ -151,7 +167,7 @@ export class XrefReader {
   #readEntries(table: OpenTable): void {
     const end = Math.min(table.at + ENTRY_WINDOW, this.#source.length);
     const bytes = this.#source.bytes(table.at, end);
-    // Entries are 20 bytes, but short line ends and stray blanks occur; the window's last 40 bytes may hold half an entry.
+    // Entries are 20 bytes, but short line ends and stray blanks occur: the last 40 bytes may hold half an entry.
     const limit = end === this.#source.length ? bytes.length : bytes.length - 40;
     let { next, left } = table;
     let at = 0;
@@ -169,7 +185,7 @@ export class XrefReader {
       if (kind !== LOWER_N && kind !== LOWER_F) throw new Malformed("no cross-reference entry");
       // The head of the free list is always object 0; a producer of the 1990s numbered its only subsection from 1.
       if (kind === LOWER_F && next === 1 && detail === 65_535 && this.#xref.table.rows === table.row) next = 0;
-      // Producers write unused entries as in use at offset 0.
+      // Some producers write unused entries as in use at offset 0.
       const used = kind === LOWER_N && place > 0;
       this.#xref.table.add(next, used ? IN_FILE : FREE, used ? place + this.#bias! : 0, Math.min(detail, 65_535));
       done = at;
@@ -191,7 +207,7 @@ export class XrefReader {
     this.#follow({ dict, text }, undefined);
   }
 
-  /** Queues what a trailer points to: the stream of a hybrid file before the older section. */
+  /** Queues the sections that a trailer points to: the stream of a hybrid file before the older section. */
   #follow(trailer: Trailer, hybridRow: number | undefined): void {
     this.#xref.trailers.push(trailer);
     const links: Link[] = [];
@@ -205,7 +221,10 @@ export class XrefReader {
   }
 }
 
-/** The trailer at `at`, keyword included. Throws Malformed. */
+/**
+ * Reads the trailer at `at`, keyword included.
+ * @throws Malformed if there is none
+ */
 export function readTrailer(bytes: Uint8Array, at: number): Trailer {
   const start = skipWhite(bytes, at + 7);
   if (!startsWith(bytes, at, "trailer") || !isDictionary(bytes, start))
@@ -213,9 +232,12 @@ export function readTrailer(bytes: Uint8Array, at: number): Trailer {
   return readTrailerDictionary(bytes, start);
 }
 
-/** The trailer's entries, or a cross-reference stream's, from the dictionary at `at`. Throws Malformed. */
+/**
+ * Reads the dictionary at `at`, of a trailer or a cross-reference stream.
+ * @throws Malformed if it cannot be read
+ */
 export function readTrailerDictionary(bytes: Uint8Array, at: number): Trailer {
-  // The text is gone over again when its entries are copied, so it has to end where that will find its end.
+  // Ends where `eachEntry` finds the end, since that scans the text again to copy entries.
   return {
     dict: parseValue(bytes, at) as Dictionary,
     text: bytes.slice(
@@ -225,7 +247,10 @@ export function readTrailerDictionary(bytes: Uint8Array, at: number): Trailer {
   };
 }
 
-/** The last `startxref` of the file (7.5.5): the offset it names and its own. Throws Malformed. */
+/**
+ * Finds the last `startxref` of the file (7.5.5): the offset it names and its own.
+ * @throws Malformed if the last TAIL bytes hold none, or it names no offset
+ */
 function findStartxref(source: ByteSource): { keyword: number; offset: number } {
   const from = Math.max(0, source.length - TAIL);
   const tail = source.bytes(from, source.length);
@@ -247,7 +272,10 @@ function isSection(source: ByteSource, at: number): boolean {
   });
 }
 
-/** Adds the entries of a cross-reference stream (7.5.8.2, tables 17 and 18). Throws Malformed. */
+/**
+ * Adds the entries of a cross-reference stream (7.5.8.2, Tables 17 and 18).
+ * @throws Malformed if /W or /Index is invalid
+ */
 function addStreamEntries(
   table: XrefTable,
   dict: Dictionary,

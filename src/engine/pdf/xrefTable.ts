@@ -1,19 +1,21 @@
 /**
- * The cross-reference in memory (ISO 32000-2, 7.5.4): one row per entry of every section read, newest first, in typed
- * arrays (a million objects take about 25 MB). The first row of an object number is the live one; the others tell where
- * earlier revisions left its bodies, which the output must not carry on.
+ * The cross-reference in memory (ISO 32000-2, 7.5.4): one row per entry of every section read, or per object that a
+ * scan found, in typed arrays (a million objects take about 25 MB). The newest row of an object number is the live one;
+ * the others tell where earlier revisions left its bodies, which the output must not contain.
  */
 import { Malformed } from "./lexer.ts";
 
 export const FREE = 0;
 export const IN_FILE = 1;
 export const IN_STREAM = 2;
+/** What an entry says about its object: free, directly in the file, or in an object stream. */
 export type Kind = typeof FREE | typeof IN_FILE | typeof IN_STREAM;
 
-/** Annex C of ISO 32000-1; readers refuse larger numbers. */
+/** ISO 32000-1, Annex C; readers reject larger numbers. */
 const LARGEST_NUMBER = 8_388_607;
 const MOST_ROWS = 4_000_000;
 
+/** Rows of cross-reference entries, and the live row of each object number. */
 export class XrefTable {
   /** Rows in use. */
   rows = 0;
@@ -25,13 +27,18 @@ export class XrefTable {
   #place = new Float64Array(1024);
   /** IN_FILE: generation. IN_STREAM: index in the object stream. FREE: next generation. */
   #detail = new Uint32Array(1024);
-  /** Object number to its live row, plus one. Dense; numbers far beyond the rows (hostile or sparse files) go to `#sparse`. */
+  /**
+   * Object number to its live row, plus one; 0 for none. Dense; numbers far beyond the rows (hostile or sparse files)
+   * go to `#sparse`.
+   */
   #index = new Uint32Array(1024);
   readonly #sparse = new Map<number, number>();
 
   /**
-   * Adds an entry of a section that is not newer than what is there already. Entries found live stay live, except free ones
-   * from row `replaceFreeFrom` on: the table of a hybrid file calls the objects free that its stream holds (7.5.8.4).
+   * Adds an entry of a section that is not newer than the entries added before. Live entries stay live, except free
+   * ones from row `replaceFreeFrom` on: the table of a hybrid file marks the objects as free that its stream holds
+   * (7.5.8.4).
+   * @throws Malformed if there are too many entries
    */
   add(num: number, kind: Kind, place: number, detail: number, replaceFreeFrom = Number.POSITIVE_INFINITY): void {
     if (num > LARGEST_NUMBER) return;
@@ -41,14 +48,17 @@ export class XrefTable {
     if (live < 0 || (live >= replaceFreeFrom && this.#kind[live] === FREE)) this.#setLive(num, row);
   }
 
-  /** Adds an entry that is newer than all before it, as a scan from the file's beginning to its end finds them. */
+  /**
+   * Adds an entry that is newer than all before it, as a scan from the beginning to the end of the file finds them.
+   * @throws Malformed if there are too many entries
+   */
   replace(num: number, kind: Kind, place: number, detail: number): void {
     if (num > LARGEST_NUMBER) return;
     if (this.rows >= MOST_ROWS) throw new Malformed("the file has too many objects");
     this.#setLive(num, this.#append(num, kind, place, detail));
   }
 
-  /** The live row of an object, or -1. */
+  /** Returns the live row of an object, or -1. */
   live(num: number): number {
     const row = num < this.#index.length ? this.#index[num]! : this.#sparse.get(num);
     return (row ?? 0) - 1;
@@ -58,7 +68,7 @@ export class XrefTable {
     return this.live(this.#number[row]!) === row;
   }
 
-  /** The smallest offset of a live object in the file; Infinity where there is none. */
+  /** Returns the smallest offset of a live object in the file; Infinity if there is none. */
   firstPlace(): number {
     let first = Number.POSITIVE_INFINITY;
     for (let row = 0; row < this.rows; row++)
@@ -82,7 +92,7 @@ export class XrefTable {
     return this.#detail[row]!;
   }
 
-  /** The object numbers that have a row, ascending. */
+  /** Yields the object numbers that have a row, ascending. */
   *numbers(): Generator<number> {
     const dense = Math.min(this.largest + 1, this.#index.length);
     for (let num = 0; num < dense; num++) if (this.#index[num] !== 0) yield num;

@@ -1,20 +1,21 @@
-/** Writing the output's one cross-reference section, complete and in either form (ISO 32000-2, 7.5.4 and 7.5.8). */
+/** Writes the output's only cross-reference section as a complete table or stream (ISO 32000-2, 7.5.4 and 7.5.8). */
 import { deflate } from "#platform/zlib";
 import type { ByteWriter } from "./byteWriter.ts";
 import { DIGIT_0, LINE_FEED, LOWER_F, LOWER_N, SPACE } from "./characters.ts";
 import { FREE, IN_FILE, type Kind } from "./xrefTable.ts";
 
-/** The entries of the section, in ascending order of their object numbers. */
+/** The entries of the section in ascending order of object number: the first `count` of each array. */
 export interface Entries {
   count: number;
   number: Uint32Array;
   kind: Uint8Array;
-  /** IN_FILE: offset in the output. IN_STREAM: number of the object stream. */
+  /** IN_FILE: offset in the output. IN_STREAM: number of the object stream. FREE: next free object number. */
   place: Float64Array;
   /** IN_FILE: generation. FREE: generation of the next use. IN_STREAM: index. */
   detail: Uint32Array;
 }
 
+/** Creates an empty list of at most `capacity` entries. */
 export function makeEntries(capacity: number): Entries {
   return {
     count: 0,
@@ -25,6 +26,7 @@ export function makeEntries(capacity: number): Entries {
   };
 }
 
+/** Appends an entry; its object number has to be larger than those before. */
 export function addEntry(entries: Entries, num: number, kind: Kind, place: number, detail: number): void {
   const i = entries.count++;
   entries.number[i] = num;
@@ -33,7 +35,7 @@ export function addEntry(entries: Entries, num: number, kind: Kind, place: numbe
   entries.detail[i] = detail;
 }
 
-/** Links the free entries into the list that a table keeps of them, in ascending order and back to 0 (7.5.4). */
+/** Links the free entries into the free list of a table, in ascending order and back to 0 (7.5.4). */
 export function linkFreeEntries(entries: Entries): void {
   let next = 0;
   for (let i = entries.count - 1; i >= 0; i--) {
@@ -43,7 +45,10 @@ export function linkFreeEntries(entries: Entries): void {
   }
 }
 
-/** Writes a table and its trailer; `trailer` is the dictionary's text without `<<`, `>>` and /Size. */
+/**
+ * Writes a table and its trailer.
+ * @param trailer text of the trailer dictionary without `<<`, `>>` and /Size
+ */
 export function writeTable(out: ByteWriter, entries: Entries, trailer: string): void {
   out.text("xref\n");
   eachRun(entries, (from, to) => {
@@ -61,7 +66,11 @@ export function writeTable(out: ByteWriter, entries: Entries, trailer: string): 
   out.text(`trailer\n<<${trailer}/Size ${size(entries)}>>\n`);
 }
 
-/** Writes a cross-reference stream as object `num`, which `entries` has to list already. It is never encrypted (7.5.8.2). */
+/**
+ * Writes a cross-reference stream, which is never encrypted (7.5.8.2).
+ * @param num object number of the stream, which `entries` has to list already
+ * @param trailer text of the trailer entries without /Size
+ */
 export function writeStream(out: ByteWriter, num: number, entries: Entries, trailer: string): void {
   let largest = 1;
   let widest = 1;
@@ -73,7 +82,7 @@ export function writeStream(out: ByteWriter, num: number, entries: Entries, trai
   const detailWidth = bytesFor(widest);
   const width = 1 + placeWidth + detailWidth;
 
-  // Predictor 12 (PNG Up): each row less the one above, which deflates to a fraction.
+  // Predictor 12 (PNG Up): each row minus the one above, which deflates to a fraction.
   const rows = new Uint8Array(entries.count * (width + 1));
   const above = new Uint8Array(width);
   const row = new Uint8Array(width);
@@ -102,7 +111,7 @@ function size(entries: Entries): number {
   return entries.number[entries.count - 1]! + 1;
 }
 
-/** The runs of consecutive object numbers: subsections. */
+/** Visits the runs of consecutive object numbers, which are the subsections. */
 function eachRun(entries: Entries, visit: (from: number, to: number) => void): void {
   for (let from = 0, to = 1; from < entries.count; from = to++) {
     while (to < entries.count && entries.number[to] === entries.number[to - 1]! + 1) to++;
@@ -119,9 +128,9 @@ function bytesFor(value: number): number {
   return bytes;
 }
 
-/** `value` in decimal, padded with zeros to `width` digits, a multiple of five. */
+/** Writes `value` in decimal, padded with zeros to `width` digits, which has to be a multiple of five. */
 function putDigits(line: Uint8Array, at: number, width: number, value: number): void {
-  // Five digits at a time are a small integer: arithmetic on those is several times faster.
+  // Five digits at a time fit a small integer, on which arithmetic is several times faster.
   for (let end = at + width - 1; end > at; end -= 5) {
     let part = value % 100_000;
     value = (value - part) / 100_000;

@@ -1,4 +1,4 @@
-/** AES by the runtime's own OpenSSL or BoringSSL. */
+/** AES of the runtime's own OpenSSL or BoringSSL. */
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { plain } from "../bytes.ts";
 
@@ -7,7 +7,7 @@ export function encryptBlocks(key: Uint8Array, iv: Uint8Array, blocks: Uint8Arra
   return plain(createCipheriv(aesCbc(key), key, iv).setAutoPadding(false).update(blocks));
 }
 
-/** Undoes {@link encryptBlocks}. */
+/** Decrypts what {@link encryptBlocks} encrypts. */
 export function decryptBlocks(key: Uint8Array, iv: Uint8Array, blocks: Uint8Array): Uint8Array {
   return plain(createDecipheriv(aesCbc(key), key, iv).setAutoPadding(false).update(blocks));
 }

@@ -1,11 +1,11 @@
-/** What zlib.ts and its twin for browsers have in common. */
+/** What zlib.ts and zlib.browser.ts share. */
 
-/** Decompressed, the data are longer than they may be. */
+/** Thrown when decompressed data are longer than allowed. */
 export class OutputTooLarge extends Error {
   override name = "OutputTooLarge";
 }
 
-/** Compressed data that are none, or that are cut short where all of them are needed. */
+/** Thrown when compressed data are invalid, or cut short where all of them are needed. */
 export class DamagedStream extends Error {
   override name = "DamagedStream";
 }

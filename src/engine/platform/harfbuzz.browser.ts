@@ -1,7 +1,7 @@
-/** HarfBuzz as a file beside the script: the bundler copies it there and gives its address. */
+/** HarfBuzz as a file next to the script: the bundler copies it there, and the import is its URL. */
 import url from "harfbuzzjs/dist/harfbuzz.wasm";
 
-/** HarfBuzz, fetched and compiled. */
+/** Fetches and compiles HarfBuzz. */
 export async function harfbuzzModule(): Promise<WebAssembly.Module> {
   const response = await fetch(url as unknown as string);
   return WebAssembly.compile(await response.arrayBuffer());

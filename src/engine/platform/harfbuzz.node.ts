@@ -1,8 +1,8 @@
-/** HarfBuzz out of its package. */
+/** HarfBuzz from its package. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 
-/** HarfBuzz, compiled. */
+/** Reads and compiles HarfBuzz. */
 export async function harfbuzzModule(): Promise<WebAssembly.Module> {
   const path = createRequire(import.meta.url).resolve("harfbuzzjs/dist/harfbuzz.wasm");
   return WebAssembly.compile(new Uint8Array(await readFile(path)));

@@ -1,7 +1,7 @@
-/** HarfBuzz as a module that the runtime has compiled at deployment: workerd compiles none later. */
+/** HarfBuzz as a module that is compiled at deployment: workerd does not compile WebAssembly at run time. */
 import module from "harfbuzzjs/dist/harfbuzz.wasm";
 
-/** HarfBuzz, compiled. */
+/** Returns HarfBuzz, already compiled. */
 export async function harfbuzzModule(): Promise<WebAssembly.Module> {
   return module;
 }

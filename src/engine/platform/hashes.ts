@@ -1,12 +1,12 @@
-/** Hashes by the runtime's own OpenSSL or BoringSSL. */
+/** Hashes of the runtime's own OpenSSL or BoringSSL. */
 import { createHash } from "node:crypto";
 
-/** MD5 over several pieces. Broken as a hash; older encryption of PDF is defined with it. */
+/** Computes MD5 over the concatenated parts. Broken as a hash, but older PDF encryption is defined with it. */
 export function md5(...parts: readonly Uint8Array[]): Uint8Array {
   return digest("md5", parts);
 }
 
-/** SHA-2 over several pieces. */
+/** Computes SHA-2 over the concatenated parts. */
 export function sha2(bits: 256 | 384 | 512, ...parts: readonly Uint8Array[]): Uint8Array {
   return digest(`sha${bits}`, parts);
 }

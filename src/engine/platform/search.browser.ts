@@ -1,5 +1,6 @@
-/** The twin of search.ts for browsers, which search for single bytes only. */
+/** Word search for browsers, which natively search for single bytes only: same interface as search.ts. */
 
+/** Returns the first position of `word` (Latin-1) at or after `from`, or -1. */
 export function indexOf(bytes: Uint8Array, word: string, from = 0): number {
   const first = word.charCodeAt(0);
   for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1))
@@ -7,6 +8,7 @@ export function indexOf(bytes: Uint8Array, word: string, from = 0): number {
   return -1;
 }
 
+/** Returns the last position of `word` (Latin-1), or -1. */
 export function lastIndexOf(bytes: Uint8Array, word: string): number {
   for (let at = bytes.length - word.length; at >= 0; at--) if (isAt(bytes, word, at)) return at;
   return -1;

@@ -1,36 +1,52 @@
-/** The twin of zlib.ts for browsers, whose own compression is asynchronous. Its output is the same to the byte. */
+/** Compression for browsers, whose own is asynchronous: same interface as zlib.ts, and the same output to the byte. */
 import { Deflate, Inflate, deflate as pakoDeflate, Z_DEFAULT_STRATEGY, Z_RLE, Z_SYNC_FLUSH } from "pako";
 import { concat } from "../bytes.ts";
 import { DamagedStream, type DeflateOptions, OutputTooLarge } from "./compression.ts";
 
-/** So much is given to a decompressor at once: what one output chunk too many can grow to stays small. */
+/** Bytes given to a decompressor at once: bounds what it can produce beyond the chunk that is needed. */
 const INPUT_BYTES = 4096;
 
-/** By a byte: what it makes of the rest of the checksum (PNG, annex D). */
+/** Table of the CRC by byte (PNG, annex D). */
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let value = byte;
   for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
   return value;
 });
 
+/** Computes the CRC-32 (ISO 3309) that PNG uses. */
 export function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) crc = CRC_TABLE[(crc ^ byte) & 0xff]! ^ (crc >>> 8);
   return (crc ^ 0xffffffff) >>> 0;
 }
 
+/** Compresses bytes into a zlib stream (RFC 1950). */
 export function deflate(bytes: Uint8Array, level: 1 | 6 | 9 = 6): Uint8Array {
   return pakoDeflate(bytes, { level });
 }
 
+/**
+ * Decompresses a zlib stream (RFC 1950). If it is cut short, returns what there is; bytes after its end are ignored.
+ * @throws OutputTooLarge if the result is longer than `maxBytes`
+ * @throws DamagedStream if the data are invalid
+ */
 export function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
   return inflated(bytes, maxBytes, false);
 }
 
+/**
+ * Decompresses a raw deflate stream (RFC 1951), which has neither header nor checksum, otherwise like {@link inflate}.
+ * @throws OutputTooLarge if the result is longer than `maxBytes`
+ * @throws DamagedStream if the data are invalid
+ */
 export function inflateRaw(bytes: Uint8Array, maxBytes: number): Uint8Array {
   return inflated(bytes, maxBytes, true);
 }
 
+/**
+ * Decompresses a zlib stream (RFC 1950) into chunks, each valid until the next is requested. Decompresses on demand.
+ * @throws DamagedStream if the data are invalid or cut short
+ */
 export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): AsyncGenerator<Uint8Array> {
   const inflate = new Inflate({ chunkSize: chunkBytes });
   const chunks: Uint8Array[] = [];
@@ -47,6 +63,7 @@ export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): Asy
   if (!ended) throw new DamagedStream("the stream is cut short");
 }
 
+/** Compresses data piece by piece into a zlib stream (RFC 1950). */
 export class DeflateStream {
   readonly #deflate: Deflate;
   readonly #chunks: Uint8Array[] = [];
@@ -57,10 +74,12 @@ export class DeflateStream {
     this.#deflate.onData = (chunk) => void this.#chunks.push(chunk);
   }
 
+  /** Compresses `bytes`, which may be reused once this resolves. */
   async write(bytes: Uint8Array): Promise<void> {
     this.#deflate.push(bytes, false);
   }
 
+  /** Ends the stream and returns it as chunks. */
   async finish(): Promise<Uint8Array[]> {
     this.#deflate.push(new Uint8Array(), true);
     return this.#chunks;

@@ -11,34 +11,38 @@ import {
 import { plain } from "../bytes.ts";
 import { DamagedStream, type DeflateOptions, OutputTooLarge } from "./compression.ts";
 
-/** CRC-32 (ISO 3309), as PNG has it. */
+/** Computes the CRC-32 (ISO 3309) that PNG uses. */
 export function crc32(bytes: Uint8Array): number {
   return zlibCrc32(bytes);
 }
 
-/** A zlib stream (RFC 1950) of these bytes. */
+/** Compresses bytes into a zlib stream (RFC 1950). */
 export function deflate(bytes: Uint8Array, level: 1 | 6 | 9 = 6): Uint8Array {
   return plain(deflateSync(bytes, { level }));
 }
 
 /**
- * What a zlib stream holds. Of one that is cut short, what there is; what follows its end is ignored.
- * @throws OutputTooLarge past `maxBytes`
- * @throws DamagedStream
+ * Decompresses a zlib stream (RFC 1950). If it is cut short, returns what there is; bytes after its end are ignored.
+ * @throws OutputTooLarge if the result is longer than `maxBytes`
+ * @throws DamagedStream if the data are invalid
  */
 export function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
   return checked(() => inflateSync(bytes, { maxOutputLength: maxBytes, finishFlush: constants.Z_SYNC_FLUSH }));
 }
 
-/** {@link inflate} for a raw deflate stream (RFC 1951), which has neither header nor checksum. */
+/**
+ * Decompresses a raw deflate stream (RFC 1951), which has neither header nor checksum, otherwise like {@link inflate}.
+ * @throws OutputTooLarge if the result is longer than `maxBytes`
+ * @throws DamagedStream if the data are invalid
+ */
 export function inflateRaw(bytes: Uint8Array, maxBytes: number): Uint8Array {
   return checked(() => inflateRawSync(bytes, { maxOutputLength: maxBytes, finishFlush: constants.Z_SYNC_FLUSH }));
 }
 
 /**
- * What a zlib stream holds, in chunks that are valid until the next is asked for. Nothing is decompressed that is not
- * asked for, but for a chunk or so.
- * @throws DamagedStream, also where the stream is cut short
+ * Decompresses a zlib stream (RFC 1950) into chunks, each valid until the next is requested. Decompresses on demand,
+ * about one chunk ahead.
+ * @throws DamagedStream if the data are invalid or cut short
  */
 export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): AsyncGenerator<Uint8Array> {
   const stream = createInflate({ chunkSize: chunkBytes });
@@ -50,7 +54,7 @@ export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): Asy
   }
 }
 
-/** A zlib stream (RFC 1950) that is written piece by piece. */
+/** Compresses data piece by piece into a zlib stream (RFC 1950). */
 export class DeflateStream {
   readonly #stream;
   readonly #chunks: Uint8Array[] = [];
@@ -61,12 +65,12 @@ export class DeflateStream {
     this.#stream.on("data", (chunk: Uint8Array) => this.#chunks.push(chunk));
   }
 
-  /** Once this resolves, `bytes` may be used for something else. */
+  /** Compresses `bytes`, which may be reused once this resolves. */
   write(bytes: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => this.#stream.write(bytes, (error) => (error ? reject(error) : resolve())));
   }
 
-  /** Ends the stream and returns it. */
+  /** Ends the stream and returns it as chunks. */
   async finish(): Promise<Uint8Array[]> {
     await new Promise((resolve) => this.#stream.once("end", resolve).end());
     return this.#chunks;
