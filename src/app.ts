@@ -14,6 +14,7 @@ import { serverCard } from "./mcp/serverCard.ts";
 import { guide } from "./service/guide.ts";
 import { limitsOf } from "./service/limits.ts";
 import { PRODUCTS } from "./service/products.ts";
+import { bucketOf } from "./storage/bucket.ts";
 import { download } from "./storage/download.ts";
 import { endLink, FILES, linkOf } from "./storage/link.ts";
 
@@ -65,9 +66,9 @@ for (const product of PRODUCTS) {
 }
 
 app
-  .get(`${FILES}/:file`, (c) => download(c.env.RESULTS, linkOf(c.req.url), c.req.raw, Date.now))
+  .get(`${FILES}/:file`, (c) => download(bucketOf(c.env), linkOf(c.req.url), c.req.raw, Date.now))
   .delete(async (c) => {
-    await endLink(c.env.RESULTS, linkOf(c.req.url), Date.now);
+    await endLink(bucketOf(c.env), linkOf(c.req.url), Date.now);
     return c.body(null, 204);
   })
   .all(methodNotAllowed("GET, HEAD, DELETE"));

@@ -1,5 +1,6 @@
 import { app } from "./app.ts";
 import { log } from "./log.ts";
+import { bucketOf } from "./storage/bucket.ts";
 import { sweep } from "./storage/sweep.ts";
 
 export { Ledger } from "./service/ledger.ts";
@@ -9,6 +10,6 @@ export default {
   fetch: app.fetch,
 
   async scheduled({ scheduledTime }, env) {
-    log({ event: "sweep", ...(await sweep(env.RESULTS, scheduledTime)) });
+    log({ event: "sweep", ...(await sweep(bucketOf(env), scheduledTime)) });
   },
 } satisfies ExportedHandler<Env>;

@@ -3,6 +3,7 @@ import type { RangeReader } from "../engine/index.ts";
 import { LargeFileSlot } from "../inputs/largeFileSlot.ts";
 import type { ReceiveLimits } from "../inputs/receive.ts";
 import { isDeveloper, isLoopback } from "../loopback.ts";
+import { bucketOf } from "../storage/bucket.ts";
 import { type SpooledFile, spool, spoolWhole } from "../storage/spool.ts";
 
 /** The stages of a call, in order. */
@@ -56,9 +57,9 @@ export class CallContext implements AsyncDisposable {
     this.#held.defer(() => slot.release());
     const receiving = {
       slot,
-      keep: async (chunks: AsyncIterable<Uint8Array>) => this.#hold(await spool(env.RESULTS, chunks)),
+      keep: async (chunks: AsyncIterable<Uint8Array>) => this.#hold(await spool(bucketOf(env), chunks)),
       keepWhole: async (stream: ReadableStream<Uint8Array>, length: number) =>
-        this.#hold(await spoolWhole(env.RESULTS, stream, length)),
+        this.#hold(await spoolWhole(bucketOf(env), stream, length)),
     };
     const { maxSourceBytes, maxImageBytes, spoolThresholdBytes } = config;
     this.limits = {

@@ -1,6 +1,7 @@
 import { configOf } from "../config.ts";
 import { describeError, log } from "../log.ts";
 import { type LedgerBackend, PaymentLedger } from "../payments/ledger.ts";
+import { bucketOf } from "../storage/bucket.ts";
 import { deleteResult, isAvailable } from "../storage/results.ts";
 
 /**
@@ -9,11 +10,12 @@ import { deleteResult, isAvailable } from "../storage/results.ts";
  */
 export class Ledger extends PaymentLedger<Env> {
   protected override backend(env: Env): LedgerBackend {
+    const bucket = bucketOf(env);
     return {
       ...configOf(env),
-      keeps: (output) => isAvailable(env.RESULTS, output, Date.now()),
+      keeps: (output) => isAvailable(bucket, output, Date.now()),
       discard: (output) =>
-        deleteResult(env.RESULTS, output).catch((error: unknown) =>
+        deleteResult(bucket, output).catch((error: unknown) =>
           log({
             event: "failure",
             code: "internal_error",

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
   DEFAULTS,
+  IMAGE_FORMATS,
   IMAGE_POSITIONS,
   type ImagePosition,
   PLACEHOLDERS,
@@ -58,7 +59,7 @@ const file = sourceUri.describe("The PDF: a public http(s) URL or a data URI (da
 const image = z
   .string()
   .regex(/^(https?:\/\/|data:|[A-Za-z0-9+/_=\s-]+$)/i, "must be an http(s) URL, a data URI or base64")
-  .describe("The image, PNG or JPEG: a public http(s) URL, a data URI or bare base64.");
+  .describe(`The image, ${IMAGE_FORMATS.join(" or ")}: a public http(s) URL, a data URI or bare base64.`);
 
 const opacity = z
   .number()

@@ -1,9 +1,11 @@
 /** The work of a call: fetch the file, lay the mark over its pages, store the output. */
 import {
+  type ImageMark,
   type LoadFont,
   type Notice,
   PlanOutdated,
   type RangeReader,
+  type TextMark,
   type WatermarkOptions,
   type WatermarkPlan,
   watermark,
@@ -12,6 +14,7 @@ import type { ReceivedFile } from "../inputs/receive.ts";
 import { expectPdf, HEAD_LENGTH } from "../inputs/sniff.ts";
 import { openSource } from "../inputs/source.ts";
 import { throwIfCancelled } from "../problems.ts";
+import { bucketOf } from "../storage/bucket.ts";
 import { fontLoader } from "../storage/fonts.ts";
 import { urlOf } from "../storage/link.ts";
 import { deleteResult, type StoredResult, storeResult } from "../storage/results.ts";
@@ -38,8 +41,8 @@ type Planner = (
  * @throws EngineError if the file or the text cannot be used
  */
 export async function watermarkText(request: TextRequest, call: CallContext): Promise<Marked> {
-  const { text, template, position, opacity, rotation, color, font_size: fontSizePt, margin: marginPt } = request;
-  const mark = { text, template, position, opacity, rotation, color, fontSizePt, marginPt };
+  const { file: _, filename, password, font_size: fontSizePt, margin: marginPt, ...fields } = request;
+  const mark: TextMark = { ...optionsOf<TextMark, typeof fields>(fields), fontSizePt, marginPt };
   const source = await openPdf(request.file, call);
   return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
 }
@@ -50,11 +53,19 @@ export async function watermarkText(request: TextRequest, call: CallContext): Pr
  * @throws EngineError if the file or the image cannot be used
  */
 export async function watermarkImage(request: ImageRequest, call: CallContext): Promise<Marked> {
-  const { position, opacity, scale, rotation, margin: marginPt } = request;
+  const { file: _, image: __, filename, password, margin: marginPt, ...fields } = request;
   const source = await openPdf(request.file, call);
   const image = await (await open(request.image, "image", call)).head(call.config.maxImageBytes);
-  const mark = { image, position, opacity, scale, rotation, marginPt };
+  const mark: ImageMark = { ...optionsOf<Omit<ImageMark, "image">, typeof fields>(fields), image, marginPt };
   return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
+}
+
+/** Fields of a request as options of a mark. It does not compile for a field that is no option. */
+function optionsOf<
+  Options,
+  Fields extends { [Field in keyof Fields]: Field extends keyof Options ? Options[Field] : never },
+>(fields: Fields): Fields {
+  return fields;
 }
 
 async function openPdf(file: Source, call: CallContext): Promise<ReceivedFile> {
@@ -77,7 +88,7 @@ async function deliver(
     planner(content, { password, maxPages, maxPixels, thorough, loadFont: fontLoader(env.FONTS) });
   const store = (planned: WatermarkPlan) => {
     begin("storing", call);
-    return storeResult(env.RESULTS, planned, { filename, ttlSeconds: config.linkTtlSeconds });
+    return storeResult(bucketOf(env), planned, { filename, ttlSeconds: config.linkTtlSeconds });
   };
   let planned = await plan(false);
   const stored = await store(planned).catch(async (error: unknown): Promise<StoredResult> => {
@@ -87,7 +98,7 @@ async function deliver(
   });
 
   const { id, token, bytes, expiresAt } = stored;
-  if (signal?.aborted) await deleteResult(env.RESULTS, id);
+  if (signal?.aborted) await deleteResult(bucketOf(env), id);
   throwIfCancelled(signal);
   const { pages, notices } = planned;
   const url = urlOf(origin, { id, token });

@@ -1,4 +1,5 @@
 import { Problem } from "../problems.ts";
+import type { Bucket } from "./bucket.ts";
 import { type ByteRange, rangeOf, unmet } from "./conditions.ts";
 import { expired, type Link, objectAt } from "./link.ts";
 import { expiryOf } from "./results.ts";
@@ -10,7 +11,7 @@ import { expiryOf } from "./results.ts";
  * @throws Problem file_not_found, invalid_token, link_expired, precondition_failed, range_not_satisfiable
  */
 export async function download(
-  bucket: R2Bucket,
+  bucket: Bucket,
   link: Link,
   { method, headers: asked }: Pick<Request, "method" | "headers">,
   now: () => number,
@@ -50,7 +51,7 @@ export async function download(
   return new Response(body, { status: range ? 206 : 200, headers });
 }
 
-async function read(bucket: R2Bucket, { key, etag }: R2Object, range: ByteRange | undefined): Promise<ReadableStream> {
+async function read(bucket: Bucket, { key, etag }: R2Object, range: ByteRange | undefined): Promise<ReadableStream> {
   const object = await bucket.get(key, { onlyIf: { etagMatches: etag }, ...(range && { range }) });
   if (!object || !("body" in object)) throw expired(); // swept, or its link ended, between the two reads
   return object.body;

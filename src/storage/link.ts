@@ -1,4 +1,5 @@
 import { Problem } from "../problems.ts";
+import type { Bucket } from "./bucket.ts";
 import { expiryOf, groupExpired, isResultId, resultKey } from "./results.ts";
 import { tokenMatches } from "./token.ts";
 
@@ -28,7 +29,7 @@ export function linkOf(url: string): Link {
  * @param now returns the time, Unix milliseconds
  * @throws Problem file_not_found, invalid_token, or link_expired if the file may have been swept
  */
-export async function objectAt(bucket: R2Bucket, { id, token }: Link, now: () => number): Promise<R2Object> {
+export async function objectAt(bucket: Bucket, { id, token }: Link, now: () => number): Promise<R2Object> {
   const object = isResultId(id) ? await bucket.head(resultKey(id)) : null;
   if (!object) {
     if (isResultId(id) && groupExpired(id, now())) throw expired();
@@ -46,7 +47,7 @@ export async function objectAt(bucket: R2Bucket, { id, token }: Link, now: () =>
  * Ends a link before it expires; its file is deleted at once. Does nothing if the link has already ended.
  * @throws Problem as {@link objectAt}
  */
-export async function endLink(bucket: R2Bucket, link: Link, now: () => number): Promise<void> {
+export async function endLink(bucket: Bucket, link: Link, now: () => number): Promise<void> {
   const object = await objectAt(bucket, link, now);
   const ended = now();
   if (ended < expiryOf(object))

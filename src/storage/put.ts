@@ -1,9 +1,11 @@
+import type { Bucket } from "./bucket.ts";
+
 /**
  * Stores what `write` writes, which must be exactly `length` bytes: R2 takes only streams of known length.
  * @throws Error what `write` throws, with nothing stored, or what R2 throws
  */
 export async function putWritten(
-  bucket: R2Bucket,
+  bucket: Bucket,
   key: string,
   length: number,
   write: (stream: WritableStream<Uint8Array>) => Promise<void>,

@@ -1,4 +1,5 @@
 import { create as contentDisposition } from "content-disposition";
+import type { Bucket } from "./bucket.ts";
 import { groupOf, randomHex } from "./keys.ts";
 import { putWritten } from "./put.ts";
 import { tokenHash } from "./token.ts";
@@ -31,7 +32,7 @@ export interface StoredResult {
  * @throws Error what `chunks` throws, with nothing stored
  */
 export async function storeResult(
-  bucket: R2Bucket,
+  bucket: Bucket,
   pdf: { length: number; chunks(): AsyncIterable<Uint8Array> },
   { filename, ttlSeconds }: { filename: string; ttlSeconds: number },
 ): Promise<StoredResult> {
@@ -59,12 +60,12 @@ async function writeAll(chunks: AsyncIterable<Uint8Array>, stream: WritableStrea
 }
 
 /** Deletes a result whose link has not been given out. */
-export async function deleteResult(bucket: R2Bucket, id: string): Promise<void> {
+export async function deleteResult(bucket: Bucket, id: string): Promise<void> {
   await bucket.delete(resultKey(id));
 }
 
 /** Returns whether the link to a result still works at `now` (Unix milliseconds). */
-export async function isAvailable(bucket: R2Bucket, id: string, now: number): Promise<boolean> {
+export async function isAvailable(bucket: Bucket, id: string, now: number): Promise<boolean> {
   const object = await bucket.head(resultKey(id));
   return object !== null && now < expiryOf(object);
 }

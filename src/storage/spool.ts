@@ -4,8 +4,10 @@
  * - key: `spool/<group>/<id>`, where `group` is the hour in which the file was stored (hours since 1970), so that files
  *   left by a crash are found by their age, and `id` is 128 random bits in hexadecimal
  */
+
 import { chunksOf } from "../chunks.ts";
 import type { RangeReader } from "../engine/index.ts";
+import type { Bucket } from "./bucket.ts";
 import { groupOf, randomHex } from "./keys.ts";
 import { putWritten } from "./put.ts";
 
@@ -22,7 +24,7 @@ export interface SpooledFile extends RangeReader {
  * @throws Error what the stream fails with, with nothing stored
  */
 export async function spoolWhole(
-  bucket: R2Bucket,
+  bucket: Bucket,
   stream: ReadableStream<Uint8Array>,
   length: number,
 ): Promise<SpooledFile> {
@@ -35,7 +37,7 @@ export async function spoolWhole(
  * Stores chunks of unknown total length.
  * @throws Error what `chunks` throws, with nothing stored
  */
-export async function spool(bucket: R2Bucket, chunks: AsyncIterable<Uint8Array>): Promise<SpooledFile> {
+export async function spool(bucket: Bucket, chunks: AsyncIterable<Uint8Array>): Promise<SpooledFile> {
   const key = newKey();
   const upload = await bucket.createMultipartUpload(key);
   try {
@@ -82,7 +84,7 @@ async function uploadParts(upload: R2MultipartUpload, chunks: AsyncIterable<Uint
   return length;
 }
 
-function spooled(bucket: R2Bucket, key: string, length: number): SpooledFile {
+function spooled(bucket: Bucket, key: string, length: number): SpooledFile {
   const get = async (start: number, end: number) => {
     const object = await bucket.get(key, { range: { offset: start, length: end - start } });
     if (!object) throw new Error("the spooled file is gone");

@@ -1,3 +1,4 @@
+import type { Bucket } from "./bucket.ts";
 import { groupOf } from "./keys.ts";
 
 /** The most objects that one call of R2 lists or deletes. */
@@ -13,7 +14,7 @@ const SPOOL_MS = 3 * 3_600_000;
  * run starts with the oldest objects, wherever the previous run stopped.
  * @returns how many objects were deleted, and whether none is left
  */
-export async function sweep(bucket: R2Bucket, now: number): Promise<{ deleted: number; finished: boolean }> {
+export async function sweep(bucket: Bucket, now: number): Promise<{ deleted: number; finished: boolean }> {
   let deleted = 0;
   let batches = MAX_BATCHES;
   for (const { prefix, before } of [

@@ -3,10 +3,17 @@ import { EngineError } from "../errors.ts";
 /** Bytes that are searched for a signature: an SVG begins after an XML declaration, a doctype and comments. */
 const HEAD_LENGTH = 1024;
 
-const SUPPORTED = [
-  ["png", /^\x89PNG\r\n\x1a\n/],
-  ["jpeg", /^\xff\xd8\xff/],
-] as const;
+/** The formats that a mark can have, with the first bytes of their files. This table is the only list of them. */
+const SUPPORTED = {
+  PNG: /^\x89PNG\r\n\x1a\n/,
+  JPEG: /^\xff\xd8\xff/,
+} as const satisfies Record<string, RegExp>;
+
+/** The name of an image format. */
+export type ImageFormat = keyof typeof SUPPORTED;
+
+/** The image formats that a mark can have. */
+export const IMAGE_FORMATS = Object.keys(SUPPORTED) as ImageFormat[];
 
 /** Formats that people send instead, by their first bytes, one character each. The first match names the format. */
 const UNSUPPORTED: readonly (readonly [name: string, signature: RegExp])[] = [
@@ -35,10 +42,10 @@ const UNSUPPORTED: readonly (readonly [name: string, signature: RegExp])[] = [
  * Detects a PNG or a JPEG by the first bytes, never by a name or a declared type.
  * @throws EngineError unsupported_image, naming the format if known; damaged_image if empty or a PNG sent as text
  */
-export function detectFormat(bytes: Uint8Array): "png" | "jpeg" {
+export function detectFormat(bytes: Uint8Array): ImageFormat {
   const head = String.fromCharCode(...bytes.subarray(0, HEAD_LENGTH));
-  const format = SUPPORTED.find(([, signature]) => signature.test(head));
-  if (format) return format[0];
+  const format = IMAGE_FORMATS.find((name) => SUPPORTED[name].test(head));
+  if (format) return format;
 
   if (bytes.length === 0) throw new EngineError("damaged_image", "The image is empty.");
   if (/^.?PNG\s/s.test(head))
@@ -50,6 +57,6 @@ export function detectFormat(bytes: Uint8Array): "png" | "jpeg" {
   const other = UNSUPPORTED.find(([, signature]) => signature.test(head));
   throw new EngineError(
     "unsupported_image",
-    `This is ${other ? other[0] : "neither a PNG nor a JPEG"}. Send a PNG or a JPEG.`,
+    `This is ${other ? other[0] : `neither a ${IMAGE_FORMATS.join(" nor a ")}`}. Send a ${IMAGE_FORMATS.join(" or a ")}.`,
   );
 }

@@ -1,8 +1,13 @@
 import type { ImageLimits } from "./checkSize.ts";
-import { detectFormat } from "./detectFormat.ts";
+import { detectFormat, type ImageFormat } from "./detectFormat.ts";
 import { readJpeg } from "./jpeg.ts";
 import type { Picture } from "./picture.ts";
 import { readPng } from "./png.ts";
+
+const READERS: Record<ImageFormat, (bytes: Uint8Array, limits: ImageLimits) => Picture | Promise<Picture>> = {
+  PNG: readPng,
+  JPEG: readJpeg,
+};
 
 /**
  * Reads a PNG or a JPEG, recognised by its bytes. The size is checked before anything of that size is allocated. Pixels
@@ -10,5 +15,5 @@ import { readPng } from "./png.ts";
  * @throws EngineError unsupported_image, damaged_image or image_too_large
  */
 export async function readImage(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
-  return detectFormat(bytes) === "png" ? readPng(bytes, limits) : readJpeg(bytes, limits);
+  return READERS[detectFormat(bytes)](bytes, limits);
 }

@@ -2,6 +2,7 @@
 import { EngineError } from "../errors.ts";
 import { type ByteSource, retry } from "./byteSource.ts";
 import { isSigned, pageTreeRoot, readCatalog, refuseDynamicXfa } from "./catalog.ts";
+import { readFileId } from "./fileId.ts";
 import { Malformed } from "./lexer.ts";
 import type { NewObject, ObjectSink, Ref } from "./newObject.ts";
 import { Objects } from "./objects.ts";
@@ -35,6 +36,8 @@ export class PdfDocument implements ObjectSink {
   readonly objects: Objects;
   readonly xref: Xref;
   readonly trailer: Dictionary;
+  /** The first half of the source's /ID. */
+  readonly fileId: Uint8Array | undefined;
   readonly rewrites: Rewrites;
   readonly added: { num: number; object: NewObject }[] = [];
   /** Content objects still to be checked to be streams, see ContentsReader. */
@@ -49,6 +52,7 @@ export class PdfDocument implements ObjectSink {
   constructor(parts: {
     xref: Xref;
     trailer: Dictionary;
+    fileId: Uint8Array | undefined;
     objects: Objects;
     rewrites: Rewrites;
     walk: PageWalk;
@@ -57,6 +61,7 @@ export class PdfDocument implements ObjectSink {
   }) {
     this.xref = parts.xref;
     this.trailer = parts.trailer;
+    this.fileId = parts.fileId;
     this.objects = parts.objects;
     this.rewrites = parts.rewrites;
     this.pages = parts.walk.pages;
@@ -130,7 +135,8 @@ async function open(
   const objects = new Objects(source, xref.table);
   const rewrites = new Rewrites(objects);
   const trailer = mergedTrailer(xref);
-  objects.cipher = await retry(source, () => openSecurity(objects, trailer, options.password));
+  const fileId = await retry(source, () => readFileId(objects, trailer));
+  objects.cipher = await retry(source, () => openSecurity(objects, trailer, fileId, options.password));
   if (scan) {
     await expandObjectStreams(objects, scan.objectStreams);
     const catalog = await retry(source, () => findCatalog(objects, xref.trailers));
@@ -157,7 +163,7 @@ async function open(
     () => walk.upcoming(),
   );
   if (walk.pages.length === 0) throw new Malformed("no pages");
-  return new PdfDocument({ xref, trailer, objects, rewrites, walk, signed, thorough });
+  return new PdfDocument({ xref, trailer, fileId, objects, rewrites, walk, signed, thorough });
 }
 
 /**

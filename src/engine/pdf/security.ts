@@ -10,18 +10,21 @@ const NO_BYTES = new Uint8Array(0);
 /**
  * Returns the cipher of an encrypted document; undefined if it is not encrypted.
  * @throws EngineError `password_required`, `modification_not_permitted` or `unsupported_encryption`
- * @throws Malformed if /Encrypt or /ID cannot be read
+ * @throws Malformed if /Encrypt cannot be read
  * @throws MissingRange if bytes have to be fetched first
  */
-export function openSecurity(objects: Objects, trailer: Dictionary, password: string | undefined): Cipher | undefined {
+export function openSecurity(
+  objects: Objects,
+  trailer: Dictionary,
+  fileId: Uint8Array = NO_BYTES,
+  password?: string,
+): Cipher | undefined {
   if (!trailer.has("Encrypt")) return undefined;
   const encrypt = objects.resolve(trailer.get("Encrypt"));
   if (encrypt === null) return undefined;
   if (!(encrypt instanceof Map))
     throw new EngineError("unsupported_encryption", "The PDF is encrypted in a way that cannot be read.");
-  const id = objects.resolve(trailer.get("ID"));
-  const first = Array.isArray(id) ? objects.resolve(id[0]) : undefined;
-  return openCipher(readEncrypt(objects, encrypt), first instanceof Uint8Array ? first : NO_BYTES, password);
+  return openCipher(readEncrypt(objects, encrypt), fileId, password);
 }
 
 function readEncrypt(objects: Objects, dict: Dictionary): EncryptDictionary {

@@ -183,7 +183,7 @@ const OWN_ENTRIES = new Set(
  * source's trailers and of what is `added`, so that equal input gives equal output (14.4).
  */
 function trailerEntries(document: PdfDocument, added: readonly Uint8Array[]): string {
-  const { trailer, xref } = document;
+  const { trailer, fileId, xref } = document;
   const newest = xref.trailers[0];
   let entries = "";
   if (newest) {
@@ -197,12 +197,10 @@ function trailerEntries(document: PdfDocument, added: readonly Uint8Array[]): st
     if (value instanceof Reference) entries += `/${key} ${value.num} ${value.gen} R`;
     else if (value !== undefined) entries += verbatim(document, key);
   }
-  const id = document.objects.resolve(trailer.get("ID"));
-  const first = Array.isArray(id) ? document.objects.resolve(id[0]) : undefined;
   // The key of an encrypted document depends on the first half of /ID: if that is missing, it has to stay missing.
-  if (document.objects.cipher && !(first instanceof Uint8Array)) return entries;
+  if (document.objects.cipher && !fileId) return entries;
   const second = md5(...xref.trailers.map(({ text }) => text), ...added);
-  return `${entries}/ID[<${toHex(first instanceof Uint8Array ? first : second)}><${toHex(second)}>]`;
+  return `${entries}/ID[<${toHex(fileId ?? second)}><${toHex(second)}>]`;
 }
 
 function verbatim({ xref }: PdfDocument, wanted: string): string {

@@ -108,6 +108,23 @@ describe("the output", () => {
     expect(isEqual(await stamp(source), await stamp(source))).toBe(true);
   });
 
+  it.each([
+    ["far from everything else", "[<0011><2233>]", "0011"],
+    ["damaged", "[<0011", undefined],
+  ])("reads an /ID that is an object of its own, over ranges too: %s", async (_, id, kept) => {
+    const builder = new FileBuilder().objects({ 20: id, 21: { data: new Uint8Array(300_000) }, ...onePage() });
+    const source = builder
+      .objects({ 22: { data: new Uint8Array(300_000) } })
+      .table({ trailer: "/Root 1 0 R/ID 20 0 R" })
+      .bytes();
+    for (const opened of [source, ranges(source)]) {
+      const output = latin1(await joined((await plan(opened)).chunks()));
+      const first = /trailer[\s\S]*\/ID\[<(\w+)>/.exec(output)?.[1];
+      if (kept === undefined) expect(first).toMatch(/^\w{32}$/);
+      else expect(first).toBe(kept);
+    }
+  });
+
   it("carries over other entries of the trailer", async () => {
     const source = new FileBuilder()
       .objects({ ...onePage(), 5: "<</Title(T)>>" })
