@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import example from "../.dev.vars.example?raw";
 import { readConfig, settings } from "../src/config.ts";
+import { NETWORK_NAMES } from "../src/payments/networks.ts";
 
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 
@@ -102,6 +103,11 @@ describe(".dev.vars.example", () => {
 
   test("has every setting, once, and no other", () => {
     expect(lines.map(({ name }) => name).toSorted()).toEqual(Object.keys(settings.shape).toSorted());
+  });
+
+  test("names every network", () => {
+    const [, listed] = /^# NETWORKS=.*# (.*);/m.exec(example)!;
+    expect(listed!.split(" ").toSorted()).toEqual(NETWORK_NAMES.toSorted());
   });
 
   test("has figures that are the defaults", () => {

@@ -5,17 +5,19 @@ export type Weight = "regular" | "bold";
 /** Characters without a glyph, which no font has to have: joiners, variation selectors, directional marks. */
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
 
-/** By family: first and last code point of each range, alternating, ascending. Decoded on first use. */
+/** By family, decoded on first use. */
 const ranges = new Map<Family, Uint32Array>();
+
+/** Returns the ranges of a family's code points: the first and last of each, alternating, ascending. */
+export function rangesOf(family: Family): Uint32Array {
+  const known = ranges.get(family) ?? readRanges(family.coverage);
+  ranges.set(family, known);
+  return known;
+}
 
 /** Returns whether a family has a code point. */
 function covers(family: Family, codePoint: number): boolean {
-  let bounds = ranges.get(family);
-  if (!bounds) {
-    bounds = readRanges(family.coverage);
-    ranges.set(family, bounds);
-  }
-
+  const bounds = rangesOf(family);
   let low = 0;
   let high = bounds.length / 2;
   while (low < high) {

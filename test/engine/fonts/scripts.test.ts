@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { rangesOf } from "../../../src/engine/fonts/coverage.ts";
+import { FAMILIES } from "../../../src/engine/fonts/families.ts";
+import { scriptOf } from "../../../src/engine/fonts/scripts.ts";
+
+/** A letter that belongs to a script of its own, and so has to be shaped as one. */
+const OWN_LETTER = /(?!\p{Script=Common}|\p{Script=Inherited})\p{L}/u;
+
+test.each(FAMILIES)("the script of each letter of $name is named", (family) => {
+  const bounds = rangesOf(family);
+  const unnamed: string[] = [];
+  for (let i = 0; i < bounds.length; i += 2)
+    for (let code = bounds[i]!; code <= bounds[i + 1]!; code++) {
+      const character = String.fromCodePoint(code);
+      if (OWN_LETTER.test(character) && scriptOf(character) === undefined) unnamed.push(character);
+    }
+  expect(unnamed).toEqual([]);
+});
