@@ -23,6 +23,7 @@ export const PROBLEMS = {
   not_a_pdf: { status: 422, title: "The file is not a PDF" },
   damaged_pdf: { status: 422, title: "The PDF is damaged beyond repair" },
   too_many_pages: { status: 422, title: "The PDF has too many pages" },
+  too_complex: { status: 422, title: "The PDF takes too much work" },
   password_required: { status: 422, title: "The PDF needs a password" },
   modification_not_permitted: { status: 422, title: "The PDF's owner does not permit changes" },
   unsupported_encryption: { status: 422, title: "The PDF's encryption is not supported" },

@@ -3,6 +3,7 @@ export type EngineErrorCode =
   | "not_a_pdf"
   | "damaged_pdf"
   | "too_many_pages"
+  | "too_complex"
   | "password_required"
   | "modification_not_permitted"
   | "unsupported_encryption"

@@ -23,6 +23,7 @@ export { TEMPLATES, type TemplateName } from "./marks/templates.ts";
 export { DEFAULTS, type ImageMark, type TextMark } from "./options.ts";
 export type { RangeReader } from "./pdf/byteSource.ts";
 export { PlanOutdated } from "./pdf/eraser.ts";
+export { WORK_LIMITS } from "./pdf/meter.ts";
 
 /** Options of {@link watermark}. */
 export interface WatermarkOptions {

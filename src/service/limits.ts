@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Config, RATE_LIMITS } from "../config.ts";
-import { MAX_SIDE } from "../engine/index.ts";
+import { MAX_SIDE, WORK_LIMITS } from "../engine/index.ts";
 import { FETCH_PORTS } from "../inputs/address.ts";
 import { MAX_REDIRECTS } from "../inputs/fetch.ts";
 import { MAX_FILENAME_CHARACTERS, MAX_TEXT_CHARACTERS } from "./schemas.ts";
@@ -14,6 +14,17 @@ export const limits = z.strictObject({
   json_bytes: count.describe("Of a JSON body, an MCP message included."),
   file_bytes: count.describe("Of the PDF."),
   file_pages: count,
+  scanned_times: count.describe(
+    "What may be read of a PDF: so many times its own length and `scanned_bytes`. Past this and the next ones, it is `too_complex`.",
+  ),
+  scanned_bytes: count,
+  decompressed_bytes: count.describe("Of all the compressed objects of a PDF together."),
+  decompressed_bytes_at_once: count.describe("Of one stream of compressed objects, all of its filters together."),
+  held_bytes: count.describe("Of the objects of a PDF that are written anew, its pages among them."),
+  added_bytes: count.describe(
+    "By which a result may be larger than the PDF and the mark together, beside `added_bytes_per_page`.",
+  ),
+  added_bytes_per_page: count,
   large_files: count.describe(
     "Calls with a file of more than 8 MB that are worked on at once in one place; one more waits a while, and is a 503 then.",
   ),
@@ -41,6 +52,13 @@ export function limitsOf(config: Config): z.output<typeof limits> {
     json_bytes: config.maxJsonBytes,
     file_bytes: config.maxSourceBytes,
     file_pages: config.maxPages,
+    scanned_times: WORK_LIMITS.scannedTimes,
+    scanned_bytes: WORK_LIMITS.scanned,
+    decompressed_bytes: WORK_LIMITS.decoded,
+    decompressed_bytes_at_once: WORK_LIMITS.decodedAtOnce,
+    held_bytes: WORK_LIMITS.kept,
+    added_bytes: WORK_LIMITS.output,
+    added_bytes_per_page: WORK_LIMITS.outputPerPage,
     large_files: config.maxLargeFiles,
     image_bytes: config.maxImageBytes,
     image_pixels: config.maxImagePixels,

@@ -33,6 +33,7 @@ beforeAll(async () => {
   const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
   const context = createContext({
     TextEncoder,
+    setTimeout,
     fetch: async (url: string) => ({ arrayBuffer: async () => files.get(basename(url))!.slice().buffer }),
     loadFont,
   });

@@ -11,6 +11,10 @@ test("GET /v1/limits tells every limit in force, as its schema in /openapi.json 
   expect(limits.parse(await response.json())).toMatchObject({
     price: "0.05 USDC",
     file_pages: 50_000,
+    scanned_times: 64,
+    scanned_bytes: 256 << 20,
+    decompressed_bytes: 512 << 20,
+    added_bytes_per_page: 4096,
     text_characters: 500,
     fetch_ports: [80, 443],
     link_seconds: 86_400,

@@ -47,8 +47,12 @@ export function displayedBox(mediaBox: Box | undefined, cropBox: Box | undefined
   return hasArea(both) ? both : media;
 }
 
-/** Reads a /Rotate value as 0 to 270 degrees clockwise; anything but a multiple of 90 counts as 0. */
-export function readRotation(value: Value): Rotation {
+/**
+ * Reads a /Rotate value as 0 to 270 degrees clockwise; anything but a multiple of 90 counts as 0.
+ * @returns undefined for null, which counts as no value (7.3.7)
+ */
+export function readRotation(value: Value): Rotation | undefined {
+  if (value === null) return undefined;
   if (typeof value !== "number" || value % 90 !== 0) return 0;
   return ((((value % 360) + 360) % 360) as Rotation) || 0;
 }

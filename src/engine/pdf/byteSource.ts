@@ -1,3 +1,5 @@
+import { Meter } from "./meter.ts";
+
 /**
  * Where the engine reads its bytes from. The parsing core is synchronous: it asks for ranges and throws `MissingRange`
  * if one is not loaded; `retry` fetches it and runs the step again. So the same code reads a file in memory and a
@@ -7,6 +9,8 @@ export type ByteSource = InMemory | OutOfMemory;
 
 interface Readable {
   readonly length: number;
+  /** Counts the work that these bytes cause. */
+  readonly meter: Meter;
   /**
    * Returns the bytes [start, end) as a view that is valid until the next call.
    * @throws MissingRange if they are not loaded
@@ -71,15 +75,29 @@ export async function retry<T>(source: ByteSource, step: () => T, soonAt?: () =>
   }
 }
 
+/** Runs the steps of `walk` until it returns false, each as {@link retry} does, and gives way to others in between. */
+export async function retryAll(
+  source: ByteSource,
+  walk: { step(): boolean; upcoming?(): readonly number[] },
+): Promise<void> {
+  const some = () => {
+    for (let i = 0; i < STEPS_AT_ONCE; i++) if (!walk.step()) return false;
+    return true;
+  };
+  while (await retry(source, some, () => walk.upcoming?.() ?? [])) await source.meter.giveWay();
+}
+
 /** A file that is entirely in memory. */
 export class MemorySource implements InMemory {
   readonly inMemory = true;
   readonly length: number;
+  readonly meter: Meter;
   readonly #bytes: Uint8Array;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
     this.length = bytes.length;
+    this.meter = new Meter(bytes.length);
   }
 
   bytes(start: number, end: number): Uint8Array {
@@ -88,6 +106,9 @@ export class MemorySource implements InMemory {
 
   async load(): Promise<void> {}
 }
+
+/** Steps between two looks at the meter. */
+const STEPS_AT_ONCE = 64;
 
 const BLOCK = 64 * 1024;
 const CACHED_BLOCKS = 64;
@@ -105,6 +126,7 @@ const STRIDE = 4;
 export class RangeSource implements OutOfMemory {
   readonly inMemory = false;
   readonly length: number;
+  readonly meter: Meter;
   readonly #reader: RangeReader;
   /** Least recently used first (a Map keeps insertion order). */
   readonly #blocks = new Map<number, Uint8Array>();
@@ -117,6 +139,7 @@ export class RangeSource implements OutOfMemory {
 
   constructor(reader: RangeReader) {
     this.length = reader.length;
+    this.meter = new Meter(reader.length);
     this.#reader = reader;
   }
 

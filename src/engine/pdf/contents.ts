@@ -8,7 +8,6 @@ import { readKids, type Span } from "./pageAttributes.ts";
 import type { Rewrites } from "./rewrite.ts";
 import { dataStart, findEndOfData, isEndOfData } from "./streams.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
-import { IN_FILE } from "./xrefTable.ts";
 
 /**
  * What goes between the brackets of the page's new /Contents array. If the page's own array is an indirect object,
@@ -45,6 +44,10 @@ export class ContentsReader {
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
   readonly #lenient: boolean;
+  /** Contents by the number of the object that a page names, unless that is a stream. */
+  readonly #known = new Map<number, Contents>();
+  /** Whether the element of an array is a stream, by its number. */
+  readonly #streams = new Map<number, boolean>();
 
   /** @param lenient leave out content objects that cannot be read, instead of throwing Malformed */
   constructor(objects: Objects, rewrites: Rewrites, lenient: boolean) {
@@ -66,8 +69,17 @@ export class ContentsReader {
   read(text: Uint8Array, span: Span | undefined, mayDefer: boolean): Contents {
     if (!span) return NONE;
     if (text[span.start] === BRACKET_OPEN) return this.#array(text, span.start, undefined, mayDefer);
-    let value = parseValue(text, span.start);
+    const value = parseValue(text, span.start);
+    if (!(value instanceof Reference)) return NONE;
+    const known = this.#known.get(value.num);
+    if (known) return known;
+    const contents = this.#follow(value, mayDefer);
+    // Contents that are a stream are seldom another page's as well, and there may be one for every page.
+    if (contents.shared !== undefined || contents === NONE) this.#known.set(value.num, contents);
+    return contents;
+  }
 
+  #follow(value: Value, mayDefer: boolean): Contents {
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
       const { num, gen }: Reference = value;
       const stream = { items: [num, gen, "R"].join(" "), shared: undefined }; // join makes a flat string: one per page
@@ -81,7 +93,7 @@ export class ContentsReader {
         value = target.other;
       } catch (error) {
         if (this.#lenient && error instanceof Malformed) return NONE;
-        if (!mayDefer || !(error instanceof MissingRange) || !isInFile(this.#objects, num)) throw error;
+        if (!mayDefer || !(error instanceof MissingRange) || !this.#objects.table.isInFile(num)) throw error;
         this.deferred.add(num);
         return stream;
       }
@@ -92,27 +104,27 @@ export class ContentsReader {
   #array(text: Uint8Array, at: number, shared: number | undefined, mayDefer: boolean): Contents {
     const { table } = this.#objects;
     const elements = readKids(text, at);
-    const streams = elements.filter((num) => {
-      try {
-        return num > 0 && isInFile(this.#objects, num) && this.#isStream(num);
-      } catch (error) {
-        if (mayDefer && error instanceof MissingRange) return true;
-        if (this.#lenient && error instanceof Malformed) return false;
-        throw error;
-      }
-    });
+    const streams = elements.filter((num) => num > 0 && table.isInFile(num) && this.#isStream(num, mayDefer));
     if (streams.length === elements.length)
       return { items: decodeLatin1(text, at + 1, skipValue(text, at) - 1), shared };
     // Poppler renders nothing of a page if one element is not a stream.
     return { items: streams.map((num) => `${num} ${table.detail(table.live(num))} R`).join(" "), shared };
   }
 
-  #isStream(num: number): boolean {
-    if (this.ends.has(this.#place(num))) return true;
-    const target = this.#target(num);
-    if (!("stream" in target)) return false;
-    this.#repair(num, target.stream);
-    return true;
+  #isStream(num: number, mayDefer: boolean): boolean {
+    const known = this.#streams.get(num);
+    if (known !== undefined) return known;
+    let isStream = false;
+    try {
+      const target = this.#target(num);
+      isStream = "stream" in target;
+      if ("stream" in target) this.#repair(num, target.stream);
+    } catch (error) {
+      if (mayDefer && error instanceof MissingRange) return true;
+      if (!(this.#lenient && error instanceof Malformed)) throw error;
+    }
+    this.#streams.set(num, isStream);
+    return isStream;
   }
 
   #place(num: number): number {
@@ -126,7 +138,7 @@ export class ContentsReader {
       this.#objects.at(num, (bytes, at): Target => {
         if (bytes[at] === BRACKET_OPEN) return { array: bytes.slice(at, skipValue(bytes, at)) };
         if (!isDictionary(bytes, at)) return { other: parseValue(bytes, at) };
-        if (!isInFile(this.#objects, num)) return { other: null };
+        if (!this.#objects.table.isInFile(num)) return { other: null };
         const stream = this.#describe(bytes, at, place);
         return stream ? { stream } : { other: null };
       }) ?? { other: null }
@@ -165,7 +177,7 @@ export class ContentsReader {
     const { dict, data, length, claimed } = stream;
     let end = typeof claimed === "number" ? data + claimed : -1;
     if (!isEndOfData(source, end)) {
-      end = findEndOfData(source, data);
+      end = findEndOfData(source, data, this.#objects.table.nextPlace(place));
       const bytes = source.bytes(dict, end);
       const rewrite = this.#rewrites.keep(num, bytes, 0, bytes.length);
       if (length) rewrite.splice({ at: length.start, remove: length.end - length.start, insert: ` ${end - data}` });
@@ -174,9 +186,4 @@ export class ContentsReader {
     }
     this.ends.set(place, end);
   }
-}
-
-function isInFile({ table }: Objects, num: number): boolean {
-  const row = table.live(num);
-  return row >= 0 && table.kind(row) === IN_FILE;
 }

@@ -1,9 +1,10 @@
 /** Opens a PDF for marking: cross-reference, security and page tree, with recovery if the file is damaged. */
 import { EngineError } from "../errors.ts";
-import { type ByteSource, retry } from "./byteSource.ts";
+import { type ByteSource, retry, retryAll } from "./byteSource.ts";
 import { isSigned, pageTreeRoot, readCatalog, refuseDynamicXfa } from "./catalog.ts";
+import type { ContentsReader } from "./contents.ts";
 import { readFileId } from "./fileId.ts";
-import { Malformed } from "./lexer.ts";
+import { Malformed, parseAt, readHeader } from "./lexer.ts";
 import type { NewObject, ObjectSink, Ref } from "./newObject.ts";
 import { Objects } from "./objects.ts";
 import { type PageEntry, PageWalk } from "./pageTree.ts";
@@ -13,6 +14,7 @@ import { openSecurity } from "./security.ts";
 import type { Dictionary } from "./values.ts";
 import { verifyOffsets } from "./verify.ts";
 import { findOrigin, type Xref, XrefReader } from "./xref.ts";
+import { FREE, IN_STREAM, type XrefTable } from "./xrefTable.ts";
 
 /** Options of {@link openPdf}. */
 export interface OpenOptions {
@@ -44,8 +46,6 @@ export class PdfDocument implements ObjectSink {
   readonly deferred: ReadonlySet<number>;
   /** Offset of a content stream object to the offset where its data end. */
   readonly contentEnds: ReadonlyMap<number, number>;
-  /** Unreadable objects that the page tree lists: they are left out of the output. */
-  readonly unreadable: ReadonlySet<number>;
   readonly thorough: boolean;
   #next: number;
 
@@ -55,7 +55,8 @@ export class PdfDocument implements ObjectSink {
     fileId: Uint8Array | undefined;
     objects: Objects;
     rewrites: Rewrites;
-    walk: PageWalk;
+    pages: readonly PageEntry[];
+    contents: ContentsReader;
     signed: boolean;
     thorough: boolean;
   }) {
@@ -64,10 +65,9 @@ export class PdfDocument implements ObjectSink {
     this.fileId = parts.fileId;
     this.objects = parts.objects;
     this.rewrites = parts.rewrites;
-    this.pages = parts.walk.pages;
-    this.deferred = parts.walk.contents.deferred;
-    this.contentEnds = parts.walk.contents.ends;
-    this.unreadable = parts.walk.unreadable;
+    this.pages = parts.pages;
+    this.deferred = parts.contents.deferred;
+    this.contentEnds = parts.contents.ends;
     this.signed = parts.signed;
     this.thorough = parts.thorough;
     const size = parts.trailer.get("Size");
@@ -96,11 +96,15 @@ export class PdfDocument implements ObjectSink {
  * @throws EngineError `not_a_pdf`, `damaged_pdf`, `too_many_pages`, `xfa_not_supported` or one of the encryption codes
  */
 export async function openPdf(source: ByteSource, options: OpenOptions): Promise<PdfDocument> {
+  let own: Xref | undefined;
   const attempts = [
-    async () => open(source, await readXref(source), options, { verify: true }),
+    async () => {
+      own = await readXref(source);
+      return open(source, own, options, { verify: true });
+    },
     async () => {
       const scan = await scanFile(source);
-      return open(source, scan.xref, options, { verify: false, scan });
+      return open(source, scan.xref, options, { verify: false, recovery: { scan, own } });
     },
     // A cross-reference with wrong entries is good enough if those of the pages are right.
     async () => open(source, await readXref(source), options, { verify: false }),
@@ -120,9 +124,7 @@ export async function openPdf(source: ByteSource, options: OpenOptions): Promise
 
 async function readXref(source: ByteSource): Promise<Xref> {
   const reader = await retry(source, () => new XrefReader(source));
-  await retry(source, () => {
-    while (reader.step());
-  });
+  await retryAll(source, reader);
   return reader.xref;
 }
 
@@ -130,21 +132,22 @@ async function open(
   source: ByteSource,
   xref: Xref,
   options: OpenOptions,
-  { verify, scan }: { verify: boolean; scan?: Scan },
+  { verify, recovery }: { verify: boolean; recovery?: { scan: Scan; own: Xref | undefined } },
 ): Promise<PdfDocument> {
   const objects = new Objects(source, xref.table);
   const rewrites = new Rewrites(objects);
   const trailer = mergedTrailer(xref);
-  const fileId = await retry(source, () => readFileId(objects, trailer));
-  objects.cipher = await retry(source, () => openSecurity(objects, trailer, fileId, options.password));
-  if (scan) {
-    await expandObjectStreams(objects, scan.objectStreams);
-    const catalog = await retry(source, () => findCatalog(objects, xref.trailers));
+  const fileId = await objects.run(() => readFileId(objects, trailer));
+  objects.cipher = await objects.run(() => openSecurity(objects, trailer, fileId, options.password));
+  let areStreamsRead = true;
+  if (recovery) {
+    areStreamsRead = await expandObjectStreams(objects, recovery.scan);
+    const catalog = await objects.run(() => findCatalog(objects, xref.trailers, recovery.scan.catalogs));
     if (catalog) trailer.set("Root", catalog);
   } else if (verify && source.inMemory) verifyOffsets(source, xref.table);
   if (xref.table.firstPlace() < xref.origin) xref.origin = 0; // objects before `%PDF-`: nothing to cut off
 
-  const { root, signed } = await retry(source, () => {
+  const { root, signed } = await objects.run(() => {
     const catalog = readCatalog(objects, trailer);
     refuseDynamicXfa(objects, catalog);
     return { root: pageTreeRoot(catalog), signed: isSigned(objects, catalog) };
@@ -152,18 +155,38 @@ async function open(
   const thorough = options.thorough === true;
   const walk = new PageWalk(objects, rewrites, root, {
     maxPages: options.maxPages ?? Number.POSITIVE_INFINITY,
-    lenient: scan !== undefined,
+    lenient: recovery !== undefined,
     mayDefer: !source.inMemory && !thorough,
+    mayBeLost: (num) => !areStreamsRead || (recovery?.own !== undefined && isThere(source, recovery.own.table, num)),
   });
-  await retry(
-    source,
-    () => {
-      while (walk.step());
-    },
-    () => walk.upcoming(),
-  );
-  if (walk.pages.length === 0) throw new Malformed("no pages");
-  return new PdfDocument({ xref, trailer, fileId, objects, rewrites, walk, signed, thorough });
+  await retryAll(source, walk);
+  const pages = walk.pages();
+  if (pages.length === 0) throw new Malformed("no pages");
+  return new PdfDocument({
+    xref,
+    trailer,
+    fileId,
+    objects,
+    rewrites,
+    pages,
+    contents: walk.contents,
+    signed,
+    thorough,
+  });
+}
+
+/** Returns whether an object is where a cross-reference says, in the file or in an object stream. */
+function isThere(source: ByteSource, table: XrefTable, num: number): boolean {
+  const row = table.live(num);
+  if (row < 0 || table.kind(row) === FREE) return false;
+  if (table.kind(row) === IN_STREAM)
+    return table.isInFile(table.place(row)) && isThere(source, table, table.place(row));
+  try {
+    return parseAt(source, table.place(row), readHeader)?.num === num;
+  } catch (error) {
+    if (error instanceof Malformed) return false;
+    throw error;
+  }
 }
 
 /**

@@ -2,23 +2,25 @@
 import { inflate, inflateRaw } from "#platform/zlib";
 import { OutputTooLarge } from "../platform/compression.ts";
 import { EXCLAMATION, GREATER_THAN, LOWER_U, LOWER_Z, TILDE } from "./characters.ts";
-import { isWhite, Malformed } from "./lexer.ts";
+import { Malformed } from "./lexer.ts";
+import { type Meter, tooLargeDecoded } from "./meter.ts";
 import { type Dictionary, Reference, type Value } from "./values.ts";
 
-/** Most bytes that a Flate or LZW filter may decode to: bounds the memory a decompression bomb can take. */
-const LARGEST_DECODED = 48 << 20;
-
 /**
- * Undoes the filters that the stream dictionary names, in order.
- * @throws Malformed if a filter is unknown, or its data are damaged or too large
+ * Undoes the filters that the stream dictionary names, in order, and charges the meter for what each of them gives.
+ * @throws Malformed if a filter is unknown, or its data are damaged
+ * @throws EngineError too_complex if the data are too large
  */
-export function decodeStream(dict: Dictionary, data: Uint8Array): Uint8Array {
+export function decodeStream(dict: Dictionary, data: Uint8Array, meter: Meter): Uint8Array {
   const filters = list(dict.get("Filter") ?? dict.get("F"));
   const params = list(dict.get("DecodeParms") ?? dict.get("DP"));
+  let total = 0;
   filters.forEach((filter, i) => {
+    if (filter === "Crypt") return; // undone by the cipher
     const param = params[i];
-    const options = param instanceof Map ? param : undefined;
-    data = decode(filter, data, options);
+    data = decode(filter, data, param instanceof Map ? param : undefined, meter.roomFor(total));
+    total += data.length;
+    meter.decode(data.length);
   });
   return data;
 }
@@ -28,78 +30,86 @@ function list(value: Value | undefined): Value[] {
   return Array.isArray(value) ? value : [value];
 }
 
-function decode(filter: Value, data: Uint8Array, options: Dictionary | undefined): Uint8Array {
+function decode(filter: Value, data: Uint8Array, options: Dictionary | undefined, maxBytes: number): Uint8Array {
   switch (filter) {
     case "FlateDecode":
     case "Fl":
-      return undoPredictor(decodeFlate(data), options);
+      return undoPredictor(decodeFlate(data, maxBytes), options);
     case "ASCIIHexDecode":
     case "AHx":
-      return decodeAsciiHex(data);
+      return decodeAsciiHex(data, maxBytes);
     case "ASCII85Decode":
     case "A85":
-      return decodeAscii85(data);
+      return decodeAscii85(data, maxBytes);
     case "LZWDecode":
     case "LZW":
-      return undoPredictor(decodeLzw(data, options?.get("EarlyChange") === 0 ? 0 : 1), options);
-    case "Crypt":
-      // Already undone by the cipher.
-      return data;
+      return undoPredictor(decodeLzw(data, options?.get("EarlyChange") === 0 ? 0 : 1, maxBytes), options);
   }
   throw new Malformed(`filter ${filter instanceof Reference ? "reference" : String(filter)} is not known here`);
 }
 
 /** Decodes Flate data, also if cut short or followed by other bytes, as readers do. */
-function decodeFlate(data: Uint8Array): Uint8Array {
+function decodeFlate(data: Uint8Array, maxBytes: number): Uint8Array {
   try {
-    return inflate(data, LARGEST_DECODED);
+    return inflate(data, maxBytes);
   } catch (error) {
-    if (error instanceof OutputTooLarge) throw new Malformed("a stream is too large when decoded");
+    if (error instanceof OutputTooLarge) throw tooLargeDecoded();
   }
   try {
     // With a wrong header or checksum the data may still be intact: raw deflate checks neither.
-    return inflateRaw(data.subarray(2), LARGEST_DECODED);
-  } catch {
-    throw new Malformed("a compressed stream is damaged");
+    return inflateRaw(data.subarray(2), maxBytes);
+  } catch (error) {
+    throw error instanceof OutputTooLarge ? tooLargeDecoded() : new Malformed("a compressed stream is damaged");
   }
 }
 
-/** Undoes PNG predictors and TIFF predictor 2 at 8 bits (7.4.4.4); no producer uses others for these streams. */
+/**
+ * Undoes PNG predictors and TIFF predictor 2 at 8 bits (7.4.4.4), in place; no producer uses others for these streams.
+ */
 function undoPredictor(data: Uint8Array, options: Dictionary | undefined): Uint8Array {
   const predictor = number(options?.get("Predictor"), 1);
   if (predictor <= 1) return data;
-  const pixel = Math.max(1, (number(options?.get("Colors"), 1) * number(options?.get("BitsPerComponent"), 8)) >> 3);
-  const row = Math.max(
-    1,
-    (number(options?.get("Columns"), 1) *
-      number(options?.get("Colors"), 1) *
-      number(options?.get("BitsPerComponent"), 8) +
-      7) >>
-      3,
-  );
+  const bits = number(options?.get("Colors"), 1) * number(options?.get("BitsPerComponent"), 8);
+  const pixel = Math.max(1, bits >> 3);
+  const row = Math.max(1, Math.floor((number(options?.get("Columns"), 1) * bits + 7) / 8));
   if (predictor === 2) {
-    const out = data.slice();
-    for (let i = 0; i < out.length; i++) if (i % row >= pixel) out[i] = out[i]! + out[i - pixel]!;
-    return out;
+    for (let start = 0; start < data.length; start += row) {
+      const end = Math.min(start + row, data.length);
+      for (let i = start + pixel; i < end; i++) data[i] = data[i]! + data[i - pixel]!;
+    }
+    return data;
   }
 
-  const rows = Math.ceil(data.length / (row + 1));
-  const out = new Uint8Array(rows * row);
-  let written = 0;
-  for (let y = 0; y < rows; y++) {
-    const from = y * (row + 1);
-    const type = data[from]!;
+  // A row moves down by the type bytes of all rows up to its own, so nothing is overwritten before it is read.
+  let to = 0;
+  for (let from = 0; from < data.length; from += row + 1) {
     const width = Math.min(row, data.length - from - 1);
-    const to = y * row;
-    for (let x = 0; x < width; x++) {
-      const left = x >= pixel ? out[to + x - pixel]! : 0;
-      const up = y > 0 ? out[to + x - row]! : 0;
-      const corner = x >= pixel && y > 0 ? out[to + x - row - pixel]! : 0;
-      out[to + x] = data[from + 1 + x]! + predicted(type, left, up, corner);
-    }
-    written = to + Math.max(0, width);
+    undoRow(data, data[from]!, from + 1, to, width, { pixel, row });
+    to += width;
   }
-  return out.subarray(0, written);
+  return data.subarray(0, to);
+}
+
+/** Undoes one row (ISO/IEC 15948, clause 9), moving it from `from` to `to`; the row above ends at `to`. */
+function undoRow(
+  data: Uint8Array,
+  type: number,
+  from: number,
+  to: number,
+  width: number,
+  { pixel, row }: { pixel: number; row: number },
+): void {
+  const isFirst = to < row;
+  if (type === 0 || type > 4 || (type === 2 && isFirst)) data.copyWithin(to, from, from + width);
+  else if (type === 2) for (let x = 0; x < width; x++) data[to + x] = data[from + x]! + data[to + x - row]!;
+  else {
+    for (let x = 0; x < width; x++) {
+      const left = x >= pixel ? data[to + x - pixel]! : 0;
+      const up = isFirst ? 0 : data[to + x - row]!;
+      const corner = x >= pixel && !isFirst ? data[to + x - row - pixel]! : 0;
+      data[to + x] = data[from + x]! + predicted(type, left, up, corner);
+    }
+  }
 }
 
 function predicted(type: number, left: number, up: number, corner: number): number {
@@ -117,52 +127,75 @@ function number(value: Value | undefined, fallback: number): number {
   return typeof value === "number" && value > 0 && value < 1 << 24 ? value : fallback;
 }
 
-function decodeAsciiHex(data: Uint8Array): Uint8Array {
-  const out: number[] = [];
+/** The values of hexadecimal digits by their codes; -1 for all others. */
+const HEX = new Int8Array(256).fill(-1);
+for (let value = 0; value < 16; value++)
+  for (const digit of [value.toString(16), value.toString(16).toUpperCase()]) HEX[digit.charCodeAt(0)] = value;
+
+function decodeAsciiHex(data: Uint8Array, maxBytes: number): Uint8Array {
+  const out = outputOf(Math.ceil(data.length / 2), maxBytes);
+  let written = 0;
   let high = -1;
-  for (const code of data) {
+  for (let at = 0; at < data.length; at++) {
+    const code = data[at]!;
     if (code === GREATER_THAN) break;
-    const digit = Number.parseInt(String.fromCharCode(code), 16);
-    if (Number.isNaN(digit)) continue;
+    const digit = HEX[code]!;
+    if (digit < 0) continue;
     if (high < 0) high = digit;
     else {
-      out.push(high * 16 + digit);
+      out[written++] = high * 16 + digit;
       high = -1;
     }
   }
-  if (high >= 0) out.push(high * 16);
-  return Uint8Array.from(out);
+  if (high >= 0) out[written++] = high * 16;
+  return out.subarray(0, written);
 }
 
-function decodeAscii85(data: Uint8Array): Uint8Array {
-  const out: number[] = [];
-  let group: number[] = [];
-  const flush = (digits: number[]) => {
-    let value = 0;
-    for (let i = 0; i < 5; i++) value = value * 85 + (digits[i] ?? 84);
-    for (let i = 0; i < digits.length - 1; i++) out.push(Math.floor(value / 2 ** (24 - 8 * i)) & 0xff);
-  };
-  for (const code of data) {
+function decodeAscii85(data: Uint8Array, maxBytes: number): Uint8Array {
+  let zeros = 0;
+  for (let at = 0; at < data.length; at++) if (data[at] === LOWER_Z) zeros++;
+  const out = outputOf(4 * zeros + Math.ceil(((data.length - zeros) * 4) / 5), maxBytes);
+  let written = 0;
+  let value = 0;
+  let digits = 0;
+  for (let at = 0; at < data.length; at++) {
+    const code = data[at]!;
     if (code === TILDE) break;
-    if (isWhite(code)) continue;
-    if (code === LOWER_Z && group.length === 0) out.push(0, 0, 0, 0);
-    else if (code >= EXCLAMATION && code <= LOWER_U) group.push(code - EXCLAMATION);
-    if (group.length === 5) {
-      flush(group);
-      group = [];
+    if (code === LOWER_Z && digits === 0) written += 4;
+    else if (code >= EXCLAMATION && code <= LOWER_U) {
+      value = value * 85 + code - EXCLAMATION;
+      if (++digits < 5) continue;
+      putWord(out, written, value, 4);
+      written += 4;
+      value = digits = 0;
     }
   }
-  if (group.length > 1) flush(group);
-  return Uint8Array.from(out);
+  if (digits > 1) {
+    for (let i = digits; i < 5; i++) value = value * 85 + 84;
+    putWord(out, written, value, digits - 1);
+    written += digits - 1;
+  }
+  return out.subarray(0, written);
 }
 
-function decodeLzw(data: Uint8Array, early: number): Uint8Array {
+/** Writes the `count` highest of a number's four bytes. */
+function putWord(out: Uint8Array, at: number, value: number, count: number): void {
+  for (let i = 0; i < count; i++) out[at + i] = Math.floor(value / 2 ** (24 - 8 * i));
+}
+
+/** Returns an empty output, of as many bytes as there can be. */
+function outputOf(length: number, maxBytes: number): Uint8Array {
+  if (length > maxBytes) throw tooLargeDecoded();
+  return new Uint8Array(length);
+}
+
+function decodeLzw(data: Uint8Array, early: number, maxBytes: number): Uint8Array {
   const CLEAR = 256;
   const END = 257;
   // Each code stands for a range of what has been written already.
   const starts = new Int32Array(4097);
   const lengths = new Int32Array(4097);
-  let out = new Uint8Array(Math.max(4096, data.length * 4));
+  let out = new Uint8Array(Math.min(maxBytes, Math.max(4096, data.length * 4)));
   let written = 0;
   let next = 258;
   let width = 9;
@@ -185,9 +218,9 @@ function decodeLzw(data: Uint8Array, early: number): Uint8Array {
     }
     if (code > 257 && (code > next || previous < 0)) throw new Malformed("an LZW stream is damaged");
     const length = code < 256 ? 1 : code === next ? written - previousStart + 1 : lengths[code]!;
-    if (written + length > LARGEST_DECODED) throw new Malformed("a stream is too large when decoded");
+    if (written + length > maxBytes) throw tooLargeDecoded();
     if (written + length > out.length) {
-      const larger = new Uint8Array(Math.max(out.length * 2, written + length));
+      const larger = new Uint8Array(Math.min(maxBytes, Math.max(out.length * 2, written + length)));
       larger.set(out);
       out = larger;
     }

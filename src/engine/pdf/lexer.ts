@@ -43,6 +43,8 @@ export class EndOfBytes extends Malformed {
 const END = new EndOfBytes("the bytes end inside a token");
 
 const FIRST_WINDOW = 512;
+/** Up to this size, a window may reach into what follows an object. */
+const SMALL_WINDOW = 8 * FIRST_WINDOW;
 const LARGEST_WINDOW = 16 << 20;
 
 const WHITE = 1;
@@ -55,26 +57,44 @@ for (const char of "()<>[]{}/%") CLASS[char.charCodeAt(0)] = DELIMITER;
 /**
  * Runs `parse` over a window of the file that begins at `start`, widening it until it is large enough.
  * @param limit in bytes: gives up if a window of at least this size is too small
+ * @param boundOf returns where the next object begins, asked for only if this one is not small: objects that overlap
+ * would all be read again and again
  * @throws Malformed if `start` is outside the file, or the file or the largest window ends inside an object
  * @throws MissingRange if the window is not loaded
+ * @throws EngineError too_complex
  */
 export function parseAt<T>(
   source: ByteSource,
   start: number,
   parse: (bytes: Uint8Array, at: number) => T,
   limit = LARGEST_WINDOW,
+  boundOf?: () => number,
 ): T {
   if (!(start >= 0 && start < source.length)) throw new Malformed(`offset ${start} is outside the file`);
   for (let size = FIRST_WINDOW; ; size *= 8) {
-    const end = Math.min(start + size, source.length);
+    const last = size > SMALL_WINDOW && boundOf ? Math.min(boundOf(), source.length) : source.length;
+    const end = Math.min(start + size, last);
+    source.meter.scan(end - start);
     let bytes = source.bytes(start, end);
-    if (end === source.length) bytes = terminated(bytes);
+    if (end === last) bytes = terminated(bytes);
     try {
       return parse(bytes, 0);
     } catch (error) {
       if (error !== END) throw error;
-      if (end === source.length || size >= limit) throw new Malformed("the file ends inside an object");
+      if (end === last || size >= limit) throw new Malformed("the file ends inside an object");
     }
+  }
+}
+
+/**
+ * Runs `parse` over bytes that are all there is of an object.
+ * @throws Malformed if they end inside it
+ */
+export function parseWhole<T>(bytes: Uint8Array, parse: (bytes: Uint8Array, at: number) => T): T {
+  try {
+    return parse(bytes, 0);
+  } catch (error) {
+    throw error === END ? new Malformed("the bytes end inside an object") : error;
   }
 }
 
@@ -236,8 +256,13 @@ export function startsWith(bytes: Uint8Array, at: number, word: string): boolean
 /** Returns whether the name [start, end), slash included, is `name`; resolves `#xx` escapes (7.3.5). */
 export function nameIs(bytes: Uint8Array, start: number, end: number, name: string): boolean {
   if (wordIs(bytes, start + 1, end, name)) return true;
-  if (end - start - 1 <= name.length || bytes.indexOf(HASH, start) < 0) return false;
-  return readName(bytes, start, end) === name;
+  return end - start - 1 > name.length && hasEscape(bytes, start, end) && readName(bytes, start, end) === name;
+}
+
+/** Returns whether there is a `#`, as names with escapes have it (7.3.5), in the bytes [start, end). */
+export function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at] === HASH) return true;
+  return false;
 }
 
 /** Reads the name [start, end), slash included: one character per byte, escapes resolved. */

@@ -3,22 +3,25 @@
  */
 
 import { balanceBrackets } from "./brackets.ts";
-import type { ByteSource } from "./byteSource.ts";
+import { type ByteSource, retry } from "./byteSource.ts";
 import type { Cipher } from "./encryption.ts";
 import { decodeStream } from "./filters.ts";
 import {
   isDictionary,
+  isWhite,
   Malformed,
   parseAt,
+  parseWhole,
   readHeader,
   readInteger,
   skipRegular,
   skipWhite,
   terminated,
 } from "./lexer.ts";
+import { Slab } from "./slab.ts";
 import { readStream } from "./streams.ts";
 import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
-import { IN_FILE, IN_STREAM, type XrefTable } from "./xrefTable.ts";
+import { firstAbove, IN_FILE, IN_STREAM, type XrefTable } from "./xrefTable.ts";
 
 /** A decoded object stream: object `numbers[i]` begins at `offsets[i]` of `bytes`. */
 export interface ObjectStream {
@@ -27,15 +30,25 @@ export interface ObjectStream {
   offsets: number[];
   /** Index by object number, for objects whose entry names a wrong one; built when first needed. */
   positions?: Map<number, number>;
+  /** The offsets in ascending order; the same array if they are so already. */
+  ascending: number[];
 }
+
+/** Thrown when a step needs object stream `num`, which has to be decoded first. */
+export class MissingStream extends Error {
+  override name = "MissingStream";
+  num = 0;
+}
+
+// One instance, as it may be thrown for every page: a stack trace each time would be most of its cost.
+const MISSING = new MissingStream("an object stream is not decoded");
 
 /** How many bytes of an object with broken brackets are searched for its end. */
 const LARGEST_BROKEN = 64 * 1024;
 const LONGEST_REFERENCE_CHAIN = 32;
 const MOST_MEMBERS = 500_000;
+/** Decoded object streams that are kept while others are decoded. */
 const CACHED_BYTES = 16 << 20;
-/** Limit for all decoded object streams of one document together: bounds the time that nested bombs can take. */
-const DECODED_BUDGET = 512 << 20;
 
 /** The objects of one document, read through its cross-reference. */
 export class Objects {
@@ -43,14 +56,19 @@ export class Objects {
   readonly table: XrefTable;
   /** Set once the trailer's /Encrypt has been read. */
   cipher: Cipher | undefined;
-  /** Least recently used first. */
+  readonly #slab: Slab;
+  /** Decoded object streams by number, least recently used first. */
   readonly #streams = new Map<number, ObjectStream>();
   #cached = 0;
-  #decoded = 0;
+  /** Offsets of the object streams that have been decoded before. */
+  readonly #decoded = new Set<number>();
+  /** Copies of the members that have been read, so that a stream is not decoded again for each. */
+  readonly #members = new Map<number, Uint8Array>();
 
   constructor(source: ByteSource, table: XrefTable) {
     this.source = source;
     this.table = table;
+    this.#slab = new Slab(source.meter);
   }
 
   /**
@@ -58,25 +76,56 @@ export class Objects {
    * @returns undefined for free and unknown objects
    * @throws Malformed if the object is not where its entry says
    * @throws MissingRange if bytes have to be fetched first
+   * @throws MissingStream if it is in an object stream that has to be decoded first
+   * @throws EngineError too_complex
    */
   at<T>(num: number, parse: (bytes: Uint8Array, at: number) => T): T | undefined {
     const row = this.table.live(num);
     if (row < 0) return undefined;
-    const place = this.table.place(row);
     const kind = this.table.kind(row);
-    if (kind === IN_FILE) {
-      return parseAt(this.source, place, (bytes, from) => {
-        const header = readHeader(bytes, from);
-        if (header?.num !== num) throw new Malformed(`object ${num} is not at offset ${place}`);
-        return parse(bytes, header.end);
-      });
+    if (kind === IN_STREAM)
+      return parseWhole(this.#member(num, row), (bytes, at) => parse(bytes, skipWhite(bytes, at)));
+    if (kind !== IN_FILE) return undefined;
+    const place = this.table.place(row);
+    const read = (bytes: Uint8Array, from: number) => {
+      const header = readHeader(bytes, from);
+      if (header?.num !== num) throw new Malformed(`object ${num} is not at offset ${place}`);
+      return parse(bytes, header.end);
+    };
+    return parseAt(this.source, place, read, undefined, () => this.table.nextPlace(place));
+  }
+
+  /** Returns the text of a member of an object stream, up to where the next one begins. */
+  #member(num: number, row: number): Uint8Array {
+    const known = this.#members.get(num);
+    if (known) {
+      this.source.meter.scan(known.length);
+      return known;
     }
-    if (kind !== IN_STREAM) return undefined;
-    const stream = this.stream(place);
+    const place = this.table.place(row);
+    const stream = this.#streams.get(place);
+    if (!stream) {
+      MISSING.num = place;
+      throw MISSING;
+    }
     const index = this.table.detail(row);
     const found = stream.numbers[index] === num ? index : positionIn(stream, num);
     if (found === undefined) throw new Malformed(`object ${num} is not in object stream ${place}`);
-    return parse(stream.bytes, skipWhite(stream.bytes, stream.offsets[found]!));
+    const copy = this.#slab.copy(memberText(stream, found));
+    this.#members.set(num, copy);
+    return copy;
+  }
+
+  /**
+   * Returns bytes that stay valid for as long as the document is open.
+   * @param text the value of object `num`, as passed by {@link Objects.at}
+   * @throws EngineError too_complex if too much is kept
+   */
+  keep(num: number, text: Uint8Array): Uint8Array {
+    // A copy of a member stays valid, but need not be found again; so does a view of a file in memory, while a view of
+    // a cached block would keep all of that alive.
+    if (this.#members.delete(num) || this.source.inMemory) return text;
+    return this.#slab.copy(text).subarray(0, text.length);
   }
 
   /**
@@ -85,18 +134,18 @@ export class Objects {
    * @throws MissingRange if bytes have to be fetched first
    */
   balanced(num: number): Uint8Array | undefined {
-    const row = this.table.live(num);
-    if (row < 0 || this.table.kind(row) !== IN_FILE) return undefined;
-    const place = this.table.place(row);
-    const bytes = terminated(this.source.bytes(place, Math.min(place + LARGEST_BROKEN, this.source.length)));
+    if (!this.table.isInFile(num)) return undefined;
+    const place = this.table.place(this.table.live(num));
+    const end = Math.min(place + LARGEST_BROKEN, this.table.nextPlace(place), this.source.length);
+    this.source.meter.scan(end - place);
+    const bytes = terminated(this.source.bytes(place, end));
     const header = readHeader(bytes, 0);
     return header?.num === num && isDictionary(bytes, header.end) ? balanceBrackets(bytes, header.end) : undefined;
   }
 
   /**
    * Returns the value of an object; null if there is none.
-   * @throws Malformed like {@link Objects.at}
-   * @throws MissingRange like {@link Objects.at}
+   * @throws like {@link Objects.at}
    */
   value(num: number): Value {
     return this.at(num, parseValue) ?? null;
@@ -104,8 +153,7 @@ export class Objects {
 
   /**
    * Follows references until there is a value; null if there is none.
-   * @throws Malformed like {@link Objects.at}
-   * @throws MissingRange like {@link Objects.at}
+   * @throws like {@link Objects.at}
    */
   resolve(value: Value | undefined): Value {
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) value = this.value(value.num);
@@ -114,8 +162,7 @@ export class Objects {
 
   /**
    * Resolves `value`; undefined if it is not a dictionary.
-   * @throws Malformed like {@link Objects.at}
-   * @throws MissingRange like {@link Objects.at}
+   * @throws like {@link Objects.at}
    */
   dictionary(value: Value | undefined): Dictionary | undefined {
     const resolved = this.resolve(value);
@@ -123,9 +170,27 @@ export class Objects {
   }
 
   /**
+   * Runs a synchronous step until it succeeds, fetching the ranges and decoding the object streams it misses. Steps must
+   * be safe to repeat.
+   * @throws what the step throws, and Malformed if an object stream cannot be decoded
+   */
+  async run<T>(step: () => T): Promise<T> {
+    for (;;) {
+      try {
+        return await retry(this.source, step);
+      } catch (error) {
+        if (!(error instanceof MissingStream)) throw error;
+        const { num } = error;
+        await retry(this.source, () => this.stream(num));
+      }
+    }
+  }
+
+  /**
    * Returns object stream `num`, decoded.
    * @throws Malformed if it is not in the file, or cannot be decoded
    * @throws MissingRange if bytes have to be fetched first
+   * @throws EngineError too_complex
    */
   stream(num: number): ObjectStream {
     const cached = this.#streams.get(num);
@@ -134,9 +199,8 @@ export class Objects {
       this.#streams.set(num, cached);
       return cached;
     }
-    const row = this.table.live(num);
-    if (row < 0 || this.table.kind(row) !== IN_FILE) throw new Malformed(`object stream ${num} is not in the file`);
-    const stream = this.streamAt(this.table.place(row), num);
+    if (!this.table.isInFile(num)) throw new Malformed(`object stream ${num} is not in the file`);
+    const stream = this.#decode(this.table.place(this.table.live(num)), num);
     this.#streams.set(num, stream);
     this.#cached += stream.bytes.length;
     for (const [oldest, { bytes }] of this.#streams) {
@@ -149,27 +213,30 @@ export class Objects {
 
   /** Returns an indirect /Length. Undefined in an object stream, which could be the very one being read. */
   streamLength(reference: Reference): number | undefined {
-    const row = this.table.live(reference.num);
-    const value = row >= 0 && this.table.kind(row) === IN_FILE ? this.value(reference.num) : null;
+    const value = this.table.isInFile(reference.num) ? this.value(reference.num) : null;
     return typeof value === "number" ? value : undefined;
   }
 
-  /**
-   * Returns the object stream at a file offset, decoded.
-   * @throws Malformed if it is not object `num`, cannot be decoded, or exceeds the limit for the document
-   * @throws MissingRange if bytes have to be fetched first
-   */
-  streamAt(offset: number, num: number): ObjectStream {
-    const raw = readStream(this.source, offset, (length) => this.streamLength(length));
+  #decode(offset: number, num: number): ObjectStream {
+    const { meter } = this.source;
+    const lengthOf = (length: Reference) => this.streamLength(length);
+    const raw = readStream(this.source, offset, lengthOf, () => this.table.nextPlace(offset));
     if (raw.num !== num) throw new Malformed(`object ${num} is not at offset ${offset}`);
     const data = this.cipher
       ? this.cipher.decryptStream(raw.num, raw.gen, raw.data, cryptFilterName(raw.dict))
       : raw.data;
-    const decoded = decodeStream(raw.dict, data);
-    this.#decoded += decoded.length;
-    if (this.#decoded > DECODED_BUDGET) throw new Malformed("the object streams are too large when decoded");
+    const decoded = decodeStream(raw.dict, data, meter);
+    if (this.#decoded.has(offset)) meter.decodedAgain(decoded.length);
+    this.#decoded.add(offset);
     return readObjectStream(raw.dict.get("N"), raw.dict.get("First"), decoded);
   }
+}
+
+/** Returns the text of the member at `index`: up to where the next one begins. */
+export function memberText({ bytes, offsets, ascending }: ObjectStream, index: number): Uint8Array {
+  const offset = offsets[index]!;
+  const next = ascending === offsets ? offsets[index + 1] : ascending[firstAbove(ascending, offset)];
+  return bytes.subarray(offset, next ?? bytes.length);
 }
 
 function positionIn(stream: ObjectStream, num: number): number | undefined {
@@ -180,24 +247,27 @@ function positionIn(stream: ObjectStream, num: number): number | undefined {
 function readObjectStream(count: Value | undefined, first: Value | undefined, decoded: Uint8Array): ObjectStream {
   if (typeof count !== "number" || typeof first !== "number")
     throw new Malformed("an object stream has no /N or /First");
-  const bytes = terminated(decoded);
   const numbers: number[] = [];
   const offsets: number[] = [];
+  let isAscending = true;
+  const head = terminated(decoded.subarray(0, Math.max(0, first)));
   let at = 0;
   const next = () => {
-    const start = skipWhite(bytes, at);
-    at = skipRegular(bytes, start);
-    return readInteger(bytes, start, at);
+    while (isWhite(head[at])) at++;
+    const start = at;
+    if (at < head.length) at = skipRegular(head, at);
+    return readInteger(head, start, at);
   };
   while (numbers.length < Math.min(count, MOST_MEMBERS)) {
-    if (at >= first) break;
     const num = next();
     const offset = next();
     if (num === undefined || offset === undefined) break;
+    isAscending &&= first + offset > (offsets.at(-1) ?? -1);
     numbers.push(num);
-    offsets.push(Math.min(first + offset, bytes.length));
+    offsets.push(Math.min(first + offset, decoded.length));
   }
-  return { bytes, numbers, offsets };
+  const ascending = isAscending ? offsets : offsets.toSorted((a, b) => a - b);
+  return { bytes: decoded, numbers, offsets, ascending };
 }
 
 /** Returns the name of the crypt filter that a stream specifies (7.4.10), if any. */

@@ -2,6 +2,7 @@
 import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../bytes.ts";
 import type { PdfDocument } from "./document.ts";
+import { limitOutput } from "./meter.ts";
 import type { Ref } from "./newObject.ts";
 import type { Page, PageTarget } from "./pageTree.ts";
 import type { NameSlot } from "./resources.ts";
@@ -37,6 +38,7 @@ export function overlay(
   /** New /Contents arrays of pages that shared an array before, by its object number and the placement. */
   const arrays = new Map<string, Ref>();
   const entries = new Map<string, string>();
+  let copied = 0;
 
   for (const page of document.pages) {
     const { target, rewrite } = page;
@@ -58,6 +60,8 @@ export function overlay(
     const key = `${shared} ${placement}`;
     let array = arrays.get(key);
     if (array === undefined) {
+      copied += items.length;
+      limitOutput(copied, document.pages.length);
       array = document.add(arrayOf(opening, items, placement));
       arrays.set(key, array);
     }

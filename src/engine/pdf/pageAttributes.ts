@@ -3,7 +3,19 @@
  * 31).
  */
 import { BRACKET_CLOSE, UPPER_R } from "./characters.ts";
-import { eachEntry, isDictionary, isDigit, nameIs, readInteger, skipRegular, skipValue, skipWhite } from "./lexer.ts";
+import {
+  eachEntry,
+  hasEscape,
+  isDictionary,
+  isDigit,
+  nameIs,
+  readInteger,
+  readName,
+  skipRegular,
+  skipValue,
+  skipWhite,
+  wordIs,
+} from "./lexer.ts";
 
 /** The bytes [start, end) of a text. */
 export interface Span {
@@ -28,6 +40,15 @@ export interface PageAttributes {
   overridden: Span[] | undefined;
 }
 
+/** The keys that are looked for, by their length with the slash. */
+const KEYS: Record<number, readonly string[]> = {
+  5: ["Type", "Kids"],
+  7: ["Rotate"],
+  8: ["CropBox"],
+  9: ["MediaBox", "Contents", "UserUnit"],
+  10: ["Resources"],
+};
+
 /**
  * Scans the dictionary whose `<<` is at `at`.
  * @throws Malformed if a value in it cannot be skipped
@@ -46,36 +67,49 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
     overridden: undefined,
   };
   let contentsKey = 0;
-  found.end = eachEntry(text, at, (key, keyEnd, start, end) => {
-    switch (keyEnd - key) {
-      case 5:
-        if (nameIs(text, key, keyEnd, "Type")) found.isPage = nameIs(text, start, end, "Page");
-        else if (nameIs(text, key, keyEnd, "Kids")) found.kids = { start, end };
+  const note = (name: string, key: number, start: number, end: number) => {
+    switch (name) {
+      case "Type":
+        found.isPage = nameIs(text, start, end, "Page");
         return;
-      case 7:
-        if (nameIs(text, key, keyEnd, "Rotate")) found.rotate = { start, end };
+      case "Kids":
+        found.kids = { start, end };
         return;
-      case 8:
-        if (nameIs(text, key, keyEnd, "CropBox")) found.cropBox = { start, end };
+      case "Rotate":
+        found.rotate = { start, end };
         return;
-      case 9:
-        if (nameIs(text, key, keyEnd, "MediaBox")) found.mediaBox = { start, end };
-        else if (nameIs(text, key, keyEnd, "UserUnit")) found.userUnit = { start, end };
-        else if (nameIs(text, key, keyEnd, "Contents")) {
-          if (found.contents) {
-            found.overridden ??= [];
-            found.overridden.push({ start: contentsKey, end: found.contents.end });
-          }
-          found.contents = { start, end };
-          contentsKey = key;
+      case "CropBox":
+        found.cropBox = { start, end };
+        return;
+      case "MediaBox":
+        found.mediaBox = { start, end };
+        return;
+      case "UserUnit":
+        found.userUnit = { start, end };
+        return;
+      case "Resources":
+        found.resources = { start, end };
+        return;
+      case "Contents":
+        if (found.contents) {
+          found.overridden ??= [];
+          found.overridden.push({ start: contentsKey, end: found.contents.end });
         }
-        return;
-      case 10:
-        if (nameIs(text, key, keyEnd, "Resources")) found.resources = { start, end };
-        return;
+        found.contents = { start, end };
+        contentsKey = key;
     }
+  };
+  found.end = eachEntry(text, at, (key, keyEnd, start, end) => {
+    const name = keyAt(text, key, keyEnd);
+    if (name) note(name, key, start, end);
   });
   return found;
+}
+
+/** Returns the one of KEYS that the name [start, end) is; any other name may be left out. */
+function keyAt(text: Uint8Array, start: number, end: number): string | undefined {
+  for (const name of KEYS[end - start] ?? []) if (wordIs(text, start + 1, end, name)) return name;
+  return hasEscape(text, start, end) ? readName(text, start, end) : undefined;
 }
 
 /**

@@ -4,12 +4,11 @@ import { type Box, displayedBox, type Rotation, readBox, readRotation, readUserU
 import { BRACKET_OPEN } from "./characters.ts";
 import { type Contents, ContentsReader } from "./contents.ts";
 import { isDictionary, Malformed, skipValue } from "./lexer.ts";
-import type { Objects } from "./objects.ts";
+import { MissingStream, type Objects } from "./objects.ts";
 import { type PageAttributes, readKids, type Span, scanPageAttributes } from "./pageAttributes.ts";
 import { type NameSlot, Resources } from "./resources.ts";
-import type { Rewrite, Rewrites } from "./rewrite.ts";
+import { Rewrite, type Rewrites } from "./rewrite.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
-import { IN_FILE } from "./xrefTable.ts";
 
 /** A page as displayed. */
 export interface Page {
@@ -24,6 +23,7 @@ export interface Page {
 
 /** A page and what is needed to lay something over it; `target` is cleared once that is done. */
 export interface PageEntry extends Page {
+  index: number;
   readonly rewrite: Rewrite;
   /** True if the tree has listed this page before. */
   readonly repeated: boolean;
@@ -50,114 +50,198 @@ interface Inherited {
   resources: { holder: Rewrite; span: Span; slot: NameSlot | undefined } | undefined;
 }
 
+/** A node of the tree, and what has been found below it. */
 interface Node {
   /** The object that holds the kids array, and with it kids that are direct dictionaries. */
-  holder: Rewrite;
+  readonly holder: Rewrite;
   /** See readKids. */
-  kids: number[];
+  readonly kids: readonly number[];
+  /** What each of the kids is, in their order; undefined if it is no page, or not visited yet. */
+  readonly found: (PageEntry | Node | undefined)[];
+  /** The next kid to visit. */
   next: number;
-  inherited: Inherited;
+  readonly inherited: Inherited;
   /** Depth of direct dictionaries within one object. */
-  nesting: number;
+  readonly nesting: number;
+}
+
+/** One kid of a node. */
+interface Visit {
+  readonly node: Node;
+  readonly position: number;
+}
+
+/** Options of {@link PageWalk}. */
+export interface WalkOptions {
+  maxPages: number;
+  /** Repairs the brackets of kids, and leaves out content, that cannot be read. */
+  lenient: boolean;
+  /** See ContentsReader. */
+  mayDefer: boolean;
+  /** Returns whether an object that the cross-reference lacks may be in the file all the same. */
+  mayBeLost(num: number): boolean;
 }
 
 const NOTHING: Inherited = { mediaBox: undefined, cropBox: undefined, rotate: 0, resources: undefined };
 const DEEPEST_NESTING = 50;
 /** How many kids to look ahead. */
 const UPCOMING = 30;
+/** What a visit is charged, in bytes scanned, beside what it reads. */
+const VISIT = 16;
 
-/** Walks the page tree in steps that can each be repeated when bytes are missing. */
+/**
+ * Walks the page tree in steps that can each be repeated when bytes are missing. Kids in an object stream that is not
+ * decoded wait until all others have been visited: so each stream is decoded once, whatever the order of the pages.
+ */
 export class PageWalk {
-  readonly pages: PageEntry[] = [];
   readonly contents: ContentsReader;
-  /** Kids that a lenient walk left out. */
-  readonly unreadable = new Set<number>();
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
   readonly #resources: Resources;
-  readonly #options: { maxPages: number; lenient: boolean; mayDefer: boolean };
+  readonly #options: WalkOptions;
+  /** Above the tree: its only kid is the root. */
+  readonly #top: Node;
   readonly #stack: Node[] = [];
+  /** Visits that wait for an object stream, by its number. */
+  readonly #waiting = new Map<number, Visit[]>();
+  /** Visits whose object stream is decoded now, the next one last. */
+  #ready: Visit[] = [];
   readonly #seenNodes = new Set<number>();
   readonly #seenPages = new Map<number, PageEntry>();
-  #root: Reference | undefined;
+  /** Numbers of arrays of kids that are objects of their own. */
+  readonly #seenArrays = new Map<number, Rewrite>();
+  #count = 0;
+  #lastBox: Box | undefined;
 
-  /**
-   * @param root the catalog's /Pages
-   * @param options `lenient`: leave out kids that cannot be read instead of throwing Malformed; `mayDefer`: see
-   * ContentsReader
-   */
-  constructor(
-    objects: Objects,
-    rewrites: Rewrites,
-    root: Reference,
-    options: { maxPages: number; lenient: boolean; mayDefer: boolean },
-  ) {
+  /** @param root the catalog's /Pages */
+  constructor(objects: Objects, rewrites: Rewrites, root: Reference, options: WalkOptions) {
     this.#objects = objects;
     this.#rewrites = rewrites;
     this.#resources = new Resources(objects, rewrites);
     this.contents = new ContentsReader(objects, rewrites, options.lenient);
     this.#options = options;
-    this.#root = root;
+    const holder = new Rewrite(0, new Uint8Array());
+    this.#top = { holder, kids: [root.num], found: [], next: 0, inherited: NOTHING, nesting: 0 };
+    this.#stack.push(this.#top);
   }
 
   /**
-   * Visits one kid; false when all are done.
+   * Visits one kid, or decodes an object stream that kids wait for; false when all are done.
    * @throws MissingRange if bytes have to be fetched first; call again then
    * @throws Malformed if a kid cannot be read and the walk is not lenient
-   * @throws EngineError `too_many_pages`
+   * @throws EngineError `too_many_pages`, `too_complex`, or `damaged_pdf` if what cannot be read may be a page
    */
   step(): boolean {
-    if (this.#root) {
-      this.#visitObject(this.#root.num, NOTHING, true);
-      this.#root = undefined;
+    const visit = this.#ready.at(-1);
+    if (visit) {
+      this.#visitKid(visit);
+      this.#ready.pop();
       return true;
     }
     const node = this.#stack.at(-1);
-    if (!node) return false;
-    const kid = node.kids[node.next];
-    if (kid === undefined) {
-      this.#stack.pop();
-      return true;
+    if (!node) return this.#decodeNext();
+    if (node.next === node.kids.length) this.#stack.pop();
+    else {
+      this.#visitKid({ node, position: node.next });
+      node.next++;
     }
-    try {
-      if (kid > 0) this.#visitObject(kid, node.inherited, false);
-      else this.#visit(node.holder, -kid, scanPageAttributes(node.holder.text, -kid), node.inherited, node.nesting + 1);
-    } catch (error) {
-      if (!(this.#options.lenient && error instanceof Malformed)) throw error;
-      if (kid > 0) this.unreadable.add(kid);
-    }
-    node.next++;
     return true;
+  }
+
+  /** The pages in the order of the tree, once all have been visited. */
+  pages(): PageEntry[] {
+    const pages: PageEntry[] = [];
+    const listed = new Set<PageEntry>();
+    const path = [{ node: this.#top, next: 0 }];
+    for (let at = path.at(-1); at; at = path.at(-1)) {
+      if (at.next === at.node.kids.length) {
+        path.pop();
+        continue;
+      }
+      const found = at.node.found[at.next++];
+      if (!found) continue;
+      if ("kids" in found) path.push({ node: found, next: 0 });
+      else if (listed.has(found)) pages.push({ ...found, index: pages.length, repeated: true });
+      else {
+        found.index = pages.length;
+        listed.add(found);
+        pages.push(found);
+      }
+    }
+    return pages;
   }
 
   /** Returns the file offsets of the kids after the current one. */
   upcoming(): number[] {
     const { table } = this.#objects;
     const node = this.#stack.at(-1);
-    const rows = node?.kids
-      .slice(node.next + 1, node.next + 1 + UPCOMING)
-      .map((num) => (num > 0 ? table.live(num) : -1));
-    return (rows ?? []).filter((row) => row >= 0 && table.kind(row) === IN_FILE).map((row) => table.place(row));
+    const kids = node?.kids.slice(node.next + 1, node.next + 1 + UPCOMING) ?? [];
+    return kids.filter((num) => num > 0 && table.isInFile(num)).map((num) => table.place(table.live(num)));
   }
 
-  #visitObject(num: number, inherited: Inherited, isRoot: boolean): void {
-    if (this.#seenNodes.has(num)) return;
+  /** Visits a kid, or has it wait for an object stream. */
+  #visitKid(visit: Visit): void {
+    const { node, position } = visit;
+    const { holder, inherited, nesting } = node;
+    this.#objects.source.meter.scan(VISIT);
+    const kid = node.kids[position]!;
+    try {
+      node.found[position] =
+        kid > 0
+          ? this.#visitObject(kid, inherited, node === this.#top)
+          : this.#visit(holder, -kid, scanPageAttributes(holder.text, -kid), inherited, nesting + 1);
+    } catch (error) {
+      if (error instanceof MissingStream) {
+        const others = this.#waiting.get(error.num);
+        if (others) others.push(visit);
+        else this.#waiting.set(error.num, [visit]);
+      } else throw this.#options.lenient && error instanceof Malformed ? unreadablePage() : error;
+    }
+  }
+
+  /** Decodes the object stream that is first in the file of those that kids wait for; false if none wait. */
+  #decodeNext(): boolean {
+    const { table } = this.#objects;
+    const placeOf = (num: number) => (table.isInFile(num) ? table.place(table.live(num)) : -1);
+    const [first] = [...this.#waiting.keys()].sort((a, b) => placeOf(a) - placeOf(b));
+    if (first === undefined) return false;
+    this.#objects.stream(first);
+    this.#ready = this.#waiting.get(first)!.reverse();
+    this.#waiting.delete(first);
+    return true;
+  }
+
+  #visitObject(num: number, inherited: Inherited, isRoot: boolean): PageEntry | Node | undefined {
+    if (this.#seenNodes.has(num)) return undefined;
     const known = this.#seenPages.get(num);
     if (known) {
-      this.#push({ ...known, index: this.pages.length, repeated: true });
-      return;
+      this.#countPage();
+      return known;
     }
 
     const target = this.#readNode(num);
-    if (!target) return;
+    if (!target) {
+      if (this.#options.lenient && this.#objects.table.live(num) < 0 && this.#options.mayBeLost(num))
+        throw unreadablePage();
+      return undefined;
+    }
     const { rewrite, attributes } = target;
-    if (isRoot && !attributes.kids && !attributes.isPage && !attributes.mediaBox && !attributes.contents) return;
-    const page = this.#visit(rewrite, 0, attributes, inherited, 0);
-    if (page) this.#seenPages.set(num, page);
-    else this.#seenNodes.add(num);
+    const found = this.#visit(rewrite, 0, attributes, inherited, 0);
+    if ("kids" in found) {
+      this.#seenNodes.add(num);
+      return found;
+    }
+    if (isRoot && !attributes.isPage && !attributes.mediaBox && !attributes.contents) return undefined;
+    this.#seenPages.set(num, found);
+    return found;
   }
 
   #readNode(num: number): { rewrite: Rewrite; attributes: PageAttributes } | undefined {
+    const known = this.#rewrites.get(num);
+    if (known) {
+      const isNode = isDictionary(known.text, 0);
+      return isNode ? { rewrite: known, attributes: scanPageAttributes(known.text, 0) } : undefined;
+    }
     const read = (bytes: Uint8Array, at: number) => {
       if (!isDictionary(bytes, at)) return undefined;
       const attributes = scanPageAttributes(bytes.subarray(at), 0);
@@ -168,33 +252,35 @@ export class PageWalk {
     } catch (error) {
       if (!(this.#options.lenient && error instanceof Malformed)) throw error;
       const text = this.#objects.balanced(num);
-      return text && read(text, 0);
+      if (!text) throw error;
+      return read(text, 0);
     }
   }
 
-  /** Visits a dictionary. As readers do, takes it for a node if it has /Kids and its /Type is not /Page. */
+  /** Visits a dictionary. As readers do, takes it for a node if it has an array of /Kids and its /Type is not /Page. */
   #visit(
     holder: Rewrite,
     at: number,
     attributes: PageAttributes,
     inherited: Inherited,
     nesting: number,
-  ): PageEntry | undefined {
+  ): PageEntry | Node {
     const { text } = holder;
     const value = (span: Span | undefined): Value =>
       span ? this.#objects.resolve(parseValue(text, span.start)) : null;
     const own: Inherited = {
       mediaBox: readBox(this.#objects, value(attributes.mediaBox)) ?? inherited.mediaBox,
       cropBox: readBox(this.#objects, value(attributes.cropBox)) ?? inherited.cropBox,
-      rotate: attributes.rotate ? readRotation(value(attributes.rotate)) : inherited.rotate,
+      rotate: readRotation(value(attributes.rotate)) ?? inherited.rotate,
       resources: attributes.resources ? { holder, span: attributes.resources, slot: undefined } : inherited.resources,
     };
-    if (attributes.isPage || !attributes.kids)
-      return this.#visitPage(holder, at, attributes, own, inherited, value(attributes.userUnit));
+    const kids = attributes.kids && !attributes.isPage ? this.#kids(holder, attributes.kids) : undefined;
+    if (!kids) return this.#visitPage(holder, at, attributes, own, inherited, value(attributes.userUnit));
 
     if (nesting > DEEPEST_NESTING) throw new Malformed("the page tree is nested too deeply");
-    this.#stack.push({ ...this.#kids(holder, attributes.kids), next: 0, inherited: own, nesting });
-    return undefined;
+    const node: Node = { ...kids, found: [], next: 0, inherited: own, nesting };
+    this.#stack.push(node);
+    return node;
   }
 
   #visitPage(
@@ -208,9 +294,9 @@ export class PageWalk {
     const { contents, resources } = attributes;
     const start = at + 2;
     // The contents of the first page are never deferred.
-    const mayDefer = this.#options.mayDefer && this.pages.length > 0;
+    const mayDefer = this.#options.mayDefer && this.#count > 0;
     const page = {
-      index: this.pages.length,
+      index: 0,
       box: this.#shared(displayedBox(own.mediaBox, own.cropBox)),
       rotate: own.rotate,
       userUnit: readUserUnit(userUnit),
@@ -227,14 +313,16 @@ export class PageWalk {
           this.#resources.missing(holder, resources ?? { start, end: start }, !resources),
       },
     };
-    this.#push(page);
+    this.#countPage();
     return page;
   }
 
   /** Returns the last page's box if it is equal: most pages have the same size. */
   #shared(box: Box): Box {
-    const last = this.pages.at(-1)?.box;
-    return last && last.x0 === box.x0 && last.y0 === box.y0 && last.x1 === box.x1 && last.y1 === box.y1 ? last : box;
+    const last = this.#lastBox;
+    if (last && last.x0 === box.x0 && last.y0 === box.y0 && last.x1 === box.x1 && last.y1 === box.y1) return last;
+    this.#lastBox = box;
+    return box;
   }
 
   #slot(resources: Inherited["resources"]): NameSlot | undefined {
@@ -243,24 +331,35 @@ export class PageWalk {
     return resources.slot;
   }
 
-  #kids(holder: Rewrite, span: Span): { holder: Rewrite; kids: number[] } {
+  /**
+   * Returns the kids, and the object that holds their array; undefined if there is no array. An array that is another
+   * node's as well has no kids that are not known yet.
+   */
+  #kids(holder: Rewrite, span: Span): { holder: Rewrite; kids: number[] } | undefined {
     if (holder.text[span.start] === BRACKET_OPEN) return { holder, kids: readKids(holder.text, span.start) };
     const reference = parseValue(holder.text, span.start);
-    const array =
-      reference instanceof Reference
-        ? this.#objects.at(reference.num, (bytes, at) =>
-            bytes[at] === BRACKET_OPEN
-              ? this.#rewrites.keep(reference.num, bytes, at, skipValue(bytes, at))
-              : undefined,
-          )
-        : undefined;
-    return array ? { holder: array, kids: readKids(array.text, 0) } : { holder, kids: [] };
+    if (!(reference instanceof Reference)) return undefined;
+    const { num } = reference;
+    const known = this.#seenArrays.get(num);
+    if (known) return { holder: known, kids: [] };
+    const array = this.#objects.at(num, (bytes, at) =>
+      bytes[at] === BRACKET_OPEN ? this.#rewrites.keep(num, bytes, at, skipValue(bytes, at)) : undefined,
+    );
+    if (!array) return undefined;
+    const kids = readKids(array.text, 0);
+    this.#seenArrays.set(num, array);
+    return { holder: array, kids };
   }
 
-  #push(page: PageEntry): void {
-    if (this.pages.length >= this.#options.maxPages) {
+  #countPage(): void {
+    if (++this.#count > this.#options.maxPages)
       throw new EngineError("too_many_pages", `The PDF has more than ${this.#options.maxPages} pages.`);
-    }
-    this.pages.push(page);
   }
+}
+
+function unreadablePage(): EngineError {
+  return new EngineError(
+    "damaged_pdf",
+    "Something in the PDF that may be a page cannot be read. Open it in a reader and save it anew.",
+  );
 }

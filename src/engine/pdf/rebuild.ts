@@ -4,7 +4,8 @@
  * the next `endstream`.
  */
 
-import { type ByteSource, retry } from "./byteSource.ts";
+import { indexOf } from "#platform/search";
+import { type ByteSource, retry, retryAll } from "./byteSource.ts";
 import { LOWER_O, LOWER_T, LOWER_X } from "./characters.ts";
 import {
   isDictionary,
@@ -18,7 +19,7 @@ import {
   skipWhite,
   startsWith,
 } from "./lexer.ts";
-import type { Objects } from "./objects.ts";
+import { memberText, type ObjectStream, type Objects } from "./objects.ts";
 import { dataStart, findEndOfData, isEndOfData } from "./streams.ts";
 
 import { parseValue, Reference, type Value } from "./values.ts";
@@ -31,16 +32,19 @@ export interface Scan {
   xref: Xref;
   /** Object streams, in file order. */
   objectStreams: { num: number; offset: number }[];
+  /** Numbers of objects that may be a catalog. */
+  catalogs: Set<number>;
 }
 
 const WINDOW = 64 * 1024;
 /** More than the longest header or keyword that the end of a window may cut. */
 const OVERLAP = 64;
 const OBJECT_LIMIT = 2 << 20;
-/** After this many unreadable objects, less of the file is read for each. */
-const PATIENCE = 100;
-const IMPATIENT_LIMIT = 2048;
+/** After this many bytes read of unreadable objects, less of the file is read for each. */
+const PATIENCE = 8 << 20;
+const IMPATIENT_LIMIT = 512;
 const MOST_TRAILERS = 1000;
+const CATALOG = "/Catalog";
 
 /**
  * Scans the whole file.
@@ -48,69 +52,75 @@ const MOST_TRAILERS = 1000;
  */
 export async function scanFile(source: ByteSource): Promise<Scan> {
   const scanner = new Scanner(source);
-  await retry(source, () => {
-    while (scanner.step());
-  });
+  await retryAll(source, scanner);
   if (scanner.table.rows === 0) throw new Malformed("no objects");
   const origin = (await retry(source, () => findOrigin(source))) ?? 0;
   // The last trailer is the newest.
   const trailers = scanner.trailers.reverse();
   const xref = { table: scanner.table, trailers, sections: scanner.sections, origin, usesStreams: scanner.usesStreams };
-  return { xref, objectStreams: scanner.objectStreams };
+  return { xref, objectStreams: scanner.objectStreams, catalogs: scanner.catalogs };
 }
 
 /**
  * Adds the members of the object streams to the table, ranked by where their stream is in the file. Separate from the
  * scan, because the streams of an encrypted file can only be read once the cipher is known.
+ * @returns whether all of them could be read
+ * @throws EngineError too_complex
  */
-export async function expandObjectStreams(objects: Objects, objectStreams: Scan["objectStreams"]): Promise<void> {
-  const { table } = objects;
-  const isCurrent = ({ num, offset }: { num: number; offset: number }) => {
-    const row = table.live(num);
-    return row >= 0 && table.kind(row) === IN_FILE && table.place(row) === offset;
-  };
+export async function expandObjectStreams(objects: Objects, scan: Scan): Promise<boolean> {
+  const { table, source } = objects;
+  const isCurrent = ({ num, offset }: { num: number; offset: number }) =>
+    table.isInFile(num) && table.place(table.live(num)) === offset;
   const offsetOf = new Map<number, number>();
+  let areAllRead = true;
 
-  for (const stream of objectStreams) {
+  for (const stream of scan.objectStreams) {
     if (!isCurrent(stream)) continue;
+    await source.meter.giveWay();
     offsetOf.set(stream.num, stream.offset);
-    let numbers: number[];
+    let decoded: ObjectStream;
     try {
-      numbers = (await retry(objects.source, () => objects.stream(stream.num))).numbers;
+      decoded = await objects.run(() => objects.stream(stream.num));
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
+      areAllRead = false;
       continue;
     }
-    numbers.forEach((num, index) => {
+    const hasCatalog = indexOf(decoded.bytes, CATALOG) >= 0;
+    decoded.numbers.forEach((num, index) => {
       const row = table.live(num);
       const place = row < 0 ? -1 : table.place(row);
       const known = row >= 0 && table.kind(row) === IN_STREAM ? (offsetOf.get(place) ?? -1) : place;
       if (known < stream.offset) table.replace(num, IN_STREAM, stream.num, index);
       else table.add(num, IN_STREAM, stream.num, index);
+      if (hasCatalog && indexOf(memberText(decoded, index), CATALOG) >= 0) scan.catalogs.add(num);
     });
   }
+  return areAllRead;
 }
 
 /**
  * Returns the reference to the catalog of a scanned file: the newest /Root that leads to one, otherwise any catalog.
  * @throws MissingRange if bytes have to be fetched first
+ * @throws MissingStream if an object stream has to be decoded first
  */
-export function findCatalog(objects: Objects, trailers: Trailer[]): Reference | undefined {
-  const isCatalog = (value: Value | undefined) => {
+export function findCatalog(objects: Objects, trailers: Trailer[], catalogs: Iterable<number>): Reference | undefined {
+  const catalog = (value: Value | undefined) => {
     try {
-      return objects.dictionary(value)?.has("Pages") === true;
+      const found = objects.dictionary(value);
+      return found?.has("Pages") ? found : undefined;
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
-      return false;
+      return undefined;
     }
   };
   for (const { dict } of trailers) {
     const root = dict.get("Root");
-    if (root instanceof Reference && isCatalog(root)) return root;
+    if (root instanceof Reference && catalog(root)) return root;
   }
-  for (const num of objects.table.numbers()) {
+  for (const num of [...catalogs].sort((a, b) => a - b)) {
     const reference = new Reference(num, 0);
-    if (isCatalog(reference) && objects.dictionary(reference)?.get("Type") === "Catalog") return reference;
+    if (catalog(reference)?.get("Type") === "Catalog") return reference;
   }
   return undefined;
 }
@@ -121,9 +131,12 @@ class Scanner {
   readonly sections: number[] = [];
   readonly objectStreams: { num: number; offset: number }[] = [];
   usesStreams = false;
+  readonly catalogs = new Set<number>();
   readonly #source: ByteSource;
   #at = 0;
-  #failures = 0;
+  /** Where the last trailer ends: those within it are part of it. */
+  #trailerEnd = 0;
+  #patience = PATIENCE;
 
   constructor(source: ByteSource) {
     this.#source = source;
@@ -132,20 +145,25 @@ class Scanner {
   /**
    * Advances to the next object, trailer or window; false at the end of the file.
    * @throws MissingRange if bytes have to be fetched first; call again then
+   * @throws EngineError too_complex
    */
   step(): boolean {
     const from = this.#at;
-    const end = Math.min(from + WINDOW, this.#source.length);
+    // Windows end where blocks of the file do, unless too little is left of one.
+    const blockEnd = (Math.floor((from + 2 * OVERLAP) / WINDOW) + 1) * WINDOW;
+    const end = Math.min(blockEnd, this.#source.length);
     const bytes = this.#source.bytes(from, end);
     for (let at = 0; at < bytes.length; at++) {
       const code = bytes[at];
       if (code === LOWER_O && startsWith(bytes, at, "obj")) {
         const header = headerBefore(bytes, at);
         if (!header) continue;
+        this.#source.meter.scan(at);
         this.#readObject(header, from + header.start, from + at + 3);
         return true;
       }
       if (code === LOWER_T && startsWith(bytes, at, "trailer")) {
+        this.#source.meter.scan(at);
         this.#readTrailer(from + at);
         return true;
       }
@@ -153,6 +171,7 @@ class Scanner {
       if (code === LOWER_X && startsWith(bytes, at, "xref"))
         this.#addSection(from + at - (startsWith(bytes, at - 5, "start") ? 5 : 0));
     }
+    this.#source.meter.scan(bytes.length);
     this.#at = end === this.#source.length ? end : end - OVERLAP;
     return end < this.#source.length;
   }
@@ -162,10 +181,13 @@ class Scanner {
   }
 
   #readTrailer(offset: number): void {
-    const trailer = this.#attempt(() => parseAt(this.#source, offset, readTrailer, this.#limit));
-    if (trailer && this.trailers.length < MOST_TRAILERS) {
-      this.trailers.push(trailer);
-      this.usesStreams = false;
+    if (offset >= this.#trailerEnd) {
+      const trailer = this.#attempt(() => parseAt(this.#source, offset, readTrailer, this.#limit));
+      if (trailer && this.trailers.length < MOST_TRAILERS) {
+        this.trailers.push(trailer);
+        this.#trailerEnd = offset + trailer.text.length;
+        this.usesStreams = false;
+      }
     }
     this.#addSection(offset);
     this.#at = offset + 7;
@@ -187,6 +209,7 @@ class Scanner {
 
     // From here on nothing throws MissingRange, so these changes are made once.
     this.table.replace(header.num, IN_FILE, offset, Math.min(header.gen, 65_535));
+    if (object?.mayBeCatalog) this.catalogs.add(header.num);
     const type = stream?.dict.get("Type");
     if (type === "ObjStm") this.objectStreams.push({ num: header.num, offset });
     if (stream && type === "XRef") {
@@ -214,7 +237,7 @@ class Scanner {
   }
 
   get #limit(): number {
-    return this.#failures < PATIENCE ? OBJECT_LIMIT : IMPATIENT_LIMIT;
+    return this.#patience > 0 ? Math.min(OBJECT_LIMIT, this.#patience) : IMPATIENT_LIMIT;
   }
 
   #attempt<T>(parse: () => T): T | undefined {
@@ -222,7 +245,7 @@ class Scanner {
       return parse();
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
-      this.#failures++;
+      this.#patience -= Math.min(this.#limit, this.#source.length);
       return undefined;
     }
   }
@@ -231,6 +254,7 @@ class Scanner {
 /** What a scan needs to know about an object; positions are relative to the end of its `obj`. */
 interface Description {
   length: number;
+  mayBeCatalog: boolean;
   /** For streams: the dictionary, and where the data begin. */
   stream: (Trailer & { data: number }) | undefined;
 }
@@ -241,6 +265,7 @@ function describe(bytes: Uint8Array, at: number): Description {
   const data = isDictionary(bytes, start) ? dataStart(bytes, skipWhite(bytes, end)) : -1;
   return {
     length: end - at,
+    mayBeCatalog: data < 0 && indexOf(bytes.subarray(start, end), CATALOG) >= 0,
     stream: data < 0 ? undefined : { ...readTrailerDictionary(bytes, start), data: data - at },
   };
 }

@@ -2,7 +2,7 @@
 import { retry } from "./byteSource.ts";
 import type { PdfDocument } from "./document.ts";
 import { eachEntry, isDictionary, Malformed, nameIs, parseAt, readHeader } from "./lexer.ts";
-import type { ObjectStream } from "./objects.ts";
+import { memberText, type ObjectStream } from "./objects.ts";
 import type { Rewrite } from "./rewrite.ts";
 import { type Member, spliced } from "./serialize.ts";
 import { IN_FILE, IN_STREAM } from "./xrefTable.ts";
@@ -25,7 +25,8 @@ export interface Replacements {
  */
 export async function planReplacements(document: PdfDocument): Promise<Replacements> {
   const { table, sections } = document.xref;
-  const { source } = document.objects;
+  const { objects } = document;
+  const { source } = objects;
   const changed = document.rewrites.changed();
   const inFile: Rewrite[] = [];
   const streams = new Set<number>();
@@ -40,15 +41,14 @@ export async function planReplacements(document: PdfDocument): Promise<Replaceme
   }
 
   const sectionOffsets = new Set(sections);
-  // Unreadable objects are dropped: one without an end would extend into whatever follows it in the output.
-  const freed = new Set(document.unreadable);
+  const freed = new Set<number>();
   let first = Number.POSITIVE_INFINITY;
   let firstNumber = 0;
   for (let row = 0; row < table.rows; row++) {
     const kind = table.kind(row);
     const place = table.place(row);
     if (kind === IN_STREAM) {
-      if (!table.isLive(row) && isInFile(document, place)) streams.add(place);
+      if (!table.isLive(row) && table.isInFile(place)) streams.add(place);
       continue;
     }
     if (kind !== IN_FILE || !table.isLive(row)) continue;
@@ -62,18 +62,14 @@ export async function planReplacements(document: PdfDocument): Promise<Replaceme
 
   const members: Member[] = [];
   for (const num of [...streams].sort((a, b) => a - b)) {
-    const stream = await retry(source, () => readStream(document, num));
+    const stream = await objects.run(() => readStream(document, num));
     if (!stream) continue;
+    await source.meter.giveWay();
     freed.add(num);
     collectMembers(document, num, stream, members);
   }
   for (const num of freed) gone.add(num);
   return { inFile, members, gone, freed };
-}
-
-function isInFile({ xref: { table } }: PdfDocument, num: number): boolean {
-  const row = table.live(num);
-  return row >= 0 && table.kind(row) === IN_FILE;
 }
 
 /** Reads an object stream; undefined if an older revision's entry names an object that is none now. */
@@ -89,16 +85,15 @@ function readStream(document: PdfDocument, num: number): ObjectStream | undefine
 /** Appends the live members of object stream `stream`, in the stream's order. */
 function collectMembers(
   { xref: { table }, rewrites }: PdfDocument,
-  stream: number,
-  { bytes, numbers, offsets }: ObjectStream,
+  streamNumber: number,
+  stream: ObjectStream,
   members: Member[],
 ): void {
+  const { numbers } = stream;
   const seen = new Set<number>();
-  const ascending = [...offsets, bytes.length].sort((a, b) => a - b);
-  const ends = new Map(ascending.map((offset, i) => [offset, ascending[i + 1] ?? bytes.length]));
   numbers.forEach((num, i) => {
     const row = table.live(num);
-    if (row < 0 || table.kind(row) !== IN_STREAM || table.place(row) !== stream || seen.has(num)) return;
+    if (row < 0 || table.kind(row) !== IN_STREAM || table.place(row) !== streamNumber || seen.has(num)) return;
     const index = table.detail(row);
     if (index !== i && numbers[index] === num) return;
     seen.add(num);
@@ -108,8 +103,7 @@ function collectMembers(
       members.push({ num, text: spliced(rewrite) });
       return;
     }
-    const offset = offsets[i]!;
-    members.push({ num, text: bytes.subarray(offset, ends.get(offset)) });
+    members.push({ num, text: memberText(stream, i) });
   });
 }
 

@@ -2,10 +2,12 @@
  * Finds where a page's form XObjects get their names (ISO 32000-2, 7.8.3). Each distinct dictionary is found once,
  * whether direct, shared by reference or inherited, so that it is changed once and never copied per page.
  */
-import { eachEntry, isDictionary, nameIs, readName } from "./lexer.ts";
+import { EngineError } from "../errors.ts";
+import { eachEntry, isDictionary, nameIs, readName, skipWhite } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
 import type { Span } from "./pageAttributes.ts";
 import type { Rewrite, Rewrites } from "./rewrite.ts";
+import { dataStart } from "./streams.ts";
 import { parseValue, Reference } from "./values.ts";
 
 const PREFIX = "Ovp";
@@ -83,19 +85,21 @@ export class Resources {
     return slotAt(holder, { start: found.key, end: found.end }, NEW_XOBJECTS, PREFIX);
   }
 
-  /** Returns the dictionary that a reference leads to, also through other references; undefined if there is none. */
+  /**
+   * Returns the dictionary that a reference leads to, also through other references; undefined if there is none.
+   * @throws EngineError damaged_pdf if it is a stream's: readers disagree on whether that has resources
+   */
   #dictionary(num: number): Rewrite | undefined {
     for (let i = 0; i < 32; i++) {
       const known = this.#rewrites.get(num);
       if (known) return isDictionary(known.text, 0) ? known : undefined;
       const next = this.#objects.at(num, (bytes, at) => {
-        if (isDictionary(bytes, at))
-          return this.#rewrites.keep(
-            num,
-            bytes,
-            at,
-            eachEntry(bytes, at, () => {}),
-          );
+        if (isDictionary(bytes, at)) {
+          const end = eachEntry(bytes, at, () => {});
+          if (this.#objects.table.isInFile(num) && dataStart(bytes, skipWhite(bytes, end)) >= 0)
+            throw new EngineError("damaged_pdf", "A page's resources are a stream. Save the PDF anew, and send that.");
+          return this.#rewrites.keep(num, bytes, at, end);
+        }
         const value = parseValue(bytes, at);
         return value instanceof Reference ? value.num : undefined;
       });
@@ -107,13 +111,19 @@ export class Resources {
 }
 
 function inXObjects(holder: Rewrite, at: number): NameSlot {
-  const taken: string[] = [];
+  // Prefixes are tried in the order Ovp, Ovp1x, Ovp2x, …; a name takes at most one of each kind.
+  let isPlainTaken = false;
+  const taken = new Set<number>();
   eachEntry(holder.text, at, (key, keyEnd) => {
     const name = readName(holder.text, key, keyEnd);
-    if (name.startsWith(PREFIX)) taken.push(name);
+    if (!name.startsWith(PREFIX)) return;
+    isPlainTaken = true;
+    const numbered = /^(\d{1,9})x/.exec(name.slice(PREFIX.length));
+    if (numbered) taken.add(Number(numbered[1]));
   });
-  let prefix = PREFIX;
-  for (let i = 1; taken.some((name) => name.startsWith(prefix)); i++) prefix = `${PREFIX}${i}x`;
+  let i = 1;
+  while (taken.has(i)) i++;
+  const prefix = isPlainTaken ? `${PREFIX}${i}x` : PREFIX;
   return slotAt(holder, { start: at + 2, end: at + 2 }, IN_XOBJECTS, prefix);
 }
 

@@ -3,7 +3,6 @@
  * else in them (encrypted strings included) stays valid.
  */
 import type { Objects } from "./objects.ts";
-import { IN_STREAM } from "./xrefTable.ts";
 
 /** Replaces `remove` bytes at `at` of an object's text. */
 export interface Splice {
@@ -50,15 +49,10 @@ export class Rewrite {
   }
 }
 
-const SLAB = 64 * 1024;
-
 /** The objects of a document that may be rewritten, by number. */
 export class Rewrites {
   readonly #objects: Objects;
   readonly #rewrites = new Map<number, Rewrite>();
-  /** Texts one after the other: a buffer for each would take more memory than most texts. */
-  #slab = new Uint8Array();
-  #used = 0;
 
   constructor(objects: Objects) {
     this.#objects = objects;
@@ -68,29 +62,16 @@ export class Rewrites {
     return this.#rewrites.get(num);
   }
 
-  /** Registers object `num`, whose value is the bytes [start, end) as passed by `Objects.at`. */
+  /**
+   * Registers object `num`, whose value is the bytes [start, end) as passed by `Objects.at`.
+   * @throws EngineError too_complex if too much is kept
+   */
   keep(num: number, bytes: Uint8Array, start: number, end: number): Rewrite {
     const known = this.#rewrites.get(num);
     if (known) return known;
-    // A view of a file in memory is free; a view of a cached block or a decoded stream would keep all of that alive.
-    const inStream = this.#objects.table.kind(this.#objects.table.live(num)) === IN_STREAM;
-    const stable = this.#objects.source.inMemory && !inStream;
-    const text = bytes.subarray(start, end);
-    const rewrite = new Rewrite(num, stable ? text : this.#copy(text));
+    const rewrite = new Rewrite(num, this.#objects.keep(num, bytes.subarray(start, end)));
     this.#rewrites.set(num, rewrite);
     return rewrite;
-  }
-
-  #copy(text: Uint8Array): Uint8Array {
-    if (text.length > SLAB / 4) return text.slice();
-    if (this.#used + text.length > this.#slab.length) {
-      this.#slab = new Uint8Array(SLAB);
-      this.#used = 0;
-    }
-    const copy = this.#slab.subarray(this.#used, this.#used + text.length);
-    copy.set(text);
-    this.#used += text.length;
-    return copy;
   }
 
   /** Returns the objects that really change, in ascending order of number. */

@@ -23,13 +23,16 @@ const LARGEST_RAW = 64 << 20;
  * Reads the stream object at file offset `offset`. A /Length that neither `endstream` nor `endobj` follows is ignored:
  * the data then end before the next `endstream`.
  * @param lengthOf resolves a /Length that is a reference
+ * @param boundOf returns where the next object begins, which is where data without an end end
  * @throws Malformed if there is no stream at `offset`
  * @throws MissingRange if bytes have to be fetched first
+ * @throws EngineError too_complex
  */
 export function readStream(
   source: ByteSource,
   offset: number,
   lengthOf: (reference: Reference) => number | undefined,
+  boundOf: () => number = () => source.length,
 ): RawStream {
   const head = parseAt(source, offset, (bytes, at) => {
     const header = readHeader(bytes, at);
@@ -45,7 +48,7 @@ export function readStream(
   const end =
     typeof claimed === "number" && isEndOfData(source, head.start + claimed)
       ? head.start + claimed
-      : findEndOfData(source, head.start);
+      : findEndOfData(source, head.start, boundOf());
   return { num: head.num, gen: head.gen, dict: head.dict, data: source.bytes(head.start, end), end };
 }
 
@@ -74,12 +77,14 @@ export function isEndOfData(source: ByteSource, end: number): boolean {
 
 /**
  * Returns the offset of the next `endstream` from `start` on, before the end of line that precedes it. If there is none
- * within LARGEST_RAW bytes, returns where these end, or the end of the file.
+ * before `bound`, or within LARGEST_RAW bytes, returns where these end.
  * @throws MissingRange if bytes have to be fetched first
+ * @throws EngineError too_complex
  */
-export function findEndOfData(source: ByteSource, start: number): number {
-  const found = findWord(source, start, "endstream");
-  if (found === undefined) return Math.min(source.length, start + LARGEST_RAW);
+export function findEndOfData(source: ByteSource, start: number, bound = source.length): number {
+  const limit = Math.min(bound, start + LARGEST_RAW);
+  const found = findWord(source, start, limit, "endstream");
+  if (found === undefined) return limit;
   const from = Math.max(start, found - 2);
   const before = source.bytes(from, found);
   let end = found;
@@ -88,12 +93,12 @@ export function findEndOfData(source: ByteSource, start: number): number {
   return end;
 }
 
-/** Returns the offset of the next `word` from `start` on, within LARGEST_RAW bytes. */
-function findWord(source: ByteSource, start: number, word: string): number | undefined {
-  const limit = Math.min(source.length, start + LARGEST_RAW);
+/** Returns the offset of the next `word` in the bytes [start, limit). */
+function findWord(source: ByteSource, start: number, limit: number, word: string): number | undefined {
   for (let at = start; at < limit; at += SEARCH_STEP) {
-    const window = source.bytes(at, Math.min(at + SEARCH_STEP + word.length - 1, source.length));
+    const window = source.bytes(at, Math.min(at + SEARCH_STEP + word.length - 1, limit));
     const found = indexOf(window, word);
+    source.meter.scan(found < 0 ? SEARCH_STEP : found);
     if (found >= 0) return at + found;
   }
   return undefined;

@@ -191,6 +191,7 @@ export class XrefReader {
       done = at;
     }
     if (left > 0 && done === 0) throw new Malformed("the file ends inside its cross-reference");
+    this.#source.meter.scan(done);
     this.#open = { at: table.at + done, next, left, row: table.row };
   }
 
@@ -203,7 +204,8 @@ export class XrefReader {
     const { dict, data } = readStream(this.#source, at, () => undefined);
     if (dict.get("Type") !== "XRef") throw new Malformed(`no cross-reference stream at offset ${at}`);
     if (this.#xref.trailers.length === 0) this.#xref.usesStreams = true;
-    addStreamEntries(this.#xref.table, dict, decodeStream(dict, data), this.#bias!, replaceFreeFrom);
+    const rows = decodeStream(dict, data, this.#source.meter);
+    addStreamEntries(this.#xref.table, dict, rows, this.#bias!, replaceFreeFrom);
     this.#follow({ dict, text }, undefined);
   }
 

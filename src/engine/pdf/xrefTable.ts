@@ -3,7 +3,7 @@
  * scan found, in typed arrays (a million objects take about 25 MB). The newest row of an object number is the live one;
  * the others tell where earlier revisions left its bodies, which the output must not contain.
  */
-import { Malformed } from "./lexer.ts";
+import { tooComplex } from "./meter.ts";
 
 export const FREE = 0;
 export const IN_FILE = 1;
@@ -11,9 +11,10 @@ export const IN_STREAM = 2;
 /** What an entry says about its object: free, directly in the file, or in an object stream. */
 export type Kind = typeof FREE | typeof IN_FILE | typeof IN_STREAM;
 
-/** ISO 32000-1, Annex C; readers reject larger numbers. */
+/** The largest object number (ISO 32000-1, Annex C): readers reject larger ones. */
 const LARGEST_NUMBER = 8_388_607;
-const MOST_ROWS = 4_000_000;
+/** Rows that fit in memory: they take up to 30 bytes each. */
+const MOST_ROWS = 2_000_000;
 
 /** Rows of cross-reference entries, and the live row of each object number. */
 export class XrefTable {
@@ -33,16 +34,17 @@ export class XrefTable {
    */
   #index = new Uint32Array(1024);
   readonly #sparse = new Map<number, number>();
+  /** Offsets of the live objects in the file, ascending; made when first needed. */
+  #places: Float64Array | undefined;
 
   /**
    * Adds an entry of a section that is not newer than the entries added before. Live entries stay live, except free
    * ones from row `replaceFreeFrom` on: the table of a hybrid file marks the objects as free that its stream holds
    * (7.5.8.4).
-   * @throws Malformed if there are too many entries
+   * @throws EngineError too_complex if there are too many entries, or an object number is larger than readers take
    */
   add(num: number, kind: Kind, place: number, detail: number, replaceFreeFrom = Number.POSITIVE_INFINITY): void {
-    if (num > LARGEST_NUMBER) return;
-    if (this.rows >= MOST_ROWS) throw new Malformed("the cross-reference has too many entries");
+    if (num > LARGEST_NUMBER && kind === FREE) return;
     const row = this.#append(num, kind, place, detail);
     const live = this.live(num);
     if (live < 0 || (live >= replaceFreeFrom && this.#kind[live] === FREE)) this.#setLive(num, row);
@@ -50,11 +52,9 @@ export class XrefTable {
 
   /**
    * Adds an entry that is newer than all before it, as a scan from the beginning to the end of the file finds them.
-   * @throws Malformed if there are too many entries
+   * @throws EngineError too_complex if there are too many entries, or an object number is larger than readers take
    */
   replace(num: number, kind: Kind, place: number, detail: number): void {
-    if (num > LARGEST_NUMBER) return;
-    if (this.rows >= MOST_ROWS) throw new Malformed("the file has too many objects");
     this.#setLive(num, this.#append(num, kind, place, detail));
   }
 
@@ -62,6 +62,12 @@ export class XrefTable {
   live(num: number): number {
     const row = num < this.#index.length ? this.#index[num]! : this.#sparse.get(num);
     return (row ?? 0) - 1;
+  }
+
+  /** Returns whether an object is directly in the file. */
+  isInFile(num: number): boolean {
+    const row = this.live(num);
+    return row >= 0 && this.#kind[row] === IN_FILE;
   }
 
   isLive(row: number): boolean {
@@ -99,8 +105,25 @@ export class XrefTable {
     yield* [...this.#sparse.keys()].filter((num) => num >= dense).sort((a, b) => a - b);
   }
 
+  /** Returns where the next live object in the file begins after `offset`; Infinity if there is none. */
+  nextPlace(offset: number): number {
+    this.#places ??= this.#sortedPlaces();
+    return this.#places[firstAbove(this.#places, offset)] ?? Number.POSITIVE_INFINITY;
+  }
+
+  #sortedPlaces(): Float64Array {
+    const places = new Float64Array(this.rows);
+    let count = 0;
+    for (let row = 0; row < this.rows; row++)
+      if (this.#kind[row] === IN_FILE && this.isLive(row)) places[count++] = this.#place[row]!;
+    return places.subarray(0, count).sort();
+  }
+
   #append(num: number, kind: Kind, place: number, detail: number): number {
+    if (this.rows >= MOST_ROWS) throw tooComplex("it has too many objects");
+    if (num > LARGEST_NUMBER) throw tooComplex(`it has an object of the number ${num}`);
     if (this.rows === this.#number.length) this.#grow();
+    if (kind === IN_FILE) this.#places = undefined;
     const row = this.rows++;
     this.#number[row] = num;
     this.#kind[row] = kind;
@@ -140,4 +163,15 @@ export class XrefTable {
     detail.set(this.#detail);
     this.#detail = detail;
   }
+}
+
+/** Returns the index of the first of `ascending` numbers that is above `limit`. */
+export function firstAbove(ascending: ArrayLike<number>, limit: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ascending[middle]! > limit) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }

@@ -1,0 +1,120 @@
+/** What a file may cost, and that none of its pages is left out: files that were written to break either. */
+import { describe, expect, it, test } from "vitest";
+import { EngineError } from "../../../src/engine/index.ts";
+import { MemorySource } from "../../../src/engine/pdf/byteSource.ts";
+import { openPdf } from "../../../src/engine/pdf/document.ts";
+import { joined } from "../../support/bytes.ts";
+import { alternating, HOSTILE_FILES, packedPages, shuffled } from "../../support/hostileFiles.ts";
+import { PdfWriter } from "../../support/pdfWriter.ts";
+import { FileBuilder, file, latin1, onePage, plan, stamp } from "./fixture.ts";
+
+const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
+
+/** Marks a file; says what it took, what came out, or why nothing did. */
+async function mark(bytes: Uint8Array) {
+  const source = new MemorySource(bytes);
+  let outcome = "stamped";
+  let length = 0;
+  try {
+    length = (await joined((await plan(source, { maxPages: 100_000 })).chunks())).length;
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    outcome = error.code;
+  }
+  const { scanned, decoded, kept } = source.meter.used;
+  return { outcome, length, work: scanned + decoded + kept };
+}
+
+describe("twice the file is at most twice the work and the output:", () => {
+  test.each(Object.entries(HOSTILE_FILES))("%s", async (_, make) => {
+    const [small, large] = [make(200), make(400)];
+    const [one, two] = [await mark(small), await mark(large)];
+    expect(two.outcome).toBe(one.outcome);
+    // Windows grow by eights, so twice the bytes can be a little more than twice the work; quadratic would be four times.
+    expect(two.work / one.work).toBeLessThan(3);
+    expect(two.length / (one.length || 1)).toBeLessThan(2.2);
+    expect(two.length).toBeLessThanOrEqual(large.length + 64 * 1024 + 400 * 10 * 4096);
+  });
+});
+
+/** How many pages of an output have the mark, by the streams that hold them. */
+async function markedPages(output: Uint8Array) {
+  const document = await openPdf(new MemorySource(output), {});
+  const marked = document.pages.filter(({ rewrite }) => /\/Contents ?\[\d+ 0 R .*\d+ 0 R\]/.test(latin1(rewrite.text)));
+  return { pages: document.pages.length, marked: marked.length };
+}
+
+describe("every page is marked", () => {
+  it.each<[string, Uint8Array, number]>([
+    ["of many object streams in no order", packedPages(2000, 50, 20_000, shuffled(2000)), 2000],
+    ["of two large object streams in turn", packedPages(200, 100, 150_000, alternating(200)), 200],
+    ["of nodes and pages that lead from stream to stream", chained(60), 60],
+    ["a node whose /Kids is no array", file({ ...onePage(), 3: "<</Type/Pages/MediaBox[0 0 9 9]/Kids 7>>" }), 1],
+  ])("%s", async (_, bytes, count) => {
+    expect(await markedPages(await stamp(bytes, { maxPages: 100_000 }))).toEqual({ pages: count, marked: count });
+  });
+
+  it("turned as its parent says where its own /Rotate is null", async () => {
+    const bytes = file({
+      ...onePage("/MediaBox[0 0 300 400]/Rotate null"),
+      2: "<</Type/Pages/Rotate 90/Kids[3 0 R]>>",
+    });
+    expect((await openPdf(new MemorySource(bytes), {})).pages[0]!.rotate).toBe(90);
+  });
+});
+
+/** Nodes that each have one page and the next node, all in one of two object streams, in turn. */
+function chained(count: number): Uint8Array {
+  const writer = new PdfWriter();
+  const catalog = writer.reserve();
+  const nodes = Array.from({ length: count + 1 }, () => writer.reserve());
+  const pages = Array.from({ length: count }, () => writer.reserve());
+  const streams: [number, string][][] = [[], []];
+  for (let i = 0; i < count; i++) {
+    const kids = i + 1 < count ? `${pages[i]} 0 R ${nodes[i + 1]} 0 R` : `${pages[i]} 0 R`;
+    streams[i % 2]!.push([nodes[i]!, `<</Type/Pages/MediaBox[0 0 9 9]/Kids[${kids}]>>${" ".repeat(150_000)}`]);
+    streams[(i + 1) % 2]!.push([pages[i]!, `<</Type/Page/Parent ${nodes[i]} 0 R>>`]);
+  }
+  streams[0]!.push([catalog, `<</Type/Catalog/Pages ${nodes[0]} 0 R>>`]);
+  for (const members of streams) writer.objectStream(members);
+  return writer.finish(catalog, "stream");
+}
+
+function escaped(): Uint8Array {
+  return file({
+    1: "<</Type/Catalog/#50ages 2 0 R>>",
+    2: "<</#54ype/Pages/#4bids[3 0 R]/Media#42ox[0 0 300 400]>>",
+    3: "<</Type/P#61ge/#52otate 90/Crop#42ox[0 0 100 50]/C#6fntents 4 0 R/#52esources<<>>>>",
+    4: { data: "0 g" },
+  });
+}
+
+it("reads a page's entries whose names are escaped", async () => {
+  const [page] = (await openPdf(new MemorySource(escaped()), {})).pages;
+  expect(page).toMatchObject({ rotate: 90, box: { x1: 100, y1: 50 } });
+  const output = latin1(await stamp(escaped()));
+  expect(output).toMatch(/\/C#6fntents ?\[\d+ 0 R 4 0 R \d+ 0 R\]/);
+  expect(output).not.toMatch(/\/Contents/);
+});
+
+describe("a file is refused", () => {
+  const lost = new FileBuilder().objects({ 4: { data: "0 g" } });
+  const members = lost.objectStream(5, {
+    1: "<</Type/Catalog/Pages 2 0 R>>",
+    2: "<</Kids[3 0 R 7 0 R]>>",
+    3: "<</Type/Page>>",
+  });
+  lost.objects({ 8: { dict: "/Type/ObjStm/N 1/First 4/Filter/FlateDecode", data: "not deflated" } });
+  const broken = encode(lost.xrefStream(6, members).text.replace(/startxref\n\d+/, "startxref\n0"));
+
+  const large = (text: string) => encode(latin1(file(onePage())).replace(text, text.replace("4", "9000000")));
+
+  it.each<[string, Uint8Array, string]>([
+    ["for pages in an object stream that cannot be read", broken, "damaged_pdf"],
+    ["for an object number above 8,388,607", large("4 1\n"), "too_complex"],
+    ["for pages within an object that another overlaps", HOSTILE_FILES["objects that overlap"]!(500), "damaged_pdf"],
+    ["for resources that are a stream", file(onePage("/Resources 4 0 R")), "damaged_pdf"],
+  ])("%s", async (_, bytes, code) => {
+    expect((await mark(bytes)).outcome).toBe(code);
+  });
+});

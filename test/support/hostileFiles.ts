@@ -1,0 +1,196 @@
+/**
+ * Files that cost more than their size: each name tells what they do, each function makes one of `n` parts. A file twice
+ * as large may cost twice as much, and no more.
+ */
+import { deflateSync } from "node:zlib";
+import { PdfWriter } from "./pdfWriter.ts";
+
+const encode = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
+const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+/** A document of these pages' entries, which `more` may add objects for; its table is a classic one. */
+function documentOf(make: (writer: PdfWriter, tree: number) => string): Uint8Array<ArrayBuffer> {
+  const writer = new PdfWriter();
+  const [catalog, tree] = [writer.reserve(), writer.reserve()];
+  writer.object(`<</Type/Catalog/Pages ${tree} 0 R>>`, catalog);
+  const kids = make(writer, tree);
+  writer.object(`<</Type/Pages/MediaBox[0 0 200 200]/Kids[${kids}]>>`, tree);
+  return writer.finish(catalog, "classic");
+}
+
+/** Pages in object streams of `perStream`, each page followed by `padding` blanks, listed in the order that `at` gives. */
+export function packedPages(count: number, perStream: number, padding: number, at: (index: number) => number) {
+  const writer = new PdfWriter();
+  const [catalog, tree] = [writer.reserve(), writer.reserve()];
+  const contents = writer.stream("", encode("0 g 0 0 9 9 re f"));
+  const pages = range(count).map(() => writer.reserve());
+  for (let first = 0; first < count; first += perStream) {
+    writer.objectStream(
+      pages
+        .slice(first, first + perStream)
+        .map((num) => [num, `<</Type/Page/Parent ${tree} 0 R/Contents ${contents} 0 R>>${" ".repeat(padding)}`]),
+    );
+  }
+  const kids = range(count).map((index) => `${pages[at(index)]} 0 R`);
+  writer.objectStream([
+    [catalog, `<</Type/Catalog/Pages ${tree} 0 R>>`],
+    [tree, `<</Type/Pages/MediaBox[0 0 200 200]/Kids[${kids.join(" ")}]>>`],
+  ]);
+  return writer.finish(catalog, "stream");
+}
+
+/** Lists every second page first, so that each comes from the other half of the file. */
+export const alternating = (count: number) => (index: number) => (index % 2) * (count / 2) + Math.floor(index / 2);
+/** Lists pages in an order without any order; `count` must not be a multiple of 7919. */
+export const shuffled = (count: number) => (index: number) => (index * 7919) % count;
+
+/** An object stream that says it holds the catalog, with these filters and data. */
+function packedBy(filters: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
+  const writer = new PdfWriter();
+  const catalog = writer.reserve();
+  writer.objectStream([[catalog, "<</Type/Catalog/Pages 9 0 R>>"]]);
+  writer.stream(`/Type/ObjStm/N 1/First 4/Filter[${filters}]`, data, 2);
+  return writer.finish(catalog, "stream");
+}
+
+/** Cross-reference streams, each of which inflates to a megabyte and names the one before it. */
+function xrefChain(count: number, predictor: string): Uint8Array {
+  const data = deflateSync(new Uint8Array(1 << 20));
+  let text =
+    "%PDF-1.5\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Kids[3 0 R]>>endobj 3 0 obj<</Type/Page>>endobj\n";
+  let previous = "";
+  for (const index of range(count)) {
+    const at = text.length;
+    const dict = `/Type/XRef/Size 10/Root 1 0 R/W[1 2 1]/Filter/FlateDecode${predictor}${previous}`;
+    text += `${index + 4} 0 obj<<${dict}/Length ${data.length}>>stream\n${data.toString("latin1")}\nendstream endobj\n`;
+    previous = `/Prev ${at}`;
+  }
+  return encode(`${text}startxref\n${previous.slice(6)}\n%%EOF`);
+}
+
+/** Objects that each reach from where they begin to the end of the file, all in the table. */
+function overlapping(count: number): Uint8Array<ArrayBuffer> {
+  const offsets: number[] = [];
+  let text = "%PDF-1.4\n";
+  const add = (body: string) => {
+    offsets.push(text.length);
+    text += `${offsets.length} 0 obj${body}`;
+  };
+  add("<</Type/Catalog/Pages 2 0 R>>endobj\n");
+  add(
+    `<</Type/Pages/MediaBox[0 0 9 9]/Kids[${range(count)
+      .map((i) => `${i + 3} 0 R`)
+      .join(" ")}]>>endobj\n`,
+  );
+  for (const _ of range(count)) add("<</Type/Page/A ");
+  text += `0${">>".repeat(count)}endobj\n`;
+  return tabled(text, offsets);
+}
+
+/** Pages whose contents end neither where their length says nor anywhere else. */
+function endlessContents(count: number): Uint8Array<ArrayBuffer> {
+  const offsets: number[] = [];
+  let text = "%PDF-1.4\n";
+  const add = (body: string) => {
+    offsets.push(text.length);
+    text += `${offsets.length} 0 obj${body}`;
+  };
+  add("<</Type/Catalog/Pages 2 0 R>>endobj\n");
+  add(
+    `<</Type/Pages/MediaBox[0 0 9 9]/Kids[${range(count)
+      .map((i) => `${2 * i + 3} 0 R`)
+      .join(" ")}]>>endobj\n`,
+  );
+  for (const index of range(count)) {
+    add(`<</Type/Page/Contents ${2 * index + 4} 0 R>>endobj\n`);
+    add("<</Length 1>>stream\n0 g\n");
+  }
+  return tabled(text, offsets);
+}
+
+function tabled(text: string, offsets: number[]): Uint8Array<ArrayBuffer> {
+  const rows = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
+  const size = offsets.length + 1;
+  return encode(
+    `${text}xref\n0 ${size}\n0000000000 65535 f \n${rows}trailer<</Size ${size}/Root 1 0 R>>\nstartxref\n${text.length}\n%%EOF`,
+  );
+}
+
+/** The files by what they do. `n` of a thousand gives some 10 KB to 200 KB. */
+export const HOSTILE_FILES: Record<string, (n: number) => Uint8Array> = {
+  "pages that alternate between two large object streams": (n) => packedPages(2 * n, n, 8000, alternating(2 * n)),
+  "pages of many object streams in no order": (n) => packedPages(10 * n, 100, 1000, shuffled(10 * n)),
+  "ASCII85 under Flate": (n) => packedBy("/FlateDecode/ASCII85Decode", deflateSync(Buffer.alloc(n * 8000, "z"))),
+  "ASCIIHex under Flate": (n) => packedBy("/FlateDecode/ASCIIHexDecode", deflateSync(Buffer.alloc(n * 16_000, "4"))),
+  "LZW under Flate": (n) => packedBy("/FlateDecode/LZWDecode", deflateSync(Buffer.alloc(n * 1000, "\x80\x0b\x60\x50"))),
+  "Flate under Flate": (n) => packedBy("/FlateDecode/FlateDecode", deflateSync(deflateSync(Buffer.alloc(n * 16_000)))),
+  "cross-reference streams that inflate": (n) => xrefChain(n / 20, ""),
+  "cross-reference streams with a predictor": (n) => xrefChain(n / 20, "/DecodeParms<</Predictor 15/Columns 4>>"),
+  "objects with a string that never ends": (n) =>
+    encode(
+      `%PDF-1.4\n${range(10 * n)
+        .map((i) => `${i + 1} 0 obj<</A(`)
+        .join("")}`,
+    ),
+  "objects with an array that never ends": (n) =>
+    encode(
+      `%PDF-1.4\n${range(10 * n)
+        .map((i) => `${i + 1} 0 obj[`)
+        .join("")}`,
+    ),
+  "objects with a string that ends in the last": (n) =>
+    encode(
+      `%PDF-1.4\n${range(10 * n)
+        .map((i) => `${i + 1} 0 obj<</A(`)
+        .join("")}${")>>".repeat(10 * n)}`,
+    ),
+  "members with a string that never ends": (n) => {
+    const writer = new PdfWriter();
+    const members = range(10 * n).map((): [number, string] => [writer.reserve(), "<</A("]);
+    writer.objectStream(members);
+    return writer.finish(9_999_999, "stream");
+  },
+  "one array of contents for all pages": (n) =>
+    documentOf((writer, tree) => {
+      const stream = writer.stream("", encode("0 g"));
+      const array = writer.object(`[${`${stream} 0 R `.repeat(n)}]`);
+      return range(n)
+        .map(() => `${writer.object(`<</Type/Page/Parent ${tree} 0 R/Contents ${array} 0 R>>`)} 0 R`)
+        .join(" ");
+    }),
+  "contents that name one object, which is no stream": (n) =>
+    documentOf((writer, tree) => {
+      const other = writer.object(`<<${"/A 1".repeat(n)}>>`);
+      return `${writer.object(`<</Type/Page/Parent ${tree} 0 R/Contents[${`${other} 0 R `.repeat(10 * n)}]>>`)} 0 R`;
+    }),
+  "contents that cannot be read": (n) =>
+    documentOf((writer, tree) => {
+      const other = writer.object(`<<${"/A[".repeat(n)}`);
+      return `${writer.object(`<</Type/Page/Parent ${tree} 0 R/Contents[${`${other} 0 R `.repeat(10 * n)}]>>`)} 0 R`;
+    }),
+  "one array of kids for all nodes": (n) =>
+    documentOf((writer, tree) => {
+      const [array, page] = [writer.reserve(), writer.reserve()];
+      const nodes = range(n).map(() => writer.object(`<</Type/Pages/Parent ${tree} 0 R/Kids ${array} 0 R>>`));
+      writer.object(`<</Type/Page/Parent ${tree} 0 R>>`, page);
+      writer.object(`[${nodes.map((node) => `${node} 0 R`).join(" ")} ${page} 0 R]`, array);
+      return nodes.map((node) => `${node} 0 R`).join(" ");
+    }),
+  "XObjects of the mark's own names": (n) =>
+    documentOf((writer, tree) => {
+      const names = range(10 * n).map((index) => `/Ovp${index}x 9 0 R`);
+      return `${writer.object(`<</Type/Page/Parent ${tree} 0 R/Resources<</XObject<<${names.join("")}>>>>>>`)} 0 R`;
+    }),
+  "kids that do not end": (n) => {
+    const kids = range(n).map((index) => `${index + 3} 0 R`);
+    const pages = range(n).map((index) => `${index + 3} 0 obj<</Type/Page/A[(${"x".repeat(40)})`);
+    return encode(
+      `%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[${kids.join(" ")}]>>endobj\n${pages.join("\n")}\ntrailer<</Root 1 0 R>>`,
+    );
+  },
+  "trailers within trailers": (n) =>
+    encode(`%PDF-1.4\n1 0 obj<<>>endobj\n${"trailer<</A".repeat(10 * n)} 1${">>".repeat(10 * n)}`),
+  "trailers that never end": (n) => encode(`%PDF-1.4\n1 0 obj<<>>endobj\n${"trailer<</A".repeat(10 * n)}`),
+  "objects that overlap": overlapping,
+  "contents without an end": endlessContents,
+};
