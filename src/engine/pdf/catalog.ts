@@ -27,6 +27,14 @@ export function isSigned(objects: Objects, catalog: Dictionary): boolean {
 }
 
 /**
+ * Returns whether the document is a portfolio (12.3.5): readers show its attachments, and its pages only where they
+ * know no portfolios.
+ */
+export function isPortfolio(objects: Objects, catalog: Dictionary): boolean {
+  return objects.dictionary(catalog.get("Collection")) !== undefined;
+}
+
+/**
  * Rejects dynamic XFA forms. Their pages hold at most a notice for readers without XFA; other readers lay out pages
  * from XML, so a mark on the PDF's pages would not be seen. Static XFA forms have fields and pages of their own.
  * @throws EngineError `xfa_not_supported`

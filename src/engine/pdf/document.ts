@@ -1,7 +1,7 @@
 /** Opens a PDF for marking: cross-reference, security and page tree, with recovery if the file is damaged. */
 import { EngineError } from "../errors.ts";
 import { type ByteSource, retry } from "./byteSource.ts";
-import { isSigned, pageTreeRoot, readCatalog, refuseDynamicXfa } from "./catalog.ts";
+import { isPortfolio, isSigned, pageTreeRoot, readCatalog, refuseDynamicXfa } from "./catalog.ts";
 import { readFileId } from "./fileId.ts";
 import { Malformed } from "./lexer.ts";
 import type { NewObject, ObjectSink, Ref } from "./newObject.ts";
@@ -32,6 +32,8 @@ export class PdfDocument implements ObjectSink {
   readonly pages: readonly PageEntry[];
   /** True if marking breaks a signature. */
   readonly signed: boolean;
+  /** True if readers show the attachments first, which are not marked. */
+  readonly isPortfolio: boolean;
   /** The source's internals, for the other modules of this folder. */
   readonly objects: Objects;
   readonly xref: Xref;
@@ -57,6 +59,7 @@ export class PdfDocument implements ObjectSink {
     rewrites: Rewrites;
     walk: PageWalk;
     signed: boolean;
+    isPortfolio: boolean;
     thorough: boolean;
   }) {
     this.xref = parts.xref;
@@ -69,6 +72,7 @@ export class PdfDocument implements ObjectSink {
     this.contentEnds = parts.walk.contents.ends;
     this.unreadable = parts.walk.unreadable;
     this.signed = parts.signed;
+    this.isPortfolio = parts.isPortfolio;
     this.thorough = parts.thorough;
     const size = parts.trailer.get("Size");
     const { largest } = parts.xref.table;
@@ -144,10 +148,14 @@ async function open(
   } else if (verify && source.inMemory) verifyOffsets(source, xref.table);
   if (xref.table.firstPlace() < xref.origin) xref.origin = 0; // objects before `%PDF-`: nothing to cut off
 
-  const { root, signed } = await retry(source, () => {
+  const { root, ...about } = await retry(source, () => {
     const catalog = readCatalog(objects, trailer);
     refuseDynamicXfa(objects, catalog);
-    return { root: pageTreeRoot(catalog), signed: isSigned(objects, catalog) };
+    return {
+      root: pageTreeRoot(catalog),
+      signed: isSigned(objects, catalog),
+      isPortfolio: isPortfolio(objects, catalog),
+    };
   });
   const thorough = options.thorough === true;
   const walk = new PageWalk(objects, rewrites, root, {
@@ -163,7 +171,7 @@ async function open(
     () => walk.upcoming(),
   );
   if (walk.pages.length === 0) throw new Malformed("no pages");
-  return new PdfDocument({ xref, trailer, fileId, objects, rewrites, walk, signed, thorough });
+  return new PdfDocument({ xref, trailer, fileId, objects, rewrites, walk, ...about, thorough });
 }
 
 /**
