@@ -138,7 +138,7 @@ async function open(
 ): Promise<PdfDocument> {
   const objects = new Objects(source, xref.table);
   const rewrites = new Rewrites(objects);
-  const trailer = mergedTrailer(xref);
+  const trailer = trailerOf(xref, verify ? ["ID"] : undefined);
   const fileId = await retry(source, () => readFileId(objects, trailer));
   objects.cipher = await retry(source, () => openSecurity(objects, trailer, fileId, options.password));
   if (scan) {
@@ -175,13 +175,13 @@ async function open(
 }
 
 /**
- * Returns the newest trailer, with missing entries filled in from older ones: in linearized and damaged files the
- * oldest may be the most complete.
+ * Returns the newest trailer (7.5.5), with `missing` entries filled in from older ones. What an update has left out is
+ * no longer part of the document; only /ID, which names the file and is part of its key, stays with it for life.
+ * @param missing every entry by default, for recovery: in a damaged file the oldest trailer may be the most complete
  */
-function mergedTrailer(xref: Xref): Dictionary {
-  const merged: Dictionary = new Map();
-  for (const { dict } of xref.trailers) {
-    for (const [key, value] of dict) if (!merged.has(key)) merged.set(key, value);
-  }
-  return merged;
+function trailerOf({ trailers }: Xref, missing?: readonly string[]): Dictionary {
+  const trailer: Dictionary = new Map(trailers[0]?.dict);
+  for (const { dict } of trailers)
+    for (const key of missing ?? dict.keys()) if (!trailer.has(key) && dict.has(key)) trailer.set(key, dict.get(key)!);
+  return trailer;
 }

@@ -133,6 +133,25 @@ describe("the output", () => {
     expect(latin1(await stamp(source))).toMatch(/trailer\n<<\/Own\(x y\)\/Root 1 0 R\/Info 5 0 R\/ID/);
   });
 
+  it.each<[string, string, string | undefined, RegExp, RegExp]>([
+    ["keeps none but /ID", "", undefined, /\/ID\[<0011></, /\/Info|\/Own|\/Encrypt/],
+    ["takes the newest's", "/Info 6 0 R/ID[<22><33>]", undefined, /\/Info 6 0 R\/ID\[<22></, /\/Own|0011/],
+    ["takes what the newest lacks, in recovery", "", "startxref\n1", /\/Info 5 0 R\/ID\[<0011></, /\/Own/],
+  ])("of older trailers' entries %s", async (_, newest, start, expected, unexpected) => {
+    const bodies = { ...onePage(), 5: "<</Title(Old)>>", 6: "<</Title(New)>>" };
+    const encryption = start === undefined ? "/Encrypt<</Filter/Standard/V 1/R 2/P -4/O(x)/U(x)>>" : "";
+    const builder = new FileBuilder()
+      .objects(bodies)
+      .table({ trailer: `/Root 1 0 R/Info 5 0 R/Own 1/ID[<0011><2233>]${encryption}` });
+    const previous = /startxref\n(\d+)/.exec(builder.text)![1];
+    builder.objects({ 7: "null" }).table({ numbers: [7], trailer: `/Root 1 0 R${newest}/Prev ${previous}` });
+    if (start) builder.text = builder.text.replaceAll(/startxref\n\d+/g, start);
+    const output = latin1(await stamp(builder.bytes()));
+    const trailer = output.slice(output.lastIndexOf("trailer"));
+    expect(trailer).toMatch(expected);
+    expect(trailer).not.toMatch(unexpected);
+  });
+
   it("drops the linearization dictionary", async () => {
     const source = new FileBuilder().objects({ 9: "<</Linearized 1/L 999>>" }).objects(onePage()).table().bytes();
     expect(latin1(await stamp(source))).not.toContain("Linearized");
