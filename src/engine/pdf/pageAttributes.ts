@@ -2,8 +2,18 @@
  * Finds the relevant entries of page and page-tree dictionaries without building anything (ISO 32000-2, Tables 30 and
  * 31).
  */
-import { BRACKET_CLOSE, UPPER_R } from "./characters.ts";
-import { eachEntry, isDictionary, isDigit, nameIs, readInteger, skipRegular, skipValue, skipWhite } from "./lexer.ts";
+import { BRACKET_CLOSE, HASH, UPPER_R } from "./characters.ts";
+import {
+  eachEntry,
+  isDictionary,
+  isDigit,
+  nameIs,
+  readInteger,
+  readName,
+  skipRegular,
+  skipValue,
+  skipWhite,
+} from "./lexer.ts";
 
 /** The bytes [start, end) of a text. */
 export interface Span {
@@ -24,8 +34,12 @@ export interface PageAttributes {
   cropBox: Span | undefined;
   rotate: Span | undefined;
   userUnit: Span | undefined;
-  /** Whole /Contents entries, keys included, that a later one overrides: some readers would take the first. */
-  overridden: Span[] | undefined;
+  /**
+   * Whole entries, keys included, that a marked page must not have: /Contents that a later one overrides, as some
+   * readers would take the first; /Thumb, a picture of the page (12.3.4), and /PieceInfo, a program's own copy of it
+   * (14.5), as both are without the mark.
+   */
+  dropped: Span[] | undefined;
 }
 
 /**
@@ -43,14 +57,21 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
     cropBox: undefined,
     rotate: undefined,
     userUnit: undefined,
-    overridden: undefined,
+    dropped: undefined,
   };
   let contentsKey = 0;
+  const drop = (start: number, end: number) => {
+    found.dropped ??= [];
+    found.dropped.push({ start, end });
+  };
   found.end = eachEntry(text, at, (key, keyEnd, start, end) => {
-    switch (keyEnd - key) {
+    switch (lengthOfName(text, key, keyEnd)) {
       case 5:
         if (nameIs(text, key, keyEnd, "Type")) found.isPage = nameIs(text, start, end, "Page");
         else if (nameIs(text, key, keyEnd, "Kids")) found.kids = { start, end };
+        return;
+      case 6:
+        if (nameIs(text, key, keyEnd, "Thumb")) drop(key, end);
         return;
       case 7:
         if (nameIs(text, key, keyEnd, "Rotate")) found.rotate = { start, end };
@@ -62,20 +83,24 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
         if (nameIs(text, key, keyEnd, "MediaBox")) found.mediaBox = { start, end };
         else if (nameIs(text, key, keyEnd, "UserUnit")) found.userUnit = { start, end };
         else if (nameIs(text, key, keyEnd, "Contents")) {
-          if (found.contents) {
-            found.overridden ??= [];
-            found.overridden.push({ start: contentsKey, end: found.contents.end });
-          }
+          if (found.contents) drop(contentsKey, found.contents.end);
           found.contents = { start, end };
           contentsKey = key;
         }
         return;
       case 10:
         if (nameIs(text, key, keyEnd, "Resources")) found.resources = { start, end };
+        else if (nameIs(text, key, keyEnd, "PieceInfo")) drop(key, end);
         return;
     }
   });
   return found;
+}
+
+/** Returns the length of the name [start, end), slash included, without its `#xx` escapes (7.3.5). */
+function lengthOfName(text: Uint8Array, start: number, end: number): number {
+  for (let at = start; at < end; at++) if (text[at] === HASH) return readName(text, start, end).length + 1;
+  return end - start;
 }
 
 /**

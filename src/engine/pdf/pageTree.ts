@@ -37,7 +37,7 @@ export interface PageTarget {
   /** The value of /Contents. */
   readonly contentsSpan: Span | undefined;
   /** See PageAttributes. */
-  readonly overridden: Span[] | undefined;
+  readonly dropped: Span[] | undefined;
   readonly contents: Contents;
   readonly slot: NameSlot;
 }
@@ -219,7 +219,7 @@ export class PageWalk {
       target: {
         start,
         contentsSpan: contents,
-        overridden: attributes.overridden,
+        dropped: attributes.dropped,
         contents: this.contents.read(holder.text, contents, mayDefer),
         slot:
           this.#slot(own.resources) ??

@@ -178,6 +178,30 @@ describe("the output", () => {
   });
 });
 
+describe("a marked page has no pictures of itself without the mark", () => {
+  const BOX = "/MediaBox[0 0 300 400]";
+  it.each([
+    ["a thumbnail", `${BOX}/Thumb 5 0 R/Contents 4 0 R`],
+    ["private data", `/PieceInfo<</Illustrator<</Private 5 0 R/LastModified(D:2026)>>>>${BOX}/Contents 4 0 R`],
+    ["both, behind everything else", `${BOX}/Contents 4 0 R/PieceInfo 5 0 R/Thumb 5 0 R`],
+    ["both, twice", `/Thumb 5 0 R/PieceInfo 5 0 R${BOX}/Contents 4 0 R/Thumb 5 0 R/PieceInfo 5 0 R`],
+    ["a thumbnail on a page without contents", `${BOX}/Thumb 5 0 R`],
+    ["names in other words", `${BOX}/#54humb 5 0 R/Piece#49#6efo 5 0 R/Contents 4 0 R`],
+  ])("%s", async (_, entries) => {
+    const page = `<</Type/Page/Parent 2 0 R${entries}/Resources<</Properties<</Thumb 4 0 R/PieceInfo 4 0 R>>>>>>`;
+    const packed = new FileBuilder().objects({ 4: { data: "0 g" }, 5: { data: "" } });
+    const { 1: catalog, 2: node } = onePage() as Record<number, string>;
+    const members = packed.objectStream(6, { 1: catalog!, 2: node!, 3: page });
+    for (const source of [file({ ...onePage(), 3: page, 5: { data: "" } }), packed.xrefStream(7, members).bytes()]) {
+      const { objects } = await open(await stamp(source));
+      const marked = objects.dictionary(objects.value(3))!;
+      expect([...marked.keys()].sort()).toEqual(["Contents", "MediaBox", "Parent", "Resources", "Type"]);
+      const { size } = objects.dictionary(objects.dictionary(marked.get("Resources"))!.get("Properties"))!;
+      expect(size, "what only has those names").toBe(2);
+    }
+  });
+});
+
 describe("growth", () => {
   const sharing = (resources: string, more: Bodies = {}) => {
     const bodies: Bodies = { 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "", 3: { data: "0 g" }, ...more };
