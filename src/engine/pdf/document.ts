@@ -5,6 +5,7 @@ import { isPortfolio, isSigned, pageTreeRoot, readCatalog, refuseDynamicXfa } fr
 import { readFileId } from "./fileId.ts";
 import { Malformed } from "./lexer.ts";
 import type { NewObject, ObjectSink, Ref } from "./newObject.ts";
+import { ObjectNumbers } from "./objectNumbers.ts";
 import { Objects } from "./objects.ts";
 import { type PageEntry, PageWalk } from "./pageTree.ts";
 import { expandObjectStreams, findCatalog, type Scan, scanFile } from "./rebuild.ts";
@@ -23,9 +24,6 @@ export interface OpenOptions {
   /** Leaves no check to the copying pass, see PlanOutdated. Costs reading the whole file once more. */
   thorough?: boolean | undefined;
 }
-
-/** Distance of new object numbers from the largest one in use if the file's /Size is wrong. */
-const UNTRUSTED_GAP = 1000;
 
 /** An open document and the changes to make to it: the input of `planOutput`. */
 export class PdfDocument implements ObjectSink {
@@ -49,7 +47,7 @@ export class PdfDocument implements ObjectSink {
   /** Unreadable objects that the page tree lists: they are left out of the output. */
   readonly unreadable: ReadonlySet<number>;
   readonly thorough: boolean;
-  #next: number;
+  readonly numbers: ObjectNumbers;
 
   constructor(parts: {
     xref: Xref;
@@ -74,21 +72,12 @@ export class PdfDocument implements ObjectSink {
     this.signed = parts.signed;
     this.isPortfolio = parts.isPortfolio;
     this.thorough = parts.thorough;
-    const size = parts.trailer.get("Size");
-    const { largest } = parts.xref.table;
-    // References to missing objects are null and must not lead to a new object. If /Size is wrong, such references are
-    // likely.
-    this.#next = largest + (size === largest + 1 ? 1 : UNTRUSTED_GAP);
-  }
-
-  /** The first object number that is not in use. */
-  get nextNumber(): number {
-    return this.#next;
+    this.numbers = new ObjectNumbers(parts.xref.table, parts.trailer.get("Size"));
   }
 
   /** Adds an object to the output and returns the reference to it. */
   add(object: NewObject): Ref {
-    const num = this.#next++;
+    const num = this.numbers.take();
     this.added.push({ num, object });
     return `${num} 0 R` as Ref;
   }

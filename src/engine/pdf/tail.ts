@@ -37,7 +37,6 @@ export function writeTail(document: PdfDocument, replacements: Replacements, sta
   const { cipher } = objects;
   const out = new ByteWriter(64 * 1024);
   const entries = new Map<number, Entry>();
-  let next = document.nextNumber;
   const placed = (num: number) => entries.set(num, { kind: IN_FILE, place: start + out.length, detail: 0 });
   out.byte(LINE_FEED);
 
@@ -59,7 +58,7 @@ export function writeTail(document: PdfDocument, replacements: Replacements, sta
   const members = [...added, ...pagesLast(document, replacements.members)];
   for (let i = 0; i < members.length; i += PACKED_OBJECTS) {
     const group = members.slice(i, i + PACKED_OBJECTS);
-    const num = next++;
+    const num = document.numbers.take();
     for (const [index, member] of group.entries())
       entries.set(member.num, { kind: IN_STREAM, place: num, detail: index });
     placed(num);
@@ -80,10 +79,11 @@ export function writeTail(document: PdfDocument, replacements: Replacements, sta
   }
 
   const end = new ByteWriter(64 * 1024);
-  if (asStream) entries.set(next, { kind: IN_FILE, place, detail: 0 });
+  const section = asStream ? document.numbers.take() : 0;
+  if (asStream) entries.set(section, { kind: IN_FILE, place, detail: 0 });
   const all = collectEntries(document, replacements, entries);
   const trailer = trailerEntries(document, out.parts());
-  if (asStream) writeStream(end, next, all, trailer);
+  if (asStream) writeStream(end, section, all, trailer);
   else writeTable(end, all, trailer);
   end.text(`startxref\n${place}\n%%EOF\n`);
   return {
@@ -136,7 +136,7 @@ function hasCompressed({ xref: { table } }: PdfDocument): boolean {
 function collectEntries(document: PdfDocument, { freed }: Replacements, changed: Map<number, Entry>): Entries {
   const { table, origin } = document.xref;
   const { length } = document.objects.source;
-  const added = [...changed.keys()].filter((num) => num > table.largest).sort((a, b) => a - b);
+  const added = [...changed.keys()].filter((num) => table.live(num) < 0).sort((a, b) => a - b);
   const isDense = table.largest < 2 * table.rows + 1000;
   const entries = makeEntries((isDense ? table.largest + 1 : 2 * table.rows + 1) + 2 * added.length + 1);
   addEntry(entries, 0, FREE, 0, 65_535);
@@ -147,8 +147,17 @@ function collectEntries(document: PdfDocument, { freed }: Replacements, changed:
     last = num;
   };
 
+  let next = 0;
+  const addNew = (num: number) => {
+    if (num < table.largest || num === last + 1) fill(num);
+    else last = num;
+    const { kind, place, detail } = changed.get(num)!;
+    addEntry(entries, num, kind, place, detail);
+  };
+
   for (const num of table.numbers()) {
     if (num === 0) continue;
+    while (next < added.length && added[next]! < num) addNew(added[next++]!);
     fill(num);
     const entry = changed.get(num);
     if (entry) {
@@ -163,12 +172,7 @@ function collectEntries(document: PdfDocument, { freed }: Replacements, changed:
     else if (kind === IN_STREAM && !freed.has(place)) addEntry(entries, num, kind, place, detail);
     else addEntry(entries, num, FREE, 0, kind === FREE ? detail : 0);
   }
-  for (const num of added) {
-    const entry = changed.get(num)!;
-    if (num === last + 1) fill(num);
-    else last = num;
-    addEntry(entries, num, entry.kind, entry.place, entry.detail);
-  }
+  while (next < added.length) addNew(added[next++]!);
   linkFreeEntries(entries);
   return entries;
 }

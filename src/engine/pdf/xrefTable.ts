@@ -12,7 +12,7 @@ export const IN_STREAM = 2;
 export type Kind = typeof FREE | typeof IN_FILE | typeof IN_STREAM;
 
 /** ISO 32000-1, Annex C; readers reject larger numbers. */
-const LARGEST_NUMBER = 8_388_607;
+export const LARGEST_NUMBER = 8_388_607;
 const MOST_ROWS = 4_000_000;
 
 /** Rows of cross-reference entries, and the live row of each object number. */
