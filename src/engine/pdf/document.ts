@@ -1,7 +1,15 @@
 /** Opens a PDF for marking: cross-reference, security and page tree, with recovery if the file is damaged. */
 import { EngineError } from "../errors.ts";
 import { type ByteSource, retry } from "./byteSource.ts";
-import { isPortfolio, isSigned, pageTreeRoot, readCatalog, refuseDynamicXfa } from "./catalog.ts";
+import {
+  isPortfolio,
+  isSigned,
+  moveOutOfTrailer,
+  pageTreeRoot,
+  readCatalog,
+  refuseDynamicXfa,
+  usageRights,
+} from "./catalog.ts";
 import { readFileId } from "./fileId.ts";
 import { Malformed } from "./lexer.ts";
 import type { NewObject, ObjectSink, Ref } from "./newObject.ts";
@@ -11,7 +19,7 @@ import { type PageEntry, PageWalk } from "./pageTree.ts";
 import { expandObjectStreams, findCatalog, type Scan, scanFile } from "./rebuild.ts";
 import { Rewrites } from "./rewrite.ts";
 import { openSecurity } from "./security.ts";
-import type { Dictionary } from "./values.ts";
+import { type Dictionary, Reference } from "./values.ts";
 import { verifyOffsets } from "./verify.ts";
 import { findOrigin, type Xref, XrefReader } from "./xref.ts";
 
@@ -56,6 +64,7 @@ export class PdfDocument implements ObjectSink {
     objects: Objects;
     rewrites: Rewrites;
     walk: PageWalk;
+    numbers: ObjectNumbers;
     signed: boolean;
     isPortfolio: boolean;
     thorough: boolean;
@@ -72,7 +81,7 @@ export class PdfDocument implements ObjectSink {
     this.signed = parts.signed;
     this.isPortfolio = parts.isPortfolio;
     this.thorough = parts.thorough;
-    this.numbers = new ObjectNumbers(parts.xref.table, parts.trailer.get("Size"));
+    this.numbers = parts.numbers;
   }
 
   /** Adds an object to the output and returns the reference to it. */
@@ -137,17 +146,20 @@ async function open(
   } else if (verify && source.inMemory) verifyOffsets(source, xref.table);
   if (xref.table.firstPlace() < xref.origin) xref.origin = 0; // objects before `%PDF-`: nothing to cut off
 
-  const { root, ...about } = await retry(source, () => {
+  const { catalog, ...about } = await retry(source, () => {
     const catalog = readCatalog(objects, trailer);
     refuseDynamicXfa(objects, catalog);
-    return {
-      root: pageTreeRoot(catalog),
-      signed: isSigned(objects, catalog),
-      isPortfolio: isPortfolio(objects, catalog),
-    };
+    return { catalog, signed: isSigned(objects, catalog), isPortfolio: isPortfolio(objects, catalog) };
   });
+  const numbers = new ObjectNumbers(xref.table, trailer.get("Size"));
+  const root = trailer.get("Root");
+  const reference = root instanceof Reference ? root : moveOutOfTrailer(xref.trailers, rewrites, numbers.take());
+  trailer.set("Root", reference);
+  const tree = await retry(source, () => pageTreeRoot(objects, rewrites, reference, catalog));
+  const rights = catalog.has("Perms") ? await retry(source, () => usageRights(objects, rewrites, reference)) : [];
+  for (const { rewrite, start, end } of rights) rewrite.splice({ at: start, remove: end - start, insert: "" });
   const thorough = options.thorough === true;
-  const walk = new PageWalk(objects, rewrites, root, {
+  const walk = new PageWalk(objects, rewrites, tree, {
     maxPages: options.maxPages ?? Number.POSITIVE_INFINITY,
     lenient: scan !== undefined,
     mayDefer: !source.inMemory && !thorough,
@@ -160,7 +172,7 @@ async function open(
     () => walk.upcoming(),
   );
   if (walk.pages.length === 0) throw new Malformed("no pages");
-  return new PdfDocument({ xref, trailer, fileId, objects, rewrites, walk, ...about, thorough });
+  return new PdfDocument({ xref, trailer, fileId, objects, rewrites, walk, numbers, ...about, thorough });
 }
 
 /**

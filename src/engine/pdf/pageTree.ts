@@ -42,6 +42,9 @@ export interface PageTarget {
   readonly slot: NameSlot;
 }
 
+/** The root of the page tree: an object, or a dictionary at `at` of the object that holds it. */
+export type PageTreeRoot = Reference | { holder: Rewrite; at: number };
+
 interface Inherited {
   mediaBox: Box | undefined;
   cropBox: Box | undefined;
@@ -79,7 +82,7 @@ export class PageWalk {
   readonly #stack: Node[] = [];
   readonly #seenNodes = new Set<number>();
   readonly #seenPages = new Map<number, PageEntry>();
-  #root: Reference | undefined;
+  #root: PageTreeRoot | undefined;
 
   /**
    * @param root the catalog's /Pages
@@ -89,7 +92,7 @@ export class PageWalk {
   constructor(
     objects: Objects,
     rewrites: Rewrites,
-    root: Reference,
+    root: PageTreeRoot,
     options: { maxPages: number; lenient: boolean; mayDefer: boolean },
   ) {
     this.#objects = objects;
@@ -108,7 +111,8 @@ export class PageWalk {
    */
   step(): boolean {
     if (this.#root) {
-      this.#visitObject(this.#root.num, NOTHING, true);
+      if (this.#root instanceof Reference) this.#visitObject(this.#root.num, NOTHING, true);
+      else this.#visitDirectRoot(this.#root);
       this.#root = undefined;
       return true;
     }
@@ -138,6 +142,13 @@ export class PageWalk {
       .slice(node.next + 1, node.next + 1 + UPCOMING)
       .map((num) => (num > 0 ? table.live(num) : -1));
     return (rows ?? []).filter((row) => row >= 0 && table.kind(row) === IN_FILE).map((row) => table.place(row));
+  }
+
+  /** Readers that show its pages look for inherited attributes by /Parent, which cannot lead to it. */
+  #visitDirectRoot({ holder, at }: { holder: Rewrite; at: number }): void {
+    const attributes = scanPageAttributes(holder.text, at);
+    if (attributes.isPage || !attributes.kids) this.#visit(holder, at, attributes, NOTHING, 0);
+    else this.#stack.push({ ...this.#kids(holder, attributes.kids), next: 0, inherited: NOTHING, nesting: 0 });
   }
 
   #visitObject(num: number, inherited: Inherited, isRoot: boolean): void {

@@ -69,7 +69,7 @@ export function writeTail(document: PdfDocument, replacements: Replacements, sta
   let place = start + out.length;
   for (const rewrite of rewrites) {
     const { num } = rewrite;
-    const gen = xref.table.detail(xref.table.live(num));
+    const gen = generationOf(xref.table, num);
     entries.set(num, { kind: IN_FILE, place, detail: gen });
     place += headOf(num, gen).length + lengthOf(rewrite) + END.length;
   }
@@ -110,7 +110,7 @@ function* written(rewrites: readonly Rewrite[], table: XrefTable): Generator<Uin
       yield* out.parts();
       out = new ByteWriter(CHUNK);
     }
-    out.text(headOf(rewrite.num, table.detail(table.live(rewrite.num))));
+    out.text(headOf(rewrite.num, generationOf(table, rewrite.num)));
     writeSpliced(out, rewrite);
     out.text(END);
   }
@@ -123,8 +123,13 @@ function pagesLast<T extends { num: number }>(document: PdfDocument, objects: re
   return [...objects.filter(({ num }) => !pages.has(num)), ...objects.filter(({ num }) => pages.has(num))];
 }
 
+function generationOf(table: XrefTable, num: number): number {
+  const row = table.live(num);
+  return row < 0 ? 0 : table.detail(row);
+}
+
 function nextGeneration({ xref: { table } }: PdfDocument, num: number): number {
-  return Math.min(table.detail(table.live(num)) + 1, 65_535);
+  return Math.min(generationOf(table, num) + 1, 65_535);
 }
 
 function hasCompressed({ xref: { table } }: PdfDocument): boolean {

@@ -202,6 +202,53 @@ describe("a marked page has no pictures of itself without the mark", () => {
   });
 });
 
+describe("usage rights", () => {
+  const catalogOf = async (bodies: Bodies, trailer?: string) => {
+    const source = new FileBuilder().objects({ ...onePage(), ...bodies }).table({ trailer: trailer ?? "/Root 1 0 R" });
+    const read = [source.bytes(), ranges(source.bytes())].map(async (opened) => {
+      const { objects, trailer: written } = await open(await joined((await plan(opened)).chunks()));
+      const catalog = objects.dictionary(written.get("Root"))!;
+      return [catalog.has("Perms"), [...(objects.dictionary(catalog.get("Perms"))?.keys() ?? [])]];
+    });
+    const [memory, ranged] = await Promise.all(read);
+    expect(ranged).toEqual(memory);
+    return memory;
+  };
+  const withPerms = (perms: string) => `<</Type/Catalog/Perms ${perms}/Pages 2 0 R>>`;
+  const [GONE, CERTIFIED] = [
+    [false, []],
+    [true, ["DocMDP"]],
+  ];
+
+  it.each<[string, Bodies, unknown]>([
+    ["go, and an empty /Perms with them", { 1: withPerms("<</UR3 4 0 R>>") }, GONE],
+    ["go, old and new", { 1: withPerms("<</UR 4 0 R/UR3<</Type/Sig>>>>") }, GONE],
+    ["go without the certification", { 1: withPerms("<</UR3 4 0 R/DocMDP 4 0 R>>") }, CERTIFIED],
+    ["go from an object of their own", { 1: withPerms("5 0 R"), 5: "<</DocMDP 4 0 R/UR3 4 0 R>>" }, CERTIFIED],
+    ["go with an object of their own", { 1: withPerms("6 0 R"), 5: "<</UR3 4 0 R>>", 6: "5 0 R" }, GONE],
+    ["go in other words", { 1: "<</Type/Catalog/P#65rms<</U#523 4 0 R>>/Pages 2 0 R>>" }, GONE],
+    ["go from the last /Perms", { 1: withPerms("<<>>/Perms<</DocMDP 4 0 R/UR3 4 0 R>>") }, CERTIFIED],
+    ["leave a certification alone", { 1: withPerms("<</DocMDP 4 0 R>>") }, CERTIFIED],
+    ["leave what is no dictionary alone", { 1: withPerms("(x)") }, [true, []]],
+    ["leave what is not there alone", { 1: withPerms("9 0 R") }, [true, []]],
+    ["stay where a catalog's brackets do not match", { 1: withPerms("<</UR3 4 0 R>>").slice(0, -1) }, [true, ["UR3"]]],
+  ])("%s", async (_, bodies, expected) => {
+    expect(await catalogOf(bodies)).toEqual(expected);
+  });
+
+  it("go from a catalog in the trailer", async () => {
+    expect(await catalogOf({}, `/Root${withPerms("<</UR3 4 0 R>>")}`)).toEqual(GONE);
+  });
+
+  it("go from a catalog in an object stream", async () => {
+    const packed = new FileBuilder().objects({ 4: { data: "0 g" } });
+    const { 2: node, 3: page } = onePage() as Record<number, string>;
+    const members = packed.objectStream(5, { 1: withPerms("<</UR3 4 0 R>>"), 2: node!, 3: page! });
+    const { objects } = await open(await stamp(packed.xrefStream(6, members).bytes()));
+    expect([...objects.dictionary(objects.value(1))!.keys()]).toEqual(["Type", "Pages"]);
+  });
+});
+
 describe("growth", () => {
   const sharing = (resources: string, more: Bodies = {}) => {
     const bodies: Bodies = { 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "", 3: { data: "0 g" }, ...more };

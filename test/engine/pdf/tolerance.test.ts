@@ -271,9 +271,9 @@ describe("the output", () => {
       /4 0 obj\n<<\/Length 25/,
     ],
     [
-      "keeps a catalog that stands in the trailer",
+      "makes a catalog that stands in the trailer an object",
       builder(onePage()).table(IN_TRAILER).bytes(),
-      /\/Root<<\/Type\/Cat.*>>/,
+      /\n(\d+) 0 obj\n<<\/Type\/Cat.*>>\nendobj[\s\S]*\/Root \1 0 R/,
     ],
     ["has no generation above 65535", edit(plain, (text) => text.replaceAll(" 00000 n", " 99999 n")), /\n3 65535 obj/],
     ["closes what content may have left open", file(onePage()), CLOSING],
