@@ -44,6 +44,7 @@ export class PdfDocument implements ObjectSink {
   readonly objects: Objects;
   readonly xref: Xref;
   readonly trailer: Dictionary;
+  readonly catalog: Dictionary;
   /** The first half of the source's /ID. */
   readonly fileId: Uint8Array | undefined;
   readonly rewrites: Rewrites;
@@ -60,6 +61,7 @@ export class PdfDocument implements ObjectSink {
   constructor(parts: {
     xref: Xref;
     trailer: Dictionary;
+    catalog: Dictionary;
     fileId: Uint8Array | undefined;
     objects: Objects;
     rewrites: Rewrites;
@@ -71,6 +73,7 @@ export class PdfDocument implements ObjectSink {
   }) {
     this.xref = parts.xref;
     this.trailer = parts.trailer;
+    this.catalog = parts.catalog;
     this.fileId = parts.fileId;
     this.objects = parts.objects;
     this.rewrites = parts.rewrites;
@@ -172,7 +175,7 @@ async function open(
     () => walk.upcoming(),
   );
   if (walk.pages.length === 0) throw new Malformed("no pages");
-  return new PdfDocument({ xref, trailer, fileId, objects, rewrites, walk, numbers, ...about, thorough });
+  return new PdfDocument({ xref, trailer, catalog, fileId, objects, rewrites, walk, numbers, ...about, thorough });
 }
 
 /**

@@ -27,6 +27,8 @@ interface Entry {
 /** The end of an output: `parts` in order, `length` bytes in all. */
 export interface Tail {
   length: number;
+  /** Whether it has object streams or a cross-reference stream. */
+  usesStreams: boolean;
   /** Returns the parts; each is valid until the next is requested. */
   parts(): Iterable<Uint8Array>;
 }
@@ -88,6 +90,7 @@ export function writeTail(document: PdfDocument, replacements: Replacements, sta
   end.text(`startxref\n${place}\n%%EOF\n`);
   return {
     length: place - start + end.length,
+    usesStreams: asStream,
     *parts() {
       yield* out.parts();
       yield* written(rewrites, xref.table);
