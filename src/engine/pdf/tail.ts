@@ -5,6 +5,7 @@ import { ByteWriter } from "./byteWriter.ts";
 import { GREATER_THAN, LINE_FEED } from "./characters.ts";
 import type { PdfDocument } from "./document.ts";
 import { eachEntry, readName } from "./lexer.ts";
+import type { NewObject } from "./newObject.ts";
 import type { Replacements } from "./replacements.ts";
 import type { Rewrite } from "./rewrite.ts";
 import { lengthOf, type Member, packObjects, writeObject, writeSpliced } from "./serialize.ts";
@@ -33,58 +34,43 @@ export interface Tail {
   parts(): Iterable<Uint8Array>;
 }
 
-/** Writes the tail of an output that begins with `start` bytes of the source. */
+/**
+ * Writes the tail of an output that begins with `start` bytes of the source. Nothing comes before what it needs, so that
+ * a reader that repairs a truncated file finds no page without its mark: first what is new, then what pages may use, in
+ * the file or in object streams, and then the pages.
+ */
 export function writeTail(document: PdfDocument, replacements: Replacements, start: number): Tail {
-  const { xref, objects } = document;
-  const { cipher } = objects;
-  const out = new ByteWriter(64 * 1024);
-  const entries = new Map<number, Entry>();
-  const placed = (num: number) => entries.set(num, { kind: IN_FILE, place: start + out.length, detail: 0 });
-  out.byte(LINE_FEED);
-
+  const { xref } = document;
   // The output of a hybrid file is not a hybrid: every current reader supports cross-reference streams.
   const asStream =
     xref.usesStreams ||
     replacements.members.length > 0 ||
     hasCompressed(document) ||
     start > LARGEST_TABLE_OFFSET - (1 << 30);
-  const added: Member[] = [];
-  for (const { num, object } of document.added) {
-    if (asStream && typeof object === "string") {
-      added.push({ num, text: encodeLatin1(object) });
-      continue;
-    }
-    placed(num);
-    writeObject(out, num, object, cipher);
-  }
-  const members = [...added, ...pagesLast(document, replacements.members)];
-  for (let i = 0; i < members.length; i += PACKED_OBJECTS) {
-    const group = members.slice(i, i + PACKED_OBJECTS);
-    const num = document.numbers.take();
-    for (const [index, member] of group.entries())
-      entries.set(member.num, { kind: IN_STREAM, place: num, detail: index });
-    placed(num);
-    writeObject(out, num, packObjects(group), cipher);
-  }
-  // There may be one for every page, so they are only written in `parts`.
-  const rewrites = pagesLast(document, replacements.inFile);
-  let place = start + out.length;
-  for (const rewrite of rewrites) {
-    const { num } = rewrite;
-    const gen = generationOf(xref.table, num);
-    entries.set(num, { kind: IN_FILE, place, detail: gen });
-    place += headOf(num, gen).length + lengthOf(rewrite) + END.length;
-  }
+  const pages = new Set(document.pages.map((page) => page.rewrite.num));
+  const isPage = ({ num }: { num: number }) => pages.has(num);
+  const isOther = ({ num }: { num: number }) => !pages.has(num);
 
+  const body = new Body(document, start);
+  const packed: Member[] = [];
+  for (const { num, object } of document.added) {
+    if (asStream && typeof object === "string") packed.push({ num, text: encodeLatin1(object) });
+    else body.add(num, object);
+  }
+  body.pack([...packed, ...replacements.members.filter(isOther)]);
+  body.rewrite(replacements.inFile.filter(isOther));
+  body.pack(replacements.members.filter(isPage));
+  body.rewrite(replacements.inFile.filter(isPage));
+
+  const { entries, place } = body;
   for (const num of replacements.freed) {
     if (!entries.has(num)) entries.set(num, { kind: FREE, place: 0, detail: nextGeneration(document, num) });
   }
-
   const end = new ByteWriter(64 * 1024);
   const section = asStream ? document.numbers.take() : 0;
   if (asStream) entries.set(section, { kind: IN_FILE, place, detail: 0 });
   const all = collectEntries(document, replacements, entries);
-  const trailer = trailerEntries(document, out.parts());
+  const trailer = trailerEntries(document, body.newBytes());
   if (asStream) writeStream(end, section, all, trailer);
   else writeTable(end, all, trailer);
   end.text(`startxref\n${place}\n%%EOF\n`);
@@ -92,8 +78,7 @@ export function writeTail(document: PdfDocument, replacements: Replacements, sta
     length: place - start + end.length,
     usesStreams: asStream,
     *parts() {
-      yield* out.parts();
-      yield* written(rewrites, xref.table);
+      yield* body.parts();
       yield* end.parts();
     },
   };
@@ -105,25 +90,88 @@ function headOf(num: number, gen: number): string {
   return `${num} ${gen} obj\n`;
 }
 
-/** Yields rewritten objects, many per part. */
-function* written(rewrites: readonly Rewrite[], table: XrefTable): Generator<Uint8Array> {
-  let out = new ByteWriter(CHUNK);
+/** The objects of the tail in the order in which they are written, and where each of them is. */
+class Body {
+  readonly entries = new Map<number, Entry>();
+  /** Offset in the output of what comes next. */
+  place: number;
+  readonly #document: PdfDocument;
+  /** There may be a rewritten object for every page, so these are only written in `parts`. */
+  readonly #sequence: (ByteWriter | { rewrites: readonly Rewrite[]; length: number })[] = [];
+
+  constructor(document: PdfDocument, start: number) {
+    this.#document = document;
+    this.place = start;
+    this.#write((out) => out.byte(LINE_FEED));
+  }
+
+  /** Adds a new object. */
+  add(num: number, object: NewObject): void {
+    this.entries.set(num, { kind: IN_FILE, place: this.place, detail: 0 });
+    this.#write((out) => writeObject(out, num, object, this.#document.objects.cipher));
+  }
+
+  /** Adds objects in new object streams. */
+  pack(members: readonly Member[]): void {
+    for (let i = 0; i < members.length; i += PACKED_OBJECTS) {
+      const group = members.slice(i, i + PACKED_OBJECTS);
+      const stream = this.#document.numbers.take();
+      for (const [index, { num }] of group.entries())
+        this.entries.set(num, { kind: IN_STREAM, place: stream, detail: index });
+      this.add(stream, packObjects(group));
+    }
+  }
+
+  /** Adds rewritten objects. */
+  rewrite(rewrites: readonly Rewrite[]): void {
+    const start = this.place;
+    for (const rewrite of rewrites) {
+      const { num } = rewrite;
+      const gen = generationOf(this.#document.xref.table, num);
+      this.entries.set(num, { kind: IN_FILE, place: this.place, detail: gen });
+      this.place += headOf(num, gen).length + lengthOf(rewrite) + END.length;
+    }
+    if (rewrites.length > 0) this.#sequence.push({ rewrites, length: this.place - start });
+  }
+
+  /** Returns the parts in order; each is valid until the next is requested. */
+  *parts(): Generator<Uint8Array> {
+    for (const piece of this.#sequence) {
+      if (piece instanceof ByteWriter) yield* piece.parts();
+      else yield* written(piece.rewrites, Math.min(CHUNK, piece.length), this.#document.xref.table);
+    }
+  }
+
+  /** Returns the parts that are not rewritten from the source. */
+  newBytes(): Uint8Array[] {
+    return this.#sequence.flatMap((piece) => (piece instanceof ByteWriter ? piece.parts() : []));
+  }
+
+  #write(write: (out: ByteWriter) => void): void {
+    let out = this.#sequence.at(-1);
+    if (!(out instanceof ByteWriter)) {
+      out = new ByteWriter(64 * 1024);
+      this.#sequence.push(out);
+    }
+    const before = out.length;
+    write(out);
+    this.place += out.length - before;
+  }
+}
+
+/** Yields rewritten objects in parts of about `size` bytes. */
+function* written(rewrites: readonly Rewrite[], size: number, table: XrefTable): Generator<Uint8Array> {
+  let out = new ByteWriter(size);
   for (const rewrite of rewrites) {
-    if (out.length > 0 && out.length + lengthOf(rewrite) > CHUNK) {
+    if (out.length > 0 && out.length + lengthOf(rewrite) > size) {
       yield* out.parts();
-      out = new ByteWriter(CHUNK);
+      out = new ByteWriter(size);
     }
     out.text(headOf(rewrite.num, generationOf(table, rewrite.num)));
     writeSpliced(out, rewrite);
     out.text(END);
   }
   yield* out.parts();
-}
-
-/** Sorts pages to the end: whatever of the tail a reader finds in a truncated file, no page may lack its mark. */
-function pagesLast<T extends { num: number }>(document: PdfDocument, objects: readonly T[]): T[] {
-  const pages = new Set(document.pages.map((page) => page.rewrite.num));
-  return [...objects.filter(({ num }) => !pages.has(num)), ...objects.filter(({ num }) => pages.has(num))];
 }
 
 function generationOf(table: XrefTable, num: number): number {
