@@ -43,7 +43,7 @@ export interface WatermarkOptions {
 }
 
 /** Something that the recipient of the output has to be told. */
-export type Notice = "signatures-invalidated";
+export type Notice = "signatures-invalidated" | "attachments-not-marked";
 
 /** The plan of a marked PDF: every byte of the output is determined, none is written yet. */
 export interface WatermarkPlan {
@@ -90,7 +90,9 @@ export async function watermark(
   await lay(mark, document, options);
 
   const { length, chunks } = await planOutput(document);
-  const notices: Notice[] = document.signed ? ["signatures-invalidated"] : [];
+  const notices: Notice[] = [];
+  if (document.signed) notices.push("signatures-invalidated");
+  if (document.isPortfolio) notices.push("attachments-not-marked");
   return { pages: document.pages.length, length, notices, chunks };
 }
 

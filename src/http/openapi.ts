@@ -81,7 +81,9 @@ function operation({ summary, schemas }: Product) {
           "X-PAYMENT-RESPONSE": header("The receipt of a version 1 payment: base64 of JSON."),
           "PAYMENT-RESPONSE": header("The receipt of a version 2 payment: base64 of JSON."),
           "Overprint-Notice": header(
-            "`signatures-invalidated` where the PDF was signed: no change leaves a signature valid.",
+            "What the recipient has to be told, separated by commas: `signatures-invalidated` where the PDF was signed " +
+              "(no change leaves a signature valid), `attachments-not-marked` where it is a portfolio (only its own " +
+              "pages are marked, not the files attached to it).",
           ),
         },
         content: { "application/json": { schema: { $ref: "#/components/schemas/Result" } } },

@@ -22,6 +22,7 @@ export const output = z.union([
 /** The notices in words for a model. */
 const NOTICES: Record<Notice, string> = {
   "signatures-invalidated": "The source was signed; its signatures are no longer valid.",
+  "attachments-not-marked": "The source is a portfolio; the files attached to it are not watermarked.",
 };
 
 /**

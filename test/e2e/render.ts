@@ -24,17 +24,22 @@ interface Box {
 export async function render(pdf: Uint8Array, password?: string): Promise<Rendered[]> {
   const library = await PDFiumLibrary.init();
   try {
-    const document = await library.loadDocument(Buffer.from(pdf), password);
-    const pages: Rendered[] = [];
-    for (const page of document.pages()) {
-      const { width, height, data } = await page.render({ scale: 1, render: "bitmap" });
-      pages.push(renderedOf(width, height, Uint8Array.from(data)));
-    }
-    document.destroy();
-    return pages;
+    return await renderBy(library, pdf, password);
   } finally {
     library.destroy();
   }
+}
+
+/** The same by a PDFium that is there already: to begin one takes longer than to draw a page. */
+export async function renderBy(library: PDFiumLibrary, pdf: Uint8Array, password?: string): Promise<Rendered[]> {
+  const document = await library.loadDocument(Buffer.from(pdf), password);
+  const pages: Rendered[] = [];
+  for (const page of document.pages()) {
+    const { width, height, data } = await page.render({ scale: 1, render: "bitmap" });
+    pages.push(renderedOf(width, height, Uint8Array.from(data)));
+  }
+  document.destroy();
+  return pages;
 }
 
 function renderedOf(width: number, height: number, bgra: Uint8Array): Rendered {

@@ -1,30 +1,110 @@
+import { PDFiumLibrary } from "@hyzyla/pdfium";
+import * as mupdf from "mupdf";
 import { describe, expect, test } from "vitest";
+import { pdfOf, streamOf } from "../support/pdf.ts";
+import { PdfWriter } from "../support/pdfWriter.ts";
 import { SEEDS } from "../support/seeds.ts";
 import { stamp } from "../support/stamp.ts";
-import { type Rendered, render } from "./render.ts";
+import { renderBy } from "./render.ts";
 
-const isMagenta = ([r, g, b]: [number, number, number]) => r > 230 && g < 25 && b > 230;
-const isInk = ([r, g, b]: [number, number, number]) => Math.min(r, g, b) < 240;
+type Rgb = [number, number, number];
 
-/** The pages a reader shows of a file, however broken; none where it shows nothing. */
-async function shown(pdf: Uint8Array): Promise<Rendered[]> {
+const isMagenta = ([r, g, b]: Rgb) => r > 230 && g < 25 && b > 230;
+const isInk = ([r, g, b]: Rgb) => Math.min(r, g, b) < 240;
+
+/** A page as a reader shows it: whether anything is on it, and whether the mark is. */
+type Shown = { ink: boolean; mark: boolean };
+
+const pdfium = PDFiumLibrary.init();
+
+/** What readers show of a file, however broken; nothing where they show nothing. */
+const READERS: Record<string, (pdf: Uint8Array) => Shown[] | Promise<Shown[]>> = {
+  PDFium: async (pdf) => {
+    const pages = await renderBy(await pdfium, pdf);
+    return pages.map((page) => ({ ink: !!page.boxOf(isInk), mark: !!page.boxOf(isMagenta) }));
+  },
+  MuPDF: (pdf) => {
+    const document = mupdf.Document.openDocument(pdf, "application/pdf");
+    return Array.from({ length: document.countPages() }, (_, index) => {
+      const pixmap = document.loadPage(index).toPixmap(mupdf.Matrix.identity, mupdf.ColorSpace.DeviceRGB, false);
+      const pixels = pixmap.getPixels();
+      const shown = { ink: false, mark: false };
+      for (let at = 0; at < pixels.length; at += 3) {
+        const pixel: Rgb = [pixels[at]!, pixels[at + 1]!, pixels[at + 2]!];
+        shown.ink ||= isInk(pixel);
+        shown.mark ||= isMagenta(pixel);
+      }
+      return shown;
+    });
+  },
+};
+
+async function shownBy(reader: string, pdf: Uint8Array): Promise<Shown[]> {
   try {
-    return await render(pdf);
+    return await READERS[reader]!(pdf);
   } catch {
     return [];
   }
 }
 
-describe("cut off where the source once ended, the result shows no page without its mark", () => {
-  test.each(Object.entries(SEEDS))("%s", async (_, source) => {
-    const text = Buffer.from(source).toString("latin1");
-    const ends = [...text.matchAll(/%%EOF/g)].map(({ index }) => index + 6);
+const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
+
+describe.each(Object.keys(READERS))("cut off, the result shows no page without its mark in %s", (reader) => {
+  test.each(Object.entries(SEEDS))("where the source once ended: %s", async (_, source) => {
+    const ends = [...latin1(source).matchAll(/%%EOF/g)].map(({ index }) => index + 6);
     expect(ends.length).toBeGreaterThan(0);
-    expect((await shown(source)).some((page) => page.boxOf(isInk))).toBe(true);
+    expect((await shownBy(reader, source)).some(({ ink }) => ink)).toBe(true);
 
     const output = await stamp(source);
     for (const end of [...ends, source.length, Math.floor(source.length / 2)])
-      for (const page of await shown(output.subarray(0, end)))
-        expect(page.boxOf(isInk) && !page.boxOf(isMagenta)).toBeFalsy();
+      for (const { ink, mark } of await shownBy(reader, output.subarray(0, end))) expect(ink && !mark).toBe(false);
+  });
+
+  test.each(Object.entries({ ...SEEDS, ...mixed() }))("within what was added: %s", async (_, source) => {
+    const output = await stamp(source);
+    const text = latin1(output);
+    const tail = text.indexOf("/Watermark") - 1000;
+    const ends = [...text.matchAll(/endobj|stream\r?\n|xref|trailer|%%EOF/g)].map(
+      (word) => word.index + word[0].length,
+    );
+    const cuts = ends.filter((end) => end > tail).flatMap((end) => [end - 12, end, end + 9, end + 60]);
+    expect(cuts.length).toBeGreaterThan(20);
+    for (const end of new Set(cuts))
+      for (const { ink, mark } of await shownBy(reader, output.subarray(0, end)))
+        expect(ink && !mark, `cut at ${end} of ${output.length}`).toBe(false);
   });
 });
+
+/** Pages of which some are in object streams, and what they share is not, or the other way round. */
+function mixed(): Record<string, Uint8Array> {
+  const box = "/MediaBox [0 0 300 400]";
+  const file = (pagesPacked: boolean) => {
+    const writer = new PdfWriter();
+    const [catalog, node, first, second, resources, xobjects] = Array.from({ length: 6 }, () => writer.reserve());
+    const contents = writer.stream("", Buffer.from("0.5 g 10 10 100 100 re f"));
+    const page = `<< /Type /Page /Parent ${node} 0 R ${box} /Contents ${contents} 0 R`;
+    const pages: [number, string][] = [
+      [first!, `${page} /Resources ${resources} 0 R >>`],
+      [second!, `${page} /Resources << /XObject ${xobjects} 0 R >> >>`],
+    ];
+    const shared: [number, string][] = [
+      [resources!, "<< /ProcSet [/PDF] >>"],
+      [xobjects!, "<< >>"],
+      [node!, `<< /Type /Pages /Count 2 /Kids [${first} 0 R ${second} 0 R] >>`],
+    ];
+    writer.objectStream([[catalog!, `<< /Type /Catalog /Pages ${node} 0 R >>`], ...(pagesPacked ? pages : shared)]);
+    for (const [num, text] of pagesPacked ? shared : pages) writer.object(text, num);
+    return writer.finish(catalog!, "stream");
+  };
+  return {
+    "pages in object streams, resources not": file(true),
+    "resources in object streams, pages not": file(false),
+    "pages within a node": pdfOf([
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      `<< /Type /Pages /Count 2 /Kids [<< /Type /Page /Parent 2 0 R ${box} /Contents 3 0 R >> 4 0 R] /Resources 5 0 R >>`,
+      streamOf("0.5 g 10 10 100 100 re f"),
+      `<< /Type /Page /Parent 2 0 R ${box} /Contents 3 0 R >>`,
+      "<< >>",
+    ]),
+  };
+}

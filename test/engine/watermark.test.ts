@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { EngineError, watermark } from "../../src/engine/index.ts";
 import { isEqual, joined } from "../support/bytes.ts";
 import { loadFont } from "../support/fonts.ts";
-import { onePage, pagesOf } from "../support/pdf.ts";
+import { onePage, pagesOf, pdfOf } from "../support/pdf.ts";
 import { RED_PNG } from "../support/png.ts";
 import { readerBy } from "../support/ranges.ts";
 
@@ -11,6 +11,20 @@ describe("the engine", () => {
     const plan = await watermark(onePage, { image: RED_PNG });
     expect({ ...plan, chunks: undefined }).toEqual({ pages: 1, length: expect.any(Number), notices: [] });
     expect((await joined(plan.chunks())).length).toBe(plan.length);
+  });
+
+  test.each([
+    ["nothing of other files", "/Collection null", []],
+    ["of signatures", "/AcroForm << /SigFlags 3 /Fields [] >>", ["signatures-invalidated"]],
+    ["of a portfolio's attachments", "/Collection << /View /T >>", ["attachments-not-marked"]],
+    ["of both", "/Collection << >> /Perms << /DocMDP 1 0 R >>", ["signatures-invalidated", "attachments-not-marked"]],
+  ])("gives notice %s", async (_, entries, expected) => {
+    const source = pdfOf([
+      `<< /Type /Catalog /Pages 2 0 R ${entries} >>`,
+      "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+      "<< /Type /Page /Parent 2 0 R >>",
+    ]);
+    expect((await watermark(source, { image: RED_PNG })).notices).toEqual(expected);
   });
 
   test("gives the same for a file in memory and for one that is read by ranges", async () => {

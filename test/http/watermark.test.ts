@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { signPayment } from "../../scripts/lib/pay.ts";
 import { result } from "../../src/service/schemas.ts";
 import { callPaid, dataUri, formOf, IMAGE, ORIGIN, offerOf, send, TEXT } from "../support/client.ts";
-import { onePage, pagesOf } from "../support/pdf.ts";
+import { onePage, pagesOf, pdfOf } from "../support/pdf.ts";
 import { RED_PNG } from "../support/png.ts";
 
 const URL_OF_PDF = "https://files.example.com/one-page.pdf";
@@ -18,6 +18,21 @@ interface Problem {
   request_id: string;
   errors?: { path: string; message: string }[];
 }
+
+test("what the recipient has to be told is in a header", async () => {
+  const portfolio = pdfOf([
+    "<< /Type /Catalog /Pages 2 0 R /Collection << >> /AcroForm << /SigFlags 1 /Fields [] >> >>",
+    "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+    "<< /Type /Page /Parent 2 0 R >>",
+  ]);
+  const noticeOf = async (file: Uint8Array<ArrayBuffer>) => {
+    const { status, headers } = await callPaid(TEXT, { file: dataUri("application/pdf", file), text: "DRAFT" });
+    expect(status).toBe(200);
+    return headers.get("Overprint-Notice");
+  };
+  expect(await noticeOf(portfolio)).toBe("signatures-invalidated, attachments-not-marked");
+  expect(await noticeOf(onePage)).toBeNull();
+});
 
 describe("a paid call gives the three fields of the result, and its link the marked PDF", () => {
   test.each<[string, string, object | FormData]>([

@@ -14,10 +14,15 @@ const output = {
 const result: Result = { output, operation: "watermark.text", cost: "0.05 USDC" };
 const receipt = { success: true, transaction: "0x1", network: "eip155:84532", payer: "0x2" };
 
+const text = (...notices: Notice[]) => JSON.stringify(delivered({ result, notices }, receipt));
+
 test("a signed source is said to be one no more", () => {
-  const text = (...notices: Notice[]) => JSON.stringify(delivered({ result, notices }, receipt));
   expect(text("signatures-invalidated")).toContain("signatures are no longer valid");
   expect(text()).not.toContain("signature");
+});
+
+test("the attachments of a portfolio are said to be unmarked", () => {
+  expect(text("attachments-not-marked")).toContain("attached to it are not watermarked");
 });
 
 test("a settlement that was refused comes with its receipt, and the terms to try again", () => {

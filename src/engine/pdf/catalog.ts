@@ -1,8 +1,13 @@
-/** Reads document-wide properties from the catalog (ISO 32000-2, 7.7.2). */
+/** Reads document-wide properties from the catalog, and drops those that no longer hold (ISO 32000-2, 7.7.2). */
 import { EngineError } from "../errors.ts";
-import { Malformed } from "./lexer.ts";
+import { eachEntry, isDictionary, Malformed, nameIs, readName } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
-import { type Dictionary, Reference, type Value } from "./values.ts";
+import type { PageTreeRoot } from "./pageTree.ts";
+import { Rewrite, type Rewrites } from "./rewrite.ts";
+import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
+import type { Trailer } from "./xref.ts";
+
+const LONGEST_REFERENCE_CHAIN = 32;
 
 /**
  * Reads the catalog.
@@ -27,6 +32,14 @@ export function isSigned(objects: Objects, catalog: Dictionary): boolean {
 }
 
 /**
+ * Returns whether the document is a portfolio (12.3.5): readers show its attachments, and its pages only where they
+ * know no portfolios.
+ */
+export function isPortfolio(objects: Objects, catalog: Dictionary): boolean {
+  return objects.dictionary(catalog.get("Collection")) !== undefined;
+}
+
+/**
  * Rejects dynamic XFA forms. Their pages hold at most a notice for readers without XFA; other readers lay out pages
  * from XML, so a mark on the PDF's pages would not be seen. Static XFA forms have fields and pages of their own.
  * @throws EngineError `xfa_not_supported`
@@ -44,11 +57,95 @@ export function refuseDynamicXfa(objects: Objects, catalog: Dictionary): void {
 }
 
 /**
- * Returns the reference to the root of the page tree, which has to be an indirect object.
- * @throws Malformed if /Pages is not a reference
+ * Makes a catalog that stands in a trailer an object of its own, as it has to be (7.5.5), and returns the reference.
+ * @param trailers as in Xref
+ * @throws Malformed if none of them holds a catalog
  */
-export function pageTreeRoot(catalog: Dictionary): Reference {
+export function moveOutOfTrailer(trailers: readonly Trailer[], rewrites: Rewrites, num: number): Reference {
+  const text = trailers.find(({ dict }) => dict.has("Root"))?.text;
+  const entry = text && entryOf(text, "Root");
+  if (!entry) throw new Malformed("no catalog");
+  const end = eachEntry(text, entry.start, () => {});
+  rewrites.keep(num, text, entry.start, end).splice({ at: 0, remove: 0, insert: "" });
+  return new Reference(num, 0);
+}
+
+/**
+ * Returns the root of the page tree: the reference to it, or where it stands in the catalog.
+ * @param root the trailer's /Root
+ * @throws Malformed if /Pages is neither a reference nor a dictionary
+ * @throws MissingRange if bytes have to be fetched first
+ */
+export function pageTreeRoot(objects: Objects, rewrites: Rewrites, root: Reference, catalog: Dictionary): PageTreeRoot {
   const pages: Value | undefined = catalog.get("Pages");
-  if (!(pages instanceof Reference)) throw new Malformed("the catalog has no page tree");
-  return pages;
+  if (pages instanceof Reference) return pages;
+  const holder = pages instanceof Map ? dictionaryAt(objects, rewrites, root) : undefined;
+  const entry = holder && entryOf(holder.text, "Pages");
+  if (!entry) throw new Malformed("the catalog has no page tree");
+  return { holder, at: entry.start };
+}
+
+/**
+ * Finds the entries of usage rights (12.8.2.3) in the catalog's /Perms: they are a signature of the whole file, and a
+ * reader that finds it broken shows an error. The other permissions stay; a /Perms of nothing else goes.
+ * @param root the trailer's /Root
+ * @returns what to leave out of which object
+ * @throws MissingRange if bytes have to be fetched first
+ */
+export function usageRights(
+  objects: Objects,
+  rewrites: Rewrites,
+  root: Reference,
+): { rewrite: Rewrite; start: number; end: number }[] {
+  try {
+    const catalog = dictionaryAt(objects, rewrites, root);
+    const entry = catalog && entryOf(catalog.text, "Perms");
+    if (!entry) return [];
+    const isDirect = isDictionary(catalog.text, entry.start);
+    const rewrite = isDirect ? catalog : dictionaryAt(objects, rewrites, parseValue(catalog.text, entry.start));
+    if (!rewrite) return [];
+
+    const rights: { rewrite: Rewrite; start: number; end: number }[] = [];
+    let others = 0;
+    eachEntry(rewrite.text, isDirect ? entry.start : 0, (key, keyEnd, _, end) => {
+      const name = readName(rewrite.text, key, keyEnd);
+      if (name === "UR" || name === "UR3") rights.push({ rewrite, start: key, end });
+      else others++;
+    });
+    return rights.length === 0 || others > 0 ? rights : [{ rewrite: catalog, start: entry.key, end: entry.end }];
+  } catch (error) {
+    if (error instanceof Malformed) return []; // a catalog whose brackets do not match is left as it is
+    throw error;
+  }
+}
+
+/** Returns the dictionary that a reference leads to, also through other references, as one that can be rewritten. */
+function dictionaryAt(objects: Objects, rewrites: Rewrites, value: Value): Rewrite | undefined {
+  for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
+    const { num }: Reference = value;
+    const known = rewrites.get(num);
+    if (known) return known;
+    const found = objects.at(num, (bytes, at) =>
+      isDictionary(bytes, at)
+        ? rewrites.keep(
+            num,
+            bytes,
+            at,
+            eachEntry(bytes, at, () => {}),
+          )
+        : parseValue(bytes, at),
+    );
+    if (found instanceof Rewrite) return found;
+    value = found ?? null;
+  }
+  return undefined;
+}
+
+/** Returns where the entry `name` of the dictionary that a text begins with is; the last one, if there are several. */
+function entryOf(text: Uint8Array, name: string): { key: number; start: number; end: number } | undefined {
+  let found: { key: number; start: number; end: number } | undefined;
+  eachEntry(text, 0, (key, keyEnd, start, end) => {
+    if (nameIs(text, key, keyEnd, name)) found = { key, start, end };
+  });
+  return found;
 }

@@ -1,17 +1,26 @@
 /** Opens a PDF for marking: cross-reference, security and page tree, with recovery if the file is damaged. */
 import { EngineError } from "../errors.ts";
 import { type ByteSource, retry, retryAll } from "./byteSource.ts";
-import { isSigned, pageTreeRoot, readCatalog, refuseDynamicXfa } from "./catalog.ts";
+import {
+  isPortfolio,
+  isSigned,
+  moveOutOfTrailer,
+  pageTreeRoot,
+  readCatalog,
+  refuseDynamicXfa,
+  usageRights,
+} from "./catalog.ts";
 import type { ContentsReader } from "./contents.ts";
 import { readFileId } from "./fileId.ts";
 import { Malformed, parseAt, readHeader } from "./lexer.ts";
 import type { NewObject, ObjectSink, Ref } from "./newObject.ts";
+import { ObjectNumbers } from "./objectNumbers.ts";
 import { Objects } from "./objects.ts";
 import { type PageEntry, PageWalk } from "./pageTree.ts";
 import { expandObjectStreams, findCatalog, type Scan, scanFile } from "./rebuild.ts";
 import { Rewrites } from "./rewrite.ts";
 import { openSecurity } from "./security.ts";
-import type { Dictionary } from "./values.ts";
+import { type Dictionary, Reference } from "./values.ts";
 import { verifyOffsets } from "./verify.ts";
 import { findOrigin, type Xref, XrefReader } from "./xref.ts";
 import { FREE, IN_STREAM, type XrefTable } from "./xrefTable.ts";
@@ -26,18 +35,18 @@ export interface OpenOptions {
   thorough?: boolean | undefined;
 }
 
-/** Distance of new object numbers from the largest one in use if the file's /Size is wrong. */
-const UNTRUSTED_GAP = 1000;
-
 /** An open document and the changes to make to it: the input of `planOutput`. */
 export class PdfDocument implements ObjectSink {
   readonly pages: readonly PageEntry[];
   /** True if marking breaks a signature. */
   readonly signed: boolean;
+  /** True if readers show the attachments first, which are not marked. */
+  readonly isPortfolio: boolean;
   /** The source's internals, for the other modules of this folder. */
   readonly objects: Objects;
   readonly xref: Xref;
   readonly trailer: Dictionary;
+  readonly catalog: Dictionary;
   /** The first half of the source's /ID. */
   readonly fileId: Uint8Array | undefined;
   readonly rewrites: Rewrites;
@@ -47,21 +56,25 @@ export class PdfDocument implements ObjectSink {
   /** Offset of a content stream object to the offset where its data end. */
   readonly contentEnds: ReadonlyMap<number, number>;
   readonly thorough: boolean;
-  #next: number;
+  readonly numbers: ObjectNumbers;
 
   constructor(parts: {
     xref: Xref;
     trailer: Dictionary;
+    catalog: Dictionary;
     fileId: Uint8Array | undefined;
     objects: Objects;
     rewrites: Rewrites;
     pages: readonly PageEntry[];
     contents: ContentsReader;
+    numbers: ObjectNumbers;
     signed: boolean;
+    isPortfolio: boolean;
     thorough: boolean;
   }) {
     this.xref = parts.xref;
     this.trailer = parts.trailer;
+    this.catalog = parts.catalog;
     this.fileId = parts.fileId;
     this.objects = parts.objects;
     this.rewrites = parts.rewrites;
@@ -69,22 +82,14 @@ export class PdfDocument implements ObjectSink {
     this.deferred = parts.contents.deferred;
     this.contentEnds = parts.contents.ends;
     this.signed = parts.signed;
+    this.isPortfolio = parts.isPortfolio;
     this.thorough = parts.thorough;
-    const size = parts.trailer.get("Size");
-    const { largest } = parts.xref.table;
-    // References to missing objects are null and must not lead to a new object. If /Size is wrong, such references are
-    // likely.
-    this.#next = largest + (size === largest + 1 ? 1 : UNTRUSTED_GAP);
-  }
-
-  /** The first object number that is not in use. */
-  get nextNumber(): number {
-    return this.#next;
+    this.numbers = parts.numbers;
   }
 
   /** Adds an object to the output and returns the reference to it. */
   add(object: NewObject): Ref {
-    const num = this.#next++;
+    const num = this.numbers.take();
     this.added.push({ num, object });
     return `${num} 0 R` as Ref;
   }
@@ -136,7 +141,7 @@ async function open(
 ): Promise<PdfDocument> {
   const objects = new Objects(source, xref.table);
   const rewrites = new Rewrites(objects);
-  const trailer = mergedTrailer(xref);
+  const trailer = trailerOf(xref, verify ? ["ID"] : undefined);
   const fileId = await objects.run(() => readFileId(objects, trailer));
   objects.cipher = await objects.run(() => openSecurity(objects, trailer, fileId, options.password));
   let areStreamsRead = true;
@@ -147,13 +152,20 @@ async function open(
   } else if (verify && source.inMemory) verifyOffsets(source, xref.table);
   if (xref.table.firstPlace() < xref.origin) xref.origin = 0; // objects before `%PDF-`: nothing to cut off
 
-  const { root, signed } = await objects.run(() => {
+  const { catalog, ...about } = await objects.run(() => {
     const catalog = readCatalog(objects, trailer);
     refuseDynamicXfa(objects, catalog);
-    return { root: pageTreeRoot(catalog), signed: isSigned(objects, catalog) };
+    return { catalog, signed: isSigned(objects, catalog), isPortfolio: isPortfolio(objects, catalog) };
   });
+  const numbers = new ObjectNumbers(xref.table, trailer.get("Size"));
+  const root = trailer.get("Root");
+  const reference = root instanceof Reference ? root : moveOutOfTrailer(xref.trailers, rewrites, numbers.take());
+  trailer.set("Root", reference);
+  const tree = await objects.run(() => pageTreeRoot(objects, rewrites, reference, catalog));
+  const rights = catalog.has("Perms") ? await objects.run(() => usageRights(objects, rewrites, reference)) : [];
+  for (const { rewrite, start, end } of rights) rewrite.splice({ at: start, remove: end - start, insert: "" });
   const thorough = options.thorough === true;
-  const walk = new PageWalk(objects, rewrites, root, {
+  const walk = new PageWalk(objects, rewrites, tree, {
     maxPages: options.maxPages ?? Number.POSITIVE_INFINITY,
     lenient: recovery !== undefined,
     mayDefer: !source.inMemory && !thorough,
@@ -165,12 +177,14 @@ async function open(
   return new PdfDocument({
     xref,
     trailer,
+    catalog,
     fileId,
     objects,
     rewrites,
     pages,
     contents: walk.contents,
-    signed,
+    numbers,
+    ...about,
     thorough,
   });
 }
@@ -190,13 +204,13 @@ function isThere(source: ByteSource, table: XrefTable, num: number): boolean {
 }
 
 /**
- * Returns the newest trailer, with missing entries filled in from older ones: in linearized and damaged files the
- * oldest may be the most complete.
+ * Returns the newest trailer (7.5.5), with `missing` entries filled in from older ones. What an update has left out is
+ * no longer part of the document; only /ID, which names the file and is part of its key, stays with it for life.
+ * @param missing every entry by default, for recovery: in a damaged file the oldest trailer may be the most complete
  */
-function mergedTrailer(xref: Xref): Dictionary {
-  const merged: Dictionary = new Map();
-  for (const { dict } of xref.trailers) {
-    for (const [key, value] of dict) if (!merged.has(key)) merged.set(key, value);
-  }
-  return merged;
+function trailerOf({ trailers }: Xref, missing?: readonly string[]): Dictionary {
+  const trailer: Dictionary = new Map(trailers[0]?.dict);
+  for (const { dict } of trailers)
+    for (const key of missing ?? dict.keys()) if (!trailer.has(key) && dict.has(key)) trailer.set(key, dict.get(key)!);
+  return trailer;
 }

@@ -5,13 +5,14 @@
  */
 
 import { type ByteSource, retry } from "./byteSource.ts";
-import { CARRIAGE_RETURN, LINE_FEED, PERCENT, SPACE } from "./characters.ts";
+import { CARRIAGE_RETURN, LINE_FEED, PERCENT } from "./characters.ts";
 import type { PdfDocument } from "./document.ts";
 import { type Boundaries, CONTEXT, collectBoundaries, Eraser, endOfCopy } from "./eraser.ts";
 import { scanFile } from "./rebuild.ts";
 import { planReplacements } from "./replacements.ts";
 import { hasUnknownRevisions, RevisionWatch } from "./revisions.ts";
 import { type Tail, writeTail } from "./tail.ts";
+import { raisedVersion, type VersionDigit } from "./version.ts";
 import { IN_FILE } from "./xrefTable.ts";
 
 /** The output, determined to the byte before any of it is made. */
@@ -31,17 +32,23 @@ export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
   const { source } = document.objects;
   const replacements = await planReplacements(document);
   const boundaries = await findBoundaries(document, replacements.gone);
+  const from = document.xref.origin;
+  const to = Math.max(from, endOfCopy(boundaries, source.length));
+  const tail = await writeTail(document, replacements, to - from);
+  const added = document.added.map(({ object }) => object);
   const copy = {
     source,
     boundaries,
-    from: document.xref.origin,
-    to: Math.max(document.xref.origin, endOfCopy(boundaries, source.length)),
+    from,
+    to,
+    version: await retry(source, () =>
+      raisedVersion(source, from, document.catalog.get("Version"), added, tail.usesStreams),
+    ),
     streams: offsetsOf(document, document.deferred),
     watch: !document.thorough && !source.inMemory,
   };
-  const tail = writeTail(document, replacements, copy.to - copy.from);
   return {
-    length: copy.to - copy.from + tail.length,
+    length: to - from + tail.length,
     chunks: () => chunksOf(copy, tail),
   };
 }
@@ -52,6 +59,7 @@ interface Copy {
   boundaries: Boundaries;
   from: number;
   to: number;
+  version: VersionDigit | undefined;
   streams: ReadonlySet<number>;
   /** Whether to look for unknown revisions while copying, see RevisionWatch. */
   watch: boolean;
@@ -99,18 +107,21 @@ function endOfHeader(source: ByteSource, origin: number): number {
 }
 
 async function* chunksOf(copy: Copy, tail: Tail): AsyncGenerator<Uint8Array, undefined> {
-  const { source } = copy;
+  const { source, version } = copy;
   const eraser = new Eraser(copy.boundaries, copy.streams);
   const watch = copy.watch ? new RevisionWatch() : undefined;
   for await (const { at, end, base, bytes } of windows(source, copy.from, copy.to)) {
     let chunk = bytes.subarray(at - base, end - base);
     let own = !source.inMemory;
-    eraser.pass(at, end, bytes, base, (start, stop) => {
-      // Copied only now: chunks of a source in memory are views of it as long as nothing has to be erased.
+    const write = (character: string, start: number, stop: number) => {
+      // Copied only now: chunks of a source in memory are views of it as long as nothing in them changes.
       if (!own) chunk = chunk.slice();
       own = true;
-      chunk.fill(SPACE, start - at, stop - at);
-    });
+      chunk.fill(character.charCodeAt(0), start - at, stop - at);
+    };
+    eraser.pass(at, end, bytes, base, (start, stop) => write(" ", start, stop));
+    if (version && at <= version.offset && version.offset < end)
+      write(version.digit, version.offset, version.offset + 1);
     watch?.look(chunk);
     yield chunk;
   }

@@ -52,6 +52,7 @@ export function overlay(
       placements.set(operators, placement);
     }
 
+    page.placement = placement;
     const { items, shared } = target.contents;
     if (shared === undefined) {
       replaceContents(rewrite, target, arrayOf(opening, items, placement));
@@ -91,9 +92,9 @@ function fill(slot: NameSlot, xobjects: readonly Ref[], known: Map<string, strin
   return names;
 }
 
-function replaceContents(rewrite: Rewrite, { start, contentsSpan, overridden }: PageTarget, value: string): void {
+function replaceContents(rewrite: Rewrite, { start, contentsSpan, dropped }: PageTarget, value: string): void {
   if (contentsSpan)
     rewrite.splice({ at: contentsSpan.start, remove: contentsSpan.end - contentsSpan.start, insert: value });
   else rewrite.splice({ at: start, remove: 0, insert: `/Contents${value}` });
-  for (const { start: at, end } of overridden ?? []) rewrite.splice({ at, remove: end - at, insert: "" });
+  for (const { start: at, end } of dropped ?? []) rewrite.splice({ at, remove: end - at, insert: "" });
 }

@@ -36,17 +36,22 @@ export interface PageAttributes {
   cropBox: Span | undefined;
   rotate: Span | undefined;
   userUnit: Span | undefined;
-  /** Whole /Contents entries, keys included, that a later one overrides: some readers would take the first. */
-  overridden: Span[] | undefined;
+  /**
+   * Whole entries, keys included, that a marked page must not have: /Contents that a later one overrides, as some
+   * readers would take the first; /Thumb, a picture of the page (12.3.4), and /PieceInfo, a program's own copy of it
+   * (14.5), as both are without the mark.
+   */
+  dropped: Span[] | undefined;
 }
 
 /** The keys that are looked for, by their length with the slash. */
 const KEYS: Record<number, readonly string[]> = {
   5: ["Type", "Kids"],
+  6: ["Thumb"],
   7: ["Rotate"],
   8: ["CropBox"],
   9: ["MediaBox", "Contents", "UserUnit"],
-  10: ["Resources"],
+  10: ["Resources", "PieceInfo"],
 };
 
 /**
@@ -64,9 +69,13 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
     cropBox: undefined,
     rotate: undefined,
     userUnit: undefined,
-    overridden: undefined,
+    dropped: undefined,
   };
   let contentsKey = 0;
+  const drop = (start: number, end: number) => {
+    found.dropped ??= [];
+    found.dropped.push({ start, end });
+  };
   const note = (name: string, key: number, start: number, end: number) => {
     switch (name) {
       case "Type":
@@ -91,12 +100,13 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
         found.resources = { start, end };
         return;
       case "Contents":
-        if (found.contents) {
-          found.overridden ??= [];
-          found.overridden.push({ start: contentsKey, end: found.contents.end });
-        }
+        if (found.contents) drop(contentsKey, found.contents.end);
         found.contents = { start, end };
         contentsKey = key;
+        return;
+      case "Thumb":
+      case "PieceInfo":
+        drop(key, end);
     }
   };
   found.end = eachEntry(text, at, (key, keyEnd, start, end) => {

@@ -4,6 +4,7 @@ import { type Box, displayedBox, type Rotation, readBox, readRotation, readUserU
 import { BRACKET_OPEN } from "./characters.ts";
 import { type Contents, ContentsReader } from "./contents.ts";
 import { isDictionary, Malformed, skipValue } from "./lexer.ts";
+import type { Ref } from "./newObject.ts";
 import { MissingStream, type Objects } from "./objects.ts";
 import { type PageAttributes, readKids, type Span, scanPageAttributes } from "./pageAttributes.ts";
 import { type NameSlot, Resources } from "./resources.ts";
@@ -27,6 +28,8 @@ export interface PageEntry extends Page {
   readonly rewrite: Rewrite;
   /** True if the tree has listed this page before. */
   readonly repeated: boolean;
+  /** The stream that draws the mark on it, once it is laid over the page. */
+  placement: Ref | undefined;
   target: PageTarget | undefined;
 }
 
@@ -37,10 +40,13 @@ export interface PageTarget {
   /** The value of /Contents. */
   readonly contentsSpan: Span | undefined;
   /** See PageAttributes. */
-  readonly overridden: Span[] | undefined;
+  readonly dropped: Span[] | undefined;
   readonly contents: Contents;
   readonly slot: NameSlot;
 }
+
+/** The root of the page tree: an object, or a dictionary at `at` of the object that holds it. */
+export type PageTreeRoot = Reference | { holder: Rewrite; at: number };
 
 interface Inherited {
   mediaBox: Box | undefined;
@@ -56,8 +62,8 @@ interface Node {
   readonly holder: Rewrite;
   /** See readKids. */
   readonly kids: readonly number[];
-  /** What each of the kids is, in their order; undefined if it is no page, or not visited yet. */
-  readonly found: (PageEntry | Node | undefined)[];
+  /** What each of the kids is, in their order: null if it is no page, undefined if it has not been visited yet. */
+  readonly found: (PageEntry | Node | null | undefined)[];
   /** The next kid to visit. */
   next: number;
   readonly inherited: Inherited;
@@ -114,14 +120,15 @@ export class PageWalk {
   #lastBox: Box | undefined;
 
   /** @param root the catalog's /Pages */
-  constructor(objects: Objects, rewrites: Rewrites, root: Reference, options: WalkOptions) {
+  constructor(objects: Objects, rewrites: Rewrites, root: PageTreeRoot, options: WalkOptions) {
     this.#objects = objects;
     this.#rewrites = rewrites;
     this.#resources = new Resources(objects, rewrites);
     this.contents = new ContentsReader(objects, rewrites, options.lenient);
     this.#options = options;
-    const holder = new Rewrite(0, new Uint8Array());
-    this.#top = { holder, kids: [root.num], found: [], next: 0, inherited: NOTHING, nesting: 0 };
+    const holder = root instanceof Reference ? new Rewrite(0, new Uint8Array()) : root.holder;
+    const kids = [root instanceof Reference ? root.num : -root.at];
+    this.#top = { holder, kids, found: [], next: 0, inherited: NOTHING, nesting: 0 };
     this.#stack.push(this.#top);
   }
 
@@ -159,7 +166,8 @@ export class PageWalk {
         continue;
       }
       const found = at.node.found[at.next++];
-      if (!found) continue;
+      if (found === undefined) throw new Error("a kid has not been visited");
+      if (found === null) continue;
       if ("kids" in found) path.push({ node: found, next: 0 });
       else if (listed.has(found)) pages.push({ ...found, index: pages.length, repeated: true });
       else {
@@ -182,14 +190,12 @@ export class PageWalk {
   /** Visits a kid, or has it wait for an object stream. */
   #visitKid(visit: Visit): void {
     const { node, position } = visit;
-    const { holder, inherited, nesting } = node;
+    const isRoot = node === this.#top;
     this.#objects.source.meter.scan(VISIT);
     const kid = node.kids[position]!;
     try {
       node.found[position] =
-        kid > 0
-          ? this.#visitObject(kid, inherited, node === this.#top)
-          : this.#visit(holder, -kid, scanPageAttributes(holder.text, -kid), inherited, nesting + 1);
+        kid > 0 ? this.#visitObject(kid, node.inherited, isRoot) : this.#visitDirect(node, -kid, isRoot);
     } catch (error) {
       if (error instanceof MissingStream) {
         const others = this.#waiting.get(error.num);
@@ -211,8 +217,17 @@ export class PageWalk {
     return true;
   }
 
-  #visitObject(num: number, inherited: Inherited, isRoot: boolean): PageEntry | Node | undefined {
-    if (this.#seenNodes.has(num)) return undefined;
+  /** Visits a dictionary within the object that holds its node. */
+  #visitDirect({ holder, inherited, nesting }: Node, at: number, isRoot: boolean): PageEntry | Node {
+    let attributes = scanPageAttributes(holder.text, at);
+    // Readers look for inherited attributes by /Parent, which cannot lead to a root within the catalog.
+    if (isRoot && attributes.kids && !attributes.isPage)
+      attributes = { ...attributes, mediaBox: undefined, cropBox: undefined, rotate: undefined, resources: undefined };
+    return this.#visit(holder, at, attributes, inherited, nesting + 1);
+  }
+
+  #visitObject(num: number, inherited: Inherited, isRoot: boolean): PageEntry | Node | null {
+    if (this.#seenNodes.has(num)) return null;
     const known = this.#seenPages.get(num);
     if (known) {
       this.#countPage();
@@ -223,7 +238,7 @@ export class PageWalk {
     if (!target) {
       if (this.#options.lenient && this.#objects.table.live(num) < 0 && this.#options.mayBeLost(num))
         throw unreadablePage();
-      return undefined;
+      return null;
     }
     const { rewrite, attributes } = target;
     const found = this.#visit(rewrite, 0, attributes, inherited, 0);
@@ -231,7 +246,7 @@ export class PageWalk {
       this.#seenNodes.add(num);
       return found;
     }
-    if (isRoot && !attributes.isPage && !attributes.mediaBox && !attributes.contents) return undefined;
+    if (isRoot && !attributes.isPage && !attributes.mediaBox && !attributes.contents) return null;
     this.#seenPages.set(num, found);
     return found;
   }
@@ -302,10 +317,11 @@ export class PageWalk {
       userUnit: readUserUnit(userUnit),
       rewrite: holder,
       repeated: false,
+      placement: undefined,
       target: {
         start,
         contentsSpan: contents,
-        overridden: attributes.overridden,
+        dropped: attributes.dropped,
         contents: this.contents.read(holder.text, contents, mayDefer),
         slot:
           this.#slot(own.resources) ??

@@ -2,17 +2,19 @@
 import { retry } from "./byteSource.ts";
 import type { PdfDocument } from "./document.ts";
 import { eachEntry, isDictionary, Malformed, nameIs, parseAt, readHeader } from "./lexer.ts";
-import { memberText, type ObjectStream } from "./objects.ts";
+import { memberText, type Objects } from "./objects.ts";
 import type { Rewrite } from "./rewrite.ts";
-import { type Member, spliced } from "./serialize.ts";
+import type { Member } from "./serialize.ts";
 import { IN_FILE, IN_STREAM } from "./xrefTable.ts";
 
 /** What is replaced or dropped of the source. */
 export interface Replacements {
   /** Rewritten objects that are directly in the file. */
   inFile: Rewrite[];
-  /** Live members of the object streams that are replaced, with their new text. */
-  members: Member[];
+  /** Rewritten members of object streams. */
+  inStreams: Rewrite[];
+  /** Numbers of the object streams that are replaced: their other live members have to be written again. */
+  streams: number[];
   /** Object numbers whose body in the source is dead. */
   gone: Set<number>;
   /** The numbers in `gone` that are no longer used. */
@@ -29,12 +31,16 @@ export async function planReplacements(document: PdfDocument): Promise<Replaceme
   const { source } = objects;
   const changed = document.rewrites.changed();
   const inFile: Rewrite[] = [];
+  const inStreams: Rewrite[] = [];
   const streams = new Set<number>();
+  const superseded = new Set<number>();
   const gone = new Set<number>();
   for (const rewrite of changed) {
     const row = table.live(rewrite.num);
-    if (table.kind(row) === IN_STREAM) streams.add(table.place(row));
-    else {
+    if (table.kind(row) === IN_STREAM) {
+      inStreams.push(rewrite);
+      streams.add(table.place(row));
+    } else {
       inFile.push(rewrite);
       gone.add(rewrite.num);
     }
@@ -48,7 +54,7 @@ export async function planReplacements(document: PdfDocument): Promise<Replaceme
     const kind = table.kind(row);
     const place = table.place(row);
     if (kind === IN_STREAM) {
-      if (!table.isLive(row) && table.isInFile(place)) streams.add(place);
+      if (!table.isLive(row) && table.isInFile(place) && !streams.has(place)) superseded.add(place);
       continue;
     }
     if (kind !== IN_FILE || !table.isLive(row)) continue;
@@ -60,51 +66,46 @@ export async function planReplacements(document: PdfDocument): Promise<Replaceme
   }
   if (firstNumber > 0 && (await retry(source, () => isLinearization(document, first)))) freed.add(firstNumber);
 
-  const members: Member[] = [];
-  for (const num of [...streams].sort((a, b) => a - b)) {
-    const stream = await objects.run(() => readStream(document, num));
-    if (!stream) continue;
-    await source.meter.giveWay();
-    freed.add(num);
-    collectMembers(document, num, stream, members);
-  }
+  for (const num of superseded) if (await isObjectStream(objects, num)) streams.add(num);
+  for (const num of streams) freed.add(num);
   for (const num of freed) gone.add(num);
-  return { inFile, members, gone, freed };
+  const placeOf = (num: number) => table.place(table.live(num));
+  return { inFile, inStreams, streams: [...streams].sort((a, b) => placeOf(a) - placeOf(b)), gone, freed };
 }
 
-/** Reads an object stream; undefined if an older revision's entry names an object that is none now. */
-function readStream(document: PdfDocument, num: number): ObjectStream | undefined {
+/** Returns whether an object is an object stream now: an older revision's entry may name one that is not. */
+async function isObjectStream(objects: Objects, num: number): Promise<boolean> {
   try {
-    return document.objects.stream(num);
+    await objects.source.meter.giveWay();
+    await objects.run(() => objects.stream(num));
+    return true;
   } catch (error) {
-    if (error instanceof Malformed) return undefined;
+    if (error instanceof Malformed) return false;
     throw error;
   }
 }
 
-/** Appends the live members of object stream `stream`, in the stream's order. */
-function collectMembers(
-  { xref: { table }, rewrites }: PdfDocument,
-  streamNumber: number,
-  stream: ObjectStream,
-  members: Member[],
-): void {
+/**
+ * Decodes one of the replaced object streams and returns copies of its live members that are not rewritten, in the
+ * stream's order.
+ * @throws Malformed if it cannot be decoded, which it could be before
+ */
+export async function keptMembers({ xref, rewrites, objects }: PdfDocument, streamNumber: number): Promise<Member[]> {
+  const { table } = xref;
+  const stream = await objects.run(() => objects.stream(streamNumber));
   const { numbers } = stream;
   const seen = new Set<number>();
+  const members: Member[] = [];
   numbers.forEach((num, i) => {
     const row = table.live(num);
     if (row < 0 || table.kind(row) !== IN_STREAM || table.place(row) !== streamNumber || seen.has(num)) return;
     const index = table.detail(row);
     if (index !== i && numbers[index] === num) return;
     seen.add(num);
-
-    const rewrite = rewrites.get(num);
-    if (rewrite && rewrite.splices.length > 0) {
-      members.push({ num, text: spliced(rewrite) });
-      return;
-    }
-    members.push({ num, text: memberText(stream, i) });
+    const isRewritten = (rewrites.get(num)?.splices.length ?? 0) > 0;
+    if (!isRewritten) members.push({ num, text: memberText(stream, i).slice() });
   });
+  return members;
 }
 
 /**

@@ -5,14 +5,19 @@ import { ByteWriter } from "./byteWriter.ts";
 import { GREATER_THAN, LINE_FEED } from "./characters.ts";
 import type { PdfDocument } from "./document.ts";
 import { eachEntry, readName } from "./lexer.ts";
-import type { Replacements } from "./replacements.ts";
+import { limitOutput } from "./meter.ts";
+import type { NewObject } from "./newObject.ts";
+import { provePages } from "./proof.ts";
+import { keptMembers, type Replacements } from "./replacements.ts";
 import type { Rewrite } from "./rewrite.ts";
-import { lengthOf, type Member, packObjects, writeObject, writeSpliced } from "./serialize.ts";
+import { lengthOf, type Member, packObjects, spliced, writeObject, writeSpliced } from "./serialize.ts";
 import { Reference } from "./values.ts";
 import { FREE, IN_FILE, IN_STREAM, type Kind, type XrefTable } from "./xrefTable.ts";
 import { addEntry, type Entries, linkFreeEntries, makeEntries, writeStream, writeTable } from "./xrefWriter.ts";
 
+/** Most objects in a new object stream, and the bytes with which it is full. */
 const PACKED_OBJECTS = 200;
+const PACKED_BYTES = 1 << 20;
 /** Approximate size in bytes of the parts in which rewritten objects are written. */
 const CHUNK = 256 * 1024;
 /** Largest number in the ten digits of a table's entry (7.5.4). */
@@ -27,70 +32,67 @@ interface Entry {
 /** The end of an output: `parts` in order, `length` bytes in all. */
 export interface Tail {
   length: number;
+  /** Whether it has object streams or a cross-reference stream. */
+  usesStreams: boolean;
   /** Returns the parts; each is valid until the next is requested. */
   parts(): Iterable<Uint8Array>;
 }
 
-/** Writes the tail of an output that begins with `start` bytes of the source. */
-export function writeTail(document: PdfDocument, replacements: Replacements, start: number): Tail {
+/**
+ * Writes the tail of an output that begins with `start` bytes of the source. Nothing comes before what it needs, so that
+ * a reader that repairs a truncated file finds no page without its mark: first what is new, then what pages may use, in
+ * the file or in object streams, and then the pages.
+ * @throws EngineError too_complex if it is larger than the source and the mark allow
+ */
+export async function writeTail(document: PdfDocument, replacements: Replacements, start: number): Promise<Tail> {
   const { xref, objects } = document;
-  const { cipher } = objects;
-  const out = new ByteWriter(64 * 1024);
-  const entries = new Map<number, Entry>();
-  let next = document.nextNumber;
-  const placed = (num: number) => entries.set(num, { kind: IN_FILE, place: start + out.length, detail: 0 });
-  out.byte(LINE_FEED);
-
+  const { inFile, inStreams, streams, freed } = replacements;
   // The output of a hybrid file is not a hybrid: every current reader supports cross-reference streams.
   const asStream =
-    xref.usesStreams ||
-    replacements.members.length > 0 ||
-    hasCompressed(document) ||
-    start > LARGEST_TABLE_OFFSET - (1 << 30);
-  const added: Member[] = [];
-  for (const { num, object } of document.added) {
-    if (asStream && typeof object === "string") {
-      added.push({ num, text: encodeLatin1(object) });
-      continue;
-    }
-    placed(num);
-    writeObject(out, num, object, cipher);
-  }
-  const members = [...added, ...pagesLast(document, replacements.members)];
-  for (let i = 0; i < members.length; i += PACKED_OBJECTS) {
-    const group = members.slice(i, i + PACKED_OBJECTS);
-    const num = next++;
-    for (const [index, member] of group.entries())
-      entries.set(member.num, { kind: IN_STREAM, place: num, detail: index });
-    placed(num);
-    writeObject(out, num, packObjects(group), cipher);
-  }
-  // There may be one for every page, so they are only written in `parts`.
-  const rewrites = pagesLast(document, replacements.inFile);
-  let place = start + out.length;
-  for (const rewrite of rewrites) {
-    const { num } = rewrite;
-    const gen = xref.table.detail(xref.table.live(num));
-    entries.set(num, { kind: IN_FILE, place, detail: gen });
-    place += headOf(num, gen).length + lengthOf(rewrite) + END.length;
-  }
+    xref.usesStreams || streams.length > 0 || hasCompressed(document) || start > LARGEST_TABLE_OFFSET - (1 << 30);
+  const pages = new Set(document.pages.map((page) => page.rewrite.num));
+  const isPage = ({ num }: Rewrite) => pages.has(num);
+  const isOther = ({ num }: Rewrite) => !pages.has(num);
+  const member = (rewrite: Rewrite): Member => ({ num: rewrite.num, text: spliced(rewrite) });
 
-  for (const num of replacements.freed) {
+  const body = new Body(document, start);
+  for (const { num, object } of document.added) {
+    if (asStream && typeof object === "string") body.pack({ num, text: encodeLatin1(object) });
+    else body.add(num, object);
+  }
+  const marked = body.place;
+  const check = (place: number) => limitOutput(place - marked - (objects.source.length - start), document.pages.length);
+  for (const num of streams) {
+    await objects.source.meter.giveWay();
+    for (const kept of await keptMembers(document, num)) body.pack(kept);
+    check(body.place);
+  }
+  for (const rewrite of inStreams.filter(isOther)) body.pack(member(rewrite));
+  body.endPack();
+  body.rewrite(inFile.filter(isOther));
+  for (const rewrite of inStreams.filter(isPage)) body.pack(member(rewrite));
+  body.endPack();
+  body.rewrite(inFile.filter(isPage));
+
+  const { entries, place } = body;
+  for (const num of freed) {
     if (!entries.has(num)) entries.set(num, { kind: FREE, place: 0, detail: nextGeneration(document, num) });
   }
-
+  provePages(document, (num) => (entries.get(num)?.kind ?? FREE) !== FREE);
   const end = new ByteWriter(64 * 1024);
-  if (asStream) entries.set(next, { kind: IN_FILE, place, detail: 0 });
+  const section = asStream ? document.numbers.take() : 0;
+  if (asStream) entries.set(section, { kind: IN_FILE, place, detail: 0 });
   const all = collectEntries(document, replacements, entries);
-  const trailer = trailerEntries(document, out.parts());
-  if (asStream) writeStream(end, next, all, trailer);
+  const trailer = trailerEntries(document, body.newBytes());
+  if (asStream) writeStream(end, section, all, trailer);
   else writeTable(end, all, trailer);
   end.text(`startxref\n${place}\n%%EOF\n`);
+  check(place + end.length);
   return {
     length: place - start + end.length,
+    usesStreams: asStream,
     *parts() {
-      yield* out.parts();
-      yield* written(rewrites, xref.table);
+      yield* body.parts();
       yield* end.parts();
     },
   };
@@ -102,29 +104,107 @@ function headOf(num: number, gen: number): string {
   return `${num} ${gen} obj\n`;
 }
 
-/** Yields rewritten objects, many per part. */
-function* written(rewrites: readonly Rewrite[], table: XrefTable): Generator<Uint8Array> {
-  let out = new ByteWriter(CHUNK);
-  for (const rewrite of rewrites) {
-    if (out.length > 0 && out.length + lengthOf(rewrite) > CHUNK) {
-      yield* out.parts();
-      out = new ByteWriter(CHUNK);
+/** The objects of the tail in the order in which they are written, and where each of them is. */
+class Body {
+  readonly entries = new Map<number, Entry>();
+  /** Offset in the output of what comes next. */
+  place: number;
+  readonly #document: PdfDocument;
+  /** There may be a rewritten object for every page, so these are only written in `parts`. */
+  /** Members of the object stream that has been begun, and their length in bytes. */
+  #pack: Member[] = [];
+  #packed = 0;
+  readonly #sequence: (ByteWriter | { rewrites: readonly Rewrite[]; length: number })[] = [];
+
+  constructor(document: PdfDocument, start: number) {
+    this.#document = document;
+    this.place = start;
+    this.#write((out) => out.byte(LINE_FEED));
+  }
+
+  /** Adds a new object. */
+  add(num: number, object: NewObject): void {
+    this.entries.set(num, { kind: IN_FILE, place: this.place, detail: 0 });
+    this.#write((out) => writeObject(out, num, object, this.#document.objects.cipher));
+  }
+
+  /** Adds an object to a new object stream, which is written when it is full, or by `endPack`. */
+  pack(member: Member): void {
+    this.#pack.push(member);
+    this.#packed += member.text.length;
+    if (this.#pack.length === PACKED_OBJECTS || this.#packed >= PACKED_BYTES) this.endPack();
+  }
+
+  /** Writes the object stream that has been begun, if any. */
+  endPack(): void {
+    if (this.#pack.length === 0) return;
+    const stream = this.#document.numbers.take();
+    for (const [index, { num }] of this.#pack.entries())
+      this.entries.set(num, { kind: IN_STREAM, place: stream, detail: index });
+    this.add(stream, packObjects(this.#pack));
+    this.#pack = [];
+    this.#packed = 0;
+  }
+
+  /** Adds rewritten objects. */
+  rewrite(rewrites: readonly Rewrite[]): void {
+    const start = this.place;
+    for (const rewrite of rewrites) {
+      const { num } = rewrite;
+      const gen = generationOf(this.#document.xref.table, num);
+      this.entries.set(num, { kind: IN_FILE, place: this.place, detail: gen });
+      this.place += headOf(num, gen).length + lengthOf(rewrite) + END.length;
     }
-    out.text(headOf(rewrite.num, table.detail(table.live(rewrite.num))));
+    if (rewrites.length > 0) this.#sequence.push({ rewrites, length: this.place - start });
+  }
+
+  /** Returns the parts in order; each is valid until the next is requested. */
+  *parts(): Generator<Uint8Array> {
+    for (const piece of this.#sequence) {
+      if (piece instanceof ByteWriter) yield* piece.parts();
+      else yield* written(piece.rewrites, Math.min(CHUNK, piece.length), this.#document.xref.table);
+    }
+  }
+
+  /** Returns the parts that are not rewritten from the source. */
+  newBytes(): Uint8Array[] {
+    return this.#sequence.flatMap((piece) => (piece instanceof ByteWriter ? piece.parts() : []));
+  }
+
+  #write(write: (out: ByteWriter) => void): void {
+    let out = this.#sequence.at(-1);
+    if (!(out instanceof ByteWriter)) {
+      out = new ByteWriter(64 * 1024);
+      this.#sequence.push(out);
+    }
+    const before = out.length;
+    write(out);
+    this.place += out.length - before;
+  }
+}
+
+/** Yields rewritten objects in parts of about `size` bytes. */
+function* written(rewrites: readonly Rewrite[], size: number, table: XrefTable): Generator<Uint8Array> {
+  let out = new ByteWriter(size);
+  for (const rewrite of rewrites) {
+    if (out.length > 0 && out.length + lengthOf(rewrite) > size) {
+      yield* out.parts();
+      out = new ByteWriter(size);
+    }
+    out.text(headOf(rewrite.num, generationOf(table, rewrite.num)));
     writeSpliced(out, rewrite);
     out.text(END);
   }
   yield* out.parts();
 }
 
-/** Sorts pages to the end: whatever of the tail a reader finds in a truncated file, no page may lack its mark. */
-function pagesLast<T extends { num: number }>(document: PdfDocument, objects: readonly T[]): T[] {
-  const pages = new Set(document.pages.map((page) => page.rewrite.num));
-  return [...objects.filter(({ num }) => !pages.has(num)), ...objects.filter(({ num }) => pages.has(num))];
+function generationOf(table: XrefTable, num: number): number {
+  const row = table.live(num);
+  return row < 0 ? 0 : table.detail(row);
 }
 
 function nextGeneration({ xref: { table } }: PdfDocument, num: number): number {
-  return Math.min(table.detail(table.live(num)) + 1, 65_535);
+  return Math.min(generationOf(table, num) + 1, 65_535);
 }
 
 function hasCompressed({ xref: { table } }: PdfDocument): boolean {
@@ -136,7 +216,7 @@ function hasCompressed({ xref: { table } }: PdfDocument): boolean {
 function collectEntries(document: PdfDocument, { freed }: Replacements, changed: Map<number, Entry>): Entries {
   const { table, origin } = document.xref;
   const { length } = document.objects.source;
-  const added = [...changed.keys()].filter((num) => num > table.largest).sort((a, b) => a - b);
+  const added = [...changed.keys()].filter((num) => table.live(num) < 0).sort((a, b) => a - b);
   const isDense = table.largest < 2 * table.rows + 1000;
   const entries = makeEntries((isDense ? table.largest + 1 : 2 * table.rows + 1) + 2 * added.length + 1);
   addEntry(entries, 0, FREE, 0, 65_535);
@@ -147,8 +227,17 @@ function collectEntries(document: PdfDocument, { freed }: Replacements, changed:
     last = num;
   };
 
+  let next = 0;
+  const addNew = (num: number) => {
+    if (num < table.largest || num === last + 1) fill(num);
+    else last = num;
+    const { kind, place, detail } = changed.get(num)!;
+    addEntry(entries, num, kind, place, detail);
+  };
+
   for (const num of table.numbers()) {
     if (num === 0) continue;
+    while (next < added.length && added[next]! < num) addNew(added[next++]!);
     fill(num);
     const entry = changed.get(num);
     if (entry) {
@@ -163,12 +252,7 @@ function collectEntries(document: PdfDocument, { freed }: Replacements, changed:
     else if (kind === IN_STREAM && !freed.has(place)) addEntry(entries, num, kind, place, detail);
     else addEntry(entries, num, FREE, 0, kind === FREE ? detail : 0);
   }
-  for (const num of added) {
-    const entry = changed.get(num)!;
-    if (num === last + 1) fill(num);
-    else last = num;
-    addEntry(entries, num, entry.kind, entry.place, entry.detail);
-  }
+  while (next < added.length) addNew(added[next++]!);
   linkFreeEntries(entries);
   return entries;
 }

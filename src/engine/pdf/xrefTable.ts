@@ -12,7 +12,7 @@ export const IN_STREAM = 2;
 export type Kind = typeof FREE | typeof IN_FILE | typeof IN_STREAM;
 
 /** The largest object number (ISO 32000-1, Annex C): readers reject larger ones. */
-const LARGEST_NUMBER = 8_388_607;
+export const LARGEST_NUMBER = 8_388_607;
 /** Rows that fit in memory: they take up to 30 bytes each. */
 const MOST_ROWS = 2_000_000;
 

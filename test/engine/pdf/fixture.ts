@@ -62,14 +62,20 @@ export class FileBuilder {
     return Object.keys(bodies).map((member, index) => [Number(member), num, index]);
   }
 
-  /** A cross-reference stream as object `num`, of everything in the file and the members of object streams. */
-  xrefStream(num: number, members: [number, number, number][] = [], trailer = "/Root 1 0 R"): this {
+  /**
+   * A cross-reference stream as object `num`, of everything in the file and the members of object streams. Its rows are
+   * those of `objects` (default: from 0 to the largest), which `trailer` says in /Index.
+   */
+  xrefStream(num: number, members: [number, number, number][] = [], trailer = "/Root 1 0 R", objects?: number[]): this {
     const at = this.text.length;
     this.offsets.set(num, at);
     const size = Math.max(...this.offsets.keys(), ...members.map(([member]) => member)) + 1;
-    const rows = new Uint8Array(size * 6);
-    const put = (row: number, kind: number, place: number, detail: number) =>
-      rows.set([kind, place >> 16, (place >> 8) & 255, place & 255, detail >> 8, detail & 255], row * 6);
+    const rows = new Uint8Array((objects?.length ?? size) * 6);
+    const put = (object: number, kind: number, place: number, detail: number) =>
+      rows.set(
+        [kind, place >> 16, (place >> 8) & 255, place & 255, detail >> 8, detail & 255],
+        (objects?.indexOf(object) ?? object) * 6,
+      );
     for (const [object, offset] of this.offsets) put(object, 1, offset, 0);
     for (const [object, stream, index] of members) put(object, 2, stream, index);
     this.objects({ [num]: flate(`/Type/XRef/Size ${size}/W[1 3 2]${trailer}`, rows) });

@@ -133,6 +133,25 @@ describe("the output", () => {
     expect(latin1(await stamp(source))).toMatch(/trailer\n<<\/Own\(x y\)\/Root 1 0 R\/Info 5 0 R\/ID/);
   });
 
+  it.each<[string, string, string | undefined, RegExp, RegExp]>([
+    ["keeps none but /ID", "", undefined, /\/ID\[<0011></, /\/Info|\/Own|\/Encrypt/],
+    ["takes the newest's", "/Info 6 0 R/ID[<22><33>]", undefined, /\/Info 6 0 R\/ID\[<22></, /\/Own|0011/],
+    ["takes what the newest lacks, in recovery", "", "startxref\n1", /\/Info 5 0 R\/ID\[<0011></, /\/Own/],
+  ])("of older trailers' entries %s", async (_, newest, start, expected, unexpected) => {
+    const bodies = { ...onePage(), 5: "<</Title(Old)>>", 6: "<</Title(New)>>" };
+    const encryption = start === undefined ? "/Encrypt<</Filter/Standard/V 1/R 2/P -4/O(x)/U(x)>>" : "";
+    const builder = new FileBuilder()
+      .objects(bodies)
+      .table({ trailer: `/Root 1 0 R/Info 5 0 R/Own 1/ID[<0011><2233>]${encryption}` });
+    const previous = /startxref\n(\d+)/.exec(builder.text)![1];
+    builder.objects({ 7: "null" }).table({ numbers: [7], trailer: `/Root 1 0 R${newest}/Prev ${previous}` });
+    if (start) builder.text = builder.text.replaceAll(/startxref\n\d+/g, start);
+    const output = latin1(await stamp(builder.bytes()));
+    const trailer = output.slice(output.lastIndexOf("trailer"));
+    expect(trailer).toMatch(expected);
+    expect(trailer).not.toMatch(unexpected);
+  });
+
   it("drops the linearization dictionary", async () => {
     const source = new FileBuilder().objects({ 9: "<</Linearized 1/L 999>>" }).objects(onePage()).table().bytes();
     expect(latin1(await stamp(source))).not.toContain("Linearized");
@@ -156,6 +175,77 @@ describe("the output", () => {
   it("renews a content stream with a wrong length", async () => {
     const source = file(onePage("/Contents 4 0 R", { 4: "<</Length 2>>\nstream\n1 0 0 rg\nendstream" }));
     expect(latin1(await stamp(source))).toMatch(/4 0 obj\n<<\/Length +8>>\nstream\n1 0 0 rg\nendstream/);
+  });
+});
+
+describe("a marked page has no pictures of itself without the mark", () => {
+  const BOX = "/MediaBox[0 0 300 400]";
+  it.each([
+    ["a thumbnail", `${BOX}/Thumb 5 0 R/Contents 4 0 R`],
+    ["private data", `/PieceInfo<</Illustrator<</Private 5 0 R/LastModified(D:2026)>>>>${BOX}/Contents 4 0 R`],
+    ["both, behind everything else", `${BOX}/Contents 4 0 R/PieceInfo 5 0 R/Thumb 5 0 R`],
+    ["both, twice", `/Thumb 5 0 R/PieceInfo 5 0 R${BOX}/Contents 4 0 R/Thumb 5 0 R/PieceInfo 5 0 R`],
+    ["a thumbnail on a page without contents", `${BOX}/Thumb 5 0 R`],
+    ["names in other words", `${BOX}/#54humb 5 0 R/Piece#49#6efo 5 0 R/Contents 4 0 R`],
+  ])("%s", async (_, entries) => {
+    const page = `<</Type/Page/Parent 2 0 R${entries}/Resources<</Properties<</Thumb 4 0 R/PieceInfo 4 0 R>>>>>>`;
+    const packed = new FileBuilder().objects({ 4: { data: "0 g" }, 5: { data: "" } });
+    const { 1: catalog, 2: node } = onePage() as Record<number, string>;
+    const members = packed.objectStream(6, { 1: catalog!, 2: node!, 3: page });
+    for (const source of [file({ ...onePage(), 3: page, 5: { data: "" } }), packed.xrefStream(7, members).bytes()]) {
+      const { objects } = await open(await stamp(source));
+      const marked = objects.dictionary(objects.value(3))!;
+      expect([...marked.keys()].sort()).toEqual(["Contents", "MediaBox", "Parent", "Resources", "Type"]);
+      const { size } = objects.dictionary(objects.dictionary(marked.get("Resources"))!.get("Properties"))!;
+      expect(size, "what only has those names").toBe(2);
+    }
+  });
+});
+
+describe("usage rights", () => {
+  const catalogOf = async (bodies: Bodies, trailer?: string) => {
+    const source = new FileBuilder().objects({ ...onePage(), ...bodies }).table({ trailer: trailer ?? "/Root 1 0 R" });
+    const read = [source.bytes(), ranges(source.bytes())].map(async (opened) => {
+      const { objects, trailer: written } = await open(await joined((await plan(opened)).chunks()));
+      const catalog = objects.dictionary(written.get("Root"))!;
+      return [catalog.has("Perms"), [...(objects.dictionary(catalog.get("Perms"))?.keys() ?? [])]];
+    });
+    const [memory, ranged] = await Promise.all(read);
+    expect(ranged).toEqual(memory);
+    return memory;
+  };
+  const withPerms = (perms: string) => `<</Type/Catalog/Perms ${perms}/Pages 2 0 R>>`;
+  const [GONE, CERTIFIED] = [
+    [false, []],
+    [true, ["DocMDP"]],
+  ];
+
+  it.each<[string, Bodies, unknown]>([
+    ["go, and an empty /Perms with them", { 1: withPerms("<</UR3 4 0 R>>") }, GONE],
+    ["go, old and new", { 1: withPerms("<</UR 4 0 R/UR3<</Type/Sig>>>>") }, GONE],
+    ["go without the certification", { 1: withPerms("<</UR3 4 0 R/DocMDP 4 0 R>>") }, CERTIFIED],
+    ["go from an object of their own", { 1: withPerms("5 0 R"), 5: "<</DocMDP 4 0 R/UR3 4 0 R>>" }, CERTIFIED],
+    ["go with an object of their own", { 1: withPerms("6 0 R"), 5: "<</UR3 4 0 R>>", 6: "5 0 R" }, GONE],
+    ["go in other words", { 1: "<</Type/Catalog/P#65rms<</U#523 4 0 R>>/Pages 2 0 R>>" }, GONE],
+    ["go from the last /Perms", { 1: withPerms("<<>>/Perms<</DocMDP 4 0 R/UR3 4 0 R>>") }, CERTIFIED],
+    ["leave a certification alone", { 1: withPerms("<</DocMDP 4 0 R>>") }, CERTIFIED],
+    ["leave what is no dictionary alone", { 1: withPerms("(x)") }, [true, []]],
+    ["leave what is not there alone", { 1: withPerms("9 0 R") }, [true, []]],
+    ["stay where a catalog's brackets do not match", { 1: withPerms("<</UR3 4 0 R>>").slice(0, -1) }, [true, ["UR3"]]],
+  ])("%s", async (_, bodies, expected) => {
+    expect(await catalogOf(bodies)).toEqual(expected);
+  });
+
+  it("go from a catalog in the trailer", async () => {
+    expect(await catalogOf({}, `/Root${withPerms("<</UR3 4 0 R>>")}`)).toEqual(GONE);
+  });
+
+  it("go from a catalog in an object stream", async () => {
+    const packed = new FileBuilder().objects({ 4: { data: "0 g" } });
+    const { 2: node, 3: page } = onePage() as Record<number, string>;
+    const members = packed.objectStream(5, { 1: withPerms("<</UR3 4 0 R>>"), 2: node!, 3: page! });
+    const { objects } = await open(await stamp(packed.xrefStream(6, members).bytes()));
+    expect([...objects.dictionary(objects.value(1))!.keys()]).toEqual(["Type", "Pages"]);
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
 import { RangeSource } from "../../../src/engine/pdf/byteSource.ts";
 import { readerBy } from "../../support/ranges.ts";
-import { type Bodies, FileBuilder, file, latin1, onePage, open } from "./fixture.ts";
+import { type Bodies, FileBuilder, file, latin1, onePage, open, stamp } from "./fixture.ts";
 
 const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 const edit = (bytes: Uint8Array, change: (text: string) => string) => encode(change(latin1(bytes)));
@@ -147,10 +147,25 @@ describe("the page tree", () => {
     ],
     ["may be a single page", file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: PAGE }), "1 pages"],
     ["may be very deep", deepTree(20_000), "1 pages"],
+    ["may stand in the catalog", file({ 1: "<</Pages<</Kids[3 0 R 4 0 R]>>>>", 3: PAGE, 4: PAGE }), "2 pages"],
+    ["may stand in the catalog, with its pages", file({ 1: `<</Pages<</Kids[${PAGE} 3 0 R]>>>>`, 3: PAGE }), "2 pages"],
+    ["may be a single page in the catalog", file({ 1: `<</Pages${PAGE}>>` }), "1 pages"],
+    [
+      "is refused where it stands in the catalog, but is none",
+      file({ 1: "<</Pages[3 0 R]>>", 3: PAGE }),
+      "damaged_pdf",
+    ],
     ["is refused without pages", pages(""), "damaged_pdf"],
     ["is refused where it has only nodes", pages("3 0 R", { 3: "<</Type/Pages/Kids[]>>" }), "damaged_pdf"],
   ])("%s", async (_, bytes, expected) => {
     expect(await codeOf(bytes)).toBe(expected);
+  });
+
+  it("passes nothing on from a root in the catalog: no /Parent leads there, by which readers look for it", async () => {
+    const root = "/Pages<</Kids[3 0 R]/MediaBox[0 0 9 9]/Rotate 90/Resources<</Font 9 0 R>>>>";
+    const source = file({ 1: `<<${root}>>`, 3: "<</Type/Page>>" });
+    expect((await open(source)).pages[0]).toMatchObject({ box: { x1: 612, y1: 792 }, rotate: 0 });
+    expect(latin1(await stamp(source))).toMatch(/3 0 obj\n<<.*\/Resources<<\/XObject<<\/Ovp0/);
   });
 
   it("is refused where it has too many pages", async () => {

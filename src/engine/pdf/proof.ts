@@ -1,0 +1,38 @@
+/** Proves the plan of an output before any of it is made. */
+import type { PdfDocument } from "./document.ts";
+import type { Ref } from "./newObject.ts";
+import type { Rewrite } from "./rewrite.ts";
+
+/**
+ * Proves that every page is written anew with the mark as the last of its contents.
+ * @param isWritten returns whether the tail of the output has an object of this number
+ * @throws Error if a page is not, which is a defect of the engine: such a plan must never be carried out
+ */
+export function provePages({ pages, added }: PdfDocument, isWritten: (num: number) => boolean): void {
+  /** Texts of the new arrays of contents by their references; made when first needed. */
+  let arrays: Map<string, string> | undefined;
+  const arrayNamedBy = (insert: string) => {
+    arrays ??= new Map(added.map(({ num, object }) => [`${num} 0 R`, typeof object === "string" ? object : ""]));
+    return arrays.get(/\d+ 0 R$/.exec(insert)?.[0] ?? "");
+  };
+
+  for (const { placement, rewrite, repeated, index } of pages) {
+    if (repeated) continue;
+    const isProved =
+      placement !== undefined &&
+      isWritten(rewrite.num) &&
+      isWritten(Number.parseInt(placement, 10)) &&
+      (endsWith(rewrite, `${placement}]`) ||
+        rewrite.splices.some(({ insert }) => isLast(arrayNamedBy(insert), placement)));
+    if (!isProved) throw new Error(`page ${index + 1} would be written without its mark`);
+  }
+}
+
+function endsWith({ splices }: Rewrite, end: string): boolean {
+  for (const { insert } of splices) if (insert.endsWith(end)) return true;
+  return false;
+}
+
+function isLast(array: string | undefined, placement: Ref): boolean {
+  return array?.endsWith(`${placement}]`) === true;
+}
