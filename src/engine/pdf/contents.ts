@@ -41,6 +41,8 @@ export class ContentsReader {
   readonly deferred = new Set<number>();
   /** Offset of a content stream object to the offset where its data end. */
   readonly ends = new Map<number, number>();
+  /** Bytes of streams that have to be written anew, as their length is wrong. */
+  repairedBytes = 0;
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
   readonly #lenient: boolean;
@@ -180,6 +182,7 @@ export class ContentsReader {
       end = findEndOfData(source, data, this.#objects.table.nextPlace(place));
       const bytes = source.bytes(dict, end);
       const rewrite = this.#rewrites.keep(num, bytes, 0, bytes.length);
+      this.repairedBytes += bytes.length;
       if (length) rewrite.splice({ at: length.start, remove: length.end - length.start, insert: ` ${end - data}` });
       else rewrite.splice({ at: 2, remove: 0, insert: `/Length ${end - data}` });
       rewrite.splice({ at: bytes.length, remove: 0, insert: "\nendstream" });

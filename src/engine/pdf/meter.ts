@@ -19,7 +19,7 @@ export const WORK_LIMITS = {
   decodedAtOnce: 64 * MB,
   /** Held in memory of objects that may be rewritten. */
   kept: 64 * MB,
-  /** The output beyond the source and the mark: so much, and so much for each page. */
+  /** The output beyond the source, its repaired content and the mark: so much, and so much for each page. */
   output: 64 * KB,
   outputPerPage: 4 * KB,
 } as const;
@@ -101,7 +101,7 @@ export class Meter {
 }
 
 /**
- * Checks what an output of so many pages has beyond the source and the mark.
+ * Checks what an output of so many pages has beyond the source, its repaired content and the mark.
  * @throws EngineError too_complex
  */
 export function limitOutput(bytes: number, pages: number): void {

@@ -61,7 +61,8 @@ export async function writeTail(document: PdfDocument, replacements: Replacement
     else body.add(num, object);
   }
   const marked = body.place;
-  const check = (place: number) => limitOutput(place - marked - (objects.source.length - start), document.pages.length);
+  const allowed = marked + objects.source.length - start + document.repairedBytes;
+  const check = (place: number) => limitOutput(place - allowed, document.pages.length);
   for (const num of streams) {
     await objects.source.meter.giveWay();
     for (const kept of await keptMembers(document, num)) body.pack(kept);

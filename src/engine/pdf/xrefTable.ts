@@ -3,6 +3,7 @@
  * scan found, in typed arrays (a million objects take about 25 MB). The newest row of an object number is the live one;
  * the others tell where earlier revisions left its bodies, which the output must not contain.
  */
+import type { EngineError } from "../errors.ts";
 import { tooComplex } from "./meter.ts";
 
 export const FREE = 0;
@@ -51,17 +52,23 @@ export class XrefTable {
   }
 
   /**
-   * Adds an entry that is newer than all before it, as a scan from the beginning to the end of the file finds them.
-   * @throws EngineError too_complex if there are too many entries, or an object number is larger than readers take
+   * Adds an entry that is newer than all before it, as a scan from the beginning to the end of the file finds them. An
+   * object number that is larger than readers take is none: digits that stand before an `obj` may be anything.
+   * @throws EngineError too_complex if there are too many entries
    */
   replace(num: number, kind: Kind, place: number, detail: number): void {
+    if (num > LARGEST_NUMBER) return;
     this.#setLive(num, this.#append(num, kind, place, detail));
   }
 
-  /** Returns the live row of an object, or -1. */
+  /**
+   * Returns the live row of an object, or -1.
+   * @throws EngineError too_complex if the number is larger than readers take
+   */
   live(num: number): number {
-    const row = num < this.#index.length ? this.#index[num]! : this.#sparse.get(num);
-    return (row ?? 0) - 1;
+    if (num < this.#index.length) return this.#index[num]! - 1;
+    if (num > LARGEST_NUMBER) throw tooLarge(num);
+    return (this.#sparse.get(num) ?? 0) - 1;
   }
 
   /** Returns whether an object is directly in the file. */
@@ -121,7 +128,7 @@ export class XrefTable {
 
   #append(num: number, kind: Kind, place: number, detail: number): number {
     if (this.rows >= MOST_ROWS) throw tooComplex("it has too many objects");
-    if (num > LARGEST_NUMBER) throw tooComplex(`it has an object of the number ${num}`);
+    if (num > LARGEST_NUMBER) throw tooLarge(num);
     if (this.rows === this.#number.length) this.#grow();
     if (kind === IN_FILE) this.#places = undefined;
     const row = this.rows++;
@@ -163,6 +170,10 @@ export class XrefTable {
     detail.set(this.#detail);
     this.#detail = detail;
   }
+}
+
+function tooLarge(num: number): EngineError {
+  return tooComplex(`it has an object of the number ${num}, which readers do not take`);
 }
 
 /** Returns the index of the first of `ascending` numbers that is above `limit`. */
