@@ -8,7 +8,11 @@ import { type Placement, placeOnPages } from "./placeOnPages.ts";
 import { spotOf } from "./positions.ts";
 
 /** Lays an image over every page, `scale` of the displayed width wide but within the margins. It is stored once. */
-export function markWithImage(document: PdfDocument, picture: Picture, options: Omit<ImageMark, "image">): void {
+export async function markWithImage(
+  document: PdfDocument,
+  picture: Picture,
+  options: Omit<ImageMark, "image">,
+): Promise<void> {
   const { width, height } = picture;
   const { opacity = DEFAULTS.opacity, rotation = DEFAULTS.rotation, scale = DEFAULTS.scale } = options;
   const spot = spotOf(options.position ?? DEFAULTS.imagePosition);
@@ -24,7 +28,7 @@ export function markWithImage(document: PdfDocument, picture: Picture, options: 
   );
 
   const repeated = new Map<string, Mark>();
-  placeOnPages(document, (page) => {
+  await placeOnPages(document, (page) => {
     const shown = displayedSize(page);
     const marginPt = marginOn(shown, options.marginPt);
     const factor = Math.min((scale * shown.width) / width, largestScale(picture, shown, rotation, marginPt));

@@ -22,7 +22,7 @@ export interface Part {
  * Lays marks over every page of the document, taking account of its rotation, boxes and user unit. Each mark takes one
  * name in the pages' resources, and pages that show the same at the same place share the operators.
  */
-export function placeOnPages(document: PdfDocument, placementOn: (page: Page) => Placement): void {
+export async function placeOnPages(document: PdfDocument, placementOn: (page: Page) => Placement): Promise<void> {
   const indexes = new Map<Mark, number>();
   const placements = document.pages.map((page) => {
     const placement = placementOn(page);
@@ -30,7 +30,7 @@ export function placeOnPages(document: PdfDocument, placementOn: (page: Page) =>
     return placement;
   });
 
-  overlay(
+  await overlay(
     document,
     Array.from(indexes.keys(), ({ ref }) => ref),
     (page, names) => {

@@ -31,7 +31,7 @@ export async function markWithText(
   const spot = spotOf(look.position);
 
   const repeated = new Map<string, Map<Mark, Mark>>();
-  placeOnPages(document, (page): Placement => {
+  await placeOnPages(document, (page): Placement => {
     const shown = sizes[page.index]!;
     const { fontSizePt, blocks } = layout.settingOn(shown);
     const number = String(page.index + 1);

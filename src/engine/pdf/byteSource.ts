@@ -80,11 +80,12 @@ export async function retryAll(
   source: ByteSource,
   walk: { step(): boolean; upcoming?(): readonly number[] },
 ): Promise<void> {
+  const { meter } = source;
   const some = () => {
-    for (let i = 0; i < STEPS_AT_ONCE; i++) if (!walk.step()) return false;
+    while (!meter.isTurnOver) if (!walk.step()) return false;
     return true;
   };
-  while (await retry(source, some, () => walk.upcoming?.() ?? [])) await source.meter.giveWay();
+  while (await retry(source, some, () => walk.upcoming?.() ?? [])) await meter.giveWay();
 }
 
 /** A file that is entirely in memory. */
@@ -106,9 +107,6 @@ export class MemorySource implements InMemory {
 
   async load(): Promise<void> {}
 }
-
-/** Steps between two looks at the meter. */
-const STEPS_AT_ONCE = 64;
 
 const BLOCK = 64 * 1024;
 const CACHED_BLOCKS = 64;

@@ -84,31 +84,32 @@ function undoPredictor(data: Uint8Array, options: Dictionary | undefined): Uint8
   let to = 0;
   for (let from = 0; from < data.length; from += row + 1) {
     const width = Math.min(row, data.length - from - 1);
-    undoRow(data, data[from]!, from + 1, to, width, { pixel, row });
+    const type = data[from]!;
+    const start = from + 1;
+    if (type === 2 && to >= row) for (let x = 0; x < width; x++) data[to + x] = data[start + x]! + data[to + x - row]!;
+    else if (type === 1 || type > 2) undoRow(data, type, start, to, width, pixel, row);
+    else for (let x = 0; x < width; x++) data[to + x] = data[start + x]!;
     to += width;
   }
   return data.subarray(0, to);
 }
 
-/** Undoes one row (ISO/IEC 15948, clause 9), moving it from `from` to `to`; the row above ends at `to`. */
+/** Undoes one row (ISO/IEC 15948, clause 9), moving it from `start` to `to`; the row above ends at `to`. */
 function undoRow(
   data: Uint8Array,
   type: number,
-  from: number,
+  start: number,
   to: number,
   width: number,
-  { pixel, row }: { pixel: number; row: number },
+  pixel: number,
+  row: number,
 ): void {
   const isFirst = to < row;
-  if (type === 0 || type > 4 || (type === 2 && isFirst)) data.copyWithin(to, from, from + width);
-  else if (type === 2) for (let x = 0; x < width; x++) data[to + x] = data[from + x]! + data[to + x - row]!;
-  else {
-    for (let x = 0; x < width; x++) {
-      const left = x >= pixel ? data[to + x - pixel]! : 0;
-      const up = isFirst ? 0 : data[to + x - row]!;
-      const corner = x >= pixel && !isFirst ? data[to + x - row - pixel]! : 0;
-      data[to + x] = data[from + x]! + predicted(type, left, up, corner);
-    }
+  for (let x = 0; x < width; x++) {
+    const left = x >= pixel ? data[to + x - pixel]! : 0;
+    const up = isFirst ? 0 : data[to + x - row]!;
+    const corner = x >= pixel && !isFirst ? data[to + x - row - pixel]! : 0;
+    data[to + x] = data[start + x]! + predicted(type, left, up, corner);
   }
 }
 

@@ -16,7 +16,7 @@ export const WORK_LIMITS = {
   /** Decoded, all streams together, each counted once. Decoding one again counts as scanning. */
   decoded: 512 * MB,
   /** Decoded by all filters of one stream together. */
-  decodedAtOnce: 64 * MB,
+  decodedAtOnce: 40 * MB,
   /** Held in memory of objects that may be rewritten. */
   kept: 64 * MB,
   /** The output beyond the source, its repaired content and the mark: so much, and so much for each page. */
@@ -26,8 +26,8 @@ export const WORK_LIMITS = {
 
 /** Most that a single filter may give: while it works, its output can be in memory twice. */
 const LARGEST_DECODED = WORK_LIMITS.decodedAtOnce / 2;
-/** Work after which others get their turn: less than 100 ms. */
-const STRETCH = 8 * MB;
+/** Work after which others get their turn, in bytes scanned: 5 to 50 ms. */
+const STRETCH = MB;
 
 /** What one file has used of its allowances. */
 export class Meter {
@@ -92,9 +92,19 @@ export class Meter {
     };
   }
 
-  /** Lets others have their turn if much has been done since they last had it. */
+  /** Counts work that takes as long as scanning so many bytes, but needs no allowance: what it makes is charged elsewhere. */
+  spend(bytes: number): void {
+    this.#stretch -= bytes;
+  }
+
+  /** Whether so much has been done since others had their turn that it is theirs again. */
+  get isTurnOver(): boolean {
+    return this.#stretch <= 0;
+  }
+
+  /** Lets others have their turn if it is theirs. */
   async giveWay(): Promise<void> {
-    if (this.#stretch > 0) return;
+    if (!this.isTurnOver) return;
     this.#stretch = STRETCH;
     await pause();
   }

@@ -18,6 +18,9 @@ import type { Rewrite } from "./rewrite.ts";
 const SAVED_STATES = 12;
 const OPEN_SEQUENCES = 4;
 
+/** What it takes to lay something over a page, see Meter.spend. */
+const PAGE_WORK = 1024;
+
 const OPENING = `${"/Span BMC ".repeat(OPEN_SEQUENCES)}${"q ".repeat(SAVED_STATES)}\n`;
 /** `n` drops a path that was not painted; `BT ET` ends a text object that was left open and otherwise does nothing. */
 const CLOSING = `\nn BT ET ${"Q ".repeat(SAVED_STATES)}${"EMC ".repeat(OPEN_SEQUENCES)}\n`;
@@ -28,11 +31,12 @@ const CLOSING = `\nn BT ET ${"Q ".repeat(SAVED_STATES)}${"EMC ".repeat(OPEN_SEQU
  * @param content returns the operators that place the XObjects, in the page's user space; `names` are their resource
  * names on that page, in the order of `xobjects`
  */
-export function overlay(
+export async function overlay(
   document: PdfDocument,
   xobjects: readonly Ref[],
   content: (page: Page, names: readonly string[]) => string,
-): void {
+): Promise<void> {
+  const { meter } = document.objects.source;
   const opening = document.add({ dict: "/Filter/FlateDecode", data: deflate(encodeLatin1(OPENING)) });
   const placements = new Map<string, Ref>();
   /** New /Contents arrays of pages that shared an array before, by its object number and the placement. */
@@ -43,6 +47,8 @@ export function overlay(
   for (const page of document.pages) {
     const { target, rewrite } = page;
     if (page.repeated || !target) continue;
+    meter.spend(PAGE_WORK);
+    if (meter.isTurnOver) await meter.giveWay();
     page.target = undefined;
     const operators = content(page, fill(target.slot, xobjects, entries));
     let placement = placements.get(operators);

@@ -93,7 +93,7 @@ const DEEPEST_NESTING = 50;
 /** How many kids to look ahead. */
 const UPCOMING = 30;
 /** What a visit is charged, in bytes scanned, beside what it reads. */
-const VISIT = 16;
+const VISIT = 256;
 
 /**
  * Walks the page tree in steps that can each be repeated when bytes are missing. Kids in an object stream that is not

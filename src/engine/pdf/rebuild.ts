@@ -43,6 +43,8 @@ const OBJECT_LIMIT = 2 << 20;
 /** After this many bytes read of unreadable objects, less of the file is read for each. */
 const PATIENCE = 8 << 20;
 const IMPATIENT_LIMIT = 512;
+/** What a failure takes beside the bytes that were read, see Meter.spend. */
+const FAILURE_WORK = 8192;
 const MOST_TRAILERS = 1000;
 const CATALOG = "/Catalog";
 
@@ -246,6 +248,7 @@ class Scanner {
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
       this.#patience -= Math.min(this.#limit, this.#source.length);
+      this.#source.meter.spend(FAILURE_WORK);
       return undefined;
     }
   }

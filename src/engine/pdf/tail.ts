@@ -23,6 +23,9 @@ const CHUNK = 256 * 1024;
 /** Largest number in the ten digits of a table's entry (7.5.4). */
 const LARGEST_TABLE_OFFSET = 9_999_999_999;
 
+/** What it takes to write an object into an object stream, beside its bytes, see Meter.spend. */
+const MEMBER_WORK = 1024;
+
 interface Entry {
   kind: Kind;
   place: number;
@@ -46,6 +49,7 @@ export interface Tail {
  */
 export async function writeTail(document: PdfDocument, replacements: Replacements, start: number): Promise<Tail> {
   const { xref, objects } = document;
+  const { meter } = objects.source;
   const { inFile, inStreams, streams, freed } = replacements;
   // The output of a hybrid file is not a hybrid: every current reader supports cross-reference streams.
   const asStream =
@@ -63,15 +67,19 @@ export async function writeTail(document: PdfDocument, replacements: Replacement
   const marked = body.place;
   const allowed = marked + objects.source.length - start + document.repairedBytes;
   const check = (place: number) => limitOutput(place - allowed, document.pages.length);
+  const pack = async (packed: Member) => {
+    body.pack(packed);
+    meter.spend(MEMBER_WORK + packed.text.length);
+    if (meter.isTurnOver) await meter.giveWay();
+  };
   for (const num of streams) {
-    await objects.source.meter.giveWay();
-    for (const kept of await keptMembers(document, num)) body.pack(kept);
+    for (const kept of await keptMembers(document, num)) await pack(kept);
     check(body.place);
   }
-  for (const rewrite of inStreams.filter(isOther)) body.pack(member(rewrite));
+  for (const rewrite of inStreams.filter(isOther)) await pack(member(rewrite));
   body.endPack();
   body.rewrite(inFile.filter(isOther));
-  for (const rewrite of inStreams.filter(isPage)) body.pack(member(rewrite));
+  for (const rewrite of inStreams.filter(isPage)) await pack(member(rewrite));
   body.endPack();
   body.rewrite(inFile.filter(isPage));
 

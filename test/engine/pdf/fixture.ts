@@ -153,7 +153,7 @@ export async function open(source: Uint8Array | ByteSource, options: Partial<Ope
 
 export async function plan(source: Uint8Array | ByteSource, options: Partial<OpenOptions> = {}): Promise<OutputPlan> {
   const document = await open(source, options);
-  overlay(document, [document.add(SQUARE)], (page, [name]) => corner(page, name!));
+  await overlay(document, [document.add(SQUARE)], (page, [name]) => corner(page, name!));
   return planOutput(document);
 }
 
