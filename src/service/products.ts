@@ -6,7 +6,7 @@ import type { Price } from "../payments/price.ts";
 import type { CallContext } from "./callContext.ts";
 import { canonicalForm } from "./fingerprint.ts";
 import { invalidRequest } from "./invalidRequest.ts";
-import { imageForm, imageRequest, numbersIn, type Operation, type Result, textForm, textRequest } from "./schemas.ts";
+import { imageForm, imageRequest, type Operation, type Result, textForm, textRequest, typedFields } from "./schemas.ts";
 import { type Marked, watermarkImage, watermarkText } from "./watermark.ts";
 
 /** The result of a paid call. */
@@ -48,7 +48,7 @@ export interface Product {
   accept(fields: unknown, format: RequestFormat): AcceptedRequest;
 }
 
-/** How a request's fields were sent. In a form, numbers are text and files can be uploads. */
+/** How a request's fields were sent. In a form, numbers and booleans are text, and files can be uploads. */
 type RequestFormat = "json" | "form";
 
 const deploymentPrice = ({ price }: Config): Price => price;
@@ -107,7 +107,7 @@ function define<R extends object>(
     ...facts,
     schemas,
     accept(fields, format) {
-      const checked = schemas[format].safeParse(format === "form" ? numbersIn(fields, schemas.form) : fields);
+      const checked = schemas[format].safeParse(format === "form" ? typedFields(fields, schemas.form) : fields);
       if (!checked.success) throw invalidRequest(checked.error.issues, schemas.json);
       const request: R = checked.data;
       return {
