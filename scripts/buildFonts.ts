@@ -1,6 +1,7 @@
 /**
  * Fills `fonts/` with the fonts that the Worker loads from its own assets, and writes `src/engine/fonts/families.ts`
- * with their coverage. Run it after changing a font: `npm run build:fonts`. The same sources give the same bytes.
+ * with their coverage. Run it after changing a font: `npm run build:fonts`. The same sources give the same bytes, and
+ * nothing is written before all of them have been read and checked.
  *
  * Sources are the pinned npm packages and, for scripts they lack, Debian's fonts-noto-core 20201225-1. Its fonts are
  * read from the folder given as an argument, or else from where the package installs them, and checked against the
@@ -9,7 +10,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Font, readFont } from "../src/engine/fonts/truetype.ts";
 import { encodeRanges } from "./fonts/coverage.ts";
 import { sliceFont } from "./fonts/slice.ts";
@@ -180,8 +181,8 @@ function* codePointsOf(font: Font): Generator<number> {
     if (font.glyphOf(codePoint) !== 0 && COVERABLE.test(String.fromCodePoint(codePoint))) yield codePoint;
 }
 
-rmSync(fonts, { recursive: true, force: true });
-mkdirSync(fonts);
+/** What `fonts/` will have, by path. */
+const files = new Map<string, Uint8Array | string>();
 const notices: string[] = [];
 const entries: string[] = [];
 const covered = new Set<number>();
@@ -194,29 +195,34 @@ for (const family of FAMILIES) {
   if (family.sliced) {
     // Korean and Japanese ideographs differ from Chinese ones, but only Japanese text can be recognised, by its kana.
     if (family.name === "noto-sans-kr") codePoints = codePoints.filter((codePoint) => !covered.has(codePoint));
-    mkdirSync(join(fonts, family.name));
     const slices = Map.groupBy(codePoints, (codePoint) => Math.floor(codePoint / SLICE) * SLICE);
     for (const [start, slice] of slices)
-      writeFileSync(join(fonts, family.name, `${start.toString(16).padStart(4, "0")}.ttf`), sliceFont(font, slice));
+      files.set(`${family.name}/${start.toString(16).padStart(4, "0")}.ttf`, sliceFont(font, slice));
   } else {
-    writeFileSync(join(fonts, `${family.name}-regular.ttf`), bytes);
+    files.set(`${family.name}-regular.ttf`, bytes);
     if (family.bold) {
       const bold = read(family.bold);
       if (encodeRanges(codePointsOf(bold.font)) !== encodeRanges(all))
         throw new Error(`${family.name}: regular and bold differ in what they cover`);
-      writeFileSync(join(fonts, `${family.name}-bold.ttf`), bold.bytes);
+      files.set(`${family.name}-bold.ttf`, bold.bytes);
     }
   }
 
   for (const codePoint of codePoints) covered.add(codePoint);
   notices.push(`${family.name}: ${nameOf(font, 5)}. ${nameOf(font, 0)}`);
-  const files = family.sliced ? "sliced" : family.bold ? "regular and bold" : "regular";
-  entries.push(`  { name: "${family.name}", files: "${files}", coverage: "${encodeRanges(codePoints)}" },`);
+  const cut = family.sliced ? "sliced" : family.bold ? "regular and bold" : "regular";
+  entries.push(`  { name: "${family.name}", files: "${cut}", coverage: "${encodeRanges(codePoints)}" },`);
 }
 
 const licence = readFileSync(join(root, "node_modules/@expo-google-fonts/noto-sans/LICENSE_FONT"), "utf8");
 const terms = licence.slice(licence.indexOf("This Font Software is licensed"));
-writeFileSync(join(fonts, "OFL.txt"), `${notices.join("\n")}\n\n${terms}`);
+files.set("OFL.txt", `${notices.join("\n")}\n\n${terms}`);
+
+rmSync(fonts, { recursive: true, force: true });
+for (const [path, content] of files) {
+  mkdirSync(dirname(join(fonts, path)), { recursive: true });
+  writeFileSync(join(fonts, path), content);
+}
 
 const generated = join(root, "src/engine/fonts/families.ts");
 writeFileSync(

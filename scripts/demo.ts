@@ -9,23 +9,13 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, extname, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { imageRequest, textRequest } from "../src/service/schemas.ts";
 import { callPaid } from "./lib/pay.ts";
 import { samplePdf } from "./lib/samplePdf.ts";
 import { startWorker } from "./lib/worker.ts";
 
-const FIELDS = [
-  "text",
-  "template",
-  "position",
-  "opacity",
-  "rotation",
-  "color",
-  "font_size",
-  "margin",
-  "scale",
-  "password",
-  "filename",
-];
+const { file: _, image: __, ...shape } = { ...textRequest.shape, ...imageRequest.shape };
+const FIELDS = Object.keys(shape);
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: Object.fromEntries([...FIELDS, "image"].map((field) => [field, { type: "string" as const }])),

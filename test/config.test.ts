@@ -114,5 +114,7 @@ describe(".dev.vars.example", () => {
     const figures = lines.filter(({ value }) => /^\d+$/.test(value)).map(({ name, value }) => [name, Number(value)]);
     expect(figures.length).toBeGreaterThan(0);
     expect(settings.parse({})).toMatchObject(Object.fromEntries(figures));
+    const price = lines.find(({ name }) => name === "PRICE")!.value;
+    expect(settings.parse({}).PRICE.label).toBe(`${price} USDC`);
   });
 });

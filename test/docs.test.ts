@@ -1,11 +1,15 @@
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import architecture from "../ARCHITECTURE.md?raw";
 import tolerance from "../docs/pdf-tolerance.md?raw";
 import readme from "../README.md?raw";
-import { IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../src/engine/index.ts";
+import { readConfig } from "../src/config.ts";
+import { IMAGE_FORMATS, IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../src/engine/index.ts";
 import { imageRequest, textRequest } from "../src/service/schemas.ts";
 
 const TESTS = import.meta.glob("./**/*.test.ts", { query: "?raw", import: "default", eager: true });
-const SOURCES = import.meta.glob("../src/engine/pdf/*.ts", { query: "?raw", import: "default", eager: true });
+const SCRIPTS = import.meta.glob("../scripts/**/*.ts", { query: "?raw", import: "default", eager: true });
+const SOURCES = import.meta.glob("../src/**/*.ts", { query: "?raw", import: "default", eager: true });
 
 /** The rows of its tables: what is wrong, what the engine does, why, where, and the tests that hold it. */
 const rows = tolerance
@@ -38,6 +42,65 @@ describe("README.md names", () => {
     expect(quoted(fieldRows("text").get("position")!.split("|")[2])).toEqual(POSITIONS);
     const lacking = quoted(fieldRows("image").get("position")!.split("|")[2]);
     expect(lacking).toEqual(POSITIONS.filter((position) => !IMAGE_POSITIONS.some((other) => other === position)));
+  });
+
+  test("every image format", () => {
+    const [, , named = ""] = fieldRows("image").get("image")!.split("|");
+    expect(
+      named
+        .split(":")[0]!
+        .trim()
+        .split(/, | or /),
+    ).toEqual(IMAGE_FORMATS);
+  });
+
+  test.each([
+    ["text", textRequest],
+    ["image", imageRequest],
+  ] as const)("every default of a %s mark", (operation, request) => {
+    const { properties = {} } = z.toJSONSchema(request, { io: "input" });
+    for (const [name, row] of fieldRows(operation)) {
+      const [, , what, told] = row.split("|").map((cell) => cell.trim().replaceAll("`", ""));
+      const { default: fallback } = properties[name] as { default?: unknown };
+      if (fallback !== undefined && what !== "as above") expect([name, told]).toEqual([name, String(fallback)]);
+    }
+  });
+
+  test("the defaults of prices, limits and links", () => {
+    const { price, maxSourceBytes, maxBodyBytes, maxJsonBytes, maxPages, linkTtlSeconds } = readConfig({});
+    const said = readme.replaceAll("\n", " ");
+    for (const fact of [
+      `A call costs $${price.label.replace(" ", " in ")},`,
+      `A call costs ${price.label};`,
+      `A PDF may have ${maxSourceBytes / 1e9} GB by URL and ${maxBodyBytes / 1e6} MB uploaded`,
+      `(${maxJsonBytes / 1e6} MB as a data URI in JSON), and ${maxPages.toLocaleString("en")} pages.`,
+      `(${linkTtlSeconds / 3600} hours by default)`,
+    ])
+      expect(said).toContain(fact);
+  });
+});
+
+describe("ARCHITECTURE.md", () => {
+  const paths = quoted(architecture.replaceAll(/^```$.*?^```$/gms, "")).filter((text) => text.endsWith(".ts"));
+  const path = architecture.split("## One call")[1]!.split("\n## ")[0]!;
+
+  test.each([...new Set(paths)])("names a file that is there: %s", (file) => {
+    const there = [...Object.keys(SOURCES), ...Object.keys(TESTS), ...Object.keys(SCRIPTS)];
+    expect(
+      there.some((known) => [`../${file}`, `../src/${file}`, `./${file.replace(/^test\//, "")}`].includes(known)),
+    ).toBe(true);
+  });
+
+  test("counts the steps and the files of a call", () => {
+    const steps = path.split("\n").filter((line) => /^\| \d+ \|/.test(line));
+    const files = new Set(
+      steps
+        .flatMap(quoted)
+        .filter((text) => text.endsWith(".ts"))
+        .map((file) => file.replace(/^src\//, "")),
+    );
+    expect(path).toContain(`${files.size} files`);
+    expect(path).toContain(`${steps.length} steps`);
   });
 });
 

@@ -7,11 +7,13 @@ import type { Font } from "../../src/engine/fonts/truetype.ts";
 export function sliceFont(font: Font, codePoints: readonly number[]): Uint8Array {
   const glyphs = [...new Set(codePoints.map(font.glyphOf))];
   const ids = new Map(glyphs.map((glyph, i) => [glyph, i + 1]));
+  const tables = assembleFont(
+    font,
+    glyphs.map((id) => ({ parts: [{ font, id, x: 0, y: 0 }], advance: font.advance(id) })),
+  );
+  tables.head!.set(font.table("head").subarray(20, 36), 20); // created and modified, which it leaves out
   return packTables({
-    ...assembleFont(
-      font,
-      glyphs.map((id) => ({ parts: [{ font, id, x: 0, y: 0 }], advance: font.advance(id) })),
-    ),
+    ...tables,
     cmap: cmapOf(codePoints.map((codePoint) => [codePoint, ids.get(font.glyphOf(codePoint))!])),
     name: font.table("name"),
     "OS/2": font.table("OS/2"),

@@ -25,7 +25,7 @@ export interface TextMark extends MarkOptions {
 
 /** An image to lay over every page. */
 export interface ImageMark extends MarkOptions {
-  /** The bytes of a PNG or a JPEG. */
+  /** The bytes of a file of one of the {@link IMAGE_FORMATS}. */
   image: Uint8Array;
   position?: ImagePosition | undefined;
   /** Width of the image as a fraction of the page width; the image is smaller if it would leave the page. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Config } from "../config.ts";
 import { PROBLEMS } from "../problems.ts";
 import { limits } from "../service/limits.ts";
-import { PRODUCTS, type Product } from "../service/products.ts";
+import { PRODUCTS, type Product, priceLabel, priceLabels } from "../service/products.ts";
 import { result } from "../service/schemas.ts";
 
 const problem = {
@@ -37,33 +37,34 @@ const header = (description: string) => ({ description, schema: { type: "string"
  * Returns the OpenAPI 3.1 description of the service. Its request and result schemas are generated from those that
  * validate.
  */
-export function openapi(origin: string, { price }: Config) {
+export function openapi(origin: string, config: Config) {
   return {
     openapi: "3.1.0",
     info: {
       title: "Overprint",
       version: "1",
-      description: `Watermarks PDFs. Each call costs ${price.label}, paid with x402: call without payment, read the 402, sign, call again with the payment. x402 versions 1 and 2 are both understood.`,
+      description: `Watermarks PDFs. Each call costs ${priceLabel(config)}, paid with x402: call without payment, read the 402, sign, call again with the payment. x402 versions 1 and 2 are both understood.`,
     },
     servers: [{ url: origin }],
     paths: {
-      ...Object.fromEntries(PRODUCTS.map((product) => [product.path, { post: operation(product) }])),
+      ...Object.fromEntries(PRODUCTS.map((product) => [product.path, { post: operation(product, config) }])),
       "/v1/files/{id}.pdf": { parameters: linkParameters, get: download, delete: end },
       "/v1/limits": { get: readLimits },
     },
     components: {
       schemas: {
         Problem: problem,
-        Result: plain(z.toJSONSchema(result.extend({ cost: z.literal(price.label) }))),
+        Result: plain(z.toJSONSchema(result.extend({ cost: z.literal(priceLabels(config)) }))),
         Limits: plain(z.toJSONSchema(limits)),
       },
     },
   };
 }
 
-function operation({ summary, schemas }: Product) {
+function operation({ summary, schemas, price }: Product, config: Config) {
   return {
     summary,
+    description: `Costs ${price(config).label}.`,
     parameters: [paymentHeader("X-PAYMENT", 1), paymentHeader("PAYMENT-SIGNATURE", 2)],
     requestBody: {
       required: true,

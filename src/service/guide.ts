@@ -2,17 +2,17 @@ import * as z from "zod";
 import type { Config } from "../config.ts";
 import { IMAGE_POSITIONS, TEMPLATES } from "../engine/index.ts";
 import { limitsOf } from "./limits.ts";
-import { PRODUCTS, type Product } from "./products.ts";
+import { PRODUCTS, type Product, priceLabel } from "./products.ts";
 
 /** Describes the service in one line, for agents, registries and clients. */
-export function summaryOf({ price }: Config): string {
-  return `Watermarks PDFs: lays a text or an image over every page. ${price.label} a call, paid with x402.`;
+export function summaryOf(config: Config): string {
+  return `Watermarks PDFs: a text or an image over every page. ${priceLabel(config)} a call, paid with x402.`;
 }
 
 /** Returns what can be read for free before paying, as data: templates, positions, limits and price. */
 export function options(config: Config) {
   return {
-    price: { label: config.price.label, networks: config.networks },
+    price: { label: priceLabel(config), networks: config.networks },
     templates: Object.fromEntries(Object.entries(TEMPLATES).map(([name, { description }]) => [name, description])),
     positions: IMAGE_POSITIONS,
     limits: limitsOf(config),
@@ -42,7 +42,7 @@ same fields and the payment: over HTTP in the header PAYMENT-SIGNATURE (x402 ver
 A call that fails is not charged, and its payment can be used again. The same payment with the same fields gives the same
 result and is not charged again: after a lost answer, or a code that says to try again, send the payment you have.
 
-${PRODUCTS.map(section).join("\n\n")}
+${PRODUCTS.map((product) => section(product, config)).join("\n\n")}
 
 ## Templates
 
@@ -58,14 +58,14 @@ ${list(limits)}
 `;
 }
 
-function section({ summary, path, tool, schemas }: Product): string {
+function section({ summary, path, tool, schemas, price }: Product, config: Config): string {
   const { properties = {}, required = [] } = z.toJSONSchema(schemas.json, { io: "input" });
   const fields = Object.entries(properties).map(([name, property]) => {
     const { description, default: fallback } = property as { description?: string; default?: unknown };
     const need = required.includes(name) ? " (required)" : fallback === undefined ? "" : ` (default ${fallback})`;
     return [`${name}${need}`, name === "template" ? "See Templates." : description];
   });
-  return `## ${summary}\n\nPOST ${path}, or the MCP tool ${tool}\n\n${list(Object.fromEntries(fields))}`;
+  return `## ${summary}\n\nPOST ${path}, or the MCP tool ${tool}: ${price(config).label}\n\n${list(Object.fromEntries(fields))}`;
 }
 
 function list(entries: object): string {

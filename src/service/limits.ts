@@ -3,6 +3,7 @@ import { type Config, RATE_LIMITS } from "../config.ts";
 import { MAX_SIDE, WORK_LIMITS } from "../engine/index.ts";
 import { FETCH_PORTS } from "../inputs/address.ts";
 import { MAX_REDIRECTS } from "../inputs/fetch.ts";
+import { priceLabel } from "./products.ts";
 import { MAX_FILENAME_CHARACTERS, MAX_TEXT_CHARACTERS } from "./schemas.ts";
 
 const count = z.int().min(0);
@@ -47,7 +48,7 @@ export const limits = z.strictObject({
 /** Returns every limit in force in a deployment with these settings. */
 export function limitsOf(config: Config): z.output<typeof limits> {
   return {
-    price: config.price.label,
+    price: priceLabel(config),
     form_bytes: config.maxBodyBytes,
     json_bytes: config.maxJsonBytes,
     file_bytes: config.maxSourceBytes,

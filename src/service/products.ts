@@ -6,7 +6,7 @@ import type { Price } from "../payments/price.ts";
 import type { CallContext } from "./callContext.ts";
 import { canonicalForm } from "./fingerprint.ts";
 import { invalidRequest } from "./invalidRequest.ts";
-import { imageForm, imageRequest, numbersIn, type Operation, type Result, textForm, textRequest } from "./schemas.ts";
+import { imageForm, imageRequest, type Operation, type Result, textForm, textRequest, typedFields } from "./schemas.ts";
 import { type Marked, watermarkImage, watermarkText } from "./watermark.ts";
 
 /** The result of a paid call. */
@@ -39,6 +39,7 @@ export interface Product {
   example: Record<string, unknown>;
   /** The schemas of its requests, as JSON and as a form. */
   schemas: Record<RequestFormat, z.ZodObject>;
+  /** What a call costs in a deployment: the one place that the offer, the result and every description have it from. */
   price(config: Config): Price;
   /**
    * Checks the fields of a request.
@@ -47,8 +48,10 @@ export interface Product {
   accept(fields: unknown, format: RequestFormat): AcceptedRequest;
 }
 
-/** How a request's fields were sent. In a form, numbers are text and files can be uploads. */
+/** How a request's fields were sent. In a form, numbers and booleans are text, and files can be uploads. */
 type RequestFormat = "json" | "form";
+
+const deploymentPrice = ({ price }: Config): Price => price;
 
 /** Everything that is sold, over both HTTP and MCP. */
 export const PRODUCTS: readonly Product[] = [
@@ -59,6 +62,7 @@ export const PRODUCTS: readonly Product[] = [
       tool: "add_text_watermark",
       summary: "Lay a text over every page of a PDF",
       example: { file: "https://example.com/contract.pdf", text: "CONFIDENTIAL", template: "diagonal" },
+      price: deploymentPrice,
     },
     { json: textRequest, form: textForm },
     watermarkText,
@@ -75,36 +79,47 @@ export const PRODUCTS: readonly Product[] = [
         position: "bottom-right",
         scale: 0.2,
       },
+      price: deploymentPrice,
     },
     { json: imageRequest, form: imageForm },
     watermarkImage,
   ),
 ];
 
-/** Defines a product that is sold at the deployment's price and whose requests `run` carries out. */
+/** Returns what a call costs, for people to read: `0.05 USDC`, or each price where products differ. */
+export function priceLabel(config: Config): string {
+  return priceLabels(config).join(" or ");
+}
+
+/** Returns the labels of all prices, each once. */
+export function priceLabels(config: Config): string[] {
+  return [...new Set(PRODUCTS.map((product) => product.price(config).label))];
+}
+
+/** Defines a product whose requests `run` carries out. */
 function define<R extends object>(
-  facts: Pick<Product, "operation" | "path" | "tool" | "summary" | "example">,
+  facts: Omit<Product, "schemas" | "accept">,
   schemas: Record<RequestFormat, z.ZodObject & z.ZodType<R>>,
   run: (request: R, call: CallContext) => Promise<Marked>,
 ): Product {
   const { operation } = facts;
-  return {
+  const product: Product = {
     ...facts,
     schemas,
-    price: ({ price }) => price,
     accept(fields, format) {
-      const checked = schemas[format].safeParse(format === "form" ? numbersIn(fields, schemas.form) : fields);
+      const checked = schemas[format].safeParse(format === "form" ? typedFields(fields, schemas.form) : fields);
       if (!checked.success) throw invalidRequest(checked.error.issues, schemas.json);
       const request: R = checked.data;
       return {
         canonical: canonicalForm(operation, request),
         async run(call) {
           const { output, notices, id, expiresAt } = await run(request, call);
-          const result = { output, operation, cost: call.config.price.label };
+          const result = { output, operation, cost: product.price(call.config).label };
           const { pages, bytes } = output;
           return { value: { result, notices }, output: id, expiresAt, facts: { pages, bytes } };
         },
       };
     },
   };
+  return product;
 }

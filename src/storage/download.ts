@@ -1,7 +1,7 @@
 import { Problem } from "../problems.ts";
-import type { Bucket } from "./bucket.ts";
 import { type ByteRange, rangeOf, unmet } from "./conditions.ts";
 import { expired, type Link, objectAt } from "./link.ts";
+import type { Bucket, StoredObject } from "./objectStore.ts";
 import { expiryOf } from "./results.ts";
 
 /**
@@ -51,7 +51,11 @@ export async function download(
   return new Response(body, { status: range ? 206 : 200, headers });
 }
 
-async function read(bucket: Bucket, { key, etag }: R2Object, range: ByteRange | undefined): Promise<ReadableStream> {
+async function read(
+  bucket: Bucket,
+  { key, etag }: StoredObject,
+  range: ByteRange | undefined,
+): Promise<ReadableStream> {
   const object = await bucket.get(key, { onlyIf: { etagMatches: etag }, ...(range && { range }) });
   if (!object || !("body" in object)) throw expired(); // swept, or its link ended, between the two reads
   return object.body;

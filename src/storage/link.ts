@@ -1,5 +1,5 @@
 import { Problem } from "../problems.ts";
-import type { Bucket } from "./bucket.ts";
+import type { Bucket, StoredObject } from "./objectStore.ts";
 import { expiryOf, groupExpired, isResultId, resultKey } from "./results.ts";
 import { tokenMatches } from "./token.ts";
 
@@ -29,7 +29,7 @@ export function linkOf(url: string): Link {
  * @param now returns the time, Unix milliseconds
  * @throws Problem file_not_found, invalid_token, or link_expired if the file may have been swept
  */
-export async function objectAt(bucket: Bucket, { id, token }: Link, now: () => number): Promise<R2Object> {
+export async function objectAt(bucket: Bucket, { id, token }: Link, now: () => number): Promise<StoredObject> {
   const object = isResultId(id) ? await bucket.head(resultKey(id)) : null;
   if (!object) {
     if (isResultId(id) && groupExpired(id, now())) throw expired();

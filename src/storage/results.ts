@@ -1,6 +1,6 @@
 import { create as contentDisposition } from "content-disposition";
-import type { Bucket } from "./bucket.ts";
 import { groupOf, randomHex } from "./keys.ts";
+import type { Bucket, StoredObject } from "./objectStore.ts";
 import { putWritten } from "./put.ts";
 import { tokenHash } from "./token.ts";
 
@@ -71,7 +71,7 @@ export async function isAvailable(bucket: Bucket, id: string, now: number): Prom
 }
 
 /** Returns when the link to a stored result expires, in Unix milliseconds. */
-export function expiryOf({ customMetadata }: R2Object): number {
+export function expiryOf({ customMetadata }: StoredObject): number {
   return Number(customMetadata?.expires);
 }
 

@@ -7,8 +7,8 @@
 
 import { chunksOf } from "../chunks.ts";
 import type { RangeReader } from "../engine/index.ts";
-import type { Bucket } from "./bucket.ts";
 import { groupOf, randomHex } from "./keys.ts";
+import type { Bucket, MultipartUpload, UploadedPart } from "./objectStore.ts";
 import { putWritten } from "./put.ts";
 
 /** Size of an upload's parts in bytes. R2 requires equal parts of at least 5 MiB; two are in memory at once. */
@@ -54,9 +54,9 @@ function newKey(): string {
 }
 
 /** Uploads the chunks in parts: one buffer is filled while the other is being sent. */
-async function uploadParts(upload: R2MultipartUpload, chunks: AsyncIterable<Uint8Array>): Promise<number> {
+async function uploadParts(upload: MultipartUpload, chunks: AsyncIterable<Uint8Array>): Promise<number> {
   const buffers = [new Uint8Array(PART), new Uint8Array(PART)] as const;
-  const parts: Promise<R2UploadedPart>[] = [];
+  const parts: Promise<UploadedPart>[] = [];
   let filled = 0;
   let length = 0;
   const send = async () => {

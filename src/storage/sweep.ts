@@ -1,5 +1,5 @@
-import type { Bucket } from "./bucket.ts";
 import { groupOf } from "./keys.ts";
+import type { Bucket } from "./objectStore.ts";
 
 /** The most objects that one call of R2 lists or deletes. */
 const BATCH = 1000;

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
@@ -7,6 +6,7 @@ import { PaymentRequired } from "../../src/payments/offer.ts";
 import { imageRequest, textRequest } from "../../src/service/schemas.ts";
 import { callPaid, dataUri, formOf, IMAGE, offerOf, send, TEXT } from "../support/client.ts";
 import { onePage } from "../support/pdf.ts";
+import { storedKeys } from "../support/storage.ts";
 import { decodeHeader, strict402, termsV2 } from "../support/x402.ts";
 
 const encode = (payload: unknown) => btoa(JSON.stringify(payload));
@@ -154,7 +154,7 @@ describe("a payment buys one result", () => {
 
   test("fifty calls at once with it get fifty equal answers", async () => {
     const payment = await signPayment(await offerOf(TEXT));
-    const outputs = async () => (await env.RESULTS.list()).objects.length;
+    const outputs = async () => (await storedKeys()).length;
     const before = await outputs();
     const answers = await Promise.all(Array.from({ length: 50 }, () => callPaid(TEXT, body, payment)));
     const texts = await Promise.all(answers.map((answer) => answer.text()));

@@ -1,5 +1,3 @@
-import { reset } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import type { RangeReader } from "../../src/engine/index.ts";
 import { LargeFileSlot } from "../../src/inputs/largeFileSlot.ts";
@@ -9,12 +7,13 @@ import { sha256 } from "../../src/sha256.ts";
 import { type SpooledFile, spool } from "../../src/storage/spool.ts";
 import { isEqual, noise } from "../support/bytes.ts";
 import { limitsOf } from "../support/limits.ts";
+import { bucket, emptyBucket, storedKeys } from "../support/storage.ts";
 
-afterEach(() => reset());
+afterEach(emptyBucket);
 
 const kept: SpooledFile[] = [];
 const keep = async (chunks: AsyncIterable<Uint8Array>) => {
-  const file = await spool(env.RESULTS, chunks);
+  const file = await spool(bucket, chunks);
   kept.push(file);
   return file;
 };
@@ -23,8 +22,8 @@ const limits = {
   image: limitsOf({ maxBytes: 10_000_000, inMemoryBytes: 10_000_000 }),
 };
 const rules = { limits, maxFieldBytes: 100 };
-/** How many files are in R2, beyond those that were handed to the caller to delete. */
-const spooled = async () => (await env.RESULTS.list()).objects.length;
+/** How many files are stored, beyond those that were handed to the caller to delete. */
+const spooled = async () => (await storedKeys()).length;
 
 function read(entries: [string, string | Blob][], change = (body: Uint8Array) => body) {
   const form = new FormData();

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { signPaymentV2 } from "../../scripts/lib/pay.ts";
 import { PRODUCTS } from "../../src/service/products.ts";
@@ -6,8 +5,9 @@ import { result } from "../../src/service/schemas.ts";
 import { dataUri, offerOf, TEXT } from "../support/client.ts";
 import { connect } from "../support/mcp.ts";
 import { onePage } from "../support/pdf.ts";
+import { storedKeys } from "../support/storage.ts";
 
-const files = async () => (await env.RESULTS.list()).objects.length;
+const files = async () => (await storedKeys()).length;
 
 test("a call whose client has gone stops, and is not charged", async () => {
   const payment = await signPaymentV2(await offerOf(TEXT));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import pkg from "../../package.json";
+import readme from "../../README.md?raw";
 import registered from "../../server.json";
 import { IMAGE_POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
 import { send } from "../support/client.ts";
@@ -19,6 +20,14 @@ describe("free to know before paying", () => {
       limits: { file_bytes: 1_000_000_000, file_pages: 50_000, link_seconds: 86_400 },
     });
     expect(options.templates.stamp).toBe(TEMPLATES.stamp.description);
+  });
+
+  test("is named, resource by resource, in the instructions and in README.md", async () => {
+    const client = await connect();
+    for (const { uri } of (await client.listResources()).resources) {
+      expect(client.getInstructions()).toContain(uri);
+      expect(readme).toContain(`\`${uri}\``);
+    }
   });
 
   test("is how to call and pay, as a resource and as /llms.txt", async () => {

@@ -5,6 +5,7 @@ import { LARGE_BYTES } from "../../src/inputs/largeFileSlot.ts";
 import { receive } from "../../src/inputs/receive.ts";
 import { CallContext } from "../../src/service/callContext.ts";
 import { inOne } from "../support/bytes.ts";
+import { storedKeys } from "../support/storage.ts";
 
 test.each([
   ["https://api.example.com/a", undefined, "https://api.example.com"],
@@ -20,7 +21,7 @@ test.each([
 test("a call gives back its slot and its files when it is disposed of", async () => {
   const settings = { SPOOL_THRESHOLD_BYTES: String(LARGE_BYTES + 1), MAX_LARGE_FILES: "1" };
   const exchange = { request: new Request("http://localhost"), requestId: "test", env, config: readConfig(settings) };
-  const spooled = async () => (await env.RESULTS.list({ prefix: "spool/" })).objects.length;
+  const spooled = async () => (await storedKeys("spool/")).length;
   for (let calls = 0; calls < 2; calls++) {
     await using call = new CallContext({ ...exchange, waitUntil: () => {} });
     const { content } = await receive(inOne(new Uint8Array(LARGE_BYTES + 2)), call.limits.file);

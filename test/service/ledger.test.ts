@@ -5,15 +5,16 @@ import { endLink } from "../../src/storage/link.ts";
 import { storeResult } from "../../src/storage/results.ts";
 import { askedToSettle, paymentFrom } from "../payments/payments.ts";
 import { inOne } from "../support/bytes.ts";
+import { bucket, storedKeys } from "../support/storage.ts";
 
 const recordOf = (name: string) => env.LEDGER.getByName(name);
 const alarmOf = (name: string) => runInDurableObject(recordOf(name), (_, { storage }) => storage.getAlarm());
 const stored = async (ttlSeconds = 3600) => {
   const pdf = { length: 4, chunks: () => inOne(new TextEncoder().encode("%PDF")) };
-  const { id, token, expiresAt } = await storeResult(env.RESULTS, pdf, { filename: "a.pdf", ttlSeconds });
+  const { id, token, expiresAt } = await storeResult(bucket, pdf, { filename: "a.pdf", ttlSeconds });
   return { value: '"work"', output: id, expiresAt: expiresAt.getTime(), token };
 };
-const keptInR2 = async () => (await env.RESULTS.list()).objects.map(({ key }) => key.split("/").at(-1));
+const keptResults = async () => (await storedKeys()).map((key) => key.split("/").at(-1));
 
 async function claimed(name: string, facilitator = "https://facilitator.example.com/good", validBefore?: number) {
   const call = { fingerprint: "request", payment: await paymentFrom({ validBefore }), facilitator, requestId: "test" };
@@ -37,7 +38,7 @@ describe("the ledger", () => {
     await recordOf("ended").store(claim, work);
     await recordOf("ended").settle(claim, "request");
     expect(await recordOf("ended").waitForStatus("request", 0)).toMatchObject({ status: "sold" });
-    await endLink(env.RESULTS, { id: work.output, token: work.token }, Date.now);
+    await endLink(bucket, { id: work.output, token: work.token }, Date.now);
     expect(await recordOf("ended").waitForStatus("request", 0)).toEqual({ status: "spent" });
   });
 
@@ -49,7 +50,7 @@ describe("the ledger", () => {
       status: "failed",
       failure: { reason: "invalid_transaction_state" },
     });
-    expect(await keptInR2()).not.toContain(work.output);
+    expect(await keptResults()).not.toContain(work.output);
     expect(await recordOf("refused").waitForStatus("request", 0)).toEqual({ status: "free" });
   });
 

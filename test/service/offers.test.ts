@@ -1,9 +1,11 @@
+import { DEFAULT_ASSETS } from "@x402/evm";
+import { EVM_NETWORK_CHAIN_ID_MAP } from "@x402/evm/v1";
 import { describe, expect, test } from "vitest";
 import { signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
 import { readConfig } from "../../src/config.ts";
 import { paymentRequiredHeaders } from "../../src/http/paymentHeaders.ts";
 import { localFacilitator } from "../../src/payments/localFacilitator.ts";
-import { NETWORK_NAMES } from "../../src/payments/networks.ts";
+import { NETWORK_NAMES, NETWORKS } from "../../src/payments/networks.ts";
 import { offerOf, PaymentRequired, paymentRequiredV1 } from "../../src/payments/offer.ts";
 import { paymentKey, readPaymentPayload } from "../../src/payments/paymentPayload.ts";
 import { httpDiscovery } from "../../src/service/discovery.ts";
@@ -20,6 +22,18 @@ describe("an offer of every network", () => {
     const { accepts } = strict402.parse(paymentRequiredV1(offer, "X-PAYMENT header is required"));
     expect(accepts.map(({ network }) => network)).toEqual(NETWORK_NAMES);
   });
+
+  test.each(NETWORK_NAMES)("is on the chain that the official client knows as %s", (network) => {
+    expect(NETWORKS[network].chainId).toBe(EVM_NETWORK_CHAIN_ID_MAP[network]);
+  });
+
+  test.each(NETWORK_NAMES.filter((network) => NETWORKS[network].caip2 in DEFAULT_ASSETS))(
+    "asks for the USDC that the official client knows on %s",
+    (network) => {
+      const { caip2, asset, domain } = NETWORKS[network];
+      expect(DEFAULT_ASSETS[caip2]).toContainEqual({ asset, ...domain, decimals: 6, symbol: "USDC" });
+    },
+  );
 
   test("fits a header in version 2, and so does what clients send back", () => {
     const header = paymentRequiredHeaders(new PaymentRequired(offer, "x".repeat(200)))["PAYMENT-REQUIRED"]!;

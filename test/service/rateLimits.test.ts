@@ -10,6 +10,7 @@ import wrangler from "../../wrangler.toml?raw";
 import { inOne } from "../support/bytes.ts";
 import { dataUri, send, TEXT } from "../support/client.ts";
 import { onePage } from "../support/pdf.ts";
+import { bucket } from "../support/storage.ts";
 
 const SETTINGS = { PAY_TO: `0x${"aa".repeat(20)}`, FACILITATOR_URL: "https://facilitator.example.com/good" };
 
@@ -45,7 +46,7 @@ async function statuses(count: number, act: () => Promise<Response>): Promise<nu
 
 const stored = () =>
   storeResult(
-    env.RESULTS,
+    bucket,
     { length: 4, chunks: () => inOne(new TextEncoder().encode("%PDF")) },
     { filename: "a.pdf", ttlSeconds: 60 },
   );

@@ -5,6 +5,7 @@ import { facilitatorNamed } from "../../src/payments/facilitators.ts";
 import { storeResult } from "../../src/storage/results.ts";
 import { ERRORS, OFFER, paymentFrom, SILENT, sell } from "../payments/payments.ts";
 import { inOne } from "../support/bytes.ts";
+import { bucket } from "../support/storage.ts";
 
 const SCHEDULES = 150;
 
@@ -29,7 +30,7 @@ async function schedule(seed: number) {
       work: async () => {
         const value = `run ${++history.runs}`;
         const pdf = { length: 4, chunks: () => inOne(new TextEncoder().encode("%PDF")) };
-        const { id, expiresAt } = await storeResult(env.RESULTS, pdf, { filename: "a.pdf", ttlSeconds: 60 });
+        const { id, expiresAt } = await storeResult(bucket, pdf, { filename: "a.pdf", ttlSeconds: 60 });
         return { value, output: id, expiresAt, facts: {} };
       },
     });

@@ -1,13 +1,10 @@
-import { reset } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { groupOf } from "../../src/storage/keys.ts";
 import { spool } from "../../src/storage/spool.ts";
 import { isEqual, joined, noise } from "../support/bytes.ts";
+import { bucket, emptyBucket, storedKeys } from "../support/storage.ts";
 
-afterEach(() => reset());
-
-const keys = async () => (await env.RESULTS.list()).objects.map(({ key }) => key);
+afterEach(emptyBucket);
 
 /** Bytes that tell their place, in pieces that fit no part. */
 async function* pieces(length: number, piece = 1_000_003): AsyncGenerator<Uint8Array> {
@@ -16,7 +13,7 @@ async function* pieces(length: number, piece = 1_000_003): AsyncGenerator<Uint8A
 
 describe("a spooled file", () => {
   it.each([0, 1, 8 << 20, (8 << 20) + 1, 20_000_000])("of %i bytes is read as it came", async (length) => {
-    const file = await spool(env.RESULTS, pieces(length));
+    const file = await spool(bucket, pieces(length));
     expect(file.length).toBe(length);
     if (length === 0) return;
     expect(isEqual(await joined(file.stream(0, length)), noise(length))).toBe(true);
@@ -27,14 +24,16 @@ describe("a spooled file", () => {
   });
 
   it("is grouped by the hour it came in, and gone when deleted", async () => {
-    const file = await spool(env.RESULTS, pieces(10));
-    expect(await keys()).toEqual([expect.stringMatching(new RegExp(`^spool/${groupOf(Date.now())}/[0-9a-f]{32}$`))]);
+    const file = await spool(bucket, pieces(10));
+    expect(await storedKeys()).toEqual([
+      expect.stringMatching(new RegExp(`^spool/${groupOf(Date.now())}/[0-9a-f]{32}$`)),
+    ]);
     await file.delete();
-    expect(await keys()).toEqual([]);
+    expect(await storedKeys()).toEqual([]);
   });
 
   it("can be read in part and left", async () => {
-    const file = await spool(env.RESULTS, pieces(10_000_000));
+    const file = await spool(bucket, pieces(10_000_000));
     for await (const piece of file.stream(0, file.length)) {
       expect(isEqual(piece, noise(piece.length))).toBe(true);
       break;
@@ -47,6 +46,6 @@ it("leaves nothing where its pieces fail, and fails as they do", async () => {
     yield* pieces(20_000_000);
     throw new Error("cut off");
   };
-  await expect(spool(env.RESULTS, failing())).rejects.toThrow("cut off");
-  expect(await keys()).toEqual([]);
+  await expect(spool(bucket, failing())).rejects.toThrow("cut off");
+  expect(await storedKeys()).toEqual([]);
 });

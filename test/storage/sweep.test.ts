@@ -3,7 +3,9 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import worker from "../../src/index.ts";
 import { groupOf } from "../../src/storage/keys.ts";
+import type { Bucket } from "../../src/storage/objectStore.ts";
 import { sweep } from "../../src/storage/sweep.ts";
+import { bucket, emptyBucket, storedKeys } from "../support/storage.ts";
 
 const HOUR = 3_600_000;
 const NOW = Date.parse("2026-11-21T12:30:00Z");
@@ -13,42 +15,26 @@ const resultKey = (hours: number, name: string | number) => {
 };
 const spoolKey = (hours: number, name: string | number) => `spool/${groupOf(NOW + hours * HOUR)}/${name}`;
 
-beforeEach(async () => {
-  for (let keys = await allKeys(); keys.length > 0; keys = await allKeys()) await deleteAll(keys);
-});
+beforeEach(emptyBucket);
 
 async function put(keys: string[]): Promise<void> {
   for (let at = 0; at < keys.length; at += 200)
-    await Promise.all(keys.slice(at, at + 200).map((key) => env.RESULTS.put(key, null)));
+    await Promise.all(keys.slice(at, at + 200).map((key) => bucket.put(key, null, {})));
 }
-async function allKeys(): Promise<string[]> {
-  const keys: string[] = [];
-  for (let cursor: string | undefined, more = true; more; ) {
-    const page = await env.RESULTS.list(cursor === undefined ? {} : { cursor });
-    keys.push(...page.objects.map(({ key }) => key));
-    more = page.truncated;
-    cursor = page.truncated ? page.cursor : undefined;
-  }
-  return keys;
-}
-async function deleteAll(keys: string[]): Promise<void> {
-  for (let at = 0; at < keys.length; at += 1000) await env.RESULTS.delete(keys.slice(at, at + 1000));
-}
-
 /** The bucket, which fails at its call of `delete` number `failing`; and the calls it gets. */
 function watched(failing = Number.POSITIVE_INFINITY) {
   const calls = { list: 0, delete: 0 };
-  const bucket = {
-    list: (options: R2ListOptions) => {
+  const failingBucket = {
+    list: (options: Parameters<Bucket["list"]>[0]) => {
       calls.list++;
-      return env.RESULTS.list(options);
+      return bucket.list(options);
     },
     delete: (keys: string[]) => {
       if (++calls.delete >= failing) throw new Error("cut off");
-      return env.RESULTS.delete(keys);
+      return bucket.delete(keys);
     },
-  } as R2Bucket;
-  return { bucket, calls };
+  } as Bucket;
+  return { bucket: failingBucket, calls };
 }
 
 describe("the sweep", () => {
@@ -60,16 +46,16 @@ describe("the sweep", () => {
       ...["results/.keep", "results/now/1", "spool/1", "else/000000/1", "000000/1"],
     ];
     await put([...over, ...kept]);
-    expect(await sweep(env.RESULTS, NOW)).toEqual({ deleted: over.length, finished: true });
-    expect(await allKeys()).toEqual(kept.toSorted());
-    expect(await sweep(env.RESULTS, NOW)).toEqual({ deleted: 0, finished: true });
+    expect(await sweep(bucket, NOW)).toEqual({ deleted: over.length, finished: true });
+    expect(await storedKeys()).toEqual(kept.toSorted());
+    expect(await sweep(bucket, NOW)).toEqual({ deleted: 0, finished: true });
   });
 
   test("spares a group to its last second, and takes it in the next", async () => {
     await put([resultKey(0, 1)]);
     const hourEnds = Date.parse("2026-11-21T13:00:00Z");
-    expect((await sweep(env.RESULTS, hourEnds - 1)).deleted).toBe(0);
-    expect((await sweep(env.RESULTS, hourEnds)).deleted).toBe(1);
+    expect((await sweep(bucket, hourEnds - 1)).deleted).toBe(0);
+    expect((await sweep(bucket, hourEnds)).deleted).toBe(1);
   });
 
   test("of 10,000 objects, cut off half way, is taken up by the next run", { timeout: 120_000 }, async () => {
@@ -78,14 +64,14 @@ describe("the sweep", () => {
     await put([...over, ...kept]);
 
     await expect(sweep(watched(6).bucket, NOW)).rejects.toThrow("cut off");
-    const left = await allKeys();
+    const left = await storedKeys();
     expect(left).toHaveLength(5050);
     expect(left).toEqual(expect.arrayContaining(kept));
     expect(left).toEqual([...over, ...kept].toSorted().slice(5000)); // the oldest went first
 
-    const { bucket, calls } = watched();
-    expect(await sweep(bucket, NOW)).toEqual({ deleted: 5000, finished: true });
-    expect(await allKeys()).toEqual(kept.toSorted());
+    const { bucket: again, calls } = watched();
+    expect(await sweep(again, NOW)).toEqual({ deleted: 5000, finished: true });
+    expect(await storedKeys()).toEqual(kept.toSorted());
     expect(calls).toEqual({ list: 1 + 6, delete: 5 }); // batches of 1,000
   });
 
@@ -95,12 +81,12 @@ describe("the sweep", () => {
     let page = 0;
     let deleted = 0;
     const endless = {
-      list: async ({ prefix }: R2ListOptions) =>
+      list: async ({ prefix }: { prefix: string }) =>
         prefix === "spool/" ? { objects: [], truncated: false } : { objects: objects(page++), truncated: true },
       delete: async (keys: string[]) => {
         deleted += keys.length;
       },
-    } as unknown as R2Bucket;
+    } as unknown as Bucket;
     expect(await sweep(endless, NOW)).toEqual({ deleted: 199_000, finished: false });
     expect(deleted).toBe(199_000);
   });
@@ -108,6 +94,6 @@ describe("the sweep", () => {
   test("is what the Worker does on its schedule", async () => {
     await put([resultKey(-1, 1), resultKey(1, 1)]);
     await worker.scheduled(createScheduledController({ scheduledTime: NOW }), env);
-    expect(await allKeys()).toEqual([resultKey(1, 1)]);
+    expect(await storedKeys()).toEqual([resultKey(1, 1)]);
   });
 });

@@ -1,7 +1,10 @@
 /** What the runtime itself reports when a test hangs up on it, or lets an object die: expected, and no news. */
 const EXPECTED = [
   "disconnected: reader canceled",
+  "disconnected: pump canceled",
   "disconnected: read end of pipe was aborted",
+  "disconnected: fixed-length pipe ended prematurely",
+  "source = Uncaught (in promise); stack = Error: Network connection lost.", // within the runtime, of the latter
   "broken.outputGateBroken; jsg.Error: died",
   "Called .text() on an HTTP body which does not appear to be text",
 ];

@@ -1,9 +1,10 @@
+import { NETWORKS } from "@x402/evm/v1";
 import { z } from "zod";
 
 /** What the official version 1 client accepts: every field, to the letter, or it pays nothing at all. */
 const strictOffer = z.strictObject({
   scheme: z.literal("exact"),
-  network: z.enum(["base", "base-sepolia", "polygon", "avalanche", "avalanche-fuji"]),
+  network: z.enum(NETWORKS as [string, ...string[]]),
   maxAmountRequired: z.string().regex(/^\d+$/),
   resource: z.url(),
   description: z.string(),

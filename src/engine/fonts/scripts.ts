@@ -1,5 +1,5 @@
 /** The scripts that the fonts here cover (ISO 15924), the most common first. */
-const SCRIPTS =
+export const SCRIPTS =
   "Latn Hani Arab Cyrl Deva Hira Kana Hang Grek Hebr Beng Taml Telu Knda Mlym Gujr Guru Sinh Thai Laoo Khmr Mymr Geor Armn Ethi Bopo".split(
     " ",
   );

@@ -39,7 +39,7 @@ const UNSUPPORTED: readonly (readonly [name: string, signature: RegExp])[] = [
 ];
 
 /**
- * Detects a PNG or a JPEG by the first bytes, never by a name or a declared type.
+ * Detects which of the {@link IMAGE_FORMATS} this is by the first bytes, never by a name or a declared type.
  * @throws EngineError unsupported_image, naming the format if known; damaged_image if empty or a PNG sent as text
  */
 export function detectFormat(bytes: Uint8Array): ImageFormat {

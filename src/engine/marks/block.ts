@@ -1,6 +1,6 @@
 import type { Cluster, Line } from "../fonts/layout.ts";
 import type { Size } from "./geometry.ts";
-import type { Look } from "./templates.ts";
+import type { Look } from "./look.ts";
 
 /** These lengths are in em. */
 const FRAME_PADDING = 0.35;

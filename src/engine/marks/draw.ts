@@ -3,8 +3,8 @@ import type { Cluster } from "../fonts/layout.ts";
 import type { ObjectSink } from "../pdf/newObject.ts";
 import { EMBOLDENING, strokeAround } from "./block.ts";
 import { addForm, type Drawing, deviceColors, type Rectangle } from "./form.ts";
+import type { Look } from "./look.ts";
 import { number, numbers, rgb } from "./operators.ts";
-import type { Look } from "./templates.ts";
 
 /** Marks are drawn at this many units per em, and scaled when they are placed. */
 export const UNITS_PER_EM = 100;

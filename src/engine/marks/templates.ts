@@ -1,12 +1,12 @@
 import type { Weight } from "../fonts/coverage.ts";
-import { type Position, spotOf } from "./positions.ts";
+import type { Position } from "./positions.ts";
 
 /** The appearance of a text mark, where the mark does not override it. */
 export interface Template {
   description: string;
   position: Position;
   /** Degrees. If undefined, the mark is level, or follows the page's diagonal in a diagonal position. */
-  rotation?: number;
+  rotation?: number | undefined;
   weight: Weight;
   color: string;
   /** The largest font size, as a share of the page's shorter side. */
@@ -89,36 +89,3 @@ export const TEMPLATES: Readonly<Record<TemplateName, Template>> = TABLE;
 
 /** The template of a text mark that names none. */
 export const DEFAULT_TEMPLATE: TemplateName = "diagonal";
-
-/** The largest share of the page's shorter side for text that is not in the middle of the page, in any template. */
-const EDGE_SIZE_SHARE = 0.06;
-
-/** A template with the mark's own options applied. */
-export interface Look extends Template {
-  /** Degrees; undefined follows the page's diagonal. */
-  rotation?: number;
-}
-
-/**
- * Applies a mark's own options to its template. Without a rotation in either, the text is level unless its position is
- * along the diagonal.
- */
-export function lookOf(mark: {
-  template?: TemplateName | undefined;
-  position?: Position | undefined;
-  rotation?: number | undefined;
-  color?: string | undefined;
-}): Look {
-  const template = TEMPLATES[mark.template ?? DEFAULT_TEMPLATE];
-  const position = mark.position ?? template.position;
-  const spot = spotOf(position);
-  const rotation = mark.rotation ?? template.rotation ?? (spot?.alongDiagonal ? undefined : 0);
-  const inTheMiddle = spot?.x === 0.5 && spot.y === 0.5;
-  return {
-    ...template,
-    position,
-    color: mark.color ?? template.color,
-    sizeShare: inTheMiddle ? template.sizeShare : Math.min(template.sizeShare, EDGE_SIZE_SHARE),
-    ...(rotation !== undefined && { rotation }),
-  };
-}

@@ -4,8 +4,8 @@ import type { TextMark } from "../options.ts";
 import { type Block, stack } from "./block.ts";
 import { fitText } from "./fit.ts";
 import { diagonalAngle, marginOn, type Size, sizeKey } from "./geometry.ts";
+import type { Look } from "./look.ts";
 import { isNumbered, withDigits } from "./placeholders.ts";
-import type { Look } from "./templates.ts";
 import type { TextLine } from "./wrap.ts";
 
 /** Points: a template's largest font size is at least this, however small the page. */

@@ -5,10 +5,10 @@ import type { PdfDocument } from "../pdf/document.ts";
 import { UNITS_PER_EM } from "./draw.ts";
 import { type Mark, repeatMark } from "./form.ts";
 import { diagonalAngle, displayedSize, marginOn, placeAt, type Size, sizeKey, tile } from "./geometry.ts";
+import { lookOf } from "./look.ts";
 import { fillIn } from "./placeholders.ts";
 import { type Placement, placeOnPages } from "./placeOnPages.ts";
 import { spotOf } from "./positions.ts";
-import { lookOf } from "./templates.ts";
 import { layOutText } from "./textLayout.ts";
 import { TextMarks } from "./textMarks.ts";
 

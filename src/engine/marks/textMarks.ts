@@ -4,8 +4,8 @@ import type { ObjectSink } from "../pdf/newObject.ts";
 import type { Block, Row } from "./block.ts";
 import { type ClusterRun, drawFrame, drawText, UNITS_PER_EM } from "./draw.ts";
 import { type Mark, makeMark, type Rectangle } from "./form.ts";
+import type { Look } from "./look.ts";
 import type { Part } from "./placeOnPages.ts";
-import type { Look } from "./templates.ts";
 
 const DIGITS = Array.from("0123456789");
 

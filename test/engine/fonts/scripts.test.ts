@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { TEXT_SAMPLES } from "../../../scripts/lib/textSamples.ts";
 import { rangesOf } from "../../../src/engine/fonts/coverage.ts";
 import { FAMILIES } from "../../../src/engine/fonts/families.ts";
-import { scriptOf } from "../../../src/engine/fonts/scripts.ts";
+import { SCRIPTS, scriptOf } from "../../../src/engine/fonts/scripts.ts";
 
 /** A letter that belongs to a script of its own, and so has to be shaped as one. */
 const OWN_LETTER = /(?!\p{Script=Common}|\p{Script=Inherited})\p{L}/u;
@@ -15,4 +16,9 @@ test.each(FAMILIES)("the script of each letter of $name is named", (family) => {
       if (OWN_LETTER.test(character) && scriptOf(character) === undefined) unnamed.push(character);
     }
   expect(unnamed).toEqual([]);
+});
+
+test("each script has a line among the samples", () => {
+  const sampled = new Set(Object.values(TEXT_SAMPLES).flatMap((line) => Array.from(line, scriptOf)));
+  expect(SCRIPTS.filter((script) => !sampled.has(script))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Line, typesetterFor } from "../../../src/engine/fonts/layout.ts";
 import { stack } from "../../../src/engine/marks/block.ts";
-import { lookOf } from "../../../src/engine/marks/templates.ts";
+import { lookOf } from "../../../src/engine/marks/look.ts";
 import { loadFont } from "../../support/fonts.ts";
 
 const plain = lookOf({ template: "horizontal" });

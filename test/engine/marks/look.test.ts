@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lookOf } from "../../../src/engine/marks/templates.ts";
+import { lookOf } from "../../../src/engine/marks/look.ts";
 
 test.each<[Parameters<typeof lookOf>[0], object]>([
   [{ template: "diagonal" }, { position: "diagonal", rotation: undefined }],

@@ -1,0 +1,32 @@
+import type { TextMark } from "../options.ts";
+import { spotOf } from "./positions.ts";
+import { DEFAULT_TEMPLATE, TEMPLATES, type Template } from "./templates.ts";
+
+/** The largest share of the page's shorter side for text that is not in the middle of the page, in any template. */
+const EDGE_SIZE_SHARE = 0.06;
+
+/**
+ * How a text mark is drawn: its template with its own options applied, and the options that templates do not have.
+ * Without a rotation it follows the page's diagonal.
+ */
+export type Look = Template & Omit<TextMark, keyof Template | "text" | "template">;
+
+/**
+ * Applies a mark's own options to its template. Without a rotation in either, the text is level unless its position is
+ * along the diagonal.
+ */
+export function lookOf({ template: name = DEFAULT_TEMPLATE, ...mark }: Omit<TextMark, "text">): Look {
+  const template = TEMPLATES[name];
+  const position = mark.position ?? template.position;
+  const spot = spotOf(position);
+  const rotation = mark.rotation ?? template.rotation ?? (spot?.alongDiagonal ? undefined : 0);
+  const inTheMiddle = spot?.x === 0.5 && spot.y === 0.5;
+  return {
+    ...template,
+    ...mark,
+    position,
+    rotation,
+    color: mark.color ?? template.color,
+    sizeShare: inTheMiddle ? template.sizeShare : Math.min(template.sizeShare, EDGE_SIZE_SHARE),
+  };
+}

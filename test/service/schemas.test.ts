@@ -1,0 +1,40 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { typedFields } from "../../src/service/schemas.ts";
+
+const schema = z.object({
+  text: z.string(),
+  size: z.number().max(10).optional(),
+  scale: z.number().default(1),
+  bold: z.boolean().default(false),
+  framed: z.boolean().optional(),
+});
+
+describe("a form's text", () => {
+  test.each<[object, object]>([
+    [
+      { text: "12", size: "7", scale: " -.5 " },
+      { text: "12", size: 7, scale: -0.5 },
+    ],
+    [
+      { text: "true", bold: "true", framed: "false" },
+      { text: "true", bold: true, framed: false },
+    ],
+    [{ text: "A" }, { text: "A" }],
+  ])("%j is what the schema has there: %j", (fields, typed) => {
+    expect(typedFields(fields, schema)).toMatchObject(typed);
+    expect(schema.safeParse(typedFields(fields, schema)).success).toBe(true);
+  });
+
+  test.each([
+    { text: "A", size: "seven" },
+    { text: "A", size: "" },
+    { text: "A", size: "0x7" },
+    { text: "A", bold: "yes" },
+    { text: "A", bold: "1" },
+    { text: "A", framed: "" },
+  ])("%j is refused as what it is not", (fields) => {
+    expect(typedFields(fields, schema)).toMatchObject(fields);
+    expect(schema.safeParse(typedFields(fields, schema)).success).toBe(false);
+  });
+});

@@ -1,0 +1,148 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { putWritten } from "../../src/storage/put.ts";
+import { joined, noise } from "../support/bytes.ts";
+import { bucket, emptyBucket, storedKeys } from "../support/storage.ts";
+
+/** What an adapter of another object store has to do as well: run this with it in `bucketOf`. */
+
+afterEach(emptyBucket);
+
+const PART = 8 << 20;
+
+/** Stores bytes in two chunks. */
+const put = (key: string, bytes: Uint8Array, metadata = {}) =>
+  putWritten(
+    bucket,
+    key,
+    bytes.length,
+    async (stream) => {
+      const writer = stream.getWriter();
+      const half = bytes.length >> 1;
+      for (const chunk of [bytes.subarray(0, half), bytes.subarray(half)])
+        if (chunk.length > 0) await writer.write(chunk);
+      await writer.close();
+    },
+    metadata,
+  );
+
+const bytesOf = async (key: string) => new Uint8Array((await (await bucket.get(key, {}))?.arrayBuffer()) ?? []);
+
+describe("an object", () => {
+  test("is there with its metadata once it is stored, and not before", async () => {
+    expect([await bucket.head("a"), await bucket.get("a", {})]).toEqual([null, null]);
+    const metadata = {
+      httpMetadata: { contentType: "application/pdf", contentDisposition: "attachment; filename=a.pdf" },
+      customMetadata: { token: "5c", expires: "1700000000000" },
+    };
+    const before = Date.now();
+    const stored = await put("a", noise(1000), metadata);
+    for (const object of [stored, await bucket.head("a"), await bucket.get("a", {})]) {
+      expect(object).toMatchObject({ key: "a", size: 1000, etag: stored.etag, ...metadata });
+      expect(object!.httpEtag).toBe(`"${object!.etag}"`);
+      expect(Math.abs(object!.uploaded.getTime() - before)).toBeLessThan(60_000);
+    }
+    expect(await bytesOf("a")).toEqual(noise(1000));
+  });
+
+  test("is replaced, metadata and all, and has another etag then", async () => {
+    const first = await put("a", noise(10), { customMetadata: { token: "5c" } });
+    const second = await put("a", noise(11));
+    expect(second.etag).not.toBe(first.etag);
+    const object = (await bucket.head("a"))!;
+    expect([object.size, object.etag, object.customMetadata ?? {}]).toEqual([11, second.etag, {}]);
+  });
+
+  test("can be empty", async () => {
+    await put("a", noise(10));
+    await bucket.put("a", null, { customMetadata: { expires: "0" } });
+    expect(await bucket.head("a")).toMatchObject({ size: 0, customMetadata: { expires: "0" } });
+    expect(await bytesOf("a")).toEqual(new Uint8Array());
+  });
+
+  test("is not stored, nor replaced, if its stream fails", async () => {
+    await put("old", noise(10));
+    for (const key of ["new", "old"])
+      await expect(
+        putWritten(bucket, key, 20, async (stream) => {
+          const writer = stream.getWriter();
+          await writer.write(noise(5));
+          await writer.abort(new Error("cut off")).catch(() => undefined);
+          throw new Error("cut off");
+        }),
+      ).rejects.toThrow("cut off");
+    expect(await storedKeys()).toEqual(["old"]);
+    expect(await bytesOf("old")).toEqual(noise(10));
+  });
+
+  test.each([
+    [0, 1],
+    [0, 1000],
+    [17, 500],
+    [999, 1],
+  ])("is read from byte %i, %i bytes", async (offset, length) => {
+    const { etag } = await put("a", noise(1000));
+    const range = { offset, length };
+    const object = await bucket.get("a", { range });
+    expect(object!.size).toBe(1000);
+    expect(new Uint8Array(await object!.arrayBuffer())).toEqual(noise(length, offset));
+    const again = await bucket.get("a", { range, onlyIf: { etagMatches: etag } });
+    expect(await joined((again as unknown as { body: AsyncIterable<Uint8Array> }).body)).toEqual(noise(length, offset));
+  });
+
+  test("has no body for who expects another one, even where that one's range is past its end", async () => {
+    const { etag } = await put("a", noise(1000));
+    await bucket.put("a", null, {});
+    for (const range of [{}, { range: { offset: 500, length: 10 } }]) {
+      const object = await bucket.get("a", { ...range, onlyIf: { etagMatches: etag } });
+      expect(object === null || !("body" in object)).toBe(true);
+    }
+  });
+
+  test("is gone once it is deleted, and may be deleted again", async () => {
+    await Promise.all(["a", "b", "c"].map((key) => put(key, noise(10))));
+    await bucket.delete("a");
+    await bucket.delete("a");
+    expect(await bucket.head("a")).toBeNull();
+    await bucket.delete(["a", "b", "d"]);
+    expect(await storedKeys()).toEqual(["c"]);
+  });
+});
+
+describe("a list", () => {
+  test("has keys in the order of their bytes, from after one on, as many as asked for", async () => {
+    for (const key of ["b/2", "b/10", "b/1", "a", "c", "b/é", "b/Z", "b/1/x"]) await bucket.put(key, null, {});
+    const list = async (startAfter: string, limit: number) => {
+      const { objects, truncated } = await bucket.list({ prefix: "b/", startAfter, limit });
+      return [objects.map(({ key }) => key), truncated];
+    };
+    const all = ["b/1", "b/1/x", "b/10", "b/2", "b/Z", "b/é"];
+    expect(await list("b/", 1000)).toEqual([all, false]);
+    expect(await list("b/", 2)).toEqual([all.slice(0, 2), true]);
+    expect(await list("b/1/x", 3)).toEqual([all.slice(2, 5), true]);
+    expect(await list("b/1/y", 1000)).toEqual([all.slice(2), false]);
+    expect(await list("b/é", 1000)).toEqual([[], false]);
+    expect(await storedKeys("none/")).toEqual([]);
+  });
+});
+
+describe("an upload in parts", () => {
+  test("is there once it is completed, whichever part came first; its bytes may change afterwards", async () => {
+    const upload = await bucket.createMultipartUpload("a");
+    const last = noise(1000, PART);
+    const second = await upload.uploadPart(2, last);
+    last.fill(0);
+    const first = await upload.uploadPart(1, noise(PART));
+    expect(await storedKeys()).toEqual([]);
+    await upload.complete([first, second]);
+    expect(await bucket.head("a")).toMatchObject({ key: "a", size: PART + 1000 });
+    const across = await bucket.get("a", { range: { offset: PART - 10, length: 20 } });
+    expect(new Uint8Array(await across!.arrayBuffer())).toEqual(noise(20, PART - 10));
+  });
+
+  test("leaves nothing if it is given up", async () => {
+    const upload = await bucket.createMultipartUpload("a");
+    await upload.uploadPart(1, noise(PART));
+    await upload.abort();
+    expect(await storedKeys()).toEqual([]);
+  });
+});

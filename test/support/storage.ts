@@ -1,0 +1,22 @@
+import { env } from "cloudflare:workers";
+import { bucketOf } from "../../src/storage/bucket.ts";
+
+/** The store of the Worker under test. */
+export const bucket = bucketOf(env);
+
+/** The keys of all that is stored, in order, or of what begins with a prefix. */
+export async function storedKeys(prefix = ""): Promise<string[]> {
+  const keys: string[] = [];
+  for (let more = true; more; ) {
+    const page = await bucket.list({ prefix, startAfter: keys.at(-1) ?? "", limit: 1000 });
+    keys.push(...page.objects.map(({ key }) => key));
+    more = page.truncated;
+  }
+  return keys;
+}
+
+/** Deletes all that is stored. */
+export async function emptyBucket(): Promise<void> {
+  const keys = await storedKeys();
+  for (let at = 0; at < keys.length; at += 1000) await bucket.delete(keys.slice(at, at + 1000));
+}
