@@ -7,6 +7,7 @@ import { decodeLatin1 } from "../bytes.ts";
 import type { ByteSource } from "./byteSource.ts";
 import {
   BACKSLASH,
+  BRACE_CLOSE,
   BRACKET_CLOSE,
   BRACKET_OPEN,
   CARRIAGE_RETURN,
@@ -78,11 +79,15 @@ export function parseAt<T>(
   }
 }
 
-/** Returns a copy with white space at its end, which marks the end of the last token. */
+/**
+ * Returns a copy with white space and a delimiter at its end: the one marks the end of the last token, the other that a
+ * last number begins no reference.
+ */
 export function terminated(bytes: Uint8Array): Uint8Array {
-  const copy = new Uint8Array(bytes.length + 1);
+  const copy = new Uint8Array(bytes.length + 2);
   copy.set(bytes);
   copy[bytes.length] = LINE_FEED;
+  copy[bytes.length + 1] = BRACE_CLOSE;
   return copy;
 }
 

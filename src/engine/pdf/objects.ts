@@ -22,7 +22,10 @@ import { IN_FILE, IN_STREAM, type XrefTable } from "./xrefTable.ts";
 
 /** A decoded object stream: object `numbers[i]` begins at `offsets[i]` of `bytes`. */
 export interface ObjectStream {
+  /** See terminated. */
   bytes: Uint8Array;
+  /** Length in bytes without the terminator. */
+  length: number;
   numbers: number[];
   offsets: number[];
   /** Index by object number, for objects whose entry names a wrong one; built when first needed. */
@@ -195,9 +198,9 @@ function readObjectStream(count: Value | undefined, first: Value | undefined, de
     const offset = next();
     if (num === undefined || offset === undefined) break;
     numbers.push(num);
-    offsets.push(Math.min(first + offset, bytes.length));
+    offsets.push(Math.min(first + offset, decoded.length));
   }
-  return { bytes, numbers, offsets };
+  return { bytes, length: decoded.length, numbers, offsets };
 }
 
 /** Returns the name of the crypt filter that a stream specifies (7.4.10), if any. */

@@ -90,12 +90,12 @@ function readStream(document: PdfDocument, num: number): ObjectStream | undefine
 function collectMembers(
   { xref: { table }, rewrites }: PdfDocument,
   stream: number,
-  { bytes, numbers, offsets }: ObjectStream,
+  { bytes, length, numbers, offsets }: ObjectStream,
   members: Member[],
 ): void {
   const seen = new Set<number>();
-  const ascending = [...offsets, bytes.length].sort((a, b) => a - b);
-  const ends = new Map(ascending.map((offset, i) => [offset, ascending[i + 1] ?? bytes.length]));
+  const ascending = [...offsets, length].sort((a, b) => a - b);
+  const ends = new Map(ascending.map((offset, i) => [offset, ascending[i + 1] ?? length]));
   numbers.forEach((num, i) => {
     const row = table.live(num);
     if (row < 0 || table.kind(row) !== IN_STREAM || table.place(row) !== stream || seen.has(num)) return;
