@@ -8,7 +8,7 @@ import { type ByteSource, retry } from "./byteSource.ts";
 import { CARRIAGE_RETURN, LINE_FEED, PERCENT } from "./characters.ts";
 import type { PdfDocument } from "./document.ts";
 import { type Boundaries, CONTEXT, collectBoundaries, Eraser, endOfCopy } from "./eraser.ts";
-import { scanFile } from "./rebuild.ts";
+import { checkBoundaries } from "./extents.ts";
 import { planReplacements } from "./replacements.ts";
 import { hasUnknownRevisions, RevisionWatch } from "./revisions.ts";
 import { type Tail, writeTail } from "./tail.ts";
@@ -66,24 +66,16 @@ interface Copy {
 }
 
 async function findBoundaries(document: PdfDocument, gone: ReadonlySet<number>): Promise<Boundaries> {
-  const { xref, objects } = document;
+  const { xref, objects, contentEnds } = document;
   const { source } = objects;
   const header = await retry(source, () => endOfHeader(source, xref.origin));
-  const boundaries = collectBoundaries(xref, source.length, gone, { header, dead: [], sections: xref.sections });
-  if (!document.thorough && !(source.inMemory && hasUnknownRevisions(objects, boundaries, document.contentEnds)))
-    return boundaries;
-
-  const scan = await scanFile(source);
-  const { table } = scan.xref;
-  const live = offsetsOf(document, xref.table.numbers());
-  const dead: number[] = [];
-  for (let row = 0; row < table.rows; row++)
-    if (table.kind(row) === IN_FILE && !live.has(table.place(row))) dead.push(table.place(row));
-  return collectBoundaries(xref, source.length, gone, {
-    header,
-    dead,
-    sections: [...xref.sections, ...scan.xref.sections],
-  });
+  const boundaries = collectBoundaries(xref, source.length, gone, header);
+  if (!document.thorough) {
+    const { boundaries: checked, areWrong } = await checkBoundaries(objects, boundaries, false);
+    const areMissing = areWrong || (source.inMemory && hasUnknownRevisions(objects, checked, contentEnds));
+    if (!areMissing) return checked;
+  }
+  return (await checkBoundaries(objects, boundaries, true)).boundaries;
 }
 
 function offsetsOf({ xref: { table } }: PdfDocument, numbers: Iterable<number>): Set<number> {

@@ -88,9 +88,17 @@ export function findEndOfData(source: ByteSource, start: number): number {
   return end;
 }
 
-/** Returns the offset of the next `word` from `start` on, within LARGEST_RAW bytes. */
-function findWord(source: ByteSource, start: number, word: string): number | undefined {
-  const limit = Math.min(source.length, start + LARGEST_RAW);
+/**
+ * Returns the offset of the next `word` from `start` on, within LARGEST_RAW bytes and before `end`.
+ * @throws MissingRange if bytes have to be fetched first
+ */
+export function findWord(
+  source: ByteSource,
+  start: number,
+  word: string,
+  end = Number.POSITIVE_INFINITY,
+): number | undefined {
+  const limit = Math.min(end, source.length, start + LARGEST_RAW);
   for (let at = start; at < limit; at += SEARCH_STEP) {
     const window = source.bytes(at, Math.min(at + SEARCH_STEP + word.length - 1, source.length));
     const found = indexOf(window, word);
