@@ -65,6 +65,12 @@ function astraySection(data: string): FileBuilder {
   return builder.objects({ 3: NEW }).table({ trailer: `/Root 1 0 R/Prev ${inner}` });
 }
 
+function unlisted(builder: FileBuilder): FileBuilder {
+  const at = builder.text.lastIndexOf("startxref");
+  builder.text = builder.text.slice(0, at) + builder.text.slice(at).replace(/\d+/, "1");
+  return builder;
+}
+
 const FILES: Record<string, (data: string) => FileBuilder> = {
   "in a file of one revision": (data) => new FileBuilder().objects({ ...onePage(), ...withAttachment(data) }).table(),
   "before an update": (data) => revised(data, true),
@@ -81,6 +87,11 @@ const FILES: Record<string, (data: string) => FileBuilder> = {
   "with an older section astray in it": (data) => astray(data, "3 0 obj\n<<"),
   "with an older section astray in a stream in it": (data) => astray(data, "1 0 obj\n<<>>"),
   "with an older section that is its own": astraySection,
+  "where the file has to be scanned": (data) => unlisted(revised(data, true)),
+  "where the file has to be scanned, renewed by an update": (data) =>
+    unlisted(revised(data, true, { 9: attached(OLD), 10: "50" }, withAttachment(data))),
+  "where the file has to be scanned, with something like a length in it": (data) =>
+    unlisted(revised(`${data}\n10 0 obj\n12\nendobj`, true)),
 };
 
 describe.each(Object.entries(FILES))("an attached PDF stays as it is, %s", (_, build) => {
@@ -105,7 +116,8 @@ describe.each(Object.entries(FILES))("an attached PDF stays as it is, %s", (_, b
       const text = latin1(output);
       expect(text.replace(data, "")).toHaveLength(text.length - data.length);
       expect(text.replace(data, "")).not.toMatch(/Old|%%EOF[\s\S]*%%EOF|startxref[\s\S]*startxref/);
-      expect((await open(output)).pages).toHaveLength(1);
+      const { pages } = await open(output);
+      expect(pages.map(({ box }) => box.x1)).toEqual([300]);
     }
   });
 });
