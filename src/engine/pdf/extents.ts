@@ -31,30 +31,39 @@ const LARGEST_GAP = 64 * 1024;
 const LARGEST_SEARCH = 2 << 20;
 const LONGEST_REFERENCE_CHAIN = 32;
 
+/** What a check of boundaries found. */
+interface Checked {
+  boundaries: Boundaries;
+  /** Whether the cross-reference does not tell of all that is dead. */
+  isIncomplete: boolean;
+  /** Numbers of the live objects read that are pages. */
+  pages: readonly number[];
+}
+
 /**
- * Drops the boundaries within live objects: offsets in older sections may be wrong.
- * @param everywhere read every live object, and add a boundary where something dead follows it that no cross-reference
- * tells of; otherwise, only the objects are read that a doubtful boundary follows
- * @returns `areWrong`: some were dropped, so older sections do not tell of all that is dead
+ * Drops the boundaries within live objects, as offsets in older sections may be wrong, and adds one where something dead
+ * follows a live object that no cross-reference tells of.
+ * @param suspects offsets of the live objects to read; any others are read only if a doubtful boundary follows
  */
 export async function checkBoundaries(
   objects: Objects,
   boundaries: Boundaries,
-  everywhere: boolean,
-): Promise<{ boundaries: Boundaries; areWrong: boolean }> {
-  const check = new BoundaryCheck(objects, boundaries, everywhere);
+  suspects: ReadonlySet<number> | "all",
+): Promise<Checked> {
+  const check = new BoundaryCheck(objects, boundaries, suspects);
   await retry(objects.source, () => {
     while (check.step());
   });
-  return { boundaries: check.checked, areWrong: check.areWrong };
+  return { boundaries: check.checked, isIncomplete: check.isIncomplete, pages: check.pages };
 }
 
 /** Goes through the boundaries in steps that can each be repeated when bytes are missing. */
 class BoundaryCheck {
-  areWrong = false;
+  isIncomplete = false;
+  readonly pages: number[] = [];
   readonly #objects: Objects;
   readonly #boundaries: Boundaries;
-  readonly #everywhere: boolean;
+  readonly #suspects: ReadonlySet<number> | "all";
   readonly #lengths = new Map<number, Value>();
   readonly #checked: Float64Array;
   #count = 0;
@@ -62,11 +71,11 @@ class BoundaryCheck {
   /** Where the live objects so far end, as far as is known. */
   #reached = 0;
 
-  constructor(objects: Objects, boundaries: Boundaries, everywhere: boolean) {
+  constructor(objects: Objects, boundaries: Boundaries, suspects: ReadonlySet<number> | "all") {
     this.#objects = objects;
     this.#boundaries = boundaries;
-    this.#everywhere = everywhere;
-    this.#checked = new Float64Array((everywhere ? 2 : 1) * boundaries.length);
+    this.#suspects = suspects;
+    this.#checked = new Float64Array(boundaries.length + (suspects === "all" ? boundaries.length : suspects.size));
   }
 
   get checked(): Boundaries {
@@ -91,14 +100,16 @@ class BoundaryCheck {
     while (this.#offset(first) === offset) first++;
     let next = first;
     while (next < this.#boundaries.length && this.#boundaries[next]! % 4 !== LIVE) next++;
+    const isSuspect = this.#suspects === "all" || this.#suspects.has(offset);
     const isDoubtful = first < next && this.#boundaries[first]! % 4 !== GONE;
-    const end = this.#everywhere || isDoubtful ? this.#endOf(offset, this.#offset(next)) : offset;
+    const { end, page } = isSuspect || isDoubtful ? this.#read(offset, this.#offset(next)) : { end: offset };
     let kept = first;
     while (kept < next && this.#boundaries[kept]! % 4 !== GONE && this.#offset(kept) < end) kept++;
-    const hasRemains = this.#everywhere && this.#hasRemains(end, this.#offset(kept));
+    const hasRemains = isSuspect && this.#hasRemains(end, this.#offset(kept));
 
     // From here on nothing throws MissingRange, so these changes are made once.
-    if (kept > first) this.areWrong = true;
+    if (kept > first || hasRemains) this.isIncomplete = true;
+    if (page !== undefined) this.pages.push(page);
     this.#add(key);
     if (hasRemains) this.#add(end * 4 + SECTION);
     for (; kept < next; kept++) this.#add(this.#boundaries[kept]!);
@@ -118,16 +129,18 @@ class BoundaryCheck {
   }
 
   /**
-   * Returns where the live object at `offset` ends, its `endobj` included. One that does not end before the next live
-   * object, at `next`, is cut there, unless it has a /Length that is right.
+   * Returns where the live object at `offset` ends, its `endobj` included, and its number if it is a page. One that does
+   * not end before the next live object, at `next`, is cut there, unless it has a /Length that is right.
    */
-  #endOf(offset: number, next: number): number {
-    if (offset < this.#reached) return next; // within another live object
+  #read(offset: number, next: number): { end: number; page?: number | undefined } {
+    if (offset < this.#reached) return { end: next }; // within another live object
     const { source } = this.#objects;
     let end: number;
+    let page: number | undefined;
     try {
       const object = parseAt(source, offset, describe, next - offset);
       end = offset + object.end;
+      if (object.isPage && this.#isAt(object.num, offset)) page = object.num;
       if (object.isStream) {
         const length = this.#length(object.length);
         const claimed = typeof length === "number" ? end + length : -1;
@@ -138,7 +151,12 @@ class BoundaryCheck {
       if (!(error instanceof Malformed)) throw error;
       end = this.#find("endobj", offset, next);
     }
-    return behindWord(source, end, "endobj");
+    return { end: behindWord(source, end, "endobj"), page };
+  }
+
+  #isAt(num: number, offset: number): boolean {
+    const { table } = this.#objects;
+    return table.place(table.live(num)) === offset;
   }
 
   /** Returns the offset of the next `word` from `start` on; `next` if it is not before that. */
@@ -173,8 +191,11 @@ class BoundaryCheck {
   }
 }
 
-/** What has to be known of an object to find its end; positions are relative to its start. */
+/** What has to be known of an object; positions are relative to its start. */
 interface Description {
+  num: number;
+  /** It is a dictionary of /Type /Page, and no stream. */
+  isPage: boolean;
   /** The end of the value; of a stream, the start of the data. */
   end: number;
   isStream: boolean;
@@ -184,14 +205,18 @@ interface Description {
 function describe(bytes: Uint8Array, at: number): Description {
   const header = readHeader(bytes, at);
   if (!header) throw new Malformed("no object begins here");
-  const start = header.end;
-  if (!isDictionary(bytes, start)) return { end: endOfValue(bytes, start), isStream: false, length: undefined };
+  const { num, end: start } = header;
   let length: Value | undefined;
-  const end = eachEntry(bytes, start, (key, keyEnd, value) => {
+  let isPage = false;
+  if (!isDictionary(bytes, start)) return { num, isPage, end: endOfValue(bytes, start), isStream: false, length };
+  const end = eachEntry(bytes, start, (key, keyEnd, value, valueEnd) => {
     if (nameIs(bytes, key, keyEnd, "Length")) length = parseValue(bytes, value);
+    else if (nameIs(bytes, key, keyEnd, "Type")) isPage = nameIs(bytes, value, valueEnd, "Page");
   });
   const data = dataStart(bytes, skipWhite(bytes, end));
-  return data < 0 ? { end, isStream: false, length } : { end: data, isStream: true, length };
+  return data < 0
+    ? { num, isPage, end, isStream: false, length }
+    : { num, isPage: false, end: data, isStream: true, length };
 }
 
 /** Returns the end of the value at `at`; a reference is three tokens. */

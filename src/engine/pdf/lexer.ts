@@ -96,6 +96,11 @@ export function isWhite(code: number | undefined): boolean {
   return code !== undefined && CLASS[code] === WHITE;
 }
 
+/** Returns whether `code` is neither white space nor a delimiter (7.2.3). */
+export function isRegular(code: number | undefined): boolean {
+  return code !== undefined && CLASS[code] === 0;
+}
+
 /** Returns whether `code` is a decimal digit. */
 export function isDigit(code: number | undefined): boolean {
   return code !== undefined && code >= DIGIT_0 && code <= DIGIT_9;

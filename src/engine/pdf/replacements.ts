@@ -1,8 +1,10 @@
 /** Finds what the output's own objects supersede in the source, and what has to be written instead. */
 import { retry } from "./byteSource.ts";
 import type { PdfDocument } from "./document.ts";
-import { eachEntry, isDictionary, Malformed, nameIs, parseAt, readHeader } from "./lexer.ts";
+import { eachEntry, isDictionary, Malformed, nameIs, parseAt, readHeader, skipWhite } from "./lexer.ts";
 import type { ObjectStream } from "./objects.ts";
+import { scanPageAttributes } from "./pageAttributes.ts";
+import { mentionsPage } from "./revisions.ts";
 import type { Rewrite } from "./rewrite.ts";
 import { type Member, spliced } from "./serialize.ts";
 import { IN_FILE, IN_STREAM } from "./xrefTable.ts";
@@ -65,7 +67,7 @@ export async function planReplacements(document: PdfDocument): Promise<Replaceme
     const stream = await retry(source, () => readStream(document, num));
     if (!stream) continue;
     freed.add(num);
-    collectMembers(document, num, stream, members);
+    collectMembers(document, num, stream, { members, freed });
   }
   for (const num of freed) gone.add(num);
   return { inFile, members, gone, freed };
@@ -86,12 +88,15 @@ function readStream(document: PdfDocument, num: number): ObjectStream | undefine
   }
 }
 
-/** Appends the live members of object stream `stream`, in the stream's order. */
+/**
+ * Adds the live members of object stream `stream`, in the stream's order. Pages that the page tree does not lead to are
+ * freed: like older revisions, they have no mark.
+ */
 function collectMembers(
   { xref: { table }, rewrites }: PdfDocument,
   stream: number,
   { bytes, length, numbers, offsets }: ObjectStream,
-  members: Member[],
+  { members, freed }: Pick<Replacements, "members" | "freed">,
 ): void {
   const seen = new Set<number>();
   const ascending = [...offsets, length].sort((a, b) => a - b);
@@ -109,8 +114,20 @@ function collectMembers(
       return;
     }
     const offset = offsets[i]!;
-    members.push({ num, text: bytes.subarray(offset, ends.get(offset)) });
+    const text = bytes.subarray(offset, ends.get(offset));
+    if (!rewrite && mentionsPage(text) && isPage(bytes, offset)) freed.add(num);
+    else members.push({ num, text });
   });
+}
+
+function isPage(bytes: Uint8Array, offset: number): boolean {
+  try {
+    const at = skipWhite(bytes, offset);
+    return isDictionary(bytes, at) && scanPageAttributes(bytes, at).isPage;
+  } catch (error) {
+    if (error instanceof Malformed) return false;
+    throw error;
+  }
 }
 
 /**
