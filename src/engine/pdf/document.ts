@@ -31,7 +31,7 @@ export interface OpenOptions {
   password?: string | undefined;
   /** A PDF with more pages is rejected. */
   maxPages?: number | undefined;
-  /** Leaves no check to the copying pass, see PlanOutdated. Costs reading the whole file once more. */
+  /** Leaves no check to the copying pass, see PlanOutdated. Costs reading the whole file two times more. */
   thorough?: boolean | undefined;
 }
 
@@ -152,7 +152,7 @@ async function open(
     areStreamsRead = await expandObjectStreams(objects, recovery.scan);
     const catalog = await objects.run(() => findCatalog(objects, xref.trailers, recovery.scan.catalogs));
     if (catalog) trailer.set("Root", catalog);
-  } else if (verify && source.inMemory) verifyOffsets(source, xref.table);
+  } else if (verify && (source.inMemory || options.thorough)) await verifyOffsets(source, xref.table);
   if (xref.table.firstPlace() < xref.origin) xref.origin = 0; // objects before `%PDF-`: nothing to cut off
 
   const { catalog, ...about } = await objects.run(() => {

@@ -18,44 +18,37 @@ export class PlanOutdated extends Error {
 
 export const LIVE = 0;
 /** A cross-reference section, a trailer or a startxref. */
-const SECTION = 1;
-const DEAD = 2;
+export const SECTION = 1;
+/** An object whose live body is written elsewhere or dropped. */
+export const GONE = 2;
+/** What an older section says is an object. */
+const STALE = 3;
 
 /** Bytes around each chunk that the eraser may look at. */
 export const CONTEXT = 64;
 
-/** The boundaries in ascending order: four times the offset, plus LIVE, SECTION or DEAD for what begins there. */
+/** The boundaries in ascending order: four times the offset, plus LIVE, SECTION, GONE or STALE for what begins there. */
 export type Boundaries = Float64Array;
-
-/** Boundaries that are not in the cross-reference. */
-export interface OtherBoundaries {
-  /** Offset where the file header ends. */
-  header: number;
-  /** Offsets of dead objects that a scan of the file found. */
-  dead: readonly number[];
-  sections: readonly number[];
-}
 
 /**
  * Collects the boundaries of the source.
  * @param length of the source in bytes
  * @param gone object numbers whose live body is written elsewhere or dropped
+ * @param header offset where the file header ends
  */
 export function collectBoundaries(
-  xref: Xref,
+  { table, origin, sections }: Xref,
   length: number,
   gone: ReadonlySet<number>,
-  { header, dead, sections }: OtherBoundaries,
+  header: number,
 ): Boundaries {
-  const { table } = xref;
-  const keys = new Float64Array(table.rows + dead.length + sections.length + 1);
+  const keys = new Float64Array(table.rows + sections.length + 1);
   let count = 1;
   for (let row = 0; row < table.rows; row++) {
     const place = table.place(row);
-    if (table.kind(row) !== IN_FILE || place < xref.origin || place >= length) continue;
-    keys[count++] = place * 4 + (table.isLive(row) && !gone.has(table.number(row)) ? LIVE : DEAD);
+    if (table.kind(row) !== IN_FILE || place < origin || place >= length) continue;
+    keys[count++] = place * 4 + (!table.isLive(row) ? STALE : gone.has(table.number(row)) ? GONE : LIVE);
   }
-  for (const offset of dead) keys[count++] = offset * 4 + DEAD;
   for (const offset of sections) keys[count++] = offset * 4 + SECTION;
   const found = keys.subarray(1, count).sort();
   // What is between the header and the first object is erased, unless the header's last comment runs into that object.

@@ -7,6 +7,7 @@ import { decodeLatin1 } from "../bytes.ts";
 import type { ByteSource } from "./byteSource.ts";
 import {
   BACKSLASH,
+  BRACE_CLOSE,
   BRACKET_CLOSE,
   BRACKET_OPEN,
   CARRIAGE_RETURN,
@@ -87,6 +88,7 @@ export function parseAt<T>(
 }
 
 /**
+/**
  * Runs `parse` over bytes that are all there is of an object.
  * @throws Malformed if they end inside it
  */
@@ -98,17 +100,29 @@ export function parseWhole<T>(bytes: Uint8Array, parse: (bytes: Uint8Array, at: 
   }
 }
 
-/** Returns a copy with white space at its end, which marks the end of the last token. */
-export function terminated(bytes: Uint8Array): Uint8Array {
-  const copy = new Uint8Array(bytes.length + 1);
+/** Length of what {@link terminated} adds. */
+export const TERMINATOR_LENGTH = 2;
+
+/**
+ * Returns a copy with white space and a delimiter at its end: the one marks the end of the last token, the other that a
+ * last number begins no reference.
+ * @param copy where to copy to
+ */
+export function terminated(bytes: Uint8Array, copy = new Uint8Array(bytes.length + TERMINATOR_LENGTH)): Uint8Array {
   copy.set(bytes);
   copy[bytes.length] = LINE_FEED;
+  copy[bytes.length + 1] = BRACE_CLOSE;
   return copy;
 }
 
 /** Returns whether `code` is a white-space character (7.2.3). */
 export function isWhite(code: number | undefined): boolean {
   return code !== undefined && CLASS[code] === WHITE;
+}
+
+/** Returns whether `code` is neither white space nor a delimiter (7.2.3). */
+export function isRegular(code: number | undefined): boolean {
+  return code !== undefined && CLASS[code] === 0;
 }
 
 /** Returns whether `code` is a decimal digit. */

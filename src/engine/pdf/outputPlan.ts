@@ -8,9 +8,9 @@ import { type ByteSource, retry } from "./byteSource.ts";
 import { CARRIAGE_RETURN, LINE_FEED, PERCENT } from "./characters.ts";
 import type { PdfDocument } from "./document.ts";
 import { type Boundaries, CONTEXT, collectBoundaries, Eraser, endOfCopy } from "./eraser.ts";
-import { scanFile } from "./rebuild.ts";
-import { planReplacements } from "./replacements.ts";
-import { hasUnknownRevisions, RevisionWatch } from "./revisions.ts";
+import { checkBoundaries } from "./extents.ts";
+import { planReplacements, type Replacements } from "./replacements.ts";
+import { findSuspects, RevisionWatch } from "./revisions.ts";
 import { type Tail, writeTail } from "./tail.ts";
 import { raisedVersion, type VersionDigit } from "./version.ts";
 import { IN_FILE } from "./xrefTable.ts";
@@ -31,7 +31,7 @@ const CHUNK = 1 << 20;
 export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
   const { source } = document.objects;
   const replacements = await planReplacements(document);
-  const boundaries = await findBoundaries(document, replacements.gone);
+  const boundaries = await findBoundaries(document, replacements);
   const from = document.xref.origin;
   const to = Math.max(from, endOfCopy(boundaries, source.length));
   const tail = await writeTail(document, replacements, to - from);
@@ -65,25 +65,29 @@ interface Copy {
   watch: boolean;
 }
 
-async function findBoundaries(document: PdfDocument, gone: ReadonlySet<number>): Promise<Boundaries> {
-  const { xref, objects } = document;
+/**
+ * Finds what is erased of the source. Pages that the page tree does not lead to are added to what is `gone` and `freed`.
+ */
+async function findBoundaries(
+  document: PdfDocument,
+  { gone, freed }: Pick<Replacements, "gone" | "freed">,
+): Promise<Boundaries> {
+  const { xref, objects, rewrites, contentEnds } = document;
   const { source } = objects;
   const header = await retry(source, () => endOfHeader(source, xref.origin));
-  const boundaries = collectBoundaries(xref, source.length, gone, { header, dead: [], sections: xref.sections });
-  if (!document.thorough && !(source.inMemory && hasUnknownRevisions(objects, boundaries, document.contentEnds)))
-    return boundaries;
+  const listed = collectBoundaries(xref, source.length, gone, header);
+  // By ranges, the copying pass looks for what makes an object suspect.
+  const suspects = source.inMemory ? findSuspects(objects, listed, contentEnds) : [];
+  let found = await checkBoundaries(objects, listed, document.thorough ? "all" : new Set(suspects));
+  if (found.isIncomplete && !document.thorough) found = await checkBoundaries(objects, listed, "all");
 
-  const scan = await scanFile(source);
-  const { table } = scan.xref;
-  const live = offsetsOf(document, xref.table.numbers());
-  const dead: number[] = [];
-  for (let row = 0; row < table.rows; row++)
-    if (table.kind(row) === IN_FILE && !live.has(table.place(row))) dead.push(table.place(row));
-  return collectBoundaries(xref, source.length, gone, {
-    header,
-    dead,
-    sections: [...xref.sections, ...scan.xref.sections],
-  });
+  const strays = found.pages.filter((num) => !rewrites.get(num));
+  if (strays.length === 0) return found.boundaries;
+  for (const num of strays) {
+    gone.add(num);
+    freed.add(num);
+  }
+  return findBoundaries(document, { gone, freed });
 }
 
 function offsetsOf({ xref: { table } }: PdfDocument, numbers: Iterable<number>): Set<number> {

@@ -1,7 +1,7 @@
 /**
  * Recovery: one pass over the file that takes every `n g obj` as an entry, as MuPDF and pdf.js do. The last body of an
  * object number is the live one. Streams are skipped by their /Length if `endstream` or `endobj` follows, otherwise to
- * the next `endstream`.
+ * the next `endstream`. If a /Length is an object behind its stream, as qpdf writes them, it takes a second pass.
  */
 
 import { indexOf } from "#platform/search";
@@ -47,20 +47,28 @@ const IMPATIENT_LIMIT = 512;
 const FAILURE_WORK = 8192;
 const MOST_TRAILERS = 1000;
 const CATALOG = "/Catalog";
+/** Most values that are kept of one /Length object. */
+const MOST_LENGTHS = 20;
 
 /**
  * Scans the whole file.
  * @throws Malformed if it holds no objects
  */
 export async function scanFile(source: ByteSource): Promise<Scan> {
-  const scanner = new Scanner(source);
-  await retryAll(source, scanner);
+  let scanner = await pass(source, new Map());
+  if (scanner.lengths.size > 0) scanner = await pass(source, scanner.lengths);
   if (scanner.table.rows === 0) throw new Malformed("no objects");
   const origin = (await retry(source, () => findOrigin(source))) ?? 0;
   // The last trailer is the newest.
   const trailers = scanner.trailers.reverse();
   const xref = { table: scanner.table, trailers, sections: scanner.sections, origin, usesStreams: scanner.usesStreams };
   return { xref, objectStreams: scanner.objectStreams, catalogs: scanner.catalogs };
+}
+
+async function pass(source: ByteSource, known: Scanner["lengths"]): Promise<Scanner> {
+  const scanner = new Scanner(source, known);
+  await retryAll(source, scanner);
+  return scanner;
 }
 
 /**
@@ -134,14 +142,22 @@ class Scanner {
   readonly objectStreams: { num: number; offset: number }[] = [];
   usesStreams = false;
   readonly catalogs = new Set<number>();
+  /** Values of objects that are the /Length of a stream before them. */
+  readonly lengths = new Map<number, number[]>();
   readonly #source: ByteSource;
+  /** What an earlier pass found. */
+  readonly #known: ReadonlyMap<number, readonly number[]>;
+  /** Numbers of objects that streams so far need for their /Length, and have not met. */
+  readonly #awaited = new Set<number>();
   #at = 0;
   /** Where the last trailer ends: those within it are part of it. */
   #trailerEnd = 0;
   #patience = PATIENCE;
 
-  constructor(source: ByteSource) {
+  /** @param known `lengths` of an earlier pass: what looks like an object in the data of a stream is none */
+  constructor(source: ByteSource, known: ReadonlyMap<number, readonly number[]>) {
     this.#source = source;
+    this.#known = known;
   }
 
   /**
@@ -199,17 +215,18 @@ class Scanner {
     const object = this.#attempt(() => parseAt(this.#source, end, describe, this.#limit));
     let next = end + (object?.length ?? 0);
     const stream = object?.stream;
+    let awaited: number | undefined;
     if (stream) {
       const start = end + stream.data;
-      const length = this.#streamLength(stream.dict.get("Length"));
-      const dataEnd =
-        length !== undefined && isEndOfData(this.#source, start + length)
-          ? start + length
-          : findEndOfData(this.#source, start);
-      next = Math.max(next, dataEnd);
+      const value = stream.dict.get("Length");
+      const length = this.#streamLengths(value).find((each) => isEndOfData(this.#source, start + each));
+      next = Math.max(next, length === undefined ? findEndOfData(this.#source, start) : start + length);
+      if (length === undefined && value instanceof Reference) awaited = value.num;
     }
 
     // From here on nothing throws MissingRange, so these changes are made once.
+    if (awaited !== undefined) this.#awaited.add(awaited);
+    if (object?.integer !== undefined && this.#awaited.has(header.num)) this.#addLength(header.num, object.integer);
     this.table.replace(header.num, IN_FILE, offset, Math.min(header.gen, 65_535));
     if (object?.mayBeCatalog) this.catalogs.add(header.num);
     const type = stream?.dict.get("Type");
@@ -222,11 +239,18 @@ class Scanner {
     this.#at = next;
   }
 
-  #streamLength(value: Value | undefined): number | undefined {
-    if (typeof value === "number") return value;
-    if (!(value instanceof Reference)) return undefined;
+  #addLength(num: number, length: number): void {
+    const lengths = this.lengths.get(num) ?? [];
+    if (lengths.length < MOST_LENGTHS) this.lengths.set(num, [...lengths, length]);
+  }
+
+  /** Returns what a /Length may be: of the objects that it leads to, which are several after updates. */
+  #streamLengths(value: Value | undefined): readonly number[] {
+    if (typeof value === "number") return [value];
+    if (!(value instanceof Reference)) return [];
+    const known = this.#known.get(value.num) ?? [];
     const row = this.table.live(value.num);
-    if (row < 0) return undefined;
+    if (row < 0) return known;
     const number = this.#attempt(() =>
       parseAt(
         this.#source,
@@ -235,7 +259,7 @@ class Scanner {
         this.#limit,
       ),
     );
-    return typeof number === "number" ? number : undefined;
+    return typeof number === "number" ? [number, ...known] : known;
   }
 
   get #limit(): number {
@@ -258,6 +282,8 @@ class Scanner {
 interface Description {
   length: number;
   mayBeCatalog: boolean;
+  /** Its value, if that is an unsigned integer. */
+  integer: number | undefined;
   /** For streams: the dictionary, and where the data begin. */
   stream: (Trailer & { data: number }) | undefined;
 }
@@ -269,6 +295,7 @@ function describe(bytes: Uint8Array, at: number): Description {
   return {
     length: end - at,
     mayBeCatalog: data < 0 && indexOf(bytes.subarray(start, end), CATALOG) >= 0,
+    integer: readInteger(bytes, start, end),
     stream: data < 0 ? undefined : { ...readTrailerDictionary(bytes, start), data: data - at },
   };
 }

@@ -1,8 +1,10 @@
 /** Finds what the output's own objects supersede in the source, and what has to be written instead. */
 import { retry } from "./byteSource.ts";
 import type { PdfDocument } from "./document.ts";
-import { eachEntry, isDictionary, Malformed, nameIs, parseAt, readHeader } from "./lexer.ts";
+import { eachEntry, isDictionary, Malformed, nameIs, parseAt, readHeader, skipWhite } from "./lexer.ts";
 import { memberText, type Objects } from "./objects.ts";
+import { scanPageAttributes } from "./pageAttributes.ts";
+import { mentionsPage } from "./revisions.ts";
 import type { Rewrite } from "./rewrite.ts";
 import type { Member } from "./serialize.ts";
 import { IN_FILE, IN_STREAM } from "./xrefTable.ts";
@@ -86,11 +88,16 @@ async function isObjectStream(objects: Objects, num: number): Promise<boolean> {
 }
 
 /**
+/**
  * Decodes one of the replaced object streams and returns copies of its live members that are not rewritten, in the
- * stream's order.
+ * stream's order. Pages that the page tree does not lead to are freed: like older revisions, they have no mark.
  * @throws Malformed if it cannot be decoded, which it could be before
  */
-export async function keptMembers({ xref, rewrites, objects }: PdfDocument, streamNumber: number): Promise<Member[]> {
+export async function keptMembers(
+  { xref, rewrites, objects }: PdfDocument,
+  { freed }: Replacements,
+  streamNumber: number,
+): Promise<Member[]> {
   const { table } = xref;
   const stream = await objects.run(() => objects.stream(streamNumber));
   const { numbers } = stream;
@@ -102,10 +109,23 @@ export async function keptMembers({ xref, rewrites, objects }: PdfDocument, stre
     const index = table.detail(row);
     if (index !== i && numbers[index] === num) return;
     seen.add(num);
-    const isRewritten = (rewrites.get(num)?.splices.length ?? 0) > 0;
-    if (!isRewritten) members.push({ num, text: memberText(stream, i).slice() });
+    const rewrite = rewrites.get(num);
+    if (rewrite && rewrite.splices.length > 0) return;
+    const text = memberText(stream, i).slice();
+    if (!rewrite && mentionsPage(text) && isPage(text)) freed.add(num);
+    else members.push({ num, text });
   });
   return members;
+}
+
+function isPage(text: Uint8Array): boolean {
+  try {
+    const at = skipWhite(text, 0);
+    return isDictionary(text, at) && scanPageAttributes(text, at).isPage;
+  } catch (error) {
+    if (error instanceof Malformed) return false;
+    throw error;
+  }
 }
 
 /**

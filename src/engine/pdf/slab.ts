@@ -1,4 +1,4 @@
-import { LINE_FEED } from "./characters.ts";
+import { TERMINATOR_LENGTH, terminated } from "./lexer.ts";
 import type { Meter } from "./meter.ts";
 
 const SIZE = 64 * 1024;
@@ -14,24 +14,18 @@ export class Slab {
   }
 
   /**
-   * Returns a copy of `text`, with white space after it that marks the end of its last token.
+   * Returns a copy of `text`, with its end marked as {@link terminated} does.
    * @throws EngineError too_complex if too much is kept
    */
   copy(text: Uint8Array): Uint8Array {
-    const length = text.length + 1;
+    const length = text.length + TERMINATOR_LENGTH;
     this.#meter.keep(length);
-    let copy: Uint8Array;
-    if (length > SIZE / 4) copy = new Uint8Array(length);
-    else {
-      if (this.#used + length > this.#bytes.length) {
-        this.#bytes = new Uint8Array(SIZE);
-        this.#used = 0;
-      }
-      copy = this.#bytes.subarray(this.#used, this.#used + length);
-      this.#used += length;
+    if (length > SIZE / 4) return terminated(text);
+    if (this.#used + length > this.#bytes.length) {
+      this.#bytes = new Uint8Array(SIZE);
+      this.#used = 0;
     }
-    copy.set(text);
-    copy[text.length] = LINE_FEED;
-    return copy;
+    this.#used += length;
+    return terminated(text, this.#bytes.subarray(this.#used - length, this.#used));
   }
 }

@@ -93,8 +93,12 @@ export function findEndOfData(source: ByteSource, start: number, bound = source.
   return end;
 }
 
-/** Returns the offset of the next `word` in the bytes [start, limit). */
-function findWord(source: ByteSource, start: number, limit: number, word: string): number | undefined {
+/**
+ * Returns the offset of the next `word` in the bytes [start, limit).
+ * @throws MissingRange if bytes have to be fetched first
+ * @throws EngineError too_complex
+ */
+export function findWord(source: ByteSource, start: number, limit: number, word: string): number | undefined {
   for (let at = start; at < limit; at += SEARCH_STEP) {
     const window = source.bytes(at, Math.min(at + SEARCH_STEP + word.length - 1, limit));
     const found = indexOf(window, word);

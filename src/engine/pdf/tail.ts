@@ -73,7 +73,7 @@ export async function writeTail(document: PdfDocument, replacements: Replacement
     if (meter.isTurnOver) await meter.giveWay();
   };
   for (const num of streams) {
-    for (const kept of await keptMembers(document, num)) await pack(kept);
+    for (const kept of await keptMembers(document, replacements, num)) await pack(kept);
     check(body.place);
   }
   for (const rewrite of inStreams.filter(isOther)) await pack(member(rewrite));

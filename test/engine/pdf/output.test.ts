@@ -249,6 +249,78 @@ describe("usage rights", () => {
   });
 });
 
+describe("a page that the page tree does not lead to", () => {
+  const STRAY = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Contents 4 0 R/Stray true>>";
+  const DEAD: [string, Bodies][] = [
+    ["is dead", { 9: STRAY }],
+    ["is dead, before everything else", { 0: STRAY }],
+    ["is dead, with white space in its type", { 9: STRAY.replace("/Page", " \r\n\t/Page") }],
+    [
+      "is dead, with its type behind everything else",
+      { 9: "<</MediaBox[0 0 9 9]/Contents 4 0 R/Stray true/Type/Page>>" },
+    ],
+    ["is dead, though an outline leads to it", { 5: "<</Title(x)/Dest[9 0 R/Fit]>>", 9: STRAY }],
+    ["is dead, though another tree leads to it", { 8: "<</Type/Pages/Count 1/Kids[9 0 R]>>", 9: STRAY }],
+    ["is dead, behind a large object", { 8: { data: new Uint8Array(100_000) }, 9: STRAY }],
+    ["is dead, behind an object that cannot be read", { 8: "<</A", 9: STRAY }],
+    ["is dead, twice", { 8: STRAY, 9: STRAY }],
+  ];
+  const KEPT: [string, Bodies][] = [
+    ["stays as a template", { 9: STRAY.replace("/Page", "/Template") }],
+    ["stays within something else", { 9: `<</A ${STRAY}>>` }],
+    ["stays within a string", { 9: `[(${STRAY})]` }],
+    ["stays as a stream", { 9: { dict: "/Type/Page/Stray true", data: "" } }],
+    ["stays within a stream", { 9: { data: `9 0 obj\n${STRAY}` } }],
+  ];
+  /** All that is written of the source, from memory and by ranges, by all ways to plan. */
+  const written = async (source: Uint8Array) => {
+    const texts = [plan(source), plan(source, { thorough: true }), plan(ranges(source), { thorough: true })];
+    const careless = joined((await plan(ranges(source))).chunks()).catch((error) => {
+      if (error instanceof PlanOutdated) return undefined;
+      throw error;
+    });
+    const outputs = await Promise.all([...texts.map(async (output) => joined((await output).chunks())), careless]);
+    expect(outputs.slice(0, 3)).not.toContain(undefined);
+    return outputs.filter((output) => output !== undefined);
+  };
+
+  it.each(DEAD)("%s", async (_, bodies) => {
+    const { 0: first, ...others } = bodies;
+    const builder = new FileBuilder().objects(first ? { 9: first } : {}).objects({ ...onePage(), ...others });
+    for (const output of await written(builder.table().bytes())) {
+      expect(latin1(output)).not.toContain("/Stray");
+      const { pages, objects } = await open(output);
+      expect([pages.length, objects.value(9)]).toEqual([1, null]);
+    }
+  });
+
+  it.each(KEPT)("%s", async (_, bodies) => {
+    for (const output of await written(file({ ...onePage(), ...bodies }))) expect(latin1(output)).toContain("/Stray");
+  });
+
+  it("is dead, though nothing lists it", async () => {
+    const builder = new FileBuilder().objects(onePage());
+    builder.text += `9 0 obj\n${STRAY}\nendobj\n`;
+    for (const output of await written(builder.objects({ 5: "null" }).table().bytes()))
+      expect(latin1(output)).not.toContain("/Stray");
+  });
+
+  it("is dead, in an object stream with one that it leads to", async () => {
+    const packed = new FileBuilder().objects({ 4: { data: "0 g" } });
+    const { 1: catalog, 2: node, 3: page } = onePage() as Record<number, string>;
+    const members = packed.objectStream(5, { 1: catalog!, 2: node!, 3: page!, 9: STRAY, 10: "<</Kept true>>" });
+    const { objects, pages } = await open(await stamp(packed.xrefStream(6, members).bytes()));
+    expect([pages.length, objects.value(9)]).toEqual([1, null]);
+    expect(objects.dictionary(objects.value(10))!.get("Kept")).toBe(true);
+  });
+
+  it("is dead where its type has escapes, if every object is read", async () => {
+    const source = file({ ...onePage(), 9: STRAY.replace("/Page", "/#50age") });
+    const outputs = await Promise.all([source, ranges(source)].map((opened) => plan(opened, { thorough: true })));
+    for (const output of outputs) expect(latin1(await joined(output.chunks()))).not.toContain("/Stray");
+  });
+});
+
 describe("growth", () => {
   const sharing = (resources: string, more: Bodies = {}) => {
     const bodies: Bodies = { 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "", 3: { data: "0 g" }, ...more };

@@ -28,6 +28,18 @@ function compressed(): FileBuilder {
   return builder.xrefStream(6, members);
 }
 
+function endingWithNumber(): Uint8Array {
+  const builder = new FileBuilder().objects({ 4: { data: "" } });
+  const page = "<</Type/Page/MediaBox[0 0 300 400]/Rotate 10 0 R>>";
+  const members = builder.objectStream(5, {
+    1: "<</Type/Catalog/Pages 2 0 R>>",
+    2: "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+    3: page,
+    10: "90",
+  });
+  return builder.xrefStream(6, members).bytes();
+}
+
 function hybrid(): Uint8Array {
   const builder = new FileBuilder().objects({ 1: "<</Type/Catalog/Pages 2 0 R>>" });
   const members = builder.objectStream(5, { 2: "<</Type/Pages/Count 1/Kids[3 0 R]>>", 3: PAGE });
@@ -47,6 +59,7 @@ describe("one page is found", () => {
     ["by a cross-reference table", plain],
     ["by a cross-reference stream, in an object stream", compressed().bytes()],
     ["by the stream of a hybrid file", hybrid()],
+    ["where an object stream ends with a number that it needs", endingWithNumber()],
     ["after an update", updated()],
     ["behind junk in front of the header, offsets counted from the header", encode(`junk\n${latin1(plain)}`)],
     ["behind junk that the offsets count in", junkCounted()],
