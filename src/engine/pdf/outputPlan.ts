@@ -1,11 +1,11 @@
 /**
- * Plans the output: the source's bytes with everything dead turned into spaces, then new and rewritten objects, then
+ * Plans the output: the source's bytes with everything dead turned into line feeds, then new and rewritten objects, then
  * one complete cross-reference section. It is not an incremental update: cutting off its end, at an old `%%EOF` or
  * anywhere else, does not bring back the unmarked pages.
  */
 
 import { type ByteSource, retry } from "./byteSource.ts";
-import { CARRIAGE_RETURN, LINE_FEED, PERCENT, SPACE } from "./characters.ts";
+import { CARRIAGE_RETURN, LINE_FEED, PERCENT } from "./characters.ts";
 import type { PdfDocument } from "./document.ts";
 import { type Boundaries, CONTEXT, collectBoundaries, Eraser, endOfCopy } from "./eraser.ts";
 import { scanFile } from "./rebuild.ts";
@@ -109,7 +109,8 @@ async function* chunksOf(copy: Copy, tail: Tail): AsyncGenerator<Uint8Array, und
       // Copied only now: chunks of a source in memory are views of it as long as nothing has to be erased.
       if (!own) chunk = chunk.slice();
       own = true;
-      chunk.fill(SPACE, start - at, stop - at);
+      // Whatever follows begins on a line of its own, as PDF/A wants of objects (ISO 19005-1, 6.1.8).
+      chunk.fill(LINE_FEED, start - at, stop - at);
     });
     watch?.look(chunk);
     yield chunk;
