@@ -12,6 +12,7 @@ import type { ImageMark, TextMark } from "./options.ts";
 import { MemorySource, type RangeReader, RangeSource } from "./pdf/byteSource.ts";
 import { openPdf, type PdfDocument } from "./pdf/document.ts";
 import { planOutput } from "./pdf/outputPlan.ts";
+import { type PdfaNotice, pdfaNotices } from "./pdf/pdfa.ts";
 
 export { EngineError, type EngineErrorCode } from "./errors.ts";
 export type { LoadFont } from "./fonts/library.ts";
@@ -42,7 +43,7 @@ export interface WatermarkOptions {
 }
 
 /** Something that the recipient of the output has to be told. */
-export type Notice = "signatures-invalidated";
+export type Notice = "signatures-invalidated" | PdfaNotice;
 
 /** The plan of a marked PDF: every byte of the output is determined, none is written yet. */
 export interface WatermarkPlan {
@@ -89,7 +90,7 @@ export async function watermark(
   await lay(mark, document, options);
 
   const { length, chunks } = await planOutput(document);
-  const notices: Notice[] = document.signed ? ["signatures-invalidated"] : [];
+  const notices: Notice[] = [...(document.signed ? ["signatures-invalidated" as const] : []), ...pdfaNotices(document)];
   return { pages: document.pages.length, length, notices, chunks };
 }
 
@@ -98,7 +99,11 @@ async function lay(
   document: PdfDocument,
   { maxPixels = Number.POSITIVE_INFINITY, date = new Date(), loadFont }: WatermarkOptions & { loadFont?: LoadFont },
 ): Promise<void> {
-  if ("image" in mark) return markWithImage(document, await readImage(plain(mark.image), { maxPixels }), mark);
+  if ("image" in mark) {
+    // 16 bits came with PDF 1.5
+    const limits = { maxPixels, maxBitDepth: document.pdfa?.part === 1 ? (8 as const) : undefined };
+    return markWithImage(document, await readImage(plain(mark.image), limits), mark);
+  }
   if (!loadFont) throw new TypeError("`loadFont` is needed for texts");
   return markWithText(document, mark, { loadFont, date });
 }

@@ -7,6 +7,7 @@ import { Malformed } from "./lexer.ts";
 import type { NewObject, ObjectSink, Ref } from "./newObject.ts";
 import { Objects } from "./objects.ts";
 import { type PageEntry, PageWalk } from "./pageTree.ts";
+import { type Feature, type Pdfa, readPdfa, usableDeviceColors } from "./pdfa.ts";
 import { expandObjectStreams, findCatalog, type Scan, scanFile } from "./rebuild.ts";
 import { Rewrites } from "./rewrite.ts";
 import { openSecurity } from "./security.ts";
@@ -32,6 +33,9 @@ export class PdfDocument implements ObjectSink {
   readonly pages: readonly PageEntry[];
   /** True if marking breaks a signature. */
   readonly signed: boolean;
+  readonly pdfa: Pdfa | undefined;
+  readonly deviceColors: ReadonlySet<number>;
+  readonly uses = new Set<Feature>();
   /** The source's internals, for the other modules of this folder. */
   readonly objects: Objects;
   readonly xref: Xref;
@@ -57,6 +61,7 @@ export class PdfDocument implements ObjectSink {
     rewrites: Rewrites;
     walk: PageWalk;
     signed: boolean;
+    pdfa: Pdfa | undefined;
     thorough: boolean;
   }) {
     this.xref = parts.xref;
@@ -69,6 +74,8 @@ export class PdfDocument implements ObjectSink {
     this.contentEnds = parts.walk.contents.ends;
     this.unreadable = parts.walk.unreadable;
     this.signed = parts.signed;
+    this.pdfa = parts.pdfa;
+    this.deviceColors = usableDeviceColors(parts.pdfa, parts.walk.defaultSpaces);
     this.thorough = parts.thorough;
     const size = parts.trailer.get("Size");
     const { largest } = parts.xref.table;
@@ -144,10 +151,14 @@ async function open(
   } else if (verify && source.inMemory) verifyOffsets(source, xref.table);
   if (xref.table.firstPlace() < xref.origin) xref.origin = 0; // objects before `%PDF-`: nothing to cut off
 
-  const { root, signed } = await retry(source, () => {
+  const { root, signed, pdfa } = await retry(source, () => {
     const catalog = readCatalog(objects, trailer);
     refuseDynamicXfa(objects, catalog);
-    return { root: pageTreeRoot(catalog), signed: isSigned(objects, catalog) };
+    return {
+      root: pageTreeRoot(catalog),
+      signed: isSigned(objects, catalog),
+      pdfa: readPdfa(objects, catalog),
+    };
   });
   const thorough = options.thorough === true;
   const walk = new PageWalk(objects, rewrites, root, {
@@ -163,7 +174,7 @@ async function open(
     () => walk.upcoming(),
   );
   if (walk.pages.length === 0) throw new Malformed("no pages");
-  return new PdfDocument({ xref, trailer, fileId, objects, rewrites, walk, signed, thorough });
+  return new PdfDocument({ xref, trailer, fileId, objects, rewrites, walk, signed, pdfa, thorough });
 }
 
 /**

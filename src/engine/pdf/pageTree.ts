@@ -6,7 +6,7 @@ import { type Contents, ContentsReader } from "./contents.ts";
 import { isDictionary, Malformed, skipValue } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
 import { type PageAttributes, readKids, type Span, scanPageAttributes } from "./pageAttributes.ts";
-import { type NameSlot, Resources } from "./resources.ts";
+import { type DefaultSpace, type NameSlot, Resources } from "./resources.ts";
 import type { Rewrite, Rewrites } from "./rewrite.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
 import { IN_FILE } from "./xrefTable.ts";
@@ -128,6 +128,11 @@ export class PageWalk {
     }
     node.next++;
     return true;
+  }
+
+  /** The default colour spaces that pages have, once all are visited. */
+  get defaultSpaces(): ReadonlySet<DefaultSpace> {
+    return this.#resources.defaultSpaces;
   }
 
   /** Returns the file offsets of the kids after the current one. */
