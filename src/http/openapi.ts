@@ -81,7 +81,7 @@ function operation({ summary, schemas }: Product) {
           "X-PAYMENT-RESPONSE": header("The receipt of a version 1 payment: base64 of JSON."),
           "PAYMENT-RESPONSE": header("The receipt of a version 2 payment: base64 of JSON."),
           "Overprint-Notice": header(
-            "`signatures-invalidated` where the PDF was signed: no change leaves a signature valid.",
+            "`signatures-invalidated` where the PDF was signed: no change leaves a signature valid. Where it was PDF/A and is no more: `pdfa-transparency` for a transparent mark (PDF/A-1 allows none), `pdfa-color` for an image in colours that the file may not have. Several are separated by commas.",
           ),
         },
         content: { "application/json": { schema: { $ref: "#/components/schemas/Result" } } },

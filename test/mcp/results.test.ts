@@ -14,10 +14,11 @@ const output = {
 const result: Result = { output, operation: "watermark.text", cost: "0.05 USDC" };
 const receipt = { success: true, transaction: "0x1", network: "eip155:84532", payer: "0x2" };
 
-test("a signed source is said to be one no more", () => {
+test("a source that was signed, or PDF/A, is said to be so no more", () => {
   const text = (...notices: Notice[]) => JSON.stringify(delivered({ result, notices }, receipt));
   expect(text("signatures-invalidated")).toContain("signatures are no longer valid");
   expect(text()).not.toContain("signature");
+  expect(text("pdfa-transparency", "pdfa-color")).toMatch(/the mark is transparent.*no such colours/);
 });
 
 test("a settlement that was refused comes with its receipt, and the terms to try again", () => {
