@@ -12,6 +12,7 @@ import type { ImageMark, TextMark } from "./options.ts";
 import { MemorySource, type RangeReader, RangeSource } from "./pdf/byteSource.ts";
 import { openPdf, type PdfDocument } from "./pdf/document.ts";
 import { planOutput } from "./pdf/outputPlan.ts";
+import { type PdfaNotice, pdfaNotices } from "./pdf/pdfa.ts";
 
 export { EngineError, type EngineErrorCode } from "./errors.ts";
 export type { LoadFont } from "./fonts/library.ts";
@@ -43,7 +44,7 @@ export interface WatermarkOptions {
 }
 
 /** Something that the recipient of the output has to be told. */
-export type Notice = "signatures-invalidated" | "attachments-not-marked";
+export type Notice = "signatures-invalidated" | "attachments-not-marked" | PdfaNotice;
 
 /** The plan of a marked PDF: every byte of the output is determined, none is written yet. */
 export interface WatermarkPlan {
@@ -93,6 +94,7 @@ export async function watermark(
   const notices: Notice[] = [];
   if (document.signed) notices.push("signatures-invalidated");
   if (document.isPortfolio) notices.push("attachments-not-marked");
+  notices.push(...pdfaNotices(document));
   return { pages: document.pages.length, length, notices, chunks };
 }
 
@@ -101,7 +103,11 @@ async function lay(
   document: PdfDocument,
   { maxPixels = Number.POSITIVE_INFINITY, date = new Date(), loadFont }: WatermarkOptions & { loadFont?: LoadFont },
 ): Promise<void> {
-  if ("image" in mark) return markWithImage(document, await readImage(plain(mark.image), { maxPixels }), mark);
+  if ("image" in mark) {
+    // 16 bits came with PDF 1.5
+    const limits = { maxPixels, maxBitDepth: document.pdfa?.part === 1 ? (8 as const) : undefined };
+    return markWithImage(document, await readImage(plain(mark.image), limits), mark);
+  }
   if (!loadFont) throw new TypeError("`loadFont` is needed for texts");
   return markWithText(document, mark, { loadFont, date });
 }

@@ -84,7 +84,8 @@ function operation({ summary, schemas, price }: Product, config: Config) {
           "Overprint-Notice": header(
             "What the recipient has to be told, separated by commas: `signatures-invalidated` where the PDF was signed " +
               "(no change leaves a signature valid), `attachments-not-marked` where it is a portfolio (only its own " +
-              "pages are marked, not the files attached to it).",
+              "pages are marked, not the files attached to it). Where it was PDF/A and is no more: `pdfa-transparency` " +
+              "for a transparent mark (PDF/A-1 allows none), `pdfa-color` for an image in colours that the file may not have.",
           ),
         },
         content: { "application/json": { schema: { $ref: "#/components/schemas/Result" } } },

@@ -16,9 +16,10 @@ const receipt = { success: true, transaction: "0x1", network: "eip155:84532", pa
 
 const text = (...notices: Notice[]) => JSON.stringify(delivered({ result, notices }, receipt));
 
-test("a signed source is said to be one no more", () => {
+test("a source that was signed, or PDF/A, is said to be so no more", () => {
   expect(text("signatures-invalidated")).toContain("signatures are no longer valid");
   expect(text()).not.toContain("signature");
+  expect(text("pdfa-transparency", "pdfa-color")).toMatch(/the mark is transparent.*no such colours/);
 });
 
 test("the attachments of a portfolio are said to be unmarked", () => {

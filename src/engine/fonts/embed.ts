@@ -27,7 +27,7 @@
 import { deflate } from "#platform/zlib";
 import type { ObjectSink, Ref } from "../pdf/newObject.ts";
 import type { Cluster } from "./layout.ts";
-import { packTables } from "./sfnt.ts";
+import { packTables, viewOf } from "./sfnt.ts";
 import { assembleFont } from "./subset.ts";
 import { toUnicodeCMap, twoBytes } from "./toUnicode.ts";
 import type { Font } from "./truetype.ts";
@@ -65,24 +65,25 @@ export function embedFont(sink: ObjectSink, clusters: Iterable<Cluster>): Embedd
 
   const fonts = [...new Set(Array.from(distinct.values(), ({ face }) => face.font))];
   const model = fonts.reduce((least, font) => (font.unitsPerEm < least.unitsPerEm ? font : least));
-  const program = packTables(
-    assembleFont(
-      model,
-      Array.from(distinct.values(), (cluster) => ({
-        parts: cluster.glyphs.map((glyph) => ({ ...glyph, font: cluster.face.font })),
-        advance: Math.round(naturalAdvance(cluster) * model.unitsPerEm),
-      })),
-    ),
+  const tables = assembleFont(
+    model,
+    Array.from(distinct.values(), (cluster) => ({
+      parts: cluster.glyphs.map((glyph) => ({ ...glyph, font: cluster.face.font })),
+      advance: Math.round(naturalAdvance(cluster) * model.unitsPerEm),
+    })),
   );
+  const program = packTables(tables);
 
   const baseFont = `/${subsetTag(program)}+${model.name}`;
   const ascent = Math.max(...fonts.map((font) => perMille(font.ascent, font.unitsPerEm)));
   const descent = Math.min(...fonts.map((font) => perMille(font.descent, font.unitsPerEm)));
   const fontFile = sink.add(deflated(`/Length1 ${program.length}`, program));
+  // Only PDF/A-1 wants it (ISO 19005-1, 6.3.5); PDF 2.0 deprecates it.
+  const cids = sink.pdfa?.part === 1 ? `/CIDSet ${sink.add({ dict: "", data: cidSet(tables) })}` : "";
   const descriptor = sink.add(
     `<</Type/FontDescriptor/FontName${baseFont}/Flags ${SYMBOLIC}/FontBBox[${boundsOf(fonts).join(" ")}]` +
       `/ItalicAngle 0/Ascent ${ascent}/Descent ${descent}/CapHeight ${perMille(model.capHeight, model.unitsPerEm)}` +
-      `/StemV ${stemWidth(model.weight)}/FontFile2 ${fontFile}>>`,
+      `/StemV ${stemWidth(model.weight)}/FontFile2 ${fontFile}${cids}>>`,
   );
   const cidFont = sink.add(
     `<</Type/Font/Subtype/CIDFontType2/BaseFont${baseFont}/FontDescriptor ${descriptor}` +
@@ -133,6 +134,17 @@ function boundsOf(fonts: readonly Font[]): number[] {
 
 function deflated(entries: string, data: Uint8Array): { dict: string; data: Uint8Array } {
   return { dict: `${entries}/Filter/FlateDecode`, data: deflate(data, 9) };
+}
+
+/**
+ * Returns the /CIDSet of a font program (ISO 32000-1, 9.8.3.2): a bit for each CID, from the highest bit of each byte
+ * on. Every glyph has one, .notdef and the components of others included.
+ */
+function cidSet({ maxp }: Record<string, Uint8Array>): Uint8Array {
+  const count = viewOf(maxp!).getUint16(4);
+  const bits = new Uint8Array(Math.ceil(count / 8)).fill(0xff);
+  if (count % 8 > 0) bits[bits.length - 1] = 0xff00 >> (count % 8);
+  return bits;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { curveTag, D50, displayProfile, xyzTag } from "./iccWriter.ts";
+import { curveTag, D50, displayProfile, sampledCurveTag, xyzTag } from "./iccWriter.ts";
 
 /** gAMA and cHRM chunks are in units of 1/100000. */
 const UNIT = 100_000;
@@ -10,6 +10,9 @@ const GAMMA_TOLERANCE = 0.05;
 /** x and y of sRGB's white, red, green and blue, and the deviation within which values count as the same. */
 const SRGB_CHROMATICITIES: readonly number[] = [31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000];
 const CHROMATICITY_TOLERANCE = 500;
+
+/** Between so many samples of sRGB's curve, straight lines deviate from it by less than a tenth of an 8-bit level. */
+const SRGB_SAMPLES = 64;
 
 type Vector3 = [number, number, number];
 type Matrix3 = [Vector3, Vector3, Vector3];
@@ -47,13 +50,31 @@ export function calibratedProfile(
 
   const exponent = UNIT / gamma;
   if (!(exponent > 0.01 && exponent < 100)) return undefined;
-  const curve = curveTag(exponent);
-  if (components === 1) return displayProfile("GRAY", { kTRC: curve });
+  return profileOf(components, "As the PNG says", curveTag(exponent), chromaticities);
+}
 
+/** Returns an ICC profile of sRGB or, with one component, of its greys: as readers show device colours. */
+export function srgbProfile(components: 1 | 3): Uint8Array {
+  const curve = Array.from({ length: SRGB_SAMPLES }, (_, i) => linear(i / (SRGB_SAMPLES - 1)));
+  return profileOf(components, "sRGB", sampledCurveTag(curve), SRGB_CHROMATICITIES)!;
+}
+
+/** Returns the light of an sRGB sample (IEC 61966-2-1); both are from 0 to 1. */
+function linear(sample: number): number {
+  return sample <= 0.04045 ? sample / 12.92 : ((sample + 0.055) / 1.055) ** 2.4;
+}
+
+function profileOf(
+  components: 1 | 3,
+  description: string,
+  curve: Uint8Array,
+  chromaticities: readonly number[],
+): Uint8Array | undefined {
+  if (components === 1) return displayProfile("GRAY", description, { kTRC: curve });
   const colorants = adaptedColorants(chromaticities);
   if (!colorants.flat().every((value) => Math.abs(value) < 4)) return undefined;
   const [rXYZ, gXYZ, bXYZ] = colorants.map(xyzTag) as [Uint8Array, Uint8Array, Uint8Array];
-  return displayProfile("RGB ", { rXYZ, gXYZ, bXYZ, rTRC: curve, gTRC: curve, bTRC: curve });
+  return displayProfile("RGB ", description, { rXYZ, gXYZ, bXYZ, rTRC: curve, gTRC: curve, bTRC: curve });
 }
 
 /** Returns X, Y and Z of full red, green and blue adapted to D50; not finite if they cannot make white. */

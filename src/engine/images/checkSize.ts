@@ -3,6 +3,8 @@ import { EngineError } from "../errors.ts";
 /** Limits on the size of an image. */
 export interface ImageLimits {
   maxPixels: number;
+  /** Samples of a PNG with more bits are cut to this. */
+  maxBitDepth?: 8 | undefined;
 }
 
 /** The most a JPEG can have, and about where viewers stop. It keeps a row of pixels under 512 KB. */

@@ -22,9 +22,3 @@ export function isUsableProfile(profile: Uint8Array, components: number): boolea
     text(36) === "acsp"
   );
 }
-
-/** Returns the device colour space of this many components. */
-export function deviceSpace(components: number): string {
-  if (components === 1) return "/DeviceGray";
-  return components === 3 ? "/DeviceRGB" : "/DeviceCMYK";
-}

@@ -8,9 +8,13 @@ const VERSION = 0x02400000;
 export const D50: [number, number, number] = [0.9642, 1, 0.8249];
 
 /** Writes a display profile with these tags in addition to those that every profile has. */
-export function displayProfile(space: "GRAY" | "RGB ", tags: Readonly<Record<string, Uint8Array>>): Uint8Array {
+export function displayProfile(
+  space: "GRAY" | "RGB ",
+  description: string,
+  tags: Readonly<Record<string, Uint8Array>>,
+): Uint8Array {
   const entries = Object.entries({
-    desc: descriptionTag("As the PNG says"),
+    desc: descriptionTag(description),
     cprt: textTag("text", 8, "No copyright"),
     wtpt: xyzTag(D50),
     ...tags,
@@ -51,6 +55,15 @@ export function curveTag(exponent: number): Uint8Array {
   const bytes = textTag("curv", 8, "", 8);
   new DataView(bytes.buffer).setUint32(8, 1);
   new DataView(bytes.buffer).setUint16(12, Math.round(exponent * 256));
+  return bytes;
+}
+
+/** Returns a tag for a curve by its values at equal steps from 0 to 1 (curveType, 6.5.3). */
+export function sampledCurveTag(values: readonly number[]): Uint8Array {
+  const bytes = textTag("curv", 8, "", 4 + values.length * 2);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(8, values.length);
+  for (const [i, value] of values.entries()) view.setUint16(12 + i * 2, Math.round(value * 0xffff));
   return bytes;
 }
 

@@ -1,7 +1,8 @@
 import { deflate } from "#platform/zlib";
 import { concat } from "../bytes.ts";
 import type { ObjectSink } from "../pdf/newObject.ts";
-import { deviceSpace, isUsableProfile } from "./icc.ts";
+import { plainSpace, profiledSpace } from "./colorSpaces.ts";
+import { isUsableProfile } from "./icc.ts";
 import type { Frame } from "./jpegFrame.ts";
 
 /** The letters R, G, B, by which some encoders identify components that are not Y, Cb and Cr. */
@@ -31,10 +32,9 @@ export class ProfileParts {
 
 /** Returns the colour space, after writing the profile, if any. */
 export function jpegColorSpace(components: number, profile: Uint8Array | undefined, sink: ObjectSink): string {
-  const device = deviceSpace(components);
-  if (!profile) return device;
-  const dict = `/N ${components} /Alternate ${device} /Filter /FlateDecode`;
-  return `[/ICCBased ${sink.add({ dict, data: deflate(profile, 1) })}]`;
+  return profile
+    ? profiledSpace(components, { bytes: profile, deflated: deflate(profile, 1) }, sink)
+    : plainSpace(components, sink);
 }
 
 /**

@@ -34,7 +34,9 @@ const DRAWING_RATIO = 8;
  * @throws EngineError unsupported_image, damaged_image or image_too_large
  */
 export async function readPng(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
-  const png = readChunks(bytes, limits);
+  const source = readChunks(bytes, limits);
+  const isTooDeep = source.header.bitDepth > (limits.maxBitDepth ?? 16) && !source.ancillary.has("tRNS");
+  const png = isTooDeep ? await with8Bits(source) : source;
   const { width, height } = png.header;
   const matrix = orientationOf(png.ancillary.get("eXIf"));
   const planes = await readPlanes(png);
@@ -44,6 +46,22 @@ export async function readPng(bytes: Uint8Array, limits: ImageLimits): Promise<P
     height: swapsSides(matrix) ? width : height,
     embed: (sink) => ({ xobject: embedPlanes(png, planes, sink), matrix }),
   };
+}
+
+/**
+ * Returns a PNG of 16 bits with the higher byte of each sample. Filters relate bytes that are a whole pixel apart (PNG,
+ * 9.2), so these bytes by themselves are filtered in the same way.
+ */
+async function with8Bits(png: Png): Promise<Png> {
+  const header = { ...png.header, bitDepth: 8, interlaced: false };
+  const length = scanlineLength(header, header.width);
+  const data = new Deflater(contentOf(png), length);
+  for await (const line of linesOf(png)) {
+    const half = await data.next(length);
+    half[0] = line[0]!;
+    for (let i = 1; i < length; i++) half[i] = line[2 * i - 1]!;
+  }
+  return { ...png, header, data: await data.finish() };
 }
 
 function readPlanes(png: Png): Promise<Planes> {
@@ -103,6 +121,7 @@ function embedPlanes(png: Png, { color, softMask, colorKey }: Planes, sink: Obje
 
   const dict = image(pngColorSpace(png, sink), colorants(png), bitDepth);
   if (softMask) {
+    sink.uses?.add("transparency");
     const mask = sink.add({ dict: image("/DeviceGray", 1, softMask.bits), data: softMask.data });
     return sink.add({ dict: `${dict} /SMask ${mask}`, data: color });
   }

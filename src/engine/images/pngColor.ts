@@ -1,7 +1,8 @@
 import { deflate, inflate } from "#platform/zlib";
 import type { ObjectSink } from "../pdf/newObject.ts";
 import { calibratedProfile } from "./calibratedProfile.ts";
-import { deviceSpace, isUsableProfile } from "./icc.ts";
+import { type Profile, plainSpace, profiledSpace } from "./colorSpaces.ts";
+import { isUsableProfile } from "./icc.ts";
 import { GRAY, GRAY_ALPHA, INDEXED, type Png } from "./pngChunks.ts";
 
 /** A profile of three components is rarely over 1 MB; one larger than this is ignored. */
@@ -9,8 +10,7 @@ const MAX_PROFILE_BYTES = 4_000_000;
 
 /**
  * Returns the colour space of a PNG, after writing the objects it needs (ISO 32000-2, 8.6). In order of precedence: an
- * ICC profile that fits (iCCP), sRGB, gamma and chromaticities (gAMA, cHRM) unless they amount to sRGB. sRGB is written
- * as device colour, which viewers show as sRGB. Ignored: cICP (a decoder that does not know it uses the others; PNG,
+ * ICC profile that fits (iCCP), sRGB, gamma and chromaticities (gAMA, cHRM) unless they amount to sRGB. Ignored: cICP (a decoder that does not know it uses the others; PNG,
  * 4.3), sBIT, bKGD, and pHYs, as in browsers.
  */
 export function pngColorSpace(png: Png, sink: ObjectSink): string {
@@ -21,30 +21,28 @@ export function pngColorSpace(png: Png, sink: ObjectSink): string {
 }
 
 function samplesSpace(png: Png, components: 1 | 3, sink: ObjectSink): string {
-  const device = deviceSpace(components);
-  const data = embeddedProfile(png.ancillary.get("iCCP"), components) ?? statedProfile(png, components);
-  if (!data) return device;
-  return `[/ICCBased ${sink.add({ dict: `/N ${components} /Alternate ${device} /Filter /FlateDecode`, data })}]`;
+  const profile = embeddedProfile(png.ancillary.get("iCCP"), components) ?? statedProfile(png, components);
+  return profile ? profiledSpace(components, profile, sink) : plainSpace(components, sink);
 }
 
-/** Returns the zlib stream in an iCCP chunk (PNG, 11.3.2.3) if its profile is usable for this many components. */
-function embeddedProfile(chunk: Uint8Array | undefined, components: number): Uint8Array | undefined {
+/** Returns the profile in an iCCP chunk (PNG, 11.3.2.3) if it is usable for this many components. */
+function embeddedProfile(chunk: Uint8Array | undefined, components: number): Profile | undefined {
   if (!chunk) return undefined;
   // The name is followed by its terminator and the compression method.
-  const compressed = chunk.subarray(chunk.indexOf(0) + 2);
+  const deflated = chunk.subarray(chunk.indexOf(0) + 2);
   try {
-    const profile = inflate(compressed, MAX_PROFILE_BYTES);
-    return isUsableProfile(profile, components) ? compressed : undefined;
+    const bytes = inflate(deflated, MAX_PROFILE_BYTES);
+    return isUsableProfile(bytes, components) ? { bytes, deflated } : undefined;
   } catch {
     return undefined;
   }
 }
 
-function statedProfile({ ancillary }: Png, components: 1 | 3): Uint8Array | undefined {
+function statedProfile({ ancillary }: Png, components: 1 | 3): Profile | undefined {
   if (ancillary.has("sRGB")) return undefined;
   const [gamma] = uint32s(ancillary.get("gAMA"), 1) ?? [];
-  const profile = calibratedProfile(components, { gamma, chromaticities: uint32s(ancillary.get("cHRM"), 8) });
-  return profile && deflate(profile);
+  const bytes = calibratedProfile(components, { gamma, chromaticities: uint32s(ancillary.get("cHRM"), 8) });
+  return bytes && { bytes, deflated: deflate(bytes) };
 }
 
 function uint32s(chunk: Uint8Array | undefined, count: number): number[] | undefined {

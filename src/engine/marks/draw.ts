@@ -1,10 +1,12 @@
 import type { EmbeddedFont } from "../fonts/embed.ts";
 import type { Cluster } from "../fonts/layout.ts";
 import type { ObjectSink } from "../pdf/newObject.ts";
+import { allowsTransparency } from "../pdf/pdfa.ts";
 import { EMBOLDENING, strokeAround } from "./block.ts";
-import { addForm, type Drawing, deviceColors, type Rectangle } from "./form.ts";
+import { addForm, type Drawing, type Rectangle } from "./form.ts";
+import type { Ink } from "./ink.ts";
 import type { Look } from "./look.ts";
-import { number, numbers, rgb } from "./operators.ts";
+import { number, numbers } from "./operators.ts";
 
 /** Marks are drawn at this many units per em, and scaled when they are placed. */
 export const UNITS_PER_EM = 100;
@@ -22,22 +24,25 @@ export function drawText(
   { runs, box, frame = "" }: { runs: readonly ClusterRun[]; box: Rectangle; frame?: string },
   embedded: EmbeddedFont,
   look: Look,
+  ink: Ink,
 ): Drawing {
-  const color = rgb(look.color);
   const font = `/Font<</F ${embedded.ref}>>`;
-  const resources = font + deviceColors("RGB");
+  const resources = font + ink.resources;
   const text = (mode: Mode) => textObject(runs, embedded, look, mode);
-  const content = [`${color} rg`, ...(frame || isEmboldened(runs) ? [`${color} RG`] : []), ...(frame ? [frame] : [])];
+  const content = [ink.fill, ...(frame || isEmboldened(runs) ? [ink.stroke] : []), ...(frame ? [frame] : [])];
   if (!look.hollow) return { box, resources, content: [...content, text("fill")].join("\n") };
+  // Where there may be no soft mask, lines at overlaps are the lesser evil.
+  if (!allowsTransparency(sink.pdfa)) return { box, resources, content: [ink.stroke, text("outline")].join("\n") };
 
   // Letters may overlap their neighbours and themselves. A soft mask of the stroked letters minus their inside has no
   // lines at overlaps. The text itself, for copying and searching, is invisible (ISO 32000-2, 9.3.6, 11.6.5). Some
   // readers find the mask's text as well, so it has an empty ActualText (14.9.4).
+  sink.uses?.add("transparency");
   const mask = addForm(
     sink,
     {
       box,
-      resources: font + deviceColors("Gray"),
+      resources: font,
       content: `/Span<</ActualText()>>BDC\n1 g 1 G\n${text("stroke")}\n0 g\n${text("fill")}\nEMC`,
     },
     "/Group<</S/Transparency/I true/CS/DeviceGray>>",
@@ -64,15 +69,20 @@ function isEmboldened(runs: readonly ClusterRun[]): boolean {
   return runs.some(({ clusters }) => clusters.some(({ face }) => face.file.embolden));
 }
 
-type Mode = "fill" | "stroke" | "invisible";
+type Mode = "fill" | "stroke" | "outline" | "invisible";
 
 function textObject(runs: readonly ClusterRun[], embedded: EmbeddedFont, look: Look, mode: Mode): string {
   const lines = runs.map(
     ({ clusters, x, y }) => `1 0 0 1 ${number(x)} ${number(y)} Tm ${shown(clusters, embedded, mode)}`,
   );
-  const around = mode === "stroke" ? strokeAround(look) : mode === "fill" && isEmboldened(runs) ? EMBOLDENING : 0;
-  const stroke = around > 0 ? [`${number(2 * around * UNITS_PER_EM)} w 1 j`] : [];
-  const rendering = { fill: [], stroke: ["2 Tr"], invisible: ["3 Tr"] }[mode];
+  const width = {
+    fill: isEmboldened(runs) ? 2 * EMBOLDENING : 0,
+    stroke: 2 * strokeAround(look),
+    outline: strokeAround(look),
+    invisible: 0,
+  }[mode];
+  const stroke = width > 0 ? [`${number(width * UNITS_PER_EM)} w 1 j`] : [];
+  const rendering = { fill: [], stroke: ["2 Tr"], outline: ["1 Tr"], invisible: ["3 Tr"] }[mode];
   return ["BT", `/F ${UNITS_PER_EM} Tf`, ...stroke, ...rendering, ...lines, "ET"].join("\n");
 }
 

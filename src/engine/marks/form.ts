@@ -23,19 +23,12 @@ export interface Drawing {
 }
 
 /**
- * Returns resources that keep device colours unchanged: in a form without them, some readers substitute the page's
- * default colour spaces (ISO 32000-2, 8.6.5.6).
- */
-export function deviceColors(...models: ("Gray" | "RGB" | "CMYK")[]): string {
-  return `/ColorSpace<<${models.map((model) => `/Default${model}/Device${model}`).join("")}>>`;
-}
-
-/**
  * Makes a drawing a form XObject that looks the same wherever it is invoked: opacity applies to the drawing as a whole
  * (an isolated transparency group, so overlaps do not darken), and the page's alpha, blend mode and soft mask are reset
  * (ISO 32000-2, 8.10, 11.4.5, 11.6.4.4). An opaque mark needs no group, which keeps PDF/A-1 files valid.
  */
 export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number): Mark {
+  if (opacity < 1) sink.uses?.add("transparency");
   const inner = addForm(sink, drawing, opacity < 1 ? "/Group<</S/Transparency/I true>>" : "");
   const state = `<</ca ${number(opacity)}/CA ${number(opacity)}/BM/Normal/SMask/None/AIS false>>`;
   const ref = addForm(sink, {

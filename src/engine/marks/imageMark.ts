@@ -1,11 +1,17 @@
 import type { Picture } from "../images/picture.ts";
 import { DEFAULTS, type ImageMark } from "../options.ts";
 import type { PdfDocument } from "../pdf/document.ts";
-import { deviceColors, type Mark, makeMark, repeatMark } from "./form.ts";
+import { type Mark, makeMark, repeatMark } from "./form.ts";
 import { displayedSize, largestScale, type Matrix, marginOn, placeAt, sizeKey, tile } from "./geometry.ts";
 import { numbers } from "./operators.ts";
 import { type Placement, placeOnPages } from "./placeOnPages.ts";
 import { spotOf } from "./positions.ts";
+
+/**
+ * Ghostscript maps soft masks, which are /DeviceGray always (ISO 32000-2, 11.6.5.2), through the page's default for it.
+ * This one leaves them as they are.
+ */
+const LINEAR_GRAY = "/ColorSpace<</DefaultGray[/CalGray<</WhitePoint[0.9505 1 1.089]>>]>>";
 
 /** Lays an image over every page, `scale` of the displayed width wide but within the margins. It is stored once. */
 export async function markWithImage(
@@ -21,7 +27,7 @@ export async function markWithImage(
     document,
     {
       box: [0, 0, width, height],
-      resources: `/XObject << /Image ${xobject} >>${deviceColors("Gray", "RGB", "CMYK")}`,
+      resources: `/XObject << /Image ${xobject} >>${document.deviceColors.has(1) ? "" : LINEAR_GRAY}`,
       content: `${width} 0 0 ${height} 0 0 cm ${numbers(matrix)} cm /Image Do`,
     },
     opacity,

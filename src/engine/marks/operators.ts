@@ -9,9 +9,3 @@ export function number(value: number): string {
 export function numbers(values: Matrix | readonly number[]): string {
   return values.map(number).join(" ");
 }
-
-/** Returns `#rrggbb` as operands of rg and RG. Three decimals distinguish all 256 values of a channel. */
-export function rgb(color: string): string {
-  const shares = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255);
-  return shares.map((share) => Number(share.toFixed(3))).join(" ");
-}

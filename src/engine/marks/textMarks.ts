@@ -4,6 +4,7 @@ import type { ObjectSink } from "../pdf/newObject.ts";
 import type { Block, Row } from "./block.ts";
 import { type ClusterRun, drawFrame, drawText, UNITS_PER_EM } from "./draw.ts";
 import { type Mark, makeMark, type Rectangle } from "./form.ts";
+import { type Ink, inkOf } from "./ink.ts";
 import type { Look } from "./look.ts";
 import type { Part } from "./placeOnPages.ts";
 
@@ -27,6 +28,7 @@ export class TextMarks {
   readonly #look: Look;
   readonly #opacity: number;
   readonly #embedded: EmbeddedFont;
+  readonly #ink: Ink;
   /** By what they show, and where in the mark. */
   readonly #marks = new Map<string, Mark>();
   readonly #parts = new Map<Block, (Part | Slot)[]>();
@@ -40,6 +42,7 @@ export class TextMarks {
       cluster.isSlot ? DIGITS.map((digit) => withDigit(cluster, digit)) : [cluster],
     );
     this.#embedded = embedFont(sink, shown);
+    this.#ink = inkOf(look.color, sink);
   }
 
   /**
@@ -98,7 +101,7 @@ export class TextMarks {
     const known = this.#marks.get(key);
     if (known) return known;
 
-    const drawing = drawText(this.#sink, { runs, box, ...(frame && { frame }) }, this.#embedded, this.#look);
+    const drawing = drawText(this.#sink, { runs, box, ...(frame && { frame }) }, this.#embedded, this.#look, this.#ink);
     const mark = makeMark(this.#sink, drawing, this.#opacity);
     this.#marks.set(key, mark);
     return mark;

@@ -17,7 +17,9 @@ import type { NewObject, ObjectSink, Ref } from "./newObject.ts";
 import { ObjectNumbers } from "./objectNumbers.ts";
 import { Objects } from "./objects.ts";
 import { type PageEntry, PageWalk } from "./pageTree.ts";
+import { type Feature, type Pdfa, readPdfa, usableDeviceColors } from "./pdfa.ts";
 import { expandObjectStreams, findCatalog, type Scan, scanFile } from "./rebuild.ts";
+import type { DefaultSpace } from "./resources.ts";
 import { Rewrites } from "./rewrite.ts";
 import { openSecurity } from "./security.ts";
 import { type Dictionary, Reference } from "./values.ts";
@@ -42,6 +44,9 @@ export class PdfDocument implements ObjectSink {
   readonly signed: boolean;
   /** True if readers show the attachments first, which are not marked. */
   readonly isPortfolio: boolean;
+  readonly pdfa: Pdfa | undefined;
+  readonly deviceColors: ReadonlySet<number>;
+  readonly uses = new Set<Feature>();
   /** The source's internals, for the other modules of this folder. */
   readonly objects: Objects;
   readonly xref: Xref;
@@ -72,6 +77,8 @@ export class PdfDocument implements ObjectSink {
     numbers: ObjectNumbers;
     signed: boolean;
     isPortfolio: boolean;
+    pdfa: Pdfa | undefined;
+    defaultSpaces: ReadonlySet<DefaultSpace>;
     thorough: boolean;
   }) {
     this.xref = parts.xref;
@@ -86,6 +93,8 @@ export class PdfDocument implements ObjectSink {
     this.repairedBytes = parts.contents.repairedBytes;
     this.signed = parts.signed;
     this.isPortfolio = parts.isPortfolio;
+    this.pdfa = parts.pdfa;
+    this.deviceColors = usableDeviceColors(parts.pdfa, parts.defaultSpaces);
     this.thorough = parts.thorough;
     this.numbers = parts.numbers;
   }
@@ -158,7 +167,12 @@ async function open(
   const { catalog, ...about } = await objects.run(() => {
     const catalog = readCatalog(objects, trailer);
     refuseDynamicXfa(objects, catalog);
-    return { catalog, signed: isSigned(objects, catalog), isPortfolio: isPortfolio(objects, catalog) };
+    return {
+      catalog,
+      signed: isSigned(objects, catalog),
+      isPortfolio: isPortfolio(objects, catalog),
+      pdfa: readPdfa(objects, catalog),
+    };
   });
   const numbers = new ObjectNumbers(xref.table, trailer.get("Size"));
   const root = trailer.get("Root");
@@ -186,6 +200,7 @@ async function open(
     rewrites,
     pages,
     contents: walk.contents,
+    defaultSpaces: walk.defaultSpaces,
     numbers,
     ...about,
     thorough,

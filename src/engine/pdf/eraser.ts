@@ -1,7 +1,7 @@
 /**
  * Decides which bytes of the source are erased from the output. Every offset in any cross-reference section is a
  * boundary; the bytes from one boundary to the next belong to a live object and stay, or to something dead and become
- * spaces. The bytes in between are not parsed.
+ * line feeds. The bytes in between are not parsed.
  */
 import { BRACKET_OPEN } from "./characters.ts";
 import { EndOfBytes, isDigit, readHeader } from "./lexer.ts";

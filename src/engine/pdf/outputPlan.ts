@@ -1,5 +1,5 @@
 /**
- * Plans the output: the source's bytes with everything dead turned into spaces, then new and rewritten objects, then
+ * Plans the output: the source's bytes with everything dead turned into line feeds, then new and rewritten objects, then
  * one complete cross-reference section. It is not an incremental update: cutting off its end, at an old `%%EOF` or
  * anywhere else, does not bring back the unmarked pages.
  */
@@ -123,7 +123,8 @@ async function* chunksOf(copy: Copy, tail: Tail): AsyncGenerator<Uint8Array, und
       own = true;
       chunk.fill(character.charCodeAt(0), start - at, stop - at);
     };
-    eraser.pass(at, end, bytes, base, (start, stop) => write(" ", start, stop));
+    // Whatever follows begins on a line of its own, as PDF/A wants of objects (ISO 19005-1, 6.1.8).
+    eraser.pass(at, end, bytes, base, (start, stop) => write("\n", start, stop));
     if (version && at <= version.offset && version.offset < end)
       write(version.digit, version.offset, version.offset + 1);
     watch?.look(chunk);

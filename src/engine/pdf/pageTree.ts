@@ -7,7 +7,7 @@ import { isDictionary, Malformed, skipValue } from "./lexer.ts";
 import type { Ref } from "./newObject.ts";
 import { MissingStream, type Objects } from "./objects.ts";
 import { type PageAttributes, readKids, type Span, scanPageAttributes } from "./pageAttributes.ts";
-import { type NameSlot, Resources } from "./resources.ts";
+import { type DefaultSpace, type NameSlot, Resources } from "./resources.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
 
@@ -177,6 +177,11 @@ export class PageWalk {
       }
     }
     return pages;
+  }
+
+  /** The default colour spaces that pages have, once all are visited. */
+  get defaultSpaces(): ReadonlySet<DefaultSpace> {
+    return this.#resources.defaultSpaces;
   }
 
   /** Returns the file offsets of the kids after the current one. */

@@ -3,7 +3,7 @@
  * whether direct, shared by reference or inherited, so that it is changed once and never copied per page.
  */
 import { EngineError } from "../errors.ts";
-import { eachEntry, isDictionary, nameIs, readName, skipWhite } from "./lexer.ts";
+import { eachEntry, isDictionary, Malformed, nameIs, readName, skipWhite } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
 import type { Span } from "./pageAttributes.ts";
 import type { Rewrite, Rewrites } from "./rewrite.ts";
@@ -11,6 +11,10 @@ import { dataStart } from "./streams.ts";
 import { parseValue, Reference } from "./values.ts";
 
 const PREFIX = "Ovp";
+
+const DEFAULT_SPACES = ["DefaultGray", "DefaultRGB"] as const;
+/** A colour space that readers take for a device colour space, on pages whose resources have it. */
+export type DefaultSpace = (typeof DEFAULT_SPACES)[number];
 
 /** A dictionary that can take more XObject names, and the splice that adds them. */
 export interface NameSlot {
@@ -36,6 +40,9 @@ export class Resources {
   /** Slots by object number. Resources and XObject dictionaries are kept apart: one object could be used as both. */
   readonly #ofResources = new Map<number, NameSlot | undefined>();
   readonly #ofXObjects = new Map<number, NameSlot | undefined>();
+  /** The default colour spaces that some page has (8.6.5.6), and the objects looked at for them. */
+  readonly defaultSpaces = new Set<DefaultSpace>();
+  readonly #colorSpaces = new Set<number>();
 
   constructor(objects: Objects, rewrites: Rewrites) {
     this.#objects = objects;
@@ -70,6 +77,7 @@ export class Resources {
     let found: (Span & { key: number }) | undefined;
     eachEntry(holder.text, at, (key, keyEnd, start, end) => {
       if (nameIs(holder.text, key, keyEnd, "XObject")) found = { key, start, end };
+      else if (nameIs(holder.text, key, keyEnd, "ColorSpace")) this.#noteDefaults(holder, { start, end });
     });
     if (!found) return slotAt(holder, { start: at + 2, end: at + 2 }, NEW_XOBJECTS, PREFIX);
     if (isDictionary(holder.text, found.start)) return inXObjects(holder, found.start);
@@ -83,6 +91,25 @@ export class Resources {
       if (slot) return slot;
     }
     return slotAt(holder, { start: found.key, end: found.end }, NEW_XOBJECTS, PREFIX);
+  }
+
+  /** Notes which default colour spaces the ColorSpace dictionary at `span` has; one that cannot be read has none. */
+  #noteDefaults(holder: Rewrite, span: Span): void {
+    const num = isDictionary(holder.text, span.start) ? undefined : referenceAt(holder, span);
+    if (num !== undefined && this.#colorSpaces.has(num)) return;
+    const note = (bytes: Uint8Array, at: number) => {
+      if (!isDictionary(bytes, at)) return;
+      eachEntry(bytes, at, (key, keyEnd) => {
+        for (const name of DEFAULT_SPACES) if (nameIs(bytes, key, keyEnd, name)) this.defaultSpaces.add(name);
+      });
+    };
+    try {
+      if (num === undefined) note(holder.text, span.start);
+      else this.#objects.at(num, note);
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+    }
+    if (num !== undefined) this.#colorSpaces.add(num);
   }
 
   /**

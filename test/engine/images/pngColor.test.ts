@@ -4,7 +4,7 @@ import { readImage } from "../../../src/engine/images/readImage.ts";
 import { chunk, concat, encodePng, latin1, type PngSpec, uint32 } from "./encodePng.ts";
 import { colorOf, expectPixels, LIMITS, pixelsOf } from "./expected.ts";
 import { profile } from "./profile.ts";
-import { render, Sink } from "./render.ts";
+import { type Rgb, render, renderPage, Sink } from "./render.ts";
 
 const SRGB_COLORS = uint32(31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000);
 const ADOBE_RGB_COLORS = uint32(31270, 32900, 64000, 33000, 21000, 71000, 15000, 6000);
@@ -121,6 +121,40 @@ describe("a PNG's colour space is", () => {
     const entry = Buffer.from(bytes).indexOf(name, 132);
     return new DataView(bytes.buffer, bytes.byteOffset + view.getUint32(entry + 4), view.getUint32(entry + 8));
   }
+});
+
+describe("where device colours may not be used, a PNG", () => {
+  const calibrated = () => new Sink({ deviceColors: [] });
+  const samples = (x: number, y: number) => [x + 16 * y, (x * 37 + y * 101) & 255, (x * y * 7) & 255];
+
+  test.each([
+    ["RGB", 2, 3],
+    ["grey", 0, 1],
+  ] as const)(
+    "has a profile of sRGB, by which it looks the same to the pixel: %s",
+    async (_, colorType, components) => {
+      const spec: PngSpec = {
+        width: 16,
+        height: 16,
+        colorType,
+        bitDepth: 8,
+        samples: (x, y) => samples(x, y).slice(0, components),
+      };
+      const pixels: Rgb[][] = [];
+      for (const sink of [new Sink(), calibrated()]) {
+        const { xobject } = (await readImage(encodePng(spec), LIMITS)).embed(sink);
+        expect(sink.text.includes("/ICCBased")).toBe(sink.deviceColors.size === 0);
+        pixels.push(await renderPage("16 0 0 16 0 0 cm /I Do", spec, `/XObject << /I ${xobject} >>`, sink));
+      }
+      expect(pixels[1]).toEqual(pixels[0]);
+    },
+  );
+
+  test("has it under its palette", async () => {
+    const sink = calibrated();
+    (await readImage(encodePng(spec("indexed", {})), LIMITS)).embed(sink);
+    expect(sink.text).toMatch(/\[\/Indexed \[\/ICCBased \d+ 0 R\] 1 /);
+  });
 });
 
 describe("an ICC profile in a PNG", () => {

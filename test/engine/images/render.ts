@@ -12,6 +12,13 @@ export const BACKGROUND: Rgb = [0, 255, 0];
 /** Keeps what is written, numbered from 4 on. */
 export class Sink implements ObjectSink {
   readonly objects: NewObject[] = [];
+  readonly pdfa: ObjectSink["pdfa"];
+  readonly deviceColors: ReadonlySet<number>;
+
+  constructor({ pdfa, deviceColors = [1, 3, 4] }: { pdfa?: ObjectSink["pdfa"]; deviceColors?: number[] } = {}) {
+    this.pdfa = pdfa;
+    this.deviceColors = new Set(deviceColors);
+  }
 
   add(object: NewObject): Ref {
     return `${this.objects.push(object) + 3} 0 R` as Ref;

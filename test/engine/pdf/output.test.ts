@@ -57,6 +57,13 @@ describe.each(FILES)("the output of %s", (_, source) => {
     expect(output.indexOf("4 0 obj")).toBe(at);
   });
 
+  it("begins each object on a line of its own, also behind what is erased", async () => {
+    const output = latin1(await stamp(source));
+    const starts = [...output.matchAll(/\b\d+ \d+ obj\b/g)].map(({ index }) => output[index - 1]);
+    expect(starts.length).toBeGreaterThan(3);
+    expect(starts.filter((before) => before !== "\n" && before !== "\r")).toEqual([]);
+  });
+
   it("has one page object, one cross-reference and one end", async () => {
     const output = latin1(await stamp(source));
     expect(output.match(/startxref/g)).toHaveLength(1);

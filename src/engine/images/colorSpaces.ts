@@ -1,0 +1,36 @@
+/** Writes the colour spaces of images and texts (ISO 32000-2, 8.6). */
+import { deflate } from "#platform/zlib";
+import type { ObjectSink } from "../pdf/newObject.ts";
+import { srgbProfile } from "./calibratedProfile.ts";
+import { asVersion2 } from "./iccVersion2.ts";
+
+const DEVICE: Readonly<Record<number, string>> = { 1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK" };
+
+/**
+ * Returns the colour space of sRGB, of its greys, or of CMYK. It is a device colour space, which viewers show as sRGB,
+ * unless the file may not have it or a page replaces it. CMYK has no other.
+ */
+export function plainSpace(components: number, sink: ObjectSink): string {
+  if (components === 4) sink.uses?.add("device CMYK");
+  if (components === 4 || (sink.deviceColors?.has(components) ?? true)) return DEVICE[components]!;
+  const data = deflate(srgbProfile(components === 1 ? 1 : 3), 9);
+  return `[/ICCBased ${sink.add({ dict: `/N ${components}/Filter/FlateDecode`, data })}]`;
+}
+
+/** An ICC profile, and the same as a zlib stream. */
+export interface Profile {
+  readonly bytes: Uint8Array;
+  readonly deflated: Uint8Array;
+}
+
+/** Returns the colour space of an ICC profile (8.6.5.5). */
+export function profiledSpace(components: number, { bytes, deflated }: Profile, sink: ObjectSink): string {
+  let data = deflated;
+  if (sink.pdfa?.part === 1 && bytes[8]! > 2) {
+    const older = asVersion2(bytes, components);
+    if (older) data = deflate(older);
+    else sink.uses?.add("ICC version 4");
+  }
+  const dict = `/N ${components} /Alternate ${DEVICE[components]} /Filter /FlateDecode`;
+  return `[/ICCBased ${sink.add({ dict, data })}]`;
+}

@@ -1,0 +1,104 @@
+/** Reads what a file says of itself as an archive: PDF/A (ISO 19005). */
+import { decodeLatin1 } from "../bytes.ts";
+import { decodeStream } from "./filters.ts";
+import { Malformed } from "./lexer.ts";
+import type { Objects } from "./objects.ts";
+import type { DefaultSpace } from "./resources.ts";
+import { readStream } from "./streams.ts";
+import { type Dictionary, Reference } from "./values.ts";
+import { IN_FILE } from "./xrefTable.ts";
+
+/** A file's claim to conform to PDF/A. */
+export interface Pdfa {
+  /** The part of ISO 19005. */
+  readonly part: number;
+  /** Number of components of its output intent's profile; undefined without one. */
+  readonly intent: number | undefined;
+}
+
+/** What PDF/A does not allow in every file. */
+export type Feature = "transparency" | "device CMYK" | "ICC version 4";
+
+/** XMP that is longer is read only so far. */
+const LONGEST_XMP = 1 << 20;
+
+/**
+ * Reads the claim from the catalog's XMP metadata (ISO 19005-1, 6.7.11; ISO 19005-2, 6.6.4).
+ * @returns undefined if there is none that can be read, or if the file is encrypted, which PDF/A forbids
+ * @throws MissingRange if bytes have to be fetched first
+ */
+export function readPdfa(objects: Objects, catalog: Dictionary): Pdfa | undefined {
+  try {
+    const part = objects.cipher ? undefined : claimedPart(metadataOf(objects, catalog));
+    return part === undefined ? undefined : { part, intent: intentOf(objects, catalog) };
+  } catch (error) {
+    if (error instanceof Malformed) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Returns the numbers of components of the device colour spaces that new objects may use: those that the conformance
+ * allows (ISO 19005-1, 6.2.3.3; ISO 19005-2, 6.2.4.3) and that no page replaces. RGB in PDF/A is not among them even if
+ * the output intent is RGB, because it would be that profile's.
+ */
+export function usableDeviceColors(pdfa: Pdfa | undefined, defaults: ReadonlySet<DefaultSpace>): ReadonlySet<number> {
+  const usable = new Set<number>();
+  if (!defaults.has("DefaultGray") && (!pdfa || pdfa.intent !== undefined)) usable.add(1);
+  if (!defaults.has("DefaultRGB") && !pdfa) usable.add(3);
+  if (!pdfa || pdfa.intent === 4) usable.add(4);
+  return usable;
+}
+
+/** A way in which the output breaks the source's claim to PDF/A. */
+export type PdfaNotice = "pdfa-transparency" | "pdfa-color";
+
+/**
+ * Returns whether new objects may be transparent. PDF/A-1 forbids it (ISO 19005-1, 6.4); other parts do on pages without
+ * a colour space to blend in, which the output intent is (ISO 19005-2, 6.2.10).
+ */
+export function allowsTransparency(pdfa: Pdfa | undefined): boolean {
+  return !pdfa || (pdfa.part > 1 && pdfa.intent !== undefined);
+}
+
+/** Returns how new objects break the claim. */
+export function pdfaNotices({ pdfa, uses }: { pdfa: Pdfa | undefined; uses: ReadonlySet<Feature> }): PdfaNotice[] {
+  if (!pdfa) return [];
+  const notices: PdfaNotice[] = [];
+  if (uses.has("transparency") && !allowsTransparency(pdfa)) notices.push("pdfa-transparency");
+  const isForeign = uses.has("device CMYK") && pdfa.intent !== 4;
+  if (isForeign || (uses.has("ICC version 4") && pdfa.part === 1)) notices.push("pdfa-color");
+  return notices;
+}
+
+/** Returns the XMP packet as text. UTF-16 and UTF-32 are read as well: without zeros, what matters of them is ASCII. */
+function metadataOf(objects: Objects, catalog: Dictionary): string {
+  const { source, table } = objects;
+  const reference = catalog.get("Metadata");
+  const row = reference instanceof Reference ? table.live(reference.num) : -1;
+  if (row < 0 || table.kind(row) !== IN_FILE) return "";
+  const { dict, data } = readStream(source, table.place(row), (length) => objects.streamLength(length));
+  const xmp = decodeStream(dict, data, source.meter);
+  return decodeLatin1(xmp, 0, Math.min(xmp.length, LONGEST_XMP)).replaceAll("\0", "");
+}
+
+/** Returns the property `part`, an attribute or an element in the namespace of PDF/A's identification. */
+function claimedPart(xmp: string): number | undefined {
+  const prefix = /xmlns:([\w-]+)\s*=\s*["']http:\/\/www\.aiim\.org\/pdfa\/ns\/id\/["']/.exec(xmp)?.[1];
+  if (prefix === undefined) return undefined;
+  const part = new RegExp(`[\\s<]${prefix}:part\\s*(?:=\\s*["']|>)\\s*(\\d)`).exec(xmp)?.[1];
+  return part === undefined ? undefined : Number(part);
+}
+
+/** Returns the components of the PDF/A output intent's profile (ISO 19005-1, 6.2.2). */
+function intentOf(objects: Objects, catalog: Dictionary): number | undefined {
+  const intents = objects.resolve(catalog.get("OutputIntents"));
+  for (const item of Array.isArray(intents) ? intents : []) {
+    const intent = objects.dictionary(item);
+    if (intent && objects.resolve(intent.get("S")) === "GTS_PDFA1") {
+      const components = objects.resolve(objects.dictionary(intent.get("DestOutputProfile"))?.get("N"));
+      if (typeof components === "number") return components;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,99 @@
+import { deflateSync, inflateSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { asVersion2 } from "../../../src/engine/images/iccVersion2.ts";
+import { displayProfile, sampledCurveTag, xyzTag } from "../../../src/engine/images/iccWriter.ts";
+import { readImage } from "../../../src/engine/images/readImage.ts";
+import { concat, encodePng, latin1, type PngSpec, uint16, uint32 } from "./encodePng.ts";
+import { expectPixels, LIMITS } from "./expected.ts";
+import { type Rgb, renderPage, Sink } from "./render.ts";
+
+/** Display P3, as cameras and screens of today have it. */
+const P3 = { rXYZ: [0.5151, 0.2412, -0.0011], gXYZ: [0.292, 0.6922, 0.0419], bXYZ: [0.1571, 0.0666, 0.7841] };
+const SRGB_CURVE = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045];
+
+const fixed = (...values: number[]) => uint32(...values.map((value) => Math.round(value * 0x10000) >>> 0));
+const parametric = (kind: number, parameters: number[]) =>
+  concat(latin1("para"), uint32(0), uint16(kind, 0), fixed(...parameters));
+
+function version4(curve: Uint8Array, more: Record<string, Uint8Array> = {}): Uint8Array {
+  const colorants = Object.fromEntries(Object.entries(P3).map(([name, color]) => [name, xyzTag(color)]));
+  const tags = { ...colorants, rTRC: curve, gTRC: curve, bTRC: curve, ...more };
+  const bytes = displayProfile("RGB ", "Display P3", tags);
+  bytes[8] = 4;
+  return bytes;
+}
+
+function tag(profile: Uint8Array, name: string): Buffer {
+  const entry = Buffer.from(profile).indexOf(name, 132);
+  const [start, length] = [4, 8].map((at) => Buffer.from(profile).readUInt32BE(entry + at)) as [number, number];
+  return Buffer.from(profile.subarray(start, start + length));
+}
+
+describe("a profile of version 4, as one of version 2,", () => {
+  test("has the same primaries and white", () => {
+    const older = asVersion2(version4(parametric(3, SRGB_CURVE)), 3)!;
+    expect([older[8], Buffer.from(older).readUInt32BE(0)]).toEqual([2, older.length]);
+    for (const [name, color] of Object.entries(P3)) expect(tag(older, name)).toEqual(Buffer.from(xyzTag(color)));
+  });
+
+  test.each<[string, number, number[], (x: number) => number]>([
+    ["a power", 0, [1.8], (x) => x ** 1.8],
+    ["a power from some value on", 1, [2, 1.25, -0.25], (x) => (x < 0.2 ? 0 : (1.25 * x - 0.25) ** 2)],
+    ["that, raised", 2, [2, 1.2, -0.3, 0.1], (x) => (x < 0.25 ? 0.1 : (1.2 * x - 0.3) ** 2 + 0.1)],
+    ["that of sRGB", 3, SRGB_CURVE, (x) => (x < 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)],
+    [
+      "that, raised at both ends",
+      4,
+      [2, 0.9, 0, 0.5, 0.1, 0.1, 0.02],
+      (x) => (x < 0.1 ? x / 2 + 0.02 : (0.9 * x) ** 2 + 0.1),
+    ],
+  ])("has the same curve, sampled: %s", (_, kind, parameters, light) => {
+    const curve = tag(asVersion2(version4(parametric(kind, parameters)), 3)!, "gTRC");
+    expect([curve.toString("latin1", 0, 4), curve.readUInt32BE(8)]).toEqual(["curv", 256]);
+    for (let i = 0; i < 256; i++) expect(curve.readUInt16BE(12 + 2 * i) / 65535).toBeCloseTo(light(i / 255), 3);
+  });
+
+  test("keeps a sampled curve", () => {
+    const curve = sampledCurveTag([0, 0.25, 1]);
+    expect(tag(asVersion2(version4(curve), 3)!, "rTRC")).toEqual(Buffer.from(curve));
+  });
+
+  test("may be of greys", () => {
+    const grey = displayProfile("GRAY", "Dot gain", { kTRC: parametric(0, [1.75]) });
+    expect(tag(asVersion2(grey, 1)!, "kTRC").readUInt16BE(12 + 2 * 128) / 65535).toBeCloseTo((128 / 255) ** 1.75, 4);
+  });
+
+  test.each([
+    ["has tables", version4(parametric(0, [2]), { A2B0: new Uint8Array(8) })],
+    ["has a curve of another kind", version4(parametric(5, [2, 1, 0, 0, 0, 0, 0]))],
+    ["has too few parameters", version4(parametric(3, [2, 1]))],
+    ["has a curve of another type", version4(concat(latin1("mAB "), new Uint8Array(20)))],
+    ["lacks a curve", displayProfile("RGB ", "x", { rXYZ: xyzTag([0, 0, 0]) })],
+    ["ends too early", version4(parametric(0, [2])).subarray(0, 300)],
+    ["has no tags", new Uint8Array(128)],
+    ["says it has more tags than there are", new Uint8Array(200).fill(255)],
+  ])("is not made if it %s", (_, profile) => {
+    expect(asVersion2(profile, 3)).toBeUndefined();
+  });
+
+  test("looks the same in PDF/A-1", async () => {
+    const iCCP = concat(latin1("P3\0\0"), new Uint8Array(deflateSync(version4(parametric(3, SRGB_CURVE)))));
+    const samples = (x: number, y: number) => [x * 17, y * 17, (x * y * 31) & 255];
+    const spec: PngSpec = {
+      width: 16,
+      height: 16,
+      colorType: 2,
+      bitDepth: 8,
+      samples,
+      chunks: [{ type: "iCCP", data: iCCP }],
+    };
+    const [today, archived] = [new Sink(), new Sink({ pdfa: { part: 1, intent: 3 } })];
+    const pixels: Rgb[][] = [];
+    for (const sink of [today, archived]) {
+      const { xobject } = (await readImage(encodePng(spec), LIMITS)).embed(sink);
+      pixels.push(await renderPage("16 0 0 16 0 0 cm /I Do", spec, `/XObject << /I ${xobject} >>`, sink));
+    }
+    expect(inflateSync(archived.streams("/N 3 ")[0]!)[8]).toBe(2);
+    expectPixels(pixels[1]!, pixels[0]!);
+  });
+});

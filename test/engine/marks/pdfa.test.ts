@@ -1,0 +1,238 @@
+/** Marks in archives: what of them is in the file. Whether validators agree is `npm run check:pdfa`. */
+import { inflateSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { type ImageMark, TEMPLATES, type TemplateName, type TextMark, watermark } from "../../../src/engine/index.ts";
+import { joined } from "../../support/bytes.ts";
+import { loadFont } from "../../support/fonts.ts";
+import { adobe, encodeJpeg, JFIF, segment } from "../images/encodeJpeg.ts";
+import { concat, encodePng, latin1, type PngSpec } from "../images/encodePng.ts";
+import { profile } from "../images/profile.ts";
+import { archive } from "../pdf/archive.ts";
+
+type Mark = TextMark | ImageMark;
+
+/** The notices, and the new objects by number, with their streams inflated. */
+async function marked(source: Uint8Array, mark: Mark) {
+  const plan = "text" in mark ? await watermark(source, mark, { loadFont }) : await watermark(source, mark);
+  const known = objectsOf(source);
+  const added = objectsOf(await joined(plan.chunks()));
+  for (const number of known.keys()) added.delete(number);
+  return { notices: plan.notices, added, all: [...added.values()].join("\n") };
+}
+
+function objectsOf(file: Uint8Array): Map<string, string> {
+  const text = Buffer.from(file).toString("latin1");
+  return new Map(
+    Array.from(text.matchAll(/^(\d+) 0 obj\n(.*?)\nendobj$/gms), ([, number, body]) => [number!, readable(body!)]),
+  );
+}
+
+function readable(body: string): string {
+  const [, dict] = /^(<<.*?>>)\nstream\n/s.exec(body) ?? [];
+  if (!dict?.includes("/FlateDecode") || dict.includes("/Predictor")) return body;
+  return `${dict}\nstream\n${inflateSync(dataOf(body)).toString("latin1")}\nendstream`;
+}
+
+/** The data of a stream object. */
+function dataOf(body = ""): Buffer {
+  return Buffer.from(/\nstream\n(.*)\nendstream$/s.exec(body)![1]!, "latin1");
+}
+
+const png = (spec: Partial<PngSpec> & Pick<PngSpec, "colorType">) =>
+  encodePng({ width: 4, height: 4, bitDepth: 8, samples: () => [198, 40, 40], ...spec });
+const image = (bytes: Uint8Array): Mark => ({ image: bytes, opacity: 1 });
+
+const RGB = png({ colorType: 2 });
+const GREY = png({ colorType: 0, samples: () => [128] });
+const HALF = png({ colorType: 6, samples: () => [198, 40, 40, 128] });
+const jpeg = (color: number[], ...segments: Uint8Array[]) =>
+  encodeJpeg({ width: 1, height: 1, color: () => color, segments });
+const CMYK = jpeg([0, 255, 0, 0]);
+const withProfile = (space: string, version: number) =>
+  segment(0xe2, concat(latin1("ICC_PROFILE\0"), Uint8Array.of(1, 1), profile({ space, version })));
+
+const MARKS: [string, Mark][] = [
+  ...Object.keys(TEMPLATES).map((name): [string, Mark] => [
+    `the template ${name}`,
+    { text: "DRAFT {page}", template: name as TemplateName, opacity: 1 },
+  ]),
+  ["a coloured text", { text: "é नमस्ते", color: "#123456", opacity: 1 }],
+  ["an RGB image", image(RGB)],
+  ["a grey image", image(GREY)],
+  ["an image with a palette", image(png({ colorType: 3, palette: [[1, 2, 3]], samples: () => [0] }))],
+  ["an opaque image with alpha", image(png({ colorType: 6, samples: () => [198, 40, 40, 255] }))],
+  [
+    "an image with a transparent colour",
+    image(png({ colorType: 2, chunks: [{ type: "tRNS", data: new Uint8Array(6) }] })),
+  ],
+  ["an RGB JPEG", image(jpeg([100, 128, 128], JFIF))],
+  ["a grey JPEG", image(jpeg([100]))],
+  ["tiles", { ...image(RGB), position: "tile" }],
+];
+
+describe.each(MARKS)("%s at opacity 1", (_, mark) => {
+  test.each([
+    ["PDF/A-1 for RGB", { part: 1, intent: 3 }],
+    ["PDF/A-1 for CMYK", { part: 1, intent: 4 }],
+    ["PDF/A-1 without an output intent", { part: 1 }],
+    ["PDF/A-2 without an output intent", { part: 2 }],
+  ])("has no colours that depend on a device in %s, except grey with an intent", async (_name, options) => {
+    const { all, notices } = await marked(archive(options), mark);
+    expect(all).not.toMatch(/ (rg|RG|k|K)\s|\/ColorSpace ?\/Device(RGB|CMYK)|\/Indexed \/Device/);
+    if (!("intent" in options))
+      expect(all.replace(/\/Alternate \/DeviceGray/g, "")).not.toMatch(/ [gG]\s|\/DeviceGray/);
+    expect(notices.filter((notice) => notice === "pdfa-color")).toEqual([]);
+  });
+
+  test("is not transparent in PDF/A-1", async () => {
+    const { all, notices } = await marked(archive({ part: 1, intent: 3 }), mark);
+    expect(all).toContain("/SMask/None");
+    expect(all).not.toMatch(/\/SMask(?!\/None)|\/Group|\/(ca|CA) (?!1\/)|\/BM(?!\/Normal)/);
+    expect(notices).toEqual([]);
+  });
+
+  test.each([
+    ["a file that makes no claim", {}],
+    ["PDF/A", { part: 1, intent: 3 }],
+    ["a file whose pages replace device colours", { resources: "/ColorSpace<</DefaultGray 9 0 R/DefaultRGB 9 0 R>>" }],
+  ])("defines no colour space by itself in %s", async (_name, options) => {
+    expect((await marked(archive(options), mark)).all).not.toMatch(/\/Default\w+\s*\/Device/);
+  });
+});
+
+describe("a colour", () => {
+  const RED = { text: "A", color: "#c62828", opacity: 1 };
+  const NEUTRAL = { text: "A", color: "#404040", opacity: 1 };
+
+  test("is a device colour in a file that makes no claim", async () => {
+    expect((await marked(archive({}), RED)).all).toContain("0.777 0.157 0.157 rg");
+    expect((await marked(archive({}), NEUTRAL)).all).toContain("0.251 g");
+    expect((await marked(archive({}), image(RGB))).all).toContain("/ColorSpace /DeviceRGB");
+  });
+
+  test("is sRGB by a profile in PDF/A, and grey where it is neutral", async () => {
+    const source = archive({ part: 1, intent: 4 });
+    const { all, added } = await marked(source, RED);
+    const [, number] = /\/ColorSpace<<\/C\[\/ICCBased (\d+) 0 R\]>>/.exec(all) ?? [];
+    expect(all).toContain("/C cs 0.777 0.157 0.157 sc");
+    expect(added.get(number!)).toMatch(/^<<\/N 3.*\n.{8}\x02.{3}mntrRGB XYZ /s);
+    expect((await marked(source, NEUTRAL)).all).toContain("0.251 g");
+  });
+
+  test("is written by a profile where a page replaces its device colour", async () => {
+    const [grey, rgb] = ["Gray", "RGB"].map((model) => archive({ resources: `/ColorSpace<</Default${model} 9 0 R>>` }));
+    expect((await marked(grey!, NEUTRAL)).all).toContain("/C cs 0.251 sc");
+    expect((await marked(grey!, RED)).all).toContain(" rg");
+    expect((await marked(grey!, image(GREY))).all).toContain("/ColorSpace [/ICCBased");
+    expect((await marked(rgb!, RED)).all).toContain("/C cs 0.777 0.157 0.157 sc");
+    expect((await marked(rgb!, NEUTRAL)).all).toContain("0.251 g");
+    expect((await marked(rgb!, image(RGB))).all).toContain("/ColorSpace [/ICCBased");
+  });
+
+  test("of a frame is that of its text", async () => {
+    const { all } = await marked(archive({ part: 1 }), { text: "A", template: "stamp", opacity: 1 });
+    expect(all).toContain("/C CS 0.777 0.157 0.157 SC");
+  });
+});
+
+describe("the subset of a font", () => {
+  const text = { text: "Abé {page}", opacity: 1 };
+
+  test("lists its CIDs in PDF/A-1: each glyph of the program", async () => {
+    const { all, added } = await marked(archive({ part: 1, intent: 3 }), text);
+    const stream = (key: string) => dataOf(added.get(new RegExp(`(?<=/${key} )\\d+`).exec(all)![0]));
+    const program = stream("FontFile2");
+    const glyphs = program.readUInt16BE(program.readUInt32BE(program.indexOf("maxp") + 8) + 4);
+    const bits = Array.from(stream("CIDSet"), (byte) => byte.toString(2).padStart(8, "0")).join("");
+    expect(glyphs).toBeGreaterThan(14);
+    expect(bits).toBe("1".repeat(glyphs).padEnd(Math.ceil(glyphs / 8) * 8, "0"));
+  });
+
+  test.each([{}, { part: 2, intent: 3 }, { part: 4, intent: 3 }])("does not elsewhere: %o", async (options) => {
+    expect((await marked(archive(options), text)).all).not.toContain("/CIDSet");
+  });
+});
+
+describe("an image in PDF/A-1", () => {
+  test("of 16 bits has 8: their higher ones", async () => {
+    const samples = (x: number, y: number) => [x * 0x4321, y * 0x5432, 0xfedc];
+    const deep = { colorType: 2, bitDepth: 16, samples } as const;
+    const shallow = png({ colorType: 2, samples: (x, y) => samples(x, y).map((sample) => sample >> 8) });
+    for (const interlaced of [false, true]) {
+      const { all } = await marked(archive({ part: 1, intent: 3 }), image(png({ ...deep, interlaced })));
+      expect(all).toContain("/BitsPerComponent 8");
+      expect(pixelsIn(all)).toEqual(pixelsIn((await marked(archive({}), image(shallow))).all));
+    }
+    expect((await marked(archive({ part: 2, intent: 3 }), image(png(deep)))).all).toContain("/BitsPerComponent 16");
+  });
+
+  test("of 16 bits and opaque alpha has 8 too", async () => {
+    const samples = () => [0x1234, 0x5678, 0x9abc, 0xffff];
+    const { all, notices } = await marked(
+      archive({ part: 1, intent: 3 }),
+      image(png({ colorType: 6, bitDepth: 16, samples })),
+    );
+    expect(all).not.toContain("/BitsPerComponent 16");
+    expect(notices).toEqual([]);
+  });
+});
+
+/** The scanlines of the image among objects, unfiltered. */
+function pixelsIn(all: string): number[] {
+  const [, width, colors, data] =
+    /\/Subtype \/Image \/Width (\d+).*?\/Colors (\d).*?stream\n(.*?)\nendstream/s.exec(all) ?? [];
+  const lines = inflateSync(Buffer.from(data!, "latin1"));
+  const [length, distance] = [Number(width) * Number(colors), Number(colors)];
+  const pixels: number[] = [];
+  for (let at = 0; at < lines.length; at += length + 1)
+    for (let i = 0; i < length; i++) {
+      const left = i < distance ? 0 : pixels.at(-distance)!;
+      const above = pixels.at(-length) ?? 0;
+      const corner = i < distance ? 0 : (pixels.at(-length - distance) ?? 0);
+      const nearest = [left, above, corner].toSorted(
+        (a, b) => Math.abs(left + above - corner - a) - Math.abs(left + above - corner - b),
+      )[0]!;
+      pixels.push((lines[at + 1 + i]! + [0, left, above, (left + above) >> 1, nearest][lines[at]!]!) & 255);
+    }
+  return pixels;
+}
+
+describe("a notice says that the file is PDF/A no more", () => {
+  const TRANSPARENT: Mark[] = [{ text: "A", opacity: 0.5 }, { image: RGB, opacity: 0.5 }, image(HALF)];
+
+  test.each([
+    ["PDF/A-1 may not be transparent", { part: 1, intent: 3 }, ["pdfa-transparency"]],
+    ["later parts may with an output intent", { part: 2, intent: 3 }, []],
+    ["and not without", { part: 3 }, ["pdfa-transparency"]],
+    ["others may", {}, []],
+  ])("%s", async (_, options, notices) => {
+    for (const mark of TRANSPARENT) expect((await marked(archive(options), mark)).notices).toEqual(notices);
+  });
+
+  test("hollow letters have a soft mask where there may be one", async () => {
+    const mark = { text: "A", template: "outline", opacity: 1 } as const;
+    for (const options of [{}, { part: 2, intent: 3 }])
+      expect(await marked(archive(options), mark)).toMatchObject({
+        notices: [],
+        all: expect.stringContaining("/SMask<<"),
+      });
+  });
+
+  test.each([
+    ["CMYK needs an output intent in CMYK", CMYK, { part: 1, intent: 3 }, ["pdfa-color"]],
+    ["in any part", CMYK, { part: 4, intent: 1 }, ["pdfa-color"]],
+    ["and may be where it is", CMYK, { part: 1, intent: 4 }, []],
+    ["or with a profile of its own", jpeg([0, 0, 0, 9], withProfile("CMYK", 2)), { part: 1, intent: 3 }, []],
+    ["of version 2 in PDF/A-1", jpeg([0, 0, 0, 9], withProfile("CMYK", 4)), { part: 1, intent: 3 }, ["pdfa-color"]],
+    ["and of any in others", jpeg([0, 0, 0, 9], withProfile("CMYK", 4), adobe(0)), { part: 2, intent: 3 }, []],
+    ["a file that makes no claim may have all", CMYK, {}, []],
+  ])("%s", async (_, bytes, options, notices) => {
+    expect((await marked(archive(options), image(bytes))).notices).toEqual(notices);
+  });
+
+  test("besides that on signatures", async () => {
+    const catalog = "<</Type/Catalog/Pages 2 0 R/Metadata 5 0 R/AcroForm<</SigFlags 3>>>>";
+    const { notices } = await marked(archive({ part: 1, more: { 1: catalog } }), { text: "A" });
+    expect(notices).toEqual(["signatures-invalidated", "pdfa-transparency"]);
+  });
+});
