@@ -1,7 +1,7 @@
 /** Lays form XObjects over every page without changing, or even decoding, the existing content streams. */
-import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../bytes.ts";
 import type { PdfDocument } from "./document.ts";
+import { guardsFor } from "./guards.ts";
 import { limitOutput } from "./meter.ts";
 import type { Ref } from "./newObject.ts";
 import type { Page, PageTarget } from "./pageTree.ts";
@@ -9,21 +9,8 @@ import type { NameSlot } from "./resources.ts";
 import type { Rewrite } from "./rewrite.ts";
 
 /**
- * How much unbalanced page content the guards absorb. The opening guard saves the initial graphics state SAVED_STATES
- * times and opens OPEN_SEQUENCES marked-content sequences; the closing guard undoes both. Content that leaves fewer `q`
- * (or `BMC`) open than that still ends on one of the saved initial states; content that closes more than it opened uses
- * up spare ones; balanced content stays exactly balanced. 12 saved states leave content 16 of the 28 that ISO 32000-1,
- * Annex C allows.
- */
-const SAVED_STATES = 12;
-const OPEN_SEQUENCES = 4;
-
 /** What it takes to lay something over a page, see Meter.spend. */
 const PAGE_WORK = 1024;
-
-const OPENING = `${"/Span BMC ".repeat(OPEN_SEQUENCES)}${"q ".repeat(SAVED_STATES)}\n`;
-/** `n` drops a path that was not painted; `BT ET` ends a text object that was left open and otherwise does nothing. */
-const CLOSING = `\nn BT ET ${"Q ".repeat(SAVED_STATES)}${"EMC ".repeat(OPEN_SEQUENCES)}\n`;
 
 /**
  * Lays form XObjects over every page, as artifacts (ISO 32000-2, 14.8.2.2) in the page's initial graphics state. Pages
@@ -37,8 +24,12 @@ export async function overlay(
   content: (page: Page, names: readonly string[]) => string,
 ): Promise<void> {
   const { meter } = document.objects.source;
-  const opening = document.add({ dict: "/Filter/FlateDecode", data: deflate(encodeLatin1(OPENING)) });
-  const placements = new Map<string, Ref>();
+  const guards = guardsFor(document.pdfa);
+  const [opening, closing] = [guards.streams.opening, guards.streams.closing].map((data) =>
+    document.add({ dict: "/Filter/FlateDecode", data }),
+  ) as [Ref, Ref];
+  /** Closing and placement, by the operators of the placement. */
+  const placements = new Map<string, string>();
   /** New /Contents arrays of pages that shared an array before, by its object number and the placement. */
   const arrays = new Map<string, Ref>();
   const entries = new Map<string, string>();
@@ -53,8 +44,9 @@ export async function overlay(
     const operators = content(page, fill(target.slot, xobjects, entries));
     let placement = placements.get(operators);
     if (placement === undefined) {
-      const text = `${CLOSING}/Artifact<</Type/Pagination/Subtype/Watermark>>BDC\n${operators}\nEMC\n`;
-      placement = document.add({ dict: "", data: encodeLatin1(text) });
+      const text = `/Artifact<</Type/Pagination/Subtype/Watermark>>BDC\n${operators}\nEMC ${guards.ending}`;
+      const stream = document.add({ dict: "", data: encodeLatin1(text) });
+      placement = [closing, stream].join(" ");
       placements.set(operators, placement);
     }
 

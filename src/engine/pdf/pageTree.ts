@@ -4,7 +4,6 @@ import { type Box, displayedBox, type Rotation, readBox, readRotation, readUserU
 import { BRACKET_OPEN } from "./characters.ts";
 import { type Contents, ContentsReader } from "./contents.ts";
 import { isDictionary, Malformed, skipValue } from "./lexer.ts";
-import type { Ref } from "./newObject.ts";
 import { MissingStream, type Objects } from "./objects.ts";
 import { type PageAttributes, readKids, type Span, scanPageAttributes } from "./pageAttributes.ts";
 import { type DefaultSpace, type NameSlot, Resources } from "./resources.ts";
@@ -28,8 +27,8 @@ export interface PageEntry extends Page {
   readonly rewrite: Rewrite;
   /** True if the tree has listed this page before. */
   readonly repeated: boolean;
-  /** The stream that draws the mark on it, once it is laid over the page. */
-  placement: Ref | undefined;
+  /** References to the streams that draw the mark on it, once it is laid over the page. */
+  placement: string | undefined;
   target: PageTarget | undefined;
 }
 

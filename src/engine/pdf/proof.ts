@@ -1,6 +1,5 @@
 /** Proves the plan of an output before any of it is made. */
 import type { PdfDocument } from "./document.ts";
-import type { Ref } from "./newObject.ts";
 import type { Rewrite } from "./rewrite.ts";
 
 /**
@@ -21,7 +20,7 @@ export function provePages({ pages, added }: PdfDocument, isWritten: (num: numbe
     const isProved =
       placement !== undefined &&
       isWritten(rewrite.num) &&
-      isWritten(Number.parseInt(placement, 10)) &&
+      Array.from(placement.matchAll(/(\d+) 0 R/g), ([, num]) => Number(num)).every(isWritten) &&
       (endsWith(rewrite, `${placement}]`) ||
         rewrite.splices.some(({ insert }) => isLast(arrayNamedBy(insert), placement)));
     if (!isProved) throw new Error(`page ${index + 1} would be written without its mark`);
@@ -33,6 +32,6 @@ function endsWith({ splices }: Rewrite, end: string): boolean {
   return false;
 }
 
-function isLast(array: string | undefined, placement: Ref): boolean {
+function isLast(array: string | undefined, placement: string): boolean {
   return array?.endsWith(`${placement}]`) === true;
 }

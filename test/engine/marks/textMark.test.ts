@@ -5,9 +5,9 @@ import { onePage } from "../../support/pdf.ts";
 
 describe("a mark of 20 characters", () => {
   it.each([
-    ["CONFIDENTIAL - DRAFT", 3],
+    ["CONFIDENTIAL - DRAFT", 3.25], // 0.4 of it keep broken content from the mark
     ["本文件仅供内部审阅未经书面许可不得外传复", 8],
-  ])("of %s makes a file of one page less than %i KB longer, all told", async (text, most) => {
+  ])("of %s makes a file of one page less than %f KB longer, all told", async (text, most) => {
     expect([...text]).toHaveLength(20);
     const { length } = await watermark(onePage, { text }, { loadFont });
     expect(length - onePage.length).toBeLessThan(most * 1024);

@@ -93,7 +93,7 @@ it("reads a page's entries whose names are escaped", async () => {
   const [page] = (await openPdf(new MemorySource(escaped()), {})).pages;
   expect(page).toMatchObject({ rotate: 90, box: { x1: 100, y1: 50 } });
   const output = latin1(await stamp(escaped()));
-  expect(output).toMatch(/\/C#6fntents ?\[\d+ 0 R 4 0 R \d+ 0 R\]/);
+  expect(output).toMatch(/\/C#6fntents ?\[\d+ 0 R 4 0 R \d+ 0 R \d+ 0 R\]/);
   expect(output).not.toMatch(/\/Contents/);
 });
 

@@ -168,7 +168,7 @@ describe("the output", () => {
     const source = file({ ...onePage(), 4000000: "null" });
     const output = await stamp(source);
     expect(output.length).toBeLessThan(source.length + 2000);
-    expect(latin1(output)).toContain("4000000 4\n");
+    expect(latin1(output)).toContain("4000000 5\n");
   });
 
   it("does not let a reference to nothing meet a new object", async () => {

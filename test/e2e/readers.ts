@@ -1,0 +1,108 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Canvas, createCanvas, DOMMatrix, ImageData, Path2D } from "@napi-rs/canvas";
+import { getDocument, type PDFPageProxy } from "unpdf/pdfjs";
+import { type Raster, type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
+
+/** A program that shows PDF. */
+export interface Reader {
+  name: string;
+  /** The program it needs, if that is not installed. */
+  missing?: string | undefined;
+  /** What a page leaves open is drawn elsewhere: a path on the next page, an image anywhere. */
+  leaks?: boolean;
+  /** Draws every page at one pixel to the point, as far as it comes. */
+  draw(pdf: Uint8Array, pages: number): Promise<Raster[]>;
+}
+
+const atOnePixel = (renderer: Renderer, side: number) => (pdf: Uint8Array) =>
+  renderer(pdf, { width: side, height: side });
+
+/** All readers, for square pages of `side` points. */
+export function readersOf(side: number): Reader[] {
+  return [
+    { name: "PDFium", draw: atOnePixel(renderPages, side) },
+    { name: "MuPDF", draw: atOnePixel(renderPagesByMupdf, side) },
+    { name: "pdf.js", draw: drawByPdfjs },
+    { name: "Poppler", missing: missing("pdftoppm", "-v"), draw: drawByPoppler },
+    { name: "Ghostscript", missing: missing("gs", "--version"), leaks: true, draw: drawByGhostscript },
+  ];
+}
+
+/** Makes the canvases that pdf.js asks for. */
+class CanvasFactory {
+  create(width: number, height: number) {
+    const canvas = createCanvas(width, height);
+    return { canvas, context: canvas.getContext("2d") };
+  }
+  reset({ canvas }: { canvas: Canvas }, width: number, height: number) {
+    Object.assign(canvas, { width, height });
+  }
+  destroy() {}
+}
+
+async function drawByPdfjs(pdf: Uint8Array): Promise<Raster[]> {
+  Object.assign(globalThis, { DOMMatrix, ImageData, Path2D });
+  const document = await getDocument({ data: Uint8Array.from(pdf), verbosity: 0, CanvasFactory }).promise;
+  const rasters: Raster[] = [];
+  for (let number = 1; number <= document.numPages; number++) {
+    const page: PDFPageProxy = await document.getPage(number);
+    const viewport = page.getViewport({ scale: 1 });
+    const { width, height } = viewport;
+    const canvas = createCanvas(width, height);
+    const context = canvas.getContext("2d");
+    const target = { canvas, canvasContext: context, viewport } as unknown as Parameters<PDFPageProxy["render"]>[0];
+    await page.render(target).promise.catch(() => {}); // what it has drawn so far is what a reader sees
+    const rgba = context.getImageData(0, 0, width, height).data;
+    rasters.push({ width, height, rgb: Uint8Array.from(rgba.filter((_, index) => index % 4 < 3)) });
+    page.cleanup();
+  }
+  await document.cleanup();
+  return rasters;
+}
+
+const missing = (program: string, argument: string) => (spawnSync(program, [argument]).error ? program : undefined);
+
+const drawByPoppler = drawBy(
+  "pdftoppm",
+  (input, folder) => ["-r", "72", input, join(folder, "page")],
+  (number, pages) => `page-${String(number).padStart(String(pages).length, "0")}.ppm`,
+);
+
+const drawByGhostscript = drawBy(
+  "gs",
+  (input, folder) => [
+    ...["-q", "-dNOPAUSE", "-dBATCH", "-dSAFER", "-sDEVICE=ppmraw", "-r72"],
+    ...[`-sOutputFile=${join(folder, "page-%d.ppm")}`, input],
+  ],
+  (number) => `page-${number}.ppm`,
+);
+
+/** Draws with a program that writes a PPM file for each page. */
+function drawBy(
+  program: string,
+  argumentsOf: (input: string, folder: string) => string[],
+  nameOf: (number: number, pages: number) => string,
+): Reader["draw"] {
+  return async (pdf, pages) => {
+    const folder = mkdtempSync(join(tmpdir(), "overprint-readers-"));
+    try {
+      const input = join(folder, "input.pdf");
+      writeFileSync(input, pdf);
+      execFileSync(program, argumentsOf(input, folder), { stdio: "ignore" });
+      return Array.from({ length: pages }, (_, index) =>
+        parsePpm(readFileSync(join(folder, nameOf(index + 1, pages)))),
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+}
+
+/** Reads a binary PPM of 8 bits. */
+function parsePpm(file: Buffer): Raster {
+  const [head, width, height] = /^P6\s(?:#.*\s)*(\d+)\s(\d+)\s255\s/.exec(file.toString("latin1", 0, 200))!;
+  return { width: Number(width), height: Number(height), rgb: file.subarray(head.length) };
+}
