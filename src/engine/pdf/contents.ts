@@ -32,6 +32,7 @@ interface StreamParts {
 /** What a reference in /Contents leads to. */
 type Target = { array: Uint8Array } | { stream: StreamParts | "unreadable" } | { other: Value };
 
+const ONLY_REFERENCES = /^\s*(?:\d+\s+\d+\s+R\s*)*$/;
 const NONE: Contents = { items: "", shared: undefined };
 const LONGEST_REFERENCE_CHAIN = 32;
 
@@ -107,8 +108,8 @@ export class ContentsReader {
     const { table } = this.#objects;
     const elements = readKids(text, at);
     const streams = elements.filter((num) => num > 0 && table.isInFile(num) && this.#isStream(num, mayDefer));
-    if (streams.length === elements.length)
-      return { items: decodeLatin1(text, at + 1, skipValue(text, at) - 1), shared };
+    const items = decodeLatin1(text, at + 1, skipValue(text, at) - 1);
+    if (streams.length === elements.length && ONLY_REFERENCES.test(items)) return { items, shared };
     // Poppler renders nothing of a page if one element is not a stream.
     return { items: streams.map((num) => `${num} ${table.detail(table.live(num))} R`).join(" "), shared };
   }

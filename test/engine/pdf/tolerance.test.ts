@@ -276,6 +276,7 @@ describe("the output", () => {
     ],
     ["has no generation above 65535", edit(plain, (text) => text.replaceAll(" 00000 n", " 99999 n")), /\n3 65535 obj/],
     ["names contents once, the last", file(onePage("/Contents 5 0 R/Contents 4 0 R")), CONTENTS],
+    ["names only streams, among values of other kinds", file(onePage("/Contents[null 4 0 R 7[4 0 R](a)]")), CONTENTS],
     ["names only streams as contents", file(onePage("/Contents[2 0 R 4 0 R 99 0 R]")), CONTENTS],
     ["names contents behind several references", file(onePage("/Contents 5 0 R", { 5: "4 0 R" })), CONTENTS],
     ["names contents whose dictionary is not closed", content("<</Length 3"), CONTENTS],
