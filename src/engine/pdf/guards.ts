@@ -30,13 +30,30 @@ const LINES = `\n \n%>${BRACKETS}\n${`%)${BRACKETS}\n`.repeat(320)}`;
 const DATA = `${BRACKETS} scn n `;
 const IMAGE = `q .06 0 0 ${(DATA.length * 0.06).toFixed(2)} 0 0 cm /Artifact BMC\nBI/W 1/H ${DATA.length}/IM true/BPC 1/D[1 0] ID ${DATA}\nEI Q EMC\n`;
 
+/** A content stream that is the same for all documents, deflated when it is first used. */
+class SharedStream {
+  readonly dict = "/Filter/FlateDecode";
+  readonly #text: string;
+  #data: Uint8Array | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get data(): Uint8Array {
+    this.#data ??= deflate(encodeLatin1(this.#text));
+    return this.#data;
+  }
+}
+
 /** What goes around a page's content, which then runs in one of many saved copies of the initial graphics state. */
 class Guards {
-  readonly #opening: string;
+  /** Goes before the content. */
+  readonly opening: SharedStream;
+  /** Goes between the content and the mark. */
+  readonly closing: SharedStream;
   /** Goes behind the mark. */
   readonly ending: string;
-  readonly #before: number;
-  #deflated: { opening: Uint8Array; closing: Uint8Array } | undefined;
 
   /**
    * Sets how many saved states are restored before the mark is drawn, and how many behind it. Content may leave fewer
@@ -45,18 +62,11 @@ class Guards {
    * 6.1.12, after ISO 32000-1, Annex C).
    */
   constructor(before: number, behind: number) {
-    this.#opening = `${"/Span BMC ".repeat(SEQUENCES)}${"q ".repeat(before + behind)}\n`;
-    this.ending = `${"Q ".repeat(behind)}\n`;
-    this.#before = before;
-  }
-
-  /** What goes before the content, and between it and the mark, deflated: the same for all documents, so made once. */
-  get streams(): { opening: Uint8Array; closing: Uint8Array } {
+    this.opening = new SharedStream(`${"/Span BMC ".repeat(SEQUENCES)}${"q ".repeat(before + behind)}\n`);
     // `n` drops a path that was not painted, `BT ET` ends a text object that was left open.
-    const closing = `${LINES}${IMAGE}n BT ET ${"EMC ".repeat(SEQUENCES)}${"Q ".repeat(this.#before)}\n`;
-    const deflated = (text: string) => deflate(encodeLatin1(text));
-    this.#deflated ??= { opening: deflated(this.#opening), closing: deflated(closing) };
-    return this.#deflated;
+    const restored = `n BT ET ${"EMC ".repeat(SEQUENCES)}${"Q ".repeat(before)}\n`;
+    this.closing = new SharedStream(LINES + IMAGE + restored);
+    this.ending = `${"Q ".repeat(behind)}\n`;
   }
 }
 

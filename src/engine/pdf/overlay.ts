@@ -25,9 +25,7 @@ export async function overlay(
 ): Promise<void> {
   const { meter } = document.objects.source;
   const guards = guardsFor(document.pdfa);
-  const [opening, closing] = [guards.streams.opening, guards.streams.closing].map((data) =>
-    document.add({ dict: "/Filter/FlateDecode", data }),
-  ) as [Ref, Ref];
+  const [opening, closing] = [document.add(guards.opening), document.add(guards.closing)];
   /** Closing and placement, by the operators of the placement. */
   const placements = new Map<string, string>();
   /** New /Contents arrays of pages that shared an array before, by its object number and the placement. */

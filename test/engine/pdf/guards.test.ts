@@ -4,14 +4,14 @@ import { guardsFor } from "../../../src/engine/pdf/guards.ts";
 import { latin1 } from "./fixture.ts";
 
 const guards = guardsFor(undefined);
-const closing = latin1(inflateSync(guards.streams.closing));
+const closing = latin1(inflateSync(guards.closing.data));
 /** Around sound content, without comments, the image's data, and operands. */
 const IMAGE = / BMC\nBI(.*?)ID (.*)\nEI /;
 
 it.each([undefined, 1, 2, 3, 4])("guards are legal operators, all balanced, in PDF/A-%s", (part) => {
-  const { streams, ending } = guardsFor(part === undefined ? undefined : { part, intent: 3 });
-  const [opening, closing] = [streams.opening, streams.closing].map((data) => latin1(inflateSync(data)));
-  const operators = `${opening}0 g${closing}${ending}`
+  const { opening, closing, ending } = guardsFor(part === undefined ? undefined : { part, intent: 3 });
+  const [before, between] = [opening, closing].map(({ data }) => latin1(inflateSync(data)));
+  const operators = `${before}0 g${between}${ending}`
     .replace(/%.*/g, "")
     .replace(IMAGE, " BMC EI ")
     .split(/\s+/)
