@@ -74,19 +74,22 @@ function liveObjectAt(boundaries: Boundaries, at: number): number {
   return boundaries[last]! / 4;
 }
 
-/** Horspool's search for both: how far they can be moved on, by the byte under their last character. */
+/** Horspool's search for both: how far they can be moved on, by the byte under their last character; 0 if it is that. */
 const SKIP = new Uint8Array(256).fill(LENGTH);
 for (const word of [END_OF_REVISION, PAGE])
-  for (let i = 0; i < LENGTH - 1; i++) SKIP[word.charCodeAt(i)] = Math.min(SKIP[word.charCodeAt(i)]!, LENGTH - 1 - i);
+  for (let i = 0; i < LENGTH; i++) SKIP[word.charCodeAt(i)] = Math.min(SKIP[word.charCodeAt(i)]!, LENGTH - 1 - i);
 
 /** Returns the next sign in [start, end), or -1. Several times faster than the runtime's own text search. */
 function findSign(bytes: Uint8Array, start: number, end: number): number {
   for (let last = start + LENGTH - 1; last < end; ) {
-    const byte = bytes[last]!;
+    const skip = SKIP[bytes[last]!]!;
+    if (skip > 0) {
+      last += skip;
+      continue;
+    }
     const at = last - LENGTH + 1;
-    if (byte === END_OF_REVISION.charCodeAt(LENGTH - 1) && startsWith(bytes, at, END_OF_REVISION)) return at;
-    if (byte === PAGE.charCodeAt(LENGTH - 1) && startsWith(bytes, at, PAGE) && isType(bytes, at)) return at;
-    last += SKIP[byte]!;
+    if (startsWith(bytes, at, END_OF_REVISION) || (startsWith(bytes, at, PAGE) && isType(bytes, at))) return at;
+    last += LENGTH;
   }
   return -1;
 }

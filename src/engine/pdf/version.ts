@@ -6,7 +6,7 @@ import type { Value } from "./values.ts";
 
 /** Compression, embedded fonts, marked content and ICC profiles, which any mark may have. */
 const PLAIN = 3;
-/** Groups and soft masks (ISO 32000-1, 11.6.5 and 11.6.6). */
+/** Soft masks and groups (11.6.5 and 11.6.6). */
 const TRANSPARENCY = 4;
 /** Object and cross-reference streams, and images of 16 bits per component. */
 const STREAMS = 5;
