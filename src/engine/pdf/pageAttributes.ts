@@ -30,6 +30,7 @@ export interface PageAttributes {
   /** /Type is /Page. */
   isPage: boolean;
   kids: Span | undefined;
+  parent: Span | undefined;
   contents: Span | undefined;
   resources: Span | undefined;
   mediaBox: Span | undefined;
@@ -48,7 +49,7 @@ export interface PageAttributes {
 const KEYS: Record<number, readonly string[]> = {
   5: ["Type", "Kids"],
   6: ["Thumb"],
-  7: ["Rotate"],
+  7: ["Rotate", "Parent"],
   8: ["CropBox"],
   9: ["MediaBox", "Contents", "UserUnit"],
   10: ["Resources", "PieceInfo"],
@@ -63,6 +64,7 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
     end: 0,
     isPage: false,
     kids: undefined,
+    parent: undefined,
     contents: undefined,
     resources: undefined,
     mediaBox: undefined,
@@ -83,6 +85,9 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
         return;
       case "Kids":
         found.kids = { start, end };
+        return;
+      case "Parent":
+        found.parent = { start, end };
         return;
       case "Rotate":
         found.rotate = { start, end };

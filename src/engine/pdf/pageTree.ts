@@ -9,6 +9,7 @@ import { type PageAttributes, readKids, type Span, scanPageAttributes } from "./
 import { type DefaultSpace, type NameSlot, Resources } from "./resources.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
+import { IN_FILE } from "./xrefTable.ts";
 
 /** A page as displayed. */
 export interface Page {
@@ -57,6 +58,8 @@ interface Inherited {
 
 /** A node of the tree, and what has been found below it. */
 interface Node {
+  /** Its object number; 0 if it is a dictionary within another object. */
+  num: number;
   /** The object that holds the kids array, and with it kids that are direct dictionaries. */
   readonly holder: Rewrite;
   /** See readKids. */
@@ -127,7 +130,7 @@ export class PageWalk {
     this.#options = options;
     const holder = root instanceof Reference ? new Rewrite(0, new Uint8Array()) : root.holder;
     const kids = [root instanceof Reference ? root.num : -root.at];
-    this.#top = { holder, kids, found: [], next: 0, inherited: NOTHING, nesting: 0 };
+    this.#top = { num: 0, holder, kids, found: [], next: 0, inherited: NOTHING, nesting: 0 };
     this.#stack.push(this.#top);
   }
 
@@ -198,8 +201,7 @@ export class PageWalk {
     this.#objects.source.meter.scan(VISIT);
     const kid = node.kids[position]!;
     try {
-      node.found[position] =
-        kid > 0 ? this.#visitObject(kid, node.inherited, isRoot) : this.#visitDirect(node, -kid, isRoot);
+      node.found[position] = kid > 0 ? this.#visitObject(kid, node, isRoot) : this.#visitDirect(node, -kid, isRoot);
     } catch (error) {
       if (error instanceof MissingStream) {
         const others = this.#waiting.get(error.num);
@@ -230,7 +232,7 @@ export class PageWalk {
     return this.#visit(holder, at, attributes, inherited, nesting + 1);
   }
 
-  #visitObject(num: number, inherited: Inherited, isRoot: boolean): PageEntry | Node | null {
+  #visitObject(num: number, parent: Node, isRoot: boolean): PageEntry | Node | null {
     if (this.#seenNodes.has(num)) return null;
     const known = this.#seenPages.get(num);
     if (known) {
@@ -245,14 +247,27 @@ export class PageWalk {
       return null;
     }
     const { rewrite, attributes } = target;
-    const found = this.#visit(rewrite, 0, attributes, inherited, 0);
+    const found = this.#visit(rewrite, 0, attributes, parent.inherited, 0);
     if ("kids" in found) {
       this.#seenNodes.add(num);
-      return found;
+      found.num = num;
+    } else {
+      if (isRoot && !attributes.isPage && !attributes.mediaBox && !attributes.contents) return null;
+      this.#seenPages.set(num, found);
     }
-    if (isRoot && !attributes.isPage && !attributes.mediaBox && !attributes.contents) return null;
-    this.#seenPages.set(num, found);
+    if (parent.num > 0) this.#correctParent(rewrite, attributes.parent, parent.num);
     return found;
+  }
+
+  /** Has a /Parent name the node that lists its object: some readers look for what is inherited there. */
+  #correctParent(rewrite: Rewrite, span: Span | undefined, parent: number): void {
+    const named = span && parseValue(rewrite.text, span.start);
+    if (named instanceof Reference && named.num === parent) return;
+    const { table } = this.#objects;
+    const row = table.live(parent);
+    const reference = `${parent} ${table.kind(row) === IN_FILE ? table.detail(row) : 0} R`;
+    if (span) rewrite.splice({ at: span.start, remove: span.end - span.start, insert: reference });
+    else rewrite.splice({ at: 2, remove: 0, insert: `/Parent ${reference}` });
   }
 
   #readNode(num: number): { rewrite: Rewrite; attributes: PageAttributes } | undefined {
@@ -297,7 +312,7 @@ export class PageWalk {
     if (!kids) return this.#visitPage(holder, at, attributes, own, inherited, value(attributes.userUnit));
 
     if (nesting > DEEPEST_NESTING) throw new Malformed("the page tree is nested too deeply");
-    const node: Node = { ...kids, found: [], next: 0, inherited: own, nesting };
+    const node: Node = { num: 0, ...kids, found: [], next: 0, inherited: own, nesting };
     this.#stack.push(node);
     return node;
   }

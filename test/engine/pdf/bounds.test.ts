@@ -63,6 +63,23 @@ describe("every page is marked", () => {
   });
 });
 
+it.each([
+  ["", "9 0 R"],
+  ["/Parent 9 0 R", "/Parent 1 0 R"],
+])("is marked, where no /Parent, or a wrong one, leads to what it inherits", async (own, node) => {
+  const bytes = file({
+    1: "<</Type/Catalog/Pages 2 0 R>>",
+    2: "<</Type/Pages/MediaBox[0 0 100 100]/Resources<<>>/Kids[5 0 R]>>",
+    3: `<</Type/Page${own}/Contents 4 0 R>>`,
+    4: { data: "0 g" },
+    5: `<</Type/Pages ${node}/Kids[3 0 R]>>`,
+  });
+  const output = latin1(await stamp(bytes));
+  expect(output).toMatch(/\n3 0 obj\n<<.*\/Parent 5 0 R/);
+  expect(output).toMatch(/\n5 0 obj\n<<.*\/Parent 2 0 R/);
+  expect(output).toMatch(/\n2 0 obj\n<<\/Type\/Pages\/MediaBox/);
+});
+
 /** Nodes that each have one page and the next node, all in one of two object streams, in turn. */
 function chained(count: number): Uint8Array {
   const writer = new PdfWriter();
