@@ -266,7 +266,7 @@ export class PageWalk {
     const { table } = this.#objects;
     const row = table.live(parent);
     const reference = `${parent} ${table.kind(row) === IN_FILE ? table.detail(row) : 0} R`;
-    if (span) rewrite.splice({ at: span.start, remove: span.end - span.start, insert: reference });
+    if (span) rewrite.splice({ at: span.start, remove: span.end - span.start, insert: ` ${reference}` });
     else rewrite.splice({ at: 2, remove: 0, insert: `/Parent ${reference}` });
   }
 

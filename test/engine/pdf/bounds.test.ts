@@ -75,8 +75,8 @@ it.each([
     5: `<</Type/Pages ${node}/Kids[3 0 R]>>`,
   });
   const output = latin1(await stamp(bytes));
-  expect(output).toMatch(/\n3 0 obj\n<<.*\/Parent 5 0 R/);
-  expect(output).toMatch(/\n5 0 obj\n<<.*\/Parent 2 0 R/);
+  expect(output).toMatch(/\n3 0 obj\n<<.*\/Parent +5 0 R/);
+  expect(output).toMatch(/\n5 0 obj\n<<.*\/Parent +2 0 R/);
   expect(output).toMatch(/\n2 0 obj\n<<\/Type\/Pages\/MediaBox/);
 });
 
