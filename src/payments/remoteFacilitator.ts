@@ -14,7 +14,7 @@ export interface RemoteFacilitator {
 }
 
 /**
- * The authorization has been consumed. Facilitators' error strings are an open set; these patterns pick out the ones
+ * The authorization has been used or canceled. Facilitators' error strings are an open set; these patterns pick out the ones
  * that tell what happened to the money.
  */
 const ALREADY_USED =
@@ -25,6 +25,12 @@ const REVERTED = /invalid_transaction_state|transaction_failed|simulation_failed
 const NO_FUNDS = /balance|funds/i;
 /** The transaction was sent, but the facilitator does not know its outcome. */
 const NOT_SURE = /pending|time[ds]? ?.?out|timeout|unexpected|not.?confirmed|could not be found/i;
+
+/**
+ * HTTP statuses of a request that nobody has worked on. Cloudflare answers a Worker with those above 520 where it could
+ * not connect: refused, unreachable, no TLS, no such name.
+ */
+const NOT_PROCESSED = new Set([400, 401, 403, 404, 429, 521, 523, 525, 526, 530]);
 
 const NO_REASON = "the facilitator gave no reason";
 const MAX_REASON_LENGTH = 200;
@@ -49,12 +55,17 @@ export function remoteFacilitator(
   { requestId, log }: EventContext,
 ): FacilitatorClient {
   /**
-   * Returns the facilitator's verdict from a 200 or a 4xx (facilitators refuse with either), or undefined if there is
-   * none. A 5xx is never a verdict, whatever its body.
+   * Returns the facilitator's verdict from a 200 or a 4xx (facilitators refuse with either), or the HTTP status alone if
+   * there is none. A 5xx is never a verdict, whatever its body.
    */
-  async function ask<S extends z.ZodType>(call: "verify" | "settle", payment: PaymentPayload, schema: S) {
+  async function ask<S extends z.ZodType>(
+    call: "verify" | "settle",
+    payment: PaymentPayload,
+    schema: S,
+  ): Promise<{ answer?: z.output<S>; status?: number }> {
     const endpoint = new URL(`${url.replace(/\/+$/, "")}/${call}`);
     const failure = { event: "facilitator", request_id: requestId, host: endpoint.host, call } as const;
+    let status: number | undefined;
     try {
       const response = await fetch(endpoint, {
         method: "POST",
@@ -63,26 +74,29 @@ export function remoteFacilitator(
         redirect: "manual",
         signal: AbortSignal.timeout(timeoutMs),
       });
+      ({ status } = response);
       const answer = schema.safeParse(JSON.parse(await bounded(response)));
-      if (answer.success && response.status < 500) return answer.data as z.output<S>;
-      log({ ...failure, status: response.status });
+      if (answer.success && status < 500) return { answer: answer.data, status };
+      log({ ...failure, status });
     } catch (error) {
-      log({ ...failure, error: String(error) });
+      log({ ...failure, ...(status && { status }), error: String(error) });
     }
-    return undefined;
+    return status === undefined ? {} : { status };
   }
 
   return {
     name: url,
 
     async verify(payment) {
-      const answer = await ask("verify", payment, verifyAnswer);
+      const { answer } = await ask("verify", payment, verifyAnswer);
       if (!answer) return { outcome: "unknown" };
       return answer.isValid ? { outcome: "valid" } : { outcome: "invalid", reason: reasonOf(answer.invalidReason) };
     },
 
     async settle(payment) {
-      const answer = await ask("settle", payment, settleAnswer);
+      const { answer, status } = await ask("settle", payment, settleAnswer);
+      if (!answer && status !== undefined && NOT_PROCESSED.has(status))
+        return { outcome: "unprocessed", reason: `facilitator_unavailable: the facilitator answered ${status}` };
       if (!answer) return { outcome: "unknown" };
       const transaction = answer.transaction ?? "";
       if (answer.success)

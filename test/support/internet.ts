@@ -124,9 +124,8 @@ async function faulty(name: string, call: string | undefined, times: number): Pr
     case 3:
       settle();
       return new Response("{]");
-    case 4: // the request arrives twice
-      settle();
-      return settle();
+    case 4: // nobody has looked at it
+      return new Response("too many requests", { status: 429 });
     case 5:
       return used ? settle() : refused("insufficient_funds");
     case 6: // late
@@ -180,6 +179,7 @@ async function facilitatorAt(path: string, authorization: string | null, body: s
       () => Response.json({ isValid: false, invalidReason: "invalid_payload" }, { status: 400 }),
     ],
     [/^refuses-second-verify.* verify 2/, () => Response.json({ isValid: false, invalidReason: "nonce_already_used" })],
+    [/^used-at-settle settle/, () => Response.json({ ...refused, errorReason: "nonce_already_used" })],
     [/^refuses-settle settle/, () => Response.json({ ...refused, errorReason: "invalid_transaction_state" })],
     [
       /^refuses-settle-400 settle/,
