@@ -15,7 +15,7 @@ export type Evidence = { outcome: "settled"; transaction: string } | { outcome: 
 export type RpcUrls = Readonly<Partial<Record<NetworkName, string>>>;
 
 /** The longest that {@link evidenceOf} takes, in milliseconds. */
-export const EVIDENCE_TIMEOUT_MS = 10_000;
+export const EVIDENCE_TIMEOUT_MS = 5000;
 /** Evidence is read this many blocks below the newest, which a reorganisation may still replace. */
 const CONFIRMATIONS = 1n;
 /** How far the clocks of chain and Worker may differ, in seconds; blocks are stamped in whole seconds. */

@@ -8,7 +8,7 @@ import { paymentKey } from "./paymentPayload.ts";
 import type { Call, Entry, Failure, PaymentStatus, StoredWork } from "./record.ts";
 
 /** Added to the timeouts of facilitator and chain: an attempt never takes longer than all together. */
-const SETTLE_GRACE_MS = 5000;
+const SETTLE_GRACE_MS = 2000;
 /** How many payments of one payer are sold without proof in {@link TRUST_MS}. */
 const MAX_TRUSTED = 3;
 const TRUST_MS = 86_400_000;
