@@ -22,8 +22,11 @@ const CONFIRMATIONS = 1n;
 const CLOCK_SKEW = 2;
 /** The blocks over which the time between blocks is measured. */
 const SAMPLE_BLOCKS = 1000n;
-/** Logs are looked for from this long before the first attempt, in seconds: block numbers for times are estimates. */
-const SEARCH_MARGIN = 60;
+/**
+ * Logs are looked for from this long before the first attempt, in seconds: a payer can have canceled while the work was
+ * done, and block numbers for times are estimates.
+ */
+const SEARCH_MARGIN = 600;
 
 /** `authorizationState(address,bytes32)` */
 const AUTHORIZATION_STATE = "0xe94a0102";
