@@ -1,3 +1,4 @@
+import { connect } from "cloudflare:sockets";
 import * as z from "zod";
 import { type CdpKey, cdpToken } from "./cdpToken.ts";
 import type { EventContext } from "./events.ts";
@@ -35,6 +36,8 @@ const NOT_PROCESSED = new Set([400, 401, 403, 404, 429, 521, 523, 525, 526, 530]
 const NO_REASON = "the facilitator gave no reason";
 const MAX_REASON_LENGTH = 200;
 const MAX_ANSWER_BYTES = 65_536;
+/** How long it may take to connect, before the connection counts as possible. */
+const CONNECT_MS = 1000;
 
 const text = z.string().nullish();
 const verifyAnswer = z.object({ isValid: z.boolean(), invalidReason: text });
@@ -94,6 +97,8 @@ export function remoteFacilitator(
     },
 
     async settle(payment) {
+      if (await refusesConnections(new URL(url)))
+        return { outcome: "unprocessed", reason: "facilitator_unavailable: the facilitator cannot be reached" };
       const { answer, status } = await ask("settle", payment, settleAnswer);
       if (!answer && status !== undefined && NOT_PROCESSED.has(status))
         return { outcome: "unprocessed", reason: `facilitator_unavailable: the facilitator answered ${status}` };
@@ -127,6 +132,22 @@ async function authorization(endpoint: URL, auth: RemoteFacilitator["auth"]): Pr
   if (!auth) return {};
   if ("header" in auth) return { Authorization: auth.header };
   return { Authorization: `Bearer ${await cdpToken(auth.cdp, "POST", endpoint, Math.floor(Date.now() / 1000))}` };
+}
+
+/**
+ * Returns whether nobody listens at a plain http address: a facilitator of the operator's own network. workerd does not
+ * tell a refused connection from one that was cut after the request; of https Cloudflare does, by its status.
+ */
+async function refusesConnections({ protocol, hostname, port }: URL): Promise<boolean> {
+  if (protocol !== "http:") return false;
+  const socket = connect({ hostname, port: Number(port || 80) });
+  const opened = socket.opened.then(
+    () => true,
+    () => false,
+  );
+  const possible = await Promise.race([opened, new Promise<true>((resolve) => setTimeout(resolve, CONNECT_MS, true))]);
+  void socket.close().catch(() => undefined);
+  return !possible;
 }
 
 /**

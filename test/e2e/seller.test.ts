@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(async () => {
   files?.close();
   await Promise.all(Object.values(services ?? {}).map((service) => service.stop()));
-  await facilitator?.stop();
+  await facilitator?.stop(); // if the last test has not
   await chain?.stop();
 });
 
@@ -179,5 +179,23 @@ describe("on a chain with a block every two seconds", () => {
     const { status, receipt } = await buy(services["with a node"], payment);
     expect([status, receipt?.success, await moved(payment)]).toEqual([200, true, PRICE]);
     expect(await succeeded(receipt!.transaction)).toBe(true);
+  });
+
+  test("a payer whose wallet is empty, after a connection was refused, gets nothing", async () => {
+    const payment = await newPayment(services["without one"]);
+    const { port } = new URL(facilitator.url);
+    const bankrupt = createServer((_, response) =>
+      response.end(JSON.stringify({ success: false, errorReason: "insufficient_funds", transaction: "" })),
+    );
+    try {
+      const answer = await buy(services["without one"], payment, async () => {
+        await facilitator.stop();
+        setTimeout(() => bankrupt.listen(Number(port), "127.0.0.1"), 1500);
+      });
+      expect(answer).toMatchObject({ status: 402, receipt: { success: false } });
+    } finally {
+      bankrupt.closeAllConnections();
+      bankrupt.close();
+    }
   });
 });
