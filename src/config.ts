@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { RpcUrls } from "./payments/chain.ts";
 import type { FacilitatorSettings } from "./payments/facilitators.ts";
 import { NETWORK_NAMES, type NetworkName } from "./payments/networks.ts";
 import { type Price, parsePrice } from "./payments/price.ts";
@@ -52,6 +53,11 @@ export const settings = z.object({
   /** The API key for facilitators under cdp.coinbase.com. */
   CDP_API_KEY_ID: z.string().optional(),
   CDP_API_KEY_SECRET: z.string().optional(),
+  /**
+   * A node of each network (JSON-RPC), in the order of NETWORKS; empty for one that has none. Where an answer of the
+   * facilitator was lost, the chain shows whether the payment has moved.
+   */
+  RPC_URL: list(z.url({ protocol: /^https?$/ }).or(z.literal(""))).optional(),
   /** How long one call of a facilitator may take. */
   FACILITATOR_TIMEOUT_SECONDS: count(20, 120),
 
@@ -103,6 +109,7 @@ export interface Config extends FacilitatorSettings {
   price: Price;
   networks: NetworkName[];
   payTo: string;
+  rpcUrls: RpcUrls;
   /** The longest that the work of one call can take. */
   workSeconds: number;
   /** How long the payer's authorization should be valid: longer than work and settlement. */
@@ -137,12 +144,18 @@ export function readConfig(env: object): Config {
   if (FACILITATOR_URL && (!PAY_TO || PAY_TO.toLowerCase() === DEVELOPMENT_PAY_TO.toLowerCase()))
     throw new Error("The Worker's settings are wrong: FACILITATOR_URL is set, so PAY_TO must be an address of yours");
 
+  if (rest.RPC_URL && rest.RPC_URL.length > rest.NETWORKS.length)
+    throw new Error("The Worker's settings are wrong: RPC_URL has more addresses than NETWORKS has networks");
+
   const timeoutMs = rest.FACILITATOR_TIMEOUT_SECONDS * 1000;
   const workSeconds = 2 * rest.FETCH_TIMEOUT_SECONDS + COMPUTING_SECONDS;
   return {
     price: rest.PRICE,
     networks: rest.NETWORKS,
     payTo: PAY_TO ?? DEVELOPMENT_PAY_TO,
+    rpcUrls: Object.fromEntries(
+      rest.NETWORKS.flatMap((network, at) => (rest.RPC_URL?.[at] ? [[network, rest.RPC_URL[at]]] : [])),
+    ),
     facilitators: (FACILITATOR_URL ?? []).map((url, at) => ({ url, timeoutMs, ...authFor(url, at, parsed.data) })),
     facilitatorTimeoutMs: timeoutMs,
     workSeconds,

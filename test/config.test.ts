@@ -43,6 +43,15 @@ describe("settings", () => {
     ]);
   });
 
+  test("nodes are listed in the order of the networks, and one may have none", () => {
+    const networks = { PAY_TO, NETWORKS: "base,polygon,avalanche" };
+    expect(readConfig({ ...networks, RPC_URL: "https://b.example.com/key,, https://a.example.com" }).rpcUrls).toEqual({
+      base: "https://b.example.com/key",
+      avalanche: "https://a.example.com",
+    });
+    expect(readConfig(networks).rpcUrls).toEqual({});
+  });
+
   test("the CDP key goes to CDP alone", () => {
     for (const url of ["https://cdp.coinbase.com.example.com", "http://api.cdp.coinbase.com", "https://f.example.com"])
       expect(
@@ -76,6 +85,8 @@ describe("settings", () => {
     [{ FACILITATOR_URL: "https://f.example.com", PAY_TO: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" }, /PAY_TO/],
     [{ FACILITATOR_URL: "ftp://f.example.com", PAY_TO }, /FACILITATOR_URL/],
     [{ PAY_TO: "0x12" }, /PAY_TO/],
+    [{ NETWORKS: "base", RPC_URL: "https://a.example.com,https://b.example.com" }, /RPC_URL/],
+    [{ RPC_URL: "wss://a.example.com" }, /RPC_URL/],
     [{ PRICE: "0" }, /PRICE/],
     [{ PRICE: "free" }, /PRICE/],
     [{ PRICE: "0.0000001" }, /PRICE/],

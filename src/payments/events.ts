@@ -26,18 +26,19 @@ export interface SaleEvent {
   [fact: string]: unknown;
 }
 
-/** The outcome of one attempt to settle, or of giving up. A payment has at most one event with `settled`. */
+/** The outcome of one attempt to settle, or of giving up. A payment has at most one event with `settled` or `unproved`. */
 export interface SettlementEvent {
   event: "settlement";
   /** Of the call that claimed the payment. */
   request_id: string;
   /**
    * - `settled`: the money has moved
+   * - `unproved`: sold on the facilitator's word that the authorization is used, after an answer of it was lost
    * - `refused`: the money has not moved and will not
    * - `pending`: no conclusive answer; the ledger asks again
    * - `unresolved`: no conclusive answer before the link expired
    */
-  outcome: "settled" | "refused" | "pending" | "unresolved";
+  outcome: "settled" | "unproved" | "refused" | "pending" | "unresolved";
   attempts: number;
   network: string;
   payer: string;
@@ -61,8 +62,16 @@ interface FacilitatorEvent {
   error?: string;
 }
 
+/** A node of the chain that did not answer as expected. */
+interface ChainEvent {
+  event: "chain";
+  request_id: string;
+  network: string;
+  error: string;
+}
+
 /** Any event that payments log. */
-export type PaymentEvent = SaleEvent | SettlementEvent | FacilitatorEvent;
+export type PaymentEvent = SaleEvent | SettlementEvent | FacilitatorEvent | ChainEvent;
 
 /** The log that events go to, and the call they belong to. */
 export interface EventContext {

@@ -7,15 +7,16 @@ export type Verdict = { outcome: "valid" } | { outcome: "invalid"; reason: strin
 /**
  * The outcome of an attempt to settle.
  * - `settled`: the money has moved, in `transaction`
- * - `used`: the authorization was consumed earlier; it can pay nobody but us
- * - `refused`: the money has not moved, for `reason`
- * - `reverted`: the chain rejected the transaction without a clear cause; the authorization may have been consumed
- *   earlier
+ * - `used`: the authorization is no longer good: used earlier, for us or for another service of the same seller, or
+ *   canceled by the payer
+ * - `refused`: this attempt has moved nothing, for `reason`
+ * - `reverted`: the chain rejected the transaction without a clear cause; the authorization may be `used`
+ * - `unprocessed`: the facilitator has not taken up the request
  * - `unknown`: the money may or may not have moved; `transaction` is the one it may have moved in
  */
 export type Settlement =
   | { outcome: "settled"; transaction: string }
-  | { outcome: "used" | "refused" | "reverted"; reason: string }
+  | { outcome: "used" | "refused" | "reverted" | "unprocessed"; reason: string }
   | { outcome: "unknown"; transaction?: string };
 
 /** Verifies and settles payments. Its methods never throw: without an answer the outcome is `unknown`. */

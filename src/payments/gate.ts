@@ -22,7 +22,7 @@ export interface WorkResult<T> {
 interface LedgerRecord {
   waitForStatus(fingerprint: string, until: number): Promise<PaymentStatus>;
   claim(call: Call, leaseMs: number, until: number): Promise<PaymentStatus>;
-  release(claim: string, failure: Failure, output: string | null): Promise<void>;
+  release(claim: string, failure: Failure): Promise<void>;
   store(claim: string, work: StoredWork): Promise<boolean>;
   settle(claim: string, fingerprint: string): Promise<PaymentStatus>;
 }
@@ -61,11 +61,6 @@ const SETTLE_MARGIN_SECONDS = 6;
 const EXPECTED_WORK_SECONDS = 30;
 /** How long a call waits for another call with the same payment, or for a settlement. */
 const WAIT_MS = 25_000;
-/**
- * If the verdict is older than this after the work, the payment is verified again: the payer may have cancelled it
- * meanwhile.
- */
-const FRESH_MS = 2000;
 
 /**
  * Sells one piece of work for one payment: {@link fulfil}, then {@link settle}. The same payment with the same request
@@ -139,9 +134,8 @@ export class Sale<T> {
   }
 
   async #claimAndFulfil(): Promise<void> {
-    const { payment, fingerprint, requestId, workMs, now } = this.#terms;
+    const { payment, fingerprint, requestId, workMs } = this.#terms;
     const facilitator = await verify(this.#terms);
-    const verified = now();
     await bindIdentifier(this.#terms);
     const call = { fingerprint, payment, facilitator: facilitator.name, requestId };
     this.#status = await orInProgress(this.#record.claim(call, workMs, this.#until));
@@ -149,7 +143,7 @@ export class Sale<T> {
 
     const { claim, stored } = this.#status;
     if (!stored) {
-      const work = await doWork(this.#terms, this.#record, claim, { facilitator, verified });
+      const work = await doWork(this.#terms, this.#record, claim);
       Object.assign(this.#event, work.facts);
       const { output, expiresAt } = work;
       const kept = { value: JSON.stringify(work.value), output, expiresAt: expiresAt.getTime() };
@@ -202,26 +196,16 @@ export class Sale<T> {
 }
 
 /**
- * Does the work under a claim, and verifies the payment again if the work took long. Releases the claim on failure.
- * @throws PaymentRequired if the payment is no longer valid
+ * Does the work under a claim. Releases the claim on failure. The payment is not verified again: should the payer have
+ * withdrawn it meanwhile, the settlement fails.
  * @throws Error what the work throws
  */
-async function doWork<T>(
-  { work, payment, offer, now, errors }: SaleTerms<T>,
-  record: LedgerRecord,
-  claim: string,
-  { facilitator, verified }: { facilitator: FacilitatorClient; verified: number },
-): Promise<WorkResult<T>> {
-  let result: WorkResult<T> | undefined;
+async function doWork<T>({ work, errors }: SaleTerms<T>, record: LedgerRecord, claim: string): Promise<WorkResult<T>> {
   try {
-    result = await work();
-    if (now() - verified <= FRESH_MS) return result;
-    const verdict = await facilitator.verify(payment);
-    if (verdict.outcome === "invalid") throw new PaymentRequired(offer, verdict.reason);
-    return result;
+    return await work();
   } catch (error) {
-    const failure = error instanceof PaymentRequired ? { reason: error.reason } : { error: errors.write(error) };
-    await record.release(claim, failure, result?.output ?? null).catch(() => undefined); // the lease expires anyway
+    const failure = { error: errors.write(error) };
+    await record.release(claim, failure).catch(() => undefined); // the lease expires anyway
     throw error;
   }
 }
@@ -309,12 +293,17 @@ function soldOrThrow(found: PaymentStatus, sale: SaleTerms<unknown>): PaymentSta
   }
 }
 
+/** Told with a receipt of a payment that was sold without its transaction being known. */
+const NO_TRANSACTION_NOTE =
+  "The facilitator's answer with the transaction was lost. It says now that the payment has been used.";
+
 function receiptFor(
   { version, network, authorization }: PaymentPayload,
-  outcome: Omit<Receipt, "network" | "payer">,
+  outcome: Pick<Receipt, "success" | "errorReason" | "transaction">,
 ): Receipt {
   return {
     ...outcome,
+    ...(outcome.success && outcome.transaction === "" && { extra: { note: NO_TRANSACTION_NOTE } }),
     network: version === 1 ? network : NETWORKS[network].caip2,
     payer: authorization.from,
   };

@@ -1,3 +1,4 @@
+import type { Evidence } from "./chain.ts";
 import type { SettlementEvent } from "./events.ts";
 import type { Settlement } from "./facilitator.ts";
 import { paymentKey } from "./paymentPayload.ts";
@@ -26,7 +27,14 @@ interface LedgerWorld {
   clear(): void;
   /** Never throws. */
   settle(call: Call): Promise<Settlement>;
-  /** Longer than `settle` can take, in milliseconds. */
+  /**
+   * Returns what the chain proves of a payment first asked for at `firstAsked`; undefined if nothing yet. Never throws.
+   * Itself undefined where there is no node to ask.
+   */
+  evidence(call: Call): ((firstAsked: number) => Promise<Evidence | undefined>) | undefined;
+  /** Returns whether the payer's doubtful payment may be sold without proof: only a few are. */
+  trusts(call: Call): Promise<boolean>;
+  /** Longer than `settle` and `evidence` together can take, in milliseconds. */
   settleTimeoutMs: number;
   /** Returns whether an output can still be delivered: its link can be ended early. */
   keeps(output: string): Promise<boolean>;
@@ -88,13 +96,11 @@ export class LedgerEntry {
   }
 
   /**
-   * Releases a claim, tells waiting calls why, and deletes the output made for it, if any. The record does not change
-   * if the claim was lost to another call.
+   * Releases a claim, and tells waiting calls why. The record does not change if the claim was lost to another call.
    */
-  async release(claim: string, failure: Failure, output: string | null): Promise<void> {
+  async release(claim: string, failure: Failure): Promise<void> {
     const entry = this.#world.load();
     if (entry?.state === "claimed" && entry.claim === claim) this.#clear(failure);
-    if (output !== null) await this.#world.discard(output);
   }
 
   /** Stores the output of a claim. Returns false, and deletes the output, if the claim was lost to another call. */
@@ -119,7 +125,7 @@ export class LedgerEntry {
       const now = this.#world.now();
       const failure = await this.#ask({
         ...{ state: "settling", fingerprint, payment, facilitator, requestId, work },
-        ...{ attempts: 0, firstAsked: now, nextAt: now, transaction: "" },
+        ...{ attempts: 0, doubt: false, firstAsked: now, nextAt: now, transaction: "" },
       });
       if (failure) return { status: "failed", failure };
     }
@@ -145,22 +151,27 @@ export class LedgerEntry {
     this.#clear();
   }
 
-  /** Makes one attempt to settle. Resolves to the reason if it was refused, else to undefined. */
+  /**
+   * Makes one attempt to settle, unless the chain shows what became of an earlier one. Resolves to the reason if the
+   * payment was refused, else to undefined.
+   */
   async #ask(before: Entry & { state: "settling" }): Promise<Failure | undefined> {
     const world = this.#world;
     const entry = { ...before, attempts: before.attempts + 1 };
-    this.#save({ ...entry, nextAt: world.now() + world.settleTimeoutMs + backoffMs(entry.attempts) });
+    const nextAt = world.now() + world.settleTimeoutMs + backoffMs(entry.attempts);
+    this.#save({ ...entry, doubt: true, nextAt }); // whoever dies now does not know what this attempt did
 
-    const answer = await world.settle(entry);
-    const concluded = conclude(entry, answer, world.now());
+    const evidence = world.evidence(entry);
+    const proof = before.doubt ? await evidence?.(entry.firstAsked) : undefined;
+    const concluded = conclude(entry, proof ?? (await world.settle(entry)), world.now());
     switch (concluded.conclusion) {
-      case "settled": {
-        const { fingerprint, payment, facilitator, requestId, work } = entry;
-        const { transaction } = concluded;
-        this.#save({ state: "settled", fingerprint, payment, facilitator, requestId, work, transaction });
-        this.#report(entry, { outcome: "settled", transaction });
+      case "settled":
+        this.#sold(entry, "settled", concluded.transaction);
         return undefined;
-      }
+      case "unproved":
+        if (!evidence && (await world.trusts(entry))) this.#sold(entry, "unproved", concluded.transaction);
+        else this.#askLater(entry);
+        return undefined;
       case "refused": {
         const failure = { reason: concluded.reason };
         this.#clear(failure);
@@ -169,10 +180,20 @@ export class LedgerEntry {
         return failure;
       }
       case "again":
-        this.#save({ ...entry, transaction: concluded.transaction, nextAt: world.now() + backoffMs(entry.attempts) });
-        this.#report(entry, { outcome: "pending" });
+        this.#askLater({ ...entry, transaction: concluded.transaction, doubt: concluded.doubt });
         return undefined;
     }
+  }
+
+  #sold(entry: Entry & { state: "settling" }, outcome: "settled" | "unproved", transaction: string): void {
+    const { fingerprint, payment, facilitator, requestId, work } = entry;
+    this.#save({ state: "settled", fingerprint, payment, facilitator, requestId, work, transaction });
+    this.#report(entry, { outcome, transaction });
+  }
+
+  #askLater(entry: Entry & { state: "settling" }): void {
+    this.#save({ ...entry, nextAt: this.#world.now() + backoffMs(entry.attempts) });
+    this.#report(entry, { outcome: "pending" });
   }
 
   #report(

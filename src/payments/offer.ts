@@ -110,8 +110,9 @@ export interface Receipt {
   success: boolean;
   /** The x402 reason for a failed settlement. */
   errorReason?: string;
-  /** Hash of the transaction; empty if there is none or the facilitator never told it. */
+  /** Hash of the transaction; empty if there is none, or if it is not known: `extra` then says why. */
   transaction: string;
+  extra?: { note: string };
   network: string;
   payer: string;
 }

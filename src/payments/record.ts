@@ -1,3 +1,4 @@
+import type { Evidence } from "./chain.ts";
 import type { Settlement } from "./facilitator.ts";
 import type { PaymentPayload } from "./paymentPayload.ts";
 
@@ -12,9 +13,9 @@ import type { PaymentPayload } from "./paymentPayload.ts";
  * | stored   | output stored, facilitator not asked | `settle`                              | settling               |
  * |          |                                      | lease over, `claim` for same request  | stored, new lease      |
  * |          |                                      | lease and authorization over          | (none), output deleted |
- * | settling | facilitator asked to move the money  | answer: settled                       | settled                |
- * |          |                                      | answer: refused                       | (none), output deleted |
- * |          |                                      | no conclusive answer                  | settling, alarm asks   |
+ * | settling | facilitator asked to move the money  | it moved, as `conclude` proves        | settled                |
+ * |          |                                      | it did not and will not               | (none), output deleted |
+ * |          |                                      | not known: `doubt`; or not processed  | settling, alarm asks   |
  * |          |                                      | link over                             | (none)                 |
  * | settled  | money moved, result is the payer's   | link and authorization over for a day | (none)                 |
  *
@@ -27,6 +28,8 @@ export type Entry =
       state: "settling";
       work: StoredWork;
       attempts: number;
+      /** Whether an earlier attempt may have moved the money. */
+      doubt: boolean;
       firstAsked: number;
       nextAt: number;
       transaction: string;
@@ -80,8 +83,6 @@ export type PaymentStatus =
 const DAY_MS = 86_400_000;
 /** The latest time a Date can hold, in milliseconds. A record due later than this is kept forever. */
 const MAX_DATE_MS = 8.64e15;
-/** How long after the first attempt a refusal of a later one is not believed: the first may have settled. */
-const DOUBT_MS = 600_000;
 /** How long a call that has stored its output may take to start settling. */
 export const SETTLE_LEASE_MS = 60_000;
 
@@ -119,46 +120,46 @@ export function wakesAt(entry: Entry): number | undefined {
   }
 }
 
-/** What a facilitator's answer means for a payment that is being settled. */
+/** What an answer means for a payment that is being settled. */
 type Conclusion =
   | { conclusion: "settled"; transaction: string }
+  | { conclusion: "unproved"; transaction: string }
   | { conclusion: "refused"; reason: string }
-  | { conclusion: "again"; transaction: string };
+  | { conclusion: "again"; transaction: string; doubt: boolean };
 
 /**
- * Interprets the facilitator's answer. A refusal proves that no money moved only on the first attempt: an authorization
- * can be consumed only once, so if an earlier attempt went through without an answer, the next one is refused. The
- * payer must not pay without getting the result, so doubt is resolved in their favour:
+ * Interprets the answer of the facilitator, or of the chain. There is doubt once an attempt may have moved the money
+ * without our hearing of it: a timeout, a 5xx, a broken answer. Without doubt nothing but `settled` is a payment: a used
+ * authorization has been canceled, or has paid another service of the same seller. In doubt no refusal proves anything:
+ * an attempt that went through makes the next ones fail, and so does a payer who cancels or empties the wallet.
  *
- * | answer   | to the first attempt | to a later attempt                                                             |
- * |----------|----------------------|--------------------------------------------------------------------------------|
- * | settled  | settled              | settled                                                                        |
- * | used     | settled              | settled: the authorization can pay nobody but us, and it verified a moment ago |
- * | reverted | refused              | settled: the chain reverts a transfer whose authorization is consumed          |
- * | refused  | refused              | again; settled (in doubt) once the authorization or ten minutes have run out   |
- * | unknown  | again                | again, until the link expires; nothing is delivered before there is an answer  |
- *
- * This can give a result away: to a payer who cancels the authorization between the last verification and the
- * settlement, or who empties the wallet while the facilitator is failing. The opposite rule would keep the money of a
- * payer whose facilitator submits a transaction twice, or checks the balance before the authorization.
+ * | answer         | no doubt                                | doubt                                                     |
+ * |----------------|-----------------------------------------|-----------------------------------------------------------|
+ * | settled        | settled                                 | settled                                                   |
+ * | used, reverted | refused                                 | unproved: the chain decides, or a few times a day the word |
+ * | refused        | refused                                 | again                                                     |
+ * | unprocessed    | again; refused after the authorization  | again                                                     |
+ * | unknown        | again, in doubt                         | again                                                     |
+ * | lost (chain)   | not asked                               | refused                                                   |
  */
-export function conclude(entry: Entry & { state: "settling" }, answer: Settlement, now: number): Conclusion {
-  const first = entry.attempts === 1;
+export function conclude(entry: Entry & { state: "settling" }, answer: Settlement | Evidence, now: number): Conclusion {
+  const { doubt, transaction } = entry;
   switch (answer.outcome) {
     case "settled":
       return { conclusion: "settled", transaction: answer.transaction };
+    case "lost":
+      return { conclusion: "refused", reason: answer.reason };
     case "used":
-      return { conclusion: "settled", transaction: entry.transaction };
     case "reverted":
-    case "refused": {
-      if (first) return { conclusion: "refused", reason: answer.reason };
-      const doubtEnds = Math.min(authorizationEnds(entry), entry.firstAsked + DOUBT_MS);
-      if (answer.outcome === "reverted" || now >= doubtEnds)
-        return { conclusion: "settled", transaction: entry.transaction };
-      return { conclusion: "again", transaction: entry.transaction };
-    }
+      return doubt ? { conclusion: "unproved", transaction } : { conclusion: "refused", reason: answer.reason };
+    case "refused":
+      return doubt ? { conclusion: "again", transaction, doubt } : { conclusion: "refused", reason: answer.reason };
+    case "unprocessed":
+      return doubt || now < authorizationEnds(entry)
+        ? { conclusion: "again", transaction, doubt }
+        : { conclusion: "refused", reason: answer.reason };
     case "unknown":
-      return { conclusion: "again", transaction: answer.transaction ?? entry.transaction };
+      return { conclusion: "again", transaction: answer.transaction ?? transaction, doubt: true };
   }
 }
 

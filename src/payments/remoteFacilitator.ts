@@ -1,3 +1,4 @@
+import { connect } from "cloudflare:sockets";
 import * as z from "zod";
 import { type CdpKey, cdpToken } from "./cdpToken.ts";
 import type { EventContext } from "./events.ts";
@@ -14,7 +15,7 @@ export interface RemoteFacilitator {
 }
 
 /**
- * The authorization has been consumed. Facilitators' error strings are an open set; these patterns pick out the ones
+ * The authorization has been used or canceled. Facilitators' error strings are an open set; these patterns pick out the ones
  * that tell what happened to the money.
  */
 const ALREADY_USED =
@@ -26,9 +27,17 @@ const NO_FUNDS = /balance|funds/i;
 /** The transaction was sent, but the facilitator does not know its outcome. */
 const NOT_SURE = /pending|time[ds]? ?.?out|timeout|unexpected|not.?confirmed|could not be found/i;
 
+/**
+ * HTTP statuses of a request that nobody has worked on. Cloudflare answers a Worker with those above 520 where it could
+ * not connect: refused, unreachable, no TLS, no such name.
+ */
+const NOT_PROCESSED = new Set([400, 401, 403, 404, 429, 521, 523, 525, 526, 530]);
+
 const NO_REASON = "the facilitator gave no reason";
 const MAX_REASON_LENGTH = 200;
 const MAX_ANSWER_BYTES = 65_536;
+/** How long it may take to connect, before the connection counts as possible. */
+const CONNECT_MS = 1000;
 
 const text = z.string().nullish();
 const verifyAnswer = z.object({ isValid: z.boolean(), invalidReason: text });
@@ -49,12 +58,17 @@ export function remoteFacilitator(
   { requestId, log }: EventContext,
 ): FacilitatorClient {
   /**
-   * Returns the facilitator's verdict from a 200 or a 4xx (facilitators refuse with either), or undefined if there is
-   * none. A 5xx is never a verdict, whatever its body.
+   * Returns the facilitator's verdict from a 200 or a 4xx (facilitators refuse with either), or the HTTP status alone if
+   * there is none. A 5xx is never a verdict, whatever its body.
    */
-  async function ask<S extends z.ZodType>(call: "verify" | "settle", payment: PaymentPayload, schema: S) {
+  async function ask<S extends z.ZodType>(
+    call: "verify" | "settle",
+    payment: PaymentPayload,
+    schema: S,
+  ): Promise<{ answer?: z.output<S>; status?: number }> {
     const endpoint = new URL(`${url.replace(/\/+$/, "")}/${call}`);
     const failure = { event: "facilitator", request_id: requestId, host: endpoint.host, call } as const;
+    let status: number | undefined;
     try {
       const response = await fetch(endpoint, {
         method: "POST",
@@ -63,26 +77,31 @@ export function remoteFacilitator(
         redirect: "manual",
         signal: AbortSignal.timeout(timeoutMs),
       });
+      ({ status } = response);
       const answer = schema.safeParse(JSON.parse(await bounded(response)));
-      if (answer.success && response.status < 500) return answer.data as z.output<S>;
-      log({ ...failure, status: response.status });
+      if (answer.success && status < 500) return { answer: answer.data, status };
+      log({ ...failure, status });
     } catch (error) {
-      log({ ...failure, error: String(error) });
+      log({ ...failure, ...(status && { status }), error: String(error) });
     }
-    return undefined;
+    return status === undefined ? {} : { status };
   }
 
   return {
     name: url,
 
     async verify(payment) {
-      const answer = await ask("verify", payment, verifyAnswer);
+      const { answer } = await ask("verify", payment, verifyAnswer);
       if (!answer) return { outcome: "unknown" };
       return answer.isValid ? { outcome: "valid" } : { outcome: "invalid", reason: reasonOf(answer.invalidReason) };
     },
 
     async settle(payment) {
-      const answer = await ask("settle", payment, settleAnswer);
+      if (await refusesConnections(new URL(url)))
+        return { outcome: "unprocessed", reason: "facilitator_unavailable: the facilitator cannot be reached" };
+      const { answer, status } = await ask("settle", payment, settleAnswer);
+      if (!answer && status !== undefined && NOT_PROCESSED.has(status))
+        return { outcome: "unprocessed", reason: `facilitator_unavailable: the facilitator answered ${status}` };
       if (!answer) return { outcome: "unknown" };
       const transaction = answer.transaction ?? "";
       if (answer.success)
@@ -113,6 +132,22 @@ async function authorization(endpoint: URL, auth: RemoteFacilitator["auth"]): Pr
   if (!auth) return {};
   if ("header" in auth) return { Authorization: auth.header };
   return { Authorization: `Bearer ${await cdpToken(auth.cdp, "POST", endpoint, Math.floor(Date.now() / 1000))}` };
+}
+
+/**
+ * Returns whether nobody listens at a plain http address: a facilitator of the operator's own network. workerd does not
+ * tell a refused connection from one that was cut after the request; of https Cloudflare does, by its status.
+ */
+async function refusesConnections({ protocol, hostname, port }: URL): Promise<boolean> {
+  if (protocol !== "http:") return false;
+  const socket = connect({ hostname, port: Number(port || 80) });
+  const opened = socket.opened.then(
+    () => true,
+    () => false,
+  );
+  const possible = await Promise.race([opened, new Promise<true>((resolve) => setTimeout(resolve, CONNECT_MS, true))]);
+  void socket.close().catch(() => undefined);
+  return !possible;
 }
 
 /**

@@ -13,6 +13,7 @@ export class Ledger extends PaymentLedger<Env> {
     const bucket = bucketOf(env);
     return {
       ...configOf(env),
+      objects: env.LEDGER,
       keeps: (output) => isAvailable(bucket, output, Date.now()),
       discard: (output) =>
         deleteResult(bucket, output).catch((error: unknown) =>

@@ -57,8 +57,17 @@ describe("what a settlement's answer is taken for", () => {
       "request timeout",
     ].map((reason): [string, object, string] => [reason, refusal(reason), "unknown"]),
   ])("%s", async (_, answer, outcome) => {
-    for (const status of [200, 400, 402]) expect((await settled(answer, status)).outcome).toBe(outcome);
+    for (const status of [200, 402]) expect((await settled(answer, status)).outcome).toBe(outcome);
     for (const status of [500, 502]) expect((await settled(answer, status)).outcome).toBe("unknown");
+    if (outcome !== "unknown") expect((await settled(answer, 400)).outcome, "a verdict with 400").toBe(outcome);
+  });
+
+  test("a request that nobody has worked on opens no doubt; with any other status, or none, it does", async () => {
+    const outcomeOf = async (status: number) => (await settled({ error: "no verdict" }, status)).outcome;
+    for (const status of [400, 401, 403, 404, 429, 521, 523, 525, 526, 530])
+      expect([status, await outcomeOf(status)]).toEqual([status, "unprocessed"]);
+    for (const status of [200, 202, 402, 408, 409, 500, 502, 503, 504, 520, 522, 524])
+      expect([status, await outcomeOf(status)]).toEqual([status, "unknown"]);
   });
 
   test("a reason is passed on in one short line", async () => {

@@ -21,9 +21,15 @@ export const OFFER = offerOf(
 export const SILENT = { requestId: "test", log: () => {} };
 
 /** A payment as read, whose signature nobody checks: quick to make. */
-export async function paymentFrom({ validBefore }: { validBefore?: number | undefined } = {}): Promise<PaymentPayload> {
+export async function paymentFrom({
+  validBefore,
+  from = `0x${"01".repeat(20)}`,
+}: {
+  validBefore?: number | undefined;
+  from?: string;
+} = {}): Promise<PaymentPayload> {
   const authorization = {
-    from: `0x${"01".repeat(20)}`,
+    from,
     to: OFFER.v1[0]!.payTo,
     value: "50000",
     validAfter: "0",
@@ -69,6 +75,8 @@ export function memoryLedger(facilitatorTimeoutMs = 500): LedgerBook & { discard
       },
       settle: ({ payment, facilitator }) =>
         facilitatorNamed(facilitator, { facilitators: [], facilitatorTimeoutMs }, SILENT).settle(payment),
+      evidence: () => undefined,
+      trusts: async () => true,
       settleTimeoutMs: facilitatorTimeoutMs + 100,
       keeps: async (output) => !discarded.includes(output),
       discard: async (output) => void discarded.push(output),

@@ -5,27 +5,41 @@ import { type History, Simulation } from "./simulation.ts";
 const SCHEDULES = 2000;
 
 /** What must hold of every schedule; says what does not. */
-function broken({ moved, answers, runs, repeats, kept }: History): string[] {
+function broken({ moved, consumed, answers, runs, repeats, kept, ...history }: History): string[] {
   const sold = answers.filter(({ outcome }) => outcome === "sold");
   const results = new Set(sold.map(({ value }) => value!));
   const stored = runs.filter(({ fate }) => fate === "stored").map(({ output }) => output);
   const dead = runs.filter(({ fate }) => fate === "died" || fate === "cut off").map(({ output }) => output);
+  const { doubts, doubled, node, trusted, unproved } = history;
+  const elsewhere = consumed?.by === "another service" ? 1 : 0;
+  /** The money moved for us, and this can be known. */
+  const ours = consumed?.by === "us" && !doubled && (node || trusted);
   const rules: Record<string, boolean> = {
     "a payment is settled at most once": moved <= 1,
-    "no result is given before it is paid for": sold.every(({ paid }) => paid),
+    "results given <= payments moved": results.size <= moved || unproved === 1,
+    "what is sold without proof is sold in doubt, where there is no node": unproved === 0 || (doubts > 0 && !node),
+    "never two results for one payment, but where an answer was lost": results.size + elsewhere <= 1 || doubts > 0,
+    "no result is given before it is paid for": unproved === 1 || elsewhere === 1 || sold.every(({ paid }) => paid),
     "one payment buys one result": results.size <= 1,
     "which is what was asked for": sold.every(
       ({ request, value }) => runs.find(({ output }) => output === value)?.request === request,
     ),
-    "what is paid for can be had by repeating the call": moved === 0 || sold.some(({ final }) => final),
-    "once it is paid for, nobody is asked to pay": answers.every(({ outcome, paid }) => !(paid && outcome === "402")),
-    "in the end, one request has the result and the other is refused": answers
-      .filter(({ final }) => final)
-      .every(({ outcome }) => outcome === "sold" || outcome === "payment_already_used"),
+    "what is paid for can be had by repeating the call": !ours || sold.some(({ final }) => final),
+    "once it is paid for, nobody is asked to pay":
+      doubled || answers.every(({ outcome, paid }) => !(paid && outcome === "402")),
+    "in the end, one request has the result and the other is refused":
+      !ours ||
+      answers
+        .filter(({ final }) => final)
+        .every(({ outcome }) => outcome === "sold" || outcome === "payment_already_used"),
+    "with a node, nothing is left in doubt": !node || answers.at(-1)?.outcome !== "settlement_pending",
     "no work is run again while an earlier run is under way or stored": repeats === 0,
     "each run of the work is accounted for": runs.every(({ fate }) => fate !== "running"),
-    "one output is stored, and it is the result": stored.length <= 1 && stored.every((output) => results.has(output)),
-    "nothing else is kept, but what died with its Worker": [...kept].every((o) => results.has(o) || dead.includes(o)),
+    "one output is stored": stored.length <= 1,
+    "and it is the result": !ours || stored.every((output) => results.has(output)),
+    "nothing else is kept, but what died with its Worker": [...kept].every(
+      (o) => stored.includes(o) || dead.includes(o),
+    ),
     "no failure is an unexpected one": answers.every(({ outcome }) => OUTCOMES.includes(outcome)),
   };
   return Object.keys(rules).filter((rule) => !rules[rule]);

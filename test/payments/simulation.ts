@@ -1,3 +1,4 @@
+import type { Evidence } from "../../src/payments/chain.ts";
 import { PaymentError } from "../../src/payments/errors.ts";
 import type { FacilitatorClient, Settlement, Verdict } from "../../src/payments/facilitator.ts";
 import type { LedgerBook } from "../../src/payments/gate.ts";
@@ -33,10 +34,27 @@ interface Worker {
   run: Run | undefined;
 }
 
+/** What became of the authorization on the chain, at `at`. It can be consumed once. */
+interface Consumed {
+  by: "us" | "another service" | "its cancellation";
+  at: number;
+}
+
 /** What a schedule has led to. */
 export interface History {
-  /** Transfers on the chain. */
+  /** Transfers to the seller. */
   moved: number;
+  consumed: Consumed | undefined;
+  /** Attempts to settle whose outcome nobody told. */
+  doubts: number;
+  /** A first attempt reached the facilitator twice, and the second answer was told. */
+  doubled: boolean;
+  /** There is a node to ask. */
+  node: boolean;
+  /** The payer's payments may be sold without proof. */
+  trusted: boolean;
+  /** Sold without proof. */
+  unproved: number;
   /** Each answer a caller got: the result's value, or why there was none. `paid`: the money had moved by then. */
   answers: { request: string; outcome: string; value?: string; paid: boolean; final: boolean }[];
   runs: Run[];
@@ -49,6 +67,12 @@ export interface History {
 export class Simulation {
   readonly history: History = {
     moved: 0,
+    consumed: undefined,
+    doubts: 0,
+    doubled: false,
+    node: false,
+    trusted: false,
+    unproved: 0,
     answers: [],
     runs: [],
     repeats: 0,
@@ -70,6 +94,8 @@ export class Simulation {
     this.#world = new VirtualWorld(seed);
     const validBefore = String(this.#world.now / 1000 + 600);
     this.#payment = { ...payment, authorization: { ...payment.authorization, validBefore } };
+    this.history.node = this.#world.chance(0.5);
+    this.history.trusted = this.#world.chance(0.7);
     this.#revive();
   }
 
@@ -80,6 +106,10 @@ export class Simulation {
     if (this.#world.chance(0.4))
       for (let deaths = 1 + this.#world.below(3); deaths > 0; deaths--)
         this.#world.later(this.#world.below(90_000), () => this.#die());
+    if (this.#world.chance(0.3)) {
+      const by = this.#world.chance(0.5) ? "another service" : "its cancellation";
+      this.#world.later(this.#world.below(this.#world.chance(0.5) ? 5000 : 90_000), () => this.#consume(by));
+    }
     await this.#world.pass(200_000);
 
     this.#calm = true;
@@ -132,7 +162,7 @@ export class Simulation {
             ? error.code
             : (error as Error).message;
     }
-    history.answers.push({ request, outcome, ...(value && { value }), paid: history.moved > 0, final });
+    history.answers.push({ request, outcome, ...(value && { value }), paid: history.consumed?.by === "us", final });
     return outcome;
   }
 
@@ -174,21 +204,44 @@ export class Simulation {
       if (this.#world.chance(0.05)) return { outcome: "unknown" }; // 500, garbage
       if (this.#world.chance(0.05)) return { outcome: "invalid", reason: "a refusal" };
     }
-    return this.history.moved > 0 ? { outcome: "invalid", reason: "nonce_already_used" } : { outcome: "valid" };
+    return this.history.consumed ? { outcome: "invalid", reason: "nonce_already_used" } : { outcome: "valid" };
   }
 
-  /** The chain: an authorization can be consumed once. */
+  #consume(by: Consumed["by"]): boolean {
+    if (this.history.consumed) return false;
+    this.history.consumed = { by, at: this.#world.now };
+    if (by !== "its cancellation") this.history.moved++;
+    return true;
+  }
+
   #transfer(): Settlement {
-    if (this.history.moved > 0) return { outcome: "used", reason: "authorization is used" };
-    this.history.moved++;
+    return this.#consume("us")
+      ? { outcome: "settled", transaction: "0x1" }
+      : { outcome: "used", reason: "authorization is used" };
+  }
+
+  /** What a node shows: what is more than one block old. */
+  async #evidence(firstAsked: number): Promise<Evidence | undefined> {
+    await this.#world.sleep(this.#world.below(500));
+    if (!this.#calm && this.#world.chance(0.2)) return undefined;
+    const { consumed } = this.history;
+    if (!consumed || consumed.at + 2000 > this.#world.now) return undefined;
+    const { by, at } = consumed;
+    if (by === "its cancellation" || at + 2000 < firstAsked) return { outcome: "lost", reason: "a loss" };
     return { outcome: "settled", transaction: "0x1" };
+  }
+
+  async #settleOnce(): Promise<Settlement> {
+    const answer = await this.#settle();
+    if (answer.outcome === "unknown") this.history.doubts++;
+    return answer;
   }
 
   async #settle(): Promise<Settlement> {
     await this.#world.sleep(this.#world.below(500));
     if (this.#calm) return this.#transfer();
     const unknown = { outcome: "unknown" } as const;
-    switch (this.#world.below(16)) {
+    switch (this.#world.below(17)) {
       case 0: // late
         await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS));
         return this.#transfer();
@@ -204,13 +257,15 @@ export class Simulation {
         this.#transfer();
         await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS));
         return unknown;
-      case 6: // a refusal; of one it knows to be used, that it is
-        return this.history.moved > 0 ? this.#transfer() : { outcome: "refused", reason: "a refusal" };
+      case 6: // a refusal, whether or not it is used: the wallet is empty
+        return { outcome: "refused", reason: "a refusal" };
       case 7: // asked twice on the way: the second answer comes back
-        this.#transfer();
+        if (this.#transfer().outcome === "settled") this.history.doubled = true;
         return this.#transfer();
+      case 9: // nobody has looked at it
+        return { outcome: "unprocessed", reason: "too many requests" };
       case 8: // the chain refuses, and says no more
-        return this.history.moved > 0 || this.#world.chance(0.5)
+        return this.history.consumed || this.#world.chance(0.5)
           ? { outcome: this.#transfer().outcome === "settled" ? "settled" : "reverted", reason: "", transaction: "0x1" }
           : { outcome: "refused", reason: "another refusal" };
       default:
@@ -274,8 +329,12 @@ export class Simulation {
       settle: async () => {
         if (this.#entry?.state !== "settling") throw new Error("settling was not written down before it was asked for");
         if (this.#world.chance(0.1)) this.#world.later(this.#world.below(1000), () => this.#die());
-        return mine(await this.#settle());
+        const answer = await this.#settleOnce();
+        if (life !== this.#life) this.history.doubts++;
+        return mine(answer);
       },
+      evidence: () => (this.history.node ? async (since) => mine(await this.#evidence(since)) : undefined),
+      trusts: async () => mine(this.history.trusted),
       settleTimeoutMs: FACILITATOR_TIMEOUT_MS + 5000,
       keeps: async (output) => this.history.kept.has(output),
       discard: async (output) => {
@@ -284,7 +343,9 @@ export class Simulation {
       },
       now: () => this.#world.now,
       sleep: async (ms) => mine(await this.#world.sleep(ms)),
-      log: () => {},
+      log: ({ outcome }) => {
+        if (outcome === "unproved") this.history.unproved++;
+      },
     });
   }
 

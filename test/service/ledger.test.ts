@@ -100,6 +100,16 @@ describe("the ledger", () => {
     expect(await alarmOf("endless")).toBeNull();
   });
 
+  test("gives three payments of a payer the benefit of the doubt, the same ones again, and more a day later", async () => {
+    const payer = recordOf("payer:a");
+    const granted = [];
+    for (const payment of ["1", "2", "2", "3", "4", "1"]) granted.push(await payer.trust(payment));
+    expect(granted).toEqual([true, true, true, true, false, true]);
+    expect(await alarmOf("payer:a")).toBeGreaterThan(Date.now() + 86_000_000);
+    await runDurableObjectAlarm(payer);
+    expect(await payer.trust("4")).toBe(true);
+  });
+
   test("gives an identifier to the first payment made under it, until it is forgotten", async () => {
     const soon = Date.now() + 60_000;
     expect(await recordOf("identifier:a").bind("payment 1", soon)).toBe(true);

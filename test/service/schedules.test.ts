@@ -11,7 +11,7 @@ const SCHEDULES = 150;
 
 /** One payment through the real ledger and a facilitator with the faults of `seed`, by several callers who do not give up. */
 async function schedule(seed: number) {
-  const payment = await paymentFrom();
+  const payment = await paymentFrom({ from: `0x${seed.toString(16).padStart(40, "0")}` });
   const url = `https://facilitator.example.com/faulty-${seed}-${payment.authorization.nonce}`;
   const history = { runs: 0, refusals: 0, values: new Set<string>(), moved: 0 };
   const call = async () => {

@@ -3,7 +3,8 @@ import { RED_PNG } from "./png.ts";
 
 /**
  * What the Worker under test finds when it fetches: a few files on files.example.com, some of them badly behaved, and the
- * x402 facilitators at facilitator.example.com, one for each way to answer. Anything else cannot be reached.
+ * x402 facilitators at facilitator.example.com, one for each way to answer, and nodes of chains at node.example.com.
+ * Anything else cannot be reached.
  */
 export async function internet(request: {
   url: string;
@@ -15,6 +16,8 @@ export async function internet(request: {
   if (hostname === "dns.example.com") return dnsAnswer(new URL(request.url).searchParams);
   if (hostname === "facilitator.example.com")
     return facilitatorAt(pathname, request.headers.get("Authorization"), await request.text());
+  if (hostname === "node.example.com")
+    return nodeAt(JSON.parse(atob(decodeURIComponent(pathname.slice(1)))), JSON.parse(await request.text()));
   throw new TypeError(`no route to ${hostname}`);
 }
 
@@ -89,6 +92,38 @@ const NAMES: Record<string, string[]> = {
   "none.example.com": [],
 };
 
+/** A chain as its node's name describes it: blocks at a steady pace, and one transaction. */
+interface ChainScene {
+  newest: number;
+  start: number;
+  seconds: number;
+  /** The block from which on the authorization is consumed. */
+  consumedAt: number;
+  logs: { blockNumber: string }[];
+  receipt: object;
+  broken?: object;
+}
+
+function nodeAt(scene: ChainScene, { method, params }: { method: string; params: unknown[] }): Response {
+  if (scene.broken) return Response.json(scene.broken);
+  const hex = (number: number) => `0x${number.toString(16)}`;
+  const results: Record<string, () => unknown> = {
+    eth_getBlockByNumber() {
+      const number = params[0] === "latest" ? scene.newest : Number(params[0]);
+      return { number: hex(number), timestamp: hex(scene.start + number * scene.seconds) };
+    },
+    eth_call: () => hex(Number(params[1]) >= scene.consumedAt ? 1 : 0),
+    eth_getLogs() {
+      const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
+      return scene.logs.filter(
+        ({ blockNumber: at }) => Number(fromBlock) <= Number(at) && Number(at) <= Number(toBlock),
+      );
+    },
+    eth_getTransactionReceipt: () => scene.receipt,
+  };
+  return Response.json({ jsonrpc: "2.0", id: 1, result: results[method]?.() });
+}
+
 const moved = new Map<string, number>();
 
 /**
@@ -124,9 +159,8 @@ async function faulty(name: string, call: string | undefined, times: number): Pr
     case 3:
       settle();
       return new Response("{]");
-    case 4: // the request arrives twice
-      settle();
-      return settle();
+    case 4: // nobody has looked at it
+      return new Response("too many requests", { status: 429 });
     case 5:
       return used ? settle() : refused("insufficient_funds");
     case 6: // late
@@ -180,6 +214,7 @@ async function facilitatorAt(path: string, authorization: string | null, body: s
       () => Response.json({ isValid: false, invalidReason: "invalid_payload" }, { status: 400 }),
     ],
     [/^refuses-second-verify.* verify 2/, () => Response.json({ isValid: false, invalidReason: "nonce_already_used" })],
+    [/^used-at-settle settle/, () => Response.json({ ...refused, errorReason: "nonce_already_used" })],
     [/^refuses-settle settle/, () => Response.json({ ...refused, errorReason: "invalid_transaction_state" })],
     [
       /^refuses-settle-400 settle/,

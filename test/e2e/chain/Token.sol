@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-/// What x402 needs of USDC: balances, EIP-712 and EIP-3009. Put at USDC's address, and anybody may mint.
+/// What x402 needs of USDC: balances, EIP-712 and EIP-3009, refusing in USDC's words. Put at USDC's address, and anybody
+/// may mint and burn.
 contract Token {
     string public constant name = "USDC";
     string public constant version = "2";
@@ -12,16 +13,30 @@ contract Token {
     bytes32 private constant TRANSFER = keccak256(
         "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
     );
+    bytes32 private constant CANCEL = keccak256("CancelAuthorization(address authorizer,bytes32 nonce)");
 
     mapping(address => uint256) public balanceOf;
     mapping(address => mapping(bytes32 => bool)) public authorizationState;
 
     event Transfer(address indexed from, address indexed to, uint256 value);
     event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
+    event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce);
 
     function mint(address to, uint256 value) external {
         balanceOf[to] += value;
         emit Transfer(address(0), to, value);
+    }
+
+    function burn(address from, uint256 value) external {
+        balanceOf[from] -= value;
+        emit Transfer(from, address(0), value);
+    }
+
+    function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s) external {
+        require(!authorizationState[authorizer][nonce], "FiatTokenV2: authorization is used or canceled");
+        requireSigned(authorizer, keccak256(abi.encode(CANCEL, authorizer, nonce)), v, r, s);
+        authorizationState[authorizer][nonce] = true;
+        emit AuthorizationCanceled(authorizer, nonce);
     }
 
     function transferWithAuthorization(
@@ -35,24 +50,29 @@ contract Token {
         bytes32 r,
         bytes32 s
     ) external {
-        require(block.timestamp > validAfter, "authorization is not yet valid");
-        require(block.timestamp < validBefore, "authorization is expired");
-        require(!authorizationState[from][nonce], "authorization is used");
-
-        bytes32 domain = keccak256(
-            abi.encode(DOMAIN, keccak256(bytes(name)), keccak256(bytes(version)), block.chainid, address(this))
-        );
-        bytes32 message = keccak256(abi.encode(TRANSFER, from, to, value, validAfter, validBefore, nonce));
-        require(
-            ecrecover(keccak256(abi.encodePacked("\x19\x01", domain, message)), v, r, s) == from && from != address(0),
-            "invalid signature"
+        require(block.timestamp > validAfter, "FiatTokenV2: authorization is not yet valid");
+        require(block.timestamp < validBefore, "FiatTokenV2: authorization is expired");
+        require(!authorizationState[from][nonce], "FiatTokenV2: authorization is used or canceled");
+        requireSigned(
+            from, keccak256(abi.encode(TRANSFER, from, to, value, validAfter, validBefore, nonce)), v, r, s
         );
 
         authorizationState[from][nonce] = true;
-        require(balanceOf[from] >= value, "transfer amount exceeds balance");
+        emit AuthorizationUsed(from, nonce);
+        require(balanceOf[from] >= value, "ERC20: transfer amount exceeds balance");
         balanceOf[from] -= value;
         balanceOf[to] += value;
-        emit AuthorizationUsed(from, nonce);
         emit Transfer(from, to, value);
+    }
+
+    function requireSigned(address signer, bytes32 message, uint8 v, bytes32 r, bytes32 s) private view {
+        bytes32 domain = keccak256(
+            abi.encode(DOMAIN, keccak256(bytes(name)), keccak256(bytes(version)), block.chainid, address(this))
+        );
+        require(
+            ecrecover(keccak256(abi.encodePacked("\x19\x01", domain, message)), v, r, s) == signer
+                && signer != address(0),
+            "FiatTokenV2: invalid signature"
+        );
     }
 }

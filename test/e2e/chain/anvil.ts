@@ -3,15 +3,29 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import solc from "solc";
-import { createTestClient, defineChain, http, publicActions, walletActions } from "viem";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import {
+  createTestClient,
+  defineChain,
+  type Hex,
+  http,
+  type LocalAccount,
+  parseEther,
+  parseSignature,
+  publicActions,
+  walletActions,
+} from "viem";
+import { generatePrivateKey, nonceManager, privateKeyToAccount } from "viem/accounts";
 import { NETWORKS } from "../../../src/payments/networks.ts";
 
-const { chainId, asset } = NETWORKS["base-sepolia"];
+const { chainId, asset, domain } = NETWORKS["base-sepolia"];
 
-/** A chain on this machine that calls itself base-sepolia, with a token at the address of USDC. */
-export async function startChain() {
-  const anvil = spawn(anvilBinary(), ["--chain-id", String(chainId), "--port", "0", "--host", "127.0.0.1"], {
+/**
+ * A chain on this machine that calls itself base-sepolia, with a token at the address of USDC. Without a block time,
+ * each transaction gets a block at once.
+ */
+export async function startChain({ blockSeconds }: { blockSeconds?: number } = {}) {
+  const pace = blockSeconds === undefined ? [] : ["--block-time", String(blockSeconds)];
+  const anvil = spawn(anvilBinary(), ["--chain-id", String(chainId), "--port", "0", "--host", "127.0.0.1", ...pace], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<void>((resolve) => anvil.once("exit", () => resolve()));
@@ -42,19 +56,53 @@ export async function startChain() {
     .extend(publicActions)
     .extend(walletActions);
   await client.setCode({ address: asset, bytecode });
-  const [minter] = await client.getAddresses();
+  const minter = await newSigner();
+  /** Calls the token, and waits for the block. */
+  async function call(functionName: string, args: unknown[]): Promise<void> {
+    const hash = await client.writeContract({ account: minter, address: asset, abi, functionName, args });
+    await client.waitForTransactionReceipt({ hash });
+  }
+
+  /** A new account with Ether to send transactions of its own, several at once. */
+  async function newSigner() {
+    const account = privateKeyToAccount(generatePrivateKey(), { nonceManager });
+    await client.setBalance({ address: account.address, value: parseEther("100") });
+    return account;
+  }
 
   return {
     client,
+    url,
     stop,
+    newSigner,
     /** A new account with nothing but so much of the token. */
     async payerWith(value: bigint) {
       const account = privateKeyToAccount(generatePrivateKey());
-      const hash = await client.writeContract({
-        ...{ account: minter!, address: asset, abi, functionName: "mint", args: [account.address, value] },
-      });
-      await client.waitForTransactionReceipt({ hash });
+      await call("mint", [account.address, value]);
       return account;
+    },
+    /** Takes so much of the token from an account. */
+    burn: (owner: string, value: bigint) => call("burn", [owner, value]),
+    /** Cancels an authorization, as the payer who has signed it may. */
+    async cancel(payer: LocalAccount, nonce: Hex): Promise<void> {
+      const signature = await payer.signTypedData({
+        domain: { ...domain, chainId, verifyingContract: asset },
+        types: {
+          CancelAuthorization: [
+            { name: "authorizer", type: "address" },
+            { name: "nonce", type: "bytes32" },
+          ],
+        },
+        primaryType: "CancelAuthorization",
+        message: { authorizer: payer.address, nonce },
+      });
+      const { r, s, yParity } = parseSignature(signature);
+      await call("cancelAuthorization", [payer.address, nonce, 27 + yParity, r, s]);
+    },
+    /** Replaces the newest block by one without its transactions, which this signer has sent. */
+    async reorganise({ address }: LocalAccount): Promise<void> {
+      await client.request({ method: "anvil_reorg", params: [1, []] } as never);
+      nonceManager.reset({ address, chainId });
     },
     /** How much of the token an address has, in its smallest unit. */
     async balanceOf(owner: string): Promise<bigint> {

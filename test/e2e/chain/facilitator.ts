@@ -4,18 +4,23 @@ import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
 import { toFacilitatorEvmSigner } from "@x402/evm";
 import { ExactEvmScheme } from "@x402/evm/exact/facilitator";
 import { ExactEvmSchemeV1 } from "@x402/evm/exact/v1/facilitator";
+import { createWalletClient, http } from "viem";
 import { NETWORKS } from "../../../src/payments/networks.ts";
 import type { Chain } from "./anvil.ts";
 
-/** The official facilitator code on this chain, behind HTTP on loopback. */
-export async function startFacilitator({ client }: Chain) {
-  const [address] = await client.getAddresses();
+/** What a facilitator does with a payment it is asked to settle: `settle` is its own code. `cut`: no answer. */
+type Settling = (settle: () => Promise<object>) => Promise<{ status: number; body: object } | "cut">;
+
+/** The official facilitator code on this chain, behind HTTP on loopback. It signs its transactions with a key of its own. */
+export async function startFacilitator({ client, url, newSigner }: Chain) {
+  const account = await newSigner();
+  const wallet = createWalletClient({ account, chain: client.chain, transport: http(url), pollingInterval: 20 });
   const signer = toFacilitatorEvmSigner({
-    address: address!,
+    address: account.address,
     readContract: (args) => client.readContract({ ...args, args: args.args ?? [] } as never),
     verifyTypedData: (args) => client.verifyTypedData(args as never),
-    writeContract: (args) => client.writeContract({ ...args, account: address! } as never),
-    sendTransaction: (args) => client.sendTransaction({ ...args, account: address! } as never),
+    writeContract: (args) => wallet.writeContract(args as never),
+    sendTransaction: (args) => wallet.sendTransaction(args as never),
     waitForTransactionReceipt: (args) => client.waitForTransactionReceipt(args),
     getCode: (args) => client.getCode(args),
   });
@@ -25,6 +30,7 @@ export async function startFacilitator({ client }: Chain) {
 
   const calls = { verify: 0, settle: 0 };
   let fault: "cut" | "hold" | undefined;
+  const interposed = new Map<string, Settling>();
   const server = createServer(async (request, response) => {
     const call = request.url === "/settle" ? "settle" : "verify";
     calls[call]++;
@@ -34,6 +40,13 @@ export async function startFacilitator({ client }: Chain) {
       paymentPayload: PaymentPayload;
       paymentRequirements: PaymentRequirements;
     };
+    const { from } = (paymentPayload.payload as { authorization: { from: string } }).authorization;
+    const settling = call === "settle" ? interposed.get(from) : undefined;
+    if (settling) {
+      const answer = await settling(() => facilitator.settle(paymentPayload, paymentRequirements));
+      if (answer === "cut") return response.destroy();
+      return response.writeHead(answer.status, { "Content-Type": "application/json" }).end(JSON.stringify(answer.body));
+    }
     const answer = await facilitator[call](paymentPayload, paymentRequirements);
     const happens = call === "settle" ? fault : undefined;
     if (call === "settle") fault = undefined;
@@ -46,11 +59,17 @@ export async function startFacilitator({ client }: Chain) {
 
   return {
     url: `http://127.0.0.1:${port}`,
+    account,
     /** How often it was asked. */
     calls,
     /** The next settlement goes through, and its answer is lost: the connection is cut, or held for ever. */
     loseNextAnswer: (how: "cut" | "hold") => {
       fault = how;
+    },
+    /** Has this done with the payments of a payer; undefined for nothing special again. */
+    interpose: (payer: string, settling: Settling | undefined) => {
+      if (settling) interposed.set(payer, settling);
+      else interposed.delete(payer);
     },
     stop: () => {
       server.closeAllConnections();

@@ -1,0 +1,201 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ExactEvmSchemeV1 } from "@x402/evm/exact/v1/client";
+import { decodePaymentResponseHeader } from "@x402/fetch";
+import type { Hex, LocalAccount } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { samplePdf } from "../../scripts/lib/samplePdf.ts";
+import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import { strict402 } from "../support/x402.ts";
+import { type Chain, startChain } from "./chain/anvil.ts";
+import { startFacilitator } from "./chain/facilitator.ts";
+
+/** What a payer, or bad luck, can do to the seller, on a chain that takes its time: two services that share a PAY_TO. */
+
+const PAY_TO = "0x00000000000000000000000000000000c0ffee01";
+const PRICE = 50_000n;
+
+let chain: Chain;
+let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
+/** One that has a node of the chain to ask, and one that has not. */
+let services: Record<"with a node" | "without one", RunningWorker>;
+let files: Server;
+/** What happens when a service fetches a payer's file. */
+const onFetch = new Map<string, () => Promise<unknown>>();
+
+beforeAll(async () => {
+  chain = await startChain({ blockSeconds: 2 });
+  facilitator = await startFacilitator(chain);
+  const settings = {
+    FACILITATOR_URL: facilitator.url,
+    PAY_TO,
+    FACILITATOR_TIMEOUT_SECONDS: "10",
+    ALLOW_LOOPBACK_SOURCES: "true",
+  };
+  const [withNode, without] = await Promise.all([
+    startWorker({ ...settings, RPC_URL: chain.url }),
+    startWorker(settings),
+  ]);
+  services = { "with a node": withNode, "without one": without };
+  const sample = await samplePdf();
+  files = createServer(async ({ url }, response) => {
+    const happens = onFetch.get(url!);
+    onFetch.delete(url!);
+    await happens?.();
+    response.end(sample);
+  });
+  await new Promise<void>((resolve) => files.listen(0, "127.0.0.1", resolve));
+});
+afterAll(async () => {
+  files?.close();
+  await Promise.all(Object.values(services ?? {}).map((service) => service.stop()));
+  await facilitator?.stop(); // if the last test has not
+  await chain?.stop();
+});
+
+interface Payment {
+  payer: LocalAccount;
+  nonce: Hex;
+  header: string;
+}
+
+/** A payment that both services take, by a new payer who has just enough for it. */
+async function newPayment({ url }: RunningWorker): Promise<Payment> {
+  const payer = await chain.payerWith(PRICE);
+  const refused = await fetch(`${url}/v1/watermark/text`, { method: "POST" });
+  const [offer] = strict402.parse(await refused.json()).accepts;
+  const payment = await new ExactEvmSchemeV1(payer).createPaymentPayload(1, offer as never);
+  const { nonce } = (payment.payload as { authorization: { nonce: Hex } }).authorization;
+  return { payer, nonce, header: btoa(JSON.stringify(payment)) };
+}
+
+/** Buys a mark for a file, while whose fetch `meanwhile` happens. */
+async function buy({ url }: RunningWorker, { header, nonce }: Payment, meanwhile?: () => Promise<unknown>) {
+  const path = `/${nonce}.pdf`;
+  if (meanwhile) onFetch.set(path, meanwhile);
+  const { port } = files.address() as AddressInfo;
+  const response = await fetch(`${url}/v1/watermark/text`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-PAYMENT": header },
+    body: JSON.stringify({ file: `http://127.0.0.1:${port}${path}`, text: "PAID" }),
+  });
+  const receipt = response.headers.get("X-PAYMENT-RESPONSE");
+  return { status: response.status, receipt: receipt === null ? undefined : decodePaymentResponseHeader(receipt) };
+}
+
+/** How much of the payer's money has moved. */
+const moved = async ({ payer }: Payment) => PRICE - (await chain.balanceOf(payer.address));
+const succeeded = async (transaction: string) =>
+  (await chain.client.getTransactionReceipt({ hash: transaction as Hex })).status === "success";
+
+const both = ["with a node", "without one"] as const;
+
+const losesAnswer = ({ payer }: Payment, then?: () => Promise<void>) =>
+  facilitator.interpose(payer.address, async (settle) => {
+    facilitator.interpose(payer.address, undefined);
+    await settle();
+    await then?.();
+    return "cut";
+  });
+
+describe("on a chain with a block every two seconds", () => {
+  test.concurrent.each(both)("a payer who cancels while the file is fetched gets nothing; %s", async (which) => {
+    const payment = await newPayment(services[which]);
+    const answer = await buy(services[which], payment, () => chain.cancel(payment.payer, payment.nonce));
+    expect(answer).toMatchObject({ status: 402, receipt: { success: false } });
+    expect(await moved(payment)).toBe(0n);
+  });
+
+  test.concurrent.each(both)("a payer who pays another service meanwhile gets one result; %s", async (which) => {
+    const [first, second] = which === both[0] ? both : both.toReversed();
+    const payment = await newPayment(services[first!]);
+    let other: Awaited<ReturnType<typeof buy>> | undefined;
+    const answer = await buy(services[first!], payment, async () => {
+      other = await buy(services[second!], payment);
+    });
+    expect([answer.status, other?.status]).toEqual([402, 200]);
+    expect(await moved(payment)).toBe(PRICE);
+  });
+
+  test.concurrent("a payer who pays two services at once gets one result", async () => {
+    const payment = await newPayment(services["with a node"]);
+    const answers = await Promise.all(both.map((which) => buy(services[which], payment)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(await moved(payment)).toBe(PRICE);
+  });
+
+  test.concurrent.each([
+    ["with a node", 429],
+    ["without one", 401],
+  ] as const)(
+    "a payer whose wallet is empty, after an answer that is none, gets nothing; %s, %i",
+    async (which, status) => {
+      const payment = await newPayment(services[which]);
+      facilitator.interpose(payment.payer.address, async () => {
+        await chain.burn(payment.payer.address, PRICE);
+        facilitator.interpose(payment.payer.address, undefined);
+        return { status, body: { error: "not now" } };
+      });
+      expect(await buy(services[which], payment)).toMatchObject({ status: 402, receipt: { success: false } });
+      expect(await chain.balanceOf(payment.payer.address)).toBe(0n);
+    },
+  );
+
+  test.concurrent("a payer who cancels while the facilitator fails gets nothing", async () => {
+    const payment = await newPayment(services["with a node"]);
+    facilitator.interpose(payment.payer.address, async () => {
+      facilitator.interpose(payment.payer.address, undefined);
+      await chain.cancel(payment.payer, payment.nonce);
+      return { status: 500, body: { error: "broken" } };
+    });
+    expect((await buy(services["with a node"], payment)).status).toBe(402);
+    expect(await moved(payment)).toBe(0n);
+  });
+
+  test.concurrent("a payer whose answer is lost gets the result, with the transaction that the chain shows", async () => {
+    const payment = await newPayment(services["with a node"]);
+    losesAnswer(payment);
+    const { status, receipt } = await buy(services["with a node"], payment);
+    expect([status, receipt?.success, await moved(payment)]).toEqual([200, true, PRICE]);
+    expect(await succeeded(receipt!.transaction)).toBe(true);
+  });
+
+  test.concurrent("or without a node on the facilitator's word, and the receipt says so", async () => {
+    const payment = await newPayment(services["without one"]);
+    losesAnswer(payment);
+    expect(await buy(services["without one"], payment)).toMatchObject({
+      status: 200,
+      receipt: { success: true, transaction: "", extra: { note: expect.stringContaining("lost") } },
+    });
+    expect(await moved(payment)).toBe(PRICE);
+  });
+
+  test("or of the transaction that stays, where the chain drops the first one's block", async () => {
+    const payment = await newPayment(services["with a node"]);
+    losesAnswer(payment, async () => {
+      await chain.reorganise(facilitator.account);
+      expect(await moved(payment)).toBe(0n);
+    });
+    const { status, receipt } = await buy(services["with a node"], payment);
+    expect([status, receipt?.success, await moved(payment)]).toEqual([200, true, PRICE]);
+    expect(await succeeded(receipt!.transaction)).toBe(true);
+  });
+
+  test("a payer whose wallet is empty, after a connection was refused, gets nothing", async () => {
+    const payment = await newPayment(services["without one"]);
+    const { port } = new URL(facilitator.url);
+    const bankrupt = createServer((_, response) =>
+      response.end(JSON.stringify({ success: false, errorReason: "insufficient_funds", transaction: "" })),
+    );
+    try {
+      const answer = await buy(services["without one"], payment, async () => {
+        await facilitator.stop();
+        setTimeout(() => bankrupt.listen(Number(port), "127.0.0.1"), 1500);
+      });
+      expect(answer).toMatchObject({ status: 402, receipt: { success: false } });
+    } finally {
+      bankrupt.closeAllConnections();
+      bankrupt.close();
+    }
+  });
+});
