@@ -39,13 +39,13 @@ export function readPdfa(objects: Objects, catalog: Dictionary): Pdfa | undefine
 
 /**
  * Returns the numbers of components of the device colour spaces that new objects may use: those that the conformance
- * allows (ISO 19005-1, 6.2.3.3; ISO 19005-2, 6.2.4.3) and that no page replaces. RGB in PDF/A is not among them even if
- * the output intent is RGB, because it would be that profile's.
+ * allows (ISO 19005-1, 6.2.3.3; ISO 19005-2, 6.2.4.3) and that no page replaces. In PDF/A they are those of the output
+ * intent: readers that go by it show the values of an RGB intent as they are, and convert those of any other profile.
  */
 export function usableDeviceColors(pdfa: Pdfa | undefined, defaults: ReadonlySet<DefaultSpace>): ReadonlySet<number> {
   const usable = new Set<number>();
   if (!defaults.has("DefaultGray") && (!pdfa || pdfa.intent !== undefined)) usable.add(1);
-  if (!defaults.has("DefaultRGB") && !pdfa) usable.add(3);
+  if (!defaults.has("DefaultRGB") && (!pdfa || pdfa.intent === 3)) usable.add(3);
   if (!pdfa || pdfa.intent === 4) usable.add(4);
   return usable;
 }

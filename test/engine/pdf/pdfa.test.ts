@@ -81,7 +81,7 @@ describe("device colours that new objects may use", () => {
     ["all in a file that makes no claim", {}, [1, 3, 4]],
     ["none in PDF/A without an output intent", { part: 1 }, []],
     ["grey with an intent in grey", { part: 1, intent: 1 }, [1]],
-    ["grey with an intent in RGB, whose profile need not be sRGB", { part: 2, intent: 3 }, [1]],
+    ["grey and RGB with an intent in RGB", { part: 2, intent: 3 }, [1, 3]],
     ["grey and CMYK with an intent in CMYK", { part: 3, intent: 4 }, [1, 4]],
     ["not grey where a page replaces it", { resources: "/ColorSpace<</DefaultGray 9 0 R>>" }, [3, 4]],
     ["not RGB where a page replaces it", { resources: "/ColorSpace<</A/B/DefaultRGB 9 0 R>>" }, [1, 4]],
