@@ -100,6 +100,20 @@ describe("one page is found", () => {
     expect(asked.reduce((sum, length) => sum + length, 0)).toBeLessThan(200_000);
   });
 
+  it("by ranges, though the next should be behind the end of the file", async () => {
+    const far = { 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[4 0 R 5 0 R]>>" };
+    const bytes = file({
+      ...far,
+      3: { data: new Uint8Array(300_000) },
+      4: PAGE,
+      5: PAGE,
+      6: { data: new Uint8Array(300_000) },
+    });
+    const lost = edit(bytes, (text) => text.replace(/(\n5 1\n)\d{10}/, "$10000999999"));
+    const reader = readerBy(lost.length, async (start, end) => lost.slice(start, end));
+    expect((await open(new RangeSource(reader))).pages).toHaveLength(2);
+  });
+
   it("by several ranges at once where pages are far from each other", async () => {
     const bodies: Bodies = {
       1: "<</Type/Catalog/Pages 2 0 R>>",

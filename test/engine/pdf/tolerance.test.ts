@@ -312,6 +312,12 @@ describe("the output", () => {
     expect(latin1(inflateSync(encode(opening)))).toBe(`${"/Span BMC ".repeat(4)}${"q ".repeat(12)}\n`);
   });
 
+  it("gives contents a right length that end with the file", async () => {
+    const output = latin1(await stamp(content("<</Length 9>>\nstream\n0 g")));
+    const [, length, data] = /4 0 obj\n<<\/Length +(\d+)>>\nstream\n(0 g[\s\S]*?)\nendstream/.exec(output)!;
+    expect(data).toHaveLength(Number(length));
+  });
+
   it("lists objects as free that would be behind the source's end", async () => {
     const source = moved(builder(onePage()), 9, 9_999_999).table().bytes();
     const ranges = new RangeSource(readerBy(source.length, async (start, end) => source.slice(start, end)));
