@@ -24,7 +24,7 @@ import { Rewrites } from "./rewrite.ts";
 import { openSecurity } from "./security.ts";
 import { type Dictionary, Reference } from "./values.ts";
 import { verifyOffsets } from "./verify.ts";
-import { findOrigin, type Xref, XrefReader } from "./xref.ts";
+import { findOrigin, NEW_HEADER, type Xref, XrefReader } from "./xref.ts";
 import { FREE, IN_STREAM, type XrefTable } from "./xrefTable.ts";
 
 /** Options of {@link openPdf}. */
@@ -162,7 +162,9 @@ async function open(
     const catalog = await objects.run(() => findCatalog(objects, xref.trailers, recovery.scan.catalogs));
     if (catalog) trailer.set("Root", catalog);
   } else if (verify && (source.inMemory || options.thorough)) await verifyOffsets(source, xref.table);
-  if (xref.table.firstPlace() < xref.origin) xref.origin = 0; // objects before `%PDF-`: nothing to cut off
+  const header = await retry(source, () => findOrigin(source));
+  // Nothing is cut off then, and readers that find no header at the beginning repair the file, or do not open it.
+  if (header === undefined || xref.table.firstPlace() < header) xref.origin = -NEW_HEADER.length;
 
   const { catalog, ...about } = await objects.run(() => {
     const catalog = readCatalog(objects, trailer);

@@ -31,6 +31,12 @@ function revised(linked: boolean): FileBuilder {
   return linked ? builder.table({ numbers: [3], trailer: `/Root 1 0 R/Prev ${previous}` }) : builder.table();
 }
 
+function objectsFirst(): Uint8Array {
+  const builder = new FileBuilder("\n").objects({ 7: "null" });
+  builder.text += "%PDF-1.4\n";
+  return builder.objects(onePage()).table().bytes();
+}
+
 const FILES: [string, Uint8Array][] = [
   ["a plain file", file(onePage())],
   ["a file with object streams", compressed()],
@@ -96,6 +102,19 @@ describe("the output", () => {
     expect(output.startsWith("%PDF-1.7")).toBe(true);
     const offset = Number(/startxref\n(\d+)/.exec(output)?.[1]);
     expect(output.slice(offset, offset + 4)).toBe("xref");
+  });
+
+  it.each<[string, string]>([
+    ["where the source has none", latin1(file(onePage())).replace("%PDF-1.7", "%XYZ-1.7")],
+    ["where objects precede the source's", latin1(objectsFirst())],
+  ])("begins with a header %s, and counts its offsets from there", async (_, text) => {
+    const source = encode(text);
+    const output = latin1(await stamp(source));
+    expect(output).toMatch(/^%PDF-1\.7\n/);
+    const { table } = (await open(encode(output))).xref;
+    for (const num of [1, 2, 3, 4]) expect(output.slice(table.place(table.live(num)))).toMatch(`${num} 0 obj\n`);
+    const streamed = await plan(ranges(source), { thorough: true });
+    expect(latin1(await joined(streamed.chunks()))).toBe(output);
   });
 
   it("keeps the first half of /ID and renews the second", async () => {
