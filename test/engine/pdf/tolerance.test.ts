@@ -288,6 +288,16 @@ describe("the output", () => {
       resources("99 0 R", { 2: "<</Count 1/Kids[3 0 R]/Resources<<>>>>" }),
       /2 0 obj\n.*\/Resources<<\/XObject<<\/Ovp0/,
     ],
+    [
+      "adds no name twice where some references are longer than others",
+      file({
+        ...onePage("/Resources 5 0 R", { 5: "6 0 R", 6: "<</XObject 7 0 R>>", 7: "8 0 R", 8: "<<>>" }),
+        2: "<</Count 3/Kids[3 0 R 9 0 R 10 0 R]>>",
+        9: "<</Type/Page/Resources 6 0 R>>",
+        10: "<</Type/Page/Resources<</XObject 8 0 R>>>>",
+      }),
+      /8 0 obj\n<<\/Ovp0 \d+ 0 R>>/,
+    ],
     ["takes resources behind several references", resources("5 0 R", { 5: "6 0 R", 6: "<<>>" }), /6 0 obj\n<<.*\/Ovp0/],
     [
       "replaces XObjects that are none",
