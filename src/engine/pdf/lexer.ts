@@ -215,10 +215,16 @@ export type EntryVisitor = (keyStart: number, keyEnd: number, valueStart: number
 /**
  * Visits the top-level entries of the dictionary whose `<<` is at `at`. A value extends to the next key, which covers
  * references and garbage. `keyStart` is the position of the slash.
+ * @param visitLast receives a last key that has no value, which is no entry
  * @returns the position after `>>`
  * @throws Malformed if a value cannot be skipped
  */
-export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): number {
+export function eachEntry(
+  bytes: Uint8Array,
+  at: number,
+  visit: EntryVisitor,
+  visitLast?: (keyStart: number, keyEnd: number) => void,
+): number {
   at = skipWhite(bytes, at + 2);
   for (;;) {
     const code = bytes[at]!;
@@ -231,7 +237,10 @@ export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): n
     const keyStart = at;
     const keyEnd = skipRegular(bytes, at + 1);
     const valueStart = skipWhite(bytes, keyEnd);
-    if (isDictionaryEnd(bytes, valueStart)) return valueStart + 2;
+    if (isDictionaryEnd(bytes, valueStart)) {
+      visitLast?.(keyStart, keyEnd);
+      return valueStart + 2;
+    }
     let valueEnd = skipValue(bytes, valueStart);
     for (
       at = skipWhite(bytes, valueEnd);

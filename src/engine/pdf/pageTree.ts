@@ -6,7 +6,7 @@ import { type Contents, ContentsReader } from "./contents.ts";
 import { isDictionary, Malformed, skipValue } from "./lexer.ts";
 import type { Ref } from "./newObject.ts";
 import { MissingStream, type Objects } from "./objects.ts";
-import { type PageAttributes, readKids, type Span, scanPageAttributes } from "./pageAttributes.ts";
+import { type Entry, type PageAttributes, readKids, type Span, scanPageAttributes } from "./pageAttributes.ts";
 import { type DefaultSpace, type NameSlot, Resources } from "./resources.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
@@ -66,6 +66,9 @@ interface Node {
   readonly found: (PageEntry | Node | null | undefined)[];
   /** The next kid to visit. */
   next: number;
+  /** Number of the object that its kids have for their /Parent: itself, or the next node above; 0 if none is one. */
+  readonly num: number;
+  /** What they inherit. */
   readonly inherited: Inherited;
   /** Depth of direct dictionaries within one object. */
   readonly nesting: number;
@@ -128,7 +131,7 @@ export class PageWalk {
     this.#options = options;
     const holder = root instanceof Reference ? new Rewrite(0, new Uint8Array()) : root.holder;
     const kids = [root instanceof Reference ? root.num : -root.at];
-    this.#top = { holder, kids, found: [], next: 0, inherited: NOTHING, nesting: 0 };
+    this.#top = { holder, kids, found: [], next: 0, num: 0, inherited: NOTHING, nesting: 0 };
     this.#stack.push(this.#top);
   }
 
@@ -199,8 +202,7 @@ export class PageWalk {
     this.#objects.source.meter.scan(VISIT);
     const kid = node.kids[position]!;
     try {
-      node.found[position] =
-        kid > 0 ? this.#visitObject(kid, node.inherited, isRoot) : this.#visitDirect(node, -kid, isRoot);
+      node.found[position] = kid > 0 ? this.#visitObject(kid, node, isRoot) : this.#visitDirect(-kid, node);
     } catch (error) {
       if (error instanceof MissingStream) {
         const others = this.#waiting.get(error.num);
@@ -223,15 +225,12 @@ export class PageWalk {
   }
 
   /** Visits a dictionary within the object that holds its node. */
-  #visitDirect({ holder, inherited, nesting }: Node, at: number, isRoot: boolean): PageEntry | Node {
-    let attributes = scanPageAttributes(holder.text, at);
-    // Readers look for inherited attributes by /Parent, which cannot lead to a root within the catalog.
-    if (isRoot && attributes.kids && !attributes.isPage)
-      attributes = { ...attributes, mediaBox: undefined, cropBox: undefined, rotate: undefined, resources: undefined };
-    return this.#visit(holder, at, attributes, inherited, nesting + 1);
+  #visitDirect(at: number, above: Node): PageEntry | Node {
+    const { holder, nesting } = above;
+    return this.#visit(holder, at, scanPageAttributes(holder.text, at), above, nesting + 1);
   }
 
-  #visitObject(num: number, inherited: Inherited, isRoot: boolean): PageEntry | Node | null {
+  #visitObject(num: number, above: Node, isRoot: boolean): PageEntry | Node | null {
     if (this.#seenNodes.has(num)) return null;
     const known = this.#seenPages.get(num);
     if (known) {
@@ -245,10 +244,11 @@ export class PageWalk {
         throw unreadablePage();
       return null;
     }
-    const { rewrite, attributes } = target;
-    const found = this.#visit(rewrite, 0, attributes, inherited, 0);
+    const { rewrite, attributes, isRepaired } = target;
+    const found = this.#visit(rewrite, 0, attributes, above, 0);
     if ("kids" in found) {
       this.#seenNodes.add(num);
+      if (isRepaired) rewrite.splice({ at: 0, remove: 0, insert: "" }); // written as it has been read
       return found;
     }
     if (isRoot && !attributes.isPage && !attributes.mediaBox && !attributes.contents) return null;
@@ -256,7 +256,7 @@ export class PageWalk {
     return found;
   }
 
-  #readNode(num: number): { rewrite: Rewrite; attributes: PageAttributes } | undefined {
+  #readNode(num: number): { rewrite: Rewrite; attributes: PageAttributes; isRepaired?: true } | undefined {
     const known = this.#rewrites.get(num);
     if (known) {
       const isNode = isDictionary(known.text, 0);
@@ -273,19 +273,14 @@ export class PageWalk {
       if (!(this.#options.lenient && error instanceof Malformed)) throw error;
       const text = this.#objects.balanced(num);
       if (!text) throw error;
-      return read(text, 0);
+      return { ...read(text, 0)!, isRepaired: true };
     }
   }
 
   /** Visits a dictionary. As readers do, takes it for a node if it has an array of /Kids and its /Type is not /Page. */
-  #visit(
-    holder: Rewrite,
-    at: number,
-    attributes: PageAttributes,
-    inherited: Inherited,
-    nesting: number,
-  ): PageEntry | Node {
+  #visit(holder: Rewrite, at: number, attributes: PageAttributes, above: Node, nesting: number): PageEntry | Node {
     const { text } = holder;
+    const { inherited } = above;
     const value = (span: Span | undefined): Value =>
       span ? this.#objects.resolve(parseValue(text, span.start)) : null;
     const own: Inherited = {
@@ -295,12 +290,31 @@ export class PageWalk {
       resources: attributes.resources ? { holder, span: attributes.resources, slot: undefined } : inherited.resources,
     };
     const kids = attributes.kids && !attributes.isPage ? this.#kids(holder, attributes.kids) : undefined;
-    if (!kids) return this.#visitPage(holder, at, attributes, own, inherited, value(attributes.userUnit));
+    if (!kids) {
+      const page = this.#visitPage(holder, at, attributes, own, inherited, value(attributes.userUnit));
+      this.#adopt(holder, at, attributes.parent, above);
+      return page;
+    }
 
     if (nesting > DEEPEST_NESTING) throw new Malformed("the page tree is nested too deeply");
-    const node: Node = { ...kids, found: [], next: 0, inherited: own, nesting };
+    // No /Parent leads to a dictionary within an object, by which readers look for what it would pass on.
+    const passedOn = nesting > 0 ? above : { num: holder.num, inherited: own };
+    const node: Node = { ...kids, found: [], next: 0, num: passedOn.num, inherited: passedOn.inherited, nesting };
     this.#stack.push(node);
+    this.#adopt(holder, at, attributes.parent, above);
     return node;
+  }
+
+  /**
+   * Has a page or node name the node above it as its /Parent. By that, most readers look for what it inherits; others
+   * remember where they have come from, as this walk does.
+   */
+  #adopt(holder: Rewrite, at: number, parent: Entry | undefined, { num }: Node): void {
+    const value = parent ? parseValue(holder.text, parent.start) : null;
+    if (num === 0 ? value === null : value instanceof Reference && value.num === num) return;
+    const insert = num === 0 ? "" : `/Parent ${num} ${this.#objects.table.generation(num)} R `;
+    const { key, end } = parent ?? { key: at + 2, end: at + 2 };
+    holder.splice({ at: key, remove: end - key, insert });
   }
 
   #visitPage(

@@ -204,6 +204,39 @@ describe("the output", () => {
   });
 });
 
+describe("what inherits names the node above it, by which readers look for what that passes on:", () => {
+  const node = (entries: string) => `<</Type/Pages/Count 1${entries}/MediaBox[0 0 300 400]>>`;
+  const PAGE = "<</Type/Page/Contents 4 0 R>>";
+  const more = { 7: node("/Parent 2 0 R/Kids[]") };
+  it.each<[string, Bodies, RegExp]>([
+    ["a page without /Parent", { 2: node("/Kids[3 0 R]"), 3: PAGE }, /3 0 obj\n<<.*\/Parent 2 0 R/],
+    [
+      "a page with another's",
+      { 2: node("/Kids[3 0 R]"), 3: "<</Type/Page/Parent 7 0 R/Contents 4 0 R>>" },
+      /3 0 obj\n<<(?!.*7 0 R).*\/Parent 2 0 R/,
+    ],
+    [
+      "a page in a node that is within another, which it cannot name",
+      { 2: node(`/Kids[${node("/Kids[3 0 R]")}]`), 3: PAGE },
+      /3 0 obj\n<<.*\/Parent 2 0 R/,
+    ],
+    [
+      "a page in a root that is within the catalog",
+      { 1: `<</Type/Catalog/Pages${node("/Kids[3 0 R]")}>>`, 3: "<</Type/Page/Parent 7 0 R/Contents 4 0 R>>" },
+      /3 0 obj\n<<(?!.*Parent)/,
+    ],
+    ["a node", { 2: node("/Kids[5 0 R]"), 3: PAGE, 5: node("/Kids[3 0 R]") }, /5 0 obj\n<<.*\/Parent 2 0 R/],
+    ["a node without any above it", { 2: node("/Parent 7 0 R/Kids[3 0 R]") }, /2 0 obj\n<<(?!.*7 0 R)/],
+  ])("%s", async (_, bodies, expected) => {
+    expect(latin1(await stamp(file({ ...onePage(), ...more, ...bodies })))).toMatch(expected);
+  });
+
+  it("and is left alone where it does", async () => {
+    const source = file(onePage());
+    expect(latin1(await stamp(source)).match(/2 0 obj\n.*/)?.[0]).toBe(latin1(source).match(/2 0 obj\n.*/)?.[0]);
+  });
+});
+
 describe("a marked page has no pictures of itself without the mark", () => {
   const BOX = "/MediaBox[0 0 300 400]";
   it.each([

@@ -249,6 +249,7 @@ describe("a filter", () => {
 describe("the output", () => {
   const CONTENTS = /3 0 obj\n<<(?!.*Contents.*Contents).*\/Contents ?\[\d+ 0 R 4 0 R \d+ 0 R\]/;
   const RENEWED = /4 0 obj\n<<\/Length +3>>\nstream\n0 g\nendstream/;
+  const NODE = "<</Type/Pages/Count 1/Kids[3 0 R]";
   const CLOSING = /stream\n\nn BT ET (Q ){12}(EMC ){4}\n\/Artifact/;
   const builder = (bodies: Bodies, head?: string) => new FileBuilder(head).objects(bodies);
   const content = (body: string, more: Bodies = {}) => file(onePage("/Contents 4 0 R", { 4: body, ...more }));
@@ -277,6 +278,8 @@ describe("the output", () => {
     ],
     ["has no generation above 65535", edit(plain, (text) => text.replaceAll(" 00000 n", " 99999 n")), /\n3 65535 obj/],
     ["closes what content may have left open", file(onePage()), CLOSING],
+    ["writes a node as it has been read", file({ ...onePage(), 2: NODE }), /2 0 obj\n<< ?\/Type \/Pages .*>>/],
+    ["has no key without a value in a page", file(onePage(`${BOX}/Rotate`)), /3 0 obj\n<<.*300 400\]>>/],
     ["names contents once, the last", file(onePage("/Contents 5 0 R/Contents 4 0 R")), CONTENTS],
     ["names only streams as contents", file(onePage("/Contents[2 0 R 4 0 R 99 0 R]")), CONTENTS],
     ["names contents behind several references", file(onePage("/Contents 5 0 R", { 5: "4 0 R" })), CONTENTS],
