@@ -80,6 +80,15 @@ describe("one page is found", () => {
       edit(plain, (text) => text.replace("trailer\n<<", `trailer\n<</Prev ${latin1(plain).indexOf("xref")}`)),
     ],
     ["where objects have no endobj", edit(plain, (text) => text.replaceAll("endobj\n", ""))],
+    [
+      "where another object begins within one",
+      edit(plain, (text) =>
+        text
+          .replaceAll("endobj\n", "")
+          .replace("2 0 obj", "5 0 obj\n<</A 1\n2 0 obj")
+          .replace("3 0 obj", ">>\n3 0 obj"),
+      ),
+    ],
     ["where /Size is absurd", edit(plain, (text) => text.replace("/Size 5", "/Size 99999999999"))],
     ["where the table starts at 1 by mistake", numberedFromOne()],
   ])("%s", async (_, bytes) => {
