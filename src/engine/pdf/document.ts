@@ -156,6 +156,10 @@ async function open(
   const trailer = trailerOf(xref, verify ? ["ID"] : undefined);
   const fileId = await objects.run(() => readFileId(objects, trailer));
   objects.cipher = await objects.run(() => openSecurity(objects, trailer, fileId, options.password));
+  if (!objects.cipher && trailer.get("Encrypt") instanceof Reference) {
+    if (verify) throw new Malformed("/Encrypt leads to nothing");
+    trailer.delete("Encrypt"); // readers that look for objects elsewhere must not find one for it
+  }
   let areStreamsRead = true;
   if (recovery) {
     areStreamsRead = await expandObjectStreams(objects, recovery.scan);

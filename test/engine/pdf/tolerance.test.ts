@@ -99,7 +99,6 @@ describe("the file's own cross-reference is followed", () => {
     ["into an object stream without /Type", edit(streams, (text) => text.replace("/ObjStm", "/Object"))],
     ["into an object stream with too large an /N", edit(streams, (text) => text.replace("/N 3", "/N 9"))],
     ["through streams of wrong /Length", edit(streams, (text) => text.replace(/\/Length \d/g, "/Length 9"))],
-    ["where /Encrypt leads to nothing", decoyed().table({ trailer: "/Root 1 0 R/Encrypt 99 0 R" }).bytes()],
   ])("%s", async (_, bytes) => {
     expect(await widths(bytes)).toBe("300");
   });
@@ -145,6 +144,11 @@ describe("a scan", () => {
       "finds the page where a table claims more than it has",
       edit(file(onePage()), (text) => text.replace("xref\n0 1\n", "xref\n0 9\n")),
       "300",
+    ],
+    [
+      "takes the place of a cross-reference whose /Encrypt leads to nothing",
+      decoyed().table({ trailer: "/Root 1 0 R/Encrypt 99 0 R" }).bytes(),
+      "9",
     ],
   ])("%s", async (_, bytes, expected) => {
     expect(await widths(bytes)).toBe(expected);
@@ -277,6 +281,11 @@ describe("the output", () => {
       /\n(\d+) 0 obj\n<<\/Type\/Cat.*>>\nendobj[\s\S]*\/Root \1 0 R/,
     ],
     ["has no generation above 65535", edit(plain, (text) => text.replaceAll(" 00000 n", " 99999 n")), /\n3 65535 obj/],
+    [
+      "names no encryption where that leads to nothing",
+      builder(onePage()).table({ trailer: "/Root 1 0 R/Encrypt 99 0 R" }).bytes(),
+      /trailer\n<<(?!.*Encrypt)/,
+    ],
     ["closes what content may have left open", file(onePage()), CLOSING],
     ["writes a node as it has been read", file({ ...onePage(), 2: NODE }), /2 0 obj\n<< ?\/Type \/Pages .*>>/],
     ["has no key without a value in a page", file(onePage(`${BOX}/Rotate`)), /3 0 obj\n<<.*300 400\]>>/],
