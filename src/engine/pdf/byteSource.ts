@@ -178,7 +178,8 @@ export class RangeSource implements OutOfMemory {
       reads.push(this.#fetch(block, next));
       block = next - 1;
     }
-    const others = new Set(soonAt.map((offset) => Math.floor(offset / BLOCK)));
+    // A damaged cross-reference may have offsets behind the end.
+    const others = new Set(soonAt.filter((offset) => offset < this.length).map((offset) => Math.floor(offset / BLOCK)));
     for (const block of others) {
       if (reads.length >= MOST_READS) break;
       const isNear = block >= first && block < last + STRIDE; // the read-ahead will fetch it

@@ -24,7 +24,7 @@ import { Rewrites } from "./rewrite.ts";
 import { openSecurity } from "./security.ts";
 import { type Dictionary, Reference } from "./values.ts";
 import { verifyOffsets } from "./verify.ts";
-import { findOrigin, type Xref, XrefReader } from "./xref.ts";
+import { findOrigin, NEW_HEADER, type Xref, XrefReader } from "./xref.ts";
 import { FREE, IN_STREAM, type XrefTable } from "./xrefTable.ts";
 
 /** Options of {@link openPdf}. */
@@ -156,13 +156,19 @@ async function open(
   const trailer = trailerOf(xref, verify ? ["ID"] : undefined);
   const fileId = await objects.run(() => readFileId(objects, trailer));
   objects.cipher = await objects.run(() => openSecurity(objects, trailer, fileId, options.password));
+  if (!objects.cipher && trailer.get("Encrypt") instanceof Reference) {
+    if (verify) throw new Malformed("/Encrypt leads to nothing");
+    trailer.delete("Encrypt"); // readers that look for objects elsewhere must not find one for it
+  }
   let areStreamsRead = true;
   if (recovery) {
     areStreamsRead = await expandObjectStreams(objects, recovery.scan);
     const catalog = await objects.run(() => findCatalog(objects, xref.trailers, recovery.scan.catalogs));
     if (catalog) trailer.set("Root", catalog);
   } else if (verify && (source.inMemory || options.thorough)) await verifyOffsets(source, xref.table);
-  if (xref.table.firstPlace() < xref.origin) xref.origin = 0; // objects before `%PDF-`: nothing to cut off
+  const header = await retry(source, () => findOrigin(source));
+  // Nothing is cut off then, and readers that find no header at the beginning repair the file, or do not open it.
+  if (header === undefined || xref.table.firstPlace() < header) xref.origin = -NEW_HEADER.length;
 
   const { catalog, ...about } = await objects.run(() => {
     const catalog = readCatalog(objects, trailer);

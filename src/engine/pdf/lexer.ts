@@ -172,7 +172,7 @@ export function skipHexString(bytes: Uint8Array, at: number): number {
 /**
  * Returns the end of the value that begins at `at`: a token, or a whole array or dictionary. An indirect reference is
  * three tokens, of which only the first is skipped; `eachEntry` and the parser put references together.
- * @throws Malformed if no value can begin there, or `endobj` comes before its end
+ * @throws Malformed if no value can begin there, or the object ends before it does
  */
 export function skipValue(bytes: Uint8Array, at: number): number {
   let depth = 0;
@@ -181,9 +181,7 @@ export function skipValue(bytes: Uint8Array, at: number): number {
     const change = nesting(bytes, at);
     depth += change;
     if (depth < 0) throw new Malformed("no value begins here");
-    const start = at;
     at = skipToken(bytes, at);
-    if (wordIs(bytes, start, at, "endobj")) throw new Malformed("an object has no end");
   } while (depth > 0);
   return at;
 }
@@ -196,7 +194,10 @@ function nesting(bytes: Uint8Array, at: number): -1 | 0 | 1 {
   return 0;
 }
 
-/** Returns the end of the token at `at`; a stray delimiter is a token. */
+/**
+ * Returns the end of the token at `at`; a stray delimiter is a token.
+ * @throws Malformed if it is one that ends an object or begins the next
+ */
 function skipToken(bytes: Uint8Array, at: number): number {
   const code = bytes[at]!;
   if (code === SLASH) return skipRegular(bytes, at + 1);
@@ -206,7 +207,15 @@ function skipToken(bytes: Uint8Array, at: number): number {
     if (bytes[at + 1] === code) return at + 2;
     return code === LESS_THAN ? skipHexString(bytes, at) : at + 1;
   }
-  return CLASS[code] === DELIMITER ? at + 1 : skipRegular(bytes, at);
+  if (CLASS[code] === DELIMITER) return at + 1;
+  const end = skipRegular(bytes, at);
+  if (isOutsideOfValues(bytes, at, end)) throw new Malformed("an object has no end");
+  return end;
+}
+
+/** Returns whether the word [start, end) is one that no value has in it: `endobj`, or the `obj` of another object. */
+export function isOutsideOfValues(bytes: Uint8Array, start: number, end: number): boolean {
+  return wordIs(bytes, start, end, "endobj") || wordIs(bytes, start, end, "obj");
 }
 
 /** Receives one entry of a dictionary, as positions in the scanned bytes. */
@@ -215,10 +224,16 @@ export type EntryVisitor = (keyStart: number, keyEnd: number, valueStart: number
 /**
  * Visits the top-level entries of the dictionary whose `<<` is at `at`. A value extends to the next key, which covers
  * references and garbage. `keyStart` is the position of the slash.
+ * @param visitLast receives a last key that has no value, which is no entry
  * @returns the position after `>>`
  * @throws Malformed if a value cannot be skipped
  */
-export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): number {
+export function eachEntry(
+  bytes: Uint8Array,
+  at: number,
+  visit: EntryVisitor,
+  visitLast?: (keyStart: number, keyEnd: number) => void,
+): number {
   at = skipWhite(bytes, at + 2);
   for (;;) {
     const code = bytes[at]!;
@@ -231,7 +246,10 @@ export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): n
     const keyStart = at;
     const keyEnd = skipRegular(bytes, at + 1);
     const valueStart = skipWhite(bytes, keyEnd);
-    if (isDictionaryEnd(bytes, valueStart)) return valueStart + 2;
+    if (isDictionaryEnd(bytes, valueStart)) {
+      visitLast?.(keyStart, keyEnd);
+      return valueStart + 2;
+    }
     let valueEnd = skipValue(bytes, valueStart);
     for (
       at = skipWhite(bytes, valueEnd);

@@ -4,6 +4,7 @@
  * anywhere else, does not bring back the unmarked pages.
  */
 
+import { encodeLatin1 } from "../bytes.ts";
 import { type ByteSource, retry } from "./byteSource.ts";
 import { CARRIAGE_RETURN, LINE_FEED, PERCENT } from "./characters.ts";
 import type { PdfDocument } from "./document.ts";
@@ -13,6 +14,7 @@ import { planReplacements, type Replacements } from "./replacements.ts";
 import { findSuspects, RevisionWatch } from "./revisions.ts";
 import { type Tail, writeTail } from "./tail.ts";
 import { raisedVersion, type VersionDigit } from "./version.ts";
+import { NEW_HEADER } from "./xref.ts";
 import { IN_FILE } from "./xrefTable.ts";
 
 /** The output, determined to the byte before any of it is made. */
@@ -32,12 +34,14 @@ export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
   const { source } = document.objects;
   const replacements = await planReplacements(document);
   const boundaries = await findBoundaries(document, replacements);
-  const from = document.xref.origin;
+  const { origin } = document.xref;
+  const from = Math.max(0, origin);
   const to = Math.max(from, endOfCopy(boundaries, source.length));
-  const tail = await writeTail(document, replacements, to - from);
+  const tail = await writeTail(document, replacements, to - origin);
   const added = document.added.map(({ object }) => object);
   const copy = {
     source,
+    header: origin < 0 ? encodeLatin1(NEW_HEADER) : undefined,
     boundaries,
     from,
     to,
@@ -48,7 +52,7 @@ export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
     watch: !document.thorough && !source.inMemory,
   };
   return {
-    length: to - from + tail.length,
+    length: to - origin + tail.length,
     chunks: () => chunksOf(copy, tail),
   };
 }
@@ -56,6 +60,8 @@ export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
 /** Which part of the source is copied, and what is needed to erase dead bytes on the way. */
 interface Copy {
   source: ByteSource;
+  /** What comes before. */
+  header: Uint8Array | undefined;
   boundaries: Boundaries;
   from: number;
   to: number;
@@ -74,7 +80,7 @@ async function findBoundaries(
 ): Promise<Boundaries> {
   const { xref, objects, rewrites, contentEnds } = document;
   const { source } = objects;
-  const header = await retry(source, () => endOfHeader(source, xref.origin));
+  const header = await retry(source, () => endOfHeader(source, Math.max(0, xref.origin)));
   const listed = collectBoundaries(xref, source.length, gone, header);
   // By ranges, the copying pass looks for what makes an object suspect.
   const suspects = source.inMemory ? findSuspects(objects, listed, contentEnds) : [];
@@ -111,7 +117,8 @@ function endOfHeader(source: ByteSource, origin: number): number {
 }
 
 async function* chunksOf(copy: Copy, tail: Tail): AsyncGenerator<Uint8Array, undefined> {
-  const { source, version } = copy;
+  const { source, version, header } = copy;
+  if (header) yield header;
   const eraser = new Eraser(copy.boundaries, copy.streams);
   const watch = copy.watch ? new RevisionWatch() : undefined;
   for await (const { at, end, base, bytes } of windows(source, copy.from, copy.to)) {

@@ -23,24 +23,29 @@ export interface Span {
   end: number;
 }
 
+/** An entry of a dictionary: the bytes of its value, and where its key begins. */
+export interface Entry extends Span {
+  key: number;
+}
+
 /** Values as spans of the text they were found in. If a key occurs twice, the last one counts. */
 export interface PageAttributes {
   /** The end of the dictionary. */
   end: number;
   /** /Type is /Page. */
   isPage: boolean;
-  kids: Span | undefined;
-  parent: Span | undefined;
-  contents: Span | undefined;
-  resources: Span | undefined;
-  mediaBox: Span | undefined;
-  cropBox: Span | undefined;
-  rotate: Span | undefined;
-  userUnit: Span | undefined;
+  parent: Entry | undefined;
+  kids: Entry | undefined;
+  contents: Entry | undefined;
+  resources: Entry | undefined;
+  mediaBox: Entry | undefined;
+  cropBox: Entry | undefined;
+  rotate: Entry | undefined;
+  userUnit: Entry | undefined;
   /**
    * Whole entries, keys included, that a marked page must not have: /Contents that a later one overrides, as some
    * readers would take the first; /Thumb, a picture of the page (12.3.4), and /PieceInfo, a program's own copy of it
-   * (14.5), as both are without the mark.
+   * (14.5), as both are without the mark; and a last key without a value, at which PDFium gives up the page.
    */
   dropped: Span[] | undefined;
 }
@@ -63,8 +68,8 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
   const found: PageAttributes = {
     end: 0,
     isPage: false,
-    kids: undefined,
     parent: undefined,
+    kids: undefined,
     contents: undefined,
     resources: undefined,
     mediaBox: undefined,
@@ -73,7 +78,6 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
     userUnit: undefined,
     dropped: undefined,
   };
-  let contentsKey = 0;
   const drop = (start: number, end: number) => {
     found.dropped ??= [];
     found.dropped.push({ start, end });
@@ -83,41 +87,45 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
       case "Type":
         found.isPage = nameIs(text, start, end, "Page");
         return;
-      case "Kids":
-        found.kids = { start, end };
-        return;
       case "Parent":
-        found.parent = { start, end };
+        found.parent = { key, start, end };
+        return;
+      case "Kids":
+        found.kids = { key, start, end };
         return;
       case "Rotate":
-        found.rotate = { start, end };
+        found.rotate = { key, start, end };
         return;
       case "CropBox":
-        found.cropBox = { start, end };
+        found.cropBox = { key, start, end };
         return;
       case "MediaBox":
-        found.mediaBox = { start, end };
+        found.mediaBox = { key, start, end };
         return;
       case "UserUnit":
-        found.userUnit = { start, end };
+        found.userUnit = { key, start, end };
         return;
       case "Resources":
-        found.resources = { start, end };
+        found.resources = { key, start, end };
         return;
       case "Contents":
-        if (found.contents) drop(contentsKey, found.contents.end);
-        found.contents = { start, end };
-        contentsKey = key;
+        if (found.contents) drop(found.contents.key, found.contents.end);
+        found.contents = { key, start, end };
         return;
       case "Thumb":
       case "PieceInfo":
         drop(key, end);
     }
   };
-  found.end = eachEntry(text, at, (key, keyEnd, start, end) => {
-    const name = keyAt(text, key, keyEnd);
-    if (name) note(name, key, start, end);
-  });
+  found.end = eachEntry(
+    text,
+    at,
+    (key, keyEnd, start, end) => {
+      const name = keyAt(text, key, keyEnd);
+      if (name) note(name, key, start, end);
+    },
+    drop,
+  );
   return found;
 }
 

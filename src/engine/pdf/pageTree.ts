@@ -5,11 +5,10 @@ import { BRACKET_OPEN } from "./characters.ts";
 import { type Contents, ContentsReader } from "./contents.ts";
 import { isDictionary, Malformed, skipValue } from "./lexer.ts";
 import { MissingStream, type Objects } from "./objects.ts";
-import { type PageAttributes, readKids, type Span, scanPageAttributes } from "./pageAttributes.ts";
+import { type Entry, type PageAttributes, readKids, type Span, scanPageAttributes } from "./pageAttributes.ts";
 import { type DefaultSpace, type NameSlot, Resources } from "./resources.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
-import { IN_FILE } from "./xrefTable.ts";
 
 /** A page as displayed. */
 export interface Page {
@@ -58,8 +57,6 @@ interface Inherited {
 
 /** A node of the tree, and what has been found below it. */
 interface Node {
-  /** Its object number; 0 if it is a dictionary within another object. */
-  num: number;
   /** The object that holds the kids array, and with it kids that are direct dictionaries. */
   readonly holder: Rewrite;
   /** See readKids. */
@@ -68,6 +65,9 @@ interface Node {
   readonly found: (PageEntry | Node | null | undefined)[];
   /** The next kid to visit. */
   next: number;
+  /** Number of the object that its kids have for their /Parent: itself, or the next node above; 0 if none is one. */
+  readonly num: number;
+  /** What they inherit. */
   readonly inherited: Inherited;
   /** Depth of direct dictionaries within one object. */
   readonly nesting: number;
@@ -130,7 +130,7 @@ export class PageWalk {
     this.#options = options;
     const holder = root instanceof Reference ? new Rewrite(0, new Uint8Array()) : root.holder;
     const kids = [root instanceof Reference ? root.num : -root.at];
-    this.#top = { num: 0, holder, kids, found: [], next: 0, inherited: NOTHING, nesting: 0 };
+    this.#top = { holder, kids, found: [], next: 0, num: 0, inherited: NOTHING, nesting: 0 };
     this.#stack.push(this.#top);
   }
 
@@ -201,7 +201,7 @@ export class PageWalk {
     this.#objects.source.meter.scan(VISIT);
     const kid = node.kids[position]!;
     try {
-      node.found[position] = kid > 0 ? this.#visitObject(kid, node, isRoot) : this.#visitDirect(node, -kid, isRoot);
+      node.found[position] = kid > 0 ? this.#visitObject(kid, node, isRoot) : this.#visitDirect(-kid, node);
     } catch (error) {
       if (error instanceof MissingStream) {
         const others = this.#waiting.get(error.num);
@@ -224,15 +224,12 @@ export class PageWalk {
   }
 
   /** Visits a dictionary within the object that holds its node. */
-  #visitDirect({ holder, inherited, nesting }: Node, at: number, isRoot: boolean): PageEntry | Node {
-    let attributes = scanPageAttributes(holder.text, at);
-    // Readers look for inherited attributes by /Parent, which cannot lead to a root within the catalog.
-    if (isRoot && attributes.kids && !attributes.isPage)
-      attributes = { ...attributes, mediaBox: undefined, cropBox: undefined, rotate: undefined, resources: undefined };
-    return this.#visit(holder, at, attributes, inherited, nesting + 1);
+  #visitDirect(at: number, above: Node): PageEntry | Node {
+    const { holder, nesting } = above;
+    return this.#visit(holder, at, scanPageAttributes(holder.text, at), above, nesting + 1);
   }
 
-  #visitObject(num: number, parent: Node, isRoot: boolean): PageEntry | Node | null {
+  #visitObject(num: number, above: Node, isRoot: boolean): PageEntry | Node | null {
     if (this.#seenNodes.has(num)) return null;
     const known = this.#seenPages.get(num);
     if (known) {
@@ -246,31 +243,19 @@ export class PageWalk {
         throw unreadablePage();
       return null;
     }
-    const { rewrite, attributes } = target;
-    const found = this.#visit(rewrite, 0, attributes, parent.inherited, 0);
+    const { rewrite, attributes, isRepaired } = target;
+    const found = this.#visit(rewrite, 0, attributes, above, 0);
     if ("kids" in found) {
       this.#seenNodes.add(num);
-      found.num = num;
-    } else {
-      if (isRoot && !attributes.isPage && !attributes.mediaBox && !attributes.contents) return null;
-      this.#seenPages.set(num, found);
+      if (isRepaired) rewrite.splice({ at: 0, remove: 0, insert: "" }); // written as it has been read
+      return found;
     }
-    if (parent.num > 0) this.#correctParent(rewrite, attributes.parent, parent.num);
+    if (isRoot && !attributes.isPage && !attributes.mediaBox && !attributes.contents) return null;
+    this.#seenPages.set(num, found);
     return found;
   }
 
-  /** Has a /Parent name the node that lists its object: some readers look for what is inherited there. */
-  #correctParent(rewrite: Rewrite, span: Span | undefined, parent: number): void {
-    const named = span && parseValue(rewrite.text, span.start);
-    if (named instanceof Reference && named.num === parent) return;
-    const { table } = this.#objects;
-    const row = table.live(parent);
-    const reference = `${parent} ${table.kind(row) === IN_FILE ? table.detail(row) : 0} R`;
-    if (span) rewrite.splice({ at: span.start, remove: span.end - span.start, insert: ` ${reference}` });
-    else rewrite.splice({ at: 2, remove: 0, insert: `/Parent ${reference}` });
-  }
-
-  #readNode(num: number): { rewrite: Rewrite; attributes: PageAttributes } | undefined {
+  #readNode(num: number): { rewrite: Rewrite; attributes: PageAttributes; isRepaired?: true } | undefined {
     const known = this.#rewrites.get(num);
     if (known) {
       const isNode = isDictionary(known.text, 0);
@@ -287,19 +272,14 @@ export class PageWalk {
       if (!(this.#options.lenient && error instanceof Malformed)) throw error;
       const text = this.#objects.balanced(num);
       if (!text) throw error;
-      return read(text, 0);
+      return { ...read(text, 0)!, isRepaired: true };
     }
   }
 
   /** Visits a dictionary. As readers do, takes it for a node if it has an array of /Kids and its /Type is not /Page. */
-  #visit(
-    holder: Rewrite,
-    at: number,
-    attributes: PageAttributes,
-    inherited: Inherited,
-    nesting: number,
-  ): PageEntry | Node {
+  #visit(holder: Rewrite, at: number, attributes: PageAttributes, above: Node, nesting: number): PageEntry | Node {
     const { text } = holder;
+    const { inherited } = above;
     const value = (span: Span | undefined): Value =>
       span ? this.#objects.resolve(parseValue(text, span.start)) : null;
     const own: Inherited = {
@@ -309,12 +289,31 @@ export class PageWalk {
       resources: attributes.resources ? { holder, span: attributes.resources, slot: undefined } : inherited.resources,
     };
     const kids = attributes.kids && !attributes.isPage ? this.#kids(holder, attributes.kids) : undefined;
-    if (!kids) return this.#visitPage(holder, at, attributes, own, inherited, value(attributes.userUnit));
+    if (!kids) {
+      const page = this.#visitPage(holder, at, attributes, own, inherited, value(attributes.userUnit));
+      this.#adopt(holder, at, attributes.parent, above);
+      return page;
+    }
 
     if (nesting > DEEPEST_NESTING) throw new Malformed("the page tree is nested too deeply");
-    const node: Node = { num: 0, ...kids, found: [], next: 0, inherited: own, nesting };
+    // No /Parent leads to a dictionary within an object, by which readers look for what it would pass on.
+    const passedOn = nesting > 0 ? above : { num: holder.num, inherited: own };
+    const node: Node = { ...kids, found: [], next: 0, num: passedOn.num, inherited: passedOn.inherited, nesting };
     this.#stack.push(node);
+    this.#adopt(holder, at, attributes.parent, above);
     return node;
+  }
+
+  /**
+   * Has a page or node name the node above it as its /Parent. By that, most readers look for what it inherits; others
+   * remember where they have come from, as this walk does.
+   */
+  #adopt(holder: Rewrite, at: number, parent: Entry | undefined, { num }: Node): void {
+    const value = parent ? parseValue(holder.text, parent.start) : null;
+    if (num === 0 ? value === null : value instanceof Reference && value.num === num) return;
+    const insert = num === 0 ? "" : `/Parent ${num} ${this.#objects.table.generation(num)} R `;
+    const { key, end } = parent ?? { key: at + 2, end: at + 2 };
+    holder.splice({ at: key, remove: end - key, insert });
   }
 
   #visitPage(

@@ -58,11 +58,7 @@ export class Resources {
     if (isDictionary(holder.text, span.start)) return this.#inResources(holder, span.start);
     const num = referenceAt(holder, span);
     if (num === undefined) return undefined;
-    if (this.#ofResources.has(num)) return this.#ofResources.get(num);
-    const target = this.#dictionary(num);
-    const slot = target && this.#inResources(target, 0);
-    this.#ofResources.set(num, slot);
-    return slot;
+    return this.#shared(this.#ofResources, num, (target) => this.#inResources(target, 0));
   }
 
   /**
@@ -82,15 +78,23 @@ export class Resources {
     if (!found) return slotAt(holder, { start: at + 2, end: at + 2 }, NEW_XOBJECTS, PREFIX);
     if (isDictionary(holder.text, found.start)) return inXObjects(holder, found.start);
     const num = referenceAt(holder, found);
-    if (num !== undefined) {
-      if (!this.#ofXObjects.has(num)) {
-        const target = this.#dictionary(num);
-        this.#ofXObjects.set(num, target && inXObjects(target, 0));
-      }
-      const slot = this.#ofXObjects.get(num);
-      if (slot) return slot;
-    }
+    const slot = num === undefined ? undefined : this.#shared(this.#ofXObjects, num, (target) => inXObjects(target, 0));
+    if (slot) return slot;
     return slotAt(holder, { start: found.key, end: found.end }, NEW_XOBJECTS, PREFIX);
+  }
+
+  /** Returns the slot of the dictionary that object `num` leads to, directly or through others. */
+  #shared(
+    slots: Map<number, NameSlot | undefined>,
+    num: number,
+    find: (target: Rewrite) => NameSlot,
+  ): NameSlot | undefined {
+    if (slots.has(num)) return slots.get(num);
+    const target = this.#dictionary(num);
+    const slot = target && (slots.get(target.num) ?? find(target));
+    if (target) slots.set(target.num, slot);
+    slots.set(num, slot);
+    return slot;
   }
 
   /** Notes which default colour spaces the ColorSpace dictionary at `span` has; one that cannot be read has none. */

@@ -82,7 +82,7 @@ export function isEndOfData(source: ByteSource, end: number): boolean {
  * @throws EngineError too_complex
  */
 export function findEndOfData(source: ByteSource, start: number, bound = source.length): number {
-  const limit = Math.min(bound, start + LARGEST_RAW);
+  const limit = Math.min(bound, start + LARGEST_RAW, source.length);
   const found = findWord(source, start, limit, "endstream");
   if (found === undefined) return limit;
   const from = Math.max(start, found - 2);

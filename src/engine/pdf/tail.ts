@@ -160,7 +160,7 @@ class Body {
     const start = this.place;
     for (const rewrite of rewrites) {
       const { num } = rewrite;
-      const gen = generationOf(this.#document.xref.table, num);
+      const gen = this.#document.xref.table.generation(num);
       this.entries.set(num, { kind: IN_FILE, place: this.place, detail: gen });
       this.place += headOf(num, gen).length + lengthOf(rewrite) + END.length;
     }
@@ -200,20 +200,15 @@ function* written(rewrites: readonly Rewrite[], size: number, table: XrefTable):
       yield* out.parts();
       out = new ByteWriter(size);
     }
-    out.text(headOf(rewrite.num, generationOf(table, rewrite.num)));
+    out.text(headOf(rewrite.num, table.generation(rewrite.num)));
     writeSpliced(out, rewrite);
     out.text(END);
   }
   yield* out.parts();
 }
 
-function generationOf(table: XrefTable, num: number): number {
-  const row = table.live(num);
-  return row < 0 ? 0 : table.detail(row);
-}
-
 function nextGeneration({ xref: { table } }: PdfDocument, num: number): number {
-  return Math.min(generationOf(table, num) + 1, 65_535);
+  return Math.min(table.generation(num) + 1, 65_535);
 }
 
 function hasCompressed({ xref: { table } }: PdfDocument): boolean {

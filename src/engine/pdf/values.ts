@@ -25,6 +25,7 @@ import {
 import {
   isDictionary,
   isDigit,
+  isOutsideOfValues,
   Malformed,
   readInteger,
   readName,
@@ -153,7 +154,7 @@ function parseWord(cursor: Cursor): Value {
   }
   if (wordIs(bytes, start, end, "true")) return true;
   if (wordIs(bytes, start, end, "false")) return false;
-  if (wordIs(bytes, start, end, "endobj")) throw new Malformed("an object has no end");
+  if (isOutsideOfValues(bytes, start, end)) throw new Malformed("an object has no end");
   return readDecimal(bytes, start, end) ?? readNumber(decodeLatin1(bytes, start, Math.min(end, start + 64)));
 }
 

@@ -38,12 +38,15 @@ export interface Xref {
   sections: number[];
   /**
    * Offset of `%PDF-`, from which the file usually counts its offsets; the bytes before it are not part of the
-   * document. 0 if there is none, or if objects precede it.
+   * document. 0 if there is none. Negative if the output begins with that much of a header of its own.
    */
   origin: number;
   /** True if the newest section is a cross-reference stream. */
   usesStreams: boolean;
 }
+
+/** What the output begins with if the source has no header, or objects precede it. */
+export const NEW_HEADER = "%PDF-1.7\n";
 
 const ENTRY_WINDOW = 64 * 1024;
 const TAIL = 2048;

@@ -105,6 +105,11 @@ export class XrefTable {
     return this.#detail[row]!;
   }
 
+  /** Returns the generation of an object; that of members of object streams, and of objects that are not there, is 0. */
+  generation(num: number): number {
+    return this.isInFile(num) ? this.detail(this.live(num)) : 0;
+  }
+
   /** Yields the object numbers that have a row, ascending. */
   *numbers(): Generator<number> {
     const dense = Math.min(this.largest + 1, this.#index.length);

@@ -31,6 +31,12 @@ function revised(linked: boolean): FileBuilder {
   return linked ? builder.table({ numbers: [3], trailer: `/Root 1 0 R/Prev ${previous}` }) : builder.table();
 }
 
+function objectsFirst(): Uint8Array {
+  const builder = new FileBuilder("\n").objects({ 7: "null" });
+  builder.text += "%PDF-1.4\n";
+  return builder.objects(onePage()).table().bytes();
+}
+
 const FILES: [string, Uint8Array][] = [
   ["a plain file", file(onePage())],
   ["a file with object streams", compressed()],
@@ -96,6 +102,19 @@ describe("the output", () => {
     expect(output.startsWith("%PDF-1.7")).toBe(true);
     const offset = Number(/startxref\n(\d+)/.exec(output)?.[1]);
     expect(output.slice(offset, offset + 4)).toBe("xref");
+  });
+
+  it.each<[string, string]>([
+    ["where the source has none", latin1(file(onePage())).replace("%PDF-1.7", "%XYZ-1.7")],
+    ["where objects precede the source's", latin1(objectsFirst())],
+  ])("begins with a header %s, and counts its offsets from there", async (_, text) => {
+    const source = encode(text);
+    const output = latin1(await stamp(source));
+    expect(output).toMatch(/^%PDF-1\.7\n/);
+    const { table } = (await open(encode(output))).xref;
+    for (const num of [1, 2, 3, 4]) expect(output.slice(table.place(table.live(num)))).toMatch(`${num} 0 obj\n`);
+    const streamed = await plan(ranges(source), { thorough: true });
+    expect(latin1(await joined(streamed.chunks()))).toBe(output);
   });
 
   it("keeps the first half of /ID and renews the second", async () => {
@@ -182,6 +201,39 @@ describe("the output", () => {
   it("renews a content stream with a wrong length", async () => {
     const source = file(onePage("/Contents 4 0 R", { 4: "<</Length 2>>\nstream\n1 0 0 rg\nendstream" }));
     expect(latin1(await stamp(source))).toMatch(/4 0 obj\n<<\/Length +8>>\nstream\n1 0 0 rg\nendstream/);
+  });
+});
+
+describe("what inherits names the node above it, by which readers look for what that passes on:", () => {
+  const node = (entries: string) => `<</Type/Pages/Count 1${entries}/MediaBox[0 0 300 400]>>`;
+  const PAGE = "<</Type/Page/Contents 4 0 R>>";
+  const more = { 7: node("/Parent 2 0 R/Kids[]") };
+  it.each<[string, Bodies, RegExp]>([
+    ["a page without /Parent", { 2: node("/Kids[3 0 R]"), 3: PAGE }, /3 0 obj\n<<.*\/Parent 2 0 R/],
+    [
+      "a page with another's",
+      { 2: node("/Kids[3 0 R]"), 3: "<</Type/Page/Parent 7 0 R/Contents 4 0 R>>" },
+      /3 0 obj\n<<(?!.*7 0 R).*\/Parent 2 0 R/,
+    ],
+    [
+      "a page in a node that is within another, which it cannot name",
+      { 2: node(`/Kids[${node("/Kids[3 0 R]")}]`), 3: PAGE },
+      /3 0 obj\n<<.*\/Parent 2 0 R/,
+    ],
+    [
+      "a page in a root that is within the catalog",
+      { 1: `<</Type/Catalog/Pages${node("/Kids[3 0 R]")}>>`, 3: "<</Type/Page/Parent 7 0 R/Contents 4 0 R>>" },
+      /3 0 obj\n<<(?!.*Parent)/,
+    ],
+    ["a node", { 2: node("/Kids[5 0 R]"), 3: PAGE, 5: node("/Kids[3 0 R]") }, /5 0 obj\n<<.*\/Parent 2 0 R/],
+    ["a node without any above it", { 2: node("/Parent 7 0 R/Kids[3 0 R]") }, /2 0 obj\n<<(?!.*7 0 R)/],
+  ])("%s", async (_, bodies, expected) => {
+    expect(latin1(await stamp(file({ ...onePage(), ...more, ...bodies })))).toMatch(expected);
+  });
+
+  it("and is left alone where it does", async () => {
+    const source = file(onePage());
+    expect(latin1(await stamp(source)).match(/2 0 obj\n.*/)?.[0]).toBe(latin1(source).match(/2 0 obj\n.*/)?.[0]);
   });
 });
 

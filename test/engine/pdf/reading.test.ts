@@ -80,6 +80,15 @@ describe("one page is found", () => {
       edit(plain, (text) => text.replace("trailer\n<<", `trailer\n<</Prev ${latin1(plain).indexOf("xref")}`)),
     ],
     ["where objects have no endobj", edit(plain, (text) => text.replaceAll("endobj\n", ""))],
+    [
+      "where another object begins within one",
+      edit(plain, (text) =>
+        text
+          .replaceAll("endobj\n", "")
+          .replace("2 0 obj", "5 0 obj\n<</A 1\n2 0 obj")
+          .replace("3 0 obj", ">>\n3 0 obj"),
+      ),
+    ],
     ["where /Size is absurd", edit(plain, (text) => text.replace("/Size 5", "/Size 99999999999"))],
     ["where the table starts at 1 by mistake", numberedFromOne()],
   ])("%s", async (_, bytes) => {
@@ -98,6 +107,20 @@ describe("one page is found", () => {
     const document = await open(source);
     expect(document.pages.length).toBe(1);
     expect(asked.reduce((sum, length) => sum + length, 0)).toBeLessThan(200_000);
+  });
+
+  it("by ranges, though the next should be behind the end of the file", async () => {
+    const far = { 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[4 0 R 5 0 R]>>" };
+    const bytes = file({
+      ...far,
+      3: { data: new Uint8Array(300_000) },
+      4: PAGE,
+      5: PAGE,
+      6: { data: new Uint8Array(300_000) },
+    });
+    const lost = edit(bytes, (text) => text.replace(/(\n5 1\n)\d{10}/, "$10000999999"));
+    const reader = readerBy(lost.length, async (start, end) => lost.slice(start, end));
+    expect((await open(new RangeSource(reader))).pages).toHaveLength(2);
   });
 
   it("by several ranges at once where pages are far from each other", async () => {

@@ -99,7 +99,6 @@ describe("the file's own cross-reference is followed", () => {
     ["into an object stream without /Type", edit(streams, (text) => text.replace("/ObjStm", "/Object"))],
     ["into an object stream with too large an /N", edit(streams, (text) => text.replace("/N 3", "/N 9"))],
     ["through streams of wrong /Length", edit(streams, (text) => text.replace(/\/Length \d/g, "/Length 9"))],
-    ["where /Encrypt leads to nothing", decoyed().table({ trailer: "/Root 1 0 R/Encrypt 99 0 R" }).bytes()],
   ])("%s", async (_, bytes) => {
     expect(await widths(bytes)).toBe("300");
   });
@@ -145,6 +144,11 @@ describe("a scan", () => {
       "finds the page where a table claims more than it has",
       edit(file(onePage()), (text) => text.replace("xref\n0 1\n", "xref\n0 9\n")),
       "300",
+    ],
+    [
+      "takes the place of a cross-reference whose /Encrypt leads to nothing",
+      decoyed().table({ trailer: "/Root 1 0 R/Encrypt 99 0 R" }).bytes(),
+      "9",
     ],
   ])("%s", async (_, bytes, expected) => {
     expect(await widths(bytes)).toBe(expected);
@@ -249,6 +253,7 @@ describe("a filter", () => {
 describe("the output", () => {
   const CONTENTS = /3 0 obj\n<<(?!.*Contents.*Contents).*\/Contents ?\[\d+ 0 R 4 0 R \d+ 0 R \d+ 0 R\]/;
   const RENEWED = /4 0 obj\n<<\/Length +3>>\nstream\n0 g\nendstream/;
+  const NODE = "<</Type/Pages/Count 1/Kids[3 0 R]";
   const builder = (bodies: Bodies, head?: string) => new FileBuilder(head).objects(bodies);
   const content = (body: string, more: Bodies = {}) => file(onePage("/Contents 4 0 R", { 4: body, ...more }));
   const resources = (value: string, more: Bodies = {}) => file(onePage(`/Resources ${value}`, more));
@@ -275,6 +280,13 @@ describe("the output", () => {
       /\n(\d+) 0 obj\n<<\/Type\/Cat.*>>\nendobj[\s\S]*\/Root \1 0 R/,
     ],
     ["has no generation above 65535", edit(plain, (text) => text.replaceAll(" 00000 n", " 99999 n")), /\n3 65535 obj/],
+    [
+      "names no encryption where that leads to nothing",
+      builder(onePage()).table({ trailer: "/Root 1 0 R/Encrypt 99 0 R" }).bytes(),
+      /trailer\n<<(?!.*Encrypt)/,
+    ],
+    ["writes a node as it has been read", file({ ...onePage(), 2: NODE }), /2 0 obj\n<< ?\/Type \/Pages .*>>/],
+    ["has no key without a value in a page", file(onePage(`${BOX}/Rotate`)), /3 0 obj\n<<.*300 400\]>>/],
     ["names contents once, the last", file(onePage("/Contents 5 0 R/Contents 4 0 R")), CONTENTS],
     ["names only streams, among values of other kinds", file(onePage("/Contents[null 4 0 R 7[4 0 R](a)]")), CONTENTS],
     ["names only streams as contents", file(onePage("/Contents[2 0 R 4 0 R 99 0 R]")), CONTENTS],
@@ -286,6 +298,16 @@ describe("the output", () => {
       "takes inherited resources for none",
       resources("99 0 R", { 2: "<</Count 1/Kids[3 0 R]/Resources<<>>>>" }),
       /2 0 obj\n.*\/Resources<<\/XObject<<\/Ovp0/,
+    ],
+    [
+      "adds no name twice where some references are longer than others",
+      file({
+        ...onePage("/Resources 5 0 R", { 5: "6 0 R", 6: "<</XObject 7 0 R>>", 7: "8 0 R", 8: "<<>>" }),
+        2: "<</Count 3/Kids[3 0 R 9 0 R 10 0 R]>>",
+        9: "<</Type/Page/Resources 6 0 R>>",
+        10: "<</Type/Page/Resources<</XObject 8 0 R>>>>",
+      }),
+      /8 0 obj\n<<\/Ovp0 \d+ 0 R>>/,
     ],
     ["takes resources behind several references", resources("5 0 R", { 5: "6 0 R", 6: "<<>>" }), /6 0 obj\n<<.*\/Ovp0/],
     [
@@ -303,6 +325,12 @@ describe("the output", () => {
   ])("drops %s", async (_, bytes, left) => {
     expect(latin1(bytes)).toMatch(left);
     expect(latin1(await stamp(bytes))).not.toMatch(left);
+  });
+
+  it("gives contents a right length that end with the file", async () => {
+    const output = latin1(await stamp(content("<</Length 9>>\nstream\n0 g")));
+    const [, length, data] = /4 0 obj\n<<\/Length +(\d+)>>\nstream\n(0 g[\s\S]*?)\nendstream/.exec(output)!;
+    expect(data).toHaveLength(Number(length));
   });
 
   it("lists objects as free that would be behind the source's end", async () => {
