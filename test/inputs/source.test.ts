@@ -4,7 +4,7 @@ import { openSource } from "../../src/inputs/source.ts";
 import type { Bucket } from "../../src/storage/objectStore.ts";
 import { spool, spoolWhole } from "../../src/storage/spool.ts";
 import { limitsOf } from "../support/limits.ts";
-import { bucket, storedKeys } from "../support/storage.ts";
+import { bucket } from "../support/storage.ts";
 
 const limits = limitsOf();
 const rules = { timeoutMs: 5000, allowLoopback: false };

@@ -25,7 +25,7 @@ function cacheOf(ask: typeof send): typeof send {
     const response = await ask(path, { ...init, headers: { "If-None-Match": known?.headers.get("ETag") ?? "" } });
     if (response.status === 304) return new Response(known!.body);
     if (response.status !== 200 || init.method === "HEAD") return response;
-    const body = await response.bytes();
+    const body = new Uint8Array(await response.arrayBuffer());
     if (!/no-store/.test(response.headers.get("Cache-Control")!)) kept.set(path, { headers: response.headers, body });
     return new Response(body, response);
   };
