@@ -44,7 +44,7 @@ describe("none is found", () => {
   });
 
   test("whatever values there are, since a serializer writes each key once", () => {
-    fc.assert(fc.property(fc.json(), (json) => expect(repeatedKey(json, 100)).toBeUndefined()));
+    fc.assert(fc.property(fc.json(), (json) => repeatedKey(json, 100) === undefined));
   });
 });
 

@@ -122,13 +122,17 @@ export class PaymentRequired extends Error {
   readonly offer: Offer;
   /** One sentence for the payer, preceded by the x402 error code if there is one. */
   readonly reason: string;
+  /** The same where the terms are told in version 2, which has another header. */
+  readonly reasonV2: string;
   /** The receipt of a refused settlement, and the x402 version of its payment. */
   readonly refusal: { version: 1 | 2; receipt: Receipt } | undefined;
 
-  constructor(offer: Offer, reason: string, refusal?: { version: 1 | 2; receipt: Receipt }) {
-    super(reason);
+  /** @param reason undefined if there is no payment */
+  constructor(offer: Offer, reason?: string, refusal?: { version: 1 | 2; receipt: Receipt }) {
+    super(reason ?? "X-PAYMENT header is required");
     this.offer = offer;
-    this.reason = reason;
+    this.reason = this.message;
+    this.reasonV2 = reason ?? "PAYMENT-SIGNATURE header is required";
     this.refusal = refusal;
   }
 }

@@ -51,7 +51,7 @@ export interface PaymentPayload {
   authorization: z.infer<typeof exactPayload>["authorization"];
   signature: string;
   /**
-   * Body for the facilitator's `/verify` and `/settle`: the payload as received, and the PaymentRequirements in the
+   * Body for the facilitator's `/verify` and `/settle`: the payload, and the PaymentRequirements in the
    * same version's shape.
    */
   request: string;
@@ -59,15 +59,31 @@ export interface PaymentPayload {
 }
 
 /**
+ * Reads the payment of a call that may carry several, as in the headers of both versions: the first that can be used.
+ * @param sent in order of preference; null or undefined where there is none
+ * @throws PaymentRequired with what is wrong with the first
+ */
+export function readFirstPayment(sent: (string | object | null | undefined)[], offer: Offer): PaymentPayload {
+  let refusal: unknown;
+  for (const payment of sent) {
+    if (payment === null || payment === undefined) continue;
+    try {
+      return readPaymentPayload(payment, offer);
+    } catch (error) {
+      refusal ??= error;
+    }
+  }
+  throw refusal ?? new PaymentRequired(offer);
+}
+
+/**
  * Decodes a payment and checks everything that needs neither clock nor facilitator: shape, scheme, network, recipient
  * and amount. The token needs no check because the signature covers it.
- * @param sent JSON, its base64, or the object itself; undefined if there is no payment
+ * @param sent JSON, its base64, or the object itself
  * @throws PaymentRequired with the reason
  */
-export function readPaymentPayload(sent: string | object | undefined, offer: Offer): PaymentPayload {
+export function readPaymentPayload(sent: string | object, offer: Offer): PaymentPayload {
   const refuse = (reason: string) => new PaymentRequired(offer, reason);
-  if (sent === undefined) throw refuse("X-PAYMENT header is required");
-
   const encoded = typeof sent === "string" ? sent : JSON.stringify(sent);
   if (encoded.length > MAX_ENCODED_LENGTH)
     throw refuse(`invalid_payload: the payment is longer than ${MAX_ENCODED_LENGTH} bytes`);
@@ -94,7 +110,12 @@ export function readPaymentPayload(sent: string | object | undefined, offer: Off
     version,
     network,
     ...payload,
-    request: JSON.stringify({ x402Version: version, paymentPayload: raw, paymentRequirements: requirement }),
+    request: JSON.stringify({
+      x402Version: version,
+      // as received, but for the case of its addresses: a facilitator may compare them to the letter
+      paymentPayload: version === 1 ? raw : { ...(raw as object), accepted: requirement },
+      paymentRequirements: requirement,
+    }),
     identifier: identifier ?? null,
   };
 }
@@ -143,9 +164,15 @@ function difference(sent: object, offered: object): string | undefined {
     if (isRecord(left) && isRecord(right)) {
       const inner = difference(left, right);
       if (inner !== undefined) return `${field}.${inner}`;
-    } else if (left !== right) return field;
+    } else if (left !== right && !isSameAddress(field, left, right)) return field;
   }
   return undefined;
+}
+
+/** Returns whether two addresses differ in their case only, which is no more than a checksum (ERC-55). */
+function isSameAddress(field: string, left: unknown, right: unknown): boolean {
+  if (!["asset", "payTo"].includes(field) || typeof left !== "string" || typeof right !== "string") return false;
+  return left.toLowerCase() === right.toLowerCase();
 }
 
 function isRecord(value: unknown): value is object {

@@ -1,7 +1,10 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { DEFAULT_ASSETS } from "@x402/evm";
 import { EVM_NETWORK_CHAIN_ID_MAP } from "@x402/evm/v1";
 import { describe, expect, test } from "vitest";
 import { signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
+import { app } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { paymentRequiredHeaders } from "../../src/http/paymentHeaders.ts";
 import { localFacilitator } from "../../src/payments/localFacilitator.ts";
@@ -34,6 +37,33 @@ describe("an offer of every network", () => {
       expect(DEFAULT_ASSETS[caip2]).toContainEqual({ asset, ...domain, decimals: 6, symbol: "USDC" });
     },
   );
+
+  test.each(PRODUCTS)("is at most 4 KB of headers for five networks: $operation", async ({ path }) => {
+    const long = "a-rather-long-name-of-a-host.overprint.example.com";
+    const settings = {
+      ...env,
+      NETWORKS: NETWORK_NAMES.toSorted((a, b) => b.length - a.length)
+        .slice(0, 5)
+        .join(),
+      PRICE: "123.456789",
+      FACILITATOR_URL: "https://facilitator.example.com/good",
+      PAY_TO: "0x00000000000000000000000000000000000000aa",
+    };
+    const context = createExecutionContext();
+    const headers = { "X-PAYMENT": "x".repeat(9000), "X-Request-Id": "r".repeat(64) };
+    const response = await app.fetch(
+      new Request(`https://${long}${path}`, { method: "POST", headers }),
+      settings,
+      context,
+    );
+    await waitOnExecutionContext(context);
+    expect(response.status).toBe(402);
+    const bytes = [...response.headers].reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0);
+    expect(bytes).toBeLessThan(4096);
+    expect(response.headers.get("Link")).toBe('</openapi.json>; rel="service-desc"');
+    const { accepts } = await response.json<{ accepts: { outputSchema: { input: { bodyFields: object } } }[] }>();
+    expect(Object.keys(accepts[0]!.outputSchema.input.bodyFields)).toContain("opacity");
+  });
 
   test("fits a header in version 2, and so does what clients send back", () => {
     const header = paymentRequiredHeaders(new PaymentRequired(offer, "x".repeat(200)))["PAYMENT-REQUIRED"]!;
