@@ -70,7 +70,13 @@ test("a settlement that is refused is a 402 with a failed receipt, in the payer'
     version,
     receipt: { success: false, errorReason: "insufficient_funds", transaction: "", network: "n", payer: "p" },
   });
-  const sold = { resource: { url: offer.resource, description: "", outputSchema: {}, bazaar: {} }, v1: [], v2: [] };
+  const sold = {
+    resource: { url: offer.resource, description: "", outputSchema: {}, bazaar: {} },
+    networks: [],
+    maxTimeoutSeconds: 300,
+    v1: [],
+    v2: [],
+  };
   for (const [version, header, absent] of [
     [1, "X-PAYMENT-RESPONSE", "PAYMENT-RESPONSE"],
     [2, "PAYMENT-RESPONSE", "X-PAYMENT-RESPONSE"],
