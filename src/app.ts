@@ -54,6 +54,7 @@ app.use(
       "Content-Range",
       "Content-Length",
       "Content-Disposition",
+      "Link",
     ],
     maxAge: 86_400,
   }),

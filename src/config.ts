@@ -1,8 +1,9 @@
+import { getAddress, isAddress } from "viem/utils";
 import * as z from "zod";
 import type { RpcUrls } from "./payments/chain.ts";
 import type { FacilitatorSettings } from "./payments/facilitators.ts";
-import { NETWORK_NAMES, type NetworkName } from "./payments/networks.ts";
-import { type Price, parsePrice } from "./payments/price.ts";
+import { NETWORKS, type Network } from "./payments/networks.ts";
+import { atomicUnits, type Price, parsePrice } from "./payments/price.ts";
 import type { RemoteFacilitator } from "./payments/remoteFacilitator.ts";
 
 const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "must be 0x and 40 hexadecimal digits");
@@ -14,6 +15,16 @@ const list = <T extends string>(item: z.ZodType<T, string>) =>
     .pipe(z.array(item));
 /** A switch, off by default: true or false, as text or as a TOML boolean. */
 const flag = z.coerce.string().pipe(z.stringbool()).default(false);
+/** A setting in JSON, as text or as TOML has it. */
+const json = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((given, context) => {
+    try {
+      return typeof given === "string" ? JSON.parse(given) : given;
+    } catch {
+      context.addIssue("must be well-formed JSON");
+      return z.NEVER;
+    }
+  }, schema);
 const count = (fallback: number, max: number) => z.coerce.number().int().min(1).max(max).default(fallback);
 
 /**
@@ -42,7 +53,29 @@ export const settings = z.object({
       return price ?? z.NEVER;
     }),
   /** The chains that payments can be made on. */
-  NETWORKS: list(z.enum(NETWORK_NAMES)).prefault("base-sepolia"),
+  NETWORKS: list(z.string()).prefault("base-sepolia"),
+  /**
+   * More chains for NETWORKS to name: JSON, by name. The token must be a dollar each and have
+   * `transferWithAuthorization` (EIP-3009). They are offered in version 2 of x402, whose clients need no list of names.
+   */
+  EXTRA_NETWORKS: json(
+    z.record(
+      z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "names are lower-case letters, digits and hyphens"),
+      z.strictObject({
+        chainId: z.int().min(1),
+        asset: evmAddress
+          .refine(
+            (asset) => /^0x([^A-F]*|[^a-f]*)$/.test(asset) || isAddress(asset),
+            "is mistyped: its checksum is wrong",
+          )
+          .transform((asset) => getAddress(asset)), // signatures over it need the checksum (ERC-55)
+        /** Of the token's EIP-712 domain, as `version`. */
+        name: z.string().min(1).max(100),
+        version: z.string().min(1).max(20),
+        decimals: z.int().min(0).max(36),
+      }),
+    ),
+  ).default({}),
   /**
    * The x402 facilitators that verify and settle, in order of preference. If not set, payments are verified locally,
    * for development on loopback only.
@@ -107,7 +140,7 @@ export const settings = z.object({
 /** The Worker's settings, checked: every limit and default of the service. */
 export interface Config extends FacilitatorSettings {
   price: Price;
-  networks: NetworkName[];
+  networks: Network[];
   payTo: string;
   rpcUrls: RpcUrls;
   /** The longest that the work of one call can take. */
@@ -138,11 +171,11 @@ export interface Config extends FacilitatorSettings {
 export function readConfig(env: object): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const parsed = settings.safeParse(given);
-  if (!parsed.success) throw new Error(`The Worker's settings are wrong:\n${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw wrong(`\n${z.prettifyError(parsed.error)}`);
 
   const { PAY_TO, FACILITATOR_URL, ...rest } = parsed.data;
   if (FACILITATOR_URL && (!PAY_TO || PAY_TO.toLowerCase() === DEVELOPMENT_PAY_TO.toLowerCase()))
-    throw new Error("The Worker's settings are wrong: FACILITATOR_URL is set, so PAY_TO must be an address of yours");
+    throw wrong("FACILITATOR_URL is set, so PAY_TO must be an address of yours");
 
   if (rest.RPC_URL && rest.RPC_URL.length > rest.NETWORKS.length)
     throw new Error("The Worker's settings are wrong: RPC_URL has more addresses than NETWORKS has networks");
@@ -151,7 +184,7 @@ export function readConfig(env: object): Config {
   const workSeconds = 2 * rest.FETCH_TIMEOUT_SECONDS + COMPUTING_SECONDS;
   return {
     price: rest.PRICE,
-    networks: rest.NETWORKS,
+    networks: networksOf(parsed.data),
     payTo: PAY_TO ?? DEVELOPMENT_PAY_TO,
     rpcUrls: Object.fromEntries(
       rest.NETWORKS.flatMap((network, at) => (rest.RPC_URL?.[at] ? [[network, rest.RPC_URL[at]]] : [])),
@@ -175,6 +208,37 @@ export function readConfig(env: object): Config {
     allowLoopbackSources: rest.ALLOW_LOOPBACK_SOURCES,
     dnsCheckUrl: rest.DNS_CHECK_URL,
   };
+}
+
+function wrong(what: string): Error {
+  return new Error(`The Worker's settings are wrong: ${what}`);
+}
+
+/**
+ * Returns the networks that NETWORKS names.
+ * @throws Error if one is not known, is known already, is there twice, or cannot carry the price
+ */
+function networksOf({ NETWORKS: chosen, EXTRA_NETWORKS: extra, PRICE }: z.output<typeof settings>): Network[] {
+  const known = new Map<string, Network>(Object.entries(NETWORKS));
+  for (const [name, { chainId, asset, decimals, ...domain }] of Object.entries(extra)) {
+    if (known.has(name)) throw wrong(`EXTRA_NETWORKS: ${name} is known already, so its name must be another`);
+    const token = { asset, decimals, domain };
+    known.set(name, { name, chainId, caip2: `eip155:${chainId}`, ...token, versions: [2] });
+  }
+  const networks = chosen.map((name) => {
+    const network = known.get(name);
+    if (!network) throw wrong(`NETWORKS: one is not known; there are ${[...known.keys()].join(", ")}`);
+    return network;
+  });
+  if (new Set(networks.map(({ chainId }) => chainId)).size < networks.length)
+    throw wrong("NETWORKS: two are the same chain");
+  for (const { name, decimals } of networks)
+    try {
+      atomicUnits(PRICE, decimals);
+    } catch {
+      throw wrong(`PRICE: the token on ${name} has no units so small`);
+    }
+  return networks;
 }
 
 /**

@@ -1,15 +1,22 @@
 import { describe, expect, test } from "vitest";
 import example from "../.dev.vars.example?raw";
 import { readConfig, settings } from "../src/config.ts";
-import { NETWORK_NAMES } from "../src/payments/networks.ts";
+import { NETWORK_NAMES, NETWORKS } from "../src/payments/networks.ts";
 
+const CHAIN = {
+  chainId: 123456,
+  asset: "0x036cbd53842c5426634e7929541ec2318f3dcf7e",
+  name: "My Dollar",
+  version: "1",
+  decimals: 2,
+};
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 
 describe("settings", () => {
   test("none at all is development: local payments, base-sepolia, links for a day", () => {
     expect(readConfig({})).toMatchObject({
       facilitators: [],
-      networks: ["base-sepolia"],
+      networks: [NETWORKS["base-sepolia"]],
       linkTtlSeconds: 86_400,
     });
   });
@@ -22,7 +29,7 @@ describe("settings", () => {
     expect(readConfig({ FACILITATOR_URL: "https://f.example.com", PAY_TO, NETWORKS: "base" })).toMatchObject({
       facilitators: [{ url: "https://f.example.com" }],
       payTo: PAY_TO,
-      networks: ["base"],
+      networks: [NETWORKS.base],
     });
   });
 
@@ -35,7 +42,7 @@ describe("settings", () => {
       CDP_API_KEY_ID: "key",
       CDP_API_KEY_SECRET: "secret",
     });
-    expect(networks).toEqual(["base", "polygon", "avalanche"]);
+    expect(networks.map(({ name }) => name)).toEqual(["base", "polygon", "avalanche"]);
     expect(facilitators.map(({ auth }) => auth)).toEqual([
       { header: "Bearer a" },
       { cdp: { id: "key", secret: "secret" } },
@@ -58,6 +65,18 @@ describe("settings", () => {
         readConfig({ PAY_TO, FACILITATOR_URL: url, CDP_API_KEY_ID: "key", CDP_API_KEY_SECRET: "secret" }).facilitators,
       ).toEqual([{ url, timeoutMs: 20_000 }]);
   });
+
+  test.each([{ "my-chain": CHAIN }, JSON.stringify({ "my-chain": CHAIN })])(
+    "an operator may add a network, in JSON or as TOML has it: %#",
+    (EXTRA_NETWORKS) => {
+      const { chainId, asset: _, decimals, ...domain } = CHAIN;
+      const asset = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"; // with its checksum
+      expect(readConfig({ EXTRA_NETWORKS, NETWORKS: "my-chain" }).networks).toEqual([
+        { name: "my-chain", chainId, caip2: "eip155:123456", asset, decimals, domain, versions: [2] },
+      ]);
+      expect(readConfig({ EXTRA_NETWORKS })).toEqual(readConfig({}));
+    },
+  );
 
   test("hosts are names, in any case", () => {
     expect(readConfig({ ALLOWED_HOSTS: "PDF.example.com, localhost" }).allowedHosts).toEqual([
@@ -94,6 +113,21 @@ describe("settings", () => {
     [{ PRICE: "0.05 USDC" }, /PRICE/],
     [{ NETWORKS: "ethereum" }, /NETWORKS/],
     [{ NETWORKS: "base,,polygon" }, /NETWORKS/],
+    [{ NETWORKS: "base,base" }, /NETWORKS/],
+    [{ NETWORKS: "my-chain" }, /NETWORKS/],
+    [{ NETWORKS: "toString" }, /NETWORKS/],
+    [{ EXTRA_NETWORKS: "{" }, /EXTRA_NETWORKS/],
+    [{ EXTRA_NETWORKS: "[]" }, /EXTRA_NETWORKS/],
+    [{ EXTRA_NETWORKS: "my-chain" }, /EXTRA_NETWORKS/],
+    [{ EXTRA_NETWORKS: { "My Chain": CHAIN } }, /EXTRA_NETWORKS/],
+    [{ EXTRA_NETWORKS: { base: CHAIN } }, /EXTRA_NETWORKS/],
+    [{ EXTRA_NETWORKS: { "my-chain": { ...CHAIN, chainId: "1" } } }, /EXTRA_NETWORKS/],
+    [{ EXTRA_NETWORKS: { "my-chain": { ...CHAIN, asset: "0x12" } } }, /EXTRA_NETWORKS/],
+    [{ EXTRA_NETWORKS: { "my-chain": { ...CHAIN, asset: "0x036cBD53842c5426634e7929541eC2318f3dCF7e" } } }, /mistyped/],
+    [{ EXTRA_NETWORKS: { "my-chain": { ...CHAIN, decimals: undefined } } }, /EXTRA_NETWORKS/],
+    [{ EXTRA_NETWORKS: { "my-chain": { ...CHAIN, rpc: "https://n.example.com" } } }, /EXTRA_NETWORKS/],
+    [{ EXTRA_NETWORKS: { "my-chain": { ...CHAIN, chainId: 8453 } }, NETWORKS: "base,my-chain" }, /same chain/],
+    [{ EXTRA_NETWORKS: { "my-chain": { ...CHAIN, decimals: 1 } }, NETWORKS: "my-chain" }, /PRICE/],
     [{ LINK_TTL_SECONDS: "a day" }, /LINK_TTL_SECONDS/],
     [{ LINK_TTL_SECONDS: "0" }, /LINK_TTL_SECONDS/],
     [{ MAX_PAGES: "1.5" }, /MAX_PAGES/],

@@ -80,6 +80,17 @@ describe("README.md names", () => {
   });
 });
 
+test("README.md's lifecycle rules delete nothing that the service still needs, and cover all it stores", () => {
+  const rules = Array.from(
+    readme.matchAll(/lifecycle add overprint-results \w+ (\w+\/) --expire-days (\d+)/g),
+    ([, prefix, days]) => ({ prefix, seconds: Number(days) * 86_400 }),
+  );
+  expect(rules.map(({ prefix }) => prefix)).toEqual(["results/", "spool/"]);
+  const { linkTtlSeconds, workSeconds } = readConfig({});
+  expect(rules[0]!.seconds).toBeGreaterThanOrEqual(linkTtlSeconds + 86_400);
+  expect(rules[1]!.seconds).toBeGreaterThan(workSeconds);
+});
+
 describe("ARCHITECTURE.md", () => {
   const paths = quoted(architecture.replaceAll(/^```$.*?^```$/gms, "")).filter((text) => text.endsWith(".ts"));
   const path = architecture.split("## One call")[1]!.split("\n## ")[0]!;

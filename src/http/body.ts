@@ -2,6 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { readForm } from "../inputs/multipart.ts";
 import { receive } from "../inputs/receive.ts";
 import { Problem } from "../problems.ts";
+import { repeatedKey } from "../repeatedKey.ts";
 import type { CallContext } from "../service/callContext.ts";
 import type { AcceptedRequest, Product } from "../service/products.ts";
 import type { ApiEnv } from "./environment.ts";
@@ -59,6 +60,8 @@ export async function readRequest(
   const body = c.req.raw.body ?? emptyBody();
   switch (mediaType(c)) {
     case "application/json": {
+      if (!/^(utf-?8|us-ascii)?$/i.test(charset(c)))
+        throw new Problem("unsupported_media_type", "Send JSON in UTF-8: no other encoding is read (RFC 8259).");
       const received = await receive(body, { ...limits.file, maxBytes: maxJsonBytes, inMemoryBytes: maxJsonBytes });
       return product.accept(parseJson(await received.head(maxJsonBytes)), "json");
     }
@@ -74,8 +77,18 @@ export async function readRequest(
 }
 
 function parseJson(bytes: Uint8Array): unknown {
+  const text = new TextDecoder().decode(bytes);
+  const fields = parse(text);
+  const path = repeatedKey(text, 1);
+  if (path === undefined) return fields;
+  throw new Problem("invalid_request", `The body has \`${path}\` twice. Send each field once.`, {
+    errors: [{ path, message: "must be there once" }],
+  });
+}
+
+function parse(text: string): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(bytes));
+    return JSON.parse(text);
   } catch (cause) {
     throw new Problem("invalid_request", "The body is not well-formed JSON.", { cause });
   }
@@ -87,4 +100,9 @@ function emptyBody(): ReadableStream<Uint8Array> {
 
 function mediaType(c: Context): string {
   return (c.req.header("Content-Type") ?? "").split(";")[0]!.trim().toLowerCase();
+}
+
+/** Returns the `charset` parameter of the Content-Type, or an empty string. */
+function charset(c: Context): string {
+  return /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(c.req.header("Content-Type") ?? "")?.[1] ?? "";
 }

@@ -13,6 +13,7 @@ export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Respon
     c.set("problem", "payment_required");
     return c.json(paymentRequiredV1(error.offer, error.reason), 402, {
       ...paymentRequiredHeaders(error),
+      Link: '</openapi.json>; rel="service-desc"', // RFC 8631
       "Cache-Control": "no-store",
     });
   }

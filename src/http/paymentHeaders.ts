@@ -9,9 +9,9 @@ export function receiptHeader(version: 1 | 2, receipt: Receipt): Record<string, 
  * Returns the headers of a 402: the terms for version 2 (version 1 has them in the body), and the receipt of a refused
  * settlement, if any.
  */
-export function paymentRequiredHeaders({ offer, reason, refusal }: PaymentRequired): Record<string, string> {
+export function paymentRequiredHeaders({ offer, reasonV2, refusal }: PaymentRequired): Record<string, string> {
   return {
-    "PAYMENT-REQUIRED": encode(paymentRequiredV2(offer, reason)),
+    "PAYMENT-REQUIRED": encode(paymentRequiredV2(offer, reasonV2)),
     ...(refusal && receiptHeader(refusal.version, refusal.receipt)),
   };
 }

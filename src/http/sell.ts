@@ -1,5 +1,5 @@
 import type { Context, Handler } from "hono";
-import { readPaymentPayload } from "../payments/paymentPayload.ts";
+import { readFirstPayment } from "../payments/paymentPayload.ts";
 import type { Exchange } from "../service/callContext.ts";
 import { httpDiscovery } from "../service/discovery.ts";
 import { oncePerConfig } from "../service/oncePerConfig.ts";
@@ -20,7 +20,7 @@ export function sell(product: Product): Handler<ApiEnv> {
     const exchange = exchangeOf(c);
     const url = new URL(path, c.req.url).href;
     const offer = offerFor(product, { url, description, ...discovery(exchange.config) }, exchange);
-    const payment = readPaymentPayload(c.req.header("PAYMENT-SIGNATURE") ?? c.req.header("X-PAYMENT"), offer);
+    const payment = readFirstPayment([c.req.header("PAYMENT-SIGNATURE"), c.req.header("X-PAYMENT")], offer);
 
     const bought = purchase(product, payment, offer, exchange, (call) => readRequest(c, product, call));
     exchange.waitUntil(bought.catch(() => undefined)); // a caller who disconnects gets the result by calling again

@@ -21,6 +21,23 @@ const LOCAL = new Set([
   "home",
   "lan",
   "localdomain",
+  "localdomain4", // of /etc/hosts, beside localhost4 and localhost6
+  "localdomain6",
+  "svc", // Kubernetes: service.namespace.svc, by the search path of each container
+  "cluster", // the same, cut before `.local`
+  "default", // service.default: the namespace that services have by themselves
+  "consul", // service discovery by HashiCorp
+  "nomad",
+  "docker",
+  "containers", // Podman: host.containers.internal, and its short form
+  "lxd",
+  "incus",
+  "intra", // common in companies and in routers
+  "localnet",
+  "workgroup",
+  "domain",
+  "dhcp",
+  "router",
   "arpa", // home.arpa (RFC 8375) and the reverse mapping of addresses; no files are served under it
 ]);
 

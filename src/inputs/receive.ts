@@ -11,8 +11,8 @@ export interface ReceiveLimits {
   slot: LargeFileSlot;
   /** Stores a file that does not stay in memory. The provider of this function must delete the file. */
   keep(chunks: AsyncIterable<Uint8Array>): Promise<RangeReader>;
-  /** Does the same for a native stream of exactly `length` bytes, without passing the bytes through JavaScript. */
-  keepWhole(stream: ReadableStream<Uint8Array>, length: number): Promise<RangeReader>;
+  /** Does the same for exactly `length` bytes. */
+  keepWhole(chunks: AsyncIterable<Uint8Array>, length: number): Promise<RangeReader>;
 }
 
 /** A file that has been received completely. */
@@ -90,15 +90,15 @@ async function fill(
 /**
  * Receives a file of known length that is too large to stay in memory.
  * @throws Problem too_busy
- * @throws Error what `stream` and `keepWhole` throw
+ * @throws Error what `chunks` and `keepWhole` throw
  */
 export async function receiveWhole(
-  stream: ReadableStream<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array>,
   length: number,
   { slot, keepWhole }: ReceiveLimits,
 ): Promise<ReceivedFile> {
   await slot.acquire();
-  return new ReceivedFile(await keepWhole(stream, length));
+  return new ReceivedFile(await keepWhole(chunks, length));
 }
 
 async function* joined(first: Uint8Array, others: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

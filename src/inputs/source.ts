@@ -10,6 +10,7 @@ import { Upload } from "./upload.ts";
  * @param field the request's field, for the error message
  * @throws Problem invalid_request if the text is none of these, or as {@link openAddress}, {@link transferProblem} and
  * {@link receive}
+ * @throws Error if the file cannot be stored, which is no fault of its source
  */
 export async function openSource(
   source: string | Upload,
@@ -36,13 +37,19 @@ async function fetchSource(address: string, rules: FetchRules, limits: ReceiveLi
     throw tooLarge(limits.maxBytes);
   }
   if (!body) return new ReceivedFile(new Uint8Array());
+  const chunks = failingAs((error) => transferProblem(error, signal, rules), chunksOf(body));
+  // with a Content-Encoding, Content-Length is not the length of the decoded body
+  if (announced > limits.inMemoryBytes && !headers.has("Content-Encoding"))
+    return receiveWhole(chunks, announced, limits);
+  return receive(chunks, limits, announced);
+}
+
+/** Passes chunks on, and what their reading fails with as what `convert` makes of it; not what their user fails with. */
+async function* failingAs(convert: (error: unknown) => unknown, chunks: AsyncIterable<Uint8Array>) {
   try {
-    // with a Content-Encoding, Content-Length is not the length of the decoded body
-    if (announced > limits.inMemoryBytes && !headers.has("Content-Encoding"))
-      return await receiveWhole(body, announced, limits);
-    return await receive(chunksOf(body), limits, announced);
+    yield* chunks;
   } catch (error) {
-    throw transferProblem(error, signal, rules);
+    throw convert(error);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
 import { describeError, log } from "../log.ts";
 import { type Offer, PaymentRequired } from "../payments/offer.ts";
-import { type PaymentPayload, readPaymentPayload } from "../payments/paymentPayload.ts";
+import { type PaymentPayload, readFirstPayment } from "../payments/paymentPayload.ts";
 import { problemOf } from "../problems.ts";
 import { type Exchange, STAGES, type Stage } from "../service/callContext.ts";
 import { offerFor, purchase } from "../service/purchase.ts";
@@ -45,9 +45,15 @@ export async function call(
  * @throws PaymentRequired if it is missing or does not match the offer
  */
 function paymentIn({ _meta }: ServerContext["mcpReq"], headers: Headers, offer: Offer): PaymentPayload {
-  const sent = _meta?.["x402/payment"] ?? headers.get("PAYMENT-SIGNATURE") ?? headers.get("X-PAYMENT");
-  if (sent === null) throw new PaymentRequired(offer, 'payment required: send it in _meta["x402/payment"]');
-  return readPaymentPayload(typeof sent === "string" ? sent : Object(sent), offer);
+  const meta = _meta?.["x402/payment"] ?? null;
+  const sent = [
+    typeof meta === "string" || meta === null ? meta : Object(meta),
+    headers.get("PAYMENT-SIGNATURE"),
+    headers.get("X-PAYMENT"),
+  ];
+  if (sent.every((payment) => payment === null))
+    throw new PaymentRequired(offer, 'payment required: send it in _meta["x402/payment"]');
+  return readFirstPayment(sent, offer);
 }
 
 /** Reports the progress of a call, as the number of stages done, to a client that asked for it. */

@@ -1,10 +1,14 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { log } from "../log.ts";
+import { repeatedKey } from "../repeatedKey.ts";
 import type { Exchange } from "../service/callContext.ts";
 import { PRODUCTS } from "../service/products.ts";
 import { refuseForeign } from "./hosts.ts";
 import { mcpServer } from "./server.ts";
+
+/** Where a tool's arguments are in a message: `params`, `arguments`, and their names. */
+const ARGUMENTS_DEPTH = 3;
 
 /** A client that disconnects is noticed within this time. */
 const CALL_KEEP_ALIVE_MS = 1000;
@@ -21,6 +25,8 @@ export async function serveMcp(exchange: Exchange, onCall: (tool: string) => voi
 
   const text = request.method === "POST" ? await request.text() : null; // read here, as the handler holds it twice
   const parsedBody = text === null ? undefined : parse(text);
+  const twice = text === null || parsedBody === undefined ? undefined : repeatedKey(text, ARGUMENTS_DEPTH);
+  if (twice !== undefined) return invalidRequest(`the message has ${JSON.stringify(twice)} twice`);
   const tool = toolCalled(parsedBody);
   if (tool !== undefined) onCall(tool);
   const handler = createMcpHandler(() => mcpServer(exchange), {
@@ -48,4 +54,9 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Refuses a message (JSON-RPC 2.0, 5.1), whose id is not looked for: it may be there twice. */
+function invalidRequest(message: string): Response {
+  return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32600, message } }, { status: 400 });
 }

@@ -1,7 +1,6 @@
 /** What the chain itself shows of an EIP-3009 authorization, read from a node over JSON-RPC. */
 import * as z from "zod";
 import type { EventContext } from "./events.ts";
-import { NETWORKS, type NetworkName } from "./networks.ts";
 import type { PaymentPayload } from "./paymentPayload.ts";
 
 /**
@@ -11,8 +10,8 @@ import type { PaymentPayload } from "./paymentPayload.ts";
  */
 export type Evidence = { outcome: "settled"; transaction: string } | { outcome: "lost"; reason: string };
 
-/** A node of each network that has one. */
-export type RpcUrls = Readonly<Partial<Record<NetworkName, string>>>;
+/** A node of each network that has one, by the network's name. */
+export type RpcUrls = Readonly<Record<string, string>>;
 
 /** The longest that {@link evidenceOf} takes, in milliseconds. */
 export const EVIDENCE_TIMEOUT_MS = 5000;
@@ -70,8 +69,8 @@ export async function evidenceOf(
   }
 }
 
-async function read({ network, authorization }: PaymentPayload, firstAsked: number, rpc: Rpc) {
-  const { asset } = NETWORKS[network];
+async function read({ chain, authorization }: PaymentPayload, firstAsked: number, rpc: Rpc) {
+  const { asset } = chain;
   const { from, to, value, validBefore, nonce } = authorization;
   const newest = await rpc("eth_getBlockByNumber", ["latest", false], block);
   if (newest.number < CONFIRMATIONS) return undefined;

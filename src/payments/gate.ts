@@ -2,7 +2,6 @@
 import { PaymentError } from "./errors.ts";
 import type { EventContext, SaleEvent } from "./events.ts";
 import type { FacilitatorClient } from "./facilitator.ts";
-import { NETWORKS } from "./networks.ts";
 import { type Offer, PaymentRequired, type Receipt } from "./offer.ts";
 import { type PaymentPayload, paymentKey } from "./paymentPayload.ts";
 import type { Call, Failure, PaymentStatus, StoredWork } from "./record.ts";
@@ -239,7 +238,7 @@ function checkWindow(payment: PaymentPayload, offer: Offer, nowSeconds: number):
   if (BigInt(validBefore) < nowSeconds + SETTLE_MARGIN_SECONDS + EXPECTED_WORK_SECONDS)
     throw new PaymentRequired(
       offer,
-      `invalid_exact_evm_payload_authorization_valid_before: sign one that is good for ${offer.v1[0]?.maxTimeoutSeconds} s`,
+      `invalid_exact_evm_payload_authorization_valid_before: sign one that is good for ${offer.maxTimeoutSeconds} s`,
     );
 }
 
@@ -298,13 +297,13 @@ const NO_TRANSACTION_NOTE =
   "The facilitator's answer with the transaction was lost. It says now that the payment has been used.";
 
 function receiptFor(
-  { version, network, authorization }: PaymentPayload,
+  { version, chain, authorization }: PaymentPayload,
   outcome: Pick<Receipt, "success" | "errorReason" | "transaction">,
 ): Receipt {
   return {
     ...outcome,
     ...(outcome.success && outcome.transaction === "" && { extra: { note: NO_TRANSACTION_NOTE } }),
-    network: version === 1 ? network : NETWORKS[network].caip2,
+    network: version === 1 ? chain.name : chain.caip2,
     payer: authorization.from,
   };
 }

@@ -12,13 +12,8 @@ export const IDENTIFIER_EXTENSION = {
   [NAME]: {
     info: { required: false },
     schema: {
-      $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object",
-      properties: {
-        required: { type: "boolean" },
-        id: { type: "string", minLength: 16, maxLength: 128, pattern: "^[A-Za-z0-9_-]+$" },
-      },
-      required: ["required"],
+      properties: { id: { type: "string", minLength: 16, maxLength: 128, pattern: "^[A-Za-z0-9_-]+$" } },
     },
   },
 };

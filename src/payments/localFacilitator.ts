@@ -1,6 +1,5 @@
 import { verifyTypedData } from "viem/utils";
 import type { FacilitatorClient } from "./facilitator.ts";
-import { NETWORKS } from "./networks.ts";
 
 /** EIP-3009, `TransferWithAuthorization`. */
 const TRANSFER_WITH_AUTHORIZATION = [
@@ -22,8 +21,7 @@ const NO_TRANSACTION = `0x${"0".repeat(64)}`;
 export const localFacilitator: FacilitatorClient = {
   name: "local",
 
-  async verify({ network, authorization, signature }) {
-    const { asset, chainId, domain } = NETWORKS[network];
+  async verify({ chain: { asset, chainId, domain }, authorization, signature }) {
     const signed = await verifyTypedData({
       address: authorization.from as `0x${string}`,
       domain: { ...domain, chainId, verifyingContract: asset },

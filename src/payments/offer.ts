@@ -1,6 +1,6 @@
 import { IDENTIFIER_EXTENSION } from "./identifier.ts";
-import { NETWORKS, type NetworkName } from "./networks.ts";
-import type { Price } from "./price.ts";
+import type { Network } from "./networks.ts";
+import { atomicUnits, type Price } from "./price.ts";
 
 /** The resource for sale: the parts of an offer that differ between endpoints. */
 export interface Resource {
@@ -15,7 +15,7 @@ export interface Resource {
 /** One way to pay (x402 v1, "PaymentRequirements"). */
 export interface PaymentRequirementsV1 {
   scheme: "exact";
-  network: NetworkName;
+  network: string;
   maxAmountRequired: string;
   resource: string;
   description: string;
@@ -43,27 +43,31 @@ export interface Terms {
   price: Price;
   /** The address that receives the payment. */
   payTo: string;
-  networks: readonly NetworkName[];
+  networks: readonly Network[];
   /** How long the payer's authorization should be valid, in seconds. */
   maxTimeoutSeconds: number;
 }
 
-/** How one call of a resource can be paid: the same terms in both versions of x402, one entry per network. */
+/** How one call of a resource can be paid: the same terms in both versions of x402, one entry for each network in it. */
 export interface Offer {
   resource: Resource;
+  networks: readonly Network[];
+  maxTimeoutSeconds: number;
   v1: PaymentRequirementsV1[];
   v2: PaymentRequirementsV2[];
 }
 
 /** Returns the ways to pay for a call of `resource` on these terms. */
 export function offerOf(resource: Resource, { price, payTo, networks, maxTimeoutSeconds }: Terms): Offer {
-  const ways = networks.map((network) => ({ network, ...NETWORKS[network] }));
+  const waysIn = (version: 1 | 2) => networks.filter(({ versions }) => versions.includes(version));
   return {
     resource,
-    v1: ways.map(({ network, asset, domain }) => ({
+    networks,
+    maxTimeoutSeconds,
+    v1: waysIn(1).map(({ name, asset, decimals, domain }) => ({
       scheme: "exact",
-      network,
-      maxAmountRequired: price.atomicUnits,
+      network: name,
+      maxAmountRequired: atomicUnits(price, decimals),
       resource: resource.url,
       description: resource.description,
       mimeType: "application/json",
@@ -73,10 +77,10 @@ export function offerOf(resource: Resource, { price, payTo, networks, maxTimeout
       asset,
       extra: domain,
     })),
-    v2: ways.map(({ caip2, asset, domain }) => ({
+    v2: waysIn(2).map(({ caip2, asset, decimals, domain }) => ({
       scheme: "exact",
       network: caip2,
-      amount: price.atomicUnits,
+      amount: atomicUnits(price, decimals),
       asset,
       payTo,
       maxTimeoutSeconds,
@@ -123,13 +127,17 @@ export class PaymentRequired extends Error {
   readonly offer: Offer;
   /** One sentence for the payer, preceded by the x402 error code if there is one. */
   readonly reason: string;
+  /** The same where the terms are told in version 2, which has another header. */
+  readonly reasonV2: string;
   /** The receipt of a refused settlement, and the x402 version of its payment. */
   readonly refusal: { version: 1 | 2; receipt: Receipt } | undefined;
 
-  constructor(offer: Offer, reason: string, refusal?: { version: 1 | 2; receipt: Receipt }) {
-    super(reason);
+  /** @param reason undefined if there is no payment */
+  constructor(offer: Offer, reason?: string, refusal?: { version: 1 | 2; receipt: Receipt }) {
+    super(reason ?? "X-PAYMENT header is required");
     this.offer = offer;
-    this.reason = reason;
+    this.reason = this.message;
+    this.reasonV2 = reason ?? "PAYMENT-SIGNATURE header is required";
     this.refusal = refusal;
   }
 }

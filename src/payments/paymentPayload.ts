@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { extensionsWithIdentifier, identifierIn } from "./identifier.ts";
-import { NETWORKS, type NetworkName } from "./networks.ts";
+import type { Network } from "./networks.ts";
 import { type Offer, PaymentRequired, type PaymentRequirementsV1, type PaymentRequirementsV2 } from "./offer.ts";
 
 /**
@@ -46,12 +46,14 @@ const versioned = z.looseObject({ x402Version: z.union([z.literal(1), z.literal(
  */
 export interface PaymentPayload {
   version: 1 | 2;
-  network: NetworkName;
+  /** The name of the network. */
+  network: string;
+  chain: Network;
   /** The arguments of `transferWithAuthorization` (EIP-3009). Integers are decimal strings; times are Unix seconds. */
   authorization: z.infer<typeof exactPayload>["authorization"];
   signature: string;
   /**
-   * Body for the facilitator's `/verify` and `/settle`: the payload as received, and the PaymentRequirements in the
+   * Body for the facilitator's `/verify` and `/settle`: the payload, and the PaymentRequirements in the
    * same version's shape.
    */
   request: string;
@@ -59,15 +61,31 @@ export interface PaymentPayload {
 }
 
 /**
+ * Reads the payment of a call that may carry several, as in the headers of both versions: the first that can be used.
+ * @param sent in order of preference; null or undefined where there is none
+ * @throws PaymentRequired with what is wrong with the first
+ */
+export function readFirstPayment(sent: (string | object | null | undefined)[], offer: Offer): PaymentPayload {
+  let refusal: unknown;
+  for (const payment of sent) {
+    if (payment === null || payment === undefined) continue;
+    try {
+      return readPaymentPayload(payment, offer);
+    } catch (error) {
+      refusal ??= error;
+    }
+  }
+  throw refusal ?? new PaymentRequired(offer);
+}
+
+/**
  * Decodes a payment and checks everything that needs neither clock nor facilitator: shape, scheme, network, recipient
  * and amount. The token needs no check because the signature covers it.
- * @param sent JSON, its base64, or the object itself; undefined if there is no payment
+ * @param sent JSON, its base64, or the object itself
  * @throws PaymentRequired with the reason
  */
-export function readPaymentPayload(sent: string | object | undefined, offer: Offer): PaymentPayload {
+export function readPaymentPayload(sent: string | object, offer: Offer): PaymentPayload {
   const refuse = (reason: string) => new PaymentRequired(offer, reason);
-  if (sent === undefined) throw refuse("X-PAYMENT header is required");
-
   const encoded = typeof sent === "string" ? sent : JSON.stringify(sent);
   if (encoded.length > MAX_ENCODED_LENGTH)
     throw refuse(`invalid_payload: the payment is longer than ${MAX_ENCODED_LENGTH} bytes`);
@@ -79,7 +97,7 @@ export function readPaymentPayload(sent: string | object | undefined, offer: Off
     throw refuse(`invalid_payload: ${issue?.path.join(".") || "payment"}: ${issue?.message}`);
   };
 
-  const { version, requirement, network, payload, identifier } =
+  const { version, requirement, chain, payload, identifier } =
     parse(versioned).x402Version === 1
       ? matchV1(parse(paymentV1), offer, refuse)
       : matchV2(parse(paymentV2), offer, refuse);
@@ -92,9 +110,15 @@ export function readPaymentPayload(sent: string | object | undefined, offer: Off
     throw refuse(`invalid_exact_evm_payload_authorization_value: authorize exactly ${amount}`);
   return {
     version,
-    network,
+    network: chain.name,
+    chain,
     ...payload,
-    request: JSON.stringify({ x402Version: version, paymentPayload: raw, paymentRequirements: requirement }),
+    request: JSON.stringify({
+      x402Version: version,
+      // as received, but for the case of its addresses: a facilitator may compare them to the letter
+      paymentPayload: version === 1 ? raw : { ...(raw as object), accepted: requirement },
+      paymentRequirements: requirement,
+    }),
     identifier: identifier ?? null,
   };
 }
@@ -102,8 +126,7 @@ export function readPaymentPayload(sent: string | object | undefined, offer: Off
 /**
  * Returns the identity of a payment. EIP-3009 nonces are unique per payer and token, so no other field is part of it.
  */
-export function paymentKey({ network, authorization: { from, nonce } }: PaymentPayload): string {
-  const { caip2, asset } = NETWORKS[network];
+export function paymentKey({ chain: { caip2, asset }, authorization: { from, nonce } }: PaymentPayload): string {
   return [caip2, asset, from, nonce].join(":").toLowerCase();
 }
 
@@ -111,7 +134,7 @@ type Refuse = (reason: string) => PaymentRequired;
 interface Match {
   version: 1 | 2;
   requirement: PaymentRequirementsV1 | PaymentRequirementsV2;
-  network: NetworkName;
+  chain: Network;
   payload: z.infer<typeof exactPayload>;
   identifier?: string | undefined;
 }
@@ -119,20 +142,26 @@ interface Match {
 function matchV1({ scheme, network, payload }: z.infer<typeof paymentV1>, offer: Offer, refuse: Refuse): Match {
   if (scheme !== "exact") throw refuse('unsupported_scheme: pay with scheme "exact"');
   const requirement = offer.v1.find((offered) => offered.network === network);
-  if (!requirement) throw refuse(`invalid_network: pay on ${offer.v1.map((offered) => offered.network).join(", ")}`);
-  return { version: 1, requirement, network: requirement.network, payload };
+  const chain = offer.networks.find(({ name }) => name === network);
+  if (!requirement || !chain) throw refuse(wrongNetwork(1, offer));
+  return { version: 1, requirement, chain, payload };
 }
 
 function matchV2({ accepted, payload, extensions }: z.infer<typeof paymentV2>, offer: Offer, refuse: Refuse): Match {
   if (accepted.scheme !== "exact") throw refuse('unsupported_scheme: pay with scheme "exact"');
-  const at = offer.v2.findIndex((offered) => offered.network === accepted.network);
-  const [requirement, inV1] = [offer.v2[at], offer.v1[at]];
-  if (!requirement || !inV1)
-    throw refuse(`invalid_network: pay on ${offer.v2.map((offered) => offered.network).join(", ")}`);
+  const requirement = offer.v2.find((offered) => offered.network === accepted.network);
+  const chain = offer.networks.find(({ caip2 }) => caip2 === accepted.network);
+  if (!requirement || !chain) throw refuse(wrongNetwork(2, offer));
   const field = difference(accepted, requirement);
   if (field !== undefined)
     throw refuse(`invalid_payment_requirements: accepted.${field} is not as offered; send the offer back unchanged`);
-  return { version: 2, requirement, network: inV1.network, payload, identifier: identifierIn(extensions) };
+  return { version: 2, requirement, chain, payload, identifier: identifierIn(extensions) };
+}
+
+function wrongNetwork(version: 1 | 2, { v1, v2 }: Offer): string {
+  const names = (version === 1 ? v1 : v2).map(({ network }) => network);
+  if (names.length === 0) return `invalid_network: pay with version ${3 - version} of x402`;
+  return `invalid_network: pay on ${names.join(", ")}`;
 }
 
 /** Returns the path of the first field in which two PaymentRequirements differ. */
@@ -143,9 +172,15 @@ function difference(sent: object, offered: object): string | undefined {
     if (isRecord(left) && isRecord(right)) {
       const inner = difference(left, right);
       if (inner !== undefined) return `${field}.${inner}`;
-    } else if (left !== right) return field;
+    } else if (left !== right && !isSameAddress(field, left, right)) return field;
   }
   return undefined;
+}
+
+/** Returns whether two addresses differ in their case only, which is no more than a checksum (ERC-55). */
+function isSameAddress(field: string, left: unknown, right: unknown): boolean {
+  if (!["asset", "payTo"].includes(field) || typeof left !== "string" || typeof right !== "string") return false;
+  return left.toLowerCase() === right.toLowerCase();
 }
 
 function isRecord(value: unknown): value is object {

@@ -1,10 +1,10 @@
-/** All tokens are USDC, with six decimals. */
+/** Of the amounts that a price can have, and of USDC. */
 const DECIMALS = 6;
 
 /** The price of one call. */
 export interface Price {
-  /** In atomic units (millionths of a USDC), as EIP-3009 and x402 count. */
-  readonly atomicUnits: string;
+  /** Millionths of a USDC. */
+  readonly millionths: string;
   /** For people to read: `0.05 USDC`. */
   readonly label: string;
 }
@@ -16,6 +16,17 @@ export interface Price {
 export function parsePrice(amount: string): Price | undefined {
   const [, whole, decimals = ""] = /^(\d{1,9})(?:\.(\d{1,6}))?$/.exec(amount) ?? [];
   if (whole === undefined) return undefined;
-  const atomicUnits = BigInt(whole + decimals.padEnd(DECIMALS, "0"));
-  return atomicUnits === 0n ? undefined : { atomicUnits: String(atomicUnits), label: `${amount} USDC` };
+  const millionths = BigInt(whole + decimals.padEnd(DECIMALS, "0"));
+  return millionths === 0n ? undefined : { millionths: String(millionths), label: `${amount} USDC` };
+}
+
+/**
+ * Returns a price in the atomic units of a token with so many decimals, as EIP-3009 and x402 count.
+ * @throws RangeError if the token has no units so small
+ */
+export function atomicUnits({ millionths, label }: Price, decimals: number): string {
+  if (decimals >= DECIMALS) return millionths + "0".repeat(decimals - DECIMALS);
+  const divisor = 10n ** BigInt(DECIMALS - decimals);
+  if (BigInt(millionths) % divisor !== 0n) throw new RangeError(`${label} cannot be paid with ${decimals} decimals`);
+  return String(BigInt(millionths) / divisor);
 }

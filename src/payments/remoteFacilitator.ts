@@ -3,7 +3,6 @@ import * as z from "zod";
 import { type CdpKey, cdpToken } from "./cdpToken.ts";
 import type { EventContext } from "./events.ts";
 import type { FacilitatorClient } from "./facilitator.ts";
-import { NETWORKS } from "./networks.ts";
 import type { PaymentPayload } from "./paymentPayload.ts";
 
 /** A facilitator reached over HTTP, and how to call it. */
@@ -118,8 +117,8 @@ export function remoteFacilitator(
 }
 
 /** Returns whether a settlement answer is about this payment: its network and payer, where it names them. */
-function isAbout({ network, authorization }: PaymentPayload, answer: z.infer<typeof settleAnswer>): boolean {
-  const names: string[] = [network, NETWORKS[network].caip2];
+function isAbout({ chain, authorization }: PaymentPayload, answer: z.infer<typeof settleAnswer>): boolean {
+  const names: string[] = [chain.name, chain.caip2];
   if (answer.network && !names.includes(answer.network)) return false;
   return !answer.payer || answer.payer.toLowerCase() === authorization.from.toLowerCase();
 }

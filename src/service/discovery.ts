@@ -9,8 +9,8 @@ const MAX_WORDS = 12;
 
 /**
  * What discovery services read about a product: in version 1 `outputSchema`; in version 2 an example of input and
- * output with a short schema (x402 extension "bazaar"). The latter is sent with the offer and returned with the
- * payment.
+ * output with a short schema (x402 extension "bazaar"). The latter is sent with the offer, over HTTP in a header, and
+ * returned with the payment; all fields are in the former, and in /openapi.json, which the header `Link` names.
  */
 type Discovery = Pick<Resource, "outputSchema" | "bazaar">;
 
@@ -39,7 +39,7 @@ export function httpDiscovery({ operation, schemas, example }: Product, price: P
           type: { const: "http" },
           method: { enum: ["POST"] },
           bodyType: { enum: ["json", "form-data"] },
-          body: briefSchema(described),
+          body: { type: "object", required: described.required },
         },
       }),
     },
@@ -93,10 +93,7 @@ function infoSchema(input: { required: string[]; properties: object }) {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     type: "object",
     required: ["input"],
-    properties: {
-      input: { type: "object", additionalProperties: false, ...input },
-      output: { type: "object", required: ["type"], properties: { type: { type: "string" } } },
-    },
+    properties: { input: { type: "object", ...input } },
   };
 }
 

@@ -12,7 +12,7 @@ export function summaryOf(config: Config): string {
 /** Returns what can be read for free before paying, as data: templates, positions, limits and price. */
 export function options(config: Config) {
   return {
-    price: { label: priceLabel(config), networks: config.networks },
+    price: { label: priceLabel(config), networks: config.networks.map(({ name }) => name) },
     templates: Object.fromEntries(Object.entries(TEMPLATES).map(([name, { description }]) => [name, description])),
     positions: IMAGE_POSITIONS,
     limits: limitsOf(config),

@@ -17,14 +17,14 @@ export async function download(
   now: () => number,
 ): Promise<Response> {
   const object = await objectAt(bucket, link, now);
-  const leftMs = expiryOf(object) - now();
-  if (!(leftMs > 0)) throw expired();
+  if (!(now() < expiryOf(object))) throw expired();
 
   const headers = new Headers({
     ETag: object.httpEtag,
     "Last-Modified": object.uploaded.toUTCString(),
     "Accept-Ranges": "bytes",
-    "Cache-Control": `private, max-age=${Math.floor(leftMs / 1000)}`,
+    "Cache-Control": "private, no-cache", // kept, but asked for again: its holder may have ended the link
+    "X-Robots-Tag": "noindex",
   });
   switch (unmet(asked, object)) {
     case "precondition failed":

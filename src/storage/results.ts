@@ -1,7 +1,7 @@
 import { create as contentDisposition } from "content-disposition";
 import { groupOf, randomHex } from "./keys.ts";
 import type { Bucket, StoredObject } from "./objectStore.ts";
-import { putWritten } from "./put.ts";
+import { putWritten, writeAll } from "./put.ts";
 import { tokenHash } from "./token.ts";
 
 /**
@@ -45,18 +45,6 @@ export async function storeResult(
     customMetadata: { token: await tokenHash(token), expires: String(expiresAt.getTime()) },
   });
   return { id, token, bytes: size, expiresAt };
-}
-
-/** Writes each chunk before it asks for the next: a chunk is valid until the next call. */
-async function writeAll(chunks: AsyncIterable<Uint8Array>, stream: WritableStream<Uint8Array>): Promise<void> {
-  const writer = stream.getWriter();
-  try {
-    for await (const chunk of chunks) await writer.write(chunk);
-    await writer.close();
-  } catch (error) {
-    await writer.abort(error).catch(() => undefined);
-    throw error;
-  }
 }
 
 /** Deletes a result whose link has not been given out. */

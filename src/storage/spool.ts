@@ -9,7 +9,7 @@ import { chunksOf } from "../chunks.ts";
 import type { RangeReader } from "../engine/index.ts";
 import { groupOf, randomHex } from "./keys.ts";
 import type { Bucket, MultipartUpload, UploadedPart } from "./objectStore.ts";
-import { putWritten } from "./put.ts";
+import { putWritten, writeAll } from "./put.ts";
 
 /** Size of an upload's parts in bytes. R2 requires equal parts of at least 5 MiB; two are in memory at once. */
 const PART = 8 << 20;
@@ -20,16 +20,16 @@ export interface SpooledFile extends RangeReader {
 }
 
 /**
- * Stores a native stream of exactly `length` bytes.
- * @throws Error what the stream fails with, with nothing stored
+ * Stores chunks of exactly `length` bytes together.
+ * @throws Error what `chunks` throws, with nothing stored
  */
 export async function spoolWhole(
   bucket: Bucket,
-  stream: ReadableStream<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array>,
   length: number,
 ): Promise<SpooledFile> {
   const key = newKey();
-  await putWritten(bucket, key, length, (body) => stream.pipeTo(body));
+  await putWritten(bucket, key, length, (body) => writeAll(chunks, body));
   return spooled(bucket, key, length);
 }
 

@@ -178,7 +178,7 @@ describe("a payment that is not right gets a 402 with the reason, and the offer 
     ["amount a number", accepting({ amount: 50000 }), /accepted.amount is not as offered/],
     ["amount missing", accepting({ amount: undefined }), /accepted.amount is not as offered/],
     ["another token", accepting({ asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" }), /accepted.asset/],
-    ["token in other letters", accepting({ asset: "0x036cbd53842c5426634e7929541ec2318f3dcf7e" }), /accepted.asset/],
+    ["token in a list", accepting({ asset: ["0x036CbD53842c5426634e7929541eC2318f3dCF7e"] }), /accepted.asset/],
     ["another recipient", accepting({ payTo: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" }), /accepted.payTo/],
     ["a longer time", accepting({ maxTimeoutSeconds: 301 }), /accepted.maxTimeoutSeconds/],
     ["extra missing", accepting({ extra: undefined }), /accepted.extra/],

@@ -239,6 +239,30 @@ describe("bad input is a problem that says what to do, and leaves the payment us
     expect((await response.json<Problem>()).code).toBe("invalid_request");
   });
 
+  test.each([
+    [`{"file":"${pdf}","text":"A","text":"B"}`, "text"],
+    [`{"file":"${pdf}","text":"A","\\u0066ile":"http://127.0.0.1/"}`, "file"],
+  ])("JSON with a field twice is a 400 that names it: %#", async (body, field) => {
+    const response = await callRaw(body, "application/json");
+    expect(response.status).toBe(400);
+    const { code, detail, errors } = await response.json<Problem>();
+    expect({ code, detail }).toEqual({
+      code: "invalid_request",
+      detail: expect.stringContaining(`has \`${field}\` twice`),
+    });
+    expect(errors?.map(({ path }) => path)).toEqual([field]);
+  });
+
+  test.each(["utf-16", "iso-8859-1", '"utf-16le"'])("JSON in %s is a 415", async (charset) => {
+    const response = await callRaw(JSON.stringify(text), `application/json; charset=${charset}`);
+    expect(response.status).toBe(415);
+    expect((await response.json<Problem>()).detail).toContain("UTF-8");
+  });
+
+  test.each(["utf-8", '"UTF-8"', "utf8"])("JSON in %s is read", async (charset) => {
+    expect((await callRaw(JSON.stringify(text), `application/json; charset=${charset}`)).status).toBe(200);
+  });
+
   test("a text in another encoding than UTF-8 is a 400, instead of a mark that nobody wants", async () => {
     const latin1 = Uint8Array.from(`{"file":"${pdf}","text":"Z\xfcrich"}`, (character) => character.charCodeAt(0));
     const problem = await (await callRaw(latin1, "application/json")).json<Problem>();

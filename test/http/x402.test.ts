@@ -70,7 +70,13 @@ test("a settlement that is refused is a 402 with a failed receipt, in the payer'
     version,
     receipt: { success: false, errorReason: "insufficient_funds", transaction: "", network: "n", payer: "p" },
   });
-  const sold = { resource: { url: offer.resource, description: "", outputSchema: {}, bazaar: {} }, v1: [], v2: [] };
+  const sold = {
+    resource: { url: offer.resource, description: "", outputSchema: {}, bazaar: {} },
+    networks: [],
+    maxTimeoutSeconds: 300,
+    v1: [],
+    v2: [],
+  };
   for (const [version, header, absent] of [
     [1, "X-PAYMENT-RESPONSE", "PAYMENT-RESPONSE"],
     [2, "PAYMENT-RESPONSE", "X-PAYMENT-RESPONSE"],
@@ -80,6 +86,59 @@ test("a settlement that is refused is a 402 with a failed receipt, in the payer'
     expect(headers[absent]).toBeUndefined();
     expect(decodeHeader(headers["PAYMENT-REQUIRED"]!)).toMatchObject({ error: "insufficient_funds — “é”" });
   }
+});
+
+describe("of two payments in the headers of both versions", () => {
+  const callWith = (headers: Record<string, string>) =>
+    send(TEXT, {
+      method: "POST",
+      headers: { ...headers, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+
+  test.each(["", "garbage", encode({ x402Version: 2 }), encode({ x402Version: 3 }), "e30"])(
+    "the good one is used, where the other is %j",
+    async (bad) => {
+      const first = await callWith({ "PAYMENT-SIGNATURE": bad, "X-PAYMENT": await signPayment(await offerOf(TEXT)) });
+      expect([first.status, first.headers.has("X-PAYMENT-RESPONSE")]).toEqual([200, true]);
+      const second = await callWith({
+        "PAYMENT-SIGNATURE": await signPaymentV2(await offerOf(TEXT)),
+        "X-PAYMENT": bad,
+      });
+      expect([second.status, second.headers.has("PAYMENT-RESPONSE")]).toEqual([200, true]);
+    },
+  );
+
+  test("none being good, the 402 says what is wrong with version 2's", async () => {
+    const response = await callWith({ "PAYMENT-SIGNATURE": "garbage", "X-PAYMENT": encode({ x402Version: 4 }) });
+    expect(response.status).toBe(402);
+    expect(await response.json()).toMatchObject({ error: expect.stringContaining("base64") });
+  });
+});
+
+test("each version's terms name its own header", async () => {
+  const response = await send(TEXT, { method: "POST" });
+  expect(decodeHeader(response.headers.get("PAYMENT-REQUIRED")!)).toMatchObject({
+    error: "PAYMENT-SIGNATURE header is required",
+  });
+  expect(await response.json()).toMatchObject({ error: "X-PAYMENT header is required" });
+});
+
+test.each<[string, (address: string) => string]>([
+  ["lower case", (address) => address.toLowerCase()],
+  ["upper case", (address) => address.toUpperCase().replace("0X", "0x")],
+])("addresses in %s are the same addresses", async (_, change) => {
+  const { accepted, payload, ...rest } = JSON.parse(atob(await signPaymentV2(await offerOf(TEXT))));
+  const changed = { ...accepted, asset: change(accepted.asset), payTo: change(accepted.payTo) };
+  const response = await send(TEXT, {
+    method: "POST",
+    headers: {
+      "PAYMENT-SIGNATURE": encode({ ...rest, accepted: changed, payload }),
+      "Content-Type": "application/json",
+    },
+    body: JSON.stringify(body),
+  });
+  expect(response.status).toBe(200);
 });
 
 describe("a payment buys one result", () => {

@@ -14,6 +14,9 @@ describe("public http(s) on its standard port, by name, may be fetched", () => {
     "https://127.0.0.1.example.com/a.pdf",
     "https://localhost.example.com/a.pdf",
     "https://internal.example.com/a.pdf",
+    "https://svc.cluster.local.example.com/a.pdf",
+    "https://svc.com/a.pdf",
+    "https://consul.io/a.pdf",
     `https://${"a".repeat(63)}.example.com/a.pdf`,
   ])("%s", (url) => {
     expect(brokenAddressRule(new URL(url), false)).toBeUndefined();

@@ -1,6 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
+import { LargeFileSlot } from "../../src/inputs/largeFileSlot.ts";
 import { openSource } from "../../src/inputs/source.ts";
+import type { Bucket } from "../../src/storage/objectStore.ts";
+import { spool, spoolWhole } from "../../src/storage/spool.ts";
 import { limitsOf } from "../support/limits.ts";
+import { bucket } from "../support/storage.ts";
 
 const limits = limitsOf();
 const rules = { timeoutMs: 5000, allowLoopback: false };
@@ -41,4 +45,58 @@ test("a source slower than the deadline is a source_timeout", async () => {
     limits,
   });
   await expect(slow).rejects.toMatchObject({ code: "source_timeout", status: 504 });
+});
+
+describe("a file that goes to storage", () => {
+  const LENGTH = 300_000;
+  const source = (announces: boolean) => `https://files.example.com/zeros/${LENGTH}${announces ? "" : "-unannounced"}`;
+
+  const open = (url: string, store: Bucket) =>
+    openSource(url, "file", {
+      rules,
+      limits: limitsOf({
+        maxBytes: LENGTH,
+        slot: new LargeFileSlot(100, 1000),
+        keep: (chunks) => spool(store, chunks),
+        keepWhole: (chunks, length) => spoolWhole(store, chunks, length),
+      }),
+    });
+
+  const outOfOrder = () => Promise.reject(new Error("out of order"));
+  /** R2, failing at once, while it takes the bytes, or once it has them all. */
+  const failing = {
+    "at once": { put: outOfOrder, createMultipartUpload: outOfOrder },
+    "on the way": {
+      put: async (_: string, body: ReadableStream<Uint8Array>) => {
+        const reader = body.getReader();
+        await reader.read();
+        await reader.cancel(new Error("out of order"));
+        return outOfOrder();
+      },
+      createMultipartUpload: async () => ({ uploadPart: outOfOrder, abort: async () => {} }),
+    },
+    "at the end": {
+      put: async (_: string, body: ReadableStream<Uint8Array>) => {
+        await new Response(body).bytes();
+        return outOfOrder();
+      },
+      createMultipartUpload: async () => ({
+        uploadPart: async (partNumber: number) => ({ partNumber, etag: "" }),
+        complete: outOfOrder,
+        abort: async () => {},
+      }),
+    },
+  } as unknown as Record<string, Bucket>;
+
+  describe.each([true, false])("its length announced: %s", (announces) => {
+    test("is kept", async () => {
+      expect((await open(source(announces), bucket)).content).toHaveLength(LENGTH);
+    });
+
+    test.each(Object.entries(failing))("is not told as the source's fault where R2 fails %s", async (_, store) => {
+      const error = await open(source(announces), store).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(Error);
+      expect(error).not.toHaveProperty("code");
+    });
+  });
 });

@@ -101,3 +101,10 @@ describe("the MCP endpoint", () => {
     expect((await post(initialize("2025-11-25"), { Origin: "https://evil.example.com" })).status).toBe(403);
   });
 });
+
+test("a message with an argument twice is refused, whichever of them might have been meant", async () => {
+  const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_text_watermark","arguments":{"text":"A","text":"B"}}}`;
+  const response = await post(message);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { code: -32600, message: expect.stringContaining('"text"') } });
+});

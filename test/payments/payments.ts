@@ -1,6 +1,7 @@
 import { facilitatorNamed } from "../../src/payments/facilitators.ts";
 import { type LedgerBook, Sale, type SaleTerms, type WorkResult } from "../../src/payments/gate.ts";
 import { LedgerEntry } from "../../src/payments/ledgerEntry.ts";
+import { NETWORKS } from "../../src/payments/networks.ts";
 import { offerOf } from "../../src/payments/offer.ts";
 import { type PaymentPayload, readPaymentPayload } from "../../src/payments/paymentPayload.ts";
 import { parsePrice } from "../../src/payments/price.ts";
@@ -12,7 +13,7 @@ export const OFFER = offerOf(
   {
     price: parsePrice("0.05")!,
     payTo: "0x00000000000000000000000000000000000000aa",
-    networks: ["base-sepolia"],
+    networks: [NETWORKS["base-sepolia"]],
     maxTimeoutSeconds: 300,
   },
 );

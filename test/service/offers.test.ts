@@ -1,7 +1,13 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { DEFAULT_ASSETS } from "@x402/evm";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { EVM_NETWORK_CHAIN_ID_MAP } from "@x402/evm/v1";
+import { privateKeyToAccount } from "viem/accounts";
+import { usdc } from "viem/tokens";
 import { describe, expect, test } from "vitest";
-import { signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
+import { DEVELOPMENT_KEY, signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
+import { app } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { paymentRequiredHeaders } from "../../src/http/paymentHeaders.ts";
 import { localFacilitator } from "../../src/payments/localFacilitator.ts";
@@ -10,8 +16,12 @@ import { offerOf, PaymentRequired, paymentRequiredV1 } from "../../src/payments/
 import { paymentKey, readPaymentPayload } from "../../src/payments/paymentPayload.ts";
 import { httpDiscovery } from "../../src/service/discovery.ts";
 import { PRODUCTS } from "../../src/service/products.ts";
-import { strict402 } from "../support/x402.ts";
+import { dataUri, ORIGIN, TEXT } from "../support/client.ts";
+import { onePage } from "../support/pdf.ts";
+import { strict402, V1_NETWORKS } from "../support/x402.ts";
 
+const IN_BOTH = NETWORK_NAMES.filter((name) => V1_NETWORKS.includes(name));
+const V2_ONLY = NETWORK_NAMES.filter((name) => !V1_NETWORKS.includes(name));
 const config = readConfig({ NETWORKS: NETWORK_NAMES.join() });
 const [product] = PRODUCTS;
 const url = "https://a-rather-long-name-of-a-host.overprint.example.com/v1/watermark/text";
@@ -20,11 +30,19 @@ const offer = offerOf({ url, description: product!.summary, ...httpDiscovery(pro
 describe("an offer of every network", () => {
   test("is read by the strict client of version 1", () => {
     const { accepts } = strict402.parse(paymentRequiredV1(offer, "X-PAYMENT header is required"));
-    expect(accepts.map(({ network }) => network)).toEqual(NETWORK_NAMES);
+    expect(accepts.map(({ network }) => network)).toEqual(IN_BOTH);
   });
 
-  test.each(NETWORK_NAMES)("is on the chain that the official client knows as %s", (network) => {
-    expect(NETWORKS[network].chainId).toBe(EVM_NETWORK_CHAIN_ID_MAP[network]);
+  test.each(NETWORK_NAMES.filter((network) => network in EVM_NETWORK_CHAIN_ID_MAP))(
+    "is on the chain that the official client knows as %s",
+    (network) => {
+      expect(NETWORKS[network].chainId).toBe((EVM_NETWORK_CHAIN_ID_MAP as Record<string, number>)[network]);
+    },
+  );
+
+  test.each(NETWORK_NAMES)("asks for the token on the chain that wallets know as USDC on %s", (network) => {
+    const { chainId, asset } = NETWORKS[network];
+    expect(asset).toBe((usdc.addresses as Record<number, string>)[chainId]);
   });
 
   test.each(NETWORK_NAMES.filter((network) => NETWORKS[network].caip2 in DEFAULT_ASSETS))(
@@ -35,6 +53,33 @@ describe("an offer of every network", () => {
     },
   );
 
+  test.each(PRODUCTS)("is at most 4 KB of headers for five networks: $operation", async ({ path }) => {
+    const long = "a-rather-long-name-of-a-host.overprint.example.com";
+    const settings = {
+      ...env,
+      NETWORKS: NETWORK_NAMES.toSorted((a, b) => b.length - a.length)
+        .slice(0, 5)
+        .join(),
+      PRICE: "123.456789",
+      FACILITATOR_URL: "https://facilitator.example.com/good",
+      PAY_TO: "0x00000000000000000000000000000000000000aa",
+    };
+    const context = createExecutionContext();
+    const headers = { "X-PAYMENT": "x".repeat(9000), "X-Request-Id": "r".repeat(64) };
+    const response = await app.fetch(
+      new Request(`https://${long}${path}`, { method: "POST", headers }),
+      settings,
+      context,
+    );
+    await waitOnExecutionContext(context);
+    expect(response.status).toBe(402);
+    const bytes = [...response.headers].reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0);
+    expect(bytes).toBeLessThan(4096);
+    expect(response.headers.get("Link")).toBe('</openapi.json>; rel="service-desc"');
+    const { accepts } = await response.json<{ accepts: { outputSchema: { input: { bodyFields: object } } }[] }>();
+    expect(Object.keys(accepts[0]!.outputSchema.input.bodyFields)).toContain("opacity");
+  });
+
   test("fits a header in version 2, and so does what clients send back", () => {
     const header = paymentRequiredHeaders(new PaymentRequired(offer, "x".repeat(200)))["PAYMENT-REQUIRED"]!;
     expect(header.length).toBeLessThan(6500);
@@ -44,7 +89,17 @@ describe("an offer of every network", () => {
     expect(btoa(JSON.stringify(sent)).length).toBeLessThan(6500);
   });
 
-  test.each(NETWORK_NAMES)("can be paid on %s in both versions, and it is the same payment", async (network) => {
+  test.each(V2_ONLY)("is paid on %s in version 2", async (network) => {
+    const { amount, ...terms } = offer.v2.find((requirement) => requirement.network === NETWORKS[network].caip2)!;
+    const v2 = readPaymentPayload(
+      await signPaymentV2({ ...terms, maxAmountRequired: amount, network } as never),
+      offer,
+    );
+    expect(v2.network).toBe(network);
+    expect(await localFacilitator.verify(v2)).toEqual({ outcome: "valid" });
+  });
+
+  test.each(IN_BOTH)("can be paid on %s in both versions, and it is the same payment", async (network) => {
     const terms = offer.v1.find((requirement) => requirement.network === network)!;
     const v1 = readPaymentPayload(await signPayment(terms as never), offer);
     const v2 = readPaymentPayload(await signPaymentV2(terms as never), offer);
@@ -53,7 +108,9 @@ describe("an offer of every network", () => {
       expect(await localFacilitator.verify(payment)).toEqual({ outcome: "valid" });
       const { x402Version, paymentPayload, paymentRequirements } = JSON.parse(payment.request);
       expect(paymentPayload.x402Version).toBe(x402Version);
-      expect(paymentRequirements).toEqual((x402Version === 1 ? offer.v1 : offer.v2)[NETWORK_NAMES.indexOf(network)]);
+      const asked = (x402Version === 1 ? offer.v1 : offer.v2) as { network: string }[];
+      const name = x402Version === 1 ? network : NETWORKS[network].caip2;
+      expect(paymentRequirements).toEqual(asked.find((requirement) => requirement.network === name));
     }
     const { signature, authorization } = v1;
     const { accepted } = JSON.parse(v2.request).paymentPayload;
@@ -69,4 +126,50 @@ test("a payment is read from base64, from JSON, and as an object", async () => {
   const payments = [encoded, json, JSON.parse(json) as object].map((sent) => readPaymentPayload(sent, offer));
   expect(payments[1]).toEqual(payments[0]);
   expect(payments[2]).toEqual(payments[0]);
+});
+
+describe("a network that an operator adds", () => {
+  const EXTRA_NETWORKS = JSON.stringify({
+    "my-chain": {
+      chainId: 123456,
+      asset: "0x036cbd53842c5426634e7929541ec2318f3dcf7e",
+      name: "My Dollar",
+      version: "1",
+      decimals: 18,
+    },
+  });
+  const settings = { ...env, NETWORKS: "base-sepolia,my-chain", EXTRA_NETWORKS };
+  const call = async (path: string, init: RequestInit = {}) => {
+    const context = createExecutionContext();
+    const response = await app.fetch(new Request(`${ORIGIN}${path}`, { method: "POST", ...init }), settings, context);
+    await waitOnExecutionContext(context);
+    return response;
+  };
+
+  test("is offered in version 2 alone, for the price in its own units, and paid by the official client", async () => {
+    const unpaid = await call(TEXT);
+    const { accepts } = strict402.parse(await unpaid.json());
+    expect(accepts.map(({ network }) => network)).toEqual(["base-sepolia"]);
+    const terms = JSON.parse(atob(unpaid.headers.get("PAYMENT-REQUIRED")!));
+    const [, offered] = terms.accepts;
+    expect(offered).toMatchObject({
+      network: "eip155:123456",
+      amount: "50000000000000000",
+      asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+      extra: { name: "My Dollar", version: "1" },
+    });
+
+    const client = new ExactEvmScheme(privateKeyToAccount(DEVELOPMENT_KEY));
+    const payment = { ...(await client.createPaymentPayload(2, offered)), accepted: offered };
+    const paid = await call(TEXT, {
+      headers: { "PAYMENT-SIGNATURE": btoa(JSON.stringify(payment)), "Content-Type": "application/json" },
+      body: JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" }),
+    });
+    expect(paid.status).toBe(200);
+    expect(JSON.parse(atob(paid.headers.get("PAYMENT-RESPONSE")!))).toMatchObject({ network: "eip155:123456" });
+  });
+
+  test("is named to agents", async () => {
+    expect(await (await call("/llms.txt", { method: "GET" })).text()).toContain("Networks: base-sepolia, my-chain.");
+  });
 });

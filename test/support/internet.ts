@@ -27,6 +27,11 @@ async function fileAt(path: string, query: string): Promise<Response> {
   const [, what, number] = /^\/(status|hops)\/(\d+)$/.exec(path) ?? [];
   if (what === "status") return new Response(null, { status: Number(number) });
   if (what === "hops") return to(number === "1" ? "/one-page.pdf" : `/hops/${Number(number) - 1}`);
+  const [, zeros, unannounced] = /^\/zeros\/(\d+)(-unannounced)?$/.exec(path) ?? [];
+  if (zeros !== undefined) {
+    const bytes = new Uint8Array(Number(zeros));
+    return new Response(unannounced ? new Blob([bytes]).stream() : bytes);
+  }
   switch (path) {
     case "/one-page.pdf":
       return new Response(onePage, { headers: { "Content-Type": "application/octet-stream" } });

@@ -1,10 +1,28 @@
-import { NETWORKS } from "@x402/evm/v1";
 import { z } from "zod";
+
+/** The EVM networks that the client x402-fetch 1.2.0 knows: of one that it does not know it refuses the whole offer. */
+export const V1_NETWORKS = [
+  "abstract",
+  "abstract-testnet",
+  "avalanche",
+  "avalanche-fuji",
+  "base",
+  "base-sepolia",
+  "educhain",
+  "iotex",
+  "peaq",
+  "polygon",
+  "polygon-amoy",
+  "sei",
+  "sei-testnet",
+  "skale-base-sepolia",
+  "story",
+];
 
 /** What the official version 1 client accepts: every field, to the letter, or it pays nothing at all. */
 const strictOffer = z.strictObject({
   scheme: z.literal("exact"),
-  network: z.enum(NETWORKS as [string, ...string[]]),
+  network: z.enum(V1_NETWORKS),
   maxAmountRequired: z.string().regex(/^\d+$/),
   resource: z.url(),
   description: z.string(),

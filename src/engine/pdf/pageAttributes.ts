@@ -24,7 +24,7 @@ export interface Span {
 }
 
 /** An entry of a dictionary: the bytes of its value, and where its key begins. */
-export interface Entry extends Span {
+export interface EntrySpan extends Span {
   key: number;
 }
 
@@ -34,14 +34,14 @@ export interface PageAttributes {
   end: number;
   /** /Type is /Page. */
   isPage: boolean;
-  parent: Entry | undefined;
-  kids: Entry | undefined;
-  contents: Entry | undefined;
-  resources: Entry | undefined;
-  mediaBox: Entry | undefined;
-  cropBox: Entry | undefined;
-  rotate: Entry | undefined;
-  userUnit: Entry | undefined;
+  parent: EntrySpan | undefined;
+  kids: EntrySpan | undefined;
+  contents: EntrySpan | undefined;
+  resources: EntrySpan | undefined;
+  mediaBox: EntrySpan | undefined;
+  cropBox: EntrySpan | undefined;
+  rotate: EntrySpan | undefined;
+  userUnit: EntrySpan | undefined;
   /**
    * Whole entries, keys included, that a marked page must not have: /Contents that a later one overrides, as some
    * readers would take the first; /Thumb, a picture of the page (12.3.4), and /PieceInfo, a program's own copy of it

@@ -5,7 +5,7 @@ import { BRACKET_OPEN } from "./characters.ts";
 import { type Contents, ContentsReader } from "./contents.ts";
 import { isDictionary, Malformed, skipValue } from "./lexer.ts";
 import { MissingStream, type Objects } from "./objects.ts";
-import { type Entry, type PageAttributes, readKids, type Span, scanPageAttributes } from "./pageAttributes.ts";
+import { type EntrySpan, type PageAttributes, readKids, type Span, scanPageAttributes } from "./pageAttributes.ts";
 import { type DefaultSpace, type NameSlot, Resources } from "./resources.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
@@ -308,7 +308,7 @@ export class PageWalk {
    * Has a page or node name the node above it as its /Parent. By that, most readers look for what it inherits; others
    * remember where they have come from, as this walk does.
    */
-  #adopt(holder: Rewrite, at: number, parent: Entry | undefined, { num }: Node): void {
+  #adopt(holder: Rewrite, at: number, parent: EntrySpan | undefined, { num }: Node): void {
     const value = parent ? parseValue(holder.text, parent.start) : null;
     if (num === 0 ? value === null : value instanceof Reference && value.num === num) return;
     const insert = num === 0 ? "" : `/Parent ${num} ${this.#objects.table.generation(num)} R `;
