@@ -26,6 +26,10 @@ export async function startFacilitator({ client }: Chain) {
   const calls = { verify: 0, settle: 0 };
   let fault: "cut" | "hold" | undefined;
   const server = createServer(async (request, response) => {
+    if (request.url === "/supported")
+      return response
+        .writeHead(200, { "Content-Type": "application/json" })
+        .end(JSON.stringify(facilitator.getSupported()));
     const call = request.url === "/settle" ? "settle" : "verify";
     calls[call]++;
     const chunks: Uint8Array[] = [];
