@@ -6,10 +6,11 @@ import { limitBody } from "./http/body.ts";
 import type { ApiEnv } from "./http/environment.ts";
 import { methodNotAllowed, notFound, onError } from "./http/errors.ts";
 import { separateFiles } from "./http/fileHost.ts";
+import { HEALTH, health } from "./http/health.ts";
 import { openapi } from "./http/openapi.ts";
 import { logRequest } from "./http/requestLog.ts";
 import { exchangeOf, sell } from "./http/sell.ts";
-import { readSettings } from "./http/settings.ts";
+import { leaveSettled, readSettings } from "./http/settings.ts";
 import { serverCard } from "./mcp/serverCard.ts";
 import { guide } from "./service/guide.ts";
 import { limitsOf } from "./service/limits.ts";
@@ -63,7 +64,7 @@ app.use(readSettings);
 app.use(separateFiles);
 
 for (const product of PRODUCTS) {
-  app.post(product.path, limitBody, sell(product)).all(methodNotAllowed("POST"));
+  app.post(product.path, leaveSettled, limitBody, sell(product)).all(methodNotAllowed("POST"));
 }
 
 app
@@ -74,7 +75,7 @@ app
   })
   .all(methodNotAllowed("GET, HEAD, DELETE"));
 
-app.all("/mcp", limitBody, async (c) => {
+app.all("/mcp", leaveSettled, limitBody, async (c) => {
   const { serveMcp } = await import("./mcp/serve.ts"); // a fifth of the start-up time, and most isolates never need it
   return serveMcp(exchangeOf(c), (tool) => c.set("tool", tool));
 });
@@ -84,9 +85,11 @@ app.get("/.well-known/mcp/server-card.json", (c) =>
   }),
 );
 
-app.get("/llms.txt", (c) => c.text(guide(new URL(c.req.url).origin, c.var.config)));
+app.get("/llms.txt", leaveSettled, (c) => c.text(guide(new URL(c.req.url).origin, c.var.config)));
 app.get("/v1/limits", (c) => c.json(limitsOf(c.var.config))).all(methodNotAllowed("GET, HEAD"));
 app.get("/openapi.json", (c) => c.json(openapi(new URL(c.req.url).origin, c.var.config)));
+
+app.get(HEALTH, health).all(methodNotAllowed("GET, HEAD"));
 
 app.notFound(notFound);
 app.onError(onError);

@@ -37,6 +37,14 @@ interface SweepLine {
   finished: boolean;
 }
 
+/** The settings ask for what the facilitators do not settle, or one does not say what it settles. */
+interface SettingsLine {
+  event: "settings";
+  problems: string[];
+  /** What went wrong in asking the facilitators. */
+  errors: string[];
+}
+
 /** A message that the MCP server cannot answer, or an answer whose stream broke. */
 interface McpLine {
   event: "mcp";
@@ -44,7 +52,7 @@ interface McpLine {
   error: string;
 }
 
-type LogLine = RequestLine | FailureLine | SweepLine | McpLine | PaymentEvent;
+type LogLine = RequestLine | FailureLine | SweepLine | SettingsLine | McpLine | PaymentEvent;
 
 const MAX_ERROR_LENGTH = 2000;
 

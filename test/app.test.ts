@@ -1,6 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { app } from "../src/app.ts";
 import { PROBLEMS } from "../src/problems.ts";
 import { send, TEXT } from "./support/client.ts";
@@ -47,6 +47,7 @@ test("what is not there is a 404 problem, another method a 405 one", async () =>
 });
 
 test("wrong settings are a problem that tells the caller nothing of them", async () => {
+  const log = vi.spyOn(console, "log").mockImplementation(() => {});
   const context = createExecutionContext();
   const response = await app.fetch(
     new Request(`http://localhost${TEXT}`, { method: "POST" }),
@@ -54,8 +55,12 @@ test("wrong settings are a problem that tells the caller nothing of them", async
     context,
   );
   await waitOnExecutionContext(context);
-  expect(response.status).toBe(500);
-  expect(await response.text()).not.toContain("no-such-chain");
+  expect(response.status).toBe(503);
+  const answer = await response.text();
+  expect(JSON.parse(answer)).toMatchObject({ code: "not_configured" });
+  expect(answer).not.toMatch(/no-such-chain|NETWORKS/);
+  expect(log.mock.calls.join()).toContain("NETWORKS: one is not known");
+  log.mockRestore();
 });
 
 describe("GET /openapi.json", () => {

@@ -4,6 +4,7 @@ import { PROBLEMS } from "../problems.ts";
 import { limits } from "../service/limits.ts";
 import { PRODUCTS, type Product, priceLabel, priceLabels } from "../service/products.ts";
 import { result } from "../service/schemas.ts";
+import { HEALTH } from "./health.ts";
 
 const problem = {
   type: "object",
@@ -50,6 +51,7 @@ export function openapi(origin: string, config: Config) {
       ...Object.fromEntries(PRODUCTS.map((product) => [product.path, { post: operation(product, config) }])),
       "/v1/files/{id}.pdf": { parameters: linkParameters, get: download, delete: end },
       "/v1/limits": { get: readLimits },
+      [HEALTH]: { get: readHealth },
     },
     components: {
       schemas: {
@@ -151,6 +153,28 @@ const readLimits = {
       description: "The limits, with their units in their names.",
       content: { "application/json": { schema: { $ref: "#/components/schemas/Limits" } } },
     },
+  },
+};
+
+const readHealth = {
+  summary: "How the deployment is, for its operator",
+  responses: {
+    200: {
+      description: "`pass`, or `warn` where not all can be sold that the settings say; `problems` says why.",
+      content: {
+        "application/json": {
+          schema: {
+            type: "object",
+            required: ["status", "problems"],
+            properties: {
+              status: { enum: ["pass", "warn", "fail"] },
+              problems: { type: "array", items: { type: "string" } },
+            },
+          },
+        },
+      },
+    },
+    503: { description: "`fail`: nothing can be sold. The same fields." },
   },
 };
 

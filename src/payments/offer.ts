@@ -1,3 +1,4 @@
+import { PaymentError } from "./errors.ts";
 import { IDENTIFIER_EXTENSION } from "./identifier.ts";
 import type { Network } from "./networks.ts";
 import { atomicUnits, type Price } from "./price.ts";
@@ -57,8 +58,16 @@ export interface Offer {
   v2: PaymentRequirementsV2[];
 }
 
-/** Returns the ways to pay for a call of `resource` on these terms. */
+/**
+ * Returns the ways to pay for a call of `resource` on these terms.
+ * @throws PaymentError not_configured if there is none
+ */
 export function offerOf(resource: Resource, { price, payTo, networks, maxTimeoutSeconds }: Terms): Offer {
+  if (networks.length === 0)
+    throw new PaymentError(
+      "not_configured",
+      "The operator has not connected this deployment to a facilitator that settles its payments. Nothing was charged.",
+    );
   const waysIn = (version: 1 | 2) => networks.filter(({ versions }) => versions.includes(version));
   return {
     resource,

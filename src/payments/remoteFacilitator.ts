@@ -4,6 +4,7 @@ import { type CdpKey, cdpToken } from "./cdpToken.ts";
 import type { EventContext } from "./events.ts";
 import type { FacilitatorClient } from "./facilitator.ts";
 import type { PaymentPayload } from "./paymentPayload.ts";
+import { readSupported, type Supported, settles } from "./supported.ts";
 
 /** A facilitator reached over HTTP, and how to call it. */
 export interface RemoteFacilitator {
@@ -11,6 +12,8 @@ export interface RemoteFacilitator {
   timeoutMs: number;
   /** How to authenticate: with a fixed `Authorization` header, or with a token signed for each call. */
   auth?: { header: string } | { cdp: CdpKey };
+  /** What it has said that it settles. */
+  supported?: Supported | undefined;
 }
 
 /**
@@ -53,7 +56,7 @@ const settleAnswer = z.object({
  * of x402.
  */
 export function remoteFacilitator(
-  { url, timeoutMs, auth }: RemoteFacilitator,
+  { url, timeoutMs, auth, supported }: RemoteFacilitator,
   { requestId, log }: EventContext,
 ): FacilitatorClient {
   /**
@@ -90,6 +93,7 @@ export function remoteFacilitator(
     name: url,
 
     async verify(payment) {
+      if (!settles(supported, payment.chain, payment.version)) return { outcome: "unknown" }; // another may
       const { answer } = await ask("verify", payment, verifyAnswer);
       if (!answer) return { outcome: "unknown" };
       return answer.isValid ? { outcome: "valid" } : { outcome: "invalid", reason: reasonOf(answer.invalidReason) };
@@ -116,6 +120,25 @@ export function remoteFacilitator(
   };
 }
 
+/** A facilitator that takes longer to say what it settles is taken for one that does not say. */
+const SUPPORTED_TIMEOUT_MS = 3000;
+
+/**
+ * Asks a facilitator what it settles.
+ * @throws Error if it gives no answer that can be read
+ */
+export async function askSupported({ url, timeoutMs, auth }: RemoteFacilitator): Promise<Supported> {
+  const endpoint = new URL(`${url.replace(/\/+$/, "")}/supported`);
+  const response = await fetch(endpoint, {
+    headers: await authorization(endpoint, auth, "GET"),
+    redirect: "manual",
+    signal: AbortSignal.timeout(Math.min(timeoutMs, SUPPORTED_TIMEOUT_MS)),
+  });
+  const answer = await bounded(response);
+  if (response.status !== 200) throw new Error(`it answered ${response.status}`);
+  return readSupported(JSON.parse(answer));
+}
+
 /** Returns whether a settlement answer is about this payment: its network and payer, where it names them. */
 function isAbout({ chain, authorization }: PaymentPayload, answer: z.infer<typeof settleAnswer>): boolean {
   const names: string[] = [chain.name, chain.caip2];
@@ -127,10 +150,14 @@ function reasonOf(reason: string | null | undefined): string {
   return reason ? reason.replace(/\s+/g, " ").slice(0, MAX_REASON_LENGTH) : NO_REASON;
 }
 
-async function authorization(endpoint: URL, auth: RemoteFacilitator["auth"]): Promise<Record<string, string>> {
+async function authorization(
+  endpoint: URL,
+  auth: RemoteFacilitator["auth"],
+  method = "POST",
+): Promise<Record<string, string>> {
   if (!auth) return {};
   if ("header" in auth) return { Authorization: auth.header };
-  return { Authorization: `Bearer ${await cdpToken(auth.cdp, "POST", endpoint, Math.floor(Date.now() / 1000))}` };
+  return { Authorization: `Bearer ${await cdpToken(auth.cdp, method, endpoint, Math.floor(Date.now() / 1000))}` };
 }
 
 /**

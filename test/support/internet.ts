@@ -186,10 +186,24 @@ function timesAsked(path: string): number {
   return times;
 }
 
+/** What the facilitators settle: all of `settles-<networks in version 2>-<in version 1>`, and everything else all. */
+function supportedBy(behaviour: string): Response {
+  const [, newer, older] = /^settles-([\d.]*)-([\w.]*)/.exec(behaviour) ?? [];
+  if (newer === undefined) return new Response("not found", { status: 404 });
+  const kinds = [
+    ...newer.split(".").map((chain) => ({ x402Version: 2, scheme: "exact", network: `eip155:${chain}` })),
+    ...older!.split(".").map((name) => ({ x402Version: 1, scheme: "exact", network: name.replace("_", "-") })),
+    { x402Version: 2, scheme: "upto", network: "eip155:137" },
+    { x402Version: 2, scheme: "exact", network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", extra: { feePayer: "F" } },
+  ];
+  return Response.json({ kinds, extensions: [], signers: {} });
+}
+
 /** The facilitator at `/<behaviour>[-<anything to tell it from others>]`, asked to `/verify` or `/settle`. */
 async function facilitatorAt(path: string, authorization: string | null, body: string): Promise<Response> {
   const [, behaviour = "", call] = path.split("/");
   const times = timesAsked(path);
+  if (call === "supported") return supportedBy(behaviour);
   if (call === "count") return Response.json({ settle: asked.get(`/${behaviour}/settle`) });
   if (behaviour === "echoes") return Response.json({ isValid: false, invalidReason: `${path} ${authorization}` });
   if (behaviour.startsWith("faulty-")) return faulty(behaviour, call, times);
@@ -213,6 +227,7 @@ async function facilitatorAt(path: string, authorization: string | null, body: s
   const settled = { success: true, transaction: TRANSACTION, network };
   const refused = { success: false, transaction: "", network };
   const answers: [RegExp, () => Response | Promise<Response>][] = [
+    [/^settles-.*-refusing verify/, () => Response.json({ isValid: false, invalidReason: "unsupported_network" })],
     [/^refuses-verify verify/, () => Response.json({ isValid: false, invalidReason: "insufficient_funds" })],
     [
       /^refuses-verify-400 verify/,

@@ -32,6 +32,10 @@ export async function startFacilitator({ client, url, newSigner }: Chain) {
   let fault: "cut" | "hold" | undefined;
   const interposed = new Map<string, Settling>();
   const server = createServer(async (request, response) => {
+    if (request.url === "/supported")
+      return response
+        .writeHead(200, { "Content-Type": "application/json" })
+        .end(JSON.stringify(facilitator.getSupported()));
     const call = request.url === "/settle" ? "settle" : "verify";
     calls[call]++;
     const chunks: Uint8Array[] = [];

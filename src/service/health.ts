@@ -1,0 +1,89 @@
+import type { Config } from "../config.ts";
+import { describeError, log } from "../log.ts";
+import type { Network } from "../payments/networks.ts";
+import { askSupported, type RemoteFacilitator } from "../payments/remoteFacilitator.ts";
+import { settles } from "../payments/supported.ts";
+import { oncePerConfig } from "./oncePerConfig.ts";
+
+/** For so long, facilitators are not asked again what they settle. */
+const ASK_AGAIN_MS = 60_000;
+
+/** A deployment's settings as far as its facilitators settle what they ask for, and what they do not. */
+interface Checked {
+  config: Config;
+  /** For the operator, in words. They name settings and networks, and hold no values of settings. */
+  problems: string[];
+}
+
+/** What was found last, and when (Unix milliseconds). Values, not promises: those belong to one request. */
+const lastCheck = oncePerConfig((): { checked?: Checked; at: number } => ({ at: 0 }));
+
+/**
+ * Returns the settings without the networks, and the versions of x402, that no facilitator says it settles, so that
+ * payers are not asked for what would fail. The facilitators are asked at the first request of an isolate, and those
+ * that gave no answer again after a while; until they do, they are taken to settle everything.
+ */
+export async function settledConfig(config: Config): Promise<Config> {
+  if (config.facilitators.length === 0) return config;
+  const { checked, at } = lastCheck(config);
+  const isKnown = checked?.config.facilitators.every(({ supported }) => supported);
+  if (checked && (isKnown || Date.now() < at + ASK_AGAIN_MS)) return checked.config;
+  return (await check(config)).config;
+}
+
+/** What is wrong with a deployment: it sells nothing (`fail`), or not all that its settings say (`warn`). */
+export interface Health {
+  status: "pass" | "warn" | "fail";
+  problems: string[];
+}
+
+/**
+ * Asks the facilitators, once a minute at most, and returns how a deployment is.
+ * @param allowLocal whether the local facilitator may be used if none is configured
+ */
+export async function healthOf(config: Config, allowLocal: boolean): Promise<Health> {
+  if (config.facilitators.length === 0 && !allowLocal)
+    return { status: "fail", problems: ["FACILITATOR_URL is not set: nothing can be sold"] };
+  const { checked, at } = lastCheck(config);
+  const found = checked && Date.now() < at + ASK_AGAIN_MS ? checked : await check(config);
+  const { problems } = found;
+  if (found.config.networks.length === 0) return { status: "fail", problems };
+  return { status: problems.length === 0 ? "pass" : "warn", problems };
+}
+
+async function check(config: Config): Promise<Checked> {
+  const last = lastCheck(config);
+  last.at = Date.now();
+  const answers = await Promise.all(config.facilitators.map(ask));
+  const facilitators = answers.map(({ facilitator }) => facilitator);
+  const isSettled = (network: Network) => (version: 1 | 2) =>
+    facilitators.length === 0 || facilitators.some(({ supported }) => settles(supported, network, version));
+  const networks = config.networks.map((network) => ({
+    ...network,
+    versions: network.versions.filter(isSettled(network)),
+  }));
+  const problems = [
+    ...answers.flatMap(({ error }, at) =>
+      error === undefined ? [] : `facilitator ${at + 1} of FACILITATOR_URL does not say what it settles`,
+    ),
+    ...networks.flatMap(({ name, versions }, at) =>
+      config.networks[at]!.versions.filter((version) => !versions.includes(version)).map(
+        (version) => `no facilitator settles ${name} in version ${version} of x402: it is not offered there`,
+      ),
+    ),
+  ];
+  if (problems.length > 0) log({ event: "settings", problems, errors: answers.flatMap(({ error }) => error ?? []) });
+  last.checked = {
+    config: { ...config, facilitators, networks: networks.filter(({ versions }) => versions.length > 0) },
+    problems,
+  };
+  return last.checked;
+}
+
+async function ask(facilitator: RemoteFacilitator): Promise<{ facilitator: RemoteFacilitator; error?: string }> {
+  try {
+    return { facilitator: { ...facilitator, supported: await askSupported(facilitator) } };
+  } catch (error) {
+    return { facilitator, error: `${new URL(facilitator.url).host}: ${describeError(error)}` };
+  }
+}

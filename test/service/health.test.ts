@@ -1,0 +1,178 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
+import { type Offer, signPayment } from "../../scripts/lib/pay.ts";
+import { app } from "../../src/app.ts";
+import { dataUri, ORIGIN, TEXT } from "../support/client.ts";
+import { MCP } from "../support/mcp.ts";
+import { onePage } from "../support/pdf.ts";
+import { decodeHeader } from "../support/x402.ts";
+
+let log: MockInstance<typeof console.log>;
+beforeEach(() => {
+  log = vi.spyOn(console, "log").mockImplementation(() => {});
+});
+afterEach(() => void vi.restoreAllMocks());
+const logged = () => log.mock.calls.map(([line]) => JSON.parse(String(line)) as { event: string; problems?: string[] });
+
+const PAY_TO = "0x00000000000000000000000000000000000000aa";
+const at = (...behaviours: string[]) =>
+  behaviours.map((behaviour) => `https://facilitator.example.com/${behaviour}`).join();
+
+/** A deployment with these settings: the same environment in all its calls. */
+function deployment(settings: Record<string, string>) {
+  const environment = { ...env, PAY_TO, ...settings };
+  return async (path: string, init?: RequestInit) => {
+    const context = createExecutionContext();
+    const response = await app.fetch(new Request(new URL(path, ORIGIN), init), environment, context);
+    await waitOnExecutionContext(context);
+    return response;
+  };
+}
+
+const asksOf = (fetched: { mock: { calls: unknown[][] } }) =>
+  fetched.mock.calls.filter(([url]) => String(url).endsWith("/supported")).length;
+
+/** The networks that a call is offered, by version. */
+async function offered(call: ReturnType<typeof deployment>) {
+  const response = await call(TEXT, { method: "POST" });
+  const networks = (terms: unknown) =>
+    (terms as { accepts: { network: string }[] }).accepts.map(({ network }) => network);
+  return { 1: networks(await response.json()), 2: networks(decodeHeader(response.headers.get("PAYMENT-REQUIRED")!)) };
+}
+
+describe("a network that no facilitator settles", () => {
+  const settings = { NETWORKS: "base,polygon,arbitrum", FACILITATOR_URL: at("settles-8453.42161-base.polygon") };
+
+  test("is not offered, in either version of x402, over HTTP or MCP", async () => {
+    const call = deployment(settings);
+    expect(await offered(call)).toEqual({ 1: ["base", "polygon"], 2: ["eip155:8453", "eip155:42161"] });
+    const message = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "add_text_watermark", arguments: {} },
+    };
+    const accepted = "application/json, text/event-stream";
+    const headers = { "Content-Type": "application/json", Accept: accepted, Host: "localhost" };
+    const answer = await call(MCP, { method: "POST", headers, body: JSON.stringify(message) });
+    const text = await answer.text();
+    expect(text).toContain("eip155:42161");
+    expect(text).not.toContain("eip155:137");
+  });
+
+  test("is told to the operator, once in the log and at /healthz", async () => {
+    const call = deployment(settings);
+    await offered(call);
+    await offered(call);
+    const problems = [expect.stringContaining("polygon in version 2")];
+    expect(logged().filter(({ event }) => event === "settings")).toEqual([{ event: "settings", problems, errors: [] }]);
+    const health = await call("/healthz");
+    expect([health.status, health.headers.get("Cache-Control")]).toEqual([200, "no-store"]);
+    expect(await health.json()).toEqual({ status: "warn", problems });
+  });
+
+  test("is offered where another facilitator settles it, and paid there", async () => {
+    const call = deployment({
+      NETWORKS: "base,base-sepolia",
+      FACILITATOR_URL: at("settles-8453-base-refusing", "settles-84532-base_sepolia"),
+    });
+    expect((await offered(call))[1]).toEqual(["base", "base-sepolia"]);
+    const { accepts } = await (await call(TEXT, { method: "POST" })).json<{ accepts: Offer[] }>();
+    const payment = await signPayment(accepts[1]!);
+    const body = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
+    const headers = { "X-PAYMENT": payment, "Content-Type": "application/json" };
+    expect((await call(TEXT, { method: "POST", headers, body })).status).toBe(200);
+    expect(await (await call("/healthz")).json()).toEqual({ status: "pass", problems: [] });
+  });
+
+  test("being the only one leaves nothing to sell: 503 for payers, which says nothing of it", async () => {
+    const call = deployment({ NETWORKS: "polygon", FACILITATOR_URL: at("settles-8453-base") });
+    const response = await call(TEXT, { method: "POST" });
+    expect(response.status).toBe(503);
+    const problem = await response.text();
+    expect(JSON.parse(problem)).toMatchObject({ code: "not_configured" });
+    expect(problem).not.toMatch(/polygon|facilitator\.example/);
+    const health = await call("/healthz");
+    expect([health.status, await health.json<{ status: string }>()]).toMatchObject([503, { status: "fail" }]);
+  });
+});
+
+describe("what the facilitators settle is asked", () => {
+  test("once for a deployment, however many calls and health checks there are", async () => {
+    const fetched = vi.spyOn(globalThis, "fetch");
+    const call = deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") });
+    for (let calls = 0; calls < 3; calls++) {
+      await offered(call);
+      await call("/healthz");
+    }
+    expect(asksOf(fetched)).toBe(1);
+  });
+
+  test("by no request that offers nothing", async () => {
+    const fetched = vi.spyOn(globalThis, "fetch");
+    const call = deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") });
+    for (const path of ["/v1/limits", "/openapi.json", "/v1/files/nothing", "/nowhere"]) await call(path);
+    expect(asksOf(fetched)).toBe(0);
+  });
+
+  test("with the facilitator's own authorization", async () => {
+    const fetched = vi.spyOn(globalThis, "fetch");
+    await offered(
+      deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base"), FACILITATOR_AUTHORIZATION: "Bearer a" }),
+    );
+    expect(fetched.mock.calls[0]![1]).toMatchObject({ headers: { Authorization: "Bearer a" } });
+  });
+
+  test.each([
+    ["that does not say", "good"],
+    ["that is not there", "https://nowhere.example.org"],
+  ])("of one %s all is offered, and the operator is told; it is asked again after a minute", async (_, name) => {
+    const fetched = vi.spyOn(globalThis, "fetch");
+    const url = name.startsWith("https") ? name : at(name);
+    const call = deployment({ NETWORKS: "base,polygon", FACILITATOR_URL: `${url},${at("settles-8453-base")}` });
+    expect((await offered(call))[2]).toEqual(["eip155:8453", "eip155:137"]);
+    const told = { status: "warn", problems: ["facilitator 1 of FACILITATOR_URL does not say what it settles"] };
+    expect(await (await call("/healthz")).json()).toEqual(told);
+    await offered(call);
+    expect(asksOf(fetched)).toBe(2);
+    const now = Date.now();
+    vi.spyOn(Date, "now").mockReturnValue(now + 61_000);
+    await offered(call);
+    expect(asksOf(fetched)).toBe(4);
+  });
+});
+
+describe("GET /healthz", () => {
+  test("passes in development", async () => {
+    expect(await (await deployment({})("/healthz")).json()).toEqual({ status: "pass", problems: [] });
+  });
+
+  test("fails without a facilitator, where callers are not developers", async () => {
+    const health = await deployment({})("https://pdf.example.com/healthz");
+    expect([health.status, await health.json()]).toEqual([
+      503,
+      { status: "fail", problems: [expect.stringContaining("FACILITATOR_URL")] },
+    ]);
+  });
+
+  test("names the settings that are wrong, and none of their values", async () => {
+    const wrong = {
+      PAY_TO: "a-secret",
+      FACILITATOR_URL: "a-secret",
+      NETWORKS: "a-secret",
+      EXTRA_NETWORKS: '{"x":{"chainId":"a-secret"}}',
+      DNS_CHECK_URL: "a-secret",
+      LINK_TTL_SECONDS: "a-secret",
+    };
+    for (const [name, value] of Object.entries(wrong)) {
+      const health = await deployment({ [name]: value })("/healthz");
+      const answer = await health.text();
+      expect([health.status, JSON.parse(answer)]).toEqual([
+        503,
+        { status: "fail", problems: [expect.stringContaining(name)] },
+      ]);
+      expect(answer).not.toContain("a-secret");
+    }
+  });
+});
