@@ -151,7 +151,11 @@ function timesAsked(path: string): number {
 async function facilitatorAt(path: string, authorization: string | null, body: string): Promise<Response> {
   const [, behaviour = "", call] = path.split("/");
   const times = timesAsked(path);
-  if (call === "count") return Response.json({ settle: asked.get(`/${behaviour}/settle`) });
+  if (call === "count")
+    return Response.json({
+      verify: asked.get(`/${behaviour}/verify`) ?? 0,
+      settle: asked.get(`/${behaviour}/settle`),
+    });
   if (behaviour === "echoes") return Response.json({ isValid: false, invalidReason: `${path} ${authorization}` });
   if (behaviour.startsWith("faulty-")) return faulty(behaviour, call, times);
   if (behaviour.startsWith("says-")) {
@@ -174,6 +178,10 @@ async function facilitatorAt(path: string, authorization: string | null, body: s
   const settled = { success: true, transaction: TRANSACTION, network };
   const refused = { success: false, transaction: "", network };
   const answers: [RegExp, () => Response | Promise<Response>][] = [
+    [
+      /^forged-\S+ verify/,
+      () => Response.json({ isValid: false, invalidReason: "invalid_exact_evm_payload_signature" }),
+    ],
     [/^refuses-verify verify/, () => Response.json({ isValid: false, invalidReason: "insufficient_funds" })],
     [
       /^refuses-verify-400 verify/,
