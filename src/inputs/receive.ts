@@ -11,8 +11,11 @@ export interface ReceiveLimits {
   slot: LargeFileSlot;
   /** Stores a file that does not stay in memory. The provider of this function must delete the file. */
   keep(chunks: AsyncIterable<Uint8Array>): Promise<RangeReader>;
-  /** Does the same for a native stream of exactly `length` bytes, without passing the bytes through JavaScript. */
-  keepWhole(stream: ReadableStream<Uint8Array>, length: number): Promise<RangeReader>;
+  /**
+   * Does the same for `length` bytes, of which `head` has been read from a native stream: the rest does not pass through
+   * JavaScript.
+   */
+  keepWhole(head: Uint8Array, stream: ReadableStream<Uint8Array>, length: number): Promise<RangeReader>;
 }
 
 /** A file that has been received completely. */
@@ -88,20 +91,22 @@ async function fill(
 }
 
 /**
- * Receives a file of known length that is too large to stay in memory.
+ * Receives a file of known length that is too large to stay in memory, of which `head` has been read.
  * @throws Problem too_busy
  * @throws Error what `stream` and `keepWhole` throw
  */
 export async function receiveWhole(
+  head: Uint8Array,
   stream: ReadableStream<Uint8Array>,
   length: number,
   { slot, keepWhole }: ReceiveLimits,
 ): Promise<ReceivedFile> {
   await slot.acquire();
-  return new ReceivedFile(await keepWhole(stream, length));
+  return new ReceivedFile(await keepWhole(head, stream, length));
 }
 
-async function* joined(first: Uint8Array, others: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Yields `first`, then the others. */
+export async function* joined(first: Uint8Array, others: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield first;
   yield* others;
 }

@@ -58,8 +58,8 @@ export class CallContext implements AsyncDisposable {
     const receiving = {
       slot,
       keep: async (chunks: AsyncIterable<Uint8Array>) => this.#hold(await spool(bucketOf(env), chunks)),
-      keepWhole: async (stream: ReadableStream<Uint8Array>, length: number) =>
-        this.#hold(await spoolWhole(bucketOf(env), stream, length)),
+      keepWhole: async (head: Uint8Array, stream: ReadableStream<Uint8Array>, length: number) =>
+        this.#hold(await spoolWhole(bucketOf(env), head, stream, length)),
     };
     const { maxSourceBytes, maxImageBytes, spoolThresholdBytes } = config;
     this.limits = {

@@ -20,16 +20,22 @@ export interface SpooledFile extends RangeReader {
 }
 
 /**
- * Stores a native stream of exactly `length` bytes.
+ * Stores exactly `length` bytes: `head`, and the rest of the native stream that it was read from.
  * @throws Error what the stream fails with, with nothing stored
  */
 export async function spoolWhole(
   bucket: Bucket,
+  head: Uint8Array,
   stream: ReadableStream<Uint8Array>,
   length: number,
 ): Promise<SpooledFile> {
   const key = newKey();
-  await putWritten(bucket, key, length, (body) => stream.pipeTo(body));
+  await putWritten(bucket, key, length, async (body) => {
+    const writer = body.getWriter();
+    await writer.write(head);
+    writer.releaseLock();
+    await stream.pipeTo(body);
+  });
   return spooled(bucket, key, length);
 }
 

@@ -3,6 +3,7 @@ import { openSource } from "../../src/inputs/source.ts";
 import { limitsOf } from "../support/limits.ts";
 
 const limits = limitsOf();
+const look = () => {};
 const rules = { timeoutMs: 5000, allowLoopback: false };
 const base64 = (length: number) => new Uint8Array(length).toBase64();
 const tooLarge = { code: "source_too_large", status: 413 };
@@ -13,7 +14,7 @@ describe("a file of at most the limit is taken", () => {
     ["as bare base64", base64(1000)],
     ["as base64 in lines", base64(1000).replace(/.{64}/g, "$&\r\n")],
   ])("%s", async (_, source) => {
-    expect((await openSource(source, "file", { rules, limits })).content).toHaveLength(1000);
+    expect((await openSource(source, "file", { rules, limits, look })).content).toHaveLength(1000);
   });
 });
 
@@ -23,12 +24,12 @@ describe("a larger one is a source_too_large", () => {
     ["as bare base64", base64(1001)],
     ["as a URL", "https://files.example.com/large.pdf"],
   ])("%s", async (_, source) => {
-    await expect(openSource(source, "file", { rules, limits })).rejects.toMatchObject(tooLarge);
+    await expect(openSource(source, "file", { rules, limits, look })).rejects.toMatchObject(tooLarge);
   });
 
   test("before it is decoded", async () => {
     const decoded = vi.spyOn(Uint8Array, "fromBase64");
-    await expect(openSource(`data:;base64,${base64(10_000)}`, "file", { rules, limits })).rejects.toMatchObject(
+    await expect(openSource(`data:;base64,${base64(10_000)}`, "file", { rules, limits, look })).rejects.toMatchObject(
       tooLarge,
     );
     expect(decoded).not.toHaveBeenCalled();
@@ -39,6 +40,7 @@ test("a source slower than the deadline is a source_timeout", async () => {
   const slow = openSource("https://files.example.com/slow.pdf", "file", {
     rules: { ...rules, timeoutMs: 100 },
     limits,
+    look,
   });
   await expect(slow).rejects.toMatchObject({ code: "source_timeout", status: 504 });
 });
