@@ -84,6 +84,12 @@ export const settings = z.object({
   SPOOL_THRESHOLD_BYTES: count(16_000_000, 64_000_000),
   /** How many calls with a file of more than 8 MB an isolate works on at once. */
   MAX_LARGE_FILES: count(1, 100),
+  /** How many payments of one payer are worked on at the same time. */
+  MAX_CALLS_PER_PAYER: count(8, 1000),
+  /** Seconds of work for one payer in an hour that are not charged in the end, because its calls or payments fail. */
+  UNCHARGED_SECONDS_PER_HOUR: count(120, 3600),
+  /** The same for bytes that are uploaded and fetched. */
+  UNCHARGED_BYTES_PER_HOUR: count(4_000_000_000, 1e12),
   MAX_IMAGE_BYTES: count(10_000_000, 100_000_000),
   MAX_IMAGE_PIXELS: count(40_000_000, 400_000_000),
   MAX_PAGES: count(50_000, 1_000_000),
@@ -116,6 +122,9 @@ export interface Config extends FacilitatorSettings {
   maxSourceBytes: number;
   spoolThresholdBytes: number;
   maxLargeFiles: number;
+  maxCallsPerPayer: number;
+  unchargedMsPerHour: number;
+  unchargedBytesPerHour: number;
   maxImageBytes: number;
   maxImagePixels: number;
   maxPages: number;
@@ -155,6 +164,9 @@ export function readConfig(env: object): Config {
     maxSourceBytes: rest.MAX_SOURCE_BYTES,
     spoolThresholdBytes: rest.SPOOL_THRESHOLD_BYTES,
     maxLargeFiles: rest.MAX_LARGE_FILES,
+    maxCallsPerPayer: rest.MAX_CALLS_PER_PAYER,
+    unchargedMsPerHour: rest.UNCHARGED_SECONDS_PER_HOUR * 1000,
+    unchargedBytesPerHour: rest.UNCHARGED_BYTES_PER_HOUR,
     maxImageBytes: rest.MAX_IMAGE_BYTES,
     maxImagePixels: rest.MAX_IMAGE_PIXELS,
     maxPages: rest.MAX_PAGES,

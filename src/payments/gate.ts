@@ -125,6 +125,11 @@ export class Sale<T> {
     return given;
   }
 
+  /** Whether this call has settled the payment. */
+  get isSold(): boolean {
+    return this.#claim !== undefined && this.#status.status === "sold";
+  }
+
   async #claimAndFulfil(): Promise<void> {
     const { payment, fingerprint, requestId, workMs } = this.#terms;
     const verified = this.#terms.verified ?? (await verify(this.#terms));

@@ -40,8 +40,13 @@ export const limits = z.strictObject({
   work_seconds: count.describe("That a call can take, before its payment is settled."),
   link_seconds: count.describe("How long a link works."),
   unpaid_calls_per_minute: count.describe(
-    "Calls answered 402, of one address (an IPv6 /64). Paid calls are not limited.",
+    "Calls answered 402, of one address (an IPv6 /64). As many refused payments keep all payments of the address away.",
   ),
+  payer_calls: count.describe("Calls of one payer that are worked on at once; one more is a 429."),
+  payer_uncharged_seconds_per_hour: count.describe(
+    "Of work for one payer that is not charged in the end, as its calls fail. Past this and the next one, a 429.",
+  ),
+  payer_uncharged_bytes_per_hour: count.describe("Of files taken in for such calls."),
   wrong_tokens_per_minute: count.describe("Links with a wrong token, of one address (an IPv6 /64)."),
 });
 
@@ -72,6 +77,9 @@ export function limitsOf(config: Config): z.output<typeof limits> {
     work_seconds: config.workSeconds,
     link_seconds: config.linkTtlSeconds,
     unpaid_calls_per_minute: RATE_LIMITS.unpaidCalls,
+    payer_calls: config.maxCallsPerPayer,
+    payer_uncharged_seconds_per_hour: config.unchargedMsPerHour / 1000,
+    payer_uncharged_bytes_per_hour: config.unchargedBytesPerHour,
     wrong_tokens_per_minute: RATE_LIMITS.wrongTokens,
   };
 }

@@ -1,15 +1,17 @@
 import { log } from "../log.ts";
 import { isLoopback } from "../loopback.ts";
 import { admit, type Verified } from "../payments/admission.ts";
+import { PaymentError } from "../payments/errors.ts";
 import { facilitatorClients, requireFacilitator } from "../payments/facilitators.ts";
 import { Sale } from "../payments/gate.ts";
 import { type Offer, offerOf, type Receipt, type Resource } from "../payments/offer.ts";
-import type { PaymentPayload } from "../payments/paymentPayload.ts";
+import { type PaymentPayload, paymentKey } from "../payments/paymentPayload.ts";
 import { readFailure, writeFailure } from "../problems.ts";
+import { type Spent, withinBudget } from "./budget.ts";
 import { CallContext, type Exchange } from "./callContext.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import type { AcceptedRequest, Delivery, Product } from "./products.ts";
-import { countingRefusals } from "./rateLimits.ts";
+import { clientIn, countingRefusals } from "./rateLimits.ts";
 
 /**
  * Returns what the sender of an HTTP request is asked to pay for a product.
@@ -60,9 +62,15 @@ export async function purchase(
 ): Promise<{ value: Delivery; receipt: Receipt }> {
   return countingRefusals(
     exchange,
-    fulfil(admitted, exchange, accept).then((sale) => {
+    withBudget(admitted, exchange, async (spend) => {
+      const sale = await fulfil(admitted, exchange, accept, spend);
       exchange.progress?.("settling");
-      return sale.settle();
+      const bought = await sale.settle().catch((error: unknown) => {
+        if (isPending(error)) spend(NOTHING); // it is being charged
+        throw error;
+      });
+      if (sale.isSold) spend(NOTHING);
+      return bought;
     }),
   );
 }
@@ -72,9 +80,13 @@ async function fulfil(
   admitted: Admitted,
   exchange: Exchange,
   accept: (call: CallContext) => Promise<AcceptedRequest>,
+  spend: (spent: Spent) => void,
 ): Promise<Sale<Delivery>> {
   const { config } = exchange;
   await using call = new CallContext(exchange);
+  using _spent = {
+    [Symbol.dispose]: () => spend({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived }),
+  };
   const accepted = await accept(call);
   const sale = new Sale({
     ...termsOf(admitted, exchange),
@@ -87,6 +99,37 @@ async function fulfil(
   });
   await sale.fulfil();
   return sale;
+}
+
+const NOTHING: Spent = { ms: 0, bytes: 0 };
+
+function isPending(error: unknown): boolean {
+  return error instanceof PaymentError && error.code === "settlement_pending";
+}
+
+/**
+ * Does a call within the budget of its payer. A payment that the ledger knows has not been verified for this call, so
+ * that anyone may have sent it: it goes on the account of its address.
+ */
+function withBudget<T>(
+  { payment, verified }: Admitted,
+  { request, env, config }: Exchange,
+  act: (spend: (spent: Spent) => void) => Promise<T>,
+): Promise<T> {
+  const name = verified ? `payer:${payment.authorization.from.toLowerCase()}` : addressIn(request);
+  if (name === undefined) return act(() => {});
+  const limits = {
+    payments: config.maxCallsPerPayer,
+    unchargedMs: config.unchargedMsPerHour,
+    unchargedBytes: config.unchargedBytesPerHour,
+    leaseMs: config.workSeconds * 1000,
+  };
+  return withinBudget(env.BUDGETS, { name, payment: paymentKey(payment) }, limits, act);
+}
+
+function addressIn(request: Request): string | undefined {
+  const client = clientIn(request);
+  return client && `address:${client}`;
 }
 
 function termsOf(

@@ -88,7 +88,7 @@ function keptAway(): Problem {
 }
 
 /** Returns the client that a request is counted under; undefined if its address is not known, or this machine's. */
-function clientIn(request: Request): string | undefined {
+export function clientIn(request: Request): string | undefined {
   const address = request.headers.get("CF-Connecting-IP");
   return address === null || isLoopback(request) ? undefined : clientOf(address);
 }

@@ -88,6 +88,7 @@ async function deliver(
 ): Promise<Marked> {
   const { env, config, origin, signal } = call;
   begin("marking", call);
+  call.workBegan = Date.now();
   const { maxPages, maxImagePixels: maxPixels } = config;
   const plan = (thorough: boolean) =>
     planner(content, { password, maxPages, maxPixels, thorough, loadFont: fontLoader(env.FONTS) });

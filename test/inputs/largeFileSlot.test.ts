@@ -84,6 +84,7 @@ describe("a file", () => {
     maxBytes: size,
     inMemoryBytes: size,
     slot,
+    count: () => {},
     keep: () => Promise.reject(new Error("not kept")),
     keepWhole: () => Promise.reject(new Error("not kept")),
   });

@@ -1,6 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { generatePrivateKey } from "viem/accounts";
+import { beforeEach, describe, expect, test } from "vitest";
 import { signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
 import { app } from "../../src/app.ts";
 import { dataUri, offerOf, TEXT } from "../support/client.ts";
@@ -121,6 +122,40 @@ describe("an address whose payments are refused", () => {
     expect(await forgedTool()).toContain("x402Version");
     for (let times = 0; times < 5; times++) expect(await forgedTool()).toContain("too_many_requests");
     expect(await verified()).toBe(2);
+  });
+});
+
+describe("a payer", () => {
+  const slow = JSON.stringify({ file: "https://files.example.com/slow.pdf", text: "A" });
+  const bad = JSON.stringify({
+    file: dataUri("application/pdf", new TextEncoder().encode("%PDF-1.7 and no more")),
+    text: "A",
+  });
+  const paying = async (call: ReturnType<typeof deployment>["call"], body: string) =>
+    call({ headers: { ...JSON_TYPE, "X-PAYMENT": await signPayment(await terms(), newAccount) }, body });
+  let newAccount = generatePrivateKey();
+  beforeEach(() => {
+    newAccount = generatePrivateKey();
+  });
+
+  test("has a few calls at the same time, and one more is told to wait", async () => {
+    const { call } = deployment("good", { MAX_CALLS_PER_PAYER: "3", FETCH_TIMEOUT_SECONDS: "1" });
+    const answers = await Promise.all(Array.from({ length: 16 }, () => paying(call, slow)));
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(13).fill(429), ...Array(3).fill(504)]);
+    expect(answers.find(({ status }) => status === 429)!.headers.get("Retry-After")).toBe("5");
+    expect((await paying(call, sound)).status).toBe(200);
+  });
+
+  test("has so much for nothing, and then waits for the hour's end; what it pays for does not count", async () => {
+    const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "50" });
+    for (let calls = 0; calls < 3; calls++) expect((await paying(call, sound)).status).toBe(200);
+    expect((await paying(call, bad)).status).toBe(422);
+    const { status, headers } = await paying(call, sound);
+    expect(status).toBe(429);
+    expect(Number(headers.get("Retry-After"))).toBeGreaterThan(3000);
+    newAccount = generatePrivateKey();
+    expect((await paying(call, sound)).status).toBe(200);
   });
 });
 
