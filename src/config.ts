@@ -24,6 +24,9 @@ const DEVELOPMENT_PAY_TO = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 /** Time allowed in addition to fetching the file and the image: for computing and for storing the output. */
 const COMPUTING_SECONDS = 60;
 
+/** How far a body may fall behind its rate. */
+const BODY_GRACE_MS = 10_000;
+
 /** Rate limits per address and minute. wrangler.toml must have the same figures. */
 export const RATE_LIMITS = { unpaidCalls: 120, wrongTokens: 30 } as const;
 
@@ -76,6 +79,10 @@ export const settings = z.object({
   MAX_BODY_BYTES: count(100_000_000, 500_000_000),
   /** Limit of a JSON body, which is held in memory as a whole. */
   MAX_JSON_BYTES: count(32_000_000, 100_000_000),
+  /** The longest that a body may take. */
+  BODY_TIMEOUT_SECONDS: count(300, 3600),
+  /** A body that falls behind this rate by more than ten seconds is refused. */
+  MIN_BODY_BYTES_PER_SECOND: count(32_000, 10_000_000),
   MAX_SOURCE_BYTES: count(1_000_000_000, 4_900_000_000),
   /**
    * Larger PDFs are kept in R2 while they are worked on. At this size an isolate has some memory left even with 50,000
@@ -119,6 +126,7 @@ export interface Config extends FacilitatorSettings {
   fileHost: string | undefined;
   maxBodyBytes: number;
   maxJsonBytes: number;
+  bodyPace: { bytesPerSecond: number; graceMs: number; deadlineMs: number };
   maxSourceBytes: number;
   spoolThresholdBytes: number;
   maxLargeFiles: number;
@@ -161,6 +169,11 @@ export function readConfig(env: object): Config {
     fileHost: rest.FILE_HOST,
     maxBodyBytes: rest.MAX_BODY_BYTES,
     maxJsonBytes: rest.MAX_JSON_BYTES,
+    bodyPace: {
+      bytesPerSecond: rest.MIN_BODY_BYTES_PER_SECOND,
+      graceMs: BODY_GRACE_MS,
+      deadlineMs: rest.BODY_TIMEOUT_SECONDS * 1000,
+    },
     maxSourceBytes: rest.MAX_SOURCE_BYTES,
     spoolThresholdBytes: rest.SPOOL_THRESHOLD_BYTES,
     maxLargeFiles: rest.MAX_LARGE_FILES,

@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { readForm } from "../inputs/multipart.ts";
+import { paced } from "../inputs/pace.ts";
 import { receive } from "../inputs/receive.ts";
 import { Problem } from "../problems.ts";
 import type { CallContext } from "../service/callContext.ts";
@@ -47,7 +48,7 @@ function bodyTooLarge(maxBytes: number): Problem {
 
 /**
  * Reads and checks a request body, JSON or multipart, within the limits of its call.
- * @throws Problem body_too_large, unsupported_media_type, invalid_request, too_busy, or as {@link readForm}
+ * @throws Problem body_too_large, body_timeout, unsupported_media_type, invalid_request, too_busy, or as {@link readForm}
  * @throws Error if a file cannot be spooled
  */
 export async function readRequest(
@@ -56,7 +57,7 @@ export async function readRequest(
   { limits }: CallContext,
 ): Promise<AcceptedRequest> {
   const { maxJsonBytes } = c.var.config;
-  const body = c.req.raw.body ?? emptyBody();
+  const body = paced(c.req.raw.body ?? emptyBody(), c.var.config.bodyPace);
   switch (mediaType(c)) {
     case "application/json": {
       const received = await receive(body, { ...limits.file, maxBytes: maxJsonBytes, inMemoryBytes: maxJsonBytes });

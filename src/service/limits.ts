@@ -13,6 +13,8 @@ export const limits = z.strictObject({
   price: z.string().describe("Of one call."),
   form_bytes: count.describe("Of a multipart body."),
   json_bytes: count.describe("Of a JSON body, an MCP message included."),
+  body_seconds: count.describe("That a body may take."),
+  body_bytes_per_second: count.describe("That a body has to keep up with, but for ten seconds; a slower one is a 408."),
   file_bytes: count.describe("Of the PDF."),
   file_pages: count,
   scanned_times: count.describe(
@@ -56,6 +58,8 @@ export function limitsOf(config: Config): z.output<typeof limits> {
     price: priceLabel(config),
     form_bytes: config.maxBodyBytes,
     json_bytes: config.maxJsonBytes,
+    body_seconds: config.bodyPace.deadlineMs / 1000,
+    body_bytes_per_second: config.bodyPace.bytesPerSecond,
     file_bytes: config.maxSourceBytes,
     file_pages: config.maxPages,
     scanned_times: WORK_LIMITS.scannedTimes,
