@@ -4,6 +4,7 @@ import { watermark } from "../src/engine/index.ts";
 import { onePage } from "../test/support/pdf.ts";
 
 // wrangler.toml binds this class
+export { Budget } from "../src/service/budget.ts";
 export { Ledger } from "../src/service/ledger.ts";
 
 /** Marks the page and returns the length of the output in bytes. */

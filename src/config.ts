@@ -36,6 +36,9 @@ const DEVELOPMENT_PAY_TO = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 /** Time allowed in addition to fetching the file and the image: for computing and for storing the output. */
 const COMPUTING_SECONDS = 60;
 
+/** How far a body may fall behind its rate. */
+const BODY_GRACE_MS = 10_000;
+
 /** Rate limits per address and minute. wrangler.toml must have the same figures. */
 export const RATE_LIMITS = { unpaidCalls: 120, wrongTokens: 30 } as const;
 
@@ -115,6 +118,10 @@ export const settings = z.object({
   MAX_BODY_BYTES: count(100_000_000, 500_000_000),
   /** Limit of a JSON body, which is held in memory as a whole. */
   MAX_JSON_BYTES: count(32_000_000, 100_000_000),
+  /** The longest that a body may take. */
+  BODY_TIMEOUT_SECONDS: count(300, 3600),
+  /** A body that falls behind this rate by more than ten seconds is refused. */
+  MIN_BODY_BYTES_PER_SECOND: count(32_000, 10_000_000),
   MAX_SOURCE_BYTES: count(1_000_000_000, 4_900_000_000),
   /**
    * Larger PDFs are kept in R2 while they are worked on. At this size an isolate has some memory left even with 50,000
@@ -123,6 +130,12 @@ export const settings = z.object({
   SPOOL_THRESHOLD_BYTES: count(16_000_000, 64_000_000),
   /** How many calls with a file of more than 8 MB an isolate works on at once. */
   MAX_LARGE_FILES: count(1, 100),
+  /** How many payments of one payer are worked on at the same time. */
+  MAX_CALLS_PER_PAYER: count(8, 1000),
+  /** Seconds of work for one payer in an hour that are not charged in the end, because its calls or payments fail. */
+  UNCHARGED_SECONDS_PER_HOUR: count(120, 3600),
+  /** The same for bytes that are uploaded and fetched. */
+  UNCHARGED_BYTES_PER_HOUR: count(4_000_000_000, 1e12),
   MAX_IMAGE_BYTES: count(10_000_000, 100_000_000),
   MAX_IMAGE_PIXELS: count(40_000_000, 400_000_000),
   MAX_PAGES: count(50_000, 1_000_000),
@@ -153,9 +166,13 @@ export interface Config extends FacilitatorSettings {
   fileHost: string | undefined;
   maxBodyBytes: number;
   maxJsonBytes: number;
+  bodyPace: { bytesPerSecond: number; graceMs: number; deadlineMs: number };
   maxSourceBytes: number;
   spoolThresholdBytes: number;
   maxLargeFiles: number;
+  maxCallsPerPayer: number;
+  unchargedMsPerHour: number;
+  unchargedBytesPerHour: number;
   maxImageBytes: number;
   maxImagePixels: number;
   maxPages: number;
@@ -198,9 +215,17 @@ export function readConfig(env: object): Config {
     fileHost: rest.FILE_HOST,
     maxBodyBytes: rest.MAX_BODY_BYTES,
     maxJsonBytes: rest.MAX_JSON_BYTES,
+    bodyPace: {
+      bytesPerSecond: rest.MIN_BODY_BYTES_PER_SECOND,
+      graceMs: BODY_GRACE_MS,
+      deadlineMs: rest.BODY_TIMEOUT_SECONDS * 1000,
+    },
     maxSourceBytes: rest.MAX_SOURCE_BYTES,
     spoolThresholdBytes: rest.SPOOL_THRESHOLD_BYTES,
     maxLargeFiles: rest.MAX_LARGE_FILES,
+    maxCallsPerPayer: rest.MAX_CALLS_PER_PAYER,
+    unchargedMsPerHour: rest.UNCHARGED_SECONDS_PER_HOUR * 1000,
+    unchargedBytesPerHour: rest.UNCHARGED_BYTES_PER_HOUR,
     maxImageBytes: rest.MAX_IMAGE_BYTES,
     maxImagePixels: rest.MAX_IMAGE_PIXELS,
     maxPages: rest.MAX_PAGES,

@@ -3,6 +3,7 @@ import { log } from "./log.ts";
 import { bucketOf } from "./storage/bucket.ts";
 import { sweep } from "./storage/sweep.ts";
 
+export { Budget } from "./service/budget.ts";
 export { Ledger } from "./service/ledger.ts";
 
 /** The Worker: answers HTTP requests and runs the scheduled sweep. */

@@ -9,6 +9,7 @@ export const PROBLEMS = {
   invalid_request: { status: 400, title: "The request is not valid" },
   not_found: { status: 404, title: "There is nothing at this address" },
   method_not_allowed: { status: 405, title: "This address does not take that method" },
+  body_timeout: { status: 408, title: "The request body came too slowly" },
   body_too_large: { status: 413, title: "The request body is too large" },
   too_many_requests: { status: 429, title: "Too many requests from this address" },
   unsupported_media_type: { status: 415, title: "This content type is not supported" },

@@ -5,9 +5,9 @@
 
 import { plain } from "./bytes.ts";
 import type { LoadFont } from "./fonts/library.ts";
-import { readImage } from "./images/readImage.ts";
+import { checkImage, readImage } from "./images/readImage.ts";
 import { markWithImage } from "./marks/imageMark.ts";
-import { markWithText } from "./marks/textMark.ts";
+import { checkText, markWithText } from "./marks/textMark.ts";
 import type { ImageMark, TextMark } from "./options.ts";
 import { MemorySource, type RangeReader, RangeSource } from "./pdf/byteSource.ts";
 import { openPdf, type PdfDocument } from "./pdf/document.ts";
@@ -96,6 +96,18 @@ export async function watermark(
   if (document.isPortfolio) notices.push("attachments-not-marked");
   notices.push(...pdfaNotices(document));
   return { pages: document.pages.length, length, notices, chunks };
+}
+
+/**
+ * Checks what can be told of a mark before its PDF is there: that a font has each character, that the image is whole.
+ * @throws EngineError unsupported_character, unsupported_image, damaged_image or image_too_large
+ */
+export function checkMark(
+  mark: TextMark | ImageMark,
+  { maxPixels = Number.POSITIVE_INFINITY, date = new Date() }: Pick<WatermarkOptions, "maxPixels" | "date"> = {},
+): void {
+  if ("image" in mark) checkImage(plain(mark.image), { maxPixels });
+  else checkText(mark, date);
 }
 
 async function lay(

@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { readForm } from "../inputs/multipart.ts";
+import { paced } from "../inputs/pace.ts";
 import { receive } from "../inputs/receive.ts";
 import { Problem } from "../problems.ts";
 import { repeatedKey } from "../repeatedKey.ts";
@@ -48,7 +49,7 @@ function bodyTooLarge(maxBytes: number): Problem {
 
 /**
  * Reads and checks a request body, JSON or multipart, within the limits of its call.
- * @throws Problem body_too_large, unsupported_media_type, invalid_request, too_busy, or as {@link readForm}
+ * @throws Problem body_too_large, body_timeout, unsupported_media_type, invalid_request, too_busy, or as {@link readForm}
  * @throws Error if a file cannot be spooled
  */
 export async function readRequest(
@@ -57,7 +58,7 @@ export async function readRequest(
   { limits }: CallContext,
 ): Promise<AcceptedRequest> {
   const { maxJsonBytes } = c.var.config;
-  const body = c.req.raw.body ?? emptyBody();
+  const body = paced(c.req.raw.body ?? emptyBody(), c.var.config.bodyPace);
   switch (mediaType(c)) {
     case "application/json": {
       if (!/^(utf-?8|us-ascii)?$/i.test(charset(c)))

@@ -4,14 +4,15 @@ import type { Exchange } from "../service/callContext.ts";
 import { httpDiscovery } from "../service/discovery.ts";
 import { oncePerConfig } from "../service/oncePerConfig.ts";
 import type { Product } from "../service/products.ts";
-import { offerFor, purchase } from "../service/purchase.ts";
+import { admitPayer, offerFor, purchase } from "../service/purchase.ts";
+import { refusePenalised } from "../service/rateLimits.ts";
 import { readRequest } from "./body.ts";
 import type { ApiEnv } from "./environment.ts";
 import { receiptHeader } from "./paymentHeaders.ts";
 
 /**
- * Returns a handler that sells a product. A call whose payment is missing or does not match the offer gets its 402
- * before its body is read.
+ * Returns a handler that sells a product. A call whose payment is missing, does not match the offer or is refused by the
+ * facilitator gets its 402 before its body is read.
  */
 export function sell(product: Product): Handler<ApiEnv> {
   const { path, summary: description } = product;
@@ -20,9 +21,12 @@ export function sell(product: Product): Handler<ApiEnv> {
     const exchange = exchangeOf(c);
     const url = new URL(path, c.req.url).href;
     const offer = offerFor(product, { url, description, ...discovery(exchange.config) }, exchange);
-    const payment = readFirstPayment([c.req.header("PAYMENT-SIGNATURE"), c.req.header("X-PAYMENT")], offer);
+    const sent = [c.req.header("PAYMENT-SIGNATURE"), c.req.header("X-PAYMENT")];
+    if (sent.some((payment) => payment !== undefined)) refusePenalised(exchange.request);
+    const payment = readFirstPayment(sent, offer);
+    const admitted = await admitPayer(product, payment, offer, exchange);
 
-    const bought = purchase(product, payment, offer, exchange, (call) => readRequest(c, product, call));
+    const bought = purchase(admitted, exchange, (call) => readRequest(c, product, call));
     exchange.waitUntil(bought.catch(() => undefined)); // a caller who disconnects gets the result by calling again
     const { value, receipt } = await bought;
     return c.json(value.result, 200, {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { Busboy } from "@fastify/busboy";
 import { Problem } from "../problems.ts";
 import { type ReceiveLimits, receive } from "./receive.ts";
+import { expectPdf, HEAD_LENGTH } from "./sniff.ts";
 import { Upload } from "./upload.ts";
 
 const MAX_PARTS = 50;
@@ -41,7 +42,7 @@ export async function readForm(
       stream.on("error", () => undefined).resume();
       return;
     }
-    const upload = receiveUpload(stream, limit);
+    const upload = receiveUpload(stream, limit, name === "file" ? (head) => expectPdf(head, undefined) : () => {});
     upload.catch(fail);
     uploads.set(name, upload);
   });
@@ -81,12 +82,22 @@ function openParser(contentType: string, maxFieldBytes: number): InstanceType<ty
   }
 }
 
-async function receiveUpload(stream: AsyncIterable<Uint8Array>, limits: ReceiveLimits): Promise<Upload> {
+/** Receives an upload, unless `look` throws at its first bytes. */
+async function receiveUpload(
+  stream: AsyncIterable<Uint8Array>,
+  limits: ReceiveLimits,
+  look: (head: Uint8Array) => void,
+): Promise<Upload> {
   const digest = new crypto.DigestStream("SHA-256");
   const writer = digest.getWriter();
   const received = await receive(
     (async function* () {
+      let head = new Uint8Array();
       for await (const chunk of wellFormed(stream)) {
+        if (head.length < HEAD_LENGTH) {
+          head = Buffer.concat([head, chunk.subarray(0, HEAD_LENGTH - head.length)]);
+          if (head.length === HEAD_LENGTH) look(head);
+        }
         await writer.write(chunk);
         yield chunk;
       }

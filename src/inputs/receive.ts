@@ -9,6 +9,8 @@ export interface ReceiveLimits {
   inMemoryBytes: number;
   /** Acquired for a file of more than `LARGE_BYTES`. */
   slot: LargeFileSlot;
+  /** Told of all bytes that are taken in. */
+  count(bytes: number): void;
   /** Stores a file that does not stay in memory. The provider of this function must delete the file. */
   keep(chunks: AsyncIterable<Uint8Array>): Promise<RangeReader>;
   /** Does the same for exactly `length` bytes. */
@@ -39,7 +41,7 @@ export class ReceivedFile {
  */
 export async function receive(
   chunks: AsyncIterable<Uint8Array>,
-  { maxBytes, inMemoryBytes, slot, keep }: ReceiveLimits,
+  { maxBytes, inMemoryBytes, slot, count, keep }: ReceiveLimits,
   expectedBytes = 0,
 ): Promise<ReceivedFile> {
   if (expectedBytes > LARGE_BYTES) await slot.acquire();
@@ -47,6 +49,7 @@ export async function receive(
   const counted = (async function* () {
     for await (const chunk of chunks) {
       length += chunk.length;
+      count(chunk.length);
       if (length > maxBytes) throw tooLarge(maxBytes);
       if (length > LARGE_BYTES) await slot.acquire();
       yield chunk;
@@ -95,13 +98,15 @@ async function fill(
 export async function receiveWhole(
   chunks: AsyncIterable<Uint8Array>,
   length: number,
-  { slot, keepWhole }: ReceiveLimits,
+  { slot, count, keepWhole }: ReceiveLimits,
 ): Promise<ReceivedFile> {
   await slot.acquire();
+  count(length);
   return new ReceivedFile(await keepWhole(chunks, length));
 }
 
-async function* joined(first: Uint8Array, others: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Yields `first`, then the others. */
+export async function* joined(first: Uint8Array, others: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield first;
   yield* others;
 }

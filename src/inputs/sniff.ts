@@ -10,6 +10,16 @@ const WEB_PAGE =
 const XML = /^(\xef\xbb\xbf)?\s*<(\?xml|error)\b/i;
 const JSON_TEXT = /^(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{["\]])/;
 
+/** Files that are often sent instead, by how they begin. */
+const OTHER_FORMATS: readonly [RegExp, string][] = [
+  [/^(.{4}ftyp|\x1a\x45\xdf\xa3|RIFF.{4}AVI )/s, "a video"],
+  [/^(\x89PNG|\xff\xd8\xff|GIF8|RIFF.{4}WEBP)/s, "an image"],
+  [/^(ID3|OggS|fLaC|RIFF.{4}WAVE)/s, "audio"],
+  [/^PK\x03\x04/, "a ZIP archive or an Office document"],
+  [/^\xd0\xcf\x11\xe0/, "an Office document"],
+  [/^(\x1f\x8b|7z\xbc\xaf|Rar!)/, "an archive"],
+];
+
 /**
  * Checks that the content may be a PDF, and tells what came instead: the web page of a share link, an error in JSON or
  * XML, or nothing. Judges by the bytes alone, since servers declare any content type; anything that may be a PDF
@@ -30,6 +40,8 @@ export function expectPdf(head: Uint8Array, source: unknown): void {
       `This is a web page, not a PDF. Use the direct download link of the file${link ? `: ${link}` : "."}`,
     );
   }
+  const other = OTHER_FORMATS.find(([beginning]) => beginning.test(text));
+  if (other) throw new Problem("not_a_pdf", `This is ${other[1]}, not a PDF. Convert it first.`);
   const format = JSON_TEXT.test(text) ? "JSON" : XML.test(text) ? "XML" : undefined;
   if (format)
     throw new Problem(

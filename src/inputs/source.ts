@@ -1,13 +1,16 @@
 import { chunksOf } from "../chunks.ts";
 import { Problem } from "../problems.ts";
 import { type FetchRules, openAddress, transferProblem } from "./fetch.ts";
-import { ReceivedFile, type ReceiveLimits, receive, receiveWhole } from "./receive.ts";
+import { joined, ReceivedFile, type ReceiveLimits, receive, receiveWhole } from "./receive.ts";
 import { tooLarge } from "./size.ts";
+import { HEAD_LENGTH } from "./sniff.ts";
 import { Upload } from "./upload.ts";
 
 /**
  * Opens the file that a request names: an upload, an http(s) URL, a data URI or bare base64.
  * @param field the request's field, for the error message
+ * @param look called with the first bytes of what a URL delivers, before the rest is fetched or kept; what it throws ends
+ * the transfer
  * @throws Problem invalid_request if the text is none of these, or as {@link openAddress}, {@link transferProblem} and
  * {@link receive}
  * @throws Error if the file cannot be stored, which is no fault of its source
@@ -15,10 +18,10 @@ import { Upload } from "./upload.ts";
 export async function openSource(
   source: string | Upload,
   field: string,
-  { rules, limits }: { rules: FetchRules; limits: ReceiveLimits },
+  { rules, limits, look }: { rules: FetchRules; limits: ReceiveLimits; look(head: Uint8Array): unknown },
 ): Promise<ReceivedFile> {
   if (source instanceof Upload) return source.received;
-  if (/^https?:/i.test(source)) return fetchSource(source, rules, limits);
+  if (isAddress(source)) return fetchSource(source, rules, limits, look);
 
   const { maxBytes } = limits;
   const payload = payloadOf(source, field);
@@ -28,7 +31,17 @@ export async function openSource(
   return new ReceivedFile(bytes);
 }
 
-async function fetchSource(address: string, rules: FetchRules, limits: ReceiveLimits): Promise<ReceivedFile> {
+/** Returns whether a source has to be fetched. */
+export function isAddress(source: string | Upload): source is string {
+  return typeof source === "string" && /^https?:/i.test(source);
+}
+
+async function fetchSource(
+  address: string,
+  rules: FetchRules,
+  limits: ReceiveLimits,
+  look: (head: Uint8Array) => unknown,
+): Promise<ReceivedFile> {
   const { response, signal } = await openAddress(address, rules);
   const { body, headers } = response;
   const announced = Number(headers.get("Content-Length")); // untrusted: the bytes that arrive are checked too
@@ -37,7 +50,11 @@ async function fetchSource(address: string, rules: FetchRules, limits: ReceiveLi
     throw tooLarge(limits.maxBytes);
   }
   if (!body) return new ReceivedFile(new Uint8Array());
-  const chunks = failingAs((error) => transferProblem(error, signal, rules), chunksOf(body));
+  const convert = (error: unknown) => transferProblem(error, signal, rules);
+  const head = await headOf(body, look).catch((error: unknown) => {
+    throw convert(error);
+  });
+  const chunks = failingAs(convert, joined(head, chunksOf(body)));
   // with a Content-Encoding, Content-Length is not the length of the decoded body
   if (announced > limits.inMemoryBytes && !headers.has("Content-Encoding"))
     return receiveWhole(chunks, announced, limits);
@@ -51,6 +68,20 @@ async function* failingAs(convert: (error: unknown) => unknown, chunks: AsyncIte
   } catch (error) {
     throw convert(error);
   }
+}
+
+/** Reads the first bytes of a body and leaves the rest, unless `look` throws. */
+async function headOf(body: ReadableStream<Uint8Array>, look: (head: Uint8Array) => unknown): Promise<Uint8Array> {
+  const reader = body.getReader({ mode: "byob" });
+  const { value = new Uint8Array() } = await reader.readAtLeast(HEAD_LENGTH, new Uint8Array(HEAD_LENGTH));
+  try {
+    look(value);
+  } catch (error) {
+    await reader.cancel().catch(() => undefined);
+    throw error;
+  }
+  reader.releaseLock();
+  return value;
 }
 
 /** Returns the base64 part of a data URI (RFC 2397), or bare base64 unchanged. */

@@ -4,8 +4,8 @@ import { type Offer, PaymentRequired } from "../payments/offer.ts";
 import { type PaymentPayload, readFirstPayment } from "../payments/paymentPayload.ts";
 import { problemOf } from "../problems.ts";
 import { type Exchange, STAGES, type Stage } from "../service/callContext.ts";
-import { offerFor, purchase } from "../service/purchase.ts";
-import { limitRefusals } from "../service/rateLimits.ts";
+import { admitPayer, offerFor, purchase } from "../service/purchase.ts";
+import { limitRefusals, refusePenalised } from "../service/rateLimits.ts";
 import { delivered, paymentRequired, refused } from "./results.ts";
 import type { Tool } from "./tools.ts";
 
@@ -22,9 +22,10 @@ export async function call(
   const { request, requestId, env } = exchange;
   try {
     const offer = offerFor(product, resource, exchange);
-    const payment = paymentIn(mcpReq, request.headers, offer);
+    const payment = paymentIn(mcpReq, request, offer);
     const asked = { ...exchange, signal: mcpReq.signal, ...progressOf(mcpReq) };
-    const bought = purchase(product, payment, offer, asked, async () => product.accept(fields, "json"));
+    const admitted = await admitPayer(product, payment, offer, asked);
+    const bought = purchase(admitted, asked, async () => product.accept(fields, "json"));
     exchange.waitUntil(bought.catch(() => undefined)); // releases or settles even if the client disconnects
     const { value, receipt } = await bought;
     return delivered(value, receipt);
@@ -43,8 +44,10 @@ export async function call(
  * Reads the payment of a call (x402 v2, transport MCP, "Payment Payload Transmission"), or that of the HTTP request
  * around it.
  * @throws PaymentRequired if it is missing or does not match the offer
+ * @throws Problem too_many_requests
  */
-function paymentIn({ _meta }: ServerContext["mcpReq"], headers: Headers, offer: Offer): PaymentPayload {
+function paymentIn({ _meta }: ServerContext["mcpReq"], request: Request, offer: Offer): PaymentPayload {
+  const { headers } = request;
   const meta = _meta?.["x402/payment"] ?? null;
   const sent = [
     typeof meta === "string" || meta === null ? meta : Object(meta),
@@ -53,6 +56,7 @@ function paymentIn({ _meta }: ServerContext["mcpReq"], headers: Headers, offer: 
   ];
   if (sent.every((payment) => payment === null))
     throw new PaymentRequired(offer, 'payment required: send it in _meta["x402/payment"]');
+  refusePenalised(request);
   return readFirstPayment(sent, offer);
 }
 

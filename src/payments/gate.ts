@@ -1,8 +1,16 @@
 /** The sale of one piece of work for one payment: verify, claim, work, store, settle, deliver. */
+import {
+  type AdmissionTerms,
+  inProgress,
+  orInProgress,
+  outcomeOf,
+  saleEvent,
+  type Verified,
+  verify,
+} from "./admission.ts";
 import { PaymentError } from "./errors.ts";
-import type { EventContext, SaleEvent } from "./events.ts";
-import type { FacilitatorClient } from "./facilitator.ts";
-import { type Offer, PaymentRequired, type Receipt } from "./offer.ts";
+import type { SaleEvent } from "./events.ts";
+import { PaymentRequired, type Receipt } from "./offer.ts";
 import { type PaymentPayload, paymentKey } from "./paymentPayload.ts";
 import type { Call, Failure, PaymentStatus, StoredWork } from "./record.ts";
 
@@ -32,32 +40,22 @@ export interface LedgerBook {
 }
 
 /** One payment for one piece of work. */
-export interface SaleTerms<T> extends EventContext {
-  payment: PaymentPayload;
-  offer: Offer;
-  /** In order of preference. The first to give a verdict on the payment also settles it. */
-  facilitators: readonly FacilitatorClient[];
+export interface SaleTerms<T> extends AdmissionTerms {
   ledger: LedgerBook;
+  /** The verdict that the payment was admitted with; without one it is verified when it is claimed. */
+  verified?: Verified | undefined;
   /** Identifies the request. It must cover the payment's signature. */
   fingerprint: string;
-  /** For the log. */
-  operation: string;
   /** The longest the work can take, in milliseconds: a payment claimed by a call that died is free again after this. */
   workMs: number;
   /** Life of the result's link, in milliseconds. A `payment-identifier` stays bound to its payment for as long. */
   linkTtlMs: number;
-  /** Returns the time, Unix milliseconds. */
-  now(): number;
   /** Does the work. Called at most once per call, under a claim on a payment that has verified. */
   work(): Promise<WorkResult<T>>;
   /** Converts errors of the work to text and back: calls that wait for another call's work are told why it failed. */
   errors: { write(error: unknown): string; read(text: string): Error };
 }
 
-/** Facilitators refuse to settle an authorization that expires sooner than this. */
-const SETTLE_MARGIN_SECONDS = 6;
-/** The time that most work needs, including fetching its files. */
-const EXPECTED_WORK_SECONDS = 30;
 /** How long a call waits for another call with the same payment, or for a settlement. */
 const WAIT_MS = 25_000;
 
@@ -77,21 +75,10 @@ export class Sale<T> {
   #claim: string | undefined;
 
   constructor(terms: SaleTerms<T>) {
-    const { payment, operation, requestId, ledger, now } = terms;
     this.#terms = terms;
-    this.#record = ledger.getByName(paymentKey(payment));
-    this.#began = now();
-    this.#event = {
-      event: "sale",
-      request_id: requestId,
-      outcome: "replayed",
-      operation,
-      network: payment.network,
-      payer: payment.authorization.from,
-      amount: payment.authorization.value,
-      payment: paymentKey(payment),
-      ms: 0,
-    };
+    this.#record = terms.ledger.getByName(paymentKey(terms.payment));
+    this.#began = terms.now();
+    this.#event = saleEvent(terms);
   }
 
   /**
@@ -132,11 +119,16 @@ export class Sale<T> {
     return given;
   }
 
+  /** Whether this call has settled the payment. */
+  get isSold(): boolean {
+    return this.#claim !== undefined && this.#status.status === "sold";
+  }
+
   async #claimAndFulfil(): Promise<void> {
     const { payment, fingerprint, requestId, workMs } = this.#terms;
-    const facilitator = await verify(this.#terms);
+    const verified = this.#terms.verified ?? (await verify(this.#terms));
     await bindIdentifier(this.#terms);
-    const call = { fingerprint, payment, facilitator: facilitator.name, requestId };
+    const call = { fingerprint, payment, facilitator: verified.facilitator.name, requestId };
     this.#status = await orInProgress(this.#record.claim(call, workMs, this.#until));
     if (this.#status.status !== "yours") return;
 
@@ -180,9 +172,7 @@ export class Sale<T> {
     try {
       return await step();
     } catch (error) {
-      if (error instanceof PaymentRequired)
-        Object.assign(this.#event, { outcome: "payment_required", reason: error.reason });
-      else this.#event.outcome = codeOf(error);
+      Object.assign(this.#event, outcomeOf(error));
       this.#log();
       throw error;
     }
@@ -207,39 +197,6 @@ async function doWork<T>({ work, errors }: SaleTerms<T>, record: LedgerRecord, c
     await record.release(claim, failure).catch(() => undefined); // the lease expires anyway
     throw error;
   }
-}
-
-/**
- * Returns the first facilitator that verifies the payment.
- * @throws PaymentRequired if a facilitator refuses the payment, or the authorization's validity period does not fit
- * @throws PaymentError facilitator_unavailable if none gives a verdict
- */
-async function verify({ facilitators, payment, offer, now }: SaleTerms<unknown>): Promise<FacilitatorClient> {
-  checkWindow(payment, offer, Math.floor(now() / 1000));
-  for (const facilitator of facilitators) {
-    const verdict = await facilitator.verify(payment);
-    if (verdict.outcome === "valid") return facilitator;
-    if (verdict.outcome === "invalid") throw new PaymentRequired(offer, verdict.reason);
-  }
-  throw new PaymentError(
-    "facilitator_unavailable",
-    "The payment facilitator cannot be reached. Nothing was charged; try again in a while with the same payment.",
-    { retryAfterSeconds: 30 },
-  );
-}
-
-function checkWindow(payment: PaymentPayload, offer: Offer, nowSeconds: number): void {
-  const { validAfter, validBefore } = payment.authorization;
-  if (BigInt(validAfter) > nowSeconds)
-    throw new PaymentRequired(
-      offer,
-      "invalid_exact_evm_payload_authorization_valid_after: the authorization is not valid yet",
-    );
-  if (BigInt(validBefore) < nowSeconds + SETTLE_MARGIN_SECONDS + EXPECTED_WORK_SECONDS)
-    throw new PaymentRequired(
-      offer,
-      `invalid_exact_evm_payload_authorization_valid_before: sign one that is good for ${offer.maxTimeoutSeconds} s`,
-    );
 }
 
 async function bindIdentifier({ payment, ledger, linkTtlMs, now }: SaleTerms<unknown>): Promise<void> {
@@ -306,27 +263,4 @@ function receiptFor(
     network: version === 1 ? chain.name : chain.caip2,
     payer: authorization.from,
   };
-}
-
-function inProgress(cause?: unknown): PaymentError {
-  return new PaymentError(
-    "payment_in_progress",
-    "This payment is being used right now. Send it again with the same request in a moment; it is not charged twice.",
-    { retryAfterSeconds: 5, cause },
-  );
-}
-
-/**
- * Awaits an answer of the ledger. If the ledger cannot be reached, the operation may or may not have happened; calling
- * again is safe.
- * @throws PaymentError payment_in_progress if the ledger cannot be reached
- */
-function orInProgress<T>(answer: Promise<T>): Promise<T> {
-  return answer.catch((cause: unknown) => {
-    throw inProgress(cause);
-  });
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "internal_error";
 }

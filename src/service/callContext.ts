@@ -43,6 +43,10 @@ export class CallContext implements AsyncDisposable {
   readonly progress: ((stage: Stage) => void) | undefined;
   /** How the request's files are received, by the field that names them. */
   readonly limits: { file: ReceiveLimits; image: ReceiveLimits };
+  /** The bytes taken in so far. */
+  bytesReceived = 0;
+  /** When the work on the files began, Unix milliseconds; undefined while they are waited for. */
+  workBegan: number | undefined;
   readonly #held = new AsyncDisposableStack();
 
   constructor({ request, env, config, signal, progress }: Exchange) {
@@ -57,6 +61,9 @@ export class CallContext implements AsyncDisposable {
     this.#held.defer(() => slot.release());
     const receiving = {
       slot,
+      count: (bytes: number) => {
+        this.bytesReceived += bytes;
+      },
       keep: async (chunks: AsyncIterable<Uint8Array>) => this.#hold(await spool(bucketOf(env), chunks)),
       keepWhole: async (chunks: AsyncIterable<Uint8Array>, length: number) =>
         this.#hold(await spoolWhole(bucketOf(env), chunks, length)),

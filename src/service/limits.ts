@@ -13,6 +13,8 @@ export const limits = z.strictObject({
   price: z.string().describe("Of one call."),
   form_bytes: count.describe("Of a multipart body."),
   json_bytes: count.describe("Of a JSON body, an MCP message included."),
+  body_seconds: count.describe("That a body may take."),
+  body_bytes_per_second: count.describe("That a body has to keep up with, but for ten seconds; a slower one is a 408."),
   file_bytes: count.describe("Of the PDF."),
   file_pages: count,
   scanned_times: count.describe(
@@ -40,8 +42,13 @@ export const limits = z.strictObject({
   work_seconds: count.describe("That a call can take, before its payment is settled."),
   link_seconds: count.describe("How long a link works."),
   unpaid_calls_per_minute: count.describe(
-    "Calls answered 402, of one address (an IPv6 /64). Paid calls are not limited.",
+    "Calls answered 402, of one address (an IPv6 /64). As many refused payments keep all payments of the address away.",
   ),
+  payer_calls: count.describe("Calls of one payer that are worked on at once; one more is a 429."),
+  payer_uncharged_seconds_per_hour: count.describe(
+    "Of work for one payer that is not charged in the end, as its calls fail. Past this and the next one, a 429.",
+  ),
+  payer_uncharged_bytes_per_hour: count.describe("Of files taken in for such calls."),
   wrong_tokens_per_minute: count.describe("Links with a wrong token, of one address (an IPv6 /64)."),
 });
 
@@ -51,6 +58,8 @@ export function limitsOf(config: Config): z.output<typeof limits> {
     price: priceLabel(config),
     form_bytes: config.maxBodyBytes,
     json_bytes: config.maxJsonBytes,
+    body_seconds: config.bodyPace.deadlineMs / 1000,
+    body_bytes_per_second: config.bodyPace.bytesPerSecond,
     file_bytes: config.maxSourceBytes,
     file_pages: config.maxPages,
     scanned_times: WORK_LIMITS.scannedTimes,
@@ -72,6 +81,9 @@ export function limitsOf(config: Config): z.output<typeof limits> {
     work_seconds: config.workSeconds,
     link_seconds: config.linkTtlSeconds,
     unpaid_calls_per_minute: RATE_LIMITS.unpaidCalls,
+    payer_calls: config.maxCallsPerPayer,
+    payer_uncharged_seconds_per_hour: config.unchargedMsPerHour / 1000,
+    payer_uncharged_bytes_per_hour: config.unchargedBytesPerHour,
     wrong_tokens_per_minute: RATE_LIMITS.wrongTokens,
   };
 }

@@ -1,13 +1,17 @@
 import { log } from "../log.ts";
 import { isLoopback } from "../loopback.ts";
+import { admit, type Verified } from "../payments/admission.ts";
+import { PaymentError } from "../payments/errors.ts";
 import { facilitatorClients, requireFacilitator } from "../payments/facilitators.ts";
 import { Sale } from "../payments/gate.ts";
 import { type Offer, offerOf, type Receipt, type Resource } from "../payments/offer.ts";
-import type { PaymentPayload } from "../payments/paymentPayload.ts";
+import { type PaymentPayload, paymentKey } from "../payments/paymentPayload.ts";
 import { readFailure, writeFailure } from "../problems.ts";
+import { type Spent, withinBudget } from "./budget.ts";
 import { CallContext, type Exchange } from "./callContext.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import type { AcceptedRequest, Delivery, Product } from "./products.ts";
+import { clientIn, countingRefusals } from "./rateLimits.ts";
 
 /**
  * Returns what the sender of an HTTP request is asked to pay for a product.
@@ -19,51 +23,127 @@ export function offerFor(product: Product, resource: Resource, { request, config
   return offerOf(resource, { ...config, price: product.price(config) });
 }
 
+/** A payer whose request may be read. */
+export interface Admitted {
+  product: Product;
+  payment: PaymentPayload;
+  offer: Offer;
+  /** See {@link admit}. */
+  verified: Verified | undefined;
+}
+
 /**
- * Sells one product for one payment, over HTTP or MCP: the same request with the same payment gets the same result.
- * @param accept reads and checks the request, within the call's limits
+ * Admits a payer: what comes before the request is read, so that it is read for nobody else.
  * @throws PaymentRequired if the payment is refused
- * @throws PaymentError not_configured, or as {@link Sale}
- * @throws Problem from `accept` and the product
- * @throws EngineError from the product
+ * @throws PaymentError not_configured, or as {@link admit}
  */
-export async function purchase(
+export async function admitPayer(
   product: Product,
   payment: PaymentPayload,
   offer: Offer,
   exchange: Exchange,
+): Promise<Admitted> {
+  const verified = await countingRefusals(exchange, admit(termsOf({ product, payment, offer }, exchange)));
+  return { product, payment, offer, verified };
+}
+
+/**
+ * Sells one product for one payment, over HTTP or MCP: the same request with the same payment gets the same result.
+ * @param accept reads and checks the request, within the call's limits
+ * @throws PaymentRequired if the payment is refused
+ * @throws PaymentError as {@link Sale}
+ * @throws Problem from `accept` and the product
+ * @throws EngineError from the product
+ */
+export async function purchase(
+  admitted: Admitted,
+  exchange: Exchange,
   accept: (call: CallContext) => Promise<AcceptedRequest>,
 ): Promise<{ value: Delivery; receipt: Receipt }> {
-  const sale = await fulfil(product, payment, offer, exchange, accept);
-  exchange.progress?.("settling");
-  return sale.settle();
+  return countingRefusals(
+    exchange,
+    withBudget(admitted, exchange, async (spend) => {
+      const sale = await fulfil(admitted, exchange, accept, spend);
+      exchange.progress?.("settling");
+      const bought = await sale.settle().catch((error: unknown) => {
+        if (isPending(error)) spend(NOTHING); // it is being charged
+        throw error;
+      });
+      if (sale.isSold) spend(NOTHING);
+      return bought;
+    }),
+  );
 }
 
 /** Does everything that needs the call's files. They are released before the payment is settled. */
 async function fulfil(
-  { operation }: Product,
-  payment: PaymentPayload,
-  offer: Offer,
-  { request, requestId, env, config, ...exchange }: Exchange,
+  admitted: Admitted,
+  exchange: Exchange,
   accept: (call: CallContext) => Promise<AcceptedRequest>,
+  spend: (spent: Spent) => void,
 ): Promise<Sale<Delivery>> {
-  await using call = new CallContext({ request, requestId, env, config, ...exchange });
+  const { config } = exchange;
+  await using call = new CallContext(exchange);
+  using _spent = {
+    [Symbol.dispose]: () => spend({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived }),
+  };
   const accepted = await accept(call);
   const sale = new Sale({
+    ...termsOf(admitted, exchange),
+    verified: admitted.verified,
+    fingerprint: await fingerprintOf(accepted.canonical, admitted.payment.signature),
+    workMs: config.workSeconds * 1000,
+    linkTtlMs: config.linkTtlSeconds * 1000,
+    work: () => accepted.run(call),
+    errors: { write: writeFailure, read: readFailure },
+  });
+  await sale.fulfil();
+  return sale;
+}
+
+const NOTHING: Spent = { ms: 0, bytes: 0 };
+
+function isPending(error: unknown): boolean {
+  return error instanceof PaymentError && error.code === "settlement_pending";
+}
+
+/**
+ * Does a call within the budget of its payer. A payment that the ledger knows has not been verified for this call, so
+ * that anyone may have sent it: it goes on the account of its address.
+ */
+function withBudget<T>(
+  { payment, verified }: Admitted,
+  { request, env, config }: Exchange,
+  act: (spend: (spent: Spent) => void) => Promise<T>,
+): Promise<T> {
+  const name = verified ? `payer:${payment.authorization.from.toLowerCase()}` : addressIn(request);
+  if (name === undefined) return act(() => {});
+  const limits = {
+    payments: config.maxCallsPerPayer,
+    unchargedMs: config.unchargedMsPerHour,
+    unchargedBytes: config.unchargedBytesPerHour,
+    leaseMs: config.workSeconds * 1000,
+  };
+  return withinBudget(env.BUDGETS, { name, payment: paymentKey(payment) }, limits, act);
+}
+
+function addressIn(request: Request): string | undefined {
+  const client = clientIn(request);
+  return client && `address:${client}`;
+}
+
+function termsOf(
+  { product, payment, offer }: Pick<Admitted, "product" | "payment" | "offer">,
+  { request, requestId, env, config }: Exchange,
+) {
+  return {
     payment,
     offer,
     facilitators: facilitatorClients(config, isLoopback(request), { requestId, log }),
     ledger: env.LEDGER,
-    fingerprint: await fingerprintOf(accepted.canonical, payment.signature),
-    operation,
-    workMs: config.workSeconds * 1000,
-    linkTtlMs: config.linkTtlSeconds * 1000,
+    operation: product.operation,
     now: () => Date.now(),
-    work: () => accepted.run(call),
-    errors: { write: writeFailure, read: readFailure },
     requestId,
     log,
-  });
-  await sale.fulfil();
-  return sale;
+  };
 }

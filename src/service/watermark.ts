@@ -1,5 +1,6 @@
 /** The work of a call: fetch the file, lay the mark over its pages, store the output. */
 import {
+  checkMark,
   type ImageMark,
   type LoadFont,
   type Notice,
@@ -12,7 +13,7 @@ import {
 } from "../engine/index.ts";
 import type { ReceivedFile } from "../inputs/receive.ts";
 import { expectPdf, HEAD_LENGTH } from "../inputs/sniff.ts";
-import { openSource } from "../inputs/source.ts";
+import { isAddress, openSource } from "../inputs/source.ts";
 import { throwIfCancelled } from "../problems.ts";
 import { bucketOf } from "../storage/bucket.ts";
 import { fontLoader } from "../storage/fonts.ts";
@@ -43,6 +44,7 @@ type Planner = (
 export async function watermarkText(request: TextRequest, call: CallContext): Promise<Marked> {
   const { file: _, filename, password, font_size: fontSizePt, margin: marginPt, ...fields } = request;
   const mark: TextMark = { ...optionsOf<TextMark, typeof fields>(fields), fontSizePt, marginPt };
+  checkMark(mark);
   const source = await openPdf(request.file, call);
   return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
 }
@@ -54,8 +56,11 @@ export async function watermarkText(request: TextRequest, call: CallContext): Pr
  */
 export async function watermarkImage(request: ImageRequest, call: CallContext): Promise<Marked> {
   const { file: _, image: __, filename, password, margin: marginPt, ...fields } = request;
+  const readImage = async () => (await open(request.image, "image", call)).head(call.config.maxImageBytes);
+  const sent = isAddress(request.image) ? undefined : await readImage();
+  if (sent) checkMark({ image: sent }, { maxPixels: call.config.maxImagePixels });
   const source = await openPdf(request.file, call);
-  const image = await (await open(request.image, "image", call)).head(call.config.maxImageBytes);
+  const image = sent ?? (await readImage());
   const mark: ImageMark = { ...optionsOf<Omit<ImageMark, "image">, typeof fields>(fields), image, marginPt };
   return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
 }
@@ -83,6 +88,7 @@ async function deliver(
 ): Promise<Marked> {
   const { env, config, origin, signal } = call;
   begin("marking", call);
+  call.workBegan = Date.now();
   const { maxPages, maxImagePixels: maxPixels } = config;
   const plan = (thorough: boolean) =>
     planner(content, { password, maxPages, maxPixels, thorough, loadFont: fontLoader(env.FONTS) });
@@ -120,5 +126,6 @@ function open(source: Source, field: "file" | "image", call: CallContext): Promi
   return openSource(source, field, {
     rules: { timeoutMs, allowLoopback, dnsCheckUrl, signal },
     limits: limits[field],
+    look: (head) => field === "file" && expectPdf(head, source),
   });
 }

@@ -2,6 +2,7 @@
 import { app } from "../../src/app.ts";
 import { bucketOf } from "../../src/storage/bucket.ts";
 
+export { Budget } from "../../src/service/budget.ts";
 export { Ledger } from "../../src/service/ledger.ts";
 
 export default {

@@ -84,6 +84,7 @@ describe("a file", () => {
     maxBytes: size,
     inMemoryBytes: size,
     slot,
+    count: () => {},
     keep: () => Promise.reject(new Error("not kept")),
     keepWhole: () => Promise.reject(new Error("not kept")),
   });
@@ -93,7 +94,7 @@ describe("a file", () => {
     ["small", 1, (slot: LargeFileSlot) => receive(bytes(LARGE_BYTES), limitsWith(slot), 0)],
     ["large", 2, (slot: LargeFileSlot) => receive(bytes(LARGE_BYTES + 1), limitsWith(slot), 0)],
     ["announced to be large", 2, (slot: LargeFileSlot) => receive(bytes(1), limitsWith(slot), LARGE_BYTES + 1)],
-    ["too large for memory", 2, (slot: LargeFileSlot) => receiveWhole(new Blob().stream(), size + 1, limitsWith(slot))],
+    ["too large for memory", 2, (slot: LargeFileSlot) => receiveWhole(bytes(size + 1), size + 1, limitsWith(slot))],
   ])("that is %s takes the slot, or not", async (_, taken, receiveBy) => {
     await newSlot().acquire();
     await receiveBy(newSlot()).catch(() => undefined);

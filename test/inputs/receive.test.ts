@@ -13,7 +13,7 @@ function keeper() {
     const bytes = new Uint8Array(await new Blob(kept).arrayBuffer());
     return readerBy(bytes.length, async (start, end) => bytes.slice(start, end));
   };
-  return { kept, limits: limitsOf({ inMemoryBytes: 100, keep, keepWhole: keep }) };
+  return { kept, limits: limitsOf({ inMemoryBytes: 100, keep }) };
 }
 
 async function* chunks(length: number, chunk = 7): AsyncGenerator<Uint8Array> {

@@ -7,6 +7,7 @@ import { limitsOf } from "../support/limits.ts";
 import { bucket } from "../support/storage.ts";
 
 const limits = limitsOf();
+const look = () => {};
 const rules = { timeoutMs: 5000, allowLoopback: false };
 const base64 = (length: number) => new Uint8Array(length).toBase64();
 const tooLarge = { code: "source_too_large", status: 413 };
@@ -17,7 +18,7 @@ describe("a file of at most the limit is taken", () => {
     ["as bare base64", base64(1000)],
     ["as base64 in lines", base64(1000).replace(/.{64}/g, "$&\r\n")],
   ])("%s", async (_, source) => {
-    expect((await openSource(source, "file", { rules, limits })).content).toHaveLength(1000);
+    expect((await openSource(source, "file", { rules, limits, look })).content).toHaveLength(1000);
   });
 });
 
@@ -27,12 +28,12 @@ describe("a larger one is a source_too_large", () => {
     ["as bare base64", base64(1001)],
     ["as a URL", "https://files.example.com/large.pdf"],
   ])("%s", async (_, source) => {
-    await expect(openSource(source, "file", { rules, limits })).rejects.toMatchObject(tooLarge);
+    await expect(openSource(source, "file", { rules, limits, look })).rejects.toMatchObject(tooLarge);
   });
 
   test("before it is decoded", async () => {
     const decoded = vi.spyOn(Uint8Array, "fromBase64");
-    await expect(openSource(`data:;base64,${base64(10_000)}`, "file", { rules, limits })).rejects.toMatchObject(
+    await expect(openSource(`data:;base64,${base64(10_000)}`, "file", { rules, limits, look })).rejects.toMatchObject(
       tooLarge,
     );
     expect(decoded).not.toHaveBeenCalled();
@@ -43,6 +44,7 @@ test("a source slower than the deadline is a source_timeout", async () => {
   const slow = openSource("https://files.example.com/slow.pdf", "file", {
     rules: { ...rules, timeoutMs: 100 },
     limits,
+    look,
   });
   await expect(slow).rejects.toMatchObject({ code: "source_timeout", status: 504 });
 });
@@ -54,6 +56,7 @@ describe("a file that goes to storage", () => {
   const open = (url: string, store: Bucket) =>
     openSource(url, "file", {
       rules,
+      look: () => undefined,
       limits: limitsOf({
         maxBytes: LENGTH,
         slot: new LargeFileSlot(100, 1000),

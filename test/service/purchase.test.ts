@@ -6,7 +6,7 @@ import { readPaymentPayload } from "../../src/payments/paymentPayload.ts";
 import { type Exchange, STAGES, type Stage } from "../../src/service/callContext.ts";
 import { httpDiscovery } from "../../src/service/discovery.ts";
 import { PRODUCTS } from "../../src/service/products.ts";
-import { offerFor, purchase } from "../../src/service/purchase.ts";
+import { admitPayer, offerFor, purchase } from "../../src/service/purchase.ts";
 import { dataUri, ORIGIN } from "../support/client.ts";
 import { onePage } from "../support/pdf.ts";
 import { storedKeys } from "../support/storage.ts";
@@ -28,7 +28,10 @@ function buy(payment: Awaited<ReturnType<typeof newPayment>>, leaves?: Stage) {
     if (stage === leaves) caller.abort();
   };
   const asked = { ...exchange, signal: caller.signal, progress };
-  return { seen, sale: purchase(product, payment, offer, asked, async () => product.accept(fields, "json")) };
+  const sale = admitPayer(product, payment, offer, asked).then((admitted) =>
+    purchase(admitted, asked, async () => product.accept(fields, "json")),
+  );
+  return { seen, sale };
 }
 
 describe("a caller who goes", () => {

@@ -204,7 +204,11 @@ async function facilitatorAt(path: string, authorization: string | null, body: s
   const [, behaviour = "", call] = path.split("/");
   const times = timesAsked(path);
   if (call === "supported") return supportedBy(behaviour);
-  if (call === "count") return Response.json({ settle: asked.get(`/${behaviour}/settle`) });
+  if (call === "count")
+    return Response.json({
+      verify: asked.get(`/${behaviour}/verify`) ?? 0,
+      settle: asked.get(`/${behaviour}/settle`),
+    });
   if (behaviour === "echoes") return Response.json({ isValid: false, invalidReason: `${path} ${authorization}` });
   if (behaviour.startsWith("faulty-")) return faulty(behaviour, call, times);
   if (behaviour.startsWith("says-")) {
@@ -228,6 +232,10 @@ async function facilitatorAt(path: string, authorization: string | null, body: s
   const refused = { success: false, transaction: "", network };
   const answers: [RegExp, () => Response | Promise<Response>][] = [
     [/^settles-.*-refusing verify/, () => Response.json({ isValid: false, invalidReason: "unsupported_network" })],
+    [
+      /^forged-\S+ verify/,
+      () => Response.json({ isValid: false, invalidReason: "invalid_exact_evm_payload_signature" }),
+    ],
     [/^refuses-verify verify/, () => Response.json({ isValid: false, invalidReason: "insufficient_funds" })],
     [
       /^refuses-verify-400 verify/,

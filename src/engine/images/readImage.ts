@@ -3,6 +3,7 @@ import { detectFormat, type ImageFormat } from "./detectFormat.ts";
 import { readJpeg } from "./jpeg.ts";
 import type { Picture } from "./picture.ts";
 import { readPng } from "./png.ts";
+import { readChunks } from "./pngChunks.ts";
 
 const READERS: Record<ImageFormat, (bytes: Uint8Array, limits: ImageLimits) => Picture | Promise<Picture>> = {
   PNG: readPng,
@@ -16,4 +17,13 @@ const READERS: Record<ImageFormat, (bytes: Uint8Array, limits: ImageLimits) => P
  */
 export async function readImage(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
   return READERS[detectFormat(bytes)](bytes, limits);
+}
+
+/**
+ * Checks as much of an image as can be checked without decoding it.
+ * @throws EngineError unsupported_image, damaged_image or image_too_large
+ */
+export function checkImage(bytes: Uint8Array, limits: ImageLimits): void {
+  if (detectFormat(bytes) === "PNG") readChunks(bytes, limits);
+  else readJpeg(bytes, limits); // which decodes nothing
 }

@@ -1,5 +1,7 @@
+import { chooseFonts } from "../fonts/choose.ts";
 import { typesetterFor } from "../fonts/layout.ts";
 import type { LoadFont } from "../fonts/library.ts";
+import { DIGIT_SLOT } from "../fonts/slot.ts";
 import { DEFAULTS, type TextMark } from "../options.ts";
 import type { PdfDocument } from "../pdf/document.ts";
 import { UNITS_PER_EM } from "./draw.ts";
@@ -57,4 +59,12 @@ export async function markWithText(
       }),
     };
   });
+}
+
+/**
+ * Checks that every character of a text has a font, before there is a document.
+ * @throws EngineError unsupported_character
+ */
+export function checkText(mark: TextMark, date: Date): void {
+  chooseFonts(fillIn(mark.text.normalize("NFC"), { pages: 1, date }).replaceAll(DIGIT_SLOT, "0"), lookOf(mark).weight);
 }

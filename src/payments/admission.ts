@@ -1,0 +1,132 @@
+/** What is asked of a payment before the request that it pays for is read: a stranger's request costs nothing. */
+import { PaymentError } from "./errors.ts";
+import type { EventContext, SaleEvent } from "./events.ts";
+import type { FacilitatorClient } from "./facilitator.ts";
+import { type Offer, PaymentRequired } from "./offer.ts";
+import { type PaymentPayload, paymentKey } from "./paymentPayload.ts";
+import type { PaymentStatus } from "./record.ts";
+
+/** The part of a sale's terms that is known before its request is. */
+export interface AdmissionTerms extends EventContext {
+  payment: PaymentPayload;
+  offer: Offer;
+  /** In order of preference. The first to give a verdict on the payment also settles it. */
+  facilitators: readonly FacilitatorClient[];
+  /** Looks up the ledger's records by name. */
+  ledger: { getByName(name: string): { waitForStatus(fingerprint: string, until: number): Promise<PaymentStatus> } };
+  /** For the log. */
+  operation: string;
+  /** Returns the time, Unix milliseconds. */
+  now(): number;
+}
+
+/** A facilitator's word that a payment is valid. */
+export interface Verified {
+  facilitator: FacilitatorClient;
+}
+
+/** Facilitators refuse to settle an authorization that expires sooner than this. */
+const SETTLE_MARGIN_SECONDS = 6;
+/** The time that most work needs, including fetching its files. */
+const EXPECTED_WORK_SECONDS = 30;
+/** Equal to no request's fingerprint: the ledger tells only whether it knows the payment. */
+const NO_REQUEST = "";
+
+/**
+ * Decides whether the request of a payment is read: if the ledger knows the payment, which then tells what becomes of
+ * it, or else if a facilitator verifies it. A refusal is logged as a {@link SaleEvent}.
+ * @returns the verdict, for the sale; undefined for a payment that the ledger knows
+ * @throws PaymentRequired if a facilitator refuses the payment, or the authorization's validity period does not fit
+ * @throws PaymentError facilitator_unavailable, payment_in_progress
+ */
+export async function admit(terms: AdmissionTerms): Promise<Verified | undefined> {
+  const began = terms.now();
+  const isKnown = async () => {
+    const record = terms.ledger.getByName(paymentKey(terms.payment));
+    return (await orInProgress(record.waitForStatus(NO_REQUEST, 0))).status !== "free";
+  };
+  try {
+    if (await isKnown()) return undefined;
+    return await verify(terms).catch(async (error: unknown) => {
+      if (await isKnown()) return undefined; // another call has used the payment meanwhile: this is why
+      throw error;
+    });
+  } catch (error) {
+    terms.log({ ...saleEvent(terms), ...outcomeOf(error), ms: terms.now() - began });
+    throw error;
+  }
+}
+
+/**
+ * Returns the verdict of the first facilitator that verifies the payment.
+ * @throws PaymentRequired if a facilitator refuses the payment, or the authorization's validity period does not fit
+ * @throws PaymentError facilitator_unavailable if none gives a verdict
+ */
+export async function verify({ facilitators, payment, offer, now }: AdmissionTerms): Promise<Verified> {
+  checkWindow(payment, offer, Math.floor(now() / 1000));
+  for (const facilitator of facilitators) {
+    const verdict = await facilitator.verify(payment);
+    if (verdict.outcome === "valid") return { facilitator };
+    if (verdict.outcome === "invalid") throw new PaymentRequired(offer, verdict.reason);
+  }
+  throw new PaymentError(
+    "facilitator_unavailable",
+    "The payment facilitator cannot be reached. Nothing was charged; try again in a while with the same payment.",
+    { retryAfterSeconds: 30 },
+  );
+}
+
+function checkWindow(payment: PaymentPayload, offer: Offer, nowSeconds: number): void {
+  const { validAfter, validBefore } = payment.authorization;
+  if (BigInt(validAfter) > nowSeconds)
+    throw new PaymentRequired(
+      offer,
+      "invalid_exact_evm_payload_authorization_valid_after: the authorization is not valid yet",
+    );
+  if (BigInt(validBefore) < nowSeconds + SETTLE_MARGIN_SECONDS + EXPECTED_WORK_SECONDS)
+    throw new PaymentRequired(
+      offer,
+      `invalid_exact_evm_payload_authorization_valid_before: sign one that is good for ${offer.maxTimeoutSeconds} s`,
+    );
+}
+
+/** Returns the log line of a sale that has just begun. */
+export function saleEvent({ payment, operation, requestId }: AdmissionTerms): SaleEvent {
+  return {
+    event: "sale",
+    request_id: requestId,
+    outcome: "replayed",
+    operation,
+    network: payment.network,
+    payer: payment.authorization.from,
+    amount: payment.authorization.value,
+    payment: paymentKey(payment),
+    ms: 0,
+  };
+}
+
+/** Returns what the log says of a sale that failed. */
+export function outcomeOf(error: unknown): Pick<SaleEvent, "outcome" | "reason"> {
+  if (error instanceof PaymentRequired) return { outcome: "payment_required", reason: error.reason };
+  return { outcome: error instanceof Error && "code" in error ? String(error.code) : "internal_error" };
+}
+
+/** Creates the answer for a payment that is in use, or whose record cannot be reached. */
+export function inProgress(cause?: unknown): PaymentError {
+  return new PaymentError(
+    "payment_in_progress",
+    "This payment is being used right now. Send it again with the same request in a moment; it is not charged twice.",
+    { retryAfterSeconds: 5, cause },
+  );
+}
+
+/**
+ * Awaits an answer of the ledger. If the ledger cannot be reached, the operation may or may not have happened; calling
+ * again is safe.
+ * @throws PaymentError payment_in_progress if the ledger cannot be reached
+ */
+export function orInProgress<T>(answer: Promise<T>): Promise<T> {
+  return answer.catch((cause: unknown) => {
+    throw inProgress(cause);
+  });
+}

@@ -1,0 +1,105 @@
+import { DurableObject } from "cloudflare:workers";
+import { Problem } from "../problems.ts";
+
+/** What a payer may have of this service without paying for it. */
+export interface BudgetLimits {
+  /** Payments in use at the same time: all calls with one payment have one work. */
+  payments: number;
+  /** For an hour: milliseconds of work, and bytes taken in, of calls that were not charged in the end. */
+  unchargedMs: number;
+  unchargedBytes: number;
+  /** A call that has not ended by then is over: its Worker died. */
+  leaseMs: number;
+}
+
+/** What one call has cost. */
+export interface Spent {
+  ms: number;
+  bytes: number;
+}
+
+/** The storage key `account`. Points in time are Unix milliseconds. */
+interface Account extends Spent {
+  hourEnds: number;
+  /** By payment: how many calls with it are under way, and when they end at the latest. */
+  inUse: Record<string, { calls: number; ends: number }>;
+}
+
+const HOUR_MS = 3_600_000;
+/** How long to wait for one's own calls to end. */
+const CALL_SECONDS = 5;
+
+/**
+ * The Durable Object that counts what a payer, or an address, has of the service without paying for it. Paid calls count
+ * only while they run.
+ */
+export class Budget extends DurableObject<Env> {
+  /** Begins a call. Returns how many seconds to wait if the budget is used up, else 0. */
+  async begin(payment: string, limits: BudgetLimits): Promise<number> {
+    const now = Date.now();
+    const account = this.#load(now);
+    if (account.ms >= limits.unchargedMs || account.bytes >= limits.unchargedBytes)
+      return Math.ceil((account.hourEnds - now) / 1000);
+    const { [payment]: same, ...others } = account.inUse;
+    if (Object.keys(others).length >= limits.payments) return CALL_SECONDS;
+    account.inUse[payment] = { calls: (same?.calls ?? 0) + 1, ends: now + limits.leaseMs };
+    await this.#save(account);
+    return 0;
+  }
+
+  /** Ends a call; `spent` counts if it was not charged. */
+  async end(payment: string, spent: Spent): Promise<void> {
+    const account = this.#load(Date.now());
+    const used = account.inUse[payment];
+    if (used && --used.calls === 0) delete account.inUse[payment];
+    await this.#save({ ...account, ms: account.ms + spent.ms, bytes: account.bytes + spent.bytes });
+  }
+
+  /** Forgets an hour that is over. */
+  override async alarm(): Promise<void> {
+    const account = this.#load(Date.now());
+    if (Object.keys(account.inUse).length > 0) await this.ctx.storage.setAlarm(Date.now() + HOUR_MS);
+    else await this.ctx.storage.deleteAll();
+  }
+
+  #load(now: number): Account {
+    const kept = this.ctx.storage.kv.get<Account>("account");
+    const inUse = Object.entries(kept?.inUse ?? {}).filter(([, { ends }]) => ends > now);
+    const hour = kept && kept.hourEnds > now ? kept : { ms: 0, bytes: 0, hourEnds: now + HOUR_MS };
+    return { ms: hour.ms, bytes: hour.bytes, hourEnds: hour.hourEnds, inUse: Object.fromEntries(inUse) };
+  }
+
+  async #save(account: Account): Promise<void> {
+    this.ctx.storage.kv.put("account", account);
+    await this.ctx.storage.setAlarm(account.hourEnds);
+  }
+}
+
+/**
+ * Does a call within the budget of `name`; while that cannot be reached, there is none.
+ * @param act returns what the call has cost without being charged for it
+ * @throws Problem too_many_requests
+ */
+export async function withinBudget<T>(
+  book: DurableObjectNamespace<Budget>,
+  { name, payment }: { name: string; payment: string },
+  limits: BudgetLimits,
+  act: (spend: (spent: Spent) => void) => Promise<T>,
+): Promise<T> {
+  const account = book.getByName(name);
+  const waitSeconds = await account.begin(payment, limits).catch(() => 0);
+  if (waitSeconds > 0)
+    throw new Problem(
+      "too_many_requests",
+      waitSeconds === CALL_SECONDS
+        ? `This payer has ${limits.payments} calls under way, as many as it may. Wait until one ends; nothing was charged.`
+        : "This payer has had too much work done that was not charged in the end. Nothing was charged; wait.",
+      { headers: { "Retry-After": String(waitSeconds) } },
+    );
+  const total: Spent = { ms: 0, bytes: 0 };
+  try {
+    return await act((spent) => Object.assign(total, spent));
+  } finally {
+    await account.end(payment, total).catch(() => undefined); // its lease ends anyway
+  }
+}

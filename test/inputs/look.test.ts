@@ -1,0 +1,77 @@
+import { describe, expect, test, vi } from "vitest";
+import { readForm } from "../../src/inputs/multipart.ts";
+import { expectPdf } from "../../src/inputs/sniff.ts";
+import { openSource } from "../../src/inputs/source.ts";
+import { callPaid, dataUri, IMAGE, TEXT } from "../support/client.ts";
+import { limitsOf } from "../support/limits.ts";
+import { RED_PNG } from "../support/png.ts";
+
+const MB = 1 << 20;
+const VIDEO = new TextEncoder().encode("\0\0\0\x20ftypisom");
+
+/** A video of 100 MB, and how many megabytes of it have been read. */
+function video() {
+  let read = 0;
+  const body = new ReadableStream({
+    type: "bytes",
+    pull(controller: ReadableByteStreamController) {
+      const bytes = new Uint8Array(MB);
+      if (read === 0) bytes.set(VIDEO);
+      if (++read > 100) controller.close();
+      else controller.enqueue(bytes);
+    },
+  });
+  return { body, read: () => read };
+}
+
+/** Limits of files that go to storage, and what has. */
+function kept() {
+  const keep = vi.fn(() => Promise.reject(new Error("kept")));
+  return { keep, limits: limitsOf({ maxBytes: 200 * MB, inMemoryBytes: 100, keep, keepWhole: keep }) };
+}
+
+describe("a video of 100 MB is no PDF, and told so by its first bytes: nothing is kept", () => {
+  test.each([
+    ["with its length", { "Content-Length": String(100 * MB) }],
+    ["without", {}],
+  ])("from a URL, %s", async (_, headers) => {
+    const { body, read } = video();
+    vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(body, { headers }));
+    const { keep, limits } = kept();
+    const rules = { timeoutMs: 5000, allowLoopback: false };
+    const look = (head: Uint8Array) => expectPdf(head, undefined);
+    await expect(
+      openSource("https://files.example.com/film.mp4", "file", { rules, limits, look }),
+    ).rejects.toMatchObject({
+      code: "not_a_pdf",
+      detail: expect.stringContaining("video"),
+    });
+    expect(keep).not.toHaveBeenCalled();
+    expect(read()).toBeLessThan(4);
+  });
+
+  test("uploaded", async () => {
+    const { keep, limits } = kept();
+    let read = 0;
+    const form = (async function* () {
+      yield new TextEncoder().encode('--b\r\nContent-Disposition: form-data; name="file"; filename="a.mp4"\r\n\r\n');
+      for (yield VIDEO; read < 100; read++) yield new Uint8Array(MB);
+    })();
+    const all = { limits: { file: limits, image: limits }, maxFieldBytes: 1000 };
+    await expect(readForm(form, "multipart/form-data; boundary=b", all)).rejects.toMatchObject({ code: "not_a_pdf" });
+    expect(keep).not.toHaveBeenCalled();
+    expect(read).toBeLessThan(10);
+  });
+});
+
+describe("what is wrong with a mark is told before the file is fetched", () => {
+  const file = "https://files.example.com/status/500"; // fetched, it would be a source_unreachable
+  const truncated = dataUri("image/png", RED_PNG.subarray(0, RED_PNG.length - 20));
+  test.each([
+    ["a text that no font has", TEXT, { file, text: "\u{12000}" }, "unsupported_character"],
+    ["an image that is none", IMAGE, { file, image: btoa("no image") }, "unsupported_image"],
+    ["a damaged image", IMAGE, { file, image: truncated }, "damaged_image"],
+  ])("%s", async (_, path, fields, code) => {
+    expect(await (await callPaid(path, fields)).json()).toMatchObject({ code });
+  });
+});

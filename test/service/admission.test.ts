@@ -1,0 +1,178 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { generatePrivateKey } from "viem/accounts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
+import { app } from "../../src/app.ts";
+import { dataUri, offerOf, TEXT } from "../support/client.ts";
+import { onePage } from "../support/pdf.ts";
+
+const PAY_TO = `0x${"aa".repeat(20)}` as const;
+
+/** A deployment with a facilitator of its own that behaves as named, and how often that was asked to verify. */
+function deployment(behaviour: string, bindings: object = {}) {
+  const FACILITATOR_URL = `https://facilitator.example.com/${behaviour}-${crypto.randomUUID()}`;
+  const call = async (init: RequestInit & { address?: string }, path = TEXT) => {
+    const context = createExecutionContext();
+    const headers = new Headers(init.headers);
+    if (init.address) headers.set("CF-Connecting-IP", init.address);
+    headers.set("Host", "api.example.com");
+    const request = new Request(`https://api.example.com${path}`, { method: "POST", ...init, headers });
+    const response = await app.fetch(request, { ...env, PAY_TO, FACILITATOR_URL, ...bindings }, context);
+    const answer = { status: response.status, text: await response.text(), headers: response.headers };
+    await waitOnExecutionContext(context);
+    return answer;
+  };
+  const verified = async () => {
+    const counted = await fetch(`${FACILITATOR_URL}/count`, { method: "POST", body: "{}" });
+    return (await counted.json<{ verify: number }>()).verify;
+  };
+  return { call, verified };
+}
+
+const terms = async () => ({ ...(await offerOf(TEXT)), payTo: PAY_TO });
+const newPayment = async () => signPayment(await terms());
+const JSON_TYPE = { "Content-Type": "application/json" };
+const sound = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
+
+/** A body of 100 MB, and how many megabytes of it have been read. */
+function large() {
+  let read = 0;
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) =>
+    ++read > 100 ? controller.close() : controller.enqueue(new Uint8Array(1 << 20));
+  return { body: new ReadableStream<Uint8Array>({ pull }), read: () => read };
+}
+
+/** Lets each key through `times`. */
+function limiter(times: number): RateLimit {
+  const seen = new Map<string, number>();
+  return {
+    limit: async ({ key }) => {
+      seen.set(key, (seen.get(key) ?? 0) + 1);
+      return { success: seen.get(key)! <= times };
+    },
+  };
+}
+
+describe("a payment that the facilitator refuses", () => {
+  test.each([
+    ["a form", "multipart/form-data; boundary=b"],
+    ["JSON", "application/json"],
+    ["neither", "application/pdf"],
+  ])("is told so before its body is read: %s", async (_, type) => {
+    const { call, verified } = deployment("forged");
+    const { body, read } = large();
+    const headers = { "Content-Type": type, "X-PAYMENT": await newPayment() };
+    const { status, text } = await call({ headers, body });
+    expect([status, text]).toEqual([402, expect.stringContaining("invalid_exact_evm_payload_signature")]);
+    expect(read()).toBeLessThan(12);
+    expect(await verified()).toBe(1);
+  });
+});
+
+test("a refusal is answered while the body is stuck", async () => {
+  const { call } = deployment("forged");
+  const stuck = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(9_000_000)) });
+  const headers = { "Content-Type": "multipart/form-data; boundary=b", "X-PAYMENT": await newPayment() };
+  const { status, text } = await call({ headers, body: stuck });
+  expect([status, JSON.parse(text)]).toMatchObject([402, { x402Version: 1 }]);
+});
+
+describe("an address whose payments are refused", () => {
+  const forged = async (call: ReturnType<typeof deployment>["call"], address: string) =>
+    (await call({ address, headers: { ...JSON_TYPE, "X-PAYMENT": await newPayment() }, body: sound })).status;
+
+  test("is kept away past its limit, and the facilitator is asked no more", async () => {
+    const { call, verified } = deployment("forged", { UNPAID_CALLS: limiter(2) });
+    const statuses: number[] = [];
+    for (let times = 0; times < 20; times++) statuses.push(await forged(call, "203.0.113.20"));
+    expect(statuses).toEqual([402, 402, ...Array(18).fill(429)]);
+    expect(await verified()).toBe(3);
+    const { headers } = await call({ address: "203.0.113.20", headers: { "X-PAYMENT": "bm8=" } });
+    expect(headers.get("Retry-After")).toBe("60");
+  });
+
+  test("keeps no other address away", async () => {
+    const { call } = deployment("forged", { UNPAID_CALLS: limiter(0) });
+    expect(await forged(call, "203.0.113.21")).toBe(429);
+    const { call: pay } = deployment("good", { UNPAID_CALLS: limiter(0) });
+    const paid = (address: string) =>
+      newPayment().then((payment) => pay({ address, headers: { ...JSON_TYPE, "X-PAYMENT": payment }, body: sound }));
+    expect((await paid("203.0.113.22")).status).toBe(200);
+    expect((await paid("203.0.113.21")).status).toBe(429);
+  });
+
+  test("is not one that only asked for the price, however often", async () => {
+    const { call } = deployment("good", { UNPAID_CALLS: limiter(0) });
+    const address = "203.0.113.23";
+    expect((await call({ address })).status).toBe(429);
+    const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
+    expect((await call({ address, headers, body: sound })).status).toBe(200);
+  });
+
+  test("over MCP too", async () => {
+    const { call, verified } = deployment("forged", { UNPAID_CALLS: limiter(1) });
+    const params = { name: "add_text_watermark", arguments: {} };
+    const headers = { ...JSON_TYPE, Accept: "application/json, text/event-stream" };
+    const forgedTool = async () => {
+      const _meta = { "x402/payment": await signPaymentV2(await terms()) };
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { ...params, _meta } });
+      return (await call({ address: "203.0.113.24", headers, body }, "/mcp")).text;
+    };
+    expect(await forgedTool()).toContain("x402Version");
+    for (let times = 0; times < 5; times++) expect(await forgedTool()).toContain("too_many_requests");
+    expect(await verified()).toBe(2);
+  });
+});
+
+describe("a payer", () => {
+  const slow = JSON.stringify({ file: "https://files.example.com/slow.pdf", text: "A" });
+  const bad = JSON.stringify({
+    file: dataUri("application/pdf", new TextEncoder().encode("%PDF-1.7 and no more")),
+    text: "A",
+  });
+  const paying = async (call: ReturnType<typeof deployment>["call"], body: string) =>
+    call({ headers: { ...JSON_TYPE, "X-PAYMENT": await signPayment(await terms(), newAccount) }, body });
+  let newAccount = generatePrivateKey();
+  beforeEach(() => {
+    newAccount = generatePrivateKey();
+  });
+
+  test("has a few calls at the same time, and one more is told to wait", async () => {
+    const { call } = deployment("good", { MAX_CALLS_PER_PAYER: "3", FETCH_TIMEOUT_SECONDS: "1" });
+    const answers = await Promise.all(Array.from({ length: 16 }, () => paying(call, slow)));
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(13).fill(429), ...Array(3).fill(504)]);
+    expect(answers.find(({ status }) => status === 429)!.headers.get("Retry-After")).toBe("5");
+    expect((await paying(call, sound)).status).toBe(200);
+  });
+
+  test("has so much for nothing, and then waits for the hour's end; what it pays for does not count", async () => {
+    const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "50" });
+    for (let calls = 0; calls < 3; calls++) expect((await paying(call, sound)).status).toBe(200);
+    expect((await paying(call, bad)).status).toBe(422);
+    const { status, headers } = await paying(call, sound);
+    expect(status).toBe(429);
+    expect(Number(headers.get("Retry-After"))).toBeGreaterThan(3000);
+    newAccount = generatePrivateKey();
+    expect((await paying(call, sound)).status).toBe(200);
+  });
+});
+
+describe("a payment that is sound", () => {
+  test("is verified once, before its body", async () => {
+    const { call, verified } = deployment("good");
+    const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
+    expect((await call({ headers, body: sound })).status).toBe(200);
+    expect(await verified()).toBe(1);
+  });
+
+  test("that has bought its result is answered by the ledger, and asked about no more", async () => {
+    const { call, verified } = deployment("good");
+    const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
+    const first = await call({ headers, body: sound });
+    expect((await call({ headers, body: sound })).text).toBe(first.text);
+    expect((await call({ headers, body: sound.replace('"A"', '"B"') })).status).toBe(409);
+    expect(await verified()).toBe(1);
+  });
+});
