@@ -32,7 +32,7 @@ interface StreamParts {
 /** What a reference in /Contents leads to. */
 type Target = { array: Uint8Array } | { stream: StreamParts | "unreadable" } | { other: Value };
 
-const ONLY_REFERENCES = /^\s*(?:\d+\s+\d+\s+R\s*)*$/;
+const ONLY_REFERENCES = /^\s*(?:\d+\s+0\s+R\s*)*$/;
 const NONE: Contents = { items: "", shared: undefined };
 const LONGEST_REFERENCE_CHAIN = 32;
 
@@ -84,7 +84,8 @@ export class ContentsReader {
 
   #follow(value: Value, mayDefer: boolean): Contents {
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
-      const { num, gen }: Reference = value;
+      const { num }: Reference = value;
+      const gen = this.#objects.table.generation(num);
       const stream = { items: [num, gen, "R"].join(" "), shared: undefined }; // join makes a flat string: one per page
       try {
         const target = this.#target(num);
@@ -109,9 +110,10 @@ export class ContentsReader {
     const elements = readKids(text, at);
     const streams = elements.filter((num) => num > 0 && table.isInFile(num) && this.#isStream(num, mayDefer));
     const items = decodeLatin1(text, at + 1, skipValue(text, at) - 1);
-    if (streams.length === elements.length && ONLY_REFERENCES.test(items)) return { items, shared };
-    // Poppler renders nothing of a page if one element is not a stream.
-    return { items: streams.map((num) => `${num} ${table.detail(table.live(num))} R`).join(" "), shared };
+    const isSound = streams.length === elements.length && streams.every((num) => table.generation(num) === 0);
+    if (isSound && ONLY_REFERENCES.test(items)) return { items, shared };
+    // Poppler renders nothing of a page if one element is not a stream, or has another generation.
+    return { items: streams.map((num) => `${num} ${table.generation(num)} R`).join(" "), shared };
   }
 
   #isStream(num: number, mayDefer: boolean): boolean {

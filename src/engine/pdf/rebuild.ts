@@ -25,7 +25,7 @@ import { dataStart, findEndOfData, isEndOfData } from "./streams.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
 import { findOrigin, readTrailer, readTrailerDictionary, type Trailer, type Xref } from "./xref.ts";
 
-import { IN_FILE, IN_STREAM, XrefTable } from "./xrefTable.ts";
+import { IN_FILE, IN_STREAM, LARGEST_GENERATION, XrefTable } from "./xrefTable.ts";
 
 /** Result of a scan. `xref.table` holds the objects directly in the file; `expandObjectStreams` adds the others. */
 export interface Scan {
@@ -227,7 +227,7 @@ class Scanner {
     // From here on nothing throws MissingRange, so these changes are made once.
     if (awaited !== undefined) this.#awaited.add(awaited);
     if (object?.integer !== undefined && this.#awaited.has(header.num)) this.#addLength(header.num, object.integer);
-    this.table.replace(header.num, IN_FILE, offset, Math.min(header.gen, 65_535));
+    this.table.replace(header.num, IN_FILE, offset, Math.min(header.gen, LARGEST_GENERATION));
     if (object?.mayBeCatalog) this.catalogs.add(header.num);
     const type = stream?.dict.get("Type");
     if (type === "ObjStm") this.objectStreams.push({ num: header.num, offset });

@@ -28,6 +28,12 @@ export interface NameSlot {
   filled: boolean;
 }
 
+/** A dictionary that is an object of its own, and its slot. */
+interface Shared {
+  readonly num: number;
+  readonly slot: NameSlot;
+}
+
 const IN_XOBJECTS = ["", ""] as const;
 const NEW_XOBJECTS = ["/XObject<<", ">>"] as const;
 const NEW_RESOURCES = ["/Resources<</XObject<<", ">>>>"] as const;
@@ -37,9 +43,9 @@ const RESOURCES_VALUE = ["<</XObject<<", ">>>>"] as const;
 export class Resources {
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
-  /** Slots by object number. Resources and XObject dictionaries are kept apart: one object could be used as both. */
-  readonly #ofResources = new Map<number, NameSlot | undefined>();
-  readonly #ofXObjects = new Map<number, NameSlot | undefined>();
+  /** By object number. Resources and XObject dictionaries are kept apart: one object could be used as both. */
+  readonly #ofResources = new Map<number, Shared | undefined>();
+  readonly #ofXObjects = new Map<number, Shared | undefined>();
   /** The default colour spaces that some page has (8.6.5.6), and the objects looked at for them. */
   readonly defaultSpaces = new Set<DefaultSpace>();
   readonly #colorSpaces = new Set<number>();
@@ -56,9 +62,7 @@ export class Resources {
    */
   slot(holder: Rewrite, span: Span): NameSlot | undefined {
     if (isDictionary(holder.text, span.start)) return this.#inResources(holder, span.start);
-    const num = referenceAt(holder, span);
-    if (num === undefined) return undefined;
-    return this.#shared(this.#ofResources, num, (target) => this.#inResources(target, 0));
+    return this.#shared(this.#ofResources, holder, span, (target) => this.#inResources(target, 0));
   }
 
   /**
@@ -77,24 +81,36 @@ export class Resources {
     });
     if (!found) return slotAt(holder, { start: at + 2, end: at + 2 }, NEW_XOBJECTS, PREFIX);
     if (isDictionary(holder.text, found.start)) return inXObjects(holder, found.start);
-    const num = referenceAt(holder, found);
-    const slot = num === undefined ? undefined : this.#shared(this.#ofXObjects, num, (target) => inXObjects(target, 0));
-    if (slot) return slot;
-    return slotAt(holder, { start: found.key, end: found.end }, NEW_XOBJECTS, PREFIX);
+    return (
+      this.#shared(this.#ofXObjects, holder, found, (target) => inXObjects(target, 0)) ??
+      slotAt(holder, { start: found.key, end: found.end }, NEW_XOBJECTS, PREFIX)
+    );
   }
 
-  /** Returns the slot of the dictionary that object `num` leads to, directly or through others. */
+  /**
+   * Returns the slot of the dictionary that the reference at `span` leads to. If it leads there over another reference,
+   * or by a generation that is not the dictionary's, a right one takes its place: Poppler would find nothing (7.3.10).
+   */
   #shared(
-    slots: Map<number, NameSlot | undefined>,
-    num: number,
+    known: Map<number, Shared | undefined>,
+    holder: Rewrite,
+    span: Span,
     find: (target: Rewrite) => NameSlot,
   ): NameSlot | undefined {
-    if (slots.has(num)) return slots.get(num);
-    const target = this.#dictionary(num);
-    const slot = target && (slots.get(target.num) ?? find(target));
-    if (target) slots.set(target.num, slot);
-    slots.set(num, slot);
-    return slot;
+    const reference = parseValue(holder.text, span.start);
+    if (!(reference instanceof Reference)) return undefined;
+    const { num } = reference;
+    if (!known.has(num)) {
+      const target = this.#dictionary(num);
+      if (target && !known.has(target.num)) known.set(target.num, { num: target.num, slot: find(target) });
+      known.set(num, target && known.get(target.num));
+    }
+    const shared = known.get(num);
+    if (!shared) return undefined;
+    const gen = this.#objects.table.generation(shared.num);
+    if (shared.num !== num || gen !== reference.gen)
+      holder.splice({ at: span.start, remove: span.end - span.start, insert: `${shared.num} ${gen} R` });
+    return shared.slot;
   }
 
   /** Notes which default colour spaces the ColorSpace dictionary at `span` has; one that cannot be read has none. */

@@ -12,7 +12,7 @@ import { keptMembers, type Replacements } from "./replacements.ts";
 import type { Rewrite } from "./rewrite.ts";
 import { lengthOf, type Member, packObjects, spliced, writeObject, writeSpliced } from "./serialize.ts";
 import { Reference } from "./values.ts";
-import { FREE, IN_FILE, IN_STREAM, type Kind, type XrefTable } from "./xrefTable.ts";
+import { FREE, IN_FILE, IN_STREAM, type Kind, LARGEST_GENERATION, type XrefTable } from "./xrefTable.ts";
 import { addEntry, type Entries, linkFreeEntries, makeEntries, writeStream, writeTable } from "./xrefWriter.ts";
 
 /** Most objects in a new object stream, and the bytes with which it is full. */
@@ -208,7 +208,7 @@ function* written(rewrites: readonly Rewrite[], size: number, table: XrefTable):
 }
 
 function nextGeneration({ xref: { table } }: PdfDocument, num: number): number {
-  return Math.min(table.generation(num) + 1, 65_535);
+  return Math.min(table.generation(num) + 1, LARGEST_GENERATION);
 }
 
 function hasCompressed({ xref: { table } }: PdfDocument): boolean {
@@ -223,7 +223,7 @@ function collectEntries(document: PdfDocument, { freed }: Replacements, changed:
   const added = [...changed.keys()].filter((num) => table.live(num) < 0).sort((a, b) => a - b);
   const isDense = table.largest < 2 * table.rows + 1000;
   const entries = makeEntries((isDense ? table.largest + 1 : 2 * table.rows + 1) + 2 * added.length + 1);
-  addEntry(entries, 0, FREE, 0, 65_535);
+  addEntry(entries, 0, FREE, 0, LARGEST_GENERATION);
   let last = 0;
   // A file without updates has a single subsection (7.5.4), so gaps are filled unless the numbers are scattered.
   const fill = (num: number) => {

@@ -18,7 +18,7 @@ import {
 } from "./lexer.ts";
 import { readStream } from "./streams.ts";
 import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
-import { FREE, IN_FILE, IN_STREAM, XrefTable } from "./xrefTable.ts";
+import { FREE, IN_FILE, IN_STREAM, LARGEST_GENERATION, XrefTable } from "./xrefTable.ts";
 
 /** A trailer dictionary, or the dictionary of a cross-reference stream, which serves as one. */
 export interface Trailer {
@@ -187,10 +187,16 @@ export class XrefReader {
       const kind = bytes[at++];
       if (kind !== LOWER_N && kind !== LOWER_F) throw new Malformed("no cross-reference entry");
       // The head of the free list is always object 0; a producer of the 1990s numbered its only subsection from 1.
-      if (kind === LOWER_F && next === 1 && detail === 65_535 && this.#xref.table.rows === table.row) next = 0;
+      if (kind === LOWER_F && next === 1 && detail === LARGEST_GENERATION && this.#xref.table.rows === table.row)
+        next = 0;
       // Some producers write unused entries as in use at offset 0.
       const used = kind === LOWER_N && place > 0;
-      this.#xref.table.add(next, used ? IN_FILE : FREE, used ? place + this.#bias! : 0, Math.min(detail, 65_535));
+      this.#xref.table.add(
+        next,
+        used ? IN_FILE : FREE,
+        used ? place + this.#bias! : 0,
+        Math.min(detail, LARGEST_GENERATION),
+      );
       done = at;
     }
     if (left > 0 && done === 0) throw new Malformed("the file ends inside its cross-reference");
@@ -304,9 +310,10 @@ function addStreamEntries(
       const kind = kindWidth === 0 ? 1 : field(data, at, kindWidth);
       const place = field(data, at + kindWidth, placeWidth);
       const detail = field(data, at + kindWidth + placeWidth, detailWidth);
-      if (kind === 1 && place > 0) table.add(num, IN_FILE, place + bias, Math.min(detail, 65_535), replaceFreeFrom);
+      if (kind === 1 && place > 0)
+        table.add(num, IN_FILE, place + bias, Math.min(detail, LARGEST_GENERATION), replaceFreeFrom);
       else if (kind === 2) table.add(num, IN_STREAM, place, detail, replaceFreeFrom);
-      else table.add(num, FREE, 0, Math.min(detail, 65_535), replaceFreeFrom);
+      else table.add(num, FREE, 0, Math.min(detail, LARGEST_GENERATION), replaceFreeFrom);
     }
   }
 }

@@ -14,6 +14,8 @@ export type Kind = typeof FREE | typeof IN_FILE | typeof IN_STREAM;
 
 /** The largest object number (ISO 32000-1, Annex C): readers reject larger ones. */
 export const LARGEST_NUMBER = 8_388_607;
+/** The largest generation (7.5.4). */
+export const LARGEST_GENERATION = 65_535;
 /** Rows that fit in memory: they take up to 30 bytes each. */
 const MOST_ROWS = 2_000_000;
 
@@ -108,6 +110,11 @@ export class XrefTable {
   /** Returns the generation of an object; that of members of object streams, and of objects that are not there, is 0. */
   generation(num: number): number {
     return this.isInFile(num) ? this.detail(this.live(num)) : 0;
+  }
+
+  /** Sets the generation of an object that is directly in the file. */
+  setGeneration(row: number, gen: number): void {
+    this.#detail[row] = Math.min(gen, LARGEST_GENERATION);
   }
 
   /** Yields the object numbers that have a row, ascending. */

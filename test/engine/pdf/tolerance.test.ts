@@ -279,7 +279,15 @@ describe("the output", () => {
       builder(onePage()).table(IN_TRAILER).bytes(),
       /\n(\d+) 0 obj\n<<\/Type\/Cat.*>>\nendobj[\s\S]*\/Root \1 0 R/,
     ],
-    ["has no generation above 65535", edit(plain, (text) => text.replaceAll(" 00000 n", " 99999 n")), /\n3 65535 obj/],
+    [
+      "has no generation above 65535",
+      edit(plain, (text) => text.replaceAll(" 00000 n", " 99999 n").replaceAll(" 0 obj", " 99999 obj")),
+      /\n3 65535 obj/,
+    ],
+    ["has the objects' own generations", edit(plain, (text) => text.replaceAll(" 00000 n", " 00007 n")), /\n3 0 obj/],
+    ["names contents by their generation", file(onePage("/Contents 4 7 R")), CONTENTS],
+    ["names contents in an array by their generations", file(onePage("/Contents[4 7 R]")), CONTENTS],
+    ["names resources by their generation", resources("5 7 R", { 5: "<<>>" }), /3 0 obj\n.*\/Resources 5 0 R/],
     [
       "names no encryption where that leads to nothing",
       builder(onePage()).table({ trailer: "/Root 1 0 R/Encrypt 99 0 R" }).bytes(),
@@ -310,6 +318,16 @@ describe("the output", () => {
       /8 0 obj\n<<\/Ovp0 \d+ 0 R>>/,
     ],
     ["takes resources behind several references", resources("5 0 R", { 5: "6 0 R", 6: "<<>>" }), /6 0 obj\n<<.*\/Ovp0/],
+    [
+      "names resources behind several references",
+      resources("5 0 R", { 5: "6 0 R", 6: "<</XObject 7 0 R>>", 7: "8 0 R", 8: "<<>>" }),
+      /6 0 obj\n<<\/XObject 8 0 R>>[\s\S]*3 0 obj\n.*\/Resources 6 0 R/,
+    ],
+    [
+      "names inherited resources behind several references",
+      file(onePage("", { 2: "<</Count 1/Kids[3 0 R]/Resources 5 0 R>>", 5: "6 0 R", 6: "<<>>" })),
+      /2 0 obj\n.*\/Resources 6 0 R/,
+    ],
     [
       "replaces XObjects that are none",
       resources("<</XObject 99 0 R>>"),
