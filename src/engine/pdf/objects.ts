@@ -23,6 +23,9 @@ import { readStream } from "./streams.ts";
 import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
 import { firstAbove, IN_FILE, IN_STREAM, type XrefTable } from "./xrefTable.ts";
 
+/** What has to be known of an object stream to read it. */
+const STREAM_KEYS = ["N", "First", "Filter", "DecodeParms"];
+
 /** A decoded object stream: object `numbers[i]` begins at `offsets[i]` of `bytes`. */
 export interface ObjectStream {
   bytes: Uint8Array;
@@ -222,13 +225,19 @@ export class Objects {
     const lengthOf = (length: Reference) => this.streamLength(length);
     const raw = readStream(this.source, offset, lengthOf, () => this.table.nextPlace(offset));
     if (raw.num !== num) throw new Malformed(`object ${num} is not at offset ${offset}`);
-    const data = this.cipher
-      ? this.cipher.decryptStream(raw.num, raw.gen, raw.data, cryptFilterName(raw.dict))
-      : raw.data;
-    const decoded = decodeStream(raw.dict, data, meter);
+    const dict = new Map(STREAM_KEYS.map((key) => [key, this.#direct(raw.dict.get(key) ?? null)]));
+    const data = this.cipher ? this.cipher.decryptStream(raw.num, raw.gen, raw.data, cryptFilterName(dict)) : raw.data;
+    const decoded = decodeStream(dict, data, meter);
     if (this.#decoded.has(offset)) meter.decodedAgain(decoded.length);
     this.#decoded.add(offset);
-    return readObjectStream(raw.dict.get("N"), raw.dict.get("First"), decoded);
+    return readObjectStream(dict.get("N"), dict.get("First"), decoded);
+  }
+
+  /** Returns a value without references, to use before any object stream can be read: what is in one counts as null. */
+  #direct(value: Value): Value {
+    if (Array.isArray(value)) return value.map((item) => this.#direct(item));
+    if (!(value instanceof Reference)) return value;
+    return this.table.isInFile(value.num) ? this.value(value.num) : null;
   }
 }
 

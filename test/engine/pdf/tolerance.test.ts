@@ -39,7 +39,7 @@ function decoyed(bodies: Bodies = {}, head?: string): FileBuilder {
 
 /** The same in an object stream; `off` is how far the cross-reference stream is off with the places there. */
 function packed({ trailer = "/Root 1 0 R", off = 0, before = "", behind = DECOY } = {}): FileBuilder {
-  const builder = new FileBuilder(`%PDF-1.7\n${before}`).objects({ 4: { data: "0 g" } });
+  const builder = new FileBuilder(`%PDF-1.7\n${before}`).objects({ 4: { data: "0 g" }, 7: "/FlateDecode" });
   const bodies = { 1: CATALOG, 2: "<</Type/Pages/Count 1/Kids[3 0 R]>>", 3: PAGE };
   const members = builder.objectStream(5, bodies);
   for (const member of members) member[2] += off;
@@ -95,6 +95,10 @@ describe("the file's own cross-reference is followed", () => {
     ["where generations do not match", edit(plain, (text) => text.replaceAll(" 00000 n", " 00007 n"))],
     ["in a stream of fewer entries than it says", packed({ trailer: "/Root 1 0 R/Index[0 9999999]" }).bytes()],
     ["in a stream without /Size", edit(streams, (text) => text.replace("/XRef/Size", "/XRef/Sise"))],
+    [
+      "into an object stream whose filter is an object",
+      edit(streams, (text) => text.replace("/Filter/FlateDecode", "/Filter 7 0 R      ")),
+    ],
     ["into an object stream, with wrong indexes", packed({ off: 7 }).bytes()],
     ["into an object stream without /Type", edit(streams, (text) => text.replace("/ObjStm", "/Object"))],
     ["into an object stream with too large an /N", edit(streams, (text) => text.replace("/N 3", "/N 9"))],
