@@ -2,9 +2,10 @@ import { getAddress, isAddress } from "viem/utils";
 import * as z from "zod";
 import type { RpcUrls } from "./payments/chain.ts";
 import type { FacilitatorSettings } from "./payments/facilitators.ts";
-import { NETWORKS, type Network } from "./payments/networks.ts";
+import { isSolana, NETWORKS, type Network } from "./payments/networks.ts";
 import { atomicUnits, type Price, parsePrice } from "./payments/price.ts";
 import type { RemoteFacilitator } from "./payments/remoteFacilitator.ts";
+import { isSolanaAddress } from "./payments/solanaTransaction.ts";
 
 const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "must be 0x and 40 hexadecimal digits");
 /** Several values in one setting, separated by commas. */
@@ -44,8 +45,13 @@ export const RATE_LIMITS = { unpaidCalls: 120, wrongTokens: 30 } as const;
 
 /** The environment variables that configure the service; `.dev.vars.example` lists them for operators. */
 export const settings = z.object({
-  /** The address that receives payments. Required if FACILITATOR_URL is set. */
+  /** The address that receives payments on EVM chains. Required with them if FACILITATOR_URL is set. */
   PAY_TO: evmAddress.optional(),
+  /**
+   * The wallet that receives payments on Solana. Required with it if FACILITATOR_URL is set. It must have a token account
+   * for USDC: payers do not open one.
+   */
+  PAY_TO_SOLANA: z.string().refine(isSolanaAddress, "must be the base58 of 32 bytes").optional(),
   /** The price of one call in USDC, with up to six decimals. */
   PRICE: z.coerce
     .string()
@@ -155,6 +161,7 @@ export interface Config extends FacilitatorSettings {
   price: Price;
   networks: Network[];
   payTo: string;
+  payToSolana: string | undefined;
   rpcUrls: RpcUrls;
   /** The longest that the work of one call can take. */
   workSeconds: number;
@@ -190,9 +197,13 @@ export function readConfig(env: object): Config {
   const parsed = settings.safeParse(given);
   if (!parsed.success) throw wrong(`\n${z.prettifyError(parsed.error)}`);
 
-  const { PAY_TO, FACILITATOR_URL, ...rest } = parsed.data;
-  if (FACILITATOR_URL && (!PAY_TO || PAY_TO.toLowerCase() === DEVELOPMENT_PAY_TO.toLowerCase()))
+  const { PAY_TO, PAY_TO_SOLANA, FACILITATOR_URL, ...rest } = parsed.data;
+  const networks = networksOf(parsed.data);
+  const isYours = PAY_TO && PAY_TO.toLowerCase() !== DEVELOPMENT_PAY_TO.toLowerCase();
+  if (FACILITATOR_URL && !isYours && !networks.every(isSolana))
     throw wrong("FACILITATOR_URL is set, so PAY_TO must be an address of yours");
+  if (FACILITATOR_URL && !PAY_TO_SOLANA && networks.some(isSolana))
+    throw wrong("NETWORKS names Solana, so PAY_TO_SOLANA must be an address of yours");
 
   if (rest.RPC_URL && rest.RPC_URL.length > rest.NETWORKS.length)
     throw new Error("The Worker's settings are wrong: RPC_URL has more addresses than NETWORKS has networks");
@@ -201,8 +212,9 @@ export function readConfig(env: object): Config {
   const workSeconds = 2 * rest.FETCH_TIMEOUT_SECONDS + COMPUTING_SECONDS;
   return {
     price: rest.PRICE,
-    networks: networksOf(parsed.data),
+    networks,
     payTo: PAY_TO ?? DEVELOPMENT_PAY_TO,
+    payToSolana: PAY_TO_SOLANA,
     rpcUrls: Object.fromEntries(
       rest.NETWORKS.flatMap((network, at) => (rest.RPC_URL?.[at] ? [[network, rest.RPC_URL[at]]] : [])),
     ),
@@ -255,7 +267,7 @@ function networksOf({ NETWORKS: chosen, EXTRA_NETWORKS: extra, PRICE }: z.output
     if (!network) throw wrong(`NETWORKS: one is not known; there are ${[...known.keys()].join(", ")}`);
     return network;
   });
-  if (new Set(networks.map(({ chainId }) => chainId)).size < networks.length)
+  if (new Set(networks.map(({ caip2 }) => caip2)).size < networks.length)
     throw wrong("NETWORKS: two are the same chain");
   for (const { name, decimals } of networks)
     try {

@@ -10,6 +10,8 @@ const CHAIN = {
   version: "1",
   decimals: 2,
 };
+/** A wallet on Solana. */
+const SOLANA = "EdqM52SpXCn5c1uozuvuH5o9Tcr41kYeCWz4Ymu6ngbt";
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 
 describe("settings", () => {
@@ -59,6 +61,12 @@ describe("settings", () => {
     expect(readConfig(networks).rpcUrls).toEqual({});
   });
 
+  test("who is paid on Solana is a setting of its own, and needed only there", () => {
+    const facilitator = { FACILITATOR_URL: "https://f.example.com" };
+    expect(readConfig({ ...facilitator, NETWORKS: "solana", PAY_TO_SOLANA: SOLANA }).payToSolana).toBe(SOLANA);
+    expect(readConfig({ ...facilitator, PAY_TO }).payToSolana).toBeUndefined();
+  });
+
   test("the CDP key goes to CDP alone", () => {
     for (const url of ["https://cdp.coinbase.com.example.com", "http://api.cdp.coinbase.com", "https://f.example.com"])
       expect(
@@ -104,6 +112,12 @@ describe("settings", () => {
     [{ FACILITATOR_URL: "https://f.example.com", PAY_TO: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" }, /PAY_TO/],
     [{ FACILITATOR_URL: "ftp://f.example.com", PAY_TO }, /FACILITATOR_URL/],
     [{ PAY_TO: "0x12" }, /PAY_TO/],
+    [{ PAY_TO_SOLANA: PAY_TO }, /PAY_TO_SOLANA/],
+    [{ PAY_TO_SOLANA: `${SOLANA}1` }, /PAY_TO_SOLANA/],
+    [{ PAY_TO_SOLANA: SOLANA.replace("c", "0") }, /PAY_TO_SOLANA/],
+    [{ NETWORKS: "solana", FACILITATOR_URL: "https://f.example.com", PAY_TO }, /PAY_TO_SOLANA/],
+    [{ NETWORKS: "base,solana", FACILITATOR_URL: "https://f.example.com", PAY_TO_SOLANA: SOLANA }, /PAY_TO must/],
+    [{ NETWORKS: "solana,solana" }, /same chain/],
     [{ NETWORKS: "base", RPC_URL: "https://a.example.com,https://b.example.com" }, /RPC_URL/],
     [{ RPC_URL: "wss://a.example.com" }, /RPC_URL/],
     [{ PRICE: "0" }, /PRICE/],

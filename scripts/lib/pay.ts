@@ -1,5 +1,5 @@
 import { privateKeyToAccount } from "viem/accounts";
-import { NETWORKS, type NetworkName } from "../../src/payments/networks.ts";
+import { isSolana, NETWORKS, type NetworkName } from "../../src/payments/networks.ts";
 
 /** The first of the well-known development keys: public, without value, the same in every local chain. */
 export const DEVELOPMENT_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
@@ -32,10 +32,15 @@ export async function signPaymentV2(offer: Offer, key: `0x${string}` = DEVELOPME
   return btoa(JSON.stringify({ x402Version: 2, accepted, payload: await authorize(offer, key) }));
 }
 
-/** Signs an EIP-3009 authorization to transfer the offer's amount once, as EIP-712 typed data. */
+/**
+ * Signs an EIP-3009 authorization to transfer the offer's amount once, as EIP-712 typed data.
+ * @throws Error for an offer on Solana
+ */
 async function authorize(offer: Offer, key: `0x${string}`) {
   const account = privateKeyToAccount(key);
-  const { chainId } = NETWORKS[offer.network];
+  const network = NETWORKS[offer.network];
+  if (isSolana(network)) throw new Error("this signs for EVM chains only");
+  const { chainId } = network;
   const now = Math.floor(Date.now() / 1000);
   const nonce = `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex")}` as const;
   const authorization = {

@@ -1,7 +1,10 @@
-/** What the chain itself shows of an EIP-3009 authorization, read from a node over JSON-RPC. */
+/** What the chain itself shows of a payment, here of an EIP-3009 authorization, read from a node over JSON-RPC. */
 import * as z from "zod";
 import type { EventContext } from "./events.ts";
+import { isSolana } from "./networks.ts";
 import type { PaymentPayload } from "./paymentPayload.ts";
+import { type Rpc, rpcClient } from "./rpc.ts";
+import { readSolana } from "./solanaChain.ts";
 
 /**
  * Proof of what became of a payment that a facilitator was asked to settle.
@@ -50,9 +53,9 @@ const log = z.object({
 const receipt = z.object({ status: quantity, logs: z.array(log) });
 
 /**
- * Returns what the chain proves of a payment; undefined while nothing has consumed its authorization, or if the node gives
- * no answer. A transfer counts if it is this authorization's own, to the address and of the amount that it names, and not
- * from before `firstAsked`: then it was made for somebody else. Never throws.
+ * Returns what the chain proves of a payment; undefined while nothing has consumed it, or if the node gives no answer. A
+ * transfer counts if it is this authorization's own, to the address and of the amount that it names, and not from before
+ * `firstAsked`: then it was made for somebody else. On Solana the same is true of the payment's message. Never throws.
  * @param firstAsked when a facilitator was first asked to settle the payment, Unix milliseconds
  */
 export async function evidenceOf(
@@ -62,14 +65,15 @@ export async function evidenceOf(
   { requestId, log }: EventContext,
 ): Promise<Evidence | undefined> {
   try {
-    return await read(payment, firstAsked, rpcClient(rpcUrl));
+    const rpc = rpcClient(rpcUrl, EVIDENCE_TIMEOUT_MS);
+    return await (isSolana(payment.chain) ? readSolana : readEvm)(payment, firstAsked, rpc);
   } catch (error) {
     log({ event: "chain", request_id: requestId, network: payment.network, error: String(error) });
     return undefined;
   }
 }
 
-async function read({ chain, authorization }: PaymentPayload, firstAsked: number, rpc: Rpc) {
+async function readEvm({ chain, authorization }: PaymentPayload, firstAsked: number, rpc: Rpc) {
   const { asset } = chain;
   const { from, to, value, validBefore, nonce } = authorization;
   const newest = await rpc("eth_getBlockByNumber", ["latest", false], block);
@@ -125,24 +129,6 @@ async function blockBefore(time: number, head: z.output<typeof block>, rpc: Rpc)
   const secondsPerBlock = Math.max(Number(head.timestamp - earlier.timestamp), 1) / Number(sample);
   const back = BigInt(Math.ceil(Math.max(Number(head.timestamp) - time, 0) / secondsPerBlock));
   return back < head.number ? head.number - back : 0n;
-}
-
-type Rpc = <S extends z.ZodType>(method: string, params: unknown[], schema: S) => Promise<z.output<S>>;
-
-/** Returns a function that calls the node, and throws unless the answer is as expected. One deadline for all calls. */
-function rpcClient(url: string): Rpc {
-  const signal = AbortSignal.timeout(EVIDENCE_TIMEOUT_MS);
-  return async (method, params, schema) => {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-      redirect: "manual",
-      signal,
-    });
-    const { result } = z.object({ result: z.unknown() }).parse(await response.json());
-    return schema.parse(result);
-  };
 }
 
 function lost(reason: string): Evidence {

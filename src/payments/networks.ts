@@ -1,19 +1,44 @@
-/** A token on an EVM chain, as payments are made in it. Plain JSON data: it is kept with each payment. */
-export interface Network {
+/** A token on a chain, as payments are made in it. Plain JSON data: it is kept with each payment. */
+export type Network = EvmNetwork | SolanaNetwork;
+
+interface NamedNetwork {
   /** In settings, logs and x402 version 1. */
   name: string;
-  chainId: number;
   /** CAIP-2 id, used by x402 version 2. */
-  caip2: `eip155:${number}`;
-  /** The contract of the token, a dollar each (USDC), its decimals and its EIP-712 domain. */
-  asset: `0x${string}`;
+  caip2: string;
+  /** The token, a dollar each (USDC): its contract, on Solana its mint. */
+  asset: string;
   decimals: number;
-  domain: { name: string; version: string };
   /**
    * The versions of x402 that it is offered in. Clients of version 1 know a fixed list of names, and pay nothing at all
    * where an offer has another.
    */
   versions: readonly (1 | 2)[];
+}
+
+/** A token on an EVM chain. */
+export interface EvmNetwork extends NamedNetwork {
+  chainId: number;
+  caip2: `eip155:${number}`;
+  asset: `0x${string}`;
+  /** The token's EIP-712 domain. */
+  domain: { name: string; version: string };
+}
+
+/** A token on Solana. Addresses there are base58 of 32 bytes. */
+export interface SolanaNetwork extends NamedNetwork {
+  /** The reference is the first 32 letters of the genesis hash. */
+  caip2: `solana:${string}`;
+  /**
+   * By version of x402, the facilitators' accounts that may pay a transaction's fee, the one to offer first. Empty until
+   * the facilitators have been asked.
+   */
+  feePayers: Readonly<Record<1 | 2, readonly string[]>>;
+}
+
+/** Tells the two kinds of network apart. */
+export function isSolana(network: Network): network is SolanaNetwork {
+  return network.caip2.startsWith("solana:");
 }
 
 const [BOTH, NEWER] = [[1, 2], [2]] as const;
@@ -29,6 +54,8 @@ export const NETWORKS = {
   ...usdc("avalanche", 43114, "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E", "USD Coin", BOTH),
   ...usdc("avalanche-fuji", 43113, "0x5425890298aed601595a70AB815c96711a31Bc65", "USD Coin", BOTH),
   ...usdc("monad", 143, "0x754704Bc059F8C67012fEd69BC8A327a5aafb603", "USDC", NEWER),
+  ...solana("solana", "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"),
+  ...solana("solana-devnet", "EtWTRABZaYq6iMfeYKouRu166VU2xqa1", "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"),
 };
 
 export type NetworkName = keyof typeof NETWORKS;
@@ -38,11 +65,19 @@ export const NETWORK_NAMES = Object.keys(NETWORKS) as [NetworkName, ...NetworkNa
 function usdc<Name extends string>(
   name: Name,
   chainId: number,
-  asset: Network["asset"],
+  asset: EvmNetwork["asset"],
   domainName: string,
-  versions: Network["versions"],
-): Record<Name, Network> {
+  versions: EvmNetwork["versions"],
+): Record<Name, EvmNetwork> {
   const domain = { name: domainName, version: "2" };
-  const network: Network = { name, chainId, caip2: `eip155:${chainId}`, asset, decimals: 6, domain, versions };
-  return { [name]: network } as Record<Name, Network>;
+  const network: EvmNetwork = { name, chainId, caip2: `eip155:${chainId}`, asset, decimals: 6, domain, versions };
+  return { [name]: network } as Record<Name, EvmNetwork>;
+}
+
+function solana<Name extends string>(name: Name, genesis: string, asset: string): Record<Name, SolanaNetwork> {
+  const network: SolanaNetwork = {
+    ...{ name, caip2: `solana:${genesis}`, asset, decimals: 6, versions: BOTH },
+    feePayers: { 1: [], 2: [] },
+  };
+  return { [name]: network } as Record<Name, SolanaNetwork>;
 }

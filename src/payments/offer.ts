@@ -1,6 +1,6 @@
 import { PaymentError } from "./errors.ts";
 import { IDENTIFIER_EXTENSION } from "./identifier.ts";
-import type { Network } from "./networks.ts";
+import { isSolana, type Network } from "./networks.ts";
 import { atomicUnits, type Price } from "./price.ts";
 
 /** The resource for sale: the parts of an offer that differ between endpoints. */
@@ -12,6 +12,9 @@ export interface Resource {
   /** The same for version 2 (`extensions.bazaar`). Clients send it back in a header, so it must be small. */
   bazaar: Record<string, unknown>;
 }
+
+/** What signing needs to know besides: the token's EIP-712 domain, or who pays the fee on Solana. */
+type Extra = { name: string; version: string } | { feePayer: string };
 
 /** One way to pay (x402 v1, "PaymentRequirements"). */
 export interface PaymentRequirementsV1 {
@@ -25,7 +28,7 @@ export interface PaymentRequirementsV1 {
   payTo: string;
   maxTimeoutSeconds: number;
   asset: string;
-  extra: { name: string; version: string };
+  extra: Extra;
 }
 
 /** One way to pay (x402 v2, "PaymentRequirements"). */
@@ -36,14 +39,16 @@ export interface PaymentRequirementsV2 {
   asset: string;
   payTo: string;
   maxTimeoutSeconds: number;
-  extra: { name: string; version: string };
+  extra: Extra;
 }
 
 /** The terms of a sale. */
 export interface Terms {
   price: Price;
-  /** The address that receives the payment. */
+  /** The address that receives payments on EVM chains. */
   payTo: string;
+  /** The wallet that receives payments on Solana, which are offered only with it. */
+  payToSolana?: string | undefined;
   networks: readonly Network[];
   /** How long the payer's authorization should be valid, in seconds. */
   maxTimeoutSeconds: number;
@@ -62,18 +67,25 @@ export interface Offer {
  * Returns the ways to pay for a call of `resource` on these terms.
  * @throws PaymentError not_configured if there is none
  */
-export function offerOf(resource: Resource, { price, payTo, networks, maxTimeoutSeconds }: Terms): Offer {
-  if (networks.length === 0)
+export function offerOf(resource: Resource, { price, payTo, payToSolana, networks, maxTimeoutSeconds }: Terms): Offer {
+  const payable = (version: 1 | 2) =>
+    networks.flatMap((network) => {
+      if (!network.versions.includes(version)) return [];
+      if (!isSolana(network)) return { ...network, payTo, extra: network.domain };
+      const feePayer = network.feePayers[version][0];
+      return payToSolana && feePayer ? { ...network, payTo: payToSolana, extra: { feePayer } } : [];
+    });
+  const [v1, v2] = [payable(1), payable(2)];
+  if (v1.length + v2.length === 0)
     throw new PaymentError(
       "not_configured",
       "The operator has not connected this deployment to a facilitator that settles its payments. Nothing was charged.",
     );
-  const waysIn = (version: 1 | 2) => networks.filter(({ versions }) => versions.includes(version));
   return {
     resource,
     networks,
     maxTimeoutSeconds,
-    v1: waysIn(1).map(({ name, asset, decimals, domain }) => ({
+    v1: v1.map(({ name, asset, decimals, payTo, extra }) => ({
       scheme: "exact",
       network: name,
       maxAmountRequired: atomicUnits(price, decimals),
@@ -84,16 +96,16 @@ export function offerOf(resource: Resource, { price, payTo, networks, maxTimeout
       payTo,
       maxTimeoutSeconds,
       asset,
-      extra: domain,
+      extra,
     })),
-    v2: waysIn(2).map(({ caip2, asset, decimals, domain }) => ({
+    v2: v2.map(({ caip2, asset, decimals, payTo, extra }) => ({
       scheme: "exact",
       network: caip2,
       amount: atomicUnits(price, decimals),
       asset,
       payTo,
       maxTimeoutSeconds,
-      extra: domain,
+      extra,
     })),
   };
 }

@@ -1,11 +1,13 @@
 import * as z from "zod";
 import { extensionsWithIdentifier, identifierIn } from "./identifier.ts";
-import type { Network } from "./networks.ts";
+import { type EvmNetwork, isSolana, type Network, type SolanaNetwork } from "./networks.ts";
 import { type Offer, PaymentRequired, type PaymentRequirementsV1, type PaymentRequirementsV2 } from "./offer.ts";
+import { readTransfer, type SolanaTransfer } from "./solanaTransfer.ts";
 
 /**
- * Reading payments: x402 versions 1 and 2, scheme "exact" on EVM chains (EIP-3009 transferWithAuthorization). Over HTTP
- * a payment is base64 of JSON in a header; over MCP it is the JSON itself or its base64.
+ * Reading payments: x402 versions 1 and 2, scheme "exact" on EVM chains (EIP-3009 transferWithAuthorization) and on
+ * Solana (a transaction that lacks the signature of who pays its fee). Over HTTP a payment is base64 of JSON in a header;
+ * over MCP it is the JSON itself or its base64.
  */
 
 const MAX_ENCODED_LENGTH = 8192;
@@ -14,7 +16,7 @@ const hex = (bytes: number) =>
   z.string().regex(new RegExp(`^0x[0-9a-fA-F]{${bytes * 2}}$`), `must be 0x and ${bytes * 2} hexadecimal digits`);
 const uint = z.string().regex(/^\d{1,78}$/, "must be a decimal integer in a string");
 
-const exactPayload = z.object({
+const evmPayload = z.object({
   signature: z.string().regex(/^0x(?:[0-9a-fA-F]{2})+$/, "must be 0x and hexadecimal digits"),
   authorization: z.object({
     from: hex(20),
@@ -26,16 +28,14 @@ const exactPayload = z.object({
   }),
 });
 
-const paymentV1 = z.object({
-  x402Version: z.literal(1),
-  scheme: z.string(),
-  network: z.string(),
-  payload: exactPayload,
-});
+const solanaPayload = z.object({ transaction: z.string() });
+const evmPayment = z.object({ payload: evmPayload });
+const solanaPayment = z.object({ payload: solanaPayload });
+
+const paymentV1 = z.object({ x402Version: z.literal(1), scheme: z.string(), network: z.string() });
 const paymentV2 = z.object({
   x402Version: z.literal(2),
   accepted: z.looseObject({ scheme: z.string(), network: z.string() }),
-  payload: exactPayload,
   extensions: extensionsWithIdentifier.optional(),
 });
 const versioned = z.looseObject({ x402Version: z.union([z.literal(1), z.literal(2)], "must be 1 or 2") });
@@ -49,9 +49,15 @@ export interface PaymentPayload {
   /** The name of the network. */
   network: string;
   chain: Network;
-  /** The arguments of `transferWithAuthorization` (EIP-3009). Integers are decimal strings; times are Unix seconds. */
-  authorization: z.infer<typeof exactPayload>["authorization"];
+  /**
+   * The arguments of `transferWithAuthorization` (EIP-3009), and what corresponds to them on Solana: there the nonce is
+   * the message's hash. Integers are decimal strings; times are Unix seconds.
+   */
+  authorization: z.infer<typeof evmPayload>["authorization"];
+  /** The payer's, in hexadecimal. */
   signature: string;
+  /** On Solana, what else the facilitator and the chain are asked about. */
+  transfer?: Pick<SolanaTransfer, "feePayer" | "source" | "blockhash">;
   /**
    * Body for the facilitator's `/verify` and `/settle`: the payload, and the PaymentRequirements in the
    * same version's shape.
@@ -79,8 +85,8 @@ export function readFirstPayment(sent: (string | object | null | undefined)[], o
 }
 
 /**
- * Decodes a payment and checks everything that needs neither clock nor facilitator: shape, scheme, network, recipient
- * and amount. The token needs no check because the signature covers it.
+ * Decodes a payment and checks everything that needs no facilitator and no chain: shape, scheme, network, recipient and
+ * amount; on Solana all but the recipient, whose token account the facilitator finds.
  * @param sent JSON, its base64, or the object itself
  * @throws PaymentRequired with the reason
  */
@@ -97,22 +103,22 @@ export function readPaymentPayload(sent: string | object, offer: Offer): Payment
     throw refuse(`invalid_payload: ${issue?.path.join(".") || "payment"}: ${issue?.message}`);
   };
 
-  const { version, requirement, chain, payload, identifier } =
+  const match =
     parse(versioned).x402Version === 1
       ? matchV1(parse(paymentV1), offer, refuse)
       : matchV2(parse(paymentV2), offer, refuse);
+  const { version, chain, accepted, identifier } = match;
+  const { requirement, ...payment } = isSolana(chain)
+    ? onSolana(parse(solanaPayment).payload, chain, match.requirement, refuse)
+    : onEvm(parse(evmPayment).payload, chain, match.requirement, refuse);
+  const field = accepted && difference(accepted, requirement);
+  if (field !== undefined)
+    throw refuse(`invalid_payment_requirements: accepted.${field} is not as offered; send the offer back unchanged`);
 
-  const { to, value } = payload.authorization;
-  if (to.toLowerCase() !== requirement.payTo.toLowerCase())
-    throw refuse(`invalid_exact_evm_payload_recipient_mismatch: pay to ${requirement.payTo}`);
-  const amount = "amount" in requirement ? requirement.amount : requirement.maxAmountRequired;
-  if (BigInt(value) !== BigInt(amount))
-    throw refuse(`invalid_exact_evm_payload_authorization_value: authorize exactly ${amount}`);
   return {
     version,
     network: chain.name,
-    chain,
-    ...payload,
+    ...payment,
     request: JSON.stringify({
       x402Version: version,
       // as received, but for the case of its addresses: a facilitator may compare them to the letter
@@ -124,38 +130,108 @@ export function readPaymentPayload(sent: string | object, offer: Offer): Payment
 }
 
 /**
- * Returns the identity of a payment. EIP-3009 nonces are unique per payer and token, so no other field is part of it.
+ * Returns the identity of a payment. EIP-3009 nonces are unique per payer and token, so no other field is part of it; on
+ * Solana the message's hash is unique by itself. Signatures are no part of it: several may be good for the same payment.
  */
-export function paymentKey({ chain: { caip2, asset }, authorization: { from, nonce } }: PaymentPayload): string {
-  return [caip2, asset, from, nonce].join(":").toLowerCase();
+export function paymentKey({ chain, authorization: { from, nonce } }: PaymentPayload): string {
+  const key = [chain.caip2, chain.asset, from, nonce].join(":");
+  return isSolana(chain) ? key : key.toLowerCase();
 }
 
 type Refuse = (reason: string) => PaymentRequired;
+type Requirement = PaymentRequirementsV1 | PaymentRequirementsV2;
+type Read<Chain> = Pick<PaymentPayload, "authorization" | "signature" | "transfer"> & {
+  chain: Chain;
+  requirement: Requirement;
+};
+
+/** Checks what an EVM payment pays. The token needs no check because the signature covers it. */
+function onEvm(
+  payload: z.infer<typeof evmPayload>,
+  chain: EvmNetwork,
+  requirement: Requirement,
+  refuse: Refuse,
+): Read<EvmNetwork> {
+  const { to, value } = payload.authorization;
+  if (to.toLowerCase() !== requirement.payTo.toLowerCase())
+    throw refuse(`invalid_exact_evm_payload_recipient_mismatch: pay to ${requirement.payTo}`);
+  const amount = amountOf(requirement);
+  if (BigInt(value) !== BigInt(amount))
+    throw refuse(`invalid_exact_evm_payload_authorization_value: authorize exactly ${amount}`);
+  return { ...payload, chain, requirement };
+}
+
+/**
+ * How long a transaction can still be taken by the chain after it was received, at most, in seconds: for 150 blocks of
+ * 0.4 s, or of twice that where the chain is slow.
+ */
+export const SOLANA_LIFETIME_SECONDS = 120;
+
+/** Checks what a Solana payment pays. Whether the fee is the facilitator's to pay, it knows itself. */
+function onSolana(
+  { transaction }: z.infer<typeof solanaPayload>,
+  chain: SolanaNetwork,
+  requirement: Requirement,
+  refuse: Refuse,
+): Read<SolanaNetwork> {
+  const { payer, signature, source, mint, amount, feePayer, messageHash, blockhash } = transferIn(transaction, refuse);
+  if (mint !== chain.asset) throw refuse(`invalid_exact_svm_payload_mint_mismatch: pay with ${chain.asset}`);
+  if (amount !== amountOf(requirement))
+    throw refuse(`invalid_exact_svm_payload_amount_mismatch: transfer exactly ${amountOf(requirement)}`);
+  const ends = Math.floor(Date.now() / 1000) + SOLANA_LIFETIME_SECONDS;
+  return {
+    authorization: {
+      from: payer,
+      to: requirement.payTo,
+      value: amount,
+      validAfter: "0",
+      validBefore: String(ends),
+      nonce: messageHash,
+    },
+    signature,
+    transfer: { feePayer, source, blockhash },
+    chain,
+    // facilitators have several, of which each of our isolates may have been told another
+    requirement: { ...requirement, extra: { feePayer } },
+  };
+}
+
+function transferIn(transaction: string, refuse: Refuse): SolanaTransfer {
+  try {
+    return readTransfer(transaction);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw refuse(`invalid_exact_svm_payload_transaction: the transaction ${error.message}`);
+  }
+}
+
+function amountOf(requirement: Requirement): string {
+  return "amount" in requirement ? requirement.amount : requirement.maxAmountRequired;
+}
+
 interface Match {
   version: 1 | 2;
-  requirement: PaymentRequirementsV1 | PaymentRequirementsV2;
+  requirement: Requirement;
   chain: Network;
-  payload: z.infer<typeof exactPayload>;
+  /** The requirement as sent back, in version 2. */
+  accepted?: object;
   identifier?: string | undefined;
 }
 
-function matchV1({ scheme, network, payload }: z.infer<typeof paymentV1>, offer: Offer, refuse: Refuse): Match {
+function matchV1({ scheme, network }: z.infer<typeof paymentV1>, offer: Offer, refuse: Refuse): Match {
   if (scheme !== "exact") throw refuse('unsupported_scheme: pay with scheme "exact"');
   const requirement = offer.v1.find((offered) => offered.network === network);
   const chain = offer.networks.find(({ name }) => name === network);
   if (!requirement || !chain) throw refuse(wrongNetwork(1, offer));
-  return { version: 1, requirement, chain, payload };
+  return { version: 1, requirement, chain };
 }
 
-function matchV2({ accepted, payload, extensions }: z.infer<typeof paymentV2>, offer: Offer, refuse: Refuse): Match {
+function matchV2({ accepted, extensions }: z.infer<typeof paymentV2>, offer: Offer, refuse: Refuse): Match {
   if (accepted.scheme !== "exact") throw refuse('unsupported_scheme: pay with scheme "exact"');
   const requirement = offer.v2.find((offered) => offered.network === accepted.network);
   const chain = offer.networks.find(({ caip2 }) => caip2 === accepted.network);
   if (!requirement || !chain) throw refuse(wrongNetwork(2, offer));
-  const field = difference(accepted, requirement);
-  if (field !== undefined)
-    throw refuse(`invalid_payment_requirements: accepted.${field} is not as offered; send the offer back unchanged`);
-  return { version: 2, requirement, chain, payload, identifier: identifierIn(extensions) };
+  return { version: 2, requirement, chain, accepted, identifier: identifierIn(extensions) };
 }
 
 function wrongNetwork(version: 1 | 2, { v1, v2 }: Offer): string {
@@ -177,9 +253,10 @@ function difference(sent: object, offered: object): string | undefined {
   return undefined;
 }
 
-/** Returns whether two addresses differ in their case only, which is no more than a checksum (ERC-55). */
+/** Returns whether two EVM addresses differ in their case only, which is no more than a checksum (ERC-55). */
 function isSameAddress(field: string, left: unknown, right: unknown): boolean {
   if (!["asset", "payTo"].includes(field) || typeof left !== "string" || typeof right !== "string") return false;
+  if (!right.startsWith("0x")) return false;
   return left.toLowerCase() === right.toLowerCase();
 }
 

@@ -2,9 +2,10 @@ import { connect } from "cloudflare:sockets";
 import * as z from "zod";
 import { type CdpKey, cdpToken } from "./cdpToken.ts";
 import type { EventContext } from "./events.ts";
-import type { FacilitatorClient } from "./facilitator.ts";
+import type { FacilitatorClient, Settlement } from "./facilitator.ts";
+import { isSolana } from "./networks.ts";
 import type { PaymentPayload } from "./paymentPayload.ts";
-import { readSupported, type Supported, settles } from "./supported.ts";
+import { feePayersOn, readSupported, type Supported, settles } from "./supported.ts";
 
 /** A facilitator reached over HTTP, and how to call it. */
 export interface RemoteFacilitator {
@@ -28,6 +29,15 @@ const REVERTED = /invalid_transaction_state|transaction_failed|simulation_failed
 const NO_FUNDS = /balance|funds/i;
 /** The transaction was sent, but the facilitator does not know its outcome. */
 const NOT_SURE = /pending|time[ds]? ?.?out|timeout|unexpected|not.?confirmed|could not be found/i;
+/**
+ * On Solana, the transaction was sent, or may have been: official facilitators say the same of one that failed, one that
+ * could not be sent, and one that they have lost sight of. Everything else they find out before they send it.
+ */
+const SOLANA_NOT_SURE = /transaction_failed|settle_|post_settlement|execute_transfer|height/i;
+/** On Solana, the transaction can't be executed now, and no cause is given. */
+const SOLANA_SIMULATION = /simulation_failed/i;
+const SOLANA_SIMULATION_HINT =
+  "the wallet lacks the money, or the blockhash has lapsed: it lasts about a minute, and the work may take longer. Sign anew";
 
 /**
  * HTTP statuses of a request that nobody has worked on. Cloudflare answers a Worker with those above 520 where it could
@@ -93,10 +103,12 @@ export function remoteFacilitator(
     name: url,
 
     async verify(payment) {
-      if (!settles(supported, payment.chain, payment.version)) return { outcome: "unknown" }; // another may
+      if (!isFor(payment, supported)) return { outcome: "unknown" }; // another may
       const { answer } = await ask("verify", payment, verifyAnswer);
       if (!answer) return { outcome: "unknown" };
-      return answer.isValid ? { outcome: "valid" } : { outcome: "invalid", reason: reasonOf(answer.invalidReason) };
+      return answer.isValid
+        ? { outcome: "valid" }
+        : { outcome: "invalid", reason: explained(payment, reasonOf(answer.invalidReason)) };
     },
 
     async settle(payment) {
@@ -113,6 +125,7 @@ export function remoteFacilitator(
           : { outcome: "unknown" };
 
       const reason = reasonOf(answer.errorReason);
+      if (isSolana(payment.chain)) return solanaOutcome(payment, reason, transaction);
       if (ALREADY_USED.test(reason)) return { outcome: "used", reason };
       if (NOT_SURE.test(reason)) return { outcome: "unknown", ...(transaction && { transaction }) };
       return { outcome: REVERTED.test(reason) && !NO_FUNDS.test(reason) ? "reverted" : "refused", reason };
@@ -137,6 +150,30 @@ export async function askSupported({ url, timeoutMs, auth }: RemoteFacilitator):
   const answer = await bounded(response);
   if (response.status !== 200) throw new Error(`it answered ${response.status}`);
   return readSupported(JSON.parse(answer));
+}
+
+/**
+ * Returns whether a facilitator may be the one to settle a payment: on Solana the one that pays the fee, where it is known
+ * which of them does.
+ */
+function isFor({ chain, version, transfer }: PaymentPayload, supported: Supported | undefined): boolean {
+  if (isSolana(chain) && transfer && chain.feePayers[version].includes(transfer.feePayer))
+    return feePayersOn(supported, chain, version).includes(transfer.feePayer);
+  return settles(supported, chain, version);
+}
+
+/**
+ * Interprets a refusal on Solana. "Duplicate" is one like any other: somebody has sent the transaction, but it may fail
+ * yet, so that even in doubt the word proves nothing.
+ */
+function solanaOutcome(payment: PaymentPayload, reason: string, transaction: string): Settlement {
+  if (NOT_SURE.test(reason) || SOLANA_NOT_SURE.test(reason))
+    return { outcome: "unknown", ...(transaction && { transaction }) };
+  return { outcome: "refused", reason: explained(payment, reason) };
+}
+
+function explained({ chain }: PaymentPayload, reason: string): string {
+  return isSolana(chain) && SOLANA_SIMULATION.test(reason) ? `${reason}: ${SOLANA_SIMULATION_HINT}` : reason;
 }
 
 /** Returns whether a settlement answer is about this payment: its network and payer, where it names them. */

@@ -1,31 +1,69 @@
 import * as z from "zod";
-import type { Network } from "./networks.ts";
+import { isSolana, type Network, type SolanaNetwork } from "./networks.ts";
+import { isSolanaAddress } from "./solanaTransaction.ts";
+
+const addresses = z.array(z.string());
 
 /** The answer of a facilitator to `GET /supported`; there is more in it. */
 const supportedAnswer = z.object({
-  kinds: z.array(z.object({ x402Version: z.number(), scheme: z.string(), network: z.string() })),
+  kinds: z.array(
+    z.object({
+      x402Version: z.number(),
+      scheme: z.string(),
+      network: z.string(),
+      extra: z
+        .object({ feePayer: z.string().refine(isSolanaAddress) })
+        .nullish()
+        .catch(undefined),
+    }),
+  ),
+  /** By CAIP-2 network, or by `<namespace>:*`. */
+  signers: z.record(z.string(), addresses).nullish().catch(undefined),
 });
 
-/** What a facilitator says that it settles: `<version of x402> <network>`, of the scheme "exact". */
-export type Supported = ReadonlySet<string>;
+/**
+ * What a facilitator says that it settles, of the scheme "exact": by `<version of x402> <network>`, its accounts that may
+ * pay a fee on Solana, the one it wants offered first.
+ */
+export type Supported = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Reads what a facilitator says that it settles (x402 v2, "GET /supported").
  * @throws Error if it cannot be read
  */
 export function readSupported(answer: unknown): Supported {
-  const { kinds } = supportedAnswer.parse(answer);
-  return new Set(
-    kinds.flatMap(({ x402Version, scheme, network }) => (scheme === "exact" ? [`${x402Version} ${network}`] : [])),
+  const { kinds, signers } = supportedAnswer.parse(answer);
+  const others = Object.entries(signers ?? {}).flatMap(([network, listed]) =>
+    network.startsWith("solana:") ? listed : [],
+  );
+  return new Map(
+    kinds
+      .filter(({ scheme }) => scheme === "exact")
+      .map(({ x402Version, network, extra }) => [
+        `${x402Version} ${network}`,
+        extra ? [...new Set([extra.feePayer, ...others])].filter(isSolanaAddress) : [],
+      ]),
   );
 }
 
 /**
- * Returns whether a facilitator settles payments on a network in a version of x402.
- * @param supported undefined if it has not said what it settles: then it is taken to settle everything
+ * Returns whether a facilitator settles payments on a network in a version of x402: on Solana only if it says who pays
+ * the fee.
+ * @param supported undefined if it has not said what it settles: then it is taken to settle everything that can be offered
  */
-export function settles(supported: Supported | undefined, { name, caip2 }: Network, version: 1 | 2): boolean {
+export function settles(supported: Supported | undefined, network: Network, version: 1 | 2): boolean {
+  if (isSolana(network)) return feePayersOn(supported, network, version).length > 0;
   if (!supported) return true;
-  if (version === 1) return supported.has(`1 ${name}`);
-  return supported.has(`2 ${caip2}`) || supported.has("2 eip155:*");
+  if (version === 1) return supported.has(`1 ${network.name}`);
+  return supported.has(`2 ${network.caip2}`) || supported.has("2 eip155:*");
+}
+
+/** Returns the accounts of a facilitator that may pay the fee of a transaction on Solana, the one to offer first. */
+export function feePayersOn(
+  supported: Supported | undefined,
+  { name, caip2 }: SolanaNetwork,
+  version: 1 | 2,
+): readonly string[] {
+  if (version === 1) return supported?.get(`1 ${name}`) ?? [];
+  return supported?.get(`2 ${caip2}`) ?? supported?.get("2 solana:*") ?? [];
 }

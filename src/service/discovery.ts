@@ -87,10 +87,12 @@ function outputOf(operation: Operation, price: Price) {
   };
 }
 
-/** Returns the JSON Schema of `info`, given the part for its `input`. */
+/**
+ * Returns the JSON Schema of `info`, given the part for its `input`. The draft is not named: it is always 2020-12 here, and
+ * a header has little room.
+ */
 function infoSchema(input: { required: string[]; properties: object }) {
   return {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
     type: "object",
     required: ["input"],
     properties: { input: { type: "object", ...input } },

@@ -1,12 +1,14 @@
 import type { Config } from "../config.ts";
 import { describeError, log } from "../log.ts";
-import type { Network } from "../payments/networks.ts";
+import { isSolana, type Network } from "../payments/networks.ts";
 import { askSupported, type RemoteFacilitator } from "../payments/remoteFacilitator.ts";
-import { settles } from "../payments/supported.ts";
+import { feePayersOn, settles } from "../payments/supported.ts";
 import { oncePerConfig } from "./oncePerConfig.ts";
 
 /** For so long, facilitators are not asked again what they settle. */
 const ASK_AGAIN_MS = 60_000;
+/** For so long, the accounts that pay fees on Solana are taken to be the same. */
+const FEE_PAYERS_MS = 600_000;
 
 /** A deployment's settings as far as its facilitators settle what they ask for, and what they do not. */
 interface Checked {
@@ -27,7 +29,8 @@ export async function settledConfig(config: Config): Promise<Config> {
   if (config.facilitators.length === 0) return config;
   const { checked, at } = lastCheck(config);
   const isKnown = checked?.config.facilitators.every(({ supported }) => supported);
-  if (checked && (isKnown || Date.now() < at + ASK_AGAIN_MS)) return checked.config;
+  const isGood = config.networks.some(isSolana) ? FEE_PAYERS_MS : Number.POSITIVE_INFINITY;
+  if (checked && Date.now() < at + (isKnown ? isGood : ASK_AGAIN_MS)) return checked.config;
   return (await check(config)).config;
 }
 
@@ -54,22 +57,28 @@ export async function healthOf(config: Config, allowLocal: boolean): Promise<Hea
 async function check(config: Config): Promise<Checked> {
   const last = lastCheck(config);
   last.at = Date.now();
-  const answers = await Promise.all(config.facilitators.map(ask));
+  const known = last.checked?.config.facilitators ?? config.facilitators;
+  const answers = await Promise.all(known.map(ask));
   const facilitators = answers.map(({ facilitator }) => facilitator);
   const isSettled = (network: Network) => (version: 1 | 2) =>
-    facilitators.length === 0 || facilitators.some(({ supported }) => settles(supported, network, version));
-  const networks = config.networks.map((network) => ({
-    ...network,
-    versions: network.versions.filter(isSettled(network)),
-  }));
+    (facilitators.length === 0 && !isSolana(network)) ||
+    facilitators.some(({ supported }) => settles(supported, network, version));
+  const networks = config.networks.map((network) => {
+    const versions = network.versions.filter(isSettled(network));
+    if (!isSolana(network)) return { ...network, versions };
+    const feePayers = (version: 1 | 2) =>
+      facilitators.flatMap(({ supported }) => feePayersOn(supported, network, version));
+    return { ...network, versions, feePayers: { 1: feePayers(1), 2: feePayers(2) } };
+  });
   const problems = [
     ...answers.flatMap(({ error }, at) =>
       error === undefined ? [] : `facilitator ${at + 1} of FACILITATOR_URL does not say what it settles`,
     ),
-    ...networks.flatMap(({ name, versions }, at) =>
-      config.networks[at]!.versions.filter((version) => !versions.includes(version)).map(
-        (version) => `no facilitator settles ${name} in version ${version} of x402: it is not offered there`,
-      ),
+    ...networks.flatMap((network, at) =>
+      config.networks[at]!.versions.filter((version) => !network.versions.includes(version)).map((version) => {
+        const lacks = isSolana(network) ? "says who pays the fee on" : "settles";
+        return `no facilitator ${lacks} ${network.name} in version ${version} of x402: it is not offered there`;
+      }),
     ),
   ];
   if (problems.length > 0) log({ event: "settings", problems, errors: answers.flatMap(({ error }) => error ?? []) });

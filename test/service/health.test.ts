@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } 
 import { type Offer, signPayment } from "../../scripts/lib/pay.ts";
 import { app } from "../../src/app.ts";
 import { dataUri, ORIGIN, TEXT } from "../support/client.ts";
+import { FEE_PAYERS } from "../support/internet.ts";
 import { MCP } from "../support/mcp.ts";
 import { onePage } from "../support/pdf.ts";
 import { decodeHeader } from "../support/x402.ts";
@@ -98,6 +99,89 @@ describe("a network that no facilitator settles", () => {
   });
 });
 
+describe("Solana", () => {
+  const [feePayer] = FEE_PAYERS;
+  const settings = { NETWORKS: "base,solana-devnet", PAY_TO_SOLANA: FEE_PAYERS[1]! };
+  const DEVNET = "EtWTRABZaYq6iMfeYKouRu166VU2xqa1";
+  const terms = async (call: ReturnType<typeof deployment>) => {
+    const response = await call(TEXT, { method: "POST" });
+    const v1 = await response.json<{ accepts: object[] }>();
+    const v2 = decodeHeader(response.headers.get("PAYMENT-REQUIRED")!) as { accepts: object[] };
+    return [v1.accepts, v2.accepts];
+  };
+
+  test("is offered where a facilitator says who pays the fee, with the operator's address there", async () => {
+    const FACILITATOR_URL = at(`settles-8453.${DEVNET}-base.solana_devnet`);
+    const call = deployment({ ...settings, FACILITATOR_URL });
+    const extra = { feePayer };
+    for (const accepts of await terms(call))
+      expect(accepts).toEqual([
+        expect.objectContaining({ payTo: PAY_TO }),
+        expect.objectContaining({ payTo: settings.PAY_TO_SOLANA, extra, maxTimeoutSeconds: 300 }),
+      ]);
+    expect(await (await call("/healthz")).json()).toEqual({ status: "pass", problems: [] });
+  });
+
+  test.each([
+    ["settles only EVM chains", "settles-8453-base"],
+    ["does not say what it settles", "good"],
+  ])("is not offered where the facilitator %s, and the operator is told", async (_, name) => {
+    const call = deployment({ ...settings, FACILITATOR_URL: at(name) });
+    expect(await offered(call)).toEqual({ 1: ["base"], 2: ["eip155:8453"] });
+    const { status, problems } = await (await call("/healthz")).json<{ status: string; problems: string[] }>();
+    expect(status).toBe("warn");
+    for (const version of [1, 2])
+      expect(problems).toContain(
+        `no facilitator says who pays the fee on solana-devnet in version ${version} of x402: it is not offered there`,
+      );
+  });
+
+  test("is not offered for a fee payer that is no address", async () => {
+    const call = deployment({ ...settings, NETWORKS: "base,solana", FACILITATOR_URL: at("settles-8453-base") });
+    expect((await offered(call))[2]).toEqual(["eip155:8453"]);
+  });
+
+  test("is offered in each version with the fee payer of a facilitator that settles it there", async () => {
+    const call = deployment({
+      ...settings,
+      FACILITATOR_URL: at("settles-8453-base", `settles-${DEVNET}-solana_devnet`),
+    });
+    expect(await offered(call)).toEqual({ 1: ["base", "solana-devnet"], 2: ["eip155:8453", `solana:${DEVNET}`] });
+  });
+
+  test("needs no address of an EVM chain where it is alone, and nothing is sold on it without a facilitator", async () => {
+    const alone = { NETWORKS: "solana-devnet", PAY_TO: "" };
+    const FACILITATOR_URL = at(`settles-${DEVNET}-solana_devnet`);
+    const call = deployment({ ...settings, ...alone, FACILITATOR_URL });
+    expect(await offered(call)).toEqual({ 1: ["solana-devnet"], 2: [`solana:${DEVNET}`] });
+    const local = deployment({ ...settings, ...alone });
+    expect((await local(TEXT, { method: "POST" })).status).toBe(503);
+    expect((await local("/healthz")).status).toBe(503);
+  });
+
+  test("without an address there is a wrong setting: 503 for payers, and the operator is told its name", async () => {
+    const call = deployment({ NETWORKS: "base,solana", FACILITATOR_URL: at("settles-8453-base") });
+    const answer = await call(TEXT, { method: "POST" });
+    expect([answer.status, (await answer.json<{ code: string }>()).code]).toEqual([503, "not_configured"]);
+    const health = await call("/healthz");
+    expect([health.status, await health.text()]).toEqual([503, expect.stringContaining("PAY_TO_SOLANA")]);
+  });
+
+  test("has its facilitators asked again after ten minutes; one that is down then is taken to be as before", async () => {
+    const call = deployment({ ...settings, FACILITATOR_URL: at(`settles-8453.${DEVNET}-base.solana_devnet`) });
+    const fetched = vi.spyOn(globalThis, "fetch");
+    const before = await terms(call);
+    const began = Date.now();
+    const clock = vi.spyOn(Date, "now").mockReturnValue(began + 599_000);
+    await terms(call);
+    expect(asksOf(fetched)).toBe(1);
+    clock.mockReturnValue(began + 601_000);
+    fetched.mockImplementation(async () => new Response("down", { status: 502 }));
+    expect(await terms(call)).toEqual(before);
+    expect(asksOf(fetched)).toBe(2);
+  });
+});
+
 describe("what the facilitators settle is asked", () => {
   test("once for a deployment, however many calls and health checks there are", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
@@ -159,6 +243,7 @@ describe("GET /healthz", () => {
   test("names the settings that are wrong, and none of their values", async () => {
     const wrong = {
       PAY_TO: "a-secret",
+      PAY_TO_SOLANA: "a-secret",
       FACILITATOR_URL: "a-secret",
       NETWORKS: "a-secret",
       EXTRA_NETWORKS: '{"x":{"chainId":"a-secret"}}',

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { DEFAULT_ASSETS } from "@x402/evm";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { EVM_NETWORK_CHAIN_ID_MAP } from "@x402/evm/v1";
+import { getDefaultAsset, normalizeNetwork } from "@x402/svm";
 import { privateKeyToAccount } from "viem/accounts";
 import { usdc } from "viem/tokens";
 import { describe, expect, test } from "vitest";
@@ -11,57 +12,75 @@ import { app } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { paymentRequiredHeaders } from "../../src/http/paymentHeaders.ts";
 import { localFacilitator } from "../../src/payments/localFacilitator.ts";
-import { NETWORK_NAMES, NETWORKS } from "../../src/payments/networks.ts";
+import { type EvmNetwork, isSolana, NETWORKS, type Network } from "../../src/payments/networks.ts";
 import { offerOf, PaymentRequired, paymentRequiredV1 } from "../../src/payments/offer.ts";
 import { paymentKey, readPaymentPayload } from "../../src/payments/paymentPayload.ts";
 import { httpDiscovery } from "../../src/service/discovery.ts";
 import { PRODUCTS } from "../../src/service/products.ts";
 import { dataUri, ORIGIN, TEXT } from "../support/client.ts";
+import { FEE_PAYERS } from "../support/internet.ts";
 import { onePage } from "../support/pdf.ts";
-import { strict402, V1_NETWORKS } from "../support/x402.ts";
+import { decodeHeader, strict402, V1_NETWORKS } from "../support/x402.ts";
 
-const IN_BOTH = NETWORK_NAMES.filter((name) => V1_NETWORKS.includes(name));
-const V2_ONLY = NETWORK_NAMES.filter((name) => !V1_NETWORKS.includes(name));
-const config = readConfig({ NETWORKS: NETWORK_NAMES.join() });
+/** A wallet on Solana. */
+const SELLER = FEE_PAYERS[1]!;
+const ALL: Network[] = Object.values(NETWORKS).map((network) =>
+  isSolana(network) ? { ...network, feePayers: { 1: FEE_PAYERS, 2: FEE_PAYERS } } : network,
+);
+const SOLANA = ALL.filter(isSolana);
+const EVM = ALL.filter((network): network is EvmNetwork => !isSolana(network));
+const IN_BOTH = ALL.filter(({ name }) => V1_NETWORKS.includes(name));
+const V2_ONLY = ALL.filter(({ name }) => !V1_NETWORKS.includes(name));
+const config = readConfig({ PAY_TO_SOLANA: SELLER });
 const [product] = PRODUCTS;
 const url = "https://a-rather-long-name-of-a-host.overprint.example.com/v1/watermark/text";
-const offer = offerOf({ url, description: product!.summary, ...httpDiscovery(product!, config.price) }, config);
+const offer = offerOf(
+  { url, description: product!.summary, ...httpDiscovery(product!, config.price) },
+  { ...config, networks: ALL },
+);
 
 describe("an offer of every network", () => {
   test("is read by the strict client of version 1", () => {
     const { accepts } = strict402.parse(paymentRequiredV1(offer, "X-PAYMENT header is required"));
-    expect(accepts.map(({ network }) => network)).toEqual(IN_BOTH);
+    expect(accepts.map(({ network }) => network)).toEqual(IN_BOTH.map(({ name }) => name));
   });
 
-  test.each(NETWORK_NAMES.filter((network) => network in EVM_NETWORK_CHAIN_ID_MAP))(
-    "is on the chain that the official client knows as %s",
-    (network) => {
-      expect(NETWORKS[network].chainId).toBe((EVM_NETWORK_CHAIN_ID_MAP as Record<string, number>)[network]);
+  test.each(EVM.filter(({ name }) => name in EVM_NETWORK_CHAIN_ID_MAP))(
+    "is on the chain that the official client knows as $name",
+    ({ name, chainId }) => {
+      expect(chainId).toBe((EVM_NETWORK_CHAIN_ID_MAP as Record<string, number>)[name]);
     },
   );
 
-  test.each(NETWORK_NAMES)("asks for the token on the chain that wallets know as USDC on %s", (network) => {
-    const { chainId, asset } = NETWORKS[network];
+  test.each(SOLANA)("is on the chain that the official client knows as $name, and asks for its USDC", (network) => {
+    const { name, caip2, asset, decimals } = network;
+    expect(normalizeNetwork(name as never)).toBe(caip2);
+    expect(getDefaultAsset(caip2, "USDC")).toMatchObject({ asset, decimals });
+  });
+
+  test.each(EVM)("asks for the token on the chain that wallets know as USDC on $name", ({ chainId, asset }) => {
     expect(asset).toBe((usdc.addresses as Record<number, string>)[chainId]);
   });
 
-  test.each(NETWORK_NAMES.filter((network) => NETWORKS[network].caip2 in DEFAULT_ASSETS))(
-    "asks for the USDC that the official client knows on %s",
-    (network) => {
-      const { caip2, asset, domain } = NETWORKS[network];
+  test.each(EVM.filter(({ caip2 }) => caip2 in DEFAULT_ASSETS))(
+    "asks for the USDC that the official client knows on $name",
+    ({ caip2, asset, domain }) => {
       expect(DEFAULT_ASSETS[caip2]).toContainEqual({ asset, ...domain, decimals: 6, symbol: "USDC" });
     },
   );
 
   test.each(PRODUCTS)("is at most 4 KB of headers for five networks: $operation", async ({ path }) => {
     const long = "a-rather-long-name-of-a-host.overprint.example.com";
+    const length = (network: Network) => JSON.stringify(network).length;
+    const networks = [SOLANA[0]!, ...EVM.toSorted((a, b) => length(b) - length(a)).slice(0, 4)];
+    const references = networks.map(({ caip2 }) => caip2.split(":")[1]).join(".");
+    const names = networks.map(({ name }) => name.replace("-", "_")).join(".");
     const settings = {
       ...env,
-      NETWORKS: NETWORK_NAMES.toSorted((a, b) => b.length - a.length)
-        .slice(0, 5)
-        .join(),
+      NETWORKS: networks.map(({ name }) => name).join(),
       PRICE: "123.456789",
-      FACILITATOR_URL: "https://facilitator.example.com/good",
+      FACILITATOR_URL: `https://facilitator.example.com/settles-${references}-${names}`,
+      PAY_TO_SOLANA: SELLER,
       PAY_TO: "0x00000000000000000000000000000000000000aa",
     };
     const context = createExecutionContext();
@@ -77,6 +96,8 @@ describe("an offer of every network", () => {
     expect(bytes).toBeLessThan(4096);
     expect(response.headers.get("Link")).toBe('</openapi.json>; rel="service-desc"');
     const { accepts } = await response.json<{ accepts: { outputSchema: { input: { bodyFields: object } } }[] }>();
+    const terms = decodeHeader(response.headers.get("PAYMENT-REQUIRED")!) as { accepts: object[] };
+    expect(terms.accepts).toHaveLength(5);
     expect(Object.keys(accepts[0]!.outputSchema.input.bodyFields)).toContain("opacity");
   });
 
@@ -89,8 +110,8 @@ describe("an offer of every network", () => {
     expect(btoa(JSON.stringify(sent)).length).toBeLessThan(6500);
   });
 
-  test.each(V2_ONLY)("is paid on %s in version 2", async (network) => {
-    const { amount, ...terms } = offer.v2.find((requirement) => requirement.network === NETWORKS[network].caip2)!;
+  test.each(V2_ONLY)("is paid on $name in version 2", async ({ name: network, caip2 }) => {
+    const { amount, ...terms } = offer.v2.find((requirement) => requirement.network === caip2)!;
     const v2 = readPaymentPayload(
       await signPaymentV2({ ...terms, maxAmountRequired: amount, network } as never),
       offer,
@@ -99,7 +120,9 @@ describe("an offer of every network", () => {
     expect(await localFacilitator.verify(v2)).toEqual({ outcome: "valid" });
   });
 
-  test.each(IN_BOTH)("can be paid on %s in both versions, and it is the same payment", async (network) => {
+  const signable = IN_BOTH.filter((network) => !isSolana(network));
+  test.each(signable)("can be paid on $name in both versions, and it is the same payment", async (chain) => {
+    const network = chain.name;
     const terms = offer.v1.find((requirement) => requirement.network === network)!;
     const v1 = readPaymentPayload(await signPayment(terms as never), offer);
     const v2 = readPaymentPayload(await signPaymentV2(terms as never), offer);
@@ -109,7 +132,7 @@ describe("an offer of every network", () => {
       const { x402Version, paymentPayload, paymentRequirements } = JSON.parse(payment.request);
       expect(paymentPayload.x402Version).toBe(x402Version);
       const asked = (x402Version === 1 ? offer.v1 : offer.v2) as { network: string }[];
-      const name = x402Version === 1 ? network : NETWORKS[network].caip2;
+      const name = x402Version === 1 ? network : chain.caip2;
       expect(paymentRequirements).toEqual(asked.find((requirement) => requirement.network === name));
     }
     const { signature, authorization } = v1;

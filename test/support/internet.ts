@@ -99,6 +99,10 @@ const NAMES: Record<string, string[]> = {
 
 /** A chain as its node's name describes it: blocks at a steady pace, and one transaction. */
 interface ChainScene {
+  /** By method, instead of all that follows: what a node on Solana answers. */
+  results?: Record<string, unknown>;
+  /** So many times its lists have what is in them. */
+  repeat?: number;
   newest: number;
   start: number;
   seconds: number;
@@ -111,6 +115,17 @@ interface ChainScene {
 
 function nodeAt(scene: ChainScene, { method, params }: { method: string; params: unknown[] }): Response {
   if (scene.broken) return Response.json(scene.broken);
+  if (scene.results) {
+    const result = scene.results[method];
+    return Response.json({
+      id: 1,
+      result: Array.isArray(result)
+        ? Array(scene.repeat ?? 1)
+            .fill(result)
+            .flat()
+        : result,
+    });
+  }
   const hex = (number: number) => `0x${number.toString(16)}`;
   const results: Record<string, () => unknown> = {
     eth_getBlockByNumber() {
@@ -186,17 +201,33 @@ function timesAsked(path: string): number {
   return times;
 }
 
-/** What the facilitators settle: all of `settles-<networks in version 2>-<in version 1>`, and everything else all. */
+/** Who pays the fees on Solana, and a second account that does. */
+export const FEE_PAYERS = [
+  "EdqM52SpXCn5c1uozuvuH5o9Tcr41kYeCWz4Ymu6ngbt",
+  "5Ba2vn7EcuaYvrhJBtUPZu8BYGFwNKjJwG8xFYskpme4",
+];
+
+/**
+ * What the facilitators settle: all of `settles-<networks in version 2>-<in version 1>`, and everything else all. Solana
+ * is named there by its genesis hash.
+ */
 function supportedBy(behaviour: string): Response {
-  const [, newer, older] = /^settles-([\d.]*)-([\w.]*)/.exec(behaviour) ?? [];
+  const [, newer, older] = /^settles-([\w.]*)-([\w.]*)/.exec(behaviour) ?? [];
   if (newer === undefined) return new Response("not found", { status: 404 });
+  const solana = { extra: { feePayer: FEE_PAYERS[0] } };
   const kinds = [
-    ...newer.split(".").map((chain) => ({ x402Version: 2, scheme: "exact", network: `eip155:${chain}` })),
-    ...older!.split(".").map((name) => ({ x402Version: 1, scheme: "exact", network: name.replace("_", "-") })),
-    { x402Version: 2, scheme: "upto", network: "eip155:137" },
     { x402Version: 2, scheme: "exact", network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", extra: { feePayer: "F" } },
+    ...newer.split(".").map((chain) => ({
+      ...{ x402Version: 2, scheme: "exact", network: `${/^\d*$/.test(chain) ? "eip155" : "solana"}:${chain}` },
+      ...(/\D/.test(chain) && solana),
+    })),
+    ...older!.split(".").map((name) => ({
+      ...{ x402Version: 1, scheme: "exact", network: name.replace("_", "-") },
+      ...(name.startsWith("solana") && solana),
+    })),
+    { x402Version: 2, scheme: "upto", network: "eip155:137" },
   ];
-  return Response.json({ kinds, extensions: [], signers: {} });
+  return Response.json({ kinds, extensions: [], signers: { "solana:*": FEE_PAYERS, "eip155:*": ["0x1"] } });
 }
 
 /** The facilitator at `/<behaviour>[-<anything to tell it from others>]`, asked to `/verify` or `/settle`. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The EVM networks that the client x402-fetch 1.2.0 knows: of one that it does not know it refuses the whole offer. */
+/** The networks that the client x402-fetch 1.2.0 knows: of one that it does not know it refuses the whole offer. */
 export const V1_NETWORKS = [
   "abstract",
   "abstract-testnet",
@@ -16,8 +16,13 @@ export const V1_NETWORKS = [
   "sei",
   "sei-testnet",
   "skale-base-sepolia",
+  "solana",
+  "solana-devnet",
   "story",
 ];
+
+/** On an EVM chain, or on Solana. */
+const address = z.string().regex(/^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/);
 
 /** What the official version 1 client accepts: every field, to the letter, or it pays nothing at all. */
 const strictOffer = z.strictObject({
@@ -28,9 +33,9 @@ const strictOffer = z.strictObject({
   description: z.string(),
   mimeType: z.string(),
   outputSchema: z.record(z.string(), z.unknown()),
-  payTo: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+  payTo: address,
   maxTimeoutSeconds: z.int(),
-  asset: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+  asset: address,
   extra: z.record(z.string(), z.unknown()),
 });
 

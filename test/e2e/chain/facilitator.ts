@@ -11,7 +11,7 @@ import type { Chain } from "./anvil.ts";
 /** What a facilitator does with a payment it is asked to settle: `settle` is its own code. `cut`: no answer. */
 type Settling = (settle: () => Promise<object>) => Promise<{ status: number; body: object } | "cut">;
 
-/** The official facilitator code on this chain, behind HTTP on loopback. It signs its transactions with a key of its own. */
+/** The official facilitator code on this chain. It signs its transactions with a key of its own. */
 export async function startFacilitator({ client, url, newSigner }: Chain) {
   const account = await newSigner();
   const wallet = createWalletClient({ account, chain: client.chain, transport: http(url), pollingInterval: 20 });
@@ -28,6 +28,12 @@ export async function startFacilitator({ client, url, newSigner }: Chain) {
     .register(NETWORKS["base-sepolia"].caip2, new ExactEvmScheme(signer))
     .registerV1("base-sepolia" as never, new ExactEvmSchemeV1(signer));
 
+  const payerOf = ({ payload }: PaymentPayload) => (payload as { authorization: { from: string } }).authorization.from;
+  return { account, ...(await serveFacilitator(facilitator, payerOf)) };
+}
+
+/** Serves a facilitator over HTTP on loopback. */
+export async function serveFacilitator(facilitator: x402Facilitator, payerOf: (payment: PaymentPayload) => string) {
   const calls = { verify: 0, settle: 0 };
   let fault: "cut" | "hold" | undefined;
   const interposed = new Map<string, Settling>();
@@ -44,8 +50,7 @@ export async function startFacilitator({ client, url, newSigner }: Chain) {
       paymentPayload: PaymentPayload;
       paymentRequirements: PaymentRequirements;
     };
-    const { from } = (paymentPayload.payload as { authorization: { from: string } }).authorization;
-    const settling = call === "settle" ? interposed.get(from) : undefined;
+    const settling = call === "settle" ? interposed.get(payerOf(paymentPayload)) : undefined;
     if (settling) {
       const answer = await settling(() => facilitator.settle(paymentPayload, paymentRequirements));
       if (answer === "cut") return response.destroy();
@@ -63,7 +68,6 @@ export async function startFacilitator({ client, url, newSigner }: Chain) {
 
   return {
     url: `http://127.0.0.1:${port}`,
-    account,
     /** How often it was asked. */
     calls,
     /** The next settlement goes through, and its answer is lost: the connection is cut, or held for ever. */

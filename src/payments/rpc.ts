@@ -1,0 +1,20 @@
+import * as z from "zod";
+
+/** Calls a method of a node. Throws unless the answer is as expected. */
+export type Rpc = <S extends z.ZodType>(method: string, params: unknown[], schema: S) => Promise<z.output<S>>;
+
+/** Creates the client of a node (JSON-RPC 2.0 over HTTP). One deadline for all calls. */
+export function rpcClient(url: string, timeoutMs: number): Rpc {
+  const signal = AbortSignal.timeout(timeoutMs);
+  return async (method, params, schema) => {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      redirect: "manual",
+      signal,
+    });
+    const { result } = z.object({ result: z.unknown() }).parse(await response.json());
+    return schema.parse(result);
+  };
+}

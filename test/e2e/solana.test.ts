@@ -1,0 +1,273 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { generateKeyPairSigner, type KeyPairSigner } from "@solana/kit";
+import { decodePaymentRequiredHeader } from "@x402/core/http";
+import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig, x402Client } from "@x402/fetch";
+import { ExactSvmScheme } from "@x402/svm/exact/client";
+import { ExactSvmSchemeV1 } from "@x402/svm/exact/v1/client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { samplePdf } from "../../scripts/lib/samplePdf.ts";
+import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import { result } from "../../src/service/schemas.ts";
+import { strict402 } from "../support/x402.ts";
+import { type Solana, startSolana, startSolanaFacilitator } from "./chain/solana.ts";
+
+/** Payments on Solana: its virtual machine, official clients, and official facilitators that pay the fees. */
+
+const PRICE = 50_000n;
+
+let chain: Solana;
+let facilitator: Awaited<ReturnType<typeof startSolanaFacilitator>>;
+let seller: KeyPairSigner;
+/** One that has a node of the chain to ask, and one that has not. */
+let services: Record<"with a node" | "without one", RunningWorker>;
+let files: Server;
+/** What happens when a service fetches a payer's file. */
+const onFetch = new Map<string, () => unknown>();
+
+beforeAll(async () => {
+  chain = await startSolana();
+  [facilitator, seller] = await Promise.all([startSolanaFacilitator(chain), chain.walletWith(0n)]);
+  const settings = {
+    FACILITATOR_URL: facilitator.url,
+    NETWORKS: "solana-devnet",
+    PAY_TO_SOLANA: seller.address,
+    FACILITATOR_TIMEOUT_SECONDS: "5",
+    ALLOW_LOOPBACK_SOURCES: "true",
+  };
+  const [withNode, without] = await Promise.all([
+    startWorker({ ...settings, RPC_URL: chain.url }),
+    startWorker(settings),
+  ]);
+  services = { "with a node": withNode, "without one": without };
+  const sample = await samplePdf();
+  files = createServer(async ({ url }, response) => {
+    await onFetch.get(url!)?.();
+    response.end(sample);
+  });
+  await new Promise<void>((resolve) => files.listen(0, "127.0.0.1", resolve));
+});
+afterAll(async () => {
+  files?.close();
+  await Promise.all(Object.values(services ?? {}).map((service) => service.stop()));
+  await facilitator?.stop();
+  await chain?.stop();
+});
+
+const endpoint = ({ url }: RunningWorker) => `${url}/v1/watermark/text`;
+const bodyFor = (file: string) => {
+  const { port } = files.address() as AddressInfo;
+  return JSON.stringify({ file: `http://127.0.0.1:${port}/${file}.pdf`, text: "PAID" });
+};
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+interface Payment {
+  payer: KeyPairSigner;
+  /** The header of either version, with its value. */
+  header: [name: string, value: string];
+}
+
+/** A payment by a new payer who has just enough for it, as the official client of this version signs it. */
+async function newPayment(version: 1 | 2 = 2, service = services["with a node"]): Promise<Payment> {
+  const payer = await chain.walletWith(PRICE);
+  const refused = await fetch(endpoint(service), { method: "POST" });
+  const config = { rpcUrl: chain.url };
+  if (version === 1) {
+    const [offer] = strict402.parse(await refused.json()).accepts;
+    const payment = await new ExactSvmSchemeV1(payer, config).createPaymentPayload(1, offer as never);
+    return { payer, header: ["X-PAYMENT", btoa(JSON.stringify(payment))] };
+  }
+  const client = x402Client.fromConfig({
+    schemes: [{ network: "solana:*", client: new ExactSvmScheme(payer, config) }],
+  });
+  const terms = decodePaymentRequiredHeader(refused.headers.get("PAYMENT-REQUIRED")!);
+  const payment = await client.createPaymentPayload(terms);
+  return { payer, header: ["PAYMENT-SIGNATURE", btoa(JSON.stringify(payment))] };
+}
+
+/** Buys a mark for a file, while whose fetch `meanwhile` happens. */
+async function buy({ payer, header }: Payment, service = services["with a node"], meanwhile?: () => unknown) {
+  if (meanwhile) onFetch.set(`/${payer.address}.pdf`, meanwhile);
+  const response = await fetch(endpoint(service), {
+    method: "POST",
+    headers: { ...JSON_TYPE, [header[0]]: header[1] },
+    body: bodyFor(payer.address),
+  });
+  onFetch.delete(`/${payer.address}.pdf`);
+  const receipt = response.headers.get("PAYMENT-RESPONSE") ?? response.headers.get("X-PAYMENT-RESPONSE");
+  return {
+    status: response.status,
+    body: await response.text(),
+    receipt: receipt === null ? undefined : decodePaymentResponseHeader(receipt),
+  };
+}
+
+/** How much of the payer's money has moved. */
+const moved = async ({ payer }: Payment) => PRICE - (await chain.balanceOf(payer.address));
+
+/** The payment with its transaction changed, as base64 of its bytes. */
+function rewritten({ payer, header: [name, value] }: Payment, change: (transaction: Buffer) => void): Payment {
+  const payment = JSON.parse(atob(value)) as { payload: { transaction: string } };
+  const transaction = Buffer.from(payment.payload.transaction, "base64");
+  change(transaction);
+  payment.payload.transaction = transaction.toString("base64");
+  return { payer, header: [name, btoa(JSON.stringify(payment))] };
+}
+
+test("the official client pays with a wallet that has only USDC, and is given the file", async () => {
+  const payer = await chain.walletWith(PRICE);
+  const earned = await chain.balanceOf(seller.address);
+  const feesLeft = chain.lamportsOf(facilitator.account.address);
+  const client = new ExactSvmScheme(payer, { rpcUrl: chain.url });
+  const paidFetch = wrapFetchWithPaymentFromConfig(fetch, { schemes: [{ network: "solana:*", client }] });
+  const response = await paidFetch(endpoint(services["with a node"]), {
+    method: "POST",
+    headers: JSON_TYPE,
+    body: bodyFor("wrapped"),
+  });
+  expect(response.status).toBe(200);
+  const { output } = result.parse(await response.json());
+  expect((await fetch(output.url)).status).toBe(200);
+  const receipt = decodePaymentResponseHeader(response.headers.get("PAYMENT-RESPONSE")!);
+  expect(receipt).toMatchObject({
+    success: true,
+    network: "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1",
+    payer: payer.address,
+  });
+  expect(chain.hasSucceeded(receipt.transaction)).toBe(true);
+  expect(await chain.balanceOf(payer.address)).toBe(0n);
+  expect(await chain.balanceOf(seller.address)).toBe(earned + PRICE);
+  expect(chain.lamportsOf(facilitator.account.address)).toBeLessThan(feesLeft);
+});
+
+test("so does the official code of version 1", async () => {
+  const payment = await newPayment(1);
+  const { status, receipt } = await buy(payment);
+  expect([status, await moved(payment)]).toEqual([200, PRICE]);
+  expect(receipt).toMatchObject({ success: true, network: "solana-devnet", payer: payment.payer.address });
+  expect(chain.hasSucceeded(receipt!.transaction)).toBe(true);
+});
+
+test.concurrent("the same payment gets the same result again, whatever is in the place of the facilitator's signature", async () => {
+  const payment = await newPayment();
+  const first = await buy(payment);
+  const others = [payment, rewritten(payment, (transaction) => transaction.fill(7, 1, 65))];
+  for (const other of others) expect(await buy(other)).toEqual(first);
+  expect([first.status, await moved(payment)]).toEqual([200, PRICE]);
+});
+
+test.concurrent("who does not know the payer's signature does not get it", async () => {
+  const payment = await newPayment();
+  expect((await buy(payment)).status).toBe(200);
+  const guessed = rewritten(payment, (transaction) => transaction.fill(7, 65, 129));
+  expect(await buy(guessed)).toMatchObject({ status: 409, body: expect.stringContaining("payment_already_used") });
+});
+
+test.concurrent("a payer whose wallet is emptied while the file is fetched gets nothing", async () => {
+  const payment = await newPayment();
+  const answer = await buy(payment, undefined, () => chain.setBalance(payment.payer.address, 0n));
+  expect(answer).toMatchObject({ status: 402, receipt: { success: false, transaction: "" } });
+});
+
+test.concurrent("nor one who empties it when the facilitator has looked: the chain shows that the transaction failed", async () => {
+  const payment = await newPayment();
+  chain.interpose(payment.payer.address, () => chain.setBalance(payment.payer.address, 0n));
+  const answer = await buy(payment);
+  expect(answer).toMatchObject({
+    status: 402,
+    receipt: { errorReason: expect.stringContaining("transaction_failed") },
+  });
+});
+
+test.concurrent("a payer who pays another service of the seller meanwhile gets one result", async () => {
+  const payment = await newPayment();
+  let other: Awaited<ReturnType<typeof buy>> | undefined;
+  const answer = await buy(payment, services["with a node"], async () => {
+    onFetch.delete(`/${payment.payer.address}.pdf`);
+    other = await buy(payment, services["without one"]);
+  });
+  expect([answer.status, other?.status, await moved(payment)]).toEqual([402, 200, PRICE]);
+});
+
+test.concurrent("a payer whose answer is lost gets the result, with the transaction that the chain shows", async () => {
+  const payment = await newPayment();
+  facilitator.interpose(payment.payer.address, async (settle) => {
+    facilitator.interpose(payment.payer.address, undefined);
+    await settle();
+    return "cut";
+  });
+  const { status, receipt } = await buy(payment);
+  expect([status, receipt?.success, await moved(payment)]).toEqual([200, true, PRICE]);
+  expect(chain.hasSucceeded(receipt!.transaction)).toBe(true);
+});
+
+test.concurrent("but not on the word of the facilitator that it has seen the transaction, which may fail yet", async () => {
+  const service = services["without one"];
+  const payment = await newPayment(2, service);
+  const { address } = payment.payer;
+  const answers: string[] = [];
+  const seen = { success: false, errorReason: "duplicate_settlement", transaction: "", network: "", payer: "" };
+  facilitator.interpose(address, async () => {
+    facilitator.interpose(address, async () => {
+      facilitator.interpose(address, undefined);
+      answers.push("duplicate_settlement");
+      return { status: 200, body: seen };
+    });
+    answers.push("none");
+    return "cut";
+  });
+  const bought = await buy(payment, service);
+  expect(answers, "it has gone on asking").toEqual(["none", "duplicate_settlement"]);
+  expect([bought.status, bought.receipt?.success, await moved(payment)]).toEqual([200, true, PRICE]);
+  expect(chain.hasSucceeded(bought.receipt!.transaction)).toBe(true);
+});
+
+test.concurrent.each<[string, (transaction: Buffer) => void]>([
+  ["with the signature of nobody", (transaction) => transaction.fill(7, 65, 129)],
+  [
+    "altered after it was signed",
+    (transaction) => transaction.fill("x", transaction.length - 3, transaction.length - 1),
+  ],
+])("a payment %s is refused, and the file is not fetched", async (_, change) => {
+  const payment = rewritten(await newPayment(), change);
+  let fetched = false;
+  const answer = await buy(payment, undefined, () => {
+    fetched = true;
+  });
+  expect([answer.status, fetched, await moved(payment)]).toEqual([402, false, 0n]);
+});
+
+test("so is one to another recipient or with a stranger as fee payer, by the facilitator, and one of too little before it", async () => {
+  const service = services["with a node"];
+  const refused = await fetch(endpoint(service), { method: "POST" });
+  const [terms] = decodePaymentRequiredHeader(refused.headers.get("PAYMENT-REQUIRED")!).accepts;
+  const stranger = (await generateKeyPairSigner()).address;
+  await chain.setBalance(stranger, 0n);
+  for (const [change, reason] of [
+    [{ payTo: stranger }, "recipient_mismatch"],
+    [{ extra: { feePayer: stranger } }, "fee_payer_not_managed"],
+    [{ amount: "49999" }, "amount_mismatch"],
+  ] as const) {
+    const payer = await chain.walletWith(PRICE);
+    const client = new ExactSvmScheme(payer, { rpcUrl: chain.url });
+    const signed = await client.createPaymentPayload(2, { ...terms!, ...change });
+    const accepted = "extra" in change ? { ...terms, ...change } : terms;
+    const header = btoa(JSON.stringify({ ...signed, accepted }));
+    const asked = facilitator.calls.verify;
+    const answer = await buy({ payer, header: ["PAYMENT-SIGNATURE", header] });
+    expect(answer).toMatchObject({ status: 402, body: expect.stringContaining(reason) });
+    expect(facilitator.calls.verify - asked).toBe(reason === "amount_mismatch" ? 0 : 1);
+    expect(await chain.balanceOf(payer.address)).toBe(PRICE);
+  }
+});
+
+test("a payment whose blockhash lapses while the file is fetched is refused, with the reason, and not charged", async () => {
+  const payment = await newPayment();
+  const answer = await buy(payment, undefined, () => chain.expireBlockhash());
+  expect(answer).toMatchObject({
+    status: 402,
+    receipt: { success: false, errorReason: expect.stringContaining("blockhash has lapsed") },
+  });
+  expect(await moved(payment)).toBe(0n);
+  expect((await buy(payment)).status, "nor can it be used later").toBe(402);
+});
