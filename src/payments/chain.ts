@@ -130,7 +130,7 @@ async function blockBefore(time: number, head: z.output<typeof block>, rpc: Rpc)
 type Rpc = <S extends z.ZodType>(method: string, params: unknown[], schema: S) => Promise<z.output<S>>;
 
 /** Returns a function that calls the node, and throws unless the answer is as expected. One deadline for all calls. */
-function rpcClient(url: string): Rpc {
+export function rpcClient(url: string): Rpc {
   const signal = AbortSignal.timeout(EVIDENCE_TIMEOUT_MS);
   return async (method, params, schema) => {
     const response = await fetch(url, {
@@ -150,7 +150,7 @@ function lost(reason: string): Evidence {
 }
 
 /** Returns the value as an ABI word, without 0x. */
-function word(value: string): string {
+export function word(value: string): string {
   return value.slice(2).toLowerCase().padStart(64, "0");
 }
 
