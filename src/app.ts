@@ -9,6 +9,7 @@ import { separateFiles } from "./http/fileHost.ts";
 import { HEALTH, health } from "./http/health.ts";
 import { lingerOnRefusal } from "./http/linger.ts";
 import { openapi } from "./http/openapi.ts";
+import { PURCHASES, readPurchases } from "./http/purchases.ts";
 import { logRequest } from "./http/requestLog.ts";
 import { exchangeOf, sell } from "./http/sell.ts";
 import { leaveSettled, readSettings } from "./http/settings.ts";
@@ -36,6 +37,8 @@ app.use(
       "Content-Type",
       "X-PAYMENT",
       "PAYMENT-SIGNATURE",
+      "Idempotency-Key",
+      "SIGN-IN-WITH-X",
       "Access-Control-Expose-Headers",
       "Range",
       "If-Range",
@@ -76,6 +79,8 @@ app
     return c.body(null, 204);
   })
   .all(methodNotAllowed("GET, HEAD, DELETE"));
+
+app.get(PURCHASES, readPurchases).all(methodNotAllowed("GET, HEAD"));
 
 app.all("/mcp", leaveSettled, limitBody, async (c) => {
   const { serveMcp } = await import("./mcp/serve.ts"); // a fifth of the start-up time, and most isolates never need it

@@ -36,10 +36,14 @@ export const PROBLEMS = {
   unsupported_character: { status: 422, title: "The text has a character no font covers" },
 
   payment_already_used: { status: 409, title: "The payment has been used" },
+  idempotency_key_reused: { status: 422, title: "The Idempotency-Key has been used for another request" },
   payment_in_progress: { status: 503, title: "The payment is being used right now" },
   settlement_pending: { status: 503, title: "The payment is still being settled" },
   facilitator_unavailable: { status: 503, title: "Payments cannot be processed right now" },
   not_configured: { status: 503, title: "This deployment does not take payments yet" },
+
+  sign_in_required: { status: 402, title: "Sign in with the key that pays" },
+  sign_in_refused: { status: 403, title: "This sign-in is not valid" },
 
   call_cancelled: { status: 503, title: "The call was cancelled" },
 
@@ -70,17 +74,25 @@ export class Problem extends Error {
   readonly detail: string;
   readonly errors: FieldError[] | undefined;
   readonly headers: Record<string, string>;
+  /** A key that this call has been given, to be sent with the next attempt. */
+  readonly idempotencyKey: string | undefined;
 
   constructor(
     code: ProblemCode,
     detail: string,
-    extra: { errors?: FieldError[]; headers?: Record<string, string>; cause?: unknown } = {},
+    extra: {
+      errors?: FieldError[];
+      headers?: Record<string, string>;
+      idempotencyKey?: string | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(`${code}: ${detail}`, { cause: extra.cause });
     this.code = code;
     this.detail = detail;
     this.errors = extra.errors;
     this.headers = extra.headers ?? {};
+    this.idempotencyKey = extra.idempotencyKey;
   }
 
   get status() {
@@ -93,9 +105,9 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof EngineError) return new Problem(error.code, error.message);
   if (error instanceof PaymentError) {
-    const { code, message, retryAfterSeconds, cause } = error;
+    const { code, message, retryAfterSeconds, idempotencyKey, cause } = error;
     const headers = retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) };
-    return new Problem(code, message, { headers, cause });
+    return new Problem(code, message, { headers, idempotencyKey, cause });
   }
   return new Problem(
     "internal_error",
@@ -104,10 +116,17 @@ export function problemOf(error: unknown): Problem {
   );
 }
 
-/** Returns a problem as sent to the caller (RFC 9457, with the extension members `code`, `request_id` and `errors`). */
-export function problemDetails({ code, detail, errors }: Problem, requestId: string) {
+/**
+ * Returns a problem as sent to the caller (RFC 9457, with the extension members `code`, `request_id`, `errors` and
+ * `idempotency_key`).
+ */
+export function problemDetails({ code, detail, errors, idempotencyKey }: Problem, requestId: string) {
   const { status, title } = PROBLEMS[code];
-  return { type: "about:blank", title, status, code, detail, request_id: requestId, ...(errors && { errors }) };
+  return {
+    ...{ type: "about:blank", title, status, code, detail, request_id: requestId },
+    ...(errors && { errors }),
+    ...(idempotencyKey && { idempotency_key: idempotencyKey }),
+  };
 }
 
 /** Serializes a failure, so that the ledger can pass it to other calls waiting for the same work. */

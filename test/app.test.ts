@@ -20,6 +20,7 @@ test("a browser may call: the preflight allows what x402 clients send, the answe
   expect(allowed).toEqual(
     expect.arrayContaining(["content-type", "x-payment", "payment-signature", "access-control-expose-headers"]),
   );
+  expect(allowed).toEqual(expect.arrayContaining(["idempotency-key", "sign-in-with-x"]));
   expect(allowed).toEqual(expect.arrayContaining(["mcp-protocol-version", "mcp-method", "mcp-name"]));
 
   const answer = await send(TEXT, { method: "POST", headers: { Origin: "https://shop.example.com" } });
@@ -86,5 +87,8 @@ describe("GET /openapi.json", () => {
       properties: { file: { anyOf: [{ format: "binary" }, { type: "string" }] } },
     });
     expect(JSON.stringify(document)).toContain(Object.keys(PROBLEMS).join('","'));
+    const described = JSON.stringify(post["/v1/watermark/text"]);
+    for (const name of ["Idempotency-Key", "SIGN-IN-WITH-X"]) expect(described).toContain(`"name":"${name}"`);
+    expect(document).toMatchObject({ paths: { "/v1/purchases": { get: { responses: { 402: {} } } } } });
   });
 });

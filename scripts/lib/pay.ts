@@ -86,7 +86,7 @@ export async function paymentFor(endpoint: string): Promise<string> {
   return signPayment(accepts[0]!);
 }
 
-/** Calls an endpoint with `payment`, or with a new one. Sends FormData as multipart, anything else as JSON. */
+/** Calls an endpoint with `payment`, or with a new one, under a new key. Sends FormData as multipart, anything else as JSON. */
 export async function callPaid(
   endpoint: string,
   body: FormData | Record<string, unknown>,
@@ -97,6 +97,7 @@ export async function callPaid(
     method: "POST",
     headers: {
       "X-PAYMENT": payment ?? (await paymentFor(endpoint)),
+      "Idempotency-Key": crypto.randomUUID(),
       ...(!form && { "Content-Type": "application/json" }),
     },
     body: form ? body : JSON.stringify(body),

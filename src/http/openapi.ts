@@ -1,10 +1,14 @@
 import * as z from "zod";
 import type { Config } from "../config.ts";
 import { PROBLEMS } from "../problems.ts";
+import { MAX_KEY_CHARACTERS } from "../service/idempotencyKey.ts";
 import { limits } from "../service/limits.ts";
 import { PRODUCTS, type Product, priceLabel, priceLabels } from "../service/products.ts";
+import { purchases } from "../service/purchases.ts";
 import { result } from "../service/schemas.ts";
+import { SIGN_IN } from "../service/signIn.ts";
 import { HEALTH } from "./health.ts";
+import { PURCHASES } from "./purchases.ts";
 
 const problem = {
   type: "object",
@@ -16,6 +20,10 @@ const problem = {
     code: { enum: Object.keys(PROBLEMS), description: "Stable: program against it." },
     detail: { type: "string", description: "What is wrong and what to do next." },
     request_id: { type: "string" },
+    idempotency_key: {
+      type: "string",
+      description: "Given to a call that sent none, while its payment is pending: send it with the next attempt.",
+    },
     errors: {
       type: "array",
       items: {
@@ -50,6 +58,7 @@ export function openapi(origin: string, config: Config) {
     paths: {
       ...Object.fromEntries(PRODUCTS.map((product) => [product.path, { post: operation(product, config) }])),
       "/v1/files/{id}.pdf": { parameters: linkParameters, get: download, delete: end },
+      [PURCHASES]: { get: readPurchases },
       "/v1/limits": { get: readLimits },
       [HEALTH]: { get: readHealth },
     },
@@ -58,6 +67,7 @@ export function openapi(origin: string, config: Config) {
         Problem: problem,
         Result: plain(z.toJSONSchema(result.extend({ cost: z.literal(priceLabels(config)) }))),
         Limits: plain(z.toJSONSchema(limits)),
+        Purchases: plain(z.toJSONSchema(purchases)),
       },
     },
   };
@@ -67,7 +77,7 @@ function operation({ summary, schemas, price }: Product, config: Config) {
   return {
     summary,
     description: `Costs ${price(config).label}.`,
-    parameters: [paymentHeader("X-PAYMENT", 1), paymentHeader("PAYMENT-SIGNATURE", 2)],
+    parameters: [paymentHeader("X-PAYMENT", 1), paymentHeader("PAYMENT-SIGNATURE", 2), keyHeader, signInHeader],
     requestBody: {
       required: true,
       content: {
@@ -87,7 +97,8 @@ function operation({ summary, schemas, price }: Product, config: Config) {
             "What the recipient has to be told, separated by commas: `signatures-invalidated` where the PDF was signed " +
               "(no change leaves a signature valid), `attachments-not-marked` where it is a portfolio (only its own " +
               "pages are marked, not the files attached to it). Where it was PDF/A and is no more: `pdfa-transparency` " +
-              "for a transparent mark (PDF/A-1 allows none), `pdfa-color` for an image in colours that the file may not have.",
+              "for a transparent mark (PDF/A-1 allows none), `pdfa-color` for an image in colours that the file may not have. " +
+              "`payment-not-settled`: an earlier payment under the same Idempotency-Key has paid; the one sent lapses.",
           ),
         },
         content: { "application/json": { schema: { $ref: "#/components/schemas/Result" } } },
@@ -98,10 +109,16 @@ function operation({ summary, schemas, price }: Product, config: Config) {
         content: { "application/json": { schema: { type: "object" } } },
       },
       409: problemResponse(
-        "The payment has bought its result: for another request, or with a link that has ended. Nothing more was charged.",
+        "The payment has been used: for another request, for a link that has ended, or without the Idempotency-Key that shows whose it is. Nothing more was charged.",
+      ),
+      422: problemResponse(
+        "The file or the mark cannot be used, or the Idempotency-Key was used for another request. Nothing was charged.",
       ),
       429: tooMany("calls without a valid payment"),
       "4XX": problemResponse("The request cannot be done as sent. Nothing was charged."),
+      503: problemResponse(
+        "Not now: try again after Retry-After, with an Idempotency-Key: under the same one a request is charged once. `settlement_pending`: the payment may still move.",
+      ),
       "5XX": problemResponse("Something failed. Nothing was charged unless the detail says otherwise."),
     },
   };
@@ -116,6 +133,24 @@ function paymentHeader(name: string, version: 1 | 2) {
     description: `The signed payment (x402 version ${version}): base64 of JSON. Without any the answer is 402.`,
   };
 }
+
+const keyHeader = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  schema: { type: "string", minLength: 1, maxLength: MAX_KEY_CHARACTERS, pattern: "^[ -~]*$" },
+  description:
+    "A name for this call that nobody can guess, such as a UUID. Calls of a payer with the same key and request are charged once, whether they send the same payment or sign anew, and have the same result as long as its link works. With another request it is a 422. A `payment-identifier` counts as one where this header is not sent.",
+};
+
+const signInHeader = {
+  name: SIGN_IN,
+  in: "header",
+  required: false,
+  schema: { type: "string" },
+  description:
+    "A message signed with the key that pays (x402 extension sign-in-with-x): base64 of JSON, good for five minutes. It shows who the payer is, where a payment that was settled, and so is public, does not.",
+};
 
 const linkParameters = [
   { name: "id", in: "path", required: true, schema: { type: "string" } },
@@ -144,6 +179,26 @@ const download = {
 const end = {
   summary: "End a link before it expires: its file is deleted, and the payment gives no other",
   responses: { 204: { description: "It has ended." }, ...refusedLinks },
+};
+
+const readPurchases = {
+  summary: "What the payer who signs in has bought, as far as its links still work",
+  parameters: [
+    signInHeader,
+    { name: "before", in: "query", required: false, schema: { type: "string" }, description: "`next` of a page." },
+  ],
+  responses: {
+    200: {
+      description: "The newest first, a hundred at a time.",
+      content: { "application/json": { schema: { $ref: "#/components/schemas/Purchases" } } },
+    },
+    402: {
+      ...problemResponse("Not signed in. Nothing is to be paid."),
+      headers: { "PAYMENT-REQUIRED": header("What to sign, in `extensions`: base64 of JSON.") },
+    },
+    403: problemResponse("The sign-in is not valid; the detail says why."),
+    429: tooMany("sign-ins that are not valid"),
+  },
 };
 
 const readLimits = {

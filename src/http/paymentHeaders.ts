@@ -1,4 +1,5 @@
 import { type PaymentRequired, paymentRequiredV2, type Receipt } from "../payments/offer.ts";
+import { type SignInTerms, signInExtension } from "../payments/signIn.ts";
 
 /** Returns the header with the payer's receipt, named as in their version of x402. */
 export function receiptHeader(version: 1 | 2, receipt: Receipt): Record<string, string> {
@@ -13,6 +14,20 @@ export function paymentRequiredHeaders({ offer, reasonV2, refusal }: PaymentRequ
   return {
     "PAYMENT-REQUIRED": encode(paymentRequiredV2(offer, reasonV2)),
     ...(refusal && receiptHeader(refusal.version, refusal.receipt)),
+  };
+}
+
+/** Returns the header that says how to sign in: it is version 2's 402, with nothing to pay. */
+export function signInHeaders(terms: SignInTerms): Record<string, string> {
+  const { origin, pathname } = terms.url;
+  return {
+    "PAYMENT-REQUIRED": encode({
+      x402Version: 2,
+      error: "SIGN-IN-WITH-X header is required",
+      resource: { url: origin + pathname, description: "What you have bought", mimeType: "application/json" },
+      accepts: [],
+      extensions: signInExtension(terms),
+    }),
   };
 }
 

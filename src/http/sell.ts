@@ -2,6 +2,7 @@ import type { Context, Handler } from "hono";
 import { readFirstPayment } from "../payments/paymentPayload.ts";
 import type { Exchange } from "../service/callContext.ts";
 import { httpDiscovery } from "../service/discovery.ts";
+import { IDEMPOTENCY_KEY } from "../service/idempotencyKey.ts";
 import { oncePerConfig } from "../service/oncePerConfig.ts";
 import type { Product } from "../service/products.ts";
 import { admitPayer, offerFor, purchase } from "../service/purchase.ts";
@@ -24,15 +25,16 @@ export function sell(product: Product): Handler<ApiEnv> {
     const sent = [c.req.header("PAYMENT-SIGNATURE"), c.req.header("X-PAYMENT")];
     if (sent.some((payment) => payment !== undefined)) refusePenalised(exchange.request);
     const payment = readFirstPayment(sent, offer);
-    const admitted = await admitPayer(product, payment, offer, exchange);
+    const admitted = await admitPayer(product, payment, offer, exchange, c.req.header(IDEMPOTENCY_KEY));
 
     const bought = purchase(admitted, exchange, (call) => readRequest(c, product, call));
     exchange.waitUntil(bought.catch(() => undefined)); // a caller who disconnects gets the result by calling again
-    const { value, receipt } = await bought;
+    const { value, receipt, lapses } = await bought;
+    const notices = [...value.notices, ...(lapses ? ["payment-not-settled"] : [])];
     return c.json(value.result, 200, {
       ...receiptHeader(payment.version, receipt),
       "Cache-Control": "no-store",
-      ...(value.notices.length > 0 && { "Overprint-Notice": value.notices.join(", ") }),
+      ...(notices.length > 0 && { "Overprint-Notice": notices.join(", ") }),
     });
   };
 }

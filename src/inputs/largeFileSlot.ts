@@ -48,7 +48,7 @@ export class LargeFileSlot {
       if (waited >= WAIT_MS)
         throw new Problem(
           "too_busy",
-          "As many large files as fit are being worked on. Nothing was charged; try again in a moment with the same payment.",
+          "As many large files as fit are being worked on. Nothing was charged; try again in a moment with the same payment, or with a new one and the same Idempotency-Key.",
           { headers: { "Retry-After": "10" } },
         );
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

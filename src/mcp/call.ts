@@ -4,6 +4,7 @@ import { type Offer, PaymentRequired } from "../payments/offer.ts";
 import { type PaymentPayload, readFirstPayment } from "../payments/paymentPayload.ts";
 import { problemOf } from "../problems.ts";
 import { type Exchange, STAGES, type Stage } from "../service/callContext.ts";
+import { IDEMPOTENCY_KEY, IDEMPOTENCY_META } from "../service/idempotencyKey.ts";
 import { admitPayer, offerFor, purchase } from "../service/purchase.ts";
 import { limitRefusals, refusePenalised } from "../service/rateLimits.ts";
 import { delivered, paymentRequired, refused } from "./results.ts";
@@ -24,11 +25,11 @@ export async function call(
     const offer = offerFor(product, resource, exchange);
     const payment = paymentIn(mcpReq, request, offer);
     const asked = { ...exchange, signal: mcpReq.signal, ...progressOf(mcpReq) };
-    const admitted = await admitPayer(product, payment, offer, asked);
+    const sentKey = mcpReq._meta?.[IDEMPOTENCY_META] ?? request.headers.get(IDEMPOTENCY_KEY);
+    const admitted = await admitPayer(product, payment, offer, asked, sentKey);
     const bought = purchase(admitted, asked, async () => product.accept(fields, "json"));
     exchange.waitUntil(bought.catch(() => undefined)); // releases or settles even if the client disconnects
-    const { value, receipt } = await bought;
-    return delivered(value, receipt);
+    return delivered(await bought);
   } catch (thrown) {
     const error = await limitRefusals(thrown as Error, request, env);
     if (error instanceof PaymentRequired) return paymentRequired(error);

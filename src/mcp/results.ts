@@ -1,7 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Notice } from "../engine/index.ts";
-import { type PaymentRequired, paymentRequiredV1, paymentRequiredV2, type Receipt } from "../payments/offer.ts";
+import type { Sold } from "../payments/gate.ts";
+import { type PaymentRequired, paymentRequiredV1, paymentRequiredV2 } from "../payments/offer.ts";
 import { type Problem, problemDetails } from "../problems.ts";
 import type { Delivery } from "../service/products.ts";
 import { result } from "../service/schemas.ts";
@@ -29,16 +30,19 @@ const NOTICES: Record<Notice, string> = {
     "The source is PDF/A, but the result is not: it allows no such colours as the image has. An RGB image will do.",
 };
 
+/** Told where an earlier payment under the same key has paid. */
+const LAPSES = "It was paid for before: the payment sent with this call was not settled, and lapses by itself.";
+
 /**
  * Returns the tool result for a paid call, with its receipt (x402 v2, transport MCP, "Settlement Response Delivery").
  */
-export function delivered({ result, notices }: Delivery, receipt: Receipt): CallToolResult {
+export function delivered({ value: { result, notices }, receipt, lapses }: Sold<Delivery>): CallToolResult {
   const { url, pages, bytes, expires_at } = result.output;
   return {
     content: [
       {
         type: "text",
-        text: `Watermarked ${pages} ${pages === 1 ? "page" : "pages"} for ${result.cost}. Download the PDF until ${expires_at}: ${url}${notices.map((notice) => ` ${NOTICES[notice]}`).join("")}`,
+        text: `Watermarked ${pages} ${pages === 1 ? "page" : "pages"} for ${result.cost}. Download the PDF until ${expires_at}: ${url}${notices.map((notice) => ` ${NOTICES[notice]}`).join("")}${lapses ? ` ${LAPSES}` : ""}`,
       },
       { type: "resource_link", uri: url, name: "watermarked.pdf", mimeType: "application/pdf", size: bytes },
     ],

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { Resource } from "../payments/offer.ts";
 import type { Price } from "../payments/price.ts";
 import { mcpDiscovery } from "../service/discovery.ts";
+import { IDEMPOTENCY_META } from "../service/idempotencyKey.ts";
 import { oncePerConfig } from "../service/oncePerConfig.ts";
 import { PRODUCTS, type Product } from "../service/products.ts";
 import { output } from "./results.ts";
@@ -23,7 +24,7 @@ export const toolsFor = oncePerConfig((config): Tool[] =>
 );
 
 const paying = ({ label }: Price) =>
-  `Costs ${label}, paid with x402: a call without payment answers with the terms; sign them and call again with the same arguments and the payment in _meta["x402/payment"]. A call that fails is not charged, and its payment can be used again.`;
+  `Costs ${label}, paid with x402: a call without payment answers with the terms; sign them and call again with the same arguments and the payment in _meta["x402/payment"]. A call that fails is not charged, and its payment can be used again. Send a UUID in _meta["${IDEMPOTENCY_META}"]: repeated with it, a call is charged once.`;
 
 function shownOf({ summary, schemas }: Product, price: Price) {
   return {

@@ -2,6 +2,7 @@
 import { PaymentError } from "./errors.ts";
 import type { EventContext, SaleEvent } from "./events.ts";
 import type { FacilitatorClient } from "./facilitator.ts";
+import { type Bound, keyNameOf } from "./keyBinding.ts";
 import { type Offer, PaymentRequired } from "./offer.ts";
 import { type PaymentPayload, paymentKey } from "./paymentPayload.ts";
 import type { PaymentStatus } from "./record.ts";
@@ -9,11 +10,18 @@ import type { PaymentStatus } from "./record.ts";
 /** The part of a sale's terms that is known before its request is. */
 export interface AdmissionTerms extends EventContext {
   payment: PaymentPayload;
+  /** The caller's idempotency key: calls with the same key and request are charged once, however often they are signed. */
+  key: string | null;
   offer: Offer;
   /** In order of preference. The first to give a verdict on the payment also settles it. */
   facilitators: readonly FacilitatorClient[];
   /** Looks up the ledger's records by name. */
-  ledger: { getByName(name: string): { waitForStatus(fingerprint: string, until: number): Promise<PaymentStatus> } };
+  ledger: {
+    getByName(name: string): {
+      waitForStatus(fingerprint: string, until: number, proved: boolean): Promise<PaymentStatus>;
+      bound(): Promise<Bound | undefined>;
+    };
+  };
   /** For the log. */
   operation: string;
   /** Returns the time, Unix milliseconds. */
@@ -25,6 +33,14 @@ export interface Verified {
   facilitator: FacilitatorClient;
 }
 
+/** What is known of a payer whose request may be read. */
+export interface Admission {
+  /** The facilitator's verdict; undefined for a payment or key that the ledger knows. */
+  verified: Verified | undefined;
+  /** Whether the payment came before it could be public. */
+  early: boolean;
+}
+
 /** Facilitators refuse to settle an authorization that expires sooner than this. */
 const SETTLE_MARGIN_SECONDS = 6;
 /** The time that most work needs, including fetching its files. */
@@ -33,24 +49,32 @@ const EXPECTED_WORK_SECONDS = 30;
 const NO_REQUEST = "";
 
 /**
- * Decides whether the request of a payment is read: if the ledger knows the payment, which then tells what becomes of
- * it, or else if a facilitator verifies it. A refusal is logged as a {@link SaleEvent}.
- * @returns the verdict, for the sale; undefined for a payment that the ledger knows
+ * Decides whether the request of a payment is read: if the ledger knows the payment, or one of the same payer under the
+ * same key, which then tells what becomes of it, or else if a facilitator verifies it. A refusal is logged as a
+ * {@link SaleEvent}.
  * @throws PaymentRequired if a facilitator refuses the payment, or the authorization's validity period does not fit
  * @throws PaymentError facilitator_unavailable, payment_in_progress
  */
-export async function admit(terms: AdmissionTerms): Promise<Verified | undefined> {
+export async function admit(terms: AdmissionTerms): Promise<Admission> {
   const began = terms.now();
+  let early = false;
   const isKnown = async () => {
     const record = terms.ledger.getByName(paymentKey(terms.payment));
-    return (await orInProgress(record.waitForStatus(NO_REQUEST, 0))).status !== "free";
+    const [{ status }, bound] = await Promise.all([
+      orInProgress(record.waitForStatus(NO_REQUEST, 0, false)),
+      boundIn(terms),
+    ]);
+    early ||= status !== "withheld";
+    return status !== "free" || bound !== undefined;
   };
   try {
-    if (await isKnown()) return undefined;
-    return await verify(terms).catch(async (error: unknown) => {
-      if (await isKnown()) return undefined; // another call has used the payment meanwhile: this is why
-      throw error;
-    });
+    const verified = (await isKnown())
+      ? undefined
+      : await verify(terms).catch(async (error: unknown) => {
+          if (await isKnown()) return undefined; // another call has used the payment meanwhile: this is why
+          throw error;
+        });
+    return { verified, early };
   } catch (error) {
     terms.log({ ...saleEvent(terms), ...outcomeOf(error), ms: terms.now() - began });
     throw error;
@@ -71,7 +95,7 @@ export async function verify({ facilitators, payment, offer, now }: AdmissionTer
   }
   throw new PaymentError(
     "facilitator_unavailable",
-    "The payment facilitator cannot be reached. Nothing was charged; try again in a while with the same payment.",
+    "The payment facilitator cannot be reached. Nothing was charged; try again in a while with the same payment, or with a new one and the same Idempotency-Key.",
     { retryAfterSeconds: 30 },
   );
 }
@@ -88,6 +112,13 @@ function checkWindow(payment: PaymentPayload, offer: Offer, nowSeconds: number):
       offer,
       `invalid_exact_evm_payload_authorization_valid_before: sign one that is good for ${offer.maxTimeoutSeconds} s`,
     );
+}
+
+/** Returns what the caller's key is bound to, if there is a key. */
+export async function boundIn({ payment, key, ledger }: AdmissionTerms): Promise<Bound | undefined> {
+  if (key === null) return undefined;
+  const name = await keyNameOf(payment.authorization.from, key);
+  return orInProgress(ledger.getByName(name).bound());
 }
 
 /** Returns the log line of a sale that has just begun. */
@@ -111,13 +142,16 @@ export function outcomeOf(error: unknown): Pick<SaleEvent, "outcome" | "reason">
   return { outcome: error instanceof Error && "code" in error ? String(error.code) : "internal_error" };
 }
 
+/** Told with each failure after which the payment may still be charged. */
+export const ASK_AGAIN =
+  "Send the same request again in a moment, with this payment or under the same Idempotency-Key; it is not charged twice.";
+
 /** Creates the answer for a payment that is in use, or whose record cannot be reached. */
 export function inProgress(cause?: unknown): PaymentError {
-  return new PaymentError(
-    "payment_in_progress",
-    "This payment is being used right now. Send it again with the same request in a moment; it is not charged twice.",
-    { retryAfterSeconds: 5, cause },
-  );
+  return new PaymentError("payment_in_progress", `This payment is being used right now. ${ASK_AGAIN}`, {
+    retryAfterSeconds: 5,
+    cause,
+  });
 }
 
 /**

@@ -136,7 +136,7 @@ function lost(reason: string): Evidence {
 }
 
 /** Returns the value as an ABI word, without 0x. */
-function word(value: string): string {
+export function word(value: string): string {
   return value.slice(2).toLowerCase().padStart(64, "0");
 }
 

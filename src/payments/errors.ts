@@ -1,8 +1,10 @@
 /** Why a payment cannot be used now. Stable: programs tell failures apart by it. */
 export type PaymentErrorCode =
   | "payment_already_used"
+  | "idempotency_key_reused"
   | "payment_in_progress"
   | "settlement_pending"
+  | "sign_in_refused"
   | "facilitator_unavailable"
   | "not_configured";
 
@@ -15,10 +17,17 @@ export class PaymentError extends Error {
   readonly code: PaymentErrorCode;
   /** After how many seconds to send the same payment again; undefined if that would not help. */
   readonly retryAfterSeconds: number | undefined;
+  /** A key that this call has been given, to be sent with the next attempt. */
+  readonly idempotencyKey: string | undefined;
 
-  constructor(code: PaymentErrorCode, message: string, extra: { retryAfterSeconds?: number; cause?: unknown } = {}) {
+  constructor(
+    code: PaymentErrorCode,
+    message: string,
+    extra: { retryAfterSeconds?: number | undefined; idempotencyKey?: string; cause?: unknown } = {},
+  ) {
     super(message, { cause: extra.cause });
     this.code = code;
     this.retryAfterSeconds = extra.retryAfterSeconds;
+    this.idempotencyKey = extra.idempotencyKey;
   }
 }

@@ -1,15 +1,18 @@
 /** The sale of one piece of work for one payment: verify, claim, work, store, settle, deliver. */
 import {
+  type Admission,
   type AdmissionTerms,
+  ASK_AGAIN,
+  boundIn,
   inProgress,
   orInProgress,
   outcomeOf,
   saleEvent,
-  type Verified,
   verify,
 } from "./admission.ts";
 import { PaymentError } from "./errors.ts";
 import type { SaleEvent } from "./events.ts";
+import { type Binding, type Bound, keyNameOf } from "./keyBinding.ts";
 import { PaymentRequired, type Receipt } from "./offer.ts";
 import { type PaymentPayload, paymentKey } from "./paymentPayload.ts";
 import type { Call, Failure, PaymentStatus, StoredWork } from "./record.ts";
@@ -27,28 +30,42 @@ export interface WorkResult<T> {
 
 /** The ledger's record of one payment: a `LedgerEntry`, called directly or through a Durable Object stub. */
 interface LedgerRecord {
-  waitForStatus(fingerprint: string, until: number): Promise<PaymentStatus>;
+  waitForStatus(fingerprint: string, until: number, proved: boolean): Promise<PaymentStatus>;
+  abandon(fingerprint: string): Promise<boolean>;
   claim(call: Call, leaseMs: number, until: number): Promise<PaymentStatus>;
-  release(claim: string, failure: Failure): Promise<void>;
+  release(claim: string, failure: Failure | undefined): Promise<void>;
   store(claim: string, work: StoredWork): Promise<boolean>;
   settle(claim: string, fingerprint: string): Promise<PaymentStatus>;
 }
 
 /** Looks up the ledger's records by name: the Durable Object namespace. */
 export interface LedgerBook {
-  getByName(name: string): LedgerRecord & { bind(payment: string, forgetAt: number): Promise<boolean> };
+  getByName(name: string): LedgerRecord & {
+    bound(): Promise<Bound | undefined>;
+    bind(binding: Binding, forgetAt: number, instead: number): Promise<boolean>;
+  };
+}
+
+/** What a payment has bought. */
+export interface Sold<T> {
+  value: T;
+  receipt: Receipt;
+  /** An earlier payment under the same key has paid: the one sent with this call is not settled. */
+  lapses: boolean;
 }
 
 /** One payment for one piece of work. */
 export interface SaleTerms<T> extends AdmissionTerms {
   ledger: LedgerBook;
-  /** The verdict that the payment was admitted with; without one it is verified when it is claimed. */
-  verified?: Verified | undefined;
-  /** Identifies the request. It must cover the payment's signature. */
+  /** What the payment was admitted with; without a verdict it is verified when it is claimed. */
+  admitted?: Admission;
+  /** Identifies the request. */
   fingerprint: string;
+  /** Returns whether the caller has shown by other means to be the payer. Asked only where it matters. */
+  isSignedIn(): Promise<boolean>;
   /** The longest the work can take, in milliseconds: a payment claimed by a call that died is free again after this. */
   workMs: number;
-  /** Life of the result's link, in milliseconds. A `payment-identifier` stays bound to its payment for as long. */
+  /** Life of the result's link, in milliseconds. A key stays bound to its payment for as long. */
   linkTtlMs: number;
   /** Does the work. Called at most once per call, under a claim on a payment that has verified. */
   work(): Promise<WorkResult<T>>;
@@ -66,6 +83,7 @@ const WAIT_MS = 25_000;
  */
 export class Sale<T> {
   readonly #terms: SaleTerms<T>;
+  readonly #name: string;
   readonly #record: LedgerRecord;
   readonly #event: SaleEvent;
   readonly #began: number;
@@ -73,25 +91,30 @@ export class Sale<T> {
   #status: PaymentStatus = { status: "free" };
   /** The claim to settle; set once its output is stored. */
   #claim: string | undefined;
+  /** Whether the caller has shown more than the payment, or had the payment before it may have been public. */
+  #proved: boolean;
+  /** The earlier payment under the same key that the status is of. */
+  #paidBy: Bound | undefined;
 
   constructor(terms: SaleTerms<T>) {
     this.#terms = terms;
-    this.#record = terms.ledger.getByName(paymentKey(terms.payment));
+    this.#name = paymentKey(terms.payment);
+    this.#record = terms.ledger.getByName(this.#name);
+    this.#proved = terms.admitted?.early ?? false;
     this.#began = terms.now();
     this.#event = saleEvent(terms);
   }
 
   /**
-   * Verifies and claims the payment, does the work and stores its output. Skipped if the payment is in use or has
-   * already bought its result; {@link settle} then tells which.
+   * Verifies and claims the payment, does the work and stores its output. Skipped if the payment, or an earlier one under
+   * the same key, is in use or has already bought its result; {@link settle} then tells which.
    * @throws PaymentRequired if the facilitator refuses the payment, or the authorization's validity period does not fit
-   * @throws PaymentError payment_already_used, payment_in_progress, facilitator_unavailable
+   * @throws PaymentError idempotency_key_reused, payment_already_used, payment_in_progress, facilitator_unavailable
    * @throws Error what the work throws
    */
   async fulfil(): Promise<void> {
     await this.#logged(async () => {
-      this.#status = await this.#waitForStatus();
-      if (this.#status.status === "free") await this.#unlessUsed(() => this.#claimAndFulfil());
+      while (!(await this.#findOrClaim()));
     });
   }
 
@@ -101,9 +124,10 @@ export class Sale<T> {
    * @throws PaymentError payment_already_used, payment_in_progress, settlement_pending
    * @throws Error what the work threw in another call that this one waited for
    */
-  async settle(): Promise<{ value: T; receipt: Receipt }> {
+  async settle(): Promise<Sold<T>> {
     const { payment, fingerprint } = this.#terms;
     const claim = this.#claim;
+    const paidBy = this.#paidBy;
     const given = await this.#logged(async () => {
       if (claim !== undefined)
         await this.#unlessUsed(async () => {
@@ -113,7 +137,8 @@ export class Sale<T> {
         });
       const { value, transaction } = soldOrThrow(this.#status, this.#terms);
       this.#event.transaction = transaction;
-      return { value: JSON.parse(value) as T, receipt: receiptFor(payment, { success: true, transaction }) };
+      const receipt = receiptFor(payment, { success: true, transaction }, paidBy);
+      return { value: JSON.parse(value) as T, receipt, lapses: paidBy !== undefined };
     });
     this.#log();
     return given;
@@ -124,15 +149,93 @@ export class Sale<T> {
     return this.#claim !== undefined && this.#status.status === "sold";
   }
 
-  async #claimAndFulfil(): Promise<void> {
-    const { payment, fingerprint, requestId, workMs } = this.#terms;
-    const verified = this.#terms.verified ?? (await verify(this.#terms));
-    await bindIdentifier(this.#terms);
-    const call = { fingerprint, payment, facilitator: verified.facilitator.name, requestId };
-    this.#status = await orInProgress(this.#record.claim(call, workMs, this.#until));
-    if (this.#status.status !== "yours") return;
+  /**
+   * Finds out what has become of the call, under its key or else with its payment; if nothing yet, claims the payment and
+   * does the work. Returns false if that changed meanwhile, and is to be found out again.
+   */
+  async #findOrClaim(): Promise<boolean> {
+    const { key, fingerprint } = this.#terms;
+    const bound = await boundIn(this.#terms);
+    if (bound && bound.payment !== this.#name) {
+      const found = await this.#statusOf(bound);
+      if (found !== "over") return found !== "changed";
+    }
 
-    const { claim, stored } = this.#status;
+    this.#proved ||= bound?.payment === this.#name;
+    this.#status = await this.#waitForStatus(this.#terms.now());
+    if (this.#status.status === "withheld" && (await this.#terms.isSignedIn())) {
+      this.#proved = true;
+      this.#status = await this.#waitForStatus(this.#terms.now());
+    }
+    if (this.#status.status === "withheld") return true;
+    this.#proved = true; // whoever had the payment before it could be public
+    if (this.#status.status === "free") await this.#unlessUsed(() => this.#claimPayment());
+
+    const { status } = this.#status;
+    if (!["yours", "busy", "pending", "sold"].includes(status)) {
+      const used = status === "taken" || status === "spent";
+      if (used && bound?.payment === this.#name && bound.fingerprint !== fingerprint) throw keyReused();
+      return true;
+    }
+    if (key !== null && !(await this.#bindOrRelease(key, bound?.version))) return false;
+    if (this.#status.status === "yours") {
+      const { claim, stored } = this.#status;
+      await this.#unlessUsed(() => this.#work(claim, stored));
+    } else if (status !== "sold") {
+      this.#status = await this.#waitForStatus();
+      if (this.#status.status === "free") return false; // the call that was waited for died
+    }
+    return true;
+  }
+
+  /**
+   * Sets the status to that of an earlier payment under the same key, as calls with that payment would have it.
+   * @returns "over" if that payment will not be settled for its request; "changed" if this changed meanwhile
+   * @throws PaymentError idempotency_key_reused if it was made for another request
+   */
+  async #statusOf(earlier: Bound): Promise<"found" | "over" | "changed"> {
+    const { ledger, fingerprint, now } = this.#terms;
+    const record = ledger.getByName(earlier.payment);
+    const same = earlier.fingerprint === fingerprint;
+    const found = await orInProgress(record.waitForStatus(earlier.fingerprint, same ? this.#until : now(), true));
+    const refused = found.status === "failed" && "reason" in found.failure;
+    if (refused || ["free", "taken", "spent"].includes(found.status)) {
+      if (await orInProgress(record.abandon(earlier.fingerprint))) return "over";
+      if (found.status !== "spent") return "changed";
+    }
+    if (!same) throw keyReused();
+    this.#status = found;
+    this.#paidBy = earlier;
+    this.#event.paid_by = earlier.payment;
+    return "found";
+  }
+
+  /** Returns false if the key has been bound to another payment since it was found bound by the binding of this number. */
+  async #bind(key: string, instead = 0): Promise<boolean> {
+    const { payment, ledger, fingerprint, workMs, linkTtlMs, now } = this.#terms;
+    const name = await keyNameOf(payment.authorization.from, key);
+    const binding = { payment: this.#name, chain: payment.chain, fingerprint };
+    // the link begins once the work is done, which may take longer than it should
+    return orInProgress(ledger.getByName(name).bind(binding, now() + 2 * workMs + linkTtlMs, instead));
+  }
+
+  /** {@link #bind}s the key, and gives the claim back where that fails: the payment lapses. */
+  async #bindOrRelease(key: string, instead: number | undefined): Promise<boolean> {
+    const isBound = await this.#bind(key, instead).catch((error: unknown) => error as Error);
+    if (isBound !== true && this.#status.status === "yours")
+      await this.#record.release(this.#status.claim, undefined).catch(() => undefined); // its lease ends anyway
+    if (isBound instanceof Error) throw isBound;
+    return isBound;
+  }
+
+  async #claimPayment(): Promise<void> {
+    const { payment, fingerprint, requestId, workMs } = this.#terms;
+    const verified = this.#terms.admitted?.verified ?? (await verify(this.#terms));
+    const call = { fingerprint, payment, facilitator: verified.facilitator.name, requestId };
+    this.#status = await orInProgress(this.#record.claim(call, workMs, this.#terms.now()));
+  }
+
+  async #work(claim: string, stored: boolean): Promise<void> {
     if (!stored) {
       const work = await doWork(this.#terms, this.#record, claim);
       Object.assign(this.#event, work.facts);
@@ -164,8 +267,8 @@ export class Sale<T> {
     return this.#began + WAIT_MS;
   }
 
-  #waitForStatus(): Promise<PaymentStatus> {
-    return orInProgress(this.#record.waitForStatus(this.#terms.fingerprint, this.#until));
+  #waitForStatus(until = this.#until): Promise<PaymentStatus> {
+    return orInProgress(this.#record.waitForStatus(this.#terms.fingerprint, until, this.#proved));
   }
 
   async #logged<R>(step: () => Promise<R>): Promise<R> {
@@ -174,8 +277,25 @@ export class Sale<T> {
     } catch (error) {
       Object.assign(this.#event, outcomeOf(error));
       this.#log();
-      throw error;
+      throw await this.#withKey(error);
     }
+  }
+
+  /**
+   * Gives a call without a key one to ask again with, where its payment may still be charged: once that is public, the
+   * payment alone gets nothing.
+   */
+  async #withKey(error: unknown): Promise<unknown> {
+    if (!(error instanceof PaymentError) || this.#terms.key !== null || !this.#proved) return error;
+    const { code, message, retryAfterSeconds, cause } = error;
+    if (code !== "settlement_pending" && code !== "payment_in_progress") return error;
+    const idempotencyKey = crypto.randomUUID();
+    if (!(await this.#bind(idempotencyKey).catch(() => false))) return error;
+    return new PaymentError(
+      code,
+      `${message} Send "Idempotency-Key: ${idempotencyKey}" with it: only then is the result yours once the payment has moved.`,
+      { retryAfterSeconds, idempotencyKey, cause },
+    );
   }
 
   #log(): void {
@@ -199,16 +319,6 @@ async function doWork<T>({ work, errors }: SaleTerms<T>, record: LedgerRecord, c
   }
 }
 
-async function bindIdentifier({ payment, ledger, linkTtlMs, now }: SaleTerms<unknown>): Promise<void> {
-  if (payment.identifier === null) return;
-  const name = `identifier:${payment.authorization.from.toLowerCase()}:${payment.identifier}`;
-  if (await orInProgress(ledger.getByName(name).bind(paymentKey(payment), now() + linkTtlMs))) return;
-  throw new PaymentError(
-    "payment_already_used",
-    "Another payment has been made under this payment-identifier. Send that payment again, or use a new identifier.",
-  );
-}
-
 /**
  * Returns the status if the payment has bought this result.
  * @throws PaymentRequired if the payment was refused
@@ -229,17 +339,22 @@ function soldOrThrow(found: PaymentStatus, sale: SaleTerms<unknown>): PaymentSta
     case "spent":
       throw new PaymentError(
         "payment_already_used",
-        "This payment has bought its result: another request's, or one whose link has ended. Sign a new payment.",
+        "This payment has bought its result: another request's, or one whose link has ended. Sign a new payment, under a new Idempotency-Key if you send one.",
       );
     case "taken":
       throw new PaymentError(
         "payment_already_used",
         "This payment is being used for another request. Sign a new payment for this one.",
       );
+    case "withheld":
+      throw new PaymentError(
+        "payment_already_used",
+        "This payment has been sent off to be settled and may be public by now, so it does not show any more that its result is yours. Send the Idempotency-Key that it was sent with, or find the result with GET /v1/purchases. For another request sign a new payment.",
+      );
     case "pending":
       throw new PaymentError(
         "settlement_pending",
-        "The payment is being settled and the facilitator has not confirmed it yet. Send the same payment with the same request again; do not sign a new one.",
+        `The payment is being settled and the facilitator has not confirmed it yet. ${ASK_AGAIN}`,
         { retryAfterSeconds: 10 },
       );
     case "busy":
@@ -249,17 +364,35 @@ function soldOrThrow(found: PaymentStatus, sale: SaleTerms<unknown>): PaymentSta
   }
 }
 
+function keyReused(): PaymentError {
+  return new PaymentError(
+    "idempotency_key_reused",
+    "This Idempotency-Key stands for another request. Nothing was charged for this one: send it with a key of its own.",
+  );
+}
+
 /** Told with a receipt of a payment that was sold without its transaction being known. */
 const NO_TRANSACTION_NOTE =
   "The facilitator's answer with the transaction was lost. It says now that the payment has been used.";
 
+/** Told with a receipt of an earlier payment under the same key. */
+const LAPSES_NOTE =
+  "An earlier payment under the same key has paid for this. The payment sent with this call is not settled: it lapses by itself.";
+
+/** @param paidBy the payment that the receipt is for, if it is an earlier one of the same payer */
 function receiptFor(
-  { version, chain, authorization }: PaymentPayload,
+  { version, chain: own, authorization }: PaymentPayload,
   outcome: Pick<Receipt, "success" | "errorReason" | "transaction">,
+  paidBy?: Binding,
 ): Receipt {
+  const { chain } = paidBy ?? { chain: own };
+  const notes = [
+    ...(paidBy ? [LAPSES_NOTE] : []),
+    ...(outcome.success && outcome.transaction === "" ? [NO_TRANSACTION_NOTE] : []),
+  ];
   return {
     ...outcome,
-    ...(outcome.success && outcome.transaction === "" && { extra: { note: NO_TRANSACTION_NOTE } }),
+    ...(notes.length > 0 && { extra: { note: notes.join(" ") } }),
     network: version === 1 ? chain.name : chain.caip2,
     payer: authorization.from,
   };

@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /**
- * The `payment-identifier` extension of x402 version 2: an id that the client assigns to a payment. Using the same id
- * with another payment is a conflict.
+ * The `payment-identifier` extension of x402 version 2: an id that the client assigns to what it pays for. It counts as
+ * an idempotency key.
  */
 
 const NAME = "payment-identifier";

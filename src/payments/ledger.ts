@@ -3,9 +3,11 @@ import { DurableObject } from "cloudflare:workers";
 import { EVIDENCE_TIMEOUT_MS, evidenceOf, type RpcUrls } from "./chain.ts";
 import type { PaymentEvent } from "./events.ts";
 import { type FacilitatorSettings, facilitatorNamed } from "./facilitators.ts";
+import { type Binding, type Bound, KeyBinding } from "./keyBinding.ts";
 import { LedgerEntry } from "./ledgerEntry.ts";
 import { paymentKey } from "./paymentPayload.ts";
-import type { Call, Entry, Failure, PaymentStatus, StoredWork } from "./record.ts";
+import { type Listed, PurchaseList } from "./purchaseList.ts";
+import type { Call, Entry, Failure, PaymentStatus, Purchase, StoredWork } from "./record.ts";
 
 /** Added to the timeouts of facilitator and chain: an attempt never takes longer than all together. */
 const SETTLE_GRACE_MS = 2000;
@@ -16,7 +18,9 @@ const TRUST_MS = 86_400_000;
 /** What the ledger depends on: the facilitators, the chains, the storage of outputs, the log, and its other objects. */
 export interface LedgerBackend extends FacilitatorSettings {
   rpcUrls: RpcUrls;
-  objects: { getByName(name: string): { trust(payment: string): Promise<boolean> } };
+  objects: {
+    getByName(name: string): { trust(payment: string): Promise<boolean>; list(listed: Listed): Promise<void> };
+  };
   /** Returns whether an output can still be delivered: its link can be ended early. */
   keeps(output: string): Promise<boolean>;
   /** Deletes an output that will never be delivered. Never throws. */
@@ -24,14 +28,21 @@ export interface LedgerBackend extends FacilitatorSettings {
   log(event: PaymentEvent): void;
 }
 
+/** Returns the name of the object with the list of what a payer has bought. */
+export function purchasesOf(payer: string): string {
+  return `purchases:${payer.toLowerCase()}`;
+}
+
 /**
  * The ledger of payments. Each payment has a Durable Object, named by `paymentKey`, with the storage key `entry` (see
- * {@link Entry}). Each `payment-identifier` of a payer has another, with the storage key `payment`: the key of the
- * payment that uses the identifier. Each payer with a payment sold without proof has one, with the storage key
- * `trusted`. The objects settle payments themselves, so a Worker that dies leaves nothing undone.
+ * {@link Entry}). Each idempotency key of a payer has another, with the storage key `bound` (see {@link KeyBinding}).
+ * Each payer with a payment sold without proof has one, with the storage key `trusted`, and one with a
+ * {@link PurchaseList}. The objects settle payments themselves, so a Worker that dies leaves nothing undone.
  */
 export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   readonly #entry: LedgerEntry;
+  readonly #key: KeyBinding;
+  readonly #purchases: PurchaseList;
 
   constructor(context: DurableObjectState, env: Env) {
     super(context, env);
@@ -56,6 +67,11 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
           .getByName(`payer:${payment.authorization.from.toLowerCase()}`)
           .trust(paymentKey(payment))
           .catch(() => false), // asked again later
+      list: ({ payment, firstAsked: at, work: { expiresAt } }) =>
+        backend.objects
+          .getByName(purchasesOf(payment.authorization.from))
+          .list({ payment: paymentKey(payment), at, expiresAt })
+          .catch(() => undefined), // what is missing there can still be had with its key
       settleTimeoutMs: backend.facilitatorTimeoutMs + EVIDENCE_TIMEOUT_MS + SETTLE_GRACE_MS,
       keeps: (output) => backend.keeps(output),
       discard: (output) => backend.discard(output),
@@ -63,14 +79,22 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       log,
     });
+    this.#key = new KeyBinding({
+      load: () => storage.kv.get<Bound>("bound"),
+      save(bound, forgetAt) {
+        storage.kv.put("bound", bound);
+        void storage.setAlarm(forgetAt);
+      },
+    });
+    this.#purchases = new PurchaseList(storage);
   }
 
   /** Returns what the ledger depends on. Called once, when the object starts. */
   protected abstract backend(env: Env): LedgerBackend;
 
   /** @see LedgerEntry.waitForStatus */
-  waitForStatus(fingerprint: string, until: number): Promise<PaymentStatus> {
-    return this.#entry.waitForStatus(fingerprint, until);
+  waitForStatus(fingerprint: string, until: number, proved: boolean): Promise<PaymentStatus> {
+    return this.#entry.waitForStatus(fingerprint, until, proved);
   }
 
   /** @see LedgerEntry.claim */
@@ -79,8 +103,18 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   }
 
   /** @see LedgerEntry.release */
-  release(claim: string, failure: Failure): Promise<void> {
+  release(claim: string, failure: Failure | undefined): Promise<void> {
     return this.#entry.release(claim, failure);
+  }
+
+  /** @see LedgerEntry.abandon */
+  abandon(fingerprint: string): Promise<boolean> {
+    return this.#entry.abandon(fingerprint);
+  }
+
+  /** @see LedgerEntry.purchase */
+  purchase(): Promise<Purchase | undefined> {
+    return this.#entry.purchase();
   }
 
   /** @see LedgerEntry.store */
@@ -93,17 +127,24 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     return this.#entry.settle(claim, fingerprint);
   }
 
-  /**
-   * Binds an identifier to a payment until `forgetAt` (Unix milliseconds). Returns false if it belongs to another
-   * payment.
-   */
-  async bind(payment: string, forgetAt: number): Promise<boolean> {
-    const { storage } = this.ctx;
-    const bound = storage.kv.get<string>("payment");
-    if (bound !== undefined) return bound === payment;
-    storage.kv.put("payment", payment);
-    await storage.setAlarm(forgetAt);
-    return true;
+  /** @see KeyBinding.bound */
+  bound(): Promise<Bound | undefined> {
+    return this.#key.bound();
+  }
+
+  /** @see KeyBinding.bind */
+  bind(binding: Binding, forgetAt: number, instead: number): Promise<boolean> {
+    return this.#key.bind(binding, forgetAt, instead);
+  }
+
+  /** @see PurchaseList.add */
+  list(listed: Listed): Promise<void> {
+    return this.#purchases.add(listed);
+  }
+
+  /** @see PurchaseList.newest */
+  async listed(before: string | undefined, limit: number) {
+    return this.#purchases.newest(before, limit);
   }
 
   /** Returns whether a payer's payment may be sold without proof, and remembers that it was. */
@@ -118,10 +159,10 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     return true;
   }
 
-  /** Forgets an expired identifier or a payer's trust, or runs the alarm of the payment's entry. */
+  /** Forgets an expired key, a payer's trust or purchases, or runs the alarm of the payment's entry. */
   override async alarm(): Promise<void> {
     const { kv } = this.ctx.storage;
-    if (kv.get("payment") !== undefined || kv.get("trusted") !== undefined) await this.ctx.storage.deleteAll();
-    else await this.#entry.alarm();
+    if (kv.get("bound") !== undefined || kv.get("trusted") !== undefined) await this.ctx.storage.deleteAll();
+    else if (!(await this.#purchases.sweep(Date.now()))) await this.#entry.alarm();
   }
 }

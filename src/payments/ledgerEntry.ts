@@ -3,13 +3,14 @@ import type { SettlementEvent } from "./events.ts";
 import type { Settlement } from "./facilitator.ts";
 import { paymentKey } from "./paymentPayload.ts";
 import {
-  authorizationEnds,
   backoffMs,
   type Call,
   conclude,
   type Entry,
   type Failure,
+  mayBePublic,
   type PaymentStatus,
+  type Purchase,
   SETTLE_LEASE_MS,
   type StoredWork,
   statusOf,
@@ -32,6 +33,8 @@ interface LedgerWorld {
    * Itself undefined where there is no node to ask.
    */
   evidence(call: Call): ((firstAsked: number) => Promise<Evidence | undefined>) | undefined;
+  /** Puts the payment on the list of what its payer may have bought. Never throws. */
+  list(entry: Entry & { state: "settling" }): Promise<void>;
   /** Returns whether the payer's doubtful payment may be sold without proof: only a few are. */
   trusts(call: Call): Promise<boolean>;
   /** Longer than `settle` and `evidence` together can take, in milliseconds. */
@@ -57,8 +60,11 @@ export class LedgerEntry {
   /**
    * Returns the payment's status for a request. While another call is working on the same request or settling it, waits
    * for that call, at most until `until`.
+   * @param proved whether the caller has shown more than the payment, which may be public: see `mayBePublic`. Who has waited
+   * since before it was needs no more
    */
-  async waitForStatus(fingerprint: string, until: number): Promise<PaymentStatus> {
+  async waitForStatus(fingerprint: string, until: number, proved: boolean): Promise<PaymentStatus> {
+    const withheld = !proved && mayBePublic(this.#world.load());
     for (;;) {
       const now = this.#world.now();
       const entry = this.#world.load();
@@ -67,6 +73,7 @@ export class LedgerEntry {
         return { status: "spent" };
       const served = found.status === "busy" || found.status === "pending";
       if (entry?.state === "settling" && entry.nextAt + OVERDUE_MS <= now) this.#save({ ...entry, nextAt: now });
+      if (withheld) return { status: "withheld" };
       if (!served || now >= until) return found;
 
       const leaseEnds = entry && "leaseEnds" in entry ? entry.leaseEnds : until;
@@ -80,7 +87,7 @@ export class LedgerEntry {
    * {@link waitForStatus} does.
    */
   async claim(call: Call, leaseMs: number, until: number): Promise<PaymentStatus> {
-    const found = await this.waitForStatus(call.fingerprint, until);
+    const found = await this.waitForStatus(call.fingerprint, until, true);
     if (found.status !== "free") return found;
 
     const left = this.#world.load();
@@ -96,11 +103,37 @@ export class LedgerEntry {
   }
 
   /**
-   * Releases a claim, and tells waiting calls why. The record does not change if the claim was lost to another call.
+   * Releases a claim, and tells waiting calls why; without a failure they go on by themselves. The record does not change
+   * if the claim was lost to another call.
    */
-  async release(claim: string, failure: Failure): Promise<void> {
+  async release(claim: string, failure: Failure | undefined): Promise<void> {
     const entry = this.#world.load();
-    if (entry?.state === "claimed" && entry.claim === claim) this.#clear(failure);
+    if (entry && "claim" in entry && entry.claim === claim) await this.#drop(entry, failure);
+  }
+
+  /**
+   * Sees to it that no claim made so far settles this payment for a request. Returns false if one still may, or if the
+   * payment has bought a link for it whose time is not over.
+   */
+  async abandon(fingerprint: string): Promise<boolean> {
+    const entry = this.#world.load();
+    const now = this.#world.now();
+    if (entry?.fingerprint !== fingerprint) return true;
+    if (entry.state === "settling") return false;
+    if (entry.state === "settled") return entry.work.expiresAt <= now;
+    if (entry.leaseEnds > now) return false;
+    await this.#drop(entry);
+    return true;
+  }
+
+  /** Returns what the payment has bought; undefined if nothing, or if its link has ended. */
+  async purchase(): Promise<Purchase | undefined> {
+    const entry = this.#world.load();
+    if (entry?.state !== "settled") return undefined;
+    const { work, transaction, settledAt, requestId, payment } = entry;
+    const { value, output, expiresAt } = work;
+    if (expiresAt <= this.#world.now() || !(await this.#world.keeps(output))) return undefined;
+    return { value, requestId, settledAt, expiresAt, transaction, network: payment.chain.caip2 };
   }
 
   /** Stores the output of a claim. Returns false, and deletes the output, if the claim was lost to another call. */
@@ -147,8 +180,8 @@ export class LedgerEntry {
       return this.#clear();
     }
     if (now < (wakesAt(entry) ?? Number.POSITIVE_INFINITY)) return this.#save(entry);
-    if (entry.state === "stored" && now >= authorizationEnds(entry)) await this.#world.discard(entry.work.output);
-    this.#clear();
+    if (entry.state === "settled") this.#clear();
+    else await this.#drop(entry);
   }
 
   /**
@@ -161,9 +194,11 @@ export class LedgerEntry {
     const nextAt = world.now() + world.settleTimeoutMs + backoffMs(entry.attempts);
     this.#save({ ...entry, doubt: true, nextAt }); // whoever dies now does not know what this attempt did
 
+    const listed = world.list(entry);
     const evidence = world.evidence(entry);
     const proof = before.doubt ? await evidence?.(entry.firstAsked) : undefined;
     const concluded = conclude(entry, proof ?? (await world.settle(entry)), world.now());
+    await listed;
     switch (concluded.conclusion) {
       case "settled":
         this.#sold(entry, "settled", concluded.transaction);
@@ -187,7 +222,8 @@ export class LedgerEntry {
 
   #sold(entry: Entry & { state: "settling" }, outcome: "settled" | "unproved", transaction: string): void {
     const { fingerprint, payment, facilitator, requestId, work } = entry;
-    this.#save({ state: "settled", fingerprint, payment, facilitator, requestId, work, transaction });
+    const settledAt = this.#world.now();
+    this.#save({ state: "settled", fingerprint, payment, facilitator, requestId, work, transaction, settledAt });
     this.#report(entry, { outcome, transaction });
   }
 
@@ -216,6 +252,12 @@ export class LedgerEntry {
   #save(entry: Entry): void {
     this.#world.save(entry, wakesAt(entry));
     this.#wake(undefined);
+  }
+
+  /** Forgets a claim that was not settled, and its output. */
+  async #drop(entry: Entry & { state: "claimed" | "stored" }, failure?: Failure): Promise<void> {
+    this.#clear(failure);
+    if (entry.state === "stored") await this.#world.discard(entry.work.output);
   }
 
   #clear(failure?: Failure): void {

@@ -12,6 +12,7 @@ import type { PaymentPayload } from "./paymentPayload.ts";
  * |          |                                      | `release`, or lease over              | (none)                 |
  * | stored   | output stored, facilitator not asked | `settle`                              | settling               |
  * |          |                                      | lease over, `claim` for same request  | stored, new lease      |
+ * |          |                                      | lease over, `abandon`; or `release`   | (none), output deleted |
  * |          |                                      | lease and authorization over          | (none), output deleted |
  * | settling | facilitator asked to move the money  | it moved, as `conclude` proves        | settled                |
  * |          |                                      | it did not and will not               | (none), output deleted |
@@ -34,17 +35,30 @@ export type Entry =
       nextAt: number;
       transaction: string;
     } & Call)
-  | ({ state: "settled"; work: StoredWork; transaction: string } & Call);
+  | ({ state: "settled"; work: StoredWork; transaction: string; settledAt: number } & Call);
 
 /** The call that a claim is made for. */
 export interface Call {
-  /** See `fingerprintOf`. */
+  /** Identifies the request. */
   fingerprint: string;
   payment: PaymentPayload;
   /** Name of the facilitator that verified the payment, and that must settle it. */
   facilitator: string;
   /** Of the call that claimed the payment, for the log. */
   requestId: string;
+}
+
+/** What a settled payment has bought, as long as its link works. Points in time are Unix milliseconds. */
+export interface Purchase {
+  /** JSON of the value that the caller got. */
+  value: string;
+  /** Of the call that claimed the payment. */
+  requestId: string;
+  settledAt: number;
+  expiresAt: number;
+  transaction: string;
+  /** CAIP-2. */
+  network: string;
 }
 
 /** The result of the work, delivered once the payment is settled. */
@@ -68,6 +82,7 @@ export type Failure = { reason: string } | { error: string };
  * - `free`: it can be claimed
  * - `yours`: claimed by this call; `stored` if a call that died has left its output, so that only settling remains
  * - `sold`: settled for the same request; the result can be delivered
+ * - `withheld`: being settled, or settled, for whatever request: what the caller has shown may be public by now
  * - `spent`: settled, but for another request or for a link that has ended
  * - `taken`: in use for another request
  * - `busy`: another call is working on the same request
@@ -75,7 +90,7 @@ export type Failure = { reason: string } | { error: string };
  * - `failed`: the work or settlement that was waited for has failed
  */
 export type PaymentStatus =
-  | { status: "free" | "spent" | "taken" | "busy" | "pending" }
+  | { status: "free" | "spent" | "taken" | "busy" | "pending" | "withheld" }
   | { status: "yours"; claim: string; stored: boolean }
   | { status: "sold"; value: string; transaction: string }
   | { status: "failed"; failure: Failure };
@@ -104,6 +119,14 @@ export function statusOf(entry: Entry | undefined, fingerprint: string, now: num
       if (!same || entry.work.expiresAt <= now) return { status: "spent" };
       return { status: "sold", value: entry.work.value, transaction: entry.transaction };
   }
+}
+
+/**
+ * Returns whether a payment may be on the chain, where everyone can read it: what the facilitator is given ends up in a
+ * transaction's data, signature included.
+ */
+export function mayBePublic(entry: Entry | undefined): boolean {
+  return entry?.state === "settling" || entry?.state === "settled";
 }
 
 /** Returns when the record's alarm is due, in Unix milliseconds; undefined for never. */
@@ -173,7 +196,7 @@ export function backoffMs(attempts: number): number {
 }
 
 /** Returns when the payer's authorization expires, in Unix milliseconds. */
-export function authorizationEnds({ payment }: Call): number {
+function authorizationEnds({ payment }: Call): number {
   return Number(payment.authorization.validBefore) * 1000;
 }
 

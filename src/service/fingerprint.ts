@@ -13,10 +13,7 @@ export function canonicalForm(operation: string, fields: object): readonly unkno
   ];
 }
 
-/**
- * Returns the fingerprint of a request: SHA-256, in hexadecimal, of its canonical form and the payment's signature. The
- * signature is included because a settled authorization's nonce is public, while only its signer may get the result.
- */
-export function fingerprintOf(canonical: readonly unknown[], signature: string): Promise<string> {
-  return sha256(JSON.stringify([...canonical, signature.toLowerCase()]));
+/** Returns the fingerprint of a request: SHA-256, in hexadecimal, of its canonical form. */
+export function fingerprintOf(canonical: readonly unknown[]): Promise<string> {
+  return sha256(JSON.stringify(canonical));
 }

@@ -1,8 +1,10 @@
 import * as z from "zod";
 import type { Config } from "../config.ts";
 import { IMAGE_POSITIONS, TEMPLATES } from "../engine/index.ts";
+import { IDEMPOTENCY_KEY, IDEMPOTENCY_META } from "./idempotencyKey.ts";
 import { limitsOf } from "./limits.ts";
 import { PRODUCTS, type Product, priceLabel } from "./products.ts";
+import { SIGN_IN } from "./signIn.ts";
 
 /** Describes the service in one line, for agents, registries and clients. */
 export function summaryOf(config: Config): string {
@@ -39,8 +41,11 @@ Call without a payment: the answer (402 over HTTP, an error with the terms over 
 same fields and the payment: over HTTP in the header PAYMENT-SIGNATURE (x402 version 2) or X-PAYMENT (version 1), over MCP in
 \`_meta["x402/payment"]\`. Networks: ${price.networks.join(", ")}.
 
-A call that fails is not charged, and its payment can be used again. The same payment with the same fields gives the same
-result and is not charged again: after a lost answer, or a code that says to try again, send the payment you have.
+A call that fails is not charged, and its payment can be used again. Send a key that nobody can guess, such as a UUID, with
+each call you pay for: over HTTP in the header ${IDEMPOTENCY_KEY}, over MCP in \`_meta["${IDEMPOTENCY_META}"]\`. After a lost
+answer, or a code that says to try again, repeat the call with the same key and fields: it is charged once, even with a payment
+that is signed anew, and gives the same result. Without its key, a payment that was settled gives nothing any more, as it is
+public by then; GET ${origin}/v1/purchases lists the links that a payer has bought, for the payer's signature (${SIGN_IN}).
 
 ${PRODUCTS.map((product) => section(product, config)).join("\n\n")}
 

@@ -1,17 +1,19 @@
 import { log } from "../log.ts";
 import { isLoopback } from "../loopback.ts";
-import { admit, type Verified } from "../payments/admission.ts";
+import { type Admission, admit } from "../payments/admission.ts";
 import { PaymentError } from "../payments/errors.ts";
 import { facilitatorClients, requireFacilitator } from "../payments/facilitators.ts";
-import { Sale } from "../payments/gate.ts";
-import { type Offer, offerOf, type Receipt, type Resource } from "../payments/offer.ts";
+import { Sale, type Sold } from "../payments/gate.ts";
+import { type Offer, offerOf, type Resource } from "../payments/offer.ts";
 import { type PaymentPayload, paymentKey } from "../payments/paymentPayload.ts";
 import { readFailure, writeFailure } from "../problems.ts";
 import { type Spent, withinBudget } from "./budget.ts";
 import { CallContext, type Exchange } from "./callContext.ts";
 import { fingerprintOf } from "./fingerprint.ts";
+import { idempotencyKeyOf } from "./idempotencyKey.ts";
 import type { AcceptedRequest, Delivery, Product } from "./products.ts";
 import { clientIn, countingRefusals } from "./rateLimits.ts";
+import { isSignedIn } from "./signIn.ts";
 
 /**
  * Returns what the sender of an HTTP request is asked to pay for a product.
@@ -24,27 +26,30 @@ export function offerFor(product: Product, resource: Resource, { request, config
 }
 
 /** A payer whose request may be read. */
-export interface Admitted {
+export interface Admitted extends Admission {
   product: Product;
   payment: PaymentPayload;
+  /** See {@link idempotencyKeyOf}. */
+  key: string | null;
   offer: Offer;
-  /** See {@link admit}. */
-  verified: Verified | undefined;
 }
 
 /**
  * Admits a payer: what comes before the request is read, so that it is read for nobody else.
+ * @param sentKey the idempotency key as the caller has sent it; null or undefined if not apart from the payment
  * @throws PaymentRequired if the payment is refused
  * @throws PaymentError not_configured, or as {@link admit}
+ * @throws Problem invalid_request if the key is not one
  */
 export async function admitPayer(
   product: Product,
   payment: PaymentPayload,
   offer: Offer,
   exchange: Exchange,
+  sentKey?: unknown,
 ): Promise<Admitted> {
-  const verified = await countingRefusals(exchange, admit(termsOf({ product, payment, offer }, exchange)));
-  return { product, payment, offer, verified };
+  const asked = { product, payment, key: idempotencyKeyOf(sentKey, payment), offer };
+  return { ...asked, ...(await countingRefusals(exchange, admit(termsOf(asked, exchange)))) };
 }
 
 /**
@@ -59,7 +64,7 @@ export async function purchase(
   admitted: Admitted,
   exchange: Exchange,
   accept: (call: CallContext) => Promise<AcceptedRequest>,
-): Promise<{ value: Delivery; receipt: Receipt }> {
+): Promise<Sold<Delivery>> {
   return countingRefusals(
     exchange,
     withBudget(admitted, exchange, async (spend) => {
@@ -90,8 +95,9 @@ async function fulfil(
   const accepted = await accept(call);
   const sale = new Sale({
     ...termsOf(admitted, exchange),
-    verified: admitted.verified,
-    fingerprint: await fingerprintOf(accepted.canonical, admitted.payment.signature),
+    admitted,
+    fingerprint: await fingerprintOf(accepted.canonical),
+    isSignedIn: () => isSignedIn(admitted.payment, exchange),
     workMs: config.workSeconds * 1000,
     linkTtlMs: config.linkTtlSeconds * 1000,
     work: () => accepted.run(call),
@@ -133,11 +139,12 @@ function addressIn(request: Request): string | undefined {
 }
 
 function termsOf(
-  { product, payment, offer }: Pick<Admitted, "product" | "payment" | "offer">,
+  { product, payment, key, offer }: Omit<Admitted, keyof Admission>,
   { request, requestId, env, config }: Exchange,
 ) {
   return {
     payment,
+    key,
     offer,
     facilitators: facilitatorClients(config, isLoopback(request), { requestId, log }),
     ledger: env.LEDGER,

@@ -1,6 +1,7 @@
 import ipaddr from "ipaddr.js";
 import { RATE_LIMITS } from "../config.ts";
 import { isLoopback } from "../loopback.ts";
+import { PaymentError } from "../payments/errors.ts";
 import { PaymentRequired } from "../payments/offer.ts";
 import { Problem } from "../problems.ts";
 import type { Exchange } from "./callContext.ts";
@@ -37,6 +38,8 @@ function countOf(error: Error, { UNPAID_CALLS, WRONG_TOKENS }: Partial<Env>): Co
     return { what: "calls without a valid payment", limit: RATE_LIMITS.unpaidCalls, by: UNPAID_CALLS };
   if (error instanceof Problem && error.code === "invalid_token")
     return { what: "links with a wrong token", limit: RATE_LIMITS.wrongTokens, by: WRONG_TOKENS };
+  if (error instanceof PaymentError && error.code === "sign_in_refused")
+    return { what: "sign-ins that are not valid", limit: RATE_LIMITS.wrongTokens, by: WRONG_TOKENS };
   return undefined;
 }
 

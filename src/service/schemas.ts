@@ -177,6 +177,8 @@ export const imageRequest = z.strictObject({
 
 /** The operations, by their names in results. */
 const operations = ["watermark.text", "watermark.image"] as const;
+/** The schema of an operation's name. */
+export const operation = z.enum(operations);
 export type Operation = (typeof operations)[number];
 
 /** Schema of the answer to a paid call. */
@@ -187,7 +189,7 @@ export const result = z.strictObject({
     pages: z.int().min(1),
     bytes: z.int().min(1),
   }),
-  operation: z.enum(operations),
+  operation,
   cost: z.string().describe("What the call cost: an amount and its currency."),
 });
 

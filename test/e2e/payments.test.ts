@@ -132,7 +132,7 @@ describe("on a real chain, through the official facilitator", () => {
     ["version 2", signV2],
   ])("%s: a settlement whose answer is lost is found again: one payment, one result", async (_, sign) => {
     const payer = await chain.payerWith(2n * PRICE);
-    const payment = await sign(payer, "text");
+    const payment = { ...(await sign(payer, "text")), "Idempotency-Key": payer.address };
     const call = () => fetch(endpoint("text"), { ...request("text"), headers: payment });
     facilitator.loseNextAnswer("cut");
     const { gain, value: first } = await gained(PAY_TO, call);
@@ -148,7 +148,7 @@ describe("on a real chain, through the official facilitator", () => {
     const settings = { FACILITATOR_URL: facilitator.url, PAY_TO, FACILITATOR_TIMEOUT_SECONDS: "1" };
     const state = await mkdtemp(join(tmpdir(), "overprint-"));
     try {
-      const payment = await signV1(payer, "text");
+      const payment = { ...(await signV1(payer, "text")), "Idempotency-Key": payer.address };
       const call = ({ url }: RunningWorker) =>
         fetch(`${url}/v1/watermark/text`, { ...request("text"), headers: payment });
 
@@ -180,7 +180,7 @@ describe("on a real chain, through the official facilitator", () => {
 
   test("fifty calls at once with one payment: one settlement, fifty equal answers", async () => {
     const payer = await chain.payerWith(2n * PRICE);
-    const payment = await signV1(payer, "text");
+    const payment = { ...(await signV1(payer, "text")), "Idempotency-Key": payer.address };
     const settled = facilitator.calls.settle;
     const { gain, value: answers } = await gained(PAY_TO, () =>
       Promise.all(

@@ -39,8 +39,10 @@ test("a sale leaves three lines with one request id; its repetition is a replay;
   const password = "correct horse battery staple";
   const body = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A", password });
   log.mockClear();
-  const bought = await send(TEXT, { method: "POST", headers: { "X-PAYMENT": payment, ...json }, body }, "call-1");
-  const again = await send(TEXT, { method: "POST", headers: { "X-PAYMENT": payment, ...json }, body }, "call-2");
+  const key = "a key of mine";
+  const init = { method: "POST", headers: { "X-PAYMENT": payment, "Idempotency-Key": key, ...json }, body };
+  const bought = await send(TEXT, init, "call-1");
+  const again = await send(TEXT, init, "call-2");
   const { output } = await bought.json<{ output: { url: string } }>();
   expect(await again.json()).toMatchObject({ output });
 
@@ -54,7 +56,7 @@ test("a sale leaves three lines with one request id; its repetition is a replay;
     expect.objectContaining({ event: "request", request_id: "call-2", status: 200 }),
   ]);
   const token = new URL(output.url).searchParams.get("token")!;
-  for (const secret of [signature, password, token]) expect(JSON.stringify(lines())).not.toContain(secret);
+  for (const secret of [signature, password, token, key]) expect(JSON.stringify(lines())).not.toContain(secret);
 });
 
 test("what goes wrong on our side or a source's is told, without the query of its URL", async () => {

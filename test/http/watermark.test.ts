@@ -104,7 +104,7 @@ describe("the result is saved under the name asked for, with .pdf", () => {
 
 test("a payment whose link its holder has ended gives no dead link: it is a 409", async () => {
   const payment = await signPayment(await offerOf(TEXT));
-  const call = () => callPaid(TEXT, { file: pdf, text: "A" }, payment);
+  const call = () => callPaid(TEXT, { file: pdf, text: "A" }, payment, "a");
   const { output } = await (await call()).json<{ output: { url: string } }>();
   expect(await (await call()).json()).toMatchObject({ output });
   await send(output.url, { method: "DELETE" });

@@ -142,10 +142,10 @@ test.each<[string, (address: string) => string]>([
 });
 
 describe("a payment buys one result", () => {
-  const call = (header: string, payment: string, request: object = body) =>
+  const call = (header: string, payment: string, request: object = body, key?: string) =>
     send(TEXT, {
       method: "POST",
-      headers: { [header]: payment, "Content-Type": "application/json" },
+      headers: { [header]: payment, "Content-Type": "application/json", ...(key && { "Idempotency-Key": key }) },
       body: JSON.stringify(request),
     });
 
@@ -164,7 +164,7 @@ describe("a payment buys one result", () => {
     ["PAYMENT-SIGNATURE", signPaymentV2],
   ])("%s: the same call again gets the same result and receipt", async (header, sign) => {
     const payment = await sign(await offerOf(TEXT));
-    const [first, second] = [await call(header, payment), await call(header, payment)];
+    const [first, second] = [await call(header, payment, body, header), await call(header, payment, body, header)];
     expect([first.status, second.status]).toEqual([200, 200]);
     expect(await second.json()).toEqual(await first.json());
     const receipt = header === "X-PAYMENT" ? "X-PAYMENT-RESPONSE" : "PAYMENT-RESPONSE";
@@ -173,12 +173,12 @@ describe("a payment buys one result", () => {
 
   test("the same call with its signature and addresses written differently, too", async () => {
     const payment = await signPayment(await offerOf(TEXT));
-    const first = await (await call("X-PAYMENT", payment)).json();
+    const first = await (await call("X-PAYMENT", payment, body, "a")).json();
     const { payload, ...rest } = JSON.parse(atob(payment));
     const from = payload.authorization.from!.toLowerCase(),
       nonce = payload.authorization.nonce!.toUpperCase().replace("0X", "0x");
     const authorization = { ...payload.authorization, from, nonce };
-    const again = await call("X-PAYMENT", encode({ ...rest, payload: { ...payload, authorization } }));
+    const again = await call("X-PAYMENT", encode({ ...rest, payload: { ...payload, authorization } }), body, "a");
     expect(await again.json()).toEqual(first);
   });
 
@@ -205,8 +205,8 @@ describe("a payment buys one result", () => {
   test("uploads count by their bytes", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     const form = (bytes: Uint8Array<ArrayBuffer>, name: string) => formOf({ file: new File([bytes], name), text: "A" });
-    const first = await (await callPaid(TEXT, form(onePage, "a.pdf"), payment)).json();
-    expect(await (await callPaid(TEXT, form(onePage, "b.pdf"), payment)).json()).toEqual(first);
+    const first = await (await callPaid(TEXT, form(onePage, "a.pdf"), payment, "b")).json();
+    expect(await (await callPaid(TEXT, form(onePage, "b.pdf"), payment, "b")).json()).toEqual(first);
     const other = Uint8Array.of(...onePage, 10);
     expect((await callPaid(TEXT, form(other, "a.pdf"), payment)).status).toBe(409);
   });
@@ -215,7 +215,7 @@ describe("a payment buys one result", () => {
     const payment = await signPayment(await offerOf(TEXT));
     const outputs = async () => (await storedKeys()).length;
     const before = await outputs();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => callPaid(TEXT, body, payment)));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => callPaid(TEXT, body, payment, "fifty")));
     const texts = await Promise.all(answers.map((answer) => answer.text()));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(texts).size).toBe(1);

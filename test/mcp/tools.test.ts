@@ -34,8 +34,12 @@ function told(answer: Answer, at = 0): unknown {
 
 const payment = async () => signPaymentV2(await offerOf(TEXT));
 const paidWith = (payment: unknown) => ({ _meta: { "x402/payment": payment } });
-const callText = (client: Client, payment: unknown, fields: object = text) =>
-  client.callTool({ name: "add_text_watermark", arguments: { ...fields }, ...paidWith(payment) });
+const callText = (client: Client, payment: unknown, fields: object = text, key?: unknown) =>
+  client.callTool({
+    name: "add_text_watermark",
+    arguments: { ...fields },
+    _meta: { "x402/payment": payment, ...(key !== undefined && { "x402/idempotency-key": key }) },
+  });
 
 describe.each(revisions)("protocol %s", (revision) => {
   test("is spoken, and lists both tools", async () => {
@@ -131,17 +135,42 @@ describe("a payment is taken", () => {
 
   test("once: over MCP and HTTP it buys the same result, and no other", async () => {
     const [client, paid] = [await connect(), await payment()];
-    const first = await callText(client, paid);
-    expect((await callText(client, paid)).structuredContent).toEqual(first.structuredContent);
+    const first = await callText(client, paid, text, "a key");
+    expect((await callText(client, paid, text, "a key")).structuredContent).toEqual(first.structuredContent);
     const http = await send(TEXT, {
       method: "POST",
-      headers: { "PAYMENT-SIGNATURE": paid, "Content-Type": "application/json" },
+      headers: { "PAYMENT-SIGNATURE": paid, "Content-Type": "application/json", "Idempotency-Key": "a key" },
       body: JSON.stringify(text),
     });
     expect(await http.json()).toEqual(first.structuredContent);
     expect(told(await callText(client, paid, { file, text: "OTHER" }))).toMatchObject({
       code: "payment_already_used",
     });
+  });
+
+  test("once for a key, however often it is signed: the answer says that the last one lapses", async () => {
+    const client = await connect();
+    const first = await callText(client, await payment(), text, "another key");
+    const second = await callText(client, await payment(), text, "another key");
+    expect(second.structuredContent).toEqual(first.structuredContent);
+    expect(second.content[0]).toMatchObject({ text: expect.stringContaining("lapses by itself") });
+    expect(first.content[0]).not.toMatchObject({ text: expect.stringContaining("lapses") });
+    expect(second._meta!["x402/payment-response"]).toMatchObject({
+      ...(first._meta!["x402/payment-response"] as object),
+      extra: { note: expect.stringContaining("lapses by itself") },
+    });
+    const header = await connect("2026-07-28", { "Idempotency-Key": "another key" });
+    expect((await callText(header, await payment())).structuredContent).toEqual(first.structuredContent);
+    expect(told(await callText(client, await payment(), { file, text: "OTHER" }, "another key"))).toMatchObject({
+      code: "idempotency_key_reused",
+      status: 422,
+    });
+  });
+
+  test.each([7, "", "é", "x".repeat(256)])("but not with the key %j", async (key) => {
+    const paid = await payment();
+    expect(told(await callText(await connect(), paid, text, key))).toMatchObject({ code: "invalid_request" });
+    result.parse((await callText(await connect(), paid)).structuredContent);
   });
 
   test.each<[string, unknown]>([

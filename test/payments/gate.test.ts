@@ -5,7 +5,7 @@ import type { SaleTerms } from "../../src/payments/gate.ts";
 import { PaymentRequired } from "../../src/payments/offer.ts";
 import type { PaymentPayload } from "../../src/payments/paymentPayload.ts";
 import { remoteFacilitator } from "../../src/payments/remoteFacilitator.ts";
-import { askedToSettle, ERRORS, memoryLedger, OFFER, paymentFrom, SILENT, sell, WORK } from "./payments.ts";
+import { askedToSettle, BARE, ERRORS, memoryLedger, OFFER, paymentFrom, SILENT, sell, WORK } from "./payments.ts";
 
 let ledger = memoryLedger();
 beforeEach(() => {
@@ -19,6 +19,7 @@ const SOLD = {
     network: "base-sepolia",
     payer: `0x${"01".repeat(20)}`,
   },
+  lapses: false,
 };
 
 const facilitator = (behaviour: string) =>
@@ -32,6 +33,7 @@ async function sale(behaviours: string, payment: PaymentPayload, changes: Partia
     offer: OFFER,
     facilitators: behaviours.split(" ").map(facilitator),
     ledger,
+    ...BARE,
     ...SILENT,
     errors: ERRORS,
     fingerprint: "request",
@@ -132,14 +134,15 @@ describe("one payment", () => {
 
   test("with the same request again buys the same result, whatever the facilitator says by now", async () => {
     const payment = await paymentFrom();
-    await sale("good", payment);
-    expect(await sale("refuses-verify", payment)).toEqual({ outcome: SOLD, worked: 0 });
+    await sale("good", payment, { key: "a" });
+    expect(await sale("refuses-verify", payment, { key: "a" })).toEqual({ outcome: SOLD, worked: 0 });
   });
 
   test("with the same request again, once the authorization has run out, too", async () => {
     const payment = await paymentFrom();
-    await sale("good", payment);
-    expect((await sale("good", payment, { now: () => Date.now() + 600_000 })).outcome).toEqual(SOLD);
+    await sale("good", payment, { key: "a" });
+    const later = { key: "a", now: () => Date.now() + 600_000 };
+    expect((await sale("good", payment, later)).outcome).toEqual(SOLD);
   });
 
   test("with another request is refused, before and after it is settled", async () => {
@@ -185,13 +188,13 @@ describe("one payment", () => {
 describe("the log", () => {
   test("has one line for each call with a payment, without its signature", async () => {
     const events: PaymentEvent[] = [];
-    const logged = { requestId: "request 7", log: (event: PaymentEvent) => void events.push(event) };
+    const logged = { key: "a", requestId: "request 7", log: (event: PaymentEvent) => void events.push(event) };
     const payment = await paymentFrom();
     await sale("good", payment, logged);
     await sale("good", payment, logged);
-    await sale("good", payment, { ...logged, fingerprint: "another" });
-    await sale("refuses-verify", await paymentFrom(), logged);
-    await sale("good", await paymentFrom(), { ...logged, work: failing });
+    await sale("good", payment, { ...logged, key: null });
+    await sale("refuses-verify", await paymentFrom(), { ...logged, key: "b" });
+    await sale("good", await paymentFrom(), { ...logged, key: "b", work: failing });
     const { payer, transaction } = SOLD.receipt;
     expect(events).toEqual([
       {
@@ -214,19 +217,5 @@ describe("the log", () => {
     expect(await down.verify(await paymentFrom())).toEqual({ outcome: "unknown" });
     const line = { event: "facilitator", request_id: "request 8", host: "facilitator.example.com", call: "verify" };
     expect(events).toEqual([expect.objectContaining(line)]);
-  });
-});
-
-describe("a payment-identifier", () => {
-  const named = async (identifier: string) => ({ ...(await paymentFrom()), identifier });
-
-  test("is one payment's: another under the same name is a conflict, not charged", async () => {
-    const first = await named("order_1234567890123456");
-    expect((await sale("good", first)).outcome).toEqual(SOLD);
-    expect((await sale("good", first)).outcome).toEqual(SOLD);
-    const second = await sale("good", await named("order_1234567890123456"));
-    expect(reason(second.outcome)).toBe("payment_already_used");
-    expect(second.worked).toBe(0);
-    expect((await sale("good", await named("order_6543210987654321"))).outcome).toEqual(SOLD);
   });
 });

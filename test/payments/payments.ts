@@ -1,5 +1,6 @@
 import { facilitatorNamed } from "../../src/payments/facilitators.ts";
 import { type LedgerBook, Sale, type SaleTerms, type WorkResult } from "../../src/payments/gate.ts";
+import { type Bound, KeyBinding } from "../../src/payments/keyBinding.ts";
 import { LedgerEntry } from "../../src/payments/ledgerEntry.ts";
 import { NETWORKS } from "../../src/payments/networks.ts";
 import { offerOf } from "../../src/payments/offer.ts";
@@ -20,6 +21,9 @@ export const OFFER = offerOf(
 
 /** Events that nobody looks at. */
 export const SILENT = { requestId: "test", log: () => {} };
+
+/** A caller that has nothing to show but its payment. */
+export const BARE = { key: null, isSignedIn: async () => false };
 
 /** A payment as read, whose signature nobody checks: quick to make. */
 export async function paymentFrom({
@@ -60,7 +64,7 @@ export function memoryLedger(facilitatorTimeoutMs = 500): LedgerBook & { discard
   const records = new Map<string, ReturnType<typeof recordOf>>();
   const recordOf = () => {
     let stored: Entry | undefined;
-    let bound: string | undefined;
+    let bound: Bound | undefined;
     let alarm: ReturnType<typeof setTimeout> | undefined;
     const entry: LedgerEntry = new LedgerEntry({
       load: () => stored,
@@ -77,6 +81,7 @@ export function memoryLedger(facilitatorTimeoutMs = 500): LedgerBook & { discard
       settle: ({ payment, facilitator }) =>
         facilitatorNamed(facilitator, { facilitators: [], facilitatorTimeoutMs }, SILENT).settle(payment),
       evidence: () => undefined,
+      list: async () => {},
       trusts: async () => true,
       settleTimeoutMs: facilitatorTimeoutMs + 100,
       keeps: async (output) => !discarded.includes(output),
@@ -85,11 +90,15 @@ export function memoryLedger(facilitatorTimeoutMs = 500): LedgerBook & { discard
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       log: () => {},
     });
-    return Object.assign(entry, {
-      bind: async (payment: string) => {
-        bound ??= payment;
-        return bound === payment;
+    const key = new KeyBinding({
+      load: () => bound,
+      save(changed) {
+        bound = changed;
       },
+    });
+    return Object.assign(entry, {
+      bound: () => key.bound(),
+      bind: (...args: Parameters<KeyBinding["bind"]>) => key.bind(...args),
     });
   };
   return {

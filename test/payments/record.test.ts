@@ -69,6 +69,7 @@ function world(...answers: Settlement[]) {
       return answers.shift() ?? { outcome: "unknown" };
     },
     evidence: () => undefined,
+    list: async () => {},
     trusts: async () => true,
     settleTimeoutMs: 25_000,
     keeps: async () => true,
@@ -90,10 +91,10 @@ describe("a claim", () => {
   test("keeps the payment from others until its lease ends", async () => {
     const { record, seen, claimed } = world();
     await claimed();
-    expect(await record.waitForStatus("request", 0)).toEqual(status("busy"));
-    expect(await record.waitForStatus("another", 0)).toEqual(status("taken"));
+    expect(await record.waitForStatus("request", 0, true)).toEqual(status("busy"));
+    expect(await record.waitForStatus("another", 0, true)).toEqual(status("taken"));
     seen.now += MINUTE;
-    expect(await record.waitForStatus("another", 0)).toEqual(status("free"));
+    expect(await record.waitForStatus("another", 0, true)).toEqual(status("free"));
   });
 
   test("that died is forgotten by the alarm", async () => {
@@ -131,10 +132,10 @@ describe("a claim", () => {
     const { record, claimed } = world();
     const claim = await claimed();
     const failure = { error: "damaged" };
-    const waiting = Array.from({ length: 49 }, () => record.waitForStatus("request", T + MINUTE));
+    const waiting = Array.from({ length: 49 }, () => record.waitForStatus("request", T + MINUTE, true));
     await record.release(claim, failure);
     for (const waited of await Promise.all(waiting)) expect(waited).toEqual({ status: "failed", failure });
-    expect(await record.waitForStatus("another", 0)).toEqual(status("free"));
+    expect(await record.waitForStatus("another", 0, true)).toEqual(status("free"));
   });
 });
 
@@ -142,9 +143,9 @@ describe("a stored output", () => {
   test("whose call died is settled by the next same call, without work", async () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
     await record.store(await claimed(), work);
-    expect(await record.waitForStatus("request", 0)).toEqual(status("busy"));
+    expect(await record.waitForStatus("request", 0, true)).toEqual(status("busy"));
     seen.now += MINUTE;
-    expect(await record.waitForStatus("another", 0)).toEqual(status("taken"));
+    expect(await record.waitForStatus("another", 0, true)).toEqual(status("taken"));
     const next = await record.claim(call, MINUTE, 0);
     expect(next).toMatchObject({ status: "yours", stored: true });
     expect(await record.settle((next as { claim: string }).claim, "request")).toEqual(status("sold"));
@@ -173,7 +174,11 @@ describe("a settlement", () => {
       seen.now = wakeAt()!;
       await record.alarm();
     }
-    expect(await record.waitForStatus("request", 0)).toEqual({ status: "sold", value: '"work"', transaction: "0x1" });
+    expect(await record.waitForStatus("request", 0, true)).toEqual({
+      status: "sold",
+      value: '"work"',
+      transaction: "0x1",
+    });
     expect(seen.logged).toEqual([
       expect.objectContaining({ event: "settlement", request_id: "test", outcome: "pending", attempts: 1 }),
       expect.objectContaining({ event: "settlement", request_id: "test", outcome: "pending", attempts: 2 }),
@@ -187,7 +192,7 @@ describe("a settlement", () => {
     await record.store(claim, work);
     await record.settle(claim, "request");
     seen.now += MINUTE;
-    await record.waitForStatus("another", 0);
+    await record.waitForStatus("another", 0, true);
     expect(wakeAt()).toBe(seen.now);
   });
 
@@ -197,8 +202,8 @@ describe("a settlement", () => {
     await record.store(claim, work);
     await record.settle(claim, "request");
     for (let attempts = 0; seen.now < work.expiresAt; attempts++) {
-      expect(await record.waitForStatus("request", 0)).toEqual(status("pending"));
-      expect(await record.waitForStatus("another", 0)).toEqual(status("taken"));
+      expect(await record.waitForStatus("request", 0, true)).toEqual(status("pending"));
+      expect(await record.waitForStatus("another", 0, true)).toEqual(status("taken"));
       expect(attempts).toBeLessThan(50);
       seen.now = wakeAt()!;
       await record.alarm();
@@ -213,9 +218,9 @@ describe("a settlement", () => {
     await record.store(claim, work);
     await record.settle(claim, "request");
     seen.now = work.expiresAt - 1;
-    expect(await record.waitForStatus("request", 0)).toEqual(status("sold"));
+    expect(await record.waitForStatus("request", 0, true)).toEqual(status("sold"));
     seen.now++;
-    expect(await record.waitForStatus("request", 0)).toEqual(status("spent"));
+    expect(await record.waitForStatus("request", 0, true)).toEqual(status("spent"));
     expect(wakeAt()).toBe(work.expiresAt + DAY);
     seen.now = wakeAt()!;
     await record.alarm();
@@ -230,6 +235,7 @@ describe("a settlement", () => {
       state: "settled",
       work,
       transaction: "",
+      settledAt: T,
     } as const;
     expect(wakesAt(entry)).toBeUndefined();
   });

@@ -1,44 +1,73 @@
 import { expect, test } from "vitest";
 import { paymentFrom } from "./payments.ts";
-import { type History, Simulation } from "./simulation.ts";
+import { type History, isSettledFor, type PaymentHistory, Simulation } from "./simulation.ts";
 
 const SCHEDULES = 2000;
 
 /** What must hold of every schedule; says what does not. */
-function broken({ moved, consumed, answers, runs, repeats, kept, ...history }: History): string[] {
+function broken({ payments, answers, runs, repeats, kept, node, trusted }: History): string[] {
   const sold = answers.filter(({ outcome }) => outcome === "sold");
-  const results = new Set(sold.map(({ value }) => value!));
-  const stored = runs.filter(({ fate }) => fate === "stored").map(({ output }) => output);
+  const runOf = (output: string) => runs.find((run) => run.output === output)!;
+  const stored = runs.filter(({ fate }) => fate === "stored");
   const dead = runs.filter(({ fate }) => fate === "died" || fate === "cut off").map(({ output }) => output);
-  const { doubts, doubled, node, trusted, unproved } = history;
-  const elsewhere = consumed?.by === "another service" ? 1 : 0;
-  /** The money moved for us, and this can be known. */
-  const ours = consumed?.by === "us" && !doubled && (node || trusted);
+  /** The results that were given for a payment, whoever's call brought it. */
+  const given = (payment: PaymentHistory) =>
+    new Set(sold.map(({ value }) => value!).filter((value) => runOf(value).payment === payment));
+  const elsewhere = ({ consumed }: PaymentHistory) => (consumed?.by === "another service" ? 1 : 0);
+  /** The money moved for us, and this can be known: the answer that told of it did not say the opposite. */
+  const ours = ({ consumed, doubled }: PaymentHistory) => consumed?.by === "us" && !doubled && (node || trusted);
+  const again = payments[0]!;
+  const finals = answers.filter(({ final, key }) => final && key === null);
+  const underKey = (["K", "L"] as const).flatMap((key) => (["A", "B"] as const).map((request) => ({ key, request })));
+  const movedUnder = (asked: (typeof underKey)[number]) =>
+    payments.filter((one) => one.consumed?.by === "us" && !one.doubled && isSettledFor(one, asked));
+
   const rules: Record<string, boolean> = {
-    "a payment is settled at most once": moved <= 1,
-    "results given <= payments moved": results.size <= moved || unproved === 1,
-    "what is sold without proof is sold in doubt, where there is no node": unproved === 0 || (doubts > 0 && !node),
-    "never two results for one payment, but where an answer was lost": results.size + elsewhere <= 1 || doubts > 0,
-    "no result is given before it is paid for": unproved === 1 || elsewhere === 1 || sold.every(({ paid }) => paid),
-    "one payment buys one result": results.size <= 1,
-    "which is what was asked for": sold.every(
-      ({ request, value }) => runs.find(({ output }) => output === value)?.request === request,
+    "a payment is settled at most once": payments.every(({ moved }) => moved <= 1),
+    "results given <= payments moved": payments.every((one) => given(one).size <= one.moved || one.unproved === 1),
+    "never two payments moved under one key for one request": underKey.every((asked) => movedUnder(asked).length <= 1),
+    "under one key, one request has one result": underKey.every(
+      ({ key, request }) =>
+        new Set(sold.filter((one) => one.key === key && one.request === request).map(({ value }) => value)).size <= 1,
     ),
-    "what is paid for can be had by repeating the call": !ours || sold.some(({ final }) => final),
-    "once it is paid for, nobody is asked to pay":
-      doubled || answers.every(({ outcome, paid }) => !(paid && outcome === "402")),
+    "what is sold without proof is sold in doubt, where there is no node": payments.every(
+      ({ unproved, doubts }) => unproved === 0 || (doubts > 0 && !node),
+    ),
+    "never two results for one payment, but where an answer was lost": payments.every(
+      (one) => given(one).size + elsewhere(one) <= 1 || one.doubts > 0,
+    ),
+    "no result is given before it is paid for": sold.every(({ value }) => {
+      const { payment } = runOf(value!);
+      return payment.unproved === 1 || elsewhere(payment) === 1 || payment.consumed?.by === "us";
+    }),
+    "one payment buys one result": payments.every((one) => given(one).size <= 1),
+    "which is what was asked for": sold.every(({ request, value }) => runOf(value!).request === request),
+    "what is paid for can be had by repeating the call": !ours(again) || sold.some(({ final }) => final),
+    "and under its key, with a payment signed anew": answers.every(
+      (one) =>
+        !one.final ||
+        one.key === null ||
+        one.outcome === "sold" ||
+        !movedUnder({ key: one.key, request: one.request }).some(ours),
+    ),
+    "once it is paid for, nobody is asked to pay": answers.every(
+      ({ outcome, paid, payment }) => payment.doubled || !(paid && outcome === "402"),
+    ),
+    "nor anybody with its key": answers.every(
+      ({ outcome, paidBefore, ...asked }) =>
+        !(paidBefore && outcome === "402") || payments.some((one) => isSettledFor(one, asked) && one.doubled),
+    ),
     "in the end, one request has the result and the other is refused":
-      !ours ||
-      answers
-        .filter(({ final }) => final)
-        .every(({ outcome }) => outcome === "sold" || outcome === "payment_already_used"),
-    "with a node, nothing is left in doubt": !node || answers.at(-1)?.outcome !== "settlement_pending",
+      !ours(again) || finals.every(({ outcome }) => outcome === "sold" || outcome === "payment_already_used"),
+    "with a node, nothing is left in doubt": !node || finals.at(-1)?.outcome !== "settlement_pending",
     "no work is run again while an earlier run is under way or stored": repeats === 0,
     "each run of the work is accounted for": runs.every(({ fate }) => fate !== "running"),
-    "one output is stored": stored.length <= 1,
-    "and it is the result": !ours || stored.every((output) => results.has(output)),
+    "one output is stored for a payment": new Set(stored.map(({ payment }) => payment)).size === stored.length,
+    "and it is the result": stored.every(
+      ({ payment, output }) => payment !== again || !ours(again) || given(again).has(output),
+    ),
     "nothing else is kept, but what died with its Worker": [...kept].every(
-      (o) => stored.includes(o) || dead.includes(o),
+      (o) => stored.some(({ output }) => output === o) || dead.includes(o),
     ),
     "no failure is an unexpected one": answers.every(({ outcome }) => OUTCOMES.includes(outcome)),
   };
@@ -49,6 +78,7 @@ const OUTCOMES = [
   "402",
   "damaged",
   "facilitator_unavailable",
+  "idempotency_key_reused",
   "payment_already_used",
   "payment_in_progress",
   "settlement_pending",
@@ -60,13 +90,18 @@ test(`${SCHEDULES} schedules of calls, faults and deaths: results given = paymen
   const failures: string[] = [];
   const outcomes = new Set<string>();
   const fates = new Set<string>();
+  const told = { lapsed: 0 };
   for (let seed = 1; seed <= SCHEDULES; seed++) {
     const history = await new Simulation(seed, payment).play();
-    for (const { outcome } of history.answers) outcomes.add(outcome);
+    for (const { outcome, anew, paid } of history.answers) {
+      outcomes.add(outcome);
+      if (outcome === "sold" && anew && !paid) told.lapsed++;
+    }
     for (const { fate } of history.runs) fates.add(fate);
     for (const rule of broken(history)) failures.push(`schedule ${seed}: ${rule}`);
   }
   expect(failures).toEqual([]);
   expect([...outcomes].toSorted(), "the schedules reach every outcome").toEqual(OUTCOMES);
   expect([...fates].toSorted(), "and every fate").toEqual(["cut off", "deleted", "died", "failed", "stored"]);
+  expect(told.lapsed, "and results that an earlier payment had bought").toBeGreaterThan(SCHEDULES / 10);
 });

@@ -2,20 +2,28 @@ import type { Evidence } from "../../src/payments/chain.ts";
 import { PaymentError } from "../../src/payments/errors.ts";
 import type { FacilitatorClient, Settlement, Verdict } from "../../src/payments/facilitator.ts";
 import type { LedgerBook } from "../../src/payments/gate.ts";
+import { type Bound, KeyBinding } from "../../src/payments/keyBinding.ts";
 import { LedgerEntry } from "../../src/payments/ledgerEntry.ts";
 import { PaymentRequired } from "../../src/payments/offer.ts";
-import type { PaymentPayload } from "../../src/payments/paymentPayload.ts";
+import { type PaymentPayload, paymentKey } from "../../src/payments/paymentPayload.ts";
 import type { Entry } from "../../src/payments/record.ts";
 import { ERRORS, OFFER, SILENT, sell } from "./payments.ts";
 import { VirtualWorld } from "./virtualWorld.ts";
 
 /**
- * The gate and the ledger's record in a world of their own: its clock, its chain, a facilitator with every fault, Workers
- * and Durable Objects that die, all drawn from one seed. What happens is written down for the model to judge.
+ * The gate and the ledger's records in a world of their own: its clock, its chain, a facilitator with every fault, Workers
+ * and Durable Objects that die, all drawn from one seed. One payer calls, with a payment that is sent again or with new
+ * ones, under keys or without. What happens is written down for the model to judge.
  */
 
 const FACILITATOR_TIMEOUT_MS = 20_000;
 const never = new Promise<never>(() => {});
+
+/** What a caller asks for: one of two requests, under one of two keys or none. */
+export interface Asked {
+  request: "A" | "B";
+  key: "K" | "L" | null;
+}
 
 /**
  * What became of one run of the work: it may fail, its Worker may die, the object may die while being told of it; else the
@@ -23,8 +31,8 @@ const never = new Promise<never>(() => {});
  */
 type Fate = "running" | "failed" | "died" | "cut off" | "stored" | "deleted";
 
-interface Run {
-  request: string;
+interface Run extends Asked {
+  payment: PaymentHistory;
   output: string;
   fate: Fate;
 }
@@ -40,8 +48,8 @@ interface Consumed {
   at: number;
 }
 
-/** What a schedule has led to. */
-export interface History {
+/** What became of one payment. */
+export interface PaymentHistory {
   /** Transfers to the seller. */
   moved: number;
   consumed: Consumed | undefined;
@@ -49,108 +57,179 @@ export interface History {
   doubts: number;
   /** A first attempt reached the facilitator twice, and the second answer was told. */
   doubled: boolean;
+  /** Sold without proof. */
+  unproved: number;
+  /** What was asked for in the last call that had it settled. */
+  settledFor: Asked | undefined;
+}
+
+/** An answer a caller got. */
+interface Answer extends Asked {
+  payment: PaymentHistory;
+  outcome: string;
+  /** The result, where there is one. */
+  value?: string;
+  /** The payment sent was signed for this call. */
+  anew: boolean;
+  /** The payment's money had moved by then. */
+  paid: boolean;
+  /** What was asked for had been paid for under its key when the call began. */
+  paidBefore: boolean;
+  final: boolean;
+}
+
+/** What a schedule has led to. */
+export interface History {
+  payments: PaymentHistory[];
   /** There is a node to ask. */
   node: boolean;
   /** The payer's payments may be sold without proof. */
   trusted: boolean;
-  /** Sold without proof. */
-  unproved: number;
-  /** Each answer a caller got: the result's value, or why there was none. `paid`: the money had moved by then. */
-  answers: { request: string; outcome: string; value?: string; paid: boolean; final: boolean }[];
+  answers: Answer[];
   runs: Run[];
-  /** Runs that began while an earlier one was under way, or its output stored. */
+  /** Runs that began while an earlier one of the payment, or of the key, was under way, or its output stored. */
   repeats: number;
   /** Outputs in storage. */
   kept: Set<string>;
 }
 
-export class Simulation {
-  readonly history: History = {
+/** A Durable Object: the calls it is serving, and how often it has begun anew. */
+class SimulatedObject {
+  life = 0;
+  readonly calls = new Set<(error: Error) => void>();
+}
+
+/** The Durable Object of a payment: what is stored, and the life that serves it. */
+class PaymentObject extends SimulatedObject {
+  readonly payment: PaymentPayload;
+  readonly history: PaymentHistory = {
     moved: 0,
     consumed: undefined,
     doubts: 0,
     doubled: false,
+    unproved: 0,
+    settledFor: undefined,
+  };
+  entry: Entry | undefined;
+  alarmAt: number | undefined;
+  record!: LedgerEntry;
+
+  constructor(payment: PaymentPayload) {
+    super();
+    this.payment = payment;
+  }
+}
+
+export class Simulation {
+  readonly history: History = {
+    payments: [],
     node: false,
     trusted: false,
-    unproved: 0,
     answers: [],
     runs: [],
     repeats: 0,
     kept: new Set(),
   };
   readonly #world: VirtualWorld;
-  readonly #payment: PaymentPayload;
+  readonly #template: PaymentPayload;
+  readonly #payments: PaymentObject[] = [];
+  readonly #keys = new Map<string, SimulatedObject & { bound: Bound | undefined }>();
   /** No more faults and deaths. */
   #calm = false;
-
-  // the Durable Object: what is stored, and the life that serves it
-  #entry: Entry | undefined;
-  #alarmAt: number | undefined;
-  #life = 0;
-  #record!: LedgerEntry;
-  #calls = new Set<(error: Error) => void>();
 
   constructor(seed: number, payment: PaymentPayload) {
     this.#world = new VirtualWorld(seed);
     const validBefore = String(this.#world.now / 1000 + 600);
-    this.#payment = { ...payment, authorization: { ...payment.authorization, validBefore } };
+    this.#template = { ...payment, authorization: { ...payment.authorization, validBefore } };
     this.history.node = this.#world.chance(0.5);
     this.history.trusted = this.#world.chance(0.7);
-    this.#revive();
+    this.#sign();
   }
 
-  /** Plays the schedule: callers and faults for some minutes, then calm, then each request once more. */
+  /**
+   * Plays the schedule: callers and faults for some minutes, then calm, then each request once more with the payment that
+   * is sent again, by the payer, and under each key.
+   */
   async play(): Promise<History> {
     const callers = 1 + this.#world.below(6);
-    for (let caller = 0; caller < callers; caller++) void this.#caller(this.#world.chance(0.85) ? "A" : "B");
+    for (let caller = 0; caller < callers; caller++) {
+      const key = this.#world.chance(0.5) ? null : this.#world.chance(0.8) ? "K" : "L";
+      const asked: Asked = { request: this.#world.chance(0.85) ? "A" : "B", key };
+      void this.#caller(asked, key !== null && this.#world.chance(0.6));
+    }
     if (this.#world.chance(0.4))
       for (let deaths = 1 + this.#world.below(3); deaths > 0; deaths--)
-        this.#world.later(this.#world.below(90_000), () => this.#die());
+        this.#world.later(this.#world.below(90_000), () => this.#die(this.#anyObject()));
     if (this.#world.chance(0.3)) {
       const by = this.#world.chance(0.5) ? "another service" : "its cancellation";
-      this.#world.later(this.#world.below(this.#world.chance(0.5) ? 5000 : 90_000), () => this.#consume(by));
+      this.#world.later(this.#world.below(this.#world.chance(0.5) ? 5000 : 90_000), () => {
+        const { history } = this.#payments[this.#world.below(this.#payments.length)]!;
+        this.#consume(history, by);
+      });
     }
     await this.#world.pass(200_000);
 
     this.#calm = true;
     await this.#world.pass(250_000);
-    for (const request of ["A", "B", "A"]) {
-      void this.#call(request, true);
+    for (const request of ["A", "B", "A"] as const) {
+      void this.#call({ request, key: null }, this.#payments[0]!, true);
+      await this.#world.pass(30_000);
+    }
+    for (const key of ["K", "L"] as const) {
+      void this.#call({ request: "A", key }, this.#sign(), true);
       await this.#world.pass(30_000);
     }
     return this.history;
   }
 
-  /** One who calls, and repeats the same call until it has a result or gives up. */
-  async #caller(request: string): Promise<void> {
+  /** One who calls, and repeats the same call until it has a result or gives up; some sign anew for each attempt. */
+  async #caller(asked: Asked, signsAnew: boolean): Promise<void> {
     await this.#world.sleep(this.#world.chance(0.5) ? this.#world.below(50) : this.#world.below(60_000));
     for (let attempts = 1 + this.#world.below(4); attempts > 0; attempts--) {
-      const answered = await Promise.race([this.#call(request), this.#world.sleep(90_000)]);
+      const object = signsAnew ? this.#sign() : this.#payments[0]!;
+      const answered = await Promise.race([this.#call(asked, object), this.#world.sleep(90_000)]);
       if (answered === "sold") return;
       await this.#world.sleep(this.#world.below(20_000));
     }
   }
 
-  /** One call of the gate by a Worker of its own, which may die at any step. */
-  async #call(request: string, final = false): Promise<string> {
+  #sign(): PaymentObject {
+    const nonce = `0x${this.#payments.length.toString(16).padStart(64, "0")}`;
+    const object = new PaymentObject({
+      ...this.#template,
+      authorization: { ...this.#template.authorization, nonce },
+    });
+    this.#payments.push(object);
+    this.history.payments.push(object.history);
+    this.#revive(object);
+    return object;
+  }
+
+  /** One call of the gate by a Worker of its own, which may die at any step. The last calls are signed in. */
+  async #call(asked: Asked, object: PaymentObject, final = false): Promise<string> {
     const worker: Worker = { dead: false, run: undefined };
     const { history } = this;
+    const payment = object.history;
+    const anew = object !== this.#payments[0];
+    const paidBefore = history.payments.some((one) => one.consumed?.by === "us" && isSettledFor(one, asked));
     let outcome: string;
     let value: string | undefined;
     try {
       const sold = await sell<string>({
-        payment: this.#payment,
+        payment: object.payment,
+        key: asked.key,
+        isSignedIn: async () => final,
         offer: OFFER,
-        facilitators: [this.#facilitator(worker)],
-        ledger: this.#ledger(worker),
-        fingerprint: request,
+        facilitators: [this.#facilitator(worker, payment)],
+        ledger: this.#ledger(worker, asked),
+        fingerprint: asked.request,
         operation: "test",
         ...SILENT,
         errors: ERRORS,
         workMs: 100_000,
         linkTtlMs: 86_400_000,
         now: () => this.#world.now,
-        work: () => this.#work(worker, request),
+        work: () => this.#work(worker, asked, payment),
       });
       outcome = "sold";
       value = sold.value;
@@ -162,15 +241,18 @@ export class Simulation {
             ? error.code
             : (error as Error).message;
     }
-    history.answers.push({ request, outcome, ...(value && { value }), paid: history.consumed?.by === "us", final });
+    const paid = payment.consumed?.by === "us";
+    history.answers.push({ ...asked, payment, outcome, ...(value && { value }), anew, paid, paidBefore, final });
     return outcome;
   }
 
-  async #work(worker: Worker, request: string) {
+  async #work(worker: Worker, asked: Asked, payment: PaymentHistory) {
     const { history } = this;
     const output = `output-${history.runs.length}`;
-    if (history.runs.some(({ fate }) => fate === "running" || fate === "stored")) history.repeats++;
-    const run: Run = { request, output, fate: "running" };
+    const isSame = (other: Run) =>
+      other.payment === payment || (asked.key !== null && other.key === asked.key && other.request === asked.request);
+    if (history.runs.some((run) => isSame(run) && (run.fate === "running" || run.fate === "stored"))) history.repeats++;
+    const run: Run = { ...asked, payment, output, fate: "running" };
     history.runs.push(run);
     worker.run = run;
     await this.#world.sleep(this.#world.chance(0.8) ? this.#world.below(3000) : this.#world.below(40_000));
@@ -184,18 +266,18 @@ export class Simulation {
     return { value: output, output, expiresAt, facts: {} };
   }
 
-  #facilitator(worker: Worker): FacilitatorClient {
+  #facilitator(worker: Worker, payment: PaymentHistory): FacilitatorClient {
     return {
       name: "stub",
       verify: async () => {
-        const verdict = await this.#verify();
+        const verdict = await this.#verify(payment);
         return this.#dies(worker) ? never : verdict;
       },
       settle: () => never, // the ledger settles
     };
   }
 
-  async #verify(): Promise<Verdict> {
+  async #verify(payment: PaymentHistory): Promise<Verdict> {
     await this.#world.sleep(this.#world.below(300));
     if (!this.#calm) {
       if (this.#world.chance(0.05)) await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS)); // late
@@ -204,79 +286,82 @@ export class Simulation {
       if (this.#world.chance(0.05)) return { outcome: "unknown" }; // 500, garbage
       if (this.#world.chance(0.05)) return { outcome: "invalid", reason: "a refusal" };
     }
-    return this.history.consumed ? { outcome: "invalid", reason: "nonce_already_used" } : { outcome: "valid" };
+    return payment.consumed ? { outcome: "invalid", reason: "nonce_already_used" } : { outcome: "valid" };
   }
 
-  #consume(by: Consumed["by"]): boolean {
-    if (this.history.consumed) return false;
-    this.history.consumed = { by, at: this.#world.now };
-    if (by !== "its cancellation") this.history.moved++;
+  #consume(payment: PaymentHistory, by: Consumed["by"]): boolean {
+    if (payment.consumed) return false;
+    payment.consumed = { by, at: this.#world.now };
+    if (by !== "its cancellation") payment.moved++;
     return true;
   }
 
-  #transfer(): Settlement {
-    return this.#consume("us")
+  #transfer(payment: PaymentHistory): Settlement {
+    return this.#consume(payment, "us")
       ? { outcome: "settled", transaction: "0x1" }
       : { outcome: "used", reason: "authorization is used" };
   }
 
   /** What a node shows: what is more than one block old. */
-  async #evidence(firstAsked: number): Promise<Evidence | undefined> {
+  async #evidence({ consumed }: PaymentHistory, firstAsked: number): Promise<Evidence | undefined> {
     await this.#world.sleep(this.#world.below(500));
     if (!this.#calm && this.#world.chance(0.2)) return undefined;
-    const { consumed } = this.history;
     if (!consumed || consumed.at + 2000 > this.#world.now) return undefined;
     const { by, at } = consumed;
     if (by === "its cancellation" || at + 2000 < firstAsked) return { outcome: "lost", reason: "a loss" };
     return { outcome: "settled", transaction: "0x1" };
   }
 
-  async #settleOnce(): Promise<Settlement> {
-    const answer = await this.#settle();
-    if (answer.outcome === "unknown") this.history.doubts++;
+  async #settleOnce(payment: PaymentHistory): Promise<Settlement> {
+    const answer = await this.#settle(payment);
+    if (answer.outcome === "unknown") payment.doubts++;
     return answer;
   }
 
-  async #settle(): Promise<Settlement> {
+  async #settle(payment: PaymentHistory): Promise<Settlement> {
     await this.#world.sleep(this.#world.below(500));
-    if (this.#calm) return this.#transfer();
+    if (this.#calm) return this.#transfer(payment);
     const unknown = { outcome: "unknown" } as const;
     switch (this.#world.below(17)) {
       case 0: // late
         await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS));
-        return this.#transfer();
+        return this.#transfer(payment);
       case 1: // never, and nothing was done
         return this.#world.sleep(FACILITATOR_TIMEOUT_MS).then(() => unknown);
       case 2: // never, and done after we stopped listening
-        this.#world.later(FACILITATOR_TIMEOUT_MS + this.#world.below(60_000), () => this.#transfer());
+        this.#world.later(FACILITATOR_TIMEOUT_MS + this.#world.below(60_000), () => this.#transfer(payment));
         return this.#world.sleep(FACILITATOR_TIMEOUT_MS).then(() => unknown);
       case 3: // 500
         return unknown;
       case 4: // garbage, and it was done
       case 5: // done, and the answer lost
-        this.#transfer();
+        this.#transfer(payment);
         await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS));
         return unknown;
       case 6: // a refusal, whether or not it is used: the wallet is empty
         return { outcome: "refused", reason: "a refusal" };
       case 7: // asked twice on the way: the second answer comes back
-        if (this.#transfer().outcome === "settled") this.history.doubled = true;
-        return this.#transfer();
+        if (this.#transfer(payment).outcome === "settled") payment.doubled = true;
+        return this.#transfer(payment);
       case 9: // nobody has looked at it
         return { outcome: "unprocessed", reason: "too many requests" };
       case 8: // the chain refuses, and says no more
-        return this.history.consumed || this.#world.chance(0.5)
-          ? { outcome: this.#transfer().outcome === "settled" ? "settled" : "reverted", reason: "", transaction: "0x1" }
+        return payment.consumed || this.#world.chance(0.5)
+          ? {
+              outcome: this.#transfer(payment).outcome === "settled" ? "settled" : "reverted",
+              reason: "",
+              transaction: "0x1",
+            }
           : { outcome: "refused", reason: "another refusal" };
       default:
-        return this.#transfer();
+        return this.#transfer(payment);
     }
   }
 
   /** The ledger as a Worker sees it: far away, and either side can die on the way. */
-  #ledger(worker: Worker): LedgerBook {
+  #ledger(worker: Worker, asked: Asked): LedgerBook {
     const reach =
-      <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
+      <A extends unknown[], R>(object: SimulatedObject, method: (...args: A) => Promise<R>) =>
       async (...args: A): Promise<R> => {
         await this.#world.sleep(this.#world.below(30));
         if (this.#dies(worker)) return never;
@@ -285,55 +370,93 @@ export class Simulation {
             if (worker.run?.fate === "running") worker.run.fate = "cut off";
             reject(error);
           };
-          this.#calls.add(cut);
-          const life = this.#life;
-          if (this.#world.chance(0.01)) this.#world.later(this.#world.below(30), () => this.#die());
+          object.calls.add(cut);
+          const { life } = object;
+          if (this.#world.chance(0.01)) this.#world.later(this.#world.below(30), () => this.#die(object));
           this.#world.later(this.#world.below(30), () => {
-            if (life !== this.#life) return;
+            if (life !== object.life) return;
             method(...args)
               .then(resolve, reject)
-              .finally(() => this.#calls.delete(cut));
+              .finally(() => object.calls.delete(cut));
           });
         });
         await this.#world.sleep(this.#world.below(30));
         return this.#dies(worker) ? never : answer;
       };
+    const none = () => Promise.reject(new Error("another kind of object"));
+    const noRecord = { waitForStatus: none, claim: none, release: none, store: none, settle: none, abandon: none };
+    const noKey = { bound: none, bind: none };
     return {
-      getByName: () => ({
-        waitForStatus: reach((...args) => this.#record.waitForStatus(...args)),
-        claim: reach((...args) => this.#record.claim(...args)),
-        release: reach((...args) => this.#record.release(...args)),
-        store: reach((...args) => this.#record.store(...args)),
-        settle: reach((...args) => this.#record.settle(...args)),
-        bind: async () => true,
-      }),
+      getByName: (name) => {
+        const object = this.#payments.find(({ payment }) => paymentKey(payment) === name);
+        if (!object) {
+          const key = this.#keyObject(name);
+          const binding = new KeyBinding({
+            load: () => key.bound,
+            save: (bound) => {
+              key.bound = bound;
+            },
+          });
+          return {
+            ...noRecord,
+            bound: reach(key, () => binding.bound()),
+            bind: reach(key, (...args) => binding.bind(...args)),
+          };
+        }
+        return {
+          ...noKey,
+          waitForStatus: reach(object, (...args) => object.record.waitForStatus(...args)),
+          claim: reach(object, (...args) => object.record.claim(...args)),
+          release: reach(object, (...args) => object.record.release(...args)),
+          store: reach(object, (...args) => object.record.store(...args)),
+          abandon: reach(object, (...args) => object.record.abandon(...args)),
+          settle: reach(object, (claim, fingerprint) => {
+            if (object.entry?.state === "stored" && object.entry.claim === claim) object.history.settledFor = asked;
+            return object.record.settle(claim, fingerprint);
+          }),
+        };
+      },
     };
   }
 
-  #revive(): void {
-    const life = ++this.#life;
-    const mine = <T>(value: T): T | Promise<never> => (life === this.#life ? value : never);
-    this.#record = new LedgerEntry({
-      load: () => this.#entry,
+  #keyObject(name: string) {
+    const known = this.#keys.get(name) ?? Object.assign(new SimulatedObject(), { bound: undefined });
+    this.#keys.set(name, known);
+    return known;
+  }
+
+  #anyObject(): SimulatedObject {
+    const objects = [...this.#payments, ...this.#keys.values()];
+    return this.#world.chance(0.5) ? objects[0]! : objects[this.#world.below(objects.length)]!;
+  }
+
+  #revive(object: PaymentObject): void {
+    const life = ++object.life;
+    const payment = object.history;
+    const mine = <T>(value: T): T | Promise<never> => (life === object.life ? value : never);
+    object.record = new LedgerEntry({
+      load: () => object.entry,
       save: (entry, wakeAt) => {
-        if (life !== this.#life) return;
-        this.#entry = structuredClone(entry);
+        if (life !== object.life) return;
+        object.entry = structuredClone(entry);
         if ("work" in entry) this.#runOf(entry.work.output).fate = "stored";
-        this.#setAlarm(wakeAt);
+        this.#setAlarm(object, wakeAt);
       },
       clear: () => {
-        if (life !== this.#life) return;
-        this.#entry = undefined;
-        this.#alarmAt = undefined;
+        if (life !== object.life) return;
+        object.entry = undefined;
+        object.alarmAt = undefined;
       },
       settle: async () => {
-        if (this.#entry?.state !== "settling") throw new Error("settling was not written down before it was asked for");
-        if (this.#world.chance(0.1)) this.#world.later(this.#world.below(1000), () => this.#die());
-        const answer = await this.#settleOnce();
-        if (life !== this.#life) this.history.doubts++;
+        if (object.entry?.state !== "settling")
+          throw new Error("settling was not written down before it was asked for");
+        if (this.#world.chance(0.1)) this.#world.later(this.#world.below(1000), () => this.#die(object));
+        const answer = await this.#settleOnce(payment);
+        if (life !== object.life) payment.doubts++;
         return mine(answer);
       },
-      evidence: () => (this.history.node ? async (since) => mine(await this.#evidence(since)) : undefined),
+      evidence: () => (this.history.node ? async (since) => mine(await this.#evidence(payment, since)) : undefined),
+      list: async () => {},
       trusts: async () => mine(this.history.trusted),
       settleTimeoutMs: FACILITATOR_TIMEOUT_MS + 5000,
       keeps: async (output) => this.history.kept.has(output),
@@ -344,31 +467,32 @@ export class Simulation {
       now: () => this.#world.now,
       sleep: async (ms) => mine(await this.#world.sleep(ms)),
       log: ({ outcome }) => {
-        if (outcome === "unproved") this.history.unproved++;
+        if (outcome === "unproved") payment.unproved++;
       },
     });
   }
 
   /** The Durable Object dies: those it was serving hear of it, and the next call finds a new one with the same storage. */
-  #die(): void {
+  #die(object: SimulatedObject): void {
     if (this.#calm) return;
-    const calls = [...this.#calls];
-    this.#revive();
+    const calls = [...object.calls];
+    if (object instanceof PaymentObject) this.#revive(object);
+    else object.life++;
     for (const cut of calls) cut(new Error("the object was reset"));
   }
 
-  #setAlarm(at: number | undefined): void {
-    this.#alarmAt = at;
+  #setAlarm(object: PaymentObject, at: number | undefined): void {
+    object.alarmAt = at;
     if (at === undefined) return;
     this.#world.later(Math.max(0, at - this.#world.now), () => {
-      if (this.#alarmAt !== at) return;
-      this.#alarmAt = undefined;
+      if (object.alarmAt !== at) return;
+      object.alarmAt = undefined;
       if (!this.#calm && this.#world.chance(0.05)) return; // an alarm that is lost
-      const life = this.#life;
-      void this.#record.alarm().catch(() => undefined);
+      const { life } = object;
+      void object.record.alarm().catch(() => undefined);
       // an alarm whose object dies runs again
       this.#world.later(2000, () => {
-        if (this.#life !== life && this.#alarmAt === undefined) this.#setAlarm(this.#world.now);
+        if (object.life !== life && object.alarmAt === undefined) this.#setAlarm(object, this.#world.now);
       });
     });
   }
@@ -384,4 +508,9 @@ export class Simulation {
   #runOf(output: string): Run {
     return this.history.runs.find((run) => run.output === output)!;
   }
+}
+
+/** Whether a payment was settled for what is asked for, under its key. */
+export function isSettledFor({ settledFor }: PaymentHistory, { request, key }: Asked): boolean {
+  return key !== null && settledFor?.request === request && settledFor.key === key;
 }

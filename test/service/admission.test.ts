@@ -169,10 +169,19 @@ describe("a payment that is sound", () => {
 
   test("that has bought its result is answered by the ledger, and asked about no more", async () => {
     const { call, verified } = deployment("good");
-    const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
+    const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment(), "Idempotency-Key": "a" };
     const first = await call({ headers, body: sound });
     expect((await call({ headers, body: sound })).text).toBe(first.text);
-    expect((await call({ headers, body: sound.replace('"A"', '"B"') })).status).toBe(409);
+    const { "Idempotency-Key": _, ...keyless } = headers;
+    expect((await call({ headers: keyless, body: sound.replace('"A"', '"B"') })).status).toBe(409);
+    expect(await verified()).toBe(1);
+  });
+
+  test("and one signed anew under the same key, too", async () => {
+    const { call, verified } = deployment("good");
+    const signed = async () => ({ ...JSON_TYPE, "X-PAYMENT": await newPayment(), "Idempotency-Key": "b" });
+    const first = await call({ headers: await signed(), body: sound });
+    expect((await call({ headers: await signed(), body: sound })).text).toBe(first.text);
     expect(await verified()).toBe(1);
   });
 });

@@ -29,17 +29,17 @@ describe("the ledger", () => {
     expect(await recordOf("sold").store(claim, await stored())).toBe(true);
     const sold = { status: "sold", value: '"work"', transaction: `0x${"ab".repeat(32)}` };
     expect(await recordOf("sold").settle(claim, "request")).toEqual(sold);
-    expect(await recordOf("sold").waitForStatus("request", 0)).toEqual(sold);
-    expect(await recordOf("sold").waitForStatus("another", 0)).toEqual({ status: "spent" });
+    expect(await recordOf("sold").waitForStatus("request", 0, true)).toEqual(sold);
+    expect(await recordOf("sold").waitForStatus("another", 0, true)).toEqual({ status: "spent" });
   });
 
   test("does not give a result again whose link has been ended", async () => {
     const [claim, work] = [await claimed("ended"), await stored()];
     await recordOf("ended").store(claim, work);
     await recordOf("ended").settle(claim, "request");
-    expect(await recordOf("ended").waitForStatus("request", 0)).toMatchObject({ status: "sold" });
+    expect(await recordOf("ended").waitForStatus("request", 0, true)).toMatchObject({ status: "sold" });
     await endLink(bucket, { id: work.output, token: work.token }, Date.now);
-    expect(await recordOf("ended").waitForStatus("request", 0)).toEqual({ status: "spent" });
+    expect(await recordOf("ended").waitForStatus("request", 0, true)).toEqual({ status: "spent" });
   });
 
   test("deletes the output and frees the payment where the facilitator refuses", async () => {
@@ -51,7 +51,7 @@ describe("the ledger", () => {
       failure: { reason: "invalid_transaction_state" },
     });
     expect(await keptResults()).not.toContain(work.output);
-    expect(await recordOf("refused").waitForStatus("request", 0)).toEqual({ status: "free" });
+    expect(await recordOf("refused").waitForStatus("request", 0, true)).toEqual({ status: "free" });
   });
 
   test("finishes by its alarm a settlement whose answer was lost", async () => {
@@ -60,7 +60,7 @@ describe("the ledger", () => {
     expect(await recordOf("lost").settle(claim, "request")).toEqual({ status: "pending" });
     expect(await alarmOf("lost")).toBeGreaterThan(Date.now());
     expect(await runDurableObjectAlarm(recordOf("lost"))).toBe(true);
-    expect(await recordOf("lost").waitForStatus("request", 0)).toMatchObject({ status: "sold", value: '"work"' });
+    expect(await recordOf("lost").waitForStatus("request", 0, true)).toMatchObject({ status: "sold", value: '"work"' });
   });
 
   test("finishes it even where the object itself died while asking", async () => {
@@ -72,14 +72,14 @@ describe("the ledger", () => {
     const dying = runInDurableObject(recordOf("died"), (_, state) => state.abort("died"));
     await Promise.allSettled([asking, dying]);
 
-    expect(await recordOf("died").waitForStatus("request", 0)).toEqual({ status: "pending" });
+    expect(await recordOf("died").waitForStatus("request", 0, true)).toEqual({ status: "pending" });
     await runDurableObjectAlarm(recordOf("died"));
-    expect(await recordOf("died").waitForStatus("request", 0)).toMatchObject({ status: "sold" });
+    expect(await recordOf("died").waitForStatus("request", 0, true)).toMatchObject({ status: "sold" });
   });
 
   test("gives those who wait what the first call gets", async () => {
     const claim = await claimed("waited");
-    const waiting = [1, 2, 3].map(() => recordOf("waited").waitForStatus("request", Date.now() + 20_000));
+    const waiting = [1, 2, 3].map(() => recordOf("waited").waitForStatus("request", Date.now() + 20_000, true));
     await recordOf("waited").store(claim, await stored());
     const first = await recordOf("waited").settle(claim, "request");
     for (const found of await Promise.all(waiting)) expect(found).toEqual(first);
@@ -110,12 +110,50 @@ describe("the ledger", () => {
     expect(await payer.trust("4")).toBe(true);
   });
 
-  test("gives an identifier to the first payment made under it, until it is forgotten", async () => {
+  test("binds a key to the first payment made under it, until that is over, or it is forgotten", async () => {
     const soon = Date.now() + 60_000;
-    expect(await recordOf("identifier:a").bind("payment 1", soon)).toBe(true);
-    expect(await recordOf("identifier:a").bind("payment 1", soon)).toBe(true);
-    expect(await recordOf("identifier:a").bind("payment 2", soon)).toBe(false);
-    await runDurableObjectAlarm(recordOf("identifier:a"));
-    expect(await recordOf("identifier:a").bind("payment 2", soon)).toBe(true);
+    const { chain } = await paymentFrom();
+    const key = recordOf("key:a");
+    const bind = (payment: string, instead = 0) => key.bind({ payment, chain, fingerprint: "request" }, soon, instead);
+    expect([await bind("payment 1"), await bind("payment 2")]).toEqual([true, false]);
+    const found = (await key.bound())!;
+    expect(found).toEqual({ payment: "payment 1", chain, fingerprint: "request", version: 1 });
+    expect([await bind("payment 1"), await bind("payment 2", found.version)]).toEqual([true, false]);
+    expect(await bind("payment 2", 2)).toBe(true);
+    expect(await alarmOf("key:a")).toBe(soon);
+    await runDurableObjectAlarm(key);
+    expect([await key.bound(), await bind("payment 3")]).toEqual([undefined, true]);
+  });
+
+  test("lists what a payer may have bought, the newest first, until its links have ended", async () => {
+    const list = recordOf("purchases:a");
+    const now = Date.now();
+    for (const [payment, at, expiresAt] of [
+      ["1", now - 3000, now + 1000],
+      ["2", now - 2000, now + 9_000_000],
+      ["3", now - 1000, now + 5_000_000],
+      ["2", now - 2000, now + 9_000_000],
+    ] as const)
+      await list.list({ payment, at, expiresAt });
+    const found = await list.listed(undefined, 2);
+    expect(found.map(({ payment }) => payment)).toEqual(["3", "2"]);
+    expect((await list.listed(found[1]!.place, 2)).map(({ payment }) => payment)).toEqual(["1"]);
+    await vi.waitUntil(async () => (await list.listed(undefined, 9)).length === 2, 10_000); // by its alarm
+    expect((await list.listed(undefined, 9)).map(({ payment }) => payment)).toEqual(["3", "2"]);
+    expect(await alarmOf("purchases:a")).toBe(now + 5_000_000);
+  });
+
+  test("tells of a payment what it has bought, as long as its link works", async () => {
+    const [claim, work] = [await claimed("bought"), await stored()];
+    await recordOf("bought").store(claim, work);
+    expect(await recordOf("bought").purchase()).toBeUndefined();
+    await recordOf("bought").settle(claim, "request");
+    expect(await recordOf("bought").purchase()).toMatchObject({
+      value: '"work"',
+      requestId: "test",
+      network: "eip155:84532",
+    });
+    await endLink(bucket, { id: work.output, token: work.token }, Date.now);
+    expect(await recordOf("bought").purchase()).toBeUndefined();
   });
 });

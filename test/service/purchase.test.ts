@@ -28,7 +28,7 @@ function buy(payment: Awaited<ReturnType<typeof newPayment>>, leaves?: Stage) {
     if (stage === leaves) caller.abort();
   };
   const asked = { ...exchange, signal: caller.signal, progress };
-  const sale = admitPayer(product, payment, offer, asked).then((admitted) =>
+  const sale = admitPayer(product, payment, offer, asked, payment.authorization.nonce).then((admitted) =>
     purchase(admitted, asked, async () => product.accept(fields, "json")),
   );
   return { seen, sale };

@@ -17,13 +17,19 @@ export async function offerOf(path: string): Promise<Offer> {
   return accepts[0]!;
 }
 
-/** Calls an endpoint with a fresh payment, or the one given. */
-export async function callPaid(path: string, body: FormData | object, payment?: string): Promise<Response> {
+/** Calls an endpoint with a fresh payment, or the one given, under a key if there is one. */
+export async function callPaid(
+  path: string,
+  body: FormData | object,
+  payment?: string,
+  key?: string,
+): Promise<Response> {
   const form = body instanceof FormData;
   return send(path, {
     method: "POST",
     headers: {
       "X-PAYMENT": payment ?? (await signPayment(await offerOf(path))),
+      ...(key !== undefined && { "Idempotency-Key": key }),
       ...(!form && { "Content-Type": "application/json" }),
     },
     body: form ? body : JSON.stringify(body),

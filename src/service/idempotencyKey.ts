@@ -1,0 +1,23 @@
+import type { PaymentPayload } from "../payments/paymentPayload.ts";
+import { Problem } from "../problems.ts";
+
+/** The header, and in MCP the entry of a tool call's `_meta`, that a caller sends its idempotency key in. */
+export const IDEMPOTENCY_KEY = "Idempotency-Key";
+export const IDEMPOTENCY_META = "x402/idempotency-key";
+
+/** The longest key. */
+export const MAX_KEY_CHARACTERS = 255;
+const KEY = new RegExp(`^[\\x20-\\x7e]{1,${MAX_KEY_CHARACTERS}}$`);
+
+/**
+ * Returns the key of a call: the one sent with it, or else the payment's `payment-identifier`.
+ * @throws Problem invalid_request if what was sent is not printable ASCII of at most 255 characters
+ */
+export function idempotencyKeyOf(sent: unknown, { identifier }: PaymentPayload): string | null {
+  if (sent === null || sent === undefined) return identifier;
+  if (typeof sent === "string" && KEY.test(sent)) return sent;
+  const message = `must be 1 to ${MAX_KEY_CHARACTERS} printable ASCII characters`;
+  throw new Problem("invalid_request", `The ${IDEMPOTENCY_KEY} ${message}. A UUID is a good one.`, {
+    errors: [{ path: IDEMPOTENCY_KEY, message }],
+  });
+}

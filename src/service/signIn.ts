@@ -1,0 +1,34 @@
+import type { PaymentPayload } from "../payments/paymentPayload.ts";
+import { type SignedIn, type SignInTerms, signedInBy } from "../payments/signIn.ts";
+import type { Exchange } from "./callContext.ts";
+
+/** The header that a caller signs in with. */
+export const SIGN_IN = "SIGN-IN-WITH-X";
+
+/** Returns what to sign in for with a request. */
+export function signInTerms({ request, config }: Pick<Exchange, "request" | "config">): SignInTerms {
+  const { networks, rpcUrls } = config;
+  return { url: new URL(request.url), networks, rpcUrls, now: Date.now() };
+}
+
+/**
+ * Returns who has signed in with a request; undefined if nobody.
+ * @throws PaymentError sign_in_refused
+ */
+export async function signedIn(exchange: Pick<Exchange, "request" | "config">): Promise<SignedIn | undefined> {
+  const header = exchange.request.headers.get(SIGN_IN);
+  return header === null ? undefined : signedInBy(header, signInTerms(exchange));
+}
+
+/**
+ * Returns whether the payer of a payment has signed in.
+ * @throws PaymentError sign_in_refused
+ */
+export async function isSignedIn(
+  { authorization, chain }: PaymentPayload,
+  exchange: Pick<Exchange, "request" | "config">,
+): Promise<boolean> {
+  const who = await signedIn(exchange);
+  if (who?.address.toLowerCase() !== authorization.from.toLowerCase()) return false;
+  return who.onlyOn === undefined || who.onlyOn === chain.caip2;
+}

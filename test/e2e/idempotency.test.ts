@@ -1,0 +1,240 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from "@x402/core/http";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { ExactEvmSchemeV1 } from "@x402/evm/exact/v1/client";
+import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig, x402Client } from "@x402/fetch";
+import { decodeFunctionData, type Hex, type LocalAccount, parseAbi, serializeSignature } from "viem";
+import { createSiweMessage } from "viem/siwe";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { samplePdf } from "../../scripts/lib/samplePdf.ts";
+import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import { result } from "../../src/service/schemas.ts";
+import { strict402 } from "../support/x402.ts";
+import { type Chain, startChain } from "./chain/anvil.ts";
+import { startFacilitator } from "./chain/facilitator.ts";
+
+/** Payers whose answers are lost, and who call again with a payment signed anew, as the official clients do. */
+
+const PAY_TO = "0x00000000000000000000000000000000c0ffee02";
+const PRICE = 50_000n;
+
+let chain: Chain;
+let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
+let worker: RunningWorker;
+let file: string;
+beforeAll(async () => {
+  chain = await startChain();
+  facilitator = await startFacilitator(chain);
+  file = `data:application/pdf;base64,${Buffer.from(await samplePdf()).toString("base64")}`;
+  worker = await startWorker({ FACILITATOR_URL: facilitator.url, PAY_TO, FACILITATOR_TIMEOUT_SECONDS: "10" });
+});
+afterAll(async () => {
+  await worker?.stop();
+  await facilitator?.stop();
+  await chain?.stop();
+});
+
+const endpoint = () => `${worker.url}/v1/watermark/text`;
+const request = (headers: Record<string, string> = {}, text = "PAID"): RequestInit => ({
+  method: "POST",
+  headers: { "Content-Type": "application/json", ...headers },
+  body: JSON.stringify({ file, text }),
+});
+
+/** A payer who could pay twice, and whose settlements go through, but whose facilitator's answers are lost. */
+async function unluckyPayer() {
+  const payer = await chain.payerWith(2n * PRICE);
+  facilitator.interpose(payer.address, async (settle) => {
+    await settle();
+    return "cut";
+  });
+  return {
+    payer,
+    paid: async () => 2n * PRICE - (await chain.balanceOf(payer.address)),
+    recovers: () => facilitator.interpose(payer.address, undefined),
+  };
+}
+
+/** The link of an answer, which works. */
+async function linkOf(response: Response): Promise<string> {
+  expect(response.status).toBe(200);
+  const { output } = result.parse(await response.json());
+  expect((await fetch(output.url)).status).toBe(200);
+  return output.url;
+}
+
+type Pay = (init: RequestInit) => Promise<Response>;
+
+/** The official client of version 2. */
+const payV2 = (account: LocalAccount): Pay => {
+  const client = wrapFetchWithPaymentFromConfig(fetch, {
+    schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }],
+  });
+  return (init) => client(endpoint(), init);
+};
+/** A client of version 1, which signs with the official one's code. */
+const payV1 = (account: LocalAccount): Pay => {
+  return async (init) => fetch(endpoint(), { ...init, headers: { ...init.headers, ...(await signV1(account)) } });
+};
+async function signV1(account: LocalAccount): Promise<Record<string, string>> {
+  const refused = await fetch(endpoint(), { method: "POST" });
+  const [offer] = strict402.parse(await refused.json()).accepts;
+  const payment = await new ExactEvmSchemeV1(account).createPaymentPayload(1, offer as never);
+  return { "X-PAYMENT": btoa(JSON.stringify(payment)) };
+}
+/** The official client of version 2, with a `payment-identifier` that stays the same. */
+const payIdentified = (account: LocalAccount): Pay => {
+  const client = x402Client.fromConfig({ schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
+  return async (init) => {
+    const refused = await fetch(endpoint(), { method: "POST" });
+    const terms = decodePaymentRequiredHeader(refused.headers.get("PAYMENT-REQUIRED")!);
+    const payment = await client.createPaymentPayload(terms);
+    const extensions = { "payment-identifier": { info: { required: false, id: "pay_0123456789abcdef" } } };
+    const { "Idempotency-Key": _, ...headers } = init.headers as Record<string, string>;
+    const signature = encodePaymentSignatureHeader({ ...payment, extensions });
+    return fetch(endpoint(), { ...init, headers: { ...headers, "PAYMENT-SIGNATURE": signature } });
+  };
+};
+
+describe.each<[string, (account: LocalAccount) => Pay]>([
+  ["@x402/fetch", payV2],
+  ["a version 1 client", payV1],
+  ["a client with a payment-identifier", payIdentified],
+])("%s", (_, client) => {
+  test("that hangs up and tries again under its key is charged once, and has the result", async () => {
+    const { payer, paid, recovers } = await unluckyPayer();
+    const pay = client(payer);
+    const key = { "Idempotency-Key": crypto.randomUUID() };
+    const lost = pay({ ...request(key), signal: AbortSignal.timeout(8000) }).catch(() => undefined);
+    await vi.waitUntil(async () => (await paid()) > 0n, 10_000);
+    recovers();
+    const link = await linkOf(await pay(request(key)));
+    await lost;
+    expect(await linkOf(await pay(request(key)))).toBe(link);
+    expect(await paid()).toBe(PRICE);
+    const other = await pay(request(key, "OTHER"));
+    expect([other.status, await paid()]).toEqual([422, PRICE]);
+  });
+});
+
+test("@x402/fetch, told after 25 s that its payment is pending, is charged once", async () => {
+  const { payer, paid, recovers } = await unluckyPayer();
+  const pay = payV2(payer);
+  const key = { "Idempotency-Key": crypto.randomUUID() };
+  const pending = await pay(request(key));
+  expect(pending.status).toBe(503);
+  const problem = (await pending.json()) as { code: string; detail: string };
+  expect(problem).toMatchObject({ code: "settlement_pending", detail: expect.stringContaining("Idempotency-Key") });
+  recovers();
+  const again = await pay(request(key));
+  expect(again.headers.get("Overprint-Notice")).toBe("payment-not-settled");
+  const receipt = decodePaymentResponseHeader(again.headers.get("PAYMENT-RESPONSE")!);
+  expect(receipt).toMatchObject({ success: true, payer: payer.address });
+  await linkOf(again);
+  expect(await paid()).toBe(PRICE);
+});
+
+test("a caller without a key is given one while its payment is pending, and gets the result with it", async () => {
+  const { payer, paid, recovers } = await unluckyPayer();
+  const payment = await signV1(payer);
+  const pending = await fetch(endpoint(), request(payment));
+  const { code, idempotency_key: key } = (await pending.json()) as { code: string; idempotency_key: string };
+  expect([pending.status, code]).toEqual([503, "settlement_pending"]);
+  recovers();
+  const alone = await fetch(endpoint(), request(payment));
+  expect(alone.status).toBe(409);
+  const link = await linkOf(await fetch(endpoint(), request({ ...payment, "Idempotency-Key": key })));
+  expect(await linkOf(await payV2(payer)(request({ "Idempotency-Key": key })))).toBe(link);
+  expect(await paid()).toBe(PRICE);
+});
+
+test("a payer whose wallet the first payment has emptied has the result all the same", async () => {
+  const payer = await chain.payerWith(PRICE);
+  const key = { "Idempotency-Key": crypto.randomUUID() };
+  const link = await linkOf(await payV2(payer)(request(key)));
+  expect(await chain.balanceOf(payer.address)).toBe(0n);
+  expect(await linkOf(await payV2(payer)(request(key)))).toBe(link);
+});
+
+test("eight payments under one key at once: one moves, and all calls have the result", async () => {
+  const payer = await chain.payerWith(8n * PRICE);
+  const key = { "Idempotency-Key": crypto.randomUUID() };
+  const answers = await Promise.all(Array.from({ length: 8 }, () => payV2(payer)(request(key))));
+  const links = await Promise.all(answers.map(linkOf));
+  expect(new Set(links).size).toBe(1);
+  expect(await chain.balanceOf(payer.address)).toBe(7n * PRICE);
+});
+
+test("an MCP client that hangs up and tries again under its key is charged once, and has the result", async () => {
+  const { payer, paid, recovers } = await unluckyPayer();
+  const client = new Client({ name: "test", version: "1.0.0" });
+  await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", worker.url)));
+  const wallet = x402Client.fromConfig({ schemes: [{ network: "eip155:*", client: new ExactEvmScheme(payer) }] });
+  const call = { name: "add_text_watermark", arguments: { file, text: "PAID" } };
+  const key = crypto.randomUUID();
+  const pay = async (signal?: AbortSignal) => {
+    const { structuredContent: terms } = await client.callTool(call);
+    const payment = await wallet.createPaymentPayload(terms as never);
+    const _meta = { "x402/payment": payment, "x402/idempotency-key": key };
+    return client.callTool({ ...call, _meta }, signal ? { signal } : {});
+  };
+  const hangUp = new AbortController();
+  const lost = pay(hangUp.signal).catch(() => undefined);
+  await vi.waitUntil(async () => (await paid()) > 0n, 10_000);
+  hangUp.abort();
+  await lost;
+  recovers();
+  const bought = await pay();
+  const { output } = result.parse(bought.structuredContent);
+  expect((await fetch(output.url)).status).toBe(200);
+  expect(result.parse((await pay()).structuredContent).output.url).toBe(output.url);
+  expect(await paid()).toBe(PRICE);
+  await client.close();
+});
+
+describe("what the chain shows of a payment", () => {
+  const TRANSFER = parseAbi([
+    "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)",
+    "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
+  ]);
+
+  /** The payment as anybody can read it in its transaction. */
+  async function paymentIn(transaction: string): Promise<Record<string, string>> {
+    const { input } = await chain.client.getTransaction({ hash: transaction as Hex });
+    const { args } = decodeFunctionData({ abi: TRANSFER, data: input });
+    const [from, to, value, validAfter, validBefore, nonce, ...signed] = args;
+    const [v, r, s] = signed as [number, Hex, Hex];
+    const signature = signed.length === 1 ? signed[0] : serializeSignature({ r, s, v: BigInt(v) });
+    const numbers = { value: `${value}`, validAfter: `${validAfter}`, validBefore: `${validBefore}` };
+    const payload = { signature, authorization: { from, to, ...numbers, nonce } };
+    return { "X-PAYMENT": btoa(JSON.stringify({ x402Version: 1, scheme: "exact", network: "base-sepolia", payload })) };
+  }
+
+  test("is what was sent, and gets nobody the link, even with the same request; the payer finds it", async () => {
+    const payer = await chain.payerWith(PRICE);
+    const payment = await signV1(payer);
+    const bought = await fetch(endpoint(), request(payment));
+    const { transaction } = decodePaymentResponseHeader(bought.headers.get("X-PAYMENT-RESPONSE")!);
+    const link = await linkOf(bought);
+
+    const seen = await paymentIn(transaction);
+    const sent = (header: Record<string, string>) => JSON.parse(atob(header["X-PAYMENT"]!)).payload.authorization;
+    expect(sent(seen)).toMatchObject({ nonce: sent(payment).nonce, validBefore: sent(payment).validBefore });
+    for (const headers of [seen, { ...seen, "Idempotency-Key": "a guess" }]) {
+      const stolen = await fetch(endpoint(), request(headers));
+      expect([stolen.status, await stolen.json()]).toMatchObject([409, { code: "payment_already_used" }]);
+    }
+
+    const { host } = new URL(worker.url);
+    const url = `${worker.url}/v1/purchases`;
+    const signed = { domain: host, address: payer.address, uri: url, version: "1", nonce: "0123456789abcdef" } as const;
+    const now = new Date();
+    const message = createSiweMessage({ ...signed, chainId: 84532, issuedAt: now });
+    const signature = await payer.signMessage({ message });
+    const proof = { ...signed, chainId: "eip155:84532", type: "eip191", issuedAt: now.toISOString(), signature };
+    const signIn = { "SIGN-IN-WITH-X": btoa(JSON.stringify(proof)) };
+    const found = (await (await fetch(url, { headers: signIn })).json()) as { purchases: object[] };
+    expect(found.purchases).toEqual([expect.objectContaining({ url: link, transaction })]);
+    expect(await linkOf(await fetch(endpoint(), request({ ...payment, ...signIn })))).toBe(link);
+  });
+});

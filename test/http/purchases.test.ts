@@ -1,0 +1,245 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { createSiweMessage } from "viem/siwe";
+import { describe, expect, test } from "vitest";
+import { type Offer, signPayment } from "../../scripts/lib/pay.ts";
+import { app } from "../../src/app.ts";
+import { purchases } from "../../src/service/purchases.ts";
+import { dataUri, ORIGIN, offerOf, send, TEXT } from "../support/client.ts";
+import { onePage } from "../support/pdf.ts";
+import { decodeHeader } from "../support/x402.ts";
+
+const PURCHASES = "/v1/purchases";
+const json = { "Content-Type": "application/json" };
+const newPayer = () => {
+  const key = generatePrivateKey();
+  return { key, account: privateKeyToAccount(key) };
+};
+type Payer = ReturnType<typeof newPayer>;
+
+/** What a sign-in says beside the signature; the official clients take most of it from the challenge. */
+interface Message {
+  domain: string;
+  address: string;
+  statement?: string;
+  uri: string;
+  version: "1";
+  chainId: string;
+  type: string;
+  nonce: string;
+  issuedAt: string;
+  expirationTime?: string;
+  notBefore?: string;
+  requestId?: string;
+  resources?: string[];
+}
+
+const seconds = (from: number) => new Date(Date.now() + from * 1000).toISOString();
+const messageOf = (account: PrivateKeyAccount, changes: Partial<Message> = {}): Message => ({
+  domain: "localhost",
+  address: account.address,
+  uri: ORIGIN + PURCHASES,
+  version: "1",
+  chainId: "eip155:84532",
+  type: "eip191",
+  nonce: "0123456789abcdef",
+  issuedAt: seconds(0),
+  ...changes,
+});
+
+/** Signs a message as text that viem writes. */
+async function signedBy(account: PrivateKeyAccount, message: Message): Promise<string> {
+  const { type, chainId, issuedAt, expirationTime, notBefore, ...same } = message;
+  const text = createSiweMessage({
+    ...(same as object as Parameters<typeof createSiweMessage>[0]),
+    chainId: Number(chainId.split(":")[1]),
+    issuedAt: new Date(issuedAt),
+    ...(expirationTime && { expirationTime: new Date(expirationTime) }),
+    ...(notBefore && { notBefore: new Date(notBefore) }),
+  });
+  return headerOf(message, await account.signMessage({ message: text }));
+}
+const headerOf = (message: object, signature: string) => btoa(JSON.stringify({ ...message, signature }));
+
+const list = async (header: string, query = "") =>
+  send(`${PURCHASES}${query}`, { headers: { "SIGN-IN-WITH-X": header } });
+const listOf = async ({ account }: Payer) => {
+  const response = await list(await signedBy(account, messageOf(account)));
+  expect(response.headers.get("Cache-Control")).toBe("no-store");
+  return purchases.parse(await response.json());
+};
+
+const body = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
+async function buy({ key }: Payer, headers: Record<string, string> = {}, offer?: Offer) {
+  const payment = await signPayment(offer ?? (await offerOf(TEXT)), key);
+  const response = await send(TEXT, { method: "POST", headers: { ...json, "X-PAYMENT": payment, ...headers }, body });
+  const { output } = await response.json<{ output: { url: string; expires_at: string } }>();
+  return { payment, output, requestId: response.headers.get("X-Request-Id")! };
+}
+
+describe("GET /v1/purchases", () => {
+  test("lists what a payer has bought, the newest first, as long as its links work", async () => {
+    const [payer, other] = [newPayer(), newPayer()];
+    const bought = [await buy(payer), await buy(payer), await buy(payer)];
+    await buy(other);
+    await send(bought[1]!.output.url, { method: "DELETE" });
+    expect(await listOf(payer)).toEqual({
+      purchases: [bought[2]!, bought[0]!].map(({ output, requestId }) => ({
+        url: output.url,
+        expires_at: output.expires_at,
+        operation: "watermark.text",
+        bought_at: expect.any(String),
+        request_id: requestId,
+        network: "eip155:84532",
+        transaction: expect.stringMatching(/^0x/),
+      })),
+      next: null,
+    });
+  });
+
+  test("lists nothing of a payment that bought nothing, or of a payer who has none", async () => {
+    const payer = newPayer();
+    await send(TEXT, {
+      method: "POST",
+      headers: { ...json, "X-PAYMENT": await signPayment(await offerOf(TEXT), payer.key) },
+      body: JSON.stringify({ file: dataUri("application/pdf", new Uint8Array(9)), text: "A" }),
+    });
+    expect(await listOf(payer)).toEqual({ purchases: [], next: null });
+  });
+
+  test("lists what was bought under one key once", async () => {
+    const payer = newPayer();
+    for (let times = 0; times < 3; times++) await buy(payer, { "Idempotency-Key": "a" });
+    expect((await listOf(payer)).purchases).toHaveLength(1);
+  });
+
+  test("lists a hundred at a time", async () => {
+    const { account } = newPayer();
+    const book = env.LEDGER.getByName(`purchases:${account.address.toLowerCase()}`);
+    for (let at = 0; at < 101; at++) await book.list({ payment: `${at}`, at, expiresAt: Date.now() + 60_000 });
+    const header = await signedBy(account, messageOf(account));
+    const { next } = purchases.parse(await (await list(header)).json());
+    expect(next).toBe("000000000000001:1");
+    expect(await (await list(header, `?before=${next}`)).json()).toEqual({ purchases: [], next: null });
+    for (const wrong of ["", "x", "000000000000001:€"])
+      expect((await list(header, `?before=${encodeURIComponent(wrong)}`)).status).toBe(400);
+  });
+
+  test("without a sign-in says what to sign, where x402's clients look for it", async () => {
+    const response = await send(PURCHASES);
+    expect(response.status).toBe(402);
+    expect(await response.json()).toMatchObject({ code: "sign_in_required" });
+    const terms = decodeHeader(response.headers.get("PAYMENT-REQUIRED")!) as {
+      accepts: unknown[];
+      extensions: Record<string, { info: object; supportedChains: { chainId: string; type: string }[] }>;
+    };
+    expect(terms).toMatchObject({ x402Version: 2, accepts: [], resource: { url: ORIGIN + PURCHASES } });
+    const { info, supportedChains } = terms.extensions["sign-in-with-x"]!;
+    expect(supportedChains).toEqual([{ chainId: "eip155:84532", type: "eip191" }]);
+    const { account } = newPayer();
+    const signed = await signedBy(account, { ...messageOf(account), ...supportedChains[0], ...info });
+    expect((await list(signed)).status).toBe(200);
+  });
+
+  test.each<[string, Partial<Message>]>([
+    [
+      "all that it can say",
+      { statement: "Show me.", requestId: "r", expirationTime: seconds(200), notBefore: seconds(-9) },
+    ],
+    ["resources", { resources: ["https://example.com/a", "https://example.com/b"] }],
+    ["nothing but what it must", {}],
+  ])("takes a message with %s", async (_, changes) => {
+    const { account } = newPayer();
+    expect((await list(await signedBy(account, messageOf(account, changes)))).status).toBe(200);
+  });
+
+  test.each<[string, Partial<Message>, RegExp]>([
+    ["another domain", { domain: "evil.example.com" }, /domain/],
+    ["another origin", { uri: "https://evil.example.com/v1/purchases" }, /uri/],
+    ["a time long ago", { issuedAt: seconds(-301) }, /older/],
+    ["a time to come", { issuedAt: seconds(90) }, /future/],
+    ["an end that is past", { expirationTime: seconds(-1) }, /expired/],
+    ["a beginning to come", { notBefore: seconds(60) }, /not good yet/],
+    ["a chain that is not sold on", { chainId: "eip155:1" }, /chainId must be one of eip155:84532/],
+  ])("refuses a message with %s", async (_, changes, why) => {
+    const { account } = newPayer();
+    const response = await list(await signedBy(account, messageOf(account, changes)));
+    expect([response.status, await response.json()]).toMatchObject([
+      403,
+      { code: "sign_in_refused", detail: expect.stringMatching(why) },
+    ]);
+  });
+
+  test("refuses another's signature, and one of another message", async () => {
+    const [{ account }, { account: victim }] = [newPayer(), newPayer()];
+    const message = messageOf(victim);
+    const signature = JSON.parse(atob(await signedBy(account, messageOf(account)))).signature;
+    const own = JSON.parse(atob(await signedBy(victim, message))).signature;
+    for (const forged of [
+      headerOf(message, signature),
+      headerOf(message, `0x${"11".repeat(65)}`),
+      headerOf({ ...message, statement: "another" }, own),
+    ])
+      expect((await list(forged)).status).toBe(403);
+  });
+
+  test.each(["", "garbage", btoa("[]"), btoa("{}"), btoa("null"), "e".repeat(9000)])("refuses %j", async (header) => {
+    const response = await list(header);
+    expect([response.status, await response.json()]).toMatchObject([403, { code: "sign_in_refused" }]);
+  });
+
+  test("refuses lines in a field, which could be another message's", async () => {
+    const { account } = newPayer();
+    const header = headerOf(messageOf(account, { statement: "a\nURI: b" }), `0x${"11".repeat(65)}`);
+    expect(await (await list(header)).json()).toMatchObject({ detail: expect.stringContaining("one line") });
+  });
+});
+
+test("a payer who signs in gets again what a payment has bought, and nobody else does", async () => {
+  const [payer, other] = [newPayer(), newPayer()];
+  const { payment, output } = await buy(payer);
+  const again = async (account: PrivateKeyAccount) => {
+    const signIn = await signedBy(account, messageOf(account, { uri: ORIGIN + TEXT }));
+    return send(TEXT, {
+      method: "POST",
+      headers: { ...json, "X-PAYMENT": payment, "SIGN-IN-WITH-X": signIn },
+      body,
+    });
+  };
+  expect(await (await again(payer.account)).json()).toMatchObject({ output });
+  expect((await again(other.account)).status).toBe(409);
+});
+
+describe("a contract wallet", () => {
+  const { account: owner } = newPayer();
+  const wallet = { ...owner, address: `0x${"77".repeat(20)}` } as PrivateKeyAccount;
+  /** A node of the chain where the wallet is, which answers whatever it is asked with this. */
+  const nodeThat = (result: string) =>
+    `https://node.example.com/${encodeURIComponent(btoa(JSON.stringify({ broken: { result } })))}`;
+  const ask = async (bindings: object, signature?: string) => {
+    const context = createExecutionContext();
+    const header = await signedBy(wallet, messageOf(wallet));
+    const { signature: own, ...message } = JSON.parse(atob(header));
+    const request = new Request(ORIGIN + PURCHASES, {
+      headers: { "SIGN-IN-WITH-X": headerOf(message, signature ?? own) },
+    });
+    const response = await app.fetch(request, { ...env, ...bindings }, context);
+    const answer = { status: response.status, body: await response.json() };
+    await waitOnExecutionContext(context);
+    return answer;
+  };
+
+  test("signs in where the chain says that the signature is its own", async () => {
+    const yes = `0x1626ba7e${"0".repeat(56)}`;
+    expect(await ask({ RPC_URL: nodeThat(yes) })).toMatchObject({ status: 200 });
+  });
+
+  test.each([`0x${"f".repeat(64)}`, "0x", `0x${"0".repeat(64)}`])("not where it answers %j", async (result) => {
+    expect(await ask({ RPC_URL: nodeThat(result) })).toMatchObject({ status: 403 });
+  });
+
+  test("is told that it cannot be asked, where there is no node", async () => {
+    expect(await ask({})).toMatchObject({ status: 403, body: { detail: expect.stringContaining("contract wallets") } });
+  });
+});
