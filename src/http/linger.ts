@@ -11,7 +11,7 @@ const LINGER = { ms: 2000, bytes: 8_000_000 };
 export const lingerOnRefusal: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next();
   const { body } = c.req.raw;
-  if (c.res.status < 400 || !c.res.body || !body || body.locked || c.req.raw.bodyUsed) return;
+  if (c.res.status < 400 || !c.res.body || !body || body.locked) return;
   const answer = await c.res.bytes();
   const { readable, writable } = new FixedLengthStream(answer.length);
   c.executionCtx.waitUntil(send(answer, writable, body).catch(() => undefined)); // the client has gone

@@ -1,0 +1,16 @@
+/**
+ * Returns the payments that a call carries, in order of preference: that of its message (x402 v2, transport MCP,
+ * "Payment Payload Transmission"), and those of the HTTP request around it.
+ * @param meta the message's `_meta`
+ */
+export function paymentsIn(
+  meta: Readonly<Record<string, unknown>> | undefined,
+  { headers }: Request,
+): (string | object)[] {
+  const payment = meta?.["x402/payment"] ?? null;
+  return [
+    typeof payment === "string" || payment === null ? payment : (Object(payment) as object),
+    headers.get("PAYMENT-SIGNATURE"),
+    headers.get("X-PAYMENT"),
+  ].filter((sent) => sent !== null);
+}
