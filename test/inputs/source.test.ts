@@ -48,6 +48,31 @@ test("a source slower than the deadline is a source_timeout", async () => {
   await expect(slow).rejects.toMatchObject({ code: "source_timeout", status: 504 });
 });
 
+test.each([
+  ["never begins", 0],
+  ["stops", 2_000_000],
+])("one that answers and then %s is one too, long before the deadline", async (_, length) => {
+  let isCancelled = false;
+  const body = new ReadableStream({
+    type: "bytes",
+    start(controller: ReadableByteStreamController) {
+      if (length > 0) controller.enqueue(new Uint8Array(length));
+    },
+    cancel() {
+      isCancelled = true;
+    },
+  });
+  vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(body));
+  const pace = { bytesPerSecond: 1000, graceMs: 100, deadlineMs: 1e6 };
+  const slow = openSource("https://files.example.com/a.pdf", "file", {
+    rules: { ...rules, timeoutMs: 1e6 },
+    limits: limitsOf({ maxBytes: 1e7, inMemoryBytes: 1e7, pace }),
+    look,
+  });
+  await expect(slow).rejects.toMatchObject({ code: "source_timeout", detail: expect.stringContaining("too slowly") });
+  expect(isCancelled).toBe(true);
+});
+
 describe("a file that goes to storage", () => {
   const LENGTH = 300_000;
   const source = (announces: boolean) => `https://files.example.com/zeros/${LENGTH}${announces ? "" : "-unannounced"}`;
