@@ -100,7 +100,11 @@ function operation({ summary, schemas, price }: Product, config: Config) {
       409: problemResponse(
         "The payment has bought its result: for another request, or with a link that has ended. Nothing more was charged.",
       ),
-      429: tooMany("calls without a valid payment"),
+      429: problemResponse(
+        "Too many calls without a valid payment from this address in a minute; or the payer has as many payments in use " +
+          "as it may, or has had as much work done in an hour that was not charged (`payer_…` in `/v1/limits`). Nothing " +
+          "was charged. Retry-After says when to call again.",
+      ),
       "4XX": problemResponse("The request cannot be done as sent. Nothing was charged."),
       "5XX": problemResponse("Something failed. Nothing was charged unless the detail says otherwise."),
     },

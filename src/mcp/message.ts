@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { UNPAID_MESSAGE_BYTES } from "../config.ts";
 import { readBody } from "../inputs/body.ts";
 import { MemoryPool, MemoryShare, noRoom, PAYERS_POOL } from "../inputs/memory.ts";
 import { joined, receive } from "../inputs/receive.ts";
@@ -15,9 +16,6 @@ import { toolsFor } from "./tools.ts";
 const toolCall = z.object({
   params: z.object({ name: z.string(), _meta: z.record(z.string(), z.unknown()).optional() }),
 });
-
-/** A message may be so long before anything is known of its sender. */
-export const UNPAID_MESSAGE_BYTES = 256 * 1024;
 
 /** For messages whose senders are not known yet. */
 const STRANGERS_POOL = new MemoryPool(8_000_000);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { signPaymentV2 } from "../../scripts/lib/pay.ts";
-import { UNPAID_MESSAGE_BYTES } from "../../src/mcp/message.ts";
+import { UNPAID_MESSAGE_BYTES } from "../../src/config.ts";
 import { dataUri } from "../support/client.ts";
 import { deployment, terms } from "../support/deployment.ts";
 import { onePage } from "../support/pdf.ts";
