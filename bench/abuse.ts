@@ -26,7 +26,10 @@ interface Call {
   announced?: number;
 }
 
-/** Sends a call, goes on sending while the answer comes, and returns its status; 0 where there is no answer. */
+/**
+ * Sends a call, all of its body whatever the answer, and returns its status; 0 where there is no answer.
+ * @param held takes the connections, which are left open
+ */
 function send(
   worker: RunningWorker,
   { path = TEXT, headers, body, announced }: Call,
@@ -37,6 +40,7 @@ function send(
     const socket = connect(Number(port), hostname);
     held?.push(socket);
     let answer = "";
+    let [at, isAnswered] = [0, false];
     const over = () => {
       socket.destroy();
       resolve(Number(answer.split(" ")[1] ?? 0));
@@ -46,14 +50,20 @@ function send(
       answer += data.toString("latin1");
       const [head = "", rest] = answer.split(/\r\n\r\n(.*)/s);
       const length = /^content-length: (\d+)/im.exec(head)?.[1];
-      if (rest !== undefined && (length !== undefined ? rest.length >= Number(length) : rest.endsWith("0\r\n\r\n")))
-        over();
+      isAnswered =
+        rest !== undefined && (length !== undefined ? rest.length >= Number(length) : rest.endsWith("0\r\n\r\n"));
+      more();
     });
-    const all = { Host: host, "Content-Length": String(announced ?? body.length), ...headers };
+    const all = {
+      Host: host,
+      "Accept-Encoding": "gzip",
+      "Content-Length": String(announced ?? body.length),
+      ...headers,
+    };
     const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
-    let at = 0;
     const more = () => {
+      if (isAnswered && at >= body.length && !held) over();
       for (let isTaken = true; isTaken && at < body.length && !socket.destroyed; at += 65_536)
         isTaken = socket.write(body.subarray(at, at + 65_536));
     };
@@ -84,7 +94,7 @@ const pdfOf = (bytes: number) => Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffe
 const [medium, large] = [upload(pdfOf(7_900_000)), upload(pdfOf(95_000_000))];
 
 /** The facilitator of those that come from afar: it takes every payment but those that are marked as forged. */
-const FORGED = "0xf0";
+const FORGED = "0xf0f0f0f0f0";
 const facilitator = await listen(async (request, response) => {
   let body = "";
   for await (const chunk of request) body += chunk;
@@ -119,7 +129,7 @@ async function termsOf(worker: RunningWorker): Promise<Offer> {
 /** Returns a payment with a signature that no key has made. */
 function forged(payment: string): string {
   const value = JSON.parse(atob(payment)) as { payload: { signature: string } };
-  value.payload.signature = FORGED + value.payload.signature.slice(4);
+  value.payload.signature = FORGED + value.payload.signature.slice(FORGED.length);
   return btoa(JSON.stringify(value));
 }
 

@@ -1,10 +1,12 @@
 import { Problem } from "../problems.ts";
 import { type Pace, pacing } from "./pace.ts";
 
+/** The first chunk is small, since most bodies are: a buffer is held while it is waited for. */
+const FIRST_CHUNK = 4 * 1024;
 const CHUNK = 64 * 1024;
 
 /**
- * Reads the body of a request in chunks of 64 KiB, which stay valid. The body has to keep a pace: one that stops, or
+ * Reads the body of a request in chunks of up to 64 KiB, which stay valid. The body has to keep a pace: one that stops, or
  * drips, gives back the memory it holds.
  * @throws Problem body_timeout, or body_too_large where it goes past `maxBytes`
  */
@@ -14,13 +16,14 @@ export async function* readBody(
 ): AsyncGenerator<Uint8Array, undefined> {
   const reader = body.getReader({ mode: "byob" });
   const watch = pacing(pace, tooSlow);
-  let [length, isPending] = [0, false];
+  let [length, size, isPending] = [0, FIRST_CHUNK, false];
   try {
     for (;;) {
       isPending = true;
-      const { done, value } = await watch(reader.readAtLeast(CHUNK, new Uint8Array(CHUNK)));
+      const { done, value } = await watch(reader.readAtLeast(size, new Uint8Array(size)));
       isPending = false;
       length += value?.length ?? 0;
+      size = Math.min(CHUNK, 4 * size);
       if (length > maxBytes) throw bodyTooLarge(maxBytes);
       if (value?.length) yield value;
       if (done || !value) return;
