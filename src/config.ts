@@ -43,6 +43,9 @@ const BODY_GRACE_MS = 10_000;
 /** Rate limits per address and minute. wrangler.toml must have the same figures. */
 export const RATE_LIMITS = { unpaidCalls: 120, wrongTokens: 30 } as const;
 
+/** How long a message to /mcp may be before anything is known of its sender. */
+export const UNPAID_MESSAGE_BYTES = 256 * 1024;
+
 /** The environment variables that configure the service; `.dev.vars.example` lists them for operators. */
 export const settings = z.object({
   /** The address that receives payments on EVM chains. Required with them if FACILITATOR_URL is set. */
@@ -126,7 +129,7 @@ export const settings = z.object({
   MAX_JSON_BYTES: count(32_000_000, 100_000_000),
   /** The longest that a body may take. */
   BODY_TIMEOUT_SECONDS: count(300, 3600),
-  /** A body that falls behind this rate by more than ten seconds is refused. */
+  /** A body, or a file at a URL, that falls behind this rate by more than ten seconds is refused. */
   MIN_BODY_BYTES_PER_SECOND: count(32_000, 10_000_000),
   MAX_SOURCE_BYTES: count(1_000_000_000, 4_900_000_000),
   /**

@@ -11,7 +11,7 @@ export const PROBLEMS = {
   method_not_allowed: { status: 405, title: "This address does not take that method" },
   body_timeout: { status: 408, title: "The request body came too slowly" },
   body_too_large: { status: 413, title: "The request body is too large" },
-  too_many_requests: { status: 429, title: "Too many requests from this address" },
+  too_many_requests: { status: 429, title: "Too many requests" },
   unsupported_media_type: { status: 415, title: "This content type is not supported" },
 
   source_not_allowed: { status: 422, title: "This address may not be fetched" },
@@ -19,7 +19,7 @@ export const PROBLEMS = {
   source_timeout: { status: 504, title: "The address answered too slowly" },
   source_too_large: { status: 413, title: "The file is too large" },
 
-  too_busy: { status: 503, title: "Too many large files at once" },
+  too_busy: { status: 503, title: "Too much at once" },
 
   not_a_pdf: { status: 422, title: "The file is not a PDF" },
   damaged_pdf: { status: 422, title: "The PDF is damaged beyond repair" },

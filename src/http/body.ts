@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
+import { bodyTooLarge, readBody } from "../inputs/body.ts";
 import { readForm } from "../inputs/multipart.ts";
-import { paced } from "../inputs/pace.ts";
 import { receive } from "../inputs/receive.ts";
 import { Problem } from "../problems.ts";
 import { repeatedKey } from "../repeatedKey.ts";
@@ -11,40 +11,21 @@ import type { ApiEnv } from "./environment.ts";
 const FORM = "multipart/form-data";
 
 /**
- * Refuses a body over the limit: at once if Content-Length tells its size, otherwise when it passes the limit, by an
- * error in the stream.
+ * Refuses a body over the limit at once, if Content-Length tells its size. Any other is refused where it goes past the
+ * limit, by who reads it.
  * @throws Problem body_too_large
  */
 export const limitBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
-  const { maxBodyBytes, maxJsonBytes } = c.var.config;
-  const maxBytes = mediaType(c) === FORM ? maxBodyBytes : maxJsonBytes;
-  const { body, headers } = c.req.raw;
+  const { headers } = c.req.raw;
+  const maxBytes = maxBytesOf(c);
   const length = headers.has("Transfer-Encoding") ? null : headers.get("Content-Length"); // RFC 9112, 6.3
   if (Number(length) > maxBytes) throw bodyTooLarge(maxBytes);
-  if (length === null && body) c.req.raw = new Request(c.req.raw, { body: body.pipeThrough(upTo(maxBytes)) });
   await next();
 };
 
-/**
- * Returns a stream that passes on at most `maxBytes` bytes.
- * @throws Problem body_too_large in the stream, beyond that
- */
-function upTo(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
-  let length = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      length += chunk.length;
-      if (length > maxBytes) throw bodyTooLarge(maxBytes);
-      controller.enqueue(chunk);
-    },
-  });
-}
-
-function bodyTooLarge(maxBytes: number): Problem {
-  return new Problem(
-    "body_too_large",
-    `The request body is larger than ${maxBytes} bytes. Send a URL as \`file\` instead.`,
-  );
+function maxBytesOf(c: Context<ApiEnv>): number {
+  const { maxBodyBytes, maxJsonBytes } = c.var.config;
+  return mediaType(c) === FORM ? maxBodyBytes : maxJsonBytes;
 }
 
 /**
@@ -55,16 +36,16 @@ function bodyTooLarge(maxBytes: number): Problem {
 export async function readRequest(
   c: Context<ApiEnv>,
   product: Product,
-  { limits }: CallContext,
+  { limits, slot }: CallContext,
 ): Promise<AcceptedRequest> {
-  const { maxJsonBytes } = c.var.config;
-  const body = paced(c.req.raw.body ?? emptyBody(), c.var.config.bodyPace);
+  const { maxJsonBytes, bodyPace: pace } = c.var.config;
+  const body = readBody(c.req.raw.body ?? emptyBody(), { pace, maxBytes: maxBytesOf(c) });
   switch (mediaType(c)) {
     case "application/json": {
       if (!/^(utf-?8|us-ascii)?$/i.test(charset(c)))
         throw new Problem("unsupported_media_type", "Send JSON in UTF-8: no other encoding is read (RFC 8259).");
       const received = await receive(body, { ...limits.file, maxBytes: maxJsonBytes, inMemoryBytes: maxJsonBytes });
-      return product.accept(parseJson(await received.head(maxJsonBytes)), "json");
+      return product.accept(parseJson(await received.whole(limits.file.memory, slot)), "json");
     }
     case FORM: {
       const fields = await readForm(body, c.req.header("Content-Type")!, { limits, maxFieldBytes: maxJsonBytes });

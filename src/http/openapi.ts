@@ -114,7 +114,11 @@ function operation({ summary, schemas, price }: Product, config: Config) {
       422: problemResponse(
         "The file or the mark cannot be used, or the Idempotency-Key was used for another request. Nothing was charged.",
       ),
-      429: tooMany("calls without a valid payment"),
+      429: problemResponse(
+        "Too many calls without a valid payment from this address in a minute; or the payer has as many payments in use " +
+          "as it may, or has had as much work done in an hour that was not charged (`payer_…` in `/v1/limits`). Nothing " +
+          "was charged. Retry-After says when to call again.",
+      ),
       "4XX": problemResponse("The request cannot be done as sent. Nothing was charged."),
       503: problemResponse(
         "Not now: try again after Retry-After, with an Idempotency-Key: under the same one a request is charged once. `settlement_pending`: the payment may still move.",

@@ -10,7 +10,7 @@ const LOOK_MS = 200;
 /** The slots in use, with the time (Unix milliseconds) when each expires. All calls of an isolate share its memory. */
 const taken = new Map<LargeFileSlot, number>();
 
-/** One call's permission to have large files in memory, however many. */
+/** One call's permission to work on large files, however many. */
 export class LargeFileSlot {
   readonly #most: number;
   readonly #longestMs: number;

@@ -1,11 +1,15 @@
 import { once } from "node:events";
 import { Busboy } from "@fastify/busboy";
 import { Problem } from "../problems.ts";
+import { type MemoryShare, noRoom } from "./memory.ts";
 import { type ReceiveLimits, receive } from "./receive.ts";
 import { expectPdf, HEAD_LENGTH } from "./sniff.ts";
 import { Upload } from "./upload.ts";
 
 const MAX_PARTS = 50;
+
+/** How much memory is taken at a time for fields that are no files; the headers of all parts are less. */
+const FIELD_STEP = 256 * 1024;
 
 /** The form fields that may be files. */
 const UPLOAD_FIELDS = ["file", "image"] as const;
@@ -14,7 +18,8 @@ type UploadField = (typeof UPLOAD_FIELDS)[number];
 /**
  * Reads a multipart form (RFC 7578) as it arrives; uploads are received chunk by chunk, within the limits of their
  * field. When it throws, no upload is in progress any more.
- * @throws Problem invalid_request if the form is malformed, as {@link receive}, or what `body` throws as a Problem
+ * @throws Problem invalid_request if the form is malformed, too_busy if its fields find no room in memory, as
+ * {@link receive}, or what `body` throws as a Problem
  * @throws Error if an upload cannot be kept
  */
 export async function readForm(
@@ -25,6 +30,9 @@ export async function readForm(
   const fields = new Map<string, string>();
   const uploads = new Map<string, Promise<Upload>>();
   const parser = openParser(contentType, maxFieldBytes);
+  const files: { bytesRead: number }[] = [];
+  const hold = holdFields(limits.file.memory, maxFieldBytes);
+  let formBytes = 0;
   const fail = (error: unknown) => parser.destroy(error instanceof Error ? error : new Error(String(error)));
   const take = (name: string) => {
     if (fields.has(name) || uploads.has(name)) fail(malformed(`has \`${name}\` twice`));
@@ -42,6 +50,7 @@ export async function readForm(
       stream.on("error", () => undefined).resume();
       return;
     }
+    files.push(stream);
     const upload = receiveUpload(stream, limit, name === "file" ? (head) => expectPdf(head, undefined) : () => {});
     upload.catch(fail);
     uploads.set(name, upload);
@@ -53,7 +62,9 @@ export async function readForm(
     finished.catch(() => undefined); // awaited below
     for await (const chunk of body) {
       if (parser.destroyed) break;
+      formBytes += chunk.length;
       if (!parser.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))) await once(parser, "drain");
+      hold(files.reduce((rest, { bytesRead }) => rest - bytesRead, formBytes));
     }
     parser.end();
     await finished;
@@ -67,6 +78,18 @@ export async function readForm(
       if (upload.status === "rejected" && !(upload.reason instanceof Problem)) throw upload.reason;
     throw asProblem(error);
   }
+}
+
+/** Returns a function that takes memory for the fields of a form, all together, as they come. */
+function holdFields(memory: MemoryShare, maxBytes: number): (bytes: number) => void {
+  let taken = 0;
+  return (bytes) => {
+    if (bytes > maxBytes + FIELD_STEP) throw malformed(`has more than ${maxBytes} bytes beside its files`);
+    if (bytes <= taken) return;
+    const needed = Math.min(maxBytes, bytes + FIELD_STEP) - taken;
+    if (!memory.take(needed)) throw noRoom();
+    taken += needed;
+  };
 }
 
 function isUploadField(name: string): name is UploadField {

@@ -1,8 +1,8 @@
-import { Problem } from "../problems.ts";
+import type { Watch } from "../chunks.ts";
 
 /** How slowly a body may come. */
 export interface Pace {
-  /** A body may fall behind this rate by `graceMs` at most. */
+  /** A body may fall behind this rate by `graceMs` at most, however fast it was before. */
   bytesPerSecond: number;
   graceMs: number;
   /** The longest that a whole body may be waited for. */
@@ -10,29 +10,21 @@ export interface Pace {
 }
 
 /**
- * Reads a body that has to keep a pace: one that stops, or drips, gives back the memory it holds.
- * @throws Problem body_timeout
+ * Returns a watch over the reads of a body, which has to keep a pace: one that stops, or drips, is not waited for. Only
+ * the time that its sender takes counts.
+ * @param late creates the error of a read that takes too long
  */
-export async function* paced(
-  body: ReadableStream<Uint8Array>,
-  { bytesPerSecond, graceMs, deadlineMs }: Pace,
-): AsyncGenerator<Uint8Array, undefined> {
-  const reader = body.getReader();
-  let [length, waitedMs] = [0, 0]; // for the sender: what we take for ourselves does not count
-  try {
-    for (;;) {
-      const due = Math.min(deadlineMs, graceMs + (1000 * length) / bytesPerSecond) - waitedMs;
-      const asked = Date.now();
-      const read = await inTime(reader.read(), due);
-      if (!read) throw tooSlow();
-      if (read.done) return;
-      waitedMs += Date.now() - asked;
-      length += read.value.length;
-      yield read.value;
-    }
-  } finally {
-    void reader.cancel().catch(() => undefined);
-  }
+export function pacing({ bytesPerSecond, graceMs, deadlineMs }: Pace, late: () => Error): Watch {
+  let [creditMs, leftMs] = [graceMs, deadlineMs];
+  return async (read) => {
+    const asked = Date.now();
+    const answer = await inTime(read, Math.min(creditMs, leftMs));
+    if (!answer) throw late();
+    const tookMs = Date.now() - asked;
+    leftMs -= tookMs;
+    creditMs = Math.min(graceMs, creditMs - tookMs + (1000 * (answer.value?.length ?? 0)) / bytesPerSecond);
+    return answer;
+  };
 }
 
 /** Resolves to undefined if the answer is not there after `ms`. */
@@ -43,11 +35,4 @@ async function inTime<T>(answer: Promise<T>, ms: number): Promise<T | undefined>
   });
   answer.catch(() => undefined);
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));
-}
-
-function tooSlow(): Problem {
-  return new Problem(
-    "body_timeout",
-    "The body came too slowly. Nothing was charged; send it again with the same payment, or a URL as `file` instead.",
-  );
 }

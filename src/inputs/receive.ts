@@ -1,14 +1,22 @@
 import type { RangeReader } from "../engine/index.ts";
-import { LARGE_BYTES, type LargeFileSlot } from "./largeFileSlot.ts";
+import type { LargeFileSlot } from "./largeFileSlot.ts";
+import type { MemoryShare } from "./memory.ts";
+import type { Pace } from "./pace.ts";
 import { tooLarge } from "./size.ts";
+
+/** What comes more slowly than within this time does not wait for its rest in memory, unless it is little. */
+const IN_MEMORY_MS = 3000;
+const LITTLE_BYTES = 64 * 1024;
 
 /** How much is received of one file, and where it is stored. */
 export interface ReceiveLimits {
   maxBytes: number;
-  /** A file of at most this many bytes stays in memory. */
+  /** A file of at most this many bytes stays in memory, if there is room. */
   inMemoryBytes: number;
-  /** Acquired for a file of more than `LARGE_BYTES`. */
-  slot: LargeFileSlot;
+  /** How slowly it may come from its URL. */
+  pace: Pace;
+  /** What the call may have in memory. */
+  memory: MemoryShare;
   /** Told of all bytes that are taken in. */
   count(bytes: number): void;
   /** Stores a file that does not stay in memory. The provider of this function must delete the file. */
@@ -31,76 +39,115 @@ export class ReceivedFile {
     if (this.content instanceof Uint8Array) return this.content.subarray(0, length);
     return this.content.read(0, Math.min(length, this.content.length));
   }
+
+  /**
+   * Returns all of its bytes. A file that is stored is read back; where there is no room for it, under the call's slot.
+   * @throws Problem too_busy
+   */
+  async whole(memory: MemoryShare, slot: LargeFileSlot): Promise<Uint8Array> {
+    if (this.content instanceof Uint8Array) return this.content;
+    if (!memory.take(this.content.length)) await slot.acquire();
+    return this.content.read(0, this.content.length);
+  }
 }
 
 /**
- * Receives a file, counting its bytes as they arrive.
+ * Receives a file, counting its bytes as they arrive. It stays in memory, or goes to storage where it is too large or
+ * too slow, or there is no room for it.
  * @param expectedBytes the size that the sender announced, which may be false
- * @throws Problem source_too_large, too_busy
+ * @throws Problem source_too_large
  * @throws Error what `chunks` and `keep` throw
  */
 export async function receive(
   chunks: AsyncIterable<Uint8Array>,
-  { maxBytes, inMemoryBytes, slot, count, keep }: ReceiveLimits,
+  limits: ReceiveLimits,
   expectedBytes = 0,
 ): Promise<ReceivedFile> {
-  if (expectedBytes > LARGE_BYTES) await slot.acquire();
+  const { maxBytes, count, keep } = limits;
   let length = 0;
   const counted = (async function* () {
     for await (const chunk of chunks) {
       length += chunk.length;
       count(chunk.length);
       if (length > maxBytes) throw tooLarge(maxBytes);
-      if (length > LARGE_BYTES) await slot.acquire();
       yield chunk;
     }
   })();
 
   try {
-    const { bytes, isWhole } =
-      expectedBytes > inMemoryBytes
-        ? { bytes: new Uint8Array(), isWhole: false }
-        : await fill(counted, inMemoryBytes, expectedBytes);
-    if (isWhole) return new ReceivedFile(bytes);
-    return new ReceivedFile(await keep(joined(bytes, counted)));
+    const filled = await fillMemory(counted, limits, expectedBytes);
+    if (filled instanceof Uint8Array) return new ReceivedFile(filled);
+    return new ReceivedFile(await keep(filled));
   } finally {
     await counted.return();
   }
 }
 
-/** Reads to the end, or up to and including the chunk that exceeds `most`. */
-async function fill(
+/**
+ * Reads into memory. Returns all bytes; or, as soon as there is no room for more or they take too long, chunks: all that
+ * has been read, in one, and the others.
+ * @param expected the number of bytes that has been announced
+ */
+async function fillMemory(
   chunks: AsyncGenerator<Uint8Array>,
-  most: number,
+  { inMemoryBytes, memory }: ReceiveLimits,
   expected: number,
-): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
-  let bytes = new Uint8Array(expected || 64 * 1024);
+): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
+  let bytes = new Uint8Array();
   let length = 0;
+  const grow = (size: number) => {
+    if (size > inMemoryBytes || !memory.take(size - bytes.length)) return false;
+    const larger = new Uint8Array(size);
+    larger.set(bytes.subarray(0, length));
+    bytes = larger;
+    return true;
+  };
+  /** Moves out of memory. */
+  const leave = (next: Promise<IteratorResult<Uint8Array>>) => {
+    next.catch(() => undefined); // awaited when it is asked for
+    const [read, size] = [[bytes.subarray(0, length)], bytes.length];
+    bytes = new Uint8Array();
+    return continued(read, () => memory.give(size), next, chunks);
+  };
+
+  if (expected > inMemoryBytes || !grow(expected)) return chunks;
+  const late = scheduler.wait(IN_MEMORY_MS);
   for (;;) {
-    const { done, value } = await chunks.next();
-    if (done) return { bytes: bytes.subarray(0, length), isWhole: true };
-    if (length + value.length > bytes.length) {
-      const larger = new Uint8Array(Math.max(2 * bytes.length, length + value.length));
-      larger.set(bytes.subarray(0, length));
-      bytes = larger;
-    }
-    bytes.set(value, length);
-    length += value.length;
-    if (length > most) return { bytes: bytes.subarray(0, length), isWhole: false };
+    const next = chunks.next();
+    const read = await (length > LITTLE_BYTES ? Promise.race([next, late]) : next);
+    if (!read) return leave(next);
+    if (read.done) return bytes.subarray(0, length);
+    const needed = length + read.value.length;
+    const roomy = Math.max(needed, Math.min(inMemoryBytes, Math.max(2 * bytes.length, LITTLE_BYTES)));
+    if (needed > bytes.length && !grow(roomy) && !grow(needed)) return leave(next);
+    bytes.set(read.value, length);
+    length = needed;
   }
+}
+
+/** Yields what is in `read`, which is let go then, and what follows it. */
+async function* continued(
+  read: Uint8Array[],
+  letGo: () => void,
+  next: Promise<IteratorResult<Uint8Array>>,
+  others: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield read.pop()!;
+  letGo();
+  const { done, value } = await next;
+  if (done) return;
+  yield* joined(value, others);
 }
 
 /**
  * Receives a file of known length that is too large to stay in memory.
- * @throws Problem too_busy
  * @throws Error what `chunks` and `keepWhole` throw
  */
 export async function receiveWhole(
   chunks: AsyncIterable<Uint8Array>,
   length: number,
-  { slot, count, keepWhole }: ReceiveLimits,
+  { count, keepWhole }: ReceiveLimits,
 ): Promise<ReceivedFile> {
-  await slot.acquire();
   count(length);
   return new ReceivedFile(await keepWhole(chunks, length));
 }

@@ -1,6 +1,7 @@
-import { chunksOf } from "../chunks.ts";
+import { chunksOf, type Watch } from "../chunks.ts";
 import { Problem } from "../problems.ts";
 import { type FetchRules, openAddress, transferProblem } from "./fetch.ts";
+import { pacing } from "./pace.ts";
 import { joined, ReceivedFile, type ReceiveLimits, receive, receiveWhole } from "./receive.ts";
 import { tooLarge } from "./size.ts";
 import { HEAD_LENGTH } from "./sniff.ts";
@@ -51,10 +52,11 @@ async function fetchSource(
   }
   if (!body) return new ReceivedFile(new Uint8Array());
   const convert = (error: unknown) => transferProblem(error, signal, rules);
-  const head = await headOf(body, look).catch((error: unknown) => {
+  const watch = pacing(limits.pace, tooSlow);
+  const head = await headOf(body, look, watch).catch((error: unknown) => {
     throw convert(error);
   });
-  const chunks = failingAs(convert, joined(head, chunksOf(body)));
+  const chunks = failingAs(convert, joined(head, chunksOf(body, watch)));
   // with a Content-Encoding, Content-Length is not the length of the decoded body
   if (announced > limits.inMemoryBytes && !headers.has("Content-Encoding"))
     return receiveWhole(chunks, announced, limits);
@@ -70,18 +72,26 @@ async function* failingAs(convert: (error: unknown) => unknown, chunks: AsyncIte
   }
 }
 
-/** Reads the first bytes of a body and leaves the rest, unless `look` throws. */
-async function headOf(body: ReadableStream<Uint8Array>, look: (head: Uint8Array) => unknown): Promise<Uint8Array> {
+function tooSlow(): Problem {
+  return new Problem("source_timeout", "The URL delivers too slowly, or has stopped. Put the file on a faster server.");
+}
+
+/** Reads the first bytes of a body and leaves the rest, unless they come too slowly or `look` throws. */
+async function headOf(
+  body: ReadableStream<Uint8Array>,
+  look: (head: Uint8Array) => unknown,
+  watch: Watch,
+): Promise<Uint8Array> {
   const reader = body.getReader({ mode: "byob" });
-  const { value = new Uint8Array() } = await reader.readAtLeast(HEAD_LENGTH, new Uint8Array(HEAD_LENGTH));
   try {
+    const { value = new Uint8Array() } = await watch(reader.readAtLeast(HEAD_LENGTH, new Uint8Array(HEAD_LENGTH)));
     look(value);
+    reader.releaseLock();
+    return value;
   } catch (error) {
-    await reader.cancel().catch(() => undefined);
+    void reader.cancel().catch(() => undefined);
     throw error;
   }
-  reader.releaseLock();
-  return value;
 }
 
 /** Returns the base64 part of a data URI (RFC 2397), or bare base64 unchanged. */

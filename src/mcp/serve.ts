@@ -5,6 +5,7 @@ import { repeatedKey } from "../repeatedKey.ts";
 import type { Exchange } from "../service/callContext.ts";
 import { PRODUCTS } from "../service/products.ts";
 import { refuseForeign } from "./hosts.ts";
+import { type Message, readMessage } from "./message.ts";
 import { mcpServer } from "./server.ts";
 
 /** Where a tool's arguments are in a message: `params`, `arguments`, and their names. */
@@ -16,25 +17,39 @@ const CALL_KEEP_ALIVE_MS = 1000;
 /**
  * Answers one HTTP request to the MCP endpoint: streamable HTTP without sessions, protocol 2026-07-28, and 2025-11-25
  * and 2025-06-18 for clients that ask for them.
+ * @throws Problem, PaymentRequired, PaymentError as {@link readMessage}
  * @param onCall called with the name of the tool that a message calls, `unknown` if there is no such tool
  */
 export async function serveMcp(exchange: Exchange, onCall: (tool: string) => void): Promise<Response> {
-  const { request, requestId, config } = exchange;
+  const { request, config } = exchange;
   const foreign = refuseForeign(request, config);
   if (foreign) return foreign;
 
-  const text = request.method === "POST" ? await request.text() : null; // read here, as the handler holds it twice
-  const parsedBody = text === null ? undefined : parse(text);
-  const twice = text === null || parsedBody === undefined ? undefined : repeatedKey(text, ARGUMENTS_DEPTH);
+  const message = request.method === "POST" ? await readMessage(exchange) : undefined;
+  const response = await answer(message, exchange, onCall);
+  if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) message?.release(); // else the call does
+  return response;
+}
+
+async function answer(
+  message: Message | undefined,
+  exchange: Exchange,
+  onCall: (tool: string) => void,
+): Promise<Response> {
+  const { request, requestId, config } = exchange;
+  const text = message?.text;
+  const parsedBody = text === undefined ? undefined : parse(text);
+  const twice = text === undefined || parsedBody === undefined ? undefined : repeatedKey(text, ARGUMENTS_DEPTH);
   if (twice !== undefined) return invalidRequest(`the message has ${JSON.stringify(twice)} twice`);
   const tool = toolCalled(parsedBody);
   if (tool !== undefined) onCall(tool);
-  const handler = createMcpHandler(() => mcpServer(exchange), {
+  const handler = createMcpHandler(() => mcpServer(exchange, message), {
     maxRequestBodySize: config.maxJsonBytes,
     // calls are answered with a stream: the runtime notices a disconnected client only when a write fails
     ...(tool !== undefined && { responseMode: "sse", keepAliveMs: CALL_KEEP_ALIVE_MS }),
     onerror: (error) => log({ event: "mcp", request_id: requestId, error: error.message }),
   });
+  if (text === undefined) return handler.fetch(request);
   if (parsedBody === undefined) return handler.fetch(new Request(request, { body: text }));
   return handler.fetch(request, { parsedBody });
 }

@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
 import type { RangeReader } from "../engine/index.ts";
 import { LargeFileSlot } from "../inputs/largeFileSlot.ts";
+import { MemoryShare, PAYERS_POOL } from "../inputs/memory.ts";
 import type { ReceiveLimits } from "../inputs/receive.ts";
 import { isDeveloper, isLoopback } from "../loopback.ts";
 import { bucketOf } from "../storage/bucket.ts";
@@ -26,8 +27,8 @@ export interface Exchange {
 }
 
 /**
- * One paid call, from reading its request to the end of its work. Owns the large-file slot and the spooled files;
- * disposing it releases them.
+ * One paid call, from reading its request to the end of its work. Owns its memory, the large-file slot and the spooled
+ * files; disposing it releases them.
  */
 export class CallContext implements AsyncDisposable {
   readonly env: Env;
@@ -43,6 +44,8 @@ export class CallContext implements AsyncDisposable {
   readonly progress: ((stage: Stage) => void) | undefined;
   /** How the request's files are received, by the field that names them. */
   readonly limits: { file: ReceiveLimits; image: ReceiveLimits };
+  /** Acquired once all that is large has come and is worked on. */
+  readonly slot: LargeFileSlot;
   /** The bytes taken in so far. */
   bytesReceived = 0;
   /** When the work on the files began, Unix milliseconds; undefined while they are waited for. */
@@ -57,10 +60,13 @@ export class CallContext implements AsyncDisposable {
     this.signal = signal;
     this.progress = progress;
 
-    const slot = new LargeFileSlot(config.maxLargeFiles, config.workSeconds * 1000);
-    this.#held.defer(() => slot.release());
+    this.slot = new LargeFileSlot(config.maxLargeFiles, config.workSeconds * 1000);
+    this.#held.defer(() => this.slot.release());
+    const memory = new MemoryShare(PAYERS_POOL, config.workSeconds * 1000);
+    this.#held.defer(() => memory.release());
     const receiving = {
-      slot,
+      pace: { ...config.bodyPace, deadlineMs: config.fetchTimeoutMs },
+      memory,
       count: (bytes: number) => {
         this.bytesReceived += bytes;
       },

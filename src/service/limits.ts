@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Config, RATE_LIMITS } from "../config.ts";
+import { type Config, RATE_LIMITS, UNPAID_MESSAGE_BYTES } from "../config.ts";
 import { MAX_SIDE, WORK_LIMITS } from "../engine/index.ts";
 import { FETCH_PORTS } from "../inputs/address.ts";
 import { MAX_REDIRECTS } from "../inputs/fetch.ts";
@@ -13,8 +13,13 @@ export const limits = z.strictObject({
   price: z.string().describe("Of one call."),
   form_bytes: count.describe("Of a multipart body."),
   json_bytes: count.describe("Of a JSON body, an MCP message included."),
+  mcp_unpaid_bytes: count.describe(
+    "Of an MCP message whose payment is neither in a header nor, with the tool's name, within so many bytes of its beginning.",
+  ),
   body_seconds: count.describe("That a body may take."),
-  body_bytes_per_second: count.describe("That a body has to keep up with, but for ten seconds; a slower one is a 408."),
+  body_bytes_per_second: count.describe(
+    "That a body has to keep up with, but for ten seconds, and a file at a URL too; a slower body is a 408, a slower file a 504.",
+  ),
   file_bytes: count.describe("Of the PDF."),
   file_pages: count,
   scanned_times: count.describe(
@@ -44,7 +49,7 @@ export const limits = z.strictObject({
   unpaid_calls_per_minute: count.describe(
     "Calls answered 402, of one address (an IPv6 /64). As many refused payments keep all payments of the address away.",
   ),
-  payer_calls: count.describe("Calls of one payer that are worked on at once; one more is a 429."),
+  payer_calls: count.describe("Payments of one payer that are worked on at once; one more is a 429."),
   payer_uncharged_seconds_per_hour: count.describe(
     "Of work for one payer that is not charged in the end, as its calls fail. Past this and the next one, a 429.",
   ),
@@ -58,6 +63,7 @@ export function limitsOf(config: Config): z.output<typeof limits> {
     price: priceLabel(config),
     form_bytes: config.maxBodyBytes,
     json_bytes: config.maxJsonBytes,
+    mcp_unpaid_bytes: UNPAID_MESSAGE_BYTES,
     body_seconds: config.bodyPace.deadlineMs / 1000,
     body_bytes_per_second: config.bodyPace.bytesPerSecond,
     file_bytes: config.maxSourceBytes,

@@ -11,6 +11,7 @@ import {
   type WatermarkPlan,
   watermark,
 } from "../engine/index.ts";
+import { LARGE_BYTES } from "../inputs/largeFileSlot.ts";
 import type { ReceivedFile } from "../inputs/receive.ts";
 import { expectPdf, HEAD_LENGTH } from "../inputs/sniff.ts";
 import { isAddress, openSource } from "../inputs/source.ts";
@@ -56,11 +57,12 @@ export async function watermarkText(request: TextRequest, call: CallContext): Pr
  */
 export async function watermarkImage(request: ImageRequest, call: CallContext): Promise<Marked> {
   const { file: _, image: __, filename, password, margin: marginPt, ...fields } = request;
-  const readImage = async () => (await open(request.image, "image", call)).head(call.config.maxImageBytes);
-  const sent = isAddress(request.image) ? undefined : await readImage();
-  if (sent) checkMark({ image: sent }, { maxPixels: call.config.maxImagePixels });
+  const openImage = () => open(request.image, "image", call);
+  const sent = isAddress(request.image) ? undefined : await openImage();
+  if (sent?.content instanceof Uint8Array)
+    checkMark({ image: sent.content }, { maxPixels: call.config.maxImagePixels });
   const source = await openPdf(request.file, call);
-  const image = sent ?? (await readImage());
+  const image = await (sent ?? (await openImage())).whole(call.limits.image.memory, call.slot);
   const mark: ImageMark = { ...optionsOf<Omit<ImageMark, "image">, typeof fields>(fields), image, marginPt };
   return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
 }
@@ -87,6 +89,7 @@ async function deliver(
   planner: Planner,
 ): Promise<Marked> {
   const { env, config, origin, signal } = call;
+  if (content.length > LARGE_BYTES) await call.slot.acquire();
   begin("marking", call);
   call.workBegan = Date.now();
   const { maxPages, maxImagePixels: maxPixels } = config;

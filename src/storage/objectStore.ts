@@ -52,8 +52,8 @@ interface OpenedObject extends StoredObject {
 
 /** An object being stored in parts, all of one size but the last, numbered from 1. It is there once completed. */
 export interface MultipartUpload {
-  /** Uploads a part. Its bytes may change once this has answered. */
-  uploadPart(partNumber: number, bytes: Uint8Array): Promise<UploadedPart>;
+  /** Uploads a part, from a stream whose length is known. */
+  uploadPart(partNumber: number, bytes: ReadableStream<Uint8Array>): Promise<UploadedPart>;
   complete(parts: UploadedPart[]): Promise<unknown>;
   abort(): Promise<void>;
 }

@@ -11,8 +11,17 @@ export async function putWritten(
   write: (stream: WritableStream<Uint8Array>) => Promise<void>,
   metadata: Metadata = {},
 ): Promise<StoredObject> {
+  return storeWritten(length, write, (body) => bucket.put(key, body, metadata));
+}
+
+/** Does the same with whatever `store` begins to store a stream with. */
+export async function storeWritten<T>(
+  length: number,
+  write: (stream: WritableStream<Uint8Array>) => Promise<void>,
+  store: (stream: ReadableStream<Uint8Array>) => Promise<T>,
+): Promise<T> {
   const body = new FixedLengthStream(length);
-  const storing = bucket.put(key, body.readable, metadata).catch(async (error: unknown) => {
+  const storing = store(body.readable).catch(async (error: unknown) => {
     await body.readable.cancel(error).catch(() => undefined); // or else the writing would wait for ever
     throw error;
   });

@@ -9,10 +9,11 @@ import { chunksOf } from "../chunks.ts";
 import type { RangeReader } from "../engine/index.ts";
 import { groupOf, randomHex } from "./keys.ts";
 import type { Bucket, MultipartUpload, UploadedPart } from "./objectStore.ts";
-import { putWritten, writeAll } from "./put.ts";
+import { putWritten, storeWritten, writeAll } from "./put.ts";
 
-/** Size of an upload's parts in bytes. R2 requires equal parts of at least 5 MiB; two are in memory at once. */
-const PART = 8 << 20;
+/** Size of an upload's parts in bytes. R2 requires equal parts of at least 5 MiB. */
+const PART = 5 << 20;
+const ZEROS = new Uint8Array(64 * 1024);
 
 /** A file in the spool, to be deleted after use. */
 export interface SpooledFile extends RangeReader {
@@ -53,34 +54,40 @@ function newKey(): string {
   return `spool/${groupOf(Date.now())}/${randomHex(16)}`;
 }
 
-/** Uploads the chunks in parts: one buffer is filled while the other is being sent. */
+/**
+ * Uploads the chunks in parts, each as it comes, so that nothing of a slow one is in memory. A part has to say its length
+ * at its start: the last one is filled up with zeros.
+ */
 async function uploadParts(upload: MultipartUpload, chunks: AsyncIterable<Uint8Array>): Promise<number> {
-  const buffers = [new Uint8Array(PART), new Uint8Array(PART)] as const;
-  const parts: Promise<UploadedPart>[] = [];
-  let filled = 0;
+  const source = chunks[Symbol.asyncIterator]();
+  const parts: UploadedPart[] = [];
+  let next = await source.next();
   let length = 0;
-  const send = async () => {
-    const buffer = buffers[parts.length % 2]!;
-    const before = parts.at(-1);
-    const part = upload.uploadPart(parts.length + 1, buffer.subarray(0, filled));
-    part.catch(() => undefined); // awaited when the next part is sent
-    parts.push(part);
-    filled = 0;
-    await before;
-  };
-
-  for await (let chunk of chunks) {
-    length += chunk.length;
-    while (chunk.length > 0) {
-      const taken = chunk.subarray(0, PART - filled);
-      buffers[parts.length % 2]!.set(taken, filled);
-      filled += taken.length;
-      chunk = chunk.subarray(taken.length);
-      if (filled === PART) await send();
+  const write = async (stream: WritableStream<Uint8Array>) => {
+    const writer = stream.getWriter();
+    try {
+      let room = PART;
+      while (room > 0 && !next.done) {
+        const taken = next.value.subarray(0, room);
+        if (taken.length > 0) await writer.write(taken);
+        room -= taken.length;
+        length += taken.length;
+        next = taken.length < next.value.length ? { value: next.value.subarray(taken.length) } : await source.next();
+      }
+      for (; room > 0; room -= Math.min(room, ZEROS.length)) await writer.write(ZEROS.subarray(0, room));
+      await writer.close();
+    } catch (error) {
+      await writer.abort(error).catch(() => undefined);
+      throw error;
     }
+  };
+  try {
+    do parts.push(await storeWritten(PART, write, (part) => upload.uploadPart(parts.length + 1, part)));
+    while (!next.done);
+  } finally {
+    await source.return?.();
   }
-  if (filled > 0 || parts.length === 0) await send();
-  await upload.complete(await Promise.all(parts));
+  await upload.complete(parts);
   return length;
 }
 

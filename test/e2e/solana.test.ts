@@ -65,6 +65,8 @@ interface Payment {
   payer: KeyPairSigner;
   /** The header of either version, with its value. */
   header: [name: string, value: string];
+  /** The idempotency key sent with it. */
+  key?: string;
 }
 
 /** A payment by a new payer who has just enough for it, as the official client of this version signs it. */
@@ -86,11 +88,11 @@ async function newPayment(version: 1 | 2 = 2, service = services["with a node"])
 }
 
 /** Buys a mark for a file, while whose fetch `meanwhile` happens. */
-async function buy({ payer, header }: Payment, service = services["with a node"], meanwhile?: () => unknown) {
+async function buy({ payer, header, key }: Payment, service = services["with a node"], meanwhile?: () => unknown) {
   if (meanwhile) onFetch.set(`/${payer.address}.pdf`, meanwhile);
   const response = await fetch(endpoint(service), {
     method: "POST",
-    headers: { ...JSON_TYPE, [header[0]]: header[1] },
+    headers: { ...JSON_TYPE, [header[0]]: header[1], ...(key && { "Idempotency-Key": key }) },
     body: bodyFor(payer.address),
   });
   onFetch.delete(`/${payer.address}.pdf`);
@@ -149,18 +151,18 @@ test("so does the official code of version 1", async () => {
 });
 
 test.concurrent("the same payment gets the same result again, whatever is in the place of the facilitator's signature", async () => {
-  const payment = await newPayment();
+  const payment = { ...(await newPayment()), key: "once" };
   const first = await buy(payment);
-  const others = [payment, rewritten(payment, (transaction) => transaction.fill(7, 1, 65))];
+  const others = [payment, { ...rewritten(payment, (transaction) => transaction.fill(7, 1, 65)), key: "once" }];
   for (const other of others) expect(await buy(other)).toEqual(first);
   expect([first.status, await moved(payment)]).toEqual([200, PRICE]);
 });
 
-test.concurrent("who does not know the payer's signature does not get it", async () => {
+test.concurrent("who knows only what is on the chain does not get it", async () => {
   const payment = await newPayment();
   expect((await buy(payment)).status).toBe(200);
-  const guessed = rewritten(payment, (transaction) => transaction.fill(7, 65, 129));
-  expect(await buy(guessed)).toMatchObject({ status: 409, body: expect.stringContaining("payment_already_used") });
+  for (const known of [payment, rewritten(payment, (transaction) => transaction.fill(7, 65, 129))])
+    expect(await buy(known)).toMatchObject({ status: 409, body: expect.stringContaining("payment_already_used") });
 });
 
 test.concurrent("a payer whose wallet is emptied while the file is fetched gets nothing", async () => {

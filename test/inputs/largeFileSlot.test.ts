@@ -1,7 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { LARGE_BYTES, LargeFileSlot } from "../../src/inputs/largeFileSlot.ts";
-import { receive, receiveWhole } from "../../src/inputs/receive.ts";
-import { inOne } from "../support/bytes.ts";
+import { LargeFileSlot } from "../../src/inputs/largeFileSlot.ts";
 
 const LONGEST_MS = 180_000;
 const slots: LargeFileSlot[] = [];
@@ -75,29 +73,5 @@ describe("a call's slot", () => {
     await vi.advanceTimersByTimeAsync(20_000);
     await refused;
     vi.useRealTimers();
-  });
-});
-
-describe("a file", () => {
-  const size = 2 * LARGE_BYTES;
-  const limitsWith = (slot: LargeFileSlot) => ({
-    maxBytes: size,
-    inMemoryBytes: size,
-    slot,
-    count: () => {},
-    keep: () => Promise.reject(new Error("not kept")),
-    keepWhole: () => Promise.reject(new Error("not kept")),
-  });
-  const bytes = (length: number) => inOne(new Uint8Array(length));
-
-  it.each([
-    ["small", 1, (slot: LargeFileSlot) => receive(bytes(LARGE_BYTES), limitsWith(slot), 0)],
-    ["large", 2, (slot: LargeFileSlot) => receive(bytes(LARGE_BYTES + 1), limitsWith(slot), 0)],
-    ["announced to be large", 2, (slot: LargeFileSlot) => receive(bytes(1), limitsWith(slot), LARGE_BYTES + 1)],
-    ["too large for memory", 2, (slot: LargeFileSlot) => receiveWhole(bytes(size + 1), size + 1, limitsWith(slot))],
-  ])("that is %s takes the slot, or not", async (_, taken, receiveBy) => {
-    await newSlot().acquire();
-    await receiveBy(newSlot()).catch(() => undefined);
-    expect(await isWaiting(newSlot().acquire())).toBe(taken === 2);
   });
 });

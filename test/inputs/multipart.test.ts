@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { RangeReader } from "../../src/engine/index.ts";
-import { LargeFileSlot } from "../../src/inputs/largeFileSlot.ts";
 import { readForm } from "../../src/inputs/multipart.ts";
 import { Upload } from "../../src/inputs/upload.ts";
 import { sha256 } from "../../src/sha256.ts";
@@ -18,7 +17,7 @@ const keep = async (chunks: AsyncIterable<Uint8Array>) => {
   return file;
 };
 const limits = {
-  file: limitsOf({ maxBytes: 20_000_000, slot: new LargeFileSlot(10, 1000), keep }),
+  file: limitsOf({ maxBytes: 20_000_000, keep }),
   image: limitsOf({ maxBytes: 10_000_000, inMemoryBytes: 10_000_000 }),
 };
 const rules = { limits, maxFieldBytes: 100 };

@@ -1,26 +1,27 @@
 import { expect, test } from "vitest";
-import { paced } from "../../src/inputs/pace.ts";
+import { readBody } from "../../src/inputs/body.ts";
 
-const pace = { bytesPerSecond: 1000, graceMs: 100, deadlineMs: 60_000 };
+const KB64 = 65_536;
+const pace = { bytesPerSecond: 10 * KB64, graceMs: 200, deadlineMs: 60_000 };
 
-/** A body of chunks of 100 bytes, one every `ms`; without an end it is stuck after the last. */
+/** A body of chunks of 64 KB, one every `ms`; without an end it is stuck after the last. */
 function body(chunks: number, ms: number, ends: boolean) {
   const state = { cancelled: false };
   let sent = 0;
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        await scheduler.wait(ms);
-        if (sent++ < chunks) controller.enqueue(new Uint8Array(100));
-        else if (ends) controller.close();
-        else await new Promise(() => {});
-      },
-      cancel() {
-        state.cancelled = true;
-      },
+  const stream = new ReadableStream({
+    type: "bytes",
+    async pull(controller: ReadableByteStreamController) {
+      await scheduler.wait(ms);
+      if (sent++ < chunks) controller.enqueue(new Uint8Array(KB64));
+      else if (ends) {
+        controller.close();
+        controller.byobRequest?.respond(0);
+      } else await new Promise(() => {});
     },
-    { highWaterMark: 0 },
-  );
+    cancel() {
+      state.cancelled = true;
+    },
+  });
   return { stream, state };
 }
 
@@ -31,15 +32,24 @@ async function lengthOf(chunks: AsyncIterable<Uint8Array>): Promise<number> {
 }
 
 test("a body that keeps the pace comes whole", async () => {
-  expect(await lengthOf(paced(body(50, 0, true).stream, pace))).toBe(5000);
+  expect(await lengthOf(readBody(body(50, 0, true).stream, { pace, maxBytes: 1e9 }))).toBe(50 * KB64);
 });
 
 test.each([
   ["never begins", body(0, 0, false), pace],
-  ["stops half way", body(3, 0, false), pace],
+  ["stops half way, however fast it was before", body(100, 0, false), { ...pace, bytesPerSecond: KB64 / 100 }],
   ["drips", body(1000, 250, true), pace],
   ["takes longer than the deadline", body(1e6, 20, true), { ...pace, bytesPerSecond: 1, deadlineMs: 300 }],
 ])("one that %s is a 408, and is let go", async (_, { stream, state }, slow) => {
-  await expect(lengthOf(paced(stream, slow))).rejects.toMatchObject({ code: "body_timeout", status: 408 });
+  await expect(lengthOf(readBody(stream, { pace: slow, maxBytes: 1e9 }))).rejects.toMatchObject({
+    code: "body_timeout",
+    status: 408,
+  });
   expect(state.cancelled).toBe(true);
+});
+
+test("one that is too large is a 413, and what is left of it may be read by others", async () => {
+  const { stream, state } = body(100, 0, true);
+  await expect(lengthOf(readBody(stream, { pace, maxBytes: 3 * KB64 }))).rejects.toMatchObject({ status: 413 });
+  expect([stream.locked, state.cancelled]).toEqual([false, false]);
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test, vi } from "vitest";
-import { LargeFileSlot } from "../../src/inputs/largeFileSlot.ts";
 import { openSource } from "../../src/inputs/source.ts";
 import type { Bucket } from "../../src/storage/objectStore.ts";
 import { spool, spoolWhole } from "../../src/storage/spool.ts";
@@ -49,6 +48,31 @@ test("a source slower than the deadline is a source_timeout", async () => {
   await expect(slow).rejects.toMatchObject({ code: "source_timeout", status: 504 });
 });
 
+test.each([
+  ["never begins", 0],
+  ["stops", 2_000_000],
+])("one that answers and then %s is one too, long before the deadline", async (_, length) => {
+  let isCancelled = false;
+  const body = new ReadableStream({
+    type: "bytes",
+    start(controller: ReadableByteStreamController) {
+      if (length > 0) controller.enqueue(new Uint8Array(length));
+    },
+    cancel() {
+      isCancelled = true;
+    },
+  });
+  vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(body));
+  const pace = { bytesPerSecond: 1000, graceMs: 100, deadlineMs: 1e6 };
+  const slow = openSource("https://files.example.com/a.pdf", "file", {
+    rules: { ...rules, timeoutMs: 1e6 },
+    limits: limitsOf({ maxBytes: 1e7, inMemoryBytes: 1e7, pace }),
+    look,
+  });
+  await expect(slow).rejects.toMatchObject({ code: "source_timeout", detail: expect.stringContaining("too slowly") });
+  expect(isCancelled).toBe(true);
+});
+
 describe("a file that goes to storage", () => {
   const LENGTH = 300_000;
   const source = (announces: boolean) => `https://files.example.com/zeros/${LENGTH}${announces ? "" : "-unannounced"}`;
@@ -59,7 +83,6 @@ describe("a file that goes to storage", () => {
       look: () => undefined,
       limits: limitsOf({
         maxBytes: LENGTH,
-        slot: new LargeFileSlot(100, 1000),
         keep: (chunks) => spool(store, chunks),
         keepWhole: (chunks, length) => spoolWhole(store, chunks, length),
       }),
@@ -84,7 +107,10 @@ describe("a file that goes to storage", () => {
         return outOfOrder();
       },
       createMultipartUpload: async () => ({
-        uploadPart: async (partNumber: number) => ({ partNumber, etag: "" }),
+        uploadPart: async (partNumber: number, part: ReadableStream) => {
+          await new Response(part).bytes();
+          return { partNumber, etag: "" };
+        },
         complete: outOfOrder,
         abort: async () => {},
       }),

@@ -1,36 +1,10 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { generatePrivateKey } from "viem/accounts";
 import { beforeEach, describe, expect, test } from "vitest";
 import { signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
-import { app } from "../../src/app.ts";
-import { dataUri, offerOf, TEXT } from "../support/client.ts";
+import { dataUri } from "../support/client.ts";
+import { deployment, terms } from "../support/deployment.ts";
 import { onePage } from "../support/pdf.ts";
 
-const PAY_TO = `0x${"aa".repeat(20)}` as const;
-
-/** A deployment with a facilitator of its own that behaves as named, and how often that was asked to verify. */
-function deployment(behaviour: string, bindings: object = {}) {
-  const FACILITATOR_URL = `https://facilitator.example.com/${behaviour}-${crypto.randomUUID()}`;
-  const call = async (init: RequestInit & { address?: string }, path = TEXT) => {
-    const context = createExecutionContext();
-    const headers = new Headers(init.headers);
-    if (init.address) headers.set("CF-Connecting-IP", init.address);
-    headers.set("Host", "api.example.com");
-    const request = new Request(`https://api.example.com${path}`, { method: "POST", ...init, headers });
-    const response = await app.fetch(request, { ...env, PAY_TO, FACILITATOR_URL, ...bindings }, context);
-    const answer = { status: response.status, text: await response.text(), headers: response.headers };
-    await waitOnExecutionContext(context);
-    return answer;
-  };
-  const verified = async () => {
-    const counted = await fetch(`${FACILITATOR_URL}/count`, { method: "POST", body: "{}" });
-    return (await counted.json<{ verify: number }>()).verify;
-  };
-  return { call, verified };
-}
-
-const terms = async () => ({ ...(await offerOf(TEXT)), payTo: PAY_TO });
 const newPayment = async () => signPayment(await terms());
 const JSON_TYPE = { "Content-Type": "application/json" };
 const sound = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });

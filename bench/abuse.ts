@@ -1,0 +1,337 @@
+/**
+ * `npm run bench:abuse` sends the running Worker calls that do not pay, and prints what each form of them costs: CPU
+ * beyond that of the same bytes sent to an empty Worker, and memory held. It then measures how long a paying caller waits
+ * by itself, and while 50 attackers of each kind are busy. Fails past the limits below.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { connect, type Socket } from "node:net";
+import { generatePrivateKey } from "viem/accounts";
+import { watchHeap } from "../scripts/lib/heap.ts";
+import { callPaid, type Offer, signPayment, signPaymentV2 } from "../scripts/lib/pay.ts";
+import { type RunningWorker, startWorker } from "../scripts/lib/worker.ts";
+import { INPUTS, scans } from "./inputs.ts";
+
+process.env.MINIFLARE_WORKERD_V8_FLAGS = "--expose-gc";
+const [MOST_CPU_MS, MOST_KB, MOST_TIMES] = [20, 64, 2];
+const ATTACKERS = 50;
+const TEXT = "/v1/watermark/text";
+const LIMIT_PER_MINUTE = 120;
+
+/** A call as it is sent. */
+interface Call {
+  path?: string;
+  headers: Record<string, string>;
+  body: Uint8Array;
+  /** What Content-Length says, if that is more than `body` and the rest never comes. */
+  announced?: number;
+}
+
+/**
+ * Sends a call, all of its body whatever the answer, and returns its status; 0 where there is no answer.
+ * @param held takes the connections, which are left open
+ */
+function send(
+  worker: RunningWorker,
+  { path = TEXT, headers, body, announced }: Call,
+  held?: Socket[],
+): Promise<number> {
+  const { hostname, port, host } = new URL(worker.url);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname);
+    held?.push(socket);
+    let answer = "";
+    let [at, isAnswered] = [0, false];
+    const over = () => {
+      socket.destroy();
+      resolve(Number(answer.split(" ")[1] ?? 0));
+    };
+    socket.on("error", over).on("close", over);
+    socket.on("data", (data) => {
+      answer += data.toString("latin1");
+      const [head = "", rest] = answer.split(/\r\n\r\n(.*)/s);
+      const length = /^content-length: (\d+)/im.exec(head)?.[1];
+      isAnswered =
+        rest !== undefined && (length !== undefined ? rest.length >= Number(length) : rest.endsWith("0\r\n\r\n"));
+      more();
+    });
+    const all = {
+      Host: host,
+      "Accept-Encoding": "gzip",
+      "Content-Length": String(announced ?? body.length),
+      ...headers,
+    };
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
+    const more = () => {
+      if (isAnswered && at >= body.length && !held) over();
+      for (let isTaken = true; isTaken && at < body.length && !socket.destroyed; at += 65_536)
+        isTaken = socket.write(body.subarray(at, at + 65_536));
+    };
+    socket.on("drain", more);
+    more();
+  });
+}
+
+const encode = (text: string) => new TextEncoder().encode(text);
+const JSON_TYPE = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
+const FORM = { "Content-Type": "multipart/form-data; boundary=b" };
+
+function upload(pdf: Uint8Array): Uint8Array {
+  const [before, after] = [
+    '--b\r\nContent-Disposition: form-data; name="text"\r\n\r\nA\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n',
+    "\r\n--b--\r\n",
+  ];
+  return Buffer.concat([Buffer.from(before), pdf, Buffer.from(after)]);
+}
+
+function message(beginning: string, bytes: number): Uint8Array {
+  const start = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_text_watermark",${beginning}"arguments":{"text":"A","file":"`;
+  return Buffer.concat([Buffer.from(start), Buffer.alloc(bytes, "A"), Buffer.from('"}}}')]);
+}
+
+const small = encode(JSON.stringify({ file: "https://files.example.com/a.pdf", text: "A" }));
+const pdfOf = (bytes: number) => Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(bytes)]);
+const [medium, large] = [upload(pdfOf(7_900_000)), upload(pdfOf(95_000_000))];
+
+/** The facilitator of those that come from afar: it takes every payment but those that are marked as forged. */
+const FORGED = "0xf0f0f0f0f0";
+const facilitator = await listen(async (request, response) => {
+  let body = "";
+  for await (const chunk of request) body += chunk;
+  const isForged = body.includes(`"signature":"${FORGED}`);
+  const answer = request.url?.endsWith("/verify")
+    ? { isValid: !isForged, ...(isForged && { invalidReason: "invalid_exact_evm_payload_signature" }) }
+    : { success: true, transaction: `0x${"ab".repeat(32)}`, network: "base-sepolia", payer: "" };
+  response.setHeader("Content-Type", "application/json").end(JSON.stringify(answer));
+});
+/** Files that begin well, and drip then. */
+const source = await listen((_, response) => {
+  response.setHeader("Content-Length", 20_000_000).write(pdfOf(9_000_000));
+  const timer = setInterval(() => response.write(Buffer.alloc(100)), 100);
+  response.on("close", () => clearInterval(timer));
+});
+
+async function listen(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, stop };
+}
+
+async function termsOf(worker: RunningWorker): Promise<Offer> {
+  const response = await fetch(worker.url + TEXT, { method: "POST" });
+  return ((await response.json()) as { accepts: Offer[] }).accepts[0]!;
+}
+
+/** Returns a payment with a signature that no key has made. */
+function forged(payment: string): string {
+  const value = JSON.parse(atob(payment)) as { payload: { signature: string } };
+  value.payload.signature = FORGED + value.payload.signature.slice(FORGED.length);
+  return btoa(JSON.stringify(value));
+}
+
+/** Every form of a call that does not pay, with a new payment where it has one; and how often it is sent. */
+async function forms(worker: RunningWorker): Promise<Record<string, [number, () => Promise<Call>]>> {
+  const terms = await termsOf(worker);
+  const v1 = async () => ({ "X-PAYMENT": forged(await signPayment(terms)) });
+  const inMessage = async () => `"_meta":{"x402/payment":"${forged(await signPaymentV2(terms))}"},`;
+  const from = (address: string) => ({ "X-From": address, Host: "api.example.com" });
+  const call = (headers: Record<string, string>, body: Uint8Array, path = TEXT): Call => ({ path, headers, body });
+  return {
+    "unpaid, small JSON": [200, async () => call(JSON_TYPE, small)],
+    "unpaid, form of 7.9 MB": [10, async () => call(FORM, medium)],
+    "unpaid, form of 95 MB": [4, async () => call(FORM, large)],
+    "not a payment at all": [200, async () => call({ ...JSON_TYPE, "X-PAYMENT": "A".repeat(4000) }, small)],
+    "of another shape": [
+      200,
+      async () => call({ ...JSON_TYPE, "X-PAYMENT": btoa('{"x402Version":1,"scheme":"exact","payload":{}}') }, small),
+    ],
+    "forged, small JSON": [200, async () => call({ ...JSON_TYPE, ...(await v1()) }, small)],
+    "forged, form of 7.9 MB": [10, async () => call({ ...FORM, ...(await v1()) }, medium)],
+    "forged, form of 95 MB": [4, async () => call({ ...FORM, ...(await v1()) }, large)],
+    "MCP, unpaid, small": [200, async () => call(JSON_TYPE, message("", 100), "/mcp")],
+    "MCP, unpaid, 31 MB": [5, async () => call(JSON_TYPE, message("", 31_000_000), "/mcp")],
+    "MCP, forged, small": [200, async () => call(JSON_TYPE, message(await inMessage(), 100), "/mcp")],
+    "MCP, forged, 31 MB": [5, async () => call(JSON_TYPE, message(await inMessage(), 31_000_000), "/mcp")],
+    "over the rate limit, unpaid": [200, async () => call({ ...JSON_TYPE, ...from("203.0.113.1") }, small)],
+    "penalised, small JSON": [200, async () => call({ ...JSON_TYPE, ...from("203.0.113.2"), ...(await v1()) }, small)],
+    "penalised, form of 95 MB": [4, async () => call({ ...FORM, ...from("203.0.113.2"), ...(await v1()) }, large)],
+  };
+}
+
+const EMPTY = { "X-Empty": "1" };
+const row = (cells: (string | number)[]) => console.log(`| ${cells.join(" | ")} |`);
+const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]!;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+let failures = 0;
+const judged = (text: string, isMet: boolean) => {
+  if (!isMet) failures++;
+  return isMet ? text : `**${text}**`;
+};
+
+/** Returns the CPU of one call in milliseconds, and the status of the last. */
+async function cpuOf(worker: RunningWorker, calls: Call[]): Promise<{ cpu: number; status: number }> {
+  const before = await worker.cpuMs();
+  let status = 0;
+  for (const call of calls) status = await send(worker, call);
+  return { cpu: ((await worker.cpuMs()) - before) / calls.length, status };
+}
+
+/** Returns the kilobytes that one call holds whose body stops half way, of many at the same time. */
+async function heldBy(worker: RunningWorker, make: () => Promise<Call>): Promise<number> {
+  const calls = await Promise.all(Array.from({ length: ATTACKERS }, make));
+  const heap = await watchHeap(worker.inspectorPort);
+  const heldMb = async () => {
+    for (let times = 0; times < 3; times++) {
+      await fetch(worker.url, { headers: { ...EMPTY, "X-Collect": "1" } }); // V8 gives buffers back some time later
+      await pause(100);
+      heap.peakMb();
+    }
+    await pause(100);
+    return heap.peakMb();
+  };
+  const before = await heldMb();
+  const sockets: Socket[] = [];
+  for (const call of calls) {
+    const half = call.body.subarray(0, Math.min(call.body.length >> 1, 1_000_000));
+    void send(worker, { ...call, body: half, announced: call.body.length }, sockets);
+  }
+  await pause(1500);
+  const after = await heldMb();
+  heap.stop();
+  for (const socket of sockets) socket.destroy();
+  await pause(500);
+  return Math.max(0, (1000 * (after - before)) / ATTACKERS);
+}
+
+async function measureForms(vars: Record<string, string>, chosen: (name: string) => boolean) {
+  const worker = await startWorker(vars, { entry: "bench/abuseWorker.ts" });
+  try {
+    for (const [name, [times, make]] of Object.entries(await forms(worker)).filter(([name]) => chosen(name))) {
+      const calls = await Promise.all(Array.from({ length: times }, make));
+      for (let warm = 0; warm < LIMIT_PER_MINUTE + 10 && times > LIMIT_PER_MINUTE; warm++)
+        await send(worker, await make());
+      const empty = await cpuOf(
+        worker,
+        calls.map((call) => ({ ...call, headers: { ...call.headers, ...EMPTY } })),
+      );
+      const { cpu, status } = await cpuOf(worker, calls);
+      const kb = await heldBy(worker, make);
+      const more = cpu - empty.cpu;
+      row([
+        name,
+        status,
+        empty.cpu.toFixed(1),
+        cpu.toFixed(1),
+        judged(more.toFixed(1), more <= MOST_CPU_MS),
+        judged(kb.toFixed(0), kb <= MOST_KB),
+      ]);
+    }
+  } finally {
+    await worker.stop();
+  }
+}
+
+console.log(
+  "Calls that do not pay: milliseconds of CPU, and KB held by each of 50 whose bodies have stopped half way\n",
+);
+row(["form", "answer", "empty Worker", "ours", "beyond it", "KB held"]);
+row(Array(6).fill("---"));
+const fromAfar = { FACILITATOR_URL: facilitator.url, PAY_TO: `0x${"aa".repeat(20)}` };
+const isLimited = (name: string) => /limit|penal/.test(name);
+await measureForms({}, (name) => !isLimited(name));
+await measureForms(fromAfar, isLimited);
+
+/** Returns the payment of another payer, as that facilitator takes it: signing takes time, which is not to be measured. */
+function another(payment: string): string {
+  const value = JSON.parse(atob(payment)) as { payload: { authorization: Record<"from" | "nonce", string> } };
+  const random = () => generatePrivateKey();
+  Object.assign(value.payload.authorization, { from: random().slice(0, 42), nonce: random() });
+  return btoa(JSON.stringify(value));
+}
+
+/** What an attacker does, again and again. */
+type Attack = (worker: RunningWorker, payment: string, number: number) => Promise<unknown>;
+
+const ATTACKS: Record<string, Attack> = {
+  async "fast forgers"(worker, payment, number) {
+    const headers = { ...JSON_TYPE, "X-From": `198.51.100.${number}`, Host: "api.example.com" };
+    await send(worker, { headers: { ...headers, "X-PAYMENT": forged(payment) }, body: small });
+  },
+  async "uploads that stop at 7.8 MB"(worker, payment) {
+    const headers = { ...FORM, "X-PAYMENT": payment };
+    await send(worker, { headers, body: medium.subarray(0, 7_800_000), announced: medium.length });
+  },
+  async "sources that drip"(worker, payment) {
+    const headers = { ...JSON_TYPE, "X-PAYMENT": payment };
+    await send(worker, { headers, body: encode(JSON.stringify({ file: `${source.url}/a.pdf`, text: "A" })) });
+  },
+};
+
+const FILES = { "10 pages": [INPUTS.a.make(), 15], "20 MB": [scans(40, 500_000), 7] } as const;
+/** An attacker takes breath between two attempts: without it, the attackers' own CPU is what is measured. */
+const BREATH_MS = 1000;
+
+delete process.env.MINIFLARE_WORKERD_V8_FLAGS;
+const worker = await startWorker({ ...fromAfar, ALLOW_LOOPBACK_SOURCES: "true" }, { entry: "bench/abuseWorker.ts" });
+try {
+  const terms = await termsOf(worker);
+  const latencies = async () => {
+    const found: Record<string, number> = {};
+    for (const [name, [pdf, times]] of Object.entries(FILES)) {
+      const taken: number[] = [];
+      for (let i = 0; i < times; i++) {
+        const form = new FormData();
+        form.set("file", new File([pdf], "a.pdf"));
+        form.set("text", "CONFIDENTIAL");
+        const payment = await signPayment(terms);
+        const began = performance.now();
+        const response = await callPaid(worker.url + TEXT, form, payment);
+        if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+        await response.arrayBuffer();
+        taken.push(performance.now() - began);
+      }
+      found[name] = median(taken);
+    }
+    return found;
+  };
+
+  const signed = await signPayment(terms);
+  await latencies(); // warm up
+  const alone = await latencies();
+  console.log(
+    `\nA paying caller's median wait in milliseconds, and with ${ATTACKERS} attackers of a kind (times as long)\n`,
+  );
+  row(["", ...Object.keys(FILES)]);
+  row(Array(3).fill("---"));
+  row(["alone", ...Object.values(alone).map((ms) => ms.toFixed(0))]);
+  for (const [name, attack] of Object.entries(ATTACKS)) {
+    let isOver = false;
+    const attackers = Array.from({ length: ATTACKERS }, async (_, number) => {
+      await pause((number * BREATH_MS) / ATTACKERS);
+      while (!isOver) {
+        await attack(worker, another(signed), number);
+        await pause(BREATH_MS);
+      }
+    });
+    await pause(5000);
+    const busy = await latencies();
+    isOver = true;
+    await Promise.all(attackers);
+    row([
+      name,
+      ...Object.entries(busy).map(([file, ms]) => {
+        const times = ms / alone[file]!;
+        return judged(`${ms.toFixed(0)} (${times.toFixed(1)})`, times <= MOST_TIMES);
+      }),
+    ]);
+  }
+} finally {
+  await worker.stop();
+  facilitator.stop();
+  source.stop();
+}
+process.exitCode = failures > 0 ? 1 : 0;

@@ -1,0 +1,19 @@
+/** The Worker for the benchmark of calls that do not pay: it answers some calls at once, and takes others as from afar. */
+import { app } from "../src/app.ts";
+
+// wrangler.toml binds this class
+export { Budget } from "../src/service/budget.ts";
+export { Ledger } from "../src/service/ledger.ts";
+
+export default {
+  fetch(request, env, context) {
+    const { headers, url } = request;
+    if (headers.has("X-Collect")) (globalThis as { gc?(): void }).gc?.(); // V8 has it where it is told to
+    if (headers.has("X-Empty")) return new Response(null, { status: 402 });
+    const address = headers.get("X-From");
+    if (address === null) return app.fetch(request, env, context);
+    const distant = new Request(url.replace(/^http:\/\/[^/]+/, "https://api.example.com"), request);
+    distant.headers.set("CF-Connecting-IP", address);
+    return app.fetch(distant, env, context);
+  },
+} satisfies ExportedHandler<Env>;

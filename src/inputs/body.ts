@@ -1,0 +1,50 @@
+import { Problem } from "../problems.ts";
+import { type Pace, pacing } from "./pace.ts";
+
+/** The first chunk is small, since most bodies are: a buffer is held while it is waited for. */
+const FIRST_CHUNK = 4 * 1024;
+const CHUNK = 64 * 1024;
+
+/**
+ * Reads the body of a request in chunks of up to 64 KiB, which stay valid. The body has to keep a pace: one that stops, or
+ * drips, gives back the memory it holds.
+ * @throws Problem body_timeout, or body_too_large where it goes past `maxBytes`
+ */
+export async function* readBody(
+  body: ReadableStream<Uint8Array>,
+  { pace, maxBytes }: { pace: Pace; maxBytes: number },
+): AsyncGenerator<Uint8Array, undefined> {
+  const reader = body.getReader({ mode: "byob" });
+  const watch = pacing(pace, tooSlow);
+  let [length, size, isPending] = [0, FIRST_CHUNK, false];
+  try {
+    for (;;) {
+      isPending = true;
+      const { done, value } = await watch(reader.readAtLeast(size, new Uint8Array(size)));
+      isPending = false;
+      length += value?.length ?? 0;
+      size = Math.min(CHUNK, 4 * size);
+      if (length > maxBytes) throw bodyTooLarge(maxBytes);
+      if (value?.length) yield value;
+      if (done || !value) return;
+    }
+  } finally {
+    if (isPending) void reader.cancel().catch(() => undefined);
+    else reader.releaseLock(); // what is left of a refused body: see `lingerOnRefusal`
+  }
+}
+
+/** Creates the Problem for a body over its limit. */
+export function bodyTooLarge(maxBytes: number): Problem {
+  return new Problem(
+    "body_too_large",
+    `The request body is larger than ${maxBytes} bytes. Send a URL as \`file\` instead.`,
+  );
+}
+
+function tooSlow(): Problem {
+  return new Problem(
+    "body_timeout",
+    "The body came too slowly. Nothing was charged; send it again with the same payment, or a URL as `file` instead.",
+  );
+}

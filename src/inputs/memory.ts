@@ -1,0 +1,68 @@
+import { Problem } from "../problems.ts";
+
+/** Memory that the calls of an isolate share, for what their senders send. */
+export class MemoryPool {
+  readonly bytes: number;
+  /** What each call has of it, and when that ends at the latest (Unix milliseconds). */
+  readonly held = new Map<MemoryShare, { bytes: number; ends: number }>();
+
+  constructor(bytes: number) {
+    this.bytes = bytes;
+  }
+}
+
+/** For the files and messages of callers who pay. An isolate has 128 MB, for its code and the work on them too. */
+export const PAYERS_POOL = new MemoryPool(64_000_000);
+
+/**
+ * One call's part of a pool. It may grow while it is no larger than all that is left: a few calls have most of the
+ * pool, and however many stall, they leave room for the next one.
+ */
+export class MemoryShare {
+  readonly #pool: MemoryPool;
+  readonly #longestMs: number;
+
+  /**
+   * @param longestMs a share ends so long after it last grew: the runtime can end a call without notice (CPU time used
+   * up, caller gone), and then nothing else releases it
+   */
+  constructor(pool: MemoryPool, longestMs: number) {
+    this.#pool = pool;
+    this.#longestMs = longestMs;
+  }
+
+  /** Takes so many bytes more, or returns false if there is no room for them. */
+  take(bytes: number): boolean {
+    const { held } = this.#pool;
+    const now = Date.now();
+    let left = this.#pool.bytes - bytes;
+    for (const [share, part] of held) {
+      if (part.ends <= now) held.delete(share);
+      else left -= part.bytes;
+    }
+    const mine = (held.get(this)?.bytes ?? 0) + bytes;
+    if (mine > left) return false;
+    held.set(this, { bytes: mine, ends: now + this.#longestMs });
+    return true;
+  }
+
+  /** Gives some of the bytes back. */
+  give(bytes: number): void {
+    const part = this.#pool.held.get(this);
+    if (part) part.bytes -= bytes;
+  }
+
+  /** Gives all of them back. */
+  release(): void {
+    this.#pool.held.delete(this);
+  }
+}
+
+/** Creates the Problem for what finds no room in a pool, and can't wait in storage. */
+export function noRoom(): Problem {
+  return new Problem(
+    "too_busy",
+    "As much as fits is being received. Nothing was charged; try again in a moment with the same payment, or send a URL as `file`.",
+    { headers: { "Retry-After": "10" } },
+  );
+}

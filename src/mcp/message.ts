@@ -1,0 +1,100 @@
+import * as z from "zod";
+import { UNPAID_MESSAGE_BYTES } from "../config.ts";
+import { readBody } from "../inputs/body.ts";
+import { MemoryPool, MemoryShare, noRoom, PAYERS_POOL } from "../inputs/memory.ts";
+import { joined, receive } from "../inputs/receive.ts";
+import { parseBeginning } from "../partialJson.ts";
+import { readFirstPayment } from "../payments/paymentPayload.ts";
+import { Problem } from "../problems.ts";
+import { CallContext, type Exchange } from "../service/callContext.ts";
+import { type Admitted, admitPayer, offerFor } from "../service/purchase.ts";
+import { refusePenalised } from "../service/rateLimits.ts";
+import { paymentsIn, sentKeyIn } from "./payment.ts";
+import { toolsFor } from "./tools.ts";
+
+/** What has to be known of a long message by its beginning. */
+const toolCall = z.object({
+  params: z.object({ name: z.string(), _meta: z.record(z.string(), z.unknown()).optional() }),
+});
+
+/** For messages whose senders are not known yet. */
+const STRANGERS_POOL = new MemoryPool(8_000_000);
+
+/** A message of a client. */
+export interface Message {
+  text: string;
+  /** The payer whom a long message was read for. */
+  admitted?: Admitted;
+  /** Ends what is held of the pool for a long message. */
+  release: () => void;
+}
+
+/**
+ * Reads a message. One that goes on past {@link UNPAID_MESSAGE_BYTES} must have the name of its tool and its payment
+ * in there, or the payment in a header: the rest is read for an admitted payer only.
+ * @throws Problem body_too_large, body_timeout, too_busy, too_many_requests
+ * @throws PaymentRequired, PaymentError as {@link admitPayer}
+ */
+export async function readMessage(exchange: Exchange): Promise<Message> {
+  const { request, config } = exchange;
+  const { maxJsonBytes: maxBytes, bodyPace: pace } = config;
+  if (!request.body) return { text: "", release() {} };
+
+  const chunks = readBody(request.body, { pace, maxBytes });
+  const unknown = new MemoryShare(STRANGERS_POOL, pace.deadlineMs);
+  try {
+    const read: Uint8Array[] = [];
+    for (let length = 0; length <= UNPAID_MESSAGE_BYTES; ) {
+      const { done, value } = await chunks.next();
+      if (done) return { text: textOf(Buffer.concat(read)), release: () => {} };
+      if (!unknown.take(value.length)) throw noRoom();
+      read.push(value);
+      length += value.length;
+    }
+    const beginning = Buffer.concat(read);
+    const admitted = await admitSender(textOf(beginning), exchange);
+    unknown.release();
+    return { admitted, ...(await readLong(joined(beginning, chunks), exchange)) };
+  } finally {
+    unknown.release();
+    await chunks.return(undefined);
+  }
+}
+
+/** Reads the message of an admitted payer. */
+async function readLong(chunks: AsyncIterable<Uint8Array>, exchange: Exchange): Promise<Omit<Message, "admitted">> {
+  const { maxJsonBytes: maxBytes, workSeconds } = exchange.config;
+  const memory = new MemoryShare(PAYERS_POOL, 1000 * workSeconds);
+  try {
+    await using call = new CallContext(exchange);
+    const limits = { ...call.limits.file, maxBytes, inMemoryBytes: maxBytes, memory };
+    const received = await receive(chunks, limits);
+    return { text: textOf(await received.whole(memory, call.slot)), release: () => memory.release() };
+  } catch (error) {
+    memory.release();
+    throw error;
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+/**
+ * Admits the payer of a message by its beginning.
+ * @throws Problem body_too_large if it names no tool or no payment
+ */
+async function admitSender(beginning: string, exchange: Exchange): Promise<Admitted> {
+  const { params } = toolCall.safeParse(parseBeginning(beginning)).data ?? {};
+  const tool = toolsFor(exchange.config).find(({ product }) => product.tool === params?.name);
+  const sent = paymentsIn(params?._meta, exchange.request);
+  if (!tool || sent.length === 0)
+    throw new Problem(
+      "body_too_large",
+      `A message of more than ${UNPAID_MESSAGE_BYTES} bytes is read for a payer only: put \`name\` and \`_meta\` with "x402/payment" before \`arguments\`, or the payment into the PAYMENT-SIGNATURE header. Or send a URL as \`file\`.`,
+    );
+  refusePenalised(exchange.request);
+  const offer = offerFor(tool.product, tool.resource, exchange);
+  const sentKey = sentKeyIn(params?._meta, exchange.request);
+  return admitPayer(tool.product, readFirstPayment(sent, offer), offer, exchange, sentKey);
+}

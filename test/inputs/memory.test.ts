@@ -1,0 +1,102 @@
+import { describe, expect, test, vi } from "vitest";
+import { MemoryPool, MemoryShare } from "../../src/inputs/memory.ts";
+import { receive } from "../../src/inputs/receive.ts";
+import { isEqual, joined, noise } from "../support/bytes.ts";
+import { limitsOf } from "../support/limits.ts";
+
+const LONGEST_MS = 60_000;
+
+/** Takes from a pool until there is no more for one share; returns how much that was. */
+function takeAll(share: MemoryShare, step = 1): number {
+  let bytes = 0;
+  while (share.take(step)) bytes += step;
+  return bytes;
+}
+
+describe("a pool", () => {
+  test("gives one call half of it, and many what leaves as much for the next", () => {
+    const pool = new MemoryPool(1000);
+    const shares = Array.from({ length: 49 }, () => new MemoryShare(pool, LONGEST_MS));
+    expect(takeAll(shares[0]!)).toBe(500);
+    shares[0]!.release();
+    for (let bytes = 0; bytes < 1000; bytes++) for (const share of shares) share.take(1);
+    expect(takeAll(new MemoryShare(pool, LONGEST_MS))).toBeGreaterThanOrEqual(10); // 1000 / 50, halved
+  });
+
+  test("has back what is given back, what is released, and what nobody has asked about for long", () => {
+    vi.useFakeTimers();
+    const pool = new MemoryPool(100);
+    const [one, two] = [new MemoryShare(pool, LONGEST_MS), new MemoryShare(pool, LONGEST_MS)];
+    expect([one.take(50), two.take(26)]).toEqual([true, false]);
+    one.give(30);
+    expect(two.take(26)).toBe(true);
+    two.release();
+    expect(two.take(40)).toBe(true);
+    vi.advanceTimersByTime(LONGEST_MS);
+    expect(takeAll(new MemoryShare(pool, LONGEST_MS))).toBe(50);
+    vi.useRealTimers();
+  });
+});
+
+describe("a file that finds no room in memory", () => {
+  async function* pieces(length: number) {
+    for (let at = 0; at < length; at += 7919) yield noise(Math.min(7919, length - at), at);
+  }
+  const readerOf = (bytes: Uint8Array) => ({
+    length: bytes.length,
+    read: async (start: number, end: number) => bytes.slice(start, end),
+    async *stream() {},
+  });
+
+  test.each([0, 500_000])(
+    "is kept elsewhere, all of it, with %i bytes announced, and lets go of what it had",
+    async (announced) => {
+      const pool = new MemoryPool(200_000);
+      const memory = new MemoryShare(pool, LONGEST_MS);
+      let left = 0;
+      const keep = async (chunks: AsyncIterable<Uint8Array>) => {
+        const bytes = await joined(chunks);
+        left = pool.held.get(memory)?.bytes ?? 0;
+        return readerOf(bytes);
+      };
+      const limits = limitsOf({ maxBytes: 1e6, inMemoryBytes: 1e6, memory, keep });
+      const { content } = await receive(pieces(500_000), limits, announced);
+      if (content instanceof Uint8Array) throw new Error("it stayed in memory");
+      expect(isEqual(await content.read(0, 500_000), noise(500_000))).toBe(true);
+      expect(left).toBe(0);
+    },
+  );
+
+  test.each([10, 7_800_000])(
+    "or stops on its way after %i bytes, does not wait in memory for its rest",
+    async (length) => {
+      const pool = new MemoryPool(64_000_000);
+      const memory = new MemoryShare(pool, LONGEST_MS);
+      let goOn = () => {};
+      const stalled = (async function* () {
+        yield noise(length);
+        await new Promise<void>((resolve) => {
+          goOn = resolve;
+        });
+        yield noise(1000, length);
+      })();
+      const kept = Promise.withResolvers<AsyncIterable<Uint8Array>>();
+      const keep = async (chunks: AsyncIterable<Uint8Array>) => {
+        kept.resolve(chunks);
+        return readerOf(await joined(chunks));
+      };
+      const limits = limitsOf({ maxBytes: 1e8, inMemoryBytes: 16_000_000, memory, keep });
+      const received = receive(stalled, limits);
+      if (length > 65_536) {
+        await kept.promise;
+        await scheduler.wait(1);
+        expect(pool.held.get(memory)!.bytes).toBe(0);
+      } else await scheduler.wait(3500);
+      goOn();
+      const { content } = await received;
+      expect(content instanceof Uint8Array).toBe(length <= 65_536);
+      const bytes = content instanceof Uint8Array ? content : await content.read(0, content.length);
+      expect(isEqual(bytes, noise(length + 1000))).toBe(true);
+    },
+  );
+});

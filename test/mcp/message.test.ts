@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { signPaymentV2 } from "../../scripts/lib/pay.ts";
+import { UNPAID_MESSAGE_BYTES } from "../../src/config.ts";
+import { dataUri } from "../support/client.ts";
+import { deployment, terms } from "../support/deployment.ts";
+import { onePage } from "../support/pdf.ts";
+
+const HEADERS = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
+const MB = new Uint8Array(1 << 20).fill(0x41);
+
+/** The arguments of a call whose file has `more` bytes behind its end. */
+const argumentsWith = (more: number) => {
+  const file = new Uint8Array(onePage.length + more);
+  file.set(onePage);
+  return { file: dataUri("application/pdf", file), text: "A" };
+};
+const message = (params: object, method = "tools/call") => JSON.stringify({ method, params, jsonrpc: "2.0", id: 1 });
+const name = "add_text_watermark";
+const paymentOf = async () => ({ "x402/payment": await signPaymentV2(await terms()) });
+
+/** A message that begins so and goes on for 31 MB, and how many of them have been read. */
+function long(beginning: string, megabytes = 31) {
+  let read = 0;
+  const body = new ReadableStream({
+    type: "bytes",
+    start: (controller) => controller.enqueue(new TextEncoder().encode(beginning)),
+    pull(controller: ReadableByteStreamController) {
+      if (++read <= megabytes) return controller.enqueue(MB.slice());
+      controller.close();
+      controller.byobRequest?.respond(0);
+    },
+  });
+  return { body, read: () => read };
+}
+
+describe("a long message", () => {
+  test.each([
+    ["without a payment", async () => `{"method":"tools/call","params":{"name":"${name}","arguments":{"file":"`],
+    ["that is no JSON", async () => "A"],
+    ["of another method", async () => '{"method":"initialize","params":{"name":"'],
+    [
+      "for a tool that there is not",
+      async () => `{"params":{"name":"remove","_meta":${JSON.stringify(await paymentOf())},"arguments":{"file":"`,
+    ],
+  ])("%s is a 413 by its beginning, and says what to do", async (_, beginning) => {
+    const { body, read } = long(await beginning());
+    const { status, text } = await deployment("good").call({ headers: HEADERS, body }, "/mcp");
+    expect([status, JSON.parse(text)]).toMatchObject([
+      413,
+      { code: "body_too_large", detail: expect.stringMatching(/`_meta`.* before `arguments`.*PAYMENT-SIGNATURE.*URL/) },
+    ]);
+    expect(read()).toBeLessThan(12); // the linger's
+  });
+
+  test("whose payment comes after its arguments, as official clients send it, is one of those", async () => {
+    const body = message({ name, arguments: argumentsWith(UNPAID_MESSAGE_BYTES), _meta: await paymentOf() });
+    const { status, text } = await deployment("good").call({ headers: HEADERS, body }, "/mcp");
+    expect([status, text]).toEqual([413, expect.stringContaining("body_too_large")]);
+  });
+
+  test.each([
+    ["in its beginning", async () => [{ _meta: await paymentOf() }, {}] as const],
+    ["in a header", async () => [{}, { "PAYMENT-SIGNATURE": (await paymentOf())["x402/payment"] }] as const],
+  ])("with a payment %s is read, and the payment verified once", async (_, payment) => {
+    const { call, verified } = deployment("good");
+    const [params, headers] = await payment();
+    const body = message({ name, ...params, arguments: argumentsWith(3_000_000) });
+    const { text } = await call({ headers: { ...HEADERS, ...headers }, body }, "/mcp");
+    expect(text).toContain('"operation":"watermark.text"');
+    expect(await verified()).toBe(1);
+  });
+
+  test("with a payment that the facilitator refuses gets the terms, and is not read", async () => {
+    const { call, verified } = deployment("forged");
+    const _meta = JSON.stringify(await paymentOf());
+    const { body, read } = long(`{"params":{"name":"${name}","_meta":${_meta},"arguments":{"file":"`);
+    const { status, text } = await call({ headers: HEADERS, body }, "/mcp");
+    expect([status, JSON.parse(text)]).toMatchObject([
+      402,
+      { error: expect.stringContaining("invalid_exact_evm_payload_signature") },
+    ]);
+    expect(read()).toBeLessThan(12);
+    expect(await verified()).toBe(1);
+  });
+
+  test("that says another payment in the end is admitted for that one too", async () => {
+    const { call, verified } = deployment("good");
+    const headers = { ...HEADERS, "PAYMENT-SIGNATURE": (await paymentOf())["x402/payment"] };
+    const body = message({ name, arguments: argumentsWith(UNPAID_MESSAGE_BYTES), _meta: await paymentOf() });
+    expect((await call({ headers, body }, "/mcp")).text).toContain('"operation":"watermark.text"');
+    expect(await verified()).toBe(2);
+  });
+});
+
+test("a message of 256 KB may have its payment at the end", async () => {
+  const room = (UNPAID_MESSAGE_BYTES * 3) / 4 - onePage.length - 3000;
+  const body = message({ name, arguments: argumentsWith(room), _meta: await paymentOf() });
+  expect(body.length).toBeGreaterThan(UNPAID_MESSAGE_BYTES - 4000);
+  const { text } = await deployment("good").call({ headers: HEADERS, body }, "/mcp");
+  expect(text).toContain('"operation":"watermark.text"');
+});
+
+test.each([
+  ["nothing", ""],
+  ["its beginning", '{"jsonrpc":"2.0",'],
+])("one of which only %s comes is a 408", async (_, beginning) => {
+  const body = new ReadableStream({
+    type: "bytes",
+    start(controller) {
+      if (beginning) controller.enqueue(new TextEncoder().encode(beginning));
+    },
+  });
+  const { call } = deployment("good", { BODY_TIMEOUT_SECONDS: "1" });
+  const { status, text } = await call({ headers: HEADERS, body }, "/mcp");
+  expect([status, JSON.parse(text)]).toMatchObject([408, { code: "body_timeout" }]);
+});

@@ -1,0 +1,83 @@
+import { generatePrivateKey } from "viem/accounts";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { signPayment } from "../../scripts/lib/pay.ts";
+import { PAYERS_POOL } from "../../src/inputs/memory.ts";
+import { deployment, terms } from "../support/deployment.ts";
+import { onePage } from "../support/pdf.ts";
+
+/** Calls that stop on their way: none of them may keep others out, or much of what it has sent in memory. */
+
+const BOUNDARY = "b";
+const HEADERS = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` };
+const part = (name: string, more = "") =>
+  `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`;
+
+/** A form with a PDF of so many bytes. */
+function formOf(length: number): Uint8Array<ArrayBuffer> {
+  const pdf = new Uint8Array(length);
+  pdf.set(onePage);
+  const before = `${part("text")}A\r\n${part("file", '; filename="a.pdf"')}`;
+  return new Uint8Array(Buffer.concat([Buffer.from(before), pdf, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)]));
+}
+
+const endings: (() => void)[] = [];
+afterEach(() => {
+  for (const end of endings.splice(0)) end();
+  vi.restoreAllMocks();
+});
+
+/** A stream that stops half way, until the test is over. */
+function stalled(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    type: "bytes",
+    start(controller: ReadableByteStreamController) {
+      endings.push(() => controller.error(new Error("gone")));
+      controller.enqueue(new Uint8Array(bytes));
+    },
+  });
+}
+
+const paying = async () => ({ ...HEADERS, "X-PAYMENT": await signPayment(await terms(), generatePrivateKey()) });
+const held = () => [...PAYERS_POOL.held.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+
+describe("while others stop on their way, a caller who pays is served, with a small file and with a large one:", () => {
+  async function expectService({ call }: ReturnType<typeof deployment>) {
+    for (const length of [onePage.length, 9_000_000]) {
+      const { status, text } = await call({ headers: await paying(), body: formOf(length) });
+      expect([length, status, text]).toEqual([length, 200, expect.stringContaining("watermark.text")]);
+    }
+  }
+
+  test.each([
+    ["twelve uploads of 7.8 MB", 12, 7_800_000],
+    ["one upload of 9 MB", 1, 9_000_000],
+    ["one upload of 40 MB", 1, 40_000_000],
+  ])("%s", async (_, count, length) => {
+    const service = deployment("good");
+    const body = formOf(length + 100_000).subarray(0, length);
+    const calls: Promise<unknown>[] = [];
+    for (let i = 0; i < count; i++) calls.push(service.call({ headers: await paying(), body: stalled(body) }));
+    await expectService(service);
+    await vi.waitFor(() => expect(held()).toBeLessThan(count * 65_537), 20_000);
+    for (const end of endings.splice(0)) end();
+    await Promise.allSettled(calls);
+    expect(held()).toBe(0);
+  });
+
+  test("files that drip from a URL", async () => {
+    const service = deployment("good", { FETCH_TIMEOUT_SECONDS: "8" });
+    const real = globalThis.fetch;
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+      if (!String(input).startsWith("https://drip.example.com")) return real(input, init);
+      const headers = { "Content-Length": "20000000" };
+      return new Response(stalled(formOf(9_000_000).subarray(part("text").length + 3)), { headers });
+    });
+    const headers = { ...(await paying()), "Content-Type": "application/json" };
+    const body = JSON.stringify({ file: "https://drip.example.com/a.pdf", text: "A" });
+    const dripping = service.call({ headers, body });
+    await vi.waitFor(() => expect(endings).toHaveLength(1), 5000);
+    await expectService(service);
+    for (const end of endings.splice(0)) end();
+    expect((await dripping).status).toBe(502);
+  });
+});
