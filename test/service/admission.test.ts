@@ -52,6 +52,39 @@ test("a refusal is answered while the body is stuck", async () => {
   expect([status, JSON.parse(text)]).toMatchObject([402, { x402Version: 1 }]);
 });
 
+describe("a settled payment, as anyone can read it on the chain,", () => {
+  test.each([
+    ["alone", {}],
+    ["with a key that it was not sent with", { "Idempotency-Key": "a guess" }],
+  ])("gets nothing, and its body is not read: %s", async (_, guess) => {
+    const { call } = deployment("good");
+    const headers = { "X-PAYMENT": await newPayment() };
+    expect((await call({ headers: { ...JSON_TYPE, ...headers }, body: sound })).status).toBe(200);
+    for (const type of ["multipart/form-data; boundary=b", "application/json"]) {
+      const { body, read } = large();
+      const { status, text } = await call({ headers: { "Content-Type": type, ...headers, ...guess }, body });
+      expect([status, text]).toEqual([409, expect.stringContaining("payment_already_used")]);
+      expect(read()).toBeLessThan(12);
+    }
+  });
+
+  test("gets no long message read either", async () => {
+    const { call } = deployment("good");
+    const headers = { ...JSON_TYPE, Accept: "application/json, text/event-stream", "X-PAYMENT": await newPayment() };
+    expect((await call({ headers, body: sound })).status).toBe(200);
+    const beginning = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_text_watermark","arguments":{"text":"`;
+    let read = 0;
+    const pull = (controller: ReadableByteStreamController) => {
+      const text = read++ === 0 ? beginning : "x".repeat(1 << 20);
+      if (read > 30) controller.close();
+      else controller.enqueue(new TextEncoder().encode(text));
+    };
+    const { status } = await call({ headers, body: new ReadableStream({ type: "bytes", pull }) }, "/mcp");
+    expect(status).toBe(409);
+    expect(read).toBeLessThan(12);
+  });
+});
+
 describe("an address whose payments are refused", () => {
   const forged = async (call: ReturnType<typeof deployment>["call"], address: string) =>
     (await call({ address, headers: { ...JSON_TYPE, "X-PAYMENT": await newPayment() }, body: sound })).status;
