@@ -12,6 +12,7 @@ import type { PaymentPayload } from "./paymentPayload.ts";
  * |          |                                      | `release`, or lease over              | (none)                 |
  * | stored   | output stored, facilitator not asked | `settle`                              | settling               |
  * |          |                                      | lease over, `claim` for same request  | stored, new lease      |
+ * |          |                                      | the same, but its link ends soon      | claimed, output gone   |
  * |          |                                      | lease over, `abandon`; or `release`   | (none), output deleted |
  * |          |                                      | lease and authorization over          | (none), output deleted |
  * | settling | facilitator asked to move the money  | it moved, as `conclude` proves        | settled                |

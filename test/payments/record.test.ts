@@ -152,6 +152,14 @@ describe("a stored output", () => {
     expect(seen.settled).toBe(1);
   });
 
+  test("whose link ends before long is not settled: the next call does the work again", async () => {
+    const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
+    await record.store(await claimed(), { ...work, expiresAt: T + 2 * MINUTE });
+    seen.now += 1.5 * MINUTE;
+    expect(await record.claim(call, MINUTE, 0)).toMatchObject({ status: "yours", stored: false });
+    expect(seen.discarded).toEqual(["output"]);
+  });
+
   test("that nobody comes back for is deleted when the authorization has run out, and nothing is charged", async () => {
     const { record, seen, claimed, state, wakeAt } = world();
     await record.store(await claimed(), work);
