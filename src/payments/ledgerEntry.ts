@@ -199,7 +199,7 @@ export class LedgerEntry {
     const listed = world.list(entry);
     const evidence = world.evidence(entry);
     const proof = before.doubt ? await evidence?.(entry.firstAsked) : undefined;
-    const concluded = conclude(entry, proof ?? (await world.settle(entry)), world.now());
+    const concluded = conclude(entry, proof ?? (await world.settle(entry)), world.now(), evidence !== undefined);
     await listed;
     switch (concluded.conclusion) {
       case "settled":
