@@ -99,6 +99,33 @@ describe("an address whose payments are refused", () => {
     expect(headers.get("Retry-After")).toBe("60");
   });
 
+  test("is one too that sends what others have paid with, and guesses at their keys and requests", async () => {
+    const { call } = deployment("good", { UNPAID_CALLS: limiter(3) });
+    const paid = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
+    expect((await call({ headers: { ...paid, "Idempotency-Key": "secret" }, body: sound })).status).toBe(200);
+    const guess = async (key: string) =>
+      (
+        await call({
+          address: "203.0.113.25",
+          headers: { ...paid, "Idempotency-Key": key },
+          body: sound.replace('"A"', '"B"'),
+        })
+      ).status;
+    const statuses: number[] = [];
+    for (const key of ["1", "2", "secret", "secret", "5"]) statuses.push(await guess(key));
+    expect(statuses).toEqual([409, 409, 422, 429, 429]);
+  });
+
+  test("and one whose sign-ins are refused, for which a node may be asked", async () => {
+    const { call } = deployment("good", { UNPAID_CALLS: limiter(2), WRONG_TOKENS: limiter(9) });
+    const statuses: number[] = [];
+    for (let times = 0; times < 4; times++) {
+      const asked = { method: "GET", address: "203.0.113.26", headers: { "SIGN-IN-WITH-X": "bm8=" } };
+      statuses.push((await call(asked, "/v1/purchases")).status);
+    }
+    expect(statuses).toEqual([403, 403, 429, 429]);
+  });
+
   test("keeps no other address away", async () => {
     const { call } = deployment("forged", { UNPAID_CALLS: limiter(0) });
     expect(await forged(call, "203.0.113.21")).toBe(429);
