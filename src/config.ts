@@ -106,7 +106,10 @@ export const settings = z.object({
   /** How long one call of a facilitator may take. */
   FACILITATOR_TIMEOUT_SECONDS: count(20, 120),
 
-  /** The hosts that /mcp answers on, and whose web pages may call it. For the default see `src/mcp/hosts.ts`. */
+  /**
+   * The hosts that /mcp answers on, and whose web pages may call it; nobody signs in at another. For the default see
+   * `src/mcp/hosts.ts`.
+   */
   ALLOWED_HOSTS: list(z.hostname().toLowerCase()).optional(),
 
   /** How long a result can be downloaded. */

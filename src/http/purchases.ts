@@ -1,6 +1,7 @@
 import type { Handler } from "hono";
 import { Problem } from "../problems.ts";
 import { listPurchases } from "../service/purchases.ts";
+import { countingRefusals, refusePenalised } from "../service/rateLimits.ts";
 import { SIGN_IN, signedIn, signInTerms } from "../service/signIn.ts";
 import type { ApiEnv } from "./environment.ts";
 import { signInHeaders } from "./paymentHeaders.ts";
@@ -11,7 +12,8 @@ export const PURCHASES = "/v1/purchases";
 /** Lists what the payer who signs in has bought; tells one who does not what to sign. */
 export const readPurchases: Handler<ApiEnv> = async (c) => {
   const asked = { request: c.req.raw, config: c.var.config };
-  const payer = await signedIn(asked);
+  refusePenalised(asked.request);
+  const payer = await countingRefusals({ ...asked, env: c.env }, signedIn(asked));
   if (!payer)
     throw new Problem(
       "sign_in_required",

@@ -22,6 +22,8 @@ export interface AdmissionTerms extends EventContext {
       bound(): Promise<Bound | undefined>;
     };
   };
+  /** Returns whether the caller has shown by other means to be the payer. Asked only where it matters. */
+  isSignedIn(): Promise<boolean>;
   /** For the log. */
   operation: string;
   /** Returns the time, Unix milliseconds. */
@@ -37,8 +39,8 @@ export interface Verified {
 export interface Admission {
   /** The facilitator's verdict; undefined for a payment or key that the ledger knows. */
   verified: Verified | undefined;
-  /** Whether the payment came before it could be public. */
-  early: boolean;
+  /** Whether the caller has signed in as the payer, or the payment came before it could be public. */
+  proved: boolean;
 }
 
 /** Facilitators refuse to settle an authorization that expires sooner than this. */
@@ -50,21 +52,22 @@ const NO_REQUEST = "";
 
 /**
  * Decides whether the request of a payment is read: if the ledger knows the payment, or one of the same payer under the
- * same key, which then tells what becomes of it, or else if a facilitator verifies it. A refusal is logged as a
- * {@link SaleEvent}.
+ * same key, which then tells what becomes of it, or else if a facilitator verifies it. Who has only what can be read on
+ * the chain gets nothing by it, whatever the request is. A refusal is logged as a {@link SaleEvent}.
  * @throws PaymentRequired if a facilitator refuses the payment, or the authorization's validity period does not fit
- * @throws PaymentError facilitator_unavailable, payment_in_progress
+ * @throws PaymentError facilitator_unavailable, payment_in_progress, payment_already_used, sign_in_refused
  */
 export async function admit(terms: AdmissionTerms): Promise<Admission> {
   const began = terms.now();
-  let early = false;
+  let proved = false;
   const isKnown = async () => {
     const record = terms.ledger.getByName(paymentKey(terms.payment));
     const [{ status }, bound] = await Promise.all([
       orInProgress(record.waitForStatus(NO_REQUEST, 0, false)),
       boundIn(terms),
     ]);
-    early ||= status !== "withheld";
+    proved ||= status !== "withheld" || (await terms.isSignedIn());
+    if (!proved && !bound) throw withheld();
     return status !== "free" || bound !== undefined;
   };
   try {
@@ -74,7 +77,7 @@ export async function admit(terms: AdmissionTerms): Promise<Admission> {
           if (await isKnown()) return undefined; // another call has used the payment meanwhile: this is why
           throw error;
         });
-    return { verified, early };
+    return { verified, proved };
   } catch (error) {
     terms.log({ ...saleEvent(terms), ...outcomeOf(error), ms: terms.now() - began });
     throw error;
@@ -140,6 +143,14 @@ export function saleEvent({ payment, operation, requestId }: AdmissionTerms): Sa
 export function outcomeOf(error: unknown): Pick<SaleEvent, "outcome" | "reason"> {
   if (error instanceof PaymentRequired) return { outcome: "payment_required", reason: error.reason };
   return { outcome: error instanceof Error && "code" in error ? String(error.code) : "internal_error" };
+}
+
+/** Creates the answer for a payment that may be public, from a caller who has shown nothing else. */
+export function withheld(): PaymentError {
+  return new PaymentError(
+    "payment_already_used",
+    "This payment has been sent off to be settled and may be public by now, so it does not show any more that its result is yours. Send the Idempotency-Key that it was sent with, or find the result with GET /v1/purchases. For another request sign a new payment.",
+  );
 }
 
 /** Told with each failure after which the payment may still be charged. */

@@ -11,12 +11,13 @@ export type Verdict = { outcome: "valid" } | { outcome: "invalid"; reason: strin
  *   canceled by the payer
  * - `refused`: this attempt has moved nothing, for `reason`
  * - `reverted`: the chain rejected the transaction without a clear cause; the authorization may be `used`
+ * - `unsent`: the facilitator could not send the transaction, or has lost the answer of its node: it may move the money yet
  * - `unprocessed`: the facilitator has not taken up the request
  * - `unknown`: the money may or may not have moved; `transaction` is the one it may have moved in
  */
 export type Settlement =
   | { outcome: "settled"; transaction: string }
-  | { outcome: "used" | "refused" | "reverted" | "unprocessed"; reason: string }
+  | { outcome: "used" | "refused" | "reverted" | "unsent" | "unprocessed"; reason: string }
   | { outcome: "unknown"; transaction?: string };
 
 /** Verifies and settles payments. Its methods never throw: without an answer the outcome is `unknown`. */

@@ -9,6 +9,7 @@ import {
   outcomeOf,
   saleEvent,
   verify,
+  withheld,
 } from "./admission.ts";
 import { PaymentError } from "./errors.ts";
 import type { SaleEvent } from "./events.ts";
@@ -61,8 +62,6 @@ export interface SaleTerms<T> extends AdmissionTerms {
   admitted?: Admission;
   /** Identifies the request. */
   fingerprint: string;
-  /** Returns whether the caller has shown by other means to be the payer. Asked only where it matters. */
-  isSignedIn(): Promise<boolean>;
   /** The longest the work can take, in milliseconds: a payment claimed by a call that died is free again after this. */
   workMs: number;
   /** Life of the result's link, in milliseconds. A key stays bound to its payment for as long. */
@@ -100,7 +99,7 @@ export class Sale<T> {
     this.#terms = terms;
     this.#name = paymentKey(terms.payment);
     this.#record = terms.ledger.getByName(this.#name);
-    this.#proved = terms.admitted?.early ?? false;
+    this.#proved = terms.admitted?.proved ?? false;
     this.#began = terms.now();
     this.#event = saleEvent(terms);
   }
@@ -347,10 +346,7 @@ function soldOrThrow(found: PaymentStatus, sale: SaleTerms<unknown>): PaymentSta
         "This payment is being used for another request. Sign a new payment for this one.",
       );
     case "withheld":
-      throw new PaymentError(
-        "payment_already_used",
-        "This payment has been sent off to be settled and may be public by now, so it does not show any more that its result is yours. Send the Idempotency-Key that it was sent with, or find the result with GET /v1/purchases. For another request sign a new payment.",
-      );
+      throw withheld();
     case "pending":
       throw new PaymentError(
         "settlement_pending",

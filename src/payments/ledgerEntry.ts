@@ -93,12 +93,14 @@ export class LedgerEntry {
     const left = this.#world.load();
     const now = this.#world.now();
     const claim = crypto.randomUUID();
-    const stored = left?.state === "stored";
+    const work = left?.state === "stored" ? left.work : undefined;
+    const stored = work !== undefined && now + SETTLE_LEASE_MS < work.expiresAt; // else a dead link would be charged
     this.#save(
       stored
-        ? { ...left, ...call, claim, leaseEnds: now + SETTLE_LEASE_MS }
+        ? { ...call, state: "stored", work, claim, leaseEnds: now + SETTLE_LEASE_MS }
         : { ...call, state: "claimed", claim, leaseEnds: now + leaseMs },
     );
+    if (work && !stored) await this.#world.discard(work.output);
     return { status: "yours", claim, stored };
   }
 
@@ -197,7 +199,7 @@ export class LedgerEntry {
     const listed = world.list(entry);
     const evidence = world.evidence(entry);
     const proof = before.doubt ? await evidence?.(entry.firstAsked) : undefined;
-    const concluded = conclude(entry, proof ?? (await world.settle(entry)), world.now());
+    const concluded = conclude(entry, proof ?? (await world.settle(entry)), world.now(), evidence !== undefined);
     await listed;
     switch (concluded.conclusion) {
       case "settled":

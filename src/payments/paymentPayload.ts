@@ -108,7 +108,7 @@ export function readPaymentPayload(sent: string | object, offer: Offer): Payment
       ? matchV1(parse(paymentV1), offer, refuse)
       : matchV2(parse(paymentV2), offer, refuse);
   const { version, chain, accepted, identifier } = match;
-  const { requirement, ...payment } = isSolana(chain)
+  const { requirement, payload, ...payment } = isSolana(chain)
     ? onSolana(parse(solanaPayment).payload, chain, match.requirement, refuse)
     : onEvm(parse(evmPayment).payload, chain, match.requirement, refuse);
   const field = accepted && difference(accepted, requirement);
@@ -121,8 +121,12 @@ export function readPaymentPayload(sent: string | object, offer: Offer): Payment
     ...payment,
     request: JSON.stringify({
       x402Version: version,
-      // as received, but for the case of its addresses: a facilitator may compare them to the letter
-      paymentPayload: version === 1 ? raw : { ...(raw as object), accepted: requirement },
+      paymentPayload: {
+        ...(raw as object),
+        payload, // and nothing beside it: facilitators take a `permit2Authorization` for the payment, of whomever it is
+        // as received, but for the case of its addresses: a facilitator may compare them to the letter
+        ...(version === 2 && { accepted: requirement }),
+      },
       paymentRequirements: requirement,
     }),
     identifier: identifier ?? null,
@@ -143,6 +147,8 @@ type Requirement = PaymentRequirementsV1 | PaymentRequirementsV2;
 type Read<Chain> = Pick<PaymentPayload, "authorization" | "signature" | "transfer"> & {
   chain: Chain;
   requirement: Requirement;
+  /** What was read of the payload. */
+  payload: object;
 };
 
 /** Checks what an EVM payment pays. The token needs no check because the signature covers it. */
@@ -158,7 +164,7 @@ function onEvm(
   const amount = amountOf(requirement);
   if (BigInt(value) !== BigInt(amount))
     throw refuse(`invalid_exact_evm_payload_authorization_value: authorize exactly ${amount}`);
-  return { ...payload, chain, requirement };
+  return { ...payload, chain, requirement, payload };
 }
 
 /**
@@ -191,6 +197,7 @@ function onSolana(
     signature,
     transfer: { feePayer, source, blockhash },
     chain,
+    payload: { transaction },
     // facilitators have several, of which each of our isolates may have been told another
     requirement: { ...requirement, extra: { feePayer } },
   };

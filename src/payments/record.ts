@@ -12,6 +12,7 @@ import type { PaymentPayload } from "./paymentPayload.ts";
  * |          |                                      | `release`, or lease over              | (none)                 |
  * | stored   | output stored, facilitator not asked | `settle`                              | settling               |
  * |          |                                      | lease over, `claim` for same request  | stored, new lease      |
+ * |          |                                      | the same, but its link ends soon      | claimed, output gone   |
  * |          |                                      | lease over, `abandon`; or `release`   | (none), output deleted |
  * |          |                                      | lease and authorization over          | (none), output deleted |
  * | settling | facilitator asked to move the money  | it moved, as `conclude` proves        | settled                |
@@ -160,12 +161,18 @@ type Conclusion =
  * |----------------|-----------------------------------------|-----------------------------------------------------------|
  * | settled        | settled                                 | settled                                                   |
  * | used, reverted | refused                                 | unproved: the chain decides, or a few times a day the word |
+ * | unsent         | again, in doubt; refused without a node | the same as reverted                                      |
  * | refused        | refused                                 | again                                                     |
  * | unprocessed    | again; refused after the authorization  | again                                                     |
  * | unknown        | again, in doubt                         | again                                                     |
  * | lost (chain)   | not asked                               | refused                                                   |
  */
-export function conclude(entry: Entry & { state: "settling" }, answer: Settlement | Evidence, now: number): Conclusion {
+export function conclude(
+  entry: Entry & { state: "settling" },
+  answer: Settlement | Evidence,
+  now: number,
+  hasNode: boolean,
+): Conclusion {
   const { doubt, transaction } = entry;
   switch (answer.outcome) {
     case "settled":
@@ -174,7 +181,12 @@ export function conclude(entry: Entry & { state: "settling" }, answer: Settlemen
       return { conclusion: "refused", reason: answer.reason };
     case "used":
     case "reverted":
-      return doubt ? { conclusion: "unproved", transaction } : { conclusion: "refused", reason: answer.reason };
+    case "unsent":
+      if (doubt) return { conclusion: "unproved", transaction };
+      // not without a node: "already used" would be believed next, and a wallet's contract can make sending fail
+      return answer.outcome === "unsent" && hasNode
+        ? { conclusion: "again", transaction, doubt: true }
+        : { conclusion: "refused", reason: answer.reason };
     case "refused":
       return doubt ? { conclusion: "again", transaction, doubt } : { conclusion: "refused", reason: answer.reason };
     case "unprocessed":

@@ -25,6 +25,11 @@ const ALREADY_USED =
   /already.?(been.?)?(used|settled|processed)|authorization is used|nonce.?(is.?)?used|UsedOrCanceled|duplicate/i;
 /** The chain rejected the transaction, and no cause is given. */
 const REVERTED = /invalid_transaction_state|transaction_failed|simulation_failed|revert/i;
+/**
+ * Without a transaction's hash official facilitators say this of all that went wrong as they sent it: also of a node that
+ * took it, and whose answer was lost.
+ */
+const NOT_SENT = /transaction_failed/i;
 /** The payer lacks the money: this explains a rejected transaction. */
 const NO_FUNDS = /balance|funds/i;
 /** The transaction was sent, but the facilitator does not know its outcome. */
@@ -128,6 +133,7 @@ export function remoteFacilitator(
       if (isSolana(payment.chain)) return solanaOutcome(payment, reason, transaction);
       if (ALREADY_USED.test(reason)) return { outcome: "used", reason };
       if (NOT_SURE.test(reason)) return { outcome: "unknown", ...(transaction && { transaction }) };
+      if (NOT_SENT.test(reason) && transaction === "") return { outcome: "unsent", reason };
       return { outcome: REVERTED.test(reason) && !NO_FUNDS.test(reason) ? "reverted" : "refused", reason };
     },
   };

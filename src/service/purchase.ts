@@ -97,7 +97,6 @@ async function fulfil(
     ...termsOf(admitted, exchange),
     admitted,
     fingerprint: await fingerprintOf(accepted.canonical),
-    isSignedIn: () => isSignedIn(admitted.payment, exchange),
     workMs: config.workSeconds * 1000,
     linkTtlMs: config.linkTtlSeconds * 1000,
     work: () => accepted.run(call),
@@ -138,16 +137,15 @@ function addressIn(request: Request): string | undefined {
   return client && `address:${client}`;
 }
 
-function termsOf(
-  { product, payment, key, offer }: Omit<Admitted, keyof Admission>,
-  { request, requestId, env, config }: Exchange,
-) {
+function termsOf({ product, payment, key, offer }: Omit<Admitted, keyof Admission>, exchange: Exchange) {
+  const { request, requestId, env, config } = exchange;
   return {
     payment,
     key,
     offer,
     facilitators: facilitatorClients(config, isLoopback(request), { requestId, log }),
     ledger: env.LEDGER,
+    isSignedIn: () => isSignedIn(payment, exchange),
     operation: product.operation,
     now: () => Date.now(),
     requestId,

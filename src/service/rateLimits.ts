@@ -50,16 +50,23 @@ const penalties = new Map<string, number>();
 /** As many are remembered, however many there are. */
 const MAX_PENALTIES = 10_000;
 
+/** What is told to who sends the payments of others, or guesses keys; each tells something about a guess. */
+const GUESSED = new Set(["payment_already_used", "idempotency_key_reused", "sign_in_refused"]);
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof PaymentRequired || (error instanceof PaymentError && GUESSED.has(error.code));
+}
+
 /**
- * Awaits an answer to a payment. One that is refused counts against its address, apart from calls without a payment, and
- * too many keep the address's payments away for a minute: see {@link refusePenalised}.
+ * Awaits an answer to a payment or sign-in. One that is refused counts against its address, apart from calls without
+ * either, and too many keep the address's payments away for a minute: see {@link refusePenalised}.
  */
 export async function countingRefusals<T>({ request, env }: Pick<Exchange, "request" | "env">, answer: Promise<T>) {
   try {
     return await answer;
   } catch (error) {
     const client = clientIn(request);
-    if (!(error instanceof PaymentRequired) || client === undefined) throw error;
+    if (!isRefusal(error) || client === undefined) throw error;
     const { UNPAID_CALLS }: Partial<Env> = env;
     const { success = true } = (await UNPAID_CALLS?.limit({ key: `payments ${client}` }).catch(() => undefined)) ?? {};
     if (success) throw error;
@@ -85,7 +92,7 @@ export function refusePenalised(request: Request): void {
 function keptAway(): Problem {
   return new Problem(
     "too_many_requests",
-    `More than ${RATE_LIMITS.unpaidCalls} payments from your address were refused in a minute. Wait a minute.`,
+    `More than ${RATE_LIMITS.unpaidCalls} payments or sign-ins from your address were refused in a minute. Wait a minute.`,
     { headers: { "Retry-After": String(PENALTY_MS / 1000) } },
   );
 }

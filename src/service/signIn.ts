@@ -1,3 +1,5 @@
+import { isLoopback } from "../loopback.ts";
+import { PaymentError } from "../payments/errors.ts";
 import type { PaymentPayload } from "../payments/paymentPayload.ts";
 import { type SignedIn, type SignInTerms, signedInBy } from "../payments/signIn.ts";
 import type { Exchange } from "./callContext.ts";
@@ -16,8 +18,15 @@ export function signInTerms({ request, config }: Pick<Exchange, "request" | "con
  * @throws PaymentError sign_in_refused
  */
 export async function signedIn(exchange: Pick<Exchange, "request" | "config">): Promise<SignedIn | undefined> {
-  const header = exchange.request.headers.get(SIGN_IN);
-  return header === null ? undefined : signedInBy(header, signInTerms(exchange));
+  const { request, config } = exchange;
+  const header = request.headers.get(SIGN_IN);
+  if (header === null) return undefined;
+  const terms = signInTerms(exchange);
+  const { hostname } = terms.url;
+  // what another site had its visitors sign must not pass here under that site's name
+  if (config.allowedHosts.length > 0 && !config.allowedHosts.includes(hostname) && !isLoopback(request))
+    throw new PaymentError("sign_in_refused", `Nobody signs in at ${hostname}: call this service by its own name.`);
+  return signedInBy(header, terms);
 }
 
 /**

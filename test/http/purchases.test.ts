@@ -7,6 +7,7 @@ import { type Offer, signPayment } from "../../scripts/lib/pay.ts";
 import { app } from "../../src/app.ts";
 import { purchases } from "../../src/service/purchases.ts";
 import { dataUri, ORIGIN, offerOf, send, TEXT } from "../support/client.ts";
+import { deployment } from "../support/deployment.ts";
 import { onePage } from "../support/pdf.ts";
 import { decodeHeader } from "../support/x402.ts";
 
@@ -242,4 +243,16 @@ describe("a contract wallet", () => {
   test("is told that it cannot be asked, where there is no node", async () => {
     expect(await ask({})).toMatchObject({ status: 403, body: { detail: expect.stringContaining("contract wallets") } });
   });
+});
+
+test("a message for another site, sent under that site's name, is taken only at a host of the deployment", async () => {
+  const { account } = newPayer();
+  const host = "api.example.com";
+  const message = messageOf(account, { domain: host, uri: `https://${host}${PURCHASES}` });
+  const init = { method: "GET", headers: { "SIGN-IN-WITH-X": await signedBy(account, message) } };
+  for (const [ALLOWED_HOSTS, status] of [
+    [host, 200],
+    ["pdf.example.com", 403],
+  ] as const)
+    expect((await deployment("good", { ALLOWED_HOSTS }).call(init, PURCHASES)).status).toBe(status);
 });

@@ -44,12 +44,15 @@ describe("what a settlement's answer is taken for", () => {
       "blocklisted",
       "",
     ].map((reason): [string, object, string] => [reason, refusal(reason), "refused"]),
-    ...[
-      "invalid_transaction_state",
-      "invalid_exact_evm_transaction_failed",
-      "invalid_exact_evm_transaction_simulation_failed",
-      "execution reverted",
-    ].map((reason): [string, object, string] => [reason, refusal(reason), "reverted"]),
+    ...["invalid_transaction_state", "invalid_exact_evm_transaction_simulation_failed", "execution reverted"].map(
+      (reason): [string, object, string] => [reason, refusal(reason), "reverted"],
+    ),
+    [
+      "a transaction that failed",
+      { ...refusal("invalid_exact_evm_transaction_failed"), transaction: "0x1" },
+      "reverted",
+    ],
+    ["a transaction that may not have been sent", refusal("invalid_exact_evm_transaction_failed"), "unsent"],
     ...[
       "settlement_pending",
       "unexpected_settle_error",

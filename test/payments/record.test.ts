@@ -13,7 +13,7 @@ const call = { fingerprint: "request", payment, facilitator: "stub", requestId: 
 const work = { value: '"work"', output: "output", expiresAt: T + DAY };
 
 describe("what a facilitator's answer proves", () => {
-  const told = (outcome: "used" | "reverted" | "refused" | "unprocessed") => ({ outcome, reason: "why" });
+  const told = (outcome: "used" | "reverted" | "unsent" | "refused" | "unprocessed") => ({ outcome, reason: "why" });
   const settled = { outcome: "settled", transaction: "0x1" } as const;
   const settling = (doubt: boolean) =>
     ({ ...call, state: "settling", work, attempts: 1, doubt, firstAsked: T, nextAt: T, transaction: "0x7" }) as const;
@@ -22,6 +22,7 @@ describe("what a facilitator's answer proves", () => {
     [settled, "settled 0x1", "settled 0x1"],
     [told("used"), "refused why", "unproved 0x7"],
     [told("reverted"), "refused why", "unproved 0x7"],
+    [told("unsent"), "refused why", "unproved 0x7"],
     [told("refused"), "refused why", "again 0x7, in doubt"],
     [told("unprocessed"), "again 0x7", "again 0x7, in doubt"],
     [{ outcome: "unknown" }, "again 0x7, in doubt", "again 0x7, in doubt"],
@@ -29,7 +30,7 @@ describe("what a facilitator's answer proves", () => {
     [{ outcome: "lost", reason: "why" }, "refused why", "refused why"],
   ])("%j: %s; in doubt: %s", (answer, first, inDoubt) => {
     const meaning = (doubt: boolean, now: number) => {
-      const concluded = conclude(settling(doubt), answer, now);
+      const concluded = conclude(settling(doubt), answer, now, false);
       const what = "reason" in concluded ? concluded.reason : concluded.transaction;
       return `${concluded.conclusion} ${what}${"doubt" in concluded && concluded.doubt ? ", in doubt" : ""}`;
     };
@@ -39,7 +40,7 @@ describe("what a facilitator's answer proves", () => {
   });
 
   test("what nobody has processed is given up when the authorization has run out", () => {
-    expect(conclude(settling(false), told("unprocessed"), T + 5 * MINUTE)).toEqual({
+    expect(conclude(settling(false), told("unprocessed"), T + 5 * MINUTE, false)).toEqual({
       conclusion: "refused",
       reason: "why",
     });
@@ -52,8 +53,10 @@ test("attempts to settle grow rarer: two seconds, doubled, to a minute, and to a
   ]);
 });
 
-/** A record in a world with a clock of its own, where the facilitator answers as told. */
-function world(...answers: Settlement[]) {
+/** A record in a world with a clock of its own, where the facilitator answers as told, without a node of the chain. */
+const world = (...answers: Settlement[]) => worldWith(undefined, ...answers);
+/** The same, where the chain shows what `evidence` returns. */
+function worldWith(evidence: (() => Promise<Evidence | undefined>) | undefined, ...answers: Settlement[]) {
   const seen = { settled: 0, discarded: [] as string[], logged: [] as unknown[], now: T };
   let stored: { entry: Entry; wakeAt: number | undefined } | undefined;
   const record = new LedgerEntry({
@@ -68,7 +71,7 @@ function world(...answers: Settlement[]) {
       seen.settled++;
       return answers.shift() ?? { outcome: "unknown" };
     },
-    evidence: () => undefined,
+    evidence: () => evidence,
     list: async () => {},
     trusts: async () => true,
     settleTimeoutMs: 25_000,
@@ -152,6 +155,14 @@ describe("a stored output", () => {
     expect(seen.settled).toBe(1);
   });
 
+  test("whose link ends before long is not settled: the next call does the work again", async () => {
+    const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
+    await record.store(await claimed(), { ...work, expiresAt: T + 2 * MINUTE });
+    seen.now += 1.5 * MINUTE;
+    expect(await record.claim(call, MINUTE, 0)).toMatchObject({ status: "yours", stored: false });
+    expect(seen.discarded).toEqual(["output"]);
+  });
+
   test("that nobody comes back for is deleted when the authorization has run out, and nothing is charged", async () => {
     const { record, seen, claimed, state, wakeAt } = world();
     await record.store(await claimed(), work);
@@ -163,6 +174,20 @@ describe("a stored output", () => {
 });
 
 describe("a settlement", () => {
+  test.each<[string, (() => Promise<Evidence | undefined>) | undefined, PaymentStatus["status"][]]>([
+    ["has failed, without a node", undefined, ["failed"]],
+    ["is in doubt, with a node", async () => ({ outcome: "settled", transaction: "0x2" }), ["pending", "sold"]],
+  ])("of which the facilitator does not know whether it was sent %s", async (_, evidence, expected) => {
+    const { record, seen, claimed } = worldWith(evidence, { outcome: "unsent", reason: "transaction_failed" });
+    const claim = await claimed();
+    await record.store(claim, work);
+    const statuses = [await record.settle(claim, "request")];
+    await record.alarm();
+    if (statuses[0]!.status === "pending") statuses.push(await record.waitForStatus("request", 0, true));
+    expect(statuses).toEqual(expected.map(status));
+    expect(seen.settled).toBe(1);
+  });
+
   test("is asked for again until there is an answer, each time later", async () => {
     const unknown: Settlement = { outcome: "unknown" };
     const { record, seen, claimed, wakeAt } = world(unknown, unknown, { outcome: "settled", transaction: "0x1" });

@@ -52,6 +52,39 @@ test("a refusal is answered while the body is stuck", async () => {
   expect([status, JSON.parse(text)]).toMatchObject([402, { x402Version: 1 }]);
 });
 
+describe("a settled payment, as anyone can read it on the chain,", () => {
+  test.each([
+    ["alone", {}],
+    ["with a key that it was not sent with", { "Idempotency-Key": "a guess" }],
+  ])("gets nothing, and its body is not read: %s", async (_, guess) => {
+    const { call } = deployment("good");
+    const headers = { "X-PAYMENT": await newPayment() };
+    expect((await call({ headers: { ...JSON_TYPE, ...headers }, body: sound })).status).toBe(200);
+    for (const type of ["multipart/form-data; boundary=b", "application/json"]) {
+      const { body, read } = large();
+      const { status, text } = await call({ headers: { "Content-Type": type, ...headers, ...guess }, body });
+      expect([status, text]).toEqual([409, expect.stringContaining("payment_already_used")]);
+      expect(read()).toBeLessThan(12);
+    }
+  });
+
+  test("gets no long message read either", async () => {
+    const { call } = deployment("good");
+    const headers = { ...JSON_TYPE, Accept: "application/json, text/event-stream", "X-PAYMENT": await newPayment() };
+    expect((await call({ headers, body: sound })).status).toBe(200);
+    const beginning = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_text_watermark","arguments":{"text":"`;
+    let read = 0;
+    const pull = (controller: ReadableByteStreamController) => {
+      const text = read++ === 0 ? beginning : "x".repeat(1 << 20);
+      if (read > 30) controller.close();
+      else controller.enqueue(new TextEncoder().encode(text));
+    };
+    const { status } = await call({ headers, body: new ReadableStream({ type: "bytes", pull }) }, "/mcp");
+    expect(status).toBe(409);
+    expect(read).toBeLessThan(12);
+  });
+});
+
 describe("an address whose payments are refused", () => {
   const forged = async (call: ReturnType<typeof deployment>["call"], address: string) =>
     (await call({ address, headers: { ...JSON_TYPE, "X-PAYMENT": await newPayment() }, body: sound })).status;
@@ -64,6 +97,33 @@ describe("an address whose payments are refused", () => {
     expect(await verified()).toBe(3);
     const { headers } = await call({ address: "203.0.113.20", headers: { "X-PAYMENT": "bm8=" } });
     expect(headers.get("Retry-After")).toBe("60");
+  });
+
+  test("is one too that sends what others have paid with, and guesses at their keys and requests", async () => {
+    const { call } = deployment("good", { UNPAID_CALLS: limiter(3) });
+    const paid = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
+    expect((await call({ headers: { ...paid, "Idempotency-Key": "secret" }, body: sound })).status).toBe(200);
+    const guess = async (key: string) =>
+      (
+        await call({
+          address: "203.0.113.25",
+          headers: { ...paid, "Idempotency-Key": key },
+          body: sound.replace('"A"', '"B"'),
+        })
+      ).status;
+    const statuses: number[] = [];
+    for (const key of ["1", "2", "secret", "secret", "5"]) statuses.push(await guess(key));
+    expect(statuses).toEqual([409, 409, 422, 429, 429]);
+  });
+
+  test("and one whose sign-ins are refused, for which a node may be asked", async () => {
+    const { call } = deployment("good", { UNPAID_CALLS: limiter(2), WRONG_TOKENS: limiter(9) });
+    const statuses: number[] = [];
+    for (let times = 0; times < 4; times++) {
+      const asked = { method: "GET", address: "203.0.113.26", headers: { "SIGN-IN-WITH-X": "bm8=" } };
+      statuses.push((await call(asked, "/v1/purchases")).status);
+    }
+    expect(statuses).toEqual([403, 403, 429, 429]);
   });
 
   test("keeps no other address away", async () => {

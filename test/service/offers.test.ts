@@ -151,6 +151,22 @@ test("a payment is read from base64, from JSON, and as an object", async () => {
   expect(payments[2]).toEqual(payments[0]);
 });
 
+test("facilitators are told of nothing in a payment but what was read of it: they would judge another one beside it", async () => {
+  const sent = JSON.parse(atob(await signPaymentV2(offer.v1[0] as never)));
+  const { signature, authorization } = sent.payload;
+  const stranger = { from: `0x${"05".repeat(20)}` };
+  const beside = {
+    ...sent.payload,
+    permit2Authorization: stranger,
+    authorization: { ...authorization, permit: stranger },
+  };
+  const v1 = { x402Version: 1, scheme: "exact", network: offer.v1[0]!.network };
+  for (const payment of [sent, v1]) {
+    const { request } = readPaymentPayload({ ...payment, payload: beside }, offer);
+    expect(JSON.parse(request).paymentPayload.payload).toEqual({ signature, authorization });
+  }
+});
+
 describe("a network that an operator adds", () => {
   const EXTRA_NETWORKS = JSON.stringify({
     "my-chain": {
