@@ -202,7 +202,7 @@ async function mark(source: Uint8Array): Promise<Uint8Array> {
     dict: "/Type/XObject/Subtype/Form/BBox[0 0 1 1]/Resources<</ExtGState<</Half<</ca 0.5>>>>>>",
     data: Buffer.from("/Half gs 1 0 1 rg 0 0 1 1 re f"),
   });
-  await overlay(document, [half], (page, [name]) => corner(page, name!));
+  await overlay(document, (page, nameOf) => corner(page, nameOf(half)));
   return joined((await planOutput(document)).chunks());
 }
 

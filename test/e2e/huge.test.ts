@@ -42,7 +42,7 @@ test("offsets beyond 4 GiB are read and written", async () => {
     dict: "/Type/XObject/Subtype/Form/BBox[0 0 1 1]/Resources<<>>",
     data: encode("0 0 1 1 re f"),
   });
-  await overlay(document, [square], (page, [name]) => corner(page, name!));
+  await overlay(document, (page, nameOf) => corner(page, nameOf(square)));
   const plan = await planOutput(document);
   expect(plan.length).toBeGreaterThan(FAR);
 

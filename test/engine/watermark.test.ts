@@ -41,6 +41,13 @@ describe("the engine", () => {
     expect([isEqual(pdf, onePage), isEqual(png, RED_PNG)]).toEqual([true, true]);
   });
 
+  test("names the copies that fill a page of its own size there only", async () => {
+    const pages = Array.from({ length: 300 }, (_, index) => `/MediaBox [0 0 ${400 + index} 600]`);
+    const plan = await watermark(pagesOf(pages), { image: RED_PNG, position: "tile" });
+    const output = Buffer.from(await joined(plan.chunks())).toString("latin1");
+    expect(output.match(/\/XObject<<\/Ovp\d+ \d+ 0 R>>/g)).toHaveLength(300);
+  });
+
   test.each([
     ["too_many_pages", pagesOf(Array(3).fill("")), { image: RED_PNG }, { maxPages: 2 }],
     ["image_too_large", onePage, { image: RED_PNG }, { maxPixels: 15 }],

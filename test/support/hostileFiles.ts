@@ -176,6 +176,18 @@ export const HOSTILE_FILES: Record<string, (n: number) => Uint8Array> = {
       writer.object(`[${nodes.map((node) => `${node} 0 R`).join(" ")} ${page} 0 R]`, array);
       return nodes.map((node) => `${node} 0 R`).join(" ");
     }),
+  "one box of many numbers": (n) =>
+    documentOf((writer, tree) => {
+      const box = writer.object(`[0 0 9 9${" 1".repeat(50 * n)}]`);
+      const pages = range(n).map(() => writer.object(`<</Type/Page/Parent ${tree} 0 R/MediaBox ${box} 0 R>>`));
+      return pages.map((page) => `${page} 0 R`).join(" ");
+    }),
+  "nodes that are listed twice each": (n) =>
+    documentOf((writer, tree) => {
+      let below = writer.object(`<</Type/Pages/Parent ${tree} 0 R/Count 0/Kids[]>>`);
+      for (const _ of range(n)) below = writer.object(`<</Type/Pages/Kids[${below} 0 R ${below} 0 R]>>`);
+      return `${below} 0 R ${writer.object(`<</Type/Page/Parent ${tree} 0 R>>`)} 0 R`;
+    }),
   "XObjects of the mark's own names": (n) =>
     documentOf((writer, tree) => {
       const names = range(10 * n).map((index) => `/Ovp${index}x 9 0 R`);

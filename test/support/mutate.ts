@@ -1,6 +1,9 @@
+/** Ways to damage PDFs: what is in a draft, which is then written with right offsets and lengths, and the bytes. */
 import fc from "fast-check";
+import { CHANGES } from "./changes.ts";
+import { type Draft, latin1, written } from "./draft.ts";
 
-/** One way to damage a file. Places are shares of its length, so that they mean something for any file. */
+/** One way to damage bytes. Places are shares of the file's length, so that they mean something for any file. */
 type Mutation =
   | { kind: "flip"; at: number; byte: number }
   | { kind: "cut"; at: number; length: number }
@@ -9,7 +12,24 @@ type Mutation =
   | { kind: "number"; at: number; text: string }
   | { kind: "truncate"; at: number };
 
-const place = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
+/** One of CHANGES, and what it goes by. */
+interface Change {
+  kind: string;
+  a: number;
+  b: number;
+  c: number;
+}
+
+/** A damaged file, and what was done to which seed. */
+export interface Damaged {
+  seed: string;
+  changes: Change[];
+  mutations: Mutation[];
+  bytes: Uint8Array;
+}
+
+/** A share below 1. `fc.double` would give numbers near 0 only: it chooses among all that there are, and most are small. */
+const share = fc.noBias(fc.nat(2 ** 30 - 1)).map((value) => value / 2 ** 30);
 const span = fc.integer({ min: 1, max: 200 });
 
 /** What a parser trips over: openers that never close, huge and negative numbers, keywords where none belong. */
@@ -68,29 +88,44 @@ const NUMBERS = [
 ];
 
 const mutation: fc.Arbitrary<Mutation> = fc.oneof(
-  fc.record({ kind: fc.constant("flip" as const), at: place, byte: fc.integer({ min: 0, max: 255 }) }),
-  fc.record({ kind: fc.constant("cut" as const), at: place, length: span }),
-  fc.record({ kind: fc.constant("repeat" as const), at: place, length: span, to: place }),
-  fc.record({ kind: fc.constant("insert" as const), at: place, text: fc.constantFrom(...HOSTILE) }),
+  fc.record({ kind: fc.constant("flip" as const), at: share, byte: fc.integer({ min: 0, max: 255 }) }),
+  fc.record({ kind: fc.constant("cut" as const), at: share, length: span }),
+  fc.record({ kind: fc.constant("repeat" as const), at: share, length: span, to: share }),
+  fc.record({ kind: fc.constant("insert" as const), at: share, text: fc.constantFrom(...HOSTILE) }),
   {
     weight: 3,
-    arbitrary: fc.record({ kind: fc.constant("number" as const), at: place, text: fc.constantFrom(...NUMBERS) }),
+    arbitrary: fc.record({ kind: fc.constant("number" as const), at: share, text: fc.constantFrom(...NUMBERS) }),
   },
-  fc.record({ kind: fc.constant("truncate" as const), at: fc.double({ min: 0.5, max: 1, noNaN: true }) }),
+  fc.record({ kind: fc.constant("truncate" as const), at: share.map((at) => (1 + at) / 2) }),
 );
+const change: fc.Arbitrary<Change> = fc.record({
+  kind: fc.constantFrom(...Object.keys(CHANGES)),
+  a: share,
+  b: share,
+  c: share,
+});
 
-/** A file damaged in one to eight places. */
-export function damaged(seeds: readonly Uint8Array[]): fc.Arbitrary<Uint8Array> {
-  return fc
-    .tuple(fc.constantFrom(...seeds), fc.array(mutation, { minLength: 1, maxLength: 8 }))
-    .map(([seed, mutations]) => mutations.reduce(mutate, seed));
+/** A file damaged in one to eight places: in what its objects say, in its bytes, or in both. */
+export function damaged(drafts: Readonly<Record<string, Draft>>): fc.Arbitrary<Damaged> {
+  const changes = (minLength: number) => fc.array(change, { minLength, maxLength: 5 });
+  const mutations = (minLength: number) => fc.array(mutation, { minLength, maxLength: 3 });
+  const none = fc.constant<never[]>([]);
+  const damage = fc.oneof(
+    { weight: 6, arbitrary: fc.tuple(changes(1), none) },
+    { weight: 1, arbitrary: fc.tuple(none, mutations(1)) },
+    { weight: 2, arbitrary: fc.tuple(changes(1), mutations(1)) },
+  );
+  return fc.tuple(fc.constantFrom(...Object.keys(drafts)), damage).map(([seed, [changes, mutations]]) => {
+    const draft = changes.reduce((before, { kind, a, b, c }) => CHANGES[kind]!(before, a, b, c), drafts[seed]!);
+    return { seed, changes, mutations, bytes: mutations.reduce<Uint8Array>(mutate, written(draft)) };
+  });
 }
 
 function mutate(bytes: Uint8Array, change: Mutation): Uint8Array {
   const at = Math.floor(change.at * bytes.length);
   switch (change.kind) {
     case "flip":
-      return bytes.with(Math.min(at, bytes.length - 1), change.byte);
+      return at < bytes.length ? bytes.with(at, change.byte) : bytes;
     case "cut":
       return concat(bytes.subarray(0, at), bytes.subarray(at + change.length));
     case "repeat": {
@@ -98,11 +133,11 @@ function mutate(bytes: Uint8Array, change: Mutation): Uint8Array {
       return concat(bytes.subarray(0, to), bytes.subarray(at, at + change.length), bytes.subarray(to));
     }
     case "insert":
-      return concat(bytes.subarray(0, at), encode(change.text), bytes.subarray(at));
+      return concat(bytes.subarray(0, at), latin1(change.text), bytes.subarray(at));
     case "number":
-      return replaceNumber(bytes, at, encode(change.text));
+      return replaceNumber(bytes, at, latin1(change.text));
     case "truncate":
-      return bytes.subarray(0, Math.max(1, at));
+      return bytes.subarray(0, at);
   }
 }
 
@@ -123,9 +158,5 @@ function concat(...parts: Uint8Array[]): Uint8Array {
     whole.set(part, at);
     at += part.length;
   }
-  return whole.length > 0 ? whole : Uint8Array.of(0);
-}
-
-function encode(text: string): Uint8Array {
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+  return whole;
 }

@@ -23,22 +23,11 @@ export interface Part {
  * name in the pages' resources, and pages that show the same at the same place share the operators.
  */
 export async function placeOnPages(document: PdfDocument, placementOn: (page: Page) => Placement): Promise<void> {
-  const indexes = new Map<Mark, number>();
-  const placements = document.pages.map((page) => {
-    const placement = placementOn(page);
-    for (const { mark } of placement.parts) if (!indexes.has(mark)) indexes.set(mark, indexes.size);
-    return placement;
+  await overlay(document, (page, nameOf) => {
+    const { matrix, parts } = placementOn(page);
+    const shown = inPlace(parts, ({ mark }) => nameOf(mark.ref));
+    return `q ${numbers(multiply(matrix, toUserSpace(page)))} cm ${shown} Q`;
   });
-
-  await overlay(
-    document,
-    Array.from(indexes.keys(), ({ ref }) => ref),
-    (page, names) => {
-      const { matrix, parts } = placements[page.index]!;
-      const shown = inPlace(parts, ({ mark }) => names[indexes.get(mark)!]!);
-      return `q ${numbers(multiply(matrix, toUserSpace(page)))} cm ${shown} Q`;
-    },
-  );
 }
 
 /**

@@ -13,11 +13,17 @@ export interface Box {
 /** Clockwise rotation in degrees. */
 export type Rotation = 0 | 90 | 180 | 270;
 
+/** The page of readers where there is no other. */
 const LETTER: Box = { x0: 0, y0: 0, x1: 612, y1: 792 };
+
+/** Readers calculate with 24 binary digits: beyond this, units are less than they can tell apart. */
+const LARGEST_CORNER = 2 ** 24;
+/** MuPDF shows smaller pages as one unit wide and high. */
+const SMALLEST_SIDE = 1;
 
 /**
  * Reads a rectangle, whose corners may come in any order (7.9.5).
- * @returns undefined if the value is not a rectangle or has no area
+ * @returns undefined if the value is not a rectangle, or has no area, or one that readers do not show
  */
 export function readBox(objects: Objects, value: Value | undefined): Box | undefined {
   const corners = objects.resolve(value);
@@ -57,13 +63,17 @@ export function readRotation(value: Value): Rotation | undefined {
   return ((((value % 360) + 360) % 360) as Rotation) || 0;
 }
 
+/** Returns whether a CropBox and a MediaBox have nothing in common. */
+export function areApart(mediaBox: Box | undefined, cropBox: Box | undefined): boolean {
+  return cropBox !== undefined && displayedBox(mediaBox, cropBox) === (mediaBox ?? LETTER);
+}
+
 /** Reads a /UserUnit value; anything but a positive finite number counts as 1. */
 export function readUserUnit(value: Value): number {
   return typeof value === "number" && value > 0 && Number.isFinite(value) ? value : 1;
 }
 
-function hasArea(box: Box): boolean {
-  return (
-    box.x1 - box.x0 > 0 && box.y1 - box.y0 > 0 && Number.isFinite(box.x1 - box.x0) && Number.isFinite(box.y1 - box.y0)
-  );
+function hasArea({ x0, y0, x1, y1 }: Box): boolean {
+  const isShown = x0 >= -LARGEST_CORNER && y0 >= -LARGEST_CORNER && x1 <= LARGEST_CORNER && y1 <= LARGEST_CORNER;
+  return isShown && x1 - x0 >= SMALLEST_SIDE && y1 - y0 >= SMALLEST_SIDE;
 }

@@ -4,6 +4,7 @@ import { eachEntry, isDictionary, Malformed, nameIs, readName } from "./lexer.ts
 import type { Objects } from "./objects.ts";
 import type { PageTreeRoot } from "./pageTree.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
+import { soundText } from "./sound.ts";
 import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
 import type { Trailer } from "./xref.ts";
 
@@ -65,8 +66,7 @@ export function moveOutOfTrailer(trailers: readonly Trailer[], rewrites: Rewrite
   const text = trailers.find(({ dict }) => dict.has("Root"))?.text;
   const entry = text && entryOf(text, "Root");
   if (!entry) throw new Malformed("no catalog");
-  const end = eachEntry(text, entry.start, () => {});
-  rewrites.keep(num, text, entry.start, end).splice({ at: 0, remove: 0, insert: "" });
+  rewrites.keepRenewed(num, soundText(text, entry.start));
   return new Reference(num, 0);
 }
 
@@ -97,25 +97,33 @@ export function usageRights(
   rewrites: Rewrites,
   root: Reference,
 ): { rewrite: Rewrite; start: number; end: number }[] {
-  try {
-    const catalog = dictionaryAt(objects, rewrites, root);
-    const entry = catalog && entryOf(catalog.text, "Perms");
-    if (!entry) return [];
-    const isDirect = isDictionary(catalog.text, entry.start);
-    const rewrite = isDirect ? catalog : dictionaryAt(objects, rewrites, parseValue(catalog.text, entry.start));
-    if (!rewrite) return [];
+  const catalog = dictionaryAt(objects, rewrites, root);
+  const entry = catalog && entryOf(catalog.text, "Perms");
+  if (!entry) return [];
+  const isDirect = isDictionary(catalog.text, entry.start);
+  const rewrite = isDirect ? catalog : dictionaryAt(objects, rewrites, parseValue(catalog.text, entry.start));
+  if (!rewrite) return [];
 
-    const rights: { rewrite: Rewrite; start: number; end: number }[] = [];
-    let others = 0;
-    eachEntry(rewrite.text, isDirect ? entry.start : 0, (key, keyEnd, _, end) => {
-      const name = readName(rewrite.text, key, keyEnd);
-      if (name === "UR" || name === "UR3") rights.push({ rewrite, start: key, end });
-      else others++;
-    });
-    return rights.length === 0 || others > 0 ? rights : [{ rewrite: catalog, start: entry.key, end: entry.end }];
-  } catch (error) {
-    if (error instanceof Malformed) return []; // a catalog whose brackets do not match is left as it is
-    throw error;
+  const rights: { rewrite: Rewrite; start: number; end: number }[] = [];
+  let others = 0;
+  eachEntry(rewrite.text, isDirect ? entry.start : 0, (key, keyEnd, _, end) => {
+    const name = readName(rewrite.text, key, keyEnd);
+    if (name === "UR" || name === "UR3") rights.push({ rewrite, start: key, end });
+    else others++;
+  });
+  return rights.length === 0 || others > 0 ? rights : [{ rewrite: catalog, start: entry.key, end: entry.end }];
+}
+
+/**
+ * Registers the catalog and the encryption dictionary with the objects that are part of the output: neither is a page,
+ * whatever it calls itself, so it must not be erased as one that the page tree does not lead to. The trailer then names
+ * them directly, as PDFium does not follow a reference to a reference.
+ * @throws MissingRange if bytes have to be fetched first
+ */
+export function keepNamed(objects: Objects, rewrites: Rewrites, trailer: Dictionary): void {
+  for (const key of ["Root", "Encrypt"]) {
+    const found = dictionaryAt(objects, rewrites, trailer.get(key) ?? null);
+    if (found) trailer.set(key, new Reference(found.num, objects.table.generation(found.num)));
   }
 }
 
@@ -123,22 +131,25 @@ export function usageRights(
 function dictionaryAt(objects: Objects, rewrites: Rewrites, value: Value): Rewrite | undefined {
   for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
     const { num }: Reference = value;
-    const known = rewrites.get(num);
-    if (known) return known;
-    const found = objects.at(num, (bytes, at) =>
-      isDictionary(bytes, at)
-        ? rewrites.keep(
-            num,
-            bytes,
-            at,
-            eachEntry(bytes, at, () => {}),
-          )
-        : parseValue(bytes, at),
-    );
+    const found = rewrites.get(num) ?? objectAt(objects, rewrites, num);
     if (found instanceof Rewrite) return found;
-    value = found ?? null;
+    value = found;
   }
   return undefined;
+}
+
+/** Returns an object, if it is a dictionary as one that can be rewritten: with balanced brackets, if they are not. */
+function objectAt(objects: Objects, rewrites: Rewrites, num: number): Rewrite | Value {
+  try {
+    const found = objects.at(num, (bytes, at) =>
+      isDictionary(bytes, at) ? rewrites.keepSound(num, bytes, at) : parseValue(bytes, at),
+    );
+    return found ?? null;
+  } catch (error) {
+    const text = error instanceof Malformed ? objects.balanced(num) : undefined;
+    if (!text) throw error;
+    return rewrites.keepRenewed(num, soundText(text, 0));
+  }
 }
 
 /** Returns where the entry `name` of the dictionary that a text begins with is; the last one, if there are several. */

@@ -10,6 +10,7 @@ export const HASH = 0x23;
 export const PERCENT = 0x25;
 export const PAREN_OPEN = 0x28;
 export const PAREN_CLOSE = 0x29;
+export const PLUS = 0x2b;
 export const MINUS = 0x2d;
 export const PERIOD = 0x2e;
 export const SLASH = 0x2f;

@@ -6,6 +6,7 @@ import { EndOfBytes, eachEntry, isDictionary, Malformed, nameIs, skipValue, skip
 import type { Objects } from "./objects.ts";
 import { readKids, type Span } from "./pageAttributes.ts";
 import type { Rewrites } from "./rewrite.ts";
+import { endOfSound, soundText } from "./sound.ts";
 import { dataStart, findEndOfData, isEndOfData } from "./streams.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
 
@@ -27,12 +28,13 @@ interface StreamParts {
   length: Span | undefined;
   /** Value of /Length. */
   claimed: Value | undefined;
+  /** Length of a dictionary that is not sound; 0 if it is. */
+  damaged: number;
 }
 
 /** What a reference in /Contents leads to. */
 type Target = { array: Uint8Array } | { stream: StreamParts | "unreadable" } | { other: Value };
 
-const ONLY_REFERENCES = /^\s*(?:\d+\s+0\s+R\s*)*$/;
 const NONE: Contents = { items: "", shared: undefined };
 const LONGEST_REFERENCE_CHAIN = 32;
 
@@ -107,11 +109,12 @@ export class ContentsReader {
 
   #array(text: Uint8Array, at: number, shared: number | undefined, mayDefer: boolean): Contents {
     const { table } = this.#objects;
-    const elements = readKids(text, at);
+    const { kids: elements, isPlain } = readKids(text, at);
     const streams = elements.filter((num) => num > 0 && table.isInFile(num) && this.#isStream(num, mayDefer));
     const items = decodeLatin1(text, at + 1, skipValue(text, at) - 1);
-    const isSound = streams.length === elements.length && streams.every((num) => table.generation(num) === 0);
-    if (isSound && ONLY_REFERENCES.test(items)) return { items, shared };
+    const isSound =
+      isPlain && streams.length === elements.length && streams.every((num) => table.generation(num) === 0);
+    if (isSound) return { items, shared };
     // Poppler renders nothing of a page if one element is not a stream, or has another generation.
     return { items: streams.map((num) => `${num} ${table.generation(num)} R`).join(" "), shared };
   }
@@ -168,28 +171,42 @@ export class ContentsReader {
     const data = dataStart(bytes, skipWhite(bytes, end));
     if (data < 0) return undefined;
     const claimed = length && this.#objects.resolve(parseValue(bytes, at + length.start));
-    return { dict: base + at, data: base + data, length, claimed };
+    const damaged = endOfSound(bytes, at) < 0 ? end - at : 0;
+    return { dict: base + at, data: base + data, length, claimed, damaged };
   }
 
   /**
    * Rewrites a stream that has a wrong /Length with the right one: readers that trust it, or that search on from there,
-   * would read into the bytes that follow, which the output changes.
+   * would read into the bytes that follow, which the output changes. One whose dictionary is not sound is written anew.
    */
   #repair(num: number, stream: StreamParts | "unreadable"): void {
     const place = this.#place(num);
     if (stream === "unreadable" || this.ends.has(place)) return;
     const { source } = this.#objects;
-    const { dict, data, length, claimed } = stream;
+    const { dict, data, length, claimed, damaged } = stream;
     let end = typeof claimed === "number" ? data + claimed : -1;
-    if (!isEndOfData(source, end)) {
-      end = findEndOfData(source, data, this.#objects.table.nextPlace(place));
+    const isRight = isEndOfData(source, end);
+    if (!isRight || damaged > 0) {
+      if (!isRight) end = findEndOfData(source, data, this.#objects.table.nextPlace(place));
       const bytes = source.bytes(dict, end);
       const rewrite = this.#rewrites.keep(num, bytes, 0, bytes.length);
       this.repairedBytes += bytes.length;
-      if (length) rewrite.splice({ at: length.start, remove: length.end - length.start, insert: ` ${end - data}` });
+      if (damaged > 0) rewrite.splice({ at: 0, remove: damaged, insert: streamDictionary(rewrite.text, end - data) });
+      else if (length)
+        rewrite.splice({ at: length.start, remove: length.end - length.start, insert: ` ${end - data}` });
       else rewrite.splice({ at: 2, remove: 0, insert: `/Length ${end - data}` });
       rewrite.splice({ at: bytes.length, remove: 0, insert: "\nendstream" });
     }
     this.ends.set(place, end);
   }
+}
+
+/** Writes the dictionary that a text begins with soundly, with another /Length. */
+function streamDictionary(text: Uint8Array, length: number): string {
+  let entries = `/Length ${length} `;
+  eachEntry(text, 0, (key, keyEnd, start) => {
+    if (!nameIs(text, key, keyEnd, "Length"))
+      entries += `${decodeLatin1(text, key, keyEnd)} ${decodeLatin1(soundText(text, start))} `;
+  });
+  return `<<${entries}>>`;
 }

@@ -4,6 +4,7 @@ import { type ByteSource, retry, retryAll } from "./byteSource.ts";
 import {
   isPortfolio,
   isSigned,
+  keepNamed,
   moveOutOfTrailer,
   pageTreeRoot,
   readCatalog,
@@ -123,8 +124,6 @@ export async function openPdf(source: ByteSource, options: OpenOptions): Promise
       const scan = await scanFile(source);
       return open(source, scan.xref, options, { verify: false, recovery: { scan, own } });
     },
-    // A cross-reference with wrong entries is good enough if those of the pages are right.
-    async () => open(source, await readXref(source), options, { verify: false }),
   ];
   for (const attempt of attempts) {
     try {
@@ -165,6 +164,9 @@ async function open(
     areStreamsRead = await expandObjectStreams(objects, recovery.scan);
     const catalog = await objects.run(() => findCatalog(objects, xref.trailers, recovery.scan.catalogs));
     if (catalog) trailer.set("Root", catalog);
+    const encrypt = trailer.get("Encrypt");
+    // Readers cannot look for it in an object stream, which is encrypted (7.5.7).
+    if (encrypt instanceof Reference && !xref.table.isInFile(encrypt.num)) throw new Malformed("no /Encrypt");
   } else if (verify && (source.inMemory || options.thorough)) await verifyOffsets(source, xref.table);
   const header = await retry(source, () => findOrigin(source));
   // Nothing is cut off then, and readers that find no header at the beginning repair the file, or do not open it.
@@ -184,6 +186,7 @@ async function open(
   const root = trailer.get("Root");
   const reference = root instanceof Reference ? root : moveOutOfTrailer(xref.trailers, rewrites, numbers.take());
   trailer.set("Root", reference);
+  await objects.run(() => keepNamed(objects, rewrites, trailer));
   const tree = await objects.run(() => pageTreeRoot(objects, rewrites, reference, catalog));
   const rights = catalog.has("Perms") ? await objects.run(() => usageRights(objects, rewrites, reference)) : [];
   for (const { rewrite, start, end } of rights) rewrite.splice({ at: start, remove: end - start, insert: "" });
@@ -192,7 +195,8 @@ async function open(
     maxPages: options.maxPages ?? Number.POSITIVE_INFINITY,
     lenient: recovery !== undefined,
     mayDefer: !source.inMemory && !thorough,
-    mayBeLost: (num) => !areStreamsRead || (recovery?.own !== undefined && isThere(source, recovery.own.table, num)),
+    mayBeIncomplete: !areStreamsRead,
+    isContested: (num) => recovery?.own !== undefined && isElsewhere(source, recovery.own.table, xref.table, num),
   });
   await retryAll(source, walk);
   const pages = walk.pages();
@@ -211,6 +215,14 @@ async function open(
     ...about,
     thorough,
   });
+}
+
+/** Returns whether an object is where one cross-reference says, and that is not where another says. */
+function isElsewhere(source: ByteSource, one: XrefTable, another: XrefTable, num: number): boolean {
+  const [row, other] = [one.live(num), another.live(num)];
+  const isSame =
+    row >= 0 && other >= 0 && one.kind(row) === another.kind(other) && one.place(row) === another.place(other);
+  return !isSame && isThere(source, one, num);
 }
 
 /** Returns whether an object is where a cross-reference says, in the file or in an object stream. */

@@ -6,7 +6,7 @@
 import { BRACKET_OPEN } from "./characters.ts";
 import { EndOfBytes, isDigit, readHeader } from "./lexer.ts";
 import type { Xref } from "./xref.ts";
-import { IN_FILE } from "./xrefTable.ts";
+import { IN_FILE, type XrefTable } from "./xrefTable.ts";
 
 /**
  * Thrown when the bytes being copied contradict an assumption of the plan. Open the document again with `thorough`,
@@ -74,20 +74,23 @@ export class Eraser {
   readonly #boundaries: Boundaries;
   /** Offsets of objects assumed to be streams. */
   readonly #streams: ReadonlySet<number>;
+  readonly #doubtful: XrefTable | undefined;
   #next = 0;
   #erasing = false;
   #liveOffset = -1;
 
-  constructor(boundaries: Boundaries, streams: ReadonlySet<number>) {
+  /** @param doubtful the cross-reference, unless it has been checked that live objects are at their offsets */
+  constructor(boundaries: Boundaries, streams: ReadonlySet<number>, doubtful: XrefTable | undefined) {
     this.#boundaries = boundaries;
     this.#streams = streams;
+    this.#doubtful = doubtful;
   }
 
   /**
    * Calls `erase` for each dead range within [from, to) of the source. Each call has to continue where the last one
    * ended.
    * @param bytes the source from offset `base` on, reaching CONTEXT beyond both ends as far as the source does
-   * @throws PlanOutdated if an object assumed to be a stream is an array or a reference
+   * @throws PlanOutdated if an object is not where it should be, or one assumed to be a stream is an array or a reference
    */
   pass(from: number, to: number, bytes: Uint8Array, base: number, erase: (from: number, to: number) => void): void {
     let start = from;
@@ -107,6 +110,7 @@ export class Eraser {
   /** Returns whether to erase from this boundary on. */
   #erases(kind: number, offset: number, bytes: Uint8Array, at: number): boolean {
     if (kind === LIVE) {
+      if (this.#doubtful && !this.#isLive(offset, bytes, at)) throw new PlanOutdated("an object is not at its offset");
       if (this.#streams.has(offset) && !isStreamObject(bytes, at))
         throw new PlanOutdated("a page's content is an array");
       this.#liveOffset = offset;
@@ -114,15 +118,24 @@ export class Eraser {
     }
     if (offset === this.#liveOffset) return false;
     // Entries of older sections may be wrong: erasing starts only at what looks like an object.
-    return kind === SECTION || this.#erasing || isObject(bytes, at);
+    return kind === SECTION || this.#erasing || numberAt(bytes, at) !== undefined;
+  }
+
+  /** Returns whether the object at an offset is the one that the cross-reference has there. */
+  #isLive(offset: number, bytes: Uint8Array, at: number): boolean {
+    const num = numberAt(bytes, at);
+    return (
+      num !== undefined && this.#doubtful!.isInFile(num) && this.#doubtful!.place(this.#doubtful!.live(num)) === offset
+    );
   }
 }
 
-function isObject(bytes: Uint8Array, at: number): boolean {
+/** Returns the number of the object that begins at `at`; undefined if none does. */
+function numberAt(bytes: Uint8Array, at: number): number | undefined {
   try {
-    return readHeader(bytes, at) !== undefined;
+    return readHeader(bytes, at)?.num;
   } catch (error) {
-    if (error instanceof EndOfBytes) return false;
+    if (error instanceof EndOfBytes) return undefined;
     throw error;
   }
 }

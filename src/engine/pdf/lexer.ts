@@ -18,10 +18,12 @@ import {
   HASH,
   LESS_THAN,
   LINE_FEED,
+  MINUS,
   NULL,
   PAREN_CLOSE,
   PAREN_OPEN,
   PERCENT,
+  PLUS,
   SLASH,
   SPACE,
   TAB,
@@ -224,16 +226,10 @@ export type EntryVisitor = (keyStart: number, keyEnd: number, valueStart: number
 /**
  * Visits the top-level entries of the dictionary whose `<<` is at `at`. A value extends to the next key, which covers
  * references and garbage. `keyStart` is the position of the slash.
- * @param visitLast receives a last key that has no value, which is no entry
  * @returns the position after `>>`
  * @throws Malformed if a value cannot be skipped
  */
-export function eachEntry(
-  bytes: Uint8Array,
-  at: number,
-  visit: EntryVisitor,
-  visitLast?: (keyStart: number, keyEnd: number) => void,
-): number {
+export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): number {
   at = skipWhite(bytes, at + 2);
   for (;;) {
     const code = bytes[at]!;
@@ -246,10 +242,7 @@ export function eachEntry(
     const keyStart = at;
     const keyEnd = skipRegular(bytes, at + 1);
     const valueStart = skipWhite(bytes, keyEnd);
-    if (isDictionaryEnd(bytes, valueStart)) {
-      visitLast?.(keyStart, keyEnd);
-      return valueStart + 2;
-    }
+    if (isDictionaryEnd(bytes, valueStart)) return valueStart + 2; // a last key that has no value is no entry
     let valueEnd = skipValue(bytes, valueStart);
     for (
       at = skipWhite(bytes, valueEnd);
@@ -316,6 +309,16 @@ export function readInteger(bytes: Uint8Array, start: number, end: number): numb
   return value;
 }
 
+/** Reads a number [start, end) of a reference as readers do: a sign and any number of zeros may be in front. */
+export function readObjectNumber(bytes: Uint8Array, start: number, end: number): number | undefined {
+  const number = readInteger(bytes, start, end);
+  const first = bytes[start];
+  const mayBeOne = first === PLUS || (first === MINUS && bytes[start + 1] === DIGIT_0) || end - start > 15;
+  if (number !== undefined || !mayBeOne) return number;
+  const digits = /^(?:\+|-(?=0+$))?0*(\d{1,15})$/.exec(decodeLatin1(bytes, start, end))?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
 /** The header of an indirect object, `n g obj` (7.3.10). */
 export interface ObjectHeader {
   num: number;
@@ -323,6 +326,9 @@ export interface ObjectHeader {
   /** Where the object's value begins. */
   end: number;
 }
+
+/** The largest generation (7.5.4): MuPDF cannot repair a file that has a larger one. */
+export const LARGEST_GENERATION = 65_535;
 
 /** Reads the `n g obj` at `at` (7.3.10), after optional white space; undefined if there is none. */
 export function readHeader(bytes: Uint8Array, at: number): ObjectHeader | undefined {
@@ -338,6 +344,6 @@ export function readHeader(bytes: Uint8Array, at: number): ObjectHeader | undefi
   if (at === genStart || keyword === at) return undefined;
   at = keyword;
   if (at + 3 > bytes.length) throw END;
-  if (!startsWith(bytes, at, "obj")) return undefined;
+  if (!startsWith(bytes, at, "obj") || gen > LARGEST_GENERATION) return undefined;
   return { num, gen, end: skipWhite(bytes, at + 3) };
 }

@@ -20,7 +20,7 @@ import {
 } from "./lexer.ts";
 import { Slab } from "./slab.ts";
 import { readStream } from "./streams.ts";
-import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
+import { type Dictionary, parseMeasured, Reference, type Value } from "./values.ts";
 import { firstAbove, IN_FILE, IN_STREAM, type XrefTable } from "./xrefTable.ts";
 
 /** What has to be known of an object stream to read it. */
@@ -48,7 +48,10 @@ const MISSING = new MissingStream("an object stream is not decoded");
 
 /** How many bytes of an object with broken brackets are searched for its end. */
 const LARGEST_BROKEN = 64 * 1024;
-const LONGEST_REFERENCE_CHAIN = 32;
+/** How many references that lead to references are followed. */
+export const LONGEST_REFERENCE_CHAIN = 32;
+/** To parse a byte takes about as long as to scan so many. */
+const PARSING = 32;
 const MOST_MEMBERS = 500_000;
 /** Decoded object streams that are kept while others are decoded. */
 const CACHED_BYTES = 16 << 20;
@@ -114,6 +117,7 @@ export class Objects {
     const index = this.table.detail(row);
     const found = stream.numbers[index] === num ? index : positionIn(stream, num);
     if (found === undefined) throw new Malformed(`object ${num} is not in object stream ${place}`);
+    if (found !== index) this.table.setIndex(row, found);
     const copy = this.#slab.copy(memberText(stream, found));
     this.#members.set(num, copy);
     return copy;
@@ -135,9 +139,14 @@ export class Objects {
    * Returns the dictionary that object `num` begins with, its brackets balanced (see brackets.ts); undefined without
    * one.
    * @throws MissingRange if bytes have to be fetched first
+   * @throws MissingStream if it is in an object stream that has to be decoded first
    */
   balanced(num: number): Uint8Array | undefined {
-    if (!this.table.isInFile(num)) return undefined;
+    if (!this.table.isInFile(num)) {
+      const balance = (bytes: Uint8Array, at: number) =>
+        isDictionary(bytes, at) ? balanceBrackets(terminated(bytes), at) : undefined;
+      return this.at(num, balance);
+    }
     const place = this.table.place(this.table.live(num));
     const end = Math.min(place + LARGEST_BROKEN, this.table.nextPlace(place), this.source.length);
     this.source.meter.scan(end - place);
@@ -151,7 +160,12 @@ export class Objects {
    * @throws like {@link Objects.at}
    */
   value(num: number): Value {
-    return this.at(num, parseValue) ?? null;
+    const parse = (bytes: Uint8Array, at: number) => {
+      const { value, end } = parseMeasured(bytes, at);
+      this.source.meter.scan(PARSING * (end - at));
+      return value;
+    };
+    return this.at(num, parse) ?? null;
   }
 
   /**

@@ -15,7 +15,7 @@ import { findSuspects, RevisionWatch } from "./revisions.ts";
 import { type Tail, writeTail } from "./tail.ts";
 import { raisedVersion, type VersionDigit } from "./version.ts";
 import { NEW_HEADER } from "./xref.ts";
-import { IN_FILE } from "./xrefTable.ts";
+import { IN_FILE, type XrefTable } from "./xrefTable.ts";
 
 /** The output, determined to the byte before any of it is made. */
 export interface OutputPlan {
@@ -49,6 +49,7 @@ export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
       raisedVersion(source, from, document.catalog.get("Version"), added, tail.usesStreams),
     ),
     streams: offsetsOf(document, document.deferred),
+    table: document.xref.table,
     watch: !document.thorough && !source.inMemory,
   };
   return {
@@ -67,7 +68,8 @@ interface Copy {
   to: number;
   version: VersionDigit | undefined;
   streams: ReadonlySet<number>;
-  /** Whether to look for unknown revisions while copying, see RevisionWatch. */
+  table: XrefTable;
+  /** Whether to look for unknown revisions while copying, see RevisionWatch, and whether objects are where they should be. */
   watch: boolean;
 }
 
@@ -119,7 +121,7 @@ function endOfHeader(source: ByteSource, origin: number): number {
 async function* chunksOf(copy: Copy, tail: Tail): AsyncGenerator<Uint8Array, undefined> {
   const { source, version, header } = copy;
   if (header) yield header;
-  const eraser = new Eraser(copy.boundaries, copy.streams);
+  const eraser = new Eraser(copy.boundaries, copy.streams, copy.watch ? copy.table : undefined);
   const watch = copy.watch ? new RevisionWatch() : undefined;
   for await (const { at, end, base, bytes } of windows(source, copy.from, copy.to)) {
     let chunk = bytes.subarray(at - base, end - base);

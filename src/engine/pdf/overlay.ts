@@ -8,20 +8,20 @@ import type { Page, PageTarget } from "./pageTree.ts";
 import type { NameSlot } from "./resources.ts";
 import type { Rewrite } from "./rewrite.ts";
 
-/**
 /** What it takes to lay something over a page, see Meter.spend. */
 const PAGE_WORK = 1024;
+/** The same for an object that a page needs for itself, as where copies fill it. */
+const OBJECT_WORK = 64 * 1024;
 
 /**
  * Lays form XObjects over every page, as artifacts (ISO 32000-2, 14.8.2.2) in the page's initial graphics state. Pages
  * with equal operators share one content stream. Must be called only once per document.
- * @param content returns the operators that place the XObjects, in the page's user space; `names` are their resource
- * names on that page, in the order of `xobjects`
+ * @param content returns the operators that place XObjects, in the page's user space; `nameOf` gives an XObject a
+ * resource name on that page
  */
 export async function overlay(
   document: PdfDocument,
-  xobjects: readonly Ref[],
-  content: (page: Page, names: readonly string[]) => string,
+  content: (page: Page, nameOf: (xobject: Ref) => string) => string,
 ): Promise<void> {
   const { meter } = document.objects.source;
   const guards = guardsFor(document.pdfa);
@@ -30,16 +30,17 @@ export async function overlay(
   const placements = new Map<string, string>();
   /** New /Contents arrays of pages that shared an array before, by its object number and the placement. */
   const arrays = new Map<string, Ref>();
-  const entries = new Map<string, string>();
+  const names = new Names();
   let copied = 0;
 
   for (const page of document.pages) {
     const { target, rewrite } = page;
     if (page.repeated || !target) continue;
-    meter.spend(PAGE_WORK);
-    if (meter.isTurnOver) await meter.giveWay();
     page.target = undefined;
-    const operators = content(page, fill(target.slot, xobjects, entries));
+    const added = document.added.length;
+    const operators = content(page, (xobject) => names.nameOf(xobject, target.slot));
+    meter.spend(PAGE_WORK + OBJECT_WORK * (document.added.length - added));
+    if (meter.isTurnOver) await meter.giveWay();
     let placement = placements.get(operators);
     if (placement === undefined) {
       const text = `/Artifact<</Type/Pagination/Subtype/Watermark>>BDC\n${operators}\nEMC ${guards.ending}`;
@@ -71,21 +72,30 @@ function arrayOf(...items: string[]): string {
   return ["[", items.join(" "), "]"].join("");
 }
 
-/**
- * Adds the XObjects to the page's XObject dictionary, unless an earlier page that shares it has; returns their names.
- * @param known entries written so far, to share equal strings: most pages get the same
- */
-function fill(slot: NameSlot, xobjects: readonly Ref[], known: Map<string, string>): string[] {
-  const names = xobjects.map((_, index) => `${slot.prefix}${index}`);
-  if (slot.filled) return names;
-  slot.filled = true;
-  const { start, end } = slot.place;
-  const [before, after] = slot.around;
-  const entries = before + names.map((name, index) => `/${name} ${xobjects[index]}`).join("") + after;
-  const insert = known.get(entries) ?? entries;
-  known.set(insert, insert);
-  slot.rewrite.splice({ at: start, remove: end - start, insert });
-  return names;
+/** Names XObjects in the resources of pages. Pages may share these, so each XObject has the same number everywhere. */
+class Names {
+  readonly #numbers = new Map<Ref, number>();
+  /** Entries written so far, to share equal strings: most pages get the same. */
+  readonly #known = new Map<string, string>();
+
+  /** Returns the name of an XObject, and adds it to the page's XObject dictionary unless it is there. */
+  nameOf(xobject: Ref, slot: NameSlot): string {
+    const number = this.#numbers.get(xobject) ?? this.#numbers.size;
+    this.#numbers.set(xobject, number);
+    const name = `${slot.prefix}${number}`;
+    const entry = `/${name} ${xobject}`;
+    const [before, after] = slot.around;
+    const { start, end } = slot.place;
+    if (!slot.splice) {
+      const entries = before + entry + after;
+      const insert = this.#known.get(entries) ?? entries;
+      this.#known.set(insert, insert);
+      slot.splice = { at: start, remove: end - start, insert };
+      slot.rewrite.splice(slot.splice);
+    } else if (!slot.splice.insert.includes(`/${name} `))
+      slot.splice.insert = before + entry + slot.splice.insert.slice(before.length);
+    return name;
+  }
 }
 
 function replaceContents(rewrite: Rewrite, { start, contentsSpan, dropped }: PageTarget, value: string): void {

@@ -4,18 +4,19 @@
  */
 import { BRACKET_CLOSE, UPPER_R } from "./characters.ts";
 import {
-  eachEntry,
   hasEscape,
   isDictionary,
   isDigit,
+  Malformed,
   nameIs,
-  readInteger,
   readName,
+  readObjectNumber,
   skipRegular,
   skipValue,
   skipWhite,
   wordIs,
 } from "./lexer.ts";
+import { eachSoundEntry } from "./sound.ts";
 
 /** The bytes [start, end) of a text. */
 export interface Span {
@@ -30,10 +31,12 @@ export interface EntrySpan extends Span {
 
 /** Values as spans of the text they were found in. If a key occurs twice, the last one counts. */
 export interface PageAttributes {
-  /** The end of the dictionary. */
+  /** The end of the dictionary; -1 if it is not sound: then the rest is not complete. */
   end: number;
   /** /Type is /Page. */
   isPage: boolean;
+  type: EntrySpan | undefined;
+  count: EntrySpan | undefined;
   parent: EntrySpan | undefined;
   kids: EntrySpan | undefined;
   contents: EntrySpan | undefined;
@@ -43,17 +46,42 @@ export interface PageAttributes {
   rotate: EntrySpan | undefined;
   userUnit: EntrySpan | undefined;
   /**
-   * Whole entries, keys included, that a marked page must not have: /Contents that a later one overrides, as some
-   * readers would take the first; /Thumb, a picture of the page (12.3.4), and /PieceInfo, a program's own copy of it
-   * (14.5), as both are without the mark; and a last key without a value, at which PDFium gives up the page.
+   * Whole entries, keys included, that a marked page must not have: those of these names that a later one overrides, as
+   * some readers would take the first; /Thumb, a picture of the page (12.3.4), and /PieceInfo, a program's own copy of it
+   * (14.5), as both are without the mark.
    */
   dropped: Span[] | undefined;
 }
 
+type Field =
+  | "type"
+  | "parent"
+  | "kids"
+  | "count"
+  | "contents"
+  | "resources"
+  | "mediaBox"
+  | "cropBox"
+  | "rotate"
+  | "userUnit";
+
+const FIELDS: Record<string, Field> = {
+  Type: "type",
+  Parent: "parent",
+  Kids: "kids",
+  Count: "count",
+  Contents: "contents",
+  Resources: "resources",
+  MediaBox: "mediaBox",
+  CropBox: "cropBox",
+  Rotate: "rotate",
+  UserUnit: "userUnit",
+};
+
 /** The keys that are looked for, by their length with the slash. */
 const KEYS: Record<number, readonly string[]> = {
   5: ["Type", "Kids"],
-  6: ["Thumb"],
+  6: ["Thumb", "Count"],
   7: ["Rotate", "Parent"],
   8: ["CropBox"],
   9: ["MediaBox", "Contents", "UserUnit"],
@@ -62,14 +90,16 @@ const KEYS: Record<number, readonly string[]> = {
 
 /**
  * Scans the dictionary whose `<<` is at `at`.
- * @throws Malformed if a value in it cannot be skipped
+ * @throws EndOfBytes if the bytes end within it
  */
 export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes {
   const found: PageAttributes = {
     end: 0,
     isPage: false,
+    type: undefined,
     parent: undefined,
     kids: undefined,
+    count: undefined,
     contents: undefined,
     resources: undefined,
     mediaBox: undefined,
@@ -83,49 +113,18 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
     found.dropped.push({ start, end });
   };
   const note = (name: string, key: number, start: number, end: number) => {
-    switch (name) {
-      case "Type":
-        found.isPage = nameIs(text, start, end, "Page");
-        return;
-      case "Parent":
-        found.parent = { key, start, end };
-        return;
-      case "Kids":
-        found.kids = { key, start, end };
-        return;
-      case "Rotate":
-        found.rotate = { key, start, end };
-        return;
-      case "CropBox":
-        found.cropBox = { key, start, end };
-        return;
-      case "MediaBox":
-        found.mediaBox = { key, start, end };
-        return;
-      case "UserUnit":
-        found.userUnit = { key, start, end };
-        return;
-      case "Resources":
-        found.resources = { key, start, end };
-        return;
-      case "Contents":
-        if (found.contents) drop(found.contents.key, found.contents.end);
-        found.contents = { key, start, end };
-        return;
-      case "Thumb":
-      case "PieceInfo":
-        drop(key, end);
-    }
+    if (name === "Thumb" || name === "PieceInfo") drop(key, end);
+    const field = FIELDS[name];
+    if (!field) return;
+    const earlier = found[field];
+    if (earlier) drop(earlier.key, earlier.end);
+    found[field] = { key, start, end };
+    if (field === "type") found.isPage = nameIs(text, start, end, "Page");
   };
-  found.end = eachEntry(
-    text,
-    at,
-    (key, keyEnd, start, end) => {
-      const name = keyAt(text, key, keyEnd);
-      if (name) note(name, key, start, end);
-    },
-    drop,
-  );
+  found.end = eachSoundEntry(text, at, (key, keyEnd, start, end) => {
+    const name = keyAt(text, key, keyEnd);
+    if (name) note(name, key, start, end);
+  });
   return found;
 }
 
@@ -135,25 +134,55 @@ function keyAt(text: Uint8Array, start: number, end: number): string | undefined
   return hasEscape(text, start, end) ? readName(text, start, end) : undefined;
 }
 
+/** The elements of a /Kids or /Contents array. */
+export interface Kids {
+  /** The object number of a reference, the negated position of a direct dictionary. Other elements are left out. */
+  kids: number[];
+  /** There is nothing else in it, and references are as every reader reads them, if objects are of generation 0. */
+  isPlain: boolean;
+}
+
+/** The longest reference that is plain; there may be a comment in a longer one. */
+const LONGEST_PLAIN = 20;
+
 /**
- * Reads the elements of the /Kids or /Contents array at `at`: the object number of a reference, the negated position of
- * a direct dictionary. Other elements are left out, as readers do.
- * @throws Malformed if an element cannot be skipped
+ * Reads the /Kids or /Contents array at `at`.
+ * @throws like {@link eachKid}
  */
-export function readKids(text: Uint8Array, at: number): number[] {
+export function readKids(text: Uint8Array, at: number): Kids {
   const kids: number[] = [];
+  let isPlain = true;
+  eachKid(text, at, (start, end, kid, gen) => {
+    if (kid !== 0) kids.push(kid);
+    if (kid < 0) return;
+    isPlain &&= kid > 0 && gen === 0 && isDigit(text[start]) && end - start <= LONGEST_PLAIN;
+  });
+  return { kids, isPlain };
+}
+
+/**
+ * Visits the elements of the array at `at`, as the bytes [start, end). What is neither reference nor dictionary is a kid
+ * of 0.
+ * @throws Malformed if an element cannot be skipped, or may be a reference and cannot be read
+ */
+export function eachKid(
+  text: Uint8Array,
+  at: number,
+  visit: (start: number, end: number, kid: number, gen: number) => void,
+): void {
   at = skipWhite(text, at + 1);
   while (text[at] !== BRACKET_CLOSE) {
     const start = at;
     const end = skipValue(text, start);
     at = skipWhite(text, end);
-    if (isDictionary(text, start)) kids.push(-start);
-    if (!isDigit(text[start]) || !isDigit(text[at])) continue;
-    const num = readInteger(text, start, end);
-    const keyword = skipWhite(text, skipRegular(text, at));
-    if (num === undefined || num === 0 || text[keyword] !== UPPER_R) continue;
-    kids.push(num);
-    at = skipWhite(text, keyword + 1);
+    const num = readObjectNumber(text, start, end);
+    const genEnd = num === undefined ? at : skipRegular(text, at);
+    const gen = readObjectNumber(text, at, genEnd);
+    const keyword = gen === undefined ? at : skipWhite(text, genEnd);
+    if (num !== undefined && gen !== undefined && text[keyword] === UPPER_R) {
+      visit(start, keyword + 1, num, gen);
+      at = skipWhite(text, keyword + 1);
+    } else if (wordIs(text, start, end, "R")) throw new Malformed("something may be a reference, and cannot be read");
+    else visit(start, end, isDictionary(text, start) ? -start : 0, 0);
   }
-  return kids;
 }

@@ -1,13 +1,26 @@
 /** Walks the page tree (ISO 32000-2, 7.7.3) the way readers do, one kid at a time. */
 import { EngineError } from "../errors.ts";
-import { type Box, displayedBox, type Rotation, readBox, readRotation, readUserUnit } from "./boxes.ts";
+import { areApart, type Box, displayedBox, type Rotation, readBox, readRotation, readUserUnit } from "./boxes.ts";
 import { BRACKET_OPEN } from "./characters.ts";
 import { type Contents, ContentsReader } from "./contents.ts";
-import { isDictionary, Malformed, skipValue } from "./lexer.ts";
-import { MissingStream, type Objects } from "./objects.ts";
-import { type EntrySpan, type PageAttributes, readKids, type Span, scanPageAttributes } from "./pageAttributes.ts";
+import { eachEntry, isDictionary, Malformed, skipWhite } from "./lexer.ts";
+import { LONGEST_REFERENCE_CHAIN, MissingStream, type Objects } from "./objects.ts";
+import { type PageAttributes, readKids, type Span, scanPageAttributes } from "./pageAttributes.ts";
+import {
+  type KidsArray,
+  setEntry,
+  stateBox,
+  stateCount,
+  stateKids,
+  stateNode,
+  statePage,
+  stateRotation,
+  type TreeDictionary,
+} from "./plainTree.ts";
 import { type DefaultSpace, type NameSlot, Resources } from "./resources.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
+import { soundText } from "./sound.ts";
+import { dataStart } from "./streams.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
 
 /** A page as displayed. */
@@ -55,14 +68,13 @@ interface Inherited {
   resources: { holder: Rewrite; span: Span; slot: NameSlot | undefined } | undefined;
 }
 
-/** A node of the tree, and what has been found below it. */
-interface Node {
-  /** The object that holds the kids array, and with it kids that are direct dictionaries. */
-  readonly holder: Rewrite;
-  /** See readKids. */
-  readonly kids: readonly number[];
-  /** What each of the kids is, in their order: null if it is no page, undefined if it has not been visited yet. */
-  readonly found: (PageEntry | Node | null | undefined)[];
+/** A node of the tree, and what has been found below it. Nodes that have the same array are one. */
+interface Node extends KidsArray {
+  /**
+   * What each of the kids is, in their order: null if it is no page, undefined if it has not been visited yet. Only what
+   * leads to pages, once the node has been settled.
+   */
+  found: (PageEntry | Node | null | undefined)[];
   /** The next kid to visit. */
   next: number;
   /** Number of the object that its kids have for their /Parent: itself, or the next node above; 0 if none is one. */
@@ -71,12 +83,24 @@ interface Node {
   readonly inherited: Inherited;
   /** Depth of direct dictionaries within one object. */
   readonly nesting: number;
+  /** The dictionaries that have this array: several if it is an object of its own. */
+  readonly dictionaries: TreeDictionary[];
+  /** How many pages it leads to, once it has been settled. */
+  count: number | undefined;
+  /** How many it must lead to: its /Count, if it was damaged, as some of its kids may be lost. */
+  readonly leastPages: number;
 }
 
 /** One kid of a node. */
 interface Visit {
   readonly node: Node;
   readonly position: number;
+}
+
+/** The dictionary of a page or node that is an object. */
+interface NodeText {
+  readonly rewrite: Rewrite;
+  readonly attributes: PageAttributes;
 }
 
 /** Options of {@link PageWalk}. */
@@ -86,8 +110,10 @@ export interface WalkOptions {
   lenient: boolean;
   /** See ContentsReader. */
   mayDefer: boolean;
-  /** Returns whether an object that the cross-reference lacks may be in the file all the same. */
-  mayBeLost(num: number): boolean;
+  /** Whether objects that the cross-reference lacks may be in the file all the same. */
+  mayBeIncomplete: boolean;
+  /** Returns whether readers may find an object elsewhere than the cross-reference says. */
+  isContested(num: number): boolean;
 }
 
 const NOTHING: Inherited = { mediaBox: undefined, cropBox: undefined, rotate: 0, resources: undefined };
@@ -114,10 +140,12 @@ export class PageWalk {
   readonly #waiting = new Map<number, Visit[]>();
   /** Visits whose object stream is decoded now, the next one last. */
   #ready: Visit[] = [];
-  readonly #seenNodes = new Set<number>();
+  readonly #seenNodes = new Map<number, Node>();
   readonly #seenPages = new Map<number, PageEntry>();
-  /** Numbers of arrays of kids that are objects of their own. */
-  readonly #seenArrays = new Map<number, Rewrite>();
+  /** Nodes whose array of kids is an object of its own, by its number. */
+  readonly #seenArrays = new Map<number, Node>();
+  /** Boxes that are objects of their own, by number; null for what is no box. */
+  readonly #boxes = new Map<number, Box | null>();
   #count = 0;
   #lastBox: Box | undefined;
 
@@ -130,7 +158,10 @@ export class PageWalk {
     this.#options = options;
     const holder = root instanceof Reference ? new Rewrite(0, new Uint8Array()) : root.holder;
     const kids = [root instanceof Reference ? root.num : -root.at];
-    this.#top = { holder, kids, found: [], next: 0, num: 0, inherited: NOTHING, nesting: 0 };
+    this.#top = {
+      ...{ holder, at: 0, kids, isPlain: true, found: [], next: 0, num: 0 },
+      ...{ inherited: NOTHING, nesting: 0, dictionaries: [], count: undefined, leastPages: 0 },
+    };
     this.#stack.push(this.#top);
   }
 
@@ -157,19 +188,27 @@ export class PageWalk {
     return true;
   }
 
-  /** The pages in the order of the tree, once all have been visited. */
+  /**
+   * Settles the tree, once all kids have been visited: has nodes list nothing else than what has been found, and count
+   * it. Must be called once.
+   * @returns the pages in the order of the tree
+   * @throws EngineError `too_many_pages` or `too_complex`, as a node may be listed many times; `damaged_pdf` if some
+   * pages may be lost
+   */
   pages(): PageEntry[] {
+    this.#settle();
+    if (this.#top.count! > this.#options.maxPages) throw tooManyPages(this.#options.maxPages);
+    const { meter } = this.#objects.source;
     const pages: PageEntry[] = [];
     const listed = new Set<PageEntry>();
     const path = [{ node: this.#top, next: 0 }];
     for (let at = path.at(-1); at; at = path.at(-1)) {
-      if (at.next === at.node.kids.length) {
+      const found = at.node.found[at.next++];
+      if (!found) {
         path.pop();
         continue;
       }
-      const found = at.node.found[at.next++];
-      if (found === undefined) throw new Error("a kid has not been visited");
-      if (found === null) continue;
+      meter.scan(VISIT);
       if ("kids" in found) path.push({ node: found, next: 0 });
       else if (listed.has(found)) pages.push({ ...found, index: pages.length, repeated: true });
       else {
@@ -179,6 +218,46 @@ export class PageWalk {
       }
     }
     return pages;
+  }
+
+  /** Counts the pages of each node, from the bottom up; a node does not list one that is above it. */
+  #settle(): void {
+    const above = new Set([this.#top]);
+    const path = [{ node: this.#top, next: 0, count: 0 }];
+    for (let at = path.at(-1); at; at = path.at(-1)) {
+      const { node } = at;
+      if (at.next === node.kids.length) {
+        if (at.count < node.leastPages) throw unreadablePage();
+        node.count = at.count;
+        this.#state(node);
+        above.delete(node);
+        path.pop();
+        const upper = path.at(-1);
+        if (upper) upper.count += at.count;
+        continue;
+      }
+      const found = node.found[at.next];
+      if (found === undefined) throw new Error("a kid has not been visited");
+      if (found !== null && "kids" in found) {
+        if (above.has(found)) node.found[at.next] = null;
+        else if (found.count === undefined) {
+          above.add(found);
+          path.push({ node: found, next: 0, count: 0 });
+        } else at.count += found.count;
+      } else if (found !== null) at.count++;
+      at.next++;
+    }
+  }
+
+  /** Has a node say what it lists, and how many pages. */
+  #state(node: Node): void {
+    const { table } = this.#objects;
+    const { dictionaries, kids, found, count } = node;
+    for (const dictionary of dictionaries) stateCount(dictionary, count!);
+    const isListed = (index: number) => found[index] !== null;
+    const isRight = (kid: number, index: number) => isListed(index) && (kid < 0 || table.generation(kid) === 0);
+    if (dictionaries.length > 0 && !(node.isPlain && kids.every(isRight))) stateKids(node, table, isListed);
+    node.found = found.filter((kid) => kid && !("kids" in kid && kid.count === 0));
   }
 
   /** The default colour spaces that pages have, once all are visited. */
@@ -201,7 +280,7 @@ export class PageWalk {
     this.#objects.source.meter.scan(VISIT);
     const kid = node.kids[position]!;
     try {
-      node.found[position] = kid > 0 ? this.#visitObject(kid, node, isRoot) : this.#visitDirect(-kid, node);
+      node.found[position] = kid > 0 ? this.#visitObject(kid, visit, isRoot) : this.#visitDirect(-kid, node);
     } catch (error) {
       if (error instanceof MissingStream) {
         const others = this.#waiting.get(error.num);
@@ -229,25 +308,31 @@ export class PageWalk {
     return this.#visit(holder, at, scanPageAttributes(holder.text, at), above, nesting + 1);
   }
 
-  #visitObject(num: number, above: Node, isRoot: boolean): PageEntry | Node | null {
-    if (this.#seenNodes.has(num)) return null;
-    const known = this.#seenPages.get(num);
+  #visitObject(num: number, visit: Visit, isRoot: boolean, hops = 0): PageEntry | Node | null {
+    const { node: above, position } = visit;
+    const known = this.#seenNodes.get(num) ?? this.#seenPages.get(num);
     if (known) {
+      if ("kids" in known) return known;
       this.#countPage();
       return known;
     }
 
     const target = this.#readNode(num);
-    if (!target) {
-      if (this.#options.lenient && this.#objects.table.live(num) < 0 && this.#options.mayBeLost(num))
-        throw unreadablePage();
+    if (typeof target === "number" && hops < LONGEST_REFERENCE_CHAIN) {
+      above.kids[position] = target;
+      above.isPlain = false;
+      return this.#visitObject(target, visit, isRoot, hops + 1);
+    }
+    if (typeof target !== "object") {
+      if (this.#objects.table.isInUse(num)) return null;
+      if (!this.#options.lenient) throw new Malformed("a kid is not there");
+      if (this.#options.mayBeIncomplete) throw unreadablePage();
       return null;
     }
-    const { rewrite, attributes, isRepaired } = target;
+    const { rewrite, attributes } = target;
     const found = this.#visit(rewrite, 0, attributes, above, 0);
     if ("kids" in found) {
-      this.#seenNodes.add(num);
-      if (isRepaired) rewrite.splice({ at: 0, remove: 0, insert: "" }); // written as it has been read
+      this.#seenNodes.set(num, found);
       return found;
     }
     if (isRoot && !attributes.isPage && !attributes.mediaBox && !attributes.contents) return null;
@@ -255,24 +340,34 @@ export class PageWalk {
     return found;
   }
 
-  #readNode(num: number): { rewrite: Rewrite; attributes: PageAttributes; isRepaired?: true } | undefined {
+  /**
+   * Reads an object that may be a page or node.
+   * @returns the number of another object if it is nothing but a reference to that; undefined for any other value
+   * @throws Malformed if it is no value at all: it may have been a page
+   * @throws EngineError damaged_pdf if it is a stream: some readers take that for a page, and it may be another's content
+   */
+  #readNode(num: number): NodeText | number | undefined {
+    if (this.#options.isContested(num)) throw unreadablePage();
     const known = this.#rewrites.get(num);
-    if (known) {
-      const isNode = isDictionary(known.text, 0);
-      return isNode ? { rewrite: known, attributes: scanPageAttributes(known.text, 0) } : undefined;
-    }
-    const read = (bytes: Uint8Array, at: number) => {
-      if (!isDictionary(bytes, at)) return undefined;
-      const attributes = scanPageAttributes(bytes.subarray(at), 0);
-      return { rewrite: this.#rewrites.keep(num, bytes, at, at + attributes.end), attributes };
-    };
+    if (known) return isDictionary(known.text, 0) ? nodeText(known) : undefined;
     try {
-      return this.#objects.at(num, read);
+      return this.#objects.at(num, (bytes, at): NodeText | number | undefined => {
+        if (!isDictionary(bytes, at)) {
+          const value = parseValue(bytes, at);
+          return value instanceof Reference ? value.num : undefined;
+        }
+        const attributes = scanPageAttributes(bytes.subarray(at), 0);
+        const isSound = attributes.end >= 0;
+        const end = isSound ? at + attributes.end : eachEntry(bytes, at, () => {});
+        if (isStream(bytes, end)) throw unreadablePage();
+        if (!isSound) return nodeText(this.#rewrites.keepSound(num, bytes, at));
+        return { rewrite: this.#rewrites.keep(num, bytes, at, end), attributes };
+      });
     } catch (error) {
-      if (!(this.#options.lenient && error instanceof Malformed)) throw error;
-      const text = this.#objects.balanced(num);
+      const isDamaged = this.#options.lenient && error instanceof Malformed;
+      const text = isDamaged ? this.#objects.balanced(num) : undefined;
       if (!text) throw error;
-      return { ...read(text, 0)!, isRepaired: true };
+      return nodeText(this.#rewrites.keepRenewed(num, soundText(text, 0)));
     }
   }
 
@@ -282,38 +377,72 @@ export class PageWalk {
     const { inherited } = above;
     const value = (span: Span | undefined): Value =>
       span ? this.#objects.resolve(parseValue(text, span.start)) : null;
+    const mediaBox = this.#box(text, attributes.mediaBox);
+    const cropBox = this.#box(text, attributes.cropBox);
+    const rotate = readRotation(value(attributes.rotate));
     const own: Inherited = {
-      mediaBox: readBox(this.#objects, value(attributes.mediaBox)) ?? inherited.mediaBox,
-      cropBox: readBox(this.#objects, value(attributes.cropBox)) ?? inherited.cropBox,
-      rotate: readRotation(value(attributes.rotate)) ?? inherited.rotate,
+      mediaBox: mediaBox ?? inherited.mediaBox,
+      cropBox: cropBox ?? inherited.cropBox,
+      rotate: rotate ?? inherited.rotate,
       resources: attributes.resources ? { holder, span: attributes.resources, slot: undefined } : inherited.resources,
     };
-    const kids = attributes.kids && !attributes.isPage ? this.#kids(holder, attributes.kids) : undefined;
-    if (!kids) {
+    const dictionary = { holder, at, attributes };
+    const type = attributes.isPage ? "Page" : value(attributes.type);
+    const array = attributes.kids && this.#kids(holder, attributes.kids);
+    if (type === "Page") {
+      if (array && array.kids.length > 0) throw ambiguousPage();
+    } else if (attributes.kids && !array && parseValue(text, attributes.kids.start) instanceof Reference)
+      throw new Malformed("kids that are not there: nobody knows which pages are missing");
+    if (!array || type === "Page") {
       const page = this.#visitPage(holder, at, attributes, own, inherited, value(attributes.userUnit));
-      this.#adopt(holder, at, attributes.parent, above);
+      this.#adopt(dictionary, above);
+      statePage(dictionary, type, page.userUnit);
+      stateRotation(dictionary, rotate);
+      // Readers disagree on what they show of a page without a MediaBox, or with a CropBox elsewhere.
+      const isElsewhere = areApart(own.mediaBox, own.cropBox);
+      stateBox(dictionary, "MediaBox", own.mediaBox ? mediaBox : page.box, !own.mediaBox);
+      stateBox(dictionary, "CropBox", isElsewhere ? page.box : cropBox, isElsewhere);
       return page;
     }
 
     if (nesting > DEEPEST_NESTING) throw new Malformed("the page tree is nested too deeply");
     // No /Parent leads to a dictionary within an object, by which readers look for what it would pass on.
     const passedOn = nesting > 0 ? above : { num: holder.num, inherited: own };
-    const node: Node = { ...kids, found: [], next: 0, num: passedOn.num, inherited: passedOn.inherited, nesting };
+    this.#adopt(dictionary, above);
+    stateRotation(dictionary, rotate);
+    stateBox(dictionary, "MediaBox", mediaBox);
+    stateBox(dictionary, "CropBox", cropBox);
+    stateNode(dictionary, array, this.#objects.table);
+    if (isNode(array)) {
+      array.dictionaries.push(dictionary);
+      return array;
+    }
+    const { num, inherited: passed } = passedOn;
+    const node: Node = {
+      ...{ ...array, found: [], next: 0, num, inherited: passed, nesting },
+      ...{ dictionaries: [dictionary], count: undefined, leastPages: this.#countOf(dictionary) },
+    };
+    if (array.holder !== holder) this.#seenArrays.set(array.holder.num, node);
     this.#stack.push(node);
-    this.#adopt(holder, at, attributes.parent, above);
     return node;
+  }
+
+  /** Returns how many pages a node must lead to. */
+  #countOf({ holder, attributes }: TreeDictionary): number {
+    if (!attributes.count || !this.#rewrites.isRenewed(holder.num)) return 0;
+    const count = this.#objects.resolve(parseValue(holder.text, attributes.count.start));
+    return typeof count === "number" ? count : 0;
   }
 
   /**
    * Has a page or node name the node above it as its /Parent. By that, most readers look for what it inherits; others
    * remember where they have come from, as this walk does.
    */
-  #adopt(holder: Rewrite, at: number, parent: EntrySpan | undefined, { num }: Node): void {
-    const value = parent ? parseValue(holder.text, parent.start) : null;
+  #adopt(dictionary: TreeDictionary, { num }: Node): void {
+    const { parent } = dictionary.attributes;
+    const value = parent ? parseValue(dictionary.holder.text, parent.start) : null;
     if (num === 0 ? value === null : value instanceof Reference && value.num === num) return;
-    const insert = num === 0 ? "" : `/Parent ${num} ${this.#objects.table.generation(num)} R `;
-    const { key, end } = parent ?? { key: at + 2, end: at + 2 };
-    holder.splice({ at: key, remove: end - key, insert });
+    setEntry(dictionary, parent, num === 0 ? "" : `/Parent ${num} ${this.#objects.table.generation(num)} R `);
   }
 
   #visitPage(
@@ -324,10 +453,17 @@ export class PageWalk {
     inherited: Inherited,
     userUnit: Value,
   ): PageEntry {
-    const { contents, resources } = attributes;
+    const { contents: contentsSpan, resources } = attributes;
     const start = at + 2;
     // The contents of the first page are never deferred.
     const mayDefer = this.#options.mayDefer && this.#count > 0;
+    const contents = this.contents.read(holder.text, contentsSpan, mayDefer);
+    // Resources come last, as finding them may change what has been read: nothing of the page is missing then.
+    const ownSlot = this.#slot(own.resources);
+    const inheritedSlot = ownSlot ? undefined : this.#slot(inherited.resources);
+    let { dropped } = attributes;
+    // Some readers find its own, which are none, and do not look for others.
+    if (inheritedSlot && resources) dropped = [...(dropped ?? []), { start: resources.key, end: resources.end }];
     const page = {
       index: 0,
       box: this.#shared(displayedBox(own.mediaBox, own.cropBox)),
@@ -338,13 +474,11 @@ export class PageWalk {
       placement: undefined,
       target: {
         start,
-        contentsSpan: contents,
-        dropped: attributes.dropped,
-        contents: this.contents.read(holder.text, contents, mayDefer),
+        contentsSpan,
+        dropped,
+        contents,
         slot:
-          this.#slot(own.resources) ??
-          this.#slot(inherited.resources) ??
-          this.#resources.missing(holder, resources ?? { start, end: start }, !resources),
+          ownSlot ?? inheritedSlot ?? this.#resources.missing(holder, resources ?? { start, end: start }, !resources),
       },
     };
     this.#countPage();
@@ -359,6 +493,18 @@ export class PageWalk {
     return box;
   }
 
+  /** Reads a box; one that is an object of its own, and may be every page's, is read once. */
+  #box(text: Uint8Array, span: Span | undefined): Box | undefined {
+    if (!span) return undefined;
+    const value = parseValue(text, span.start);
+    if (!(value instanceof Reference)) return readBox(this.#objects, value);
+    const known = this.#boxes.get(value.num);
+    if (known !== undefined) return known ?? undefined;
+    const box = readBox(this.#objects, value);
+    this.#boxes.set(value.num, box ?? null);
+    return box;
+  }
+
   #slot(resources: Inherited["resources"]): NameSlot | undefined {
     if (!resources) return undefined;
     resources.slot ??= this.#resources.slot(resources.holder, resources.span);
@@ -366,29 +512,58 @@ export class PageWalk {
   }
 
   /**
-   * Returns the kids, and the object that holds their array; undefined if there is no array. An array that is another
-   * node's as well has no kids that are not known yet.
+   * Returns the array of kids that is the value at `span`, or that it leads to, also through other references; undefined
+   * if there is none. If another node has it as well, returns that.
    */
-  #kids(holder: Rewrite, span: Span): { holder: Rewrite; kids: number[] } | undefined {
-    if (holder.text[span.start] === BRACKET_OPEN) return { holder, kids: readKids(holder.text, span.start) };
-    const reference = parseValue(holder.text, span.start);
-    if (!(reference instanceof Reference)) return undefined;
-    const { num } = reference;
-    const known = this.#seenArrays.get(num);
-    if (known) return { holder: known, kids: [] };
-    const array = this.#objects.at(num, (bytes, at) =>
-      bytes[at] === BRACKET_OPEN ? this.#rewrites.keep(num, bytes, at, skipValue(bytes, at)) : undefined,
-    );
-    if (!array) return undefined;
-    const kids = readKids(array.text, 0);
-    this.#seenArrays.set(num, array);
-    return { holder: array, kids };
+  #kids(holder: Rewrite, span: Span): KidsArray | Node | undefined {
+    const { text } = holder;
+    if (text[span.start] === BRACKET_OPEN) return { holder, at: span.start, ...readKids(text, span.start) };
+    let value = parseValue(text, span.start);
+    for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
+      const { num }: Reference = value;
+      const known = this.#seenArrays.get(num);
+      if (known) return known;
+      if (this.#options.isContested(num)) throw unreadablePage();
+      const found = this.#objects.at(num, (bytes, at) =>
+        bytes[at] === BRACKET_OPEN ? this.#rewrites.keepSound(num, bytes, at) : parseValue(bytes, at),
+      );
+      if (found instanceof Rewrite) return { holder: found, at: 0, ...readKids(found.text, 0) };
+      value = found ?? null;
+    }
+    return undefined;
   }
 
   #countPage(): void {
-    if (++this.#count > this.#options.maxPages)
-      throw new EngineError("too_many_pages", `The PDF has more than ${this.#options.maxPages} pages.`);
+    if (++this.#count > this.#options.maxPages) throw tooManyPages(this.#options.maxPages);
   }
+}
+
+/** @throws EngineError damaged_pdf if it is a stream */
+function nodeText(rewrite: Rewrite): NodeText {
+  const { text } = rewrite;
+  const attributes = scanPageAttributes(text, 0);
+  if (isStream(text, attributes.end >= 0 ? attributes.end : eachEntry(text, 0, () => {}))) throw unreadablePage();
+  return { rewrite, attributes };
+}
+
+function isNode(array: KidsArray | Node): array is Node {
+  return "found" in array;
+}
+
+/** Returns whether a dictionary that ends at `end` is a stream's. */
+function isStream(bytes: Uint8Array, end: number): boolean {
+  return end < bytes.length && dataStart(bytes, skipWhite(bytes, end)) >= 0;
+}
+
+function tooManyPages(maxPages: number): EngineError {
+  return new EngineError("too_many_pages", `The PDF has more than ${maxPages} pages.`);
+}
+
+function ambiguousPage(): EngineError {
+  return new EngineError(
+    "damaged_pdf",
+    "Something in the PDF is a page to some readers, and a list of pages to others. Save it anew, and send that.",
+  );
 }
 
 function unreadablePage(): EngineError {

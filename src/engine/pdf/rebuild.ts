@@ -10,7 +10,9 @@ import { LOWER_O, LOWER_T, LOWER_X } from "./characters.ts";
 import {
   isDictionary,
   isDigit,
+  isRegular,
   isWhite,
+  LARGEST_GENERATION,
   Malformed,
   parseAt,
   readHeader,
@@ -19,13 +21,14 @@ import {
   skipWhite,
   startsWith,
 } from "./lexer.ts";
+import { tooComplex } from "./meter.ts";
 import { memberText, type ObjectStream, type Objects } from "./objects.ts";
 import { dataStart, findEndOfData, isEndOfData } from "./streams.ts";
 
 import { parseValue, Reference, type Value } from "./values.ts";
 import { findOrigin, readTrailer, readTrailerDictionary, type Trailer, type Xref } from "./xref.ts";
 
-import { IN_FILE, IN_STREAM, LARGEST_GENERATION, XrefTable } from "./xrefTable.ts";
+import { FREE, IN_FILE, IN_STREAM, XrefTable } from "./xrefTable.ts";
 
 /** Result of a scan. `xref.table` holds the objects directly in the file; `expandObjectStreams` adds the others. */
 export interface Scan {
@@ -106,7 +109,19 @@ export async function expandObjectStreams(objects: Objects, scan: Scan): Promise
       if (hasCatalog && indexOf(memberText(decoded, index), CATALOG) >= 0) scan.catalogs.add(num);
     });
   }
-  return areAllRead;
+
+  const replaced = scan.objectStreams.filter((stream) => offsetOf.has(stream.num) && !isCurrent(stream));
+  if (replaced.length === 0) return areAllRead;
+  freeMembers(table, new Set(replaced.map(({ num }) => num)));
+  return false;
+}
+
+/** Frees the members of what turned out to be no object streams: a member of another one has the same number. */
+function freeMembers(table: XrefTable, streams: ReadonlySet<number>): void {
+  for (const num of [...table.numbers()]) {
+    const row = table.live(num);
+    if (table.kind(row) === IN_STREAM && streams.has(table.place(row))) table.replace(num, FREE, 0, 0);
+  }
 }
 
 /**
@@ -227,7 +242,9 @@ class Scanner {
     // From here on nothing throws MissingRange, so these changes are made once.
     if (awaited !== undefined) this.#awaited.add(awaited);
     if (object?.integer !== undefined && this.#awaited.has(header.num)) this.#addLength(header.num, object.integer);
-    this.table.replace(header.num, IN_FILE, offset, Math.min(header.gen, LARGEST_GENERATION));
+    if (header.gen > LARGEST_GENERATION)
+      throw tooComplex(`object ${header.num} has a generation that readers do not take`);
+    this.table.replace(header.num, IN_FILE, offset, header.gen);
     if (object?.mayBeCatalog) this.catalogs.add(header.num);
     const type = stream?.dict.get("Type");
     if (type === "ObjStm") this.objectStreams.push({ num: header.num, offset });
@@ -300,13 +317,14 @@ function describe(bytes: Uint8Array, at: number): Description {
   };
 }
 
-/** Reads the `n g` before the `obj` at `at`. */
+/** Reads the `n g` before the `obj` at `at`, which nothing but an `endobj` may precede without white space. */
 function headerBefore(bytes: Uint8Array, at: number): { num: number; gen: number; start: number } | undefined {
   const genEnd = backOver(bytes, at, isWhite);
   const gen = backOver(bytes, genEnd, isDigit);
   const numEnd = backOver(bytes, gen, isWhite);
   const start = backOver(bytes, numEnd, isDigit);
   if (start === numEnd || numEnd === gen || gen === genEnd) return undefined;
+  if (isRegular(bytes[start - 1]) && !startsWith(bytes, start - 6, "endobj")) return undefined;
   const num = readInteger(bytes, start, numEnd);
   const generation = readInteger(bytes, gen, genEnd);
   return num === undefined || generation === undefined ? undefined : { num, gen: generation, start };

@@ -1,13 +1,27 @@
 /** Finds what the output's own objects supersede in the source, and what has to be written instead. */
+import { encodeLatin1 } from "../bytes.ts";
 import { retry } from "./byteSource.ts";
 import type { PdfDocument } from "./document.ts";
-import { eachEntry, isDictionary, Malformed, nameIs, parseAt, readHeader, skipWhite } from "./lexer.ts";
+import {
+  eachEntry,
+  isDictionary,
+  Malformed,
+  nameIs,
+  parseAt,
+  parseWhole,
+  readHeader,
+  skipWhite,
+  terminated,
+} from "./lexer.ts";
 import { memberText, type Objects } from "./objects.ts";
 import { scanPageAttributes } from "./pageAttributes.ts";
 import { mentionsPage } from "./revisions.ts";
 import type { Rewrite } from "./rewrite.ts";
 import type { Member } from "./serialize.ts";
+import { soundText } from "./sound.ts";
 import { IN_FILE, IN_STREAM } from "./xrefTable.ts";
+
+const NULL_OBJECT = encodeLatin1("null");
 
 /** What is replaced or dropped of the source. */
 export interface Replacements {
@@ -111,21 +125,25 @@ export async function keptMembers(
     seen.add(num);
     const rewrite = rewrites.get(num);
     if (rewrite && rewrite.splices.length > 0) return;
-    const text = memberText(stream, i).slice();
+    const text = soundMember(memberText(stream, i));
     if (!rewrite && mentionsPage(text) && isPage(text)) freed.add(num);
     else members.push({ num, text });
   });
   return members;
 }
 
-function isPage(text: Uint8Array): boolean {
+/** Returns a copy of a member that is sound: of an object stream with any other, MuPDF reads nothing. */
+function soundMember(text: Uint8Array): Uint8Array {
   try {
-    const at = skipWhite(text, 0);
-    return isDictionary(text, at) && scanPageAttributes(text, at).isPage;
+    return parseWhole(terminated(text), (bytes, at) => soundText(bytes, skipWhite(bytes, at)));
   } catch (error) {
-    if (error instanceof Malformed) return false;
+    if (error instanceof Malformed) return NULL_OBJECT;
     throw error;
   }
+}
+
+function isPage(text: Uint8Array): boolean {
+  return isDictionary(text, 0) && scanPageAttributes(text, 0).isPage;
 }
 
 /**

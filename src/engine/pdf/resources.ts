@@ -5,8 +5,9 @@
 import { EngineError } from "../errors.ts";
 import { eachEntry, isDictionary, Malformed, nameIs, readName, skipWhite } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
-import type { Span } from "./pageAttributes.ts";
-import type { Rewrite, Rewrites } from "./rewrite.ts";
+import type { EntrySpan, Span } from "./pageAttributes.ts";
+import type { Rewrite, Rewrites, Splice } from "./rewrite.ts";
+import { endOfSound } from "./sound.ts";
 import { dataStart } from "./streams.ts";
 import { parseValue, Reference } from "./values.ts";
 
@@ -24,8 +25,8 @@ export interface NameSlot {
   readonly place: Span;
   /** Text around the new entries if the dictionary itself has to be created. */
   readonly around: readonly [string, string];
-  /** True once the names have been added. */
-  filled: boolean;
+  /** What adds names, once there are some. */
+  splice: Splice | undefined;
 }
 
 /** A dictionary that is an object of its own, and its slot. */
@@ -74,22 +75,27 @@ export class Resources {
   }
 
   #inResources(holder: Rewrite, at: number): NameSlot {
-    let found: (Span & { key: number }) | undefined;
+    let found: EntrySpan | undefined;
+    const overridden: EntrySpan[] = [];
     eachEntry(holder.text, at, (key, keyEnd, start, end) => {
-      if (nameIs(holder.text, key, keyEnd, "XObject")) found = { key, start, end };
-      else if (nameIs(holder.text, key, keyEnd, "ColorSpace")) this.#noteDefaults(holder, { start, end });
+      if (nameIs(holder.text, key, keyEnd, "XObject")) {
+        if (found) overridden.push(found);
+        found = { key, start, end };
+      } else if (nameIs(holder.text, key, keyEnd, "ColorSpace")) this.#noteDefaults(holder, { start, end });
     });
     if (!found) return slotAt(holder, { start: at + 2, end: at + 2 }, NEW_XOBJECTS, PREFIX);
-    if (isDictionary(holder.text, found.start)) return inXObjects(holder, found.start);
-    return (
-      this.#shared(this.#ofXObjects, holder, found, (target) => inXObjects(target, 0)) ??
-      slotAt(holder, { start: found.key, end: found.end }, NEW_XOBJECTS, PREFIX)
-    );
+    const slot = isDictionary(holder.text, found.start)
+      ? inXObjects(holder, found.start)
+      : (this.#shared(this.#ofXObjects, holder, found, (target) => inXObjects(target, 0)) ??
+        slotAt(holder, { start: found.key, end: found.end }, NEW_XOBJECTS, PREFIX));
+    // Some readers would take the first.
+    for (const { key, end } of overridden) holder.splice({ at: key, remove: end - key, insert: "" });
+    return slot;
   }
 
   /**
    * Returns the slot of the dictionary that the reference at `span` leads to. If it leads there over another reference,
-   * or by a generation that is not the dictionary's, a right one takes its place: Poppler would find nothing (7.3.10).
+   * or by a generation that is not the dictionary's, a right one takes its place: Poppler and PDFium would find nothing.
    */
   #shared(
     known: Map<number, Shared | undefined>,
@@ -102,7 +108,12 @@ export class Resources {
     const { num } = reference;
     if (!known.has(num)) {
       const target = this.#dictionary(num);
-      if (target && !known.has(target.num)) known.set(target.num, { num: target.num, slot: find(target) });
+      if (target && !known.has(target.num)) {
+        const slot = find(target);
+        known.set(target.num, { num: target.num, slot });
+        // Some readers read nothing of an object stream that has a damaged member.
+        if (slot.rewrite !== target && !this.#objects.table.isInFile(target.num)) target.rewriteAsIs();
+      }
       known.set(num, target && known.get(target.num));
     }
     const shared = known.get(num);
@@ -142,10 +153,11 @@ export class Resources {
       if (known) return isDictionary(known.text, 0) ? known : undefined;
       const next = this.#objects.at(num, (bytes, at) => {
         if (isDictionary(bytes, at)) {
-          const end = eachEntry(bytes, at, () => {});
+          const sound = endOfSound(bytes, at);
+          const end = sound >= 0 ? sound : eachEntry(bytes, at, () => {});
           if (this.#objects.table.isInFile(num) && dataStart(bytes, skipWhite(bytes, end)) >= 0)
             throw new EngineError("damaged_pdf", "A page's resources are a stream. Save the PDF anew, and send that.");
-          return this.#rewrites.keep(num, bytes, at, end);
+          return sound >= 0 ? this.#rewrites.keep(num, bytes, at, end) : this.#rewrites.keepSound(num, bytes, at);
         }
         const value = parseValue(bytes, at);
         return value instanceof Reference ? value.num : undefined;
@@ -175,7 +187,7 @@ function inXObjects(holder: Rewrite, at: number): NameSlot {
 }
 
 function slotAt(rewrite: Rewrite, place: Span, around: readonly [string, string], prefix: string): NameSlot {
-  return { prefix, rewrite, place, around, filled: false };
+  return { prefix, rewrite, place, around, splice: undefined };
 }
 
 function referenceAt(holder: Rewrite, span: Span): number | undefined {

@@ -3,6 +3,7 @@
  * else in them (encrypted strings included) stays valid.
  */
 import type { Objects } from "./objects.ts";
+import { endOfSound, soundText } from "./sound.ts";
 
 /** Replaces `remove` bytes at `at` of an object's text. */
 export interface Splice {
@@ -43,6 +44,11 @@ export class Rewrite {
     return this.#splices;
   }
 
+  /** Has the object written again, as it is. */
+  rewriteAsIs(): void {
+    if (this.#splices.length === 0) this.splice({ at: 0, remove: 0, insert: "" });
+  }
+
   splice(splice: Splice): void {
     if (this.#splices.length < FEW) this.#splices = this.#splices.concat(splice);
     else this.#splices.push(splice);
@@ -53,6 +59,7 @@ export class Rewrite {
 export class Rewrites {
   readonly #objects: Objects;
   readonly #rewrites = new Map<number, Rewrite>();
+  readonly #renewed = new Set<number>();
 
   constructor(objects: Objects) {
     this.#objects = objects;
@@ -72,6 +79,37 @@ export class Rewrites {
     const rewrite = new Rewrite(num, this.#objects.keep(num, bytes.subarray(start, end)));
     this.#rewrites.set(num, rewrite);
     return rewrite;
+  }
+
+  /**
+   * Registers object `num`, a dictionary or array that begins at `at` of the bytes passed by `Objects.at`. One that is
+   * not sound is written anew.
+   * @throws Malformed if it cannot be read
+   * @throws EngineError too_complex if too much is kept
+   */
+  keepSound(num: number, bytes: Uint8Array, at: number): Rewrite {
+    const end = endOfSound(bytes, at);
+    return end >= 0 ? this.keep(num, bytes, at, end) : this.keepRenewed(num, soundText(bytes, at));
+  }
+
+  /**
+   * Registers object `num` with a text that is written instead of its own.
+   * @throws EngineError too_complex if too much is kept
+   */
+  keepRenewed(num: number, text: Uint8Array): Rewrite {
+    const known = this.#rewrites.get(num);
+    if (known) return known;
+    this.#objects.source.meter.keep(text.length);
+    const rewrite = new Rewrite(num, text);
+    rewrite.rewriteAsIs();
+    this.#rewrites.set(num, rewrite);
+    this.#renewed.add(num);
+    return rewrite;
+  }
+
+  /** Returns whether an object had to be written anew, as it was damaged. */
+  isRenewed(num: number): boolean {
+    return this.#renewed.has(num);
   }
 
   /** Returns the objects that really change, in ascending order of number. */

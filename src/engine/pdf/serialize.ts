@@ -20,7 +20,8 @@ export interface Member {
 /** Writes the text of a rewritten object with its splices applied. */
 export function writeSpliced(out: ByteWriter, { text, splices }: Rewrite): void {
   let at = 0;
-  for (const splice of splices.toSorted((a, b) => a.at - b.at)) {
+  // What is inserted at a place comes before what is removed there.
+  for (const splice of splices.toSorted((a, b) => a.at - b.at || a.remove - b.remove)) {
     out.copy(text, at, splice.at);
     out.text(splice.insert);
     at = splice.at + splice.remove;

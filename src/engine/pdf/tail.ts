@@ -4,15 +4,16 @@ import { decodeLatin1, encodeLatin1, toHex } from "../bytes.ts";
 import { ByteWriter } from "./byteWriter.ts";
 import { GREATER_THAN, LINE_FEED } from "./characters.ts";
 import type { PdfDocument } from "./document.ts";
-import { eachEntry, readName } from "./lexer.ts";
+import { eachEntry, LARGEST_GENERATION, readName } from "./lexer.ts";
 import { limitOutput } from "./meter.ts";
 import type { NewObject } from "./newObject.ts";
 import { provePages } from "./proof.ts";
 import { keptMembers, type Replacements } from "./replacements.ts";
 import type { Rewrite } from "./rewrite.ts";
 import { lengthOf, type Member, packObjects, spliced, writeObject, writeSpliced } from "./serialize.ts";
+import { endOfSound, soundText } from "./sound.ts";
 import { Reference } from "./values.ts";
-import { FREE, IN_FILE, IN_STREAM, type Kind, LARGEST_GENERATION, type XrefTable } from "./xrefTable.ts";
+import { FREE, IN_FILE, IN_STREAM, type Kind, type XrefTable } from "./xrefTable.ts";
 import { addEntry, type Entries, linkFreeEntries, makeEntries, writeStream, writeTable } from "./xrefWriter.ts";
 
 /** Most objects in a new object stream, and the bytes with which it is full. */
@@ -64,6 +65,7 @@ export async function writeTail(document: PdfDocument, replacements: Replacement
     if (asStream && typeof object === "string") body.pack({ num, text: encodeLatin1(object) });
     else body.add(num, object);
   }
+  body.endPack();
   const marked = body.place;
   const allowed = marked + objects.source.length - start + document.repairedBytes;
   const check = (place: number) => limitOutput(place - allowed, document.pages.length);
@@ -73,7 +75,9 @@ export async function writeTail(document: PdfDocument, replacements: Replacement
     if (meter.isTurnOver) await meter.giveWay();
   };
   for (const num of streams) {
+    // A stream of their own: some readers read nothing of one that has a damaged member.
     for (const kept of await keptMembers(document, replacements, num)) await pack(kept);
+    body.endPack();
     check(body.place);
   }
   for (const rewrite of inStreams.filter(isOther)) await pack(member(rewrite));
@@ -253,7 +257,8 @@ function collectEntries(document: PdfDocument, { freed }: Replacements, changed:
     const place = table.place(row);
     const detail = table.detail(row);
     if (kind === IN_FILE && place >= origin && place < length) addEntry(entries, num, kind, place - origin, detail);
-    else if (kind === IN_STREAM && !freed.has(place)) addEntry(entries, num, kind, place, detail);
+    else if (kind === IN_STREAM && table.isInFile(place) && !freed.has(place))
+      addEntry(entries, num, kind, place, detail);
     else addEntry(entries, num, FREE, 0, kind === FREE ? detail : 0);
   }
   while (next < added.length) addNew(added[next++]!);
@@ -275,9 +280,9 @@ function trailerEntries(document: PdfDocument, added: readonly Uint8Array[]): st
   const newest = xref.trailers[0];
   let entries = "";
   if (newest) {
-    eachEntry(newest.text, 0, (key, keyEnd, start, end) => {
+    eachEntry(newest.text, 0, (key, keyEnd, start) => {
       if (!OWN_ENTRIES.has(readName(newest.text, key, keyEnd)) && newest.text[start] !== GREATER_THAN)
-        entries += decodeLatin1(newest.text, key, end);
+        entries += entryText(newest.text, key, keyEnd, start);
     });
   }
   for (const key of ["Root", "Info", "Encrypt"]) {
@@ -295,10 +300,17 @@ function verbatim({ xref }: PdfDocument, wanted: string): string {
   for (const { text, dict } of xref.trailers) {
     if (!dict.has(wanted)) continue;
     let entry = "";
-    eachEntry(text, 0, (key, keyEnd, _, end) => {
-      if (readName(text, key, keyEnd) === wanted) entry = decodeLatin1(text, key, end);
+    eachEntry(text, 0, (key, keyEnd, start) => {
+      if (readName(text, key, keyEnd) === wanted) entry = entryText(text, key, keyEnd, start);
     });
     return entry;
   }
   return "";
+}
+
+function entryText(text: Uint8Array, key: number, keyEnd: number, start: number): string {
+  const end = endOfSound(text, start);
+  return end >= 0
+    ? decodeLatin1(text, key, end)
+    : `${decodeLatin1(text, key, keyEnd)} ${decodeLatin1(soundText(text, start))}`;
 }

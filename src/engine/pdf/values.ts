@@ -27,8 +27,8 @@ import {
   isDigit,
   isOutsideOfValues,
   Malformed,
-  readInteger,
   readName,
+  readObjectNumber,
   skipHexString,
   skipLiteralString,
   skipRegular,
@@ -67,6 +67,15 @@ interface Cursor {
  */
 export function parseValue(bytes: Uint8Array, at: number): Value {
   return parse({ bytes, at }, 0);
+}
+
+/**
+ * Parses the value at `at`; returns where it ends, too.
+ * @throws like {@link parseValue}
+ */
+export function parseMeasured(bytes: Uint8Array, at: number): { value: Value; end: number } {
+  const cursor = { bytes, at };
+  return { value: parse(cursor, 0), end: cursor.at };
 }
 
 function parse(cursor: Cursor, depth: number): Value {
@@ -140,12 +149,12 @@ function parseWord(cursor: Cursor): Value {
   const { bytes, at: start } = cursor;
   const end = skipRegular(bytes, start);
   cursor.at = end;
-  const integer = readInteger(bytes, start, end);
+  const integer = readObjectNumber(bytes, start, end);
   if (integer !== undefined) {
     const gen = skipWhite(bytes, end);
     if (!isDigit(bytes[gen])) return integer;
     const genEnd = skipRegular(bytes, gen);
-    const generation = readInteger(bytes, gen, genEnd);
+    const generation = readObjectNumber(bytes, gen, genEnd);
     if (generation === undefined) return integer;
     const r = skipWhite(bytes, genEnd);
     if (bytes[r] !== UPPER_R || skipRegular(bytes, r) !== r + 1) return integer;
@@ -181,9 +190,9 @@ function readDecimal(bytes: Uint8Array, start: number, end: number): number | un
   return isNegative ? -value : value;
 }
 
-/** Reads any other number as readers do: `--5` is -5, `1.2.3` is 1.2, `12-34` is 12; without digits it is null. */
+/** Reads any other number as readers do: `--5` is -5, `1.2.3` is 1.2, `12-34` is 12; `1e3` is a word, and so null. */
 function readNumber(word: string): number | null {
-  const match = /^([+-]*)(\d*\.?\d*)/.exec(word);
+  const match = /^([+-]*)(\d*\.?\d*)[-+.\d]*$/.exec(word);
   const digits = match?.[2] ?? "";
   if (!/\d/.test(digits)) return null;
   return match?.[1]?.includes("-") ? -Number(digits) : Number(digits);

@@ -8,6 +8,7 @@ import {
   isDictionary,
   isDigit,
   isWhite,
+  LARGEST_GENERATION,
   Malformed,
   parseAt,
   readHeader,
@@ -18,7 +19,7 @@ import {
 } from "./lexer.ts";
 import { readStream } from "./streams.ts";
 import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
-import { FREE, IN_FILE, IN_STREAM, LARGEST_GENERATION, XrefTable } from "./xrefTable.ts";
+import { FREE, IN_FILE, IN_STREAM, XrefTable } from "./xrefTable.ts";
 
 /** A trailer dictionary, or the dictionary of a cross-reference stream, which serves as one. */
 export interface Trailer {
@@ -313,7 +314,7 @@ function addStreamEntries(
       if (kind === 1 && place > 0)
         table.add(num, IN_FILE, place + bias, Math.min(detail, LARGEST_GENERATION), replaceFreeFrom);
       else if (kind === 2) table.add(num, IN_STREAM, place, detail, replaceFreeFrom);
-      else table.add(num, FREE, 0, Math.min(detail, LARGEST_GENERATION), replaceFreeFrom);
+      else if (kind < 2) table.add(num, FREE, 0, Math.min(detail, LARGEST_GENERATION), replaceFreeFrom);
     }
   }
 }

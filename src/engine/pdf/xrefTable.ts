@@ -14,8 +14,6 @@ export type Kind = typeof FREE | typeof IN_FILE | typeof IN_STREAM;
 
 /** The largest object number (ISO 32000-1, Annex C): readers reject larger ones. */
 export const LARGEST_NUMBER = 8_388_607;
-/** The largest generation (7.5.4). */
-export const LARGEST_GENERATION = 65_535;
 /** Rows that fit in memory: they take up to 30 bytes each. */
 const MOST_ROWS = 2_000_000;
 
@@ -43,11 +41,11 @@ export class XrefTable {
   /**
    * Adds an entry of a section that is not newer than the entries added before. Live entries stay live, except free
    * ones from row `replaceFreeFrom` on: the table of a hybrid file marks the objects as free that its stream holds
-   * (7.5.8.4).
+   * (7.5.8.4). No object has the number 0, which is the head of the free list.
    * @throws EngineError too_complex if there are too many entries, or an object number is larger than readers take
    */
   add(num: number, kind: Kind, place: number, detail: number, replaceFreeFrom = Number.POSITIVE_INFINITY): void {
-    if (num > LARGEST_NUMBER && kind === FREE) return;
+    if ((num > LARGEST_NUMBER && kind === FREE) || (num === 0 && kind !== FREE)) return;
     const row = this.#append(num, kind, place, detail);
     const live = this.live(num);
     if (live < 0 || (live >= replaceFreeFrom && this.#kind[live] === FREE)) this.#setLive(num, row);
@@ -55,11 +53,11 @@ export class XrefTable {
 
   /**
    * Adds an entry that is newer than all before it, as a scan from the beginning to the end of the file finds them. An
-   * object number that is larger than readers take is none: digits that stand before an `obj` may be anything.
+   * object number that readers do not take is none: digits that stand before an `obj` may be anything.
    * @throws EngineError too_complex if there are too many entries
    */
   replace(num: number, kind: Kind, place: number, detail: number): void {
-    if (num > LARGEST_NUMBER) return;
+    if (num > LARGEST_NUMBER || num === 0) return;
     this.#setLive(num, this.#append(num, kind, place, detail));
   }
 
@@ -71,6 +69,12 @@ export class XrefTable {
     if (num < this.#index.length) return this.#index[num]! - 1;
     if (num > LARGEST_NUMBER) throw tooLarge(num);
     return (this.#sparse.get(num) ?? 0) - 1;
+  }
+
+  /** Returns whether there is an object of this number. */
+  isInUse(num: number): boolean {
+    const row = this.live(num);
+    return row >= 0 && this.#kind[row] !== FREE;
   }
 
   /** Returns whether an object is directly in the file. */
@@ -107,6 +111,11 @@ export class XrefTable {
     return this.#detail[row]!;
   }
 
+  /** Corrects the index in its object stream that an entry names. */
+  setIndex(row: number, index: number): void {
+    this.#detail[row] = index;
+  }
+
   /** Returns the generation of an object; that of members of object streams, and of objects that are not there, is 0. */
   generation(num: number): number {
     return this.isInFile(num) ? this.detail(this.live(num)) : 0;
@@ -114,7 +123,7 @@ export class XrefTable {
 
   /** Sets the generation of an object that is directly in the file. */
   setGeneration(row: number, gen: number): void {
-    this.#detail[row] = Math.min(gen, LARGEST_GENERATION);
+    this.#detail[row] = gen;
   }
 
   /** Yields the object numbers that have a row, ascending. */

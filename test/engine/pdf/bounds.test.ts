@@ -77,7 +77,7 @@ it.each([
   const output = latin1(await stamp(bytes));
   expect(output).toMatch(/\n3 0 obj\n<<.*\/Parent +5 0 R/);
   expect(output).toMatch(/\n5 0 obj\n<<.*\/Parent +2 0 R/);
-  expect(output).toMatch(/\n2 0 obj\n<<\/Type\/Pages\/MediaBox/);
+  expect(output).toMatch(/\n2 0 obj\n<<(\/Count 1 )?\/Type\/Pages\/MediaBox/);
 });
 
 /** Nodes that each have one page and the next node, all in one of two object streams, in turn. */
@@ -130,12 +130,38 @@ describe("a file is refused", () => {
   within.offsets.set(6, within.text.indexOf("6 0 obj"));
   within.offsets.set(9, 20);
 
+  // The data of the object stream end before the second page.
+  const cut = new FileBuilder().objects({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Kids[3 0 R 6 0 R]>>" });
+  cut.objects({ 5: { dict: "/Type/ObjStm/N 2/First 10", data: "3 0 6 14  <</Type/Page>>" } });
+  // Object 5 is an object stream, which page 6 is in, and after that a member of another.
+  const twice = new FileBuilder().objects({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Kids[3 0 R 6 0 R]>>" });
+  const ofPage = twice.objectStream(5, { 6: "<</Type/Page>>" });
+  const ofNumber = twice.objectStream(7, { 3: "<</Type/Page>>", 5: "null" });
+
+  const zero = new FileBuilder().objects({ 0: "<</Pages 2 0 R>>", 2: "<</Kids[3 0 R]>>", 3: "<</Type/Page>>" });
+
   const large = (text: string) => encode(latin1(file(onePage())).replace(text, text.replace("4", "9000000")));
 
   it.each<[string, Uint8Array, string]>([
     ["for pages in an object stream that cannot be read", broken, "damaged_pdf"],
     ["for an object number above 8,388,607", large("4 1\n"), "too_complex"],
     ["for pages within an object that another overlaps", within.table().bytes(), "damaged_pdf"],
+    [
+      "for a page that an object stream ends before",
+      cut
+        .xrefStream(8, [
+          [3, 5, 0],
+          [6, 5, 1],
+        ])
+        .bytes(),
+      "damaged_pdf",
+    ],
+    [
+      "for a page in an object stream that is none",
+      twice.xrefStream(8, [...ofPage, ...ofNumber]).bytes(),
+      "damaged_pdf",
+    ],
+    ["for a catalog of number 0", zero.table({ trailer: "/Root 0 0 R" }).bytes(), "damaged_pdf"],
     ["for resources that are a stream", file(onePage("/Resources 4 0 R")), "damaged_pdf"],
   ])("%s", async (_, bytes, code) => {
     expect((await mark(bytes)).outcome).toBe(code);

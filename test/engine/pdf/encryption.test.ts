@@ -3,32 +3,15 @@ import { EngineError } from "../../../src/engine/index.ts";
 import type { EncryptDictionary } from "../../../src/engine/pdf/encryptDictionary.ts";
 import { openCipher } from "../../../src/engine/pdf/encryption.ts";
 import { rc4 } from "../../../src/engine/pdf/symmetric.ts";
-import vectors from "./encryption.vectors.json" with { type: "json" };
-
-/** A file another tool encrypted: its dictionary, one string and one stream. Bytes are in hex; `made` says how. */
-type Vector = (typeof vectors)[number];
+import { encryptDictionary, bytesOfHex as hex, type Vector, VECTORS as vectors } from "./encryptedFile.ts";
 
 const named = (name: string): Vector => vectors.find((vector) => vector.name === name)!;
-const hex = (text: string) => new Uint8Array(Buffer.from(text, "hex"));
 const hexOf = (data: Uint8Array) => Buffer.from(data).toString("hex");
 const ascii = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-function dictionary({ dict }: Vector, changes: Partial<EncryptDictionary> = {}): EncryptDictionary {
-  return {
-    ...dict,
-    cf: dict.cf.StdCF ? { StdCF: dict.cf.StdCF } : {},
-    o: hex(dict.o),
-    u: hex(dict.u),
-    oe: dict.oe === undefined ? undefined : hex(dict.oe),
-    ue: dict.ue === undefined ? undefined : hex(dict.ue),
-    perms: dict.perms === undefined ? undefined : hex(dict.perms),
-    ...changes,
-  };
-}
-
 function open(vector: Vector, password?: string, changes?: Partial<EncryptDictionary>) {
-  return openCipher(dictionary(vector, changes), hex(vector.id), password);
+  return openCipher(encryptDictionary(vector, changes), hex(vector.id), password);
 }
 
 function expectPlain(vector: Vector, password?: string, changes?: Partial<EncryptDictionary>) {
@@ -293,7 +276,7 @@ describe("crypt filters", () => {
   it("may mix methods in one file", () => {
     const cf = { StdCF: method(AES_128), Old: { cfm: "V2", length: 16 } };
     const { num, gen, encrypted, plain } = FILTERED_RC4.stream;
-    const old = openCipher(dictionary(FILTERED_RC4, { cf }), hex(FILTERED_RC4.id), "user");
+    const old = openCipher(encryptDictionary(FILTERED_RC4, { cf }), hex(FILTERED_RC4.id), "user");
 
     expect(ascii(old.decryptStream(num, gen, hex(encrypted), "Old"))).toBe(plain);
   });

@@ -153,7 +153,8 @@ export async function open(source: Uint8Array | ByteSource, options: Partial<Ope
 
 export async function plan(source: Uint8Array | ByteSource, options: Partial<OpenOptions> = {}): Promise<OutputPlan> {
   const document = await open(source, options);
-  await overlay(document, [document.add(SQUARE)], (page, [name]) => corner(page, name!));
+  const square = document.add(SQUARE);
+  await overlay(document, (page, nameOf) => corner(page, nameOf(square)));
   return planOutput(document);
 }
 

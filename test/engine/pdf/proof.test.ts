@@ -6,7 +6,8 @@ import { file, onePage, open } from "./fixture.ts";
 
 const marked = async (contents?: string) => {
   const document = await open(file(contents ? onePage(`/Contents 5 0 R`, { 5: contents }) : onePage()));
-  await overlay(document, [document.add({ dict: "/Subtype/Form/BBox[0 0 1 1]", data: new Uint8Array() })], () => "");
+  const form = document.add({ dict: "/Subtype/Form/BBox[0 0 1 1]", data: new Uint8Array() });
+  await overlay(document, (_, nameOf) => nameOf(form));
   return document;
 };
 

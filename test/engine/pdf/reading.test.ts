@@ -174,6 +174,8 @@ describe("the page tree", () => {
     ["may call a page something else", pages("3 0 R", { 3: "<</Type/Template/MediaBox[0 0 9 9]>>" }), "1 pages"],
     ["may have a wrong Count", pages("3 0 R 4 0 R 5 0 R", { 3: PAGE, 4: PAGE, 5: PAGE }), "3 pages"],
     ["may list what is not there", pages("3 0 R 9 0 R null", { 3: PAGE }), "1 pages"],
+    ["may list what leads to a page", pages("5 0 R 5 0 R 3 0 R", { 5: "6 0 R", 6: "3 0 R", 3: PAGE }), "3 pages"],
+    ["may list what leads back", pages("3 0 R 5 0 R", { 5: "6 0 R", 6: "5 0 R", 3: PAGE }), "1 pages"],
     ["may list a page twice", pages("3 0 R 3 0 R", { 3: PAGE }), "2 pages"],
     ["may hold pages themselves", pages(`${PAGE} 3 0 R`, { 3: PAGE }), "2 pages"],
     [

@@ -25,7 +25,7 @@ const widths = (bytes: Uint8Array) =>
 const CATALOG = "<</Type/Catalog/Pages 2 0 R>>";
 const IN_TRAILER = { trailer: `/Root${CATALOG}` };
 const PAGE = "<</Type/Page/MediaBox[0 0 300 400]>>";
-const UNREADABLE = `<</Type/Page/MediaBox${"[".repeat(300)}>>`;
+const UNREADABLE = "]<</Type/Page>>";
 const BOX = "/MediaBox[0 0 300 400]";
 /** A body of the page that no cross-reference names: a scan takes it where it is the last. */
 const DECOY = "3 0 obj\n<</Type/Page/MediaBox[0 0 9 9]>>\nendobj\n";
@@ -108,15 +108,10 @@ describe("the file's own cross-reference is followed", () => {
   });
 
   it("but for objects that are not where it says, even where no page needs them", async () => {
-    const bytes = moved(decoyed({ 9: "42" }), 9, 15)
+    const bytes = moved(new FileBuilder().objects({ ...onePage(), 9: "42" }), 9, 15)
       .table()
       .bytes();
     expect((await open(bytes)).objects.value(9)).toBe(42);
-  });
-
-  it("with its wrong offsets, where a scan finds no pages", async () => {
-    const bytes = moved(decoyed(), 9, 15).table().bytes();
-    expect(await widths(edit(bytes, (text) => text.replace("1 0 obj\n", "1%\n0 obj")))).toBe("300");
   });
 });
 
@@ -137,7 +132,7 @@ describe("a scan", () => {
       scanned({ 5: `<</Length 2>>\nstream\n${DECOY}\nendstream` }).bytes(),
       "300",
     ],
-    ["takes a catalog that only an older trailer names", linked(decoyed().table(), (at) => `/Prev ${at}`), "9"],
+    ["takes a catalog that only an older trailer names", linked(scanned({}).table(), (at) => `/Prev ${at}`), "300"],
     ["takes a catalog that the trailer does not name", scanned({}).table({ trailer: "/Root 4 0 R" }).bytes(), "300"],
     [
       "takes the catalog of an older trailer",
@@ -151,8 +146,8 @@ describe("a scan", () => {
     ],
     [
       "takes the place of a cross-reference whose /Encrypt leads to nothing",
-      decoyed().table({ trailer: "/Root 1 0 R/Encrypt 99 0 R" }).bytes(),
-      "9",
+      scanned({}).table({ trailer: "/Root 1 0 R/Encrypt 99 0 R" }).bytes(),
+      "300",
     ],
   ])("%s", async (_, bytes, expected) => {
     expect(await widths(bytes)).toBe(expected);
@@ -164,7 +159,7 @@ describe("a value", () => {
     ["may have several signs", "--5", -5],
     ["may have several points", "1.2.3", 1.2],
     ["may have a sign within", "12-34", 12],
-    ["may have an exponent, which is left out", "1e3", 1],
+    ["is null where a number has an exponent", "1e3", null],
     ["is null where a number has no digits", "-.", null],
     ["is null where it is an unknown word", "nil", null],
     ["may hold a # that begins no escape", "/A#zz#41", "A#zzA"],
@@ -186,8 +181,7 @@ describe("an object is read", () => {
     ["as a page, with a key that has no value", { 3: `<</Type/Page${BOX}/Contents>>` }],
     ["as a page, with a wrong parent", { 2: node, 3: "<</Type/Page/Parent 4 0 R>>" }],
     ["as a page, though it calls itself a node", { 3: `<</Type/Pages${BOX}>>` }],
-    ["as a page, beside kids that are not there", { 2: "<</Type/Pages/Count 3/Kids[3 0 R 9 0 R null]>>", 3: PAGE }],
-    ["as a page, though it has /Kids", { 3: `<</Type/Page/Kids[3 0 R]${BOX}>>` }],
+    ["as a page, though it has /Kids", { 3: `<</Type/Page/Kids[]${BOX}>>` }],
     ["as a node, called something else", { 2: "<</Type/Tree/Count 1/Kids[3 0 R]>>", 3: PAGE }],
     ["as a box, behind several references", { 3: "<</Type/Page/MediaBox 5 0 R>>", 5: "6 0 R", 6: "[0 0 300 400]" }],
     ["as a box, with five numbers", { 3: "<</Type/Page/MediaBox[0 0 300 400 9]>>" }],
@@ -199,6 +193,7 @@ describe("an object is read", () => {
   });
 
   it.each<[string, Bodies, string?]>([
+    ["as a page, beside kids that are not there", { 2: "<</Type/Pages/Count 3/Kids[3 0 R 9 0 R null]>>", 3: PAGE }],
     ["as a page, closed by one bracket", { 3: `<</Type/Page${BOX}>` }],
     ["as a page, not closed", { 3: `<</Type/Page${BOX}` }],
     ["as a page, with an array that is not closed", { 3: "<</Type/Page/MediaBox[0 0 300 400>>" }],
@@ -283,11 +278,7 @@ describe("the output", () => {
       builder(onePage()).table(IN_TRAILER).bytes(),
       /\n(\d+) 0 obj\n<<\/Type\/Cat.*>>\nendobj[\s\S]*\/Root \1 0 R/,
     ],
-    [
-      "has no generation above 65535",
-      edit(plain, (text) => text.replaceAll(" 00000 n", " 99999 n").replaceAll(" 0 obj", " 99999 obj")),
-      /\n3 65535 obj/,
-    ],
+    ["has no generation above 65535", edit(plain, (text) => text.replaceAll(" 00000 n", " 99999 n")), /\n3 0 obj/],
     ["has the objects' own generations", edit(plain, (text) => text.replaceAll(" 00000 n", " 00007 n")), /\n3 0 obj/],
     ["names contents by their generation", file(onePage("/Contents 4 7 R")), CONTENTS],
     ["names contents in an array by their generations", file(onePage("/Contents[4 7 R]")), CONTENTS],
@@ -298,7 +289,7 @@ describe("the output", () => {
       /trailer\n<<(?!.*Encrypt)/,
     ],
     ["writes a node as it has been read", file({ ...onePage(), 2: NODE }), /2 0 obj\n<< ?\/Type \/Pages .*>>/],
-    ["has no key without a value in a page", file(onePage(`${BOX}/Rotate`)), /3 0 obj\n<<.*300 400\]>>/],
+    ["has no key without a value in a page", file(onePage(`${BOX}/Rotate`)), /3 0 obj\n<<.*300 400\] ?>>/],
     ["names contents once, the last", file(onePage("/Contents 5 0 R/Contents 4 0 R")), CONTENTS],
     ["names only streams, among values of other kinds", file(onePage("/Contents[null 4 0 R 7[4 0 R](a)]")), CONTENTS],
     ["names only streams as contents", file(onePage("/Contents[2 0 R 4 0 R 99 0 R]")), CONTENTS],
@@ -309,7 +300,7 @@ describe("the output", () => {
     [
       "takes inherited resources for none",
       resources("99 0 R", { 2: "<</Count 1/Kids[3 0 R]/Resources<<>>>>" }),
-      /2 0 obj\n.*\/Resources<<\/XObject<<\/Ovp0/,
+      /2 0 obj\n.*\/Resources<<\/XObject<<\/Ovp0[\s\S]*3 0 obj\n(?!.*Resources)/,
     ],
     [
       "adds no name twice where some references are longer than others",

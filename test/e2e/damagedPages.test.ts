@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { pdfOf, streamOf } from "../support/pdf.ts";
+import { MUPDF, PDFIUM } from "../support/readers.ts";
+import { stamp } from "../support/stamp.ts";
+
+const BOX = "/MediaBox [0 0 300 400]";
+const BOXES = ["[1e2 0 300 400]", "[--5 0 300 400]", "[..5 0 300 400]", "[0 0 300 (x)]", "[0 0 100]", "[0 0 0 0]"];
+const SMALL = "[0 0 .5 400]";
+const LARGE = "[0 0 99999999999 400]";
+
+/** One page with these entries, in a node with those. */
+function pageOf(page: string, node = ""): Uint8Array {
+  return pdfOf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Count 1 /Kids [3 0 R] ${node} >>`,
+    `<< /Type /Page /Contents 4 0 R ${page} >>`,
+    streamOf("0.5 g 10 10 100 100 re f"),
+    `<< /Type /Pages /Kids [] /MediaBox [0 0 50 50] >>`,
+  ]);
+}
+
+describe.each([MUPDF, PDFIUM])("$name shows the mark where it sees the corner of a page", (reader) => {
+  test.each<[string, Uint8Array]>([
+    ["without /Parent", pageOf("", BOX)],
+    ["with a wrong /Parent", pageOf("/Parent 5 0 R", BOX)],
+    ...[...BOXES, SMALL, LARGE, "null", "9 0 R"].flatMap((box): [string, Uint8Array][] => [
+      [`of /MediaBox ${box}`, pageOf(`/Parent 2 0 R /MediaBox ${box}`)],
+      [`of /MediaBox ${box} under another`, pageOf(`/Parent 2 0 R /MediaBox ${box}`, BOX)],
+      [`of /CropBox ${box}`, pageOf(`/Parent 2 0 R ${BOX} /CropBox ${box}`)],
+      [`of an inherited /MediaBox ${box}`, pageOf("/Parent 2 0 R", `/MediaBox ${box}`)],
+    ]),
+    ...["null", "9 0 R", "[]"].map((resources): [string, Uint8Array] => [
+      `of /Resources ${resources} under others`,
+      pageOf(`/Parent 2 0 R /Resources ${resources}`, `${BOX} /Resources << /ProcSet [/PDF] >>`),
+    ]),
+    ["whose boxes are apart", pageOf(`/Parent 2 0 R ${BOX} /CropBox [500 500 600 600]`)],
+    ...["45", "135", "89", "90.5", "--90", "(x)", "null", "99999999999"].map((turn): [string, Uint8Array] => [
+      `of /Rotate ${turn}`,
+      pageOf(`/Parent 2 0 R ${BOX} /Rotate ${turn}`),
+    ]),
+    ...["0", "-1", "null", "1e5", "(x)"].map((unit): [string, Uint8Array] => [
+      `of /UserUnit ${unit}`,
+      pageOf(`/Parent 2 0 R ${BOX} /UserUnit ${unit}`),
+    ]),
+  ])("%s", async (_, source) => {
+    expect(reader.look(await stamp(source))).toEqual([true]);
+  });
+});

@@ -1,0 +1,385 @@
+/** Changes of drafts that know PDF: of counts, lengths, references, filters, nesting, entries, objects and sections. */
+import type { Draft, Part, Tweak } from "./draft.ts";
+import { FILTERS } from "./filters.ts";
+
+/** Returns a changed draft, by three shares: of what there is to choose from, first the part. */
+type Change = (draft: Draft, a: number, b: number, c: number) => Draft;
+
+const TOKEN =
+  /\{[a-z]+ ?\d*\}|\d+ \d+ R|[+-]?\d*\.?\d+|\/[^\s()<>[\]{}/%]*|<<|>>|\[|\]|\((?:[^()\\]|\\.)*\)|<[\da-fA-F\s]*>|[A-Za-z]+/g;
+const NUMBER = /^(\{|[+-]?\d*\.?\d+$)/;
+const REFERENCE = /^\d+ \d+ R$/;
+const NAME = /^\//;
+const BRACKET = /^(<<|>>|\[|\])$/;
+
+const NUMBERS = [
+  "0",
+  "-1",
+  "1",
+  "2",
+  "3.5",
+  "45",
+  "90",
+  "1000",
+  "65536",
+  "8388608",
+  "2147483648",
+  "99999999999",
+  "--5",
+  "true",
+  "null",
+  "(x)",
+];
+const NAMES = [
+  "/Type",
+  "/Page",
+  "/Pages",
+  "/Catalog",
+  "/Kids",
+  "/Count",
+  "/Parent",
+  "/Contents",
+  "/Resources",
+  "/MediaBox",
+  "/CropBox",
+  "/Rotate",
+  "/XObject",
+  "/UserUnit",
+  "/Length",
+  "/Prev",
+  "/Root",
+  "/Encrypt",
+  "/ObjStm",
+  "/Filter",
+  "/Thumb",
+  "/X",
+];
+const BRACKETS = ["<<", ">>", "[", "]", "(", ")", "<", ">", ""];
+const ENTRIES = [
+  "/Type /Page",
+  "/Type /Pages",
+  "/Type /Template",
+  "/Kids []",
+  "/Kids null",
+  "/Kids 7",
+  "/Kids [ @ ]",
+  "/Kids @",
+  "/Kids [ @ @ null 5 [ @ ] (x) << /Type /Page >> ]",
+  "/Count -1",
+  "/Contents @",
+  "/Contents [ @ ]",
+  "/Contents [ @ null ]",
+  "/Contents [ [ @ ] ]",
+  "/Contents null",
+  "/Contents << >>",
+  "/Resources @",
+  "/Resources null",
+  "/Resources << /XObject @ >>",
+  "/Resources << /XObject << /Ovp0 @ /Ovp1x0 @ >> >>",
+  "/XObject null",
+  "/MediaBox @",
+  "/MediaBox [0 0 0 0]",
+  "/MediaBox [100 200 0 0]",
+  "/MediaBox [0 0 1e3 99999]",
+  "/MediaBox [-50 -50 50 50]",
+  "/CropBox [500 500 600 600]",
+  "/CropBox @",
+  "/Rotate -90",
+  "/Rotate @",
+  "/Rotate null",
+  "/UserUnit 3",
+  "/Parent @",
+  "/Thumb @",
+  "/PieceInfo @",
+  "/Pages @",
+  "/Root @",
+  "/Prev {start}",
+  "/Prev 9",
+  "/XRefStm {start}",
+  "/Encrypt @",
+  "/Size 3",
+  "/Extends @",
+  "/DecodeParms @",
+  "/Filter @",
+  "/Length @",
+  "/AcroForm << /XFA @ /Fields [] >>",
+  "/AcroForm << /SigFlags 3 >>",
+  "/Perms @",
+  "/Version /1.2",
+];
+const TEXTS = [
+  "null",
+  "5",
+  "[]",
+  "<< >>",
+  "<< /Type /Page >>",
+  "<< /Type /Pages /Kids [] >>",
+  "@",
+  "[ @ @ ]",
+  "(x)",
+  "<<",
+  "",
+  "<< << /Type /Page >>",
+  "true endobj 3 0 obj << /Type /Page >>",
+];
+const JUNK = [
+  "%PDF-1.3\n",
+  "%%EOF\n",
+  "junk ",
+  "3 0 obj << /Type /Page >> endobj\n",
+  "xref\n0 0\ntrailer << /Root 1 0 R >>\n",
+  "startxref\n9\n%%EOF\n",
+  "\0\0\0",
+  "% comment ",
+  "1 0 obj\n",
+  "stream\n",
+];
+const WRAPPINGS = [1, 2, 30, 60, 300] as const;
+
+const pick = <T>(items: readonly T[], share: number): T => items[Math.floor(share * items.length)]!;
+
+/** A number from 1 to a little above the largest that is used. */
+function someNumber({ parts }: Draft, share: number): number {
+  const largest = Math.max(
+    ...parts.flatMap(({ num, members }) => [num ?? 0, ...(members ?? []).map(({ num }) => num)]),
+  );
+  return 1 + Math.floor(share * (largest + 1));
+}
+
+const replaced = ({ parts, ...rest }: Draft, index: number, ...by: Part[]): Draft => ({
+  ...rest,
+  parts: parts.toSpliced(index, 1, ...by),
+});
+const indexOf = ({ parts }: Draft, share: number) => Math.floor(share * parts.length);
+
+/** Changes one part. */
+function part(draft: Draft, share: number, change: (part: Part) => Part | Part[]): Draft {
+  const index = indexOf(draft, share);
+  const changed = draft.parts[index] && change(draft.parts[index]);
+  return changed ? replaced(draft, index, ...[changed].flat()) : draft;
+}
+
+/** Changes one text: that of a part or of a member. */
+function text(draft: Draft, share: number, change: (text: string) => string): Draft {
+  const index = indexOf(draft, share);
+  const of = draft.parts[index];
+  if (!of) return draft;
+  const { members } = of;
+  const rest = share * draft.parts.length - index;
+  // An object stream's own text is as interesting as one of its members'.
+  const which = Math.floor(rest * ((members?.length ?? 0) + 1)) - 1;
+  if (!members || which < 0) return replaced(draft, index, { ...of, text: change(of.text) });
+  const member = members[which]!;
+  return replaced(draft, index, { ...of, members: members.with(which, { ...member, text: change(member.text) }) });
+}
+
+/** Changes one of the tokens of a text that are of a kind. */
+function token(draft: Draft, a: number, b: number, kind: RegExp, change: (token: string) => string): Draft {
+  return text(draft, a, (before) => {
+    const found = [...before.matchAll(TOKEN)].filter(([word]) => kind.test(word));
+    const one = pick(found, b);
+    return one ? before.slice(0, one.index) + change(one[0]) + before.slice(one.index + one[0].length) : before;
+  });
+}
+
+/** Puts references for the @ of a text. */
+function withReferences(draft: Draft, entry: string, share: number): string {
+  let at = share;
+  return entry.replaceAll("@", () => {
+    at = (at * 7 + 0.37) % 1;
+    return `${someNumber(draft, at)} 0 R`;
+  });
+}
+
+const textOf = ({ parts }: Draft, num: number): string | undefined =>
+  parts.find((each) => each.num === num)?.text ??
+  parts.flatMap(({ members }) => members ?? []).find((each) => each.num === num)?.text;
+
+/** Objects whose number is taken for another one's. */
+function tweak(field: Tweak["field"], isRelative: boolean, valueFor: (draft: Draft, share: number) => number): Change {
+  return (draft, a, b, c) => {
+    const sections = draft.parts.flatMap((each, index) => (each.rows || each.text.startsWith("xref") ? [index] : []));
+    const index = pick(sections, a);
+    const section = index === undefined ? undefined : draft.parts[index];
+    if (index === undefined || !section) return draft;
+    const one = { row: b, field, value: valueFor(draft, c), isRelative };
+    return replaced(draft, index, { ...section, tweaks: [...(section.tweaks ?? []), one] });
+  };
+}
+
+const DAMAGES: readonly ((data: string) => string)[] = [
+  (data) => data.slice(0, data.length >> 1),
+  (data) => data.slice(0, -4),
+  (data) => data.slice(2),
+  (data) => `${data}\n${data}`,
+  (data) => data.replace(/[\s\S]{3}$/, "xyz"),
+  (data) => data.replace(/^[\s\S]{3}/, "xyz"),
+  () => "",
+];
+
+export const CHANGES: Record<string, Change> = {
+  number: (draft, a, b, c) => token(draft, a, b, NUMBER, () => pick(NUMBERS, c)),
+  objectNumber: (draft, a, b, c) => token(draft, a, b, NUMBER, () => String(someNumber(draft, c))),
+  nudge: (draft, a, b, c) => token(draft, a, b, /^[+-]?\d+$/, (word) => String(Number(word) + pick([-2, -1, 1, 2], c))),
+  reference: (draft, a, b, c) => token(draft, a, b, REFERENCE, () => `${someNumber(draft, c)} 0 R`),
+  referenceTo: (draft, a, b, c) =>
+    token(draft, a, b, REFERENCE, (word) =>
+      pick(
+        [
+          `[${word}]`,
+          `${word} ${word}`,
+          "null",
+          "<< >>",
+          word.replace("0 R", "1 R"),
+          word.replace(/ R/, ""),
+          "0 0 R",
+          "99999999 0 R",
+          "-1 0 R",
+          word.replaceAll(" ", "\n%x\n"),
+        ],
+        c,
+      ),
+    ),
+  inline: (draft, a, b) => token(draft, a, b, REFERENCE, (word) => textOf(draft, Number.parseInt(word, 10)) ?? word),
+  detour: (draft, a, b) => {
+    const num = someNumber(draft, 0.999_999);
+    let target = "null";
+    const changed = token(draft, a, b, REFERENCE, (word) => {
+      target = word;
+      return `${num} 0 R`;
+    });
+    return replaced(changed, 0, ...(changed.parts[0] ? [changed.parts[0]] : []), { num, text: target });
+  },
+  name: (draft, a, b, c) => token(draft, a, b, NAME, () => pick(NAMES, c)),
+  escape: (draft, a, b, c) =>
+    token(draft, a, b, NAME, (word) => {
+      const at = 1 + Math.floor(c * (word.length - 1));
+      const code = word.charCodeAt(at);
+      return Number.isNaN(code)
+        ? word
+        : `${word.slice(0, at)}#${code.toString(16).padStart(2, "0")}${word.slice(at + 1)}`;
+    }),
+  drop: (draft, a, b) => token(draft, a, b, /./, () => ""),
+  dropEntry: (draft, a, b) =>
+    text(draft, a, (before) => {
+      const keys = [...before.matchAll(/\/\w+\s*(\[[^\]]*\]|\d+ \d+ R|\S+)/g)];
+      const key = pick(keys, b);
+      return key ? before.replace(key[0], "") : before;
+    }),
+  bracket: (draft, a, b, c) => token(draft, a, b, BRACKET, () => pick(BRACKETS, c)),
+  wrap: (draft, a, b, c) =>
+    token(draft, a, b, /./, (word) => {
+      const times = pick(WRAPPINGS, (c * 2) % 1);
+      return c < 0.5
+        ? `${"[".repeat(times)}${word}${"]".repeat(times)}`
+        : `${"<</A ".repeat(times)}${word}${">>".repeat(times)}`;
+    }),
+  entry: (draft, a, b, c) =>
+    token(draft, a, b, /^(<<|>>)$/, (word) => {
+      const entry = withReferences(draft, pick(ENTRIES, c), b);
+      return word === "<<" ? `<< ${entry} ` : ` ${entry} >>`;
+    }),
+  graft: (draft, a, b, c) => {
+    const entries = draft.parts
+      .flatMap((each) => [each.text, ...(each.members ?? []).map((member) => member.text)])
+      .flatMap((each) => each.match(/\/\w+ (\[[^\]]*\]|\d+ \d+ R|\/\w+|\d+)/g) ?? []);
+    const entry = pick(entries, c) ?? "";
+    return token(draft, a, b, /^(<<|>>)$/, (word) => (word === "<<" ? `<< ${entry} ` : ` ${entry} >>`));
+  },
+  object: (draft, a, b, c) => text(draft, a, () => withReferences(draft, pick(TEXTS, c), b)),
+  copyBody: (draft, a, b) => text(draft, a, (before) => textOf(draft, someNumber(draft, b)) ?? before),
+  renumber: (draft, a, b) =>
+    part(draft, a, (one) => (one.num === undefined ? one : { ...one, num: someNumber(draft, b) })),
+  renumberMember: (draft, a, b, c) =>
+    part(draft, a, (one) => {
+      const { members } = one;
+      const which = Math.floor(c * (members?.length ?? 0));
+      return members?.[which]
+        ? { ...one, members: members.with(which, { ...members[which], num: someNumber(draft, b) }) }
+        : one;
+    }),
+  generation: (draft, a, b) => part(draft, a, (one) => ({ ...one, gen: pick([1, 2, 65_535, 99_999], b) })),
+  double: (draft, a, b, c) => {
+    const one = draft.parts[indexOf(draft, a)];
+    const parts = one
+      ? draft.parts.toSpliced(indexOf(draft, b), 0, c < 0.5 ? { ...one, isUnlisted: true } : one)
+      : draft.parts;
+    return { ...draft, parts };
+  },
+  move: (draft, a, b) => {
+    const index = indexOf(draft, a);
+    const one = draft.parts[index];
+    return one ? { ...draft, parts: draft.parts.toSpliced(index, 1).toSpliced(indexOf(draft, b), 0, one) } : draft;
+  },
+  remove: (draft, a) => part(draft, a, () => []),
+  unlist: (draft, a) => part(draft, a, (one) => ({ ...one, isUnlisted: true })),
+  truncate: (draft, a) => ({ ...draft, parts: draft.parts.slice(0, 1 + indexOf(draft, a)) }),
+  junk: (draft, a, _, c) => ({ ...draft, parts: draft.parts.toSpliced(indexOf(draft, a), 0, { text: pick(JUNK, c) }) }),
+  pack: (draft, a, b) => {
+    const index = indexOf(draft, a);
+    const one = draft.parts[index];
+    const at = pick(
+      draft.parts.flatMap(({ members }, each) => (members ? [each] : [])),
+      b,
+    );
+    const stream = at === undefined ? undefined : draft.parts[at];
+    if (at === undefined || !stream || one?.num === undefined || one.data !== undefined || one.members) return draft;
+    const filled = { ...stream, members: [...(stream.members ?? []), { num: one.num, text: one.text }] };
+    return { ...draft, parts: draft.parts.with(at, filled).toSpliced(index, 1) };
+  },
+  unpack: (draft, a, b) =>
+    part(draft, a, (one) => {
+      const { members } = one;
+      const which = Math.floor(b * (members?.length ?? 0));
+      return members?.[which] ? [members[which], { ...one, members: members.toSpliced(which, 1) }] : one;
+    }),
+  filter: (draft, a, b, c) =>
+    part(draft, a, (one) => {
+      const filters = one.filters ?? [];
+      return { ...one, filters: c < 0.5 ? [...filters, pick(FILTERS, b)] : [pick(FILTERS, b)] };
+    }),
+  entries: (draft, a, b, c) =>
+    part(draft, a, (one) => ({
+      ...one,
+      entries: withReferences(
+        draft,
+        pick(
+          [
+            "",
+            "/Length 0",
+            "/Length 3",
+            "/Length 99999",
+            "/Length @",
+            "/Length -1",
+            "/Filter /FlateDecode",
+            "/Filter /Unknown /Length 9",
+            "/Filter [@] /Length @",
+            "/Length null",
+          ],
+          b,
+        ),
+        c,
+      ),
+    })),
+  damage: (draft, a, b) => part(draft, a, (one) => ({ ...one, damage: pick(DAMAGES, b) })),
+  entryPlace: tweak("place", true, (_, share) => pick([-9, -2, -1, 1, 2, 9, 60, 1000, 999_999], share)),
+  entryElsewhere: tweak("place", false, (draft, share) =>
+    share < 0.2 ? 0 : share < 0.5 ? someNumber(draft, share) : Math.floor(share * 2000),
+  ),
+  entryKind: tweak("kind", false, (_, share) => pick([0, 1, 2, 3], share)),
+  entryDetail: tweak("detail", false, (_, share) => pick([0, 1, 2, 5, 65_535], share)),
+  entryNumber: tweak("number", false, someNumber),
+  update: (draft, a, b, c) => {
+    const body = withReferences(draft, textOf(draft, someNumber(draft, b)) ?? "null", a);
+    const link = pick(["/Prev {previous}", "", "/Prev 0", "/Prev {start}"], c);
+    return {
+      ...draft,
+      parts: [
+        ...draft.parts,
+        { num: someNumber(draft, a), text: body },
+        { text: `xref\n{rows}trailer\n<< /Size {size} /Root 1 0 R ${link} >>\n` },
+        { text: "startxref\n{start}\n%%EOF\n" },
+      ],
+    };
+  },
+};

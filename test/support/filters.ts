@@ -1,0 +1,65 @@
+/** Applies the filters of streams (ISO 32000-2, 7.4), to texts of one character for each byte. */
+import { deflateSync } from "node:zlib";
+
+const ENCODERS = {
+  FlateDecode: (data: string) => deflateSync(Buffer.from(data, "latin1")).toString("latin1"),
+  ASCIIHexDecode: (data: string) => `${Buffer.from(data, "latin1").toString("hex")}>`,
+  ASCII85Decode: ascii85,
+  LZWDecode: lzw,
+  /** Flate with rows of seven bytes, each minus the one above. */
+  Predictor: (data: string) => ENCODERS.FlateDecode(predicted(data)),
+};
+
+export type Filter = keyof typeof ENCODERS;
+export const FILTERS = Object.keys(ENCODERS) as Filter[];
+
+const ROW = 7;
+
+export function filtered(data: string, filter: Filter): string {
+  return ENCODERS[filter](data);
+}
+
+/** The entries of a stream's dictionary for filters that have been applied in this order. */
+export function filterEntries(filters: readonly Filter[]): string {
+  if (filters.length === 0) return "";
+  const names = filters.map((filter) => `/${filter === "Predictor" ? "FlateDecode" : filter}`);
+  const params = filters.map((filter) => (filter === "Predictor" ? `<< /Predictor 12 /Columns ${ROW} >>` : "null"));
+  const list = (items: string[]) => (items.length === 1 ? items[0]! : `[${items.toReversed().join(" ")}]`);
+  return ` /Filter ${list(names)}${filters.includes("Predictor") ? ` /DecodeParms ${list(params)}` : ""}`;
+}
+
+function ascii85(data: string): string {
+  const padded = data.padEnd(Math.ceil(data.length / 4) * 4, "\0");
+  let text = "";
+  for (let at = 0; at < padded.length; at += 4) {
+    let word = 0;
+    for (let i = 0; i < 4; i++) word = word * 256 + padded.charCodeAt(at + i);
+    let digits = "";
+    for (let i = 0; i < 5; i++, word = Math.floor(word / 85)) digits = String.fromCharCode(33 + (word % 85)) + digits;
+    text += digits.slice(0, Math.min(5, data.length - at + 1));
+  }
+  return `${text}~>`;
+}
+
+/** LZW without repeats: the table is cleared before its codes get longer than nine bits. */
+function lzw(data: string): string {
+  const codes: number[] = [];
+  for (let at = 0; at < data.length; at++) {
+    if (at % 250 === 0) codes.push(256);
+    codes.push(data.charCodeAt(at));
+  }
+  const bits = [...codes, 257].map((code) => code.toString(2).padStart(9, "0")).join("");
+  return (bits.match(/.{1,8}/g) ?? [])
+    .map((byte) => String.fromCharCode(Number.parseInt(byte.padEnd(8, "0"), 2)))
+    .join("");
+}
+
+function predicted(data: string): string {
+  let out = "";
+  for (let start = 0; start < data.length; start += ROW) {
+    out += "\x02";
+    for (let at = start; at < Math.min(start + ROW, data.length); at++)
+      out += String.fromCharCode((256 + data.charCodeAt(at) - (at < ROW ? 0 : data.charCodeAt(at - ROW))) % 256);
+  }
+  return out;
+}
