@@ -14,7 +14,6 @@ import type { XrefTable } from "./xrefTable.ts";
 
 const PLAIN_ROTATION = /^-?\d{1,5}$/;
 const PLAIN_UNIT = /^\d+(?:\.\d+)?$/;
-const PLAIN_REFERENCE = /^\d{1,10}\s+\d{1,5}\s+R$/;
 
 /** A dictionary of the tree, at `at` of the text of its `holder`. */
 export interface TreeDictionary {
@@ -102,15 +101,10 @@ export function stateKids(
 ): void {
   let index = 0;
   eachKid(holder.text, at, (start, end, kid) => {
-    const remove = end - start;
-    const num = kid === 0 ? 0 : kids[index]!;
-    if (kid === 0 || !isListed(index++)) holder.splice({ at: start, remove, insert: "" });
-    else if (kid > 0) {
-      const [written, gen] = [decodeLatin1(holder.text, start, end), table.generation(num)];
-      const [own, ownGen] = written.split(/\s+/);
-      if (!PLAIN_REFERENCE.test(written) || Number(own) !== num || Number(ownGen) !== gen)
-        holder.splice({ at: start, remove, insert: ` ${num} ${gen} R ` });
-    }
+    const isDropped = kid === 0 || !isListed(index++);
+    if (kid < 0 && !isDropped) return;
+    const num = kids[index - 1]!;
+    holder.splice({ at: start, remove: end - start, insert: isDropped ? "" : `${num} ${table.generation(num)} R ` });
   });
 }
 
