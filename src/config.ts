@@ -42,6 +42,8 @@ const BODY_GRACE_MS = 10_000;
 
 /** Rate limits per address and minute. wrangler.toml must have the same figures. */
 export const RATE_LIMITS = { unpaidCalls: 120, wrongTokens: 30 } as const;
+/** How many refused payments of an address are looked at, and how soon each is forgotten. */
+export const REFUSED_PAYMENTS = { most: 10, forgottenMs: 5000 } as const;
 
 /** How long a message to /mcp may be before anything is known of its sender. */
 export const UNPAID_MESSAGE_BYTES = 256 * 1024;

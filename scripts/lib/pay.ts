@@ -86,18 +86,19 @@ export async function paymentFor(endpoint: string): Promise<string> {
   return signPayment(accepts[0]!);
 }
 
-/** Calls an endpoint with `payment`, or with a new one, under a new key. Sends FormData as multipart, anything else as JSON. */
+/** Calls an endpoint with `payment`, or with a new one, under `key` or a new one. Sends FormData as multipart, anything else as JSON. */
 export async function callPaid(
   endpoint: string,
   body: FormData | Record<string, unknown>,
   payment?: string,
+  key: string = crypto.randomUUID(),
 ): Promise<Response> {
   const form = body instanceof FormData;
   return fetch(endpoint, {
     method: "POST",
     headers: {
       "X-PAYMENT": payment ?? (await paymentFor(endpoint)),
-      "Idempotency-Key": crypto.randomUUID(),
+      "Idempotency-Key": key,
       ...(!form && { "Content-Type": "application/json" }),
     },
     body: form ? body : JSON.stringify(body),

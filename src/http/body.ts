@@ -2,6 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { bodyTooLarge, readBody } from "../inputs/body.ts";
 import { readForm } from "../inputs/multipart.ts";
 import { receive } from "../inputs/receive.ts";
+import { hasTooManyValues, MAX_JSON_VALUES } from "../jsonValues.ts";
 import { Problem } from "../problems.ts";
 import { repeatedKey } from "../repeatedKey.ts";
 import type { CallContext } from "../service/callContext.ts";
@@ -60,6 +61,11 @@ export async function readRequest(
 
 function parseJson(bytes: Uint8Array): unknown {
   const text = new TextDecoder().decode(bytes);
+  if (hasTooManyValues(text))
+    throw new Problem(
+      "invalid_request",
+      `The body has more than ${MAX_JSON_VALUES} values. Send only the fields there are.`,
+    );
   const fields = parse(text);
   const path = repeatedKey(text, 1);
   if (path === undefined) return fields;

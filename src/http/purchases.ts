@@ -1,7 +1,7 @@
 import type { Handler } from "hono";
 import { Problem } from "../problems.ts";
 import { listPurchases } from "../service/purchases.ts";
-import { countingRefusals, refusePenalised } from "../service/rateLimits.ts";
+import { countingRefusals, refusePenalised } from "../service/refusedPayments.ts";
 import { SIGN_IN, signedIn, signInTerms } from "../service/signIn.ts";
 import type { ApiEnv } from "./environment.ts";
 import { signInHeaders } from "./paymentHeaders.ts";
@@ -13,7 +13,7 @@ export const PURCHASES = "/v1/purchases";
 export const readPurchases: Handler<ApiEnv> = async (c) => {
   const asked = { request: c.req.raw, config: c.var.config };
   refusePenalised(asked.request);
-  const payer = await countingRefusals({ ...asked, env: c.env }, signedIn(asked));
+  const payer = await countingRefusals(asked.request, () => signedIn(asked));
   if (!payer)
     throw new Problem(
       "sign_in_required",

@@ -6,7 +6,7 @@ import { IDEMPOTENCY_KEY } from "../service/idempotencyKey.ts";
 import { oncePerConfig } from "../service/oncePerConfig.ts";
 import type { Product } from "../service/products.ts";
 import { admitPayer, offerFor, purchase } from "../service/purchase.ts";
-import { refusePenalised } from "../service/rateLimits.ts";
+import { refusePenalised } from "../service/refusedPayments.ts";
 import { readRequest } from "./body.ts";
 import type { ApiEnv } from "./environment.ts";
 import { receiptHeader } from "./paymentHeaders.ts";

@@ -44,12 +44,12 @@ export async function readForm(
   });
   parser.on("file", (name, stream) => {
     const limit = isUploadField(name) ? limits[name] : undefined;
-    parser.once("error", (error) => stream.destroy(error as Error));
     if (!limit) fail(noFile(name));
     if (!take(name) || !limit) {
       stream.on("error", () => undefined).resume();
       return;
     }
+    parser.once("error", (error) => stream.destroy(error as Error));
     files.push(stream);
     const upload = receiveUpload(stream, limit, name === "file" ? (head) => expectPdf(head, undefined) : () => {});
     upload.catch(fail);

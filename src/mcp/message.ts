@@ -8,7 +8,7 @@ import { readFirstPayment } from "../payments/paymentPayload.ts";
 import { Problem } from "../problems.ts";
 import { CallContext, type Exchange } from "../service/callContext.ts";
 import { type Admitted, admitPayer, offerFor } from "../service/purchase.ts";
-import { refusePenalised } from "../service/rateLimits.ts";
+import { refusePenalised } from "../service/refusedPayments.ts";
 import { paymentsIn, sentKeyIn } from "./payment.ts";
 import { toolsFor } from "./tools.ts";
 

@@ -1,5 +1,6 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import * as z from "zod";
+import { hasTooManyValues, MAX_JSON_VALUES } from "../jsonValues.ts";
 import { log } from "../log.ts";
 import { repeatedKey } from "../repeatedKey.ts";
 import type { Exchange } from "../service/callContext.ts";
@@ -38,6 +39,8 @@ async function answer(
 ): Promise<Response> {
   const { request, requestId, config } = exchange;
   const text = message?.text;
+  if (text !== undefined && hasTooManyValues(text))
+    return invalidRequest(`the message has more than ${MAX_JSON_VALUES} values`);
   const parsedBody = text === undefined ? undefined : parse(text);
   const twice = text === undefined || parsedBody === undefined ? undefined : repeatedKey(text, ARGUMENTS_DEPTH);
   if (twice !== undefined) return invalidRequest(`the message has ${JSON.stringify(twice)} twice`);

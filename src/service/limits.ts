@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Config, RATE_LIMITS, UNPAID_MESSAGE_BYTES } from "../config.ts";
+import { type Config, RATE_LIMITS, REFUSED_PAYMENTS, UNPAID_MESSAGE_BYTES } from "../config.ts";
 import { MAX_SIDE, WORK_LIMITS } from "../engine/index.ts";
 import { FETCH_PORTS } from "../inputs/address.ts";
 import { MAX_REDIRECTS } from "../inputs/fetch.ts";
@@ -46,9 +46,11 @@ export const limits = z.strictObject({
   fetch_ports: z.array(count).describe("The ports a URL may name."),
   work_seconds: count.describe("That a call can take, before its payment is settled."),
   link_seconds: count.describe("How long a link works."),
-  unpaid_calls_per_minute: count.describe(
-    "Calls answered 402, of one address (an IPv6 /64). As many refused payments keep all payments of the address away.",
+  unpaid_calls_per_minute: count.describe("Calls answered 402, of one address (an IPv6 /64)."),
+  refused_payments: count.describe(
+    "Of one address, after which its payments are a 429 for some seconds, until one of them is forgotten. A paid call clears them.",
   ),
+  refused_payments_forgotten_per_minute: count,
   payer_calls: count.describe("Payments of one payer that are worked on at once; one more is a 429."),
   payer_uncharged_seconds_per_hour: count.describe(
     "Of work for one payer that is not charged in the end, as its calls fail. Past this and the next one, a 429.",
@@ -87,6 +89,8 @@ export function limitsOf(config: Config): z.output<typeof limits> {
     work_seconds: config.workSeconds,
     link_seconds: config.linkTtlSeconds,
     unpaid_calls_per_minute: RATE_LIMITS.unpaidCalls,
+    refused_payments: REFUSED_PAYMENTS.most,
+    refused_payments_forgotten_per_minute: 60_000 / REFUSED_PAYMENTS.forgottenMs,
     payer_calls: config.maxCallsPerPayer,
     payer_uncharged_seconds_per_hour: config.unchargedMsPerHour / 1000,
     payer_uncharged_bytes_per_hour: config.unchargedBytesPerHour,

@@ -12,7 +12,8 @@ import { CallContext, type Exchange } from "./callContext.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { idempotencyKeyOf } from "./idempotencyKey.ts";
 import type { AcceptedRequest, Delivery, Product } from "./products.ts";
-import { clientIn, countingRefusals } from "./rateLimits.ts";
+import { clientIn } from "./rateLimits.ts";
+import { countingRefusals, countRefusal, forgiveRefusals } from "./refusedPayments.ts";
 import { isSignedIn } from "./signIn.ts";
 
 /**
@@ -49,7 +50,7 @@ export async function admitPayer(
   sentKey?: unknown,
 ): Promise<Admitted> {
   const asked = { product, payment, key: idempotencyKeyOf(sentKey, payment), offer };
-  return { ...asked, ...(await countingRefusals(exchange, admit(termsOf(asked, exchange)))) };
+  return { ...asked, ...(await countingRefusals(exchange.request, () => admit(termsOf(asked, exchange)))) };
 }
 
 /**
@@ -65,19 +66,23 @@ export async function purchase(
   exchange: Exchange,
   accept: (call: CallContext) => Promise<AcceptedRequest>,
 ): Promise<Sold<Delivery>> {
-  return countingRefusals(
-    exchange,
-    withBudget(admitted, exchange, async (spend) => {
-      const sale = await fulfil(admitted, exchange, accept, spend);
-      exchange.progress?.("settling");
-      const bought = await sale.settle().catch((error: unknown) => {
-        if (isPending(error)) spend(NOTHING); // it is being charged
-        throw error;
-      });
-      if (sale.isSold) spend(NOTHING);
-      return bought;
-    }),
-  );
+  const { request } = exchange;
+  return withBudget(admitted, exchange, async (spend) => {
+    const sale = await fulfil(admitted, exchange, accept, spend);
+    exchange.progress?.("settling");
+    const bought = await sale.settle().catch((error: unknown) => {
+      if (isPending(error)) spend(NOTHING); // it is being charged
+      throw error;
+    });
+    if (sale.isSold) {
+      spend(NOTHING);
+      forgiveRefusals(request);
+    }
+    return bought;
+  }).catch((error: unknown) => {
+    countRefusal(error, request);
+    throw error;
+  });
 }
 
 /** Does everything that needs the call's files. They are released before the payment is settled. */

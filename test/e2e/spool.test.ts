@@ -90,7 +90,7 @@ describe("a file too large for memory is marked, and leaves nothing in the spool
       form.set("file", new File([large], "large.pdf"));
       form.set("text", "MARK");
       form.set("color", "#ff00ff");
-      return callPaid(endpoint(), form, payment);
+      return callPaid(endpoint(), form, payment, "once");
     };
     const url = await expectMarked(await call(), PAGES);
     expect(await (await call()).json()).toMatchObject({ output: { url } });

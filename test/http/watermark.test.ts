@@ -253,6 +253,13 @@ describe("bad input is a problem that says what to do, and leaves the payment us
     expect(errors?.map(({ path }) => path)).toEqual([field]);
   });
 
+  test("JSON of very many values is a short 400", async () => {
+    const body = `{${Array.from({ length: 100_000 }, (_, at) => `"k${at}":1`).join()}}`;
+    const response = await callRaw(body, "application/json");
+    expect(response.status).toBe(400);
+    expect((await response.text()).length).toBeLessThan(1000);
+  });
+
   test.each(["utf-16", "iso-8859-1", '"utf-16le"'])("JSON in %s is a 415", async (charset) => {
     const response = await callRaw(JSON.stringify(text), `application/json; charset=${charset}`);
     expect(response.status).toBe(415);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { RangeReader } from "../../src/engine/index.ts";
 import { readForm } from "../../src/inputs/multipart.ts";
 import { Upload } from "../../src/inputs/upload.ts";
@@ -169,4 +169,14 @@ it("fails as its storage does, which is no fault of the form", async () => {
   const { headers, body } = new Response(form);
   const read = readForm(body!, headers.get("Content-Type")!, { ...rules, limits: full });
   await expect(read).rejects.toThrow("out of order");
+});
+
+it("with many files is refused without a listener for each: the runtime's warning of those is an uncaught error", async () => {
+  const warned = vi.fn();
+  process.on("warning", warned);
+  const files = Array.from({ length: 40 }, (_, at): [string, Blob] => [`f${at}`, new Blob(["x"])]);
+  await expect(read(files)).rejects.toThrow(/as a file/);
+  await scheduler.wait(10);
+  process.off("warning", warned);
+  expect(warned).not.toHaveBeenCalled();
 });

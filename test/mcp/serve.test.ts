@@ -108,3 +108,10 @@ test("a message with an argument twice is refused, whichever of them might have 
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: { code: -32600, message: expect.stringContaining('"text"') } });
 });
+
+test("a message of very many values is refused, be it many messages", async () => {
+  const { id: _, ...one } = initialize("2025-11-25");
+  const response = await post(JSON.stringify(Array(1000).fill(one)));
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { code: -32600, message: expect.stringContaining("values") } });
+});
