@@ -8,7 +8,7 @@ import { BARE, ERRORS, OFFER, paymentFrom, SILENT, sell } from "../payments/paym
 import { inOne } from "../support/bytes.ts";
 import { bucket } from "../support/storage.ts";
 
-const SCHEDULES = 100;
+const SCHEDULES = 16;
 
 /**
  * One request of one payer through the real ledger and facilitators with the faults of `seed`, by several callers who do

@@ -58,7 +58,8 @@ describe("while others stop on their way, a caller who pays is served, with a sm
     const calls: Promise<unknown>[] = [];
     for (let i = 0; i < count; i++) calls.push(service.call({ headers: await paying(), body: stalled(body) }));
     await expectService(service);
-    await vi.waitFor(() => expect(held()).toBeLessThan(count * 65_537), 20_000);
+    // a form has a step of memory for its fields, and nothing any more for its file
+    await vi.waitFor(() => expect(held()).toBeLessThan(count * 330_000), 20_000);
     for (const end of endings.splice(0)) end();
     await Promise.allSettled(calls);
     expect(held()).toBe(0);
