@@ -253,10 +253,13 @@ export class PageWalk {
   #state(node: Node): void {
     const { table } = this.#objects;
     const { dictionaries, kids, found, count } = node;
-    for (const dictionary of dictionaries) stateCount(dictionary, count!);
     const isListed = (index: number) => found[index] !== null;
     const isRight = (kid: number, index: number) => isListed(index) && (kid < 0 || table.generation(kid) === 0);
-    if (dictionaries.length > 0 && !(node.isPlain && kids.every(isRight))) stateKids(node, table, isListed);
+    node.isPlain &&=
+      kids.every(isRight) && found.every((kid) => !kid || !("kids" in kid) || (kid.isPlain && kid.count! > 0));
+    // A wrong /Count of a tree that is plain otherwise stays: readers show as many pages as they did, if blank ones.
+    for (const dictionary of dictionaries) if (!(node.isPlain && hasPages(dictionary))) stateCount(dictionary, count!);
+    if (dictionaries.length > 0 && !node.isPlain) stateKids(node, table, isListed);
     node.found = found.filter((kid) => kid && !("kids" in kid && kid.count === 0));
   }
 
@@ -544,6 +547,12 @@ function nodeText(rewrite: Rewrite): NodeText {
   const attributes = scanPageAttributes(text, 0);
   if (isStream(text, attributes.end >= 0 ? attributes.end : eachEntry(text, 0, () => {}))) throw unreadablePage();
   return { rewrite, attributes };
+}
+
+/** Returns whether a node's /Count says that there are pages below it. */
+function hasPages({ holder, attributes: { count } }: TreeDictionary): boolean {
+  const value = count ? parseValue(holder.text, count.start) : null;
+  return typeof value === "number" && value > 0;
 }
 
 function isNode(array: KidsArray | Node): array is Node {
