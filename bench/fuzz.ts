@@ -1,63 +1,84 @@
 /**
- * Damages small PDFs in many ways and marks them, in memory and by ranges: `npm run fuzz -- 20000 7` for 20,000 files from
- * seed 7. Each is refused, or the engine and two readers find the mark on every page, and what it took is within its
- * bounds. Files that are neither are left in `out/fuzz/`, and the run fails. One that takes seconds counts as a hang.
+ * Damages small PDFs in many ways and lays an image or a text over them, in memory and by ranges: `npm run fuzz -- 20000 7`
+ * for 20,000 files from seed 7. Each is refused, or the engine, MuPDF and PDFium find the mark on every page that they
+ * show, and what it took is within its bounds. Files that are neither are left in `out/fuzz/`, and the run fails.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import fc from "fast-check";
 import { type Damaged, damaged } from "../test/support/mutate.ts";
-import { stampsOrRefuses } from "../test/support/property.ts";
-import { MUPDF, PDFIUM } from "../test/support/readers.ts";
+import { MUPDF, PDFIUM } from "../test/support/onlookers.ts";
+import { marksOrRefuses, type Trial } from "../test/support/property.ts";
 import { DRAFTS } from "../test/support/seeds.ts";
+import { CORNER, textMarks } from "../test/support/trialMarks.ts";
 
 /** Files that are made from one seed. */
 const BATCH = 500;
-const HANG_MS = 5000;
+/** Longer than this, the engine hangs. */
+const MOST_MS = 5000;
+/** Longer than this, a reader hangs at a file. */
+const PATIENCE_MS = 30_000;
 /** Every so many files are marked twice, to see that the output is the same. */
 const TWICE = 20;
 const FOLDER = "out/fuzz";
+const fonts = new Map<string, Promise<Uint8Array>>();
+const MARKS = [
+  CORNER,
+  ...textMarks((path) => {
+    const font = fonts.get(path) ?? readFile(join(import.meta.dirname, "../fonts", path));
+    fonts.set(path, font);
+    return font;
+  }),
+];
+
+/** Who looks at a file, by how often one of them has crashed at it before. */
+const ONLOOKERS = [[MUPDF, PDFIUM], [PDFIUM], [MUPDF], []];
 
 /** The files [from, to) that are made from a seed. */
 interface Batch {
   seed: number;
   from: number;
   to: number;
-  /** MuPDF has crashed at the first of them. */
-  isAgain: boolean;
+  /** How often a reader has crashed at the first of them, or taken for ever. */
+  crashes: number;
 }
 
 /** What became of a file. */
 interface Report {
   outcome: string;
-  ms: number;
   /** What went wrong, with the name of the file. */
   fault?: string;
 }
 
-async function runBatch({ seed, from, to, isAgain }: Batch, report: (report: Report) => void): Promise<void> {
+async function runBatch({ seed, from, to, crashes }: Batch, report: (report: Report) => void): Promise<void> {
   const files = fc.sample(damaged(DRAFTS), { numRuns: to, seed });
   for (let index = from; index < to; index++) {
     const file = files[index]!;
-    const readers = isAgain && index === from ? [PDFIUM] : [MUPDF, PDFIUM];
-    const start = performance.now();
-    const outcome = await outcomeOf(file, { readers, isRepeated: index % TWICE === 0 });
-    const ms = performance.now() - start;
-    const fault = outcome instanceof Error ? outcome.stack : ms > HANG_MS ? `took ${ms.toFixed(0)} ms` : undefined;
-    if (fault === undefined) report({ outcome: String(outcome), ms });
-    else report({ outcome: "faulty", ms, fault: keep(`${seed}-${index}.pdf`, file, fault) });
+    const onlookers = ONLOOKERS[index === from ? crashes : 0]!;
+    try {
+      const outcome = await marksOrRefuses(file.bytes, {
+        mark: MARKS[index % MARKS.length]!,
+        thorough: index % (2 * MARKS.length) >= MARKS.length,
+        onlookers,
+        isRepeated: index % TWICE === 0,
+        mostMs: MOST_MS,
+      } satisfies Trial);
+      const isSeen = onlookers.length === ONLOOKERS[0]!.length;
+      report({ outcome: isSeen ? outcome : `${outcome} (seen by ${onlookers[0]?.name ?? "no reader"} alone)` });
+    } catch (error) {
+      if (isCrash(error)) throw error;
+      report({ outcome: "faulty", fault: keep(`${seed}-${index}.pdf`, file, (error as Error).stack ?? String(error)) });
+    }
   }
 }
 
-async function outcomeOf({ bytes }: Damaged, options: Parameters<typeof stampsOrRefuses>[1]): Promise<string | Error> {
-  try {
-    return await stampsOrRefuses(bytes, options);
-  } catch (error) {
-    if (error instanceof WebAssembly.RuntimeError) throw error;
-    return error instanceof Error ? error : new Error(String(error));
-  }
+/** Returns whether a reader has crashed, which happens at damaged files: nothing that it says after that counts. */
+function isCrash(error: unknown): boolean {
+  return error instanceof WebAssembly.RuntimeError || String(error).includes("RuntimeError");
 }
 
 function keep(name: string, { seed, changes, mutations, bytes }: Damaged, fault: string): string {
@@ -67,41 +88,46 @@ function keep(name: string, { seed, changes, mutations, bytes }: Damaged, fault:
   return `${FOLDER}/${name} (${seed}: ${damage})\n  ${fault}`;
 }
 
-/** Runs batches in a thread of their own; another goes on where a reader has crashed, which it may do at damaged files. */
+/** Runs batches, each in a thread of its own; another goes on where a reader has crashed, or takes for ever. */
 async function runAll(batches: Iterator<Batch>, report: (report: Report) => void): Promise<void> {
   for (let batch = batches.next().value; batch; ) {
     const { from, to } = batch;
     let done = from;
     const worker = new Worker(fileURLToPath(import.meta.url), { workerData: batch });
+    const end = new Promise<unknown>((resolve) => worker.on("exit", resolve).on("error", resolve));
+    const watch = setTimeout(() => worker.terminate(), PATIENCE_MS);
     worker.on("message", (each: Report) => {
       done++;
+      watch.refresh();
       report(each);
     });
-    const crash = await new Promise<unknown>((resolve) => worker.on("exit", resolve).on("error", resolve));
-    if (done < to && !(crash instanceof WebAssembly.RuntimeError || String(crash).includes("RuntimeError")))
-      throw crash;
-    batch = done < to ? { ...batch, from: done, isAgain: done === from } : batches.next().value;
+    const cause = await end;
+    clearTimeout(watch);
+    const crashes = done === from ? batch.crashes + 1 : 0;
+    const isReader = isCrash(cause) || typeof cause === "number"; // a number where the thread has been ended
+    if (done < to && !(isReader && ONLOOKERS[crashes])) throw cause;
+    batch = done < to ? { ...batch, from: done, crashes } : batches.next().value;
   }
 }
 
 function* batchesOf(count: number, seed: number): Generator<Batch, undefined> {
   for (let first = 0; first < count; first += BATCH)
-    yield { seed: seed + first, from: 0, to: Math.min(BATCH, count - first), isAgain: false };
+    yield { seed: seed + first, from: 0, to: Math.min(BATCH, count - first), crashes: 0 };
 }
 
 if (isMainThread) {
   const count = Number(process.argv[2] ?? 20_000);
   const seed = Number(process.argv[3] ?? Date.now() % 1e9);
   const outcomes = new Map<string, number>();
-  let slowestMs = 0;
   const batches = batchesOf(count, seed);
-  const report = ({ outcome, ms, fault }: Report) => {
+  const report = ({ outcome, fault }: Report) => {
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-    slowestMs = Math.max(slowestMs, ms);
     if (fault) console.log(fault);
   };
+  const start = performance.now();
   await Promise.all(Array.from({ length: availableParallelism() }, () => runAll(batches, report)));
+  const seconds = ((performance.now() - start) / 1000).toFixed(0);
   const tally = [...outcomes].sort(([, a], [, b]) => b - a).map(([outcome, files]) => `${files} ${outcome}`);
-  console.log(`seed ${seed}: ${count} files, ${tally.join(", ")}; slowest ${slowestMs.toFixed(0)} ms`);
+  console.log(`seed ${seed}: ${count} files in ${seconds} s, ${tally.join(", ")}`);
   process.exitCode = outcomes.has("faulty") ? 1 : 0;
 } else await runBatch(workerData as Batch, (report) => parentPort!.postMessage(report));

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { MUPDF, PDFIUM } from "../support/onlookers.ts";
 import { pdfOf, streamOf } from "../support/pdf.ts";
-import { MUPDF, PDFIUM } from "../support/readers.ts";
 import { stamp } from "../support/stamp.ts";
+import { CORNER } from "../support/trialMarks.ts";
 
 const BOX = "/MediaBox [0 0 300 400]";
 const BOXES = ["[1e2 0 300 400]", "[--5 0 300 400]", "[..5 0 300 400]", "[0 0 300 (x)]", "[0 0 100]", "[0 0 0 0]"];
@@ -43,6 +44,6 @@ describe.each([MUPDF, PDFIUM])("$name shows the mark where it sees the corner of
       pageOf(`/Parent 2 0 R ${BOX} /UserUnit ${unit}`),
     ]),
   ])("%s", async (_, source) => {
-    expect(reader.look(await stamp(source))).toEqual([true]);
+    expect(reader.look(await stamp(source), CORNER)).toEqual([true]);
   });
 });

@@ -1,6 +1,7 @@
 /** Changes of drafts that know PDF: of counts, lengths, references, filters, nesting, entries, objects and sections. */
 import type { Draft, Part, Tweak } from "./draft.ts";
 import { FILTERS } from "./filters.ts";
+import { BRACKETS, ENTRIES, JUNK, NAMES, NUMBERS, VALUES } from "./hostileWords.ts";
 
 /** Returns a changed draft, by three shares: of what there is to choose from, first the part. */
 type Change = (draft: Draft, a: number, b: number, c: number) => Draft;
@@ -12,129 +13,21 @@ const REFERENCE = /^\d+ \d+ R$/;
 const NAME = /^\//;
 const BRACKET = /^(<<|>>|\[|\])$/;
 
-const NUMBERS = [
-  "0",
-  "-1",
-  "1",
-  "2",
-  "3.5",
-  "45",
-  "90",
-  "1000",
-  "65536",
-  "8388608",
-  "2147483648",
-  "99999999999",
-  "--5",
-  "true",
-  "null",
-  "(x)",
-];
-const NAMES = [
-  "/Type",
-  "/Page",
-  "/Pages",
-  "/Catalog",
-  "/Kids",
-  "/Count",
-  "/Parent",
-  "/Contents",
-  "/Resources",
-  "/MediaBox",
-  "/CropBox",
-  "/Rotate",
-  "/XObject",
-  "/UserUnit",
-  "/Length",
-  "/Prev",
-  "/Root",
-  "/Encrypt",
-  "/ObjStm",
-  "/Filter",
-  "/Thumb",
-  "/X",
-];
-const BRACKETS = ["<<", ">>", "[", "]", "(", ")", "<", ">", ""];
-const ENTRIES = [
-  "/Type /Page",
-  "/Type /Pages",
-  "/Type /Template",
-  "/Kids []",
-  "/Kids null",
-  "/Kids 7",
-  "/Kids [ @ ]",
-  "/Kids @",
-  "/Kids [ @ @ null 5 [ @ ] (x) << /Type /Page >> ]",
-  "/Count -1",
-  "/Contents @",
-  "/Contents [ @ ]",
-  "/Contents [ @ null ]",
-  "/Contents [ [ @ ] ]",
-  "/Contents null",
-  "/Contents << >>",
-  "/Resources @",
-  "/Resources null",
-  "/Resources << /XObject @ >>",
-  "/Resources << /XObject << /Ovp0 @ /Ovp1x0 @ >> >>",
-  "/XObject null",
-  "/MediaBox @",
-  "/MediaBox [0 0 0 0]",
-  "/MediaBox [100 200 0 0]",
-  "/MediaBox [0 0 1e3 99999]",
-  "/MediaBox [-50 -50 50 50]",
-  "/CropBox [500 500 600 600]",
-  "/CropBox @",
-  "/Rotate -90",
-  "/Rotate @",
-  "/Rotate null",
-  "/UserUnit 3",
-  "/Parent @",
-  "/Thumb @",
-  "/PieceInfo @",
-  "/Pages @",
-  "/Root @",
-  "/Prev {start}",
-  "/Prev 9",
-  "/XRefStm {start}",
-  "/Encrypt @",
-  "/Size 3",
-  "/Extends @",
-  "/DecodeParms @",
-  "/Filter @",
-  "/Length @",
-  "/AcroForm << /XFA @ /Fields [] >>",
-  "/AcroForm << /SigFlags 3 >>",
-  "/Perms @",
-  "/Version /1.2",
-];
-const TEXTS = [
-  "null",
-  "5",
-  "[]",
-  "<< >>",
-  "<< /Type /Page >>",
-  "<< /Type /Pages /Kids [] >>",
-  "@",
-  "[ @ @ ]",
-  "(x)",
-  "<<",
-  "",
-  "<< << /Type /Page >>",
-  "true endobj 3 0 obj << /Type /Page >>",
-];
-const JUNK = [
-  "%PDF-1.3\n",
-  "%%EOF\n",
-  "junk ",
-  "3 0 obj << /Type /Page >> endobj\n",
-  "xref\n0 0\ntrailer << /Root 1 0 R >>\n",
-  "startxref\n9\n%%EOF\n",
-  "\0\0\0",
-  "% comment ",
-  "1 0 obj\n",
-  "stream\n",
-];
+/** How often something is wrapped in brackets. */
 const WRAPPINGS = [1, 2, 30, 60, 300] as const;
+/** Values of /Length and what goes with it; each @ stands for a reference. */
+const LENGTHS = [
+  "",
+  "/Length 0",
+  "/Length 3",
+  "/Length 99999",
+  "/Length @",
+  "/Length -1",
+  "/Filter /FlateDecode",
+  "/Filter /Unknown /Length 9",
+  "/Filter [@] /Length @",
+  "/Length null",
+];
 
 const pick = <T>(items: readonly T[], share: number): T => items[Math.floor(share * items.length)]!;
 
@@ -191,11 +84,12 @@ function withReferences(draft: Draft, entry: string, share: number): string {
   });
 }
 
+/** The text of an object; undefined without one. */
 const textOf = ({ parts }: Draft, num: number): string | undefined =>
   parts.find((each) => each.num === num)?.text ??
   parts.flatMap(({ members }) => members ?? []).find((each) => each.num === num)?.text;
 
-/** Objects whose number is taken for another one's. */
+/** Returns a change that makes an entry of a cross-reference section wrong. */
 function tweak(field: Tweak["field"], isRelative: boolean, valueFor: (draft: Draft, share: number) => number): Change {
   return (draft, a, b, c) => {
     const sections = draft.parts.flatMap((each, index) => (each.rows || each.text.startsWith("xref") ? [index] : []));
@@ -207,6 +101,7 @@ function tweak(field: Tweak["field"], isRelative: boolean, valueFor: (draft: Dra
   };
 }
 
+/** What becomes of the data of a stream. */
 const DAMAGES: readonly ((data: string) => string)[] = [
   (data) => data.slice(0, data.length >> 1),
   (data) => data.slice(0, -4),
@@ -217,6 +112,7 @@ const DAMAGES: readonly ((data: string) => string)[] = [
   () => "",
 ];
 
+/** All changes by name. */
 export const CHANGES: Record<string, Change> = {
   number: (draft, a, b, c) => token(draft, a, b, NUMBER, () => pick(NUMBERS, c)),
   objectNumber: (draft, a, b, c) => token(draft, a, b, NUMBER, () => String(someNumber(draft, c))),
@@ -286,7 +182,7 @@ export const CHANGES: Record<string, Change> = {
     const entry = pick(entries, c) ?? "";
     return token(draft, a, b, /^(<<|>>)$/, (word) => (word === "<<" ? `<< ${entry} ` : ` ${entry} >>`));
   },
-  object: (draft, a, b, c) => text(draft, a, () => withReferences(draft, pick(TEXTS, c), b)),
+  object: (draft, a, b, c) => text(draft, a, () => withReferences(draft, pick(VALUES, c), b)),
   copyBody: (draft, a, b) => text(draft, a, (before) => textOf(draft, someNumber(draft, b)) ?? before),
   renumber: (draft, a, b) =>
     part(draft, a, (one) => (one.num === undefined ? one : { ...one, num: someNumber(draft, b) })),
@@ -341,25 +237,7 @@ export const CHANGES: Record<string, Change> = {
   entries: (draft, a, b, c) =>
     part(draft, a, (one) => ({
       ...one,
-      entries: withReferences(
-        draft,
-        pick(
-          [
-            "",
-            "/Length 0",
-            "/Length 3",
-            "/Length 99999",
-            "/Length @",
-            "/Length -1",
-            "/Filter /FlateDecode",
-            "/Filter /Unknown /Length 9",
-            "/Filter [@] /Length @",
-            "/Length null",
-          ],
-          b,
-        ),
-        c,
-      ),
+      entries: withReferences(draft, pick(LENGTHS, b), c),
     })),
   damage: (draft, a, b) => part(draft, a, (one) => ({ ...one, damage: pick(DAMAGES, b) })),
   entryPlace: tweak("place", true, (_, share) => pick([-9, -2, -1, 1, 2, 9, 60, 1000, 999_999], share)),

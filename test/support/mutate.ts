@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { CHANGES } from "./changes.ts";
 import { type Draft, latin1, written } from "./draft.ts";
+import { DIGITS, PIECES } from "./hostileWords.ts";
 
 /** One way to damage bytes. Places are shares of the file's length, so that they mean something for any file. */
 type Mutation =
@@ -32,69 +33,14 @@ export interface Damaged {
 const share = fc.noBias(fc.nat(2 ** 30 - 1)).map((value) => value / 2 ** 30);
 const span = fc.integer({ min: 1, max: 200 });
 
-/** What a parser trips over: openers that never close, huge and negative numbers, keywords where none belong. */
-const HOSTILE = [
-  "[[[[[[[[",
-  "<<<<<<<<",
-  "((((((((",
-  "<",
-  ">>",
-  "]",
-  ")",
-  "%",
-  "/",
-  "\0",
-  "\r",
-  "endobj",
-  "endstream",
-  "stream\n",
-  "xref\n",
-  "trailer",
-  "startxref\n0\n%%EOF\n",
-  "obj",
-  "R",
-  "null",
-  "1 0 R",
-  "3 0 R",
-  "/Kids [2 0 R]",
-  "/Parent 3 0 R",
-  "/Prev 0",
-  "/Type /Pages",
-  "/Type /ObjStm",
-  "/Length 999999999",
-  "/Contents null",
-  "/Resources 2 0 R",
-  "/Encrypt << /Filter /Standard >>",
-  "/W [9 9 9]",
-  "/N 99999999",
-  "/Size 99999999999",
-];
-const NUMBERS = [
-  "0",
-  "-1",
-  "1",
-  "2",
-  "3",
-  "99",
-  "65535",
-  "65536",
-  "2147483647",
-  "4294967296",
-  "99999999999999999999",
-  "1e9",
-  "-0",
-  ".",
-  "+-1",
-];
-
 const mutation: fc.Arbitrary<Mutation> = fc.oneof(
   fc.record({ kind: fc.constant("flip" as const), at: share, byte: fc.integer({ min: 0, max: 255 }) }),
   fc.record({ kind: fc.constant("cut" as const), at: share, length: span }),
   fc.record({ kind: fc.constant("repeat" as const), at: share, length: span, to: share }),
-  fc.record({ kind: fc.constant("insert" as const), at: share, text: fc.constantFrom(...HOSTILE) }),
+  fc.record({ kind: fc.constant("insert" as const), at: share, text: fc.constantFrom(...PIECES) }),
   {
     weight: 3,
-    arbitrary: fc.record({ kind: fc.constant("number" as const), at: share, text: fc.constantFrom(...NUMBERS) }),
+    arbitrary: fc.record({ kind: fc.constant("number" as const), at: share, text: fc.constantFrom(...DIGITS) }),
   },
   fc.record({ kind: fc.constant("truncate" as const), at: share.map((at) => (1 + at) / 2) }),
 );

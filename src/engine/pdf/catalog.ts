@@ -1,10 +1,11 @@
 /** Reads document-wide properties from the catalog, and drops those that no longer hold (ISO 32000-2, 7.7.2). */
+import { encodeLatin1 } from "../bytes.ts";
 import { EngineError } from "../errors.ts";
 import { eachEntry, isDictionary, Malformed, nameIs, readName } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
-import type { PageTreeRoot } from "./pageTree.ts";
+import type { PageEntry, PageTreeRoot } from "./pageTree.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
-import { soundText } from "./sound.ts";
+import { endOfSound, soundText } from "./sound.ts";
 import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
 import type { Trailer } from "./xref.ts";
 
@@ -86,6 +87,28 @@ export function pageTreeRoot(objects: Objects, rewrites: Rewrites, root: Referen
 }
 
 /**
+ * Puts a new node between the catalog and a page that stands where the root of the page tree should be: MuPDF does not
+ * show it there.
+ * @param root the trailer's /Root
+ * @param num the number of the node
+ */
+export function putNodeAbove(
+  { rewrite }: PageEntry,
+  objects: Objects,
+  rewrites: Rewrites,
+  root: Reference,
+  num: number,
+) {
+  const catalog = rewrites.get(root.num);
+  const entry = catalog && entryOf(catalog.text, "Pages");
+  if (!entry) return;
+  const kid = `${rewrite.num} ${objects.table.generation(rewrite.num)} R`;
+  rewrites.keepRenewed(num, encodeLatin1(`<</Type/Pages/Count 1/Kids[${kid}]>>`));
+  catalog.splice({ at: entry.start, remove: entry.end - entry.start, insert: ` ${num} 0 R` });
+  rewrite.splice({ at: 2, remove: 0, insert: `/Parent ${num} 0 R ` });
+}
+
+/**
  * Finds the entries of usage rights (12.8.2.3) in the catalog's /Perms: they are a signature of the whole file, and a
  * reader that finds it broken shows an error. The other permissions stay; a /Perms of nothing else goes.
  * @param root the trailer's /Root
@@ -118,13 +141,28 @@ export function usageRights(
  * Registers the catalog and the encryption dictionary with the objects that are part of the output: neither is a page,
  * whatever it calls itself, so it must not be erased as one that the page tree does not lead to. The trailer then names
  * them directly, as PDFium does not follow a reference to a reference.
+ * @param trailers as in Xref
+ * @throws EngineError damaged_pdf if the encryption dictionary is not sound: readers read it in ways of their own
  * @throws MissingRange if bytes have to be fetched first
  */
-export function keepNamed(objects: Objects, rewrites: Rewrites, trailer: Dictionary): void {
+export function keepNamed(
+  objects: Objects,
+  rewrites: Rewrites,
+  trailers: readonly Trailer[],
+  trailer: Dictionary,
+): void {
   for (const key of ["Root", "Encrypt"]) {
     const found = dictionaryAt(objects, rewrites, trailer.get(key) ?? null);
     if (found) trailer.set(key, new Reference(found.num, objects.table.generation(found.num)));
   }
+  const encrypt = trailer.get("Encrypt");
+  if (encrypt === undefined) return;
+  const text = trailers.find(({ dict }) => dict.has("Encrypt"))?.text;
+  const entry = text && entryOf(text, "Encrypt");
+  const isSound =
+    encrypt instanceof Reference ? !rewrites.isRenewed(encrypt.num) : entry && endOfSound(text, entry.start) >= 0;
+  if (!isSound)
+    throw new EngineError("damaged_pdf", "What the PDF says of its encryption is damaged. Save it without encryption.");
 }
 
 /** Returns the dictionary that a reference leads to, also through other references, as one that can be rewritten. */

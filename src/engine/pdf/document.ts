@@ -7,6 +7,7 @@ import {
   keepNamed,
   moveOutOfTrailer,
   pageTreeRoot,
+  putNodeAbove,
   readCatalog,
   refuseDynamicXfa,
   usageRights,
@@ -150,7 +151,7 @@ async function open(
   options: OpenOptions,
   { verify, recovery }: { verify: boolean; recovery?: { scan: Scan; own: Xref | undefined } },
 ): Promise<PdfDocument> {
-  const objects = new Objects(source, xref.table);
+  const objects = new Objects(source, xref.table, recovery !== undefined);
   const rewrites = new Rewrites(objects);
   const trailer = trailerOf(xref, verify ? ["ID"] : undefined);
   const fileId = await objects.run(() => readFileId(objects, trailer));
@@ -186,7 +187,7 @@ async function open(
   const root = trailer.get("Root");
   const reference = root instanceof Reference ? root : moveOutOfTrailer(xref.trailers, rewrites, numbers.take());
   trailer.set("Root", reference);
-  await objects.run(() => keepNamed(objects, rewrites, trailer));
+  await objects.run(() => keepNamed(objects, rewrites, xref.trailers, trailer));
   const tree = await objects.run(() => pageTreeRoot(objects, rewrites, reference, catalog));
   const rights = catalog.has("Perms") ? await objects.run(() => usageRights(objects, rewrites, reference)) : [];
   for (const { rewrite, start, end } of rights) rewrite.splice({ at: start, remove: end - start, insert: "" });
@@ -199,6 +200,7 @@ async function open(
     isContested: (num) => recovery?.own !== undefined && isElsewhere(source, recovery.own.table, xref.table, num),
   });
   await retryAll(source, walk);
+  if (walk.rootPage) putNodeAbove(walk.rootPage, objects, rewrites, reference, numbers.take());
   const pages = walk.pages();
   if (pages.length === 0) throw new Malformed("no pages");
   return new PdfDocument({

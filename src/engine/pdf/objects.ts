@@ -19,7 +19,7 @@ import {
   terminated,
 } from "./lexer.ts";
 import { Slab } from "./slab.ts";
-import { readStream } from "./streams.ts";
+import { isEndOfData, readStream } from "./streams.ts";
 import { type Dictionary, parseMeasured, Reference, type Value } from "./values.ts";
 import { firstAbove, IN_FILE, IN_STREAM, type XrefTable } from "./xrefTable.ts";
 
@@ -60,6 +60,8 @@ const CACHED_BYTES = 16 << 20;
 export class Objects {
   readonly source: ByteSource;
   readonly table: XrefTable;
+  /** Whether a scan has found the objects: then the cross-reference grows as object streams are decoded. */
+  readonly isScanned: boolean;
   /** Set once the trailer's /Encrypt has been read. */
   cipher: Cipher | undefined;
   readonly #slab: Slab;
@@ -68,12 +70,15 @@ export class Objects {
   #cached = 0;
   /** Offsets of the object streams that have been decoded before. */
   readonly #decoded = new Set<number>();
+  /** Numbers of object streams that say a wrong /N, do not end, or have members that are not live. */
+  readonly odd = new Set<number>();
   /** Copies of the members that have been read, so that a stream is not decoded again for each. */
   readonly #members = new Map<number, Uint8Array>();
 
-  constructor(source: ByteSource, table: XrefTable) {
+  constructor(source: ByteSource, table: XrefTable, isScanned: boolean) {
     this.source = source;
     this.table = table;
+    this.isScanned = isScanned;
     this.#slab = new Slab(source.meter);
   }
 
@@ -240,11 +245,19 @@ export class Objects {
     const raw = readStream(this.source, offset, lengthOf, () => this.table.nextPlace(offset));
     if (raw.num !== num) throw new Malformed(`object ${num} is not at offset ${offset}`);
     const dict = new Map(STREAM_KEYS.map((key) => [key, this.#direct(raw.dict.get(key) ?? null)]));
+    const hasEnd = isEndOfData(this.source, raw.end);
     const data = this.cipher ? this.cipher.decryptStream(raw.num, raw.gen, raw.data, cryptFilterName(dict)) : raw.data;
     const decoded = decodeStream(dict, data, meter);
     if (this.#decoded.has(offset)) meter.decodedAgain(decoded.length);
     this.#decoded.add(offset);
-    return readObjectStream(dict.get("N"), dict.get("First"), decoded);
+    const stream = readObjectStream(dict.get("N"), dict.get("First"), decoded);
+    const isStale = (member: number) => {
+      const row = this.table.live(member);
+      return row < 0 || this.table.kind(row) !== IN_STREAM || this.table.place(row) !== num;
+    };
+    const isWhole = hasEnd && dict.get("N") === stream.numbers.length;
+    if (!isWhole || (!this.isScanned && stream.numbers.some(isStale))) this.odd.add(num);
+    return stream;
   }
 
   /** Returns a value without references, to use before any object stream can be read: what is in one counts as null. */

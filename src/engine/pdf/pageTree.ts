@@ -19,7 +19,7 @@ import {
 } from "./plainTree.ts";
 import { type DefaultSpace, type NameSlot, Resources } from "./resources.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
-import { soundText } from "./sound.ts";
+import { endOfSound, soundText } from "./sound.ts";
 import { dataStart } from "./streams.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
 
@@ -129,6 +129,8 @@ const VISIT = 256;
  */
 export class PageWalk {
   readonly contents: ContentsReader;
+  /** The page that stands where the root of the tree should be, if one does. */
+  rootPage: PageEntry | undefined;
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
   readonly #resources: Resources;
@@ -306,9 +308,11 @@ export class PageWalk {
   }
 
   /** Visits a dictionary within the object that holds its node. */
-  #visitDirect(at: number, above: Node): PageEntry | Node {
+  #visitDirect(at: number, above: Node): PageEntry | Node | null {
     const { holder, nesting } = above;
-    return this.#visit(holder, at, scanPageAttributes(holder.text, at), above, nesting + 1);
+    const attributes = scanPageAttributes(holder.text, at);
+    if (above === this.#top && !mayBeRoot(attributes)) return null;
+    return this.#visit(holder, at, attributes, above, nesting + 1);
   }
 
   #visitObject(num: number, visit: Visit, isRoot: boolean, hops = 0): PageEntry | Node | null {
@@ -333,12 +337,13 @@ export class PageWalk {
       return null;
     }
     const { rewrite, attributes } = target;
+    if (isRoot && !mayBeRoot(attributes)) return null;
     const found = this.#visit(rewrite, 0, attributes, above, 0);
     if ("kids" in found) {
       this.#seenNodes.set(num, found);
       return found;
     }
-    if (isRoot && !attributes.isPage && !attributes.mediaBox && !attributes.contents) return null;
+    if (isRoot) this.rootPage = found;
     this.#seenPages.set(num, found);
     return found;
   }
@@ -356,6 +361,7 @@ export class PageWalk {
     try {
       return this.#objects.at(num, (bytes, at): NodeText | number | undefined => {
         if (!isDictionary(bytes, at)) {
+          if (endOfSound(bytes, at) < 0) throw new Malformed("a kid that is no value");
           const value = parseValue(bytes, at);
           return value instanceof Reference ? value.num : undefined;
         }
@@ -397,6 +403,7 @@ export class PageWalk {
     } else if (attributes.kids && !array && parseValue(text, attributes.kids.start) instanceof Reference)
       throw new Malformed("kids that are not there: nobody knows which pages are missing");
     if (!array || type === "Page") {
+      if (type === "Pages" && this.#rewrites.isRenewed(holder.num)) throw unreadablePage(); // its kids are lost
       const page = this.#visitPage(holder, at, attributes, own, inherited, value(attributes.userUnit));
       this.#adopt(dictionary, above);
       statePage(dictionary, type, page.userUnit);
@@ -547,6 +554,11 @@ function nodeText(rewrite: Rewrite): NodeText {
   const attributes = scanPageAttributes(text, 0);
   if (isStream(text, attributes.end >= 0 ? attributes.end : eachEntry(text, 0, () => {}))) throw unreadablePage();
   return { rewrite, attributes };
+}
+
+/** Returns whether a dictionary may be the root of a page tree, or its only page. */
+function mayBeRoot({ kids, isPage, mediaBox, contents }: PageAttributes): boolean {
+  return isPage || (kids ?? mediaBox ?? contents) !== undefined;
 }
 
 /** Returns whether a node's /Count says that there are pages below it. */

@@ -6,7 +6,7 @@
 
 import { indexOf } from "#platform/search";
 import { type ByteSource, retry, retryAll } from "./byteSource.ts";
-import { LOWER_O, LOWER_T, LOWER_X } from "./characters.ts";
+import { LOWER_O, LOWER_T, LOWER_X, MINUS, PLUS } from "./characters.ts";
 import {
   isDictionary,
   isDigit,
@@ -307,6 +307,7 @@ interface Description {
 
 function describe(bytes: Uint8Array, at: number): Description {
   const start = skipWhite(bytes, at);
+  if (isDigit(bytes[start]) && readHeader(bytes, start)) throw new Malformed("another object begins");
   const end = skipValue(bytes, start);
   const data = isDictionary(bytes, start) ? dataStart(bytes, skipWhite(bytes, end)) : -1;
   return {
@@ -321,9 +322,10 @@ function describe(bytes: Uint8Array, at: number): Description {
 function headerBefore(bytes: Uint8Array, at: number): { num: number; gen: number; start: number } | undefined {
   const genEnd = backOver(bytes, at, isWhite);
   const gen = backOver(bytes, genEnd, isDigit);
-  const numEnd = backOver(bytes, gen, isWhite);
+  const sign = backOver(bytes, gen, (code) => code === MINUS || code === PLUS); // to MuPDF and PDFium, -0 is 0
+  const numEnd = backOver(bytes, sign, isWhite);
   const start = backOver(bytes, numEnd, isDigit);
-  if (start === numEnd || numEnd === gen || gen === genEnd) return undefined;
+  if (start === numEnd || numEnd === sign || gen === genEnd) return undefined;
   if (isRegular(bytes[start - 1]) && !startsWith(bytes, start - 6, "endobj")) return undefined;
   const num = readInteger(bytes, start, numEnd);
   const generation = readInteger(bytes, gen, genEnd);

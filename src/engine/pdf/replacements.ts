@@ -83,6 +83,7 @@ export async function planReplacements(document: PdfDocument): Promise<Replaceme
   if (firstNumber > 0 && (await retry(source, () => isLinearization(document, first)))) freed.add(firstNumber);
 
   for (const num of superseded) if (await isObjectStream(objects, num)) streams.add(num);
+  for (const num of objects.odd) if (table.isInFile(num)) streams.add(num);
   for (const num of streams) freed.add(num);
   for (const num of freed) gone.add(num);
   const placeOf = (num: number) => table.place(table.live(num));

@@ -147,7 +147,8 @@ function soundly(bytes: Uint8Array, at: number, depth: number): string {
   if (end >= 0) return decodeLatin1(bytes, at, end);
   if (isDictionary(bytes, at)) return depth < DEEPEST ? soundDictionary(bytes, at, depth) : "null";
   if (bytes[at] === BRACKET_OPEN) return depth < DEEPEST ? soundArray(bytes, at, depth) : "null";
-  if (bytes[at] === LESS_THAN) return decodeLatin1(bytes, at, skipHexString(bytes, at)).replace(/[^<\da-fA-F>]/g, "");
+  if (bytes[at] === LESS_THAN)
+    return `<${decodeLatin1(bytes, at, skipHexString(bytes, at)).replace(/[^\da-fA-F]/g, "")}>`;
   return readReference(bytes, at)?.text ?? "null";
 }
 

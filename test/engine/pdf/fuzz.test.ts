@@ -1,17 +1,23 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { loadFont } from "../../support/fonts.ts";
 import { damaged } from "../../support/mutate.ts";
-import { stampsOrRefuses } from "../../support/property.ts";
+import { marksOrRefuses } from "../../support/property.ts";
 import { DRAFTS, SEEDS } from "../../support/seeds.ts";
+import { CORNER, textMarks } from "../../support/trialMarks.ts";
 
+const MARKS = [CORNER, ...textMarks(loadFont)];
+
+// `npm run fuzz` tries many more, and has other programs look at them.
 describe("the engine", () => {
   test.each(Object.entries(SEEDS))("marks the sound file: %s", async (_, seed) => {
-    expect(await stampsOrRefuses(seed, { isRepeated: true })).toBe("stamped");
+    for (const mark of MARKS) expect(await marksOrRefuses(seed, { mark, isRepeated: true })).toBe("marked");
   });
 
   test("marks every page of 800 damaged files, or refuses them, within its bounds", async () => {
+    const trial = fc.record({ mark: fc.constantFrom(...MARKS), thorough: fc.boolean() });
     await fc.assert(
-      fc.asyncProperty(damaged(DRAFTS), async ({ bytes }) => void (await stampsOrRefuses(bytes))),
+      fc.asyncProperty(damaged(DRAFTS), trial, async ({ bytes }, how) => void (await marksOrRefuses(bytes, how))),
       { numRuns: 800, seed: 20261122 },
     );
   });

@@ -200,6 +200,7 @@ describe("an object is read", () => {
     ["as a page, with an array that is closed twice", { 3: `<</Type/Page${BOX}]/Rotate 0>>` }],
     ["as a page, with a string that is not closed", { 3: `<</Type/Page${BOX}/A(12>>` }],
     ["as a page, with a hexadecimal string that is not closed", { 3: `<</Type/Page/A<12 ${BOX}>>` }],
+    ["as a page, beside kids that are not there", { 2: "<</Type/Pages/Count 3/Kids[3 0 R 9 0 R null]>>", 3: PAGE }],
     ["as a node, not closed", { 2: "<</Type/Pages/Count 1/Kids[3 0 R]" }],
     [
       "as an array of kids, without white space between them",

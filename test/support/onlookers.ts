@@ -1,10 +1,17 @@
-/** Programs that show PDFs, and what they show of the mark of property.ts. */
+/** Programs that show PDFs, and what they show of a trial mark. */
 import { PDFiumLibrary } from "@hyzyla/pdfium";
-import type { Reader } from "./property.ts";
+import type { Square, TrialMark } from "./trialMarks.ts";
 
 // What MuPDF would print about each damage goes nowhere.
 Object.assign(globalThis, { $libmupdf_wasm_Module: { print() {}, printErr() {} } });
 const mupdf = await import("mupdf");
+
+/** A program that shows PDFs. */
+export interface Onlooker {
+  name: string;
+  /** Returns for each page that it shows whether the mark is on it. */
+  look(pdf: Uint8Array, mark: TrialMark): readonly boolean[];
+}
 
 /** What is used of PDFium's own functions: the package itself draws whole pages only. */
 interface Pdfium {
@@ -37,31 +44,31 @@ const { module: pdfium } = (await PDFiumLibrary.init()) as unknown as { module: 
 
 /** What a damaged file counts may be any number. */
 const MOST_PAGES = 50;
-/** Side in pixels of what is drawn of a page: the square where the mark should be. */
+/** Side in pixels of what is drawn of a page: the square that has something of the mark. */
 const SIDE = 9;
-const MIDDLE = (SIDE * SIDE - 1) / 2;
 
-/** The square where the mark is on a page of this size: its side, and how far it is from the right and lower edges. */
-function markOn(width: number, height: number): { side: number; margin: number } {
-  const margin = Math.min(24, width / 10, height / 10);
-  return { side: Math.min(width / 5, height - 2 * margin), margin };
+/** Returns whether a pixel of `channels` bytes, blue or red first, has the tint of the mark. */
+function isTinted(pixels: Uint8Array | Uint8ClampedArray, channels: number): boolean {
+  for (let at = 0; at < pixels.length; at += channels) {
+    const green = pixels[at + 1]!;
+    if (pixels[at]! - green > 12 && pixels[at + 2]! - green > 12) return true;
+  }
+  return false;
 }
-
-const isMagenta = (r: number, g: number, b: number) => r > 230 && g < 25 && b > 230;
 
 type PDFPage = InstanceType<typeof mupdf.PDFPage>;
 const pixmap = new mupdf.Pixmap(mupdf.ColorSpace.DeviceRGB, [0, 0, SIDE, SIDE], false);
 
-export const MUPDF: Reader = {
+export const MUPDF: Onlooker = {
   name: "MuPDF",
-  look(pdf) {
+  look(pdf, mark) {
     const marks: boolean[] = [];
     const document = twice(() => mupdf.Document.openDocument(pdf, "application/pdf"));
     if (document instanceof mupdf.PDFDocument && !document.needsPassword()) {
       const count = Math.min(twice(() => document.countPages()) ?? 0, MOST_PAGES);
       for (let index = 0; index < count; index++) {
-        const mark = twice(() => mupdfShowsMark(document.loadPage(index)));
-        if (mark !== undefined) marks.push(mark);
+        const isMarked = twice(() => mupdfShows(document.loadPage(index), mark));
+        if (isMarked !== undefined) marks.push(isMarked);
       }
     }
     document?.destroy();
@@ -82,58 +89,53 @@ function twice<T>(run: () => T): T | undefined {
 }
 
 /** Returns undefined for what is no page: MuPDF shows it as one that is empty. */
-function mupdfShowsMark(page: PDFPage): boolean | undefined {
+function mupdfShows(page: PDFPage, mark: TrialMark): boolean | undefined {
   if (!page.getObject().resolve().isDictionary()) return undefined;
   const [x0, y0, x1, y1] = page.getBounds();
-  const { side, margin } = markOn(x1 - x0, y1 - y0);
+  const { side, left, top } = mark.squareOn(x1 - x0, y1 - y0);
   const scale = SIDE / side;
   pixmap.clear(255);
   const device = new mupdf.DrawDevice(mupdf.Matrix.identity, pixmap);
   try {
-    page.runPageContents(device, [scale, 0, 0, scale, (margin + side - x1) * scale, (margin + side - y1) * scale]);
+    page.runPageContents(device, [scale, 0, 0, scale, -(x0 + left) * scale, -(y0 + top) * scale]);
     device.close();
   } catch (error) {
     if (error instanceof WebAssembly.RuntimeError) throw error; // otherwise what has been drawn counts
   }
   device.destroy();
   page.destroy();
-  const [r, g, b] = pixmap.getPixels().subarray(3 * MIDDLE);
-  return isMagenta(r!, g!, b!);
+  return isTinted(pixmap.getPixels(), 3);
 }
 
 const BGRX = 3;
 const pixels = pdfium.wasmExports.malloc(4 * SIDE * SIDE);
 
-export const PDFIUM: Reader = {
+export const PDFIUM: Onlooker = {
   name: "PDFium",
-  look: (pdf) => Array.from(pdfiumPages(pdf), pdfiumShowsMark),
+  look(pdf, mark) {
+    const marks: boolean[] = [];
+    const at = pdfium.wasmExports.malloc(pdf.length);
+    pdfium.HEAPU8.set(pdf, at);
+    const document = pdfium._FPDF_LoadMemDocument(at, pdf.length, 0);
+    const count = document === 0 ? 0 : Math.min(pdfium._FPDF_GetPageCount(document), MOST_PAGES);
+    for (let index = 0; index < count; index++) {
+      const page = pdfium._FPDF_LoadPage(document, index);
+      if (page === 0) continue;
+      marks.push(pdfiumShows(page, mark.squareOn(pdfium._FPDF_GetPageWidthF(page), pdfium._FPDF_GetPageHeightF(page))));
+      pdfium._FPDF_ClosePage(page);
+    }
+    if (document !== 0) pdfium._FPDF_CloseDocument(document);
+    pdfium.wasmExports.free(at);
+    return marks;
+  },
 };
 
-function* pdfiumPages(pdf: Uint8Array): Generator<number> {
-  const at = pdfium.wasmExports.malloc(pdf.length);
-  pdfium.HEAPU8.set(pdf, at);
-  const document = pdfium._FPDF_LoadMemDocument(at, pdf.length, 0);
-  const count = document === 0 ? 0 : Math.min(pdfium._FPDF_GetPageCount(document), MOST_PAGES);
-  for (let index = 0; index < count; index++) {
-    const page = pdfium._FPDF_LoadPage(document, index);
-    if (page === 0) continue;
-    yield page;
-    pdfium._FPDF_ClosePage(page);
-  }
-  if (document !== 0) pdfium._FPDF_CloseDocument(document);
-  pdfium.wasmExports.free(at);
-}
-
-function pdfiumShowsMark(page: number): boolean {
-  const [width, height] = [pdfium._FPDF_GetPageWidthF(page), pdfium._FPDF_GetPageHeightF(page)];
-  const { side, margin } = markOn(width, height);
+function pdfiumShows(page: number, { side, left, top }: Square): boolean {
   const pixelsOf = (pt: number) => Math.round((pt * SIDE) / side);
+  const [width, height] = [pdfium._FPDF_GetPageWidthF(page), pdfium._FPDF_GetPageHeightF(page)].map(pixelsOf);
   const bitmap = pdfium._FPDFBitmap_CreateEx(SIDE, SIDE, BGRX, pixels, 4 * SIDE);
   pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, SIDE, SIDE, 0xffffffff);
-  const [x, y] = [pixelsOf(margin + side - width), pixelsOf(margin + side - height)];
-  pdfium._FPDF_RenderPageBitmap(bitmap, page, x, y, pixelsOf(width), pixelsOf(height), 0, 0);
+  pdfium._FPDF_RenderPageBitmap(bitmap, page, -pixelsOf(left), -pixelsOf(top), width!, height!, 0, 0);
   pdfium._FPDFBitmap_Destroy(bitmap);
-  const middle = pixels + 4 * MIDDLE;
-  const [b, g, r] = pdfium.HEAPU8.subarray(middle, middle + 3);
-  return isMagenta(r!, g!, b!);
+  return isTinted(pdfium.HEAPU8.subarray(pixels, pixels + 4 * SIDE * SIDE), 4);
 }

@@ -1,0 +1,298 @@
+/** What readers read each in its own way: the output has it so that they agree, or the file is refused. */
+import { describe, expect, it } from "vitest";
+import { EngineError } from "../../../src/engine/index.ts";
+import { RangeSource } from "../../../src/engine/pdf/byteSource.ts";
+import { PlanOutdated } from "../../../src/engine/pdf/eraser.ts";
+import { joined } from "../../support/bytes.ts";
+import { readerBy } from "../../support/ranges.ts";
+import { encryptedPage, VECTORS } from "./encryptedFile.ts";
+import { type Bodies, FileBuilder, file, latin1, onePage, open, plan, stamp } from "./fixture.ts";
+
+const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
+const BOX = "/MediaBox[0 0 300 400]";
+const PAGE = `<</Type/Page${BOX}>>`;
+const NODE = "<</Type/Pages/Count 1/Kids[3 0 R]>>";
+const CATALOG = "<</Type/Catalog/Pages 2 0 R>>";
+
+/** What the output has for object `num`, on one line. */
+async function written(source: Uint8Array, num: number): Promise<string> {
+  const output = latin1(await stamp(source));
+  return new RegExp(`\\n${num} 0 obj\\n([\\s\\S]*?)\\nendobj`).exec(output)?.[1]?.replaceAll("\n", " ") ?? "";
+}
+
+async function outcome(source: Uint8Array): Promise<string> {
+  try {
+    const output = await stamp(source);
+    return `${(await open(output)).pages.length} marked`;
+  } catch (error) {
+    if (error instanceof EngineError) return error.code;
+    throw error;
+  }
+}
+
+/** A page that needs no password, whose content another program encrypted. */
+function encrypted(revision: string): string {
+  return latin1(encryptedPage(VECTORS.find(({ name }) => name === `an empty user password, ${revision}`)!));
+}
+
+/** The catalog, the node and the page in object stream 5, with other members. */
+function packed(members: Record<number, string> = {}, dict?: (text: string) => string): Uint8Array {
+  const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
+  const { 1: catalog, 2: node, 3: page } = onePage() as Record<number, string>;
+  const entries = builder.objectStream(5, { 1: catalog!, 2: node!, 3: page!, ...members });
+  const bytes = builder.xrefStream(6, entries).bytes();
+  return dict ? encode(dict(latin1(bytes))) : bytes;
+}
+
+describe("the output has", () => {
+  it.each<[string, Bodies, number, RegExp]>([
+    ["no garbage in a page", onePage(`${BOX} 7 word<</A 1>>/B(x)y`), 3, /MediaBox \[0 0 300 400\] \/B \(x\) >>$/],
+    [
+      "no garbage in a node",
+      { ...onePage(), 2: "<<7/Type/Pages/Kids[3 0 R x]>>" },
+      2,
+      /^<<\/Count 1 \/Type \/Pages \/Kids \[3 0 R *\]/,
+    ],
+    ["no garbage in resources", { ...onePage("/Resources 5 0 R"), 5: "<<7/A 1>>" }, 5, /^<<\/XObject<<.*>>\/A 1 >>$/],
+    ["no garbage in a catalog", { ...onePage(), 1: "<<7/Type/Catalog/Pages 2 0 R>>" }, 1, /^<<\/Type \/Catalog/],
+    ["a catalog with the brackets it lacks", { ...onePage(), 1: CATALOG.slice(0, -1) }, 1, /^<<\s*\/Type.* R\s*>>$/],
+    ["a page's type", { ...onePage(), 3: "<</Type/Template>>" }, 3, /\/Type\/Page /],
+    ["a node's type", { ...onePage(), 2: "<</Type/Tree/Kids[3 0 R]>>" }, 2, /\/Type\/Pages /],
+    ["the type that a node lacks", { ...onePage(), 2: "<</Kids[3 0 R]>>" }, 2, /\/Type\/Pages /],
+    ["no kids of a page", onePage("/Kids[]"), 3, /^(?!.*Kids)/],
+    ["no kids that are no array", { ...onePage(), 3: "<</Type/Pages/Kids 7>>" }, 3, /^(?!.*Kids).*\/Type\/Page /],
+    [
+      "each key once, as it is last",
+      onePage("/Rotate 90/MediaBox[0 0 9 9]/Rotate 0/MediaBox[0 0 8 8]"),
+      3,
+      /^(?!.*90)(?!.*9 9)/,
+    ],
+    [
+      "the box that a page lacks",
+      onePage("/CropBox[0 0 99 99]"),
+      3,
+      /^(?=.*\/MediaBox\[0 0 99 99\]).*\/CropBox\[0 0 99 99\]/,
+    ],
+    ["no box that is too large", onePage("/MediaBox[0 0 20000000 9]"), 3, /\/MediaBox\[0 0 612 792\]/],
+    [
+      "a box behind several references",
+      { ...onePage("/MediaBox 5 0 R"), 5: "6 0 R", 6: "[0 0 9 9]" },
+      3,
+      /\/MediaBox\[0 0 9 9\]/,
+    ],
+    [
+      "a parent of no impossible generation",
+      { ...onePage("/Parent 2 99999 R"), 2: NODE },
+      3,
+      /^(?!.*99999).*\/Parent 2 0 R/,
+    ],
+    [
+      "resources behind several references",
+      { ...onePage("/Resources 5 0 R"), 5: "6 0 R", 6: "<<>>" },
+      3,
+      /\/Resources {1,2}6 0 R/,
+    ],
+    [
+      "names behind several references",
+      { ...onePage("/Resources<</XObject 5 0 R>>"), 5: "6 0 R", 6: "<<>>" },
+      3,
+      /\/XObject {1,2}6 0 R/,
+    ],
+    [
+      "no garbage in a content's dictionary",
+      { ...onePage(), 4: "<<x/A 1/Length 3>>\nstream\n0 g\nendstream" },
+      4,
+      /^<<\/Length 3 \/A 1 >> stream 0 g/,
+    ],
+    ["a node above a page that stands for the tree", { 1: CATALOG, 2: PAGE }, 1, /\/Pages {1,2}(?!2 )\d+ 0 R/],
+  ])("%s", async (_, bodies, num, expected) => {
+    expect(await written(file(bodies), num)).toMatch(expected);
+    expect(await outcome(file(bodies))).toBe("1 marked");
+  });
+
+  it("no garbage in the trailer", async () => {
+    const output = latin1(
+      await stamp(new FileBuilder().objects(onePage()).table({ trailer: "/Root 1 0 R/A 1 x" }).bytes()),
+    );
+    expect(output).toMatch(/trailer\n<<\/A 1\/Root 1 0 R/);
+  });
+
+  it("the catalog and the encryption behind references in its trailer", async () => {
+    const source = new FileBuilder()
+      .objects({ ...onePage(), 5: "6 0 R", 6: "1 0 R" })
+      .table({ trailer: "/Root 5 0 R" });
+    expect(latin1(await stamp(source.bytes()))).toMatch(/trailer\n<<\/Root 1 0 R/);
+  });
+
+  it.each<[string, Bodies | Uint8Array]>([
+    ["a catalog that calls itself a page", { ...onePage(), 1: "<</Type/Catalog/Type/Page/Pages 2 0 R>>" }],
+    ["such a catalog, in an object stream", packed({ 1: "<</Type/Page/Pages 2 0 R>>" })],
+    [
+      "an encryption dictionary that does so",
+      encode(encrypted("revision 2").replace("<< /Filter", "<</Type/Page/Filter")),
+    ],
+  ])("%s", async (_, source) => {
+    expect(await outcome(source instanceof Uint8Array ? source : file(source))).toBe("1 marked");
+  });
+
+  it("no object with the number of a kid that is not there", async () => {
+    const output = await stamp(file({ ...onePage(), 2: "<</Type/Pages/Count 2/Kids[3 0 R 5 0 R 6 0 R]>>" }));
+    expect((await open(output)).pages).toHaveLength(1);
+    expect(latin1(output)).toMatch(/\n7 0 obj/);
+  });
+});
+
+describe("an object stream is written anew", () => {
+  /** The page is elsewhere, so that nothing in the stream changes. */
+  const beside = (members: Record<number, string>) => {
+    const builder = new FileBuilder().objects({ 3: `<</Type/Page/Parent 2 0 R${BOX}>>` });
+    const entries = builder.objectStream(5, { 1: CATALOG, 2: NODE, ...members });
+    return latin1(
+      builder
+        .xrefStream(
+          6,
+          entries.filter(([num]) => num !== 3),
+        )
+        .bytes(),
+    );
+  };
+  it.each<[string, string]>([
+    ["where it says a wrong number of members", beside({ 7: "(x)" }).replace("/N 3", "/N 9")],
+    ["where a member is superseded", beside({ 3: PAGE })],
+    ["where it does not end", beside({}).replace(/\nendstream\nendobj\n6 0 obj.*/s, "")],
+  ])("%s", async (_, text) => {
+    expect(latin1(await stamp(encode(text)))).not.toMatch(/\n5 0 obj/);
+    expect(await outcome(encode(text))).toBe("1 marked");
+  });
+
+  it("but not where nothing is wrong with it", async () => {
+    expect(latin1(await stamp(encode(beside({ 7: "(x)" }))))).toMatch(/\n5 0 obj/);
+  });
+
+  it("with members that are sound, apart from those that change", async () => {
+    const output = await stamp(packed({ 7: "<<5/A 1 x>>" }));
+    const { objects } = await open(output);
+    const places = [3, 7].map((num) => objects.table.place(objects.table.live(num)));
+    expect(places[0]).not.toBe(places[1]);
+    const text = await objects.run(() => objects.at(7, (bytes) => latin1(bytes)));
+    expect(text).toMatch(/^<<\/A 1 >>\s/);
+  });
+
+  it("with the index of each member right", async () => {
+    const builder = new FileBuilder().objects({ 3: `<</Type/Page/Parent 2 0 R${BOX}/Resources 7 0 R>>` });
+    builder.objects({ 1: CATALOG, 2: NODE, 4: "<<>>" });
+    const members = builder.objectStream(5, { 6: "(x)", 7: "<</XObject 4 0 R>>" });
+    const { objects } = await open(
+      await stamp(
+        builder
+          .xrefStream(
+            8,
+            members.map(([num, stream]) => [num, stream, 0]),
+          )
+          .bytes(),
+      ),
+    );
+    const row = objects.table.live(7);
+    const stream = await objects.run(() => objects.stream(objects.table.place(row)));
+    expect(stream.numbers[objects.table.detail(row)]).toBe(7);
+  });
+});
+
+it("takes an object in what is no object stream for none", async () => {
+  const builder = new FileBuilder().objects(onePage());
+  const { objects } = await open(await stamp(builder.xrefStream(6, [[5, 9, 0]]).bytes()));
+  expect(objects.table.isInUse(5)).toBe(false);
+});
+
+it("reads no entry of a kind that there is not: an older one counts", async () => {
+  const builder = new FileBuilder().objects(onePage()).table();
+  const previous = /startxref\n(\d+)/.exec(builder.text)![1];
+  builder.text += `3 0 obj\n<</Type/Page/MediaBox[0 0 9 9]>>\nendobj\n`; // where a scan would find the page
+  const at = builder.text.length;
+  const data = Uint8Array.from([3, 0, 0, 0, 0, 0]);
+  builder.objects({ 9: { dict: `/Type/XRef/Size 10/W[1 3 2]/Index[3 1]/Root 1 0 R/Prev ${previous}`, data } });
+  builder.text += `startxref\n${at}\n%%EOF\n`;
+  expect((await open(builder.bytes())).pages[0]!.box.x1).toBe(300);
+});
+
+describe("a scan", () => {
+  const scanned = (bodies: Bodies, change: (text: string) => string) =>
+    encode(change(new FileBuilder().objects({ ...onePage(), ...bodies }).text));
+  const two = { 2: "<</Type/Pages/Kids[3 0 R 5 0 R]>>", 5: PAGE };
+  it.each<[string, Uint8Array, string]>([
+    ["takes no end of a word for a number", scanned({}, (text) => `${text}x3 0 obj\n[]\nendobj\n`), "1 marked"],
+    ["takes a number behind endobj", scanned(two, (text) => text.replace("\n5 0 obj", "5 0 obj")), "2 marked"],
+    ["takes no header for a value", scanned({}, (text) => text.replace("3 0 obj", "9 0 obj\n3 0 obj")), "1 marked"],
+    [
+      "sees a page whose generation has a sign",
+      scanned(two, (text) => text.replace("5 0 obj", "5 -0 obj")),
+      "damaged_pdf",
+    ],
+  ])("%s", async (_, bytes, expected) => {
+    expect(await outcome(bytes)).toBe(expected);
+  });
+});
+
+describe("a file is refused", () => {
+  /** A page that its cross-reference names, and another with its number behind that; object 9 is not where it says. */
+  const contested = (bodies: Bodies, later: string) => {
+    const builder = new FileBuilder().objects({ ...onePage(), ...bodies, 9: "null" });
+    builder.text += later;
+    builder.offsets.set(9, 20);
+    return builder.table().bytes();
+  };
+  const aes = encrypted("revision 4");
+  it.each<[string, Uint8Array, string]>([
+    ["for a page that others find elsewhere", contested({}, `3 0 obj\n${PAGE}\nendobj\n`), "damaged_pdf"],
+    [
+      "for kids that others find elsewhere",
+      contested({ 2: "<</Type/Pages/Kids 8 0 R>>", 8: "[3 0 R]" }, "8 0 obj\n[]\nendobj\n"),
+      "damaged_pdf",
+    ],
+    ["for a page that has kids", file(onePage("/Kids[4 0 R]")), "damaged_pdf"],
+    ["for kids that are not there", file({ ...onePage(), 2: `<</Type/Pages${BOX}/Kids 9 0 R>>` }), "damaged_pdf"],
+    [
+      "for a kid that is no value",
+      file({ ...onePage(), 2: "<</Type/Pages/Kids[3 0 R 5 0 R]>>", 5: "x<</Type/Page>>" }),
+      "damaged_pdf",
+    ],
+    [
+      "for a page that is an object stream",
+      file({ ...onePage(), 3: { dict: "/Type/ObjStm/N 0/First 0", data: "" } }),
+      "damaged_pdf",
+    ],
+    [
+      "for a damaged node with fewer kids than it counts",
+      file({ ...onePage(), 2: "<</Type/Pages/Count 2/Kids[3 0 R(]>>" }),
+      "damaged_pdf",
+    ],
+    [
+      "for a damaged node without its kids",
+      file({ ...onePage(), 2: "<</Type/Pages/Kids[3 0 R 5 0 R]>>", 5: "<</Type/Pages/Count 1[/Kids[6 0 R]]>>" }),
+      "damaged_pdf",
+    ],
+    ["for a page tree that is none", file({ ...onePage(), 1: "<</Type/Catalog/Pages<</A 1>>>>" }), "damaged_pdf"],
+    ["for a generation above 65,535", encode(latin1(file(onePage())).replace("4 0 obj", "4 99999 obj")), "too_complex"],
+    ["for an encryption dictionary that is not sound", encode(aes.replace("/V 4", "/V 4 x")), "damaged_pdf"],
+    [
+      "for one in the trailer that is not",
+      encode(
+        aes.replace("/Encrypt 5 0 R", `/Encrypt ${/5 0 obj\n(.*)\nendobj/.exec(aes)![1]!.replace("/V 4", "/V 4 x")}`),
+      ),
+      "damaged_pdf",
+    ],
+  ])("%s", async (_, bytes, code) => {
+    expect(await outcome(bytes)).toBe(code);
+  });
+});
+
+it("by ranges, plans again where an object is not at its offset, though no page needs it", async () => {
+  const builder = new FileBuilder().objects({ ...onePage(), 9: "null" });
+  builder.offsets.set(9, 20);
+  const bytes = builder.table().bytes();
+  const source = () => new RangeSource(readerBy(bytes.length, async (start, end) => bytes.slice(start, end)));
+  const guessed = await plan(source());
+  await expect(joined(guessed.chunks())).rejects.toThrow(PlanOutdated);
+  const thorough = await plan(source(), { thorough: true });
+  expect(latin1(await joined(thorough.chunks()))).toBe(latin1(await stamp(bytes)));
+});

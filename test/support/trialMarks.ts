@@ -1,0 +1,49 @@
+/** Marks that are easily seen on whatever a damaged page shows, and where to look for them. */
+import { readImage } from "../../src/engine/images/readImage.ts";
+import type { LoadFont, TextMark } from "../../src/engine/index.ts";
+import { markWithImage } from "../../src/engine/marks/imageMark.ts";
+import { markWithText } from "../../src/engine/marks/textMark.ts";
+import type { PdfDocument } from "../../src/engine/pdf/document.ts";
+import { MAGENTA } from "./stamp.ts";
+
+/** A square of a page as displayed: its side, and the distance of its upper left corner from that of the page. */
+export interface Square {
+  side: number;
+  left: number;
+  top: number;
+}
+
+export interface TrialMark {
+  lay(document: PdfDocument): Promise<void>;
+  /** Returns where something of the mark is, on a page of this size. */
+  squareOn(width: number, height: number): Square;
+}
+
+/** An opaque magenta square, a fifth of the page wide, in the lower right corner. */
+export const CORNER: TrialMark = {
+  async lay(document) {
+    const picture = await readImage(MAGENTA, { maxPixels: 64 });
+    await markWithImage(document, picture, { position: "bottom-right", scale: 0.2, opacity: 1 });
+  },
+  squareOn(width, height) {
+    const margin = Math.min(24, width / 10, height / 10);
+    const side = Math.min(width / 5, height - 2 * margin);
+    return { side, left: width - margin - side, top: height - margin - side };
+  },
+};
+
+/** A text that is the same on all pages, one with their numbers, and small transparent copies of one all over them. */
+export function textMarks(loadFont: LoadFont): TrialMark[] {
+  const middle = (share: number, mark: TextMark): TrialMark => ({
+    lay: (document) => markWithText(document, { ...mark, color: "#ff00ff" }, { loadFont, date: new Date(0) }),
+    squareOn(width, height) {
+      const side = share * Math.min(width, height);
+      return { side, left: (width - side) / 2, top: (height - side) / 2 };
+    },
+  });
+  return [
+    middle(0.1, { text: "MMM", template: "horizontal", opacity: 1 }),
+    middle(0.1, { text: "M{page}M", template: "horizontal", opacity: 1 }),
+    middle(0.5, { text: "MMMMMM", template: "tiled", opacity: 0.6 }),
+  ];
+}
