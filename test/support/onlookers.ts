@@ -5,6 +5,8 @@ import type { Square, TrialMark } from "./trialMarks.ts";
 // What MuPDF would print about each damage goes nowhere.
 Object.assign(globalThis, { $libmupdf_wasm_Module: { print() {}, printErr() {} } });
 const mupdf = await import("mupdf");
+// Or else it shows transparent marks in grey where a damaged output intent says that it is grey.
+mupdf.disableICC();
 
 /** A program that shows PDFs. */
 export interface Onlooker {

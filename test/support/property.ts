@@ -1,4 +1,5 @@
 /** What must hold for any bytes at all: every page of the output has the mark, or the file is refused. */
+import { plain } from "../../src/engine/bytes.ts";
 import { EngineError, PlanOutdated } from "../../src/engine/index.ts";
 import { type ByteSource, MemorySource, RangeSource } from "../../src/engine/pdf/byteSource.ts";
 import { openPdf, type PdfDocument } from "../../src/engine/pdf/document.ts";
@@ -41,7 +42,8 @@ const MAX_PAGES = 10_000;
  * @throws Error if a page lacks the mark in the eyes of the engine or of a reader, if all readers show more pages of the
  * source than are marked, or if an output took more work or time, or has more bytes, than any may
  */
-export async function marksOrRefuses(source: Uint8Array, trial: Trial): Promise<string> {
+export async function marksOrRefuses(file: Uint8Array, trial: Trial): Promise<string> {
+  const source = plain(file);
   const { thorough = false, onlookers = [] } = trial;
   // Where something precedes the header, readers may take the whole file for damaged.
   const isWhole = onlookers.length > 0 && findOrigin(new MemorySource(source)) === 0;
