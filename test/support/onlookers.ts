@@ -5,8 +5,6 @@ import type { Square, TrialMark } from "./trialMarks.ts";
 // What MuPDF would print about each damage goes nowhere.
 Object.assign(globalThis, { $libmupdf_wasm_Module: { print() {}, printErr() {} } });
 const mupdf = await import("mupdf");
-// Or else it shows transparent marks in grey where a damaged output intent says that it is grey.
-mupdf.disableICC();
 
 /** A program that shows PDFs. */
 export interface Onlooker {
@@ -67,6 +65,8 @@ export const MUPDF: Onlooker = {
     const marks: boolean[] = [];
     const document = twice(() => mupdf.Document.openDocument(pdf, "application/pdf"));
     if (document instanceof mupdf.PDFDocument && !document.needsPassword()) {
+      // It shows transparent marks in grey where a damaged output intent says that it is grey.
+      twice(() => document.getTrailer().get("Root").delete("OutputIntents"));
       const count = Math.min(twice(() => document.countPages()) ?? 0, MOST_PAGES);
       for (let index = 0; index < count; index++) {
         const isMarked = twice(() => mupdfShows(document.loadPage(index), mark));
