@@ -145,11 +145,17 @@ async function readXref(source: ByteSource): Promise<Xref> {
   return reader.xref;
 }
 
+/** What a scan has found in a file whose own cross-reference is of no use. */
+interface Recovery {
+  scan: Scan;
+  own: Xref | undefined;
+}
+
 async function open(
   source: ByteSource,
   xref: Xref,
   options: OpenOptions,
-  { verify, recovery }: { verify: boolean; recovery?: { scan: Scan; own: Xref | undefined } },
+  { verify, recovery }: { verify: boolean; recovery?: Recovery },
 ): Promise<PdfDocument> {
   const objects = new Objects(source, xref.table, recovery !== undefined);
   const rewrites = new Rewrites(objects);
@@ -197,7 +203,7 @@ async function open(
     lenient: recovery !== undefined,
     mayDefer: !source.inMemory && !thorough,
     mayBeIncomplete: !areStreamsRead,
-    isContested: (num) => recovery?.own !== undefined && isElsewhere(source, recovery.own.table, xref.table, num),
+    isContested: (num) => recovery !== undefined && isContested(source, recovery, num),
   });
   await retryAll(source, walk);
   if (walk.rootPage) putNodeAbove(walk.rootPage, objects, rewrites, reference, numbers.take());
@@ -217,6 +223,11 @@ async function open(
     ...about,
     thorough,
   });
+}
+
+/** Returns whether readers may find an object elsewhere than a scan has: by the file's own cross-reference, or in data. */
+function isContested(source: ByteSource, { scan, own }: Recovery, num: number): boolean {
+  return scan.doubtful.has(num) || (own !== undefined && isElsewhere(source, own.table, scan.xref.table, num));
 }
 
 /** Returns whether an object is where one cross-reference says, and that is not where another says. */

@@ -23,6 +23,7 @@ import {
 } from "./lexer.ts";
 import { tooComplex } from "./meter.ts";
 import { memberText, type ObjectStream, type Objects } from "./objects.ts";
+import { endOfSound } from "./sound.ts";
 import { dataStart, findEndOfData, isEndOfData } from "./streams.ts";
 
 import { parseValue, Reference, type Value } from "./values.ts";
@@ -37,6 +38,8 @@ export interface Scan {
   objectStreams: { num: number; offset: number }[];
   /** Numbers of objects that may be a catalog. */
   catalogs: Set<number>;
+  /** Numbers of objects in data that some readers do not take for a stream's, as its dictionary is not sound. */
+  doubtful: ReadonlySet<number>;
 }
 
 const WINDOW = 64 * 1024;
@@ -50,6 +53,8 @@ const IMPATIENT_LIMIT = 512;
 const FAILURE_WORK = 8192;
 const MOST_TRAILERS = 1000;
 const CATALOG = "/Catalog";
+/** What a number that is kept takes, in bytes. */
+const DOUBT = 32;
 /** Most values that are kept of one /Length object. */
 const MOST_LENGTHS = 20;
 
@@ -65,7 +70,7 @@ export async function scanFile(source: ByteSource): Promise<Scan> {
   // The last trailer is the newest.
   const trailers = scanner.trailers.reverse();
   const xref = { table: scanner.table, trailers, sections: scanner.sections, origin, usesStreams: scanner.usesStreams };
-  return { xref, objectStreams: scanner.objectStreams, catalogs: scanner.catalogs };
+  return { xref, objectStreams: scanner.objectStreams, catalogs: scanner.catalogs, doubtful: scanner.doubtful };
 }
 
 async function pass(source: ByteSource, known: Scanner["lengths"]): Promise<Scanner> {
@@ -157,6 +162,7 @@ class Scanner {
   readonly objectStreams: { num: number; offset: number }[] = [];
   usesStreams = false;
   readonly catalogs = new Set<number>();
+  readonly doubtful = new Set<number>();
   /** Values of objects that are the /Length of a stream before them. */
   readonly lengths = new Map<number, number[]>();
   readonly #source: ByteSource;
@@ -165,6 +171,8 @@ class Scanner {
   /** Numbers of objects that streams so far need for their /Length, and have not met. */
   readonly #awaited = new Set<number>();
   #at = 0;
+  /** Where the data of the last stream end whose dictionary is not sound. */
+  #doubtfulEnd = 0;
   /** Where the last trailer ends: those within it are part of it. */
   #trailerEnd = 0;
   #patience = PATIENCE;
@@ -191,10 +199,15 @@ class Scanner {
       if (code === LOWER_O && startsWith(bytes, at, "obj")) {
         const header = headerBefore(bytes, at);
         if (!header) continue;
+        if (from + at < this.#doubtfulEnd) {
+          this.#addDoubtful(header.num);
+          continue;
+        }
         this.#source.meter.scan(at);
         this.#readObject(header, from + header.start, from + at + 3);
         return true;
       }
+      if (from + at < this.#doubtfulEnd) continue;
       if (code === LOWER_T && startsWith(bytes, at, "trailer")) {
         this.#source.meter.scan(at);
         this.#readTrailer(from + at);
@@ -207,6 +220,12 @@ class Scanner {
     this.#source.meter.scan(bytes.length);
     this.#at = end === this.#source.length ? end : end - OVERLAP;
     return end < this.#source.length;
+  }
+
+  #addDoubtful(num: number): void {
+    if (this.doubtful.has(num)) return;
+    this.#source.meter.keep(DOUBT);
+    this.doubtful.add(num);
   }
 
   #addSection(offset: number): void {
@@ -253,7 +272,9 @@ class Scanner {
       if (this.trailers.length < MOST_TRAILERS) this.trailers.push(stream);
       this.usesStreams = true;
     }
-    this.#at = next;
+    const isSound = !stream || (this.#attempt(() => endOfSound(stream.text, 0)) ?? -1) >= 0;
+    if (!isSound) this.#doubtfulEnd = next;
+    this.#at = stream && !isSound ? end + stream.data : next;
   }
 
   #addLength(num: number, length: number): void {

@@ -271,6 +271,17 @@ describe("a file is refused", () => {
       file({ ...onePage(), 2: "<</Type/Pages/Kids[3 0 R 5 0 R]>>", 5: "<</Type/Pages/Count 1[/Kids[6 0 R]]>>" }),
       "damaged_pdf",
     ],
+    [
+      "for a page in data that some readers do not take for a stream's",
+      encode(
+        new FileBuilder().objects({
+          ...onePage(),
+          2: "<</Type/Pages/Kids[3 0 R 5 0 R]>>",
+          4: { dict: "x", data: `5 0 obj\n${PAGE}\nendobj` },
+        }).text,
+      ),
+      "damaged_pdf",
+    ],
     ["for a page tree that is none", file({ ...onePage(), 1: "<</Type/Catalog/Pages<</A 1>>>>" }), "damaged_pdf"],
     ["for a generation above 65,535", encode(latin1(file(onePage())).replace("4 0 obj", "4 99999 obj")), "too_complex"],
     ["for an encryption dictionary that is not sound", encode(aes.replace("/V 4", "/V 4 x")), "damaged_pdf"],
