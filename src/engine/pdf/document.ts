@@ -202,8 +202,10 @@ async function open(
     maxPages: options.maxPages ?? Number.POSITIVE_INFINITY,
     lenient: recovery !== undefined,
     mayDefer: !source.inMemory && !thorough,
-    mayBeIncomplete: !areStreamsRead,
-    isContested: (num) => recovery !== undefined && isContested(source, recovery, num),
+    mayBeThere: (num) => !areStreamsRead || recovery?.scan.doubtful.has(num) === true,
+    isContested: (num) =>
+      num === reference.num ||
+      (recovery?.own !== undefined && isElsewhere(source, recovery.own.table, xref.table, num)),
   });
   await retryAll(source, walk);
   if (walk.rootPage) putNodeAbove(walk.rootPage, objects, rewrites, reference, numbers.take());
@@ -223,11 +225,6 @@ async function open(
     ...about,
     thorough,
   });
-}
-
-/** Returns whether readers may find an object elsewhere than a scan has: by the file's own cross-reference, or in data. */
-function isContested(source: ByteSource, { scan, own }: Recovery, num: number): boolean {
-  return scan.doubtful.has(num) || (own !== undefined && isElsewhere(source, own.table, scan.xref.table, num));
 }
 
 /** Returns whether an object is where one cross-reference says, and that is not where another says. */

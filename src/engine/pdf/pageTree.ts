@@ -110,8 +110,8 @@ export interface WalkOptions {
   lenient: boolean;
   /** See ContentsReader. */
   mayDefer: boolean;
-  /** Whether objects that the cross-reference lacks may be in the file all the same. */
-  mayBeIncomplete: boolean;
+  /** Returns whether an object that the cross-reference lacks may be in the file all the same. */
+  mayBeThere(num: number): boolean;
   /** Returns whether readers may find an object elsewhere than the cross-reference says. */
   isContested(num: number): boolean;
 }
@@ -333,7 +333,7 @@ export class PageWalk {
     if (typeof target !== "object") {
       if (this.#objects.table.isInUse(num)) return null;
       if (!this.#options.lenient) throw new Malformed("a kid is not there");
-      if (this.#options.mayBeIncomplete) throw unreadablePage();
+      if (this.#options.mayBeThere(num)) throw unreadablePage();
       return null;
     }
     const { rewrite, attributes } = target;
@@ -343,7 +343,10 @@ export class PageWalk {
       this.#seenNodes.set(num, found);
       return found;
     }
-    if (isRoot) this.rootPage = found;
+    if (isRoot) {
+      if (this.#options.lenient) throw unreadablePage(); // readers may find a tree elsewhere
+      this.rootPage = found;
+    }
     this.#seenPages.set(num, found);
     return found;
   }
@@ -363,7 +366,9 @@ export class PageWalk {
         if (!isDictionary(bytes, at)) {
           if (endOfSound(bytes, at) < 0) throw new Malformed("a kid that is no value");
           const value = parseValue(bytes, at);
-          return value instanceof Reference ? value.num : undefined;
+          if (value instanceof Reference) return value.num;
+          if (value !== null && !this.#options.lenient) throw new Malformed("a kid that is no dictionary");
+          return undefined;
         }
         const attributes = scanPageAttributes(bytes.subarray(at), 0);
         const isSound = attributes.end >= 0;

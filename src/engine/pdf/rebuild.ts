@@ -38,7 +38,10 @@ export interface Scan {
   objectStreams: { num: number; offset: number }[];
   /** Numbers of objects that may be a catalog. */
   catalogs: Set<number>;
-  /** Numbers of objects in data that some readers do not take for a stream's, as its dictionary is not sound. */
+  /**
+   * Numbers of objects in data that some readers do not take for a stream's: its dictionary is not sound, or its /Length
+   * is elsewhere, and they look for the first `endstream`.
+   */
   doubtful: ReadonlySet<number>;
 }
 
@@ -171,7 +174,7 @@ class Scanner {
   /** Numbers of objects that streams so far need for their /Length, and have not met. */
   readonly #awaited = new Set<number>();
   #at = 0;
-  /** Where the data of the last stream end whose dictionary is not sound. */
+  /** Where the last data end that some readers do not take for a stream's. */
   #doubtfulEnd = 0;
   /** Where the last trailer ends: those within it are part of it. */
   #trailerEnd = 0;
@@ -248,6 +251,7 @@ class Scanner {
   #readObject(header: { num: number; gen: number }, offset: number, end: number): void {
     const object = this.#attempt(() => parseAt(this.#source, end, describe, this.#limit));
     let next = end + (object?.length ?? 0);
+    let doubtful = next;
     const stream = object?.stream;
     let awaited: number | undefined;
     if (stream) {
@@ -256,6 +260,8 @@ class Scanner {
       const length = this.#streamLengths(value).find((each) => isEndOfData(this.#source, start + each));
       next = Math.max(next, length === undefined ? findEndOfData(this.#source, start) : start + length);
       if (length === undefined && value instanceof Reference) awaited = value.num;
+      const isSound = (this.#attempt(() => endOfSound(stream.text, 0)) ?? -1) >= 0;
+      doubtful = !isSound ? start : value instanceof Reference ? findEndOfData(this.#source, start) : next;
     }
 
     // From here on nothing throws MissingRange, so these changes are made once.
@@ -272,9 +278,8 @@ class Scanner {
       if (this.trailers.length < MOST_TRAILERS) this.trailers.push(stream);
       this.usesStreams = true;
     }
-    const isSound = !stream || (this.#attempt(() => endOfSound(stream.text, 0)) ?? -1) >= 0;
-    if (!isSound) this.#doubtfulEnd = next;
-    this.#at = stream && !isSound ? end + stream.data : next;
+    if (doubtful < next) this.#doubtfulEnd = next;
+    this.#at = Math.min(doubtful, next);
   }
 
   #addLength(num: number, length: number): void {

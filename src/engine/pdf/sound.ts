@@ -42,7 +42,7 @@ const DEEPEST = 50;
  */
 export function endOfSound(bytes: Uint8Array, at: number, depth = 0): number {
   const code = bytes[at];
-  if (code === SLASH) return skipRegular(bytes, at + 1);
+  if (code === SLASH) return endOfName(bytes, at);
   if (code === PAREN_OPEN) return skipLiteralString(bytes, at);
   if (code === BRACKET_OPEN) return depth < DEEPEST ? endOfArray(bytes, at, depth) : -1;
   if (isDictionary(bytes, at)) return depth < DEEPEST ? eachSoundEntry(bytes, at, undefined, depth) : -1;
@@ -68,7 +68,8 @@ function endOfArray(bytes: Uint8Array, at: number, depth: number): number {
 export function eachSoundEntry(bytes: Uint8Array, at: number, visit?: EntryVisitor, depth = 0): number {
   at = skipWhite(bytes, at + 2);
   while (bytes[at] === SLASH) {
-    const keyEnd = skipRegular(bytes, at + 1);
+    const keyEnd = endOfName(bytes, at);
+    if (keyEnd < 0) return -1;
     const start = skipWhite(bytes, keyEnd);
     const end = endOfSound(bytes, start, depth + 1);
     if (end < 0) return -1;
@@ -76,6 +77,13 @@ export function eachSoundEntry(bytes: Uint8Array, at: number, visit?: EntryVisit
     at = skipWhite(bytes, end);
   }
   return bytes[at] === GREATER_THAN && bytes[at + 1] === GREATER_THAN ? at + 2 : -1;
+}
+
+/** The end of a name; -1 if a byte of it is white space to PDFium. */
+function endOfName(bytes: Uint8Array, at: number): number {
+  const end = skipRegular(bytes, at + 1);
+  for (at++; at < end; at++) if (bytes[at] === 0x80 || bytes[at] === 0xff) return -1;
+  return end;
 }
 
 function endOfHexString(bytes: Uint8Array, at: number): number {
@@ -149,13 +157,18 @@ function soundly(bytes: Uint8Array, at: number, depth: number): string {
   if (bytes[at] === BRACKET_OPEN) return depth < DEEPEST ? soundArray(bytes, at, depth) : "null";
   if (bytes[at] === LESS_THAN)
     return `<${decodeLatin1(bytes, at, skipHexString(bytes, at)).replace(/[^\da-fA-F]/g, "")}>`;
+  if (bytes[at] === SLASH) return soundName(bytes, at, skipRegular(bytes, at + 1));
   return readReference(bytes, at)?.text ?? "null";
+}
+
+function soundName(bytes: Uint8Array, start: number, end: number): string {
+  return decodeLatin1(bytes, start, end).replace(/[\x80\xff]/g, (code) => `#${code.charCodeAt(0).toString(16)}`);
 }
 
 function soundDictionary(bytes: Uint8Array, at: number, depth: number): string {
   let entries = "";
   eachEntry(bytes, at, (key, keyEnd, start) => {
-    entries += `${decodeLatin1(bytes, key, keyEnd)} ${soundly(bytes, start, depth + 1)} `;
+    entries += `${soundName(bytes, key, keyEnd)} ${soundly(bytes, start, depth + 1)} `;
   });
   return `<<${entries}>>`;
 }

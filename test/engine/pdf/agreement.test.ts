@@ -53,6 +53,12 @@ describe("the output has", () => {
       2,
       /^<<\/Count 1 \/Type \/Pages \/Kids \[3 0 R *\]/,
     ],
+    [
+      "no name that PDFium sees the end of before others do",
+      { ...onePage(), 3: "<</Type/Page/Parent 2 0 R/Contents\xff5 0 R/Contents 4 0 R>>" },
+      3,
+      /\/Contents#ff5 /,
+    ],
     ["no garbage in resources", { ...onePage("/Resources 5 0 R"), 5: "<<7/A 1>>" }, 5, /^<<\/XObject<<.*>>\/A 1 >>$/],
     ["no garbage in a catalog", { ...onePage(), 1: "<<7/Type/Catalog/Pages 2 0 R>>" }, 1, /^<<\/Type \/Catalog/],
     ["a catalog with the brackets it lacks", { ...onePage(), 1: CATALOG.slice(0, -1) }, 1, /^<<\s*\/Type.* R\s*>>$/],
@@ -280,6 +286,33 @@ describe("a file is refused", () => {
           4: { dict: "x", data: `5 0 obj\n${PAGE}\nendobj` },
         }).text,
       ),
+      "damaged_pdf",
+    ],
+    [
+      "for a page behind an endstream in data whose length is elsewhere",
+      encode(
+        new FileBuilder().objects({
+          ...onePage(),
+          2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>",
+          4: `<</Length 5 0 R>>\nstream\nendstream\nendobj\n6 0 obj\n${PAGE}\nendobj\nendstream`,
+          5: String(`endstream\nendobj\n6 0 obj\n${PAGE}\nendobj`.length),
+        }).text,
+      ),
+      "damaged_pdf",
+    ],
+    [
+      "for a page that is the catalog as well",
+      file({ 1: "<</Type/Catalog/Pages 2 0 R/MediaBox[0 0 9 9]>>", 2: "<</Type/Pages/Kids[1 0 R]>>" }),
+      "damaged_pdf",
+    ],
+    [
+      "for a page that stands for the tree, if it was found by a scan",
+      encode(new FileBuilder().objects({ 1: CATALOG, 2: PAGE }).text),
+      "damaged_pdf",
+    ],
+    [
+      "for a kid that is a number where the cross-reference says, and a page elsewhere",
+      encode(latin1(file({ ...onePage(), 3: `1 endobj 3 0 obj ${PAGE}` }))),
       "damaged_pdf",
     ],
     ["for a page tree that is none", file({ ...onePage(), 1: "<</Type/Catalog/Pages<</A 1>>>>" }), "damaged_pdf"],
