@@ -77,13 +77,15 @@ export function moveOutOfTrailer(trailers: readonly Trailer[], rewrites: Rewrite
  * @throws Malformed if /Pages is neither a reference nor a dictionary
  * @throws MissingRange if bytes have to be fetched first
  */
-export function pageTreeRoot(objects: Objects, rewrites: Rewrites, root: Reference, catalog: Dictionary): PageTreeRoot {
-  const pages: Value | undefined = catalog.get("Pages");
-  if (pages instanceof Reference) return pages;
-  const holder = pages instanceof Map ? dictionaryAt(objects, rewrites, root) : undefined;
+export function pageTreeRoot(objects: Objects, rewrites: Rewrites, root: Reference): PageTreeRoot {
+  const holder = dictionaryAt(objects, rewrites, root);
   const entry = holder && entryOf(holder.text, "Pages");
-  if (!entry) throw new Malformed("the catalog has no page tree");
-  return { holder, at: entry.start };
+  if (entry) {
+    const pages = parseValue(holder.text, entry.start);
+    if (pages instanceof Reference) return pages;
+    if (pages instanceof Map) return { holder, at: entry.start };
+  }
+  throw new Malformed("the catalog has no page tree");
 }
 
 /**

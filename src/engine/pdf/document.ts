@@ -194,7 +194,7 @@ async function open(
   const reference = root instanceof Reference ? root : moveOutOfTrailer(xref.trailers, rewrites, numbers.take());
   trailer.set("Root", reference);
   await objects.run(() => keepNamed(objects, rewrites, xref.trailers, trailer));
-  const tree = await objects.run(() => pageTreeRoot(objects, rewrites, reference, catalog));
+  const tree = await objects.run(() => pageTreeRoot(objects, rewrites, reference));
   const rights = catalog.has("Perms") ? await objects.run(() => usageRights(objects, rewrites, reference)) : [];
   for (const { rewrite, start, end } of rights) rewrite.splice({ at: start, remove: end - start, insert: "" });
   const thorough = options.thorough === true;

@@ -241,8 +241,11 @@ export class PageWalk {
       const found = node.found[at.next];
       if (found === undefined) throw new Error("a kid has not been visited");
       if (found !== null && "kids" in found) {
-        if (above.has(found)) node.found[at.next] = null;
-        else if (found.count === undefined) {
+        if (above.has(found)) {
+          // Readers that come to the array by another dictionary go through it once more.
+          if (found.dictionaries.length > 1) throw unreadablePage();
+          node.found[at.next] = null;
+        } else if (found.count === undefined) {
           above.add(found);
           path.push({ node: found, next: 0, count: 0 });
         } else at.count += found.count;

@@ -315,6 +315,21 @@ describe("a file is refused", () => {
       encode(latin1(file({ ...onePage(), 3: `1 endobj 3 0 obj ${PAGE}` }))),
       "damaged_pdf",
     ],
+    [
+      "for an array of kids that leads back to itself by another node",
+      file({
+        ...onePage(),
+        2: "<</Type/Pages/Kids 6 0 R>>",
+        5: "<</Type/Pages/Parent 2 0 R/Kids 6 0 R>>",
+        6: "[3 0 R 5 0 R]",
+      }),
+      "damaged_pdf",
+    ],
+    [
+      "for a catalog that has a page tree only where it is read with its brackets balanced",
+      encode(new FileBuilder().objects({ ...onePage(), 1: `<<0 n <<${CATALOG.slice(2)} >>` }).text),
+      "damaged_pdf",
+    ],
     ["for a page tree that is none", file({ ...onePage(), 1: "<</Type/Catalog/Pages<</A 1>>>>" }), "damaged_pdf"],
     ["for a generation above 65,535", encode(latin1(file(onePage())).replace("4 0 obj", "4 99999 obj")), "too_complex"],
     ["for an encryption dictionary that is not sound", encode(aes.replace("/V 4", "/V 4 x")), "damaged_pdf"],
