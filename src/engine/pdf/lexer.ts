@@ -200,7 +200,7 @@ function nesting(bytes: Uint8Array, at: number): -1 | 0 | 1 {
  * Returns the end of the token at `at`; a stray delimiter is a token.
  * @throws Malformed if it is one that ends an object or begins the next
  */
-function skipToken(bytes: Uint8Array, at: number): number {
+export function skipToken(bytes: Uint8Array, at: number): number {
   const code = bytes[at]!;
   if (code === SLASH) return skipRegular(bytes, at + 1);
   if (code === PAREN_OPEN) return skipLiteralString(bytes, at);
@@ -260,7 +260,11 @@ export function isDictionary(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === LESS_THAN && bytes[at + 1] === LESS_THAN;
 }
 
-function isDictionaryEnd(bytes: Uint8Array, at: number): boolean {
+/**
+ * Returns whether `>>` is at `at`.
+ * @throws EndOfBytes if the bytes end after a `>`
+ */
+export function isDictionaryEnd(bytes: Uint8Array, at: number): boolean {
   if (bytes[at] !== GREATER_THAN) return false;
   if (at + 1 >= bytes.length) throw END;
   return bytes[at + 1] === GREATER_THAN;

@@ -24,6 +24,7 @@ import {
 } from "./characters.ts";
 import {
   isDictionary,
+  isDictionaryEnd,
   isDigit,
   isOutsideOfValues,
   Malformed,
@@ -32,6 +33,8 @@ import {
   skipHexString,
   skipLiteralString,
   skipRegular,
+  skipToken,
+  skipValue,
   skipWhite,
   wordIs,
 } from "./lexer.ts";
@@ -122,26 +125,27 @@ function parseArray(cursor: Cursor, depth: number): Value[] {
   return items;
 }
 
+/** Finds the same entries as {@link eachEntry}, which says where they are. */
 function parseDictionary(cursor: Cursor, depth: number): Dictionary {
   const { bytes } = cursor;
   const entries: Dictionary = new Map();
   cursor.at += 2;
   for (;;) {
-    cursor.at = skipWhite(bytes, cursor.at);
-    const at = cursor.at;
-    if (bytes[at] === GREATER_THAN) break;
+    const at = skipWhite(bytes, cursor.at);
+    if (isDictionaryEnd(bytes, at)) break;
     if (bytes[at] !== SLASH) {
-      // Garbage instead of a key: readers skip it.
-      parse(cursor, depth + 1);
+      cursor.at = entries.size > 0 ? skipValue(bytes, at) : skipToken(bytes, at);
       continue;
     }
-    cursor.at = skipRegular(bytes, at + 1);
-    const key = readName(bytes, at, cursor.at);
-    cursor.at = skipWhite(bytes, cursor.at);
-    if (bytes[cursor.at] === GREATER_THAN) break;
-    entries.set(key, parse(cursor, depth + 1));
+    const keyEnd = skipRegular(bytes, at + 1);
+    const start = skipWhite(bytes, keyEnd);
+    cursor.at = start;
+    if (isDictionaryEnd(bytes, start)) break;
+    entries.set(readName(bytes, at, keyEnd), parse(cursor, depth + 1));
+    // Brackets that do not match may end within a value, or beyond it.
+    if (bytes[start] === BRACKET_OPEN || isDictionary(bytes, start)) cursor.at = skipValue(bytes, start);
   }
-  cursor.at += 2;
+  cursor.at = skipWhite(bytes, cursor.at) + 2;
   return entries;
 }
 

@@ -1,0 +1,61 @@
+/** A dictionary is read by value (values.ts) and by place (lexer.ts): both must find the same entries in any garbage. */
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { eachEntry, Malformed, readName } from "../../../src/engine/pdf/lexer.ts";
+import { parseValue } from "../../../src/engine/pdf/values.ts";
+
+const TOKENS = [
+  "<<",
+  ">>",
+  "[",
+  "]",
+  "<",
+  ">",
+  "(",
+  ")",
+  "{",
+  "}",
+  "/A",
+  "/B",
+  "1",
+  "x",
+  "3 0 R",
+  "(a)",
+  "<0g>",
+  "%\n",
+  "/",
+];
+
+it("a dictionary has the same entries by value and by place", () => {
+  let compared = 0;
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...TOKENS), { maxLength: 12 }),
+      fc.constantFrom("", " "),
+      (tokens, between) => {
+        const bytes = new Uint8Array(Buffer.from(`<<${tokens.join(between)}>>${between}/C 1>> endobj `));
+        const byPlace = orNothing(() => {
+          const keys = new Set<string>();
+          eachEntry(bytes, 0, (key, keyEnd) => keys.add(readName(bytes, key, keyEnd)));
+          return keys;
+        });
+        const byValue = orNothing(() => new Set((parseValue(bytes, 0) as Map<string, unknown>).keys()));
+        if (byPlace && byValue) {
+          expect(byValue).toEqual(byPlace);
+          compared++;
+        }
+      },
+    ),
+    { numRuns: 20_000, seed: 3 },
+  );
+  expect(compared).toBeGreaterThan(5000);
+});
+
+function orNothing<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Malformed) return undefined;
+    throw error;
+  }
+}
