@@ -132,7 +132,7 @@ function parseDictionary(cursor: Cursor, depth: number): Dictionary {
   cursor.at += 2;
   for (;;) {
     const at = skipWhite(bytes, cursor.at);
-    if (isDictionaryEnd(bytes, at)) break;
+    if (isDictionaryEnd(bytes, at) || isLastBracket(bytes, at)) break;
     if (bytes[at] !== SLASH) {
       cursor.at = entries.size > 0 ? skipValue(bytes, at) : skipToken(bytes, at);
       continue;
@@ -140,13 +140,20 @@ function parseDictionary(cursor: Cursor, depth: number): Dictionary {
     const keyEnd = skipRegular(bytes, at + 1);
     const start = skipWhite(bytes, keyEnd);
     cursor.at = start;
-    if (isDictionaryEnd(bytes, start)) break;
+    if (isDictionaryEnd(bytes, start) || isLastBracket(bytes, start)) break;
     entries.set(readName(bytes, at, keyEnd), parse(cursor, depth + 1));
     // Brackets that do not match may end within a value, or beyond it.
     if (bytes[start] === BRACKET_OPEN || isDictionary(bytes, start)) cursor.at = skipValue(bytes, start);
   }
   cursor.at = skipWhite(bytes, cursor.at) + 2;
   return entries;
+}
+
+/** Returns whether a single `>` is all that closes the dictionary of an object. */
+function isLastBracket(bytes: Uint8Array, at: number): boolean {
+  if (bytes[at] !== GREATER_THAN) return false;
+  const word = skipWhite(bytes, at + 1);
+  return isOutsideOfValues(bytes, word, skipRegular(bytes, word));
 }
 
 function parseWord(cursor: Cursor): Value {

@@ -325,11 +325,6 @@ describe("a file is refused", () => {
       }),
       "damaged_pdf",
     ],
-    [
-      "for a catalog that has a page tree only where it is read with its brackets balanced",
-      encode(new FileBuilder().objects({ ...onePage(), 1: `<<0 n <<${CATALOG.slice(2)} >>` }).text),
-      "damaged_pdf",
-    ],
     ["for a page tree that is none", file({ ...onePage(), 1: "<</Type/Catalog/Pages<</A 1>>>>" }), "damaged_pdf"],
     ["for a generation above 65,535", encode(latin1(file(onePage())).replace("4 0 obj", "4 99999 obj")), "too_complex"],
     ["for an encryption dictionary that is not sound", encode(aes.replace("/V 4", "/V 4 x")), "damaged_pdf"],
