@@ -194,6 +194,7 @@ async function open(
   const reference = root instanceof Reference ? root : moveOutOfTrailer(xref.trailers, rewrites, numbers.take());
   trailer.set("Root", reference);
   await objects.run(() => keepNamed(objects, rewrites, xref.trailers, trailer));
+  const catalogAt = trailer.get("Root") as Reference;
   const tree = await objects.run(() => pageTreeRoot(objects, rewrites, reference));
   const rights = catalog.has("Perms") ? await objects.run(() => usageRights(objects, rewrites, reference)) : [];
   for (const { rewrite, start, end } of rights) rewrite.splice({ at: start, remove: end - start, insert: "" });
@@ -204,7 +205,7 @@ async function open(
     mayDefer: !source.inMemory && !thorough,
     mayBeThere: (num) => !areStreamsRead || recovery?.scan.doubtful.has(num) === true,
     isContested: (num) =>
-      num === reference.num ||
+      num === catalogAt.num ||
       (recovery?.own !== undefined && isElsewhere(source, recovery.own.table, xref.table, num)),
   });
   await retryAll(source, walk);

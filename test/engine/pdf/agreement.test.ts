@@ -306,6 +306,14 @@ describe("a file is refused", () => {
       "damaged_pdf",
     ],
     [
+      "for such a page, behind a reference in the trailer",
+      new FileBuilder()
+        .objects({ 1: "<</Type/Catalog/Pages 2 0 R/MediaBox[0 0 9 9]>>", 2: "<</Type/Pages/Kids[1 0 R]>>", 3: "1 0 R" })
+        .table({ trailer: "/Root 3 0 R" })
+        .bytes(),
+      "damaged_pdf",
+    ],
+    [
       "for a page that stands for the tree, if it was found by a scan",
       encode(new FileBuilder().objects({ 1: CATALOG, 2: PAGE }).text),
       "damaged_pdf",
