@@ -23,6 +23,7 @@ import {
   isDigit,
   isWhite,
   LARGEST_GENERATION,
+  Malformed,
   readInteger,
   readObjectNumber,
   skipHexString,
@@ -143,7 +144,7 @@ function skipDigits(bytes: Uint8Array, at: number): number {
 /**
  * Returns the value at `at` as this engine reads it, written soundly: what is no entry of a dictionary is left out, what
  * is no value is null.
- * @throws Malformed if its brackets do not match
+ * @throws Malformed if its brackets do not match, or an array may have a reference that readers do not agree on
  */
 export function soundText(bytes: Uint8Array, at: number): Uint8Array {
   const end = endOfSound(bytes, at);
@@ -177,8 +178,11 @@ function soundArray(bytes: Uint8Array, at: number, depth: number): string {
   let elements = "";
   for (at = skipWhite(bytes, at + 1); bytes[at] !== BRACKET_CLOSE; ) {
     const reference = readReference(bytes, at);
+    const end = reference?.end ?? skipValue(bytes, at);
+    if (!reference && wordIs(bytes, at, end, "R"))
+      throw new Malformed("something may be a reference, and cannot be read");
     elements += `${reference?.text ?? soundly(bytes, at, depth + 1)} `;
-    at = skipWhite(bytes, reference?.end ?? skipValue(bytes, at));
+    at = skipWhite(bytes, end);
   }
   return `[${elements}]`;
 }

@@ -333,6 +333,14 @@ describe("a file is refused", () => {
       }),
       "damaged_pdf",
     ],
+    [
+      "for a kid that is a reference to some readers, in a file that was scanned",
+      encode(
+        new FileBuilder().objects({ ...onePage(), 2: "<</Type/Pages/Kids 6 0 R>>", 5: PAGE, 6: "[3 0 R 5 +-1 R]" })
+          .text,
+      ),
+      "damaged_pdf",
+    ],
     ["for a page tree that is none", file({ ...onePage(), 1: "<</Type/Catalog/Pages<</A 1>>>>" }), "damaged_pdf"],
     ["for a generation above 65,535", encode(latin1(file(onePage())).replace("4 0 obj", "4 99999 obj")), "too_complex"],
     ["for an encryption dictionary that is not sound", encode(aes.replace("/V 4", "/V 4 x")), "damaged_pdf"],
