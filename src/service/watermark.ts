@@ -83,7 +83,7 @@ async function deliver(
   call.workBegan = Date.now();
   const { maxPages, maxImagePixels: maxPixels } = config;
   const plan = (thorough: boolean) =>
-    planner(content, { password, maxPages, maxPixels, thorough, loadFont: fontLoader(env.FONTS) });
+    planner(content, { password, maxPages, maxPixels, thorough, loadFont: fontLoader(env.ASSETS) });
   const store = (planned: WatermarkPlan) => {
     begin("storing", call);
     return storeResult(bucketOf(env), planned, { filename, ttlSeconds: config.linkTtlSeconds });
