@@ -77,12 +77,12 @@ async function draw(name: string, paint: (page: PDFPage) => void, options: TextM
 
 /** A page of a letter: a heading, and bars for lines. */
 function write(page: PDFPage, left = 0, bottom = 0): void {
-  page.drawRectangle({ x: left + 22, y: bottom + 262, width: 84, height: 9, color: INK });
-  page.drawRectangle({ x: left + 22, y: bottom + 250, width: 52, height: 4, color: LINE });
-  const lengths = [168, 160, 168, 150, 96, 0, 168, 164, 168, 158, 168, 60, 0, 168, 150, 168, 120];
+  page.drawRectangle({ x: left + 22, y: bottom + 246, width: 84, height: 9, color: INK });
+  page.drawRectangle({ x: left + 22, y: bottom + 234, width: 52, height: 4, color: LINE });
+  const lengths = [168, 160, 168, 150, 96, 0, 168, 164, 168, 158, 168, 60, 0, 168, 150, 120];
   for (const [row, length] of lengths.entries())
     if (length > 0)
-      page.drawRectangle({ x: left + 22, y: bottom + 228 - row * 11, width: length, height: 4, color: LINE });
+      page.drawRectangle({ x: left + 22, y: bottom + 212 - row * 11, width: length, height: 4, color: LINE });
 }
 
 /** A page of a report: a heading, and columns of a chart. */

@@ -38,13 +38,17 @@ async function mark(request: MarkRequest): Promise<Marked> {
 
 async function planText({ fields, file, limits }: MarkRequest): Promise<WatermarkPlan> {
   const settings = textSettings.parse(fields);
-  return watermark(await file.bytes(), textMarkOf(settings), { ...limits, password: settings.password, loadFont });
+  return watermark(await bytesOf(file), textMarkOf(settings), { ...limits, password: settings.password, loadFont });
 }
 
 async function planImage({ fields, file, image, limits }: MarkRequest): Promise<WatermarkPlan> {
   const settings = imageSettings.parse(fields);
-  const mark = imageMarkOf(settings, await image!.bytes());
-  return watermark(await file.bytes(), mark, { ...limits, password: settings.password });
+  const mark = imageMarkOf(settings, await bytesOf(image!));
+  return watermark(await bytesOf(file), mark, { ...limits, password: settings.password });
+}
+
+async function bytesOf(file: File): Promise<Uint8Array> {
+  return new Uint8Array(await file.arrayBuffer());
 }
 
 function refusalOf(error: unknown): Refusal {

@@ -40,7 +40,7 @@ enableCopying();
 enableChoosing();
 showCall(readSettings());
 
-/** Takes a file from the picker, from a drop anywhere on the playground, or the sample. */
+/** Takes a file from the picker, from a drop anywhere on the page, or the sample. */
 function enableChoosing(): void {
   const picker = document.getElementById("file") as HTMLInputElement;
   picker.addEventListener("change", () => choose(picker.files?.[0]));
@@ -48,15 +48,15 @@ function enableChoosing(): void {
     const response = await fetch("/assets/sample.pdf");
     choose(new File([await response.blob()], "sample.pdf", { type: "application/pdf" }));
   });
-  playground.addEventListener("dragover", (event) => {
+  addEventListener("dragover", (event) => {
     event.preventDefault();
     playground.classList.add("dropping");
   });
-  for (const end of ["dragleave", "drop"])
-    playground.addEventListener(end, () => playground.classList.remove("dropping"));
-  playground.addEventListener("drop", (event) => {
+  for (const end of ["dragleave", "drop"]) addEventListener(end, () => playground.classList.remove("dropping"));
+  addEventListener("drop", (event) => {
     event.preventDefault();
     choose(event.dataTransfer?.files[0]);
+    playground.scrollIntoView();
   });
 }
 
@@ -91,20 +91,27 @@ async function update(): Promise<void> {
   isStale = isBusy;
   if (isBusy) return;
   const { operation, fields, image } = readSettings();
-  if (operation === "image" && !image) return tell("Choose an image to lay over the pages.");
+  if (operation === "image" && !image) {
+    tell("Choose an image to lay over the pages.");
+    container.classList.add("outdated");
+    return;
+  }
   isBusy = true;
   container.ariaBusy = "true";
   try {
     if (!preview) tell("Loading the engine …");
     const { Preview } = await import("./preview.ts");
     preview ??= new Preview(container);
-    const { pages, milliseconds } = await preview.show({ file, operation, fields, image, limits });
+    const { pages, milliseconds, notices } = await preview.show({ file, operation, fields, image, limits });
     showProblems([]);
-    tell(`${file.name}: ${pages} ${pages === 1 ? "page" : "pages"}, marked in ${Math.ceil(milliseconds)} ms`);
+    const facts = `${pages} ${pages === 1 ? "page" : "pages"}, marked in ${Math.ceil(milliseconds)} ms`;
+    tell([`${file.name}: ${facts}`, ...notices].join("; "));
+    container.classList.remove("outdated");
   } catch (error) {
     const { detail, errors } = refusalOf(error);
     showProblems(errors);
     tell(detail);
+    container.classList.add("outdated");
   } finally {
     isBusy = false;
     container.ariaBusy = "false";

@@ -18,13 +18,21 @@ export function showSnippets(call: ShownCall): void {
 
 /** Lets the copy buttons work. They say for a moment that they did. */
 export function enableCopying(): void {
+  const announcement = document.getElementById("copied")!;
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copies]"))
     button.addEventListener("click", async () => {
       const code = document.getElementById(button.dataset.copies!)!;
-      await navigator.clipboard.writeText(code.textContent!);
-      button.textContent = "Copied";
+      const copied = await navigator.clipboard.writeText(code.textContent!).then(
+        () => true,
+        () => false,
+      );
+      if (!copied) getSelection()?.selectAllChildren(code); // for the keyboard to copy
+      const said = copied ? "Copied" : "Selected";
+      button.textContent = said;
+      announcement.textContent = said;
       setTimeout(() => {
         button.textContent = "Copy";
+        announcement.textContent = "";
       }, 2000);
     });
 }

@@ -19,8 +19,8 @@ const WIDTHS = { upright: 212, landscape: 300, turned: 212, cropped: 212 } as co
 
 const PROMISES = [
   ["Where the reader sees it", "Turned, cropped and scanned pages get the mark upright and in place, like all others."],
-  ["Your file, not a copy of it", "The source’s own bytes, nothing re-encoded. Forms, tags and bookmarks stay."],
-  ["Any script", "Arabic joins, Hindi stacks, Chinese weighs four kilobytes. Fonts are embedded."],
+  ["Nothing re-encoded", "The result is the source’s own bytes, with the mark on top. Forms, tags and bookmarks stay."],
+  ["Any script", "Arabic joins, Hindi stacks, ten Chinese characters add four kilobytes. Fonts are embedded."],
   ["Charged for results only", "A call that fails costs nothing. A lost answer is asked for again, not paid again."],
 ] as const;
 

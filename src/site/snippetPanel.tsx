@@ -5,6 +5,7 @@ export function SnippetPanel({ call }: { call: ShownCall }) {
   return (
     <section class="snippets" aria-labelledby="snippets-title">
       <h3 id="snippets-title">The same call, in code</h3>
+      <p id="copied" class="unseen" role="status" />
       <fieldset class="tabs">
         <legend class="unseen">Client</legend>
         {CLIENTS.map(({ id, label }, index) => (

@@ -4,11 +4,12 @@ import { gzipSync } from "node:zlib";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
 import { TEMPLATES } from "../../src/engine/index.ts";
+import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
 import { MAGENTA } from "../support/stamp.ts";
-import { chromiumPath, NO_BROWSER, startBrowser } from "./chromium.ts";
 import { chooseFile, expectChange, firstPage, PATIENCE, withPage } from "./page.ts";
 
 const PHONE = { viewport: { width: 360, height: 780 } };
@@ -114,6 +115,21 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "the page at /" : `the page at / (
       await page.setInputFiles("#file", { name: "no.pdf", mimeType: "application/pdf", buffer: Buffer.from("no") });
       await page.fill("#text-text", "DRAFT");
       await expectStatus(page, /PDF/);
+    }));
+
+  test("opens an encrypted file with the password in its control", () =>
+    withPage(browser, worker.url, async ({ page, complaints }) => {
+      const locked = VECTORS.find(({ user, dict }) => user !== "" && dict.p === -4)!;
+      await page.setInputFiles("#file", {
+        name: "locked.pdf",
+        mimeType: "application/pdf",
+        buffer: Buffer.from(encryptedPage(locked)),
+      });
+      await expectStatus(page, /password/);
+      await page.click("form[data-operation=text] summary");
+      await page.fill("#text-password", locked.user);
+      await page.waitForSelector(".sheet canvas");
+      expect(complaints).toEqual([]);
     }));
 
   test.each(["light", "dark"] as const)("has nothing that axe complains of, in %s colours", (colorScheme) =>
