@@ -11,7 +11,10 @@ import { sampleContract } from "./lib/sampleContract.ts";
 const root = join(import.meta.dirname, "..");
 const out = join(root, "dist/site");
 const assets = join(out, "assets");
-const pdfjs = join(root, "node_modules/pdfjs-dist");
+const packages = join(root, "node_modules");
+const pdfjs = join(packages, "pdfjs-dist");
+/** The page's own typeface. */
+const TYPEFACE = "@fontsource-variable/schibsted-grotesk/files/schibsted-grotesk-latin-wght-normal.woff2";
 
 /** What pdf.js fetches while it draws, for files that need it. */
 const PDFJS_DATA = { cmaps: /\.bcmap$/, iccs: /\.icc$/, standard_fonts: /\.(pfb|ttf)$/, wasm: /\.wasm$/ };
@@ -34,7 +37,8 @@ const { outputFiles } = await build({
   entryNames: "[name]",
   chunkNames: "files/[name]-[hash]",
   assetNames: "files/[name]-[hash]",
-  loader: { ".wasm": "file", ".woff2": "file" },
+  loader: { ".wasm": "file" },
+  external: ["/assets/*"],
   publicPath: "/assets",
   outdir: assets,
   write: false,
@@ -42,6 +46,7 @@ const { outputFiles } = await build({
 
 const kept = new Set<string>();
 for (const { path, contents } of outputFiles) await put(path, contents);
+await put(join(assets, "schibsted-grotesk.woff2"), await readFile(join(packages, TYPEFACE)));
 await put(join(assets, "sample.pdf"), await sampleContract());
 for (const name of await readdir(join(root, "web/pictures")))
   await put(join(assets, "pictures", name), await readFile(join(root, "web/pictures", name)));

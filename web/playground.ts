@@ -32,10 +32,15 @@ for (const range of document.querySelectorAll<HTMLInputElement>("input[type=rang
   range.addEventListener("input", () => {
     (range.nextElementSibling as HTMLOutputElement).value = range.value;
   });
-for (const picker of document.querySelectorAll<HTMLInputElement>("input[data-picks]"))
+for (const picker of document.querySelectorAll<HTMLInputElement>("input[data-picks]")) {
+  const color = document.getElementById(picker.dataset.picks!) as HTMLInputElement;
   picker.addEventListener("input", () => {
-    (document.getElementById(picker.dataset.picks!) as HTMLInputElement).value = picker.value;
+    color.value = picker.value;
   });
+  color.addEventListener("input", () => {
+    if (/^#[0-9a-f]{6}$/i.test(color.value)) picker.value = color.value;
+  });
+}
 enableCopying();
 enableChoosing();
 showCall(readSettings());
@@ -46,6 +51,7 @@ function enableChoosing(): void {
   picker.addEventListener("change", () => choose(picker.files?.[0]));
   document.getElementById("sample")!.addEventListener("click", async () => {
     const response = await fetch("/assets/sample.pdf");
+    if (!response.ok) return tell("The sample could not be loaded. Try again.");
     choose(new File([await response.blob()], "sample.pdf", { type: "application/pdf" }));
   });
   addEventListener("dragover", (event) => {

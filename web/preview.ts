@@ -9,6 +9,7 @@ type Job = Omit<MarkRequest, "id">;
 export class Preview {
   readonly #engine = new Engine();
   readonly #viewer: Viewer;
+  #file: File | undefined;
 
   constructor(container: HTMLElement) {
     this.#viewer = new Viewer(container);
@@ -20,6 +21,8 @@ export class Preview {
    */
   async show(job: Job): Promise<Omit<Marked, "pdf">> {
     const { pdf, ...facts } = await this.#engine.mark(job);
+    if (job.file !== this.#file) this.#viewer.clear();
+    this.#file = job.file;
     const { password } = job.fields;
     await this.#viewer.show(pdf, password === undefined ? undefined : String(password));
     return facts;

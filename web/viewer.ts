@@ -14,12 +14,13 @@ const DATA = {
 /** More pixels than this in each direction cost memory, and are not seen. */
 const MAX_PIXEL_RATIO = 2;
 
-/** A page in the list: drawn while it is in view, again when the document has changed. */
+/** A page in the list: drawn while it is in view, and again when the document has changed. */
 interface Sheet {
   element: HTMLElement;
+  number: number;
   inView: boolean;
   /** The document and the width it was last drawn for. */
-  drawn?: { document: PDFDocumentProxy; width: number };
+  drawn?: { document: PDFDocumentProxy; width: number } | undefined;
   task?: RenderTask | undefined;
 }
 
@@ -29,7 +30,7 @@ export class Viewer {
   readonly #list = document.createElement("ol");
   readonly #worker = new PDFWorker();
   readonly #views: IntersectionObserver;
-  #sheets: Sheet[] = [];
+  readonly #sheets = new Map<Element, Sheet>();
   #document: PDFDocumentProxy | undefined;
 
   constructor(container: HTMLElement) {
@@ -51,64 +52,75 @@ export class Viewer {
     const opened = await promise;
     const last = this.#document;
     this.#document = opened;
-    if (this.#sheets.length !== opened.numPages) await this.#layOut(opened);
+    if (this.#sheets.size !== opened.numPages) await this.#layOut(opened);
     await this.#drawThoseInView();
     await last?.loadingTask.destroy();
+  }
+
+  /** Takes the pages away: those of the next document are of another file. */
+  clear(): void {
+    this.#sheets.clear();
+    this.#list.replaceChildren();
   }
 
   /** Makes an empty sheet for each page, of the first one's shape until it is looked at. */
   async #layOut(opened: PDFDocumentProxy): Promise<void> {
     const { width, height } = (await opened.getPage(1)).getViewport({ scale: 1 });
     this.#views.disconnect();
-    this.#sheets = Array.from({ length: opened.numPages }, () => {
+    this.clear();
+    for (let number = 1; number <= opened.numPages; number++) {
       const element = document.createElement("li");
       element.className = "sheet";
       element.style.aspectRatio = `${width} / ${height}`;
-      return { element, inView: false };
-    });
-    this.#list.replaceChildren(...this.#sheets.map(({ element }) => element));
+      this.#sheets.set(element, { element, number, inView: false });
+    }
+    this.#list.append(...this.#sheets.keys());
     if (!this.#list.isConnected) this.#container.replaceChildren(this.#list);
     this.#container.scrollTop = 0;
-    for (const { element } of this.#sheets) this.#views.observe(element);
+    for (const element of this.#sheets.keys()) this.#views.observe(element);
   }
 
   #look(entries: IntersectionObserverEntry[]): void {
     for (const { target, isIntersecting } of entries) {
-      const sheet = this.#sheets.find(({ element }) => element === target);
-      if (sheet) sheet.inView = isIntersecting;
+      const sheet = this.#sheets.get(target);
+      if (!sheet) continue;
+      sheet.inView = isIntersecting;
+      if (isIntersecting) continue;
+      sheet.task?.cancel();
+      sheet.drawn = undefined;
+      sheet.element.replaceChildren(); // a canvas takes megabytes
     }
     this.#drawThoseInView();
   }
 
   async #drawThoseInView(): Promise<void> {
-    await Promise.all(this.#sheets.map((sheet, index) => sheet.inView && this.#draw(sheet, index + 1)));
+    await Promise.all([...this.#sheets.values()].map((sheet) => sheet.inView && this.#draw(sheet)));
   }
 
-  async #draw(sheet: Sheet, number: number): Promise<void> {
+  async #draw(sheet: Sheet): Promise<void> {
     const opened = this.#document!;
-    const { element } = sheet;
+    const { element, number } = sheet;
     const width = element.clientWidth;
     if (sheet.drawn?.document === opened && sheet.drawn.width === width) return;
     sheet.drawn = { document: opened, width };
     sheet.task?.cancel();
-
-    const page = await opened.getPage(number);
-    const natural = page.getViewport({ scale: 1 });
-    element.style.aspectRatio = `${natural.width} / ${natural.height}`;
-    const pixels = width * Math.min(devicePixelRatio, MAX_PIXEL_RATIO);
-    const viewport = page.getViewport({ scale: pixels / natural.width });
-    const canvas = document.createElement("canvas");
-    canvas.width = Math.round(viewport.width);
-    canvas.height = Math.round(viewport.height);
-    canvas.role = "img";
-    canvas.ariaLabel = `Page ${number} of ${opened.numPages}, marked`;
-    sheet.task = page.render({ canvas, viewport });
     try {
+      const page = await opened.getPage(number);
+      const natural = page.getViewport({ scale: 1 });
+      element.style.aspectRatio = `${natural.width} / ${natural.height}`;
+      const pixels = width * Math.min(devicePixelRatio, MAX_PIXEL_RATIO);
+      const viewport = page.getViewport({ scale: pixels / natural.width });
+      const canvas = document.createElement("canvas");
+      canvas.width = Math.round(viewport.width);
+      canvas.height = Math.round(viewport.height);
+      canvas.role = "img";
+      canvas.ariaLabel = `Page ${number} of ${opened.numPages}, marked`;
+      sheet.task = page.render({ canvas, viewport });
       await sheet.task.promise;
+      if (sheet.drawn?.document === opened) element.replaceChildren(canvas, banner());
     } catch {
-      return; // another document took its place, or the page cannot be drawn
+      // another document took its place, it went out of view, or pdf.js cannot draw it
     }
-    element.replaceChildren(canvas, banner());
   }
 }
 

@@ -1,4 +1,12 @@
-import { degrees, PDFDocument, type PDFFont, type PDFPage, rgb, StandardFonts } from "pdf-lib";
+import {
+  concatTransformationMatrix,
+  degrees,
+  PDFDocument,
+  type PDFFont,
+  type PDFPage,
+  rgb,
+  StandardFonts,
+} from "pdf-lib";
 
 const INK = rgb(0.1, 0.11, 0.14);
 const QUIET = rgb(0.42, 0.44, 0.5);
@@ -79,12 +87,13 @@ export async function sampleContract(): Promise<Uint8Array> {
 
   const turned = document.addPage([842, 595]);
   turned.setRotation(degrees(90));
-  heading(turned, "Schedule", "Annex B: a page that a scanner has turned");
+  turned.pushOperators(concatTransformationMatrix(0, 1, -1, 0, 842, 0)); // on its side, as a scanner stores it
+  heading(turned, "Schedule", "Annex B: a page that is stored on its side", MARGIN, 842 - MARGIN);
   for (const [row, cells] of SCHEDULE.entries()) {
-    const y = 430 - row * 46;
+    const y = 690 - row * 46;
     for (const [column, cell] of cells.entries())
-      turned.drawText(cell, { x: MARGIN + column * 240, y, size: 15, font: column === 0 ? bold : serif, color: INK });
-    turned.drawLine({ start: { x: MARGIN, y: y - 16 }, end: { x: 778, y: y - 16 }, thickness: 0.6, color: RULE });
+      turned.drawText(cell, { x: MARGIN + column * 170, y, size: 14, font: column === 0 ? bold : serif, color: INK });
+    turned.drawLine({ start: { x: MARGIN, y: y - 16 }, end: { x: 531, y: y - 16 }, thickness: 0.6, color: RULE });
   }
 
   const cropped = document.addPage([800, 1000]);

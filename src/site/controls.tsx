@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../engine/index.ts";
+import { POSITIONS, TEMPLATES } from "../engine/index.ts";
 import type { Product } from "../service/products.ts";
 
 /** A field of a request as JSON Schema has it: what its control is made of. */
@@ -8,7 +8,9 @@ interface Field {
   id: string;
   type?: string;
   description?: string;
-  default?: string | number;
+  /** What a request without it has; undefined if that depends, or it is required. */
+  default: string | number | undefined;
+  takes(value: string): boolean;
   minimum?: number;
   exclusiveMinimum?: number;
   maximum?: number;
@@ -38,9 +40,9 @@ export const EXAMPLE_TEXT = "CONFIDENTIAL";
  */
 export function Controls({ product }: { product: Product }) {
   const { properties = {} } = z.toJSONSchema(product.schemas.json, { io: "input" });
-  const fields = Object.entries(properties)
+  const fields = Object.entries(product.schemas.json.shape)
     .filter(([name]) => name !== "file")
-    .map(([name, property]) => ({ ...(property as object), name, id: `${kindOf(product)}-${name}` }) as Field);
+    .map(([name, schema]) => fieldOf(name, schema as z.ZodType, kindOf(product), properties[name] as object));
   const usual = fields.filter(({ name }) => !RARE.includes(name));
   const rare = fields.filter(({ name }) => RARE.includes(name));
   return (
@@ -67,6 +69,16 @@ export function Controls({ product }: { product: Product }) {
 /** The part of an operation's name that tells it from the others: `text` or `image`. */
 export function kindOf({ operation }: Product): string {
   return operation.replace("watermark.", "");
+}
+
+function fieldOf(name: string, schema: z.ZodType, kind: string, described: object): Field {
+  return {
+    ...described,
+    name,
+    id: `${kind}-${name}`,
+    default: schema.safeParse(undefined).data as Field["default"],
+    takes: (value) => schema.safeParse(value).success,
+  };
 }
 
 function Control({ field }: { field: Field }) {
@@ -164,7 +176,7 @@ function TemplatePicker({ field }: { field: Field }) {
 }
 
 function PositionPicker({ field }: { field: Field }) {
-  const positions: readonly string[] = field.default === undefined ? POSITIONS : IMAGE_POSITIONS;
+  const positions = POSITIONS.filter(field.takes);
   return (
     <fieldset class="field positions">
       <legend>

@@ -11,6 +11,13 @@ export function Document({ title, description, children }: { title: string; desc
         <meta name="description" content={description} />
         <meta name="color-scheme" content="light dark" />
         <link rel="icon" href="/assets/pictures/icon.svg" type="image/svg+xml" />
+        <link
+          rel="preload"
+          href="/assets/schibsted-grotesk.woff2"
+          as="font"
+          type="font/woff2"
+          crossorigin="anonymous"
+        />
         <link rel="stylesheet" href="/assets/site.css" />
         <link rel="service-desc" href="/openapi.json" type="application/json" />
         <link rel="alternate" href="/llms.txt" type="text/plain" title="For language models" />

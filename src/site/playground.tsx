@@ -53,7 +53,7 @@ function Proof({ price }: { price: string }) {
           Take the sample
         </button>
         <p id="status" role="status">
-          or drop one here
+          or drop one on this page
         </p>
       </div>
       <section id="preview" class="viewport" aria-label="Preview of the marked pages" tabindex={0}>

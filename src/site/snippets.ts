@@ -37,8 +37,8 @@ function curl({ origin, path, file, image, fields }: ShownCall): string {
     ...(image === undefined ? [] : [`-F ${shell(`image=@${curlPath(image)}`)}`]),
     ...Object.entries(fields).map(([name, value]) => `--form-string ${shell(`${name}=${value}`)}`),
   ];
-  return `# PAYMENT signs the terms that the call without it
-# is answered with: a 402
+  return `# Without PAYMENT the answer is a 402:
+# the terms, to be signed as PAYMENT
 ${parts.join(" \\\n  ")}`;
 }
 

@@ -38,6 +38,7 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "the page at /" : `the page at / (
       expect(await page.locator(".sheet canvas").count()).toBeLessThan(4);
       await page.locator(".sheet").last().scrollIntoViewIfNeeded();
       await page.waitForSelector(".sheet:last-child canvas");
+      await expect.poll(() => page.locator(".sheet:first-child canvas").count(), PATIENCE).toBe(0);
       expect(uploads).toEqual([]);
       expect(complaints).toEqual([]);
       expect(requested).toContain("/fonts/noto-sans-bold.ttf");

@@ -1,8 +1,9 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import type * as z from "zod";
 import { app } from "../../src/app.ts";
-import { TEMPLATES } from "../../src/engine/index.ts";
+import { IMAGE_POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
 import { PRODUCTS } from "../../src/service/products.ts";
 import { send } from "../support/client.ts";
 
@@ -45,14 +46,30 @@ describe("GET /", () => {
     }
   });
 
-  test.each(PRODUCTS.map((product) => [product.operation, product] as const))(
-    "has a control for each field of %s",
-    async (operation, { schemas }) => {
-      const form = (await page())
-        .split(`data-operation="${operation.replace("watermark.", "")}"`)[1]!
-        .split("</form>")[0]!;
-      const named = new Set(Array.from(form.matchAll(/ name="(\w+)"/g), ([, name]) => name));
-      expect(["file", ...named].sort()).toEqual(Object.keys(schemas.json.shape).sort());
+  describe.each(PRODUCTS.map((product) => [product.operation, product] as const))(
+    "for %s",
+    (operation, { schemas }) => {
+      const kind = operation.replace("watermark.", "");
+      const controls = async () => (await page()).split(`data-operation="${kind}"`)[1]!.split("</form>")[0]!;
+      const { shape } = schemas.json;
+
+      test("has a control for each field", async () => {
+        const named = new Set(Array.from((await controls()).matchAll(/ name="(\w+)"/g), ([, name]) => name));
+        expect(["file", ...named].sort()).toEqual(Object.keys(shape).sort());
+      });
+
+      test("offers choices that the service takes, and its defaults", async () => {
+        const choices = Array.from(
+          (await controls()).matchAll(/type="radio" name="(\w+)" value="([\w-]*)"( checked)?/g),
+          ([, name, value, checked]) => ({ name: name!, value: value || undefined, checked }),
+        );
+        expect(choices.length).toBeGreaterThanOrEqual(IMAGE_POSITIONS.length);
+        for (const { name, value, checked } of choices) {
+          const taken = (shape[name] as z.ZodType).safeParse(value);
+          expect(taken, `${name}: ${value}`).toMatchObject({ success: true });
+          if (checked) expect(value).toBe((shape[name] as z.ZodType).parse(undefined));
+        }
+      });
     },
   );
 
