@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { POSITIONS, TEMPLATES } from "../engine/index.ts";
+import { IMAGE_FORMATS, POSITIONS, TEMPLATES } from "../engine/index.ts";
 import type { Product } from "../service/products.ts";
 
 /** A field of a request as JSON Schema has it: what its control is made of. */
@@ -108,7 +108,10 @@ function Input({ field }: { field: Field }) {
         {EXAMPLE_TEXT}
       </textarea>
     );
-  if (name === "image") return <input {...shared} type="file" accept="image/png, image/jpeg" />;
+  if (name === "image")
+    return (
+      <input {...shared} type="file" accept={IMAGE_FORMATS.map((format) => `image/${format.toLowerCase()}`).join()} />
+    );
   if (name === "color")
     return (
       <span class="color">

@@ -86,7 +86,7 @@ export function Home({ origin, config }: { origin: string; config: Config }) {
         <Playground origin={origin} config={config} />
 
         <section id="templates" class="gallery" aria-labelledby="templates-title">
-          <h2 id="templates-title">Eight templates</h2>
+          <h2 id="templates-title">Templates</h2>
           <p>A template fixes position, rotation, size, weight and colour. The request’s own fields win.</p>
           <ul>
             {Object.entries(TEMPLATES).map(([name, { description }]) => (
