@@ -6,13 +6,13 @@ import { internet } from "./test/support/internet.ts";
 /** Modules are loaded once for all files of a project: anew for each file they took longer than the tests. */
 const SHARED_MODULES = { isolate: false, testTimeout: 30_000 }; // the first test of a file waits for its runtime
 
-/** The static assets, without a Worker that has them. */
-const fonts = async (request: { url: string }) => new Response(await readFile(`fonts${new URL(request.url).pathname}`));
+/** The fonts among the static assets, without a Worker that has them. */
+const fonts = async (request: { url: string }) => new Response(await readFile(`.${new URL(request.url).pathname}`));
 
 export default defineConfig({
   test: {
     silent: "passed-only",
-    globalSetup: "test/support/quiet.ts",
+    globalSetup: ["test/support/quiet.ts", "test/support/site.ts"],
     maxWorkers: 2, // by itself one core of two is left idle
     projects: [
       {
@@ -23,7 +23,7 @@ export default defineConfig({
               compatibilityDate: "2026-11-01",
               compatibilityFlags: ["nodejs_compat"],
               modulesRules: [{ type: "CompiledWasm", include: ["**/*.wasm"] }],
-              serviceBindings: { FONTS: fonts },
+              serviceBindings: { ASSETS: fonts },
               outboundService: internet,
             },
           }),
@@ -37,13 +37,23 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/{engine,payments,e2e}/**"],
+          exclude: ["test/{engine,payments,e2e,browser}/**"],
           setupFiles: "test/support/emptyStorage.ts",
           ...SHARED_MODULES,
         },
       },
       {
         test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },
+      },
+      {
+        // a real browser, by `npm run test:browser`; one after the other, since each page wants a core
+        test: {
+          name: "browser",
+          include: ["test/browser/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
       },
     ],
   },

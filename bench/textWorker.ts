@@ -40,7 +40,7 @@ const MARKERS: Record<string, Marker> = {
 };
 
 async function fontFile(path: string, env: Env): Promise<Uint8Array> {
-  return new Uint8Array(await (await env.FONTS.fetch(`https://assets.local/${path}`)).arrayBuffer());
+  return new Uint8Array(await (await env.ASSETS.fetch(`https://assets.local/fonts/${path}`)).arrayBuffer());
 }
 
 export default {

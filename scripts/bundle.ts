@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
-/** Gzipped. HarfBuzz takes 180 KB of it, the MCP server 60. */
-const BUDGET_KB = 450;
+/** Gzipped. HarfBuzz takes 180 KB of it, the MCP server 60, the page 13. */
+const BUDGET_KB = 470;
 
 const out = mkdtempSync(join(tmpdir(), "overprint-bundle-"));
 try {

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { accepts } from "hono/accepts";
 import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
@@ -17,6 +18,9 @@ import { serverCard } from "./mcp/serverCard.ts";
 import { guide } from "./service/guide.ts";
 import { limitsOf } from "./service/limits.ts";
 import { PRODUCTS } from "./service/products.ts";
+import { serveAsset } from "./site/assets.ts";
+import { Home } from "./site/home.tsx";
+import { PAGE_POLICY } from "./site/policies.ts";
 import { bucketOf } from "./storage/bucket.ts";
 import { download } from "./storage/download.ts";
 import { endLink, FILES, linkOf } from "./storage/link.ts";
@@ -67,6 +71,19 @@ app.use(
 );
 app.use(readSettings);
 app.use(separateFiles);
+
+app
+  .get("/", leaveSettled, (c) => {
+    const { origin } = new URL(c.req.url);
+    c.header("Vary", "Accept", { append: true });
+    c.header("Link", '</openapi.json>; rel="service-desc"'); // RFC 8631
+    if (accepts(c, { header: "Accept", supports: ["text/html"], default: "text/plain" }) !== "text/html")
+      return c.text(guide(origin, c.var.config));
+    c.header("Content-Security-Policy", PAGE_POLICY);
+    return c.html(`<!doctype html>${Home({ origin, config: c.var.config })}`);
+  })
+  .all(methodNotAllowed("GET, HEAD"));
+for (const folder of ["/assets/*", "/fonts/*"]) app.get(folder, (c) => serveAsset(c.req.raw, c.env.ASSETS));
 
 for (const product of PRODUCTS) {
   app.post(product.path, leaveSettled, limitBody, sell(product)).all(methodNotAllowed("POST"));

@@ -9,6 +9,7 @@ import { imageRequest, textRequest } from "../src/service/schemas.ts";
 
 const TESTS = import.meta.glob("./**/*.test.ts", { query: "?raw", import: "default", eager: true });
 const SCRIPTS = import.meta.glob("../scripts/**/*.ts", { query: "?raw", import: "default", eager: true });
+const WEB = import.meta.glob("../web/**/*.ts", { query: "?raw", import: "default", eager: true });
 const SOURCES = import.meta.glob("../src/**/*.ts", { query: "?raw", import: "default", eager: true });
 
 /** The rows of its tables: what is wrong, what the engine does, why, where, and the tests that hold it. */
@@ -96,7 +97,7 @@ describe("ARCHITECTURE.md", () => {
   const path = architecture.split("## One call")[1]!.split("\n## ")[0]!;
 
   test.each([...new Set(paths)])("names a file that is there: %s", (file) => {
-    const there = [...Object.keys(SOURCES), ...Object.keys(TESTS), ...Object.keys(SCRIPTS)];
+    const there = [SOURCES, WEB, TESTS, SCRIPTS].flatMap(Object.keys);
     expect(
       there.some((known) => [`../${file}`, `../src/${file}`, `./${file.replace(/^test\//, "")}`].includes(known)),
     ).toBe(true);

@@ -1,7 +1,7 @@
 import type { RangeReader } from "../engine/index.ts";
-import type { LargeFileSlot } from "./largeFileSlot.ts";
 import type { MemoryShare } from "./memory.ts";
 import type { Pace } from "./pace.ts";
+import { ReceivedFile } from "./receivedFile.ts";
 import { tooLarge } from "./size.ts";
 
 /** What comes more slowly than within this time does not wait for its rest in memory, unless it is little. */
@@ -23,32 +23,6 @@ export interface ReceiveLimits {
   keep(chunks: AsyncIterable<Uint8Array>): Promise<RangeReader>;
   /** Does the same for exactly `length` bytes. */
   keepWhole(chunks: AsyncIterable<Uint8Array>, length: number): Promise<RangeReader>;
-}
-
-/** A file that has been received completely. */
-export class ReceivedFile {
-  /** Its bytes, or a reader if it is stored elsewhere. */
-  readonly content: Uint8Array | RangeReader;
-
-  constructor(content: Uint8Array | RangeReader) {
-    this.content = content;
-  }
-
-  /** Reads its first bytes, at most `length`. */
-  async head(length: number): Promise<Uint8Array> {
-    if (this.content instanceof Uint8Array) return this.content.subarray(0, length);
-    return this.content.read(0, Math.min(length, this.content.length));
-  }
-
-  /**
-   * Returns all of its bytes. A file that is stored is read back; where there is no room for it, under the call's slot.
-   * @throws Problem too_busy
-   */
-  async whole(memory: MemoryShare, slot: LargeFileSlot): Promise<Uint8Array> {
-    if (this.content instanceof Uint8Array) return this.content;
-    if (!memory.take(this.content.length)) await slot.acquire();
-    return this.content.read(0, this.content.length);
-  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ReceivedFile } from "./receive.ts";
+import type { ReceivedFile } from "./receivedFile.ts";
 
 /** A file that was uploaded with the request. */
 export class Upload {

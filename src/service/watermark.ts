@@ -1,18 +1,16 @@
 /** The work of a call: fetch the file, lay the mark over its pages, store the output. */
 import {
   checkMark,
-  type ImageMark,
   type LoadFont,
   type Notice,
   PlanOutdated,
   type RangeReader,
-  type TextMark,
   type WatermarkOptions,
   type WatermarkPlan,
   watermark,
 } from "../engine/index.ts";
 import { LARGE_BYTES } from "../inputs/largeFileSlot.ts";
-import type { ReceivedFile } from "../inputs/receive.ts";
+import type { ReceivedFile } from "../inputs/receivedFile.ts";
 import { expectPdf, HEAD_LENGTH } from "../inputs/sniff.ts";
 import { isAddress, openSource } from "../inputs/source.ts";
 import { throwIfCancelled } from "../problems.ts";
@@ -21,6 +19,7 @@ import { fontLoader } from "../storage/fonts.ts";
 import { urlOf } from "../storage/link.ts";
 import { deleteResult, type StoredResult, storeResult } from "../storage/results.ts";
 import type { CallContext, Stage } from "./callContext.ts";
+import { imageMarkOf, textMarkOf } from "./marks.ts";
 import type { ImageRequest, Result, Source, TextRequest } from "./schemas.ts";
 
 /** A marked PDF in storage. */
@@ -43,8 +42,7 @@ type Planner = (
  * @throws EngineError if the file or the text cannot be used
  */
 export async function watermarkText(request: TextRequest, call: CallContext): Promise<Marked> {
-  const { file: _, filename, password, font_size: fontSizePt, margin: marginPt, ...fields } = request;
-  const mark: TextMark = { ...optionsOf<TextMark, typeof fields>(fields), fontSizePt, marginPt };
+  const mark = textMarkOf(request);
   checkMark(mark);
   const source = await openPdf(request.file, call);
   return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
@@ -56,23 +54,14 @@ export async function watermarkText(request: TextRequest, call: CallContext): Pr
  * @throws EngineError if the file or the image cannot be used
  */
 export async function watermarkImage(request: ImageRequest, call: CallContext): Promise<Marked> {
-  const { file: _, image: __, filename, password, margin: marginPt, ...fields } = request;
   const openImage = () => open(request.image, "image", call);
   const sent = isAddress(request.image) ? undefined : await openImage();
   if (sent?.content instanceof Uint8Array)
     checkMark({ image: sent.content }, { maxPixels: call.config.maxImagePixels });
   const source = await openPdf(request.file, call);
   const image = await (sent ?? (await openImage())).whole(call.limits.image.memory, call.slot);
-  const mark: ImageMark = { ...optionsOf<Omit<ImageMark, "image">, typeof fields>(fields), image, marginPt };
+  const mark = imageMarkOf(request, image);
   return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
-}
-
-/** Fields of a request as options of a mark. It does not compile for a field that is no option. */
-function optionsOf<
-  Options,
-  Fields extends { [Field in keyof Fields]: Field extends keyof Options ? Options[Field] : never },
->(fields: Fields): Fields {
-  return fields;
 }
 
 async function openPdf(file: Source, call: CallContext): Promise<ReceivedFile> {
@@ -94,7 +83,7 @@ async function deliver(
   call.workBegan = Date.now();
   const { maxPages, maxImagePixels: maxPixels } = config;
   const plan = (thorough: boolean) =>
-    planner(content, { password, maxPages, maxPixels, thorough, loadFont: fontLoader(env.FONTS) });
+    planner(content, { password, maxPages, maxPixels, thorough, loadFont: fontLoader(env.ASSETS) });
   const store = (planned: WatermarkPlan) => {
     begin("storing", call);
     return storeResult(bucketOf(env), planned, { filename, ttlSeconds: config.linkTtlSeconds });

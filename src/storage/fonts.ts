@@ -6,7 +6,7 @@ import type { LoadFont } from "../engine/index.ts";
  */
 export function fontLoader(assets: Fetcher): LoadFont {
   return async (path) => {
-    const response = await assets.fetch(`https://assets.local/${path}`);
+    const response = await assets.fetch(`https://assets.local/fonts/${path}`);
     if (!response.ok) throw new Error(`the font ${path} could not be loaded: ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());
   };

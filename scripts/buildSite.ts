@@ -1,0 +1,90 @@
+/**
+ * Builds the Worker's static assets into `dist/site/`: the client of the page, from `web/`, and the fonts. wrangler runs it
+ * before it bundles the Worker (`[build]` in wrangler.toml). Files that are there already, and the same, are left alone:
+ * a Worker that serves them does not notice.
+ */
+import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { build } from "esbuild";
+import { sampleContract } from "./lib/sampleContract.ts";
+
+const root = join(import.meta.dirname, "..");
+const out = join(root, "dist/site");
+const assets = join(out, "assets");
+const packages = join(root, "node_modules");
+const pdfjs = join(packages, "pdfjs-dist");
+/** The page's own typeface. */
+const TYPEFACE = "@fontsource-variable/schibsted-grotesk/files/schibsted-grotesk-latin-wght-normal.woff2";
+
+/** What pdf.js fetches while it draws, for files that need it. */
+const PDFJS_DATA = { cmaps: /\.bcmap$/, iccs: /\.icc$/, standard_fonts: /\.(pfb|ttf)$/, wasm: /\.wasm$/ };
+
+const { outputFiles } = await build({
+  absWorkingDir: root,
+  entryPoints: {
+    site: "web/site.css",
+    playground: "web/playground.ts",
+    "engine.worker": "web/engine.worker.ts",
+    "pdf.worker": "pdfjs-dist/build/pdf.worker.mjs",
+  },
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  target: "es2023",
+  minify: true,
+  legalComments: "linked",
+  // What a page asks for by name keeps its name; the rest is named by its content, and cached for good.
+  entryNames: "[name]",
+  chunkNames: "files/[name]-[hash]",
+  assetNames: "files/[name]-[hash]",
+  loader: { ".wasm": "file" },
+  external: ["/assets/*"],
+  publicPath: "/assets",
+  outdir: assets,
+  write: false,
+});
+
+const kept = new Set<string>();
+for (const { path, contents } of outputFiles) await put(path, contents);
+await put(join(assets, "schibsted-grotesk.woff2"), await readFile(join(packages, TYPEFACE)));
+await put(join(assets, "sample.pdf"), await sampleContract());
+for (const name of await readdir(join(root, "web/pictures")))
+  await put(join(assets, "pictures", name), await readFile(join(root, "web/pictures", name)));
+for (const [folder, names] of Object.entries(PDFJS_DATA))
+  for (const name of (await readdir(join(pdfjs, folder))).filter((file) => names.test(file)))
+    await put(join(assets, "pdfjs", folder, name), await readFile(join(pdfjs, folder, name)));
+await copyFonts();
+await removeOthers(out);
+
+/** Writes a file unless it has these contents already. It is there as a whole or not at all. */
+async function put(path: string, contents: Uint8Array): Promise<void> {
+  kept.add(path);
+  const present = await readFile(path).catch(() => undefined);
+  if (present && Buffer.compare(present, contents) === 0) return;
+  await mkdir(dirname(path), { recursive: true });
+  const partial = `${path}.${process.pid}`;
+  await writeFile(partial, contents);
+  await rename(partial, path);
+}
+
+/** Copies `fonts/`, 10 MB in 700 files, as far as size and date have changed. */
+async function copyFonts(): Promise<void> {
+  const fonts = join(root, "fonts");
+  for (const entry of await readdir(fonts, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const from = join(entry.parentPath, entry.name);
+    const to = join(out, "fonts", relative(fonts, from));
+    kept.add(to);
+    const [source, copy] = await Promise.all([stat(from), stat(to).catch(() => undefined)]);
+    if (copy?.size === source.size && Math.abs(copy.mtimeMs - source.mtimeMs) < 1) continue;
+    await cp(from, to, { preserveTimestamps: true });
+  }
+}
+
+async function removeOthers(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    // another build may be writing a file of the same name
+    if (entry.isFile() && !kept.has(path) && !/\.\d+$/.test(entry.name)) await rm(path, { force: true });
+  }
+}

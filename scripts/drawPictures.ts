@@ -1,0 +1,102 @@
+/**
+ * `npm run draw-pictures` draws the pictures of the page at `/`: the engine marks a page for each template, and some pages
+ * that other tools get wrong, and MuPDF turns them to SVG, into `web/pictures/`.
+ */
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as mupdf from "mupdf";
+import { concatTransformationMatrix, degrees, PDFDocument, type PDFPage, rgb } from "pdf-lib";
+import { TEMPLATES, type TemplateName, type TextMark, watermark } from "../src/engine/index.ts";
+
+const root = join(import.meta.dirname, "..");
+const folder = join(root, "web/pictures");
+const INK = rgb(0.13, 0.14, 0.17);
+const LINE = rgb(0.85, 0.86, 0.88);
+const loadFont = async (path: string) => new Uint8Array(await readFile(join(root, "fonts", path)));
+
+await mkdir(folder, { recursive: true });
+for (const name of Object.keys(TEMPLATES) as TemplateName[]) {
+  const isLine = TEMPLATES[name].sizeShare < 0.03;
+  await draw(`template-${name}`, (page) => write(page), {
+    text: isLine ? "Draft of 1 May" : "DRAFT",
+    template: name,
+    opacity: 0.75,
+    ...(isLine && { fontSizePt: 13 }), // as small as they are nobody could read them here
+  });
+}
+
+const mark: TextMark = { text: "CONFIDENTIAL", color: "#d6006c", opacity: 0.75 };
+await draw("upright", (page) => write(page), mark);
+await draw(
+  "landscape",
+  (page) => {
+    page.setSize(300, 212);
+    chart(page);
+  },
+  mark,
+);
+await draw(
+  "turned",
+  (page) => {
+    // as a scanner stores it: on its side, and to be turned back by the reader
+    page.setSize(300, 212);
+    page.setRotation(degrees(90));
+    page.pushOperators(concatTransformationMatrix(0, 1, -1, 0, 300, 0));
+    write(page);
+  },
+  mark,
+);
+await draw(
+  "cropped",
+  (page) => {
+    page.setSize(380, 460);
+    page.setCropBox(60, 90, 212, 300);
+    write(page, 60, 90);
+  },
+  mark,
+);
+
+/** Draws one page with a mark on it to `<name>.svg`. */
+async function draw(name: string, paint: (page: PDFPage) => void, options: TextMark): Promise<void> {
+  const source = await PDFDocument.create();
+  const page = source.addPage([212, 300]);
+  paint(page);
+  const plan = await watermark(await source.save(), options, { loadFont, date: new Date("2026-01-01") });
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of plan.chunks()) chunks.push(chunk.slice());
+
+  const document = mupdf.Document.openDocument(Buffer.concat(chunks), "application/pdf");
+  const output = new mupdf.Buffer();
+  const writer = new mupdf.DocumentWriter(output, "svg", "text=path");
+  const marked = document.loadPage(0);
+  marked.run(writer.beginPage(marked.getBounds()), mupdf.Matrix.identity);
+  writer.endPage();
+  writer.close();
+  await writeFile(join(folder, `${name}.svg`), smaller(output.asString()));
+}
+
+/** A page of a letter: a heading, and bars for lines. */
+function write(page: PDFPage, left = 0, bottom = 0): void {
+  page.drawRectangle({ x: left + 22, y: bottom + 246, width: 84, height: 9, color: INK });
+  page.drawRectangle({ x: left + 22, y: bottom + 234, width: 52, height: 4, color: LINE });
+  const lengths = [168, 160, 168, 150, 96, 0, 168, 164, 168, 158, 168, 60, 0, 168, 150, 120];
+  for (const [row, length] of lengths.entries())
+    if (length > 0)
+      page.drawRectangle({ x: left + 22, y: bottom + 212 - row * 11, width: length, height: 4, color: LINE });
+}
+
+/** A page of a report: a heading, and columns of a chart. */
+function chart(page: PDFPage): void {
+  page.drawRectangle({ x: 22, y: 176, width: 110, height: 9, color: INK });
+  page.drawRectangle({ x: 22, y: 164, width: 66, height: 4, color: LINE });
+  for (const [column, height] of [46, 70, 58, 92, 80, 112, 104].entries())
+    page.drawRectangle({ x: 22 + column * 37.5, y: 24, width: 25, height, color: LINE });
+}
+
+/** Leaves out what only editors of SVG need, and decimals that nobody sees. MuPDF has masks begin white, not black. */
+function smaller(svg: string): string {
+  return svg
+    .replace('width="100%" height="100%" fill="white"', 'width="100%" height="100%" fill="black"')
+    .replace(/ xmlns:inkscape="[^"]*"| data-text="[^"]*"| inkscape:\w+="[^"]*"/g, "")
+    .replace(/\d+\.\d{4,}|\.\d{4,}/g, (number) => String(Number(Number(number).toFixed(3))));
+}

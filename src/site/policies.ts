@@ -1,0 +1,28 @@
+/** Content-Security-Policy (Level 3). Nothing comes from another origin, and no policy has an `unsafe-` source. */
+
+/** Of the page. */
+export const PAGE_POLICY = policy({
+  "default-src": "'none'",
+  "script-src": "'self'",
+  "style-src": "'self'",
+  "img-src": "'self'",
+  "font-src": "'self'",
+  "connect-src": "'self'",
+  "worker-src": "'self'",
+  "base-uri": "'none'",
+  "form-action": "'none'",
+  "frame-ancestors": "'none'",
+});
+
+/** Of scripts, which counts where one runs as a worker: HarfBuzz and decoders of pdf.js are WebAssembly. */
+export const WORKER_POLICY = policy({
+  "default-src": "'none'",
+  "script-src": "'self' 'wasm-unsafe-eval'",
+  "connect-src": "'self'",
+});
+
+function policy(directives: Record<string, string>): string {
+  return Object.entries(directives)
+    .map((directive) => directive.join(" "))
+    .join("; ");
+}

@@ -1,0 +1,232 @@
+/** The page at `/` in a real browser: what it shows, what it asks for, and who can use it. */
+
+import { gzipSync } from "node:zlib";
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
+import { samplePdf } from "../../scripts/lib/samplePdf.ts";
+import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import { TEMPLATES } from "../../src/engine/index.ts";
+import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
+import { MAGENTA } from "../support/stamp.ts";
+import { chooseFile, expectChange, firstPage, PATIENCE, withPage } from "./page.ts";
+
+const PHONE = { viewport: { width: 360, height: 780 } };
+
+describe.skipIf(!chromiumPath)(chromiumPath ? "the page at /" : `the page at / (skipped: ${NO_BROWSER})`, () => {
+  let worker: RunningWorker;
+  let browser: Browser;
+  let sample: Uint8Array;
+  beforeAll(async () => {
+    [worker, browser, sample] = await Promise.all([startWorker(), startBrowser(), samplePdf()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await worker?.stop();
+  });
+
+  test("marks a file that is chosen, without uploading it, and draws the pages in view only", () =>
+    withPage(browser, worker.url, async ({ page, complaints, requested }) => {
+      const uploads: string[] = [];
+      page.on("request", (request) => {
+        if (request.method() !== "GET") uploads.push(request.url());
+      });
+      await chooseFile(page, sample);
+      expect(await page.textContent("#status")).toMatch(/^contract\.pdf: 4 pages, marked in \d+ ms$/);
+      expect(await page.locator(".sheet").count()).toBe(4);
+      expect(await page.locator(".sheet canvas").count()).toBeLessThan(4);
+      await page.locator(".sheet").last().scrollIntoViewIfNeeded();
+      await page.waitForSelector(".sheet:last-child canvas");
+      await expect.poll(() => page.locator(".sheet:first-child canvas").count(), PATIENCE).toBe(0);
+      expect(uploads).toEqual([]);
+      expect(complaints).toEqual([]);
+      expect(requested).toContain("/fonts/noto-sans-bold.ttf");
+    }));
+
+  test("takes the sample, and a file that is dropped", () =>
+    withPage(browser, worker.url, async ({ page, complaints }) => {
+      await page.click("#sample");
+      await page.waitForSelector(".sheet canvas");
+      expect(await page.textContent("#status")).toMatch(/^sample\.pdf: 4 pages/);
+      const transfer = await page.evaluateHandle(`(() => {
+        const transfer = new DataTransfer();
+        const bytes = Uint8Array.from(atob("${Buffer.from(sample).toString("base64")}"), (c) => c.charCodeAt(0));
+        transfer.items.add(new File([bytes], "dropped.pdf", { type: "application/pdf" }));
+        return transfer;
+      })()`);
+      await page.dispatchEvent("#preview", "drop", { dataTransfer: transfer });
+      await expectStatus(page, /^dropped\.pdf: 4 pages/);
+      expect(complaints).toEqual([]);
+    }));
+
+  test("shows the mark anew when any control changes, and its call in every language", () =>
+    withPage(browser, worker.url, async ({ page, complaints }) => {
+      await chooseFile(page, sample);
+      const curl = () => page.textContent("#snippet-curl");
+
+      for (const name of Object.keys(TEMPLATES).filter((template) => template !== "diagonal"))
+        await expectChange(page, () => page.check(`form[data-operation=text] [value=${name}]`, { force: true }));
+      await expectChange(page, () =>
+        page.check("form[data-operation=text] [name=position][value=bottom]", { force: true }),
+      );
+      const changes: [string, string, string][] = [
+        ["text-text", "ENTWURF {page}", "text=ENTWURF {page}"],
+        ["text-opacity", "0.9", "opacity=0.9"],
+        ["text-rotation", "45", "rotation=45"],
+        ["text-color", "#cc0068", "'color=#cc0068'"],
+        ["text-font_size", "30", "font_size=30"],
+        ["text-margin", "60", "margin=60"],
+      ];
+      await page.click("form[data-operation=text] summary");
+      for (const [id, value, said] of changes) {
+        await expectChange(page, () => page.fill(`#${id}`, value));
+        expect(await curl()).toContain(said);
+      }
+      await page.fill("#text-filename", "signed.pdf");
+      expect(await curl()).toContain("filename=signed.pdf");
+
+      await page.check("[name=operation][value=image]", { force: true });
+      await expectChange(page, () =>
+        page.setInputFiles("#image-image", { name: "logo.png", mimeType: "image/png", buffer: Buffer.from(MAGENTA) }),
+      );
+      await expectChange(page, () => page.fill("#image-scale", "0.2"));
+      await expectChange(page, () => page.check("form[data-operation=image] [value=top-left]", { force: true }));
+      for (const client of ["curl", "typescript", "python", "mcp"]) {
+        const code = await page.textContent(`#snippet-${client}`);
+        for (const part of ["logo.png", "0.2", "top-left"]) expect(code).toContain(part);
+      }
+      expect(complaints).toEqual([]);
+    }));
+
+  test("says what is wrong beside the field, and keeps the last preview", () =>
+    withPage(browser, worker.url, async ({ page }) => {
+      await chooseFile(page, sample);
+      const before = await firstPage(page);
+      await page.fill("#text-color", "red");
+      await page.waitForSelector("#text-color-problem:not(:empty)");
+      expect(await page.textContent("#text-color-problem")).toBe("must be #rrggbb");
+      expect(await page.getAttribute("#text-color", "aria-invalid")).toBe("true");
+      expect(await firstPage(page)).toBe(before);
+
+      await page.fill("#text-color", "");
+      await page.waitForSelector("#text-color-problem:empty", { state: "attached" });
+      await page.fill("#text-text", "\u{10FFFD}");
+      await expectStatus(page, /font/);
+      await page.setInputFiles("#file", { name: "no.pdf", mimeType: "application/pdf", buffer: Buffer.from("no") });
+      await page.fill("#text-text", "DRAFT");
+      await expectStatus(page, /PDF/);
+    }));
+
+  test("opens an encrypted file with the password in its control", () =>
+    withPage(browser, worker.url, async ({ page, complaints }) => {
+      const locked = VECTORS.find(({ user, dict }) => user !== "" && dict.p === -4)!;
+      await page.setInputFiles("#file", {
+        name: "locked.pdf",
+        mimeType: "application/pdf",
+        buffer: Buffer.from(encryptedPage(locked)),
+      });
+      await expectStatus(page, /password/);
+      await page.click("form[data-operation=text] summary");
+      await page.fill("#text-password", locked.user);
+      await page.waitForSelector(".sheet canvas");
+      expect(complaints).toEqual([]);
+    }));
+
+  test.each(["light", "dark"] as const)("has nothing that axe complains of, in %s colours", (colorScheme) =>
+    withPage(
+      browser,
+      worker.url,
+      async ({ page }) => {
+        expect(await violations(page)).toEqual([]);
+        await page.click("form[data-operation=text] summary");
+        await chooseFile(page, sample);
+        expect(await violations(page)).toEqual([]);
+        await page.check("[name=operation][value=image]", { force: true });
+        await page.check("[name=client][value=mcp]", { force: true });
+        expect(await violations(page)).toEqual([]);
+      },
+      { colorScheme },
+    ),
+  );
+
+  test("does not scroll sideways on a phone, before a file and after", () =>
+    withPage(
+      browser,
+      worker.url,
+      async ({ page }) => {
+        const overflow = () => page.evaluate("document.documentElement.scrollWidth - innerWidth");
+        expect(await overflow()).toBe(0);
+        await chooseFile(page, sample, `${"a long name ".repeat(20)}.pdf`);
+        expect(await overflow()).toBe(0);
+      },
+      PHONE,
+    ));
+
+  test("can be read without JavaScript: sentence, price, templates, fields and the call", () =>
+    withPage(
+      browser,
+      worker.url,
+      async ({ page, complaints }) => {
+        const text = await page.innerText("body");
+        for (const part of ["over every page of a PDF", "0.05 USDC a call", "without it.", "opacity", "diagonal"])
+          expect(text).toContain(part);
+        expect(await page.isVisible("#snippet-curl")).toBe(true);
+        await page.check("[name=client][value=python]", { force: true });
+        expect(await page.isVisible("#snippet-python")).toBe(true);
+        expect(await page.isVisible("#preview")).toBe(false);
+        expect(complaints).toEqual([]);
+      },
+      { javaScriptEnabled: false },
+    ));
+
+  test("is used by the keyboard alone", () =>
+    withPage(browser, worker.url, async ({ page }) => {
+      const focusOn = async (selector: string) => {
+        for (let press = 0; press < 60; press++) {
+          if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+          await page.keyboard.press("Tab");
+        }
+        throw new Error(`the keyboard does not reach ${selector}`);
+      };
+      await focusOn("#sample");
+      await page.keyboard.press("Enter");
+      await page.waitForSelector(".sheet canvas");
+      await focusOn("[name=template]");
+      await expectChange(page, () => page.keyboard.press("ArrowRight"));
+      await focusOn("#text-opacity");
+      await expectChange(page, () => page.keyboard.press("End"));
+      await focusOn("[name=client]");
+      await page.keyboard.press("ArrowRight");
+      expect(await page.isVisible("#snippet-typescript")).toBe(true);
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await expect.poll(() => page.textContent("[data-client=typescript] .copy"), PATIENCE).toBe("Copied");
+    }));
+
+  test("weighs less than 150 KB gzipped until a file is chosen, and engine, fonts and pdf.js come after", () =>
+    withPage(browser, worker.url, async ({ page, requested }) => {
+      await page.evaluate("scrollTo(0, document.body.scrollHeight)"); // pictures load as they come near
+      await page.waitForLoadState("networkidle");
+      const before = [...new Set(requested)];
+      const bodies = await Promise.all(
+        before.map(async (path) => new Uint8Array(await (await fetch(worker.url + path, HTML)).arrayBuffer())),
+      );
+      const total = bodies.reduce((sum, body) => sum + gzipSync(body).length, 0);
+      expect(total).toBeLessThan(150_000);
+      expect(before.filter((path) => /engine|pdf|\/fonts\/|wasm|preview/.test(path))).toEqual([]);
+    }));
+});
+
+function expectStatus(page: Page, words: RegExp): Promise<void> {
+  return expect.poll(() => page.textContent("#status"), PATIENCE).toMatch(words);
+}
+
+const HTML = { headers: { Accept: "text/html" } };
+
+/** What axe finds wrong in the page as it is. It is evaluated by the browser's tools, which no policy stops. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations: found } = (await page.evaluate("axe.run()")) as axe.AxeResults;
+  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}

@@ -1,0 +1,106 @@
+/** What the page previews is what the service answers: the same bytes for the same settings. */
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
+import { IMAGE_SAMPLES } from "../../scripts/lib/imageSamples.ts";
+import { callPaid } from "../../scripts/lib/pay.ts";
+import { samplePdf } from "../../scripts/lib/samplePdf.ts";
+import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
+import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import { IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
+import { result } from "../../src/service/schemas.ts";
+import { withPage } from "./page.ts";
+
+/** Settings as the controls give them: any field may be missing, numbers have two decimals. */
+const decimals = (min: number, max: number) =>
+  fc.integer({ min: min * 100, max: max * 100 }).map((value) => value / 100);
+const shared = {
+  opacity: decimals(0, 1),
+  rotation: fc.integer({ min: -360, max: 360 }),
+  margin: fc.integer({ min: 0, max: 200 }),
+};
+const textSettings = fc.record(
+  {
+    ...shared,
+    text: fc.constantFrom(...Object.values(TEXT_SAMPLES), "{page} of {pages}\nDRAFT"),
+    template: fc.constantFrom(...Object.keys(TEMPLATES)),
+    position: fc.constantFrom(...POSITIONS),
+    color: fc.constantFrom("#FF0000", "#404040", "#00a3dd"),
+    font_size: decimals(4, 200),
+  },
+  { requiredKeys: ["text"] },
+);
+const imageSettings = fc.record(
+  { ...shared, position: fc.constantFrom(...IMAGE_POSITIONS), scale: decimals(0.01, 1) },
+  { requiredKeys: [] },
+);
+
+type Settings = Record<string, string | number>;
+
+describe.skipIf(!chromiumPath)(chromiumPath ? "the preview" : `the preview (skipped: ${NO_BROWSER})`, () => {
+  let worker: RunningWorker;
+  let browser: Browser;
+  let sample: Uint8Array<ArrayBuffer>;
+  beforeAll(async () => {
+    [worker, browser, sample] = await Promise.all([
+      startWorker(),
+      startBrowser(),
+      samplePdf().then((pdf) => new Uint8Array(pdf)),
+    ]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await worker?.stop();
+  });
+
+  test.each([
+    ["text", textSettings, undefined],
+    ["image", imageSettings, IMAGE_SAMPLES],
+  ] as const)("with a mark of kind %s has the bytes of the service’s answer", async (operation, settings, images) => {
+    await withPage(browser, worker.url, async ({ page }) => {
+      for (const [run, fields] of fc.sample<Settings>(settings, { numRuns: 25, seed: 402 }).entries()) {
+        const image = images && Object.values(images)[run % Object.keys(images).length];
+        const there = await sold(operation, fields, image);
+        const here = await previewed(page, operation, fields, image);
+        expect(here, JSON.stringify(fields)).toBe(there);
+      }
+    });
+  });
+
+  /** The digest of what the service sells. */
+  async function sold(operation: string, fields: Settings, image?: Uint8Array): Promise<string> {
+    const form = new FormData();
+    form.set("file", new File([sample], "contract.pdf"));
+    if (image) form.set("image", new File([new Uint8Array(image)], "image"));
+    for (const [name, value] of Object.entries(fields)) form.set(name, String(value));
+    const response = await callPaid(`${worker.url}/v1/watermark/${operation}`, form);
+    if (!response.ok) throw new Error(`${JSON.stringify(fields)}: ${await response.text()}`);
+    const { output } = result.parse(await response.json());
+    return createHash("sha256")
+      .update(Buffer.from(await (await fetch(output.url)).arrayBuffer()))
+      .digest("hex");
+  }
+
+  /** The digest of what the page's own worker makes, asked as the page asks it. */
+  function previewed(page: Page, operation: string, fields: Settings, image?: Uint8Array): Promise<string> {
+    const given = JSON.stringify({
+      operation,
+      fields,
+      pdf: Buffer.from(sample).toString("base64"),
+      image: image && Buffer.from(image).toString("base64"),
+    });
+    return page.evaluate(`(async ({ operation, fields, pdf, image }) => {
+      const file = (base64) => new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], "file");
+      window.engine ??= new Worker("/assets/engine.worker.js", { type: "module" });
+      const answered = new Promise((resolve) => engine.addEventListener("message", resolve, { once: true }));
+      const limits = { maxPages: 50_000, maxPixels: 40_000_000 };
+      engine.postMessage({ id: 1, operation, fields, file: file(pdf), image: image && file(image), limits });
+      const { marked, refusal } = (await answered).data;
+      if (refusal) return JSON.stringify(refusal);
+      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", marked.pdf));
+      return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    })(${given})`) as Promise<string>;
+  }
+});

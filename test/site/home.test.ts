@@ -1,0 +1,112 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import type * as z from "zod";
+import { app } from "../../src/app.ts";
+import { IMAGE_POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
+import { PRODUCTS } from "../../src/service/products.ts";
+import { send } from "../support/client.ts";
+
+/** What Chromium and Firefox send when somebody opens a page. */
+const BROWSER = { Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8" };
+
+async function page(): Promise<string> {
+  return (await send("/", { headers: BROWSER })).text();
+}
+
+describe("GET /", () => {
+  test("is a page for browsers, and the guide for everyone else", async () => {
+    const html = await send("/", { headers: BROWSER });
+    expect([html.status, html.headers.get("Content-Type"), html.headers.get("Vary")]).toEqual([
+      200,
+      "text/html; charset=UTF-8",
+      "Accept",
+    ]);
+    expect(await html.text()).toMatch(/^<!doctype html><html lang="en">/);
+
+    for (const headers of [{}, { Accept: "*/*" }, { Accept: "application/json" }]) {
+      const guide = await send("/", { headers });
+      expect([guide.status, guide.headers.get("Content-Type")]).toEqual([200, "text/plain; charset=UTF-8"]);
+      expect(await guide.text()).toMatch(/^# Overprint/);
+    }
+    expect((await send("/", { method: "POST" })).status).toBe(405);
+  });
+
+  test("says the price of the deployment, and names every template", async () => {
+    const context = createExecutionContext();
+    const request = new Request("http://localhost/", { headers: BROWSER });
+    const dear = await app.fetch(request, { ...env, PRICE: "0.25" }, context);
+    await waitOnExecutionContext(context);
+    const html = await dear.text();
+    expect(html).toContain("0.25 USDC");
+    expect(html).not.toContain("0.05 USDC");
+    for (const [name, { description }] of Object.entries(TEMPLATES)) {
+      expect(html).toContain(`<code>${name}</code>`);
+      expect(html).toContain(description);
+    }
+  });
+
+  describe.each(PRODUCTS.map((product) => [product.operation, product] as const))(
+    "for %s",
+    (operation, { schemas }) => {
+      const kind = operation.replace("watermark.", "");
+      const controls = async () => (await page()).split(`data-operation="${kind}"`)[1]!.split("</form>")[0]!;
+      const { shape } = schemas.json;
+
+      test("has a control for each field", async () => {
+        const named = new Set(Array.from((await controls()).matchAll(/ name="(\w+)"/g), ([, name]) => name));
+        expect(["file", ...named].sort()).toEqual(Object.keys(shape).sort());
+      });
+
+      test("offers choices that the service takes, and its defaults", async () => {
+        const choices = Array.from(
+          (await controls()).matchAll(/type="radio" name="(\w+)" value="([\w-]*)"( checked)?/g),
+          ([, name, value, checked]) => ({ name: name!, value: value || undefined, checked }),
+        );
+        expect(choices.length).toBeGreaterThanOrEqual(IMAGE_POSITIONS.length);
+        for (const { name, value, checked } of choices) {
+          const taken = (shape[name] as z.ZodType).safeParse(value);
+          expect(taken, `${name}: ${value}`).toMatchObject({ success: true });
+          if (checked) expect(value).toBe((shape[name] as z.ZodType).parse(undefined));
+        }
+      });
+    },
+  );
+
+  test("allows nothing from elsewhere, nothing inline, and no evaluation of code", async () => {
+    const response = await send("/", { headers: BROWSER });
+    const policy = response.headers.get("Content-Security-Policy")!;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    const html = await response.text();
+    expect(html).not.toMatch(/ style="| on\w+="|<style|<script(?! type="module" src="\/)/);
+    expect(html).not.toMatch(/(?:src|href)="https?:/);
+  });
+});
+
+describe("static assets", () => {
+  test("are served under /assets and /fonts, scripts with a policy of their own", async () => {
+    const script = await send("/assets/playground.js");
+    expect([script.status, script.headers.get("Content-Type")]).toEqual([200, "text/javascript; charset=utf-8"]);
+    expect(script.headers.get("Content-Security-Policy")).toBe(
+      "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'",
+    );
+    expect(script.headers.get("Cache-Control")).toContain("must-revalidate");
+    await script.body?.cancel();
+
+    const font = await send("/fonts/noto-sans-bold.ttf");
+    expect(font.status).toBe(200);
+    await font.body?.cancel();
+
+    const { files } = /files\/(?<files>preview-\w+\.js)/.exec(await (await send("/assets/playground.js")).text())!
+      .groups!;
+    const chunk = await send(`/assets/files/${files}`);
+    expect(chunk.headers.get("Cache-Control")).toBe("public, max-age=31536000, immutable");
+    await chunk.body?.cancel();
+  });
+
+  test("that are not there are a 404 problem", async () => {
+    const missing = await send("/assets/no-such-file.js");
+    expect([missing.status, (await missing.json<{ code: string }>()).code]).toEqual([404, "not_found"]);
+  });
+});

@@ -1,0 +1,145 @@
+/** The playground: a file, the controls, and what they make of it. */
+
+import { type Refusal, Refused } from "./messages.ts";
+import type { Preview } from "./preview.ts";
+import { forms, readSettings, type Settings } from "./settings.ts";
+import { enableCopying, showSnippets } from "./snippets.ts";
+
+/** How long the controls must rest before the file is marked anew. */
+const REST_MS = 120;
+
+const playground = document.getElementById("playground")!;
+const container = document.getElementById("preview")!;
+const status = document.getElementById("status")!;
+const limits = {
+  maxPages: Number(playground.dataset.maxPages),
+  maxPixels: Number(playground.dataset.maxPixels),
+};
+
+let file: File | undefined;
+let preview: Preview | undefined;
+let rest: ReturnType<typeof setTimeout> | undefined;
+let isBusy = false;
+let isStale = false;
+
+for (const form of forms()) {
+  form.addEventListener("input", changed);
+  form.addEventListener("submit", (event) => event.preventDefault());
+}
+for (const operation of document.querySelectorAll("input[name=operation]"))
+  operation.addEventListener("change", changed);
+for (const range of document.querySelectorAll<HTMLInputElement>("input[type=range]"))
+  range.addEventListener("input", () => {
+    (range.nextElementSibling as HTMLOutputElement).value = range.value;
+  });
+for (const picker of document.querySelectorAll<HTMLInputElement>("input[data-picks]")) {
+  const color = document.getElementById(picker.dataset.picks!) as HTMLInputElement;
+  picker.addEventListener("input", () => {
+    color.value = picker.value;
+  });
+  color.addEventListener("input", () => {
+    if (/^#[0-9a-f]{6}$/i.test(color.value)) picker.value = color.value;
+  });
+}
+enableCopying();
+enableChoosing();
+showCall(readSettings());
+
+/** Takes a file from the picker, from a drop anywhere on the page, or the sample. */
+function enableChoosing(): void {
+  const picker = document.getElementById("file") as HTMLInputElement;
+  picker.addEventListener("change", () => choose(picker.files?.[0]));
+  document.getElementById("sample")!.addEventListener("click", async () => {
+    const response = await fetch("/assets/sample.pdf");
+    if (!response.ok) return tell("The sample could not be loaded. Try again.");
+    choose(new File([await response.blob()], "sample.pdf", { type: "application/pdf" }));
+  });
+  addEventListener("dragover", (event) => {
+    event.preventDefault();
+    playground.classList.add("dropping");
+  });
+  for (const end of ["dragleave", "drop"]) addEventListener(end, () => playground.classList.remove("dropping"));
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    choose(event.dataTransfer?.files[0]);
+    playground.scrollIntoView();
+  });
+}
+
+function choose(chosen: File | undefined): void {
+  if (!chosen) return;
+  file = chosen;
+  changed();
+}
+
+/** Shows the call at once, and the marked file when the controls have come to rest. */
+function changed(): void {
+  showCall(readSettings());
+  clearTimeout(rest);
+  rest = setTimeout(update, REST_MS);
+}
+
+function showCall({ path, tool, fields, operation, image }: Settings): void {
+  const name = file?.name ?? "contract.pdf";
+  showSnippets({
+    origin: location.origin,
+    path,
+    tool,
+    file: name,
+    image: operation === "image" ? (image?.name ?? "logo.png") : undefined,
+    fields,
+  });
+}
+
+/** Marks the file and shows it. One at a time: what changes meanwhile is next, and only the last of it. */
+async function update(): Promise<void> {
+  if (!file) return;
+  isStale = isBusy;
+  if (isBusy) return;
+  const { operation, fields, image } = readSettings();
+  if (operation === "image" && !image) {
+    tell("Choose an image to lay over the pages.");
+    container.classList.add("outdated");
+    return;
+  }
+  isBusy = true;
+  container.ariaBusy = "true";
+  try {
+    if (!preview) tell("Loading the engine …");
+    const { Preview } = await import("./preview.ts");
+    preview ??= new Preview(container);
+    const { pages, milliseconds, notices } = await preview.show({ file, operation, fields, image, limits });
+    showProblems([]);
+    const facts = `${pages} ${pages === 1 ? "page" : "pages"}, marked in ${Math.ceil(milliseconds)} ms`;
+    tell([`${file.name}: ${facts}`, ...notices].join("; "));
+    container.classList.remove("outdated");
+  } catch (error) {
+    const { detail, errors } = refusalOf(error);
+    showProblems(errors);
+    tell(detail);
+    container.classList.add("outdated");
+  } finally {
+    isBusy = false;
+    container.ariaBusy = "false";
+  }
+  if (isStale) update();
+}
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refused) return error.refusal;
+  return { detail: `This cannot be shown: ${error instanceof Error ? error.message : error}`, errors: [] };
+}
+
+/** Says beside each field what is wrong with it. */
+function showProblems(errors: Refusal["errors"]): void {
+  for (const place of document.querySelectorAll<HTMLElement>("[data-problem]")) {
+    const found = errors.find(({ path }) => path === place.dataset.problem);
+    place.textContent = found?.message ?? "";
+    const control = place.parentElement!.querySelector("input, textarea");
+    if (control) control.ariaInvalid = found ? "true" : null;
+  }
+}
+
+function tell(words: string): void {
+  status.textContent = words;
+}

@@ -1,0 +1,30 @@
+/** What marks and draws a file: loaded once there is one. */
+import { Engine } from "./engine.ts";
+import type { Marked, MarkRequest } from "./messages.ts";
+import { Viewer } from "./viewer.ts";
+
+type Job = Omit<MarkRequest, "id">;
+
+/** Marks the playground's file and shows its pages. */
+export class Preview {
+  readonly #engine = new Engine();
+  readonly #viewer: Viewer;
+  #file: File | undefined;
+
+  constructor(container: HTMLElement) {
+    this.#viewer = new Viewer(container);
+  }
+
+  /**
+   * Marks a file and shows it.
+   * @throws Refused if it cannot be marked
+   */
+  async show(job: Job): Promise<Omit<Marked, "pdf">> {
+    const { pdf, ...facts } = await this.#engine.mark(job);
+    if (job.file !== this.#file) this.#viewer.clear();
+    this.#file = job.file;
+    const { password } = job.fields;
+    await this.#viewer.show(pdf, password === undefined ? undefined : String(password));
+    return facts;
+  }
+}

@@ -1,0 +1,38 @@
+import { CLIENTS, type ShownCall, tokensOf } from "../src/site/snippets.ts";
+
+/** Writes the snippets of all clients for a call. */
+export function showSnippets(call: ShownCall): void {
+  for (const { id, write } of CLIENTS) {
+    const code = document.querySelector(`#snippet-${id} code`)!;
+    code.replaceChildren(
+      ...tokensOf(write(call)).map(({ kind, text }) => {
+        if (kind === "plain") return text;
+        const span = document.createElement("span");
+        span.className = kind;
+        span.textContent = text;
+        return span;
+      }),
+    );
+  }
+}
+
+/** Lets the copy buttons work. They say for a moment that they did. */
+export function enableCopying(): void {
+  const announcement = document.getElementById("copied")!;
+  for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copies]"))
+    button.addEventListener("click", async () => {
+      const code = document.getElementById(button.dataset.copies!)!;
+      const copied = await navigator.clipboard.writeText(code.textContent!).then(
+        () => true,
+        () => false,
+      );
+      if (!copied) getSelection()?.selectAllChildren(code); // for the keyboard to copy
+      const said = copied ? "Copied" : "Selected";
+      button.textContent = said;
+      announcement.textContent = said;
+      setTimeout(() => {
+        button.textContent = "Copy";
+        announcement.textContent = "";
+      }, 2000);
+    });
+}
