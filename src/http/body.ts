@@ -3,7 +3,7 @@ import { bodyTooLarge, readBody } from "../inputs/body.ts";
 import { readForm } from "../inputs/multipart.ts";
 import { receive } from "../inputs/receive.ts";
 import { hasTooManyValues, MAX_JSON_VALUES } from "../jsonValues.ts";
-import { Problem } from "../problems.ts";
+import { Problem, toldName } from "../problems.ts";
 import { repeatedKey } from "../repeatedKey.ts";
 import type { CallContext } from "../service/callContext.ts";
 import type { AcceptedRequest, Product } from "../service/products.ts";
@@ -67,8 +67,9 @@ function parseJson(bytes: Uint8Array): unknown {
       `The body has more than ${MAX_JSON_VALUES} values. Send only the fields there are.`,
     );
   const fields = parse(text);
-  const path = repeatedKey(text, 1);
-  if (path === undefined) return fields;
+  const twice = repeatedKey(text, 1);
+  if (twice === undefined) return fields;
+  const path = toldName(twice);
   throw new Problem("invalid_request", `The body has \`${path}\` twice. Send each field once.`, {
     errors: [{ path, message: "must be there once" }],
   });
