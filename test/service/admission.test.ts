@@ -204,6 +204,21 @@ describe("a payer", () => {
     expect((await paying(call, sound)).status).toBe(200);
   });
 
+  test("has so many bytes under way, whatever payments they come with, and one more call is told to wait", async () => {
+    const limits = { UNCHARGED_BYTES_PER_HOUR: "100000", FETCH_TIMEOUT_SECONDS: "1" };
+    const { call } = deployment("good", limits);
+    const headers = {
+      ...JSON_TYPE,
+      "Content-Length": "40000",
+      "X-PAYMENT": await signPayment(await terms(), newAccount),
+    };
+    const answers = await Promise.all(Array.from({ length: 6 }, () => call({ headers, body: slow })));
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([429, 429, 429, 429, 504, 504]);
+    expect(answers.find(({ status }) => status === 429)!.headers.get("Retry-After")).toBe("5");
+    expect((await paying(call, sound)).status).toBe(200);
+  });
+
   test("has so much for nothing, and then waits for the hour's end; what it pays for does not count", async () => {
     const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "50" });
     for (let calls = 0; calls < 3; calls++) expect((await paying(call, sound)).status).toBe(200);
