@@ -91,7 +91,7 @@ export interface History {
   trusted: boolean;
   answers: Answer[];
   /** How the calls of strangers ended. */
-  strangers: string[];
+  strangers: { payment: PaymentHistory; outcome: string }[];
   runs: Run[];
   /** Runs that began while an earlier one of the payment, or of the key, was under way, or its output stored. */
   repeats: number;
@@ -209,7 +209,9 @@ export class Simulation {
     for (let attempts = 1 + this.#world.below(3); attempts > 0; attempts--) {
       await this.#world.sleep(this.#world.below(90_000));
       const object = forged ?? this.#payments.find(({ history }) => history.consumed?.by === "us");
-      if (object) this.history.strangers.push((await this.#answer({ request: "A", key: null }, object, BARE)).outcome);
+      if (!object) continue;
+      const { outcome } = await this.#answer({ request: "A", key: null }, object, BARE);
+      this.history.strangers.push({ payment: object.history, outcome });
     }
   }
 
