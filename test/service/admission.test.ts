@@ -231,6 +231,17 @@ describe("a payer", () => {
   });
 });
 
+test("a smart wallet's signature is the facilitator's to judge, deployed (ERC-1271) or not (ERC-6492)", async () => {
+  const { call, verified } = deployment("good");
+  const statuses: number[] = [];
+  for (const signature of [`0x${"ab".repeat(300)}`, `0x${"cd".repeat(640)}${"6492".repeat(16)}`]) {
+    const { payload, ...rest } = JSON.parse(atob(await newPayment()));
+    const payment = btoa(JSON.stringify({ ...rest, payload: { ...payload, signature } }));
+    statuses.push((await call({ headers: { ...JSON_TYPE, "X-PAYMENT": payment }, body: sound })).status);
+  }
+  expect([statuses, await verified()]).toEqual([[200, 200], 2]);
+});
+
 describe("a payment that is sound", () => {
   test("is verified once, before its body", async () => {
     const { call, verified } = deployment("good");
