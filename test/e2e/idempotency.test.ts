@@ -166,7 +166,7 @@ test.concurrent("a caller without a key is given one while its payment is pendin
   expect(await paid()).toBe(PRICE);
 });
 
-test.concurrent("a payer whose wallet the first payment has emptied has the result all the same", async () => {
+test("a payer whose wallet the first payment has emptied has the result all the same", async () => {
   const payer = await chain.payerWith(PRICE);
   const key = { "Idempotency-Key": crypto.randomUUID() };
   const link = await linkOf(await payV2(payer)(request(key)));
@@ -174,7 +174,7 @@ test.concurrent("a payer whose wallet the first payment has emptied has the resu
   expect(await linkOf(await payV2(payer)(request(key)))).toBe(link);
 });
 
-test.concurrent("eight payments under one key at once: one moves, and all calls have the result", async () => {
+test("eight payments under one key at once: one moves, and all calls have the result", async () => {
   const payer = await chain.payerWith(8n * PRICE);
   const key = { "Idempotency-Key": crypto.randomUUID() };
   const answers = await Promise.all(Array.from({ length: 8 }, () => payV2(payer)(request(key))));
@@ -210,7 +210,7 @@ test.concurrent("an MCP client that hangs up and tries again under its key is ch
   await client.close();
 });
 
-describe.concurrent("what the chain shows of a payment", () => {
+describe("what the chain shows of a payment", () => {
   const TRANSFER = parseAbi([
     "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)",
     "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
