@@ -43,7 +43,13 @@ export default defineConfig({
         },
       },
       {
-        test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },
+        test: {
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          maxConcurrency: 20, // those that wait for a chain or a deadline wait side by side
+        },
       },
       {
         // a real browser, by `npm run test:browser`; one after the other, since each page wants a core

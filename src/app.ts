@@ -8,7 +8,7 @@ import type { ApiEnv } from "./http/environment.ts";
 import { methodNotAllowed, notFound, onError } from "./http/errors.ts";
 import { separateFiles } from "./http/fileHost.ts";
 import { HEALTH, health } from "./http/health.ts";
-import { lingerOnRefusal } from "./http/linger.ts";
+import { lingerOverBody } from "./http/linger.ts";
 import { openapi } from "./http/openapi.ts";
 import { PURCHASES, readPurchases } from "./http/purchases.ts";
 import { logRequest } from "./http/requestLog.ts";
@@ -30,7 +30,7 @@ export const app = new Hono<ApiEnv>();
 
 app.use(requestId());
 app.use(logRequest);
-app.use(lingerOnRefusal);
+app.use(lingerOverBody);
 app.use(secureHeaders());
 app.use(
   cors({

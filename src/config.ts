@@ -26,7 +26,7 @@ const json = <T extends z.ZodType>(schema: T) =>
       return z.NEVER;
     }
   }, schema);
-const count = (fallback: number, max: number) => z.coerce.number().int().min(1).max(max).default(fallback);
+const count = (fallback: number, max: number, min = 1) => z.coerce.number().int().min(min).max(max).default(fallback);
 
 /**
  * The default for development, the address of the second well-known development key. It receives nothing: only the
@@ -114,8 +114,11 @@ export const settings = z.object({
    */
   ALLOWED_HOSTS: list(z.hostname().toLowerCase()).optional(),
 
-  /** How long a result can be downloaded. */
-  LINK_TTL_SECONDS: count(24 * 3600, 30 * 24 * 3600),
+  /**
+   * How long a result can be downloaded, from before its payment is settled: the link has to outlive a settlement that is
+   * asked about again.
+   */
+  LINK_TTL_SECONDS: count(24 * 3600, 30 * 24 * 3600, 600),
   /**
    * A host that serves only the files of links, with its port unless that is 443. By default the API's host serves
    * them.

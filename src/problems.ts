@@ -66,6 +66,14 @@ export interface FieldError {
   message: string;
 }
 
+/** The longest name of a caller's own that is repeated whole. */
+const MAX_TOLD_NAME = 64;
+
+/** Returns a name that a caller has sent as answers repeat it: a long one by its beginning. */
+export function toldName(name: string): string {
+  return name.length > MAX_TOLD_NAME ? `${name.slice(0, MAX_TOLD_NAME)}…` : name;
+}
+
 /** An error for the caller to read. Thrown where it is detected; HTTP and MCP only render it. */
 export class Problem extends Error {
   override name = "Problem";

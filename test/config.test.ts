@@ -143,7 +143,7 @@ describe("settings", () => {
     [{ EXTRA_NETWORKS: { "my-chain": { ...CHAIN, chainId: 8453 } }, NETWORKS: "base,my-chain" }, /same chain/],
     [{ EXTRA_NETWORKS: { "my-chain": { ...CHAIN, decimals: 1 } }, NETWORKS: "my-chain" }, /PRICE/],
     [{ LINK_TTL_SECONDS: "a day" }, /LINK_TTL_SECONDS/],
-    [{ LINK_TTL_SECONDS: "0" }, /LINK_TTL_SECONDS/],
+    [{ LINK_TTL_SECONDS: "599" }, /LINK_TTL_SECONDS/],
     [{ MAX_PAGES: "1.5" }, /MAX_PAGES/],
     [{ FILE_HOST: "https://files.example.com" }, /FILE_HOST/],
     [{ FILE_HOST: "files.example.com/" }, /FILE_HOST/],

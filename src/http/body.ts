@@ -3,13 +3,12 @@ import { bodyTooLarge, readBody } from "../inputs/body.ts";
 import { readForm } from "../inputs/multipart.ts";
 import { receive } from "../inputs/receive.ts";
 import { hasTooManyValues, MAX_JSON_VALUES } from "../jsonValues.ts";
-import { Problem } from "../problems.ts";
+import { Problem, toldName } from "../problems.ts";
 import { repeatedKey } from "../repeatedKey.ts";
+import { announcedBytesOf, FORM, maxBytesOf, mediaTypeOf } from "../service/bodySize.ts";
 import type { CallContext } from "../service/callContext.ts";
 import type { AcceptedRequest, Product } from "../service/products.ts";
 import type { ApiEnv } from "./environment.ts";
-
-const FORM = "multipart/form-data";
 
 /**
  * Refuses a body over the limit at once, if Content-Length tells its size. Any other is refused where it goes past the
@@ -17,17 +16,10 @@ const FORM = "multipart/form-data";
  * @throws Problem body_too_large
  */
 export const limitBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
-  const { headers } = c.req.raw;
-  const maxBytes = maxBytesOf(c);
-  const length = headers.has("Transfer-Encoding") ? null : headers.get("Content-Length"); // RFC 9112, 6.3
-  if (Number(length) > maxBytes) throw bodyTooLarge(maxBytes);
+  const maxBytes = maxBytesOf(c.req.raw, c.var.config);
+  if ((announcedBytesOf(c.req.raw) ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
   await next();
 };
-
-function maxBytesOf(c: Context<ApiEnv>): number {
-  const { maxBodyBytes, maxJsonBytes } = c.var.config;
-  return mediaType(c) === FORM ? maxBodyBytes : maxJsonBytes;
-}
 
 /**
  * Reads and checks a request body, JSON or multipart, within the limits of its call.
@@ -40,8 +32,8 @@ export async function readRequest(
   { limits, slot }: CallContext,
 ): Promise<AcceptedRequest> {
   const { maxJsonBytes, bodyPace: pace } = c.var.config;
-  const body = readBody(c.req.raw.body ?? emptyBody(), { pace, maxBytes: maxBytesOf(c) });
-  switch (mediaType(c)) {
+  const body = readBody(c.req.raw.body ?? emptyBody(), { pace, maxBytes: maxBytesOf(c.req.raw, c.var.config) });
+  switch (mediaTypeOf(c.req.raw)) {
     case "application/json": {
       if (!/^(utf-?8|us-ascii)?$/i.test(charset(c)))
         throw new Problem("unsupported_media_type", "Send JSON in UTF-8: no other encoding is read (RFC 8259).");
@@ -67,8 +59,9 @@ function parseJson(bytes: Uint8Array): unknown {
       `The body has more than ${MAX_JSON_VALUES} values. Send only the fields there are.`,
     );
   const fields = parse(text);
-  const path = repeatedKey(text, 1);
-  if (path === undefined) return fields;
+  const twice = repeatedKey(text, 1);
+  if (twice === undefined) return fields;
+  const path = toldName(twice);
   throw new Problem("invalid_request", `The body has \`${path}\` twice. Send each field once.`, {
     errors: [{ path, message: "must be there once" }],
   });
@@ -84,10 +77,6 @@ function parse(text: string): unknown {
 
 function emptyBody(): ReadableStream<Uint8Array> {
   return new Blob([]).stream();
-}
-
-function mediaType(c: Context): string {
-  return (c.req.header("Content-Type") ?? "").split(";")[0]!.trim().toLowerCase();
 }
 
 /** Returns the `charset` parameter of the Content-Type, or an empty string. */

@@ -1,22 +1,25 @@
 import type { MiddlewareHandler } from "hono";
 import type { ApiEnv } from "./environment.ts";
 
-/** How long, and how much, of a refused body is still taken in and dropped: less where it may have no end. */
+/** How long, and how much, of a body that nobody reads is still taken in and dropped: less where it may have no end. */
 const LINGER = { ms: 2000, bytes: 100_000_000, bytesOfUnknown: 8_000_000 };
 const PIECE = 16 * 1024;
 
 /**
- * Lets the sender of a refused body read the answer. A connection closed while a body is still coming is reset, and
- * takes the answer with it (RFC 9112, 9.6): so the answer is sent at once, and ends when the body has, within limits.
+ * Drops what is left of a body once there is an answer. The runtime sends none while a body is neither read nor dropped,
+ * and a connection closed while one is still coming is reset, which takes the answer with it (RFC 9112, 9.6): so a
+ * refusal is sent at once, and ends when the body has, within limits.
  */
-export const lingerOnRefusal: MiddlewareHandler<ApiEnv> = async (c, next) => {
+export const lingerOverBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next();
   const { body, headers } = c.req.raw;
-  if (c.res.status < 400 || !c.res.body || !body || body.locked) return;
+  if (!body || body.locked) return;
+  const most = headers.has("Content-Length") ? LINGER.bytes : LINGER.bytesOfUnknown;
+  const task = (work: Promise<void>) => c.executionCtx.waitUntil(work.catch(() => undefined)); // the client has gone
+  if (c.res.status < 400 || !c.res.body) return task(drop(body, most, scheduler.wait(LINGER.ms)));
   const answer = await c.res.bytes();
   const { readable, writable } = new FixedLengthStream(answer.length);
-  const most = headers.has("Content-Length") ? LINGER.bytes : LINGER.bytesOfUnknown;
-  c.executionCtx.waitUntil(send(answer, writable, body, most).catch(() => undefined)); // the client has gone
+  task(send(answer, writable, body, most));
   c.res = new Response(readable, c.res);
 };
 

@@ -30,7 +30,7 @@ export async function* readBody(
     }
   } finally {
     if (isPending) void reader.cancel().catch(() => undefined);
-    else reader.releaseLock(); // what is left of a refused body: see `lingerOnRefusal`
+    else reader.releaseLock(); // what is left of a refused body: see `lingerOverBody`
   }
 }
 

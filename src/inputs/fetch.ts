@@ -7,8 +7,9 @@ export const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** The length of URL that all implementations are asked to support (RFC 9110, 4.1). */
 const MAX_URL_LENGTH = 8000;
-/** The encodings that the runtime decodes itself, or none. A body in any other would be taken for the file. */
-const CONTENT_ENCODINGS = new Set([null, "", "identity", "gzip", "br"]);
+/** The encodings that the runtime decodes itself. A body in any other would be taken for the file. */
+const DECODED = new Set(["gzip", "br"]);
+const PLAIN = new Set(["", "identity"]);
 
 /** What may be fetched, and how long it may take. */
 export interface FetchRules {
@@ -22,10 +23,13 @@ export interface FetchRules {
   signal?: AbortSignal | undefined;
 }
 
-/** A response with its body unread, and the signal that aborts the body at the deadline or when the caller cancels. */
+/** A response with its body unread. */
 interface Opened {
   response: Response;
+  /** Aborts the body at the deadline or when the caller cancels. */
   signal: AbortSignal;
+  /** The server has encoded the body: what is read may be far more than comes, and Content-Length is not its length. */
+  isEncoded: boolean;
 }
 
 /**
@@ -40,7 +44,7 @@ export async function openAddress(address: string, rules: FetchRules): Promise<O
   try {
     const response = await follow(address, rules, signal);
     const problem = problemOf(response);
-    if (!problem) return { response, signal };
+    if (!problem) return { response, signal, isEncoded: DECODED.has(encodingOf(response)) };
     await response.body?.cancel();
     throw problem;
   } catch (error) {
@@ -122,14 +126,20 @@ function notAllowed(subject: string, rule: string): Problem {
 }
 
 /** Returns what is wrong with a response, judged by its status and headers. */
-function problemOf({ status, headers }: Response): Problem | undefined {
+function problemOf(response: Response): Problem | undefined {
+  const { status } = response;
+  const encoding = encodingOf(response);
   if (status !== 200) return new Problem("source_unreachable", `The URL answered ${status}. ${adviceFor(status)}`);
-  if (!CONTENT_ENCODINGS.has(headers.get("Content-Encoding")))
+  if (!PLAIN.has(encoding) && !DECODED.has(encoding))
     return new Problem(
       "source_unreachable",
       "The URL answered in an unknown Content-Encoding. Serve the file plainly.",
     );
   return undefined;
+}
+
+function encodingOf({ headers }: Response): string {
+  return headers.get("Content-Encoding") ?? "";
 }
 
 function adviceFor(status: number): string {

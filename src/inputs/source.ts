@@ -44,7 +44,7 @@ async function fetchSource(
   limits: ReceiveLimits,
   look: (head: Uint8Array) => unknown,
 ): Promise<ReceivedFile> {
-  const { response, signal } = await openAddress(address, rules);
+  const { response, signal, isEncoded } = await openAddress(address, rules);
   const { body, headers } = response;
   const announced = Number(headers.get("Content-Length")); // untrusted: the bytes that arrive are checked too
   if (announced > limits.maxBytes) {
@@ -58,10 +58,23 @@ async function fetchSource(
     throw convert(error);
   });
   const chunks = failingAs(convert, joined(head, chunksOf(body, watch)));
-  // with a Content-Encoding, Content-Length is not the length of the decoded body
-  if (announced > limits.inMemoryBytes && !headers.has("Content-Encoding"))
-    return receiveWhole(chunks, announced, limits);
+  if (isEncoded) return receive(fitting(limits.inMemoryBytes, chunks), limits);
+  if (announced > limits.inMemoryBytes) return receiveWhole(chunks, announced, limits);
   return receive(chunks, limits, announced);
+}
+
+/** Passes chunks on as far as they fit in memory: a few bytes that are encoded may become gigabytes. */
+async function* fitting(maxBytes: number, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > maxBytes)
+      throw new Problem(
+        "source_too_large",
+        `The URL answers with a Content-Encoding, and the file is larger than ${maxBytes} bytes, the most this service takes encoded. Serve it plainly.`,
+      );
+    yield chunk;
+  }
 }
 
 /** Passes chunks on, and what their reading fails with as what `convert` makes of it; not what their user fails with. */

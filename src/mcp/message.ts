@@ -7,7 +7,7 @@ import { parseBeginning } from "../partialJson.ts";
 import { readFirstPayment } from "../payments/paymentPayload.ts";
 import { Problem } from "../problems.ts";
 import { CallContext, type Exchange } from "../service/callContext.ts";
-import { type Admitted, admitPayer, offerFor } from "../service/purchase.ts";
+import { type Admitted, admitPayer, offerFor, withBudget } from "../service/purchase.ts";
 import { refusePenalised } from "../service/refusedPayments.ts";
 import { paymentsIn, sentKeyIn } from "./payment.ts";
 import { toolsFor } from "./tools.ts";
@@ -54,26 +54,33 @@ export async function readMessage(exchange: Exchange): Promise<Message> {
     const beginning = Buffer.concat(read);
     const admitted = await admitSender(textOf(beginning), exchange);
     unknown.release();
-    return { admitted, ...(await readLong(joined(beginning, chunks), exchange)) };
+    return await readLong(joined(beginning, chunks), admitted, exchange);
   } finally {
     unknown.release();
     await chunks.return(undefined);
   }
 }
 
-/** Reads the message of an admitted payer. */
-async function readLong(chunks: AsyncIterable<Uint8Array>, exchange: Exchange): Promise<Omit<Message, "admitted">> {
+/** Reads the message of an admitted payer, within its budget: what is read counts until it has paid. */
+async function readLong(chunks: AsyncIterable<Uint8Array>, admitted: Admitted, exchange: Exchange): Promise<Message> {
   const { maxJsonBytes: maxBytes, workSeconds } = exchange.config;
   const memory = new MemoryShare(PAYERS_POOL, 1000 * workSeconds);
-  try {
+  const release = () => memory.release();
+  return withBudget(admitted, exchange, async (spend) => {
     await using call = new CallContext(exchange);
-    const limits = { ...call.limits.file, maxBytes, inMemoryBytes: maxBytes, memory };
+    let readBytes = 0;
+    const count = (bytes: number) => {
+      readBytes += bytes;
+      spend({ ms: 0, bytes: readBytes });
+    };
+    const limits = { ...call.limits.file, maxBytes, inMemoryBytes: maxBytes, memory, count };
     const received = await receive(chunks, limits);
-    return { text: textOf(await received.whole(memory, call.slot)), release: () => memory.release() };
-  } catch (error) {
-    memory.release();
+    const text = textOf(await received.whole(memory, call.slot));
+    return { text, admitted: { ...admitted, readBytes }, release };
+  }).catch((error: unknown) => {
+    release();
     throw error;
-  }
+  });
 }
 
 function textOf(bytes: Uint8Array): string {

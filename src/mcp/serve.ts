@@ -2,6 +2,7 @@ import { createMcpHandler } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { hasTooManyValues, MAX_JSON_VALUES } from "../jsonValues.ts";
 import { log } from "../log.ts";
+import { toldName } from "../problems.ts";
 import { repeatedKey } from "../repeatedKey.ts";
 import type { Exchange } from "../service/callContext.ts";
 import { PRODUCTS } from "../service/products.ts";
@@ -43,7 +44,7 @@ async function answer(
     return invalidRequest(`the message has more than ${MAX_JSON_VALUES} values`);
   const parsedBody = text === undefined ? undefined : parse(text);
   const twice = text === undefined || parsedBody === undefined ? undefined : repeatedKey(text, ARGUMENTS_DEPTH);
-  if (twice !== undefined) return invalidRequest(`the message has ${JSON.stringify(twice)} twice`);
+  if (twice !== undefined) return invalidRequest(`the message has ${JSON.stringify(toldName(twice))} twice`);
   const tool = toolCalled(parsedBody);
   if (tool !== undefined) onCall(tool);
   const handler = createMcpHandler(() => mcpServer(exchange, message), {

@@ -21,8 +21,8 @@ export interface Spent {
 /** The storage key `account`. Points in time are Unix milliseconds. */
 interface Account extends Spent {
   hourEnds: number;
-  /** By payment: how many calls with it are under way, and when they end at the latest. */
-  inUse: Record<string, { calls: number; ends: number }>;
+  /** By payment: how many calls with it are under way, the bytes of their bodies, and when they end at the latest. */
+  inUse: Record<string, { calls: number; bytes: number; ends: number }>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -34,25 +34,32 @@ const CALL_SECONDS = 5;
  * only while they run.
  */
 export class Budget extends DurableObject<Env> {
-  /** Begins a call. Returns how many seconds to wait if the budget is used up, else 0. */
-  async begin(payment: string, limits: BudgetLimits): Promise<number> {
+  /** Begins a call with a body of so many bytes. Returns how many seconds to wait if the budget is used up, else 0. */
+  async begin(payment: string, bytes: number, limits: BudgetLimits): Promise<number> {
     const now = Date.now();
     const account = this.#load(now);
     if (account.ms >= limits.unchargedMs || account.bytes >= limits.unchargedBytes)
       return Math.ceil((account.hourEnds - now) / 1000);
     const { [payment]: same, ...others } = account.inUse;
     if (Object.keys(others).length >= limits.payments) return CALL_SECONDS;
-    account.inUse[payment] = { calls: (same?.calls ?? 0) + 1, ends: now + limits.leaseMs };
+    const underWay = Object.values(account.inUse).reduce((sum, used) => sum + used.bytes, 0);
+    if (underWay > 0 && account.bytes + underWay + bytes > limits.unchargedBytes) return CALL_SECONDS;
+    const { calls, bytes: before } = same ?? { calls: 0, bytes: 0 };
+    account.inUse[payment] = { calls: calls + 1, bytes: before + bytes, ends: now + limits.leaseMs };
     await this.#save(account);
     return 0;
   }
 
-  /** Ends a call; `spent` counts if it was not charged. */
-  async end(payment: string, spent: Spent): Promise<void> {
+  /** Ends a call that has begun with so many bytes; `spent` counts if it was not charged. */
+  async end(payment: string, bytes: number, spent: Spent): Promise<void> {
     const account = this.#load(Date.now());
     const used = account.inUse[payment];
-    if (used && --used.calls === 0) delete account.inUse[payment];
-    await this.#save({ ...account, ms: account.ms + spent.ms, bytes: account.bytes + spent.bytes });
+    if (used) {
+      used.bytes -= bytes;
+      if (--used.calls === 0) delete account.inUse[payment];
+    }
+    const total = { ms: account.ms + spent.ms, bytes: Math.max(0, account.bytes + spent.bytes) };
+    await this.#save({ ...account, ...total });
   }
 
   /** Forgets an hour that is over. */
@@ -77,22 +84,23 @@ export class Budget extends DurableObject<Env> {
 
 /**
  * Does a call within the budget of `name`; while that cannot be reached, there is none.
- * @param act returns what the call has cost without being charged for it
+ * @param bytes of the call's body
+ * @param act tells by `spend` what the call has cost without being charged for it
  * @throws Problem too_many_requests
  */
 export async function withinBudget<T>(
   book: DurableObjectNamespace<Budget>,
-  { name, payment }: { name: string; payment: string },
+  { name, payment, bytes }: { name: string; payment: string; bytes: number },
   limits: BudgetLimits,
   act: (spend: (spent: Spent) => void) => Promise<T>,
 ): Promise<T> {
   const account = book.getByName(name);
-  const waitSeconds = await account.begin(payment, limits).catch(() => 0);
+  const waitSeconds = await account.begin(payment, bytes, limits).catch(() => 0);
   if (waitSeconds > 0)
     throw new Problem(
       "too_many_requests",
       waitSeconds === CALL_SECONDS
-        ? `This payer has ${limits.payments} calls under way, as many as it may. Wait until one ends; nothing was charged.`
+        ? `This payer has as much under way as it may: ${limits.payments} calls, or ${limits.unchargedBytes} bytes. Wait until a call ends; nothing was charged.`
         : "This payer has had too much work done that was not charged in the end. Nothing was charged; wait.",
       { headers: { "Retry-After": String(waitSeconds) } },
     );
@@ -100,6 +108,6 @@ export async function withinBudget<T>(
   try {
     return await act((spent) => Object.assign(total, spent));
   } finally {
-    await account.end(payment, total).catch(() => undefined); // its lease ends anyway
+    await account.end(payment, bytes, total).catch(() => undefined); // its lease ends anyway
   }
 }

@@ -21,6 +21,7 @@ export const limits = z.strictObject({
     "That a body has to keep up with, but for ten seconds, and a file at a URL too; a slower body is a 408, a slower file a 504.",
   ),
   file_bytes: count.describe("Of the PDF."),
+  encoded_file_bytes: count.describe("Of a PDF whose server answers with a Content-Encoding, once it is decoded."),
   file_pages: count,
   scanned_times: count.describe(
     "What may be read of a PDF: so many times its own length and `scanned_bytes`. Past this and the next ones, it is `too_complex`.",
@@ -69,6 +70,7 @@ export function limitsOf(config: Config): z.output<typeof limits> {
     body_seconds: config.bodyPace.deadlineMs / 1000,
     body_bytes_per_second: config.bodyPace.bytesPerSecond,
     file_bytes: config.maxSourceBytes,
+    encoded_file_bytes: Math.min(config.maxSourceBytes, config.spoolThresholdBytes),
     file_pages: config.maxPages,
     scanned_times: WORK_LIMITS.scannedTimes,
     scanned_bytes: WORK_LIMITS.scanned,

@@ -7,6 +7,7 @@ import { Sale, type Sold } from "../payments/gate.ts";
 import { type Offer, offerOf, type Resource } from "../payments/offer.ts";
 import { type PaymentPayload, paymentKey } from "../payments/paymentPayload.ts";
 import { readFailure, writeFailure } from "../problems.ts";
+import { announcedBytesOf, maxBytesOf } from "./bodySize.ts";
 import { type Spent, withinBudget } from "./budget.ts";
 import { CallContext, type Exchange } from "./callContext.ts";
 import { fingerprintOf } from "./fingerprint.ts";
@@ -33,6 +34,8 @@ export interface Admitted extends Admission {
   /** See {@link idempotencyKeyOf}. */
   key: string | null;
   offer: Offer;
+  /** Bytes of the request that were read, and counted, before its sale; none if undefined. */
+  readBytes?: number;
 }
 
 /**
@@ -67,15 +70,16 @@ export async function purchase(
   accept: (call: CallContext) => Promise<AcceptedRequest>,
 ): Promise<Sold<Delivery>> {
   const { request } = exchange;
+  const charged: Spent = { ms: 0, bytes: -(admitted.readBytes ?? 0) };
   return withBudget(admitted, exchange, async (spend) => {
     const sale = await fulfil(admitted, exchange, accept, spend);
     exchange.progress?.("settling");
     const bought = await sale.settle().catch((error: unknown) => {
-      if (isPending(error)) spend(NOTHING); // it is being charged
+      if (isPending(error)) spend(charged); // it is being charged
       throw error;
     });
     if (sale.isSold) {
-      spend(NOTHING);
+      spend(charged);
       forgiveRefusals(request);
     }
     return bought;
@@ -111,8 +115,6 @@ async function fulfil(
   return sale;
 }
 
-const NOTHING: Spent = { ms: 0, bytes: 0 };
-
 function isPending(error: unknown): boolean {
   return error instanceof PaymentError && error.code === "settlement_pending";
 }
@@ -120,8 +122,9 @@ function isPending(error: unknown): boolean {
 /**
  * Does a call within the budget of its payer. A payment that the ledger knows has not been verified for this call, so
  * that anyone may have sent it: it goes on the account of its address.
+ * @throws Problem too_many_requests
  */
-function withBudget<T>(
+export function withBudget<T>(
   { payment, verified }: Admitted,
   { request, env, config }: Exchange,
   act: (spend: (spent: Spent) => void) => Promise<T>,
@@ -134,7 +137,8 @@ function withBudget<T>(
     unchargedBytes: config.unchargedBytesPerHour,
     leaseMs: config.workSeconds * 1000,
   };
-  return withinBudget(env.BUDGETS, { name, payment: paymentKey(payment) }, limits, act);
+  const bytes = announcedBytesOf(request) ?? maxBytesOf(request, config);
+  return withinBudget(env.BUDGETS, { name, payment: paymentKey(payment), bytes }, limits, act);
 }
 
 function addressIn(request: Request): string | undefined {

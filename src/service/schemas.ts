@@ -90,8 +90,11 @@ const password = z.string().max(1024).optional().describe("The password of an en
 /** Maximum length of the text, in Unicode code points. */
 export const MAX_TEXT_CHARACTERS = 500;
 
+const tooManyCharacters = `must have at most ${MAX_TEXT_CHARACTERS} characters`;
+
 const text = z
   .string()
+  .max(2 * MAX_TEXT_CHARACTERS, tooManyCharacters) // in UTF-16 code units: of a text far too long nothing else is looked at
   .transform((value) => value.replaceAll("\r\n", "\n")) // forms send line breaks as CRLF
   .pipe(
     z
@@ -99,10 +102,7 @@ const text = z
       .refine((value) => value.isWellFormed(), "must be well-formed Unicode")
       // decoders write U+FFFD for bytes that are not UTF-8: nobody wants it on every page
       .refine((value) => !value.includes("\ufffd"), "must be UTF-8: it has characters that are lost (U+FFFD)")
-      .refine(
-        (value) => [...value].length <= MAX_TEXT_CHARACTERS,
-        `must have at most ${MAX_TEXT_CHARACTERS} characters`,
-      )
+      .refine((value) => [...value].length <= MAX_TEXT_CHARACTERS, tooManyCharacters)
       .refine((value) => /[^\s\p{Default_Ignorable_Code_Point}]/u.test(value), "must have a visible character")
       .refine((value) => !/[^\P{Cc}\n]/u.test(value), "must not have control characters other than line breaks")
       .refine((value) => !/\p{Noncharacter_Code_Point}/u.test(value), "must not have noncharacters")

@@ -1,11 +1,14 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { wrapAxiosWithPaymentFromConfig } from "@x402/axios";
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from "@x402/core/http";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { ExactEvmSchemeV1 } from "@x402/evm/exact/v1/client";
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig, x402Client } from "@x402/fetch";
+import axios from "axios";
 import { decodeFunctionData, type Hex, type LocalAccount, parseAbi, serializeSignature } from "viem";
 import { createSiweMessage } from "viem/siwe";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { wrapFetchWithPayment } from "x402-fetch";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
 import { result } from "../../src/service/schemas.ts";
@@ -72,10 +75,24 @@ const payV2 = (account: LocalAccount): Pay => {
   });
   return (init) => client(endpoint(), init);
 };
-/** A client of version 1, which signs with the official one's code. */
-const payV1 = (account: LocalAccount): Pay => {
-  return async (init) => fetch(endpoint(), { ...init, headers: { ...init.headers, ...(await signV1(account)) } });
+/** The same for axios. It pays where a 402 is an error, as it is by default. */
+const isNo402 = (status: number) => status !== 402;
+const payAxios = (account: LocalAccount): Pay => {
+  const client = wrapAxiosWithPaymentFromConfig(axios.create({ responseType: "text", validateStatus: isNo402 }), {
+    schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }],
+  });
+  return async ({ headers, body, signal }) => {
+    const options = { headers: headers as Record<string, string>, ...(signal && { signal }) };
+    const { status, data, headers: answered } = await client.post(endpoint(), body, options);
+    return new Response(data, { status, headers: { ...answered } as Record<string, string> });
+  };
 };
+/** The official client of version 1. */
+const payV1 = (account: LocalAccount): Pay => {
+  const client = wrapFetchWithPayment(fetch, account as never);
+  return (init) => client(endpoint(), init as never);
+};
+/** What a client of version 1 sends. */
 async function signV1(account: LocalAccount): Promise<Record<string, string>> {
   const refused = await fetch(endpoint(), { method: "POST" });
   const [offer] = strict402.parse(await refused.json()).accepts;
@@ -96,9 +113,10 @@ const payIdentified = (account: LocalAccount): Pay => {
   };
 };
 
-describe.each<[string, (account: LocalAccount) => Pay]>([
+describe.concurrent.each<[string, (account: LocalAccount) => Pay]>([
   ["@x402/fetch", payV2],
-  ["a version 1 client", payV1],
+  ["@x402/axios", payAxios],
+  ["x402-fetch 1.2", payV1],
   ["a client with a payment-identifier", payIdentified],
 ])("%s", (_, client) => {
   test("that hangs up and tries again under its key is charged once, and has the result", async () => {
@@ -115,26 +133,26 @@ describe.each<[string, (account: LocalAccount) => Pay]>([
     const other = await pay(request(key, "OTHER"));
     expect([other.status, await paid()]).toEqual([422, PRICE]);
   });
+
+  test("that is told after 25 s that its payment is pending, and tries again, is charged once", async () => {
+    const { payer, paid, recovers } = await unluckyPayer();
+    const pay = client(payer);
+    const key = { "Idempotency-Key": crypto.randomUUID() };
+    const pending = await pay(request(key));
+    expect(pending.status).toBe(503);
+    const problem = (await pending.json()) as { code: string; detail: string };
+    expect(problem).toMatchObject({ code: "settlement_pending", detail: expect.stringContaining("Idempotency-Key") });
+    recovers();
+    const again = await pay(request(key));
+    expect(again.headers.get("Overprint-Notice")).toBe("payment-not-settled");
+    const receipt = again.headers.get("PAYMENT-RESPONSE") ?? again.headers.get("X-PAYMENT-RESPONSE");
+    expect(decodePaymentResponseHeader(receipt!)).toMatchObject({ success: true, payer: payer.address });
+    await linkOf(again);
+    expect(await paid()).toBe(PRICE);
+  });
 });
 
-test("@x402/fetch, told after 25 s that its payment is pending, is charged once", async () => {
-  const { payer, paid, recovers } = await unluckyPayer();
-  const pay = payV2(payer);
-  const key = { "Idempotency-Key": crypto.randomUUID() };
-  const pending = await pay(request(key));
-  expect(pending.status).toBe(503);
-  const problem = (await pending.json()) as { code: string; detail: string };
-  expect(problem).toMatchObject({ code: "settlement_pending", detail: expect.stringContaining("Idempotency-Key") });
-  recovers();
-  const again = await pay(request(key));
-  expect(again.headers.get("Overprint-Notice")).toBe("payment-not-settled");
-  const receipt = decodePaymentResponseHeader(again.headers.get("PAYMENT-RESPONSE")!);
-  expect(receipt).toMatchObject({ success: true, payer: payer.address });
-  await linkOf(again);
-  expect(await paid()).toBe(PRICE);
-});
-
-test("a caller without a key is given one while its payment is pending, and gets the result with it", async () => {
+test.concurrent("a caller without a key is given one while its payment is pending, and gets the result with it", async () => {
   const { payer, paid, recovers } = await unluckyPayer();
   const payment = await signV1(payer);
   const pending = await fetch(endpoint(), request(payment));
@@ -165,7 +183,7 @@ test("eight payments under one key at once: one moves, and all calls have the re
   expect(await chain.balanceOf(payer.address)).toBe(7n * PRICE);
 });
 
-test("an MCP client that hangs up and tries again under its key is charged once, and has the result", async () => {
+test.concurrent("an MCP client that hangs up and tries again under its key is charged once, and has the result", async () => {
   const { payer, paid, recovers } = await unluckyPayer();
   const client = new Client({ name: "test", version: "1.0.0" });
   await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", worker.url)));

@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
 import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
 import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
@@ -42,7 +42,7 @@ afterAll(() => {
 });
 const at = (path: string) => `http://127.0.0.1:${(server.address() as { port: number }).port}${path}`;
 
-describe.each([
+describe.concurrent.each([
   ["in memory", "64000000"],
   ["in the spool", "1000000"],
 ])("with large files %s", (_, SPOOL_THRESHOLD_BYTES) => {
@@ -103,6 +103,6 @@ describe.each([
       const answer = await mark("/whole");
       expect([first, await answer.json()]).toEqual([first, expect.objectContaining({ cost: "0.05 USDC" })]);
     }
-    await expect.poll(async () => (await fetch(`${worker.url}/spool`)).json(), { timeout: 20_000 }).toEqual([]);
+    await vi.waitFor(async () => expect(await (await fetch(`${worker.url}/spool`)).json()).toEqual([]), 20_000);
   }, 300_000);
 });

@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { paymentFor } from "../../scripts/lib/pay.ts";
 import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
@@ -31,3 +32,30 @@ test.each([1, 20, 95])(
     }
   },
 );
+
+/** Sends a call whose body never comes, and returns the first line of the answer. */
+function answerWithoutBody(method: string, path: string, announced: string): Promise<string> {
+  const { hostname, port, host } = new URL(worker.url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(`${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${announced}\r\n\r\n1`);
+    });
+    socket.once("data", (data) => {
+      resolve(data.toString("latin1").split("\r\n")[0]!);
+      socket.destroy();
+    });
+    socket.once("error", reject);
+  });
+}
+
+test.each([
+  ["GET", "/v1/limits", "200 OK"],
+  ["HEAD", "/openapi.json", "200 OK"],
+  ["OPTIONS", "/v1/watermark/text", "204 No Content"],
+  ["GET", "/mcp", "405 Method Not Allowed"],
+  ["HEAD", "/nothing", "404 Not Found"],
+  ["POST", "/v1/watermark/text", "402 Payment Required"],
+])("a body that never comes keeps no answer back: %s %s", async (method, path, status) => {
+  for (const announced of ["Content-Length: 100000", "Transfer-Encoding: chunked"])
+    expect(await answerWithoutBody(method, path, announced)).toBe(`HTTP/1.1 ${status}`);
+});

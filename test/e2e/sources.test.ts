@@ -36,13 +36,19 @@ describe("a deployment", () => {
     const urls = forbiddenUrls(forbidden.port).filter(([url]) => url.includes(String(forbidden.port)));
     expect(urls.length).toBeGreaterThan(60);
     const pdf = `data:application/pdf;base64,${Buffer.from(onePage).toString("base64")}`;
-    for (const [url, rule] of urls)
-      for (const [kind, body] of Object.entries({ text: { file: url, text: "A" }, image: { file: pdf, image: url } })) {
-        const { code, detail } = await problemOf(await callPaid(`${worker.url}/v1/watermark/${kind}`, body));
+    for (const [kind, fields] of [
+      ["text", (url: string) => ({ file: url, text: "A" })],
+      ["image", (url: string) => ({ file: pdf, image: url })],
+    ] as const) {
+      const endpoint = `${worker.url}/v1/watermark/${kind}`;
+      const payment = await paymentFor(endpoint); // no call that fails uses it up
+      for (const [url, rule] of urls) {
+        const { code, detail } = await problemOf(await callPaid(endpoint, fields(url), payment));
         if (/^https?:\/\//.test(url))
           expect([url, code, detail]).toEqual([url, "source_not_allowed", expect.stringContaining(rule)]);
         else expect([url, code]).toEqual([url, "invalid_request"]);
       }
+    }
     expect(forbidden.connections).toHaveLength(0);
   });
 
@@ -131,8 +137,10 @@ describe("where a developer may name this machine", () => {
       return target && brokenAddressRule(target, true) && url.length < 4000 && !/[\t\n]/.test(url);
     });
     expect(targets.length).toBeGreaterThan(60);
+    const payment = await paymentFor(endpoint());
     for (const [url, rule] of targets) {
-      const { code, detail } = await problemOf(await mark(at(`/to?${encodeURIComponent(url)}`)));
+      const body = { file: at(`/to?${encodeURIComponent(url)}`), text: "A" };
+      const { code, detail } = await problemOf(await callPaid(endpoint(), body, payment));
       expect([url, code, detail]).toEqual([url, "source_not_allowed", expect.stringContaining(rule)]);
     }
     expect(forbidden.connections).toHaveLength(0);

@@ -233,6 +233,23 @@ describe("bad input is a problem that says what to do, and leaves the payment us
     expect(problem.errors).toEqual([{ path: "opactiy", message: "unknown field; did you mean `opacity`?" }]);
   });
 
+  test("one with a long name is told by its beginning, and no field is looked for that is like it", async () => {
+    const name = "x".repeat(1_000_000);
+    for (const body of [{ ...text, [name]: 1 }, `{"file":"${pdf}","text":"A","${name}":1,"${name}":2}`]) {
+      const response = await (typeof body === "string" ? callRaw(body, "application/json") : callPaid(TEXT, body));
+      const answer = await response.text();
+      expect(answer.length).toBeLessThan(1000);
+      const [error] = (JSON.parse(answer) as Problem).errors!;
+      expect(error!.path).toBe(`${"x".repeat(64)}…`);
+      expect(error!.message).not.toContain("did you mean");
+    }
+  });
+
+  test("of a text that is far too long nothing else is looked at", async () => {
+    const problem = await (await callPaid(TEXT, { ...text, text: "{x}".repeat(1000) })).json<Problem>();
+    expect(problem.errors).toEqual([{ path: "text", message: "must have at most 500 characters" }]);
+  });
+
   test("malformed JSON is a 400", async () => {
     const response = await callRaw("{", "application/json");
     expect(response.status).toBe(400);

@@ -78,6 +78,31 @@ describe("a form", () => {
   });
 });
 
+describe("a field whose part says its charset", () => {
+  const part = (charset: string, text: Buffer) =>
+    Buffer.concat([
+      Buffer.from(
+        `--b\r\nContent-Disposition: form-data; name="text"\r\nContent-Type: text/plain; charset=${charset}\r\n\r\n`,
+      ),
+      text,
+      Buffer.from("\r\n--b--\r\n"),
+    ]);
+  it.each([
+    ["iso-8859-1", "latin1"],
+    ["UTF-16LE", "utf16le"],
+    ["utf-8", "utf8"],
+  ] as const)("is decoded from it: %s", async (charset, encoding) => {
+    const body = part(charset, Buffer.from("Zürich", encoding));
+    expect(await readBytes(Promise.resolve(body), "multipart/form-data; boundary=b")).toEqual({ text: "Zürich" });
+  });
+
+  it("shows that it is lost where no decoder knows it, for `text` to be refused", async () => {
+    const body = part("shift_jis", Buffer.from([0x8b, 0x40, 0x96, 0xa7]));
+    const { text } = await readBytes(Promise.resolve(body), "multipart/form-data; boundary=b");
+    expect(text).toContain("\ufffd");
+  });
+});
+
 describe("a form that cannot be read is refused, with nothing left behind:", () => {
   const large = new Blob([noise(50_000)]);
   const refused = { code: "invalid_request", status: 400 };

@@ -73,6 +73,43 @@ test.each([
   expect(isCancelled).toBe(true);
 });
 
+describe("a file that its server has encoded, of which a few bytes may become gigabytes,", () => {
+  /** Serves as much as is asked for, up to 10 MB; tells how much that was. */
+  function serve(encoding: string) {
+    const served = { bytes: 0 };
+    const pull = (controller: ReadableByteStreamController) => {
+      served.bytes += 100_000;
+      controller.enqueue(new Uint8Array(100_000));
+      if (served.bytes === 10_000_000) controller.close();
+    };
+    const response = new Response(new ReadableStream({ type: "bytes", pull }, { highWaterMark: 0 }));
+    response.headers.set("Content-Encoding", encoding);
+    vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(response);
+    return served;
+  }
+  const open = () =>
+    openSource("https://files.example.com/a.pdf", "file", {
+      rules,
+      look,
+      limits: limitsOf({
+        maxBytes: 20_000_000,
+        inMemoryBytes: 500_000,
+        keep: (chunks) => spool(bucket, chunks),
+      }),
+    });
+
+  test.each(["gzip", "br"])("is refused once it does not fit in memory: %s", async (encoding) => {
+    const served = serve(encoding);
+    await expect(open()).rejects.toMatchObject({ ...tooLarge, detail: expect.stringContaining("Content-Encoding") });
+    expect(served.bytes).toBeLessThan(1_500_000);
+  });
+
+  test("and one that is not encoded is not", async () => {
+    serve("identity");
+    expect((await open()).content).toHaveLength(10_000_000);
+  });
+});
+
 describe("a file that goes to storage", () => {
   const LENGTH = 300_000;
   const source = (announces: boolean) => `https://files.example.com/zeros/${LENGTH}${announces ? "" : "-unannounced"}`;

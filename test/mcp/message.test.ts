@@ -1,3 +1,4 @@
+import { generatePrivateKey } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import { signPaymentV2 } from "../../scripts/lib/pay.ts";
 import { UNPAID_MESSAGE_BYTES } from "../../src/config.ts";
@@ -81,6 +82,19 @@ describe("a long message", () => {
     ]);
     expect(read()).toBeLessThan(12);
     expect(await verified()).toBe(1);
+  });
+
+  test("counts with what its payer has for nothing, unless it pays", async () => {
+    const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "1000000" });
+    const key = generatePrivateKey();
+    const send = async (text: string) => {
+      const headers = { ...HEADERS, "PAYMENT-SIGNATURE": await signPaymentV2(await terms(), key) };
+      const body = message({ name, arguments: { ...argumentsWith(300_000), text } });
+      return (await call({ headers, body }, "/mcp")).text;
+    };
+    for (let times = 0; times < 4; times++) expect(await send("A")).toContain('"operation":"watermark.text"');
+    for (let times = 0; times < 2; times++) expect(await send("")).toContain("invalid_request");
+    expect(await send("A")).toContain("too_many_requests");
   });
 
   test("that says another payment in the end is admitted for that one too", async () => {

@@ -1,3 +1,4 @@
+import { admit } from "../../src/payments/admission.ts";
 import type { Evidence } from "../../src/payments/chain.ts";
 import { PaymentError } from "../../src/payments/errors.ts";
 import type { FacilitatorClient, Settlement, Verdict } from "../../src/payments/facilitator.ts";
@@ -7,13 +8,14 @@ import { LedgerEntry } from "../../src/payments/ledgerEntry.ts";
 import { PaymentRequired } from "../../src/payments/offer.ts";
 import { type PaymentPayload, paymentKey } from "../../src/payments/paymentPayload.ts";
 import type { Entry } from "../../src/payments/record.ts";
-import { ERRORS, OFFER, SILENT, sell } from "./payments.ts";
+import { BARE, ERRORS, OFFER, SILENT, sell } from "./payments.ts";
 import { VirtualWorld } from "./virtualWorld.ts";
 
 /**
  * The gate and the ledger's records in a world of their own: its clock, its chain, a facilitator with every fault, Workers
  * and Durable Objects that die, all drawn from one seed. One payer calls, with a payment that is sent again or with new
- * ones, under keys or without. What happens is written down for the model to judge.
+ * ones, under keys or without; strangers call with payments that nobody signed, and with those that are on the chain. What
+ * happens is written down for the model to judge.
  */
 
 const FACILITATOR_TIMEOUT_MS = 20_000;
@@ -61,6 +63,8 @@ export interface PaymentHistory {
   unproved: number;
   /** What was asked for in the last call that had it settled. */
   settledFor: Asked | undefined;
+  /** Its signature is nobody's. */
+  forged: boolean;
 }
 
 /** An answer a caller got. */
@@ -73,7 +77,7 @@ interface Answer extends Asked {
   anew: boolean;
   /** The payment's money had moved by then. */
   paid: boolean;
-  /** What was asked for had been paid for under its key when the call began. */
+  /** What was asked for had been paid for under its key when the call began, and this could be known. */
   paidBefore: boolean;
   final: boolean;
 }
@@ -86,6 +90,8 @@ export interface History {
   /** The payer's payments may be sold without proof. */
   trusted: boolean;
   answers: Answer[];
+  /** How the calls of strangers ended. */
+  strangers: { payment: PaymentHistory; outcome: string }[];
   runs: Run[];
   /** Runs that began while an earlier one of the payment, or of the key, was under way, or its output stored. */
   repeats: number;
@@ -109,6 +115,7 @@ class PaymentObject extends SimulatedObject {
     doubled: false,
     unproved: 0,
     settledFor: undefined,
+    forged: false,
   };
   entry: Entry | undefined;
   alarmAt: number | undefined;
@@ -126,6 +133,7 @@ export class Simulation {
     node: false,
     trusted: false,
     answers: [],
+    strangers: [],
     runs: [],
     repeats: 0,
     kept: new Set(),
@@ -157,6 +165,7 @@ export class Simulation {
       const asked: Asked = { request: this.#world.chance(0.85) ? "A" : "B", key };
       void this.#caller(asked, key !== null && this.#world.chance(0.6));
     }
+    for (let strangers = this.#world.below(3); strangers > 0; strangers--) void this.#stranger();
     if (this.#world.chance(0.4))
       for (let deaths = 1 + this.#world.below(3); deaths > 0; deaths--)
         this.#world.later(this.#world.below(90_000), () => this.#die(this.#anyObject()));
@@ -193,6 +202,19 @@ export class Simulation {
     }
   }
 
+  /** One who forges a payment, or else sends one that is on the chain, as often as it likes. */
+  async #stranger(): Promise<void> {
+    const forged = this.#world.chance(0.5) ? this.#sign() : undefined;
+    if (forged) forged.history.forged = true;
+    for (let attempts = 1 + this.#world.below(3); attempts > 0; attempts--) {
+      await this.#world.sleep(this.#world.below(90_000));
+      const object = forged ?? this.#payments.find(({ history }) => history.consumed?.by === "us");
+      if (!object) continue;
+      const { outcome } = await this.#answer({ request: "A", key: null }, object, BARE);
+      this.history.strangers.push({ payment: object.history, outcome });
+    }
+  }
+
   #sign(): PaymentObject {
     const nonce = `0x${this.#payments.length.toString(16).padStart(64, "0")}`;
     const object = new PaymentObject({
@@ -205,45 +227,56 @@ export class Simulation {
     return object;
   }
 
-  /** One call of the gate by a Worker of its own, which may die at any step. The last calls are signed in. */
+  /** One call by the payer. The last calls are signed in. */
   async #call(asked: Asked, object: PaymentObject, final = false): Promise<string> {
-    const worker: Worker = { dead: false, run: undefined };
     const { history } = this;
     const payment = object.history;
     const anew = object !== this.#payments[0];
-    const paidBefore = history.payments.some((one) => one.consumed?.by === "us" && isSettledFor(one, asked));
-    let outcome: string;
-    let value: string | undefined;
+    const paidBefore = history.payments.some(
+      (one) => one.consumed?.by === "us" && !one.doubled && isSettledFor(one, asked),
+    );
+    const answered = await this.#answer(asked, object, { isSignedIn: async () => final });
+    const paid = payment.consumed?.by === "us";
+    history.answers.push({ ...asked, payment, ...answered, anew, paid, paidBefore, final });
+    return answered.outcome;
+  }
+
+  /** One call of the gate by a Worker of its own, which may die at any step: admission, the body, the sale. */
+  async #answer(
+    asked: Asked,
+    { payment, history }: PaymentObject,
+    { isSignedIn }: { isSignedIn(): Promise<boolean> },
+  ): Promise<Pick<Answer, "outcome" | "value">> {
+    const worker: Worker = { dead: false, run: undefined };
+    const terms = {
+      payment,
+      key: asked.key,
+      isSignedIn,
+      offer: OFFER,
+      facilitators: [this.#facilitator(worker, history)],
+      ledger: this.#ledger(worker, asked),
+      operation: "test",
+      ...SILENT,
+      now: () => this.#world.now,
+    };
     try {
-      const sold = await sell<string>({
-        payment: object.payment,
-        key: asked.key,
-        isSignedIn: async () => final,
-        offer: OFFER,
-        facilitators: [this.#facilitator(worker, payment)],
-        ledger: this.#ledger(worker, asked),
+      const admitted = await admit(terms);
+      await this.#world.sleep(this.#world.below(!this.#calm && this.#world.chance(0.2) ? 40_000 : 1000));
+      if (this.#dies(worker)) return never;
+      const { value } = await sell<string>({
+        ...terms,
+        admitted,
         fingerprint: asked.request,
-        operation: "test",
-        ...SILENT,
         errors: ERRORS,
         workMs: 100_000,
         linkTtlMs: 86_400_000,
-        now: () => this.#world.now,
-        work: () => this.#work(worker, asked, payment),
+        work: () => this.#work(worker, asked, history),
       });
-      outcome = "sold";
-      value = sold.value;
+      return { outcome: "sold", value };
     } catch (error) {
-      outcome =
-        error instanceof PaymentRequired
-          ? "402"
-          : error instanceof PaymentError
-            ? error.code
-            : (error as Error).message;
+      if (error instanceof PaymentRequired) return { outcome: "402" };
+      return { outcome: error instanceof PaymentError ? error.code : (error as Error).message };
     }
-    const paid = payment.consumed?.by === "us";
-    history.answers.push({ ...asked, payment, outcome, ...(value && { value }), anew, paid, paidBefore, final });
-    return outcome;
   }
 
   async #work(worker: Worker, asked: Asked, payment: PaymentHistory) {
@@ -286,6 +319,7 @@ export class Simulation {
       if (this.#world.chance(0.05)) return { outcome: "unknown" }; // 500, garbage
       if (this.#world.chance(0.05)) return { outcome: "invalid", reason: "a refusal" };
     }
+    if (payment.forged) return { outcome: "invalid", reason: "signature" };
     return payment.consumed ? { outcome: "invalid", reason: "nonce_already_used" } : { outcome: "valid" };
   }
 

@@ -204,6 +204,21 @@ describe("a payer", () => {
     expect((await paying(call, sound)).status).toBe(200);
   });
 
+  test("has so many bytes under way, whatever payments they come with, and one more call is told to wait", async () => {
+    const limits = { UNCHARGED_BYTES_PER_HOUR: "100000", FETCH_TIMEOUT_SECONDS: "1" };
+    const { call } = deployment("good", limits);
+    const headers = {
+      ...JSON_TYPE,
+      "Content-Length": "40000",
+      "X-PAYMENT": await signPayment(await terms(), newAccount),
+    };
+    const answers = await Promise.all(Array.from({ length: 6 }, () => call({ headers, body: slow })));
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([429, 429, 429, 429, 504, 504]);
+    expect(answers.find(({ status }) => status === 429)!.headers.get("Retry-After")).toBe("5");
+    expect((await paying(call, sound)).status).toBe(200);
+  });
+
   test("has so much for nothing, and then waits for the hour's end; what it pays for does not count", async () => {
     const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "50" });
     for (let calls = 0; calls < 3; calls++) expect((await paying(call, sound)).status).toBe(200);
@@ -214,6 +229,17 @@ describe("a payer", () => {
     newAccount = generatePrivateKey();
     expect((await paying(call, sound)).status).toBe(200);
   });
+});
+
+test("a smart wallet's signature is the facilitator's to judge, deployed (ERC-1271) or not (ERC-6492)", async () => {
+  const { call, verified } = deployment("good");
+  const statuses: number[] = [];
+  for (const signature of [`0x${"ab".repeat(300)}`, `0x${"cd".repeat(640)}${"6492".repeat(16)}`]) {
+    const { payload, ...rest } = JSON.parse(atob(await newPayment()));
+    const payment = btoa(JSON.stringify({ ...rest, payload: { ...payload, signature } }));
+    statuses.push((await call({ headers: { ...JSON_TYPE, "X-PAYMENT": payment }, body: sound })).status);
+  }
+  expect([statuses, await verified()]).toEqual([[200, 200], 2]);
 });
 
 describe("a payment that is sound", () => {

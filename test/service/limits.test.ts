@@ -27,8 +27,8 @@ test("GET /v1/limits tells every limit in force, as its schema in /openapi.json 
 
 test("they are the deployment's own", async () => {
   const context = createExecutionContext();
-  const settings = { ...env, MAX_PAGES: "7", LINK_TTL_SECONDS: "60", FETCH_TIMEOUT_SECONDS: "3" };
+  const settings = { ...env, MAX_PAGES: "7", LINK_TTL_SECONDS: "600", FETCH_TIMEOUT_SECONDS: "3" };
   const response = await app.fetch(new Request("http://localhost/v1/limits"), settings, context);
   await waitOnExecutionContext(context);
-  expect(await response.json()).toMatchObject({ file_pages: 7, link_seconds: 60, fetch_seconds: 3 });
+  expect(await response.json()).toMatchObject({ file_pages: 7, link_seconds: 600, fetch_seconds: 3 });
 });
