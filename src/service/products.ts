@@ -4,6 +4,7 @@ import type { Notice } from "../engine/index.ts";
 import type { WorkResult } from "../payments/gate.ts";
 import type { Price } from "../payments/price.ts";
 import type { CallContext } from "./callContext.ts";
+import { fieldMessage } from "./fieldMessages.ts";
 import { canonicalForm } from "./fingerprint.ts";
 import { invalidRequest } from "./invalidRequest.ts";
 import { imageForm, imageRequest, type Operation, type Result, textForm, textRequest, typedFields } from "./schemas.ts";
@@ -96,6 +97,12 @@ export function priceLabels(config: Config): string[] {
   return [...new Set(PRODUCTS.map((product) => product.price(config).label))];
 }
 
+/** Names the product that has a field, for callers who sent it to another. */
+function productWith(field: string): string | undefined {
+  const product = PRODUCTS.find(({ schemas }) => Object.hasOwn(schemas.json.shape, field));
+  return product && `POST ${product.path} (MCP tool ${product.tool})`;
+}
+
 /** Defines a product whose requests `run` carries out. */
 function define<R extends object>(
   facts: Omit<Product, "schemas" | "accept">,
@@ -107,8 +114,12 @@ function define<R extends object>(
     ...facts,
     schemas,
     accept(fields, format) {
-      const checked = schemas[format].safeParse(format === "form" ? typedFields(fields, schemas.form) : fields);
-      if (!checked.success) throw invalidRequest(checked.error.issues, schemas.json);
+      const typed = format === "form" ? typedFields(fields, schemas.form) : fields;
+      const checked = schemas[format].safeParse(typed, { error: fieldMessage });
+      if (!checked.success) {
+        const here = Object.keys(schemas.json.shape);
+        throw invalidRequest(checked.error.issues, { here, elsewhere: productWith });
+      }
       const request: R = checked.data;
       return {
         canonical: canonicalForm(operation, request),
