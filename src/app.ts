@@ -32,22 +32,8 @@ app.use(
   cors({
     origin: "*",
     allowMethods: ["GET", "HEAD", "POST", "DELETE"],
-    // the official x402 clients send Access-Control-Expose-Headers as a request header
-    allowHeaders: [
-      "Content-Type",
-      "X-PAYMENT",
-      "PAYMENT-SIGNATURE",
-      "Idempotency-Key",
-      "SIGN-IN-WITH-X",
-      "Access-Control-Expose-Headers",
-      "Range",
-      "If-Range",
-      "If-None-Match",
-      "X-Request-Id",
-      "MCP-Protocol-Version",
-      "Mcp-Method",
-      "Mcp-Name",
-    ],
+    // no allowHeaders: whatever the pre-flight asks for is allowed. No cookies are involved, and clients add headers of
+    // their own (tracing; the official x402 clients send even Access-Control-Expose-Headers)
     exposeHeaders: [
       "X-PAYMENT-RESPONSE",
       "Overprint-Notice",
