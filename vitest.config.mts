@@ -43,7 +43,14 @@ export default defineConfig({
         },
       },
       {
-        test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },
+        resolve: { alias: { typescript: new URL("test/support/typescriptApi.ts", import.meta.url).pathname } },
+        test: {
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          server: { deps: { inline: ["openapi-typescript"] } }, // for the alias
+        },
       },
     ],
   },

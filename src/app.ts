@@ -8,15 +8,18 @@ import { methodNotAllowed, notFound, onError } from "./http/errors.ts";
 import { separateFiles } from "./http/fileHost.ts";
 import { HEALTH, health } from "./http/health.ts";
 import { lingerOnRefusal } from "./http/linger.ts";
-import { openapi } from "./http/openapi.ts";
+import { openapi } from "./http/openapi/document.ts";
 import { PURCHASES, readPurchases } from "./http/purchases.ts";
 import { logRequest } from "./http/requestLog.ts";
 import { exchangeOf, sell } from "./http/sell.ts";
 import { leaveSettled, readSettings } from "./http/settings.ts";
 import { serverCard } from "./mcp/serverCard.ts";
-import { guide } from "./service/guide.ts";
+import { ICON, WELL_KNOWN, wellKnown } from "./service/discovery.ts";
+import { guidance, guide } from "./service/guide.ts";
 import { limitsOf } from "./service/limits.ts";
 import { PRODUCTS } from "./service/products.ts";
+import { ICON_SVG } from "./site/icon.ts";
+import { ROBOTS } from "./site/robots.ts";
 import { bucketOf } from "./storage/bucket.ts";
 import { download } from "./storage/download.ts";
 import { endLink, FILES, linkOf } from "./storage/link.ts";
@@ -27,7 +30,17 @@ export const app = new Hono<ApiEnv>();
 app.use(requestId());
 app.use(logRequest);
 app.use(lingerOnRefusal);
-app.use(secureHeaders());
+app.use(
+  secureHeaders({
+    // these speak to browsers of the past, or of pages, and a 402 has little room for headers
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+    xDnsPrefetchControl: false,
+    originAgentCluster: false,
+    crossOriginOpenerPolicy: false,
+  }),
+);
 app.use(
   cors({
     origin: "*",
@@ -80,6 +93,14 @@ app.get("/.well-known/mcp/server-card.json", (c) =>
 
 app.get("/llms.txt", leaveSettled, (c) => c.text(guide(new URL(c.req.url).origin, c.var.config)));
 app.get("/v1/limits", (c) => c.json(limitsOf(c.var.config))).all(methodNotAllowed("GET, HEAD"));
+app.get(WELL_KNOWN, leaveSettled, (c) => {
+  const { origin } = new URL(c.req.url);
+  return c.json(wellKnown(origin, guidance(origin, c.var.config)));
+});
+app.get(ICON, (c) =>
+  c.body(ICON_SVG, 200, { "Content-Type": "image/svg+xml", "Cache-Control": "public, max-age=86400" }),
+);
+app.get("/robots.txt", (c) => c.text(ROBOTS));
 app.get("/openapi.json", (c) => c.json(openapi(new URL(c.req.url).origin, c.var.config)));
 
 app.get(HEALTH, health).all(methodNotAllowed("GET, HEAD"));

@@ -113,6 +113,8 @@ export const settings = z.object({
    * `src/mcp/hosts.ts`.
    */
   ALLOWED_HOSTS: list(z.hostname().toLowerCase()).optional(),
+  /** Where the operator can be reached, for registries and callers. */
+  CONTACT_EMAIL: z.email().optional(),
 
   /** How long a result can be downloaded. */
   LINK_TTL_SECONDS: count(24 * 3600, 30 * 24 * 3600),
@@ -176,6 +178,7 @@ export interface Config extends FacilitatorSettings {
   /** How long the payer's authorization should be valid: longer than work and settlement. */
   maxTimeoutSeconds: number;
   allowedHosts: string[];
+  contactEmail: string | undefined;
   linkTtlSeconds: number;
   /** The only host that serves files; undefined if the API's host does. */
   fileHost: string | undefined;
@@ -231,6 +234,7 @@ export function readConfig(env: object): Config {
     workSeconds,
     maxTimeoutSeconds: Math.max(300, workSeconds + 3 * rest.FACILITATOR_TIMEOUT_SECONDS),
     allowedHosts: rest.ALLOWED_HOSTS ?? [],
+    contactEmail: rest.CONTACT_EMAIL,
     linkTtlSeconds: rest.LINK_TTL_SECONDS,
     fileHost: rest.FILE_HOST,
     maxBodyBytes: rest.MAX_BODY_BYTES,

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { Config } from "../config.ts";
 import { describeError, log } from "../log.ts";
 import { isSolana, type Network } from "../payments/networks.ts";
@@ -35,10 +36,13 @@ export async function settledConfig(config: Config): Promise<Config> {
 }
 
 /** What is wrong with a deployment: it sells nothing (`fail`), or not all that its settings say (`warn`). */
-export interface Health {
-  status: "pass" | "warn" | "fail";
-  problems: string[];
-}
+export const healthSchema = z.strictObject({
+  status: z.enum(["pass", "warn", "fail"]),
+  problems: z.array(z.string()).describe("In words. They name settings and networks, and hold no values of settings."),
+});
+
+/** A value of {@link healthSchema}. */
+export type Health = z.output<typeof healthSchema>;
 
 /**
  * Asks the facilitators, once a minute at most, and returns how a deployment is.

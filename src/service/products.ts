@@ -35,7 +35,10 @@ export interface Product {
   path: string;
   /** Its name as an MCP tool. */
   tool: string;
+  /** What it does, in a few words. */
   summary: string;
+  /** The same for indexes to search and models to choose by: at most 200 characters. */
+  description: string;
   /** An example request, for discovery services. */
   example: Record<string, unknown>;
   /** The schemas of its requests, as JSON and as a form. */
@@ -61,7 +64,9 @@ export const PRODUCTS: readonly Product[] = [
       operation: "watermark.text",
       path: "/v1/watermark/text",
       tool: "add_text_watermark",
-      summary: "Lay a text over every page of a PDF",
+      summary: "Watermark every page of a PDF with a text",
+      description:
+        "Watermark a PDF: lay a text over every page, in any script, as a diagonal stamp, tiles, a header or a footer. Gives a link to the marked PDF.",
       example: { file: "https://example.com/contract.pdf", text: "CONFIDENTIAL", template: "diagonal" },
       price: deploymentPrice,
     },
@@ -73,7 +78,9 @@ export const PRODUCTS: readonly Product[] = [
       operation: "watermark.image",
       path: "/v1/watermark/image",
       tool: "add_image_watermark",
-      summary: "Lay an image over every page of a PDF",
+      summary: "Watermark every page of a PDF with an image",
+      description:
+        "Watermark a PDF: lay an image or logo (PNG, JPEG) over every page, at any position, size and opacity. Gives a link to the marked PDF.",
       example: {
         file: "https://example.com/contract.pdf",
         image: "https://example.com/logo.png",

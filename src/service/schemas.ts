@@ -55,6 +55,13 @@ const canonical = <P extends Position>(name: P | Synonym) =>
 
 const templates = Object.keys(TEMPLATES) as TemplateName[];
 
+/** Lists the templates by what they have there: `#404040 (diagonal, header), #c62828 (stamp)`. */
+function byTemplate(property: "position" | "color"): string {
+  return [...Map.groupBy(templates, (name) => TEMPLATES[name][property])]
+    .map(([value, names]) => `${value} (${names.join(", ")})`)
+    .join(", ");
+}
+
 const FILE = takes("a URL, a data URI or an upload");
 const IMAGE = takes("a URL, a data URI, base64 or an upload");
 
@@ -94,7 +101,7 @@ const filename = z
   .regex(/^[^\x00-\x1f\x7f-\x9f/\\]*$/, "must not have control characters or path separators")
   .refine((name) => name.isWellFormed(), "must be well-formed Unicode")
   .transform((name) => (/\.pdf$/i.test(name) ? name : `${name}.pdf`))
-  .default("watermarked.pdf")
+  .prefault("watermarked.pdf") // a default behind a transform is not published
   .describe("The name the result is saved under; .pdf is added where it is missing.");
 const password = z.string().max(1024).optional().describe("The password of an encrypted PDF.");
 
@@ -143,7 +150,7 @@ export const textRequest = z.strictObject({
   position: choice(POSITIONS, synonyms)
     .transform(canonical<Position>)
     .optional()
-    .describe("Where on the page as the reader sees it. Default: the template's."),
+    .describe(`Where on the page as the reader sees it. Default: the template's, ${byTemplate("position")}.`),
   opacity,
   rotation: rotation
     .optional()
@@ -152,7 +159,7 @@ export const textRequest = z.strictObject({
     .string()
     .regex(/^#[0-9A-Fa-f]{6}$/, "must be #rrggbb")
     .optional()
-    .describe("#rrggbb. Default: the template's."),
+    .describe(`#rrggbb. Default: the template's, ${byTemplate("color")}.`),
   font_size: z
     .number()
     .positive()
@@ -170,7 +177,7 @@ export const imageRequest = z.strictObject({
   image,
   position: choice(IMAGE_POSITIONS, synonyms)
     .transform(canonical<ImagePosition>)
-    .default(DEFAULTS.imagePosition)
+    .prefault(DEFAULTS.imagePosition)
     .describe("Where on the page as the reader sees it."),
   opacity,
   scale: z
