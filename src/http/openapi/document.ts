@@ -8,7 +8,7 @@ import { purchases } from "../../service/purchases.ts";
 import { result } from "../../service/schemas.ts";
 import { HEALTH } from "../health.ts";
 import { PURCHASES } from "../purchases.ts";
-import { download, end, linkParameters } from "./links.ts";
+import { downloadOperation, endOperation, linkParameters } from "./links.ts";
 import { answer, encoded, header, json, jsonSchema, problemSchema, problems, ref } from "./parts.ts";
 import { requestSchemas, saleOf, signInHeader } from "./sale.ts";
 import { paymentSchemas, securitySchemes } from "./x402.ts";
@@ -38,7 +38,7 @@ export function openapi(origin: string, config: Config) {
     ],
     paths: {
       ...Object.fromEntries(PRODUCTS.map((product) => [product.path, { post: saleOf(product, origin, config) }])),
-      "/v1/files/{id}.pdf": { parameters: linkParameters, get: download, delete: end },
+      "/v1/files/{id}.pdf": { parameters: linkParameters, get: downloadOperation, delete: endOperation },
       [PURCHASES]: { get: listPurchases },
       "/v1/limits": { get: readLimits },
       [HEALTH]: { get: checkHealth },

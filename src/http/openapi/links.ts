@@ -34,7 +34,7 @@ const TOO_MANY = { 429: "Too many links with a wrong token from this address in 
 const refused = ["invalid_token", "file_not_found", "link_expired", "too_many_requests", "internal_error"] as const;
 
 /** `GET` of a link. */
-export const download = {
+export const downloadOperation = {
   operationId: "downloadResult",
   tags: ["Links"],
   summary: "Download a result until it expires",
@@ -58,7 +58,7 @@ export const download = {
 };
 
 /** `DELETE` of a link. */
-export const end = {
+export const endOperation = {
   operationId: "endLink",
   tags: ["Links"],
   summary: "End a link before it expires",
