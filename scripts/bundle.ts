@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
 /** Gzipped. HarfBuzz takes 180 KB of it, the MCP server 60. */
-const BUDGET_KB = 456;
+const BUDGET_KB = 462;
 
 const out = mkdtempSync(join(tmpdir(), "overprint-bundle-"));
 try {

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, "..");
 const EXPORT = /^export (?:abstract |async |declare )*(?:class|const|function\*?|interface|let|type) (\w+)/gm;
 
 const owners = new Map<string, Set<string>>();
-for (const path of globSync("src/**/*.ts", { cwd: root })) {
+for (const path of globSync("src/**/*.{ts,tsx}", { cwd: root })) {
   const twin = path.replace(/\.(browser|node|workerd)\.ts$/, ".ts");
   for (const [, name = ""] of readFileSync(join(root, path), "utf8").matchAll(EXPORT))
     owners.set(name, (owners.get(name) ?? new Set()).add(twin));

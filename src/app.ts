@@ -18,7 +18,10 @@ import { ICON, WELL_KNOWN, wellKnown } from "./service/discovery.ts";
 import { guidance, guide } from "./service/guide.ts";
 import { limitsOf } from "./service/limits.ts";
 import { PRODUCTS } from "./service/products.ts";
+import { DOCS_POLICY, Docs } from "./site/docs.tsx";
+import { DOCS_STYLE, DOCS_STYLE_PATH } from "./site/docsStyle.ts";
 import { ICON_SVG } from "./site/icon.ts";
+import type { Reference } from "./site/reference.ts";
 import { ROBOTS } from "./site/robots.ts";
 import { bucketOf } from "./storage/bucket.ts";
 import { download } from "./storage/download.ts";
@@ -102,6 +105,15 @@ app.get(ICON, (c) =>
 );
 app.get("/robots.txt", (c) => c.text(ROBOTS));
 app.get("/openapi.json", (c) => c.json(openapi(new URL(c.req.url).origin, c.var.config)));
+
+app.get("/docs", (c) => {
+  c.header("Content-Security-Policy", DOCS_POLICY);
+  const reference = openapi(new URL(c.req.url).origin, c.var.config) as object as Reference; // as far as a page reads it
+  return c.html(`<!doctype html>${Docs({ reference })}`);
+});
+app.get(DOCS_STYLE_PATH, (c) =>
+  c.body(DOCS_STYLE, 200, { "Content-Type": "text/css", "Cache-Control": "public, max-age=300" }),
+);
 
 app.get(HEALTH, health).all(methodNotAllowed("GET, HEAD"));
 
