@@ -21,7 +21,7 @@ import { PRODUCTS } from "./service/products.ts";
 import { DOCS_POLICY, Docs } from "./site/docs.tsx";
 import { DOCS_STYLE, DOCS_STYLE_PATH } from "./site/docsStyle.ts";
 import { ICON_SVG } from "./site/icon.ts";
-import type { Reference } from "./site/reference.ts";
+import type { ApiReference } from "./site/reference.ts";
 import { ROBOTS } from "./site/robots.ts";
 import { bucketOf } from "./storage/bucket.ts";
 import { download } from "./storage/download.ts";
@@ -108,7 +108,7 @@ app.get("/openapi.json", (c) => c.json(openapi(new URL(c.req.url).origin, c.var.
 
 app.get("/docs", (c) => {
   c.header("Content-Security-Policy", DOCS_POLICY);
-  const reference = openapi(new URL(c.req.url).origin, c.var.config) as object as Reference; // as far as a page reads it
+  const reference = openapi(new URL(c.req.url).origin, c.var.config) as object as ApiReference; // as far as a page reads it
   return c.html(`<!doctype html>${Docs({ reference })}`);
 });
 app.get(DOCS_STYLE_PATH, (c) =>

@@ -3,11 +3,11 @@ import { PROBLEMS } from "../problems.ts";
 import { DOCS_STYLE_PATH } from "./docsStyle.ts";
 import {
   type Answer,
+  type ApiEntry,
+  type ApiReference,
   commandFor,
-  type Entry,
   entriesOf,
   type Parameter,
-  type Reference,
   type Schema,
   schemaAt,
   typeIn,
@@ -18,7 +18,7 @@ export const DOCS_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The API reference: a page for people made of the document that machines read, without a script. */
-export function Docs({ reference }: { reference: Reference }) {
+export function Docs({ reference }: { reference: ApiReference }) {
   const { info, tags, servers } = reference;
   const groups = tags.map((tag) => ({ ...tag, entries: entriesOf(reference, tag.name) }));
   return (
@@ -95,7 +95,7 @@ export function Docs({ reference }: { reference: Reference }) {
   );
 }
 
-function OperationEntry({ reference, entry }: { reference: Reference; entry: Entry }) {
+function OperationEntry({ reference, entry }: { reference: ApiReference; entry: ApiEntry }) {
   const { method, path, operation, parameters } = entry;
   const { operationId, summary, description, requestBody, responses } = operation;
   const title = `${operationId}-title`;
@@ -140,7 +140,7 @@ function OperationEntry({ reference, entry }: { reference: Reference; entry: Ent
   );
 }
 
-function Fields({ reference, of, required }: { reference: Reference; of: [string, Schema][]; required: string[] }) {
+function Fields({ reference, of, required }: { reference: ApiReference; of: [string, Schema][]; required: string[] }) {
   return (
     <dl class="fields">
       {of.map(([name, schema]) => {
@@ -194,7 +194,7 @@ function Field({ name, type, required, description = "", names, fallback }: Fiel
   );
 }
 
-function AnswerEntry({ reference, status, answer }: { reference: Reference; status: string; answer: Answer }) {
+function AnswerEntry({ reference, status, answer }: { reference: ApiReference; status: string; answer: Answer }) {
   const headers = Object.entries(answer.headers).map(([name, { $ref, description }]) => {
     const shared = $ref === undefined ? undefined : reference.components.headers[$ref.split("/").at(-1)!];
     return [name, description ?? shared?.description ?? ""] as const;

@@ -49,7 +49,7 @@ interface Operation {
 
 type Methods = Partial<Record<"get" | "post" | "delete", Operation>>;
 
-export interface Reference {
+export interface ApiReference {
   info: { title: string; description: string };
   servers: { url: string }[];
   tags: { name: string; description: string }[];
@@ -58,7 +58,7 @@ export interface Reference {
 }
 
 /** An operation with its place. */
-export interface Entry {
+export interface ApiEntry {
   method: string;
   path: string;
   operation: Operation;
@@ -66,7 +66,7 @@ export interface Entry {
 }
 
 /** Lists the operations of a tag, in the document's order. */
-export function entriesOf({ paths }: Reference, tag: string): Entry[] {
+export function entriesOf({ paths }: ApiReference, tag: string): ApiEntry[] {
   return Object.entries(paths).flatMap(([path, { parameters: shared = [], ...methods }]) =>
     Object.entries(methods as Methods)
       .filter(([, operation]) => operation.tags.includes(tag))
@@ -80,13 +80,13 @@ export function entriesOf({ paths }: Reference, tag: string): Entry[] {
 }
 
 /** Follows the reference of a schema, if it is one. */
-export function schemaAt({ components }: Reference, schema: Schema): Schema {
+export function schemaAt({ components }: ApiReference, schema: Schema): Schema {
   const name = schema.$ref?.split("/").at(-1);
   return name === undefined ? schema : (components.schemas[name] ?? {});
 }
 
 /** Says what a value must be, in few words: `number, 0 to 1`. */
-export function typeIn(reference: Reference, schema: Schema): string {
+export function typeIn(reference: ApiReference, schema: Schema): string {
   const { type, format, enum: names, const: only, anyOf, items, ...bounds } = schemaAt(reference, schema);
   if (anyOf) return [...new Set(anyOf.map((one) => typeIn(reference, one)))].join(", or ");
   if (only !== undefined) return String(only);
@@ -104,7 +104,7 @@ function boundsOf({ minimum, exclusiveMinimum, maximum, minLength, maxLength }: 
 }
 
 /** Returns the shell command that calls an operation with its example, unpaid: the answer has the terms. */
-export function commandFor({ servers }: Reference, { method, path, operation }: Entry): string {
+export function commandFor({ servers }: ApiReference, { method, path, operation }: ApiEntry): string {
   const url = `${servers[0]?.url ?? ""}${path}`;
   const body = operation.requestBody?.content["application/json"]?.example;
   const address = path.includes("{") ? `'${url}?token=…'` : url;
