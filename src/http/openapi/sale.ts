@@ -10,15 +10,14 @@ import { paymentParameters, receiptHeaders } from "./x402.ts";
 
 /** What no call of a product is answered with. */
 const ELSEWHERE: ProblemCode[] = [
-  ...([
-    "not_found",
-    "method_not_allowed",
-    "sign_in_required",
-    "file_not_found",
-    "invalid_token",
-    "link_expired",
-  ] as const),
-  ...(["precondition_failed", "range_not_satisfiable"] as const),
+  "not_found",
+  "method_not_allowed",
+  "sign_in_required",
+  "file_not_found",
+  "invalid_token",
+  "link_expired",
+  "precondition_failed",
+  "range_not_satisfiable",
 ];
 const OF_IMAGES: ProblemCode[] = ["unsupported_image", "damaged_image", "image_too_large"];
 const OF_TEXTS: ProblemCode[] = ["unsupported_character"];
