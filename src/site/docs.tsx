@@ -110,7 +110,7 @@ function OperationEntry({ reference, entry }: { reference: ApiReference; entry: 
       <p>
         <Prose text={description} />
       </p>
-      <Code label={`Call of ${path}`} text={commandFor(reference, entry)} />
+      <Code label={`Call of ${method} ${path}`} text={commandFor(reference, entry)} />
       {json?.schema && (
         <>
           <h4>Fields</h4>
@@ -132,7 +132,7 @@ function OperationEntry({ reference, entry }: { reference: ApiReference; entry: 
       <ul class="answers">
         {Object.entries(responses).map(([status, answer]) => (
           <li>
-            <AnswerEntry reference={reference} status={status} answer={answer} />
+            <AnswerEntry {...{ reference, status, answer }} label={`Answer ${status} of ${method} ${path}`} />
           </li>
         ))}
       </ul>
@@ -194,7 +194,15 @@ function Field({ name, type, required, description = "", names, fallback }: Fiel
   );
 }
 
-function AnswerEntry({ reference, status, answer }: { reference: ApiReference; status: string; answer: Answer }) {
+interface AnswerFacts {
+  reference: ApiReference;
+  status: string;
+  answer: Answer;
+  /** Of its example. */
+  label: string;
+}
+
+function AnswerEntry({ reference, status, answer, label }: AnswerFacts) {
   const headers = Object.entries(answer.headers).map(([name, { $ref, description }]) => {
     const shared = $ref === undefined ? undefined : reference.components.headers[$ref.split("/").at(-1)!];
     return [name, description ?? shared?.description ?? ""] as const;
@@ -227,7 +235,7 @@ function AnswerEntry({ reference, status, answer }: { reference: ApiReference; s
         ))}
       </dl>
       {type && <p class="type">{type}</p>}
-      {body?.example !== undefined && <Code label={`Answer ${status}`} text={JSON.stringify(body.example, null, 2)} />}
+      {body?.example !== undefined && <Code label={label} text={JSON.stringify(body.example, null, 2)} />}
     </details>
   );
 }

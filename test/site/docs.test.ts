@@ -47,6 +47,15 @@ describe("/docs", () => {
     for (const id of links) expect(ids).toContain(id);
   });
 
+  test("names each example once", async () => {
+    const labels = Array.from(
+      (await page()).matchAll(/<section class="code" aria-label="([^"]+)"/g),
+      ([, label]) => label!,
+    );
+    expect(labels.length).toBeGreaterThan(9);
+    expect(new Set(labels).size).toBe(labels.length);
+  });
+
   test("has a stylesheet for light and dark", async () => {
     const css = await send("/docs.css");
     expect(css.headers.get("Content-Type")).toMatch(/^text\/css/);
