@@ -43,11 +43,13 @@ export default defineConfig({
         },
       },
       {
+        resolve: { alias: { typescript: new URL("test/support/typescriptApi.ts", import.meta.url).pathname } },
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          server: { deps: { inline: ["openapi-typescript"] } }, // for the alias
           maxConcurrency: 20, // those that wait for a chain or a deadline wait side by side
         },
       },

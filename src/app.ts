@@ -9,18 +9,24 @@ import { methodNotAllowed, notFound, onError } from "./http/errors.ts";
 import { separateFiles } from "./http/fileHost.ts";
 import { HEALTH, health } from "./http/health.ts";
 import { lingerOverBody } from "./http/linger.ts";
-import { openapi } from "./http/openapi.ts";
+import { openapi } from "./http/openapi/document.ts";
 import { PURCHASES, readPurchases } from "./http/purchases.ts";
 import { logRequest } from "./http/requestLog.ts";
 import { exchangeOf, sell } from "./http/sell.ts";
 import { leaveSettled, readSettings } from "./http/settings.ts";
 import { serverCard } from "./mcp/serverCard.ts";
-import { guide } from "./service/guide.ts";
+import { ICON, WELL_KNOWN, wellKnown } from "./service/discovery.ts";
+import { guidance, guide } from "./service/guide.ts";
 import { limitsOf } from "./service/limits.ts";
 import { PRODUCTS } from "./service/products.ts";
 import { serveAsset } from "./site/assets.ts";
+import { DOCS_POLICY, Docs } from "./site/docs.tsx";
+import { DOCS_STYLE, DOCS_STYLE_PATH } from "./site/docsStyle.ts";
 import { Home } from "./site/home.tsx";
+import { ICON_SVG } from "./site/icon.ts";
 import { PAGE_POLICY } from "./site/policies.ts";
+import type { ApiReference } from "./site/reference.ts";
+import { ROBOTS } from "./site/robots.ts";
 import { bucketOf } from "./storage/bucket.ts";
 import { download } from "./storage/download.ts";
 import { endLink, FILES, linkOf } from "./storage/link.ts";
@@ -31,27 +37,23 @@ export const app = new Hono<ApiEnv>();
 app.use(requestId());
 app.use(logRequest);
 app.use(lingerOverBody);
-app.use(secureHeaders());
+app.use(
+  secureHeaders({
+    // these speak to browsers of the past, or of pages, and a 402 has little room for headers
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+    xDnsPrefetchControl: false,
+    originAgentCluster: false,
+    crossOriginOpenerPolicy: false,
+  }),
+);
 app.use(
   cors({
     origin: "*",
     allowMethods: ["GET", "HEAD", "POST", "DELETE"],
-    // the official x402 clients send Access-Control-Expose-Headers as a request header
-    allowHeaders: [
-      "Content-Type",
-      "X-PAYMENT",
-      "PAYMENT-SIGNATURE",
-      "Idempotency-Key",
-      "SIGN-IN-WITH-X",
-      "Access-Control-Expose-Headers",
-      "Range",
-      "If-Range",
-      "If-None-Match",
-      "X-Request-Id",
-      "MCP-Protocol-Version",
-      "Mcp-Method",
-      "Mcp-Name",
-    ],
+    // no allowHeaders: whatever the pre-flight asks for is allowed. No cookies are involved, and clients add headers of
+    // their own (tracing; the official x402 clients send even Access-Control-Expose-Headers)
     exposeHeaders: [
       "X-PAYMENT-RESPONSE",
       "Overprint-Notice",
@@ -111,7 +113,24 @@ app.get("/.well-known/mcp/server-card.json", (c) =>
 
 app.get("/llms.txt", leaveSettled, (c) => c.text(guide(new URL(c.req.url).origin, c.var.config)));
 app.get("/v1/limits", (c) => c.json(limitsOf(c.var.config))).all(methodNotAllowed("GET, HEAD"));
+app.get(WELL_KNOWN, leaveSettled, (c) => {
+  const { origin } = new URL(c.req.url);
+  return c.json(wellKnown(origin, guidance(origin, c.var.config)));
+});
+app.get(ICON, (c) =>
+  c.body(ICON_SVG, 200, { "Content-Type": "image/svg+xml", "Cache-Control": "public, max-age=86400" }),
+);
+app.get("/robots.txt", (c) => c.text(ROBOTS));
 app.get("/openapi.json", (c) => c.json(openapi(new URL(c.req.url).origin, c.var.config)));
+
+app.get("/docs", (c) => {
+  c.header("Content-Security-Policy", DOCS_POLICY);
+  const reference = openapi(new URL(c.req.url).origin, c.var.config) as object as ApiReference; // as far as a page reads it
+  return c.html(`<!doctype html>${Docs({ reference })}`);
+});
+app.get(DOCS_STYLE_PATH, (c) =>
+  c.body(DOCS_STYLE, 200, { "Content-Type": "text/css", "Cache-Control": "public, max-age=300" }),
+);
 
 app.get(HEALTH, health).all(methodNotAllowed("GET, HEAD"));
 

@@ -113,6 +113,8 @@ export const settings = z.object({
    * `src/mcp/hosts.ts`.
    */
   ALLOWED_HOSTS: list(z.hostname().toLowerCase()).optional(),
+  /** Where the operator can be reached, for registries and callers. */
+  CONTACT_EMAIL: z.email().optional(),
 
   /**
    * How long a result can be downloaded, from before its payment is settled: the link has to outlive a settlement that is
@@ -179,6 +181,7 @@ export interface Config extends FacilitatorSettings {
   /** How long the payer's authorization should be valid: longer than work and settlement. */
   maxTimeoutSeconds: number;
   allowedHosts: string[];
+  contactEmail: string | undefined;
   linkTtlSeconds: number;
   /** The only host that serves files; undefined if the API's host does. */
   fileHost: string | undefined;
@@ -234,6 +237,7 @@ export function readConfig(env: object): Config {
     workSeconds,
     maxTimeoutSeconds: Math.max(300, workSeconds + 3 * rest.FACILITATOR_TIMEOUT_SECONDS),
     allowedHosts: rest.ALLOWED_HOSTS ?? [],
+    contactEmail: rest.CONTACT_EMAIL,
     linkTtlSeconds: rest.LINK_TTL_SECONDS,
     fileHost: rest.FILE_HOST,
     maxBodyBytes: rest.MAX_BODY_BYTES,

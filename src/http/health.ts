@@ -8,7 +8,7 @@ export const HEALTH = "/healthz";
 
 /** Answers a health check: 503 if nothing can be sold. */
 export const health: Handler<ApiEnv> = async (c) =>
-  answerHealth(c, await healthOf(c.var.config, isLoopback(c.req.raw)));
+  answerHealth(c, await healthOf(c.var.config, c.env, isLoopback(c.req.raw)));
 
 /** Sends the outcome of a health check. */
 export function answerHealth(c: Context<ApiEnv>, found: Health): Response {

@@ -1,7 +1,7 @@
 import type { Context, Handler } from "hono";
 import { readFirstPayment } from "../payments/paymentPayload.ts";
 import type { Exchange } from "../service/callContext.ts";
-import { httpDiscovery } from "../service/discovery.ts";
+import { httpDiscovery, serviceMetadata } from "../service/discovery.ts";
 import { IDEMPOTENCY_KEY } from "../service/idempotencyKey.ts";
 import { oncePerConfig } from "../service/oncePerConfig.ts";
 import type { Product } from "../service/products.ts";
@@ -20,8 +20,14 @@ export function sell(product: Product): Handler<ApiEnv> {
   const discovery = oncePerConfig((config) => httpDiscovery(product, product.price(config)));
   return async (c) => {
     const exchange = exchangeOf(c);
-    const url = new URL(path, c.req.url).href;
-    const offer = offerFor(product, { url, description, ...discovery(exchange.config) }, exchange);
+    const { origin } = new URL(c.req.url);
+    const resource = {
+      url: origin + path,
+      description,
+      ...discovery(exchange.config),
+      service: serviceMetadata(origin),
+    };
+    const offer = offerFor(product, resource, exchange);
     const sent = [c.req.header("PAYMENT-SIGNATURE"), c.req.header("X-PAYMENT")];
     if (sent.some((payment) => payment !== undefined)) refusePenalised(exchange.request);
     const payment = readFirstPayment(sent, offer);

@@ -26,7 +26,7 @@ export async function call(
 ): Promise<CallToolResult> {
   const { request, requestId, env } = exchange;
   try {
-    const offer = offerFor(product, resource, exchange);
+    const offer = offerFor(product, resource(new URL(request.url).origin), exchange);
     const sent = paymentsIn(mcpReq._meta, request);
     if (sent.length === 0) throw new PaymentRequired(offer, 'payment required: send it in _meta["x402/payment"]');
     refusePenalised(request);

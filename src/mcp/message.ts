@@ -101,7 +101,7 @@ async function admitSender(beginning: string, exchange: Exchange): Promise<Admit
       `A message of more than ${UNPAID_MESSAGE_BYTES} bytes is read for a payer only: put \`name\` and \`_meta\` with "x402/payment" before \`arguments\`, or the payment into the PAYMENT-SIGNATURE header. Or send a URL as \`file\`.`,
     );
   refusePenalised(exchange.request);
-  const offer = offerFor(tool.product, tool.resource, exchange);
+  const offer = offerFor(tool.product, tool.resource(new URL(exchange.request.url).origin), exchange);
   const sentKey = sentKeyIn(params?._meta, exchange.request);
   return admitPayer(tool.product, readFirstPayment(sent, offer), offer, exchange, sentKey);
 }

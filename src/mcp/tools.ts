@@ -2,7 +2,7 @@ import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Resource } from "../payments/offer.ts";
 import type { Price } from "../payments/price.ts";
-import { mcpDiscovery } from "../service/discovery.ts";
+import { mcpDiscovery, serviceMetadata } from "../service/discovery.ts";
 import { IDEMPOTENCY_META } from "../service/idempotencyKey.ts";
 import { oncePerConfig } from "../service/oncePerConfig.ts";
 import { PRODUCTS, type Product } from "../service/products.ts";
@@ -12,32 +12,36 @@ import { output } from "./results.ts";
 export interface Tool {
   product: Product;
   shown: ReturnType<typeof shownOf>;
-  resource: Resource;
+  /** Returns what is paid for, at an origin: tools are listed by their server's endpoint (x402 extension "bazaar"). */
+  resource(origin: string): Resource;
 }
 
 /** Returns every product as a tool, at this deployment's price. */
 export const toolsFor = oncePerConfig((config): Tool[] =>
   PRODUCTS.map((product) => {
     const price = product.price(config);
-    return { product, shown: shownOf(product, price), resource: resourceOf(product, price) };
+    const discovery = mcpDiscovery(product, price);
+    const resource = (origin: string) => ({
+      url: `${origin}/mcp`,
+      description: product.summary,
+      ...discovery,
+      service: serviceMetadata(origin),
+    });
+    return { product, shown: shownOf(product, price), resource };
   }),
 );
 
 const paying = ({ label }: Price) =>
-  `Costs ${label}, paid with x402: a call without payment answers with the terms; sign them and call again with the same arguments and the payment in _meta["x402/payment"]. A call that fails is not charged, and its payment can be used again. Send a UUID in _meta["${IDEMPOTENCY_META}"]: repeated with it, a call is charged once.`;
+  `Costs ${label}, paid with x402: a call without payment answers with the terms; sign them and call again, the payment in _meta["x402/payment"]. A call that fails is not charged. With a UUID in _meta["${IDEMPOTENCY_META}"] a repeated call is charged once.`;
 
-function shownOf({ summary, schemas }: Product, price: Price) {
+function shownOf({ summary, description, schemas }: Product, price: Price) {
   return {
     title: summary,
-    description: `${summary}, and get a link to the marked PDF, which expires. ${paying(price)}`,
+    description: `${description} ${paying(price)}`,
     inputSchema: advertised(schemas.json),
     outputSchema: advertised(output),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   };
-}
-
-function resourceOf(product: Product, price: Price): Resource {
-  return { url: `mcp://tool/${product.tool}`, description: product.summary, ...mcpDiscovery(product, price) };
 }
 
 /**

@@ -12,8 +12,7 @@ export const IDENTIFIER_EXTENSION = {
   [NAME]: {
     info: { required: false },
     schema: {
-      type: "object",
-      properties: { id: { type: "string", minLength: 16, maxLength: 128, pattern: "^[A-Za-z0-9_-]+$" } },
+      properties: { id: { pattern: "^[A-Za-z0-9_-]{16,128}$" } }, // a header has little room
     },
   },
 };

@@ -3,6 +3,15 @@ import { IDENTIFIER_EXTENSION } from "./identifier.ts";
 import { isSolana, type Network } from "./networks.ts";
 import { atomicUnits, type Price } from "./price.ts";
 
+/** What indexes show of the seller (x402 extension "bazaar", "Service Metadata on resource"). */
+export interface ServiceMetadata {
+  /** Printable ASCII, at most 32 characters. */
+  serviceName: string;
+  /** At most five, each as `serviceName`. */
+  tags: readonly string[];
+  iconUrl: string;
+}
+
 /** The resource for sale: the parts of an offer that differ between endpoints. */
 export interface Resource {
   url: string;
@@ -11,6 +20,7 @@ export interface Resource {
   outputSchema: Record<string, unknown>;
   /** The same for version 2 (`extensions.bazaar`). Clients send it back in a header, so it must be small. */
   bazaar: Record<string, unknown>;
+  service?: ServiceMetadata;
 }
 
 /** What signing needs to know besides: the token's EIP-712 domain, or who pays the fee on Solana. */
@@ -122,7 +132,12 @@ export function paymentRequiredV2({ resource, v2 }: Offer, error: string) {
   return {
     x402Version: 2,
     error,
-    resource: { url: resource.url, description: resource.description, mimeType: "application/json" },
+    resource: {
+      url: resource.url,
+      description: resource.description,
+      mimeType: "application/json",
+      ...resource.service,
+    },
     accepts: v2,
     extensions: { bazaar: resource.bazaar, ...IDENTIFIER_EXTENSION },
   } as const;

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { Resource } from "../payments/offer.ts";
+import type { Resource, ServiceMetadata } from "../payments/offer.ts";
 import type { Price } from "../payments/price.ts";
-import type { Product } from "./products.ts";
-import { type Operation, result } from "./schemas.ts";
+import { PRODUCTS, type Product } from "./products.ts";
+import { type Operation, type Result, result } from "./schemas.ts";
 
 /** Enums with more values than this are only in the full description. */
 const MAX_WORDS = 12;
@@ -13,6 +13,22 @@ const MAX_WORDS = 12;
  * returned with the payment; all fields are in the former, and in /openapi.json, which the header `Link` names.
  */
 type Discovery = Pick<Resource, "outputSchema" | "bazaar">;
+
+/** Where the service's icon is. */
+export const ICON = "/favicon.svg";
+
+/** Where a service says what it sells, for those who look there. */
+export const WELL_KNOWN = "/.well-known/x402";
+
+/** Returns what indexes show of this service. */
+export function serviceMetadata(origin: string): ServiceMetadata {
+  return { serviceName: "Overprint", tags: ["pdf", "watermark", "stamp", "logo"], iconUrl: origin + ICON };
+}
+
+/** Returns the document at {@link WELL_KNOWN}: the addresses that answer 402, and what to know before calling. */
+export function wellKnown(origin: string, instructions: string) {
+  return { version: 1, resources: PRODUCTS.map(({ path }) => origin + path), instructions };
+}
 
 /** Describes a product as an HTTP endpoint that takes JSON. */
 export function httpDiscovery({ operation, schemas, example }: Product, price: Price): Discovery {
@@ -31,14 +47,14 @@ export function httpDiscovery({ operation, schemas, example }: Product, price: P
     bazaar: {
       info: {
         input: { type: "http", method: "POST", bodyType: "json", body: example },
-        output: outputOf(operation, price),
+        output: { type: "json", example: resultExample(operation, price) },
       },
       schema: infoSchema({
         required: ["type", "method", "bodyType", "body"],
         properties: {
           type: { const: "http" },
           method: { enum: ["POST"] },
-          bodyType: { enum: ["json", "form-data"] },
+          bodyType: { const: "json" },
           body: { type: "object", required: described.required },
         },
       }),
@@ -48,19 +64,19 @@ export function httpDiscovery({ operation, schemas, example }: Product, price: P
 
 /** Describes a product as an MCP tool. */
 export function mcpDiscovery({ operation, tool, summary, schemas, example }: Product, price: Price): Discovery {
-  const input = { type: "mcp", tool, description: summary, transport: "streamable-http", example };
+  const input = { type: "mcp", toolName: tool, description: summary, transport: "streamable-http", example };
   return {
-    outputSchema: { input: { type: "mcp", tool, discoverable: true } },
+    outputSchema: { input: { type: "mcp", toolName: tool, discoverable: true } },
     bazaar: {
       info: {
         input: { ...input, inputSchema: briefSchema(z.toJSONSchema(schemas.json, { io: "input" })) },
-        output: outputOf(operation, price),
+        output: { type: "json", example: resultExample(operation, price) },
       },
       schema: infoSchema({
-        required: ["type", "tool", "inputSchema"],
+        required: ["type", "toolName", "inputSchema"],
         properties: {
           type: { const: "mcp" },
-          tool: { const: tool },
+          toolName: { const: tool },
           description: { type: "string" },
           transport: { enum: ["streamable-http"] },
           inputSchema: { type: "object" },
@@ -71,19 +87,17 @@ export function mcpDiscovery({ operation, tool, summary, schemas, example }: Pro
   };
 }
 
-function outputOf(operation: Operation, price: Price) {
+/** Returns what a paid call of an operation is answered with, for instance. */
+export function resultExample(operation: Operation, price: Price): Result {
   return {
-    type: "json",
-    example: {
-      output: {
-        url: "https://example.com/v1/files/496523-0f.pdf?token=5c",
-        expires_at: "2026-11-22T09:00:00.000Z",
-        pages: 4,
-        bytes: 18211,
-      },
-      operation,
-      cost: price.label,
+    output: {
+      url: "https://example.com/v1/files/0f.pdf?token=5c",
+      expires_at: "2026-11-22T09:00:00.000Z",
+      pages: 4,
+      bytes: 18211,
     },
+    operation,
+    cost: price.label,
   };
 }
 
@@ -95,7 +109,7 @@ function infoSchema(input: { required: string[]; properties: object }) {
   return {
     type: "object",
     required: ["input"],
-    properties: { input: { type: "object", ...input } },
+    properties: { input: { type: "object", ...input }, output: { properties: { example: { type: "object" } } } },
   };
 }
 

@@ -21,14 +21,10 @@ export function options(config: Config) {
   };
 }
 
-/** Returns the instructions for a model that uses the service, as Markdown: `/llms.txt` and the MCP server's guide. */
-export function guide(origin: string, config: Config): string {
-  const { templates, positions, limits, price } = options(config);
-  return `# Overprint
-
-> ${summaryOf(config)} No account, no API key.
-
-## Calling
+/** Returns how to call and how to pay, as Markdown: the part of {@link guide} that no schema says. */
+export function guidance(origin: string, config: Config): string {
+  const { limits, price } = options(config);
+  return `## Calling
 
 - HTTP: described by ${origin}/openapi.json. Bodies are JSON or multipart/form-data.
 - MCP (streamable HTTP): ${origin}/mcp
@@ -46,7 +42,17 @@ each call you pay for: over HTTP in the header ${IDEMPOTENCY_KEY}, over MCP in \
 answer, or a code that says to try again, repeat the call with the same key and fields: it is charged once, even with a payment
 that is signed anew, and gives the same result. Without its key, a payment that was settled gives nothing any more, as it is
 public by then; GET ${origin}/v1/purchases lists the links that a payer has bought, for the payer's signature (${SIGN_IN}).
+`;
+}
 
+/** Returns the instructions for a model that uses the service, as Markdown: `/llms.txt` and the MCP server's guide. */
+export function guide(origin: string, config: Config): string {
+  const { templates, positions, limits } = options(config);
+  return `# Overprint
+
+> ${summaryOf(config)} No account, no API key.
+
+${guidance(origin, config)}
 ${PRODUCTS.map((product) => section(product, config)).join("\n\n")}
 
 ## Templates

@@ -1,8 +1,11 @@
+import * as z from "zod";
 import type { Config } from "../config.ts";
 import { describeError, log } from "../log.ts";
 import { isSolana, type Network } from "../payments/networks.ts";
 import { askSupported, type RemoteFacilitator } from "../payments/remoteFacilitator.ts";
 import { feePayersOn, settles } from "../payments/supported.ts";
+import { bucketOf } from "../storage/bucket.ts";
+import { fontLoader } from "../storage/fonts.ts";
 import { oncePerConfig } from "./oncePerConfig.ts";
 
 /** For so long, facilitators are not asked again what they settle. */
@@ -35,16 +38,28 @@ export async function settledConfig(config: Config): Promise<Config> {
 }
 
 /** What is wrong with a deployment: it sells nothing (`fail`), or not all that its settings say (`warn`). */
-export interface Health {
-  status: "pass" | "warn" | "fail";
-  problems: string[];
-}
+export const healthSchema = z.strictObject({
+  status: z.enum(["pass", "warn", "fail"]),
+  problems: z.array(z.string()).describe("In words. They name settings and networks, and hold no values of settings."),
+});
+
+/** A value of {@link healthSchema}. */
+export type Health = z.output<typeof healthSchema>;
+
+/** What the Worker has to be bound to; `wrangler.toml` says to what. */
+const BINDINGS = ["RESULTS", "ASSETS", "LEDGER", "BUDGETS", "UNPAID_CALLS", "WRONG_TOKENS"] as const;
+
+/** What was wrong with the bindings last, and when (Unix milliseconds). */
+const lastBindings = oncePerConfig(() => ({ problems: [] as string[], at: 0 }));
 
 /**
- * Asks the facilitators, once a minute at most, and returns how a deployment is.
+ * Asks the bindings and the facilitators, once a minute at most, and returns how a deployment is.
  * @param allowLocal whether the local facilitator may be used if none is configured
  */
-export async function healthOf(config: Config, allowLocal: boolean): Promise<Health> {
+export async function healthOf(config: Config, env: Env, allowLocal: boolean): Promise<Health> {
+  const bound = lastBindings(config);
+  if (Date.now() >= bound.at + ASK_AGAIN_MS) Object.assign(bound, { at: Date.now(), problems: await unbound(env) });
+  if (bound.problems.length > 0) return { status: "fail", problems: bound.problems };
   if (config.facilitators.length === 0 && !allowLocal)
     return { status: "fail", problems: ["FACILITATOR_URL is not set: nothing can be sold"] };
   const { checked, at } = lastCheck(config);
@@ -52,6 +67,19 @@ export async function healthOf(config: Config, allowLocal: boolean): Promise<Hea
   const { problems } = found;
   if (found.config.networks.length === 0) return { status: "fail", problems };
   return { status: problems.length === 0 ? "pass" : "warn", problems };
+}
+
+/** Returns what is missing of the Worker's bindings, or does not answer. */
+async function unbound(env: Env): Promise<string[]> {
+  const missing = BINDINGS.filter((name) => !env[name]);
+  if (missing.length > 0) return missing.map((name) => `the binding ${name} is not there`);
+  const answers = await Promise.allSettled([
+    bucketOf(env).head("health"),
+    fontLoader(env.ASSETS)("noto-sans-regular.ttf"),
+  ]);
+  return answers.flatMap(({ status }, at) =>
+    status === "rejected" ? [`the binding ${["RESULTS", "ASSETS"][at]} does not answer as it should`] : [],
+  );
 }
 
 async function check(config: Config): Promise<Checked> {

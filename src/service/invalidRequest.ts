@@ -1,30 +1,54 @@
-import leven from "leven";
 import type * as z from "zod";
 import { type FieldError, Problem, toldName } from "../problems.ts";
+import { nearest } from "./nearest.ts";
+
+/** So many wrong fields are named. */
+const MAX_ERRORS = 20;
+
+/** Where the fields are that a request may have. */
+interface Fields {
+  /** Those of this operation. */
+  here: readonly string[];
+  /** Returns the other operation that has this field, for callers to read. */
+  elsewhere(field: string): string | undefined;
+}
 
 /**
- * Converts the issues of a failed validation to a Problem invalid_request, with one entry in `errors` per wrong field.
+ * Converts the issues of a failed validation to a Problem invalid_request, with one entry in `errors` per wrong field,
+ * twenty at most.
  */
-export function invalidRequest(issues: z.core.$ZodIssue[], schema: z.ZodObject): Problem {
-  const fields = Object.keys(schema.shape);
-  const errors = issues.flatMap((issue): FieldError[] => {
-    if (issue.code === "unrecognized_keys")
-      return issue.keys.map((key) => {
-        const path = toldName(key);
-        // the distance to a long name takes long, and none is near
-        const hint = path === key ? `; did you mean \`${nearest(key, fields)}\`?` : "";
-        return { path, message: `unknown field${hint}` };
-      });
-    return [{ path: issue.path.join("."), message: issue.message }];
-  });
-  const [first] = errors;
+export function invalidRequest(issues: z.core.$ZodIssue[], fields: Fields): Problem {
+  const wrong = issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys"
+      ? issue.keys.map((key) => ({ path: key, message: () => unknownField(key, fields) }))
+      : [{ path: issue.path.join("."), message: () => issue.message }],
+  );
+  const errors = wrong
+    .slice(0, MAX_ERRORS)
+    .map(({ path, message }): FieldError => ({ path: toldName(path), message: message() }));
+  const listed =
+    wrong.length > MAX_ERRORS
+      ? `the first ${MAX_ERRORS} of ${wrong.length} things that are wrong`
+      : "everything that is wrong";
   return new Problem(
     "invalid_request",
-    `${first?.path ? `\`${first.path}\`: ` : ""}${first?.message}. \`errors\` lists everything that is wrong; /openapi.json describes each field.`,
+    `${sentence(errors[0]!)} \`errors\` lists ${listed}; /openapi.json describes each field.`,
     { errors },
   );
 }
 
-function nearest(name: string, fields: string[]): string {
-  return fields.reduce((best, field) => (leven(name, field) < leven(name, best) ? field : best));
+function unknownField(name: string, { here, elsewhere }: Fields): string {
+  if (/page/i.test(name)) return "unknown field: every page is marked, there is no page selection";
+  const home = elsewhere(name);
+  if (home !== undefined) return `unknown field here: \`${name}\` is one of ${home}`;
+  const meant = nearest(name, here);
+  if (meant !== undefined) return `unknown field; did you mean \`${meant}\`?`;
+  return `unknown field; there are ${here.map((field) => `\`${field}\``).join(", ")}`;
+}
+
+/** Returns an error as a sentence that ends once. */
+function sentence({ path, message }: FieldError): string {
+  const subject = path === "" ? "The request" : `\`${path}\``;
+  const text = message.startsWith("unknown") ? `${subject}: ${message}` : `${subject} ${message}`;
+  return /[.?!]$/.test(text) ? text : `${text}.`;
 }

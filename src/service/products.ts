@@ -4,6 +4,7 @@ import type { Notice } from "../engine/index.ts";
 import type { WorkResult } from "../payments/gate.ts";
 import type { Price } from "../payments/price.ts";
 import type { CallContext } from "./callContext.ts";
+import { fieldMessage } from "./fieldMessages.ts";
 import { canonicalForm } from "./fingerprint.ts";
 import { invalidRequest } from "./invalidRequest.ts";
 import { imageForm, imageRequest, type Operation, type Result, textForm, textRequest, typedFields } from "./schemas.ts";
@@ -34,7 +35,10 @@ export interface Product {
   path: string;
   /** Its name as an MCP tool. */
   tool: string;
+  /** What it does, in a few words. */
   summary: string;
+  /** The same for indexes to search and models to choose by: at most 200 characters. */
+  description: string;
   /** An example request, for discovery services. */
   example: Record<string, unknown>;
   /** The schemas of its requests, as JSON and as a form. */
@@ -60,7 +64,9 @@ export const PRODUCTS: readonly Product[] = [
       operation: "watermark.text",
       path: "/v1/watermark/text",
       tool: "add_text_watermark",
-      summary: "Lay a text over every page of a PDF",
+      summary: "Watermark every page of a PDF with a text",
+      description:
+        "Watermark a PDF: lay a text over every page, in any script, as a diagonal stamp, tiles, a header or a footer. Gives a link to the marked PDF.",
       example: { file: "https://example.com/contract.pdf", text: "CONFIDENTIAL", template: "diagonal" },
       price: deploymentPrice,
     },
@@ -72,7 +78,9 @@ export const PRODUCTS: readonly Product[] = [
       operation: "watermark.image",
       path: "/v1/watermark/image",
       tool: "add_image_watermark",
-      summary: "Lay an image over every page of a PDF",
+      summary: "Watermark every page of a PDF with an image",
+      description:
+        "Watermark a PDF: lay an image or logo (PNG, JPEG) over every page, at any position, size and opacity. Gives a link to the marked PDF.",
       example: {
         file: "https://example.com/contract.pdf",
         image: "https://example.com/logo.png",
@@ -96,6 +104,12 @@ export function priceLabels(config: Config): string[] {
   return [...new Set(PRODUCTS.map((product) => product.price(config).label))];
 }
 
+/** Names the product that has a field, for callers who sent it to another. */
+function productWith(field: string): string | undefined {
+  const product = PRODUCTS.find(({ schemas }) => Object.hasOwn(schemas.json.shape, field));
+  return product && `POST ${product.path} (MCP tool ${product.tool})`;
+}
+
 /** Defines a product whose requests `run` carries out. */
 function define<R extends object>(
   facts: Omit<Product, "schemas" | "accept">,
@@ -107,8 +121,12 @@ function define<R extends object>(
     ...facts,
     schemas,
     accept(fields, format) {
-      const checked = schemas[format].safeParse(format === "form" ? typedFields(fields, schemas.form) : fields);
-      if (!checked.success) throw invalidRequest(checked.error.issues, schemas.json);
+      const typed = format === "form" ? typedFields(fields, schemas.form) : fields;
+      const checked = schemas[format].safeParse(typed, { error: fieldMessage });
+      if (!checked.success) {
+        const here = Object.keys(schemas.json.shape);
+        throw invalidRequest(checked.error.issues, { here, elsewhere: productWith });
+      }
       const request: R = checked.data;
       return {
         canonical: canonicalForm(operation, request),

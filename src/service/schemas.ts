@@ -12,10 +12,13 @@ import {
   unknownPlaceholder,
 } from "../engine/index.ts";
 import { Upload } from "../inputs/upload.ts";
+import { choice } from "./choice.ts";
+import { takes } from "./fieldMessages.ts";
 
 /**
  * The schemas of requests and results: the single source for validation, OpenAPI and MCP.
  * Lengths are PDF points (1/72 inch) of the page as the reader sees it.
+ * Patterns are published, and read in many languages: no flags, no Unicode properties.
  */
 
 /** Other common names of the positions. */
@@ -52,13 +55,27 @@ const canonical = <P extends Position>(name: P | Synonym) =>
 
 const templates = Object.keys(TEMPLATES) as TemplateName[];
 
-const sourceUri = z.string().regex(/^(https?:\/\/|data:)/i, "must be an http(s) URL or a data URI");
+/** Lists the templates by what they have there: `#404040 (diagonal, header), #c62828 (stamp)`. */
+function byTemplate(property: "position" | "color"): string {
+  return [...Map.groupBy(templates, (name) => TEMPLATES[name][property])]
+    .map(([value, names]) => `${value} (${names.join(", ")})`)
+    .join(", ");
+}
 
-const file = sourceUri.describe("The PDF: a public http(s) URL or a data URI (data:application/pdf;base64,…).");
+const FILE = takes("a URL, a data URI or an upload");
+const IMAGE = takes("a URL, a data URI, base64 or an upload");
+
+const file = z
+  .string({ error: FILE })
+  .regex(/^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:)/, "must be an http(s) URL or a data URI")
+  .describe("The PDF: a public http(s) URL or a data URI (data:application/pdf;base64,…).");
 
 const image = z
-  .string()
-  .regex(/^(https?:\/\/|data:|[A-Za-z0-9+/_=\s-]+$)/i, "must be an http(s) URL, a data URI or base64")
+  .string({ error: IMAGE })
+  .regex(
+    /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|[A-Za-z0-9+/_=\s-]+$)/,
+    "must be an http(s) URL, a data URI or base64",
+  )
   .describe(`The image, ${IMAGE_FORMATS.join(" or ")}: a public http(s) URL, a data URI or bare base64.`);
 
 const opacity = z
@@ -81,9 +98,10 @@ const filename = z
   .string()
   .min(1)
   .max(MAX_FILENAME_CHARACTERS)
-  .regex(/^[^\p{Cc}\p{Cs}/\\]+$/u, "must not have control characters, lone surrogates or path separators")
+  .regex(/^[^\x00-\x1f\x7f-\x9f/\\]*$/, "must not have control characters or path separators")
+  .refine((name) => name.isWellFormed(), "must be well-formed Unicode")
   .transform((name) => (/\.pdf$/i.test(name) ? name : `${name}.pdf`))
-  .default("watermarked.pdf")
+  .prefault("watermarked.pdf") // a default behind a transform is not published
   .describe("The name the result is saved under; .pdf is added where it is missing.");
 const password = z.string().max(1024).optional().describe("The password of an encrypted PDF.");
 
@@ -93,7 +111,9 @@ export const MAX_TEXT_CHARACTERS = 500;
 const tooManyCharacters = `must have at most ${MAX_TEXT_CHARACTERS} characters`;
 
 const text = z
-  .string()
+  .string({
+    error: ({ input }) => (input === undefined ? "is required: the words to lay over the page" : "must be text"),
+  })
   .max(2 * MAX_TEXT_CHARACTERS, tooManyCharacters) // in UTF-16 code units: of a text far too long nothing else is looked at
   .transform((value) => value.replaceAll("\r\n", "\n")) // forms send line breaks as CRLF
   .pipe(
@@ -122,26 +142,24 @@ const text = z
 export const textRequest = z.strictObject({
   file,
   text,
-  template: z
-    .enum(templates)
+  template: choice(templates)
     .default(DEFAULTS.template)
     .describe(
       `The look: it fixes position, rotation, size, weight and colour; the request's own fields win. ${templates.map((name) => `${name}: ${TEMPLATES[name].description}`).join(" ")}`,
     ),
-  position: z
-    .enum([...POSITIONS, ...synonyms])
+  position: choice(POSITIONS, synonyms)
     .transform(canonical<Position>)
     .optional()
-    .describe("Where on the page as the reader sees it. Default: the template's."),
+    .describe(`Where on the page as the reader sees it. Default: the template's, ${byTemplate("position")}.`),
   opacity,
   rotation: rotation
     .optional()
     .describe("Degrees, counter-clockwise as the reader sees the page. Default: the template's."),
   color: z
     .string()
-    .regex(/^#[0-9a-f]{6}$/i, "must be #rrggbb")
+    .regex(/^#[0-9A-Fa-f]{6}$/, "must be #rrggbb")
     .optional()
-    .describe("#rrggbb. Default: the template's."),
+    .describe(`#rrggbb. Default: the template's, ${byTemplate("color")}.`),
   font_size: z
     .number()
     .positive()
@@ -157,10 +175,9 @@ export const textRequest = z.strictObject({
 export const imageRequest = z.strictObject({
   file,
   image,
-  position: z
-    .enum([...IMAGE_POSITIONS, ...synonyms])
+  position: choice(IMAGE_POSITIONS, synonyms)
     .transform(canonical<ImagePosition>)
-    .default(DEFAULTS.imagePosition)
+    .prefault(DEFAULTS.imagePosition)
     .describe("Where on the page as the reader sees it."),
   opacity,
   scale: z
@@ -197,8 +214,8 @@ export const result = z.strictObject({
 export type Result = z.output<typeof result>;
 
 const upload = z.instanceof(Upload).meta({ type: "string", format: "binary" });
-const fileOrUpload = z.union([upload, file]).describe(file.description ?? "");
-const imageOrUpload = z.union([upload, image]).describe(image.description ?? "");
+const fileOrUpload = z.union([upload, file], { error: FILE }).describe(file.description ?? "");
+const imageOrUpload = z.union([upload, image], { error: IMAGE }).describe(image.description ?? "");
 
 /** {@link textRequest} as `multipart/form-data`: files may be uploads. */
 export const textForm = textRequest.extend({ file: fileOrUpload });

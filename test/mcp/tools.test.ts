@@ -49,6 +49,8 @@ describe.each(revisions)("protocol %s", (revision) => {
     expect(tools.map(({ name }) => name)).toEqual(CALLS.map(([name]) => name));
     for (const { description, inputSchema, outputSchema, annotations } of tools) {
       expect(description).toContain("0.05 USDC");
+      expect(description).toMatch(/watermark/i);
+      expect(description!.length).toBeLessThan(450);
       expect(annotations).toEqual({
         readOnlyHint: false,
         destructiveHint: false,
@@ -69,9 +71,9 @@ describe.each(revisions)("protocol %s", (revision) => {
     const unpaid = await client.callTool({ name, arguments: fields });
     expect(unpaid.isError).toBe(true);
     const terms = termsV2.parse(unpaid.structuredContent);
-    expect(terms.resource.url).toBe(`mcp://tool/${name}`);
+    expect(terms.resource.url).toBe("http://localhost/mcp");
     const { info, schema } = terms.extensions.bazaar;
-    expect(z.fromJSONSchema(schema).parse(info)).toMatchObject({ input: { type: "mcp", tool: name } });
+    expect(z.fromJSONSchema(schema).parse(info)).toMatchObject({ input: { type: "mcp", toolName: name } });
     expect(told(unpaid)).toEqual(terms);
     expect(unpaid._meta!["x402/error"]).toEqual(terms);
     const [offer] = strict402.parse(told(unpaid, 1)).accepts;

@@ -252,7 +252,7 @@ describe("a payment that is sound", () => {
 
   test("that has bought its result is answered by the ledger, and asked about no more", async () => {
     const { call, verified } = deployment("good");
-    const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment(), "Idempotency-Key": "a" };
+    const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment(), "Idempotency-Key": crypto.randomUUID() };
     const first = await call({ headers, body: sound });
     expect((await call({ headers, body: sound })).text).toBe(first.text);
     const { "Idempotency-Key": _, ...keyless } = headers;

@@ -21,7 +21,7 @@ const at = (...behaviours: string[]) =>
   behaviours.map((behaviour) => `https://facilitator.example.com/${behaviour}`).join();
 
 /** A deployment with these settings: the same environment in all its calls. */
-function deployment(settings: Record<string, string>) {
+function deployment(settings: Record<string, unknown>) {
   const environment = { ...env, PAY_TO, ...settings };
   return async (path: string, init?: RequestInit) => {
     const context = createExecutionContext();
@@ -238,6 +238,32 @@ describe("GET /healthz", () => {
       503,
       { status: "fail", problems: [expect.stringContaining("FACILITATOR_URL")] },
     ]);
+  });
+
+  test.each(["RESULTS", "ASSETS", "LEDGER", "BUDGETS", "UNPAID_CALLS", "WRONG_TOKENS"])(
+    "fails without the binding %s",
+    async (name) => {
+      const health = await deployment({ [name]: undefined })("/healthz");
+      expect([health.status, await health.json()]).toEqual([
+        503,
+        { status: "fail", problems: [`the binding ${name} is not there`] },
+      ]);
+    },
+  );
+
+  test.each([
+    ["RESULTS", { head: () => Promise.reject(new Error("a-secret")) }],
+    ["ASSETS", { fetch: async () => new Response("a-secret", { status: 404 }) }],
+  ])("fails where the binding %s does not answer, which is asked once a minute", async (name, binding) => {
+    const broken = { ...binding };
+    const asked = vi.spyOn(broken, Object.keys(binding)[0] as never);
+    const call = deployment({ [name]: broken });
+    for (const health of [await call("/healthz"), await call("/healthz")])
+      expect([health.status, await health.json()]).toEqual([
+        503,
+        { status: "fail", problems: [`the binding ${name} does not answer as it should`] },
+      ]);
+    expect(asked).toHaveBeenCalledTimes(1);
   });
 
   test("names the settings that are wrong, and none of their values", async () => {

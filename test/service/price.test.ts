@@ -82,7 +82,8 @@ test.each(PRODUCTS)("a price of $operation alone is followed everywhere, and by 
     expect(offer.maxAmountRequired).toBe(product === cheaper ? "300000" : "1250000");
     expect(await (await buy(path, await signPayment(offer))).json()).toMatchObject({ cost: labelOf(product) });
     expect(tools.find(({ name }) => name === tool)!.description).toContain(`Costs ${labelOf(product)}`);
-    expect(openapi.paths[path].post.description).toBe(`Costs ${labelOf(product)}.`);
+    expect(openapi.paths[path].post.description).toContain(`Costs ${labelOf(product)},`);
+    expect(openapi.paths[path].post["x-payment-info"].price.amount).toBe(labelOf(product).split(" ")[0]);
     expect(texts.some((text) => text.includes(`POST ${path}, or the MCP tool ${tool}: ${labelOf(product)}`))).toBe(
       true,
     );

@@ -13,6 +13,7 @@ export async function internet(request: {
 }): Promise<Response> {
   const { hostname, pathname, search } = new URL(request.url);
   if (/^(files|v4|v6)\.example\.com$/.test(hostname)) return fileAt(pathname, search);
+  if (hostname === "example.com") return fileAt(EXAMPLES[pathname] ?? pathname, search);
   if (hostname === "dns.example.com") return dnsAnswer(new URL(request.url).searchParams);
   if (hostname === "facilitator.example.com")
     return facilitatorAt(pathname, request.headers.get("Authorization"), await request.text());
@@ -20,6 +21,9 @@ export async function internet(request: {
     return nodeAt(JSON.parse(atob(decodeURIComponent(pathname.slice(1)))), JSON.parse(await request.text()));
   throw new TypeError(`no route to ${hostname}`);
 }
+
+/** The files of the published examples. */
+const EXAMPLES: Record<string, string> = { "/contract.pdf": "/one-page.pdf", "/logo.png": "/red.png" };
 
 const to = (location: string) => new Response(null, { status: 302, headers: { Location: location } });
 

@@ -50,7 +50,17 @@ export const strict402 = z.strictObject({
 export const termsV2 = z.strictObject({
   x402Version: z.literal(2),
   error: z.string(),
-  resource: z.strictObject({ url: z.url(), description: z.string(), mimeType: z.string() }),
+  resource: z.strictObject({
+    url: z.url(),
+    description: z
+      .string()
+      .regex(/watermark/i)
+      .max(450),
+    mimeType: z.string(),
+    serviceName: z.string().regex(/^[ -~]{1,32}$/),
+    tags: z.array(z.string().regex(/^[ -~]{1,32}$/)).max(5),
+    iconUrl: z.url().max(2048),
+  }),
   accepts: z.array(z.record(z.string(), z.unknown())).min(1),
   extensions: z.strictObject({
     bazaar: z.strictObject({ info: z.record(z.string(), z.unknown()), schema: z.record(z.string(), z.unknown()) }),

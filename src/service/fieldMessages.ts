@@ -1,0 +1,32 @@
+import type * as z from "zod";
+
+const KINDS: Record<string, string> = { string: "text", number: "a number", boolean: "true or false" };
+
+/**
+ * Says what a field must be where its schema does not, for people: the end of a sentence that the field's name begins.
+ * Undefined leaves zod's own words.
+ */
+export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.expected === "object") return "must be an object of fields";
+      return issue.input === undefined ? "is required" : `must be ${KINDS[issue.expected] ?? issue.expected}`;
+    case "too_small":
+      if (issue.origin === "string") return `must have at least ${characters(issue.minimum)}`;
+      return `must be ${issue.inclusive ? "at least" : "more than"} ${issue.minimum}`;
+    case "too_big":
+      if (issue.origin === "string") return `must have at most ${characters(issue.maximum)}`;
+      return `must be ${issue.inclusive ? "at most" : "less than"} ${issue.maximum}`;
+    default:
+      return undefined;
+  }
+};
+
+/** Returns what is wrong with a field that has to be there: it is missing, or it is nothing that the field takes. */
+export function takes(what: string): z.core.$ZodErrorMap {
+  return ({ input }) => (input === undefined ? `is required: ${what}` : `must be ${what}`);
+}
+
+function characters(count: number | bigint): string {
+  return `${count} character${count === 1 ? "" : "s"}`;
+}

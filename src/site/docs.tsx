@@ -1,0 +1,281 @@
+import type { Child } from "hono/jsx";
+import { PROBLEMS } from "../problems.ts";
+import { DOCS_STYLE_PATH } from "./docsStyle.ts";
+import {
+  type Answer,
+  type ApiEntry,
+  type ApiReference,
+  commandFor,
+  entriesOf,
+  type Parameter,
+  type Schema,
+  schemaAt,
+  typeIn,
+} from "./reference.ts";
+
+/** Its Content-Security-Policy: it has no scripts, and its style is a file. */
+export const DOCS_POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The API reference: a page for people made of the document that machines read, without a script. */
+export function Docs({ reference }: { reference: ApiReference }) {
+  const { info, tags, servers } = reference;
+  const groups = tags.map((tag) => ({ ...tag, entries: entriesOf(reference, tag.name) }));
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>Overprint: API reference</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="description" content={info.description} />
+        <meta name="color-scheme" content="light dark" />
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href={DOCS_STYLE_PATH} />
+        <link rel="service-desc" href="/openapi.json" type="application/json" />
+      </head>
+      <body>
+        <a class="skip" href="#reference">
+          Skip to the reference
+        </a>
+        <header>
+          <a class="home" href="/">
+            <img src="/favicon.svg" width="28" height="28" alt="" />
+            Overprint
+          </a>
+          <nav aria-label="Formats">
+            <a href="/openapi.json">OpenAPI 3.1</a>
+            <a href="/llms.txt">llms.txt</a>
+          </nav>
+        </header>
+        <div class="columns">
+          <nav class="contents" aria-label="Contents">
+            {groups.map(({ name, entries }) => (
+              <>
+                <h2>{name}</h2>
+                <ul>
+                  {entries.map(({ operation }) => (
+                    <li>
+                      <a href={`#${operation.operationId}`}>{operation.summary}</a>
+                    </li>
+                  ))}
+                </ul>
+              </>
+            ))}
+            <h2>
+              <a href="#errors">Errors</a>
+            </h2>
+          </nav>
+          <main id="reference">
+            <h1>API reference</h1>
+            <p class="lead">{info.description}</p>
+            <dl class="facts">
+              <dt>HTTP</dt>
+              <dd>
+                <code>{servers[0]?.url}</code>
+              </dd>
+              <dt>MCP, streamable HTTP</dt>
+              <dd>
+                <code>{servers[0]?.url}/mcp</code>
+              </dd>
+            </dl>
+            {groups.map(({ name, description, entries }) => (
+              <section aria-label={name}>
+                <h2>{name}</h2>
+                <p>{description}</p>
+                {entries.map((entry) => (
+                  <OperationEntry reference={reference} entry={entry} />
+                ))}
+              </section>
+            ))}
+            <Errors />
+          </main>
+        </div>
+      </body>
+    </html>
+  );
+}
+
+function OperationEntry({ reference, entry }: { reference: ApiReference; entry: ApiEntry }) {
+  const { method, path, operation, parameters } = entry;
+  const { operationId, summary, description, requestBody, responses } = operation;
+  const title = `${operationId}-title`;
+  const json = requestBody?.content["application/json"];
+  const form = requestBody?.content["multipart/form-data"];
+  return (
+    <article id={operationId} aria-labelledby={title}>
+      <h3 id={title}>{summary}</h3>
+      <p class="address">
+        <span class={`method ${method.toLowerCase()}`}>{method}</span> <code>{path}</code>
+      </p>
+      <p>
+        <Prose text={description} />
+      </p>
+      <Code label={`Call of ${method} ${path}`} text={commandFor(reference, entry)} />
+      {json?.schema && (
+        <>
+          <h4>Fields</h4>
+          <p>As JSON{form ? ", or as multipart/form-data, where files may be uploads" : ""}.</p>
+          <Fields
+            reference={reference}
+            of={Object.entries(schemaAt(reference, json.schema).properties ?? {})}
+            required={schemaAt(reference, json.schema).required ?? []}
+          />
+        </>
+      )}
+      {parameters.length > 0 && (
+        <>
+          <h4>Parameters</h4>
+          <Parameters of={parameters} />
+        </>
+      )}
+      <h4>Answers</h4>
+      <ul class="answers">
+        {Object.entries(responses).map(([status, answer]) => (
+          <li>
+            <AnswerEntry {...{ reference, status, answer }} label={`Answer ${status} of ${method} ${path}`} />
+          </li>
+        ))}
+      </ul>
+    </article>
+  );
+}
+
+function Fields({ reference, of, required }: { reference: ApiReference; of: [string, Schema][]; required: string[] }) {
+  return (
+    <dl class="fields">
+      {of.map(([name, schema]) => {
+        const { description, enum: names, default: fallback } = schemaAt(reference, schema);
+        const facts = { description, names, fallback, type: typeIn(reference, schema) };
+        return <Field name={name} required={required.includes(name)} {...facts} />;
+      })}
+    </dl>
+  );
+}
+
+function Parameters({ of }: { of: Parameter[] }) {
+  return (
+    <dl class="fields">
+      {of.map(({ name, in: where, required, description }) => (
+        <Field name={name} type={`in the ${where}`} required={required} description={description} />
+      ))}
+    </dl>
+  );
+}
+
+interface FieldFacts {
+  name: string;
+  type: string;
+  required: boolean;
+  description: string | undefined;
+  /** What it may be, where that is a list. */
+  names?: unknown[] | undefined;
+  /** What it is where it is left out. */
+  fallback?: unknown;
+}
+
+function Field({ name, type, required, description = "", names, fallback }: FieldFacts) {
+  return (
+    <>
+      <dt>
+        <code>{name}</code>
+        <span>{type}</span>
+        {required && <strong>required</strong>}
+        {fallback !== undefined && (
+          <span>
+            default <code>{String(fallback)}</code>
+          </span>
+        )}
+      </dt>
+      <dd>
+        {names && <p class="names">{names.map((one) => [<code>{String(one)}</code>, " "])}</p>}
+        <Prose text={description} />
+      </dd>
+    </>
+  );
+}
+
+interface AnswerFacts {
+  reference: ApiReference;
+  status: string;
+  answer: Answer;
+  /** Of its example. */
+  label: string;
+}
+
+function AnswerEntry({ reference, status, answer, label }: AnswerFacts) {
+  const headers = Object.entries(answer.headers).map(([name, { $ref, description }]) => {
+    const shared = $ref === undefined ? undefined : reference.components.headers[$ref.split("/").at(-1)!];
+    return [name, description ?? shared?.description ?? ""] as const;
+  });
+  const [type, body] = Object.entries(answer.content ?? {})[0] ?? [];
+  return (
+    <details>
+      <summary>
+        <span class={`status s${status[0]}`}>{status}</span> <Prose text={answer.description.split("\n")[0]!} />
+      </summary>
+      {answer.description
+        .split("\n\n")
+        .slice(1)
+        .map((paragraph) => (
+          <p>
+            <Prose text={paragraph} />
+          </p>
+        ))}
+      <dl class="fields">
+        {headers.map(([name, description]) => (
+          <>
+            <dt>
+              <code>{name}</code>
+              <span>header</span>
+            </dt>
+            <dd>
+              <Prose text={description} />
+            </dd>
+          </>
+        ))}
+      </dl>
+      {type && <p class="type">{type}</p>}
+      {body?.example !== undefined && <Code label={label} text={JSON.stringify(body.example, null, 2)} />}
+    </details>
+  );
+}
+
+function Errors() {
+  return (
+    <section id="errors" aria-label="Errors">
+      <h2>Errors</h2>
+      <p>
+        All but 402 are <code>application/problem+json</code> (RFC 9457). <code>code</code> is stable,{" "}
+        <code>detail</code> says what to do, and <code>errors</code> names the fields that are wrong. What is not a 2xx
+        has charged nothing, unless its detail says otherwise.
+      </p>
+      <dl class="fields errors">
+        {Object.entries(PROBLEMS).map(([code, { status, title }]) => (
+          <>
+            <dt>
+              <span class={`status s${String(status)[0]}`}>{status}</span> <code>{code}</code>
+            </dt>
+            <dd>{title}.</dd>
+          </>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** Text whose `code` is set as such. */
+function Prose({ text }: { text: string }): Child {
+  return text.split("`").map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part));
+}
+
+/** Code that can be scrolled, with the keyboard too. */
+function Code({ label, text }: { label: string; text: string }) {
+  return (
+    // what scrolls has to be reached with the keyboard
+    <section class="code" aria-label={label} tabindex={0}>
+      <pre>
+        <code>{text}</code>
+      </pre>
+    </section>
+  );
+}

@@ -1,0 +1,43 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import { PRODUCTS } from "../../src/service/products.ts";
+
+/** The tool that indexes of paid services register with. It asks nobody but the origin it is given. */
+const TOOL = join(import.meta.dirname, "../../node_modules/@agentcash/discovery/bin/discovery.js");
+
+let worker: RunningWorker;
+beforeAll(async () => {
+  worker = await startWorker();
+});
+afterAll(() => worker.stop());
+
+async function discover<T>(...args: string[]): Promise<T> {
+  const { stdout } = await promisify(execFile)(process.execPath, [TOOL, ...args, "--json"]);
+  return JSON.parse(stdout) as T;
+}
+
+interface Found {
+  resources: { method: string; path: string; authHint: string; priceHint?: string }[];
+  warnings: unknown[];
+  meta: { guidanceTokens: number };
+}
+
+test("a discovery tool finds what is sold, at its price, and warns of nothing", async () => {
+  const { resources, warnings, meta } = await discover<Found>(worker.url);
+  expect(warnings).toEqual([]);
+  const paid = resources.filter(({ authHint }) => authHint === "paid");
+  expect(paid).toMatchObject(PRODUCTS.map(({ path }) => ({ method: "POST", path, priceHint: "0.05 USD" })));
+  expect(meta.guidanceTokens).toBeGreaterThan(100);
+});
+
+test.each(PRODUCTS)("it warns of nothing at $path", async ({ path }) => {
+  const { warnings, advisories } = await discover<{ warnings: unknown[]; advisories: { authMode: string }[] }>(
+    "check",
+    worker.url + path,
+  );
+  expect(warnings).toEqual([]);
+  expect(advisories.map(({ authMode }) => authMode)).toEqual(["paid"]);
+});

@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import { IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
+import { PRODUCTS } from "../../src/service/products.ts";
+import { callPaid, dataUri, formOf, IMAGE, TEXT } from "../support/client.ts";
+import { onePage } from "../support/pdf.ts";
+import { RED_PNG } from "../support/png.ts";
+
+const file = dataUri("application/pdf", onePage);
+const text = { file, text: "DRAFT" };
+const image = { file, image: RED_PNG.toBase64() };
+
+interface Refusal {
+  code: string;
+  detail: string;
+  errors: { path: string; message: string }[];
+}
+
+async function refusalOf(path: string, body: object): Promise<Refusal> {
+  const response = await callPaid(path, body);
+  expect(response.status).toBe(400);
+  const refusal = await response.json<Refusal>();
+  expect(refusal.code).toBe("invalid_request");
+  expect(refusal.detail).not.toMatch(/[.?!][.?!]/); // sentences end once
+  return refusal;
+}
+
+const messageFor = async (path: string, body: object, field: string) =>
+  (await refusalOf(path, body)).errors.find((error) => error.path === field)?.message;
+
+describe("a field that is not there is named with what it takes", () => {
+  test.each([
+    [TEXT, { text: "A" }, "file", "`file` is required: a URL, a data URI or an upload."],
+    [TEXT, { file }, "text", "`text` is required: the words to lay over the page."],
+    [IMAGE, { image: image.image }, "file", "`file` is required: a URL, a data URI or an upload."],
+    [IMAGE, { file }, "image", "`image` is required: a URL, a data URI, base64 or an upload."],
+  ])("%s %j", async (path, body, field, detail) => {
+    for (const sent of [body, formOf(body as Record<string, string>)]) {
+      const refusal = await refusalOf(path, sent);
+      expect(refusal.detail).toContain(detail);
+      expect(refusal.errors.map((error) => error.path)).toEqual([field]);
+    }
+  });
+
+  test("all of them at once", async () => {
+    const { errors } = await refusalOf(TEXT, {});
+    expect(errors.map((error) => error.path)).toEqual(["file", "text"]);
+  });
+});
+
+describe("a value that does not fit is told what would", () => {
+  test.each([
+    [TEXT, { ...text, opacity: 7 }, "opacity", "must be at most 1"],
+    [TEXT, { ...text, opacity: -1 }, "opacity", "must be at least 0"],
+    [TEXT, { ...text, opacity: "dark" }, "opacity", "must be a number"],
+    [TEXT, { ...text, font_size: 0 }, "font_size", "must be more than 0"],
+    [TEXT, { ...text, file: 5 }, "file", "must be a URL, a data URI or an upload"],
+    [TEXT, { ...text, file: null }, "file", "must be a URL, a data URI or an upload"],
+    [TEXT, { ...text, text: ["A"] }, "text", "must be text"],
+    [TEXT, { ...text, filename: "" }, "filename", "must have at least 1 character"],
+    [TEXT, { ...text, filename: "a".repeat(201) }, "filename", "must have at most 200 characters"],
+    [IMAGE, { ...image, scale: 0 }, "scale", "must be more than 0"],
+    [IMAGE, { ...image, image: {} }, "image", "must be a URL, a data URI, base64 or an upload"],
+  ])("%s %#", async (path, body, field, message) => {
+    expect(await messageFor(path, body, field)).toBe(message);
+  });
+
+  test("a body that is no object", async () => {
+    expect((await refusalOf(TEXT, [text])).detail).toContain("The request must be an object of fields.");
+  });
+});
+
+describe("a name of a list", () => {
+  test.each([
+    [TEXT, { ...text, position: "top-centre" }, "position", "top-center"],
+    [TEXT, { ...text, position: "botom" }, "position", "bottom"],
+    [TEXT, { ...text, position: "Top Left" }, "position", "top-left"],
+    [TEXT, { ...text, position: "bottom_right" }, "position", "bottom-right"],
+    [TEXT, { ...text, template: "outlined" }, "template", "outline"],
+    [TEXT, { ...text, template: "sidebars" }, "template", "sidebar"],
+    [IMAGE, { ...image, position: "centr" }, "position", "center"],
+  ])("%s: nearly one is told it: %#", async (path, body, field, meant) => {
+    expect(await messageFor(path, body, field)).toBe(`is not known; did you mean ${meant}?`);
+  });
+
+  test.each([
+    [TEXT, { ...text, position: "somewhere" }, "position", POSITIONS],
+    [TEXT, { ...text, position: "x".repeat(100_000) }, "position", POSITIONS],
+    [TEXT, { ...text, template: "fancy" }, "template", Object.keys(TEMPLATES)],
+    [IMAGE, { ...image, position: "somewhere" }, "position", IMAGE_POSITIONS],
+  ])("%s: any other is told them all: %#", async (path, body, field, all) => {
+    expect(await messageFor(path, body, field)).toBe(`must be one of ${all.join(", ")}`);
+  });
+});
+
+describe("an unknown field", () => {
+  test.each([
+    ["opactiy", "opacity"],
+    ["colour", "color"],
+    ["fontSize", "font_size"],
+    ["pdf_file", "file"],
+  ])("%s: nearly one is told it", async (name, meant) => {
+    expect(await messageFor(TEXT, { ...text, [name]: "1" }, name)).toBe(`unknown field; did you mean \`${meant}\`?`);
+  });
+
+  test("any other is told them all", async () => {
+    const message = await messageFor(IMAGE, { ...image, blend: 1 }, "blend");
+    for (const field of Object.keys(PRODUCTS[1]!.schemas.json.shape)) expect(message).toContain(`\`${field}\``);
+  });
+
+  test.each([
+    [IMAGE, { ...image, text: "A" }, "text", TEXT],
+    [IMAGE, { ...image, template: "stamp" }, "template", TEXT],
+    [TEXT, { ...text, image: image.image }, "image", IMAGE],
+    [TEXT, { ...text, scale: 0.2 }, "scale", IMAGE],
+  ])("%s: one of the other operation names it: %#", async (path, body, field, other) => {
+    const { tool } = PRODUCTS.find((product) => product.path === other)!;
+    expect(await messageFor(path, body, field)).toBe(
+      `unknown field here: \`${field}\` is one of POST ${other} (MCP tool ${tool})`,
+    );
+  });
+
+  test.each(["pages", "page", "page_range", "pageNumbers", "first_page", "PAGES"])(
+    "%s: there is no page selection",
+    async (name) => {
+      expect(await messageFor(TEXT, { ...text, [name]: "1-3" }, name)).toBe(
+        "unknown field: every page is marked, there is no page selection",
+      );
+    },
+  );
+
+  test("of very many the first 20 are named, briefly, and how many there are", async () => {
+    const many = Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`k${at}${"x".repeat(10_000)}`, at]));
+    const response = await callPaid(TEXT, { ...text, ...many });
+    const refusal = await response.json<Refusal>();
+    expect(refusal.errors).toHaveLength(20);
+    expect(refusal.detail).toContain("`errors` lists the first 20 of 70 things that are wrong");
+    expect(JSON.stringify(refusal).length).toBeLessThan(10_000);
+  });
+});

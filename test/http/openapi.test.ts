@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import { IMAGE_POSITIONS, POSITIONS } from "../../src/engine/index.ts";
+import { PROBLEMS } from "../../src/problems.ts";
+import { PRODUCTS } from "../../src/service/products.ts";
+import { callPaid, formOf, ORIGIN, send } from "../support/client.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: a document that is walked through
+type Json = Record<string, any>;
+
+const document = async () => (await send("/openapi.json")).json<Json>();
+const operations = ({ paths }: Json): Json[] =>
+  Object.values(paths as Json).flatMap((path: Json) =>
+    ["get", "post", "delete"].flatMap((method) => (path[method] ? [path[method]] : [])),
+  );
+/** Looks up a schema that may be a reference. */
+const at = (root: Json, schema: Json): Json =>
+  schema.$ref === undefined
+    ? schema
+    : (schema.$ref as string)
+        .slice(2)
+        .split("/")
+        .reduce((part, name) => part[name], root);
+
+test("every operation has a name of its own, a tag, a summary, a description, and says who may call it", async () => {
+  const described = await document();
+  const all = operations(described);
+  expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(all.length);
+  const tags = described.tags.map(({ name }: Json) => name);
+  for (const { operationId, tags: own, summary, description, security, responses } of all) {
+    expect(operationId).toMatch(/^[a-z][A-Za-z]+$/);
+    expect(own.every((tag: string) => tags.includes(tag))).toBe(true);
+    expect([summary, description]).toEqual([expect.stringMatching(/.{8}/), expect.stringMatching(/.{20}/)]);
+    expect(description.length).toBeLessThan(450);
+    expect(security).toBeDefined();
+    for (const { headers } of Object.values(responses) as Json[]) expect(headers).toHaveProperty("X-Request-Id");
+  }
+});
+
+test("requests are named components with their defaults, and positions are eleven", async () => {
+  const described = await document();
+  for (const { path, schemas } of PRODUCTS) {
+    const { content } = described.paths[path].post.requestBody;
+    for (const { schema } of Object.values(content) as Json[]) {
+      expect(schema.$ref).toMatch(/^#\/components\/schemas\/\w+(Request|Form)$/);
+      const { properties, additionalProperties } = at(described, schema);
+      expect(Object.keys(properties)).toEqual(Object.keys(schemas.json.shape));
+      expect(additionalProperties).toBe(false);
+      expect(at(described, properties.opacity)).toMatchObject({ minimum: 0, maximum: 1, default: 0.3 });
+      expect(at(described, properties.margin).default).toBe(24);
+      expect(at(described, properties.filename).default).toBe("watermarked.pdf");
+      const isText = "text" in properties;
+      expect(at(described, properties.position).enum).toEqual(isText ? POSITIONS : IMAGE_POSITIONS);
+      if (isText) expect(at(described, properties.template).default).toBe("diagonal");
+      else {
+        expect(at(described, properties.scale).default).toBe(0.5);
+        expect(at(described, properties.rotation).default).toBe(0);
+        expect(at(described, properties.position).default).toBe("center");
+      }
+    }
+  }
+});
+
+test("every code of a problem is one of some operation's answers, under its own status", async () => {
+  const codes = operations(await document()).flatMap(({ responses }) =>
+    Object.entries(responses as Json).flatMap(([status, { content }]: [string, Json]) => {
+      const parts: Json[] = content?.["application/problem+json"]?.schema.allOf ?? [];
+      return parts.flatMap(({ properties }) => properties?.code.enum ?? []).map((code) => [code, Number(status)]);
+    }),
+  );
+  for (const [code, status] of codes)
+    expect([code, PROBLEMS[code as keyof typeof PROBLEMS].status]).toEqual([code, status]);
+  const elsewhere = ["not_found"]; // of addresses that are not described
+  expect([...new Set(codes.map(([code]) => code)), ...elsewhere].sort()).toEqual(Object.keys(PROBLEMS).sort());
+});
+
+describe.each(PRODUCTS)("the examples of $operation are what the service does:", ({ path }) => {
+  const post = async () => (await document()).paths[path].post as Json;
+
+  test("its requests, and the result", async () => {
+    const { requestBody, responses } = await post();
+    const { "application/json": json, "multipart/form-data": form } = requestBody.content;
+    const texts = Object.fromEntries(Object.entries(form.example).map(([name, value]) => [name, String(value)]));
+    const expected = responses[200].content["application/json"].example;
+    for (const body of [json.example, formOf(texts)]) {
+      const response = await callPaid(path, body);
+      expect(response.status).toBe(200);
+      const answer = await response.json<Json>();
+      expect(answer).toMatchObject({ operation: expected.operation, cost: expected.cost });
+      expect(Object.keys(answer)).toEqual(Object.keys(expected));
+      expect(Object.keys(answer.output)).toEqual(Object.keys(expected.output));
+    }
+  });
+
+  test("the 402, in both versions", async () => {
+    const response = await send(path, { method: "POST" });
+    const { example } = (await post()).responses[402].content["application/json"];
+    const { accepts, ...answer } = await response.json<Json>();
+    const shortened = accepts.map((offer: Json) => ({ ...offer, outputSchema: {} }));
+    expect({ ...answer, accepts: shortened }).toEqual(example);
+  });
+
+  test("the refusal of a request without fields", async () => {
+    const { example } = (await post()).responses[400].content["application/problem+json"];
+    const answer = await (await callPaid(path, {})).json<Json>();
+    expect({ ...answer, request_id: example.request_id }).toEqual(example);
+  });
+
+  test("what an index reads of its price", async () => {
+    expect((await post())["x-payment-info"]).toEqual({
+      price: { mode: "fixed", currency: "USD", amount: "0.05" },
+      protocols: [{ x402: {} }],
+    });
+  });
+});
+
+test("it says how to reach the operator, and how to call", async () => {
+  const { info, servers } = await document();
+  expect(info.contact.url).toBe(ORIGIN);
+  expect(info["x-guidance"]).toContain("PAYMENT-SIGNATURE");
+  expect(info["x-guidance"].length).toBeLessThan(4000);
+  expect(servers).toEqual([{ url: ORIGIN }]);
+});

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { PROBLEMS } from "../../src/problems.ts";
+import { PRODUCTS } from "../../src/service/products.ts";
+import { ORIGIN, send } from "../support/client.ts";
+
+const page = async () => (await send("/docs")).text();
+
+describe("/docs", () => {
+  test("is a page without scripts, whose policy allows no unsafe source and no other origin", async () => {
+    const response = await send("/docs");
+    expect([response.status, response.headers.get("Content-Type")]).toEqual([
+      200,
+      expect.stringMatching(/^text\/html/),
+    ]);
+    const policy = response.headers.get("Content-Security-Policy")!;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|http|\*/);
+    const html = await response.text();
+    expect(html).toMatch(/^<!doctype html><html lang="en">/);
+    expect(html).not.toMatch(/<script|<style|\sstyle=|\son\w+=/);
+    const loaded = Array.from(html.matchAll(/<(?:img|link)\s[^>]*?(?:src|href)="([^"]+)"/g), ([, url]) => url!);
+    expect(loaded.length).toBeGreaterThan(2);
+    for (const url of loaded) expect([url, (await send(url)).status]).toEqual([url, 200]);
+  });
+
+  test("shows every operation, field, default and code of the description", async () => {
+    const html = await page();
+    const { paths } = await (await send("/openapi.json")).json<{ paths: Record<string, object> }>();
+    for (const path of Object.keys(paths)) expect(html).toContain(`<code>${path}</code>`);
+    for (const { schemas, example } of PRODUCTS) {
+      for (const field of Object.keys(schemas.json.shape)) expect(html).toContain(`<code>${field}</code>`);
+      expect(html).toContain(JSON.stringify(example).replaceAll('"', "&quot;"));
+    }
+    for (const code of Object.keys(PROBLEMS)) expect(html).toContain(`<code>${code}</code>`);
+    for (const shown of ["0.05 USDC", "<code>0.3</code>", "<code>watermarked.pdf</code>", "<code>bottom-right</code>"])
+      expect(html).toContain(shown);
+    expect(html).toContain(`${ORIGIN}/mcp`);
+    expect(html).not.toMatch(/undefined|\[object/);
+  });
+
+  test("has an element for each link within it, and names each once", async () => {
+    const html = await page();
+    const ids = Array.from(html.matchAll(/\sid="([^"]+)"/g), ([, id]) => id!);
+    expect(new Set(ids).size).toBe(ids.length);
+    const links = Array.from(html.matchAll(/href="#([^"]+)"/g), ([, id]) => id!);
+    expect(links.length).toBeGreaterThan(7);
+    for (const id of links) expect(ids).toContain(id);
+  });
+
+  test("names each example once", async () => {
+    const labels = Array.from(
+      (await page()).matchAll(/<section class="code" aria-label="([^"]+)"/g),
+      ([, label]) => label!,
+    );
+    expect(labels.length).toBeGreaterThan(9);
+    expect(new Set(labels).size).toBe(labels.length);
+  });
+
+  test("has a stylesheet for light and dark", async () => {
+    const css = await send("/docs.css");
+    expect(css.headers.get("Content-Type")).toMatch(/^text\/css/);
+    expect(await css.text()).toContain("light-dark(");
+  });
+});
