@@ -20,6 +20,9 @@ const LETTER: Box = { x0: 0, y0: 0, x1: 612, y1: 792 };
 const LARGEST_CORNER = 2 ** 24;
 /** MuPDF shows smaller pages as one unit wide and high. */
 const SMALLEST_SIDE = 1;
+const SMALLEST_UNIT = 0.001;
+/** What Acrobat takes: beyond it, readers no longer show what is drawn. */
+const LARGEST_UNIT = 75_000;
 
 /**
  * Reads a rectangle, whose corners may come in any order (7.9.5).
@@ -68,9 +71,9 @@ export function areApart(mediaBox: Box | undefined, cropBox: Box | undefined): b
   return cropBox !== undefined && displayedBox(mediaBox, cropBox) === (mediaBox ?? LETTER);
 }
 
-/** Reads a /UserUnit value; anything but a positive finite number counts as 1. */
+/** Reads a /UserUnit value; anything but a number in the range of readers counts as 1. */
 export function readUserUnit(value: Value): number {
-  return typeof value === "number" && value > 0 && Number.isFinite(value) ? value : 1;
+  return typeof value === "number" && value >= SMALLEST_UNIT && value <= LARGEST_UNIT ? value : 1;
 }
 
 function hasArea({ x0, y0, x1, y1 }: Box): boolean {

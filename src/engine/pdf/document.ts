@@ -203,7 +203,8 @@ async function open(
     maxPages: options.maxPages ?? Number.POSITIVE_INFINITY,
     lenient: recovery !== undefined,
     mayDefer: !source.inMemory && !thorough,
-    mayBeThere: (num) => !areStreamsRead || recovery?.scan.doubtful.has(num) === true,
+    mayBeThere: (num) =>
+      !areStreamsRead || recovery?.scan.mayHideStreams === true || recovery?.scan.doubtful.has(num) === true,
     isContested: (num) =>
       num === catalogAt.num ||
       (recovery?.own !== undefined && isElsewhere(source, recovery.own.table, xref.table, num)),

@@ -110,7 +110,7 @@ export interface WalkOptions {
   lenient: boolean;
   /** See ContentsReader. */
   mayDefer: boolean;
-  /** Returns whether an object that the cross-reference lacks may be in the file all the same. */
+  /** Returns whether readers may find an object that is not there, or is no page or node, elsewhere. */
   mayBeThere(num: number): boolean;
   /** Returns whether readers may find an object elsewhere than the cross-reference says. */
   isContested(num: number): boolean;
@@ -334,10 +334,9 @@ export class PageWalk {
       return this.#visitObject(target, visit, isRoot, hops + 1);
     }
     if (typeof target !== "object") {
-      if (this.#objects.table.isInUse(num)) return null;
-      if (!this.#options.lenient) throw new Malformed("a kid is not there");
-      if (this.#options.mayBeThere(num)) throw unreadablePage();
-      return null;
+      if (this.#options.lenient && this.#options.mayBeThere(num)) throw unreadablePage();
+      if (this.#options.lenient || this.#objects.table.isInUse(num)) return null;
+      throw new Malformed("a kid is not there");
     }
     const { rewrite, attributes } = target;
     if (isRoot && !mayBeRoot(attributes)) return null;

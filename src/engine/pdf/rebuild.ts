@@ -24,7 +24,7 @@ import {
 import { tooComplex } from "./meter.ts";
 import { memberText, type ObjectStream, type Objects } from "./objects.ts";
 import { endOfSound } from "./sound.ts";
-import { dataStart, findEndOfData, isEndOfData } from "./streams.ts";
+import { dataStart, findEndOfData, findWord, isEndOfData } from "./streams.ts";
 
 import { parseValue, Reference, type Value } from "./values.ts";
 import { findOrigin, readTrailer, readTrailerDictionary, type Trailer, type Xref } from "./xref.ts";
@@ -39,10 +39,13 @@ export interface Scan {
   /** Numbers of objects that may be a catalog. */
   catalogs: Set<number>;
   /**
-   * Numbers of objects in data that some readers do not take for a stream's: its dictionary is not sound, or its /Length
-   * is elsewhere, and they look for the first `endstream`.
+   * Numbers of objects that readers may find elsewhere: those that the file has more than once, and those in data that
+   * some do not take for a stream's, as its dictionary is not sound, or they look for the first `endstream` instead of a
+   * /Length that is elsewhere or leads to none.
    */
   doubtful: ReadonlySet<number>;
+  /** Whether there may be object streams in such data. */
+  mayHideStreams: boolean;
 }
 
 const WINDOW = 64 * 1024;
@@ -73,7 +76,8 @@ export async function scanFile(source: ByteSource): Promise<Scan> {
   // The last trailer is the newest.
   const trailers = scanner.trailers.reverse();
   const xref = { table: scanner.table, trailers, sections: scanner.sections, origin, usesStreams: scanner.usesStreams };
-  return { xref, objectStreams: scanner.objectStreams, catalogs: scanner.catalogs, doubtful: scanner.doubtful };
+  const { objectStreams, catalogs, doubtful, mayHideStreams } = scanner;
+  return { xref, objectStreams, catalogs, doubtful, mayHideStreams };
 }
 
 async function pass(source: ByteSource, known: Scanner["lengths"]): Promise<Scanner> {
@@ -166,6 +170,7 @@ class Scanner {
   usesStreams = false;
   readonly catalogs = new Set<number>();
   readonly doubtful = new Set<number>();
+  mayHideStreams = false;
   /** Values of objects that are the /Length of a stream before them. */
   readonly lengths = new Map<number, number[]>();
   readonly #source: ByteSource;
@@ -199,7 +204,7 @@ class Scanner {
     const bytes = this.#source.bytes(from, end);
     for (let at = 0; at < bytes.length; at++) {
       const code = bytes[at];
-      if (code === LOWER_O && startsWith(bytes, at, "obj")) {
+      if (code === LOWER_O && startsWith(bytes, at, "obj") && !isRegular(bytes[at + 3])) {
         const header = headerBefore(bytes, at);
         if (!header) continue;
         if (from + at < this.#doubtfulEnd) {
@@ -261,14 +266,17 @@ class Scanner {
       next = Math.max(next, length === undefined ? findEndOfData(this.#source, start) : start + length);
       if (length === undefined && value instanceof Reference) awaited = value.num;
       const isSound = (this.#attempt(() => endOfSound(stream.text, 0)) ?? -1) >= 0;
-      doubtful = !isSound ? start : value instanceof Reference ? findEndOfData(this.#source, start) : next;
+      const isDirect = typeof value === "number" && isEndOfData(this.#source, next, "endstream");
+      doubtful = !isSound ? start : isDirect ? next : findEndOfData(this.#source, start);
     }
+    const hidesStreams = doubtful < next && findWord(this.#source, doubtful, next, "/ObjStm") !== undefined;
 
     // From here on nothing throws MissingRange, so these changes are made once.
     if (awaited !== undefined) this.#awaited.add(awaited);
     if (object?.integer !== undefined && this.#awaited.has(header.num)) this.#addLength(header.num, object.integer);
     if (header.gen > LARGEST_GENERATION)
       throw tooComplex(`object ${header.num} has a generation that readers do not take`);
+    if (this.table.live(header.num) >= 0) this.#addDoubtful(header.num);
     this.table.replace(header.num, IN_FILE, offset, header.gen);
     if (object?.mayBeCatalog) this.catalogs.add(header.num);
     const type = stream?.dict.get("Type");
@@ -279,6 +287,7 @@ class Scanner {
       this.usesStreams = true;
     }
     if (doubtful < next) this.#doubtfulEnd = next;
+    this.mayHideStreams ||= hidesStreams;
     this.#at = Math.min(doubtful, next);
   }
 

@@ -64,15 +64,15 @@ export function dataStart(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * Returns whether `endstream` or `endobj` is at `end`, after optional white space.
+ * Returns whether `word`, or else `endstream` or `endobj`, is at `end`, after optional white space.
  * @throws MissingRange if bytes have to be fetched first
  */
-export function isEndOfData(source: ByteSource, end: number): boolean {
+export function isEndOfData(source: ByteSource, end: number, word?: "endstream"): boolean {
   if (!(Number.isInteger(end) && end >= 0 && end < source.length)) return false;
   const bytes = source.bytes(end, Math.min(end + 16, source.length));
   let at = 0;
   while (isWhite(bytes[at])) at++;
-  return startsWith(bytes, at, "endstream") || startsWith(bytes, at, "endobj");
+  return startsWith(bytes, at, "endstream") || (word === undefined && startsWith(bytes, at, "endobj"));
 }
 
 /**

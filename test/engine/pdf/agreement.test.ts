@@ -227,6 +227,7 @@ describe("a scan", () => {
   const two = { 2: "<</Type/Pages/Kids[3 0 R 5 0 R]>>", 5: PAGE };
   it.each<[string, Uint8Array, string]>([
     ["takes no end of a word for a number", scanned({}, (text) => `${text}x3 0 obj\n[]\nendobj\n`), "1 marked"],
+    ["takes no beginning of a word for obj", scanned({}, (text) => `${text}3 0 obj00 n\n`), "1 marked"],
     ["takes a number behind endobj", scanned(two, (text) => text.replace("\n5 0 obj", "5 0 obj")), "2 marked"],
     ["takes no header for a value", scanned({}, (text) => text.replace("3 0 obj", "9 0 obj\n3 0 obj")), "1 marked"],
     [
@@ -297,6 +298,36 @@ describe("a file is refused", () => {
           4: `<</Length 5 0 R>>\nstream\nendstream\nendobj\n6 0 obj\n${PAGE}\nendobj\nendstream`,
           5: String(`endstream\nendobj\n6 0 obj\n${PAGE}\nendobj`.length),
         }).text,
+      ),
+      "damaged_pdf",
+    ],
+    [
+      "for a page in an object stream in such data",
+      (() => {
+        const builder = new FileBuilder().objects({ ...onePage(), 2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>" });
+        builder.text += "7 0 obj\n<</Length 4/ /A 1>>\nstream\nx\nendobj\n"; // its data end with those of the next
+        builder.objectStream(8, { 6: PAGE });
+        return encode(builder.text);
+      })(),
+      "damaged_pdf",
+    ],
+    [
+      "for a page behind an endstream in data that end with their object only",
+      encode(
+        new FileBuilder().objects({
+          ...onePage(),
+          2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>",
+          5: `<</Length ${`\nendstream\nendobj\n6 0 obj\n${PAGE}`.length}>>\nstream\n\nendstream\nendobj\n6 0 obj\n${PAGE}`,
+        }).text,
+      ),
+      "damaged_pdf",
+    ],
+    [
+      "for a kid that a scan finds as a page, and later as something else",
+      encode(
+        new FileBuilder()
+          .objects({ ...onePage(), 2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>", 6: PAGE, 7: "0" })
+          .text.replace("7 0 obj", "6 0 obj"),
       ),
       "damaged_pdf",
     ],

@@ -30,6 +30,8 @@ describe("is written as it is read:", () => {
     ["/CropBox[9 9 9 9]", ""],
     ["/CropBox[500 500 600 600]", "/CropBox[0 0 90 90]"],
     ["/UserUnit 0", "/UserUnit 1 "],
+    ["/UserUnit 1215752191", "/UserUnit 1 "],
+    ["/UserUnit .0000001", "/UserUnit 1 "],
     ["/CropBox[0 0 50 60 70]", "/CropBox[0 0 50 60]"],
     ["/CropBox 7 0 R", "/CropBox[0 0 50 60]"],
   ])("%s", async (entry, expected) => {
