@@ -276,8 +276,7 @@ class Scanner {
     if (object?.integer !== undefined && this.#awaited.has(header.num)) this.#addLength(header.num, object.integer);
     if (header.gen > LARGEST_GENERATION)
       throw tooComplex(`object ${header.num} has a generation that readers do not take`);
-    if (this.table.live(header.num) >= 0) this.#addDoubtful(header.num);
-    this.table.replace(header.num, IN_FILE, offset, header.gen);
+    if (this.table.replace(header.num, IN_FILE, offset, header.gen)) this.#addDoubtful(header.num);
     if (object?.mayBeCatalog) this.catalogs.add(header.num);
     const type = stream?.dict.get("Type");
     if (type === "ObjStm") this.objectStreams.push({ num: header.num, offset });

@@ -54,11 +54,14 @@ export class XrefTable {
   /**
    * Adds an entry that is newer than all before it, as a scan from the beginning to the end of the file finds them. An
    * object number that readers do not take is none: digits that stand before an `obj` may be anything.
+   * @returns whether there was one before
    * @throws EngineError too_complex if there are too many entries
    */
-  replace(num: number, kind: Kind, place: number, detail: number): void {
-    if (num > LARGEST_NUMBER || num === 0) return;
+  replace(num: number, kind: Kind, place: number, detail: number): boolean {
+    if (num > LARGEST_NUMBER || num === 0) return false;
+    const before = this.live(num);
     this.#setLive(num, this.#append(num, kind, place, detail));
+    return before >= 0;
   }
 
   /**

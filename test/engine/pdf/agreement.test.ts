@@ -228,6 +228,11 @@ describe("a scan", () => {
   it.each<[string, Uint8Array, string]>([
     ["takes no end of a word for a number", scanned({}, (text) => `${text}x3 0 obj\n[]\nendobj\n`), "1 marked"],
     ["takes no beginning of a word for obj", scanned({}, (text) => `${text}3 0 obj00 n\n`), "1 marked"],
+    [
+      "takes no object whose number readers do not take",
+      scanned({}, (text) => `${text}2147483648 0 obj\n1\n`),
+      "1 marked",
+    ],
     ["takes a number behind endobj", scanned(two, (text) => text.replace("\n5 0 obj", "5 0 obj")), "2 marked"],
     ["takes no header for a value", scanned({}, (text) => text.replace("3 0 obj", "9 0 obj\n3 0 obj")), "1 marked"],
     [
