@@ -338,7 +338,7 @@ function soldOrThrow(found: PaymentStatus, sale: SaleTerms<unknown>): PaymentSta
     case "spent":
       throw new PaymentError(
         "payment_already_used",
-        "This payment has bought its result: another request's, or one whose link has ended. Sign a new payment, under a new Idempotency-Key if you send one.",
+        "This payment has bought its result (another request's, or one whose link has ended), or the chain has rejected it. Sign a new payment, under a new Idempotency-Key if this one has bought something.",
       );
     case "taken":
       throw new PaymentError(

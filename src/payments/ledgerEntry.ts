@@ -121,6 +121,7 @@ export class LedgerEntry {
     const entry = this.#world.load();
     const now = this.#world.now();
     if (entry?.fingerprint !== fingerprint) return true;
+    if (entry.state === "burned") return true;
     if (entry.state === "settling") return false;
     if (entry.state === "settled") return entry.work.expiresAt <= now;
     if (entry.leaseEnds > now) return false;
@@ -182,7 +183,7 @@ export class LedgerEntry {
       return this.#clear();
     }
     if (now < (wakesAt(entry) ?? Number.POSITIVE_INFINITY)) return this.#save(entry);
-    if (entry.state === "settled") this.#clear();
+    if (entry.state === "settled" || entry.state === "burned") this.#clear();
     else await this.#drop(entry);
   }
 
@@ -209,9 +210,11 @@ export class LedgerEntry {
         if (!evidence && (await world.trusts(entry))) this.#sold(entry, "unproved", concluded.transaction);
         else this.#askLater(entry);
         return undefined;
+      case "burned":
       case "refused": {
         const failure = { reason: concluded.reason };
-        this.#clear(failure);
+        if (concluded.conclusion === "burned") this.#burn(entry, failure);
+        else this.#clear(failure);
         this.#report(entry, { outcome: "refused", reason: concluded.reason });
         await world.discard(entry.work.output);
         return failure;
@@ -227,6 +230,13 @@ export class LedgerEntry {
     const settledAt = this.#world.now();
     this.#save({ state: "settled", fingerprint, payment, facilitator, requestId, work, transaction, settledAt });
     this.#report(entry, { outcome, transaction });
+  }
+
+  /** Keeps the payment from being used again. */
+  #burn({ fingerprint, payment, facilitator, requestId }: Call, failure: Failure): void {
+    const entry: Entry = { state: "burned", fingerprint, payment, facilitator, requestId };
+    this.#world.save(entry, wakesAt(entry));
+    this.#wake(failure);
   }
 
   #askLater(entry: Entry & { state: "settling" }): void {

@@ -17,8 +17,10 @@ import type { PaymentPayload } from "./paymentPayload.ts";
  * |          |                                      | lease and authorization over          | (none), output deleted |
  * | settling | facilitator asked to move the money  | it moved, as `conclude` proves        | settled                |
  * |          |                                      | it did not and will not               | (none), output deleted |
+ * |          |                                      | the chain rejected it                 | burned, output deleted |
  * |          |                                      | not known: `doubt`; or not processed  | settling, alarm asks   |
  * |          |                                      | link over                             | (none)                 |
+ * | burned   | public, and not to be used any more  | authorization over                    | (none)                 |
  * | settled  | money moved, result is the payer's   | link and authorization over for a day | (none)                 |
  *
  * `settling` is written before the facilitator is asked, so after a crash the alarm continues with the same payment.
@@ -36,6 +38,7 @@ export type Entry =
       nextAt: number;
       transaction: string;
     } & Call)
+  | ({ state: "burned" } & Call)
   | ({ state: "settled"; work: StoredWork; transaction: string; settledAt: number } & Call);
 
 /** The call that a claim is made for. */
@@ -84,7 +87,7 @@ export type Failure = { reason: string } | { error: string };
  * - `yours`: claimed by this call; `stored` if a call that died has left its output, so that only settling remains
  * - `sold`: settled for the same request; the result can be delivered
  * - `withheld`: being settled, or settled, for whatever request: what the caller has shown may be public by now
- * - `spent`: settled, but for another request or for a link that has ended
+ * - `spent`: settled, but for another request or for a link that has ended; or burned
  * - `taken`: in use for another request
  * - `busy`: another call is working on the same request
  * - `pending`: being settled for the same request, with the outcome still unknown
@@ -116,6 +119,8 @@ export function statusOf(entry: Entry | undefined, fingerprint: string, now: num
       return { status: entry.leaseEnds <= now ? "free" : "busy" };
     case "settling":
       return { status: same ? "pending" : "taken" };
+    case "burned":
+      return { status: "spent" };
     case "settled":
       if (!same || entry.work.expiresAt <= now) return { status: "spent" };
       return { status: "sold", value: entry.work.value, transaction: entry.transaction };
@@ -139,6 +144,8 @@ export function wakesAt(entry: Entry): number | undefined {
       return dated(Math.max(entry.leaseEnds, authorizationEnds(entry)));
     case "settling":
       return entry.nextAt;
+    case "burned":
+      return dated(authorizationEnds(entry));
     case "settled":
       return dated(Math.max(entry.work.expiresAt, authorizationEnds(entry)) + DAY_MS);
   }
@@ -148,19 +155,21 @@ export function wakesAt(entry: Entry): number | undefined {
 type Conclusion =
   | { conclusion: "settled"; transaction: string }
   | { conclusion: "unproved"; transaction: string }
-  | { conclusion: "refused"; reason: string }
+  | { conclusion: "refused" | "burned"; reason: string }
   | { conclusion: "again"; transaction: string; doubt: boolean };
 
 /**
  * Interprets the answer of the facilitator, or of the chain. There is doubt once an attempt may have moved the money
  * without our hearing of it: a timeout, a 5xx, a broken answer. Without doubt nothing but `settled` is a payment: a used
  * authorization has been canceled, or has paid another service of the same seller. In doubt no refusal proves anything:
- * an attempt that went through makes the next ones fail, and so does a payer who cancels or empties the wallet.
+ * an attempt that went through makes the next ones fail, and so does a payer who cancels or empties the wallet. What the
+ * chain rejected is burned: it can be read there, and anyone could use it once there is money for it.
  *
  * | answer         | no doubt                                | doubt                                                     |
  * |----------------|-----------------------------------------|-----------------------------------------------------------|
  * | settled        | settled                                 | settled                                                   |
- * | used, reverted | refused                                 | unproved: the chain decides, or a few times a day the word |
+ * | reverted       | burned                                  | the same as used                                          |
+ * | used           | refused                                 | unproved: the chain decides, or a few times a day the word |
  * | unsent         | again, in doubt; refused without a node | the same as reverted                                      |
  * | refused        | refused                                 | again                                                     |
  * | unprocessed    | again; refused after the authorization  | again                                                     |
@@ -184,9 +193,8 @@ export function conclude(
     case "unsent":
       if (doubt) return { conclusion: "unproved", transaction };
       // not without a node: "already used" would be believed next, and a wallet's contract can make sending fail
-      return answer.outcome === "unsent" && hasNode
-        ? { conclusion: "again", transaction, doubt: true }
-        : { conclusion: "refused", reason: answer.reason };
+      if (answer.outcome === "unsent" && hasNode) return { conclusion: "again", transaction, doubt: true };
+      return { conclusion: answer.outcome === "reverted" ? "burned" : "refused", reason: answer.reason };
     case "refused":
       return doubt ? { conclusion: "again", transaction, doubt } : { conclusion: "refused", reason: answer.reason };
     case "unprocessed":

@@ -73,7 +73,6 @@ describe("what a remote facilitator says decides", () => {
     ["silent", "facilitator_unavailable", 0],
     ["endless", "facilitator_unavailable", 0],
     ["redirects", "facilitator_unavailable", 0],
-    ["refuses-settle", "invalid_transaction_state", 1],
     ["refuses-settle-400", "insufficient_funds", 1],
   ])("%s: %s, and the payment stays usable", async (behaviour, expected, worked) => {
     const payment = await paymentFrom();
@@ -81,6 +80,14 @@ describe("what a remote facilitator says decides", () => {
     expect(reason(failed.outcome)).toBe(expected);
     expect(failed.worked).toBe(worked);
     expect((await sale("good", payment)).outcome).toEqual(SOLD);
+  });
+
+  test("a payment that the chain has rejected can be read there, and buys nothing any more", async () => {
+    const payment = await paymentFrom();
+    expect(await sale("refuses-settle", payment)).toMatchObject({ worked: 1 });
+    const again = await sale("good", payment);
+    expect([reason(again.outcome), again.worked]).toEqual(["payment_already_used", 0]);
+    expect((await sale("good", await paymentFrom())).outcome).toEqual(SOLD);
   });
 
   test("a refused settlement is told to the payer as a failed receipt", async () => {

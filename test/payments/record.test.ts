@@ -21,7 +21,7 @@ describe("what a facilitator's answer proves", () => {
   test.each<[Settlement | Evidence, string, string]>([
     [settled, "settled 0x1", "settled 0x1"],
     [told("used"), "refused why", "unproved 0x7"],
-    [told("reverted"), "refused why", "unproved 0x7"],
+    [told("reverted"), "burned why", "unproved 0x7"],
     [told("unsent"), "refused why", "unproved 0x7"],
     [told("refused"), "refused why", "again 0x7, in doubt"],
     [told("unprocessed"), "again 0x7", "again 0x7, in doubt"],
@@ -89,6 +89,34 @@ function worldWith(evidence: (() => Promise<Evidence | undefined>) | undefined, 
   return { record, seen, claimed, state: () => stored?.entry.state, wakeAt: () => stored?.wakeAt };
 }
 const status = (of: PaymentStatus["status"]) => expect.objectContaining({ status: of });
+
+describe("a payment that the chain has rejected", () => {
+  test("can be read there, and buys nothing any more until its authorization has run out", async () => {
+    const { record, seen, claimed, state, wakeAt } = world({ outcome: "reverted", reason: "why" });
+    const claim = await claimed();
+    await record.store(claim, work);
+    expect(await record.settle(claim, "request")).toEqual({ status: "failed", failure: { reason: "why" } });
+    expect(seen.discarded).toEqual(["output"]);
+    for (const request of ["request", "another"]) {
+      expect(await record.claim({ ...call, fingerprint: request }, MINUTE, 0)).toEqual(status("spent"));
+      expect(await record.abandon(request), "another payment may be made under its key").toBe(true);
+    }
+    expect(await record.purchase()).toBeUndefined();
+    seen.now = wakeAt()!;
+    expect(seen.now).toBe(T + 5 * MINUTE);
+    await record.alarm();
+    expect(state()).toBeUndefined();
+  });
+
+  test("says why to those who wait", async () => {
+    const { record, claimed } = world({ outcome: "reverted", reason: "why" });
+    const claim = await claimed();
+    const waiting = record.waitForStatus("request", T + MINUTE, true);
+    await record.store(claim, work);
+    await record.settle(claim, "request");
+    expect(await waiting).toEqual({ status: "failed", failure: { reason: "why" } });
+  });
+});
 
 describe("a claim", () => {
   test("keeps the payment from others until its lease ends", async () => {

@@ -386,7 +386,7 @@ export class Simulation {
               reason: "",
               transaction: "0x1",
             }
-          : { outcome: "refused", reason: "another refusal" };
+          : { outcome: this.#world.chance(0.5) ? "reverted" : "refused", reason: "another refusal" };
       default:
         return this.#transfer(payment);
     }

@@ -43,12 +43,12 @@ describe("the ledger", () => {
   });
 
   test("deletes the output and frees the payment where the facilitator refuses", async () => {
-    const claim = await claimed("refused", "https://facilitator.example.com/refuses-settle");
+    const claim = await claimed("refused", "https://facilitator.example.com/refuses-settle-400");
     const work = await stored();
     await recordOf("refused").store(claim, work);
     expect(await recordOf("refused").settle(claim, "request")).toEqual({
       status: "failed",
-      failure: { reason: "invalid_transaction_state" },
+      failure: { reason: "insufficient_funds" },
     });
     expect(await keptResults()).not.toContain(work.output);
     expect(await recordOf("refused").waitForStatus("request", 0, true)).toEqual({ status: "free" });
