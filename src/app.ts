@@ -14,13 +14,15 @@ import { PURCHASES, readPurchases } from "./http/purchases.ts";
 import { logRequest } from "./http/requestLog.ts";
 import { exchangeOf, sell } from "./http/sell.ts";
 import { leaveSettled, readSettings } from "./http/settings.ts";
+import { isLoopback } from "./loopback.ts";
 import { serverCard } from "./mcp/serverCard.ts";
+import { developmentKey } from "./payments/facilitators.ts";
 import { guide } from "./service/guide.ts";
 import { limitsOf } from "./service/limits.ts";
 import { PRODUCTS } from "./service/products.ts";
 import { serveAsset } from "./site/assets.ts";
 import { Home } from "./site/home.tsx";
-import { PAGE_POLICY } from "./site/policies.ts";
+import { pagePolicy } from "./site/policies.ts";
 import { bucketOf } from "./storage/bucket.ts";
 import { download } from "./storage/download.ts";
 import { endLink, FILES, linkOf } from "./storage/link.ts";
@@ -79,8 +81,10 @@ app
     c.header("Link", '</openapi.json>; rel="service-desc"'); // RFC 8631
     if (accepts(c, { header: "Accept", supports: ["text/html"], default: "text/plain" }) !== "text/html")
       return c.text(guide(origin, c.var.config));
-    c.header("Content-Security-Policy", PAGE_POLICY);
-    return c.html(`<!doctype html>${Home({ origin, config: c.var.config })}`);
+    const { config } = c.var;
+    c.header("Content-Security-Policy", pagePolicy(config.fileHost));
+    const page = Home({ origin, config, developmentKey: developmentKey(config, isLoopback(c.req.raw)) });
+    return c.html(`<!doctype html>${page}`);
   })
   .all(methodNotAllowed("GET, HEAD"));
 for (const folder of ["/assets/*", "/fonts/*"]) app.get(folder, (c) => serveAsset(c.req.raw, c.env.ASSETS));
