@@ -14,7 +14,9 @@ import { PURCHASES, readPurchases } from "./http/purchases.ts";
 import { logRequest } from "./http/requestLog.ts";
 import { exchangeOf, sell } from "./http/sell.ts";
 import { leaveSettled, readSettings } from "./http/settings.ts";
+import { isLoopback } from "./loopback.ts";
 import { serverCard } from "./mcp/serverCard.ts";
+import { developmentKey } from "./payments/facilitators.ts";
 import { ICON, WELL_KNOWN, wellKnown } from "./service/discovery.ts";
 import { guidance, guide } from "./service/guide.ts";
 import { limitsOf } from "./service/limits.ts";
@@ -24,7 +26,7 @@ import { DOCS_POLICY, Docs } from "./site/docs.tsx";
 import { DOCS_STYLE, DOCS_STYLE_PATH } from "./site/docsStyle.ts";
 import { Home } from "./site/home.tsx";
 import { ICON_SVG } from "./site/icon.ts";
-import { PAGE_POLICY } from "./site/policies.ts";
+import { pagePolicy } from "./site/policies.ts";
 import type { ApiReference } from "./site/reference.ts";
 import { ROBOTS } from "./site/robots.ts";
 import { bucketOf } from "./storage/bucket.ts";
@@ -81,8 +83,10 @@ app
     c.header("Link", '</openapi.json>; rel="service-desc"'); // RFC 8631
     if (accepts(c, { header: "Accept", supports: ["text/html"], default: "text/plain" }) !== "text/html")
       return c.text(guide(origin, c.var.config));
-    c.header("Content-Security-Policy", PAGE_POLICY);
-    return c.html(`<!doctype html>${Home({ origin, config: c.var.config })}`);
+    const { config } = c.var;
+    c.header("Content-Security-Policy", pagePolicy(config.fileHost));
+    const page = Home({ origin, config, developmentKey: developmentKey(config, isLoopback(c.req.raw)) });
+    return c.html(`<!doctype html>${page}`);
   })
   .all(methodNotAllowed("GET, HEAD"));
 for (const folder of ["/assets/*", "/fonts/*"]) app.get(folder, (c) => serveAsset(c.req.raw, c.env.ASSETS));

@@ -2,6 +2,7 @@
 
 import { type Refusal, Refused } from "./messages.ts";
 import type { Preview } from "./preview.ts";
+import type { Purchase } from "./purchase.ts";
 import { forms, readSettings, type Settings } from "./settings.ts";
 import { enableCopying, showSnippets } from "./snippets.ts";
 
@@ -18,6 +19,7 @@ const limits = {
 
 let file: File | undefined;
 let preview: Preview | undefined;
+let purchase: Purchase | undefined;
 let rest: ReturnType<typeof setTimeout> | undefined;
 let isBusy = false;
 let isStale = false;
@@ -100,6 +102,7 @@ async function update(): Promise<void> {
   if (operation === "image" && !image) {
     tell("Choose an image to lay over the pages.");
     container.classList.add("outdated");
+    purchase?.offer(false);
     return;
   }
   isBusy = true;
@@ -113,11 +116,15 @@ async function update(): Promise<void> {
     const facts = `${pages} ${pages === 1 ? "page" : "pages"}, marked in ${Math.ceil(milliseconds)} ms`;
     tell([`${file.name}: ${facts}`, ...notices].join("; "));
     container.classList.remove("outdated");
+    const { Purchase } = await import("./purchase.ts");
+    purchase ??= new Purchase(() => file && { file, ...readSettings() });
+    purchase.offer(true);
   } catch (error) {
     const { detail, errors } = refusalOf(error);
     showProblems(errors);
     tell(detail);
     container.classList.add("outdated");
+    purchase?.offer(false);
   } finally {
     isBusy = false;
     container.ariaBusy = "false";

@@ -1,8 +1,6 @@
 import { privateKeyToAccount } from "viem/accounts";
+import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
 import { isSolana, NETWORKS, type NetworkName } from "../../src/payments/networks.ts";
-
-/** The first of the well-known development keys: public, without value, the same in every local chain. */
-export const DEVELOPMENT_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
 /** An entry of a 402's `accepts` (x402 version 1), with the fields that paying needs. */
 export interface Offer {

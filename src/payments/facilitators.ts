@@ -1,7 +1,7 @@
 import { PaymentError } from "./errors.ts";
 import type { EventContext } from "./events.ts";
 import type { FacilitatorClient } from "./facilitator.ts";
-import { localFacilitator } from "./localFacilitator.ts";
+import { DEVELOPMENT_KEY, localFacilitator } from "./localFacilitator.ts";
 import { type RemoteFacilitator, remoteFacilitator } from "./remoteFacilitator.ts";
 
 /** The facilitators in use, and their timeout. */
@@ -38,6 +38,14 @@ export function requireFacilitator({ facilitators }: FacilitatorSettings, allowL
       "not_configured",
       "The operator has not connected this deployment to a payment facilitator. Nothing was charged.",
     );
+}
+
+/**
+ * Returns the key that pays where the local facilitator verifies, which moves no money; undefined where money is moved.
+ * @param allowLocal as in {@link facilitatorClients}
+ */
+export function developmentKey({ facilitators }: FacilitatorSettings, allowLocal: boolean): string | undefined {
+  return facilitators.length === 0 && allowLocal ? DEVELOPMENT_KEY : undefined;
 }
 
 /**

@@ -12,6 +12,9 @@ const TRANSFER_WITH_AUTHORIZATION = [
   { name: "nonce", type: "bytes32" },
 ] as const;
 
+/** The first of the well-known development keys: public, without value, the same in every local chain. */
+export const DEVELOPMENT_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+
 /** The zero hash: there is no transaction. */
 const NO_TRANSACTION = `0x${"0".repeat(64)}`;
 

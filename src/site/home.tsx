@@ -3,7 +3,7 @@ import { IMAGE_FORMATS, TEMPLATES } from "../engine/index.ts";
 import { limitsOf } from "../service/limits.ts";
 import { PRODUCTS, priceLabel } from "../service/products.ts";
 import { Document } from "./document.tsx";
-import { Playground } from "./playground.tsx";
+import { Playground, type Visit } from "./playground.tsx";
 
 const SENTENCE =
   "Overprint lays a text or an image over every page of a PDF, and answers with a link to the marked file.";
@@ -25,7 +25,7 @@ const PROMISES = [
 ] as const;
 
 /** The page at `/`: what the service does and costs, and the playground. */
-export function Home({ origin, config }: { origin: string; config: Config }) {
+export function Home({ origin, config, developmentKey }: Visit) {
   const price = priceLabel(config);
   return (
     <Document title="Overprint: watermark PDFs, paid per call" description={`${SENTENCE} ${price} a call.`}>
@@ -61,7 +61,7 @@ export function Home({ origin, config }: { origin: string; config: Config }) {
               <a class="button" href="#playground">
                 Try it on your PDF
               </a>
-              <span>Nothing is uploaded.</span>
+              <span>Nothing is uploaded before you buy.</span>
             </p>
           </div>
           <div class="pages">
@@ -83,7 +83,7 @@ export function Home({ origin, config }: { origin: string; config: Config }) {
           ))}
         </ul>
 
-        <Playground origin={origin} config={config} />
+        <Playground origin={origin} config={config} developmentKey={developmentKey} />
 
         <section id="templates" class="gallery" aria-labelledby="templates-title">
           <h2 id="templates-title">Templates</h2>
@@ -126,7 +126,8 @@ export function Home({ origin, config }: { origin: string; config: Config }) {
 function Paying({ price, config }: { price: string; config: Config }) {
   const limits = limitsOf(config);
   const networks = config.networks.map(({ name }) => name);
-  const megabytes = (bytes: number) => `${(bytes / 1e6).toLocaleString("en")} MB`;
+  const size = (bytes: number) =>
+    bytes < 1e9 ? `${(bytes / 1e6).toLocaleString("en")} MB` : `${(bytes / 1e9).toLocaleString("en")} GB`;
   return (
     <section id="paying" class="paying" aria-labelledby="paying-title">
       <div>
@@ -154,11 +155,11 @@ function Paying({ price, config }: { price: string; config: Config }) {
       <dl class="limits">
         <div>
           <dt>A PDF by URL</dt>
-          <dd>{megabytes(limits.file_bytes)}</dd>
+          <dd>{size(limits.file_bytes)}</dd>
         </div>
         <div>
           <dt>uploaded</dt>
-          <dd>{megabytes(limits.form_bytes)}</dd>
+          <dd>{size(limits.form_bytes)}</dd>
         </div>
         <div>
           <dt>pages</dt>
@@ -171,7 +172,7 @@ function Paying({ price, config }: { price: string; config: Config }) {
         <div>
           <dt>images</dt>
           <dd>
-            {IMAGE_FORMATS.join(", ")}, {megabytes(limits.image_bytes)}
+            {IMAGE_FORMATS.join(", ")}, {size(limits.image_bytes)}
           </dd>
         </div>
       </dl>

@@ -1,10 +1,19 @@
 import type { Config } from "../config.ts";
 import { PRODUCTS, priceLabel } from "../service/products.ts";
+import { Checkout, type CheckoutProps } from "./checkout.tsx";
 import { Controls, EXAMPLE_TEXT, kindOf } from "./controls.tsx";
+
 import { SnippetPanel } from "./snippetPanel.tsx";
 
+/** What the page is made for: a deployment, and in development the key that pays there. */
+export interface Visit {
+  origin: string;
+  config: Config;
+  developmentKey: string | undefined;
+}
+
 /** The playground: its client in `web/` gives it life. Without it, the fields of a call and the call itself can be read. */
-export function Playground({ origin, config }: { origin: string; config: Config }) {
+export function Playground({ origin, config, developmentKey }: Visit) {
   return (
     <section
       id="playground"
@@ -25,7 +34,7 @@ export function Playground({ origin, config }: { origin: string; config: Config 
       </noscript>
       <div class="bench">
         <div class="work">
-          <Proof price={priceLabel(config)} />
+          <Proof price={priceLabel(config)} maxBytes={config.maxBodyBytes} developmentKey={developmentKey} />
           <div class="settings">
             <Operations />
             {PRODUCTS.map((product) => (
@@ -41,7 +50,7 @@ export function Playground({ origin, config }: { origin: string; config: Config 
   );
 }
 
-function Proof({ price }: { price: string }) {
+function Proof(sale: CheckoutProps) {
   return (
     <div class="proof">
       <div class="source">
@@ -59,15 +68,10 @@ function Proof({ price }: { price: string }) {
       <section id="preview" class="viewport" aria-label="Preview of the marked pages" tabindex={0}>
         <div class="empty">
           <p>Your pages appear here, marked.</p>
-          <p>The file stays on this machine: this page reads it and sends it nowhere.</p>
+          <p>The file stays on this machine: it is sent off when you buy, and not before.</p>
         </div>
       </section>
-      <div id="purchase" class="purchase">
-        <p>
-          This is a preview, not stored and not for download. The marked PDF is <strong>{price}</strong>, by{" "}
-          <a href="#snippets-title">a call</a>.
-        </p>
-      </div>
+      <Checkout {...sale} />
     </div>
   );
 }

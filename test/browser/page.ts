@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
 
 /** How long to wait for what the page is about to show. */
@@ -13,18 +13,22 @@ export interface OpenPage {
   requested: string[];
 }
 
-/** Opens the page at `/` in a profile of its own, and lets `use` have it. */
+/** Opens the page at `/` in a profile of its own, which `prepare` may have first, and lets `use` have it. */
 export async function withPage(
   browser: Browser,
   url: string,
   use: (open: OpenPage) => Promise<void>,
   options: BrowserContextOptions = {},
+  prepare: (context: BrowserContext) => Promise<unknown> = async () => undefined,
 ): Promise<void> {
   const context = await browser.newContext(options);
   try {
+    await prepare(context);
     const complaints: string[] = [];
     const requested: string[] = [];
     context.on("console", (message) => {
+      // Chromium reports each 402, which is how a purchase begins
+      if (message.text().endsWith("402 (Payment Required)")) return;
       if (["error", "warning"].includes(message.type())) complaints.push(`console: ${message.text()}`);
     });
     context.on("weberror", (error) => complaints.push(`error: ${error.error().message}`));

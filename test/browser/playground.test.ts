@@ -1,7 +1,6 @@
 /** The page at `/` in a real browser: what it shows, what it asks for, and who can use it. */
 
 import { gzipSync } from "node:zlib";
-import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
@@ -10,6 +9,7 @@ import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
 import { TEMPLATES } from "../../src/engine/index.ts";
 import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
 import { MAGENTA } from "../support/stamp.ts";
+import { violations } from "./axe.ts";
 import { chooseFile, expectChange, firstPage, PATIENCE, withPage } from "./page.ts";
 
 const PHONE = { viewport: { width: 360, height: 780 } };
@@ -223,10 +223,3 @@ function expectStatus(page: Page, words: RegExp): Promise<void> {
 }
 
 const HTML = { headers: { Accept: "text/html" } };
-
-/** What axe finds wrong in the page as it is. It is evaluated by the browser's tools, which no policy stops. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations: found } = (await page.evaluate("axe.run()")) as axe.AxeResults;
-  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}

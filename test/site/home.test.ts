@@ -4,7 +4,10 @@ import { describe, expect, test } from "vitest";
 import type * as z from "zod";
 import { app } from "../../src/app.ts";
 import { IMAGE_POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
+import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
 import { PRODUCTS } from "../../src/service/products.ts";
+import { serveAsset } from "../../src/site/assets.ts";
+import { pagePolicy } from "../../src/site/policies.ts";
 import { send } from "../support/client.ts";
 
 /** What Chromium and Firefox send when somebody opens a page. */
@@ -73,11 +76,27 @@ describe("GET /", () => {
     },
   );
 
+  test("has the development key where it pays, on loopback without a facilitator, and nowhere else", async () => {
+    const shown = async (url: string, settings: object = {}) => {
+      const context = createExecutionContext();
+      const response = await app.fetch(new Request(url, { headers: BROWSER }), { ...env, ...settings }, context);
+      await waitOnExecutionContext(context);
+      return (await response.text()).includes(DEVELOPMENT_KEY);
+    };
+    const connected = { FACILITATOR_URL: "https://facilitator.example", PAY_TO: `0x${"c0".repeat(20)}` };
+    expect(await shown("http://localhost/")).toBe(true);
+    expect(await shown("http://localhost/", connected)).toBe(false);
+    expect(await shown("https://pdf.example.com/")).toBe(false);
+    const client = await (await send("/assets/playground.js")).text();
+    expect(client).not.toContain(DEVELOPMENT_KEY.slice(2));
+  });
+
   test("allows nothing from elsewhere, nothing inline, and no evaluation of code", async () => {
     const response = await send("/", { headers: BROWSER });
     const policy = response.headers.get("Content-Security-Policy")!;
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(pagePolicy("files.example.com")).toContain("connect-src 'self' https://files.example.com;");
     const html = await response.text();
     expect(html).not.toMatch(/ style="| on\w+="|<style|<script(?! type="module" src="\/)/);
     expect(html).not.toMatch(/(?:src|href)="https?:/);
@@ -97,12 +116,17 @@ describe("static assets", () => {
     const font = await send("/fonts/noto-sans-bold.ttf");
     expect(font.status).toBe(200);
     await font.body?.cancel();
+  });
 
-    const { files } = /files\/(?<files>preview-\w+\.js)/.exec(await (await send("/assets/playground.js")).text())!
-      .groups!;
-    const chunk = await send(`/assets/files/${files}`);
-    expect(chunk.headers.get("Cache-Control")).toBe("public, max-age=31536000, immutable");
-    await chunk.body?.cancel();
+  test("are cached for good where their names are made from their content", async () => {
+    // not one of the build: it would be gone, and another there, when something else builds meanwhile
+    const assets = { fetch: async () => new Response("") } as unknown as Fetcher;
+    const cached = async (path: string) => {
+      const served = await serveAsset(new Request(`http://localhost/assets/${path}`), assets);
+      return served.headers.get("Cache-Control");
+    };
+    expect(await cached("files/preview-JFSOYZS7.js")).toBe("public, max-age=31536000, immutable");
+    expect(await cached("preview.js")).toBe(null);
   });
 
   test("that are not there are a 404 problem", async () => {

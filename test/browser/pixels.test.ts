@@ -1,0 +1,125 @@
+/** What the page shows is what is bought: the preview, as the browser has drawn it, and the file, as MuPDF draws it. */
+import { createCanvas, loadImage } from "@napi-rs/canvas";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
+import { type Raster, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
+import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import { pdfOf, streamOf } from "../support/pdf.ts";
+import { chooseFile, firstPage, PATIENCE, withPage } from "./page.ts";
+import { type Fields, randomSettings } from "./settings.ts";
+
+/** So many settings of each operation are tried: 50 for the whole, by `PIXEL_SETTINGS=50`. */
+const SETTINGS = Number(process.env.PIXEL_SETTINGS ?? 6);
+/** By so much of 255 two engines may differ in a pixel: they smooth edges in their own ways. */
+const TOLERANCE = 64;
+
+const WIDTH = 300;
+const SMALL_PAGE = pdfOf([
+  "<< /Type /Catalog /Pages 2 0 R >>",
+  "<< /Type /Pages /Count 1 /Kids [4 0 R] >>",
+  streamOf("0.9 g 20 20 260 60 re f 0 0.4 0.8 rg 20 300 100 80 re f"),
+  `<< /Type /Page /Parent 2 0 R /Contents 3 0 R /MediaBox [0 0 ${WIDTH} 400] >>`,
+]);
+
+describe.skipIf(!chromiumPath)(chromiumPath ? "the preview" : `the preview (skipped: ${NO_BROWSER})`, () => {
+  let worker: RunningWorker;
+  let browser: Browser;
+  beforeAll(async () => {
+    [worker, browser] = await Promise.all([startWorker(), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await worker?.stop();
+  });
+
+  test.each(["text", "image"] as const)(
+    "with a mark of kind %s looks like the file that is bought",
+    (operation) =>
+      withPage(
+        browser,
+        worker.url,
+        async ({ page, complaints }) => {
+          await chooseFile(page, SMALL_PAGE);
+          await page.check(`[name=operation][value=${operation}]`, { force: true });
+          const images = logos();
+          for (const [run, fields] of randomSettings(operation, SETTINGS).entries()) {
+            const seen = await preview(page, operation, fields, images[run % images.length]!);
+            const [got] = await renderPagesByMupdf(await buy(page), seen);
+            expect(differing(seen, got!), JSON.stringify(fields)).toBeLessThan(0.01);
+          }
+          expect(complaints).toEqual([]);
+        },
+        { viewport: { width: 800, height: 800 } },
+      ),
+    10_000 + SETTINGS * 10_000,
+  );
+});
+
+/** A transparent PNG and a JPEG, which look otherwise from every side, of so many pixels that none is seen by itself. */
+function logos(): Buffer[] {
+  const canvas = createCanvas(600, 450);
+  const context = canvas.getContext("2d");
+  const draw = () => {
+    context.fillStyle = "#000000";
+    context.fillRect(40, 40, 90, 300);
+    context.fillStyle = "#e0007a";
+    context.fillRect(40, 340, 400, 70);
+  };
+  draw();
+  const png = canvas.toBuffer("image/png");
+  context.fillStyle = "#ffe08a";
+  context.fillRect(0, 0, 600, 450);
+  draw();
+  return [png, canvas.toBuffer("image/jpeg")];
+}
+
+/** Sets the controls, and returns the preview once it shows what they say. */
+async function preview(page: Page, operation: string, fields: Fields, image: Buffer): Promise<Raster> {
+  await page.evaluate(`(() => {
+    document.querySelector(".sheet canvas").dataset.old = "";
+    const form = document.querySelector("form[data-operation=${operation}]");
+    form.reset();
+    for (const [name, value] of Object.entries(${JSON.stringify(fields)})) {
+      if (form.elements[name]) form.elements[name].value = value;
+    }
+    form.dispatchEvent(new Event("input"));
+  })()`);
+  if (operation === "image")
+    await page.setInputFiles("#image-image", { name: "image", mimeType: "image/png", buffer: image });
+  const fresh = "#preview[aria-busy=false]:not(.outdated) .sheet canvas:not([data-old])";
+  await page.waitForSelector(fresh);
+  return rasterOf(await firstPage(page));
+}
+
+async function rasterOf(dataUri: string): Promise<Raster> {
+  const image = await loadImage(dataUri);
+  const { width, height } = image;
+  const context = createCanvas(width, height).getContext("2d");
+  context.drawImage(image, 0, 0);
+  const { data } = context.getImageData(0, 0, width, height);
+  return { width, height, rgb: Uint8Array.from(data.filter((_, at) => at % 4 < 3)) };
+}
+
+/** Buys what is shown with the development key, and returns the file. */
+async function buy(page: Page): Promise<Uint8Array> {
+  const receipts = await page.locator(".receipt").count();
+  await page.click("#buy-in-development");
+  await expect.poll(() => page.locator(".receipt").count(), PATIENCE).toBe(receipts + 1);
+  const response = await fetch(await page.locator("[data-part=link]").first().inputValue());
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** The share of pixels that differ. */
+function differing(one: Raster, other: Raster): number {
+  const sides = ["width", "height"] as const;
+  for (const side of sides) expect(Math.abs(one[side] - other[side])).toBeLessThanOrEqual(1); // of part of a pixel
+  const [width, height] = sides.map((side) => Math.min(one[side], other[side])) as [number, number];
+  let count = 0;
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const [a, b] = [3 * (y * one.width + x), 3 * (y * other.width + x)];
+      if ([0, 1, 2].some((channel) => Math.abs(one.rgb[a + channel]! - other.rgb[b + channel]!) > TOLERANCE)) count++;
+    }
+  return count / (width * height);
+}

@@ -1,0 +1,51 @@
+import { request as ask, createServer } from "node:http";
+
+/** What is answered in place of what a Worker has said. */
+interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  problem: object;
+}
+
+/** A proxy before a Worker whose answers get lost when it is told so: calls arrive, and what is said to them is not heard. */
+export async function startProxy(upstream: string) {
+  const { hostname, port } = new URL(upstream);
+  let instead: Answer | "nothing" | undefined;
+  const posted: { path: string; bytes: number }[] = [];
+  const server = createServer((request, response) => {
+    const { method, url: path, headers } = request;
+    const call = { path: path!, bytes: 0 };
+    if (method === "POST") posted.push(call);
+    request.on("data", (chunk: Buffer) => (call.bytes += chunk.length));
+    const passedOn = ask({ hostname, port, method, path, headers }, (answer) => {
+      if (instead && method === "POST" && answer.statusCode === 200) {
+        const given = instead;
+        instead = undefined;
+        answer.resume();
+        if (given !== "nothing")
+          return response.writeHead(given.status, given.headers).end(JSON.stringify(given.problem));
+        // a connection that breaks before any answer is tried again by the browser itself
+        response.writeHead(200, answer.rawHeaders).flushHeaders();
+        return answer.on("end", () => response.destroy());
+      }
+      response.writeHead(answer.statusCode!, answer.rawHeaders);
+      return answer.pipe(response);
+    });
+    passedOn.on("error", () => response.destroy());
+    request.pipe(passedOn);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+    /** The bodies that were sent, in order. */
+    posted,
+    /** Loses the answer of the next paid call, or gives another in its place. */
+    loseNextAnswer: (given: Answer | "nothing" = "nothing") => {
+      instead = given;
+    },
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,307 @@
+/** Buying on the page: what is paid, what comes of it, and what the reader is told. */
+import { readFile } from "node:fs/promises";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
+import { samplePdf } from "../../scripts/lib/samplePdf.ts";
+import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
+import { type Chain, startChain } from "../e2e/chain/anvil.ts";
+import { startFacilitator } from "../e2e/chain/facilitator.ts";
+import { violations } from "./axe.ts";
+import { chooseFile, expectChange, PATIENCE, withPage } from "./page.ts";
+import { startProxy } from "./proxy.ts";
+import { type FakeWallet, installWallets } from "./wallet.ts";
+
+const PAY_TO = "0x00000000000000000000000000000000c0ffee14";
+const PRICE = 50_000n;
+const BASE_SEPOLIA = 84_532;
+
+const about = (what: string) => (chromiumPath ? what : `${what} (skipped: ${NO_BROWSER})`);
+
+let browser: Browser;
+let sample: Uint8Array;
+beforeAll(async () => {
+  if (!chromiumPath) return;
+  [browser, sample] = await Promise.all([startBrowser(), samplePdf()]);
+});
+afterAll(() => browser?.close());
+
+describe.skipIf(!chromiumPath)(about("paying with the development key"), () => {
+  let worker: RunningWorker;
+  beforeAll(async () => {
+    worker = await startWorker();
+  });
+  afterAll(() => worker?.stop());
+
+  test("takes one click, and the file that is downloaded has the bytes of the preview", () =>
+    withPage(
+      browser,
+      worker.url,
+      async ({ page, complaints, requested }) => {
+        await chooseFile(page, sample);
+        await page.click("form[data-operation=text] summary");
+        await expectChange(page, () => page.fill("#text-text", "BOUGHT"));
+        await page.fill("#text-filename", "signed.pdf");
+        expect(requested.filter((path) => path.includes("payer"))).toEqual([]);
+
+        await page.click("#buy-in-development");
+        await page.waitForSelector(".receipt");
+        expect(await page.innerText(".receipt")).toMatch(
+          /contract\.pdf is marked\s+4 pages.*0\.05 USDC\s+The link ends in 24 hours/,
+        );
+        expect(await page.evaluate("document.activeElement.className")).toBe("receipt");
+
+        const [download] = await Promise.all([page.waitForEvent("download"), page.click("[data-part=download]")]);
+        expect(download.suggestedFilename()).toBe("signed.pdf");
+        const bytes = await readFile(await download.path());
+        expect(bytes.toString("base64")).toBe(await page.evaluate("lastMarked.toBase64()"));
+        expect(complaints.filter((words) => !words.includes("ERR_ABORTED"))).toEqual([]); // how a download is told of
+      },
+      {},
+      keepMarked,
+    ));
+
+  test("gives a link that can be copied, and ended", () =>
+    withPage(
+      browser,
+      worker.url,
+      async ({ page, complaints }) => {
+        await chooseFile(page, sample);
+        await page.click("#buy-in-development");
+        await page.click("[data-part=copy]");
+        const url = (await page.evaluate("navigator.clipboard.readText()")) as string;
+        expect(url).toBe(await page.inputValue("[data-part=link]"));
+        expect((await fetch(url)).status).toBe(200);
+        await page.getByText("Copied", { exact: true }).waitFor();
+
+        page.on("dialog", (dialog) => dialog.accept());
+        await page.click("[data-part=end]");
+        await page.getByText("You have ended the link.").waitFor();
+        expect((await fetch(url)).status).toBe(410);
+        expect(await page.locator("[data-part=download]").count()).toBe(0);
+
+        // what was paid is spent: the next one is a purchase of its own
+        await page.click("#buy-in-development");
+        await expect.poll(() => page.locator(".receipt").count(), PATIENCE).toBe(2);
+        expect(await page.inputValue("[data-part=link]")).not.toBe(url);
+        expect(complaints).toEqual([]);
+      },
+      { permissions: ["clipboard-read", "clipboard-write"] },
+    ));
+
+  test("tells a refusal of the service in its own words, and charges nothing", () =>
+    withPage(browser, worker.url, async ({ page }) => {
+      await page.evaluate("document.getElementById('purchase').dataset.maxBytes = '100'");
+      await chooseFile(page, sample);
+      await page.click("#buy-in-development");
+      await expectTold(page, /too large to be sent from here/);
+      await page.route("**/v1/watermark/text", (route) =>
+        route.fulfill({ status: 429, headers: { "Retry-After": "7" }, body: JSON.stringify({ detail: "Not now." }) }),
+      );
+      await page.reload({ waitUntil: "networkidle" });
+      await chooseFile(page, sample);
+      await page.click("#buy-in-development");
+      await expectTold(page, /^Not now\. Try again in 7 seconds\.$/);
+      await page.unroute("**/v1/watermark/text");
+      await page.click("#buy-in-development");
+      await page.waitForSelector(".receipt");
+    }));
+});
+
+describe.skipIf(!chromiumPath)(about("paying with a wallet"), () => {
+  let chain: Chain;
+  let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
+  let worker: RunningWorker;
+  let proxy: Awaited<ReturnType<typeof startProxy>>;
+  beforeAll(async () => {
+    chain = await startChain();
+    facilitator = await startFacilitator(chain);
+    worker = await startWorker({ FACILITATOR_URL: facilitator.url, PAY_TO, FACILITATOR_TIMEOUT_SECONDS: "2" });
+    proxy = await startProxy(worker.url);
+  });
+  afterAll(async () => {
+    await proxy?.stop();
+    await worker?.stop();
+    await facilitator?.stop();
+    await chain?.stop();
+  });
+
+  /** A wallet that holds twice the price, on the chain that is asked for. */
+  async function walletWith(changes: Partial<FakeWallet> = {}, value = 2n * PRICE): Promise<FakeWallet> {
+    return {
+      name: "Fox",
+      account: await chain.payerWith(value),
+      chainId: BASE_SEPOLIA,
+      knows: [1, BASE_SEPOLIA],
+      node: (method, params) => chain.client.request({ method, params } as never),
+      ...changes,
+    };
+  }
+
+  /** Opens the page with these wallets, a file chosen. */
+  async function withWallets(
+    wallets: FakeWallet[],
+    use: (open: { page: Page; asked: string[]; complaints: string[]; paid(): Promise<bigint> }) => Promise<void>,
+  ): Promise<void> {
+    let asked: string[] = [];
+    await withPage(
+      browser,
+      proxy.url,
+      async ({ page, complaints }) => {
+        await chooseFile(page, sample);
+        await page.waitForSelector("#buy:enabled");
+        const paid = async () => 2n * PRICE - (await chain.balanceOf(wallets[0]!.account.address));
+        await use({ page, asked, complaints, paid });
+      },
+      {},
+      async (context) => {
+        ({ asked } = await installWallets(context, wallets));
+      },
+    );
+  }
+
+  test("moves the price once, and uploads the file once", async () =>
+    withWallets([await walletWith()], async ({ page, asked, complaints, paid }) => {
+      proxy.posted.length = 0;
+      const scripts: Promise<string>[] = [];
+      page.on("response", (response) => {
+        if (response.url().endsWith(".js")) scripts.push(response.text());
+      });
+      await page.click("#buy");
+      await page.waitForSelector(".receipt");
+      expect(await paid()).toBe(PRICE);
+      expect(scripts.length).toBeGreaterThan(0);
+      for (const script of scripts) expect(await script).not.toContain(DEVELOPMENT_KEY.slice(2));
+      expect(asked).toContain("eth_signTypedData_v4");
+      expect(asked).not.toContain("wallet_switchEthereumChain");
+      expect(proxy.posted.map(({ bytes }) => bytes > sample.length)).toEqual([false, true]);
+      expect(await violations(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+
+      await page.click("#buy"); // "Get it again"
+      await expect.poll(() => page.locator(".receipt").count(), PATIENCE).toBe(2);
+      expect(await paid()).toBe(PRICE);
+      await page.fill("#text-text", "OTHER SETTINGS");
+      await expect.poll(() => page.textContent("#buy"), PATIENCE).toBe("Get the PDF");
+      await page.click("#buy");
+      await expect.poll(() => page.locator(".receipt").count(), PATIENCE).toBe(3);
+      expect(await paid()).toBe(2n * PRICE);
+    }));
+
+  test("lets the keyboard choose among several, with names and icons", async () =>
+    withWallets([await walletWith(), await walletWith({ name: "Harbour" })], async ({ page, complaints, paid }) => {
+      await page.focus("#buy");
+      await page.keyboard.press("Enter");
+      await expectTold(page, /^Which wallet pays\?$/);
+      expect(await page.locator(".wallets button").allInnerTexts()).toEqual(["Fox", "Harbour"]);
+      expect(await page.evaluate("document.activeElement.textContent")).toBe("Fox");
+      expect(
+        await page.evaluate("[...document.querySelectorAll('.wallets img')].every((img) => img.naturalWidth > 0)"),
+      ).toBe(true);
+      expect(await violations(page)).toEqual([]);
+      await page.keyboard.press("Enter");
+      await page.waitForSelector(".receipt");
+      expect(await paid()).toBe(PRICE);
+      expect(complaints).toEqual([]);
+    }));
+
+  test("switches the chain, and adds it where the wallet does not know it", async () => {
+    const wallet = await walletWith({ chainId: 1, knows: [1] });
+    await withWallets([wallet], async ({ page, asked, paid }) => {
+      await page.click("#buy");
+      await page.waitForSelector(".receipt");
+      expect(asked).toContain("wallet_addEthereumChain");
+      expect(wallet.chainId).toBe(BASE_SEPOLIA);
+      expect(await paid()).toBe(PRICE);
+    });
+  });
+
+  test("says so where there is no wallet", () =>
+    withPage(browser, proxy.url, async ({ page }) => {
+      await chooseFile(page, sample);
+      await page.click("#buy");
+      await expectTold(page, /No wallet was found/);
+      expect(await page.locator("#buy-in-development").count()).toBe(0);
+      expect(await page.content()).not.toContain(DEVELOPMENT_KEY.slice(2));
+    }));
+
+  test("says what is wrong with the wallet, and goes on once it is not", async () => {
+    const wallet = await walletWith({ chainId: 1, stays: true });
+    const { account } = wallet;
+    await withWallets([wallet], async ({ page, asked, paid }) => {
+      await page.click("#buy");
+      await expectTold(page, /^Fox is on another chain still\. Switch it to Base Sepolia/);
+      expect(await page.evaluate("document.activeElement.id")).toBe("buy");
+
+      Object.assign(wallet, { stays: false, account: await chain.payerWith(PRICE - 1n) });
+      await page.click("#buy");
+      await expectTold(page, /^There is not enough USDC on Base Sepolia in 0x/);
+      expect(asked).not.toContain("eth_signTypedData_v4");
+
+      Object.assign(wallet, { account, declines: true });
+      await page.click("#buy");
+      await expectTold(page, /^You declined in Fox\. Nothing was signed, and nothing charged\.$/);
+
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const signTypedData = () => new Promise(() => resolve());
+      Object.assign(wallet, { account: { ...account, signTypedData }, declines: false });
+      await page.click("#buy");
+      await promise;
+      await page.click("#cancel");
+      await expectTold(page, /^Cancelled\. Nothing was charged\.$/);
+
+      expect(await chain.balanceOf(account.address)).toBe(2n * PRICE);
+      Object.assign(wallet, { account });
+      await page.click("#buy");
+      await page.waitForSelector(".receipt");
+      expect(await paid()).toBe(PRICE);
+    });
+  });
+
+  test("charges once where the answer is lost, the page is loaded again, and the reader tries again", async () => {
+    const wallet = await walletWith();
+    await withWallets([wallet], async ({ page, asked, paid }) => {
+      proxy.loseNextAnswer();
+      await page.click("#buy");
+      await expectTold(page, /^The answer was lost\. Try again: nothing is charged twice\.$/);
+      await vi.waitUntil(async () => (await paid()) === PRICE, 5000);
+      await page.reload({ waitUntil: "networkidle" });
+      await chooseFile(page, sample);
+      await expect.poll(() => page.textContent("#buy"), PATIENCE).toBe("Try again");
+      asked.length = 0;
+      await page.click("#buy");
+      await page.waitForSelector(".receipt");
+      expect(asked).toEqual([]); // what was signed is sent again
+      expect((await fetch(await page.inputValue("[data-part=link]"))).status).toBe(200);
+      expect(await paid()).toBe(PRICE);
+    });
+  });
+
+  test("waits while the settlement is pending, and charges once", async () =>
+    withWallets([await walletWith()], async ({ page, asked, paid }) => {
+      const problem = { code: "settlement_pending", detail: "The payment is being settled." };
+      proxy.loseNextAnswer({ status: 503, headers: { "Retry-After": "1" }, problem });
+      await page.click("#buy");
+      await expectTold(page, /not confirmed yet\. This page asks again in 1 second/);
+      await page.waitForSelector(".receipt");
+      expect(asked.filter((method) => method === "eth_signTypedData_v4")).toHaveLength(1);
+      expect(await paid()).toBe(PRICE);
+    }));
+});
+
+/** Keeps what the engine's worker has marked last, as `lastMarked`. */
+function keepMarked(context: BrowserContext): Promise<unknown> {
+  return context.addInitScript(`window.Worker = class extends Worker {
+    constructor(...args) {
+      super(...args);
+      this.addEventListener("message", ({ data }) => {
+        if (data.marked) window.lastMarked = data.marked.pdf.slice();
+      });
+    }
+  }`);
+}
+
+function expectTold(page: Page, words: RegExp): Promise<void> {
+  return expect.poll(() => page.textContent("#purchase-status"), PATIENCE).toMatch(words);
+}

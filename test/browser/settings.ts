@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
+import { IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
+
+/** The fields of a request as the page's controls give them. */
+export type Fields = Record<string, string | number>;
+
+/** Any field may be missing, numbers have two decimals. */
+const decimals = (min: number, max: number) =>
+  fc.integer({ min: min * 100, max: max * 100 }).map((value) => value / 100);
+const shared = {
+  opacity: decimals(0, 1),
+  rotation: fc.integer({ min: -360, max: 360 }),
+  margin: fc.integer({ min: 0, max: 200 }),
+};
+const text = fc.record(
+  {
+    ...shared,
+    text: fc.constantFrom(...Object.values(TEXT_SAMPLES), "{page} of {pages}\nDRAFT"),
+    template: fc.constantFrom(...Object.keys(TEMPLATES)),
+    position: fc.constantFrom(...POSITIONS),
+    color: fc.constantFrom("#FF0000", "#404040", "#00a3dd"),
+    font_size: decimals(4, 200),
+  },
+  { requiredKeys: ["text"] },
+);
+const image = fc.record(
+  { ...shared, position: fc.constantFrom(...IMAGE_POSITIONS), scale: decimals(0.01, 1) },
+  { requiredKeys: [] },
+);
+
+/** So many random settings of an operation, the same ones each time. */
+export function randomSettings(operation: "text" | "image", count: number): Fields[] {
+  return fc.sample<Fields>({ text, image }[operation], { numRuns: count, seed: 402 });
+}

@@ -1,0 +1,192 @@
+/** "Get the PDF": loaded with the first preview. What it does is in `buying/`; what signs is loaded when it is used. */
+import { type Attempt, beginAttempt, dropAttempt, findAttempt, keepAttempt } from "./buying/attempts.ts";
+import { type Bought, buy } from "./buying/buy.ts";
+import { digestOf, type Order } from "./buying/order.ts";
+import type { Payer } from "./buying/payer.ts";
+import { receiptFor } from "./buying/receipt.ts";
+import { Stopped } from "./buying/stopped.ts";
+import { findWallets, type Wallet } from "./buying/wallets.ts";
+
+const section = document.getElementById("purchase")!;
+const { developmentKey, maxBytes } = section.dataset as { developmentKey?: `0x${string}`; maxBytes: string };
+const button = document.getElementById("buy") as HTMLButtonElement;
+const developmentButton = document.getElementById("buy-in-development") as HTMLButtonElement | null;
+const status = document.getElementById("purchase-status")!;
+const wallets = document.getElementById("wallets")!;
+const progress = document.getElementById("progress") as HTMLProgressElement;
+const cancel = document.getElementById("cancel") as HTMLButtonElement;
+const receipts = document.getElementById("receipts")!;
+
+/** What the button says for an order that was tried before, and beside it. */
+const AGAIN = {
+  bought: ["Get it again", "You have bought this file with these settings. Getting it again is not charged."],
+  tried: ["Try again", "A payment for this file with these settings has been signed. It is not charged twice."],
+} as const;
+const NEW = button.textContent!;
+
+/** Sells what the playground shows. */
+export class Purchase {
+  readonly #order: () => Order | undefined;
+  #isUsable = false;
+  #isBusy = false;
+  /** Counts what was offered: digests come later, and only that of the last offer counts. */
+  #offers = 0;
+
+  /** @param order what the playground's controls say now */
+  constructor(order: () => Order | undefined) {
+    this.#order = order;
+    button.addEventListener("click", () => this.#buy(chooseWallet, button));
+    developmentButton?.addEventListener("click", () => this.#buy(developmentPayer, developmentButton));
+  }
+
+  /** Offers what is shown, or nothing while it cannot be used. */
+  async offer(isUsable: boolean): Promise<void> {
+    this.#isUsable = isUsable;
+    this.#enable();
+    const order = this.#order();
+    const offer = ++this.#offers;
+    const attempt = order && findAttempt(await digestOf(order));
+    if (offer !== this.#offers || this.#isBusy) return;
+    const [label, words] = attempt?.payment ? AGAIN[attempt.boughtUntil ? "bought" : "tried"] : [NEW, ""];
+    button.textContent = label;
+    status.textContent = words;
+  }
+
+  #enable(): void {
+    for (const one of [button, developmentButton]) if (one) one.disabled = this.#isBusy || !this.#isUsable;
+  }
+
+  async #buy(choosePayer: (signal: AbortSignal) => Promise<Payer>, pressed: HTMLButtonElement): Promise<void> {
+    const order = this.#order();
+    if (!order) return;
+    const abort = new AbortController();
+    const { signal } = abort;
+    const end = new AbortController();
+    cancel.addEventListener("click", () => abort.abort(), { signal: end.signal });
+    this.#isBusy = true;
+    this.#enable();
+    section.classList.add("busy");
+    cancel.hidden = false;
+    cancel.focus();
+    let attempt: Attempt | undefined;
+    let bought: Bought | undefined;
+    try {
+      if (order.file.size + (order.image?.size ?? 0) > Number(maxBytes)) throw new Stopped(tooLarge());
+      attempt = beginAttempt(await digestOf(order));
+      bought = await orAbort(
+        signal,
+        buy(order, attempt, {
+          signal,
+          tell: (words) => {
+            status.textContent = words;
+          },
+          showProgress,
+          choosePayer: () => choosePayer(signal),
+        }),
+      );
+      keepAttempt({ ...attempt, boughtUntil: bought.output.expires_at, until: Date.parse(bought.output.expires_at) });
+    } catch (error) {
+      status.textContent = signal.aborted ? cancelled(attempt) : wordsOf(error);
+    }
+    end.abort();
+    this.#isBusy = false;
+    section.classList.remove("busy");
+    wallets.hidden = progress.hidden = cancel.hidden = true;
+    this.#enable();
+    if (bought) await this.#show(order, bought, attempt!);
+    else {
+      button.textContent = attempt && findAttempt(attempt.digest)?.payment ? AGAIN.tried[0] : NEW;
+      pressed.focus();
+    }
+  }
+
+  async #show({ file }: Order, bought: Bought, attempt: Attempt): Promise<void> {
+    const receipt = receiptFor(file.name, bought, () => {
+      dropAttempt(attempt);
+      this.offer(this.#isUsable);
+    });
+    receipts.prepend(receipt);
+    receipt.focus();
+    await this.offer(this.#isUsable);
+    status.textContent = ""; // the link is in sight
+  }
+}
+
+/** Has the reader choose among the wallets of the browser, if there is a choice. */
+async function chooseWallet(signal: AbortSignal): Promise<Payer> {
+  const found = await findWallets();
+  const { walletPayer } = await import("./buying/payer.ts");
+  if (found.length === 0) {
+    const words =
+      "No wallet was found in this browser. Install one that holds USDC and reload the page, or pay by a call";
+    throw new Stopped(`${words}: its code is on this page.`);
+  }
+  if (found.length === 1) return walletPayer(found[0]!);
+  signal.throwIfAborted();
+  status.textContent = "Which wallet pays?";
+  return new Promise((resolve) => {
+    wallets.replaceChildren(
+      ...found.map((wallet) =>
+        walletButton(wallet, () => {
+          wallets.hidden = true;
+          cancel.focus();
+          resolve(walletPayer(wallet));
+        }),
+      ),
+    );
+    wallets.hidden = false;
+    wallets.querySelector("button")!.focus();
+  });
+}
+
+function walletButton({ info }: Wallet, choose: () => void): HTMLElement {
+  const item = document.createElement("li");
+  const choice = document.createElement("button");
+  choice.type = "button";
+  choice.className = "button quiet";
+  if (info.icon.startsWith("data:image/")) {
+    const icon = document.createElement("img");
+    icon.src = info.icon;
+    icon.alt = "";
+    icon.width = icon.height = 24;
+    choice.append(icon);
+  }
+  choice.append(info.name);
+  choice.addEventListener("click", choose);
+  item.append(choice);
+  return item;
+}
+
+async function developmentPayer(): Promise<Payer> {
+  const { keyPayer } = await import("./buying/payer.ts");
+  return keyPayer(developmentKey!);
+}
+
+function showProgress(share: number): void {
+  progress.hidden = false;
+  if (share < 1) progress.value = share;
+  else progress.removeAttribute("value"); // it is not known how long the rest takes
+}
+
+/** Waits no longer than until it is cancelled: a wallet may never answer. */
+function orAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason));
+    work.then(resolve, reject);
+  });
+}
+
+function tooLarge(): string {
+  const limit = `${(Number(maxBytes) / 1e6).toLocaleString("en")} MB`;
+  return `The file is too large to be sent from here, where ${limit} is the limit. By its URL a call takes larger ones.`;
+}
+
+function cancelled(attempt: Attempt | undefined): string {
+  if (!attempt?.payment) return "Cancelled. Nothing was charged.";
+  return "Cancelled. Should the payment have gone through, trying again gets the file, and is not charged twice.";
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof Stopped) return error.message;
+  return `This did not work: ${error instanceof Error ? error.message : error}`;
+}
