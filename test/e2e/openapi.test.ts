@@ -7,9 +7,9 @@ import spectral from "@stoplight/spectral-core";
 import rulesets from "@stoplight/spectral-rulesets";
 import openapiTypescript, { astToString } from "openapi-typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DEVELOPMENT_KEY } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
 
 const root = join(import.meta.dirname, "../..");
 
