@@ -23,6 +23,7 @@ const { outputFiles } = await build({
   absWorkingDir: root,
   entryPoints: {
     site: "web/site.css",
+    reading: "web/reading.css",
     playground: "web/playground.ts",
     "engine.worker": "web/engine.worker.ts",
     "pdf.worker": "pdfjs-dist/build/pdf.worker.mjs",
@@ -48,6 +49,7 @@ const kept = new Set<string>();
 for (const { path, contents } of outputFiles) await put(path, contents);
 await put(join(assets, "schibsted-grotesk.woff2"), await readFile(join(packages, TYPEFACE)));
 await put(join(assets, "sample.pdf"), await sampleContract());
+await put(join(out, "favicon.svg"), await readFile(join(root, "web/favicon.svg")));
 for (const name of await readdir(join(root, "web/pictures")))
   await put(join(assets, "pictures", name), await readFile(join(root, "web/pictures", name)));
 for (const [folder, names] of Object.entries(PDFJS_DATA))

@@ -1,6 +1,6 @@
 /** Content-Security-Policy (Level 3). Nothing comes from another origin, and no policy has an `unsafe-` source. */
 
-/** Of the page. */
+/** Of the page at `/`. */
 export const PAGE_POLICY = policy({
   "default-src": "'none'",
   "script-src": "'self'",
@@ -9,6 +9,17 @@ export const PAGE_POLICY = policy({
   "font-src": "'self'",
   "connect-src": "'self'",
   "worker-src": "'self'",
+  "base-uri": "'none'",
+  "form-action": "'none'",
+  "frame-ancestors": "'none'",
+});
+
+/** Of pages for reading, which have no script. */
+export const READING_POLICY = policy({
+  "default-src": "'none'",
+  "style-src": "'self'",
+  "img-src": "'self'",
+  "font-src": "'self'",
   "base-uri": "'none'",
   "form-action": "'none'",
   "frame-ancestors": "'none'",
