@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import architecture from "../ARCHITECTURE.md?raw";
 import tolerance from "../docs/pdf-tolerance.md?raw";
+import examples from "../examples/README.md?raw";
 import readme from "../README.md?raw";
 import { readConfig } from "../src/config.ts";
 import { IMAGE_FORMATS, IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../src/engine/index.ts";
@@ -10,6 +11,9 @@ import { imageRequest, textRequest } from "../src/service/schemas.ts";
 const TESTS = import.meta.glob("./**/*.test.ts", { query: "?raw", import: "default", eager: true });
 const SCRIPTS = import.meta.glob("../scripts/**/*.ts", { query: "?raw", import: "default", eager: true });
 const WEB = import.meta.glob("../web/**/*.ts", { query: "?raw", import: "default", eager: true });
+const EXAMPLES = Object.keys(
+  import.meta.glob("../examples/*.{sh,ts,py,html}", { query: "?raw", import: "default", eager: true }),
+);
 const SOURCES = import.meta.glob("../src/**/*.ts", { query: "?raw", import: "default", eager: true });
 
 /** The rows of its tables: what is wrong, what the engine does, why, where, and the tests that hold it. */
@@ -90,6 +94,12 @@ test("README.md's lifecycle rules delete nothing that the service still needs, a
   const { linkTtlSeconds, workSeconds } = readConfig({});
   expect(rules[0]!.seconds).toBeGreaterThanOrEqual(linkTtlSeconds + 86_400);
   expect(rules[1]!.seconds).toBeGreaterThan(workSeconds);
+});
+
+test("examples/README.md names every example", () => {
+  const rows = examples.split("\n").filter((line) => line.startsWith("| `"));
+  const named = rows.flatMap((line) => quoted(line.split("|")[1]));
+  expect(named.sort()).toEqual(EXAMPLES.map((path) => path.replace("../examples/", "")).sort());
 });
 
 describe("ARCHITECTURE.md", () => {
