@@ -1,4 +1,4 @@
-/** The examples, run as their first lines say; those whose runtime is not on this machine are skipped, with the reason. */
+/** The examples and the commands of the documents, run as they say; those whose runtime is not on this machine are skipped, with the reason. */
 import { execFile, execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sampleContract } from "../../scripts/lib/sampleContract.ts";
 import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import { result } from "../../src/service/schemas.ts";
 import { render } from "./render.ts";
 
 const run = promisify(execFile);
@@ -76,6 +77,15 @@ describe.skipIf(noPython)(`in Python${noPython}`, () => {
   test("client.py is well-formed", async () => {
     await run("python3", ["-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())", "examples/client.py"], { cwd });
   });
+});
+
+test.each(["README.md", "docs/calling.md"])("the call of %s, as it can be copied, is paid", async (name) => {
+  const document = await readFile(join(cwd, name), "utf8");
+  const blocks = Array.from(document.matchAll(/^```sh\n(.*?)^```$/gms), ([, block]) => block!);
+  const call = blocks.find((block) => block.includes("-F file="))!;
+  const { stdout } = await run("sh", ["-c", call.replaceAll("http://127.0.0.1:8787", worker.url)], { cwd });
+  const { output, ...rest } = result.parse(JSON.parse(stdout));
+  expect([output.pages, rest]).toEqual([4, { operation: "watermark.text", cost: "0.05 USDC" }]);
 });
 
 test("contract.pdf is the page's sample, as it is drawn", async () => {
