@@ -1,7 +1,7 @@
-import type { Child } from "hono/jsx";
 import { PROBLEMS } from "../problems.ts";
 import { Document } from "./document.tsx";
 import { Footer, Masthead } from "./frame.tsx";
+import { Prose } from "./prose.tsx";
 import {
   type Answer,
   type ApiEntry,
@@ -238,11 +238,6 @@ function Errors() {
       </dl>
     </section>
   );
-}
-
-/** Text whose `code` is set as such. */
-function Prose({ text }: { text: string }): Child {
-  return text.split("`").map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part));
 }
 
 /** Code that can be scrolled, with the keyboard too. */

@@ -1,6 +1,7 @@
 import { PROBLEMS, type Problem, type ProblemCode } from "../problems.ts";
 import { Document } from "./document.tsx";
 import { Masthead } from "./frame.tsx";
+import { Prose } from "./prose.tsx";
 
 /** What somebody who has opened an address is told: what happened, and what to do. */
 interface Words {
@@ -37,8 +38,7 @@ const WORDS: Partial<Record<ProblemCode, Words>> = {
   },
   link_expired: {
     heading: ["This link", "has ended."],
-    happened:
-      "Links to marked files work for a limited time, and their holders can end them sooner. The file is deleted.",
+    happened: "Links to marked files work for a limited time, and their holders can end them sooner. The file is gone.",
     advice: "Ask whoever gave you the link for a new one. If the document is yours, have it marked again.",
   },
 };
@@ -63,7 +63,9 @@ export function ProblemPage({ problem: { code, detail, status }, requestId, link
           <h1>
             {plain} {printed && <em data-text={printed}>{printed}</em>}
           </h1>
-          <p class="lead">{happened}</p>
+          <p class="lead">
+            <Prose text={happened} />
+          </p>
           {advice && <p class="advice">{advice}</p>}
           {links && (
             <p class="actions">

@@ -1,6 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { urlOf } from "../../src/storage/link.ts";
 import { type StoredResult, storeResult } from "../../src/storage/results.ts";
@@ -104,6 +104,21 @@ test("a token that is nearly right looks like one that is not, and like none", a
   });
   const [first, ...others] = await Promise.all(pages);
   for (const other of others) expect(other).toEqual(first);
+});
+
+test("any other problem is told by its detail, with code set as such, and keeps its headers", async () => {
+  const asked = await send("/v1/purchases", { headers: BROWSER });
+  expect([asked.status, asked.headers.has("PAYMENT-REQUIRED")]).toEqual([402, true]);
+  expect(await asked.text()).toContain("Sign in with the key that pays");
+
+  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  const context = createExecutionContext();
+  const request = new Request(await expired(), { headers: BROWSER });
+  const broken = await app.fetch(request, { ...env, RESULTS: undefined }, context);
+  await waitOnExecutionContext(context);
+  log.mockRestore();
+  expect(broken.status).toBe(500);
+  expect(await broken.text()).toContain("quote <code>request_id</code> if it happens twice");
 });
 
 test("settings that are wrong are a page too", async () => {
