@@ -6,7 +6,6 @@
 import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
-import { sampleContract } from "./lib/sampleContract.ts";
 
 const root = join(import.meta.dirname, "..");
 const out = join(root, "dist/site");
@@ -23,6 +22,7 @@ const { outputFiles } = await build({
   absWorkingDir: root,
   entryPoints: {
     site: "web/site.css",
+    reading: "web/reading.css",
     playground: "web/playground.ts",
     "engine.worker": "web/engine.worker.ts",
     "pdf.worker": "pdfjs-dist/build/pdf.worker.mjs",
@@ -47,7 +47,8 @@ const { outputFiles } = await build({
 const kept = new Set<string>();
 for (const { path, contents } of outputFiles) await put(path, contents);
 await put(join(assets, "schibsted-grotesk.woff2"), await readFile(join(packages, TYPEFACE)));
-await put(join(assets, "sample.pdf"), await sampleContract());
+await put(join(assets, "sample.pdf"), await readFile(join(root, "examples/contract.pdf")));
+await put(join(out, "favicon.svg"), await readFile(join(root, "web/favicon.svg")));
 for (const name of await readdir(join(root, "web/pictures")))
   await put(join(assets, "pictures", name), await readFile(join(root, "web/pictures", name)));
 for (const [folder, names] of Object.entries(PDFJS_DATA))

@@ -1,12 +1,15 @@
 /**
  * `npm run draw-pictures` draws the pictures of the page at `/`: the engine marks a page for each template, and some pages
- * that other tools get wrong, and MuPDF turns them to SVG, into `web/pictures/`.
+ * that other tools get wrong, and MuPDF turns them to SVG, into `web/pictures/`. It makes the files of `examples/` too, of
+ * which the contract is the page's sample.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createCanvas } from "@napi-rs/canvas";
 import * as mupdf from "mupdf";
 import { concatTransformationMatrix, degrees, PDFDocument, type PDFPage, rgb } from "pdf-lib";
 import { TEMPLATES, type TemplateName, type TextMark, watermark } from "../src/engine/index.ts";
+import { sampleContract } from "./lib/sampleContract.ts";
 
 const root = join(import.meta.dirname, "..");
 const folder = join(root, "web/pictures");
@@ -55,6 +58,26 @@ await draw(
   },
   mark,
 );
+
+await writeFile(join(root, "examples/contract.pdf"), await sampleContract());
+await writeFile(join(root, "examples/logo.png"), logo());
+
+/** The two inks of the site's own mark, on nothing, as PNG. */
+function logo(): Uint8Array {
+  const canvas = createCanvas(640, 420);
+  const ink = canvas.getContext("2d");
+  ink.globalCompositeOperation = "multiply";
+  for (const [x, color] of [
+    [210, "#00a3dd"],
+    [430, "#e0007a"],
+  ] as const) {
+    ink.fillStyle = color;
+    ink.beginPath();
+    ink.arc(x, 210, 200, 0, 2 * Math.PI);
+    ink.fill();
+  }
+  return canvas.toBuffer("image/png");
+}
 
 /** Draws one page with a mark on it to `<name>.svg`. */
 async function draw(name: string, paint: (page: PDFPage) => void, options: TextMark): Promise<void> {

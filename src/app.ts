@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { accepts } from "hono/accepts";
 import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
@@ -10,6 +9,7 @@ import { separateFiles } from "./http/fileHost.ts";
 import { HEALTH, health } from "./http/health.ts";
 import { lingerOverBody } from "./http/linger.ts";
 import { openapi } from "./http/openapi/document.ts";
+import { prefersPage, sendPage } from "./http/page.ts";
 import { PURCHASES, readPurchases } from "./http/purchases.ts";
 import { logRequest } from "./http/requestLog.ts";
 import { exchangeOf, sell } from "./http/sell.ts";
@@ -22,11 +22,9 @@ import { guidance, guide } from "./service/guide.ts";
 import { limitsOf } from "./service/limits.ts";
 import { PRODUCTS } from "./service/products.ts";
 import { serveAsset } from "./site/assets.ts";
-import { DOCS_POLICY, Docs } from "./site/docs.tsx";
-import { DOCS_STYLE, DOCS_STYLE_PATH } from "./site/docsStyle.ts";
+import { Docs } from "./site/docs.tsx";
 import { Home } from "./site/home.tsx";
-import { ICON_SVG } from "./site/icon.ts";
-import { pagePolicy } from "./site/policies.ts";
+import { pagePolicy, READING_POLICY } from "./site/policies.ts";
 import type { ApiReference } from "./site/reference.ts";
 import { ROBOTS } from "./site/robots.ts";
 import { bucketOf } from "./storage/bucket.ts";
@@ -81,15 +79,13 @@ app
     const { origin } = new URL(c.req.url);
     c.header("Vary", "Accept", { append: true });
     c.header("Link", '</openapi.json>; rel="service-desc"'); // RFC 8631
-    if (accepts(c, { header: "Accept", supports: ["text/html"], default: "text/plain" }) !== "text/html")
-      return c.text(guide(origin, c.var.config));
+    if (!prefersPage(c)) return c.text(guide(origin, c.var.config));
     const { config } = c.var;
-    c.header("Content-Security-Policy", pagePolicy(config.fileHost));
     const page = Home({ origin, config, developmentKey: developmentKey(config, isLoopback(c.req.raw)) });
-    return c.html(`<!doctype html>${page}`);
+    return sendPage(c, page, pagePolicy(config.fileHost));
   })
   .all(methodNotAllowed("GET, HEAD"));
-for (const folder of ["/assets/*", "/fonts/*"]) app.get(folder, (c) => serveAsset(c.req.raw, c.env.ASSETS));
+for (const path of ["/assets/*", "/fonts/*", ICON]) app.get(path, (c) => serveAsset(c.req.raw, c.env.ASSETS));
 
 for (const product of PRODUCTS) {
   app.post(product.path, leaveSettled, limitBody, sell(product)).all(methodNotAllowed("POST"));
@@ -121,20 +117,14 @@ app.get(WELL_KNOWN, leaveSettled, (c) => {
   const { origin } = new URL(c.req.url);
   return c.json(wellKnown(origin, guidance(origin, c.var.config)));
 });
-app.get(ICON, (c) =>
-  c.body(ICON_SVG, 200, { "Content-Type": "image/svg+xml", "Cache-Control": "public, max-age=86400" }),
-);
 app.get("/robots.txt", (c) => c.text(ROBOTS));
 app.get("/openapi.json", (c) => c.json(openapi(new URL(c.req.url).origin, c.var.config)));
 
 app.get("/docs", (c) => {
-  c.header("Content-Security-Policy", DOCS_POLICY);
+  const { repositoryUrl: repository } = c.var.config;
   const reference = openapi(new URL(c.req.url).origin, c.var.config) as object as ApiReference; // as far as a page reads it
-  return c.html(`<!doctype html>${Docs({ reference })}`);
+  return sendPage(c, Docs({ reference, repository }), READING_POLICY);
 });
-app.get(DOCS_STYLE_PATH, (c) =>
-  c.body(DOCS_STYLE, 200, { "Content-Type": "text/css", "Cache-Control": "public, max-age=300" }),
-);
 
 app.get(HEALTH, health).all(methodNotAllowed("GET, HEAD"));
 

@@ -115,6 +115,8 @@ export const settings = z.object({
   ALLOWED_HOSTS: list(z.hostname().toLowerCase()).optional(),
   /** Where the operator can be reached, for registries and callers. */
   CONTACT_EMAIL: z.email().optional(),
+  /** Where the source of this deployment is, for the site's links. */
+  REPOSITORY_URL: z.url({ protocol: /^https?$/ }).optional(),
 
   /**
    * How long a result can be downloaded, from before its payment is settled: the link has to outlive a settlement that is
@@ -182,6 +184,7 @@ export interface Config extends FacilitatorSettings {
   maxTimeoutSeconds: number;
   allowedHosts: string[];
   contactEmail: string | undefined;
+  repositoryUrl: string | undefined;
   linkTtlSeconds: number;
   /** The only host that serves files; undefined if the API's host does. */
   fileHost: string | undefined;
@@ -238,6 +241,7 @@ export function readConfig(env: object): Config {
     maxTimeoutSeconds: Math.max(300, workSeconds + 3 * rest.FACILITATOR_TIMEOUT_SECONDS),
     allowedHosts: rest.ALLOWED_HOSTS ?? [],
     contactEmail: rest.CONTACT_EMAIL,
+    repositoryUrl: rest.REPOSITORY_URL,
     linkTtlSeconds: rest.LINK_TTL_SECONDS,
     fileHost: rest.FILE_HOST,
     maxBodyBytes: rest.MAX_BODY_BYTES,

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import architecture from "../ARCHITECTURE.md?raw";
+import calling from "../docs/calling.md?raw";
+import operating from "../docs/operating.md?raw";
 import tolerance from "../docs/pdf-tolerance.md?raw";
+import examples from "../examples/README.md?raw";
 import readme from "../README.md?raw";
 import { readConfig } from "../src/config.ts";
 import { IMAGE_FORMATS, IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../src/engine/index.ts";
@@ -10,6 +13,14 @@ import { imageRequest, textRequest } from "../src/service/schemas.ts";
 const TESTS = import.meta.glob("./**/*.test.ts", { query: "?raw", import: "default", eager: true });
 const SCRIPTS = import.meta.glob("../scripts/**/*.ts", { query: "?raw", import: "default", eager: true });
 const WEB = import.meta.glob("../web/**/*.ts", { query: "?raw", import: "default", eager: true });
+const EXAMPLES = Object.keys(
+  import.meta.glob("../examples/*.{sh,ts,py,html}", { query: "?raw", import: "default", eager: true }),
+);
+const FILES = import.meta.glob("../{*,docs/*,examples/*}.{md,ts,py,sh,html,png,pdf}", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
 const SOURCES = import.meta.glob("../src/**/*.ts", { query: "?raw", import: "default", eager: true });
 
 /** The rows of its tables: what is wrong, what the engine does, why, where, and the tests that hold it. */
@@ -19,14 +30,14 @@ const rows = tolerance
   .map((line) => line.split("|").slice(1, -1));
 const quoted = (cell = "") => Array.from(cell.matchAll(/`([^`]+)`/g), ([, text]) => text!);
 
-/** The README's rows on an operation's fields: the names of each row's first cell, and the row. */
+/** The rows on an operation's fields: the names of each row's first cell, and the row. */
 function fieldRows(operation: "text" | "image") {
-  const section = readme.split(`### \`POST /v1/watermark/${operation}\``)[1]!.split("\n#")[0]!;
+  const section = calling.split(`## \`POST /v1/watermark/${operation}\``)[1]!.split("\n#")[0]!;
   const lines = section.split("\n").filter((line) => line.startsWith("| `"));
   return new Map(lines.flatMap((line) => quoted(line.split("|")[1]).map((name) => [name, line] as const)));
 }
 
-describe("README.md names", () => {
+describe("docs/calling.md names", () => {
   test("every field of a text mark, and no other", () => {
     expect([...fieldRows("text").keys()].sort()).toEqual(Object.keys(textRequest.shape).sort());
   });
@@ -69,7 +80,7 @@ describe("README.md names", () => {
 
   test("the defaults of prices, limits and links", () => {
     const { price, maxSourceBytes, maxBodyBytes, maxJsonBytes, maxPages, linkTtlSeconds } = readConfig({});
-    const said = readme.replaceAll("\n", " ");
+    const said = [readme, calling, operating].join("\n").replaceAll("\n", " ");
     for (const fact of [
       `A call costs $${price.label.replace(" ", " in ")},`,
       `A call costs ${price.label};`,
@@ -81,15 +92,43 @@ describe("README.md names", () => {
   });
 });
 
-test("README.md's lifecycle rules delete nothing that the service still needs, and cover all it stores", () => {
+test("the lifecycle rules of docs/operating.md delete nothing that the service still needs, and cover all it stores", () => {
   const rules = Array.from(
-    readme.matchAll(/lifecycle add overprint-results \w+ (\w+\/) --expire-days (\d+)/g),
+    operating.matchAll(/lifecycle add overprint-results \w+ (\w+\/) --expire-days (\d+)/g),
     ([, prefix, days]) => ({ prefix, seconds: Number(days) * 86_400 }),
   );
   expect(rules.map(({ prefix }) => prefix)).toEqual(["results/", "spool/"]);
   const { linkTtlSeconds, workSeconds } = readConfig({});
   expect(rules[0]!.seconds).toBeGreaterThanOrEqual(linkTtlSeconds + 86_400);
   expect(rules[1]!.seconds).toBeGreaterThan(workSeconds);
+});
+
+describe("the documents' links", () => {
+  const there = new Set(Object.keys(FILES).map((path) => path.replace("../", "")));
+  const documents = Object.entries(FILES).filter(([path]) => path.endsWith(".md"));
+
+  test.each(documents)("lead to files that are there: %s", (path, text) => {
+    const links = Array.from(
+      text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g),
+      ([, to]) => new URL(to!, `file:///${path.slice(3)}`),
+    );
+    for (const { pathname } of links) expect(there).toContain(pathname.slice(1));
+    const named = quoted(text.replaceAll(/^```$.*?^```$/gms, "")).filter((name) =>
+      /^(docs|examples)\/[\w.-]+$/.test(name),
+    );
+    for (const name of named) expect(there).toContain(name);
+  });
+
+  test("every document of docs/ is in README.md", () => {
+    for (const [path] of documents.filter(([path]) => path.startsWith("../docs/")))
+      expect(readme).toContain(`](${path.slice(3)})`);
+  });
+});
+
+test("examples/README.md names every example", () => {
+  const rows = examples.split("\n").filter((line) => line.startsWith("| `"));
+  const named = rows.flatMap((line) => quoted(line.split("|")[1]));
+  expect(named.sort()).toEqual(EXAMPLES.map((path) => path.replace("../examples/", "")).sort());
 });
 
 describe("ARCHITECTURE.md", () => {

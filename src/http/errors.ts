@@ -3,10 +3,17 @@ import { describeError, log } from "../log.ts";
 import { PaymentRequired, paymentRequiredV1 } from "../payments/offer.ts";
 import { Problem, problemDetails, problemOf } from "../problems.ts";
 import { limitRefusals } from "../service/rateLimits.ts";
+import { READING_POLICY } from "../site/policies.ts";
+import { ProblemPage } from "../site/problemPage.tsx";
 import type { ApiEnv } from "./environment.ts";
+import { isFileHost } from "./fileHost.ts";
+import { prefersPage, sendPage } from "./page.ts";
 import { paymentRequiredHeaders } from "./paymentHeaders.ts";
 
-/** Renders anything a handler threw: a 402 in the shape x402 defines, everything else as problem+json (RFC 9457). */
+/**
+ * Renders anything a handler threw: a 402 in the shape x402 defines, everything else as problem+json (RFC 9457), or as a
+ * page for whoever opens an address with a browser.
+ */
 export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Response> {
   const error = await limitRefusals(thrown, c.req.raw, c.env);
   if (error instanceof PaymentRequired) {
@@ -23,6 +30,16 @@ export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Respon
   c.set("problem", code);
   if (status >= 500)
     log({ event: "failure", request_id: c.var.requestId, code, error: describeError(cause ?? problem) });
+  const reading = ["GET", "HEAD"].includes(c.req.method);
+  if (reading) c.header("Vary", "Accept", { append: true });
+  if (reading && prefersPage(c)) {
+    const page = ProblemPage({ problem, requestId: c.var.requestId, links: !isFileHost(c) });
+    return sendPage(c, page, READING_POLICY, status, {
+      "Cache-Control": "no-store",
+      "X-Robots-Tag": "noindex",
+      ...headers,
+    });
+  }
   return c.body(JSON.stringify(problemDetails(problem, c.var.requestId)), status, {
     "Cache-Control": "no-store",
     ...headers,

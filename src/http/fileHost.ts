@@ -1,21 +1,29 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { Problem } from "../problems.ts";
+import { READING_ASSETS } from "../site/document.tsx";
 import { FILES } from "../storage/link.ts";
 import type { ApiEnv } from "./environment.ts";
 
+/** Whether a request came to the host that is there for files alone. */
+export function isFileHost(c: Context<ApiEnv>): boolean {
+  // there are no settings where reading them has failed
+  const fileHost = (c.var.config as ApiEnv["Variables"]["config"] | undefined)?.fileHost;
+  return fileHost !== undefined && new URL(c.req.url).host === fileHost;
+}
+
 /**
- * Separates callers' files from the API if a file host is configured: that host serves only files, and no other host
- * serves them.
+ * Separates callers' files from the API if a file host is configured: that host serves only files, and what its pages of
+ * problems look like; no other host serves files.
  * @throws Problem not_found
  */
 export const separateFiles: MiddlewareHandler<ApiEnv> = async (c, next) => {
-  const { fileHost } = c.var.config;
-  if (fileHost !== undefined) {
-    const { host, pathname } = new URL(c.req.url);
-    const files = pathname.startsWith(`${FILES}/`);
-    if (files && host !== fileHost)
+  if (c.var.config.fileHost !== undefined) {
+    const { path } = c.req;
+    const files = path.startsWith(`${FILES}/`);
+    if (files && !isFileHost(c))
       throw new Problem("not_found", "This host serves no files. Use the whole URL of the link as it was given.");
-    if (!files && host === fileHost) throw new Problem("not_found", "This host serves the files of links only.");
+    if (!files && !READING_ASSETS.includes(path) && isFileHost(c))
+      throw new Problem("not_found", "This host serves the files of links only.");
   }
   await next();
 };

@@ -1,6 +1,7 @@
-import type { Child } from "hono/jsx";
 import { PROBLEMS } from "../problems.ts";
-import { DOCS_STYLE_PATH } from "./docsStyle.ts";
+import { Document } from "./document.tsx";
+import { Footer, Masthead } from "./frame.tsx";
+import { Prose } from "./prose.tsx";
 import {
   type Answer,
   type ApiEntry,
@@ -13,85 +14,61 @@ import {
   typeIn,
 } from "./reference.ts";
 
-/** Its Content-Security-Policy: it has no scripts, and its style is a file. */
-export const DOCS_POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
 /** The API reference: a page for people made of the document that machines read, without a script. */
-export function Docs({ reference }: { reference: ApiReference }) {
+export function Docs({ reference, repository }: { reference: ApiReference; repository: string | undefined }) {
   const { info, tags, servers } = reference;
   const groups = tags.map((tag) => ({ ...tag, entries: entriesOf(reference, tag.name) }));
   return (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <title>Overprint: API reference</title>
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="description" content={info.description} />
-        <meta name="color-scheme" content="light dark" />
-        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href={DOCS_STYLE_PATH} />
-        <link rel="service-desc" href="/openapi.json" type="application/json" />
-      </head>
-      <body>
-        <a class="skip" href="#reference">
-          Skip to the reference
-        </a>
-        <header>
-          <a class="home" href="/">
-            <img src="/favicon.svg" width="28" height="28" alt="" />
-            Overprint
-          </a>
-          <nav aria-label="Formats">
-            <a href="/openapi.json">OpenAPI 3.1</a>
-            <a href="/llms.txt">llms.txt</a>
-          </nav>
-        </header>
-        <div class="columns">
-          <nav class="contents" aria-label="Contents">
-            {groups.map(({ name, entries }) => (
-              <>
-                <h2>{name}</h2>
-                <ul>
-                  {entries.map(({ operation }) => (
-                    <li>
-                      <a href={`#${operation.operationId}`}>{operation.summary}</a>
-                    </li>
-                  ))}
-                </ul>
-              </>
-            ))}
-            <h2>
-              <a href="#errors">Errors</a>
-            </h2>
-          </nav>
-          <main id="reference">
-            <h1>API reference</h1>
-            <p class="lead">{info.description}</p>
-            <dl class="facts">
-              <dt>HTTP</dt>
-              <dd>
-                <code>{servers[0]?.url}</code>
-              </dd>
-              <dt>MCP, streamable HTTP</dt>
-              <dd>
-                <code>{servers[0]?.url}/mcp</code>
-              </dd>
-            </dl>
-            {groups.map(({ name, description, entries }) => (
-              <section aria-label={name}>
-                <h2>{name}</h2>
-                <p>{description}</p>
-                {entries.map((entry) => (
-                  <OperationEntry reference={reference} entry={entry} />
+    <Document title="Overprint: API reference" description={info.description} styles="reading">
+      <a class="skip" href="#reference">
+        Skip to the reference
+      </a>
+      <Masthead />
+      <div class="columns">
+        <nav class="contents" aria-label="Contents">
+          {groups.map(({ name, entries }) => (
+            <>
+              <h2>{name}</h2>
+              <ul>
+                {entries.map(({ operation }) => (
+                  <li>
+                    <a href={`#${operation.operationId}`}>{operation.summary}</a>
+                  </li>
                 ))}
-              </section>
-            ))}
-            <Errors />
-          </main>
-        </div>
-      </body>
-    </html>
+              </ul>
+            </>
+          ))}
+          <h2>
+            <a href="#errors">Errors</a>
+          </h2>
+        </nav>
+        <main id="reference" class="reference">
+          <h1>API reference</h1>
+          <p class="lead">{info.description}</p>
+          <dl class="facts">
+            <dt>HTTP</dt>
+            <dd>
+              <code>{servers[0]?.url}</code>
+            </dd>
+            <dt>MCP, streamable HTTP</dt>
+            <dd>
+              <code>{servers[0]?.url}/mcp</code>
+            </dd>
+          </dl>
+          {groups.map(({ name, description, entries }) => (
+            <section aria-label={name}>
+              <h2>{name}</h2>
+              <p>{description}</p>
+              {entries.map((entry) => (
+                <OperationEntry reference={reference} entry={entry} />
+              ))}
+            </section>
+          ))}
+          <Errors />
+        </main>
+      </div>
+      <Footer repository={repository} />
+    </Document>
   );
 }
 
@@ -261,11 +238,6 @@ function Errors() {
       </dl>
     </section>
   );
-}
-
-/** Text whose `code` is set as such. */
-function Prose({ text }: { text: string }): Child {
-  return text.split("`").map((part, at) => (at % 2 === 1 ? <code>{part}</code> : part));
 }
 
 /** Code that can be scrolled, with the keyboard too. */

@@ -1,7 +1,20 @@
 import type { Child } from "hono/jsx";
+import { ICON } from "../service/discovery.ts";
+
+interface DocumentFacts {
+  title: string;
+  description: string;
+  /** Its stylesheet, by the name it is built under. */
+  styles: "site" | "reading";
+  /** Its script, if it has one. */
+  script?: string;
+  /** Whether search engines are told not to list it. */
+  unlisted?: boolean;
+  children: Child;
+}
 
 /** A page of the site, as a whole document. */
-export function Document({ title, description, children }: { title: string; description: string; children: Child }) {
+export function Document({ title, description, styles, script, unlisted, children }: DocumentFacts) {
   return (
     <html lang="en">
       <head>
@@ -10,20 +23,25 @@ export function Document({ title, description, children }: { title: string; desc
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="description" content={description} />
         <meta name="color-scheme" content="light dark" />
-        <link rel="icon" href="/assets/pictures/icon.svg" type="image/svg+xml" />
-        <link
-          rel="preload"
-          href="/assets/schibsted-grotesk.woff2"
-          as="font"
-          type="font/woff2"
-          crossorigin="anonymous"
-        />
-        <link rel="stylesheet" href="/assets/site.css" />
-        <link rel="service-desc" href="/openapi.json" type="application/json" />
-        <link rel="alternate" href="/llms.txt" type="text/plain" title="For language models" />
-        <script type="module" src="/assets/playground.js" />
+        {unlisted && <meta name="robots" content="noindex" />}
+        <link rel="icon" href={ICON} type="image/svg+xml" />
+        <link rel="preload" href={TYPEFACE} as="font" type="font/woff2" crossorigin="anonymous" />
+        <link rel="stylesheet" href={stylesheet(styles)} />
+        {!unlisted && (
+          <>
+            <link rel="service-desc" href="/openapi.json" type="application/json" />
+            <link rel="alternate" href="/llms.txt" type="text/plain" title="For language models" />
+          </>
+        )}
+        {script && <script type="module" src={script} />}
       </head>
       <body>{children}</body>
     </html>
   );
 }
+
+const TYPEFACE = "/assets/schibsted-grotesk.woff2";
+const stylesheet = (name: DocumentFacts["styles"]) => `/assets/${name}.css`;
+
+/** What pages for reading alone load: with these they can be shown on any host. */
+export const READING_ASSETS: readonly string[] = [ICON, TYPEFACE, stylesheet("reading")];

@@ -3,6 +3,7 @@ import { IMAGE_FORMATS, TEMPLATES } from "../engine/index.ts";
 import { limitsOf } from "../service/limits.ts";
 import { PRODUCTS, priceLabel } from "../service/products.ts";
 import { Document } from "./document.tsx";
+import { Footer, Masthead } from "./frame.tsx";
 import { Playground, type Visit } from "./playground.tsx";
 
 const SENTENCE =
@@ -28,25 +29,16 @@ const PROMISES = [
 export function Home({ origin, config, developmentKey }: Visit) {
   const price = priceLabel(config);
   return (
-    <Document title="Overprint: watermark PDFs, paid per call" description={`${SENTENCE} ${price} a call.`}>
+    <Document
+      title="Overprint: watermark PDFs, paid per call"
+      description={`${SENTENCE} ${price} a call.`}
+      styles="site"
+      script="/assets/playground.js"
+    >
       <a class="skip" href="#playground">
         Skip to the playground
       </a>
-      <header class="masthead">
-        <a class="wordmark" href="/" aria-label="Overprint, home">
-          <svg viewBox="0 0 34 22" width="34" height="22" aria-hidden="true">
-            <circle class="cyan" cx="11" cy="11" r="10" />
-            <circle class="magenta" cx="23" cy="11" r="10" />
-          </svg>
-          Overprint
-        </a>
-        <nav aria-label="Site">
-          <a href="#playground">Playground</a>
-          <a href="#templates">Templates</a>
-          <a href="#paying">Paying</a>
-          <a href="/openapi.json">OpenAPI</a>
-        </nav>
-      </header>
+      <Masthead />
       <main>
         <section class="hero">
           <div>
@@ -103,22 +95,16 @@ export function Home({ origin, config, developmentKey }: Visit) {
 
         <Paying price={price} config={config} />
       </main>
-      <footer>
-        <p>Overprint is the printer’s word for printing on top of a finished sheet.</p>
-        <nav aria-label="Reference">
-          <a href="/openapi.json">OpenAPI</a>
-          <a href="/llms.txt">llms.txt</a>
-          <a href="/v1/limits">Limits</a>
+      <Footer repository={config.repositoryUrl}>
+        <span>
+          MCP at <code>{origin}/mcp</code>
+        </span>
+        {PRODUCTS.map(({ path }) => (
           <span>
-            MCP at <code>{origin}/mcp</code>
+            <code>POST {path}</code>
           </span>
-          {PRODUCTS.map(({ path }) => (
-            <span>
-              <code>POST {path}</code>
-            </span>
-          ))}
-        </nav>
-      </footer>
+        ))}
+      </Footer>
     </Document>
   );
 }

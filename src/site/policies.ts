@@ -19,6 +19,17 @@ export function pagePolicy(fileHost: string | undefined): string {
   });
 }
 
+/** Of pages for reading, which have no script. */
+export const READING_POLICY = policy({
+  "default-src": "'none'",
+  "style-src": "'self'",
+  "img-src": "'self'",
+  "font-src": "'self'",
+  "base-uri": "'none'",
+  "form-action": "'none'",
+  "frame-ancestors": "'none'",
+});
+
 /** Of scripts, which counts where one runs as a worker: HarfBuzz and decoders of pdf.js are WebAssembly. */
 export const WORKER_POLICY = policy({
   "default-src": "'none'",

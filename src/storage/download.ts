@@ -33,10 +33,6 @@ export async function download(
       return new Response(null, { status: 304, headers });
   }
 
-  headers.set("Content-Type", "application/pdf");
-  headers.set("Content-Disposition", object.httpMetadata?.contentDisposition ?? "attachment");
-  headers.set("Content-Security-Policy", "sandbox");
-
   const range = method === "GET" ? rangeOf(asked, object) : undefined; // GET only (RFC 9110, 14.2)
   if (range === "unsatisfiable") {
     headers.set("Content-Range", `bytes */${object.size}`);
@@ -44,6 +40,9 @@ export async function download(
       headers: Object.fromEntries(headers),
     });
   }
+  headers.set("Content-Type", "application/pdf");
+  headers.set("Content-Disposition", object.httpMetadata?.contentDisposition ?? "attachment");
+  headers.set("Content-Security-Policy", "sandbox");
   headers.set("Content-Length", String(range?.length ?? object.size));
   if (range) headers.set("Content-Range", `bytes ${range.offset}-${range.offset + range.length - 1}/${object.size}`);
 

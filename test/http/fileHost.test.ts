@@ -48,4 +48,21 @@ describe("with a host of their own", () => {
     const response = await sendTo(`https://files.example.com${path}`, { method });
     expect([response.status, (await response.json<{ code: string }>()).code]).toEqual([404, "not_found"]);
   });
+
+  test("a browser is shown a page there, whose parts come from there, without a script and without links", async () => {
+    const headers = { Accept: "text/html" };
+    const response = await sendTo("https://files.example.com/v1/files/nothing.pdf?token=0", { headers });
+    expect([response.status, response.headers.get("Content-Type")]).toEqual([404, "text/html; charset=UTF-8"]);
+    const html = await response.text();
+    expect(html).not.toMatch(/<script|<a\s/);
+    const loaded = Array.from(html.matchAll(/(?:src|href)="([^"]+)"/g), ([, path]) => path!);
+    expect(loaded.length).toBeGreaterThan(2);
+    for (const path of loaded) {
+      const part = await sendTo(`https://files.example.com${path}`);
+      expect([path, part.status]).toEqual([path, 200]);
+      await part.body?.cancel();
+    }
+    for (const path of ["/assets/playground.js", "/assets/site.css", "/docs", "/fonts/noto-sans-bold.ttf"])
+      expect([path, (await sendTo(`https://files.example.com${path}`)).status]).toEqual([path, 404]);
+  });
 });

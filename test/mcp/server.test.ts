@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import calling from "../../docs/calling.md?raw";
 import pkg from "../../package.json";
-import readme from "../../README.md?raw";
 import registered from "../../server.json";
 import { IMAGE_POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
 import { send } from "../support/client.ts";
@@ -22,11 +22,11 @@ describe("free to know before paying", () => {
     expect(options.templates.stamp).toBe(TEMPLATES.stamp.description);
   });
 
-  test("is named, resource by resource, in the instructions and in README.md", async () => {
+  test("is named, resource by resource, in the instructions and in docs/calling.md", async () => {
     const client = await connect();
     for (const { uri } of (await client.listResources()).resources) {
       expect(client.getInstructions()).toContain(uri);
-      expect(readme).toContain(`\`${uri}\``);
+      expect(calling).toContain(`\`${uri}\``);
     }
   });
 

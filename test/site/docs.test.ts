@@ -56,9 +56,13 @@ describe("/docs", () => {
     expect(new Set(labels).size).toBe(labels.length);
   });
 
-  test("has a stylesheet for light and dark", async () => {
-    const css = await send("/docs.css");
-    expect(css.headers.get("Content-Type")).toMatch(/^text\/css/);
-    expect(await css.text()).toContain("light-dark(");
+  test("is linked from the page at /, and links to what machines read", async () => {
+    const html = await page();
+    for (const path of ["/", "/openapi.json", "/llms.txt"])
+      expect(html).toContain(`<a ${path === "/" ? 'class="wordmark" ' : ""}href="${path}"`);
+    const front = await send("/", { headers: { Accept: "text/html" } });
+    expect(await front.text()).toContain('<a href="/docs"');
+    for (const one of [front, await send("/docs")])
+      expect(one.headers.get("Cross-Origin-Opener-Policy")).toBe("same-origin");
   });
 });

@@ -91,6 +91,19 @@ describe("GET /", () => {
     expect(client).not.toContain(DEVELOPMENT_KEY.slice(2));
   });
 
+  test("links to the source of the deployment, where that is set to an address of the web", async () => {
+    const served = async (REPOSITORY_URL: string) => {
+      const context = createExecutionContext();
+      const request = new Request("http://localhost/", { headers: BROWSER });
+      const response = await app.fetch(request, { ...env, REPOSITORY_URL }, context);
+      await waitOnExecutionContext(context);
+      return response;
+    };
+    expect(await page()).not.toContain(">Source</a>");
+    expect(await (await served("https://example.com/source")).text()).toContain('href="https://example.com/source"');
+    expect((await served("javascript:alert(1)")).status).toBe(503);
+  });
+
   test("allows nothing from elsewhere, nothing inline, and no evaluation of code", async () => {
     const response = await send("/", { headers: BROWSER });
     const policy = response.headers.get("Content-Security-Policy")!;

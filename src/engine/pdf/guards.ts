@@ -28,7 +28,7 @@ const LINES = `\n \n%>${BRACKETS}\n${`%)${BRACKETS}\n`.repeat(320)}`;
  * of 1,200 to the inch, which checks for print have nothing to say about.
  */
 const DATA = `${BRACKETS} scn n `;
-const IMAGE = `q .06 0 0 ${(DATA.length * 0.06).toFixed(2)} 0 0 cm /Artifact BMC\nBI/W 1/H ${DATA.length}/IM true/BPC 1/D[1 0] ID ${DATA}\nEI Q EMC\n`;
+const IMAGE = `BT ET q .06 0 0 ${(DATA.length * 0.06).toFixed(2)} 0 0 cm /Artifact BMC\nBI/W 1/H ${DATA.length}/IM true/BPC 1/D[1 0] ID ${DATA}\nEI Q EMC\n`;
 
 /** A content stream that is the same for all documents, deflated when it is first used. */
 class SharedStream {

@@ -140,6 +140,8 @@ export class PageWalk {
   readonly #stack: Node[] = [];
   /** Visits that wait for an object stream, by its number. */
   readonly #waiting = new Map<number, Visit[]>();
+  /** Some of these streams, the first of them in the file last. */
+  #order: number[] = [];
   /** Visits whose object stream is decoded now, the next one last. */
   #ready: Visit[] = [];
   readonly #seenNodes = new Map<number, Node>();
@@ -298,11 +300,12 @@ export class PageWalk {
     }
   }
 
-  /** Decodes the object stream that is first in the file of those that kids wait for; false if none wait. */
+  /** Decodes the next object stream, in the order of the file, that kids wait for; false if none wait. */
   #decodeNext(): boolean {
     const { table } = this.#objects;
     const placeOf = (num: number) => (table.isInFile(num) ? table.place(table.live(num)) : -1);
-    const [first] = [...this.#waiting.keys()].sort((a, b) => placeOf(a) - placeOf(b));
+    if (this.#order.length === 0) this.#order = [...this.#waiting.keys()].sort((a, b) => placeOf(b) - placeOf(a));
+    const first = this.#order.pop();
     if (first === undefined) return false;
     this.#objects.stream(first);
     this.#ready = this.#waiting.get(first)!.reverse();

@@ -1,0 +1,19 @@
+#!/bin/sh
+# Marks a PDF over HTTP with curl: has a payment signed, sends it with the call, downloads the result.
+#
+#   sh examples/curl.sh examples/contract.pdf marked.pdf DRAFT
+#
+# It pays with the development key, which the service takes on loopback alone: have `npm run dev` run beside it.
+set -eu
+file=${1:-examples/contract.pdf} output=${2:-marked.pdf} text=${3:-DRAFT}
+endpoint=${SERVICE:-http://127.0.0.1:8787}/v1/watermark/text
+
+payment=$(npm run -s pay -- "$endpoint")  # asks for the price, and signs a payment of it
+key=$(node -p "crypto.randomUUID()")      # of this purchase: the same call with it again is charged once
+answer=$(curl -sS --fail-with-body "$endpoint" \
+  -H "X-PAYMENT: $payment" \
+  -H "Idempotency-Key: $key" \
+  -F "file=@$file" \
+  --form-string "text=$text")
+echo "$answer"
+curl -sS --fail-with-body -o "$output" "$(node -p 'JSON.parse(process.argv[1]).output.url' "$answer")"

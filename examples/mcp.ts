@@ -1,0 +1,45 @@
+/**
+ * Marks a PDF with the MCP tool, paid as x402's transport for MCP has it: the first answer is the terms, the second call
+ * carries the payment.
+ *
+ *   PRIVATE_KEY=0x… SERVICE=https://pdf.example.com node examples/mcp.ts contract.pdf marked.pdf DRAFT
+ *
+ * Without PRIVATE_KEY it pays with the development key, which the service takes on loopback alone.
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { PaymentRequired } from "@x402/core/types";
+import { ExactEvmScheme } from "@x402/evm";
+import { x402Client } from "@x402/fetch";
+import { privateKeyToAccount } from "viem/accounts";
+
+const [file = "examples/contract.pdf", output = "marked.pdf", text = "DRAFT"] = process.argv.slice(2);
+const {
+  SERVICE = "http://127.0.0.1:8787",
+  PRIVATE_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
+} = process.env;
+
+const account = privateKeyToAccount(PRIVATE_KEY as `0x${string}`);
+const wallet = x402Client.fromConfig({ schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
+
+const client = new Client({ name: "overprint-example", version: "1.0.0" });
+await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", SERVICE)));
+
+const call = {
+  name: "add_text_watermark",
+  // a larger file had better be a URL: every message repeats it
+  arguments: { file: `data:application/pdf;base64,${(await readFile(file)).toString("base64")}`, text },
+};
+const unpaid = await client.callTool(call);
+const payment = await wallet.createPaymentPayload(unpaid.structuredContent as unknown as PaymentRequired);
+const paid = await client.callTool({
+  ...call,
+  _meta: { "x402/payment": payment, "x402/idempotency-key": crypto.randomUUID() },
+});
+await client.close();
+if (paid.isError) throw new Error(JSON.stringify(paid.content));
+
+const sold = paid.structuredContent as { output: { url: string; pages: number }; cost: string };
+const marked = await fetch(sold.output.url);
+await writeFile(output, new Uint8Array(await marked.arrayBuffer()));
+console.log(`${output}: ${sold.output.pages} pages marked for ${sold.cost}`);

@@ -1,0 +1,54 @@
+import type { Child } from "hono/jsx";
+
+/** The head of a page: the name, and the way to the site's parts. Without `links` it leads nowhere. */
+export function Masthead({ links = true }: { links?: boolean }) {
+  return (
+    <header class="masthead">
+      {links ? (
+        <a class="wordmark" href="/" aria-label="Overprint, home">
+          <Inks />
+          Overprint
+        </a>
+      ) : (
+        <p class="wordmark">
+          <Inks />
+          Overprint
+        </p>
+      )}
+      {links && (
+        <nav aria-label="Site">
+          <a href="/#playground">Playground</a>
+          <a href="/#templates">Templates</a>
+          <a href="/#paying">Paying</a>
+          <a href="/docs">Reference</a>
+        </nav>
+      )}
+    </header>
+  );
+}
+
+function Inks() {
+  return (
+    <svg viewBox="0 0 34 22" width="34" height="22" aria-hidden="true">
+      <circle class="cyan" cx="11" cy="11" r="10" />
+      <circle class="magenta" cx="23" cy="11" r="10" />
+    </svg>
+  );
+}
+
+/** The foot of a page: what machines read, where the source is, and what the page itself adds. */
+export function Footer({ repository, children }: { repository: string | undefined; children?: Child }) {
+  return (
+    <footer>
+      <p>Overprint is the printer’s word for printing on top of a finished sheet.</p>
+      <nav aria-label="Reference">
+        <a href="/docs">API reference</a>
+        <a href="/openapi.json">OpenAPI</a>
+        <a href="/llms.txt">llms.txt</a>
+        <a href="/v1/limits">Limits</a>
+        {repository && <a href={repository}>Source</a>}
+        {children}
+      </nav>
+    </footer>
+  );
+}

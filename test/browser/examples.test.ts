@@ -1,0 +1,60 @@
+/** `examples/browser.html`, served from a host of its own, in a real browser with a wallet that signs what it is asked to. */
+import { join } from "node:path";
+import { context } from "esbuild";
+import type { Browser } from "playwright-core";
+import { privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
+import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
+
+const folder = join(import.meta.dirname, "../../examples");
+const account = privateKeyToAccount(DEVELOPMENT_KEY);
+
+/** Announces a wallet (EIP-6963) that has `window.answer`, outside the page, do what it is asked for. */
+const WALLET = `addEventListener("eip6963:requestProvider", () => {
+  const provider = { request: (asked) => answer(asked), on() {}, removeListener() {} };
+  const info = { uuid: crypto.randomUUID(), name: "Test", icon: "data:,", rdns: "com.example.test" };
+  dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail: Object.freeze({ info, provider }) }));
+});`;
+
+describe.skipIf(!chromiumPath)(chromiumPath ? "examples/" : `examples/ (skipped: ${NO_BROWSER})`, () => {
+  let worker: RunningWorker;
+  let browser: Browser;
+  let build: Awaited<ReturnType<typeof context>>;
+  beforeAll(async () => {
+    [worker, browser, build] = await Promise.all([
+      startWorker(),
+      startBrowser(),
+      context({ entryPoints: [join(folder, "browser.ts")], bundle: true, format: "esm", outdir: folder, write: false }),
+    ]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await build?.dispose();
+    await worker?.stop();
+  });
+
+  test("browser.html buys a marked file from another origin", async () => {
+    const { port } = await build.serve({ host: "127.0.0.1", servedir: folder });
+    const page = await browser.newPage();
+    const asked: string[] = [];
+    await page.exposeFunction("answer", async ({ method, params }: { method: string; params: [string, string] }) => {
+      asked.push(method);
+      if (method === "eth_requestAccounts") return [account.address];
+      if (method === "wallet_switchEthereumChain") return null;
+      if (method === "eth_signTypedData_v4") return account.signTypedData(JSON.parse(params[1]));
+      throw new Error(`the wallet does not know ${method}`);
+    });
+    await page.addInitScript(WALLET);
+    await page.goto(`http://127.0.0.1:${port}/browser.html?service=${encodeURIComponent(worker.url)}`);
+    await page.setInputFiles("[name=file]", join(folder, "contract.pdf"));
+    await page.fill("[name=text]", "SECRET");
+    await page.click("button");
+    const link = page.locator("output a");
+    await expect.poll(() => page.textContent("output"), { timeout: 15_000 }).toBe("4 pages marked for 0.05 USDC");
+    expect(asked).toEqual(["eth_requestAccounts", "wallet_switchEthereumChain", "eth_signTypedData_v4"]);
+    const marked = await fetch((await link.getAttribute("href"))!);
+    expect([marked.status, marked.headers.get("Content-Type")]).toEqual([200, "application/pdf"]);
+  });
+});

@@ -1,0 +1,133 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import { app } from "../../src/app.ts";
+import { urlOf } from "../../src/storage/link.ts";
+import { type StoredResult, storeResult } from "../../src/storage/results.ts";
+import { ORIGIN, send, TEXT } from "../support/client.ts";
+import { onePage } from "../support/pdf.ts";
+import { bucket } from "../support/storage.ts";
+
+/** What Chromium and Firefox send when somebody opens an address. */
+const BROWSER = { Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8" };
+
+function stored(ttlSeconds = 3600): Promise<StoredResult> {
+  const pdf = {
+    length: onePage.length,
+    async *chunks() {
+      yield onePage;
+    },
+  };
+  return storeResult(bucket, pdf, { filename: "a.pdf", ttlSeconds });
+}
+
+const expired = async () => urlOf(ORIGIN, await stored(-1));
+const ended = async () => {
+  const url = urlOf(ORIGIN, await stored());
+  await send(url, { method: "DELETE" });
+  return url;
+};
+const wrongToken = async () => urlOf(ORIGIN, { ...(await stored()), token: "0" });
+
+const CASES: [string, () => Promise<string> | string, number, string, RegExp][] = [
+  ["an address without anything", () => "/nowhere", 404, "not_found", /Nothing is/],
+  ["an asset that is not there", () => "/assets/nothing.css", 404, "not_found", /Nothing is/],
+  ["a link without a file", () => "/v1/files/nothing.pdf?token=0", 404, "file_not_found", /No file is/],
+  ["a link with a wrong token", wrongToken, 403, "invalid_token", /Open the whole link/],
+  ["a link that has expired", expired, 410, "link_expired", /for a new one/],
+  ["a link that was ended", ended, 410, "link_expired", /for a new one/],
+  ["an operation's address", () => TEXT, 405, "method_not_allowed", /For programs/],
+];
+
+describe.each(CASES)("%s", (_, addressOf, status, code, words) => {
+  test("is a page for a browser, which says what happened and what to do", async () => {
+    const address = await addressOf();
+    const response = await send(address, { headers: BROWSER });
+    const { headers } = response;
+    expect([response.status, headers.get("Content-Type")]).toEqual([status, "text/html; charset=UTF-8"]);
+    expect([headers.get("Cache-Control"), headers.get("X-Robots-Tag")]).toEqual(["no-store", "noindex"]);
+    expect([headers.get("Vary"), headers.get("Cross-Origin-Opener-Policy")]).toEqual(["Accept", "same-origin"]);
+    const html = await response.text();
+    expect(html).toMatch(words);
+    expect(html).toContain(`${status} ${code}`);
+    expect(html).toContain(headers.get("X-Request-Id"));
+    expect(html).toContain('<meta name="robots" content="noindex"/>');
+    // nothing of the address: neither its token nor its path
+    for (const part of address
+      .replace(ORIGIN, "")
+      .split(/[/?=]/)
+      .filter((text) => text.length > 4 && text !== "token"))
+      if (!["watermark", "assets", "files"].includes(part)) expect(html).not.toContain(part);
+  });
+
+  test.each([undefined, "*/*", "application/json", "application/problem+json", "application/json, text/html;q=0.9"])(
+    "is a problem for everyone else: Accept %s",
+    async (accept) => {
+      const response = await send(await addressOf(), accept === undefined ? {} : { headers: { Accept: accept } });
+      expect([response.status, response.headers.get("Content-Type")]).toEqual([status, "application/problem+json"]);
+      expect(response.headers.get("Vary")).toBe("Accept");
+      expect(await response.json()).toMatchObject({ status, code });
+    },
+  );
+});
+
+test("without a script, under a policy that allows none, and with all that it loads", async () => {
+  const response = await send("/nowhere", { headers: BROWSER });
+  const policy = response.headers.get("Content-Security-Policy")!;
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toMatch(/script|unsafe|http|\*/);
+  const html = await response.text();
+  expect(html).not.toMatch(/<script|<style|\sstyle=|\son\w+=/);
+  const loaded = Array.from(html.matchAll(/<(?:img|link)\s[^>]*?(?:src|href)="([^"]+)"/g), ([, url]) => url!);
+  expect(loaded).toHaveLength(3);
+  for (const url of loaded) expect([url, (await send(url)).status]).toEqual([url, 200]);
+});
+
+test("what is sent is answered with JSON, whatever is accepted", async () => {
+  const response = await send("/nowhere", { method: "POST", headers: BROWSER });
+  expect([response.status, response.headers.get("Content-Type")]).toEqual([404, "application/problem+json"]);
+});
+
+test("HEAD has the headers of the page", async () => {
+  const response = await send("/nowhere", { method: "HEAD", headers: BROWSER });
+  expect([response.status, response.headers.get("Content-Type")]).toEqual([404, "text/html; charset=UTF-8"]);
+  expect(await response.text()).toBe("");
+});
+
+test("a token that is nearly right looks like one that is not, and like none", async () => {
+  const { id, token } = await stored();
+  const pages = [token.slice(0, -1), `${token.slice(0, -1)}x`, "0", "", undefined].map(async (wrong) => {
+    const response = await send(`/v1/files/${id}.pdf${wrong === undefined ? "" : `?token=${wrong}`}`, {
+      headers: { ...BROWSER, "X-Request-Id": "same" },
+    });
+    return [response.status, Object.fromEntries(response.headers), await response.text()];
+  });
+  const [first, ...others] = await Promise.all(pages);
+  for (const other of others) expect(other).toEqual(first);
+});
+
+test("any other problem is told by its detail, with code set as such, and keeps its headers", async () => {
+  const asked = await send("/v1/purchases", { headers: BROWSER });
+  expect([asked.status, asked.headers.has("PAYMENT-REQUIRED")]).toEqual([402, true]);
+  expect(await asked.text()).toContain("Sign in with the key that pays");
+
+  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  const context = createExecutionContext();
+  const request = new Request(await expired(), { headers: BROWSER });
+  const broken = await app.fetch(request, { ...env, RESULTS: undefined }, context);
+  await waitOnExecutionContext(context);
+  log.mockRestore();
+  expect(broken.status).toBe(500);
+  expect(await broken.text()).toContain("quote <code>request_id</code> if it happens twice");
+});
+
+test("settings that are wrong are a page too", async () => {
+  const context = createExecutionContext();
+  const request = new Request(`${ORIGIN}/`, { headers: BROWSER });
+  const response = await app.fetch(request, { ...env, NETWORKS: "no-such-chain" }, context);
+  await waitOnExecutionContext(context);
+  expect(response.status).toBe(503);
+  const html = await response.text();
+  expect(html).toContain("503 not_configured");
+  expect(html).not.toContain("no-such-chain");
+});
