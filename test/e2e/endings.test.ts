@@ -68,6 +68,7 @@ const LEFT_OPEN: [name: string, content: string, ...lost: string[]][] = [
   ["an array of text in a string", `${TEXT} [(A) -20 (B`],
   ["a text object", `${TEXT} (AB) Tj`],
   ["a text object that clips", `${TEXT} 7 Tr (AB) Tj`],
+  ["a text object that clips, in a font of the reader's", "BT /G 8 Tf 1 0 0 1 5 40 Tm 7 Tr (AB) Tj"],
   ["text objects in each other", "BT BT q BT"],
   ["an inline image in its dictionary", IMAGE, "pdf.js"],
   ["an inline image in a key", `${IMAGE}/D`, "pdf.js"],
@@ -167,7 +168,7 @@ const GROUPS: Record<string, Ending[]> = {
 function fileOf(endings: readonly Ending[], apart: boolean): Uint8Array {
   const bodies: Bodies = {
     1: "<</Type/Catalog/Pages 2 0 R/OCProperties<</OCGs[8 0 R]/D<</OFF[8 0 R]>>>>>>",
-    3: "<</Font<</F 5 0 R>>/XObject<</Fm 4 0 R>>/ExtGState<</Faint<</ca 0.1>>>>/Properties<</Off 8 0 R>>>>",
+    3: "<</Font<</F 5 0 R/G<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>/XObject<</Fm 4 0 R>>/ExtGState<</Faint<</ca 0.1>>>>/Properties<</Off 8 0 R>>>>",
     4: { dict: "/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<<>>", data: "0 0.6 0 rg 0 0 9 9 re f" },
     5:
       "<</Type/Font/Subtype/Type3/FontBBox[0 0 9 9]/FontMatrix[0.1 0 0 0.1 0 0]/CharProcs<</a 6 0 R>>/Resources<<>>" +

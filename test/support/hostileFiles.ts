@@ -120,6 +120,7 @@ function tabled(text: string, offsets: number[]): Uint8Array<ArrayBuffer> {
 export const HOSTILE_FILES: Record<string, (n: number) => Uint8Array> = {
   "pages that alternate between two large object streams": (n) => packedPages(2 * n, n, 8000, alternating(2 * n)),
   "pages of many object streams in no order": (n) => packedPages(10 * n, 100, 1000, shuffled(10 * n)),
+  "pages of object streams of their own": (n) => packedPages(4 * n, 1, 0, (index) => index),
   "ASCII85 under Flate": (n) => packedBy("/FlateDecode/ASCII85Decode", deflateSync(Buffer.alloc(n * 8000, "z"))),
   "ASCIIHex under Flate": (n) => packedBy("/FlateDecode/ASCIIHexDecode", deflateSync(Buffer.alloc(n * 16_000, "4"))),
   "LZW under Flate": (n) => packedBy("/FlateDecode/LZWDecode", deflateSync(Buffer.alloc(n * 1000, "\x80\x0b\x60\x50"))),
