@@ -43,6 +43,8 @@ async function answer(
   if (text !== undefined && hasTooManyValues(text))
     return invalidRequest(`the message has more than ${MAX_JSON_VALUES} values`);
   const parsedBody = text === undefined ? undefined : parse(text);
+  // no protocol version that is spoken here has batches, which would be many calls for the price of one
+  if (Array.isArray(parsedBody)) return invalidRequest("batches are not taken: send each message by itself");
   const twice = text === undefined || parsedBody === undefined ? undefined : repeatedKey(text, ARGUMENTS_DEPTH);
   if (twice !== undefined) return invalidRequest(`the message has ${JSON.stringify(toldName(twice))} twice`);
   const tool = toolCalled(parsedBody);

@@ -132,7 +132,7 @@ export function statusOf(entry: Entry | undefined, fingerprint: string, now: num
  * transaction's data, signature included.
  */
 export function mayBePublic(entry: Entry | undefined): boolean {
-  return entry?.state === "settling" || entry?.state === "settled";
+  return entry?.state === "settling" || entry?.state === "settled" || entry?.state === "burned";
 }
 
 /** Returns when the record's alarm is due, in Unix milliseconds; undefined for never. */

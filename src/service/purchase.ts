@@ -1,7 +1,6 @@
 import { log } from "../log.ts";
 import { isLoopback } from "../loopback.ts";
 import { type Admission, admit } from "../payments/admission.ts";
-import { PaymentError } from "../payments/errors.ts";
 import { facilitatorClients, requireFacilitator } from "../payments/facilitators.ts";
 import { Sale, type Sold } from "../payments/gate.ts";
 import { type Offer, offerOf, type Resource } from "../payments/offer.ts";
@@ -74,10 +73,7 @@ export async function purchase(
   return withBudget(admitted, exchange, async (spend) => {
     const sale = await fulfil(admitted, exchange, accept, spend);
     exchange.progress?.("settling");
-    const bought = await sale.settle().catch((error: unknown) => {
-      if (isPending(error)) spend(charged); // it is being charged
-      throw error;
-    });
+    const bought = await sale.settle();
     if (sale.isSold) {
       spend(charged);
       forgiveRefusals(request);
@@ -113,10 +109,6 @@ async function fulfil(
   });
   await sale.fulfil();
   return sale;
-}
-
-function isPending(error: unknown): boolean {
-  return error instanceof PaymentError && error.code === "settlement_pending";
 }
 
 /**

@@ -109,6 +109,12 @@ test("a message with an argument twice is refused, whichever of them might have 
   expect(await response.json()).toMatchObject({ error: { code: -32600, message: expect.stringContaining('"text"') } });
 });
 
+test("a batch is refused, which would be many calls for the price of one", async () => {
+  const response = await post(JSON.stringify([initialize("2025-11-25"), initialize("2025-11-25")]));
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { code: -32600, message: expect.stringContaining("batches") } });
+});
+
 test("a message of very many values is refused, be it many messages", async () => {
   const { id: _, ...one } = initialize("2025-11-25");
   const response = await post(JSON.stringify(Array(1000).fill(one)));

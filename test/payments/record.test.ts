@@ -102,6 +102,7 @@ describe("a payment that the chain has rejected", () => {
       expect(await record.abandon(request), "another payment may be made under its key").toBe(true);
     }
     expect(await record.purchase()).toBeUndefined();
+    expect(await record.waitForStatus("request", 0, false), "no body is read for it").toEqual(status("withheld"));
     seen.now = wakeAt()!;
     expect(seen.now).toBe(T + 5 * MINUTE);
     await record.alarm();
