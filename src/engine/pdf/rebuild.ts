@@ -89,7 +89,7 @@ async function pass(source: ByteSource, known: Scanner["lengths"]): Promise<Scan
 /**
  * Adds the members of the object streams to the table, ranked by where their stream is in the file. Separate from the
  * scan, because the streams of an encrypted file can only be read once the cipher is known.
- * @returns whether all of them could be read
+ * @returns whether all of them could be read, and none has been superseded
  * @throws EngineError too_complex
  */
 export async function expandObjectStreams(objects: Objects, scan: Scan): Promise<boolean> {
@@ -100,7 +100,10 @@ export async function expandObjectStreams(objects: Objects, scan: Scan): Promise
   let areAllRead = true;
 
   for (const stream of scan.objectStreams) {
-    if (!isCurrent(stream)) continue;
+    if (!isCurrent(stream)) {
+      areAllRead = false;
+      continue;
+    }
     await source.meter.giveWay();
     offsetOf.set(stream.num, stream.offset);
     let decoded: ObjectStream;

@@ -317,6 +317,15 @@ describe("a file is refused", () => {
       "damaged_pdf",
     ],
     [
+      "for a page in an object stream whose number another object has",
+      (() => {
+        const builder = new FileBuilder().objects({ ...onePage(), 2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>" });
+        builder.objectStream(8, { 6: PAGE });
+        return encode(builder.objects({ 8: "null" }).text);
+      })(),
+      "damaged_pdf",
+    ],
+    [
       "for a page behind an endstream in data that end with their object only",
       encode(
         new FileBuilder().objects({
