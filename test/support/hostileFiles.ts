@@ -39,6 +39,21 @@ export function packedPages(count: number, perStream: number, padding: number, a
   return writer.finish(catalog, "stream");
 }
 
+/** A page of so many contents, each of whose lengths is in an object stream of its own. */
+export function lengthsApart(count: number): Uint8Array<ArrayBuffer> {
+  const writer = new PdfWriter();
+  const lengths = range(count).map(() => writer.reserve());
+  const contents = lengths.map((num) => writer.object(`<</Length ${num} 0 R>>\nstream\n0 g\nendstream`));
+  for (const num of lengths) writer.objectStream([[num, "3"]]);
+  const [catalog, tree, page] = [writer.reserve(), writer.reserve(), writer.reserve()];
+  writer.objectStream([
+    [catalog, `<</Type/Catalog/Pages ${tree} 0 R>>`],
+    [tree, `<</Type/Pages/MediaBox[0 0 9 9]/Kids[${page} 0 R]>>`],
+    [page, `<</Type/Page/Parent ${tree} 0 R/Contents[${contents.map((num) => `${num} 0 R`).join(" ")}]>>`],
+  ]);
+  return writer.finish(catalog, "stream");
+}
+
 /** Lists every second page first, so that each comes from the other half of the file. */
 export const alternating = (count: number) => (index: number) => (index % 2) * (count / 2) + Math.floor(index / 2);
 /** Lists pages in an order without any order; `count` must not be a multiple of 7919. */

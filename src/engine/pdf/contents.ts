@@ -35,6 +35,8 @@ interface StreamParts {
 /** What a reference in /Contents leads to. */
 type Target = { array: Uint8Array } | { stream: StreamParts | "unreadable" } | { other: Value };
 
+/** What a byte of an array is charged, in bytes scanned: all of its elements are looked up. */
+const ARRAY_WORK = 16;
 const NONE: Contents = { items: "", shared: undefined };
 const LONGEST_REFERENCE_CHAIN = 32;
 
@@ -109,9 +111,12 @@ export class ContentsReader {
 
   #array(text: Uint8Array, at: number, shared: number | undefined, mayDefer: boolean): Contents {
     const { table } = this.#objects;
+    const end = skipValue(text, at);
+    // An array is read again for each object stream that its streams' lengths are in.
+    this.#objects.source.meter.scan(ARRAY_WORK * (end - at));
     const { kids: elements, isPlain } = readKids(text, at);
     const streams = elements.filter((num) => num > 0 && table.isInFile(num) && this.#isStream(num, mayDefer));
-    const items = decodeLatin1(text, at + 1, skipValue(text, at) - 1);
+    const items = decodeLatin1(text, at + 1, end - 1);
     const isSound =
       isPlain && streams.length === elements.length && streams.every((num) => table.generation(num) === 0);
     if (isSound) return { items, shared };

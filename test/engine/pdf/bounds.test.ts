@@ -4,7 +4,7 @@ import { EngineError } from "../../../src/engine/index.ts";
 import { MemorySource } from "../../../src/engine/pdf/byteSource.ts";
 import { openPdf } from "../../../src/engine/pdf/document.ts";
 import { joined } from "../../support/bytes.ts";
-import { alternating, HOSTILE_FILES, packedPages, shuffled } from "../../support/hostileFiles.ts";
+import { alternating, HOSTILE_FILES, lengthsApart, packedPages, shuffled } from "../../support/hostileFiles.ts";
 import { PdfWriter } from "../../support/pdfWriter.ts";
 import { FileBuilder, file, latin1, onePage, plan, stamp } from "./fixture.ts";
 
@@ -162,6 +162,7 @@ describe("a file is refused", () => {
       "damaged_pdf",
     ],
     ["for a catalog of number 0", zero.table({ trailer: "/Root 0 0 R" }).bytes(), "damaged_pdf"],
+    ["for contents that are read for each of many object streams", lengthsApart(2000), "too_complex"],
     ["for resources that are a stream", file(onePage("/Resources 4 0 R")), "damaged_pdf"],
   ])("%s", async (_, bytes, code) => {
     expect((await mark(bytes)).outcome).toBe(code);
