@@ -2,14 +2,12 @@
 import { encodeLatin1 } from "../bytes.ts";
 import { EngineError } from "../errors.ts";
 import { eachEntry, isDictionary, Malformed, nameIs, readName } from "./lexer.ts";
-import type { Objects } from "./objects.ts";
+import { LONGEST_REFERENCE_CHAIN, type Objects } from "./objects.ts";
 import type { PageEntry, PageTreeRoot } from "./pageTree.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
 import { endOfSound, soundText } from "./sound.ts";
 import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
 import type { Trailer } from "./xref.ts";
-
-const LONGEST_REFERENCE_CHAIN = 32;
 
 /**
  * Reads the catalog.
@@ -186,9 +184,9 @@ function objectAt(objects: Objects, rewrites: Rewrites, num: number): Rewrite | 
     );
     return found ?? null;
   } catch (error) {
-    const text = error instanceof Malformed ? objects.balanced(num) : undefined;
-    if (!text) throw error;
-    return rewrites.keepRenewed(num, soundText(text, 0));
+    const rewrite = error instanceof Malformed ? rewrites.keepBalanced(num) : undefined;
+    if (!rewrite) throw error;
+    return rewrite;
   }
 }
 

@@ -3,7 +3,7 @@ import { decodeLatin1 } from "../bytes.ts";
 import { MissingRange } from "./byteSource.ts";
 import { BRACKET_OPEN } from "./characters.ts";
 import { EndOfBytes, eachEntry, isDictionary, Malformed, nameIs, skipValue, skipWhite } from "./lexer.ts";
-import type { Objects } from "./objects.ts";
+import { LONGEST_REFERENCE_CHAIN, type Objects } from "./objects.ts";
 import { readKids, type Span } from "./pageAttributes.ts";
 import type { Rewrites } from "./rewrite.ts";
 import { endOfSound, soundText } from "./sound.ts";
@@ -38,7 +38,6 @@ type Target = { array: Uint8Array } | { stream: StreamParts | "unreadable" } | {
 /** What a byte of an array is charged, in bytes scanned: all of its elements are looked up. */
 const ARRAY_WORK = 16;
 const NONE: Contents = { items: "", shared: undefined };
-const LONGEST_REFERENCE_CHAIN = 32;
 
 /** Resolves /Contents entries, and corrects the /Length of content streams where it is wrong. */
 export class ContentsReader {

@@ -124,9 +124,7 @@ export class Eraser {
   /** Returns whether the object at an offset is the one that the cross-reference has there. */
   #isLive(offset: number, bytes: Uint8Array, at: number): boolean {
     const num = numberAt(bytes, at);
-    return (
-      num !== undefined && this.#doubtful!.isInFile(num) && this.#doubtful!.place(this.#doubtful!.live(num)) === offset
-    );
+    return num !== undefined && this.#doubtful?.offsetOf(num) === offset;
   }
 }
 

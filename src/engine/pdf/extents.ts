@@ -19,7 +19,7 @@ import {
   skipWhite,
   startsWith,
 } from "./lexer.ts";
-import type { Objects } from "./objects.ts";
+import { LONGEST_REFERENCE_CHAIN, type Objects } from "./objects.ts";
 import { dataStart, findWord, isEndOfData } from "./streams.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
 
@@ -29,7 +29,6 @@ const REMAINS = /\d\s*obj|xref|trailer|%%EOF/;
 const LARGEST_GAP = 64 * 1024;
 /** How far a source that is not in memory is searched for the end of an object: what its cache holds. */
 const LARGEST_SEARCH = 2 << 20;
-const LONGEST_REFERENCE_CHAIN = 32;
 
 /** What a check of boundaries found. */
 interface Checked {

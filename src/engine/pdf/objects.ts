@@ -152,7 +152,7 @@ export class Objects {
         isDictionary(bytes, at) ? balanceBrackets(terminated(bytes), at) : undefined;
       return this.at(num, balance);
     }
-    const place = this.table.place(this.table.live(num));
+    const place = this.table.offsetOf(num);
     const end = Math.min(place + LARGEST_BROKEN, this.table.nextPlace(place), this.source.length);
     this.source.meter.scan(end - place);
     const bytes = terminated(this.source.bytes(place, end));
@@ -222,7 +222,7 @@ export class Objects {
       return cached;
     }
     if (!this.table.isInFile(num)) throw new Malformed(`object stream ${num} is not in the file`);
-    const stream = this.#decode(this.table.place(this.table.live(num)), num);
+    const stream = this.#decode(this.table.offsetOf(num), num);
     this.#streams.set(num, stream);
     this.#cached += stream.bytes.length;
     for (const [oldest, { bytes }] of this.#streams) {

@@ -19,7 +19,7 @@ import {
 } from "./plainTree.ts";
 import { type DefaultSpace, type NameSlot, Resources } from "./resources.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
-import { endOfSound, soundText } from "./sound.ts";
+import { endOfSound } from "./sound.ts";
 import { dataStart } from "./streams.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
 
@@ -280,7 +280,7 @@ export class PageWalk {
     const { table } = this.#objects;
     const node = this.#stack.at(-1);
     const kids = node?.kids.slice(node.next + 1, node.next + 1 + UPCOMING) ?? [];
-    return kids.filter((num) => num > 0 && table.isInFile(num)).map((num) => table.place(table.live(num)));
+    return kids.filter((num) => num > 0 && table.isInFile(num)).map((num) => table.offsetOf(num));
   }
 
   /** Visits a kid, or has it wait for an object stream. */
@@ -303,8 +303,8 @@ export class PageWalk {
   /** Decodes the next object stream, in the order of the file, that kids wait for; false if none wait. */
   #decodeNext(): boolean {
     const { table } = this.#objects;
-    const placeOf = (num: number) => (table.isInFile(num) ? table.place(table.live(num)) : -1);
-    if (this.#order.length === 0) this.#order = [...this.#waiting.keys()].sort((a, b) => placeOf(b) - placeOf(a));
+    if (this.#order.length === 0)
+      this.#order = [...this.#waiting.keys()].sort((a, b) => table.offsetOf(b) - table.offsetOf(a));
     const first = this.#order.pop();
     if (first === undefined) return false;
     this.#objects.stream(first);
@@ -384,9 +384,9 @@ export class PageWalk {
       });
     } catch (error) {
       const isDamaged = this.#options.lenient && error instanceof Malformed;
-      const text = isDamaged ? this.#objects.balanced(num) : undefined;
-      if (!text) throw error;
-      return nodeText(this.#rewrites.keepRenewed(num, soundText(text, 0)));
+      const rewrite = isDamaged ? this.#rewrites.keepBalanced(num) : undefined;
+      if (!rewrite) throw error;
+      return nodeText(rewrite);
     }
   }
 

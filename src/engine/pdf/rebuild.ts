@@ -94,8 +94,7 @@ async function pass(source: ByteSource, known: Scanner["lengths"]): Promise<Scan
  */
 export async function expandObjectStreams(objects: Objects, scan: Scan): Promise<boolean> {
   const { table, source } = objects;
-  const isCurrent = ({ num, offset }: { num: number; offset: number }) =>
-    table.isInFile(num) && table.place(table.live(num)) === offset;
+  const isCurrent = ({ num, offset }: { num: number; offset: number }) => table.offsetOf(num) === offset;
   const offsetOf = new Map<number, number>();
   let areAllRead = true;
 

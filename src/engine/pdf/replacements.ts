@@ -86,8 +86,8 @@ export async function planReplacements(document: PdfDocument): Promise<Replaceme
   for (const num of objects.odd) if (table.isInFile(num)) streams.add(num);
   for (const num of streams) freed.add(num);
   for (const num of freed) gone.add(num);
-  const placeOf = (num: number) => table.place(table.live(num));
-  return { inFile, inStreams, streams: [...streams].sort((a, b) => placeOf(a) - placeOf(b)), gone, freed };
+  const inOrder = [...streams].sort((a, b) => table.offsetOf(a) - table.offsetOf(b));
+  return { inFile, inStreams, streams: inOrder, gone, freed };
 }
 
 /** Returns whether an object is an object stream now: an older revision's entry may name one that is not. */

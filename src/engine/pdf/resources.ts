@@ -7,7 +7,7 @@ import { eachEntry, isDictionary, Malformed, nameIs, readName, skipWhite } from 
 import type { Objects } from "./objects.ts";
 import type { EntrySpan, Span } from "./pageAttributes.ts";
 import type { Rewrite, Rewrites, Splice } from "./rewrite.ts";
-import { endOfSound } from "./sound.ts";
+import { endOfSound, soundText } from "./sound.ts";
 import { dataStart } from "./streams.ts";
 import { parseValue, Reference } from "./values.ts";
 
@@ -157,7 +157,9 @@ export class Resources {
           const end = sound >= 0 ? sound : eachEntry(bytes, at, () => {});
           if (this.#objects.table.isInFile(num) && dataStart(bytes, skipWhite(bytes, end)) >= 0)
             throw new EngineError("damaged_pdf", "A page's resources are a stream. Save the PDF anew, and send that.");
-          return sound >= 0 ? this.#rewrites.keep(num, bytes, at, end) : this.#rewrites.keepSound(num, bytes, at);
+          return sound >= 0
+            ? this.#rewrites.keep(num, bytes, at, end)
+            : this.#rewrites.keepRenewed(num, soundText(bytes, at));
         }
         const value = parseValue(bytes, at);
         return value instanceof Reference ? value.num : undefined;

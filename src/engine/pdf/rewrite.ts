@@ -107,6 +107,15 @@ export class Rewrites {
     return rewrite;
   }
 
+  /**
+   * Registers object `num`, a dictionary that cannot be read, with its brackets balanced; undefined if it is none.
+   * @throws like Objects.balanced
+   */
+  keepBalanced(num: number): Rewrite | undefined {
+    const text = this.#objects.balanced(num);
+    return text && this.keepRenewed(num, soundText(text, 0));
+  }
+
   /** Returns whether an object had to be written anew, as it was damaged. */
   isRenewed(num: number): boolean {
     return this.#renewed.has(num);

@@ -86,6 +86,12 @@ export class XrefTable {
     return row >= 0 && this.#kind[row] === IN_FILE;
   }
 
+  /** Returns the offset of an object that is directly in the file; -1 for any other. */
+  offsetOf(num: number): number {
+    const row = this.live(num);
+    return row >= 0 && this.#kind[row] === IN_FILE ? this.#place[row]! : -1;
+  }
+
   isLive(row: number): boolean {
     return this.live(this.#number[row]!) === row;
   }
