@@ -3,7 +3,7 @@ import { type FieldError, Problem, toldName } from "../problems.ts";
 import { nearest } from "./nearest.ts";
 
 /** So many wrong fields are named. */
-const MAX_ERRORS = 20;
+export const MAX_ERRORS = 20;
 
 /** Where the fields are that a request may have. */
 interface Fields {

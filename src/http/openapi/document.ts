@@ -62,8 +62,6 @@ export function openapi(origin: string, config: Config) {
   };
 }
 
-const { required, ...signIn } = signInHeader;
-
 const listPurchases = {
   operationId: "listPurchases",
   tags: ["Purchases"],
@@ -71,7 +69,7 @@ const listPurchases = {
   description: "As far as its links still work: the newest first, a hundred at a time. Nothing is charged.",
   security: [{ signIn: [] }],
   parameters: [
-    { ...signIn, required },
+    signInHeader,
     { name: "before", in: "query", required: false, schema: { type: "string" }, description: "`next` of a page." },
   ],
   responses: {

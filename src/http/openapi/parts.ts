@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { PROBLEMS, type ProblemCode } from "../../problems.ts";
+import { MAX_ERRORS } from "../../service/invalidRequest.ts";
 
 /** What the parts of the OpenAPI document are put together from. */
 
@@ -95,7 +96,7 @@ export const problemSchema = {
     },
     errors: {
       type: "array",
-      maxItems: 20,
+      maxItems: MAX_ERRORS,
       description: "The fields that are wrong.",
       items: {
         type: "object",

@@ -1,3 +1,4 @@
+import { SIGN_IN } from "../../service/signIn.ts";
 import { encoded, header, ref } from "./parts.ts";
 
 /** What x402 says about payments, in both of its versions, as far as a caller has to know it. */
@@ -111,7 +112,7 @@ export const securitySchemes = {
   signIn: {
     type: "apiKey",
     in: "header",
-    name: "SIGN-IN-WITH-X",
+    name: SIGN_IN,
     description: "A message signed with the key that pays (x402 extension sign-in-with-x): base64 of JSON.",
     "x-agentcash-auth-kind": "siwx",
   },
