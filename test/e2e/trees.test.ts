@@ -34,6 +34,7 @@ const TREES: [name: string, bodies: Bodies, pages: number][] = [
   ],
   ["a node without kids", { 2: root("5 0 R 3 0 R"), 5: "<</Type/Pages/Parent 2 0 R/Count 1/Kids[]>>" }, 1],
   ["a /Count of 0", { 2: root("3 0 R 7 0 R", 0) }, 2],
+  ["a /Count above all objects", { 2: root("3 0 R 7 0 R", 65_535) }, 2],
   ["no /Count", { 2: root("3 0 R 7 0 R").replace("/Count 2", "") }, 2],
   [
     "nodes and pages without a type",

@@ -265,7 +265,8 @@ export class PageWalk {
     node.isPlain &&=
       kids.every(isRight) && found.every((kid) => !kid || !("kids" in kid) || (kid.isPlain && kid.count! > 0));
     // A wrong /Count of a tree that is plain otherwise stays: readers show as many pages as they did, if blank ones.
-    for (const dictionary of dictionaries) if (!(node.isPlain && hasPages(dictionary))) stateCount(dictionary, count!);
+    for (const dictionary of dictionaries)
+      if (!(node.isPlain && mayCount(dictionary, table.largest))) stateCount(dictionary, count!);
     if (dictionaries.length > 0 && !node.isPlain) stateKids(node, table, isListed);
     node.found = found.filter((kid) => kid && !("kids" in kid && kid.count === 0));
   }
@@ -571,10 +572,10 @@ function mayBeRoot({ kids, isPage, mediaBox, contents }: PageAttributes): boolea
   return isPage || (kids ?? mediaBox ?? contents) !== undefined;
 }
 
-/** Returns whether a node's /Count says that there are pages below it. */
-function hasPages({ holder, attributes: { count } }: TreeDictionary): boolean {
+/** Returns whether readers show pages by a node's /Count: none at 0, and MuPDF none if the file has not as many objects. */
+function mayCount({ holder, attributes: { count } }: TreeDictionary, largest: number): boolean {
   const value = count ? parseValue(holder.text, count.start) : null;
-  return typeof value === "number" && value > 0;
+  return typeof value === "number" && value > 0 && value <= largest;
 }
 
 function isNode(array: KidsArray | Node): array is Node {
