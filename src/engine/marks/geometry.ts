@@ -29,6 +29,11 @@ export function multiply(first: Matrix, second: Matrix): Matrix {
   return [a * A + b * C, a * B + b * D, c * A + d * C, c * B + d * D, e * A + f * C + E, e * B + f * D + F];
 }
 
+/** Returns whether two pages have one box, of which pages that follow each other share equal ones, and are turned alike. */
+export function haveSameShape(a: Page, b: Page): boolean {
+  return a.box === b.box && a.rotate === b.rotate && a.userUnit === b.userUnit;
+}
+
 /** Returns the size of a page in displayed space. */
 export function displayedSize({ box, rotate, userUnit }: Page): Size {
   const [width, height] = [(box.x1 - box.x0) * userUnit, (box.y1 - box.y0) * userUnit];

@@ -1,8 +1,18 @@
 import type { Picture } from "../images/picture.ts";
 import { DEFAULTS, type ImageMark } from "../options.ts";
 import type { PdfDocument } from "../pdf/document.ts";
+import type { Page } from "../pdf/pageTree.ts";
 import { type Mark, makeMark, repeatMark } from "./form.ts";
-import { displayedSize, largestScale, type Matrix, marginOn, placeAt, sizeKey, tile } from "./geometry.ts";
+import {
+  displayedSize,
+  haveSameShape,
+  largestScale,
+  type Matrix,
+  marginOn,
+  placeAt,
+  sizeKey,
+  tile,
+} from "./geometry.ts";
 import { numbers } from "./operators.ts";
 import { type Placement, placeOnPages } from "./placeOnPages.ts";
 import { spotOf } from "./positions.ts";
@@ -34,7 +44,8 @@ export async function markWithImage(
   );
 
   const repeated = new Map<string, Mark>();
-  await placeOnPages(document, (page) => {
+  let last: { page: Page; placement: Placement } | undefined;
+  const placementOn = (page: Page): Placement => {
     const shown = displayedSize(page);
     const marginPt = marginOn(shown, options.marginPt);
     const factor = Math.min((scale * shown.width) / width, largestScale(picture, shown, rotation, marginPt));
@@ -44,6 +55,10 @@ export async function markWithImage(
     const copies = repeated.get(key) ?? repeatMark(document, mark, tile(picture, factor, rotation, shown), shown);
     repeated.set(key, copies);
     return one(copies, [1, 0, 0, 1, 0, 0]);
+  };
+  await placeOnPages(document, (page) => {
+    if (!last || !haveSameShape(last.page, page)) last = { page, placement: placementOn(page) };
+    return last.placement;
   });
 }
 

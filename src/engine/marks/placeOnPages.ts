@@ -2,7 +2,7 @@ import type { PdfDocument } from "../pdf/document.ts";
 import { overlay } from "../pdf/overlay.ts";
 import type { Page } from "../pdf/pageTree.ts";
 import type { Mark } from "./form.ts";
-import { type Matrix, multiply, toUserSpace } from "./geometry.ts";
+import { haveSameShape, type Matrix, multiply, toUserSpace } from "./geometry.ts";
 import { numbers } from "./operators.ts";
 
 /** What goes on one page: marks, each translated in a common space, and the matrix from that to displayed space. */
@@ -23,10 +23,14 @@ export interface Part {
  * name in the pages' resources, and pages that show the same at the same place share the operators.
  */
 export async function placeOnPages(document: PdfDocument, placementOn: (page: Page) => Placement): Promise<void> {
+  /** The page before, and where its marks are: mostly where this one's are. */
+  let last: { page: Page; matrix: Matrix; operands: string } | undefined;
   await overlay(document, (page, nameOf) => {
     const { matrix, parts } = placementOn(page);
     const shown = inPlace(parts, ({ mark }) => nameOf(mark.ref));
-    return `q ${numbers(multiply(matrix, toUserSpace(page)))} cm ${shown} Q`;
+    if (last?.matrix !== matrix || !haveSameShape(last.page, page))
+      last = { page, matrix, operands: numbers(multiply(matrix, toUserSpace(page))) };
+    return `q ${last.operands} cm ${shown} Q`;
   });
 }
 
@@ -38,11 +42,15 @@ function inPlace(parts: readonly Part[], nameOf: (part: Part) => string): string
   let [x, y] = [0, 0];
   const operators: string[] = [];
   for (const part of parts) {
-    const [dx, dy] = [part.x - x, part.y - y].map((value) => String(Number(value.toFixed(2)))) as [string, string];
-    if (dx !== "0" || dy !== "0") operators.push(`1 0 0 1 ${dx} ${dy} cm`);
+    const [dx, dy] = [hundredths(part.x - x), hundredths(part.y - y)];
+    if (dx !== 0 || dy !== 0) operators.push(`1 0 0 1 ${dx} ${dy} cm`);
     operators.push(`/${nameOf(part)} Do`);
-    x += Number(dx);
-    y += Number(dy);
+    x += dx;
+    y += dy;
   }
   return operators.join(" ");
+}
+
+function hundredths(value: number): number {
+  return value === 0 ? 0 : Number(value.toFixed(2));
 }

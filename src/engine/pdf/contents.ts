@@ -6,7 +6,7 @@ import { EndOfBytes, eachEntry, isDictionary, Malformed, nameIs, skipValue, skip
 import { LONGEST_REFERENCE_CHAIN, type Objects } from "./objects.ts";
 import { readKids, type Span } from "./pageAttributes.ts";
 import type { Rewrites } from "./rewrite.ts";
-import { endOfSound, soundText } from "./sound.ts";
+import { eachSoundEntry, soundText } from "./sound.ts";
 import { dataStart, findEndOfData, isEndOfData } from "./streams.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
 
@@ -163,11 +163,17 @@ export class ContentsReader {
    */
   #describe(bytes: Uint8Array, at: number, base: number): StreamParts | "unreadable" | undefined {
     let length: Span | undefined;
+    const note = (key: number, keyEnd: number, start: number, end: number) => {
+      if (nameIs(bytes, key, keyEnd, "Length")) length = { start: start - at, end: end - at };
+    };
     let end: number;
+    let isSound = true;
     try {
-      end = eachEntry(bytes, at, (key, keyEnd, valueStart, valueEnd) => {
-        if (nameIs(bytes, key, keyEnd, "Length")) length = { start: valueStart - at, end: valueEnd - at };
-      });
+      end = eachSoundEntry(bytes, at, note);
+      if (end < 0) {
+        isSound = false;
+        end = eachEntry(bytes, at, note);
+      }
     } catch (error) {
       if (!(error instanceof Malformed) || error instanceof EndOfBytes) throw error;
       return "unreadable";
@@ -175,8 +181,7 @@ export class ContentsReader {
     const data = dataStart(bytes, skipWhite(bytes, end));
     if (data < 0) return undefined;
     const claimed = length && this.#objects.resolve(parseValue(bytes, at + length.start));
-    const damaged = endOfSound(bytes, at) < 0 ? end - at : 0;
-    return { dict: base + at, data: base + data, length, claimed, damaged };
+    return { dict: base + at, data: base + data, length, claimed, damaged: isSound ? 0 : end - at };
   }
 
   /**

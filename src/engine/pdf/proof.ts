@@ -15,16 +15,28 @@ export function provePages({ pages, added }: PdfDocument, isWritten: (num: numbe
     return arrays.get(/\d+ 0 R$/.exec(insert)?.[0] ?? "");
   };
 
+  /** Whether all objects of a placement are written: most pages have the same one. */
+  const known = new Map<string, boolean>();
+  const isWhole = (placement: string) => {
+    const isKnown = known.get(placement) ?? Array.from(placement.matchAll(/(\d+) 0 R/g), numberOf).every(isWritten);
+    known.set(placement, isKnown);
+    return isKnown;
+  };
+
   for (const { placement, rewrite, repeated, index } of pages) {
     if (repeated) continue;
     const isProved =
       placement !== undefined &&
       isWritten(rewrite.num) &&
-      Array.from(placement.matchAll(/(\d+) 0 R/g), ([, num]) => Number(num)).every(isWritten) &&
+      isWhole(placement) &&
       (endsWith(rewrite, `${placement}]`) ||
         rewrite.splices.some(({ insert }) => isLast(arrayNamedBy(insert), placement)));
     if (!isProved) throw new Error(`page ${index + 1} would be written without its mark`);
   }
+}
+
+function numberOf([, digits]: RegExpMatchArray): number {
+  return Number(digits);
 }
 
 function endsWith({ splices }: Rewrite, end: string): boolean {
