@@ -18,7 +18,7 @@ import { CORNER, textMarks } from "../test/support/trialMarks.ts";
 
 /** Files that are made from one seed. */
 const BATCH = 500;
-/** Longer than this, the engine hangs. */
+/** With more CPU time than this, the engine hangs. */
 const MOST_MS = 5000;
 /** Longer than this, a reader hangs at a file. */
 const PATIENCE_MS = 30_000;

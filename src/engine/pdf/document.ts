@@ -207,6 +207,7 @@ async function open(
       !areStreamsRead || recovery?.scan.mayHideStreams === true || recovery?.scan.doubtful.has(num) === true,
     isContested: (num) =>
       num === catalogAt.num ||
+      recovery?.scan.contested.has(num) === true ||
       (recovery?.own !== undefined && isElsewhere(source, recovery.own.table, xref.table, num)),
   });
   await retryAll(source, walk);

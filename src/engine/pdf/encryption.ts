@@ -64,7 +64,7 @@ const RC4_THROUGHOUT = { cf: { StdCF: { cfm: "V2" } }, stmF: "StdCF", strF: "Std
  * Checks the handler, V and R (ISO 32000-2, Tables 20 and 21). R 2 to 4 differ in the key only, so V need not match.
  * @throws EngineError `unsupported_encryption`
  */
-function refuseUnsupported({ filter, v, r, oe, ue }: EncryptDictionary): void {
+function refuseUnsupported({ filter, v, r, oe, ue, cf }: EncryptDictionary): void {
   if (filter !== "Standard") {
     throw unsupported(`is for the security handler ${filter}, not for passwords`);
   }
@@ -72,6 +72,7 @@ function refuseUnsupported({ filter, v, r, oe, ue }: EncryptDictionary): void {
   const isAes256 = v === 5 && (r === 5 || r === 6);
   if (!isLegacy && !isAes256) throw unsupported(`has the version ${v} and the revision ${r}`);
   if (isAes256 && !(oe && ue)) throw unsupported("lacks OE or UE, which hold its key");
+  if (v >= 4 && Object.keys(cf).length === 0) throw unsupported("lacks the crypt filters that its version has");
 }
 
 /** Returns owner access if either password gives it, otherwise user access. */

@@ -46,6 +46,8 @@ export interface Scan {
   doubtful: ReadonlySet<number>;
   /** Whether there may be object streams in such data. */
   mayHideStreams: boolean;
+  /** Numbers of objects that stand where a trailer cannot be read, and before: readers find the one or the other. */
+  contested: ReadonlySet<number>;
 }
 
 const WINDOW = 64 * 1024;
@@ -76,8 +78,8 @@ export async function scanFile(source: ByteSource): Promise<Scan> {
   // The last trailer is the newest.
   const trailers = scanner.trailers.reverse();
   const xref = { table: scanner.table, trailers, sections: scanner.sections, origin, usesStreams: scanner.usesStreams };
-  const { objectStreams, catalogs, doubtful, mayHideStreams } = scanner;
-  return { xref, objectStreams, catalogs, doubtful, mayHideStreams };
+  const { objectStreams, catalogs, doubtful, mayHideStreams, contested } = scanner;
+  return { xref, objectStreams, catalogs, doubtful, mayHideStreams, contested };
 }
 
 async function pass(source: ByteSource, known: Scanner["lengths"]): Promise<Scanner> {
@@ -173,6 +175,7 @@ class Scanner {
   readonly catalogs = new Set<number>();
   readonly doubtful = new Set<number>();
   mayHideStreams = false;
+  readonly contested = new Set<number>();
   /** Values of objects that are the /Length of a stream before them. */
   readonly lengths = new Map<number, number[]>();
   readonly #source: ByteSource;
@@ -185,6 +188,8 @@ class Scanner {
   #doubtfulEnd = 0;
   /** Where the last trailer ends: those within it are part of it. */
   #trailerEnd = 0;
+  /** Whether the last trailer cannot be read, and its `startxref` is still to come. */
+  #isWithinTrailer = false;
   #patience = PATIENCE;
 
   /** @param known `lengths` of an earlier pass: what looks like an object in the data of a stream is none */
@@ -224,8 +229,10 @@ class Scanner {
         return true;
       }
       // Also matches `startxref`, to find the end of a revision whose table is elsewhere.
-      if (code === LOWER_X && startsWith(bytes, at, "xref"))
+      if (code === LOWER_X && startsWith(bytes, at, "xref")) {
+        this.#isWithinTrailer = false;
         this.#addSection(from + at - (startsWith(bytes, at - 5, "start") ? 5 : 0));
+      }
     }
     this.#source.meter.scan(bytes.length);
     this.#at = end === this.#source.length ? end : end - OVERLAP;
@@ -245,6 +252,7 @@ class Scanner {
   #readTrailer(offset: number): void {
     if (offset >= this.#trailerEnd) {
       const trailer = this.#attempt(() => parseAt(this.#source, offset, readTrailer, this.#limit));
+      this.#isWithinTrailer = !trailer;
       if (trailer && this.trailers.length < MOST_TRAILERS) {
         this.trailers.push(trailer);
         this.#trailerEnd = offset + trailer.text.length;
@@ -278,7 +286,10 @@ class Scanner {
     if (object?.integer !== undefined && this.#awaited.has(header.num)) this.#addLength(header.num, object.integer);
     if (header.gen > LARGEST_GENERATION)
       throw tooComplex(`object ${header.num} has a generation that readers do not take`);
-    if (this.table.replace(header.num, IN_FILE, offset, header.gen)) this.#addDoubtful(header.num);
+    if (this.table.replace(header.num, IN_FILE, offset, header.gen)) {
+      this.#addDoubtful(header.num);
+      if (this.#isWithinTrailer) this.contested.add(header.num);
+    }
     if (object?.mayBeCatalog) this.catalogs.add(header.num);
     const type = stream?.dict.get("Type");
     if (type === "ObjStm") this.objectStreams.push({ num: header.num, offset });

@@ -261,6 +261,11 @@ describe("a file is refused", () => {
       contested({ 2: "<</Type/Pages/Kids 8 0 R>>", 8: "[3 0 R]" }, "8 0 obj\n[]\nendobj\n"),
       "damaged_pdf",
     ],
+    [
+      "for a page that is found before a trailer that cannot be read, and within it",
+      encode(`${new FileBuilder().objects(onePage()).text}trailer\n<</Root 1 0 R <\n3 0 obj <</Type/Page>> endobj\n`),
+      "damaged_pdf",
+    ],
     ["for a page that has kids", file(onePage("/Kids[4 0 R]")), "damaged_pdf"],
     ["for kids that are not there", file({ ...onePage(), 2: `<</Type/Pages${BOX}/Kids 9 0 R>>` }), "damaged_pdf"],
     [

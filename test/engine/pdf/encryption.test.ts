@@ -238,6 +238,11 @@ describe("a dictionary that is not as it should be", () => {
       changes: { strF: "constructor" },
       says: "lacks its crypt filter constructor",
     },
+    {
+      what: "version 5 without crypt filters",
+      changes: { cf: {}, strF: "Identity", stmF: "Identity" },
+      says: "lacks the crypt filters that its version has",
+    },
   ])("is not supported with $what", ({ changes, says }) => {
     expect(problemOf(() => open(AES_256, "user", changes))).toEqual({
       code: "unsupported_encryption",
