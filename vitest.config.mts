@@ -47,6 +47,7 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
+          globalSetup: "test/support/builtWorkers.ts",
           testTimeout: 60_000,
           hookTimeout: 60_000,
           server: { deps: { inline: ["openapi-typescript"] } }, // for the alias
@@ -58,6 +59,7 @@ export default defineConfig({
         test: {
           name: "browser",
           include: ["test/browser/**/*.test.ts"],
+          globalSetup: "test/support/builtWorkers.ts",
           testTimeout: 60_000,
           hookTimeout: 60_000,
           fileParallelism: false,

@@ -5,8 +5,9 @@ import type { Browser } from "playwright-core";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
+import { startWorker } from "../support/worker.ts";
 
 const folder = join(import.meta.dirname, "../../examples");
 const account = privateKeyToAccount(DEVELOPMENT_KEY);

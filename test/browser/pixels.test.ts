@@ -4,8 +4,9 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
 import { type Raster, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { pdfOf, streamOf } from "../support/pdf.ts";
+import { startWorker } from "../support/worker.ts";
 import { chooseFile, firstPage, PATIENCE, withPage } from "./page.ts";
 import { type Fields, randomSettings } from "./settings.ts";
 

@@ -5,10 +5,11 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { TEMPLATES } from "../../src/engine/index.ts";
 import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
 import { MAGENTA } from "../support/stamp.ts";
+import { startWorker } from "../support/worker.ts";
 import { violations } from "./axe.ts";
 import { chooseFile, expectChange, firstPage, PATIENCE, withPage } from "./page.ts";
 

@@ -6,8 +6,9 @@ import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromi
 import { IMAGE_SAMPLES } from "../../scripts/lib/imageSamples.ts";
 import { callPaid } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { result } from "../../src/service/schemas.ts";
+import { startWorker } from "../support/worker.ts";
 import { withPage } from "./page.ts";
 import { type Fields, randomSettings } from "./settings.ts";
 

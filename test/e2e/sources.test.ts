@@ -1,12 +1,13 @@
 import type { Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { brokenAddressRule } from "../../src/inputs/address.ts";
 import { forbiddenUrls } from "../support/forbiddenUrls.ts";
 import { GOOD_ANSWERS, HOSTILE_ANSWERS, type HostileAnswer } from "../support/hostileAnswers.ts";
 import { onePage } from "../support/pdf.ts";
 import { head, type RawServer, startRawServer } from "../support/rawServer.ts";
+import { startWorker } from "../support/worker.ts";
 
 const MAX_SOURCE_BYTES = 1_000_000;
 /** What the system takes from a server before anyone reads it: the socket buffers of both ends at their largest. */

@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callPaid } from "../../scripts/lib/pay.ts";
 import { type Raster, renderPages } from "../../scripts/lib/raster.ts";
 import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { TEMPLATES } from "../../src/engine/index.ts";
 import { result } from "../../src/service/schemas.ts";
 import { onePage, pagesOf } from "../support/pdf.ts";
+import { startWorker } from "../support/worker.ts";
 import { columns, rasters, rows } from "./rasters.json";
 
 let worker: RunningWorker;
