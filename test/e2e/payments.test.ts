@@ -27,7 +27,7 @@ beforeAll(async () => {
   chain = await startChain();
   facilitator = await startFacilitator(chain);
   sample = new Uint8Array(await samplePdf());
-  worker = await startWorker({ FACILITATOR_URL: facilitator.url, PAY_TO, FACILITATOR_TIMEOUT_SECONDS: "5" });
+  worker = await startWorker({ FACILITATOR_URL: facilitator.url, PAY_TO, FACILITATOR_TIMEOUT_SECONDS: "20" });
 });
 afterAll(async () => {
   await worker?.stop();
