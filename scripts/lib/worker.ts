@@ -90,6 +90,7 @@ export async function startServer(
   ) {
     if (child.exitCode !== null || Date.now() > deadline) {
       await stop();
+      if (/address already in use/i.test(log)) return startServer(program, keptState); // somebody else was faster
       throw new Error(`the Worker did not start:\n${log}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
