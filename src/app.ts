@@ -46,6 +46,8 @@ app.use(
     xDnsPrefetchControl: false,
     originAgentCluster: false,
     crossOriginOpenerPolicy: false,
+    // CORS lets any origin read the answers; one that shows the icon of the terms has no need of it
+    crossOriginResourcePolicy: "cross-origin",
   }),
 );
 app.use(
