@@ -12,6 +12,7 @@ const REST_MS = 120;
 const playground = document.getElementById("playground")!;
 const container = document.getElementById("preview")!;
 const status = document.getElementById("status")!;
+const filePicker = document.getElementById("file") as HTMLInputElement;
 const limits = {
   maxPages: Number(playground.dataset.maxPages),
   maxPixels: Number(playground.dataset.maxPixels),
@@ -30,30 +31,31 @@ for (const form of forms()) {
 }
 for (const operation of document.querySelectorAll("input[name=operation]"))
   operation.addEventListener("change", changed);
-for (const range of document.querySelectorAll<HTMLInputElement>("input[type=range]"))
-  range.addEventListener("input", () => {
-    (range.nextElementSibling as HTMLOutputElement).value = range.value;
-  });
-for (const picker of document.querySelectorAll<HTMLInputElement>("input[data-picks]")) {
-  const color = document.getElementById(picker.dataset.picks!) as HTMLInputElement;
+const pickers = [...document.querySelectorAll<HTMLInputElement>("input[data-picks]")].map((picker) => ({
+  picker,
+  color: document.getElementById(picker.dataset.picks!) as HTMLInputElement,
+}));
+for (const { picker, color } of pickers)
   picker.addEventListener("input", () => {
     color.value = picker.value;
+    changed();
   });
-  color.addEventListener("input", () => {
-    if (/^#[0-9a-f]{6}$/i.test(color.value)) picker.value = color.value;
-  });
-}
 enableCopying();
 enableChoosing();
-showCall(readSettings());
+changed();
+// by now the browser has put back what was set before the page was reloaded, or come back to
+addEventListener("pageshow", () => choose(file ?? filePicker.files?.[0]));
 
 /** Takes a file from the picker, from a drop anywhere on the page, or the sample. */
 function enableChoosing(): void {
-  const picker = document.getElementById("file") as HTMLInputElement;
-  picker.addEventListener("change", () => choose(picker.files?.[0]));
+  filePicker.addEventListener("change", () => choose(filePicker.files?.[0]));
+  filePicker.addEventListener("click", () => {
+    filePicker.value = ""; // to choose the same file once more is a choice, too
+  });
   document.getElementById("sample")!.addEventListener("click", async () => {
     const response = await fetch("/assets/sample.pdf");
     if (!response.ok) return tell("The sample could not be loaded. Try again.");
+    filePicker.value = "";
     choose(new File([await response.blob()], "sample.pdf", { type: "application/pdf" }));
   });
   addEventListener("dragover", (event) => {
@@ -69,16 +71,23 @@ function enableChoosing(): void {
 }
 
 function choose(chosen: File | undefined): void {
-  if (!chosen) return;
-  file = chosen;
+  file = chosen ?? file;
   changed();
 }
 
 /** Shows the call at once, and the marked file when the controls have come to rest. */
 function changed(): void {
+  showValues();
   showCall(readSettings());
   clearTimeout(rest);
   rest = setTimeout(update, REST_MS);
+}
+
+/** Lets what stands beside a control say what the control says. */
+function showValues(): void {
+  for (const range of document.querySelectorAll<HTMLInputElement>("input[type=range]"))
+    (range.nextElementSibling as HTMLOutputElement).value = range.value;
+  for (const { picker, color } of pickers) if (/^#[0-9a-f]{6}$/i.test(color.value)) picker.value = color.value;
 }
 
 function showCall({ path, tool, fields, operation, image }: Settings): void {
@@ -123,6 +132,7 @@ async function update(): Promise<void> {
     const { detail, errors } = refusalOf(error);
     showProblems(errors);
     tell(detail);
+    status.classList.add("refused");
     container.classList.add("outdated");
     purchase?.offer(false);
   } finally {
@@ -144,9 +154,20 @@ function showProblems(errors: Refusal["errors"]): void {
     place.textContent = found?.message ?? "";
     const control = place.parentElement!.querySelector("input, textarea");
     if (control) control.ariaInvalid = found ? "true" : null;
+    const folded = place.closest("details");
+    if (found && folded) folded.open = true;
   }
 }
 
+/** Says something of the preview. What is set as `code` in the API's words is so here. */
 function tell(words: string): void {
-  status.textContent = words;
+  status.classList.remove("refused");
+  status.replaceChildren(
+    ...words.split("`").map((part, at) => {
+      if (at % 2 === 0) return part;
+      const code = document.createElement("code");
+      code.textContent = part;
+      return code;
+    }),
+  );
 }

@@ -41,15 +41,25 @@ export class Purchase {
 
   /** Offers what is shown, or nothing while it cannot be used. */
   async offer(isUsable: boolean): Promise<void> {
-    this.#isUsable = isUsable;
-    this.#enable();
     const order = this.#order();
+    const fits = !order || order.file.size + (order.image?.size ?? 0) <= Number(maxBytes);
+    this.#isUsable = isUsable && fits;
+    this.#enable();
+    const words = await this.#label(order);
+    if (words !== undefined) status.textContent = fits ? words : tooLarge();
+  }
+
+  /**
+   * Has the button say what it does for an order, and returns what there is to say beside it: undefined where another was
+   * offered meanwhile, or is being bought.
+   */
+  async #label(order: Order | undefined): Promise<string | undefined> {
     const offer = ++this.#offers;
     const attempt = order && findAttempt(await digestOf(order));
-    if (offer !== this.#offers || this.#isBusy) return;
+    if (offer !== this.#offers || this.#isBusy) return undefined;
     const [label, words] = attempt?.payment ? AGAIN[attempt.boughtUntil ? "bought" : "tried"] : [NEW, ""];
     button.textContent = label;
-    status.textContent = words;
+    return words;
   }
 
   #enable(): void {
@@ -71,7 +81,6 @@ export class Purchase {
     let attempt: Attempt | undefined;
     let bought: Bought | undefined;
     try {
-      if (order.file.size + (order.image?.size ?? 0) > Number(maxBytes)) throw new Stopped(tooLarge());
       attempt = beginAttempt(await digestOf(order));
       bought = await orAbort(
         signal,
@@ -95,8 +104,8 @@ export class Purchase {
     this.#enable();
     if (bought) await this.#show(order, bought, attempt!);
     else {
-      button.textContent = attempt && findAttempt(attempt.digest)?.payment ? AGAIN.tried[0] : NEW;
       pressed.focus();
+      await this.#label(this.#order()); // which may not be the one that failed
     }
   }
 

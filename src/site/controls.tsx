@@ -14,7 +14,6 @@ interface Field {
   minimum?: number;
   exclusiveMinimum?: number;
   maximum?: number;
-  maxLength?: number;
 }
 
 /** Fields that few callers need. */
@@ -104,7 +103,7 @@ function Input({ field }: { field: Field }) {
   const shared = { id, name, "aria-describedby": `${id}-problem ${id}-hint` };
   if (name === "text")
     return (
-      <textarea {...shared} rows={2} maxlength={field.maxLength} required>
+      <textarea {...shared} rows={2} required>
         {EXAMPLE_TEXT}
       </textarea>
     );
@@ -126,7 +125,6 @@ function Input({ field }: { field: Field }) {
       type={name === "password" ? "password" : "text"}
       value={field.default}
       placeholder={EMPTY[name]}
-      maxlength={field.maxLength}
       autocomplete="off"
       spellcheck={false}
     />

@@ -1,13 +1,17 @@
 /** The page at `/` in a real browser: what it shows, what it asks for, and who can use it. */
 
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
+import { callPaid } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
 import { TEMPLATES } from "../../src/engine/index.ts";
 import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
+import { pagesOf } from "../support/pdf.ts";
+import { RED_PNG } from "../support/png.ts";
 import { MAGENTA } from "../support/stamp.ts";
 import { violations } from "./axe.ts";
 import { chooseFile, expectChange, firstPage, PATIENCE, withPage } from "./page.ts";
@@ -118,6 +122,72 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "the page at /" : `the page at / (
       await expectStatus(page, /PDF/);
     }));
 
+  test("says what is wrong in the API's words", () =>
+    withPage(browser, worker.url, async ({ page }) => {
+      const png = Buffer.from(RED_PNG);
+      const files: [name: string, content: Buffer, words: RegExp][] = [
+        ["empty.pdf", Buffer.from(""), /empty/],
+        ["image.pdf", png, /image/],
+        ["page.pdf", Buffer.from("<!doctype html><p>Log in"), /web page/],
+        ["words.pdf", Buffer.from("words"), /begin/],
+        ["broken.pdf", Buffer.from("%PDF-1.7 1 0 obj<</Type/Catalog>>endobj"), /pages/],
+      ];
+      for (const [name, buffer, words] of files) {
+        await page.setInputFiles("#file", { name, mimeType: "application/pdf", buffer });
+        await expectStatus(page, words);
+        const { detail } = await refusal(new File([buffer], name), { text: "A" });
+        expect(await page.textContent("#status")).toBe(detail.replaceAll("`", ""));
+      }
+      await chooseFile(page, sample);
+      await page.click("form[data-operation=text] summary");
+      const fields = { text: " ", color: "red", rotation: "999", font_size: "0", margin: "-1", filename: "a/b" };
+      for (const [name, value] of Object.entries(fields)) await page.fill(`#text-${name}`, value);
+      const { errors } = await refusal(new File([new Uint8Array(sample)], "sample.pdf"), fields);
+      expect(errors?.map(({ path }) => path).toSorted()).toEqual(Object.keys(fields).toSorted());
+      for (const { path, message } of errors!)
+        await expect.poll(() => page.textContent(`#text-${path}-problem`), PATIENCE).toBe(message);
+      expect(await page.textContent("#status")).toBe(`${errors!.map((e) => `${e.path} ${e.message}`).join("; ")}.`);
+    }));
+
+  async function refusal(file: File, fields: Record<string, string>): Promise<Refusal> {
+    const form = new FormData();
+    form.set("file", file);
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    return (await callPaid(`${worker.url}/v1/watermark/text`, form)).json() as Promise<Refusal>;
+  }
+
+  test("takes a file that was chosen before, and is as it was for who comes back to it", () =>
+    withPage(browser, worker.url, async ({ page }) => {
+      const contract = join(import.meta.dirname, "../../examples/contract.pdf");
+      await page.setInputFiles("#file", contract);
+      await expectStatus(page, /^contract\.pdf/);
+      await page.click("#sample");
+      await expectStatus(page, /^sample\.pdf/);
+      await page.setInputFiles("#file", contract);
+      await expectStatus(page, /^contract\.pdf/);
+
+      await page.fill("#text-text", "KEPT");
+      await page.fill("#text-opacity", "0.8");
+      await page.fill("#text-color", "#cc0068");
+      await page.goto(`${worker.url}/docs`);
+      await page.goBack({ waitUntil: "networkidle" });
+      await expectStatus(page, /^contract\.pdf: 4 pages/);
+      expect(await page.inputValue("[data-picks=text-color]")).toBe("#cc0068");
+      expect(await page.textContent("output[for=text-opacity]")).toBe("0.8");
+      expect(await page.textContent("#snippet-curl")).toContain("text=KEPT");
+    }));
+
+  test("shows a page as a whole, and a very long one large enough to be read", () =>
+    withPage(browser, worker.url, async ({ page }) => {
+      const heights = async (selector: string) =>
+        (await page.locator(selector).first().boundingBox())! as { width: number; height: number };
+      await chooseFile(page, sample);
+      expect((await heights(".sheet")).height).toBeLessThan((await heights("#preview")).height);
+      await chooseFile(page, pagesOf(["/MediaBox [0 0 100 5000]"]), "long.pdf");
+      await expectStatus(page, /^long/);
+      await expect.poll(async () => (await heights(".sheet")).width, PATIENCE).toBeGreaterThan(300);
+    }));
+
   test("opens an encrypted file with the password in its control", () =>
     withPage(browser, worker.url, async ({ page, complaints }) => {
       const locked = VECTORS.find(({ user, dict }) => user !== "" && dict.p === -4)!;
@@ -127,7 +197,8 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "the page at /" : `the page at / (
         buffer: Buffer.from(encryptedPage(locked)),
       });
       await expectStatus(page, /password/);
-      await page.click("form[data-operation=text] summary");
+      // its control is in sight, and said to be what is wrong
+      expect(await page.getAttribute("#text-password", "aria-invalid")).toBe("true");
       await page.fill("#text-password", locked.user);
       await page.waitForSelector(".sheet canvas");
       expect(complaints).toEqual([]);
@@ -217,6 +288,11 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "the page at /" : `the page at / (
       expect(before.filter((path) => /engine|pdf|\/fonts\/|wasm|preview/.test(path))).toEqual([]);
     }));
 });
+
+interface Refusal {
+  detail: string;
+  errors?: { path: string; message: string }[];
+}
 
 function expectStatus(page: Page, words: RegExp): Promise<void> {
   return expect.poll(() => page.textContent("#status"), PATIENCE).toMatch(words);
