@@ -151,7 +151,7 @@ function refusalOf(error: unknown): Refusal {
 function showProblems(errors: Refusal["errors"]): void {
   for (const place of document.querySelectorAll<HTMLElement>("[data-problem]")) {
     const found = errors.find(({ path }) => path === place.dataset.problem);
-    place.textContent = found?.message ?? "";
+    setWords(place, found?.message ?? "");
     const control = place.parentElement!.querySelector("input, textarea");
     if (control) control.ariaInvalid = found ? "true" : null;
     const folded = place.closest("details");
@@ -159,10 +159,15 @@ function showProblems(errors: Refusal["errors"]): void {
   }
 }
 
-/** Says something of the preview. What is set as `code` in the API's words is so here. */
+/** Says something of the preview. */
 function tell(words: string): void {
   status.classList.remove("refused");
-  status.replaceChildren(
+  setWords(status, words);
+}
+
+/** Writes the API's words into an element: what they have as `code` is so here. */
+function setWords(element: HTMLElement, words: string): void {
+  element.replaceChildren(
     ...words.split("`").map((part, at) => {
       if (at % 2 === 0) return part;
       const code = document.createElement("code");

@@ -221,6 +221,23 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "the page at /" : `the page at / (
     ),
   );
 
+  test("shows what is chosen where the system has colours of its own", () =>
+    withPage(
+      browser,
+      worker.url,
+      async ({ page }) => {
+        const groups = ["operation", "client", "template", "position"];
+        const colour = (selector: string) =>
+          page.evaluate(`getComputedStyle(document.querySelector('${selector} ~ span')).backgroundColor`);
+        for (const name of groups) {
+          const input = `[data-operation=text] [name=${name}]`;
+          const scope = ["operation", "client"].includes(name) ? `[name=${name}]` : input;
+          expect(await colour(`${scope}:checked`), name).not.toBe(await colour(`${scope}:not(:checked)`));
+        }
+      },
+      { forcedColors: "active" },
+    ));
+
   test("does not scroll sideways on a phone, before a file and after", () =>
     withPage(
       browser,

@@ -26,6 +26,15 @@ describe.skipIf(!chromiumPath)(
       await worker?.stop();
     });
 
+    test("/docs shows a phone its title before its contents", async () => {
+      const page = await browser.newPage({ viewport: { width: 360, height: 780 } });
+      await page.goto(`${worker.url}/docs`);
+      const top = async (selector: string) => (await page.locator(selector).boundingBox())!.y;
+      expect(await top("h1")).toBeLessThan(await top(".contents"));
+      expect(await top(".contents")).toBeLessThan(await top("#operations"));
+      await page.close();
+    });
+
     describe.each(PAGES)("%s", (path, status) => {
       test.each([
         ["light", 1280],
