@@ -1,5 +1,5 @@
 /** The playground: a file, the controls, and what they make of it. */
-
+import { boughtAttempts } from "./buying/attempts.ts";
 import { type Refusal, Refused } from "./messages.ts";
 import type { Preview } from "./preview.ts";
 import type { Purchase } from "./purchase.ts";
@@ -43,6 +43,7 @@ for (const { picker, color } of pickers)
 enableCopying();
 enableChoosing();
 changed();
+if (boughtAttempts().length > 0) loadPurchase(); // it shows the links
 // by now the browser has put back what was set before the page was reloaded, or come back to
 addEventListener("pageshow", () => choose(file ?? filePicker.files?.[0]));
 
@@ -125,9 +126,8 @@ async function update(): Promise<void> {
     const facts = `${pages} ${pages === 1 ? "page" : "pages"}, marked in ${Math.ceil(milliseconds)} ms`;
     tell([`${file.name}: ${facts}`, ...notices].join("; "));
     container.classList.remove("outdated");
-    const { Purchase } = await import("./purchase.ts");
-    purchase ??= new Purchase(() => file && { file, ...readSettings() });
-    purchase.offer(true);
+    await loadPurchase();
+    purchase!.offer(true);
   } catch (error) {
     const { detail, errors } = refusalOf(error);
     showProblems(errors);
@@ -140,6 +140,11 @@ async function update(): Promise<void> {
     container.ariaBusy = "false";
   }
   if (isStale) update();
+}
+
+async function loadPurchase(): Promise<void> {
+  const { Purchase } = await import("./purchase.ts");
+  purchase ??= new Purchase(() => file && { file, ...readSettings() });
 }
 
 function refusalOf(error: unknown): Refusal {
