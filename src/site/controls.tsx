@@ -42,7 +42,9 @@ export function Controls({ product }: { product: Product }) {
   const fields = Object.entries(product.schemas.json.shape)
     .filter(([name]) => name !== "file")
     .map(([name, schema]) => fieldOf(name, schema as z.ZodType, kindOf(product), properties[name] as object));
-  const usual = fields.filter(({ name }) => !RARE.includes(name));
+  const usual = fields
+    .filter(({ name }) => !RARE.includes(name))
+    .toSorted((a, b) => Number(a.name === "color") - Number(b.name === "color")); // font_size is beside rotation
   const rare = fields.filter(({ name }) => RARE.includes(name));
   return (
     <form

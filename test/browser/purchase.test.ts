@@ -99,6 +99,27 @@ describe.skipIf(!chromiumPath)(about("paying with the development key"), () => {
       { permissions: ["clipboard-read", "clipboard-write"] },
     ));
 
+  test("speaks of what is shown, where the settings were changed while it was paid for", () =>
+    withPage(browser, worker.url, async ({ page }) => {
+      await chooseFile(page, sample);
+      const { promise: sent, resolve: send } = Promise.withResolvers<void>();
+      const { promise: changed, resolve: change } = Promise.withResolvers<void>();
+      await page.route("**/v1/watermark/text", async (route) => {
+        if (!route.request().headers()["payment-signature"]) return route.continue();
+        send();
+        await changed;
+        await route.fulfill({ status: 422, body: JSON.stringify({ detail: "Not this one." }) });
+      });
+      await page.click("#buy-in-development");
+      await sent;
+      await expectChange(page, () => page.fill("#text-text", "CHANGED MEANWHILE"));
+      change();
+      await expectTold(page, /^Not this one\.$/);
+      await expect.poll(() => page.textContent("#buy"), PATIENCE).toBe("Get the PDF");
+      await expectChange(page, () => page.fill("#text-text", "CONFIDENTIAL"));
+      await expect.poll(() => page.textContent("#buy"), PATIENCE).toBe("Try again");
+    }));
+
   test("tells a refusal of the service in its own words, and charges nothing", () =>
     withPage(browser, worker.url, async ({ page }) => {
       await page.evaluate("document.getElementById('purchase').dataset.maxBytes = '100'");
