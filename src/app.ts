@@ -9,9 +9,10 @@ import { separateFiles } from "./http/fileHost.ts";
 import { HEALTH, health } from "./http/health.ts";
 import { lingerOverBody } from "./http/linger.ts";
 import { openapi } from "./http/openapi/document.ts";
-import { prefersPage, sendPage } from "./http/page.ts";
+import { accepted, sendPage } from "./http/page.ts";
 import { PURCHASES, readPurchases } from "./http/purchases.ts";
 import { logRequest } from "./http/requestLog.ts";
+import { revalidated } from "./http/revalidated.ts";
 import { exchangeOf, sell } from "./http/sell.ts";
 import { leaveSettled, readSettings } from "./http/settings.ts";
 import { isLoopback } from "./loopback.ts";
@@ -20,6 +21,7 @@ import { developmentKey } from "./payments/facilitators.ts";
 import { ICON, WELL_KNOWN, wellKnown } from "./service/discovery.ts";
 import { guidance, guide } from "./service/guide.ts";
 import { limitsOf } from "./service/limits.ts";
+import { oncePerOrigin } from "./service/oncePerConfig.ts";
 import { PRODUCTS } from "./service/products.ts";
 import { serveAsset } from "./site/assets.ts";
 import { Docs } from "./site/docs.tsx";
@@ -46,6 +48,8 @@ app.use(
     xDnsPrefetchControl: false,
     originAgentCluster: false,
     crossOriginOpenerPolicy: false,
+    // CORS lets any origin read the answers; one that shows the icon of the terms has no need of it
+    crossOriginResourcePolicy: "cross-origin",
   }),
 );
 app.use(
@@ -74,18 +78,24 @@ app.use(
 app.use(readSettings);
 app.use(separateFiles);
 
+/** What asks for a document by another method is told which there are. */
+const readOnly = methodNotAllowed("GET, HEAD");
+
 app
-  .get("/", leaveSettled, (c) => {
+  .get("/", revalidated, leaveSettled, (c) => {
     const { origin } = new URL(c.req.url);
     c.header("Vary", "Accept", { append: true });
     c.header("Link", '</openapi.json>; rel="service-desc"'); // RFC 8631
-    if (!prefersPage(c)) return c.text(guide(origin, c.var.config));
+    const type = accepted(c, ["text/plain", "text/html", "text/markdown"]);
+    if (type !== "text/html")
+      return c.body(guide(origin, c.var.config), 200, { "Content-Type": `${type}; charset=UTF-8` });
     const { config } = c.var;
     const page = Home({ origin, config, developmentKey: developmentKey(config, isLoopback(c.req.raw)) });
     return sendPage(c, page, pagePolicy(config.fileHost));
   })
-  .all(methodNotAllowed("GET, HEAD"));
-for (const path of ["/assets/*", "/fonts/*", ICON]) app.get(path, (c) => serveAsset(c.req.raw, c.env.ASSETS));
+  .all(readOnly);
+for (const path of ["/assets/*", "/fonts/*", ICON])
+  app.get(path, (c) => serveAsset(c.req.raw, c.env.ASSETS)).all(readOnly);
 
 for (const product of PRODUCTS) {
   app.post(product.path, leaveSettled, limitBody, sell(product)).all(methodNotAllowed("POST"));
@@ -99,34 +109,50 @@ app
   })
   .all(methodNotAllowed("GET, HEAD, DELETE"));
 
-app.get(PURCHASES, readPurchases).all(methodNotAllowed("GET, HEAD"));
+app.get(PURCHASES, readPurchases).all(readOnly);
 
 app.all("/mcp", leaveSettled, limitBody, async (c) => {
   const { serveMcp } = await import("./mcp/serve.ts"); // a fifth of the start-up time, and most isolates never need it
   return serveMcp(exchangeOf(c), (tool) => c.set("tool", tool));
 });
-app.get("/.well-known/mcp/server-card.json", (c) =>
-  c.json(serverCard(new URL(c.req.url).origin, c.var.config), 200, {
-    "Content-Type": "application/mcp-server-card+json",
-  }),
-);
+app
+  .get("/.well-known/mcp/server-card.json", revalidated, (c) =>
+    c.json(serverCard(new URL(c.req.url).origin, c.var.config), 200, {
+      "Content-Type": "application/mcp-server-card+json",
+    }),
+  )
+  .all(readOnly);
 
-app.get("/llms.txt", leaveSettled, (c) => c.text(guide(new URL(c.req.url).origin, c.var.config)));
-app.get("/v1/limits", (c) => c.json(limitsOf(c.var.config))).all(methodNotAllowed("GET, HEAD"));
-app.get(WELL_KNOWN, leaveSettled, (c) => {
-  const { origin } = new URL(c.req.url);
-  return c.json(wellKnown(origin, guidance(origin, c.var.config)));
+app
+  .get("/llms.txt", revalidated, leaveSettled, (c) => c.text(guide(new URL(c.req.url).origin, c.var.config)))
+  .all(readOnly);
+app.get("/v1/limits", (c) => c.json(limitsOf(c.var.config))).all(readOnly);
+app
+  .get(WELL_KNOWN, revalidated, leaveSettled, (c) => {
+    const { origin } = new URL(c.req.url);
+    return c.json(wellKnown(origin, guidance(origin, c.var.config)));
+  })
+  .all(readOnly);
+app.get("/robots.txt", (c) => c.text(ROBOTS)).all(readOnly);
+
+// both take milliseconds to make, and are polled
+const description = oncePerOrigin(openapi);
+const descriptionJson = oncePerOrigin((origin, config) => JSON.stringify(description(origin, config)));
+const docs = oncePerOrigin((origin, config) => {
+  const reference = description(origin, config) as object as ApiReference; // as far as a page reads it
+  return String(Docs({ reference, repository: config.repositoryUrl }));
 });
-app.get("/robots.txt", (c) => c.text(ROBOTS));
-app.get("/openapi.json", (c) => c.json(openapi(new URL(c.req.url).origin, c.var.config)));
 
-app.get("/docs", (c) => {
-  const { repositoryUrl: repository } = c.var.config;
-  const reference = openapi(new URL(c.req.url).origin, c.var.config) as object as ApiReference; // as far as a page reads it
-  return sendPage(c, Docs({ reference, repository }), READING_POLICY);
-});
+app
+  .get("/openapi.json", revalidated, (c) =>
+    c.body(descriptionJson(new URL(c.req.url).origin, c.var.config), 200, { "Content-Type": "application/json" }),
+  )
+  .all(readOnly);
+app
+  .get("/docs", revalidated, (c) => sendPage(c, docs(new URL(c.req.url).origin, c.var.config), READING_POLICY))
+  .all(readOnly);
 
-app.get(HEALTH, health).all(methodNotAllowed("GET, HEAD"));
+app.get(HEALTH, health).all(readOnly);
 
 app.notFound(notFound);
 app.onError(onError);

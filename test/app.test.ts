@@ -45,6 +45,54 @@ test("what is not there is a 404 problem, another method a 405 one", async () =>
   ]);
 });
 
+describe.each(["/", "/docs", "/openapi.json", "/llms.txt", "/.well-known/x402", "/.well-known/mcp/server-card.json"])(
+  "%s",
+  (path) => {
+    test("is not sent to who has it already, and other origins may ask", async () => {
+      const first = await send(path);
+      const tag = first.headers.get("ETag")!;
+      expect(tag).toMatch(/^"/);
+      const again = await send(path, { headers: { "If-None-Match": `"other", ${tag}` } });
+      expect([again.status, await again.text(), again.headers.get("ETag")]).toEqual([304, "", tag]);
+      expect(again.headers.get("Access-Control-Allow-Origin")).toBe("*");
+      expect((await send(path, { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
+      const head = await send(path, { method: "HEAD" });
+      expect([head.status, head.headers.get("ETag"), await head.text()]).toEqual([200, tag, ""]);
+    });
+
+    test("is read by GET and HEAD alone", async () => {
+      const post = await send(path, { method: "POST" });
+      expect([post.status, post.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
+    });
+  },
+);
+
+test("documents name the host that they are asked at, and two hosts have one each", async () => {
+  for (const host of ["http://a.example", "http://b.example", "http://a.example"]) {
+    const { servers } = await (await send(`${host}/openapi.json`)).json<{ servers: object[] }>();
+    expect(servers).toEqual([{ url: host }]);
+    expect(await (await send(`${host}/docs`)).text()).toContain(`${host}/mcp`);
+  }
+});
+
+test.each([
+  [undefined, "text/plain"],
+  ["*/*", "text/plain"],
+  ["application/json", "text/plain"],
+  ["text/html;q=0, */*", "text/plain"],
+  ["text/plain, text/html", "text/plain"],
+  ["text/html;q=0.5, text/plain", "text/plain"],
+  ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html"],
+  ["text/html;level=1", "text/html"],
+  ["TEXT/HTML", "text/html"],
+  ["text/html, text/markdown", "text/html"],
+  ["text/markdown, text/html;q=0.9, */*;q=0.1", "text/markdown"],
+])("what is at / for who accepts %s: %s", async (accept, type) => {
+  const response = await send("/", { headers: accept === undefined ? {} : { Accept: accept } });
+  expect(response.headers.get("Content-Type")!.toLowerCase()).toBe(`${type}; charset=utf-8`);
+  expect(response.headers.get("Vary")).toContain("Accept");
+});
+
 test("wrong settings are a problem that tells the caller nothing of them", async () => {
   const log = vi.spyOn(console, "log").mockImplementation(() => {});
   const context = createExecutionContext();

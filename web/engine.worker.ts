@@ -1,6 +1,15 @@
 /** The service's engine in a worker of the page: requests are checked and marked as the service does it. */
 import * as z from "zod";
-import { EngineError, type LoadFont, type WatermarkPlan, watermark } from "../src/engine/index.ts";
+import {
+  EngineError,
+  type EngineErrorCode,
+  type LoadFont,
+  type WatermarkPlan,
+  watermark,
+} from "../src/engine/index.ts";
+import { expectPdf, HEAD_LENGTH } from "../src/inputs/sniff.ts";
+import { Problem } from "../src/problems.ts";
+import { fieldMessage } from "../src/service/fieldMessages.ts";
 import { imageMarkOf, textMarkOf } from "../src/service/marks.ts";
 import { imageRequest, textRequest } from "../src/service/schemas.ts";
 import type { MarkAnswer, Marked, MarkRequest, Refusal } from "./messages.ts";
@@ -37,26 +46,47 @@ async function mark(request: MarkRequest): Promise<Marked> {
 }
 
 async function planText({ fields, file, limits }: MarkRequest): Promise<WatermarkPlan> {
-  const settings = textSettings.parse(fields);
-  return watermark(await bytesOf(file), textMarkOf(settings), { ...limits, password: settings.password, loadFont });
+  const settings = textSettings.parse(fields, { error: fieldMessage });
+  return watermark(await pdfIn(file), textMarkOf(settings), { ...limits, password: settings.password, loadFont });
 }
 
 async function planImage({ fields, file, image, limits }: MarkRequest): Promise<WatermarkPlan> {
-  const settings = imageSettings.parse(fields);
+  const settings = imageSettings.parse(fields, { error: fieldMessage });
+  const pdf = await pdfIn(file);
   const mark = imageMarkOf(settings, await bytesOf(image!));
-  return watermark(await bytesOf(file), mark, { ...limits, password: settings.password });
+  return watermark(pdf, mark, { ...limits, password: settings.password });
+}
+
+async function pdfIn(file: File): Promise<Uint8Array> {
+  const bytes = await bytesOf(file);
+  expectPdf(bytes.subarray(0, HEAD_LENGTH), undefined);
+  return bytes;
 }
 
 async function bytesOf(file: File): Promise<Uint8Array> {
   return new Uint8Array(await file.arrayBuffer());
 }
 
+/** The field that is to be changed where the engine refuses something. */
+const FIELDS: Partial<Record<EngineErrorCode, string>> = {
+  password_required: "password",
+  modification_not_permitted: "password",
+  unsupported_character: "text",
+  unsupported_image: "image",
+  damaged_image: "image",
+  image_too_large: "image",
+};
+
 function refusalOf(error: unknown): Refusal {
-  if (error instanceof z.ZodError)
-    return {
-      detail: "The settings are not valid.",
-      errors: error.issues.map(({ path, message }) => ({ path: path.join("."), message })),
-    };
-  if (error instanceof EngineError) return { detail: error.message, errors: [] };
+  if (error instanceof z.ZodError) {
+    const errors = error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
+    return { detail: `${errors.map(({ path, message }) => `\`${path}\` ${message}`).join("; ")}.`, errors };
+  }
+  if (error instanceof EngineError) {
+    const { code, message } = error;
+    const path = FIELDS[code];
+    return { detail: message, errors: path === undefined ? [] : [{ path, message }] };
+  }
+  if (error instanceof Problem) return { detail: error.detail, errors: [] };
   return { detail: `The file could not be marked: ${error instanceof Error ? error.message : error}`, errors: [] };
 }

@@ -1,5 +1,5 @@
 /** The playground: a file, the controls, and what they make of it. */
-
+import { boughtAttempts } from "./buying/attempts.ts";
 import { type Refusal, Refused } from "./messages.ts";
 import type { Preview } from "./preview.ts";
 import type { Purchase } from "./purchase.ts";
@@ -12,6 +12,7 @@ const REST_MS = 120;
 const playground = document.getElementById("playground")!;
 const container = document.getElementById("preview")!;
 const status = document.getElementById("status")!;
+const filePicker = document.getElementById("file") as HTMLInputElement;
 const limits = {
   maxPages: Number(playground.dataset.maxPages),
   maxPixels: Number(playground.dataset.maxPixels),
@@ -30,30 +31,32 @@ for (const form of forms()) {
 }
 for (const operation of document.querySelectorAll("input[name=operation]"))
   operation.addEventListener("change", changed);
-for (const range of document.querySelectorAll<HTMLInputElement>("input[type=range]"))
-  range.addEventListener("input", () => {
-    (range.nextElementSibling as HTMLOutputElement).value = range.value;
-  });
-for (const picker of document.querySelectorAll<HTMLInputElement>("input[data-picks]")) {
-  const color = document.getElementById(picker.dataset.picks!) as HTMLInputElement;
+const pickers = [...document.querySelectorAll<HTMLInputElement>("input[data-picks]")].map((picker) => ({
+  picker,
+  color: document.getElementById(picker.dataset.picks!) as HTMLInputElement,
+}));
+for (const { picker, color } of pickers)
   picker.addEventListener("input", () => {
     color.value = picker.value;
+    changed();
   });
-  color.addEventListener("input", () => {
-    if (/^#[0-9a-f]{6}$/i.test(color.value)) picker.value = color.value;
-  });
-}
 enableCopying();
 enableChoosing();
-showCall(readSettings());
+changed();
+if (boughtAttempts().length > 0) loadPurchase(); // it shows the links
+// by now the browser has put back what was set before the page was reloaded, or come back to
+addEventListener("pageshow", () => choose(file ?? filePicker.files?.[0]));
 
 /** Takes a file from the picker, from a drop anywhere on the page, or the sample. */
 function enableChoosing(): void {
-  const picker = document.getElementById("file") as HTMLInputElement;
-  picker.addEventListener("change", () => choose(picker.files?.[0]));
+  filePicker.addEventListener("change", () => choose(filePicker.files?.[0]));
+  filePicker.addEventListener("click", () => {
+    filePicker.value = ""; // to choose the same file once more is a choice, too
+  });
   document.getElementById("sample")!.addEventListener("click", async () => {
     const response = await fetch("/assets/sample.pdf");
     if (!response.ok) return tell("The sample could not be loaded. Try again.");
+    filePicker.value = "";
     choose(new File([await response.blob()], "sample.pdf", { type: "application/pdf" }));
   });
   addEventListener("dragover", (event) => {
@@ -69,16 +72,23 @@ function enableChoosing(): void {
 }
 
 function choose(chosen: File | undefined): void {
-  if (!chosen) return;
-  file = chosen;
+  file = chosen ?? file;
   changed();
 }
 
 /** Shows the call at once, and the marked file when the controls have come to rest. */
 function changed(): void {
+  showValues();
   showCall(readSettings());
   clearTimeout(rest);
   rest = setTimeout(update, REST_MS);
+}
+
+/** Lets what stands beside a control say what the control says. */
+function showValues(): void {
+  for (const range of document.querySelectorAll<HTMLInputElement>("input[type=range]"))
+    (range.nextElementSibling as HTMLOutputElement).value = range.value;
+  for (const { picker, color } of pickers) if (/^#[0-9a-f]{6}$/i.test(color.value)) picker.value = color.value;
 }
 
 function showCall({ path, tool, fields, operation, image }: Settings): void {
@@ -116,13 +126,13 @@ async function update(): Promise<void> {
     const facts = `${pages} ${pages === 1 ? "page" : "pages"}, marked in ${Math.ceil(milliseconds)} ms`;
     tell([`${file.name}: ${facts}`, ...notices].join("; "));
     container.classList.remove("outdated");
-    const { Purchase } = await import("./purchase.ts");
-    purchase ??= new Purchase(() => file && { file, ...readSettings() });
-    purchase.offer(true);
+    await loadPurchase();
+    purchase!.offer(true);
   } catch (error) {
     const { detail, errors } = refusalOf(error);
     showProblems(errors);
     tell(detail);
+    status.classList.add("refused");
     container.classList.add("outdated");
     purchase?.offer(false);
   } finally {
@@ -130,6 +140,11 @@ async function update(): Promise<void> {
     container.ariaBusy = "false";
   }
   if (isStale) update();
+}
+
+async function loadPurchase(): Promise<void> {
+  const { Purchase } = await import("./purchase.ts");
+  purchase ??= new Purchase(() => file && { file, ...readSettings() });
 }
 
 function refusalOf(error: unknown): Refusal {
@@ -141,12 +156,28 @@ function refusalOf(error: unknown): Refusal {
 function showProblems(errors: Refusal["errors"]): void {
   for (const place of document.querySelectorAll<HTMLElement>("[data-problem]")) {
     const found = errors.find(({ path }) => path === place.dataset.problem);
-    place.textContent = found?.message ?? "";
+    setWords(place, found?.message ?? "");
     const control = place.parentElement!.querySelector("input, textarea");
     if (control) control.ariaInvalid = found ? "true" : null;
+    const folded = place.closest("details");
+    if (found && folded) folded.open = true;
   }
 }
 
+/** Says something of the preview. */
 function tell(words: string): void {
-  status.textContent = words;
+  status.classList.remove("refused");
+  setWords(status, words);
+}
+
+/** Writes the API's words into an element: what they have as `code` is so here. */
+function setWords(element: HTMLElement, words: string): void {
+  element.replaceChildren(
+    ...words.split("`").map((part, at) => {
+      if (at % 2 === 0) return part;
+      const code = document.createElement("code");
+      code.textContent = part;
+      return code;
+    }),
+  );
 }

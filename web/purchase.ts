@@ -1,6 +1,14 @@
 /** "Get the PDF": loaded with the first preview. What it does is in `buying/`; what signs is loaded when it is used. */
-import { type Attempt, beginAttempt, dropAttempt, findAttempt, keepAttempt } from "./buying/attempts.ts";
-import { type Bought, buy } from "./buying/buy.ts";
+import {
+  type Attempt,
+  type Bought,
+  beginAttempt,
+  boughtAttempts,
+  dropAttempt,
+  findAttempt,
+  keepAttempt,
+} from "./buying/attempts.ts";
+import { buy } from "./buying/buy.ts";
 import { digestOf, type Order } from "./buying/order.ts";
 import type { Payer } from "./buying/payer.ts";
 import { receiptFor } from "./buying/receipt.ts";
@@ -31,25 +39,38 @@ export class Purchase {
   #isBusy = false;
   /** Counts what was offered: digests come later, and only that of the last offer counts. */
   #offers = 0;
+  /** The receipts, by the digests of their orders. */
+  readonly #receipts = new Map<string, HTMLElement>();
 
   /** @param order what the playground's controls say now */
   constructor(order: () => Order | undefined) {
     this.#order = order;
     button.addEventListener("click", () => this.#buy(chooseWallet, button));
     developmentButton?.addEventListener("click", () => this.#buy(developmentPayer, developmentButton));
+    for (const attempt of boughtAttempts()) this.#show(attempt, attempt.bought);
   }
 
   /** Offers what is shown, or nothing while it cannot be used. */
   async offer(isUsable: boolean): Promise<void> {
-    this.#isUsable = isUsable;
-    this.#enable();
     const order = this.#order();
+    const fits = !order || order.file.size + (order.image?.size ?? 0) <= Number(maxBytes);
+    this.#isUsable = isUsable && fits;
+    this.#enable();
+    const words = await this.#label(order);
+    if (words !== undefined) status.textContent = fits ? words : tooLarge();
+  }
+
+  /**
+   * Has the button say what it does for an order, and returns what there is to say beside it: undefined where another was
+   * offered meanwhile, or is being bought.
+   */
+  async #label(order: Order | undefined): Promise<string | undefined> {
     const offer = ++this.#offers;
     const attempt = order && findAttempt(await digestOf(order));
-    if (offer !== this.#offers || this.#isBusy) return;
-    const [label, words] = attempt?.payment ? AGAIN[attempt.boughtUntil ? "bought" : "tried"] : [NEW, ""];
+    if (offer !== this.#offers || this.#isBusy) return undefined;
+    const [label, words] = attempt?.payment ? AGAIN[attempt.bought ? "bought" : "tried"] : [NEW, ""];
     button.textContent = label;
-    status.textContent = words;
+    return words;
   }
 
   #enable(): void {
@@ -71,8 +92,7 @@ export class Purchase {
     let attempt: Attempt | undefined;
     let bought: Bought | undefined;
     try {
-      if (order.file.size + (order.image?.size ?? 0) > Number(maxBytes)) throw new Stopped(tooLarge());
-      attempt = beginAttempt(await digestOf(order));
+      attempt = beginAttempt(await digestOf(order), order.file.name);
       bought = await orAbort(
         signal,
         buy(order, attempt, {
@@ -84,7 +104,7 @@ export class Purchase {
           choosePayer: () => choosePayer(signal),
         }),
       );
-      keepAttempt({ ...attempt, boughtUntil: bought.output.expires_at, until: Date.parse(bought.output.expires_at) });
+      keepAttempt({ ...attempt, bought, until: Date.parse(bought.output.expires_at) });
     } catch (error) {
       status.textContent = signal.aborted ? cancelled(attempt) : wordsOf(error);
     }
@@ -93,22 +113,28 @@ export class Purchase {
     section.classList.remove("busy");
     wallets.hidden = progress.hidden = cancel.hidden = true;
     this.#enable();
-    if (bought) await this.#show(order, bought, attempt!);
-    else {
-      button.textContent = attempt && findAttempt(attempt.digest)?.payment ? AGAIN.tried[0] : NEW;
+    if (bought) {
+      this.#show(attempt!, bought).focus();
+      await this.offer(this.#isUsable);
+      status.textContent = ""; // the link is in sight
+    } else {
       pressed.focus();
+      await this.#label(this.#order()); // which may not be the one that failed
     }
   }
 
-  async #show({ file }: Order, bought: Bought, attempt: Attempt): Promise<void> {
-    const receipt = receiptFor(file.name, bought, () => {
+  /** Shows the receipt of what was bought, above the others. */
+  #show(attempt: Attempt, bought: Bought): HTMLElement {
+    const { digest, name } = attempt;
+    const receipt = receiptFor(name, bought, () => {
       dropAttempt(attempt);
+      this.#receipts.delete(digest);
       this.offer(this.#isUsable);
     });
+    this.#receipts.get(digest)?.remove();
+    this.#receipts.set(digest, receipt);
     receipts.prepend(receipt);
-    receipt.focus();
-    await this.offer(this.#isUsable);
-    status.textContent = ""; // the link is in sight
+    return receipt;
   }
 }
 

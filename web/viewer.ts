@@ -71,7 +71,7 @@ export class Viewer {
     for (let number = 1; number <= opened.numPages; number++) {
       const element = document.createElement("li");
       element.className = "sheet";
-      element.style.aspectRatio = `${width} / ${height}`;
+      shape(element, width / height);
       this.#sheets.set(element, { element, number, inView: false });
     }
     this.#list.append(...this.#sheets.keys());
@@ -100,15 +100,16 @@ export class Viewer {
   async #draw(sheet: Sheet): Promise<void> {
     const opened = this.#document!;
     const { element, number } = sheet;
-    const width = element.clientWidth;
-    if (sheet.drawn?.document === opened && sheet.drawn.width === width) return;
-    sheet.drawn = { document: opened, width };
+    if (sheet.drawn?.document === opened && sheet.drawn.width === element.clientWidth) return;
+    const drawn = { document: opened, width: element.clientWidth };
+    sheet.drawn = drawn;
     sheet.task?.cancel();
     try {
       const page = await opened.getPage(number);
       const natural = page.getViewport({ scale: 1 });
-      element.style.aspectRatio = `${natural.width} / ${natural.height}`;
-      const pixels = width * Math.min(devicePixelRatio, MAX_PIXEL_RATIO);
+      shape(element, natural.width / natural.height);
+      drawn.width = element.clientWidth; // which may be another in its own shape
+      const pixels = drawn.width * Math.min(devicePixelRatio, MAX_PIXEL_RATIO);
       const viewport = page.getViewport({ scale: pixels / natural.width });
       const canvas = document.createElement("canvas");
       canvas.width = Math.round(viewport.width);
@@ -122,6 +123,11 @@ export class Viewer {
       // another document took its place, it went out of view, or pdf.js cannot draw it
     }
   }
+}
+
+/** Gives a sheet its shape: the width of a page over its height. */
+function shape(element: HTMLElement, ratio: number): void {
+  element.style.setProperty("--ratio", String(ratio));
 }
 
 /** What lies over each page: it tells the preview from the file, and keeps the canvas from the pointer. */

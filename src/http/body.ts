@@ -38,27 +38,31 @@ export async function readRequest(
       if (!/^(utf-?8|us-ascii)?$/i.test(charset(c)))
         throw new Problem("unsupported_media_type", "Send JSON in UTF-8: no other encoding is read (RFC 8259).");
       const received = await receive(body, { ...limits.file, maxBytes: maxJsonBytes, inMemoryBytes: maxJsonBytes });
-      return product.accept(parseJson(await received.whole(limits.file.memory, slot)), "json");
+      return product.accept(parseJson(await received.whole(limits.file.memory, slot), product.example), "json");
     }
     case FORM: {
       const fields = await readForm(body, c.req.header("Content-Type")!, { limits, maxFieldBytes: maxJsonBytes });
       return product.accept(fields, "form");
     }
     default:
-      throw new Problem("unsupported_media_type", "Send application/json or multipart/form-data.", {
-        headers: { "Accept-Post": "application/json, multipart/form-data" },
-      });
+      throw new Problem(
+        "unsupported_media_type",
+        "Send application/json, or multipart/form-data with the PDF as `file`.",
+        {
+          headers: { "Accept-Post": "application/json, multipart/form-data" },
+        },
+      );
   }
 }
 
-function parseJson(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array, example: object): unknown {
   const text = new TextDecoder().decode(bytes);
   if (hasTooManyValues(text))
     throw new Problem(
       "invalid_request",
       `The body has more than ${MAX_JSON_VALUES} values. Send only the fields there are.`,
     );
-  const fields = parse(text);
+  const fields = parse(text, example);
   const twice = repeatedKey(text, 1);
   if (twice === undefined) return fields;
   const path = toldName(twice);
@@ -67,11 +71,13 @@ function parseJson(bytes: Uint8Array): unknown {
   });
 }
 
-function parse(text: string): unknown {
+function parse(text: string, example: object): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new Problem("invalid_request", "The body is not well-formed JSON.", { cause });
+    const what = text.trim() === "" ? "is empty" : "is not well-formed JSON";
+    const advice = `Send an object such as ${JSON.stringify(example)}, or a form.`;
+    throw new Problem("invalid_request", `The body ${what}. ${advice}`, { cause });
   }
 }
 

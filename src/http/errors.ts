@@ -2,6 +2,8 @@ import type { Context } from "hono";
 import { describeError, log } from "../log.ts";
 import { PaymentRequired, paymentRequiredV1 } from "../payments/offer.ts";
 import { Problem, problemDetails, problemOf } from "../problems.ts";
+import { nearest } from "../service/nearest.ts";
+import { PRODUCTS } from "../service/products.ts";
 import { limitRefusals } from "../service/rateLimits.ts";
 import { READING_POLICY } from "../site/policies.ts";
 import { ProblemPage } from "../site/problemPage.tsx";
@@ -47,12 +49,17 @@ export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Respon
   });
 }
 
+/** What callers mean who mistype an address. */
+const ADDRESSES = [...PRODUCTS.map(({ path }) => path), "/mcp", "/openapi.json", "/docs", "/llms.txt"];
+
 /**
  * Answers a request that matches no route.
  * @throws Problem not_found
  */
-export function notFound(): never {
-  throw new Problem("not_found", "There is nothing here. GET /openapi.json lists what this service answers.");
+export function notFound(c: Context<ApiEnv>): never {
+  const meant = nearest(c.req.path, ADDRESSES);
+  const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
+  throw new Problem("not_found", `There is nothing here.${hint} GET /openapi.json lists what this service answers.`);
 }
 
 /**

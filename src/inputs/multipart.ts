@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Busboy } from "@fastify/busboy";
-import { Problem } from "../problems.ts";
+import { Problem, toldName } from "../problems.ts";
 import { type MemoryShare, noRoom } from "./memory.ts";
 import { type ReceiveLimits, receive } from "./receive.ts";
 import { expectPdf, HEAD_LENGTH } from "./sniff.ts";
@@ -35,11 +35,11 @@ export async function readForm(
   let formBytes = 0;
   const fail = (error: unknown) => parser.destroy(error instanceof Error ? error : new Error(String(error)));
   const take = (name: string) => {
-    if (fields.has(name) || uploads.has(name)) fail(malformed(`has \`${name}\` twice`));
+    if (fields.has(name) || uploads.has(name)) fail(repeated(name));
     return !parser.destroyed;
   };
   parser.on("field", (name, value, _, isCut) => {
-    if (isCut) fail(malformed(`has a \`${name}\` of more than ${maxFieldBytes} bytes`));
+    if (isCut) fail(refused(`has a \`${name}\` of more than ${maxFieldBytes} bytes`, AS_UPLOADS));
     if (take(name)) fields.set(name, value);
   });
   parser.on("file", (name, stream) => {
@@ -55,7 +55,7 @@ export async function readForm(
     upload.catch(fail);
     uploads.set(name, upload);
   });
-  parser.on("partsLimit", () => fail(malformed(`has more than ${MAX_PARTS} parts`)));
+  parser.on("partsLimit", () => fail(refused(`has more than ${MAX_PARTS} parts`, "Send only the fields there are.")));
 
   try {
     const finished = once(parser, "finish");
@@ -84,7 +84,7 @@ export async function readForm(
 function holdFields(memory: MemoryShare, maxBytes: number): (bytes: number) => void {
   let taken = 0;
   return (bytes) => {
-    if (bytes > maxBytes + FIELD_STEP) throw malformed(`has more than ${maxBytes} bytes beside its files`);
+    if (bytes > maxBytes + FIELD_STEP) throw refused(`has more than ${maxBytes} bytes beside its files`, AS_UPLOADS);
     if (bytes <= taken) return;
     const needed = Math.min(maxBytes, bytes + FIELD_STEP) - taken;
     if (!memory.take(needed)) throw noRoom();
@@ -152,10 +152,19 @@ function asProblem(error: unknown): Problem {
   return error instanceof Problem ? error : malformed("is not well-formed", error);
 }
 
-function malformed(what: string, cause?: unknown): Problem {
-  return new Problem(
-    "invalid_request",
-    `The multipart/form-data body ${what}. Let your HTTP client set the Content-Type with its boundary.`,
-    { cause },
-  );
+const AS_UPLOADS = "Send files as uploads, with a file name.";
+
+function malformed(what: string, cause: unknown): Problem {
+  return refused(what, "Let your HTTP client set the Content-Type with its boundary.", { cause });
+}
+
+function repeated(name: string): Problem {
+  const path = toldName(name);
+  return refused(`has \`${path}\` twice`, "Send each field once.", {
+    errors: [{ path, message: "must be there once" }],
+  });
+}
+
+function refused(what: string, advice: string, more?: ConstructorParameters<typeof Problem>[2]): Problem {
+  return new Problem("invalid_request", `The multipart/form-data body ${what}. ${advice}`, more);
 }

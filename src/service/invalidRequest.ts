@@ -37,18 +37,18 @@ export function invalidRequest(issues: z.core.$ZodIssue[], fields: Fields): Prob
   );
 }
 
+/** Says of a name that is no field's, after that name, what its sender may have meant. */
 function unknownField(name: string, { here, elsewhere }: Fields): string {
-  if (/page/i.test(name)) return "unknown field: every page is marked, there is no page selection";
+  if (/page/i.test(name)) return "is not a field: every page is marked, there is no page selection";
   const home = elsewhere(name);
-  if (home !== undefined) return `unknown field here: \`${name}\` is one of ${home}`;
+  if (home !== undefined) return `is not a field here, but of ${home}`;
   const meant = nearest(name, here);
-  if (meant !== undefined) return `unknown field; did you mean \`${meant}\`?`;
-  return `unknown field; there are ${here.map((field) => `\`${field}\``).join(", ")}`;
+  if (meant !== undefined) return `is not a field; did you mean \`${meant}\`?`;
+  return `is not a field; there are ${here.map((field) => `\`${field}\``).join(", ")}`;
 }
 
 /** Returns an error as a sentence that ends once. */
 function sentence({ path, message }: FieldError): string {
-  const subject = path === "" ? "The request" : `\`${path}\``;
-  const text = message.startsWith("unknown") ? `${subject}: ${message}` : `${subject} ${message}`;
+  const text = `${path === "" ? "The request" : `\`${path}\``} ${message}`;
   return /[.?!]$/.test(text) ? text : `${text}.`;
 }

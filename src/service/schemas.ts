@@ -65,17 +65,17 @@ function byTemplate(property: "position" | "color"): string {
 const FILE = takes("a URL, a data URI or an upload");
 const IMAGE = takes("a URL, a data URI, base64 or an upload");
 
+const FILE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:)/;
+const IMAGE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|[A-Za-z0-9+/_=\s-]+$)/;
+
 const file = z
   .string({ error: FILE })
-  .regex(/^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:)/, "must be an http(s) URL or a data URI")
+  .regex(FILE_PATTERN, "must be an http(s) URL or a data URI")
   .describe("The PDF: a public http(s) URL or a data URI (data:application/pdf;base64,…).");
 
 const image = z
   .string({ error: IMAGE })
-  .regex(
-    /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|[A-Za-z0-9+/_=\s-]+$)/,
-    "must be an http(s) URL, a data URI or base64",
-  )
+  .regex(IMAGE_PATTERN, "must be an http(s) URL, a data URI or base64")
   .describe(`The image, ${IMAGE_FORMATS.join(" or ")}: a public http(s) URL, a data URI or bare base64.`);
 
 const opacity = z
@@ -214,8 +214,15 @@ export const result = z.strictObject({
 export type Result = z.output<typeof result>;
 
 const upload = z.instanceof(Upload).meta({ type: "string", format: "binary" });
-const fileOrUpload = z.union([upload, file], { error: FILE }).describe(file.description ?? "");
-const imageOrUpload = z.union([upload, image], { error: IMAGE }).describe(image.description ?? "");
+
+/** The text of a form's field that may be a file: the commonest slip is to send the name of one instead (curl without `@`). */
+function textForUpload(pattern: RegExp, others: string, curl: string) {
+  return z.string().regex(pattern, `must be an upload (in curl: -F ${curl}), ${others}`);
+}
+const fileText = textForUpload(FILE_PATTERN, "an http(s) URL or a data URI", "file=@contract.pdf");
+const imageText = textForUpload(IMAGE_PATTERN, "an http(s) URL, a data URI or base64", "image=@logo.png");
+const fileOrUpload = z.union([upload, fileText], { error: FILE }).describe(file.description ?? "");
+const imageOrUpload = z.union([upload, imageText], { error: IMAGE }).describe(image.description ?? "");
 
 /** {@link textRequest} as `multipart/form-data`: files may be uploads. */
 export const textForm = textRequest.extend({ file: fileOrUpload });

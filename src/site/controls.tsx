@@ -14,7 +14,6 @@ interface Field {
   minimum?: number;
   exclusiveMinimum?: number;
   maximum?: number;
-  maxLength?: number;
 }
 
 /** Fields that few callers need. */
@@ -43,7 +42,9 @@ export function Controls({ product }: { product: Product }) {
   const fields = Object.entries(product.schemas.json.shape)
     .filter(([name]) => name !== "file")
     .map(([name, schema]) => fieldOf(name, schema as z.ZodType, kindOf(product), properties[name] as object));
-  const usual = fields.filter(({ name }) => !RARE.includes(name));
+  const usual = fields
+    .filter(({ name }) => !RARE.includes(name))
+    .toSorted((a, b) => Number(a.name === "color") - Number(b.name === "color")); // font_size is beside rotation
   const rare = fields.filter(({ name }) => RARE.includes(name));
   return (
     <form
@@ -104,7 +105,7 @@ function Input({ field }: { field: Field }) {
   const shared = { id, name, "aria-describedby": `${id}-problem ${id}-hint` };
   if (name === "text")
     return (
-      <textarea {...shared} rows={2} maxlength={field.maxLength} required>
+      <textarea {...shared} rows={2} required>
         {EXAMPLE_TEXT}
       </textarea>
     );
@@ -126,7 +127,6 @@ function Input({ field }: { field: Field }) {
       type={name === "password" ? "password" : "text"}
       value={field.default}
       placeholder={EMPTY[name]}
-      maxlength={field.maxLength}
       autocomplete="off"
       spellcheck={false}
     />

@@ -20,11 +20,25 @@ export function Docs({ reference, repository }: { reference: ApiReference; repos
   const groups = tags.map((tag) => ({ ...tag, entries: entriesOf(reference, tag.name) }));
   return (
     <Document title="Overprint: API reference" description={info.description} styles="reading">
-      <a class="skip" href="#reference">
+      <a class="skip" href="#operations">
         Skip to the reference
       </a>
       <Masthead />
-      <div class="columns">
+      <main class="reference">
+        <header>
+          <h1>API reference</h1>
+          <p class="lead">{info.description}</p>
+          <dl class="facts">
+            <dt>HTTP</dt>
+            <dd>
+              <code>{servers[0]?.url}</code>
+            </dd>
+            <dt>MCP, streamable HTTP</dt>
+            <dd>
+              <code>{servers[0]?.url}/mcp</code>
+            </dd>
+          </dl>
+        </header>
         <nav class="contents" aria-label="Contents">
           {groups.map(({ name, entries }) => (
             <>
@@ -42,19 +56,7 @@ export function Docs({ reference, repository }: { reference: ApiReference; repos
             <a href="#errors">Errors</a>
           </h2>
         </nav>
-        <main id="reference" class="reference">
-          <h1>API reference</h1>
-          <p class="lead">{info.description}</p>
-          <dl class="facts">
-            <dt>HTTP</dt>
-            <dd>
-              <code>{servers[0]?.url}</code>
-            </dd>
-            <dt>MCP, streamable HTTP</dt>
-            <dd>
-              <code>{servers[0]?.url}/mcp</code>
-            </dd>
-          </dl>
+        <div id="operations" class="operations">
           {groups.map(({ name, description, entries }) => (
             <section aria-label={name}>
               <h2>{name}</h2>
@@ -65,8 +67,8 @@ export function Docs({ reference, repository }: { reference: ApiReference; repos
             </section>
           ))}
           <Errors />
-        </main>
-      </div>
+        </div>
+      </main>
       <Footer repository={repository} />
     </Document>
   );

@@ -21,7 +21,8 @@ export async function withPage(
   options: BrowserContextOptions = {},
   prepare: (context: BrowserContext) => Promise<unknown> = async () => undefined,
 ): Promise<void> {
-  const context = await browser.newContext(options);
+  // without smooth scrolling, which a click does not wait for
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   try {
     await prepare(context);
     const complaints: string[] = [];

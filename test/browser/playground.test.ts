@@ -1,11 +1,15 @@
 /** The page at `/` in a real browser: what it shows, what it asks for, and who can use it. */
 
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
+import { callPaid } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { TEMPLATES } from "../../src/engine/index.ts";
 import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
+import { pagesOf } from "../support/pdf.ts";
+import { RED_PNG } from "../support/png.ts";
 import { MAGENTA } from "../support/stamp.ts";
 import { violations } from "./axe.ts";
 import { chooseFile, expectChange, firstPage, PATIENCE, withPage } from "./page.ts";
@@ -111,6 +115,72 @@ describePage("the page at /", (running) => {
       await expectStatus(page, /PDF/);
     }));
 
+  test("says what is wrong in the API's words", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      const png = Buffer.from(RED_PNG);
+      const files: [name: string, content: Buffer, words: RegExp][] = [
+        ["empty.pdf", Buffer.from(""), /empty/],
+        ["image.pdf", png, /image/],
+        ["page.pdf", Buffer.from("<!doctype html><p>Log in"), /web page/],
+        ["words.pdf", Buffer.from("words"), /begin/],
+        ["broken.pdf", Buffer.from("%PDF-1.7 1 0 obj<</Type/Catalog>>endobj"), /pages/],
+      ];
+      for (const [name, buffer, words] of files) {
+        await page.setInputFiles("#file", { name, mimeType: "application/pdf", buffer });
+        await expectStatus(page, words);
+        const { detail } = await refusal(new File([buffer], name), { text: "A" });
+        expect(await page.textContent("#status")).toBe(detail.replaceAll("`", ""));
+      }
+      await chooseFile(page, sample);
+      await page.click("form[data-operation=text] summary");
+      const fields = { text: " ", color: "red", rotation: "999", font_size: "0", margin: "-1", filename: "a/b" };
+      for (const [name, value] of Object.entries(fields)) await page.fill(`#text-${name}`, value);
+      const { errors } = await refusal(new File([new Uint8Array(sample)], "sample.pdf"), fields);
+      expect(errors?.map(({ path }) => path).toSorted()).toEqual(Object.keys(fields).toSorted());
+      for (const { path, message } of errors!)
+        await expect.poll(() => page.textContent(`#text-${path}-problem`), PATIENCE).toBe(message);
+      expect(await page.textContent("#status")).toBe(`${errors!.map((e) => `${e.path} ${e.message}`).join("; ")}.`);
+    }));
+
+  async function refusal(file: File, fields: Record<string, string>): Promise<Refusal> {
+    const form = new FormData();
+    form.set("file", file);
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    return (await callPaid(`${running.worker.url}/v1/watermark/text`, form)).json() as Promise<Refusal>;
+  }
+
+  test("takes a file that was chosen before, and is as it was for who comes back to it", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      const contract = join(import.meta.dirname, "../../examples/contract.pdf");
+      await page.setInputFiles("#file", contract);
+      await expectStatus(page, /^contract\.pdf/);
+      await page.click("#sample");
+      await expectStatus(page, /^sample\.pdf/);
+      await page.setInputFiles("#file", contract);
+      await expectStatus(page, /^contract\.pdf/);
+
+      await page.fill("#text-text", "KEPT");
+      await page.fill("#text-opacity", "0.8");
+      await page.fill("#text-color", "#cc0068");
+      await page.goto(`${running.worker.url}/docs`);
+      await page.goBack({ waitUntil: "networkidle" });
+      await expectStatus(page, /^contract\.pdf: 4 pages/);
+      expect(await page.inputValue("[data-picks=text-color]")).toBe("#cc0068");
+      expect(await page.textContent("output[for=text-opacity]")).toBe("0.8");
+      expect(await page.textContent("#snippet-curl")).toContain("text=KEPT");
+    }));
+
+  test("shows a page as a whole, and a very long one large enough to be read", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      const heights = async (selector: string) =>
+        (await page.locator(selector).first().boundingBox())! as { width: number; height: number };
+      await chooseFile(page, sample);
+      expect((await heights(".sheet")).height).toBeLessThan((await heights("#preview")).height);
+      await chooseFile(page, pagesOf(["/MediaBox [0 0 100 5000]"]), "long.pdf");
+      await expectStatus(page, /^long/);
+      await expect.poll(async () => (await heights(".sheet")).width, PATIENCE).toBeGreaterThan(300);
+    }));
+
   test("opens an encrypted file with the password in its control", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       const locked = VECTORS.find(({ user, dict }) => user !== "" && dict.p === -4)!;
@@ -120,7 +190,8 @@ describePage("the page at /", (running) => {
         buffer: Buffer.from(encryptedPage(locked)),
       });
       await expectStatus(page, /password/);
-      await page.click("form[data-operation=text] summary");
+      // its control is in sight, and said to be what is wrong
+      expect(await page.getAttribute("#text-password", "aria-invalid")).toBe("true");
       await page.fill("#text-password", locked.user);
       await page.waitForSelector(".sheet canvas");
       expect(complaints).toEqual([]);
@@ -142,6 +213,23 @@ describePage("the page at /", (running) => {
       { colorScheme },
     ),
   );
+
+  test("shows what is chosen where the system has colours of its own", () =>
+    withPage(
+      running.browser,
+      running.worker.url,
+      async ({ page }) => {
+        const groups = ["operation", "client", "template", "position"];
+        const colour = (selector: string) =>
+          page.evaluate(`getComputedStyle(document.querySelector('${selector} ~ span')).backgroundColor`);
+        for (const name of groups) {
+          const input = `[data-operation=text] [name=${name}]`;
+          const scope = ["operation", "client"].includes(name) ? `[name=${name}]` : input;
+          expect(await colour(`${scope}:checked`), name).not.toBe(await colour(`${scope}:not(:checked)`));
+        }
+      },
+      { forcedColors: "active" },
+    ));
 
   test("does not scroll sideways on a phone, before a file and after", () =>
     withPage(
@@ -210,6 +298,11 @@ describePage("the page at /", (running) => {
       expect(before.filter((path) => /engine|pdf|\/fonts\/|wasm|preview/.test(path))).toEqual([]);
     }));
 });
+
+interface Refusal {
+  detail: string;
+  errors?: { path: string; message: string }[];
+}
 
 function expectStatus(page: Page, words: RegExp): Promise<void> {
   return expect.poll(() => page.textContent("#status"), PATIENCE).toMatch(words);

@@ -63,6 +63,15 @@ describePage("paying with the development key", (running) => {
         expect((await fetch(url)).status).toBe(200);
         await page.getByText("Copied", { exact: true }).waitFor();
 
+        // to have it once more gives the same link, which is there once, and after a reload too
+        await page.click("#buy");
+        await page.waitForSelector("#purchase:not(.busy)");
+        expect(await page.locator(".receipt").count()).toBe(1);
+        await page.reload({ waitUntil: "networkidle" });
+        expect(await page.inputValue(".receipt [data-part=link]")).toBe(url);
+        expect(await page.innerText(".receipt")).toContain("contract.pdf is marked");
+        await chooseFile(page, sample);
+
         page.on("dialog", (dialog) => dialog.accept());
         await page.click("[data-part=end]");
         await page.getByText("You have ended the link.").waitFor();
@@ -78,12 +87,33 @@ describePage("paying with the development key", (running) => {
       { permissions: ["clipboard-read", "clipboard-write"] },
     ));
 
+  test("speaks of what is shown, where the settings were changed while it was paid for", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      await chooseFile(page, sample);
+      const { promise: sent, resolve: send } = Promise.withResolvers<void>();
+      const { promise: changed, resolve: change } = Promise.withResolvers<void>();
+      await page.route("**/v1/watermark/text", async (route) => {
+        if (!route.request().headers()["payment-signature"]) return route.continue();
+        send();
+        await changed;
+        await route.fulfill({ status: 422, body: JSON.stringify({ detail: "Not this one." }) });
+      });
+      await page.click("#buy-in-development");
+      await sent;
+      await expectChange(page, () => page.fill("#text-text", "CHANGED MEANWHILE"));
+      change();
+      await expectTold(page, /^Not this one\.$/);
+      await expect.poll(() => page.textContent("#buy"), PATIENCE).toBe("Get the PDF");
+      await expectChange(page, () => page.fill("#text-text", "CONFIDENTIAL"));
+      await expect.poll(() => page.textContent("#buy"), PATIENCE).toBe("Try again");
+    }));
+
   test("tells a refusal of the service in its own words, and charges nothing", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await page.evaluate("document.getElementById('purchase').dataset.maxBytes = '100'");
       await chooseFile(page, sample);
-      await page.click("#buy-in-development");
       await expectTold(page, /too large to be sent from here/);
+      expect(await page.isDisabled("#buy-in-development")).toBe(true);
       await page.route("**/v1/watermark/text", (route) =>
         route.fulfill({ status: 429, headers: { "Retry-After": "7" }, body: JSON.stringify({ detail: "Not now." }) }),
       );
@@ -169,12 +199,13 @@ const payWithWallet = (running: Running) => {
       expect(complaints).toEqual([]);
 
       await page.click("#buy"); // "Get it again"
-      await expect.poll(() => page.locator(".receipt").count(), PATIENCE).toBe(2);
+      await page.waitForSelector("#purchase:not(.busy)");
+      expect(await page.locator(".receipt").count()).toBe(1);
       expect(await paid()).toBe(PRICE);
       await page.fill("#text-text", "OTHER SETTINGS");
       await expect.poll(() => page.textContent("#buy"), PATIENCE).toBe("Get the PDF");
       await page.click("#buy");
-      await expect.poll(() => page.locator(".receipt").count(), PATIENCE).toBe(3);
+      await expect.poll(() => page.locator(".receipt").count(), PATIENCE).toBe(2);
       expect(await paid()).toBe(2n * PRICE);
     }));
 

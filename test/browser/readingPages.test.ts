@@ -12,6 +12,15 @@ const PAGES = [
 ] as const;
 
 describePage("pages for reading", (running) => {
+  test("/docs shows a phone its title before its contents", async () => {
+    const page = await running.browser.newPage({ viewport: { width: 360, height: 780 } });
+    await page.goto(`${running.worker.url}/docs`);
+    const top = async (selector: string) => (await page.locator(selector).boundingBox())!.y;
+    expect(await top("h1")).toBeLessThan(await top(".contents"));
+    expect(await top(".contents")).toBeLessThan(await top("#operations"));
+    await page.close();
+  });
+
   describe.each(PAGES)("%s", (path, status) => {
     test.each([
       ["light", 1280],

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { signPayment } from "../../scripts/lib/pay.ts";
 import { IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
 import { PRODUCTS } from "../../src/service/products.ts";
-import { callPaid, dataUri, formOf, IMAGE, TEXT } from "../support/client.ts";
+import { callPaid, dataUri, formOf, IMAGE, offerOf, send, TEXT } from "../support/client.ts";
 import { onePage } from "../support/pdf.ts";
 import { RED_PNG } from "../support/png.ts";
 
@@ -64,6 +65,34 @@ describe("a value that does not fit is told what would", () => {
     expect(await messageFor(path, body, field)).toBe(message);
   });
 
+  test.each([
+    [TEXT, { file: "contract.pdf", text: "A" }, "file", "file=@contract.pdf"],
+    [IMAGE, { file, image: "logo.png" }, "image", "image=@logo.png"],
+  ])("%s: a form with the name of a file is told how to upload it: %#", async (path, fields, field, curl) => {
+    expect(await messageFor(path, formOf(fields as Record<string, string>), field)).toMatch(
+      new RegExp(`^must be an upload \\(in curl: -F ${curl}\\), an http\\(s\\) URL`),
+    );
+    expect(await messageFor(path, fields, field)).not.toContain("upload");
+  });
+
+  test("a form with a field twice is told so, and nothing else", async () => {
+    const form = formOf({ file, text: "A" });
+    form.append("text", "B");
+    const { detail, errors } = await refusalOf(TEXT, form);
+    expect(detail).toBe("The multipart/form-data body has `text` twice. Send each field once.");
+    expect(errors).toEqual([{ path: "text", message: "must be there once" }]);
+  });
+
+  test.each([
+    ["", "is empty"],
+    ["{'file': 'x'}", "is not well-formed JSON"],
+  ])("a JSON body %j is told what one is like", async (body, what) => {
+    const headers = { "X-PAYMENT": await signPayment(await offerOf(TEXT)), "Content-Type": "application/json" };
+    const refusal = await (await send(TEXT, { method: "POST", headers, body })).json<Refusal>();
+    expect(refusal.detail).toContain(`The body ${what}. Send an object such as`);
+    expect(JSON.parse(/\{.*\}/.exec(refusal.detail)![0])).toEqual(PRODUCTS[0]!.example);
+  });
+
   test("a body that is no object", async () => {
     expect((await refusalOf(TEXT, [text])).detail).toContain("The request must be an object of fields.");
   });
@@ -99,7 +128,12 @@ describe("an unknown field", () => {
     ["fontSize", "font_size"],
     ["pdf_file", "file"],
   ])("%s: nearly one is told it", async (name, meant) => {
-    expect(await messageFor(TEXT, { ...text, [name]: "1" }, name)).toBe(`unknown field; did you mean \`${meant}\`?`);
+    expect(await messageFor(TEXT, { ...text, [name]: "1" }, name)).toBe(`is not a field; did you mean \`${meant}\`?`);
+  });
+
+  test("is the subject of its sentence", async () => {
+    const { detail } = await refusalOf(TEXT, { ...text, image: "x" });
+    expect(detail).toMatch(/^`image` is not a field here, but of POST/);
   });
 
   test("any other is told them all", async () => {
@@ -114,16 +148,14 @@ describe("an unknown field", () => {
     [TEXT, { ...text, scale: 0.2 }, "scale", IMAGE],
   ])("%s: one of the other operation names it: %#", async (path, body, field, other) => {
     const { tool } = PRODUCTS.find((product) => product.path === other)!;
-    expect(await messageFor(path, body, field)).toBe(
-      `unknown field here: \`${field}\` is one of POST ${other} (MCP tool ${tool})`,
-    );
+    expect(await messageFor(path, body, field)).toBe(`is not a field here, but of POST ${other} (MCP tool ${tool})`);
   });
 
   test.each(["pages", "page", "page_range", "pageNumbers", "first_page", "PAGES"])(
     "%s: there is no page selection",
     async (name) => {
       expect(await messageFor(TEXT, { ...text, [name]: "1-3" }, name)).toBe(
-        "unknown field: every page is marked, there is no page selection",
+        "is not a field: every page is marked, there is no page selection",
       );
     },
   );

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { signPayment } from "../../scripts/lib/pay.ts";
 import { IMAGE_POSITIONS, POSITIONS } from "../../src/engine/index.ts";
 import { PROBLEMS } from "../../src/problems.ts";
 import { PRODUCTS } from "../../src/service/products.ts";
-import { callPaid, formOf, ORIGIN, send } from "../support/client.ts";
+import { callPaid, dataUri, formOf, ORIGIN, offerOf, send, TEXT } from "../support/client.ts";
+import { onePage } from "../support/pdf.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a document that is walked through
 type Json = Record<string, any>;
@@ -69,8 +71,46 @@ test("every code of a problem is one of some operation's answers, under its own 
   );
   for (const [code, status] of codes)
     expect([code, PROBLEMS[code as keyof typeof PROBLEMS].status]).toEqual([code, status]);
-  const elsewhere = ["not_found"]; // of addresses that are not described
-  expect([...new Set(codes.map(([code]) => code)), ...elsewhere].sort()).toEqual(Object.keys(PROBLEMS).sort());
+  expect([...new Set(codes.map(([code]) => code))].sort()).toEqual(Object.keys(PROBLEMS).sort());
+});
+
+describe("the headers of problems are described, and there:", () => {
+  const described = async (path: string, method: string, status: number) =>
+    Object.keys((await document()).paths[path][method].responses[status].headers);
+
+  test("405", async () => {
+    expect(await described("/v1/limits", "get", 405)).toContain("Allow");
+    expect((await send("/v1/limits", { method: "POST" })).headers.get("Allow")).toBe("GET, HEAD");
+  });
+
+  test("415", async () => {
+    expect(await described(TEXT, "post", 415)).toContain("Accept-Post");
+    const headers = { "X-PAYMENT": await signPayment(await offerOf(TEXT)), "Content-Type": "text/plain" };
+    const refusal = await send(TEXT, { method: "POST", headers, body: "x" });
+    expect([refusal.status, refusal.headers.get("Accept-Post")]).toEqual([
+      415,
+      "application/json, multipart/form-data",
+    ]);
+  });
+
+  test("416, and what a download may depend on", async () => {
+    const link = "/v1/files/{id}.pdf";
+    expect(await described(link, "get", 416)).toContain("Content-Range");
+    const { url, bytes } = (
+      await (await callPaid(TEXT, { file: dataUri("application/pdf", onePage), text: "A" })).json<Json>()
+    ).output;
+    const beyond = await send(url, { headers: { Range: `bytes=${bytes}-` } });
+    expect([beyond.status, beyond.headers.get("Content-Range")]).toEqual([416, `bytes */${bytes}`]);
+    const made = beyond.headers.get("Last-Modified")!;
+    const asked = (await document()).paths[link].get.parameters.map(({ name }: Json) => name);
+    for (const [name, value, status] of [
+      ["If-Modified-Since", made, 304],
+      ["If-Unmodified-Since", new Date(0).toUTCString(), 412],
+    ] as const) {
+      expect(asked).toContain(name);
+      expect((await send(url, { headers: { [name]: value } })).status).toBe(status);
+    }
+  });
 });
 
 describe.each(PRODUCTS)("the examples of $operation are what the service does:", ({ path }) => {

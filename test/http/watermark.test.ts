@@ -230,7 +230,7 @@ describe("bad input is a problem that says what to do, and leaves the payment us
 
   test("an unknown field is named with the nearest one", async () => {
     const problem = await (await callPaid(TEXT, { ...text, opactiy: 1 })).json<Problem>();
-    expect(problem.errors).toEqual([{ path: "opactiy", message: "unknown field; did you mean `opacity`?" }]);
+    expect(problem.errors).toEqual([{ path: "opactiy", message: "is not a field; did you mean `opacity`?" }]);
   });
 
   test("one with a long name is told by its beginning, and no field is looked for that is like it", async () => {

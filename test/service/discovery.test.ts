@@ -19,6 +19,7 @@ test("the icon that the terms name is an SVG without scripts, styles and links",
   expect(terms.resource.tags).toContain("watermark");
   const icon = await send(terms.resource.iconUrl);
   expect([icon.status, icon.headers.get("Content-Type")]).toEqual([200, "image/svg+xml"]);
+  expect(icon.headers.get("Cross-Origin-Resource-Policy")).toBe("cross-origin"); // the pages of indexes show it
   const svg = await icon.text();
   expect(svg).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" viewBox/);
   expect(svg).not.toMatch(/script|style|href|on\w+=/);

@@ -18,6 +18,11 @@ async function page(): Promise<string> {
 }
 
 describe("GET /", () => {
+  test("has controls in the order they are seen in: rotation and font_size side by side", async () => {
+    const ids = Array.from((await page()).matchAll(/ id="text-(rotation|font_size|color)"/g), ([, name]) => name);
+    expect(ids).toEqual(["rotation", "font_size", "color"]);
+  });
+
   test("is a page for browsers, and the guide for everyone else", async () => {
     const html = await send("/", { headers: BROWSER });
     expect([html.status, html.headers.get("Content-Type"), html.headers.get("Vary")]).toEqual([

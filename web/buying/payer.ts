@@ -55,7 +55,8 @@ export interface Payer {
 export async function termsOf(path: string): Promise<Terms> {
   const response = await fetch(path, { method: "POST" });
   if (response.status !== 402) throw response;
-  return new x402HTTPClient(new x402Client()).getPaymentRequiredResponse((name) => response.headers.get(name));
+  const body: unknown = await response.json(); // the terms are in the header, but one that is not read stays open
+  return new x402HTTPClient(new x402Client()).getPaymentRequiredResponse((name) => response.headers.get(name), body);
 }
 
 /** Pays with a private key: in development only, where the page is given one. */

@@ -1,4 +1,4 @@
-import type { Bought } from "./buy.ts";
+import type { Bought } from "./attempts.ts";
 
 /** How often the words for the time that is left are looked at. */
 const LOOK_MS = 1000;

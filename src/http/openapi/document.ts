@@ -62,6 +62,8 @@ export function openapi(origin: string, config: Config) {
   };
 }
 
+const ALLOW = { Allow: header("The methods that there are.") };
+
 const listPurchases = {
   operationId: "listPurchases",
   tags: ["Purchases"],
@@ -75,9 +77,17 @@ const listPurchases = {
   responses: {
     200: answer("The newest purchases.", { content: json(ref("schemas", "Purchases")) }),
     ...withHeaders(
-      problems(["invalid_request", "sign_in_required", "sign_in_refused", "too_many_requests", "internal_error"], {
-        notes: { 402: "Nothing is to be paid.", 429: "Too many sign-ins that are not valid from this address." },
-      }),
+      problems(
+        [
+          "invalid_request",
+          "sign_in_required",
+          "sign_in_refused",
+          "too_many_requests",
+          "not_configured",
+          "internal_error",
+        ],
+        { notes: { 402: "Nothing is to be paid.", 429: "Too many sign-ins that are not valid from this address." } },
+      ),
     ),
   },
 };
@@ -97,7 +107,7 @@ const readLimits = {
   security: [],
   responses: {
     200: answer("The limits.", { content: json(ref("schemas", "Limits")) }),
-    ...problems(["method_not_allowed", "internal_error"]),
+    ...problems(["method_not_allowed", "not_configured", "internal_error"], { headers: { 405: ALLOW } }),
   },
 };
 
@@ -112,6 +122,6 @@ const checkHealth = {
       content: json(ref("schemas", "Health")),
     }),
     503: answer("`fail`: nothing can be sold.", { content: json(ref("schemas", "Health")) }),
-    ...problems(["method_not_allowed"]),
+    ...problems(["method_not_allowed"], { headers: { 405: ALLOW } }),
   },
 };

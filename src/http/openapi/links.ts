@@ -31,7 +31,15 @@ export const linkParameters = [
 ];
 
 const TOO_MANY = { 429: "Too many links with a wrong token from this address in a minute." };
-const refused = ["invalid_token", "file_not_found", "link_expired", "too_many_requests", "internal_error"] as const;
+const refused = [
+  "invalid_token",
+  "file_not_found",
+  "not_found",
+  "link_expired",
+  "too_many_requests",
+  "not_configured",
+  "internal_error",
+] as const;
 
 /** `GET` of a link. */
 export const downloadOperation = {
@@ -44,7 +52,9 @@ export const downloadOperation = {
     asked("Range", "The part of the file to send, as in bytes=0-1023."),
     asked("If-Range", "The ETag that the file must have for Range to count."),
     asked("If-None-Match", "The ETag of a copy that the caller has."),
+    asked("If-Modified-Since", "The Last-Modified of such a copy."),
     asked("If-Match", "The ETag that the file must have."),
+    asked("If-Unmodified-Since", "The Last-Modified that it must have, or an earlier one."),
   ],
   responses: {
     200: answer("The PDF.", { headers: ofTheBody, content: PDF }),
@@ -53,7 +63,10 @@ export const downloadOperation = {
       content: PDF,
     }),
     304: answer("The copy that If-None-Match or If-Modified-Since names is current.", { headers: ofTheFile }),
-    ...problems([...refused, "precondition_failed", "range_not_satisfiable"], { notes: TOO_MANY }),
+    ...problems([...refused, "precondition_failed", "range_not_satisfiable"], {
+      notes: TOO_MANY,
+      headers: { 416: { "Content-Range": header("How many bytes it has, as in `bytes */18211`.") } },
+    }),
   },
 };
 

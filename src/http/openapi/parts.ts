@@ -47,14 +47,19 @@ const RETRIED = [429, 503];
 
 /**
  * Describes the answers for these problems, one for each status, with the codes that it can have.
- * @param examples by code
+ * @param notes and headers by status, examples by code
  */
 export function problems(
   codes: readonly ProblemCode[],
   {
     notes = {},
+    headers = {},
     examples = {},
-  }: { notes?: Partial<Record<number, string>>; examples?: Partial<Record<ProblemCode, object>> } = {},
+  }: {
+    notes?: Partial<Record<number, string>>;
+    headers?: Partial<Record<number, object>>;
+    examples?: Partial<Record<ProblemCode, object>>;
+  } = {},
 ) {
   const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
   return Object.fromEntries(
@@ -71,7 +76,11 @@ export function problems(
         status,
         {
           description: [...lines, ...(notes[status] ? [notes[status]] : [])].join("\n\n"),
-          headers: { ...REQUEST_ID, ...(RETRIED.includes(status) && { "Retry-After": ref("headers", "RetryAfter") }) },
+          headers: {
+            ...REQUEST_ID,
+            ...(RETRIED.includes(status) && { "Retry-After": ref("headers", "RetryAfter") }),
+            ...headers[status],
+          },
           content: { "application/problem+json": { schema, ...(example && { example }) } },
         },
       ];

@@ -97,7 +97,11 @@ export function saleOf(product: Product, origin: string, config: Config) {
           content: json(ref("schemas", "PaymentRequiredV1"), unpaid(product, origin + path, config)),
         },
       ),
-      ...problems(codes, { notes: NOTES, examples: { invalid_request: withoutFields(product) } }),
+      ...problems(codes, {
+        notes: NOTES,
+        headers: { 415: { "Accept-Post": header("The content types that are taken.") } },
+        examples: { invalid_request: withoutFields(product) },
+      }),
     },
   };
 }
