@@ -44,15 +44,28 @@ describe("what a settlement's answer is taken for", () => {
       "blocklisted",
       "",
     ].map((reason): [string, object, string] => [reason, refusal(reason), "refused"]),
-    ...["invalid_transaction_state", "invalid_exact_evm_transaction_simulation_failed", "execution reverted"].map(
-      (reason): [string, object, string] => [reason, refusal(reason), "reverted"],
-    ),
-    [
-      "a transaction that failed",
-      { ...refusal("invalid_exact_evm_transaction_failed"), transaction: "0x1" },
+    ...["invalid_transaction_state", "execution reverted"].map((reason): [string, object, string] => [
+      reason,
+      refusal(reason),
       "reverted",
-    ],
+    ]),
+    ...[
+      "invalid_exact_evm_transaction_failed",
+      "invalid_exact_evm_insufficient_balance",
+      "invalid_exact_evm_transaction_simulation_failed",
+      "a reason of its own",
+    ].map((reason): [string, object, string] => [
+      `${reason}, of a transaction that is told`,
+      { ...refusal(reason), transaction: "0x1" },
+      "reverted",
+    ]),
+    ["a simulation that failed", refusal("invalid_exact_evm_transaction_simulation_failed"), "simulated"],
     ["a transaction that may not have been sent", refusal("invalid_exact_evm_transaction_failed"), "unsent"],
+    [
+      "the same, with zeros for a hash",
+      { ...refusal("invalid_exact_evm_transaction_failed"), transaction: `0x${"0".repeat(64)}` },
+      "unsent",
+    ],
     ...[
       "settlement_pending",
       "unexpected_settle_error",
