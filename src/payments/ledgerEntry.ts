@@ -219,8 +219,7 @@ export class LedgerEntry {
         return undefined;
       case "exposed": {
         const { work, firstAsked } = entry;
-        const exposed: Exposed = { ...callOf(entry), state: "exposed", work, attempts: 1, firstAsked, nextAt: 0 };
-        this.#save({ ...exposed, nextAt: nextLookAt(exposed, world.now()) });
+        this.#lookLater({ ...callOf(entry), state: "exposed", work, firstAsked, attempts: 1 });
         this.#report(entry, { outcome: "pending", reason: concluded.reason });
         return undefined;
       }
@@ -241,7 +240,11 @@ export class LedgerEntry {
     const concluded = concludeExposed(entry, await world.evidence(entry)?.(entry.firstAsked));
     if (concluded?.conclusion === "settled") this.#sold(entry, "settled", concluded.transaction);
     else if (concluded) await this.#refuse(entry, concluded);
-    else this.#save({ ...entry, nextAt: nextLookAt(entry, world.now()) });
+    else this.#lookLater(entry);
+  }
+
+  #lookLater(entry: Omit<Exposed, "nextAt">): void {
+    this.#save({ ...entry, nextAt: nextLookAt(entry, this.#world.now()) });
   }
 
   #sold(entry: Asked, outcome: "settled" | "unproved", transaction: string): void {

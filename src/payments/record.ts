@@ -250,13 +250,16 @@ export function concludeExposed(
     : { conclusion: "settled", transaction: found.transaction };
 }
 
-/** Returns until when others may move the money of an exposed payment, in Unix milliseconds; at the most as long as its link. */
-function exposureEnds(entry: Entry & { state: "exposed" }): number {
+/** A payment that others may move, and what it would buy. */
+type Exposure = Call & { work: StoredWork; attempts: number };
+
+/** Returns until when it is watched, in Unix milliseconds: while its authorization lasts, and its link would. */
+function exposureEnds(entry: Exposure): number {
   return Math.min(authorizationEnds(entry), entry.work.expiresAt);
 }
 
 /** Returns when to ask the chain again about an exposed payment, in Unix milliseconds. */
-export function nextLookAt(entry: Entry & { state: "exposed" }, now: number): number {
+export function nextLookAt(entry: Exposure, now: number): number {
   const over = exposureEnds(entry) + CHAIN_LAG_MS;
   const next = now + backoffMs(entry.attempts);
   return now < over ? Math.min(next, over) : next;
