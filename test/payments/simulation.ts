@@ -22,7 +22,8 @@ const FACILITATOR_TIMEOUT_MS = 20_000;
 const BLOCK_MS = 2000;
 /** The account of the facilitator, which settles for us and for another service of the same seller. */
 const SIGNER = "0xf0";
-const never = new Promise<never>(() => {});
+/** A promise of its own each time: what waits for it can be forgotten. */
+const never = () => new Promise<never>(() => {});
 
 /** What a caller asks for: one of two requests, under one of two keys or none. */
 export interface Asked {
@@ -284,7 +285,7 @@ export class Simulation {
     try {
       const admitted = await admit(terms);
       await this.#world.sleep(this.#world.below(!this.#calm && this.#world.chance(0.2) ? 40_000 : 1000));
-      if (this.#dies(worker)) return never;
+      if (this.#dies(worker)) return never();
       const { value } = await sell<string>({
         ...terms,
         admitted,
@@ -311,7 +312,7 @@ export class Simulation {
     history.runs.push(run);
     worker.run = run;
     await this.#world.sleep(this.#world.chance(0.8) ? this.#world.below(3000) : this.#world.below(40_000));
-    if (this.#dies(worker)) return never;
+    if (this.#dies(worker)) return never();
     if (!this.#calm && this.#world.chance(0.1)) {
       run.fate = "failed";
       throw new Error("damaged");
@@ -327,9 +328,9 @@ export class Simulation {
       signersOn: () => [SIGNER],
       verify: async () => {
         const verdict = await this.#verify(payment);
-        return this.#dies(worker) ? never : verdict;
+        return this.#dies(worker) ? never() : verdict;
       },
-      settle: () => never, // the ledger settles
+      settle: never, // the ledger settles
     };
   }
 
@@ -423,7 +424,7 @@ export class Simulation {
       <A extends unknown[], R>(object: SimulatedObject, method: (...args: A) => Promise<R>) =>
       async (...args: A): Promise<R> => {
         await this.#world.sleep(this.#world.below(30));
-        if (this.#dies(worker)) return never;
+        if (this.#dies(worker)) return never();
         const answer = await new Promise<R>((resolve, reject) => {
           const cut = (error: Error) => {
             if (worker.run?.fate === "running") worker.run.fate = "cut off";
@@ -440,7 +441,7 @@ export class Simulation {
           });
         });
         await this.#world.sleep(this.#world.below(30));
-        return this.#dies(worker) ? never : answer;
+        return this.#dies(worker) ? never() : answer;
       };
     const none = () => Promise.reject(new Error("another kind of object"));
     const noRecord = { waitForStatus: none, claim: none, release: none, store: none, settle: none, abandon: none };
@@ -492,7 +493,7 @@ export class Simulation {
   #revive(object: PaymentObject): void {
     const life = ++object.life;
     const payment = object.history;
-    const mine = <T>(value: T): T | Promise<never> => (life === object.life ? value : never);
+    const mine = <T>(value: T): T | Promise<never> => (life === object.life ? value : never());
     object.record = new LedgerEntry({
       load: () => object.entry,
       save: (entry, wakeAt) => {
