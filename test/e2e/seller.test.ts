@@ -91,6 +91,12 @@ async function buy(
   return { status: response.status, receipt: receipt === null ? undefined : decodePaymentResponseHeader(receipt) };
 }
 
+/** The same, again and again while the payment is pending. */
+async function buyPatiently(...order: Parameters<typeof buy>): ReturnType<typeof buy> {
+  const answer = await buy(...order);
+  return answer.status === 503 ? buyPatiently(...order) : answer;
+}
+
 /** How much of the payer's money has moved. */
 const moved = async ({ payer }: Payment) => PRICE - (await chain.balanceOf(payer.address));
 const succeeded = async (transaction: string) =>
@@ -190,7 +196,7 @@ describe("on a chain with a block every two seconds", () => {
           return { status: 200, body: await settle() };
         });
       const key = payment.nonce;
-      const { status, receipt } = await buy(service, payment, undefined, { key });
+      const { status, receipt } = await buyPatiently(service, payment, undefined, { key });
       expect({ status, receipt }).toMatchObject({ status: 200, receipt: { success: true, transaction: sent } });
       expect(await moved(payment)).toBe(PRICE);
 
@@ -208,11 +214,11 @@ describe("on a chain with a block every two seconds", () => {
     const payment = await newPayment(service);
     const named = { key: payment.nonce, path: `/${payment.nonce}.pdf` };
     const rejection = reject(payment, () => chain.burn(payment.payer.address, PRICE));
-    const first = buy(service, payment, undefined, named);
+    const first = buyPatiently(service, payment, undefined, named);
     expect(await rejection).toBe("reverted");
     await chain.mint(payment.payer.address, 2n * PRICE);
     const anew = await newPayment(service, payment.payer);
-    return { payment, first, again: () => buy(service, anew, undefined, named) };
+    return { payment, first, again: () => buyPatiently(service, anew, undefined, named) };
   };
 
   test.concurrent("a payer whose rejected payment a stranger sends later has paid once for a key", async () => {
