@@ -18,7 +18,7 @@ import type { PaymentPayload } from "./paymentPayload.ts";
  * | settling | facilitator asked to move the money  | it moved, as `conclude` proves        | settled                |
  * |          |                                      | it did not and will not               | (none), output deleted |
  * |          |                                      | it is used, or the chain rejected it  | exposed, with a node   |
- * |          |                                      | the chain rejected it; link over      | burned, output deleted |
+ * |          |                                      | the same without a node; link over    | burned, output deleted |
  * |          |                                      | not known: `doubt`; or not processed  | settling, alarm asks   |
  * | exposed  | not by us, but others may move it    | the chain shows that they have        | settled                |
  * |          |                                      | it can't happen any more; link over   | burned, output deleted |
@@ -183,13 +183,14 @@ export interface Refusal {
  * without our hearing of it: a timeout, a 5xx, a broken answer. Without doubt nothing but `settled` is a payment: a used
  * authorization has been canceled, or has paid another service of the same seller. In doubt no refusal proves anything:
  * an attempt that went through makes the next ones fail, and so does a payer who cancels or empties the wallet. What the
- * chain rejected can be read there, and anyone could use it: it is exposed where that would be seen, and else burned.
+ * chain rejected can be read there, and anyone could use it, as somebody may have what is used: it is exposed where that
+ * would be seen, and else burned.
  *
  * | answer         | no doubt                                | doubt                                                     |
  * |----------------|-----------------------------------------|-----------------------------------------------------------|
  * | settled        | settled                                 | settled                                                   |
- * | reverted       | exposed; burned if that is not watched  | the same as used                                          |
- * | used           | exposed; refused if not watched         | unproved: the chain decides, or a few times a day the word |
+ * | used           | exposed; burned if that is not watched  | unproved: the chain decides, or a few times a day the word |
+ * | reverted       | the same as used                        | the same as used                                          |
  * | simulated      | refused                                 | the same as used                                          |
  * | unsent         | again, in doubt; refused without a node | the same as used                                          |
  * | refused        | refused                                 | again                                                     |
@@ -215,8 +216,7 @@ export function conclude(
     case "used":
     case "reverted":
       if (doubt) return { conclusion: "unproved", transaction };
-      if (watched) return { conclusion: "exposed", reason: answer.reason };
-      return { conclusion: answer.outcome === "reverted" ? "burned" : "refused", reason: answer.reason };
+      return { conclusion: watched ? "exposed" : "burned", reason: answer.reason };
     case "unsent":
     case "simulated":
       if (doubt) return { conclusion: "unproved", transaction };

@@ -32,7 +32,7 @@ describe("what a facilitator's answer proves", () => {
 
   test.each<[Settlement | Evidence, string, string]>([
     [settled, "settled 0x1", "settled 0x1"],
-    [told("used"), "refused why", "unproved 0x7"],
+    [told("used"), "burned why", "unproved 0x7"],
     [told("reverted"), "burned why", "unproved 0x7"],
     [told("simulated"), "refused why", "unproved 0x7"],
     [told("unsent"), "refused why", "unproved 0x7"],
@@ -53,7 +53,7 @@ describe("what a facilitator's answer proves", () => {
   });
 
   test.each([
-    [told("used"), "exposed", "refused"],
+    [told("used"), "exposed", "burned"],
     [told("reverted"), "exposed", "burned"],
     [told("simulated"), "refused", "refused"],
     [told("unsent"), "again", "again"],
