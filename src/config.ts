@@ -102,7 +102,7 @@ export const settings = z.object({
   CDP_API_KEY_SECRET: z.string().optional(),
   /**
    * A node of each network (JSON-RPC), in the order of NETWORKS; empty for one that has none. Where an answer of the
-   * facilitator was lost, the chain shows whether the payment has moved.
+   * facilitator was lost, or others may have sent a payment, the chain shows whether it has moved.
    */
   RPC_URL: list(z.url({ protocol: /^https?$/ }).or(z.literal(""))).optional(),
   /** How long one call of a facilitator may take. */

@@ -8,10 +8,12 @@ import { readSolana } from "./solanaChain.ts";
 
 /**
  * Proof of what became of a payment that a facilitator was asked to settle.
- * - `settled`: it has moved the money, in `transaction`
+ * - `settled`: it has moved the money, in `transaction`, which `sender` has sent to the chain; known on EVM chains
  * - `lost`: it has moved nothing for this request and never will, for `reason`
  */
-export type Evidence = { outcome: "settled"; transaction: string } | { outcome: "lost"; reason: string };
+export type Evidence =
+  | { outcome: "settled"; transaction: string; sender?: string }
+  | { outcome: "lost"; reason: string };
 
 /** A node of each network that has one, by the network's name. */
 export type RpcUrls = Readonly<Record<string, string>>;
@@ -50,7 +52,7 @@ const log = z.object({
   blockNumber: quantity,
   transactionHash: hex,
 });
-const receipt = z.object({ status: quantity, logs: z.array(log) });
+const receipt = z.object({ status: quantity, from: hex, logs: z.array(log) });
 
 /**
  * Returns what the chain proves of a payment; undefined while nothing has consumed it, or if the node gives no answer. A
@@ -104,7 +106,7 @@ async function readEvm({ chain, authorization }: PaymentPayload, firstAsked: num
   if (event.topics[0] === AUTHORIZATION_CANCELED) return lost("authorization_canceled: the payer canceled it");
 
   const { timestamp } = await rpc("eth_getBlockByNumber", [toHex(event.blockNumber), false], block);
-  const { status, logs } = await rpc("eth_getTransactionReceipt", [event.transactionHash], receipt);
+  const { status, from: sender, logs } = await rpc("eth_getTransactionReceipt", [event.transactionHash], receipt);
   // the token logs the transfer right after the use of its authorization: no other transfer of the transaction counts
   const next = logs
     .filter(({ address, logIndex }) => isSame(address, asset) && logIndex > event.logIndex)
@@ -118,7 +120,7 @@ async function readEvm({ chain, authorization }: PaymentPayload, firstAsked: num
   if (!paid) return lost("nonce_already_used: the authorization's nonce was used for something else");
   if (Number(timestamp) + CLOCK_SKEW < Math.floor(firstAsked / 1000))
     return lost("nonce_already_used: the authorization had been used before this call");
-  return { outcome: "settled", transaction: event.transactionHash } as const;
+  return { outcome: "settled", transaction: event.transactionHash, sender: sender.toLowerCase() } as const;
 }
 
 /** Estimates the last block before a time (Unix seconds), from the mean time between blocks. */

@@ -35,7 +35,8 @@ export interface SettlementEvent {
    * - `settled`: the money has moved
    * - `unproved`: sold on the facilitator's word that the authorization is used, after an answer of it was lost
    * - `refused`: the money has not moved and will not
-   * - `pending`: no conclusive answer; the ledger asks again
+   * - `pending`: no conclusive answer, and the ledger asks again; with a `reason` it has not moved for us, but others may
+   *   move it, and the chain is asked
    * - `unresolved`: no conclusive answer before the link expired
    */
   outcome: "settled" | "unproved" | "refused" | "pending" | "unresolved";

@@ -230,7 +230,8 @@ export class Sale<T> {
   async #claimPayment(): Promise<void> {
     const { payment, fingerprint, requestId, workMs } = this.#terms;
     const verified = this.#terms.admitted?.verified ?? (await verify(this.#terms));
-    const call = { fingerprint, payment, facilitator: verified.facilitator.name, requestId };
+    const { name, signersOn } = verified.facilitator;
+    const call = { fingerprint, payment, facilitator: name, signers: signersOn(payment.chain), requestId };
     this.#status = await orInProgress(this.#record.claim(call, workMs, this.#terms.now()));
   }
 
@@ -350,8 +351,10 @@ function soldOrThrow(found: PaymentStatus, sale: SaleTerms<unknown>): PaymentSta
     case "pending":
       throw new PaymentError(
         "settlement_pending",
-        `The payment is being settled and the facilitator has not confirmed it yet. ${ASK_AGAIN}`,
-        { retryAfterSeconds: 10 },
+        found.until === undefined
+          ? `The payment is being settled and the facilitator has not confirmed it yet. ${ASK_AGAIN}`
+          : `The facilitator could not settle the payment. It may be public by now, so that somebody else can have it moved until ${new Date(found.until).toISOString()}: if that happens, it has paid for this call, and if not, another payment can be made then. ${ASK_AGAIN}`,
+        { retryAfterSeconds: found.until === undefined ? 10 : 30 },
       );
     case "busy":
     case "free":

@@ -6,16 +6,23 @@ import {
   backoffMs,
   type Call,
   conclude,
+  concludeExposed,
   type Entry,
   type Failure,
   mayBePublic,
+  nextLookAt,
   type PaymentStatus,
   type Purchase,
+  type Refusal,
   SETTLE_LEASE_MS,
   type StoredWork,
   statusOf,
   wakesAt,
 } from "./record.ts";
+
+type Exposed = Entry & { state: "exposed" };
+/** A payment that a facilitator has been asked to settle. */
+type Asked = Exposed | (Entry & { state: "settling" });
 
 /** An alarm this late is taken for lost and set again. */
 const OVERDUE_MS = 10_000;
@@ -72,7 +79,7 @@ export class LedgerEntry {
       if (found.status === "sold" && entry?.state === "settled" && !(await this.#world.keeps(entry.work.output)))
         return { status: "spent" };
       const served = found.status === "busy" || found.status === "pending";
-      if (entry?.state === "settling" && entry.nextAt + OVERDUE_MS <= now) this.#save({ ...entry, nextAt: now });
+      if (entry && "nextAt" in entry && entry.nextAt + OVERDUE_MS <= now) this.#save({ ...entry, nextAt: now });
       if (withheld) return { status: "withheld" };
       if (!served || now >= until) return found;
 
@@ -122,7 +129,7 @@ export class LedgerEntry {
     const now = this.#world.now();
     if (entry?.fingerprint !== fingerprint) return true;
     if (entry.state === "burned") return true;
-    if (entry.state === "settling") return false;
+    if (entry.state === "settling" || entry.state === "exposed") return false;
     if (entry.state === "settled") return entry.work.expiresAt <= now;
     if (entry.leaseEnds > now) return false;
     await this.#drop(entry);
@@ -157,10 +164,9 @@ export class LedgerEntry {
   async settle(claim: string, fingerprint: string): Promise<PaymentStatus> {
     const entry = this.#world.load();
     if (entry?.state === "stored" && entry.claim === claim) {
-      const { payment, facilitator, requestId, work } = entry;
       const now = this.#world.now();
       const failure = await this.#ask({
-        ...{ state: "settling", fingerprint, payment, facilitator, requestId, work },
+        ...{ ...callOf(entry), state: "settling", work: entry.work },
         ...{ attempts: 0, doubt: false, firstAsked: now, nextAt: now, transaction: "" },
       });
       if (failure) return { status: "failed", failure };
@@ -169,18 +175,19 @@ export class LedgerEntry {
   }
 
   /**
-   * Handles the alarm: asks again for a settlement, gives up on one whose link has expired, or clears an expired
-   * record.
+   * Handles the alarm: asks again for a settlement, or the chain for one by others, gives up on one whose link has
+   * expired, or clears an expired record.
    */
   async alarm(): Promise<void> {
     const entry = this.#world.load();
     const now = this.#world.now();
     if (!entry) return;
 
-    if (entry.state === "settling") {
-      if (now < entry.work.expiresAt) return void (await this.#ask(entry));
+    if (entry.state === "settling" || entry.state === "exposed") {
+      if (now < entry.work.expiresAt)
+        return void (await (entry.state === "settling" ? this.#ask(entry) : this.#look(entry)));
       this.#report(entry, { outcome: "unresolved" });
-      return this.#clear();
+      return this.#burn(entry);
     }
     if (now < (wakesAt(entry) ?? Number.POSITIVE_INFINITY)) return this.#save(entry);
     if (entry.state === "settled" || entry.state === "burned") this.#clear();
@@ -210,33 +217,60 @@ export class LedgerEntry {
         if (!evidence && (await world.trusts(entry))) this.#sold(entry, "unproved", concluded.transaction);
         else this.#askLater(entry);
         return undefined;
-      case "burned":
-      case "refused": {
-        const failure = { reason: concluded.reason };
-        if (concluded.conclusion === "burned") this.#burn(entry, failure);
-        else this.#clear(failure);
-        this.#report(entry, { outcome: "refused", reason: concluded.reason });
-        await world.discard(entry.work.output);
-        return failure;
+      case "exposed": {
+        const { work, firstAsked } = entry;
+        this.#lookLater({ ...callOf(entry), state: "exposed", work, firstAsked, attempts: 1 });
+        this.#report(entry, { outcome: "pending", reason: concluded.reason });
+        return undefined;
       }
+      case "burned":
+      case "refused":
+        return this.#refuse(entry, concluded);
       case "again":
         this.#askLater({ ...entry, transaction: concluded.transaction, doubt: concluded.doubt });
         return undefined;
     }
   }
 
-  #sold(entry: Entry & { state: "settling" }, outcome: "settled" | "unproved", transaction: string): void {
-    const { fingerprint, payment, facilitator, requestId, work } = entry;
+  /** Asks the chain whether others have moved the money of a payment that we could not settle. */
+  async #look(before: Exposed): Promise<void> {
+    const world = this.#world;
+    const entry = { ...before, attempts: before.attempts + 1 };
+    this.#save({ ...entry, nextAt: world.now() + world.settleTimeoutMs + backoffMs(entry.attempts) });
+    const concluded = concludeExposed(entry, await world.evidence(entry)?.(entry.firstAsked));
+    if (concluded?.conclusion === "settled") this.#sold(entry, "settled", concluded.transaction);
+    else if (concluded) await this.#refuse(entry, concluded);
+    else this.#lookLater(entry);
+  }
+
+  #lookLater(entry: Omit<Exposed, "nextAt">): void {
+    this.#save({ ...entry, nextAt: nextLookAt(entry, this.#world.now()) });
+  }
+
+  #sold(entry: Asked, outcome: "settled" | "unproved", transaction: string): void {
     const settledAt = this.#world.now();
-    this.#save({ state: "settled", fingerprint, payment, facilitator, requestId, work, transaction, settledAt });
+    this.#save({ ...callOf(entry), state: "settled", work: entry.work, transaction, settledAt });
     this.#report(entry, { outcome, transaction });
   }
 
-  /** Keeps the payment from being used again. */
-  #burn({ fingerprint, payment, facilitator, requestId }: Call, failure: Failure): void {
-    const entry: Entry = { state: "burned", fingerprint, payment, facilitator, requestId };
-    this.#world.save(entry, wakesAt(entry));
-    this.#wake(failure);
+  async #refuse(entry: Asked, { conclusion, reason }: Refusal): Promise<Failure> {
+    const failure = { reason };
+    if (conclusion === "burned") this.#burn(entry, failure);
+    else this.#clear(failure);
+    this.#report(entry, { outcome: "refused", reason });
+    await this.#world.discard(entry.work.output);
+    return failure;
+  }
+
+  /** Keeps the payment from being used again, as long as its authorization lasts. */
+  #burn(call: Call, failure?: Failure): void {
+    const entry: Entry = { ...callOf(call), state: "burned" };
+    const until = wakesAt(entry);
+    if (until !== undefined && until <= this.#world.now()) this.#clear(failure);
+    else {
+      this.#world.save(entry, until);
+      this.#wake(failure);
+    }
   }
 
   #askLater(entry: Entry & { state: "settling" }): void {
@@ -245,7 +279,7 @@ export class LedgerEntry {
   }
 
   #report(
-    { payment, attempts, requestId }: Entry & { state: "settling" },
+    { payment, attempts, requestId }: Asked,
     answer: Pick<SettlementEvent, "outcome" | "transaction" | "reason">,
   ): void {
     const { network, authorization } = payment;
@@ -292,4 +326,8 @@ export class LedgerEntry {
       });
     });
   }
+}
+
+function callOf({ fingerprint, payment, facilitator, signers, requestId }: Call): Call {
+  return { fingerprint, payment, facilitator, signers, requestId };
 }

@@ -24,6 +24,7 @@ const NO_TRANSACTION = `0x${"0".repeat(64)}`;
  */
 export const localFacilitator: FacilitatorClient = {
   name: "local",
+  signersOn: () => [],
 
   async verify({ chain, authorization, signature }) {
     if (isSolana(chain)) return { outcome: "unknown" }; // never offered here: nobody pays the fee

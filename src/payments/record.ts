@@ -17,13 +17,16 @@ import type { PaymentPayload } from "./paymentPayload.ts";
  * |          |                                      | lease and authorization over          | (none), output deleted |
  * | settling | facilitator asked to move the money  | it moved, as `conclude` proves        | settled                |
  * |          |                                      | it did not and will not               | (none), output deleted |
- * |          |                                      | the chain rejected it                 | burned, output deleted |
+ * |          |                                      | it is used, or the chain rejected it  | exposed, with a node   |
+ * |          |                                      | the same without a node; link over    | burned, output deleted |
  * |          |                                      | not known: `doubt`; or not processed  | settling, alarm asks   |
- * |          |                                      | link over                             | (none)                 |
+ * | exposed  | not by us, but others may move it    | the chain shows that they have        | settled                |
+ * |          |                                      | it can't happen any more; link over   | burned, output deleted |
  * | burned   | public, and not to be used any more  | authorization over                    | (none)                 |
  * | settled  | money moved, result is the payer's   | link and authorization over for a day | (none)                 |
  *
  * `settling` is written before the facilitator is asked, so after a crash the alarm continues with the same payment.
+ * `exposed` asks only the chain.
  */
 export type Entry =
   | ({ state: "claimed"; claim: string; leaseEnds: number } & Call)
@@ -38,6 +41,7 @@ export type Entry =
       nextAt: number;
       transaction: string;
     } & Call)
+  | ({ state: "exposed"; work: StoredWork; attempts: number; firstAsked: number; nextAt: number } & Call)
   | ({ state: "burned" } & Call)
   | ({ state: "settled"; work: StoredWork; transaction: string; settledAt: number } & Call);
 
@@ -48,6 +52,8 @@ export interface Call {
   payment: PaymentPayload;
   /** Name of the facilitator that verified the payment, and that must settle it. */
   facilitator: string;
+  /** The accounts that its transactions on an EVM chain come from, in lower case; none if it has not said. */
+  signers: readonly string[];
   /** Of the call that claimed the payment, for the log. */
   requestId: string;
 }
@@ -90,11 +96,13 @@ export type Failure = { reason: string } | { error: string };
  * - `spent`: settled, but for another request or for a link that has ended; or burned
  * - `taken`: in use for another request
  * - `busy`: another call is working on the same request
- * - `pending`: being settled for the same request, with the outcome still unknown
+ * - `pending`: being settled for the same request, with the outcome still unknown; it is `until` then that others may move
+ *   the money, where we could not
  * - `failed`: the work or settlement that was waited for has failed
  */
 export type PaymentStatus =
-  | { status: "free" | "spent" | "taken" | "busy" | "pending" | "withheld" }
+  | { status: "free" | "spent" | "taken" | "busy" | "withheld" }
+  | { status: "pending"; until?: number }
   | { status: "yours"; claim: string; stored: boolean }
   | { status: "sold"; value: string; transaction: string }
   | { status: "failed"; failure: Failure };
@@ -102,6 +110,8 @@ export type PaymentStatus =
 const DAY_MS = 86_400_000;
 /** The latest time a Date can hold, in milliseconds. A record due later than this is kept forever. */
 const MAX_DATE_MS = 8.64e15;
+/** The chain's clock, read a few blocks late, has passed the end of an authorization by then. */
+const CHAIN_LAG_MS = 10_000;
 /** How long a call that has stored its output may take to start settling. */
 export const SETTLE_LEASE_MS = 60_000;
 
@@ -119,6 +129,8 @@ export function statusOf(entry: Entry | undefined, fingerprint: string, now: num
       return { status: entry.leaseEnds <= now ? "free" : "busy" };
     case "settling":
       return { status: same ? "pending" : "taken" };
+    case "exposed":
+      return same ? { status: "pending", until: exposureEnds(entry) } : { status: "taken" };
     case "burned":
       return { status: "spent" };
     case "settled":
@@ -132,7 +144,7 @@ export function statusOf(entry: Entry | undefined, fingerprint: string, now: num
  * transaction's data, signature included.
  */
 export function mayBePublic(entry: Entry | undefined): boolean {
-  return entry?.state === "settling" || entry?.state === "settled" || entry?.state === "burned";
+  return entry !== undefined && entry.state !== "claimed" && entry.state !== "stored";
 }
 
 /** Returns when the record's alarm is due, in Unix milliseconds; undefined for never. */
@@ -143,6 +155,7 @@ export function wakesAt(entry: Entry): number | undefined {
     case "stored":
       return dated(Math.max(entry.leaseEnds, authorizationEnds(entry)));
     case "settling":
+    case "exposed":
       return entry.nextAt;
     case "burned":
       return dated(authorizationEnds(entry));
@@ -155,26 +168,37 @@ export function wakesAt(entry: Entry): number | undefined {
 type Conclusion =
   | { conclusion: "settled"; transaction: string }
   | { conclusion: "unproved"; transaction: string }
-  | { conclusion: "refused" | "burned"; reason: string }
+  | { conclusion: "exposed"; reason: string }
+  | Refusal
   | { conclusion: "again"; transaction: string; doubt: boolean };
+
+/** Why the money has not moved for us, and will not. */
+export interface Refusal {
+  conclusion: "refused" | "burned";
+  reason: string;
+}
 
 /**
  * Interprets the answer of the facilitator, or of the chain. There is doubt once an attempt may have moved the money
  * without our hearing of it: a timeout, a 5xx, a broken answer. Without doubt nothing but `settled` is a payment: a used
  * authorization has been canceled, or has paid another service of the same seller. In doubt no refusal proves anything:
  * an attempt that went through makes the next ones fail, and so does a payer who cancels or empties the wallet. What the
- * chain rejected is burned: it can be read there, and anyone could use it once there is money for it.
+ * chain rejected can be read there, and anyone could use it, as somebody may have what is used: it is exposed where that
+ * would be seen, and else burned.
  *
  * | answer         | no doubt                                | doubt                                                     |
  * |----------------|-----------------------------------------|-----------------------------------------------------------|
  * | settled        | settled                                 | settled                                                   |
- * | reverted       | burned                                  | the same as used                                          |
- * | used           | refused                                 | unproved: the chain decides, or a few times a day the word |
- * | unsent         | again, in doubt; refused without a node | the same as reverted                                      |
+ * | used           | exposed; burned if that is not watched  | unproved: the chain decides, or a few times a day the word |
+ * | reverted       | the same as used                        | the same as used                                          |
+ * | simulated      | refused                                 | the same as used                                          |
+ * | unsent         | again, in doubt; refused without a node | the same as used                                          |
  * | refused        | refused                                 | again                                                     |
  * | unprocessed    | again; refused after the authorization  | again                                                     |
  * | unknown        | again, in doubt                         | again                                                     |
  * | lost (chain)   | not asked                               | refused                                                   |
+ *
+ * Exposed payments are watched with a node, where the facilitator names its accounts: see {@link concludeExposed}.
  */
 export function conclude(
   entry: Entry & { state: "settling" },
@@ -183,6 +207,7 @@ export function conclude(
   hasNode: boolean,
 ): Conclusion {
   const { doubt, transaction } = entry;
+  const watched = hasNode && entry.signers.length > 0;
   switch (answer.outcome) {
     case "settled":
       return { conclusion: "settled", transaction: answer.transaction };
@@ -190,11 +215,14 @@ export function conclude(
       return { conclusion: "refused", reason: answer.reason };
     case "used":
     case "reverted":
+      if (doubt) return { conclusion: "unproved", transaction };
+      return { conclusion: watched ? "exposed" : "burned", reason: answer.reason };
     case "unsent":
+    case "simulated":
       if (doubt) return { conclusion: "unproved", transaction };
       // not without a node: "already used" would be believed next, and a wallet's contract can make sending fail
       if (answer.outcome === "unsent" && hasNode) return { conclusion: "again", transaction, doubt: true };
-      return { conclusion: answer.outcome === "reverted" ? "burned" : "refused", reason: answer.reason };
+      return { conclusion: "refused", reason: answer.reason };
     case "refused":
       return doubt ? { conclusion: "again", transaction, doubt } : { conclusion: "refused", reason: answer.reason };
     case "unprocessed":
@@ -204,6 +232,37 @@ export function conclude(
     case "unknown":
       return { conclusion: "again", transaction: answer.transaction ?? transaction, doubt: true };
   }
+}
+
+/**
+ * Interprets what the chain shows, or does not yet, of a payment that our facilitator has not moved, and others may have:
+ * a stranger who has read it there, or the payer. What one of the facilitator's accounts has sent was asked for by another
+ * service of the same seller, which has sold something for it.
+ */
+export function concludeExposed(
+  { signers }: Call,
+  found: Evidence | undefined,
+): { conclusion: "settled"; transaction: string } | Refusal | undefined {
+  if (found?.outcome === "lost") return { conclusion: "burned", reason: found.reason };
+  if (found?.sender === undefined) return undefined;
+  return signers.includes(found.sender)
+    ? { conclusion: "burned", reason: "nonce_already_used: it has paid for something at another service" }
+    : { conclusion: "settled", transaction: found.transaction };
+}
+
+/** A payment that others may move, and what it would buy. */
+type Exposure = Call & { work: StoredWork; attempts: number };
+
+/** Returns until when it is watched, in Unix milliseconds: while its authorization lasts, and its link would. */
+function exposureEnds(entry: Exposure): number {
+  return Math.min(authorizationEnds(entry), entry.work.expiresAt);
+}
+
+/** Returns when to ask the chain again about an exposed payment, in Unix milliseconds. */
+export function nextLookAt(entry: Exposure, now: number): number {
+  const over = exposureEnds(entry) + CHAIN_LAG_MS;
+  const next = now + backoffMs(entry.attempts);
+  return now < over ? Math.min(next, over) : next;
 }
 
 /**

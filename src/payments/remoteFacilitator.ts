@@ -5,7 +5,7 @@ import type { EventContext } from "./events.ts";
 import type { FacilitatorClient, Settlement } from "./facilitator.ts";
 import { isSolana } from "./networks.ts";
 import type { PaymentPayload } from "./paymentPayload.ts";
-import { feePayersOn, readSupported, type Supported, settles } from "./supported.ts";
+import { feePayersOn, readSupported, type Supported, settles, signersOn } from "./supported.ts";
 
 /** A facilitator reached over HTTP, and how to call it. */
 export interface RemoteFacilitator {
@@ -13,7 +13,7 @@ export interface RemoteFacilitator {
   timeoutMs: number;
   /** How to authenticate: with a fixed `Authorization` header, or with a token signed for each call. */
   auth?: { header: string } | { cdp: CdpKey };
-  /** What it has said that it settles. */
+  /** What it has said of itself. */
   supported?: Supported | undefined;
 }
 
@@ -24,13 +24,15 @@ export interface RemoteFacilitator {
 const ALREADY_USED =
   /already.?(been.?)?(used|settled|processed)|authorization is used|nonce.?(is.?)?used|UsedOrCanceled|duplicate/i;
 /** The chain rejected the transaction, and no cause is given. */
-const REVERTED = /invalid_transaction_state|transaction_failed|simulation_failed|revert/i;
+const REVERTED = /invalid_transaction_state|transaction_failed|revert/i;
+/** The transaction can't be executed now, and no cause is given. */
+const SIMULATED = /simulation_failed/i;
 /**
  * Without a transaction's hash official facilitators say this of all that went wrong as they sent it: also of a node that
  * took it, and whose answer was lost.
  */
 const NOT_SENT = /transaction_failed/i;
-/** The payer lacks the money: this explains a rejected transaction. */
+/** The payer lacks the money: this is found out before the transaction is sent, unless its hash is told. */
 const NO_FUNDS = /balance|funds/i;
 /** The transaction was sent, but the facilitator does not know its outcome. */
 const NOT_SURE = /pending|time[ds]? ?.?out|timeout|unexpected|not.?confirmed|could not be found/i;
@@ -39,8 +41,6 @@ const NOT_SURE = /pending|time[ds]? ?.?out|timeout|unexpected|not.?confirmed|cou
  * could not be sent, and one that they have lost sight of. Everything else they find out before they send it.
  */
 const SOLANA_NOT_SURE = /transaction_failed|settle_|post_settlement|execute_transfer|height/i;
-/** On Solana, the transaction can't be executed now, and no cause is given. */
-const SOLANA_SIMULATION = /simulation_failed/i;
 const SOLANA_SIMULATION_HINT =
   "the wallet lacks the money, or the blockhash has lapsed: it lasts about a minute, and the work may take longer. Sign anew";
 
@@ -49,6 +49,9 @@ const SOLANA_SIMULATION_HINT =
  * not connect: refused, unreachable, no TLS, no such name.
  */
 const NOT_PROCESSED = new Set([400, 401, 403, 404, 429, 521, 523, 525, 526, 530]);
+
+/** Of a transaction; zeros stand for none. */
+const HASH = /^0x0*[1-9a-f]/i;
 
 const NO_REASON = "the facilitator gave no reason";
 const MAX_REASON_LENGTH = 200;
@@ -106,6 +109,7 @@ export function remoteFacilitator(
 
   return {
     name: url,
+    signersOn: (network) => signersOn(supported, network),
 
     async verify(payment) {
       if (!isFor(payment, supported)) return { outcome: "unknown" }; // another may
@@ -133,8 +137,11 @@ export function remoteFacilitator(
       if (isSolana(payment.chain)) return solanaOutcome(payment, reason, transaction);
       if (ALREADY_USED.test(reason)) return { outcome: "used", reason };
       if (NOT_SURE.test(reason)) return { outcome: "unknown", ...(transaction && { transaction }) };
-      if (NOT_SENT.test(reason) && transaction === "") return { outcome: "unsent", reason };
-      return { outcome: REVERTED.test(reason) && !NO_FUNDS.test(reason) ? "reverted" : "refused", reason };
+      if (HASH.test(transaction)) return { outcome: "reverted", reason };
+      if (NOT_SENT.test(reason)) return { outcome: "unsent", reason };
+      if (NO_FUNDS.test(reason)) return { outcome: "refused", reason };
+      if (SIMULATED.test(reason)) return { outcome: "simulated", reason };
+      return { outcome: REVERTED.test(reason) ? "reverted" : "refused", reason };
     },
   };
 }
@@ -179,7 +186,7 @@ function solanaOutcome(payment: PaymentPayload, reason: string, transaction: str
 }
 
 function explained({ chain }: PaymentPayload, reason: string): string {
-  return isSolana(chain) && SOLANA_SIMULATION.test(reason) ? `${reason}: ${SOLANA_SIMULATION_HINT}` : reason;
+  return isSolana(chain) && SIMULATED.test(reason) ? `${reason}: ${SOLANA_SIMULATION_HINT}` : reason;
 }
 
 /** Returns whether a settlement answer is about this payment: its network and payer, where it names them. */

@@ -10,8 +10,8 @@ import { oncePerConfig } from "./oncePerConfig.ts";
 
 /** For so long, facilitators are not asked again what they settle. */
 const ASK_AGAIN_MS = 60_000;
-/** For so long, the accounts that pay fees on Solana are taken to be the same. */
-const FEE_PAYERS_MS = 600_000;
+/** For so long, the accounts of facilitators that matter are taken to be the same. */
+const ACCOUNTS_MS = 600_000;
 
 /** A deployment's settings as far as its facilitators settle what they ask for, and what they do not. */
 interface Checked {
@@ -32,7 +32,8 @@ export async function settledConfig(config: Config): Promise<Config> {
   if (config.facilitators.length === 0) return config;
   const { checked, at } = lastCheck(config);
   const isKnown = checked?.config.facilitators.every(({ supported }) => supported);
-  const isGood = config.networks.some(isSolana) ? FEE_PAYERS_MS : Number.POSITIVE_INFINITY;
+  const haveAccounts = config.networks.some((network) => isSolana(network) || config.rpcUrls[network.name]);
+  const isGood = haveAccounts ? ACCOUNTS_MS : Number.POSITIVE_INFINITY;
   if (checked && Date.now() < at + (isKnown ? isGood : ASK_AGAIN_MS)) return checked.config;
   return (await check(config)).config;
 }

@@ -8,10 +8,13 @@ import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { startWorker } from "../support/worker.ts";
 import { strict402 } from "../support/x402.ts";
-import { type Chain, startChain } from "./chain/anvil.ts";
+import { type Chain, type SignedTransfer, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 
-/** What a payer, or bad luck, can do to the seller, on a chain that takes its time: two services that share a PAY_TO. */
+/**
+ * What a payer, or bad luck, can do to the seller, and a stranger to payers, on a chain that takes its time: two services
+ * that share a PAY_TO.
+ */
 
 const PAY_TO = "0x00000000000000000000000000000000c0ffee01";
 const PRICE = 50_000n;
@@ -57,31 +60,42 @@ afterAll(async () => {
 interface Payment {
   payer: LocalAccount;
   nonce: Hex;
+  signed: SignedTransfer;
   header: string;
 }
 
-/** A payment that both services take, by a new payer who has just enough for it. */
-async function newPayment({ url }: RunningWorker): Promise<Payment> {
-  const payer = await chain.payerWith(PRICE);
+/** A payment that both services take, by default by a new payer who has just enough for it. */
+async function newPayment({ url }: RunningWorker, known?: LocalAccount): Promise<Payment> {
+  const payer = known ?? (await chain.payerWith(PRICE));
   const refused = await fetch(`${url}/v1/watermark/text`, { method: "POST" });
   const [offer] = strict402.parse(await refused.json()).accepts;
   const payment = await new ExactEvmSchemeV1(payer).createPaymentPayload(1, offer as never);
-  const { nonce } = (payment.payload as { authorization: { nonce: Hex } }).authorization;
-  return { payer, nonce, header: btoa(JSON.stringify(payment)) };
+  const signed = payment.payload as unknown as SignedTransfer;
+  return { payer, nonce: signed.authorization.nonce as Hex, signed, header: btoa(JSON.stringify(payment)) };
 }
 
-/** Buys a mark for a file, while whose fetch `meanwhile` happens. */
-async function buy({ url }: RunningWorker, { header, nonce }: Payment, meanwhile?: () => Promise<unknown>) {
-  const path = `/${nonce}.pdf`;
+/** Buys a mark for a file, by default one of the payment's own, while whose fetch `meanwhile` happens. */
+async function buy(
+  { url }: RunningWorker,
+  { header, nonce }: Payment,
+  meanwhile?: () => Promise<unknown>,
+  { key, path = `/${nonce}.pdf` }: { key?: string; path?: string } = {},
+) {
   if (meanwhile) onFetch.set(path, meanwhile);
   const { port } = files.address() as AddressInfo;
   const response = await fetch(`${url}/v1/watermark/text`, {
     method: "POST",
-    headers: { "Content-Type": "application/json", "X-PAYMENT": header },
+    headers: { "Content-Type": "application/json", "X-PAYMENT": header, ...(key && { "Idempotency-Key": key }) },
     body: JSON.stringify({ file: `http://127.0.0.1:${port}${path}`, text: "PAID" }),
   });
   const receipt = response.headers.get("X-PAYMENT-RESPONSE");
   return { status: response.status, receipt: receipt === null ? undefined : decodePaymentResponseHeader(receipt) };
+}
+
+/** The same, again and again while the payment is pending. */
+async function buyPatiently(...order: Parameters<typeof buy>): ReturnType<typeof buy> {
+  const answer = await buy(...order);
+  return answer.status === 503 ? buyPatiently(...order) : answer;
 }
 
 /** How much of the payer's money has moved. */
@@ -151,6 +165,85 @@ describe("on a chain with a block every two seconds", () => {
     });
     expect((await buy(services["with a node"], payment)).status).toBe(402);
     expect(await moved(payment)).toBe(0n);
+  });
+
+  /** Has the chain reject the facilitator's transaction, as this has happened before. Returns what became of that. */
+  const reject = ({ payer, signed }: Payment, before: () => Promise<unknown>) =>
+    new Promise<string>((resolve) => {
+      facilitator.interpose(payer.address, async () => {
+        facilitator.interpose(payer.address, undefined);
+        await before();
+        const { status, transactionHash: transaction } = await chain.send(signed, facilitator.account);
+        resolve(status);
+        const errorReason = "invalid_exact_evm_transaction_failed";
+        return { status: 200, body: { success: false, errorReason, transaction, network: "base-sepolia" } };
+      });
+    });
+
+  test.concurrent.each(["when it simulates its own", "from the chain"] as const)(
+    "a payer whose authorization a stranger sends first gets the result; the facilitator hears of it %s",
+    async (when) => {
+      const service = services["with a node"];
+      const payment = await newPayment(service);
+      let sent: Hex | undefined;
+      const strangerSends = async () => {
+        sent = (await chain.send(payment.signed)).transactionHash;
+      };
+      if (when === "from the chain") void reject(payment, strangerSends);
+      else
+        facilitator.interpose(payment.payer.address, async (settle) => {
+          facilitator.interpose(payment.payer.address, undefined);
+          await strangerSends();
+          return { status: 200, body: await settle() };
+        });
+      const key = payment.nonce;
+      const { status, receipt } = await buyPatiently(service, payment, undefined, { key });
+      expect({ status, receipt }).toMatchObject({ status: 200, receipt: { success: true, transaction: sent } });
+      expect(await moved(payment)).toBe(PRICE);
+
+      await chain.mint(payment.payer.address, PRICE);
+      const anew = await newPayment(service, payment.payer);
+      const again = await buy(service, anew, undefined, { key, path: `/${payment.nonce}.pdf` });
+      expect(again, "the new payment lapses").toMatchObject({ status: 200, receipt: { transaction: sent } });
+      expect(await chain.balanceOf(payment.payer.address)).toBe(PRICE);
+    },
+  );
+
+  /** A payment under a key that the chain has rejected, as its wallet was empty, and the call with it, which waits. */
+  const rejected = async () => {
+    const service = services["with a node"];
+    const payment = await newPayment(service);
+    const named = { key: payment.nonce, path: `/${payment.nonce}.pdf` };
+    const rejection = reject(payment, () => chain.burn(payment.payer.address, PRICE));
+    const first = buyPatiently(service, payment, undefined, named);
+    expect(await rejection).toBe("reverted");
+    await chain.mint(payment.payer.address, 2n * PRICE);
+    const anew = await newPayment(service, payment.payer);
+    return { payment, first, again: () => buyPatiently(service, anew, undefined, named) };
+  };
+
+  test.concurrent("a payer whose rejected payment a stranger sends later has paid once for a key", async () => {
+    const { payment, first, again } = await rejected();
+    const second = again();
+    const { transactionHash: transaction } = await chain.send(payment.signed);
+    const paid = { status: 200, receipt: { success: true, transaction } };
+    expect(await Promise.all([first, second])).toMatchObject([paid, paid]);
+    expect(await chain.balanceOf(payment.payer.address)).toBe(PRICE);
+  });
+
+  test.concurrent("and whoever cancels it pays anew under the key", async () => {
+    const { payment, first, again } = await rejected();
+    await chain.cancel(payment.payer, payment.nonce);
+    expect(await first).toMatchObject({ status: 402, receipt: { success: false } });
+    expect(await again()).toMatchObject({ status: 200, receipt: { success: true } });
+    expect(await chain.balanceOf(payment.payer.address)).toBe(PRICE);
+  });
+
+  test.concurrent("or pays another service with it, and gets nothing of the first", async () => {
+    const { payment, first } = await rejected();
+    expect(await buy(services["without one"], payment)).toMatchObject({ status: 200 });
+    expect(await first).toMatchObject({ status: 402, receipt: { success: false } });
+    expect(await chain.balanceOf(payment.payer.address)).toBe(PRICE);
   });
 
   test.concurrent("a payer whose answer is lost gets the result, with the transaction that the chain shows", async () => {

@@ -109,7 +109,7 @@ describe("a payment that is not right gets a 402 with the reason, and the offer 
     [
       "signature of another message",
       altered((p) => {
-        p.payload.signature = p.payload.signature.replace(/^0x../, "0x11");
+        p.payload.signature = p.payload.signature.replace(/^0x../, (begins) => (begins === "0x11" ? "0x12" : "0x11"));
       }),
       /signature/,
     ],

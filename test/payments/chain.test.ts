@@ -12,6 +12,8 @@ const { asset } = NETWORKS["base-sepolia"];
 const USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
 const CANCELED = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+/** Who has sent the transaction. */
+const SENDER = `0x${"Fa".repeat(20)}`;
 const HASH = `0x${"cd".repeat(32)}`;
 const word = (hex: string) => `0x${hex.slice(2).toLowerCase().padStart(64, "0")}`;
 const toHex = (number: number) => `0x${number.toString(16)}`;
@@ -52,7 +54,7 @@ async function evidence({ newest = 60, block = 55, logs = [], status = "0x1", br
     seconds: 2,
     consumedAt: logs.length > 0 ? block : Number.MAX_SAFE_INTEGER,
     logs: known.filter(({ topics }) => topics[2] === nonce),
-    receipt: { status, logs: known },
+    receipt: { status, from: SENDER, logs: known },
     ...(broken && { broken }),
   };
   const events: PaymentEvent[] = [];
@@ -61,7 +63,7 @@ async function evidence({ newest = 60, block = 55, logs = [], status = "0x1", br
   return { found, events };
 }
 const proves = async (scene: Scene) => (await evidence(scene)).found;
-const settled = { outcome: "settled", transaction: HASH };
+const settled = { outcome: "settled", transaction: HASH, sender: SENDER.toLowerCase() };
 const lost = (reason: string) => ({ outcome: "lost", reason: expect.stringContaining(reason) });
 
 describe("what the chain proves of a payment", () => {

@@ -3,7 +3,9 @@ import { cdpToken } from "../../src/payments/cdpToken.ts";
 import { PaymentError } from "../../src/payments/errors.ts";
 import { facilitatorClients, facilitatorNamed } from "../../src/payments/facilitators.ts";
 import { localFacilitator } from "../../src/payments/localFacilitator.ts";
+import { NETWORKS } from "../../src/payments/networks.ts";
 import { type RemoteFacilitator, remoteFacilitator } from "../../src/payments/remoteFacilitator.ts";
+import { readSupported } from "../../src/payments/supported.ts";
 import { paymentFrom, SILENT } from "./payments.ts";
 
 /** Settles through a facilitator that answers so. */
@@ -44,15 +46,28 @@ describe("what a settlement's answer is taken for", () => {
       "blocklisted",
       "",
     ].map((reason): [string, object, string] => [reason, refusal(reason), "refused"]),
-    ...["invalid_transaction_state", "invalid_exact_evm_transaction_simulation_failed", "execution reverted"].map(
-      (reason): [string, object, string] => [reason, refusal(reason), "reverted"],
-    ),
-    [
-      "a transaction that failed",
-      { ...refusal("invalid_exact_evm_transaction_failed"), transaction: "0x1" },
+    ...["invalid_transaction_state", "execution reverted"].map((reason): [string, object, string] => [
+      reason,
+      refusal(reason),
       "reverted",
-    ],
+    ]),
+    ...[
+      "invalid_exact_evm_transaction_failed",
+      "invalid_exact_evm_insufficient_balance",
+      "invalid_exact_evm_transaction_simulation_failed",
+      "a reason of its own",
+    ].map((reason): [string, object, string] => [
+      `${reason}, of a transaction that is told`,
+      { ...refusal(reason), transaction: "0x1" },
+      "reverted",
+    ]),
+    ["a simulation that failed", refusal("invalid_exact_evm_transaction_simulation_failed"), "simulated"],
     ["a transaction that may not have been sent", refusal("invalid_exact_evm_transaction_failed"), "unsent"],
+    [
+      "the same, with zeros for a hash",
+      { ...refusal("invalid_exact_evm_transaction_failed"), transaction: `0x${"0".repeat(64)}` },
+      "unsent",
+    ],
     ...[
       "settlement_pending",
       "unexpected_settle_error",
@@ -102,6 +117,21 @@ describe("how a facilitator is called", () => {
 
   test("without any, where none is", async () => {
     expect(await headersSent({ url, timeoutMs: 2000 })).toBe("/echoes/verify null");
+  });
+
+  test("by whose accounts on a chain it is known what it has sent, where it names them", () => {
+    const [own, all] = [`0x${"Fa".repeat(20)}`, `0x${"fb".repeat(20)}`];
+    const signersOf = (signers: object | undefined) =>
+      remoteFacilitator({ url, timeoutMs: 2000, supported: readSupported({ kinds: [], signers }) }, SILENT).signersOn(
+        NETWORKS["base-sepolia"],
+      );
+    expect(signersOf({ "eip155:84532": [own], "eip155:*": [all], "eip155:1": [`0x${"fc".repeat(20)}`] })).toEqual([
+      own.toLowerCase(),
+      all,
+    ]);
+    for (const none of [undefined, {}, { "solana:*": [own] }, { "eip155:*": ["0x1", "me"] }, { "eip155:*": own }])
+      expect(signersOf(none)).toEqual([]);
+    expect(remoteFacilitator({ url, timeoutMs: 2000 }, SILENT).signersOn(NETWORKS.base)).toEqual([]);
   });
 
   test("again by its name, by the ledger, with its header; even after the settings have dropped it", async () => {

@@ -2,26 +2,39 @@ import { describe, expect, test } from "vitest";
 import type { Evidence } from "../../src/payments/chain.ts";
 import type { Settlement } from "../../src/payments/facilitator.ts";
 import { LedgerEntry } from "../../src/payments/ledgerEntry.ts";
-import { backoffMs, conclude, type Entry, type PaymentStatus, wakesAt } from "../../src/payments/record.ts";
+import {
+  backoffMs,
+  conclude,
+  concludeExposed,
+  type Entry,
+  type PaymentStatus,
+  wakesAt,
+} from "../../src/payments/record.ts";
 import { paymentFrom } from "./payments.ts";
 
 const T = 2_000_000_000_000;
 const MINUTE = 60_000;
 const DAY = 86_400_000;
+/** An account of the facilitator. */
+const SIGNER = "0xf0";
 const payment = await paymentFrom({ validBefore: T / 1000 + 300 });
-const call = { fingerprint: "request", payment, facilitator: "stub", requestId: "test" };
+const call = { fingerprint: "request", payment, facilitator: "stub", signers: [] as string[], requestId: "test" };
 const work = { value: '"work"', output: "output", expiresAt: T + DAY };
 
 describe("what a facilitator's answer proves", () => {
-  const told = (outcome: "used" | "reverted" | "unsent" | "refused" | "unprocessed") => ({ outcome, reason: "why" });
+  const told = (outcome: "used" | "reverted" | "simulated" | "unsent" | "refused" | "unprocessed") => ({
+    outcome,
+    reason: "why",
+  });
   const settled = { outcome: "settled", transaction: "0x1" } as const;
   const settling = (doubt: boolean) =>
     ({ ...call, state: "settling", work, attempts: 1, doubt, firstAsked: T, nextAt: T, transaction: "0x7" }) as const;
 
   test.each<[Settlement | Evidence, string, string]>([
     [settled, "settled 0x1", "settled 0x1"],
-    [told("used"), "refused why", "unproved 0x7"],
+    [told("used"), "burned why", "unproved 0x7"],
     [told("reverted"), "burned why", "unproved 0x7"],
+    [told("simulated"), "refused why", "unproved 0x7"],
     [told("unsent"), "refused why", "unproved 0x7"],
     [told("refused"), "refused why", "again 0x7, in doubt"],
     [told("unprocessed"), "again 0x7", "again 0x7, in doubt"],
@@ -39,12 +52,41 @@ describe("what a facilitator's answer proves", () => {
     expect(meaning(true, T + DAY), "however late").toBe(inDoubt);
   });
 
+  test.each([
+    [told("used"), "exposed", "burned"],
+    [told("reverted"), "exposed", "burned"],
+    [told("simulated"), "refused", "refused"],
+    [told("unsent"), "again", "again"],
+    [told("refused"), "refused", "refused"],
+  ] as const)("%j, with a node: %s; from a facilitator that names no account: %s", (answer, named, not) => {
+    const concluded = (signers: string[]) => conclude({ ...settling(false), signers }, answer, T, true).conclusion;
+    expect([concluded([SIGNER]), concluded([])]).toEqual([named, not]);
+  });
+
   test("what nobody has processed is given up when the authorization has run out", () => {
     expect(conclude(settling(false), told("unprocessed"), T + 5 * MINUTE, false)).toEqual({
       conclusion: "refused",
       reason: "why",
     });
   });
+});
+
+test.each<[Evidence | undefined, object | undefined]>([
+  [undefined, undefined],
+  [
+    { outcome: "settled", transaction: "0x1", sender: "0x57" },
+    { conclusion: "settled", transaction: "0x1" },
+  ],
+  [
+    { outcome: "settled", transaction: "0x1", sender: SIGNER },
+    { conclusion: "burned", reason: expect.stringContaining("another service") },
+  ],
+  [
+    { outcome: "lost", reason: "why" },
+    { conclusion: "burned", reason: "why" },
+  ],
+])("what the chain shows of an exposed payment, %j, proves %j", (found, expected) => {
+  expect(concludeExposed({ ...call, signers: ["0xf1", SIGNER] }, found)).toEqual(expected);
 });
 
 test("attempts to settle grow rarer: two seconds, doubled, to a minute, and to an hour after twelve", () => {
@@ -107,6 +149,88 @@ describe("a payment that the chain has rejected", () => {
     expect(seen.now).toBe(T + 5 * MINUTE);
     await record.alarm();
     expect(state()).toBeUndefined();
+  });
+
+  describe("of which a node tells", () => {
+    const watched = { ...call, signers: [SIGNER] };
+    /** Settles a payment that the chain rejects, where it then shows `evidence` one by one. */
+    async function exposed(payable = watched, ...evidence: (Evidence | undefined)[]) {
+      const found = worldWith(async () => evidence.shift(), { outcome: "reverted", reason: "why" });
+      const claim = await found.claimed(payable);
+      await found.record.store(claim, work);
+      expect(await found.record.settle(claim, "request")).toMatchObject({ status: "pending" });
+      return found;
+    }
+
+    test("is the payer's if somebody else moves the money; the facilitator is not asked again", async () => {
+      const moved: Evidence = { outcome: "settled", transaction: "0x2", sender: "0x57" };
+      const { record, seen, wakeAt } = await exposed(watched, undefined, moved);
+      expect(wakeAt()).toBe(T + 2000);
+      seen.now = wakeAt()!;
+      await record.alarm();
+      const until = T + 5 * MINUTE;
+      expect(await record.waitForStatus("request", 0, true)).toEqual({ status: "pending", until });
+      expect(await record.waitForStatus("another", 0, true)).toEqual(status("taken"));
+      expect(await record.waitForStatus("request", 0, false)).toEqual(status("withheld"));
+      expect(await record.abandon("request"), "no other payment may be made under its key").toBe(false);
+      seen.now = wakeAt()!;
+      await record.alarm();
+      expect(await record.waitForStatus("request", 0, true)).toMatchObject({ status: "sold", transaction: "0x2" });
+      expect([seen.settled, seen.discarded]).toEqual([1, []]);
+      expect(seen.logged).toEqual([
+        expect.objectContaining({ event: "settlement", outcome: "pending", reason: "why" }),
+        expect.objectContaining({ event: "settlement", outcome: "settled", transaction: "0x2" }),
+      ]);
+    });
+
+    test("buys nothing if the money went for something else, and those who wait are told", async () => {
+      const { record, seen, state, wakeAt } = await exposed(watched, { outcome: "lost", reason: "canceled" });
+      const waiting = record.waitForStatus("request", T + MINUTE, true);
+      seen.now = wakeAt()!;
+      await record.alarm();
+      expect(await waiting).toEqual({ status: "failed", failure: { reason: "canceled" } });
+      expect([state(), seen.discarded]).toEqual(["burned", ["output"]]);
+      expect(await record.abandon("request"), "another payment may be made under its key").toBe(true);
+    });
+
+    test("is asked about ever more rarely, and once more when its authorization has just ended", async () => {
+      const lost: Evidence = { outcome: "lost", reason: "it ran out" };
+      const { record, seen, state, wakeAt } = await exposed(watched, ...Array(9).fill(undefined), lost);
+      const looks: number[] = [];
+      while (state() === "exposed") {
+        seen.now = wakeAt()!;
+        looks.push((seen.now - T) / 1000);
+        await record.alarm();
+      }
+      expect(looks).toEqual([2, 6, 14, 30, 62, 122, 182, 242, 302, 310]);
+      expect(state(), "nobody can use it any more").toBeUndefined();
+    });
+
+    test.each(["exposed", "in doubt"])(
+      "is given up with its link, but not free again while its authorization lasts; %s",
+      async (how) => {
+        const authorization = { ...payment.authorization, validBefore: String(T / 1000 + 3 * 86_400) };
+        const lasting = { ...watched, payment: { ...payment, authorization } };
+        const found = how === "exposed" ? await exposed(lasting) : world();
+        const { record, seen, state, wakeAt } = found;
+        if (how !== "exposed") {
+          const claim = await found.claimed(lasting);
+          await record.store(claim, work);
+          await record.settle(claim, "request");
+        }
+        const told = await record.waitForStatus("request", 0, true);
+        expect(told).toEqual({ status: "pending", ...(how === "exposed" && { until: work.expiresAt }) });
+        while (state() !== "burned") {
+          seen.now = wakeAt()!;
+          await record.alarm();
+        }
+        expect(seen.logged.at(-1)).toMatchObject({ event: "settlement", outcome: "unresolved" });
+        expect(await record.claim(lasting, MINUTE, 0)).toEqual(status("spent"));
+        seen.now = wakeAt()!;
+        await record.alarm();
+        expect([state(), seen.now]).toEqual([undefined, T + 3 * DAY]);
+      },
+    );
   });
 
   test("says why to those who wait", async () => {

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { paymentFrom } from "./payments.ts";
-import { type History, isSettledFor, type PaymentHistory, Simulation } from "./simulation.ts";
+import { type History, hasPaid, isSettledFor, type PaymentHistory, Simulation } from "./simulation.ts";
 
 const SCHEDULES = 2000;
 
 /** What must hold of every schedule; says what does not. */
-function broken({ payments, answers, strangers, runs, repeats, kept, node, trusted }: History): string[] {
+function broken(history: History): string[] {
+  const { payments, answers, strangers, runs, repeats, kept, node, trusted } = history;
   const sold = answers.filter(({ outcome }) => outcome === "sold");
   const runOf = (output: string) => runs.find((run) => run.output === output)!;
   const stored = runs.filter(({ fate }) => fate === "stored");
@@ -14,13 +15,17 @@ function broken({ payments, answers, strangers, runs, repeats, kept, node, trust
   const given = (payment: PaymentHistory) =>
     new Set(sold.map(({ value }) => value!).filter((value) => runOf(value).payment === payment));
   const elsewhere = ({ consumed }: PaymentHistory) => (consumed?.by === "another service" ? 1 : 0);
-  /** The money moved for us, and this can be known: the answer that told of it did not say the opposite. */
-  const ours = ({ consumed, doubled }: PaymentHistory) => consumed?.by === "us" && !doubled && (node || trusted);
+  /**
+   * The money moved for us, and this can be known: the answer that told of it did not say the opposite, and there is a node,
+   * or else the facilitator was asked again before the authorization had run out, of which alone it tells then.
+   */
+  const ours = (payment: PaymentHistory) =>
+    hasPaid(payment, history) && !payment.doubled && (node || (trusted && !payment.forgotten));
   const again = payments[0]!;
   const finals = answers.filter(({ final, key }) => final && key === null);
   const underKey = (["K", "L"] as const).flatMap((key) => (["A", "B"] as const).map((request) => ({ key, request })));
   const movedUnder = (asked: (typeof underKey)[number]) =>
-    payments.filter((one) => one.consumed?.by === "us" && !one.doubled && isSettledFor(one, asked));
+    payments.filter((one) => hasPaid(one, history) && !one.doubled && isSettledFor(one, asked));
 
   const rules: Record<string, boolean> = {
     "a payment is settled at most once": payments.every(({ moved }) => moved <= 1),
@@ -38,7 +43,7 @@ function broken({ payments, answers, strangers, runs, repeats, kept, node, trust
     ),
     "no result is given before it is paid for": sold.every(({ value }) => {
       const { payment } = runOf(value!);
-      return payment.unproved === 1 || elsewhere(payment) === 1 || payment.consumed?.by === "us";
+      return payment.unproved === 1 || elsewhere(payment) === 1 || hasPaid(payment, history);
     }),
     "one payment buys one result": payments.every((one) => given(one).size <= 1),
     "which is what was asked for": sold.every(({ request, value }) => runOf(value!).request === request),
@@ -49,6 +54,9 @@ function broken({ payments, answers, strangers, runs, repeats, kept, node, trust
         one.key === null ||
         one.outcome === "sold" ||
         !movedUnder({ key: one.key, request: one.request }).some(ours),
+    ),
+    "with a node, what a stranger has moved is sold": payments.every(
+      ({ consumed, sold, forgotten }) => !node || consumed?.by !== "a stranger" || sold || forgotten,
     ),
     "once it is paid for, nobody is asked to pay": answers.every(
       ({ outcome, paid, payment }) => payment.doubled || !(paid && outcome === "402"),
@@ -91,13 +99,14 @@ test(`${SCHEDULES} schedules of calls, faults and deaths: results given = paymen
   const failures: string[] = [];
   const outcomes = new Set<string>();
   const fates = new Set<string>();
-  const told = { lapsed: 0, strangers: new Set<string>() };
+  const told = { lapsed: 0, moved: 0, strangers: new Set<string>() };
   for (let seed = 1; seed <= SCHEDULES; seed++) {
     const history = await new Simulation(seed, payment).play();
     for (const { outcome, anew, paid } of history.answers) {
       outcomes.add(outcome);
       if (outcome === "sold" && anew && !paid) told.lapsed++;
     }
+    for (const { consumed, sold } of history.payments) if (consumed?.by === "a stranger" && sold) told.moved++;
     for (const { fate } of history.runs) fates.add(fate);
     for (const { outcome } of history.strangers) told.strangers.add(outcome);
     for (const rule of broken(history)) failures.push(`schedule ${seed}: ${rule}`);
@@ -108,5 +117,6 @@ test(`${SCHEDULES} schedules of calls, faults and deaths: results given = paymen
   expect([...told.strangers], "strangers are refused in both ways").toEqual(
     expect.arrayContaining(["402", "payment_already_used"]),
   );
+  expect(told.moved, "and what they move themselves is sold").toBeGreaterThan(SCHEDULES / 20);
   expect(told.lapsed, "and results that an earlier payment had bought").toBeGreaterThan(SCHEDULES / 10);
 });

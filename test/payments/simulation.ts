@@ -14,12 +14,16 @@ import { VirtualWorld } from "./virtualWorld.ts";
 /**
  * The gate and the ledger's records in a world of their own: its clock, its chain, a facilitator with every fault, Workers
  * and Durable Objects that die, all drawn from one seed. One payer calls, with a payment that is sent again or with new
- * ones, under keys or without; strangers call with payments that nobody signed, and with those that are on the chain. What
- * happens is written down for the model to judge.
+ * ones, under keys or without; strangers call with payments that nobody signed, and with those that are on the chain, and
+ * send these to the chain themselves. What happens is written down for the model to judge.
  */
 
 const FACILITATOR_TIMEOUT_MS = 20_000;
-const never = new Promise<never>(() => {});
+const BLOCK_MS = 2000;
+/** The account of the facilitator, which settles for us and for another service of the same seller. */
+const SIGNER = "0xf0";
+/** A promise of its own each time: what waits for it can be forgotten. */
+const never = () => new Promise<never>(() => {});
 
 /** What a caller asks for: one of two requests, under one of two keys or none. */
 export interface Asked {
@@ -44,9 +48,9 @@ interface Worker {
   run: Run | undefined;
 }
 
-/** What became of the authorization on the chain, at `at`. It can be consumed once. */
+/** What became of the authorization on the chain, at `at`. It can be consumed once, before it ends. */
 interface Consumed {
-  by: "us" | "another service" | "its cancellation";
+  by: "us" | "another service" | "a stranger" | "its cancellation";
   at: number;
 }
 
@@ -55,6 +59,14 @@ export interface PaymentHistory {
   /** Transfers to the seller. */
   moved: number;
   consumed: Consumed | undefined;
+  /** When its authorization ends, Unix milliseconds. */
+  ends: number;
+  /** A transaction with it has been sent to the chain. */
+  isPublic: boolean;
+  /** It is settled in the ledger. */
+  sold: boolean;
+  /** The ledger was not woken when it should have been. */
+  forgotten: boolean;
   /** Attempts to settle whose outcome nobody told. */
   doubts: number;
   /** A first attempt reached the facilitator twice, and the second answer was told. */
@@ -85,7 +97,7 @@ interface Answer extends Asked {
 /** What a schedule has led to. */
 export interface History {
   payments: PaymentHistory[];
-  /** There is a node to ask. */
+  /** There is a node to ask, and the facilitator names its account. */
   node: boolean;
   /** The payer's payments may be sold without proof. */
   trusted: boolean;
@@ -111,6 +123,10 @@ class PaymentObject extends SimulatedObject {
   readonly history: PaymentHistory = {
     moved: 0,
     consumed: undefined,
+    ends: 0,
+    isPublic: false,
+    sold: false,
+    forgotten: false,
     doubts: 0,
     doubled: false,
     unproved: 0,
@@ -124,6 +140,7 @@ class PaymentObject extends SimulatedObject {
   constructor(payment: PaymentPayload) {
     super();
     this.payment = payment;
+    this.history.ends = Number(payment.authorization.validBefore) * 1000;
   }
 }
 
@@ -147,8 +164,7 @@ export class Simulation {
 
   constructor(seed: number, payment: PaymentPayload) {
     this.#world = new VirtualWorld(seed);
-    const validBefore = String(this.#world.now / 1000 + 600);
-    this.#template = { ...payment, authorization: { ...payment.authorization, validBefore } };
+    this.#template = payment;
     this.history.node = this.#world.chance(0.5);
     this.history.trusted = this.#world.chance(0.7);
     this.#sign();
@@ -176,6 +192,11 @@ export class Simulation {
         this.#consume(history, by);
       });
     }
+    for (let sends = this.#world.below(4); sends > 0; sends--)
+      this.#world.later(this.#world.below(400_000), () => {
+        const seen = this.#payments.filter(({ history }) => history.isPublic && !history.consumed);
+        if (seen.length > 0) this.#consume(seen[this.#world.below(seen.length)]!.history, "a stranger");
+      });
     await this.#world.pass(200_000);
 
     this.#calm = true;
@@ -188,6 +209,7 @@ export class Simulation {
       void this.#call({ request: "A", key }, this.#sign(), true);
       await this.#world.pass(30_000);
     }
+    await this.#world.pass(60_000);
     return this.history;
   }
 
@@ -208,7 +230,7 @@ export class Simulation {
     if (forged) forged.history.forged = true;
     for (let attempts = 1 + this.#world.below(3); attempts > 0; attempts--) {
       await this.#world.sleep(this.#world.below(90_000));
-      const object = forged ?? this.#payments.find(({ history }) => history.consumed?.by === "us");
+      const object = forged ?? this.#payments.find(({ history }) => history.isPublic);
       if (!object) continue;
       const { outcome } = await this.#answer({ request: "A", key: null }, object, BARE);
       this.history.strangers.push({ payment: object.history, outcome });
@@ -217,9 +239,10 @@ export class Simulation {
 
   #sign(): PaymentObject {
     const nonce = `0x${this.#payments.length.toString(16).padStart(64, "0")}`;
+    const validBefore = String(Math.floor(this.#world.now / 1000) + 300 + 120 * this.#world.below(2));
     const object = new PaymentObject({
       ...this.#template,
-      authorization: { ...this.#template.authorization, nonce },
+      authorization: { ...this.#template.authorization, validBefore, nonce },
     });
     this.#payments.push(object);
     this.history.payments.push(object.history);
@@ -233,10 +256,10 @@ export class Simulation {
     const payment = object.history;
     const anew = object !== this.#payments[0];
     const paidBefore = history.payments.some(
-      (one) => one.consumed?.by === "us" && !one.doubled && isSettledFor(one, asked),
+      (one) => hasPaid(one, history) && !one.doubled && isSettledFor(one, asked),
     );
     const answered = await this.#answer(asked, object, { isSignedIn: async () => final });
-    const paid = payment.consumed?.by === "us";
+    const paid = hasPaid(payment, history);
     history.answers.push({ ...asked, payment, ...answered, anew, paid, paidBefore, final });
     return answered.outcome;
   }
@@ -262,7 +285,7 @@ export class Simulation {
     try {
       const admitted = await admit(terms);
       await this.#world.sleep(this.#world.below(!this.#calm && this.#world.chance(0.2) ? 40_000 : 1000));
-      if (this.#dies(worker)) return never;
+      if (this.#dies(worker)) return never();
       const { value } = await sell<string>({
         ...terms,
         admitted,
@@ -289,7 +312,7 @@ export class Simulation {
     history.runs.push(run);
     worker.run = run;
     await this.#world.sleep(this.#world.chance(0.8) ? this.#world.below(3000) : this.#world.below(40_000));
-    if (this.#dies(worker)) return never;
+    if (this.#dies(worker)) return never();
     if (!this.#calm && this.#world.chance(0.1)) {
       run.fate = "failed";
       throw new Error("damaged");
@@ -302,11 +325,12 @@ export class Simulation {
   #facilitator(worker: Worker, payment: PaymentHistory): FacilitatorClient {
     return {
       name: "stub",
+      signersOn: () => [SIGNER],
       verify: async () => {
         const verdict = await this.#verify(payment);
-        return this.#dies(worker) ? never : verdict;
+        return this.#dies(worker) ? never() : verdict;
       },
-      settle: () => never, // the ledger settles
+      settle: never, // the ledger settles
     };
   }
 
@@ -324,26 +348,31 @@ export class Simulation {
   }
 
   #consume(payment: PaymentHistory, by: Consumed["by"]): boolean {
-    if (payment.consumed) return false;
+    if (payment.consumed || this.#world.now >= payment.ends) return false;
     payment.consumed = { by, at: this.#world.now };
     if (by !== "its cancellation") payment.moved++;
     return true;
   }
 
+  /** Sends the facilitator's transaction; somebody who sees it coming may be faster. */
   #transfer(payment: PaymentHistory): Settlement {
-    return this.#consume(payment, "us")
-      ? { outcome: "settled", transaction: "0x1" }
-      : { outcome: "used", reason: "authorization is used" };
+    if (this.#world.now >= payment.ends) return { outcome: "refused", reason: "it has run out" };
+    payment.isPublic = true;
+    if (!this.#calm && this.#world.chance(0.05)) this.#consume(payment, "a stranger");
+    if (this.#consume(payment, "us")) return { outcome: "settled", transaction: "0x1" };
+    return { outcome: this.#world.chance(0.5) ? "used" : "reverted", reason: "authorization is used" };
   }
 
   /** What a node shows: what is more than one block old. */
-  async #evidence({ consumed }: PaymentHistory, firstAsked: number): Promise<Evidence | undefined> {
+  async #evidence({ consumed, ends }: PaymentHistory, firstAsked: number): Promise<Evidence | undefined> {
     await this.#world.sleep(this.#world.below(500));
     if (!this.#calm && this.#world.chance(0.2)) return undefined;
-    if (!consumed || consumed.at + 2000 > this.#world.now) return undefined;
+    const shown = this.#world.now - BLOCK_MS;
+    if (!consumed || consumed.at > shown)
+      return ends <= shown ? { outcome: "lost", reason: "it has run out" } : undefined;
     const { by, at } = consumed;
-    if (by === "its cancellation" || at + 2000 < firstAsked) return { outcome: "lost", reason: "a loss" };
-    return { outcome: "settled", transaction: "0x1" };
+    if (by === "its cancellation" || at + BLOCK_MS < firstAsked) return { outcome: "lost", reason: "a loss" };
+    return { outcome: "settled", transaction: "0x1", sender: by === "a stranger" ? "0x57" : SIGNER };
   }
 
   async #settleOnce(payment: PaymentHistory): Promise<Settlement> {
@@ -356,7 +385,7 @@ export class Simulation {
     await this.#world.sleep(this.#world.below(500));
     if (this.#calm) return this.#transfer(payment);
     const unknown = { outcome: "unknown" } as const;
-    switch (this.#world.below(17)) {
+    switch (this.#world.below(18)) {
       case 0: // late
         await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS));
         return this.#transfer(payment);
@@ -379,14 +408,11 @@ export class Simulation {
         return this.#transfer(payment);
       case 9: // nobody has looked at it
         return { outcome: "unprocessed", reason: "too many requests" };
-      case 8: // the chain refuses, and says no more
-        return payment.consumed || this.#world.chance(0.5)
-          ? {
-              outcome: this.#transfer(payment).outcome === "settled" ? "settled" : "reverted",
-              reason: "",
-              transaction: "0x1",
-            }
-          : { outcome: this.#world.chance(0.5) ? "reverted" : "refused", reason: "another refusal" };
+      case 8: // the chain refuses: there is no money
+        payment.isPublic = true;
+        return { outcome: "reverted", reason: "another refusal" };
+      case 10: // it would refuse
+        return { outcome: "simulated", reason: "another refusal" };
       default:
         return this.#transfer(payment);
     }
@@ -398,7 +424,7 @@ export class Simulation {
       <A extends unknown[], R>(object: SimulatedObject, method: (...args: A) => Promise<R>) =>
       async (...args: A): Promise<R> => {
         await this.#world.sleep(this.#world.below(30));
-        if (this.#dies(worker)) return never;
+        if (this.#dies(worker)) return never();
         const answer = await new Promise<R>((resolve, reject) => {
           const cut = (error: Error) => {
             if (worker.run?.fate === "running") worker.run.fate = "cut off";
@@ -415,7 +441,7 @@ export class Simulation {
           });
         });
         await this.#world.sleep(this.#world.below(30));
-        return this.#dies(worker) ? never : answer;
+        return this.#dies(worker) ? never() : answer;
       };
     const none = () => Promise.reject(new Error("another kind of object"));
     const noRecord = { waitForStatus: none, claim: none, release: none, store: none, settle: none, abandon: none };
@@ -467,7 +493,7 @@ export class Simulation {
   #revive(object: PaymentObject): void {
     const life = ++object.life;
     const payment = object.history;
-    const mine = <T>(value: T): T | Promise<never> => (life === object.life ? value : never);
+    const mine = <T>(value: T): T | Promise<never> => (life === object.life ? value : never());
     object.record = new LedgerEntry({
       load: () => object.entry,
       save: (entry, wakeAt) => {
@@ -502,6 +528,7 @@ export class Simulation {
       sleep: async (ms) => mine(await this.#world.sleep(ms)),
       log: ({ outcome }) => {
         if (outcome === "unproved") payment.unproved++;
+        if (outcome === "settled" || outcome === "unproved") payment.sold = true;
       },
     });
   }
@@ -521,7 +548,10 @@ export class Simulation {
     this.#world.later(Math.max(0, at - this.#world.now), () => {
       if (object.alarmAt !== at) return;
       object.alarmAt = undefined;
-      if (!this.#calm && this.#world.chance(0.05)) return; // an alarm that is lost
+      if (!this.#calm && this.#world.chance(0.05)) {
+        object.history.forgotten = true; // an alarm that is lost
+        return;
+      }
       const { life } = object;
       void object.record.alarm().catch(() => undefined);
       // an alarm whose object dies runs again
@@ -542,6 +572,11 @@ export class Simulation {
   #runOf(output: string): Run {
     return this.history.runs.find((run) => run.output === output)!;
   }
+}
+
+/** Whether a payment has moved for us: by a stranger's doing only a node can tell. */
+export function hasPaid({ consumed }: PaymentHistory, { node }: History): boolean {
+  return consumed?.by === "us" || (node && consumed?.by === "a stranger");
 }
 
 /** Whether a payment was settled for what is asked for, under its key. */

@@ -229,6 +229,17 @@ describe("a payer", () => {
     newAccount = generatePrivateKey();
     expect((await paying(call, sound)).status).toBe(200);
   });
+
+  test("has what was done counted while its payment is still being settled", async () => {
+    const { call } = deployment("answers-500-first", { UNCHARGED_BYTES_PER_HOUR: "50" });
+    const fetched = vi.spyOn(globalThis, "fetch");
+    const [now, waits] = [Date.now, 26_000];
+    const isAsked = () => fetched.mock.calls.some(([url]) => String(url).endsWith("/settle"));
+    vi.spyOn(Date, "now").mockImplementation(() => now() + (isAsked() ? waits : 0)); // as it seems to the call
+    const { status, text } = await paying(call, sound);
+    expect([status, JSON.parse(text).code]).toEqual([503, "settlement_pending"]);
+    expect((await paying(call, sound)).status).toBe(429);
+  });
 });
 
 test("a smart wallet's signature is the facilitator's to judge, deployed (ERC-1271) or not (ERC-6492)", async () => {

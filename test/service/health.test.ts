@@ -193,6 +193,18 @@ describe("what the facilitators settle is asked", () => {
     expect(asksOf(fetched)).toBe(1);
   });
 
+  test("again after ten minutes where their accounts matter: on Solana, and with a node", async () => {
+    const fetched = vi.spyOn(globalThis, "fetch");
+    const settings = { NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") };
+    const calls = [deployment(settings), deployment({ ...settings, RPC_URL: "https://node.example.com" })];
+    for (const call of calls) await offered(call);
+    expect(asksOf(fetched)).toBe(2);
+    const now = Date.now();
+    vi.spyOn(Date, "now").mockReturnValue(now + 601_000);
+    for (const call of calls) await offered(call);
+    expect(asksOf(fetched)).toBe(3);
+  });
+
   test("by no request that offers nothing", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const call = deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") });

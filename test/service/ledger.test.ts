@@ -17,7 +17,13 @@ const stored = async (ttlSeconds = 3600) => {
 const keptResults = async () => (await storedKeys()).map((key) => key.split("/").at(-1));
 
 async function claimed(name: string, facilitator = "https://facilitator.example.com/good", validBefore?: number) {
-  const call = { fingerprint: "request", payment: await paymentFrom({ validBefore }), facilitator, requestId: "test" };
+  const call = {
+    fingerprint: "request",
+    payment: await paymentFrom({ validBefore }),
+    facilitator,
+    signers: [],
+    requestId: "test",
+  };
   const found = await recordOf(name).claim(call, 100_000, 0);
   if (found.status !== "yours") throw new Error(`not claimed: ${found.status}`);
   return found.claim;

@@ -99,6 +99,21 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
       const { r, s, yParity } = parseSignature(signature);
       await call("cancelAuthorization", [payer.address, nonce, 27 + yParity, r, s]);
     },
+    /**
+     * Sends a payer's authorization, whether or not it is good, and waits for the block.
+     * @param sender by default a stranger
+     */
+    async send({ authorization, signature }: SignedTransfer, sender?: LocalAccount) {
+      const { from, to, value, validAfter, validBefore, nonce } = authorization;
+      const { r, s, yParity } = parseSignature(signature);
+      const args = [from, to, BigInt(value), BigInt(validAfter), BigInt(validBefore), nonce, 27 + yParity, r, s];
+      const account = sender ?? (await newSigner());
+      const functionName = "transferWithAuthorization";
+      const hash = await client.writeContract({ account, address: asset, abi, functionName, args, gas: 200_000n });
+      return client.waitForTransactionReceipt({ hash });
+    },
+    /** Gives an account so much of the token. */
+    mint: (owner: string, value: bigint) => call("mint", [owner, value]),
     /** Replaces the newest block by one without its transactions, which this signer has sent. */
     async reorganise({ address }: LocalAccount): Promise<void> {
       await client.request({ method: "anvil_reorg", params: [1, []] } as never);
@@ -109,6 +124,12 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
       return (await client.readContract({ address: asset, abi, functionName: "balanceOf", args: [owner] })) as bigint;
     },
   };
+}
+
+/** What a payer signs (EIP-3009). */
+export interface SignedTransfer {
+  authorization: Record<"from" | "to" | "value" | "validAfter" | "validBefore" | "nonce", string>;
+  signature: Hex;
 }
 
 export type Chain = Awaited<ReturnType<typeof startChain>>;
