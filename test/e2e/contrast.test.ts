@@ -6,7 +6,7 @@ import { TEMPLATES, type TemplateName, type TextMark, watermark } from "../../sr
 import { joined } from "../support/bytes.ts";
 import { pdfOf, streamOf } from "../support/pdf.ts";
 
-const [WIDTH, HEIGHT] = [595, 842];
+const [WIDTH, HEIGHT] = [600, 800];
 /** Pixels per point: about 110 to the inch. */
 const SCALE = 1.5;
 const BOX = { width: WIDTH * SCALE, height: HEIGHT * SCALE };
@@ -46,8 +46,8 @@ async function drawn(mark: TextMark, render: Renderer): Promise<[white: Raster, 
 
 function pixelAt([white, black]: readonly [Raster, Raster], at: number): Pixel {
   return {
-    onWhite: [...white.rgb.subarray(at, at + 3)] as unknown as Color,
-    onBlack: [...black.rgb.subarray(at, at + 3)] as unknown as Color,
+    onWhite: [...white.rgb.subarray(3 * at, 3 * at + 3)] as unknown as Color,
+    onBlack: [...black.rgb.subarray(3 * at, 3 * at + 3)] as unknown as Color,
   };
 }
 
@@ -56,27 +56,27 @@ function pixelAt([white, black]: readonly [Raster, Raster], at: number): Pixel {
  * told from the letters or from the page, so can all others.
  */
 function weakest(rasters: readonly [Raster, Raster], reach: number): { letter: Pixel; edge: Pixel } {
-  const [{ rgb: onWhite, width, height }, { rgb: onBlack }] = rasters;
-  const sum = (rgb: Uint8Array, at: number) => rgb[at]! + rgb[at + 1]! + rgb[at + 2]!;
-  let darkest = Number.POSITIVE_INFINITY;
-  for (let at = 0; at < onWhite.length; at += 3) darkest = Math.min(darkest, sum(onWhite, at));
-  let faintest = { brightness: Number.POSITIVE_INFINITY, at: 0 };
-  let letter = 0;
-  for (let y = reach; y < height - reach; y += 2)
-    for (let x = reach; x < width - reach; x += 2) {
-      const at = 3 * (y * width + x);
-      if (sum(onWhite, at) > darkest + 12) continue;
-      if (sum(onWhite, at) > sum(onWhite, letter) || letter === 0) letter = at;
-      let edge = { brightness: -1, at: 0 };
+  const [onWhite, onBlack] = rasters.map(brightness) as [Uint16Array, Uint16Array];
+  const { width, height } = rasters[0];
+  const darkest = onWhite.reduce((a, b) => Math.min(a, b));
+  let faintest: number | undefined;
+  let lightest: number | undefined;
+  for (let y = reach; y < height - reach; y += 3)
+    for (let x = reach; x < width - reach; x += 3) {
+      const at = y * width + x;
+      if (onWhite[at]! > darkest + 12) continue;
+      if (lightest === undefined || onWhite[at]! > onWhite[lightest]!) lightest = at;
+      let edge = at;
       for (let j = y - reach; j <= y + reach; j++)
-        for (let i = x - reach; i <= x + reach; i++) {
-          const other = 3 * (j * width + i);
-          const brightness = sum(onBlack, other);
-          if (brightness > edge.brightness) edge = { brightness, at: other };
-        }
-      if (edge.brightness < faintest.brightness) faintest = edge;
+        for (let i = x - reach; i <= x + reach; i++) if (onBlack[j * width + i]! > onBlack[edge]!) edge = j * width + i;
+      if (faintest === undefined || onBlack[edge]! < onBlack[faintest]!) faintest = edge;
     }
-  return { letter: pixelAt(rasters, letter), edge: pixelAt(rasters, faintest.at) };
+  return { letter: pixelAt(rasters, lightest!), edge: pixelAt(rasters, faintest!) };
+}
+
+/** Returns the sum of each pixel's three values. */
+function brightness({ rgb }: Raster): Uint16Array {
+  return Uint16Array.from({ length: rgb.length / 3 }, (_, i) => rgb[3 * i]! + rgb[3 * i + 1]! + rgb[3 * i + 2]!);
 }
 
 /** Relative luminance, and contrast, as WCAG 2.2 defines them. */
@@ -112,13 +112,7 @@ describe.each(RENDERERS)("by %s, a mark", (_, render) => {
 
   it("has the caller's colour and no other", async () => {
     const [white, black] = await drawn({ text: "CONFIDENTIAL", color: "#000000", opacity: 1 }, render);
-    expect(Math.max(...black.rgb)).toBe(0);
-    expect(Math.min(...white.rgb)).toBe(0);
-  });
-
-  it("has no edge that is seen on white", async () => {
-    const [edged] = await drawn({ text: "CONFIDENTIAL" }, render);
-    const darkest = Math.min(...edged.rgb);
-    expect(darkest).toBeGreaterThan(190);
+    expect(black.rgb.reduce((a, b) => Math.max(a, b))).toBe(0);
+    expect(white.rgb.reduce((a, b) => Math.min(a, b))).toBe(0);
   });
 });

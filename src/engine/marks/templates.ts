@@ -64,7 +64,7 @@ const TABLE = {
     position: "top-right",
     rotation: 12,
     weight: "bold",
-    color: "#c62828",
+    color: "#8b1010",
     sizeShare: 0.05,
     framed: true,
   },
