@@ -13,7 +13,7 @@ export default defineConfig({
   test: {
     silent: "passed-only",
     globalSetup: ["test/support/quiet.ts", "test/support/site.ts"],
-    maxWorkers: 2, // by itself one core of two is left idle
+    maxWorkers: 3, // by itself one core of two is left idle, and much of e2e waits
     projects: [
       {
         // engine and payments by themselves: in the Workers runtime, with nothing of the Worker
@@ -47,6 +47,8 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
+          globalSetup: "test/support/builtWorkers.ts",
+          ...SHARED_MODULES,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           server: { deps: { inline: ["openapi-typescript"] } }, // for the alias
@@ -54,13 +56,15 @@ export default defineConfig({
         },
       },
       {
-        // a real browser, by `npm run test:browser`; one after the other, since each page wants a core
+        // a real browser, by `npm run test:browser`; two files at a time, since each page wants a core
         test: {
           name: "browser",
           include: ["test/browser/**/*.test.ts"],
+          globalSetup: "test/support/builtWorkers.ts",
+          ...SHARED_MODULES,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          fileParallelism: false,
+          maxWorkers: 2,
         },
       },
     ],

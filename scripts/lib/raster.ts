@@ -18,11 +18,18 @@ interface Size {
 /** Renders every page of a PDF, each to fit into `box` pixels. */
 export type Renderer = (pdf: Uint8Array, box: Size) => Promise<Raster[]>;
 
-/** Renders with PDFium, the engine of Chrome. */
+let library: Promise<PDFiumLibrary> | undefined;
+
+/** PDFium, the engine of Chrome. It is begun once: that takes longer than to draw a page. */
+export function pdfium(): Promise<PDFiumLibrary> {
+  library ??= PDFiumLibrary.init();
+  return library;
+}
+
+/** Renders with PDFium. */
 export const renderPages: Renderer = async (pdf, box) => {
-  const library = await PDFiumLibrary.init();
+  const document = await (await pdfium()).loadDocument(Buffer.from(pdf));
   try {
-    const document = await library.loadDocument(Buffer.from(pdf));
     const rasters: Raster[] = [];
     for (const page of document.pages()) {
       const size = page.getOriginalSize();
@@ -30,10 +37,9 @@ export const renderPages: Renderer = async (pdf, box) => {
       const { width, height, data } = await page.render({ scale, render: "bitmap" });
       rasters.push({ width, height, rgb: packed(data, width, height, width * 4, 4) });
     }
-    document.destroy();
     return rasters;
   } finally {
-    library.destroy();
+    document.destroy();
   }
 };
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 const root = join(import.meta.dirname, "../..");
 const START_TIMEOUT_MS = 60_000;
 
-/** The Worker, running locally under wrangler with its own storage. */
+/** The Worker, running locally with its own storage. */
 export interface RunningWorker {
   url: string;
   /** The port of its inspector, which speaks the Chrome DevTools protocol. */
@@ -19,50 +19,57 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** How a Worker is started, where that differs from a deployment. */
-export interface WorkerOptions {
-  /** Another script, with the same settings and bindings. */
-  entry?: string;
-  /** A folder for its storage that is kept when it stops; otherwise a new, temporary one is used. */
-  keptState?: string;
+/**
+ * Starts the Worker on a free loopback port, as `npm run dev` does. `vars` override its settings; `entry` is
+ * another script, with the same settings and bindings.
+ * @throws Error if it has not started within a minute
+ */
+export function startWorker(
+  vars: Record<string, string> = {},
+  { entry }: { entry?: string } = {},
+): Promise<RunningWorker> {
+  return startServer(({ port, inspectorPort, state }) => [
+    join(root, "node_modules/wrangler/bin/wrangler.js"),
+    "dev",
+    ...(entry === undefined ? [] : [entry]),
+    "--ip",
+    "127.0.0.1",
+    "--port",
+    String(port),
+    "--inspector-port",
+    String(inspectorPort),
+    "--persist-to",
+    state,
+    "--show-interactive-dev-session=false",
+    "--log-level",
+    "warn",
+    ...Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
+  ]);
+}
+
+/** Where a server is to listen, and the folder for its storage. */
+export interface ServerPlace {
+  port: number;
+  inspectorPort: number;
+  state: string;
 }
 
 /**
- * Starts the Worker on a free loopback port. `vars` override its settings.
+ * Starts a program of Node's, given by its arguments, that serves the Worker, and waits until it answers. Its storage is in
+ * a new, temporary folder, or in `keptState`, which stays when it stops.
  * @throws Error if it has not started within a minute
  */
-export async function startWorker(
-  vars: Record<string, string> = {},
-  { entry, keptState }: WorkerOptions = {},
+export async function startServer(
+  program: (place: ServerPlace) => string[],
+  keptState?: string,
 ): Promise<RunningWorker> {
   const [port, inspectorPort] = await Promise.all([freePort(), freePort()]);
   const state = keptState ?? (await mkdtemp(join(tmpdir(), "overprint-")));
-  const settings = Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
-  const child = spawn(
-    process.execPath,
-    [
-      join(root, "node_modules/wrangler/bin/wrangler.js"),
-      "dev",
-      ...(entry === undefined ? [] : [entry]),
-      "--ip",
-      "127.0.0.1",
-      "--port",
-      String(port),
-      "--inspector-port",
-      String(inspectorPort),
-      "--persist-to",
-      state,
-      "--show-interactive-dev-session=false",
-      "--log-level",
-      "warn",
-      ...settings,
-    ],
-    {
-      cwd: root,
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, WRANGLER_SEND_METRICS: "false", NO_COLOR: "1" },
-    },
-  );
+  const child = spawn(process.execPath, program({ port, inspectorPort, state }), {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, WRANGLER_SEND_METRICS: "false", NO_COLOR: "1" },
+  });
   let log = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (log += chunk));
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -83,6 +90,7 @@ export async function startWorker(
   ) {
     if (child.exitCode !== null || Date.now() > deadline) {
       await stop();
+      if (/address already in use/i.test(log)) return startServer(program, keptState); // somebody else was faster
       throw new Error(`the Worker did not start:\n${log}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -1,12 +1,10 @@
 /** `examples/browser.html`, served from a host of its own, in a real browser with a wallet that signs what it is asked to. */
 import { join } from "node:path";
 import { context } from "esbuild";
-import type { Browser } from "playwright-core";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
+import { describePage } from "./running.ts";
 
 const folder = join(import.meta.dirname, "../../examples");
 const account = privateKeyToAccount(DEVELOPMENT_KEY);
@@ -18,26 +16,17 @@ const WALLET = `addEventListener("eip6963:requestProvider", () => {
   dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail: Object.freeze({ info, provider }) }));
 });`;
 
-describe.skipIf(!chromiumPath)(chromiumPath ? "examples/" : `examples/ (skipped: ${NO_BROWSER})`, () => {
-  let worker: RunningWorker;
-  let browser: Browser;
+describePage("examples/", (running) => {
   let build: Awaited<ReturnType<typeof context>>;
   beforeAll(async () => {
-    [worker, browser, build] = await Promise.all([
-      startWorker(),
-      startBrowser(),
-      context({ entryPoints: [join(folder, "browser.ts")], bundle: true, format: "esm", outdir: folder, write: false }),
-    ]);
+    const entryPoints = [join(folder, "browser.ts")];
+    build = await context({ entryPoints, bundle: true, format: "esm", outdir: folder, write: false });
   });
-  afterAll(async () => {
-    await browser?.close();
-    await build?.dispose();
-    await worker?.stop();
-  });
+  afterAll(() => build?.dispose());
 
   test("browser.html buys a marked file from another origin", async () => {
     const { port } = await build.serve({ host: "127.0.0.1", servedir: folder });
-    const page = await browser.newPage();
+    const page = await running.browser.newPage();
     const asked: string[] = [];
     await page.exposeFunction("answer", async ({ method, params }: { method: string; params: [string, string] }) => {
       asked.push(method);
@@ -47,7 +36,7 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "examples/" : `examples/ (skipped:
       throw new Error(`the wallet does not know ${method}`);
     });
     await page.addInitScript(WALLET);
-    await page.goto(`http://127.0.0.1:${port}/browser.html?service=${encodeURIComponent(worker.url)}`);
+    await page.goto(`http://127.0.0.1:${port}/browser.html?service=${encodeURIComponent(running.worker.url)}`);
     await page.setInputFiles("[name=file]", join(folder, "contract.pdf"));
     await page.fill("[name=text]", "SECRET");
     await page.click("button");

@@ -1,12 +1,11 @@
 /** What the page shows is what is bought: the preview, as the browser has drawn it, and the file, as MuPDF draws it. */
 import { createCanvas, loadImage } from "@napi-rs/canvas";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { type Raster, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
 import { pdfOf, streamOf } from "../support/pdf.ts";
 import { chooseFile, firstPage, PATIENCE, withPage } from "./page.ts";
+import { describePage } from "./running.ts";
 import { type Fields, randomSettings } from "./settings.ts";
 
 /** So many settings of each operation are tried: 50 for the whole, by `PIXEL_SETTINGS=50`. */
@@ -22,23 +21,13 @@ const SMALL_PAGE = pdfOf([
   `<< /Type /Page /Parent 2 0 R /Contents 3 0 R /MediaBox [0 0 ${WIDTH} 400] >>`,
 ]);
 
-describe.skipIf(!chromiumPath)(chromiumPath ? "the preview" : `the preview (skipped: ${NO_BROWSER})`, () => {
-  let worker: RunningWorker;
-  let browser: Browser;
-  beforeAll(async () => {
-    [worker, browser] = await Promise.all([startWorker(), startBrowser()]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await worker?.stop();
-  });
-
+describePage("the preview", (running) => {
   test.each(["text", "image"] as const)(
     "with a mark of kind %s looks like the file that is bought",
     (operation) =>
       withPage(
-        browser,
-        worker.url,
+        running.browser,
+        running.worker.url,
         async ({ page, complaints }) => {
           await chooseFile(page, SMALL_PAGE);
           await page.check(`[name=operation][value=${operation}]`, { force: true });

@@ -1,33 +1,26 @@
 /** The page at `/` in a real browser: what it shows, what it asks for, and who can use it. */
 
 import { gzipSync } from "node:zlib";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
 import { TEMPLATES } from "../../src/engine/index.ts";
 import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
 import { MAGENTA } from "../support/stamp.ts";
 import { violations } from "./axe.ts";
 import { chooseFile, expectChange, firstPage, PATIENCE, withPage } from "./page.ts";
+import { describePage } from "./running.ts";
 
 const PHONE = { viewport: { width: 360, height: 780 } };
 
-describe.skipIf(!chromiumPath)(chromiumPath ? "the page at /" : `the page at / (skipped: ${NO_BROWSER})`, () => {
-  let worker: RunningWorker;
-  let browser: Browser;
+describePage("the page at /", (running) => {
   let sample: Uint8Array;
   beforeAll(async () => {
-    [worker, browser, sample] = await Promise.all([startWorker(), startBrowser(), samplePdf()]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await worker?.stop();
+    sample = await samplePdf();
   });
 
   test("marks a file that is chosen, without uploading it, and draws the pages in view only", () =>
-    withPage(browser, worker.url, async ({ page, complaints, requested }) => {
+    withPage(running.browser, running.worker.url, async ({ page, complaints, requested }) => {
       const uploads: string[] = [];
       page.on("request", (request) => {
         if (request.method() !== "GET") uploads.push(request.url());
@@ -45,7 +38,7 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "the page at /" : `the page at / (
     }));
 
   test("takes the sample, and a file that is dropped", () =>
-    withPage(browser, worker.url, async ({ page, complaints }) => {
+    withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       await page.click("#sample");
       await page.waitForSelector(".sheet canvas");
       expect(await page.textContent("#status")).toMatch(/^sample\.pdf: 4 pages/);
@@ -61,7 +54,7 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "the page at /" : `the page at / (
     }));
 
   test("shows the mark anew when any control changes, and its call in every language", () =>
-    withPage(browser, worker.url, async ({ page, complaints }) => {
+    withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       await chooseFile(page, sample);
       const curl = () => page.textContent("#snippet-curl");
 
@@ -100,7 +93,7 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "the page at /" : `the page at / (
     }));
 
   test("says what is wrong beside the field, and keeps the last preview", () =>
-    withPage(browser, worker.url, async ({ page }) => {
+    withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       const before = await firstPage(page);
       await page.fill("#text-color", "red");
@@ -119,7 +112,7 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "the page at /" : `the page at / (
     }));
 
   test("opens an encrypted file with the password in its control", () =>
-    withPage(browser, worker.url, async ({ page, complaints }) => {
+    withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       const locked = VECTORS.find(({ user, dict }) => user !== "" && dict.p === -4)!;
       await page.setInputFiles("#file", {
         name: "locked.pdf",
@@ -135,8 +128,8 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "the page at /" : `the page at / (
 
   test.each(["light", "dark"] as const)("has nothing that axe complains of, in %s colours", (colorScheme) =>
     withPage(
-      browser,
-      worker.url,
+      running.browser,
+      running.worker.url,
       async ({ page }) => {
         expect(await violations(page)).toEqual([]);
         await page.click("form[data-operation=text] summary");
@@ -152,8 +145,8 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "the page at /" : `the page at / (
 
   test("does not scroll sideways on a phone, before a file and after", () =>
     withPage(
-      browser,
-      worker.url,
+      running.browser,
+      running.worker.url,
       async ({ page }) => {
         const overflow = () => page.evaluate("document.documentElement.scrollWidth - innerWidth");
         expect(await overflow()).toBe(0);
@@ -165,8 +158,8 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "the page at /" : `the page at / (
 
   test("can be read without JavaScript: sentence, price, templates, fields and the call", () =>
     withPage(
-      browser,
-      worker.url,
+      running.browser,
+      running.worker.url,
       async ({ page, complaints }) => {
         const text = await page.innerText("body");
         for (const part of ["over every page of a PDF", "0.05 USDC a call", "without it.", "opacity", "diagonal"])
@@ -181,7 +174,7 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "the page at /" : `the page at / (
     ));
 
   test("is used by the keyboard alone", () =>
-    withPage(browser, worker.url, async ({ page }) => {
+    withPage(running.browser, running.worker.url, async ({ page }) => {
       const focusOn = async (selector: string) => {
         for (let press = 0; press < 60; press++) {
           if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
@@ -205,12 +198,12 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "the page at /" : `the page at / (
     }));
 
   test("weighs less than 150 KB gzipped until a file is chosen, and engine, fonts and pdf.js come after", () =>
-    withPage(browser, worker.url, async ({ page, requested }) => {
+    withPage(running.browser, running.worker.url, async ({ page, requested }) => {
       await page.evaluate("scrollTo(0, document.body.scrollHeight)"); // pictures load as they come near
       await page.waitForLoadState("networkidle");
       const before = [...new Set(requested)];
       const bodies = await Promise.all(
-        before.map(async (path) => new Uint8Array(await (await fetch(worker.url + path, HTML)).arrayBuffer())),
+        before.map(async (path) => new Uint8Array(await (await fetch(running.worker.url + path, HTML)).arrayBuffer())),
       );
       const total = bodies.reduce((sum, body) => sum + gzipSync(body).length, 0);
       expect(total).toBeLessThan(150_000);

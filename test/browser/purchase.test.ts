@@ -1,43 +1,31 @@
 /** Buying on the page: what is paid, what comes of it, and what the reader is told. */
 import { readFile } from "node:fs/promises";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
 import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
 import { type Chain, startChain } from "../e2e/chain/anvil.ts";
 import { startFacilitator } from "../e2e/chain/facilitator.ts";
 import { violations } from "./axe.ts";
 import { chooseFile, expectChange, PATIENCE, withPage } from "./page.ts";
 import { startProxy } from "./proxy.ts";
+import { describePage, type Running } from "./running.ts";
 import { type FakeWallet, installWallets } from "./wallet.ts";
 
 const PAY_TO = "0x00000000000000000000000000000000c0ffee14";
 const PRICE = 50_000n;
 const BASE_SEPOLIA = 84_532;
 
-const about = (what: string) => (chromiumPath ? what : `${what} (skipped: ${NO_BROWSER})`);
-
-let browser: Browser;
 let sample: Uint8Array;
 beforeAll(async () => {
-  if (!chromiumPath) return;
-  [browser, sample] = await Promise.all([startBrowser(), samplePdf()]);
+  sample = await samplePdf();
 });
-afterAll(() => browser?.close());
 
-describe.skipIf(!chromiumPath)(about("paying with the development key"), () => {
-  let worker: RunningWorker;
-  beforeAll(async () => {
-    worker = await startWorker();
-  });
-  afterAll(() => worker?.stop());
-
+describePage("paying with the development key", (running) => {
   test("takes one click, and the file that is downloaded has the bytes of the preview", () =>
     withPage(
-      browser,
-      worker.url,
+      running.browser,
+      running.worker.url,
       async ({ page, complaints, requested }) => {
         await chooseFile(page, sample);
         await page.click("form[data-operation=text] summary");
@@ -64,8 +52,8 @@ describe.skipIf(!chromiumPath)(about("paying with the development key"), () => {
 
   test("gives a link that can be copied, and ended", () =>
     withPage(
-      browser,
-      worker.url,
+      running.browser,
+      running.worker.url,
       async ({ page, complaints }) => {
         await chooseFile(page, sample);
         await page.click("#buy-in-development");
@@ -91,7 +79,7 @@ describe.skipIf(!chromiumPath)(about("paying with the development key"), () => {
     ));
 
   test("tells a refusal of the service in its own words, and charges nothing", () =>
-    withPage(browser, worker.url, async ({ page }) => {
+    withPage(running.browser, running.worker.url, async ({ page }) => {
       await page.evaluate("document.getElementById('purchase').dataset.maxBytes = '100'");
       await chooseFile(page, sample);
       await page.click("#buy-in-development");
@@ -109,23 +97,24 @@ describe.skipIf(!chromiumPath)(about("paying with the development key"), () => {
     }));
 });
 
-describe.skipIf(!chromiumPath)(about("paying with a wallet"), () => {
-  let chain: Chain;
-  let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
-  let worker: RunningWorker;
+let chain: Chain;
+let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
+const onChain = async () => {
+  chain = await startChain();
+  facilitator = await startFacilitator(chain);
+  return { FACILITATOR_URL: facilitator.url, PAY_TO, FACILITATOR_TIMEOUT_SECONDS: "2" };
+};
+afterAll(async () => {
+  await facilitator?.stop();
+  await chain?.stop();
+});
+
+const payWithWallet = (running: Running) => {
   let proxy: Awaited<ReturnType<typeof startProxy>>;
   beforeAll(async () => {
-    chain = await startChain();
-    facilitator = await startFacilitator(chain);
-    worker = await startWorker({ FACILITATOR_URL: facilitator.url, PAY_TO, FACILITATOR_TIMEOUT_SECONDS: "2" });
-    proxy = await startProxy(worker.url);
+    proxy = await startProxy(running.worker.url);
   });
-  afterAll(async () => {
-    await proxy?.stop();
-    await worker?.stop();
-    await facilitator?.stop();
-    await chain?.stop();
-  });
+  afterAll(() => proxy?.stop());
 
   /** A wallet that holds twice the price, on the chain that is asked for. */
   async function walletWith(changes: Partial<FakeWallet> = {}, value = 2n * PRICE): Promise<FakeWallet> {
@@ -146,7 +135,7 @@ describe.skipIf(!chromiumPath)(about("paying with a wallet"), () => {
   ): Promise<void> {
     let asked: string[] = [];
     await withPage(
-      browser,
+      running.browser,
       proxy.url,
       async ({ page, complaints }) => {
         await chooseFile(page, sample);
@@ -218,7 +207,7 @@ describe.skipIf(!chromiumPath)(about("paying with a wallet"), () => {
   });
 
   test("says so where there is no wallet", () =>
-    withPage(browser, proxy.url, async ({ page }) => {
+    withPage(running.browser, proxy.url, async ({ page }) => {
       await chooseFile(page, sample);
       await page.click("#buy");
       await expectTold(page, /No wallet was found/);
@@ -288,7 +277,8 @@ describe.skipIf(!chromiumPath)(about("paying with a wallet"), () => {
       expect(asked.filter((method) => method === "eth_signTypedData_v4")).toHaveLength(1);
       expect(await paid()).toBe(PRICE);
     }));
-});
+};
+describePage("paying with a wallet", payWithWallet, onChain);
 
 /** Keeps what the engine's worker has marked last, as `lastMarked`. */
 function keepMarked(context: BrowserContext): Promise<unknown> {

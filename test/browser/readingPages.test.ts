@@ -1,9 +1,7 @@
 /** The pages for reading in a real browser: the API reference, and what is shown to somebody whose request failed. */
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import { describe, expect, test } from "vitest";
 import { violations } from "./axe.ts";
+import { describePage } from "./running.ts";
 
 const PAGES = [
   ["/docs", 200],
@@ -13,47 +11,34 @@ const PAGES = [
   ["/v1/watermark/text", 405],
 ] as const;
 
-describe.skipIf(!chromiumPath)(
-  chromiumPath ? "pages for reading" : `pages for reading (skipped: ${NO_BROWSER})`,
-  () => {
-    let worker: RunningWorker;
-    let browser: Browser;
-    beforeAll(async () => {
-      [worker, browser] = await Promise.all([startWorker(), startBrowser()]);
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await worker?.stop();
-    });
-
-    describe.each(PAGES)("%s", (path, status) => {
-      test.each([
-        ["light", 1280],
-        ["dark", 1280],
-        ["light", 360],
-        ["dark", 360],
-      ] as const)(
-        "has nothing that axe or the policy complains of, in %s colours, %i px wide",
-        async (colorScheme, width) => {
-          const page = await browser.newPage({ colorScheme, viewport: { width, height: 780 } });
-          try {
-            const complaints: string[] = [];
-            page.on("console", (message) => complaints.push(message.text()));
-            page.on("requestfailed", (request) => complaints.push(request.url()));
-            const response = await page.goto(worker.url + path, { waitUntil: "networkidle" });
-            expect(response!.status()).toBe(status);
-            const expected = status === 200 ? [] : [expect.stringContaining(`status of ${status}`)]; // of the page itself
-            expect(complaints).toEqual(expected);
-            expect(await page.evaluate("document.fonts.check('1rem \"Schibsted Grotesk\"')")).toBe(true);
-            expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
-            await page.evaluate("for (const answer of document.querySelectorAll('details')) answer.open = true");
-            expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
-            expect(await violations(page)).toEqual([]);
-          } finally {
-            await page.close();
-          }
-        },
-      );
-    });
-  },
-);
+describePage("pages for reading", (running) => {
+  describe.each(PAGES)("%s", (path, status) => {
+    test.each([
+      ["light", 1280],
+      ["dark", 1280],
+      ["light", 360],
+      ["dark", 360],
+    ] as const)(
+      "has nothing that axe or the policy complains of, in %s colours, %i px wide",
+      async (colorScheme, width) => {
+        const page = await running.browser.newPage({ colorScheme, viewport: { width, height: 780 } });
+        try {
+          const complaints: string[] = [];
+          page.on("console", (message) => complaints.push(message.text()));
+          page.on("requestfailed", (request) => complaints.push(request.url()));
+          const response = await page.goto(running.worker.url + path, { waitUntil: "networkidle" });
+          expect(response!.status()).toBe(status);
+          const expected = status === 200 ? [] : [expect.stringContaining(`status of ${status}`)]; // of the page itself
+          expect(complaints).toEqual(expected);
+          expect(await page.evaluate("document.fonts.check('1rem \"Schibsted Grotesk\"')")).toBe(true);
+          expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+          await page.evaluate("for (const answer of document.querySelectorAll('details')) answer.open = true");
+          expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+          expect(await violations(page)).toEqual([]);
+        } finally {
+          await page.close();
+        }
+      },
+    );
+  });
+});

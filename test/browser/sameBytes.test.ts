@@ -1,37 +1,26 @@
 /** What the page previews is what the service answers: the same bytes for the same settings. */
 import { createHash } from "node:crypto";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
 import { IMAGE_SAMPLES } from "../../scripts/lib/imageSamples.ts";
 import { callPaid } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
 import { result } from "../../src/service/schemas.ts";
 import { withPage } from "./page.ts";
+import { describePage } from "./running.ts";
 import { type Fields, randomSettings } from "./settings.ts";
 
-describe.skipIf(!chromiumPath)(chromiumPath ? "the preview" : `the preview (skipped: ${NO_BROWSER})`, () => {
-  let worker: RunningWorker;
-  let browser: Browser;
+describePage("the preview", (running) => {
   let sample: Uint8Array<ArrayBuffer>;
   beforeAll(async () => {
-    [worker, browser, sample] = await Promise.all([
-      startWorker(),
-      startBrowser(),
-      samplePdf().then((pdf) => new Uint8Array(pdf)),
-    ]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await worker?.stop();
+    sample = new Uint8Array(await samplePdf());
   });
 
   test.each([
     ["text", undefined],
     ["image", IMAGE_SAMPLES],
   ] as const)("with a mark of kind %s has the bytes of the service’s answer", async (operation, images) => {
-    await withPage(browser, worker.url, async ({ page }) => {
+    await withPage(running.browser, running.worker.url, async ({ page }) => {
       for (const [run, fields] of randomSettings(operation, 25).entries()) {
         const image = images && Object.values(images)[run % Object.keys(images).length];
         const there = await sold(operation, fields, image);
@@ -47,7 +36,7 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "the preview" : `the preview (skip
     form.set("file", new File([sample], "contract.pdf"));
     if (image) form.set("image", new File([new Uint8Array(image)], "image"));
     for (const [name, value] of Object.entries(fields)) form.set(name, String(value));
-    const response = await callPaid(`${worker.url}/v1/watermark/${operation}`, form);
+    const response = await callPaid(`${running.worker.url}/v1/watermark/${operation}`, form);
     if (!response.ok) throw new Error(`${JSON.stringify(fields)}: ${await response.text()}`);
     const { output } = result.parse(await response.json());
     return createHash("sha256")

@@ -7,6 +7,7 @@ import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
 
 const SUITE = createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/dist/index.js");
 
+/** As `npm run dev` starts it, unlike the other files' Workers. */
 let worker: RunningWorker;
 beforeAll(async () => {
   worker = await startWorker();

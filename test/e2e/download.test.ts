@@ -1,12 +1,13 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { getDocument } from "unpdf/pdfjs";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
 import { callPaid } from "../../scripts/lib/pay.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { RATE_LIMITS } from "../../src/config.ts";
 import { result } from "../../src/service/schemas.ts";
+import { startWorker } from "../support/worker.ts";
 
 const PAGES = 1000;
 
@@ -124,6 +125,7 @@ describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as con
 test("pdf.js opens the link by ranges of its own, and reads a page in the middle without the rest of the file", async () => {
   const answers: { range: string | null; status: number; bytes: number }[] = [];
   const real = globalThis.fetch;
+  onTestFinished(() => void vi.restoreAllMocks());
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const response = await real(input, init);
     const range = new Headers(init?.headers).get("Range");

@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sampleContract } from "../../scripts/lib/sampleContract.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { result } from "../../src/service/schemas.ts";
+import { startWorker } from "../support/worker.ts";
 import { render } from "./render.ts";
 
 const run = promisify(execFile);

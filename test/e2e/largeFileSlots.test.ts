@@ -3,7 +3,8 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
 import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
+import { startWorker } from "../support/worker.ts";
 
 /** Large: while one is worked on, no other is. */
 const large = textPages(100, 120_000, "classic");

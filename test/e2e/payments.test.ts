@@ -8,9 +8,10 @@ import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig, x402Client
 import type { LocalAccount } from "viem";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { result } from "../../src/service/schemas.ts";
 import { pngOf } from "../support/png.ts";
+import { startWorker } from "../support/worker.ts";
 import { strict402 } from "../support/x402.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
@@ -26,7 +27,7 @@ beforeAll(async () => {
   chain = await startChain();
   facilitator = await startFacilitator(chain);
   sample = new Uint8Array(await samplePdf());
-  worker = await startWorker({ FACILITATOR_URL: facilitator.url, PAY_TO, FACILITATOR_TIMEOUT_SECONDS: "5" });
+  worker = await startWorker({ FACILITATOR_URL: facilitator.url, PAY_TO, FACILITATOR_TIMEOUT_SECONDS: "20" });
 });
 afterAll(async () => {
   await worker?.stop();

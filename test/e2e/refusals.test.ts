@@ -1,7 +1,8 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { paymentFor } from "../../scripts/lib/pay.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
+import { startWorker } from "../support/worker.ts";
 
 let worker: RunningWorker;
 beforeAll(async () => {

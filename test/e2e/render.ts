@@ -1,4 +1,4 @@
-import { PDFiumLibrary } from "@hyzyla/pdfium";
+import { pdfium } from "../../scripts/lib/raster.ts";
 
 /** One page as PDFium, the engine of Chrome, draws it: RGB pixels, rows from the top. */
 export interface Rendered {
@@ -22,30 +22,23 @@ interface Box {
 
 /** Renders every page of a PDF at one pixel to the point. */
 export async function render(pdf: Uint8Array, password?: string): Promise<Rendered[]> {
-  const library = await PDFiumLibrary.init();
+  const document = await (await pdfium()).loadDocument(Buffer.from(pdf), password);
   try {
-    return await renderBy(library, pdf, password);
+    const pages: Rendered[] = [];
+    for (const page of document.pages()) {
+      const { width, height, data } = await page.render({ scale: 1, render: "bitmap" });
+      pages.push(renderedOf(width, height, data.slice()));
+    }
+    return pages;
   } finally {
-    library.destroy();
+    document.destroy();
   }
 }
 
-/** The same by a PDFium that is there already: to begin one takes longer than to draw a page. */
-export async function renderBy(library: PDFiumLibrary, pdf: Uint8Array, password?: string): Promise<Rendered[]> {
-  const document = await library.loadDocument(Buffer.from(pdf), password);
-  const pages: Rendered[] = [];
-  for (const page of document.pages()) {
-    const { width, height, data } = await page.render({ scale: 1, render: "bitmap" });
-    pages.push(renderedOf(width, height, Uint8Array.from(data)));
-  }
-  document.destroy();
-  return pages;
-}
-
-function renderedOf(width: number, height: number, bgra: Uint8Array): Rendered {
+function renderedOf(width: number, height: number, rgba: Uint8Array): Rendered {
   const pixel = (x: number, y: number): [number, number, number] => {
     const at = 4 * (y * width + x);
-    return [bgra[at + 2]!, bgra[at + 1]!, bgra[at]!];
+    return [rgba[at]!, rgba[at + 1]!, rgba[at + 2]!];
   };
   return {
     width,

@@ -4,10 +4,11 @@ import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
 import { result } from "../../src/service/schemas.ts";
 import { MAGENTA } from "../support/stamp.ts";
+import { startWorker } from "../support/worker.ts";
 import { render } from "./render.ts";
 
 let worker: RunningWorker;

@@ -7,8 +7,9 @@ import { ExactSvmScheme } from "@x402/svm/exact/client";
 import { ExactSvmSchemeV1 } from "@x402/svm/exact/v1/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { result } from "../../src/service/schemas.ts";
+import { startWorker } from "../support/worker.ts";
 import { strict402 } from "../support/x402.ts";
 import { type Solana, startSolana, startSolanaFacilitator } from "./chain/solana.ts";
 

@@ -1,12 +1,13 @@
 import type { Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { brokenAddressRule } from "../../src/inputs/address.ts";
 import { forbiddenUrls } from "../support/forbiddenUrls.ts";
 import { GOOD_ANSWERS, HOSTILE_ANSWERS, type HostileAnswer } from "../support/hostileAnswers.ts";
 import { onePage } from "../support/pdf.ts";
 import { head, type RawServer, startRawServer } from "../support/rawServer.ts";
+import { startWorker } from "../support/worker.ts";
 
 const MAX_SOURCE_BYTES = 1_000_000;
 /** What the system takes from a server before anyone reads it: the socket buffers of both ends at their largest. */
@@ -25,6 +26,19 @@ async function problemOf(response: Response) {
   return (await response.json()) as { code: string; detail: string };
 }
 
+/** What is told of a call for each URL. A payment is used for many: no call that fails uses it up. */
+async function problemsOf(endpoint: string, urls: string[], fieldsOf: (url: string) => Record<string, unknown>) {
+  const lanes = 4;
+  const problems: Awaited<ReturnType<typeof problemOf>>[] = [];
+  const callInLane = async (_: unknown, lane: number) => {
+    const payment = await paymentFor(endpoint);
+    for (let at = lane; at < urls.length; at += lanes)
+      problems[at] = await problemOf(await callPaid(endpoint, fieldsOf(urls[at]!), payment));
+  };
+  await Promise.all(Array.from({ length: lanes }, callInLane));
+  return problems;
+}
+
 describe("a deployment", () => {
   let worker: RunningWorker;
   beforeAll(async () => {
@@ -41,9 +55,13 @@ describe("a deployment", () => {
       ["image", (url: string) => ({ file: pdf, image: url })],
     ] as const) {
       const endpoint = `${worker.url}/v1/watermark/${kind}`;
-      const payment = await paymentFor(endpoint); // no call that fails uses it up
-      for (const [url, rule] of urls) {
-        const { code, detail } = await problemOf(await callPaid(endpoint, fields(url), payment));
+      const problems = await problemsOf(
+        endpoint,
+        urls.map(([url]) => url),
+        fields,
+      );
+      for (const [at, [url, rule]] of urls.entries()) {
+        const { code, detail } = problems[at]!;
         if (/^https?:\/\//.test(url))
           expect([url, code, detail]).toEqual([url, "source_not_allowed", expect.stringContaining(rule)]);
         else expect([url, code]).toEqual([url, "invalid_request"]);
@@ -137,10 +155,14 @@ describe("where a developer may name this machine", () => {
       return target && brokenAddressRule(target, true) && url.length < 4000 && !/[\t\n]/.test(url);
     });
     expect(targets.length).toBeGreaterThan(60);
-    const payment = await paymentFor(endpoint());
-    for (const [url, rule] of targets) {
-      const body = { file: at(`/to?${encodeURIComponent(url)}`), text: "A" };
-      const { code, detail } = await problemOf(await callPaid(endpoint(), body, payment));
+    const body = (url: string) => ({ file: at(`/to?${encodeURIComponent(url)}`), text: "A" });
+    const problems = await problemsOf(
+      endpoint(),
+      targets.map(([url]) => url),
+      body,
+    );
+    for (const [index, [url, rule]] of targets.entries()) {
+      const { code, detail } = problems[index]!;
       expect([url, code, detail]).toEqual([url, "source_not_allowed", expect.stringContaining(rule)]);
     }
     expect(forbidden.connections).toHaveLength(0);

@@ -3,10 +3,11 @@ import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
 import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { farContents } from "../engine/pdf/fixture.ts";
 import { HOSTILE_ANSWERS } from "../support/hostileAnswers.ts";
 import { type RawServer, startRawServer } from "../support/rawServer.ts";
+import { startWorker } from "../support/worker.ts";
 import { render } from "./render.ts";
 
 const PAGES = 40;

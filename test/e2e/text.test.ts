@@ -1,13 +1,13 @@
-import { PDFiumLibrary } from "@hyzyla/pdfium";
 import * as mupdf from "mupdf";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callPaid } from "../../scripts/lib/pay.ts";
-import { type Raster, renderPages } from "../../scripts/lib/raster.ts";
+import { pdfium, type Raster, renderPages } from "../../scripts/lib/raster.ts";
 import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
-import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { TEMPLATES } from "../../src/engine/index.ts";
 import { result } from "../../src/service/schemas.ts";
 import { onePage, pagesOf } from "../support/pdf.ts";
+import { startWorker } from "../support/worker.ts";
 import { columns, rasters, rows } from "./rasters.json";
 
 let worker: RunningWorker;
@@ -81,12 +81,6 @@ describe("each script looks as HarfBuzz draws it with the whole font", () => {
 });
 
 describe("the text can be copied and searched, in logical order", () => {
-  let pdfium: PDFiumLibrary;
-  beforeAll(async () => {
-    pdfium = await PDFiumLibrary.init();
-  });
-  afterAll(() => pdfium.destroy());
-
   const plain = (text: string) =>
     text
       .replace(/[\u200e\u200f\u202a-\u202e]/g, "")
@@ -96,7 +90,7 @@ describe("the text can be copied and searched, in logical order", () => {
 
   test.each(Object.entries(TEXT_SAMPLES))("%s, by PDFium and MuPDF", async (_, text) => {
     const marked = await mark(onePage, { text, template: "horizontal" });
-    const document = await pdfium.loadDocument(Buffer.from(marked));
+    const document = await (await pdfium()).loadDocument(Buffer.from(marked));
     expect(plain(document.getPage(0).getText())).toBe(plain(text));
     document.destroy();
     const page = mupdf.Document.openDocument(marked, "application/pdf").loadPage(0);
@@ -110,7 +104,7 @@ describe("the text can be copied and searched, in logical order", () => {
   )("%s, slanted, turned or hollow: %s", async (template, script) => {
     const text = TEXT_SAMPLES[script]!;
     const marked = await mark(onePage, { text, template });
-    const document = await pdfium.loadDocument(Buffer.from(marked));
+    const document = await (await pdfium()).loadDocument(Buffer.from(marked));
     expect(plain(document.getPage(0).getText())).toBe(plain(text));
     document.destroy();
     const page = mupdf.Document.openDocument(marked, "application/pdf").loadPage(0);
@@ -119,7 +113,7 @@ describe("the text can be copied and searched, in logical order", () => {
 
   test("numbered pages read on without a break", async () => {
     const marked = await mark(blankPages(12), { text: "Page {page} of {pages}", template: "footer" });
-    const document = await pdfium.loadDocument(Buffer.from(marked));
+    const document = await (await pdfium()).loadDocument(Buffer.from(marked));
     const texts = [...document.pages()].map((page) => plain(page.getText()));
     document.destroy();
     expect(texts).toEqual(Array.from({ length: 12 }, (_, i) => `Page ${i + 1} of 12`));

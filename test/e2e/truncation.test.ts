@@ -1,11 +1,10 @@
-import { PDFiumLibrary } from "@hyzyla/pdfium";
 import * as mupdf from "mupdf";
 import { describe, expect, test } from "vitest";
 import { pdfOf, streamOf } from "../support/pdf.ts";
 import { PdfWriter } from "../support/pdfWriter.ts";
 import { SEEDS } from "../support/seeds.ts";
 import { stamp } from "../support/stamp.ts";
-import { renderBy } from "./render.ts";
+import { render } from "./render.ts";
 
 type Rgb = [number, number, number];
 
@@ -15,12 +14,10 @@ const isInk = ([r, g, b]: Rgb) => Math.min(r, g, b) < 240;
 /** A page as a reader shows it: whether anything is on it, and whether the mark is. */
 type Shown = { ink: boolean; mark: boolean };
 
-const pdfium = PDFiumLibrary.init();
-
 /** What readers show of a file, however broken; nothing where they show nothing. */
 const READERS: Record<string, (pdf: Uint8Array) => Shown[] | Promise<Shown[]>> = {
   PDFium: async (pdf) => {
-    const pages = await renderBy(await pdfium, pdf);
+    const pages = await render(pdf);
     return pages.map((page) => ({ ink: !!page.boxOf(isInk), mark: !!page.boxOf(isMagenta) }));
   },
   MuPDF: (pdf) => {

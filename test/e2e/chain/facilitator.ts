@@ -15,12 +15,19 @@ type Settling = (settle: () => Promise<object>) => Promise<{ status: number; bod
 export async function startFacilitator({ client, url, newSigner }: Chain) {
   const account = await newSigner();
   const wallet = createWalletClient({ account, chain: client.chain, transport: http(url), pollingInterval: 20 });
+  let sent: Promise<unknown> = Promise.resolve();
+  /** Sends one transaction after the other: one that fails forgets the account's nonces, those still to be sent among them. */
+  const inTurn = <T>(send: () => Promise<T>): Promise<T> => {
+    const sending = sent.then(send);
+    sent = sending.catch(() => undefined);
+    return sending;
+  };
   const signer = toFacilitatorEvmSigner({
     address: account.address,
     readContract: (args) => client.readContract({ ...args, args: args.args ?? [] } as never),
     verifyTypedData: (args) => client.verifyTypedData(args as never),
-    writeContract: (args) => wallet.writeContract(args as never),
-    sendTransaction: (args) => wallet.sendTransaction(args as never),
+    writeContract: (args) => inTurn(() => wallet.writeContract(args as never)),
+    sendTransaction: (args) => inTurn(() => wallet.sendTransaction(args as never)),
     waitForTransactionReceipt: (args) => client.waitForTransactionReceipt(args),
     getCode: (args) => client.getCode(args),
   });
