@@ -41,10 +41,13 @@ export class TextMarks {
     this.#sink = sink;
     this.#look = look;
     this.#edge = edge;
-    const shown = Array.from(clusters).flatMap((cluster) =>
+    const all = Array.from(clusters);
+    const shown = all.flatMap((cluster) =>
       cluster.isSlot ? DIGITS.map((digit) => withDigit(cluster, digit)) : [cluster],
     );
-    this.#embedded = embedFont(sink, shown, { echoes: edge > 0 && !look.hollow && !sink.pdfa });
+    // Between the digits of a page number, readers would find the spaces that echoes are.
+    const echoes = edge > 0 && !look.hollow && !sink.pdfa && !all.some(({ isSlot }) => isSlot);
+    this.#embedded = embedFont(sink, shown, { echoes });
     this.#ink = inkOf(look.color, sink);
   }
 
