@@ -1,4 +1,5 @@
 import * as mupdf from "mupdf";
+import { getDocument } from "unpdf/pdfjs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callPaid } from "../../scripts/lib/pay.ts";
 import { pdfium, type Raster, renderPages } from "../../scripts/lib/raster.ts";
@@ -110,6 +111,23 @@ describe("the text can be copied and searched, in logical order", () => {
     const page = mupdf.Document.openDocument(marked, "application/pdf").loadPage(0);
     expect(plain(page.toStructuredText("preserve-whitespace").asText())).toBe(plain(text));
   });
+
+  test.each(["horizontal", "header", "stamp", "outline"])(
+    "is found once, for all its light edge: %s",
+    async (template) => {
+      const marked = await mark(blank, { text: "CONFIDENTIAL", template, rotation: "0" });
+      const document = await (await pdfium()).loadDocument(Buffer.from(marked));
+      const page = mupdf.Document.openDocument(marked, "application/pdf").loadPage(0);
+      const { items } = await (await (await getDocument({ data: marked.slice() }).promise).getPage(1)).getTextContent();
+      const found = {
+        pdfium: document.getPage(0).getText(),
+        mupdf: page.toStructuredText().asText(),
+        pdfjs: items.map((item) => ("str" in item ? item.str : "")).join(""),
+      };
+      document.destroy();
+      for (const [reader, text] of Object.entries(found)) expect(text.trim(), reader).toBe("CONFIDENTIAL");
+    },
+  );
 
   test("numbered pages read on without a break", async () => {
     const marked = await mark(blankPages(12), { text: "Page {page} of {pages}", template: "footer" });

@@ -44,6 +44,8 @@ export interface EmbeddedFont {
    * @throws Error if the cluster is not embedded
    */
   codeOf(cluster: Cluster): string;
+  /** Returns a code of the same glyph whose text is a space, for letters drawn over their like: readers find the text once. */
+  echoOf(cluster: Cluster): string;
   /**
    * Returns how far showing a cluster moves the pen, in em (its /W entry). Kerning is up to the caller.
    * @throws Error if the cluster is not embedded
@@ -56,8 +58,13 @@ export interface EmbeddedFont {
  * Identity-H encoding in which each cluster is one glyph, composed of its shaped glyphs, with one code, one width and
  * its text. The content stream therefore does not position marks and joins, each code is copied and searched as one
  * piece of text, and a text in several fonts costs the overhead of one.
+ * @param echoes each cluster gets a second code, for `echoOf`
  */
-export function embedFont(sink: ObjectSink, clusters: Iterable<Cluster>): EmbeddedFont {
+export function embedFont(
+  sink: ObjectSink,
+  clusters: Iterable<Cluster>,
+  { echoes = false }: { echoes?: boolean } = {},
+): EmbeddedFont {
   const distinct = new Map<string, Cluster>();
   for (const cluster of clusters) if (!distinct.has(keyOf(cluster))) distinct.set(keyOf(cluster), cluster);
   const ids = new Map(Array.from(distinct.keys(), (key, i) => [key, i + 1]));
@@ -85,13 +92,17 @@ export function embedFont(sink: ObjectSink, clusters: Iterable<Cluster>): Embedd
       `/ItalicAngle 0/Ascent ${ascent}/Descent ${descent}/CapHeight ${perMille(model.capHeight, model.unitsPerEm)}` +
       `/StemV ${stemWidth(model.weight)}/FontFile2 ${fontFile}${cids}>>`,
   );
+  const count = distinct.size;
+  const glyphs = echoes ? sink.add(deflated("", glyphsTwice(count))) : "/Identity";
+  const repeated = <T>(values: readonly T[], echo = values) => (echoes ? [...values, ...echo] : values);
   const cidFont = sink.add(
     `<</Type/Font/Subtype/CIDFontType2/BaseFont${baseFont}/FontDescriptor ${descriptor}` +
-      `/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>/CIDToGIDMap/Identity` +
-      `/W[1[${[...widths.values()].join(" ")}]]>>`,
+      `/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>/CIDToGIDMap ${glyphs}` +
+      `/W[1[${repeated([...widths.values()]).join(" ")}]]>>`,
   );
   const texts = Array.from(distinct.values(), ({ text }) => text);
-  const toUnicode = sink.add(deflated("", toUnicodeCMap(texts)));
+  const spaces = texts.map(() => " ");
+  const toUnicode = sink.add(deflated("", toUnicodeCMap(repeated(texts, spaces))));
   const ref = sink.add(
     `<</Type/Font/Subtype/Type0/BaseFont${baseFont}/Encoding/Identity-H` +
       `/DescendantFonts[${cidFont}]/ToUnicode ${toUnicode}>>`,
@@ -105,8 +116,17 @@ export function embedFont(sink: ObjectSink, clusters: Iterable<Cluster>): Embedd
   return {
     ref,
     codeOf: (cluster) => twoBytes(known(ids, cluster)),
+    echoOf: (cluster) => twoBytes(known(ids, cluster) + (echoes ? count : 0)),
     widthOf: (cluster) => known(widths, cluster) / 1000,
   };
+}
+
+/** Returns a /CIDToGIDMap (9.7.4.2) for `count` glyphs, each by two codes. */
+function glyphsTwice(count: number): Uint8Array {
+  const map = new DataView(new ArrayBuffer(2 * (2 * count + 1)));
+  for (let glyph = 1; glyph <= count; glyph++)
+    for (const code of [glyph, glyph + count]) map.setUint16(2 * code, glyph);
+  return new Uint8Array(map.buffer);
 }
 
 /** Returns a key that is equal for clusters that one code can show: the same glyphs for the same text. */

@@ -6,15 +6,25 @@ import type { Look } from "./look.ts";
 const FRAME_PADDING = 0.35;
 const FRAME_WIDTH = 0.1;
 /** The stroke around hollow letters, outside their outlines. */
-const HOLLOW_WIDTH = 0.02;
+const HOLLOW_WIDTH = 0.03;
 /** The stroke around letters whose font is lighter than the weight asked for, outside their outlines. */
 export const EMBOLDENING = 0.015;
+/** The light edge around large letters, and around small ones, which have to be seen at a pixel or so. */
+const EDGE = 0.02;
+const WIDEST_EDGE = 0.045;
+/** Points: the light edge is as wide as this where that is between the two. */
+const EDGE_PT = 1;
 
 /** Stacked lines, each centred. Lengths are in em, from the block's lower left corner; all ink lies inside. */
 export interface Block extends Size {
   readonly rows: readonly Row[];
-  /** Its stroke: the distance of the centre line from the block's edges, and the line width. */
-  readonly frame?: { inset: number; width: number };
+  readonly frame?: Frame;
+}
+
+/** A frame's stroke: the distance of its centre line from the block's edges, and the line width, in em. */
+export interface Frame {
+  readonly inset: number;
+  readonly width: number;
 }
 
 /** A line and the start of its baseline. */
@@ -30,6 +40,11 @@ export function strokeAround(look: Look, cluster?: Cluster): number {
   return cluster?.face.file.embolden ? EMBOLDENING : 0;
 }
 
+/** Returns the width in em of the light edge around letters of this size. */
+export function edgeAround(look: Look, fontSizePt: number): number {
+  return look.isEdged ? Math.max(EDGE, Math.min(WIDEST_EDGE, EDGE_PT / fontSizePt)) : 0;
+}
+
 /**
  * Stacks lines, each as far below the previous one as the fonts used on both need, so that scripts with tall or deep
  * glyphs neither collide nor are cut off. The block is at least `width` wide.
@@ -39,7 +54,8 @@ export function stack(lines: readonly Line[], look: Look, width = 0): Block {
     0,
     ...lines.flatMap(({ clusters }) => clusters.map((cluster) => strokeAround(look, cluster))),
   );
-  const edge = around + (look.framed ? FRAME_PADDING + FRAME_WIDTH : 0);
+  const light = look.isEdged ? WIDEST_EDGE : 0;
+  const edge = light + around + (look.framed ? FRAME_PADDING + FRAME_WIDTH : 0);
   const heights = heightsOf(lines, look);
   const needed = lines.map((line) => Math.max(line.width / 2 - line.left, line.right - line.width / 2));
   const halfWidth = Math.max(width / 2, edge + Math.max(...needed));
@@ -56,7 +72,7 @@ export function stack(lines: readonly Line[], look: Look, width = 0): Block {
     width: 2 * halfWidth,
     height,
     rows,
-    ...(look.framed && { frame: { inset: FRAME_WIDTH / 2, width: FRAME_WIDTH } }),
+    ...(look.framed && { frame: { inset: light + FRAME_WIDTH / 2, width: FRAME_WIDTH } }),
   };
 }
 

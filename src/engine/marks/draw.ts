@@ -2,7 +2,7 @@ import type { EmbeddedFont } from "../fonts/embed.ts";
 import type { Cluster } from "../fonts/layout.ts";
 import type { ObjectSink } from "../pdf/newObject.ts";
 import { allowsTransparency } from "../pdf/pdfa.ts";
-import { EMBOLDENING, strokeAround } from "./block.ts";
+import { EMBOLDENING, type Frame, strokeAround } from "./block.ts";
 import { addForm, type Drawing, type Rectangle } from "./form.ts";
 import type { Ink } from "./ink.ts";
 import type { Look } from "./look.ts";
@@ -18,76 +18,122 @@ export interface ClusterRun {
   readonly y: number;
 }
 
-/** Draws text within `box`, in units; the operators of `frame` are drawn beneath it. */
+/** Text to be drawn within `box`, in units; its light edge and its frame are in em. */
+export interface TextDrawing {
+  readonly runs: readonly ClusterRun[];
+  readonly box: Rectangle;
+  readonly edge: number;
+  readonly frame?: Frame | undefined;
+}
+
+/**
+ * Draws text, over its light edge if it has one: that of all letters comes before the first letter, as in many scripts
+ * they touch their neighbours.
+ */
 export function drawText(
   sink: ObjectSink,
-  { runs, box, frame = "" }: { runs: readonly ClusterRun[]; box: Rectangle; frame?: string },
+  drawing: TextDrawing,
   embedded: EmbeddedFont,
   look: Look,
   ink: Ink,
 ): Drawing {
-  const font = `/Font<</F ${embedded.ref}>>`;
-  const resources = font + ink.resources;
-  const text = (mode: Mode) => textObject(runs, embedded, look, mode);
-  const content = [ink.fill, ...(frame || isEmboldened(runs) ? [ink.stroke] : []), ...(frame ? [frame] : [])];
-  if (!look.hollow) return { box, resources, content: [...content, text("fill")].join("\n") };
+  if (look.hollow && allowsTransparency(sink.pdfa)) return drawHollow(sink, drawing, embedded, look, ink);
+  const { runs, box, edge, frame } = drawing;
+  const text = (mode: Mode, strokeEm: number, isEcho = false) => textObject(runs, embedded, mode, strokeEm, isEcho);
+  const bolder = isEmboldened(runs) ? EMBOLDENING : 0;
+  const spoken = (operators: string) => (edge > 0 ? unspoken(operators) : operators);
+  const content: string[] = [];
+  if (edge > 0) {
+    const frameEdge = frame ? [strokeFrame(box, frame, edge)] : [];
+    const width = look.hollow ? strokeAround(look) : 2 * bolder;
+    content.push(ink.white.stroke, ...frameEdge, text("outline", width + 2 * edge));
+  }
   // Where there may be no soft mask, lines at overlaps are the lesser evil.
-  if (!allowsTransparency(sink.pdfa)) return { box, resources, content: [ink.stroke, text("outline")].join("\n") };
+  if (look.hollow) content.push(ink.stroke, spoken(text("outline", strokeAround(look), edge > 0)));
+  else {
+    content.push(ink.fill);
+    if (frame || bolder > 0) content.push(ink.stroke);
+    if (frame) content.push(strokeFrame(box, frame, 0));
+    content.push(spoken(text("fill", 2 * bolder, edge > 0)));
+  }
+  return { box, resources: `${fontOf(embedded)}${ink.resources}`, content: content.join("\n") };
+}
 
-  // Letters may overlap their neighbours and themselves. A soft mask of the stroked letters minus their inside has no
-  // lines at overlaps. The text itself, for copying and searching, is invisible (ISO 32000-2, 9.3.6, 11.6.5). Some
-  // readers find the mask's text as well, so it has an empty ActualText (14.9.4).
+/**
+ * Draws hollow letters. They may overlap their neighbours and themselves: a soft mask of the stroked letters minus their
+ * inside has no lines at overlaps. The text itself, for copying and searching, is invisible (ISO 32000-2, 9.3.6, 11.6.5).
+ */
+function drawHollow(
+  sink: ObjectSink,
+  { runs, box, edge }: TextDrawing,
+  embedded: EmbeddedFont,
+  look: Look,
+  ink: Ink,
+): Drawing {
   sink.uses?.add("transparency");
-  const mask = addForm(
-    sink,
-    {
-      box,
-      resources: font,
-      content: `/Span<</ActualText()>>BDC\n1 g 1 G\n${text("stroke")}\n0 g\n${text("fill")}\nEMC`,
-    },
-    "/Group<</S/Transparency/I true/CS/DeviceGray>>",
-  );
+  const text = (mode: Mode, strokeEm: number) => textObject(runs, embedded, mode, strokeEm);
+  const around = (widthEm: number) => {
+    const content = unspoken("1 g 1 G", text("stroke", 2 * widthEm), "0 g", text("fill", 0));
+    const entries = "/Group<</S/Transparency/I true/CS/DeviceGray>>";
+    return `<</SMask<</S/Luminosity/G ${addForm(sink, { box, resources: fontOf(embedded), content }, entries)}>>>>`;
+  };
   const [left, bottom, right, top] = box;
+  const everywhere = `${numbers([left, bottom, right - left, top - bottom])} re f`;
+
+  const width = strokeAround(look);
+  const states = [`/Hollow${around(width)}`];
+  const content = [ink.fill, `q /Hollow gs ${everywhere} Q`, text("invisible", 0)];
+  if (edge > 0) {
+    states.push(`/Edge${around(width + edge)}`);
+    content.unshift(ink.white.fill, `q /Edge gs ${everywhere} Q`);
+  }
   return {
     box,
-    resources: `${resources}/ExtGState<</Hollow<</SMask<</S/Luminosity/G ${mask}>>>>>>`,
-    content: [
-      ...content,
-      `q /Hollow gs ${numbers([left, bottom, right - left, top - bottom])} re f Q`,
-      text("invisible"),
-    ].join("\n"),
+    resources: `${fontOf(embedded)}${ink.resources}/ExtGState<<${states.join("")}>>`,
+    content: content.join("\n"),
   };
 }
 
-/** Returns operators that draw the frame of a block, in units; `inset` is the distance to the line's centre. */
-export function drawFrame(width: number, height: number, inset: number, line: number): string {
+function fontOf(embedded: EmbeddedFont): string {
+  return `/Font<</F ${embedded.ref}>>`;
+}
+
+/** Wraps operators whose text some readers would find besides the text itself: it has an empty ActualText (14.9.4). */
+function unspoken(...operators: readonly string[]): string {
+  return ["/Span<</ActualText()>>BDC", ...operators, "EMC"].join("\n");
+}
+
+/** Returns operators that draw a frame along the sides of `box`, in units, or its light edge, `around` em wider. */
+function strokeFrame([, , width, height]: Rectangle, frame: Frame, around: number): string {
+  const inset = frame.inset * UNITS_PER_EM;
   const sides = [inset, inset, width - 2 * inset, height - 2 * inset];
-  return `${number(line)} w 1 j ${numbers(sides)} re S`;
+  return `${number((frame.width + 2 * around) * UNITS_PER_EM)} w 1 j ${numbers(sides)} re S`;
 }
 
 function isEmboldened(runs: readonly ClusterRun[]): boolean {
   return runs.some(({ clusters }) => clusters.some(({ face }) => face.file.embolden));
 }
 
-type Mode = "fill" | "stroke" | "outline" | "invisible";
+/** How text is drawn: ISO 32000-2, 9.3.6. */
+const RENDERING = { fill: 0, outline: 1, stroke: 2, invisible: 3 };
+type Mode = keyof typeof RENDERING;
 
-function textObject(runs: readonly ClusterRun[], embedded: EmbeddedFont, look: Look, mode: Mode): string {
+function textObject(
+  runs: readonly ClusterRun[],
+  embedded: EmbeddedFont,
+  mode: Mode,
+  strokeEm: number,
+  isEcho = false,
+): string {
   const lines = runs.map(
-    ({ clusters, x, y }) => `1 0 0 1 ${number(x)} ${number(y)} Tm ${shown(clusters, embedded, mode)}`,
+    ({ clusters, x, y }) => `1 0 0 1 ${number(x)} ${number(y)} Tm ${shown(clusters, embedded, mode, isEcho)}`,
   );
-  const width = {
-    fill: isEmboldened(runs) ? 2 * EMBOLDENING : 0,
-    stroke: 2 * strokeAround(look),
-    outline: strokeAround(look),
-    invisible: 0,
-  }[mode];
-  const stroke = width > 0 ? [`${number(width * UNITS_PER_EM)} w 1 j`] : [];
-  const rendering = { fill: [], stroke: ["2 Tr"], outline: ["1 Tr"], invisible: ["3 Tr"] }[mode];
-  return ["BT", `/F ${UNITS_PER_EM} Tf`, ...stroke, ...rendering, ...lines, "ET"].join("\n");
+  const stroke = strokeEm > 0 ? [`${number(strokeEm * UNITS_PER_EM)} w 1 j`] : [];
+  return ["BT", `/F ${UNITS_PER_EM} Tf`, ...stroke, `${RENDERING[mode]} Tr`, ...lines, "ET"].join("\n");
 }
 
 /** Returns operators that show clusters of one line, kerned; those of a font that is too light are also stroked. */
-function shown(clusters: readonly Cluster[], embedded: EmbeddedFont, mode: Mode): string {
+function shown(clusters: readonly Cluster[], embedded: EmbeddedFont, mode: Mode, isEcho: boolean): string {
   const operators: string[] = [];
   let emboldened = false;
   let array = "";
@@ -118,7 +164,7 @@ function shown(clusters: readonly Cluster[], embedded: EmbeddedFont, mode: Mode)
       array += back;
       pen -= back / 1000;
     }
-    codes += embedded.codeOf(cluster);
+    codes += isEcho ? embedded.echoOf(cluster) : embedded.codeOf(cluster);
     pen += embedded.widthOf(cluster);
   }
   endArray();

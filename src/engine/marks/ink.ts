@@ -2,10 +2,15 @@ import { plainSpace } from "../images/colorSpaces.ts";
 import type { ObjectSink } from "../pdf/newObject.ts";
 import { number } from "./operators.ts";
 
-/** A colour to draw with: operators that set it for fills and for strokes, and the resources that they need. */
-export interface Ink {
+/** Operators that set a colour. */
+interface Paint {
   readonly fill: string;
   readonly stroke: string;
+}
+
+/** A colour to draw with, white, and the resources that their operators need. */
+export interface Ink extends Paint {
+  readonly white: Paint;
   readonly resources: string;
 }
 
@@ -19,12 +24,16 @@ const DEVICE: Readonly<Record<string, readonly [string, string]>> = {
 export function inkOf(color: string, sink: ObjectSink): Ink {
   const shares = [1, 3, 5].map((at) => share(Number.parseInt(color.slice(at, at + 2), 16)));
   const values = new Set(shares).size === 1 ? shares.slice(0, 1) : shares;
-  const operands = values.map(number).join(" ");
 
   const space = plainSpace(values.length, sink);
-  const operators = DEVICE[space];
-  if (operators) return { fill: `${operands} ${operators[0]}`, stroke: `${operands} ${operators[1]}`, resources: "" };
-  return { fill: `/C cs ${operands} sc`, stroke: `/C CS ${operands} SC`, resources: `/ColorSpace<</C${space}>>` };
+  const device = DEVICE[space];
+  const paint = (components: readonly number[]): Paint => {
+    const operands = components.map(number).join(" ");
+    if (device) return { fill: `${operands} ${device[0]}`, stroke: `${operands} ${device[1]}` };
+    return { fill: `/C cs ${operands} sc`, stroke: `/C CS ${operands} SC` };
+  };
+  const resources = device ? "" : `/ColorSpace<</C${space}>>`;
+  return { ...paint(values), white: paint(values.map(() => 1)), resources };
 }
 
 /** Three decimals distinguish all 256 values of a channel. They are rounded up, as some readers cut off the product. */

@@ -1,4 +1,4 @@
-import type { TextMark } from "../options.ts";
+import { DEFAULTS, type TextMark } from "../options.ts";
 import { spotOf } from "./positions.ts";
 import { DEFAULT_TEMPLATE, TEMPLATES, type Template } from "./templates.ts";
 
@@ -9,14 +9,21 @@ const EDGE_SIZE_SHARE = 0.06;
  * How a text mark is drawn: its template with its own options applied, and the options that templates do not have.
  * Without a rotation it follows the page's diagonal.
  */
-export type Look = Template & Omit<TextMark, keyof Template | "text" | "template">;
+export type Look = Template &
+  Omit<TextMark, keyof Template | "text" | "template"> & {
+    /** Letters have a light edge, by which they are seen on dark pages: not those in a colour of the caller's. */
+    readonly isEdged: boolean;
+    /** Of the mark as a whole, from 0 to 1. */
+    readonly opacity: number;
+  };
 
 /**
  * Applies a mark's own options to its template. Without a rotation in either, the text is level unless its position is
  * along the diagonal.
  */
 export function lookOf({ template: name = DEFAULT_TEMPLATE, ...mark }: Omit<TextMark, "text">): Look {
-  const template = TEMPLATES[name];
+  const template: Template = TEMPLATES[name];
+  const { opacity = DEFAULTS.opacity } = mark;
   const position = mark.position ?? template.position;
   const spot = spotOf(position);
   const rotation = mark.rotation ?? template.rotation ?? (spot?.alongDiagonal ? undefined : 0);
@@ -27,6 +34,8 @@ export function lookOf({ template: name = DEFAULT_TEMPLATE, ...mark }: Omit<Text
     position,
     rotation,
     color: mark.color ?? template.color,
+    isEdged: mark.color === undefined,
+    opacity: template.small ? 1 - (1 - opacity) ** 2 : opacity,
     sizeShare: inTheMiddle ? template.sizeShare : Math.min(template.sizeShare, EDGE_SIZE_SHARE),
   };
 }

@@ -15,6 +15,8 @@ export interface Template {
   hollow?: true;
   /** A frame around the text. */
   framed?: true;
+  /** Letters so small that at the same opacity they could hardly be read: they are drawn as if laid over themselves. */
+  small?: true;
 }
 
 /** Every template by its name. This is the only list of them. */
@@ -45,22 +47,24 @@ const TABLE = {
     description: "One small line at the top.",
     position: "top",
     weight: "regular",
-    color: "#404040",
+    color: "#000000",
     sizeShare: 0.024,
+    small: true,
   },
   footer: {
     description: "One small line at the bottom.",
     position: "bottom",
     weight: "regular",
-    color: "#404040",
+    color: "#000000",
     sizeShare: 0.024,
+    small: true,
   },
   stamp: {
     description: "A framed red stamp, slightly turned, in the upper right corner.",
     position: "top-right",
     rotation: 12,
     weight: "bold",
-    color: "#c62828",
+    color: "#8b1010",
     sizeShare: 0.05,
     framed: true,
   },
@@ -69,8 +73,9 @@ const TABLE = {
     position: "left",
     rotation: 90,
     weight: "regular",
-    color: "#404040",
+    color: "#000000",
     sizeShare: 0.028,
+    small: true,
   },
   outline: {
     description: "Large hollow letters across the page.",

@@ -21,6 +21,8 @@ interface Setting {
 /** The settings of a text on each page size, and all clusters that they show. */
 interface TextLayout {
   settingOn(page: Size): Setting;
+  /** The smallest font size on any page, in points. */
+  readonly smallestPt: number;
   clusters(): Iterable<Cluster>;
 }
 
@@ -66,6 +68,7 @@ export function layOutText(
 
   return {
     settingOn: (page) => settings.get(sizeKey(page))!,
+    smallestPt: Math.min(...Array.from(settings.values(), ({ fontSizePt }) => fontSizePt)),
     *clusters() {
       for (const { blocks } of settings.values())
         for (const { rows } of blocks.values()) for (const { line } of rows) yield* line.clusters;

@@ -2,8 +2,9 @@ import { chooseFonts } from "../fonts/choose.ts";
 import { typesetterFor } from "../fonts/layout.ts";
 import type { LoadFont } from "../fonts/library.ts";
 import { DIGIT_SLOT } from "../fonts/slot.ts";
-import { DEFAULTS, type TextMark } from "../options.ts";
+import type { TextMark } from "../options.ts";
 import type { PdfDocument } from "../pdf/document.ts";
+import { edgeAround } from "./block.ts";
 import { UNITS_PER_EM } from "./draw.ts";
 import { type Mark, repeatMark } from "./form.ts";
 import { diagonalAngle, displayedSize, marginOn, placeAt, type Size, sizeKey, tile } from "./geometry.ts";
@@ -29,7 +30,7 @@ export async function markWithText(
   const text = fillIn(mark.text.normalize("NFC"), { pages: sizes.length, date });
   const typesetter = await typesetterFor(text, look.weight, loadFont);
   const layout = layOutText(text, sizes, mark, look, typesetter);
-  const marks = new TextMarks(document, layout.clusters(), look, mark.opacity ?? DEFAULTS.opacity);
+  const marks = new TextMarks(document, layout.clusters(), look, edgeAround(look, layout.smallestPt));
   const spot = spotOf(look.position);
 
   const repeated = new Map<string, Map<Mark, Mark>>();

@@ -1,8 +1,8 @@
 import { type EmbeddedFont, embedFont } from "../fonts/embed.ts";
 import type { Cluster, Line } from "../fonts/layout.ts";
 import type { ObjectSink } from "../pdf/newObject.ts";
-import type { Block, Row } from "./block.ts";
-import { type ClusterRun, drawFrame, drawText, UNITS_PER_EM } from "./draw.ts";
+import type { Block, Frame, Row } from "./block.ts";
+import { type ClusterRun, drawText, UNITS_PER_EM } from "./draw.ts";
 import { type Mark, makeMark, type Rectangle } from "./form.ts";
 import { type Ink, inkOf } from "./ink.ts";
 import type { Look } from "./look.ts";
@@ -26,22 +26,28 @@ interface Slot {
 export class TextMarks {
   readonly #sink: ObjectSink;
   readonly #look: Look;
-  readonly #opacity: number;
+  readonly #edge: number;
   readonly #embedded: EmbeddedFont;
   readonly #ink: Ink;
   /** By what they show, and where in the mark. */
   readonly #marks = new Map<string, Mark>();
   readonly #parts = new Map<Block, (Part | Slot)[]>();
 
-  /** Embeds a font for `clusters`, which must be all clusters of the blocks. */
-  constructor(sink: ObjectSink, clusters: Iterable<Cluster>, look: Look, opacity: number) {
+  /**
+   * Embeds a font for `clusters`, which must be all clusters of the blocks.
+   * @param edge the width of the light edge around letters, in em
+   */
+  constructor(sink: ObjectSink, clusters: Iterable<Cluster>, look: Look, edge: number) {
     this.#sink = sink;
     this.#look = look;
-    this.#opacity = opacity;
-    const shown = Array.from(clusters).flatMap((cluster) =>
+    this.#edge = edge;
+    const all = Array.from(clusters);
+    const shown = all.flatMap((cluster) =>
       cluster.isSlot ? DIGITS.map((digit) => withDigit(cluster, digit)) : [cluster],
     );
-    this.#embedded = embedFont(sink, shown);
+    // Between the digits of a page number, readers would find the spaces that echoes are.
+    const echoes = edge > 0 && !look.hollow && !sink.pdfa && !all.some(({ isSlot }) => isSlot);
+    this.#embedded = embedFont(sink, shown, { echoes });
     this.#ink = inkOf(look.color, sink);
   }
 
@@ -82,8 +88,7 @@ export class TextMarks {
   #blockMark({ width, height, frame }: Block, rows: readonly Row[]): Mark {
     const units = UNITS_PER_EM;
     const runs = rows.map(({ line, x, y }) => ({ clusters: line.clusters, x: x * units, y: y * units }));
-    const drawnFrame = frame && drawFrame(width * units, height * units, frame.inset * units, frame.width * units);
-    return this.#mark(runs, [0, 0, width * units, height * units], drawnFrame);
+    return this.#mark(runs, [0, 0, width * units, height * units], frame);
   }
 
   /** Draws neighbouring clusters of a line; the origin is that of the first. */
@@ -96,13 +101,19 @@ export class TextMarks {
     return this.#mark([{ clusters, x: 0, y: 0 }], box as unknown as Rectangle);
   }
 
-  #mark(runs: readonly ClusterRun[], box: Rectangle, frame?: string): Mark {
+  #mark(runs: readonly ClusterRun[], box: Rectangle, frame?: Frame): Mark {
     const key = JSON.stringify([box, frame, ...runs.map(({ clusters, x, y }) => [x, y, this.#shows(clusters)])]);
     const known = this.#marks.get(key);
     if (known) return known;
 
-    const drawing = drawText(this.#sink, { runs, box, ...(frame && { frame }) }, this.#embedded, this.#look, this.#ink);
-    const mark = makeMark(this.#sink, drawing, this.#opacity);
+    const drawing = drawText(
+      this.#sink,
+      { runs, box, edge: this.#edge, ...(frame && { frame }) },
+      this.#embedded,
+      this.#look,
+      this.#ink,
+    );
+    const mark = makeMark(this.#sink, drawing, this.#look.opacity);
     this.#marks.set(key, mark);
     return mark;
   }

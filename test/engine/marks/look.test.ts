@@ -33,8 +33,11 @@ test.each<[Parameters<typeof lookOf>[0], object]>([
   ],
   [
     { template: "header", color: "#ff0000" },
-    { position: "top", rotation: 0, color: "#ff0000" },
+    { position: "top", rotation: 0, color: "#ff0000", isEdged: false },
   ],
+  [{ template: "header" }, { isEdged: true, opacity: 1 - 0.7 * 0.7 }],
+  [{ template: "footer", opacity: 1 }, { opacity: 1 }],
+  [{ template: "diagonal" }, { isEdged: true, opacity: 0.3 }],
 ])("%j looks like %j", (request, look) => {
   const { position, rotation, ...rest } = lookOf(request);
   expect({ position, rotation, ...rest }).toMatchObject(look);

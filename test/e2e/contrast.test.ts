@@ -1,0 +1,118 @@
+/** Whether marks can be seen on pages of any colour, as MuPDF and PDFium draw them. */
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { type Raster, type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
+import { TEMPLATES, type TemplateName, type TextMark, watermark } from "../../src/engine/index.ts";
+import { joined } from "../support/bytes.ts";
+import { pdfOf, streamOf } from "../support/pdf.ts";
+
+const [WIDTH, HEIGHT] = [600, 800];
+/** Pixels per point: about 110 to the inch. */
+const SCALE = 1.5;
+const BOX = { width: WIDTH * SCALE, height: HEIGHT * SCALE };
+/** A stroke's edge is looked for within this share of the largest font size. */
+const REACH = 0.1;
+const RENDERERS: [string, Renderer][] = [
+  ["MuPDF", renderPagesByMupdf],
+  ["PDFium", renderPages],
+];
+
+/** 256 greys and 4,096 colours. */
+const COLORS: readonly Color[] = [
+  ...Array.from({ length: 256 }, (_, grey): Color => [grey, grey, grey]),
+  ...Array.from({ length: 4096 }, (_, i): Color => [(i >> 8) * 17, ((i >> 4) & 15) * 17, (i & 15) * 17]),
+];
+type Color = readonly [number, number, number];
+
+/** What a pixel of a mark is on black and on white: on any other colour, it is as far between the two. */
+interface Pixel {
+  readonly onBlack: Color;
+  readonly onWhite: Color;
+}
+
+/** Lays a mark over a white page and a black one. */
+async function drawn(mark: TextMark, render: Renderer): Promise<[white: Raster, black: Raster]> {
+  const source = pdfOf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Count 2 /Kids [3 0 R 4 0 R] /MediaBox [0 0 ${WIDTH} ${HEIGHT}] >>`,
+    "<< /Type /Page /Parent 2 0 R >>",
+    "<< /Type /Page /Parent 2 0 R /Contents 5 0 R >>",
+    streamOf(`0 g 0 0 ${WIDTH} ${HEIGHT} re f`),
+  ]);
+  const loadFont = async (path: string) => new Uint8Array(await readFile(`fonts/${path}`));
+  const plan = await watermark(source, mark, { loadFont });
+  return (await render(await joined(plan.chunks()), BOX)) as [Raster, Raster];
+}
+
+function pixelAt([white, black]: readonly [Raster, Raster], at: number): Pixel {
+  return {
+    onWhite: [...white.rgb.subarray(3 * at, 3 * at + 3)] as unknown as Color,
+    onBlack: [...black.rgb.subarray(3 * at, 3 * at + 3)] as unknown as Color,
+  };
+}
+
+/**
+ * Returns the letters where they are lightest, and of all their places the one whose edge is faintest: if that can be
+ * told from the letters or from the page, so can all others.
+ */
+function weakest(rasters: readonly [Raster, Raster], reach: number): { letter: Pixel; edge: Pixel } {
+  const [onWhite, onBlack] = rasters.map(brightness) as [Uint16Array, Uint16Array];
+  const { width, height } = rasters[0];
+  const darkest = onWhite.reduce((a, b) => Math.min(a, b));
+  let faintest: number | undefined;
+  let lightest: number | undefined;
+  for (let y = reach; y < height - reach; y += 3)
+    for (let x = reach; x < width - reach; x += 3) {
+      const at = y * width + x;
+      if (onWhite[at]! > darkest + 12) continue;
+      if (lightest === undefined || onWhite[at]! > onWhite[lightest]!) lightest = at;
+      let edge = at;
+      for (let j = y - reach; j <= y + reach; j++)
+        for (let i = x - reach; i <= x + reach; i++) if (onBlack[j * width + i]! > onBlack[edge]!) edge = j * width + i;
+      if (faintest === undefined || onBlack[edge]! < onBlack[faintest]!) faintest = edge;
+    }
+  return { letter: pixelAt(rasters, lightest!), edge: pixelAt(rasters, faintest!) };
+}
+
+/** Returns the sum of each pixel's three values. */
+function brightness({ rgb }: Raster): Uint16Array {
+  return Uint16Array.from({ length: rgb.length / 3 }, (_, i) => rgb[3 * i]! + rgb[3 * i + 1]! + rgb[3 * i + 2]!);
+}
+
+/** Relative luminance, and contrast, as WCAG 2.2 defines them. */
+function luminance(color: Color): number {
+  const [r, g, b] = color.map((value) => {
+    const share = value / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  }) as unknown as Color;
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+function contrast(...colors: readonly Color[]): number {
+  const luminances = colors.map(luminance);
+  return (Math.max(...luminances) + 0.05) / (Math.min(...luminances) + 0.05);
+}
+
+function on(page: Color, { onBlack, onWhite }: Pixel): Color {
+  return page.map((value, i) => onBlack[i]! + ((onWhite[i]! - onBlack[i]!) * value) / 255) as unknown as Color;
+}
+
+/** Returns the least contrast of a mark on pages of all colours. */
+async function leastContrast(mark: TextMark, render: Renderer): Promise<number> {
+  const { sizeShare } = TEMPLATES[mark.template!];
+  const { letter, edge } = weakest(await drawn(mark, render), Math.round(REACH * sizeShare * WIDTH * SCALE));
+  return Math.min(...COLORS.map((page) => contrast(page, on(page, letter), on(page, edge))));
+}
+
+describe.each(RENDERERS)("by %s, a mark", (_, render) => {
+  it.each(Object.keys(TEMPLATES) as TemplateName[])("is seen on pages of every colour: %s", async (template) => {
+    expect(await leastContrast({ text: "CONFIDENTIAL", template }, render)).toBeGreaterThan(1.5);
+    expect(await leastContrast({ text: "CONFIDENTIAL", template, opacity: 1 }, render)).toBeGreaterThan(3);
+  });
+
+  it("has the caller's colour and no other", async () => {
+    const [white, black] = await drawn({ text: "CONFIDENTIAL", color: "#000000", opacity: 1 }, render);
+    expect(black.rgb.reduce((a, b) => Math.max(a, b))).toBe(0);
+    expect(white.rgb.reduce((a, b) => Math.min(a, b))).toBe(0);
+  });
+});
