@@ -1,6 +1,7 @@
 import { deflateSync } from "node:zlib";
+
 import { encodeJpeg } from "../test/engine/images/encodeJpeg.ts";
-import { chunk, concat, header, SIGNATURE } from "../test/engine/images/encodePng.ts";
+import { chunk, concat, filterLine, header, SIGNATURE } from "../test/engine/images/encodePng.ts";
 import { seeded } from "./inputs.ts";
 
 const [WIDTH, HEIGHT] = [4000, 3000];
@@ -10,23 +11,60 @@ const JPEG_BYTES = 5_000_000;
 export const IMAGES = {
   rgb: { title: "PNG, RGB, 4000 x 3000", make: () => png(2) },
   rgba: { title: "PNG, RGBA, 4000 x 3000", make: () => png(6) },
+  cutOut: { title: "PNG, RGBA, 4000 x 3000, a disc of it visible", make: () => png(6, isInDisc) },
+  logo: { title: "PNG, RGBA, 4000 x 3000, a drawing", make: drawing },
   jpeg: { title: "JPEG, 5 MB, 4000 x 3000", make: jpeg },
 } as const;
 
 export type ImageName = keyof typeof IMAGES;
 
-/** Makes a PNG with differences between pixels as small as in a photograph, with the five filter types in turn. */
-function png(colorType: 2 | 6): Uint8Array {
+/**
+ * Makes a PNG with differences between pixels as small as in a photograph, with the five filter types in turn.
+ * @param isVisible where the alpha is not 0; black is under what is not, as programs write it
+ */
+function png(colorType: 2 | 6, isVisible?: (x: number, y: number) => boolean): Uint8Array {
   const random = seeded(colorType);
-  const length = WIDTH * (colorType === 2 ? 3 : 4);
+  const distance = colorType === 2 ? 3 : 4;
+  const length = WIDTH * distance;
   const lines = new Uint8Array(HEIGHT * (1 + length));
-  for (let y = 0, at = 0; y < HEIGHT; y++) {
-    lines[at++] = y % 5;
-    for (const end = at + length; at < end; at++) {
+  let [row, above] = [new Uint8Array(length), new Uint8Array(length).fill(128)];
+  for (let y = 0; y < HEIGHT; y++) {
+    for (let i = 0; i < length; i++) {
       const bits = random();
-      lines[at] = bits & 0x300 ? 0 : (bits & 7) - 3;
+      const value =
+        (i < distance ? above[i]! : (row[i - distance]! + above[i]!) >> 1) + (bits & 0x300 ? 0 : (bits & 7) - 3);
+      row[i] = Math.min(255, Math.max(1, value));
     }
+    if (isVisible) for (let x = 0; x < WIDTH; x++) if (!isVisible(x, y)) row.fill(0, x * distance, (x + 1) * distance);
+    lines.set(filterLine(row, above, distance, y % 5), y * (1 + length));
+    [row, above] = [above, row];
   }
+  return encoded(colorType, lines);
+}
+
+function isInDisc(x: number, y: number): boolean {
+  return (x - WIDTH / 2) ** 2 + (y - HEIGHT / 2) ** 2 < (0.45 * HEIGHT) ** 2;
+}
+
+/** Makes a PNG of rings in two colours, with soft edges, on nothing. */
+function drawing(): Uint8Array {
+  const length = WIDTH * 4;
+  const lines = new Uint8Array(HEIGHT * (1 + length));
+  const [row, above] = [new Uint8Array(length), new Uint8Array(length)];
+  for (let y = 0; y < HEIGHT; y++) {
+    row.fill(0);
+    for (let x = 0; x < WIDTH; x++) {
+      const radius = Math.hypot(x - WIDTH / 2, y - HEIGHT / 2) % 400;
+      const alpha = Math.min(255, Math.max(0, 255 * (50 - Math.abs(radius - 200))));
+      if (alpha > 0) row.set([x < WIDTH / 2 ? 10 : 200, 100, 200, alpha], 4 * x);
+    }
+    lines.set(filterLine(row, above, 4, y % 5), y * (1 + length));
+    above.set(row);
+  }
+  return encoded(6, lines);
+}
+
+function encoded(colorType: 2 | 6, lines: Uint8Array): Uint8Array {
   return concat(
     SIGNATURE,
     chunk("IHDR", header({ width: WIDTH, height: HEIGHT, bitDepth: 8, colorType })),

@@ -27,6 +27,19 @@ export function asVersion2(profile: Uint8Array, components: number): Uint8Array 
   return displayProfile(components === 1 ? "GRAY" : "RGB ", "As the image says", written);
 }
 
+/**
+ * Returns a version 2 profile of the greys of an RGB profile: of what the same value thrice looks like.
+ * @returns undefined unless the profile consists of primaries and of one curve for all three
+ */
+export function asGray(profile: Uint8Array): Uint8Array | undefined {
+  const tags = readTags(profile);
+  if (!tags || [...tags.keys()].some((name) => name.startsWith("A2B"))) return undefined;
+  const [red, green, blue] = ["rTRC", "gTRC", "bTRC"].map((name) => tags.get(name));
+  const isSame = (other: Uint8Array | undefined) => other?.every((byte, i) => byte === red![i]);
+  const curve = red && isSame(green) && isSame(blue) ? asSampledCurve(red) : undefined;
+  return curve && displayProfile("GRAY", "As the image says", { kTRC: curve });
+}
+
 /** Returns the data of each tag, of whole words; undefined if the directory leads out of the profile. */
 function readTags(profile: Uint8Array): Map<string, Uint8Array> | undefined {
   const view = viewOf(profile);

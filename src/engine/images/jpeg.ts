@@ -5,6 +5,7 @@ import { type Frame, isFrameHeader, readFrame } from "./jpegFrame.ts";
 import { MARKER, type Segment, segments } from "./jpegSegments.ts";
 import { orientationOf, swapsSides } from "./orientation.ts";
 import type { Picture } from "./picture.ts";
+import { smoothness } from "./smoothness.ts";
 
 /** Identifiers of application segments (JFIF 1.02, Exif 3.0 4.7.2, ICC.1:2010 B.4, Adobe TN 5116). */
 const JFIF = "JFIF\0";
@@ -57,7 +58,7 @@ export function readJpeg(jpeg: Uint8Array, limits: ImageLimits): Picture {
     embed(sink) {
       const colorSpace = jpegColorSpace(frame.componentIds.length, profile, sink);
       const image = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /Filter /DCTDecode`;
-      const dict = `${image} /ColorSpace ${colorSpace} /BitsPerComponent 8 ${jpegColorEntries(frame, contents)}`;
+      const dict = `${image} /ColorSpace ${colorSpace} /BitsPerComponent 8 ${jpegColorEntries(frame, contents)}${smoothness(sink)}`;
       return { xobject: sink.add({ dict, data }), matrix };
     },
   };

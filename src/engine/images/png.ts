@@ -1,21 +1,24 @@
 import type { ObjectSink, Ref } from "../pdf/newObject.ts";
+import { allowsTransparency } from "../pdf/pdfa.ts";
 import { deinterlaced } from "./adam7.ts";
 import type { ImageLimits } from "./checkSize.ts";
+import { type Colors, ColorWriter } from "./colorWriter.ts";
 import { orientationOf, swapsSides } from "./orientation.ts";
 import type { Picture } from "./picture.ts";
-import { GRAY_ALPHA, type Png, RGB, RGB_ALPHA, readChunks, scanlineLength } from "./pngChunks.ts";
-import { pngColorSpace } from "./pngColor.ts";
-import { transparencyOf } from "./pngTransparency.ts";
+import { GRAY, hasAlphaChannel, INDEXED, type Png, RGB, readChunks, scanlineLength } from "./pngChunks.ts";
+import { hasGrays, pngColorSpace } from "./pngColor.ts";
+import { type Transparency, transparencyOf } from "./pngTransparency.ts";
 import { scanlines } from "./scanlines.ts";
-import { SoftMaskWriter } from "./softMask.ts";
-import { splitAlpha } from "./splitAlpha.ts";
+import { smoothness } from "./smoothness.ts";
+import { layoutOf, type SoftMask, splitAlpha } from "./splitAlpha.ts";
 import { type Content, Deflater } from "./zlibStreams.ts";
 
 /** Pixels as written to the PDF: zlib streams of PNG scanlines. */
 interface Planes {
-  color: Uint8Array;
-  softMask?: { data: Uint8Array; bits: number } | undefined;
-  colorKey?: readonly number[] | undefined;
+  colors: Colors;
+  /** Bits of a sample of the colours. */
+  bits: number;
+  softMask?: SoftMask | undefined;
 }
 
 /**
@@ -35,16 +38,14 @@ const DRAWING_RATIO = 8;
  */
 export async function readPng(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
   const source = readChunks(bytes, limits);
-  const isTooDeep = source.header.bitDepth > (limits.maxBitDepth ?? 16) && !source.ancillary.has("tRNS");
-  const png = isTooDeep ? await with8Bits(source) : source;
-  const { width, height } = png.header;
-  const matrix = orientationOf(png.ancillary.get("eXIf"));
-  const planes = await readPlanes(png);
+  const { width, height } = source.header;
+  const matrix = orientationOf(source.ancillary.get("eXIf"));
+  const planes = await readPlanes(source, limits.maxBitDepth ?? 16);
 
   return {
     width: swapsSides(matrix) ? height : width,
     height: swapsSides(matrix) ? width : height,
-    embed: (sink) => ({ xobject: embedPlanes(png, planes, sink), matrix }),
+    embed: (sink) => ({ xobject: embedPlanes(source, planes, sink), matrix }),
   };
 }
 
@@ -64,37 +65,48 @@ async function with8Bits(png: Png): Promise<Png> {
   return { ...png, header, data: await data.finish() };
 }
 
-function readPlanes(png: Png): Promise<Planes> {
-  const { colorType } = png.header;
-  return colorType === GRAY_ALPHA || colorType === RGB_ALPHA ? readWithAlpha(png) : readWithoutAlpha(png);
+async function readPlanes(source: Png, maxBitDepth: number): Promise<Planes> {
+  const isTooDeep = source.header.bitDepth > maxBitDepth;
+  // what tRNS names has 16 bits then
+  const png = isTooDeep && !namesTransparency(source) ? await with8Bits(source) : source;
+  const transparency = transparencyOf(png);
+  const planes = transparency ? await readTransparent(png, transparency) : await readOpaque(png);
+  if (planes.bits <= maxBitDepth) return planes;
+
+  const colorType = planes.colors.components === 1 ? GRAY : RGB;
+  const header = { ...png.header, colorType, interlaced: false } as const;
+  const { data } = await with8Bits({ ...png, header, data: planes.colors.data });
+  return { ...planes, bits: 8, colors: { ...planes.colors, data } };
 }
 
-async function readWithAlpha(png: Png): Promise<Planes> {
-  const { width, bitDepth } = png.header;
-  const pixel = { color: (colorants(png) * bitDepth) / 8, alpha: bitDepth / 8 };
-  const { color, alpha } = await splitAlpha(linesOf(png), width, pixel, contentOf(png));
-  return { color, softMask: alpha && { data: alpha, bits: bitDepth } };
+/** Returns whether the transparent colours of a PNG are named (tRNS). */
+function namesTransparency({ header, ancillary }: Png): boolean {
+  return ancillary.has("tRNS") && !hasAlphaChannel(header);
 }
 
-async function readWithoutAlpha(png: Png): Promise<Planes> {
+async function readTransparent(png: Png, transparency: Transparency): Promise<Planes> {
+  const options = { content: contentOf(png), mayBeGray: hasGrays(png) };
+  const planes = await splitAlpha(linesOf(png), png.header, transparency, options);
+  // a transparent colour that no pixel has
+  if (!planes.softMask && namesTransparency(png)) return readOpaque(png);
+  return { ...planes, bits: Math.max(8, png.header.bitDepth) };
+}
+
+async function readOpaque(png: Png): Promise<Planes> {
   const { header, data } = png;
-  const { colorKey, softMask } = transparencyOf(png);
-  const color = header.interlaced ? new Deflater(contentOf(png), scanlineLength(header, header.width)) : undefined;
-  const mask = softMask && new SoftMaskWriter(header, softMask);
+  const layout = layoutOf(header);
+  const isRewritten = header.interlaced;
+  let writer: ColorWriter | undefined = new ColorWriter(layout, contentOf(png), hasGrays(png));
 
   let checked = 0;
   for await (const line of linesOf(png)) {
-    if (color) (await color.next(line.length)).set(line);
-    if (mask) await mask.add(line);
+    if (isRewritten) await writer?.add(line);
+    else if (writer && !(await writer.addGray(line))) writer = undefined;
     checked += line.length;
-    if (checked > CHECKED_BYTES && !color && !mask) break;
+    if (checked > CHECKED_BYTES && !writer) break;
   }
-
-  return {
-    color: color ? await color.finish() : data,
-    softMask: await mask?.finish(),
-    colorKey,
-  };
+  const colors = writer ? await writer.finish() : { data, components: layout.components };
+  return { colors, bits: header.bitDepth };
 }
 
 function linesOf(png: Png): AsyncIterable<Uint8Array> {
@@ -105,25 +117,26 @@ function linesOf(png: Png): AsyncIterable<Uint8Array> {
 }
 
 function contentOf({ header, data }: Png): Content {
+  if (header.colorType === INDEXED || header.bitDepth < 8) return "drawing";
   return data.length * DRAWING_RATIO < scanlineLength(header, header.width) * header.height ? "drawing" : "photograph";
 }
 
-/** Returns the number of components of a pixel without alpha; a palette index counts as one. */
-function colorants({ header: { colorType } }: Png): 1 | 3 {
-  return colorType === RGB || colorType === RGB_ALPHA ? 3 : 1;
-}
+function embedPlanes(png: Png, { colors, bits, softMask }: Planes, sink: ObjectSink): Ref {
+  const { width, height } = png.header;
+  const image = (space: string, components: number, bitsPerComponent: number) =>
+    `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} ${space} /BitsPerComponent ${bitsPerComponent} ` +
+    `/Filter /FlateDecode /DecodeParms << /Predictor 15 /Colors ${components} /Columns ${width} ` +
+    `/BitsPerComponent ${bitsPerComponent} >>${smoothness(sink)}`;
 
-function embedPlanes(png: Png, { color, softMask, colorKey }: Planes, sink: ObjectSink): Ref {
-  const { width, height, bitDepth } = png.header;
-  const image = (space: string, colors: number, bits: number) =>
-    `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace ${space} /BitsPerComponent ${bits} ` +
-    `/Filter /FlateDecode /DecodeParms << /Predictor 15 /Colors ${colors} /Columns ${width} /BitsPerComponent ${bits} >>`;
+  const { components, data } = colors;
+  const dict = image(`/ColorSpace ${pngColorSpace(png, components, sink)}`, components, bits);
+  if (!softMask) return sink.add({ dict, data });
 
-  const dict = image(pngColorSpace(png, sink), colorants(png), bitDepth);
-  if (softMask) {
-    sink.uses?.add("transparency");
-    const mask = sink.add({ dict: image("/DeviceGray", 1, softMask.bits), data: softMask.data });
-    return sink.add({ dict: `${dict} /SMask ${mask}`, data: color });
-  }
-  return sink.add({ dict: colorKey ? `${dict} /Mask [${colorKey.join(" ")}]` : dict, data: color });
+  const isHard = softMask.bits === 1 && !allowsTransparency(sink.pdfa);
+  if (!isHard) sink.uses?.add("transparency");
+  const mask = sink.add({
+    dict: image(isHard ? "/ImageMask true /Decode [1 0]" : "/ColorSpace /DeviceGray", 1, softMask.bits),
+    data: softMask.data,
+  });
+  return sink.add({ dict: `${dict} ${isHard ? "/Mask" : "/SMask"} ${mask}`, data });
 }

@@ -62,6 +62,11 @@ interface Chunk {
   isIntact(): boolean;
 }
 
+/** Returns whether each pixel has an alpha of its own. */
+export function hasAlphaChannel({ colorType }: PngHeader): boolean {
+  return colorType === GRAY_ALPHA || colorType === RGB_ALPHA;
+}
+
 /** Returns the bits of a pixel, all channels together. */
 export function bitsPerPixel({ colorType, bitDepth }: PngHeader): number {
   return CHANNELS[colorType] * bitDepth;

@@ -3,6 +3,7 @@ import type { ObjectSink } from "../pdf/newObject.ts";
 import { calibratedProfile } from "./calibratedProfile.ts";
 import { type Profile, plainSpace, profiledSpace } from "./colorSpaces.ts";
 import { isUsableProfile } from "./icc.ts";
+import { asGray } from "./iccVersion2.ts";
 import { GRAY, GRAY_ALPHA, INDEXED, type Png } from "./pngChunks.ts";
 
 /** A profile of three components is rarely over 1 MB; one larger than this is ignored. */
@@ -13,16 +14,32 @@ const MAX_PROFILE_BYTES = 4_000_000;
  * ICC profile that fits (iCCP), sRGB, gamma and chromaticities (gAMA, cHRM) unless they amount to sRGB. Ignored: cICP (a decoder that does not know it uses the others; PNG,
  * 4.3), sBIT, bKGD, and pHYs, as in browsers.
  */
-export function pngColorSpace(png: Png, sink: ObjectSink): string {
-  const { colorType } = png.header;
-  const base = samplesSpace(png, colorType === GRAY || colorType === GRAY_ALPHA ? 1 : 3, sink);
-  if (colorType !== INDEXED) return base;
-  return `[/Indexed ${base} ${png.palette.length / 3 - 1} ${sink.add({ dict: "", data: png.palette })}]`;
+export function pngColorSpace(png: Png, components: 1 | 3, sink: ObjectSink): string {
+  if (png.header.colorType !== INDEXED) return samplesSpace(png, components, sink);
+  const { palette } = png;
+  const isGray = hasGrays(png) && palette.every((value, i) => value === palette[i - (i % 3)]);
+  const data = isGray ? palette.filter((_, i) => i % 3 === 0) : palette;
+  return `[/Indexed ${samplesSpace(png, isGray ? 1 : 3, sink)} ${palette.length / 3 - 1} ${sink.add({ dict: "", data })}]`;
+}
+
+/** Returns whether colours of three equal components can be written as greys that look the same. */
+export function hasGrays({ ancillary }: Png): boolean {
+  const profile = embeddedProfile(ancillary.get("iCCP"), 3);
+  return !profile || asGray(profile.bytes) !== undefined;
 }
 
 function samplesSpace(png: Png, components: 1 | 3, sink: ObjectSink): string {
-  const profile = embeddedProfile(png.ancillary.get("iCCP"), components) ?? statedProfile(png, components);
+  const profile = profileOf(png, components) ?? statedProfile(png, components);
   return profile ? profiledSpace(components, profile, sink) : plainSpace(components, sink);
+}
+
+/** Returns the embedded profile, or that of its greys if those are all that a PNG in colour has of it. */
+function profileOf({ header, ancillary }: Png, components: 1 | 3): Profile | undefined {
+  const isGray = header.colorType === GRAY || header.colorType === GRAY_ALPHA;
+  const profile = embeddedProfile(ancillary.get("iCCP"), isGray ? 1 : 3);
+  if (isGray || components === 3 || !profile) return profile;
+  const bytes = asGray(profile.bytes);
+  return bytes && { bytes, deflated: deflate(bytes) };
 }
 
 /** Returns the profile in an iCCP chunk (PNG, 11.3.2.3) if it is usable for this many components. */

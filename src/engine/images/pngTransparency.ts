@@ -1,60 +1,114 @@
 import { EngineError } from "../errors.ts";
-import { GRAY, INDEXED, type Png, RGB } from "./pngChunks.ts";
+import { GRAY, GRAY_ALPHA, INDEXED, type Png, RGB, RGB_ALPHA } from "./pngChunks.ts";
+import { FILTER } from "./scanlines.ts";
 
-/** A soft mask that has to be drawn: `draw` makes a row of it, `bits` per pixel, from a row of pixels. */
-export interface DrawnMask {
-  bits: 1 | 8;
-  draw(pixels: Uint8Array, mask: Uint8Array): void;
-}
-
-/** What a tRNS chunk becomes in a PDF (ISO 32000-2, 8.9.6.4 and 11.6.5.2): one of these, or none if all is opaque. */
+/** Where the pixels of an image have their alpha. */
 export interface Transparency {
-  /** The /Mask: for each component, the lowest and highest value that are not painted. */
-  colorKey?: readonly number[];
-  softMask?: DrawnMask;
+  /** Bits of a pixel in the soft mask. */
+  bits: 1 | 8 | 16;
+  /** Writes the alpha of each pixel of a row: 0 if it cannot be seen, 255 only if it is opaque. */
+  readAlpha(pixels: Uint8Array, alpha: Uint8Array): void;
+  /** Writes the scanline of the soft mask, given the image's and what `readAlpha` says. */
+  drawMask(line: Uint8Array, alpha: Uint8Array, mask: Uint8Array): void;
 }
 
 /**
- * Reads the tRNS chunk (PNG, 11.3.1.1).
- * @throws EngineError damaged_image if its length does not fit the colour type
+ * Returns how the pixels of a PNG are transparent, by an alpha channel or by a tRNS chunk (PNG, 11.3.1.1).
+ * @returns undefined if all are opaque
+ * @throws EngineError damaged_image if the length of tRNS does not fit the colour type
  */
-export function transparencyOf({ header, ancillary, palette }: Png): Transparency {
-  const chunk = ancillary.get("tRNS");
-  if (!chunk) return {};
+export function transparencyOf({ header, ancillary, palette }: Png): Transparency | undefined {
   const { colorType, bitDepth } = header;
-  if (colorType === INDEXED) return paletteTransparency(chunk.subarray(0, palette.length / 3), bitDepth);
-  if (colorType !== GRAY && colorType !== RGB) return {};
+  if (colorType === RGB_ALPHA) return bitDepth === 8 ? alphaChannel(4, 3, 1) : alphaChannel(8, 6, 2);
+  if (colorType === GRAY_ALPHA) return bitDepth === 8 ? alphaChannel(2, 1, 1) : alphaChannel(4, 2, 2);
 
+  const chunk = ancillary.get("tRNS");
+  if (!chunk) return undefined;
+  if (colorType === INDEXED) return paletteTransparency(chunk.subarray(0, palette.length / 3), bitDepth);
   if (chunk.length !== (colorType === RGB ? 6 : 2))
     throw new EngineError("damaged_image", "The PNG names its transparent colour in the wrong way. Save it again.");
-  if (bitDepth === 16) return { softMask: { bits: 1, draw: (pixels, mask) => drawOtherColors(pixels, chunk, mask) } };
-
-  // Each sample has 16 bits, of which those above the bit depth are ignored.
-  const key = Array.from({ length: chunk.length / 2 }, (_, i) => chunk[i * 2 + 1]! & (2 ** bitDepth - 1));
-  return { colorKey: key.flatMap((sample) => [sample, sample]) };
+  return colorType === GRAY && bitDepth < 8 ? transparentGray(chunk, bitDepth) : transparentColor(chunk, bitDepth);
 }
 
-function paletteTransparency(alphas: Uint8Array, bitDepth: number): Transparency {
-  const first = alphas.findIndex((alpha) => alpha < 255);
-  if (first < 0) return {};
-  const last = alphas.findLastIndex((alpha) => alpha < 255);
-  if (alphas.subarray(first, last + 1).every((alpha) => alpha === 0)) return { colorKey: [first, last] };
+/** Copies samples of `bits` bits from packed pixels to a byte each. */
+export function unpack(pixels: Uint8Array, bits: number, samples: Uint8Array): void {
+  const highest = 2 ** bits - 1;
+  for (let x = 0, bit = 0; x < samples.length; x++, bit += bits)
+    samples[x] = (pixels[bit >> 3]! >> (8 - bits - (bit & 7))) & highest;
+}
 
+/** @param start of the alpha in a pixel's bytes */
+function alphaChannel(pixelBytes: number, start: number, bytes: 1 | 2): Transparency {
+  return {
+    bits: bytes === 1 ? 8 : 16,
+    readAlpha(pixels, alpha) {
+      for (let x = 0, at = start; x < alpha.length; x++, at += pixelBytes) alpha[x] = pixels[at]!;
+      if (bytes === 1) return;
+      for (let x = 0, at = start + 1; x < alpha.length; x++, at += pixelBytes)
+        if (alpha[x] === 255 && pixels[at]! < 255) alpha[x] = 254;
+    },
+    // filters act per channel (PNG, 9.2): what they made of the alpha is the filtered alpha
+    drawMask(line, _, mask) {
+      mask[0] = line[0]!;
+      for (let i = 0; i < bytes; i++)
+        for (let from = 1 + start + i, to = 1 + i; to < mask.length; from += pixelBytes, to += bytes)
+          mask[to] = line[from]!;
+    },
+  };
+}
+
+function paletteTransparency(alphas: Uint8Array, bitDepth: number): Transparency | undefined {
+  if (alphas.every((alpha) => alpha === 255)) return undefined;
   const alphaOf = new Uint8Array(256).fill(255);
   alphaOf.set(alphas);
-  return { softMask: { bits: 8, draw: (pixels, mask) => drawAlphas(pixels, bitDepth, alphaOf, mask) } };
+  return {
+    readAlpha(pixels, alpha) {
+      unpack(pixels, bitDepth, alpha);
+      for (let x = 0; x < alpha.length; x++) alpha[x] = alphaOf[alpha[x]!]!;
+    },
+    ...(alphas.every((alpha) => alpha === 0 || alpha === 255) ? HARD_MASK : SOFT_MASK),
+  };
 }
 
-/** Writes the alpha of each pixel, given as palette indices of `bitDepth` bits. */
-function drawAlphas(pixels: Uint8Array, bitDepth: number, alphaOf: Uint8Array, mask: Uint8Array): void {
-  const highest = 2 ** bitDepth - 1;
-  for (let x = 0, bit = 0; x < mask.length; x++, bit += bitDepth)
-    mask[x] = alphaOf[(pixels[bit >> 3]! >> (8 - bitDepth - (bit & 7))) & highest]!;
+/** @param chunk the transparent sample in 16 bits, of which those above the bit depth are ignored */
+function transparentGray(chunk: Uint8Array, bitDepth: number): Transparency {
+  const transparent = chunk[1]! & (2 ** bitDepth - 1);
+  return {
+    readAlpha(pixels, alpha) {
+      unpack(pixels, bitDepth, alpha);
+      for (let x = 0; x < alpha.length; x++) alpha[x] = alpha[x] === transparent ? 0 : 255;
+    },
+    ...HARD_MASK,
+  };
 }
 
-/** Writes a bit for each pixel, set unless its bytes are those of the transparent colour. */
-function drawOtherColors(pixels: Uint8Array, transparent: Uint8Array, mask: Uint8Array): void {
-  mask.fill(0);
-  for (let from = 0, x = 0; from < pixels.length; from += transparent.length, x++)
-    if (transparent.some((byte, i) => pixels[from + i] !== byte)) mask[x >> 3]! |= 0x80 >> (x & 7);
+/** @param chunk the transparent samples, 16 bits each */
+function transparentColor(chunk: Uint8Array, bitDepth: number): Transparency {
+  const transparent = bitDepth === 16 ? chunk : chunk.filter((_, i) => i % 2 === 1);
+  return {
+    readAlpha(pixels, alpha) {
+      for (let x = 0, at = 0; x < alpha.length; x++, at += transparent.length) {
+        let i = 0;
+        while (i < transparent.length && pixels[at + i] === transparent[i]) i++;
+        alpha[x] = i === transparent.length ? 0 : 255;
+      }
+    },
+    ...HARD_MASK,
+  };
 }
+
+const SOFT_MASK: Pick<Transparency, "bits" | "drawMask"> = {
+  bits: 8,
+  drawMask(_, alpha, mask) {
+    mask[0] = FILTER.NONE;
+    mask.set(alpha, 1);
+  },
+};
+
+const HARD_MASK: Pick<Transparency, "bits" | "drawMask"> = {
+  bits: 1,
+  drawMask(_, alpha, mask) {
+    mask.fill(0);
+    for (let x = 0; x < alpha.length; x++) mask[1 + (x >> 3)]! |= (alpha[x]! & 0x80) >> (x & 7);
+  },
+};

@@ -76,7 +76,8 @@ export class Unfilter {
         for (let i = 0; i < row.length; i++) row[i]! += above[i]!;
         break;
       case FILTER.AVERAGE:
-        for (let i = 0; i < row.length; i++) row[i]! += ((i < distance ? 0 : row[i - distance]!) + above[i]!) >> 1;
+        for (let i = 0; i < distance; i++) row[i]! += above[i]! >> 1;
+        for (let i = distance; i < row.length; i++) row[i]! += (row[i - distance]! + above[i]!) >> 1;
         break;
       case FILTER.PAETH:
         for (let i = 0; i < distance; i++) row[i]! += above[i]!;
@@ -89,6 +90,12 @@ export class Unfilter {
     this.#previous = row;
     return row;
   }
+}
+
+/** Writes the scanline of a row of pixels, filtered by those above (PNG, 9.2). */
+export function filterByUp(row: Uint8Array, above: Uint8Array, line: Uint8Array): void {
+  line[0] = FILTER.UP;
+  for (let i = 0; i < row.length; i++) line[i + 1] = row[i]! - above[i]!;
 }
 
 /** Returns whichever of left, above and upper left is nearest to left + above - upper left (PNG, 9.4). */

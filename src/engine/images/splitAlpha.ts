@@ -1,66 +1,93 @@
-import { FILTER } from "./scanlines.ts";
+import { ColorBleed, type ColorLayout } from "./colorBleed.ts";
+import { type Colors, ColorWriter } from "./colorWriter.ts";
+import { bitsPerPixel, GRAY_ALPHA, INDEXED, type PngHeader, RGB, RGB_ALPHA, scanlineLength } from "./pngChunks.ts";
+import { type Transparency, unpack } from "./pngTransparency.ts";
+import { Unfilter } from "./scanlines.ts";
 import { type Content, Deflater } from "./zlibStreams.ts";
 
-/** Compressed scanlines of an image's colours and, unless every pixel is opaque, of its alpha. */
-interface ColorAndAlpha {
-  color: Uint8Array;
-  alpha: Uint8Array | undefined;
+/** Compressed scanlines of alpha. */
+export interface SoftMask {
+  data: Uint8Array;
+  bits: 1 | 8 | 16;
+}
+
+/** Compressed scanlines of an image's colours and of its alpha. */
+interface ColorsAndMask {
+  colors: Colors;
+  /** Undefined if every pixel is opaque. */
+  softMask: SoftMask | undefined;
+}
+
+/** Returns the layout of a PNG's colours by themselves: samples of whole bytes. */
+export function layoutOf({ width, bitDepth, colorType }: PngHeader): ColorLayout {
+  const components = colorType === RGB || colorType === RGB_ALPHA ? 3 : 1;
+  return { width, components, sampleBytes: bitDepth === 16 ? 2 : 1 };
 }
 
 /**
- * Splits scanlines into colours and alpha without undoing their filters. A filter relates bytes of one channel at a
- * distance of one pixel (PNG, 9.2), so the bytes of some channels, extracted, are those channels filtered the same way.
- * @param pixel bytes of colour in a pixel and, after those, of alpha
+ * Splits scanlines into colours and alpha. Colours that cannot be seen become those of their neighbours; the other
+ * scanlines keep their filters, and stay as they are.
  */
 export async function splitAlpha(
   lines: AsyncIterable<Uint8Array>,
-  width: number,
-  pixel: { color: number; alpha: number },
-  content: Content,
-): Promise<ColorAndAlpha> {
-  const [colorLength, alphaLength] = [1 + width * pixel.color, 1 + width * pixel.alpha];
-  const color = new Deflater(content, colorLength);
-  const alpha = new Deflater(content, alphaLength);
+  header: PngHeader,
+  { bits, readAlpha, drawMask }: Transparency,
+  { content, mayBeGray }: { content: Content; mayBeGray: boolean },
+): Promise<ColorsAndMask> {
+  const { width, bitDepth } = header;
+  const unfilter = new Unfilter(bitsPerPixel(header), scanlineLength(header, width));
+  const layout = layoutOf(header);
+  const colors = new ColorWriter(layout, content, mayBeGray);
+  const bleed = new ColorBleed(layout, colorsOf(header), (line) => colors.add(line));
+  const alpha = new Uint8Array(width);
+  const maskLength = 1 + Math.ceil((width * bits) / 8);
+  const mask = new Deflater(bits === 1 ? "drawing" : content, maskLength);
   let isOpaque = true;
-  let isFirst = true;
 
   for await (const line of lines) {
-    const alphaLine = await alpha.next(alphaLength);
-    split(line, await color.next(colorLength), alphaLine, pixel);
-    isOpaque &&= isOpaqueLine(alphaLine, pixel.alpha, isFirst);
-    isFirst = false;
+    const pixels = unfilter.next(line);
+    readAlpha(pixels, alpha);
+    drawMask(line, alpha, await mask.next(maskLength));
+    isOpaque &&= alpha.every((value) => value === 255);
+    const isVisible = bitDepth >= 8 && !alpha.includes(0);
+    await (isVisible ? bleed.addVisible(line, pixels) : bleed.add(pixels, alpha));
   }
 
-  const [colorData, alphaData] = await Promise.all([color.finish(), alpha.finish()]);
-  return { color: colorData, alpha: isOpaque ? undefined : alphaData };
+  await bleed.finish();
+  const [data, maskData] = await Promise.all([colors.finish(), mask.finish()]);
+  return { colors: data, softMask: isOpaque ? undefined : { data: maskData, bits } };
 }
 
-function split(line: Uint8Array, color: Uint8Array, alpha: Uint8Array, pixel: { color: number; alpha: number }): void {
-  color[0] = alpha[0] = line[0]!;
-  for (let from = 1, c = 1, a = 1; from < line.length; ) {
-    for (const end = c + pixel.color; c < end; ) color[c++] = line[from++]!;
-    for (const end = a + pixel.alpha; a < end; ) alpha[a++] = line[from++]!;
+/** Returns what copies the colours of a row's pixels, without their alpha. */
+function colorsOf({ colorType, bitDepth }: PngHeader): (bytes: Uint8Array, samples: Uint8Array) => void {
+  switch (colorType) {
+    case RGB_ALPHA:
+      return bitDepth === 8 ? takeRgb : (bytes, samples) => takeFirst(6, bytes, 8, samples);
+    case GRAY_ALPHA:
+      return bitDepth === 8 ? takeGray : (bytes, samples) => takeFirst(2, bytes, 4, samples);
+  }
+  if (bitDepth >= 8) return (bytes, samples) => samples.set(bytes);
+  const scale = colorType === INDEXED ? 1 : 255 / (2 ** bitDepth - 1);
+  return (bytes, samples) => {
+    unpack(bytes, bitDepth, samples);
+    if (scale > 1) for (let x = 0; x < samples.length; x++) samples[x]! *= scale;
+  };
+}
+
+function takeRgb(bytes: Uint8Array, samples: Uint8Array): void {
+  for (let from = 0, to = 0; to < samples.length; from += 4, to += 3) {
+    samples[to] = bytes[from]!;
+    samples[to + 1] = bytes[from + 1]!;
+    samples[to + 2] = bytes[from + 2]!;
   }
 }
 
-/** Returns whether a filtered scanline is 255 throughout, given that all those above it are (PNG, 9.2). */
-function isOpaqueLine(line: Uint8Array, pixelBytes: number, isFirst: boolean): boolean {
-  const [leftmost, others] = opaqueBytes(line[0]!, isFirst);
-  return line.every((byte, i) => i === 0 || byte === (i <= pixelBytes ? leftmost : others));
+function takeGray(bytes: Uint8Array, samples: Uint8Array): void {
+  for (let x = 0; x < samples.length; x++) samples[x] = bytes[2 * x]!;
 }
 
-/** Returns what a filter turns 255 into: in the leftmost pixel, with nothing to its left, and in the others. */
-function opaqueBytes(filter: number, isFirst: boolean): [leftmost: number, others: number] {
-  switch (filter) {
-    case FILTER.NONE:
-      return [255, 255];
-    case FILTER.SUB:
-      return [255, 0];
-    case FILTER.UP:
-      return isFirst ? [255, 255] : [0, 0];
-    case FILTER.AVERAGE:
-      return isFirst ? [255, 128] : [128, 0];
-    default:
-      return isFirst ? [255, 0] : [0, 0];
-  }
+/** Copies the first `count` of every `length` bytes. */
+function takeFirst(count: number, bytes: Uint8Array, length: number, samples: Uint8Array): void {
+  for (let from = 0, to = 0; to < samples.length; from += length, to += count)
+    for (let i = 0; i < count; i++) samples[to + i] = bytes[from + i]!;
 }

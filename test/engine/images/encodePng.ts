@@ -120,7 +120,12 @@ function pack(samples: number[], bitDepth: number): Uint8Array {
   return row;
 }
 
-function filterLine(row: Uint8Array, above: Uint8Array | undefined, pixelBytes: number, filter: number): Uint8Array {
+export function filterLine(
+  row: Uint8Array,
+  above: Uint8Array | undefined,
+  pixelBytes: number,
+  filter: number,
+): Uint8Array {
   const line = new Uint8Array(row.length + 1);
   line[0] = filter;
   for (let i = 0; i < row.length; i++) {

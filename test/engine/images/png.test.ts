@@ -111,7 +111,7 @@ describe("a PNG's pixels", () => {
     const wide = {
       width: 33_000,
       height: 3,
-      samples: (x: number, y: number) => [x & 255, (x >> 8) & 255, 255, (x + y) & 255],
+      samples: (x: number, y: number) => [x & 255, (x >> 8) & 255, 255, 1 + ((x + y) & 127)],
     };
     const tall = { width: 40, height: 5_000, samples: (x: number, y: number) => [y & 255, y >> 8, x, (x + y) & 255] };
     await expectShown({ colorType: 6, bitDepth: 8, ...tall });
@@ -229,13 +229,30 @@ describe("a PNG's transparent colour", () => {
     },
   );
 
-  test("leaves the image data as it is, with 16 bits too", async () => {
+  test("leaves the image data as it is where no pixel has it", async () => {
     for (const kind of kinds) {
+      const colored = CHANNELS[kind.colorType] === 3;
       const spec = noisy(kind, {
-        chunks: [{ type: "tRNS", data: uint16(...Array<number>(CHANNELS[kind.colorType]).fill(1)) }],
+        samples: () => (colored ? [1, 0, 1] : [1]),
+        chunks: [{ type: "tRNS", data: colored ? uint16(1, 1, 1) : uint16(0) }],
       });
       const sink = await written(spec);
-      expect(sink.streams(kind.bitDepth === 16 ? "/SMask" : "/Mask")).toEqual([imageData(encodePng(spec))]);
+      expect(sink.streams("/Image")).toEqual([imageData(encodePng(spec))]);
+      expect(sink.text).not.toMatch(/Mask/);
+    }
+  });
+
+  test("is a hard mask where nothing may be transparent, otherwise a soft one of a bit", async () => {
+    for (const kind of kinds) {
+      const spec = noisy(kind);
+      spec.chunks = [{ type: "tRNS", data: uint16(...spec.samples(4, 3)) }];
+      expect((await written(spec)).text).toMatch(/\/ColorSpace \/DeviceGray \/BitsPerComponent 1 [\s\S]*\/SMask/);
+      const archive = new Sink({ pdfa: { part: 1, intent: 3 } });
+      const picture = await readImage(encodePng(spec), { ...LIMITS, maxBitDepth: 8 });
+      picture.embed(archive);
+      expect(archive.text).toMatch(/\/ImageMask true \/Decode \[1 0\] \/BitsPerComponent 1 [\s\S]*\/Mask \d+ 0 R$/);
+      expect(archive.text).not.toMatch(/SMask|Interpolate|BitsPerComponent 16/);
+      expect(await render(picture, archive)).toEqual(await render(picture, new Sink()));
     }
   });
 
@@ -264,21 +281,26 @@ describe("a palette's transparency", () => {
         { colorType: 3, bitDepth },
         { interlaced, chunks: [{ type: "tRNS", data: Uint8Array.from(alphas) }] },
       );
-      const sink = await written(spec);
-      expect(sink.text).toContain("/SMask");
-      if (!interlaced) expect(sink.streams("/SMask")).toEqual([imageData(encodePng(spec))]);
+      expect((await written(spec)).text).toContain("/SMask");
       await expectShown(spec, ([index]) => withAlpha(spec, index!, (alphas[index!] ?? 255) / 255));
     },
   );
 
   test.each([
-    { name: "one entry", alphas: [255, 0], mask: "1 1" },
-    { name: "the first entry", alphas: [0], mask: "0 0" },
-    { name: "some entries in a row", alphas: [255, 255, 0, 0, 0, 255, 255], mask: "2 4" },
-  ])("needs no soft mask where $name cannot be seen at all", async ({ alphas, mask }) => {
+    { name: "one entry", alphas: [255, 0] },
+    { name: "the first entry", alphas: [0] },
+    { name: "some entries", alphas: [255, 0, 0, 255, 0, 255] },
+  ])("is a mask of a bit where $name cannot be seen at all", async ({ alphas }) => {
     const spec = noisy({ colorType: 3, bitDepth: 4 }, { chunks: [{ type: "tRNS", data: Uint8Array.from(alphas) }] });
-    expect((await written(spec)).text).toContain(`/Mask [${mask}]`);
+    expect((await written(spec)).text).toMatch(/\/DeviceGray \/BitsPerComponent 1 [\s\S]*\/SMask/);
     await expectShown(spec, ([index]) => withAlpha(spec, index!, (alphas[index!] ?? 255) / 255));
+  });
+
+  test("leaves the image data as it is where only visible entries are used", async () => {
+    const alphas = Uint8Array.of(0, 100);
+    const spec = noisy({ colorType: 3, bitDepth: 4 }, { chunks: [{ type: "tRNS", data: alphas }], samples: () => [7] });
+    const sink = await written(spec);
+    expect(sink.streams("/Image")).toEqual([imageData(encodePng(spec))]);
   });
 
   test("is left out where all entries are opaque", async () => {

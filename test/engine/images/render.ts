@@ -38,9 +38,8 @@ export class Sink implements ObjectSink {
 }
 
 /** The pixels of a picture on a page of its own size, a point for a pixel, by PDFium. Row by row from the top. */
-export function render(picture: Picture): Promise<Rgb[]> {
+export function render(picture: Picture, sink = new Sink()): Promise<Rgb[]> {
   const { width, height } = picture;
-  const sink = new Sink();
   const { xobject, matrix } = picture.embed(sink);
   const background = `${BACKGROUND.map((value) => value / 255).join(" ")} rg 0 0 ${width} ${height} re f`;
   const content = `${background} ${width} 0 0 ${height} 0 0 cm ${matrix.join(" ")} cm /I Do`;

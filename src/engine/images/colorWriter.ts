@@ -1,0 +1,84 @@
+import type { ColorLayout } from "./colorBleed.ts";
+import { scanlines } from "./scanlines.ts";
+import { type Content, Deflater } from "./zlibStreams.ts";
+
+/** Compressed scanlines of colours. */
+export interface Colors {
+  data: Uint8Array;
+  components: 1 | 3;
+}
+
+/**
+ * Writes scanlines of colours: those of RGB as grey ones, if that is what all pixels are. Filters act per channel (PNG,
+ * 9.2), so channels that are the same are so filtered, too, and each is the image in grey.
+ */
+export class ColorWriter {
+  readonly #layout;
+  readonly #content;
+  readonly #lengths;
+  #lines = 0;
+  readonly #gray: Deflater | undefined;
+  #all: Deflater | undefined;
+
+  /** @param mayBeGray whether RGB may be written as grey */
+  constructor(layout: ColorLayout, content: Content, mayBeGray: boolean) {
+    const { width, components, sampleBytes } = layout;
+    this.#layout = layout;
+    this.#content = content;
+    this.#lengths = { gray: 1 + width * sampleBytes, all: 1 + width * components * sampleBytes };
+    if (components === 3 && mayBeGray) this.#gray = new Deflater(content, this.#lengths.gray);
+    else this.#all = new Deflater(content, this.#lengths.all);
+  }
+
+  /** Adds a scanline. */
+  async add(line: Uint8Array): Promise<void> {
+    if (await this.addGray(line)) return;
+    this.#all ??= await this.#again();
+    (await this.#all.next(line.length)).set(line);
+  }
+
+  /** Adds a scanline if it, and all before it, can be written as grey. Returns whether they can. */
+  async addGray(line: Uint8Array): Promise<boolean> {
+    const { sampleBytes } = this.#layout;
+    if (!this.#gray || this.#all || !isNeutral(line, sampleBytes)) return false;
+    takeSamples(line, sampleBytes, await this.#gray.next(this.#lengths.gray));
+    this.#lines++;
+    return true;
+  }
+
+  async finish(): Promise<Colors> {
+    if (this.#all) return { data: await this.#all.finish(), components: this.#layout.components };
+    return { data: await this.#gray!.finish(), components: 1 };
+  }
+
+  /** Writes the grey lines as those of RGB. */
+  async #again(): Promise<Deflater> {
+    const all = new Deflater(this.#content, this.#lengths.all);
+    const lengths = new Array<number>(this.#lines).fill(this.#lengths.gray);
+    for await (const line of scanlines(await this.#gray!.finish(), lengths))
+      repeatSamples(line, this.#layout.sampleBytes, await all.next(this.#lengths.all));
+    return all;
+  }
+}
+
+/** Returns whether red, green and blue are the same in each pixel of a scanline. */
+function isNeutral(line: Uint8Array, sampleBytes: number): boolean {
+  for (let at = 1; at < line.length; at += 3 * sampleBytes)
+    for (let i = at; i < at + sampleBytes; i++)
+      if (line[i] !== line[i + sampleBytes] || line[i] !== line[i + 2 * sampleBytes]) return false;
+  return true;
+}
+
+/** Copies the first sample of each pixel of three. */
+function takeSamples(line: Uint8Array, sampleBytes: number, gray: Uint8Array): void {
+  gray[0] = line[0]!;
+  for (let from = 1, to = 1; to < gray.length; from += 2 * sampleBytes)
+    for (const end = to + sampleBytes; to < end; ) gray[to++] = line[from++]!;
+}
+
+/** Writes each sample three times. */
+function repeatSamples(gray: Uint8Array, sampleBytes: number, line: Uint8Array): void {
+  line[0] = gray[0]!;
+  for (let from = 1, to = 1; from < gray.length; from += sampleBytes)
+    for (let channel = 0; channel < 3; channel++) for (let i = 0; i < sampleBytes; i++) line[to++] = gray[from + i]!;
+}
