@@ -121,7 +121,7 @@ describe("the text can be copied and searched, in logical order", () => {
       const { items } = await (await (await getDocument({ data: marked.slice() }).promise).getPage(1)).getTextContent();
       const found = {
         pdfium: document.getPage(0).getText(),
-        mupdf: page.toStructuredText().asText(),
+        mupdf: page.toStructuredText("preserve-whitespace").asText(),
         pdfjs: items.map((item) => ("str" in item ? item.str : "")).join(""),
       };
       document.destroy();
