@@ -18,11 +18,11 @@ const EDGE_PT = 1;
 /** Stacked lines, each centred. Lengths are in em, from the block's lower left corner; all ink lies inside. */
 export interface Block extends Size {
   readonly rows: readonly Row[];
-  readonly frame?: Frame;
+  readonly frame?: FrameStroke;
 }
 
 /** A frame's stroke: the distance of its centre line from the block's edges, and the line width, in em. */
-export interface Frame {
+export interface FrameStroke {
   readonly inset: number;
   readonly width: number;
 }

@@ -2,8 +2,8 @@ import type { EmbeddedFont } from "../fonts/embed.ts";
 import type { Cluster } from "../fonts/layout.ts";
 import type { ObjectSink } from "../pdf/newObject.ts";
 import { allowsTransparency } from "../pdf/pdfa.ts";
-import { EMBOLDENING, type Frame, strokeAround } from "./block.ts";
-import { addForm, type Drawing, type Rectangle } from "./form.ts";
+import { EMBOLDENING, type FrameStroke, strokeAround } from "./block.ts";
+import { addForm, type Drawing, type Rectangle, unspoken } from "./form.ts";
 import type { Ink } from "./ink.ts";
 import type { Look } from "./look.ts";
 import { number, numbers } from "./operators.ts";
@@ -12,7 +12,7 @@ import { number, numbers } from "./operators.ts";
 export const UNITS_PER_EM = 100;
 
 /** Clusters of one line that are drawn together, and the origin of the first one, in units. */
-export interface ClusterRun {
+interface ClusterRun {
   readonly clusters: readonly Cluster[];
   readonly x: number;
   readonly y: number;
@@ -23,7 +23,9 @@ export interface TextDrawing {
   readonly runs: readonly ClusterRun[];
   readonly box: Rectangle;
   readonly edge: number;
-  readonly frame?: Frame | undefined;
+  readonly frame?: FrameStroke | undefined;
+  /** Readers find no text. */
+  readonly isEcho?: boolean | undefined;
 }
 
 /**
@@ -38,8 +40,8 @@ export function drawText(
   ink: Ink,
 ): Drawing {
   if (look.hollow && allowsTransparency(sink.pdfa)) return drawHollow(sink, drawing, embedded, look, ink);
-  const { runs, box, edge, frame } = drawing;
-  const text = (mode: Mode, strokeEm: number, isEcho = false) => textObject(runs, embedded, mode, strokeEm, isEcho);
+  const { runs, box, edge, frame, isEcho = false } = drawing;
+  const text = (mode: Mode, strokeEm: number, isAgain = isEcho) => textObject(runs, embedded, mode, strokeEm, isAgain);
   const bolder = isEmboldened(runs) ? EMBOLDENING : 0;
   const spoken = (operators: string) => (edge > 0 ? unspoken(operators) : operators);
   const content: string[] = [];
@@ -49,12 +51,12 @@ export function drawText(
     content.push(ink.white.stroke, ...frameEdge, text("outline", width + 2 * edge));
   }
   // Where there may be no soft mask, lines at overlaps are the lesser evil.
-  if (look.hollow) content.push(ink.stroke, spoken(text("outline", strokeAround(look), edge > 0)));
+  if (look.hollow) content.push(ink.stroke, spoken(text("outline", strokeAround(look), isEcho || edge > 0)));
   else {
     content.push(ink.fill);
     if (frame || bolder > 0) content.push(ink.stroke);
     if (frame) content.push(strokeFrame(box, frame, 0));
-    content.push(spoken(text("fill", 2 * bolder, edge > 0)));
+    content.push(spoken(text("fill", 2 * bolder, isEcho || edge > 0)));
   }
   return { box, resources: `${fontOf(embedded)}${ink.resources}`, content: content.join("\n") };
 }
@@ -65,13 +67,13 @@ export function drawText(
  */
 function drawHollow(
   sink: ObjectSink,
-  { runs, box, edge }: TextDrawing,
+  { runs, box, edge, isEcho = false }: TextDrawing,
   embedded: EmbeddedFont,
   look: Look,
   ink: Ink,
 ): Drawing {
   sink.uses?.add("transparency");
-  const text = (mode: Mode, strokeEm: number) => textObject(runs, embedded, mode, strokeEm);
+  const text = (mode: Mode, strokeEm: number) => textObject(runs, embedded, mode, strokeEm, isEcho);
   const around = (widthEm: number) => {
     const content = unspoken("1 g 1 G", text("stroke", 2 * widthEm), "0 g", text("fill", 0));
     const entries = "/Group<</S/Transparency/I true/CS/DeviceGray>>";
@@ -98,13 +100,8 @@ function fontOf(embedded: EmbeddedFont): string {
   return `/Font<</F ${embedded.ref}>>`;
 }
 
-/** Wraps operators whose text some readers would find besides the text itself: it has an empty ActualText (14.9.4). */
-function unspoken(...operators: readonly string[]): string {
-  return ["/Span<</ActualText()>>BDC", ...operators, "EMC"].join("\n");
-}
-
 /** Returns operators that draw a frame along the sides of `box`, in units, or its light edge, `around` em wider. */
-function strokeFrame([, , width, height]: Rectangle, frame: Frame, around: number): string {
+function strokeFrame([, , width, height]: Rectangle, frame: FrameStroke, around: number): string {
   const inset = frame.inset * UNITS_PER_EM;
   const sides = [inset, inset, width - 2 * inset, height - 2 * inset];
   return `${number((frame.width + 2 * around) * UNITS_PER_EM)} w 1 j ${numbers(sides)} re S`;
@@ -123,7 +120,7 @@ function textObject(
   embedded: EmbeddedFont,
   mode: Mode,
   strokeEm: number,
-  isEcho = false,
+  isEcho: boolean,
 ): string {
   const lines = runs.map(
     ({ clusters, x, y }) => `1 0 0 1 ${number(x)} ${number(y)} Tm ${shown(clusters, embedded, mode, isEcho)}`,

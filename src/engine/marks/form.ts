@@ -39,11 +39,26 @@ export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number): M
   return { ref, box: drawing.box };
 }
 
-/** Makes a mark that shows another at each of `matrices`. It is clipped one page size beyond the edges of `page`. */
-export function repeatMark(sink: ObjectSink, { ref }: Mark, matrices: readonly Matrix[], page: Size): Mark {
+/**
+ * Makes a mark that shows another at each of `matrices`. It is clipped one page size beyond the edges of `page`.
+ * @param echo of a text: what is shown instead at all but the first place, so that readers find it once
+ */
+export function repeatMark(sink: ObjectSink, mark: Mark, matrices: readonly Matrix[], page: Size, echo?: Mark): Mark {
   const box: Rectangle = [-page.width, -page.height, 2 * page.width, 2 * page.height];
-  const content = matrices.map((matrix) => `q ${numbers(matrix)} cm /Mark Do Q`).join("\n");
-  return { ref: addForm(sink, { box, resources: `/XObject<</Mark ${ref}>>`, content }), box };
+  const [first, ...others] = matrices.map(
+    (matrix, i) => `q ${numbers(matrix)} cm /${echo && i > 0 ? "Echo" : "Mark"} Do Q`,
+  );
+  const content = [first, ...(echo ? [unspoken(...others)] : others)].join("\n");
+  const resources = `/XObject<</Mark ${mark.ref}${echo ? `/Echo ${echo.ref}` : ""}>>`;
+  return { ref: addForm(sink, { box, resources, content }), box };
+}
+
+/**
+ * Wraps operators whose text some readers would find besides what it repeats: it has an empty ActualText (ISO 32000-2,
+ * 14.9.4).
+ */
+export function unspoken(...operators: readonly string[]): string {
+  return ["/Span<</ActualText()>>BDC", ...operators, "EMC"].join("\n");
 }
 
 /** Adds a form XObject, deflated if that is smaller; `entries` are additional entries of its dictionary. */

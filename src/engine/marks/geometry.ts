@@ -109,7 +109,8 @@ const MAX_TILES_ALONG = 20;
 
 /**
  * Returns the matrices of copies of a mark all over the page: rows along its direction, every other row shifted by half
- * a step, bleeding past the edges. Gaps are at least half the mark's width and one and a half times its height.
+ * a step, bleeding past the edges. Gaps are at least half the mark's width and one and a half times its height. The first one is
+ * in the middle of the page.
  */
 export function tile(size: Size, scale: number, degrees: number, page: Size): Matrix[] {
   const [cos, sin] = direction(degrees);
@@ -129,7 +130,10 @@ export function tile(size: Size, scale: number, degrees: number, page: Size): Ma
       const visible =
         Math.abs(x - page.width / 2) < (page.width + turned.width) / 2 &&
         Math.abs(y - page.height / 2) < (page.height + turned.height) / 2;
-      if (visible) tiles.push(centredOn(x, y, size, scale, degrees));
+      if (!visible) continue;
+      const matrix = centredOn(x, y, size, scale, degrees);
+      if (row === 0 && column === 0) tiles.unshift(matrix);
+      else tiles.push(matrix);
     }
   return tiles;
 }

@@ -51,10 +51,12 @@ export async function markWithText(
     const [a, b, c, d] = matrices[0]!;
     const copies = repeated.get(sizeKey(shown)) ?? new Map<Mark, Mark>();
     repeated.set(sizeKey(shown), copies);
+    // Search and copying find the text in the middle of the page only.
+    const echoes = marks.partsOf(block, number, true);
     return {
       matrix: [1, 0, 0, 1, 0, 0],
-      parts: parts.map(({ mark, x, y }) => {
-        const copy = copies.get(mark) ?? repeatMark(document, mark, matrices, shown);
+      parts: parts.map(({ mark, x, y }, i) => {
+        const copy = copies.get(mark) ?? repeatMark(document, mark, matrices, shown, echoes[i]!.mark);
         copies.set(mark, copy);
         return { mark: copy, x: a * x + c * y, y: b * x + d * y };
       }),

@@ -1,8 +1,8 @@
 import { type EmbeddedFont, embedFont } from "../fonts/embed.ts";
 import type { Cluster, Line } from "../fonts/layout.ts";
 import type { ObjectSink } from "../pdf/newObject.ts";
-import type { Block, Frame, Row } from "./block.ts";
-import { type ClusterRun, drawText, UNITS_PER_EM } from "./draw.ts";
+import type { Block, Row } from "./block.ts";
+import { drawText, type TextDrawing, UNITS_PER_EM } from "./draw.ts";
 import { type Mark, makeMark, type Rectangle } from "./form.ts";
 import { type Ink, inkOf } from "./ink.ts";
 import type { Look } from "./look.ts";
@@ -32,6 +32,8 @@ export class TextMarks {
   /** By what they show, and where in the mark. */
   readonly #marks = new Map<string, Mark>();
   readonly #parts = new Map<Block, (Part | Slot)[]>();
+  readonly #echoParts = new Map<Block, (Part | Slot)[]>();
+  readonly #hasEchoes: boolean;
 
   /**
    * Embeds a font for `clusters`, which must be all clusters of the blocks.
@@ -46,20 +48,23 @@ export class TextMarks {
       cluster.isSlot ? DIGITS.map((digit) => withDigit(cluster, digit)) : [cluster],
     );
     // Between the digits of a page number, readers would find the spaces that echoes are.
-    const echoes = edge > 0 && !look.hollow && !sink.pdfa && !all.some(({ isSlot }) => isSlot);
-    this.#embedded = embedFont(sink, shown, { echoes });
+    const needsEchoes = look.position === "tile" || (edge > 0 && !look.hollow);
+    this.#hasEchoes = needsEchoes && !sink.pdfa && !all.some(({ isSlot }) => isSlot);
+    this.#embedded = embedFont(sink, shown, { echoes: this.#hasEchoes });
     this.#ink = inkOf(look.color, sink);
   }
 
   /**
    * Returns the marks that show a block, in units from its lower left corner, with the digits of the page's `number` in
    * its slots.
+   * @param isEcho for marks in which readers find no text, where that can be had
    */
-  partsOf(block: Block, number: string): Part[] {
-    let parts = this.#parts.get(block);
+  partsOf(block: Block, number: string, isEcho = false): Part[] {
+    const known = isEcho && this.#hasEchoes ? this.#echoParts : this.#parts;
+    let parts = known.get(block);
     if (!parts) {
-      parts = this.#drawAroundSlots(block);
-      this.#parts.set(block, parts);
+      parts = this.#drawAroundSlots(block, known === this.#echoParts);
+      known.set(block, parts);
     }
 
     let slots = 0;
@@ -71,48 +76,46 @@ export class TextMarks {
   }
 
   /** Draws rows without a page number as one mark, and each stretch between the slots of other rows as a mark. */
-  #drawAroundSlots(block: Block): (Part | Slot)[] {
+  #drawAroundSlots(block: Block, isEcho: boolean): (Part | Slot)[] {
     const still = block.rows.filter(({ line }) => !line.clusters.some(({ isSlot }) => isSlot));
     const parts: (Part | Slot)[] = [];
-    if (still.length > 0 || block.frame) parts.push({ mark: this.#blockMark(block, still), x: 0, y: 0 });
+    if (still.length > 0 || block.frame) parts.push({ mark: this.#blockMark(block, still, isEcho), x: 0, y: 0 });
 
     for (const { line, x, y } of block.rows.filter((row) => !still.includes(row)))
       for (const clusters of stretches(line.clusters)) {
         const at = { x: (x + clusters[0]!.x) * UNITS_PER_EM, y: y * UNITS_PER_EM };
         const [first] = clusters as [Cluster];
-        parts.push(first.isSlot ? { cluster: first, line, ...at } : { mark: this.#runMark(clusters, line), ...at });
+        parts.push(
+          first.isSlot ? { cluster: first, line, ...at } : { mark: this.#runMark(clusters, line, isEcho), ...at },
+        );
       }
     return parts;
   }
 
-  #blockMark({ width, height, frame }: Block, rows: readonly Row[]): Mark {
+  #blockMark({ width, height, frame }: Block, rows: readonly Row[], isEcho: boolean): Mark {
     const units = UNITS_PER_EM;
     const runs = rows.map(({ line, x, y }) => ({ clusters: line.clusters, x: x * units, y: y * units }));
-    return this.#mark(runs, [0, 0, width * units, height * units], frame);
+    return this.#mark({ runs, box: [0, 0, width * units, height * units], frame, isEcho });
   }
 
   /** Draws neighbouring clusters of a line; the origin is that of the first. */
-  #runMark(clusters: readonly Cluster[], line: Line): Mark {
+  #runMark(clusters: readonly Cluster[], line: Line, isEcho = false): Mark {
     const first = clusters[0]!,
       last = clusters.at(-1)!;
     const width = last.x + last.advance - first.x;
     // an em more on either side holds ink outside the advance
     const box = [-1, line.descent - 0.1, width + 1, line.ascent + 0.1].map((side) => side * UNITS_PER_EM);
-    return this.#mark([{ clusters, x: 0, y: 0 }], box as unknown as Rectangle);
+    return this.#mark({ runs: [{ clusters, x: 0, y: 0 }], box: box as unknown as Rectangle, isEcho });
   }
 
-  #mark(runs: readonly ClusterRun[], box: Rectangle, frame?: Frame): Mark {
-    const key = JSON.stringify([box, frame, ...runs.map(({ clusters, x, y }) => [x, y, this.#shows(clusters)])]);
+  #mark(text: Omit<TextDrawing, "edge">): Mark {
+    const { runs, box, frame, isEcho } = text;
+    const shown = runs.map(({ clusters, x, y }) => [x, y, this.#shows(clusters)]);
+    const key = JSON.stringify([box, frame, isEcho, ...shown]);
     const known = this.#marks.get(key);
     if (known) return known;
 
-    const drawing = drawText(
-      this.#sink,
-      { runs, box, edge: this.#edge, ...(frame && { frame }) },
-      this.#embedded,
-      this.#look,
-      this.#ink,
-    );
+    const drawing = drawText(this.#sink, { ...text, edge: this.#edge }, this.#embedded, this.#look, this.#ink);
     const mark = makeMark(this.#sink, drawing, this.#look.opacity);
     this.#marks.set(key, mark);
     return mark;
