@@ -112,8 +112,8 @@ describe("the text can be copied and searched, in logical order", () => {
     expect(plain(page.toStructuredText("preserve-whitespace").asText())).toBe(plain(text));
   });
 
-  test.each(["horizontal", "header", "stamp", "outline"])(
-    "is found once, for all its light edge: %s",
+  test.each(["horizontal", "header", "stamp", "outline", "tiled"])(
+    "is found once, for all its edges and copies: %s",
     async (template) => {
       const marked = await mark(blank, { text: "CONFIDENTIAL", template, rotation: "0" });
       const document = await (await pdfium()).loadDocument(Buffer.from(marked));
