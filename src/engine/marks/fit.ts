@@ -1,11 +1,14 @@
 import { largestScale, type Size } from "./geometry.ts";
-import { type Measure, pieces, type TextLine, type WrappedLine, wrap } from "./wrap.ts";
+import { pieces } from "./lineBreaks.ts";
+import { type Measure, type TextLine, type WrappedLine, wrap } from "./wrap.ts";
 
 /** A share of the page's shorter side: text at least this large is not wrapped. */
 const COMFORTABLE_SHARE = 0.04;
 /** Points: words are broken rather than set smaller than this. */
 const READABLE_PT = 6;
 const MAX_LINES_TRIED = 24;
+/** Halvings of the widths between which the narrowest lines are looked for. */
+const BALANCING_STEPS = 8;
 
 /** How a text is broken into lines, and its font size. */
 interface Fit {
@@ -51,7 +54,7 @@ export function fitText(paragraphs: readonly TextLine[], measure: Measure, area:
       return { lines, fontSizePt: Math.min(area.maxFontSizePt, scale) };
     });
     const best = estimates.reduce((a, b) => (b.fontSizePt > a.fontSizePt ? b : a));
-    const fit = sized(best.lines, area);
+    const fit = sized(balanced(paragraphs, best.lines, measure), area);
     return fit.fontSizePt > fallback.fontSizePt ? fit : fallback;
   };
 
@@ -64,6 +67,25 @@ export function fitText(paragraphs: readonly TextLine[], measure: Measure, area:
 function widths(whole: number, least: number): number[] {
   const tried = Array.from({ length: MAX_LINES_TRIED - 1 }, (_, i) => Math.max(least, (whole / (i + 2)) * 1.1));
   return [...new Set(tried)];
+}
+
+/** Breaks paragraphs into as many lines as `lines`, of widths as equal as can be: no line is left with two letters. */
+function balanced(
+  paragraphs: readonly TextLine[],
+  lines: readonly WrappedLine[],
+  measure: Measure,
+): readonly WrappedLine[] {
+  let best = lines;
+  let most = Math.max(...lines.map(({ width }) => width));
+  let least = 0;
+  for (let i = 0; i < BALANCING_STEPS; i++) {
+    const width = (least + most) / 2;
+    const tried = wrap(paragraphs, width, measure);
+    const isFit = tried.length === lines.length && tried.every((line) => line.width <= width);
+    if (isFit) [best, most] = [tried, width];
+    else least = width;
+  }
+  return best;
 }
 
 function sized(lines: readonly TextLine[], { page, rotation, marginPt, maxFontSizePt, blockEm }: TextArea): Fit {

@@ -1,5 +1,6 @@
-/** Line breaking; pure functions. Widths are in em. */
+/** Breaks paragraphs into lines; pure functions. Widths are in em. */
 import { DIGIT_SLOT } from "../fonts/slot.ts";
+import { pieces } from "./lineBreaks.ts";
 
 /** A line of text and the direction of its paragraph. */
 export interface TextLine {
@@ -16,8 +17,7 @@ export interface WrappedLine extends TextLine {
 export type Measure = (part: TextLine) => number;
 
 /**
- * Breaks paragraphs into lines no wider than `maxWidth`: between words (as Unicode defines them, so also in scripts
- * without spaces), and inside a word only if it is wider by itself. Trailing spaces are dropped. Widths of words are
+ * Breaks paragraphs into lines no wider than `maxWidth`: between words, and inside a word only if it is wider by itself. Trailing spaces are dropped. Widths of words are
  * added up, so trying many widths costs no more than measuring each word once, if `measure` caches.
  */
 export function wrap(paragraphs: readonly TextLine[], maxWidth: number, measure: Measure): WrappedLine[] {
@@ -62,21 +62,6 @@ function wrapParagraph(paragraph: string, maxWidth: number, measure: (text: stri
   }
   close();
   return lines;
-}
-
-/** Splits a paragraph into what must stay together on a line, each with the spaces that follow it. */
-export function pieces(paragraph: string): string[] {
-  const words = new Intl.Segmenter(undefined, { granularity: "word" });
-  const result: string[] = [];
-  let mayBreak = true;
-  for (const { segment, isWordLike, index } of words.segment(paragraph.replaceAll(DIGIT_SLOT, "0"))) {
-    const text = paragraph.slice(index, index + segment.length);
-    const space = /^\s+$/.test(segment);
-    if (result.length > 0 && (space || !mayBreak || !isWordLike)) result[result.length - 1] += text;
-    else result.push(text);
-    mayBreak = space || isWordLike === true || segment === "-" || segment === "–" || segment === "—";
-  }
-  return result;
 }
 
 /** Yields graphemes; a page number counts as one. */

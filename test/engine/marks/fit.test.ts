@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DIGIT_SLOT } from "../../../src/engine/fonts/slot.ts";
 import { fitText, type TextArea } from "../../../src/engine/marks/fit.ts";
 import { turnedSize } from "../../../src/engine/marks/geometry.ts";
-import { pieces, type TextLine, wrap } from "../../../src/engine/marks/wrap.ts";
+import { type TextLine, wrap } from "../../../src/engine/marks/wrap.ts";
 
 /** Every character one em wide. */
 const measure = ({ text }: TextLine) => [...text].length;
@@ -39,11 +39,6 @@ describe("wrapping", () => {
   test("a page number's digits stay together, even where the line is narrower", () => {
     const number = DIGIT_SLOT.repeat(4);
     expect(textsOf(wrap(paragraphsOf(`a${number}b`), 2, measure))).toEqual(["a", number, "b"]);
-  });
-
-  test("a script without spaces breaks between its words", () => {
-    expect(pieces("日本語の文章").length).toBeGreaterThan(1);
-    expect(pieces("日本語の文章").join("")).toBe("日本語の文章");
   });
 });
 

@@ -1,0 +1,43 @@
+/**
+ * Where a line may break: between words, which in scripts without spaces are those of the runtime's dictionaries, and
+ * around punctuation as Unicode has it (UAX #14). Pure functions.
+ */
+import { DIGIT_SLOT } from "../fonts/slot.ts";
+
+/** What never begins a line, in the way that strict Japanese typesetting has it: classes CL, CP, EX, IS, NS and CJ. */
+const NEVER_FIRST =
+  /^(?:[\p{Pe}\p{Pf}\p{M}!%),.:;?\]}…‥・〜～、。，．：；！？％℃¢”’々〻ゝゞヽヾーぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶ]|[\u3099-\u309c\u31f0-\u31ff])/u;
+/** What does not begin a line even after a space: LB13, and French punctuation. */
+const NEVER_FIRST_AFTER_SPACE = /^[\p{Pe}!?:;»]/u;
+/** What never ends a line: classes OP and PR. */
+const NEVER_LAST = /[\p{Ps}\p{Pi}$£¥€＄￥￡₩#№“‘]$/u;
+/** Between these and anything else a line may break: class ID, and the wide punctuation. */
+const IDEOGRAPH =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Yi}\p{Extended_Pictographic}\u3000-\u303f\uff01-\uff60ー]/u;
+const ENDS_IN_IDEOGRAPH = new RegExp(`${IDEOGRAPH.source}[\\p{M}\\u200d]*$`, "u");
+const BEGINS_WITH_IDEOGRAPH = new RegExp(`^${IDEOGRAPH.source}`, "u");
+
+const words = new Intl.Segmenter(undefined, { granularity: "word" });
+
+/** Splits a paragraph into what must stay together on a line, each with the spaces that follow it. */
+export function pieces(paragraph: string): string[] {
+  const result: string[] = [];
+  let last: Intl.SegmentData | undefined;
+  for (const segment of words.segment(paragraph.replaceAll(DIGIT_SLOT, "0"))) {
+    const text = paragraph.slice(segment.index, segment.index + segment.segment.length);
+    if (!last || mayBreakBetween(last, segment)) result.push(text);
+    else result[result.length - 1] += text;
+    last = segment;
+  }
+  return result;
+}
+
+function mayBreakBetween(before: Intl.SegmentData, after: Intl.SegmentData): boolean {
+  const [last, first] = [before.segment, after.segment];
+  if (/^\s/.test(first)) return false;
+  if (/[^\S\u00a0\u202f]$/u.test(last)) return !NEVER_FIRST_AFTER_SPACE.test(first);
+  if (/[\u00a0\u202f\u2060]$/.test(last) || NEVER_LAST.test(last) || NEVER_FIRST.test(first)) return false;
+  if (/[-‐–—]$/.test(last)) return !/^\p{Nd}/u.test(first);
+  if (ENDS_IN_IDEOGRAPH.test(last) || BEGINS_WITH_IDEOGRAPH.test(first)) return true;
+  return before.isWordLike === true && after.isWordLike === true;
+}
