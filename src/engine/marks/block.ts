@@ -56,7 +56,7 @@ export function stack(lines: readonly Line[], look: Look, width = 0): Block {
   );
   const light = look.isEdged ? WIDEST_EDGE : 0;
   const edge = light + around + (look.framed ? FRAME_PADDING + FRAME_WIDTH : 0);
-  const heights = heightsOf(lines, look);
+  const heights = heightsOf(lines);
   const needed = lines.map((line) => Math.max(line.width / 2 - line.left, line.right - line.width / 2));
   const halfWidth = Math.max(width / 2, edge + Math.max(...needed));
   const height = 2 * edge + heights.reduce((sum, { ascent, descent }) => sum + ascent - descent, 0);
@@ -77,15 +77,15 @@ export function stack(lines: readonly Line[], look: Look, width = 0): Block {
 }
 
 /**
- * Returns the ascent and descent of each line. An empty line is as high as the one above it. A frame fits closely
- * around the visible ink, so in a frame the first line's ascent and the last line's descent are those of their ink.
+ * Returns the ascent and descent of each line. An empty line is as high as the one above it. A block is placed, and
+ * framed, by its visible ink, so the first line's ascent and the last line's descent are those of their ink.
  */
-function heightsOf(lines: readonly Line[], look: Look): { ascent: number; descent: number }[] {
+function heightsOf(lines: readonly Line[]): { ascent: number; descent: number }[] {
   let last = lines.find(({ clusters }) => clusters.length > 0) ?? { ascent: 1, descent: 0 };
   return lines.map((line, i) => {
     if (line.clusters.length > 0) last = line;
     const { ascent, descent } = last;
-    if (!look.framed || line.clusters.length === 0) return { ascent, descent };
+    if (line.clusters.length === 0) return { ascent, descent };
     return {
       ascent: i === 0 ? line.top : ascent,
       descent: i === lines.length - 1 ? Math.min(0, line.bottom) : descent,

@@ -1,14 +1,19 @@
 import { largestScale, type Size } from "./geometry.ts";
 import { pieces } from "./lineBreaks.ts";
-import { type Measure, type TextLine, type WrappedLine, wrap } from "./wrap.ts";
+import { graphemes, type Measure, type TextLine, type WrappedLine, wrap } from "./wrap.ts";
 
 /** A share of the page's shorter side: text at least this large is not wrapped. */
 const COMFORTABLE_SHARE = 0.04;
 /** Points: words are broken rather than set smaller than this. */
 const READABLE_PT = 6;
+/** Points: the smallest size of text that is cut short otherwise, and the largest of any template on a small page. */
+export const LEGIBLE_PT = 8;
 const MAX_LINES_TRIED = 24;
 /** Halvings of the widths between which the narrowest lines are looked for. */
 const BALANCING_STEPS = 8;
+
+/** What a text ends in that is cut short. */
+export const ELLIPSIS = "…";
 
 /** How a text is broken into lines, and its font size. */
 interface Fit {
@@ -19,48 +24,81 @@ interface Fit {
 /** The area that a text must fit into. */
 export interface TextArea {
   page: Size;
+  /** What the turned block must fit into, in points. */
+  room: Size;
   rotation: number;
-  marginPt: number;
   maxFontSizePt: number;
+  /** More lines than this are cut off, unless they are the caller's own. */
+  mostLines?: number | undefined;
   /** Returns the size in em of a block of lines as drawn, including any frame. */
   blockEm(lines: readonly TextLine[]): Size;
 }
 
 /**
- * Fits a text at the largest size allowed that stays within the page's margins at its rotation. The caller's line
- * breaks are kept if the text is comfortable to read with them. Otherwise it is wrapped to the width that allows the
- * largest size; candidates are compared by estimate, and only the best is laid out.
+ * Fits a text at the largest size allowed that stays within the room at its rotation. The caller's line breaks are kept
+ * if the text is comfortable to read with them. Otherwise it is wrapped to the width that allows the largest size;
+ * candidates are compared by estimate, and only the best is laid out.
  */
 export function fitText(paragraphs: readonly TextLine[], measure: Measure, area: TextArea): Fit {
-  const comfortable = Math.min(area.maxFontSizePt, COMFORTABLE_SHARE * Math.min(area.page.width, area.page.height));
   const asGiven = sized(paragraphs, area);
+  if (area.mostLines !== undefined) return fitLines(paragraphs, asGiven, measure, area);
+  const comfortable = Math.min(area.maxFontSizePt, COMFORTABLE_SHARE * Math.min(area.page.width, area.page.height));
   if (asGiven.fontSizePt >= comfortable) return asGiven;
 
   const whole = Math.max(...paragraphs.map(measure));
-  const longestWord = Math.max(
-    ...paragraphs.flatMap(({ text, rightToLeft }) =>
-      pieces(text).map((piece) => measure({ text: piece.trimEnd(), rightToLeft })),
-    ),
-  );
   const given = area.blockEm(paragraphs);
   const estimate = (lines: readonly WrappedLine[]) => ({
     width: Math.max(...lines.map(({ width }) => width)) + given.width - whole,
     height: (given.height / paragraphs.length) * lines.length,
   });
-  const largest = (tried: readonly number[], fallback: Fit): Fit => {
-    const estimates = tried.map((width) => {
+  const largest = (least: number, fallback: Fit): Fit => {
+    const estimates = widths(whole, least).map((width) => {
       const lines = wrap(paragraphs, width, measure);
-      const scale = largestScale(estimate(lines), area.page, area.rotation, area.marginPt);
+      const scale = largestScale(estimate(lines), area.room, area.rotation);
       return { lines, fontSizePt: Math.min(area.maxFontSizePt, scale) };
     });
     const best = estimates.reduce((a, b) => (b.fontSizePt > a.fontSizePt ? b : a));
-    const fit = sized(balanced(paragraphs, best.lines, measure), area);
+    const fit = sized(narrowest(paragraphs, best.lines.length, measure, least), area);
     return fit.fontSizePt > fallback.fontSizePt ? fit : fallback;
   };
 
-  const unbroken = largest(widths(whole, longestWord), asGiven);
+  const unbroken = largest(longestWord(paragraphs, measure), asGiven);
   if (unbroken.fontSizePt >= Math.min(READABLE_PT, area.maxFontSizePt)) return unbroken;
-  return largest(widths(whole, 1), unbroken);
+  return largest(1, unbroken);
+}
+
+/** Fits a text in few lines: on those it has as long as they are legible, then on more, and cut short at last. */
+function fitLines(paragraphs: readonly TextLine[], asGiven: Fit, measure: Measure, area: TextArea): Fit {
+  const leastPt = Math.min(LEGIBLE_PT, area.maxFontSizePt);
+  if (asGiven.fontSizePt >= leastPt) return asGiven;
+  const count = Math.max(area.mostLines!, paragraphs.length);
+  const wrapped = sized(narrowest(paragraphs, count, measure, longestWord(paragraphs, measure)), area);
+  if (wrapped.fontSizePt >= leastPt) return wrapped;
+
+  const around = area.blockEm(paragraphs).width - Math.max(...paragraphs.map(measure));
+  const width = largestScale({ width: leastPt, height: 0 }, area.room, area.rotation) - around;
+  const lines = wrap(paragraphs, width, measure);
+  const kept: TextLine[] = lines.slice(0, count);
+  if (lines.length > count) kept[count - 1] = cutShort(kept[count - 1]!, width, measure);
+  return sized(kept, area);
+}
+
+/** Returns as much of a line as fits with an ellipsis behind it. */
+function cutShort(line: TextLine, width: number, measure: Measure): TextLine {
+  let text = "";
+  for (const grapheme of graphemes(line.text)) {
+    if (measure({ ...line, text: text + grapheme + ELLIPSIS }) > width) break;
+    text += grapheme;
+  }
+  return { ...line, text: text.trimEnd() + ELLIPSIS };
+}
+
+function longestWord(paragraphs: readonly TextLine[], measure: Measure): number {
+  return Math.max(
+    ...paragraphs.flatMap(({ text, rightToLeft }) =>
+      pieces(text).map((piece) => measure({ text: piece.trimEnd(), rightToLeft })),
+    ),
+  );
 }
 
 /** Returns line widths to try, in em: what 2, 3, 4 … lines would need, but at least `least`. */
@@ -69,25 +107,22 @@ function widths(whole: number, least: number): number[] {
   return [...new Set(tried)];
 }
 
-/** Breaks paragraphs into as many lines as `lines`, of widths as equal as can be: no line is left with two letters. */
-function balanced(
-  paragraphs: readonly TextLine[],
-  lines: readonly WrappedLine[],
-  measure: Measure,
-): readonly WrappedLine[] {
-  let best = lines;
-  let most = Math.max(...lines.map(({ width }) => width));
-  let least = 0;
+/**
+ * Breaks paragraphs into at most `count` lines, of widths as equal as can be: no line is left with two letters.
+ * @param least the narrowest width, in em
+ */
+function narrowest(paragraphs: readonly TextLine[], count: number, measure: Measure, least: number): TextLine[] {
+  let most = Math.max(...paragraphs.map(measure));
+  let best = wrap(paragraphs, most, measure);
   for (let i = 0; i < BALANCING_STEPS; i++) {
-    const width = (least + most) / 2;
+    const width = Math.max(least, (least + most) / 2);
     const tried = wrap(paragraphs, width, measure);
-    const isFit = tried.length === lines.length && tried.every((line) => line.width <= width);
-    if (isFit) [best, most] = [tried, width];
+    if (tried.length <= count && tried.every((line) => line.width <= width)) [best, most] = [tried, width];
     else least = width;
   }
   return best;
 }
 
-function sized(lines: readonly TextLine[], { page, rotation, marginPt, maxFontSizePt, blockEm }: TextArea): Fit {
-  return { lines, fontSizePt: Math.min(maxFontSizePt, largestScale(blockEm(lines), page, rotation, marginPt)) };
+function sized(lines: readonly TextLine[], { room, rotation, maxFontSizePt, blockEm }: TextArea): Fit {
+  return { lines, fontSizePt: Math.min(maxFontSizePt, largestScale(blockEm(lines), room, rotation)) };
 }

@@ -58,9 +58,30 @@ export function toUserSpace({ box, rotate, userUnit }: Page): Matrix {
   }
 }
 
-/** Returns the margin to keep: as asked, but at most a tenth of the page's shorter side. */
+/** The shorter side of the largest pages that are held in a hand, in points: A3's. */
+const LARGE_PT = 842;
+
+/**
+ * Returns the margin to keep, in points: as asked, but at most a tenth of the page's shorter side. On posters it grows
+ * with the page, as type does.
+ */
 export function marginOn(page: Size, askedPt: number = DEFAULTS.marginPt): number {
-  return Math.min(askedPt, Math.min(page.width, page.height) / 10);
+  const shorter = Math.min(page.width, page.height);
+  return Math.min(askedPt * Math.max(1, shorter / LARGE_PT), shorter / 10);
+}
+
+/** The most of a page that something may take, as shares of its sides. */
+export interface Shares {
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** Returns the room on a page: what is within the margins, and no more than the shares. */
+export function roomOn(page: Size, marginPt: number, { width = 1, height = 1 }: Shares = {}): Size {
+  return {
+    width: Math.min(page.width - 2 * marginPt, width * page.width),
+    height: Math.min(page.height - 2 * marginPt, height * page.height),
+  };
 }
 
 /** Returns the size of the upright box around a box of `size` turned by `degrees`. */
@@ -69,10 +90,10 @@ export function turnedSize({ width, height }: Size, degrees: number): Size {
   return { width: width * cos + height * sin, height: width * sin + height * cos };
 }
 
-/** Returns the largest scale at which a turned box of `size` lies within the page's margins. */
-export function largestScale(size: Size, page: Size, degrees: number, marginPt: number): number {
+/** Returns the largest scale at which a turned box of `size` fits into a room. */
+export function largestScale(size: Size, room: Size, degrees: number): number {
   const turned = turnedSize(size, degrees);
-  return Math.min((page.width - 2 * marginPt) / turned.width, (page.height - 2 * marginPt) / turned.height);
+  return Math.min(room.width / turned.width, room.height / turned.height);
 }
 
 /** Returns the angle of a page's diagonal from its lower left to its upper right corner. */

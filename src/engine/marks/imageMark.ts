@@ -10,6 +10,7 @@ import {
   type Matrix,
   marginOn,
   placeAt,
+  roomOn,
   sizeKey,
   tile,
 } from "./geometry.ts";
@@ -48,7 +49,7 @@ export async function markWithImage(
   const placementOn = (page: Page): Placement => {
     const shown = displayedSize(page);
     const marginPt = marginOn(shown, options.marginPt);
-    const factor = Math.min((scale * shown.width) / width, largestScale(picture, shown, rotation, marginPt));
+    const factor = Math.min((scale * shown.width) / width, largestScale(picture, roomOn(shown, marginPt), rotation));
     if (spot) return one(mark, placeAt(spot, picture, factor, rotation, shown, marginPt));
 
     const key = sizeKey(shown);

@@ -18,15 +18,15 @@ export type Look = Template &
   };
 
 /**
- * Applies a mark's own options to its template. Without a rotation in either, the text is level unless its position is
- * along the diagonal.
+ * Applies a mark's own options to its template. In a position along the diagonal the text follows that, unless the mark has
+ * a rotation of its own.
  */
 export function lookOf({ template: name = DEFAULT_TEMPLATE, ...mark }: Omit<TextMark, "text">): Look {
   const template: Template = TEMPLATES[name];
   const { opacity = DEFAULTS.opacity } = mark;
   const position = mark.position ?? template.position;
   const spot = spotOf(position);
-  const rotation = mark.rotation ?? template.rotation ?? (spot?.alongDiagonal ? undefined : 0);
+  const rotation = mark.rotation ?? (spot?.alongDiagonal ? undefined : (template.rotation ?? 0));
   const inTheMiddle = spot?.x === 0.5 && spot.y === 0.5;
   return {
     ...template,

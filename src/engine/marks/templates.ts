@@ -1,4 +1,5 @@
 import type { Weight } from "../fonts/coverage.ts";
+import type { Shares } from "./geometry.ts";
 import type { Position } from "./positions.ts";
 
 /** The appearance of a text mark, where the mark does not override it. */
@@ -15,6 +16,10 @@ export interface Template {
   hollow?: true;
   /** A frame around the text. */
   framed?: true;
+  /** The most of the page that the mark takes. */
+  most?: Shares;
+  /** A longer text is cut short, and ends in an ellipsis. Line breaks of the caller's own count, and stay. */
+  mostLines?: number;
   /** Letters so small that at the same opacity they could hardly be read: they are drawn as if laid over themselves. */
   small?: true;
 }
@@ -34,6 +39,7 @@ const TABLE = {
     weight: "bold",
     color: "#404040",
     sizeShare: 0.26,
+    most: { height: 0.4 },
   },
   tiled: {
     description: "Small slanted copies all over the page, past its edges.",
@@ -50,6 +56,7 @@ const TABLE = {
     color: "#000000",
     sizeShare: 0.024,
     small: true,
+    mostLines: 2,
   },
   footer: {
     description: "One small line at the bottom.",
@@ -58,15 +65,17 @@ const TABLE = {
     color: "#000000",
     sizeShare: 0.024,
     small: true,
+    mostLines: 2,
   },
   stamp: {
     description: "A framed red stamp, slightly turned, in the upper right corner.",
     position: "top-right",
     rotation: 12,
     weight: "bold",
-    color: "#8b1010",
+    color: "#7a0c0c",
     sizeShare: 0.05,
     framed: true,
+    most: { width: 0.4 },
   },
   sidebar: {
     description: "One line up the left edge.",
@@ -76,6 +85,7 @@ const TABLE = {
     color: "#000000",
     sizeShare: 0.028,
     small: true,
+    mostLines: 2,
   },
   outline: {
     description: "Large hollow letters across the page.",

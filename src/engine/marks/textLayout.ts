@@ -2,14 +2,11 @@ import { isRightToLeft } from "../fonts/bidi.ts";
 import type { Cluster, Typesetter } from "../fonts/layout.ts";
 import type { TextMark } from "../options.ts";
 import { type Block, stack } from "./block.ts";
-import { fitText } from "./fit.ts";
-import { diagonalAngle, marginOn, type Size, sizeKey } from "./geometry.ts";
+import { fitText, LEGIBLE_PT } from "./fit.ts";
+import { diagonalAngle, marginOn, roomOn, type Size, sizeKey } from "./geometry.ts";
 import type { Look } from "./look.ts";
 import { isNumbered, withDigits } from "./placeholders.ts";
 import type { TextLine } from "./wrap.ts";
-
-/** Points: a template's largest font size is at least this, however small the page. */
-const LEGIBLE_PT = 8;
 
 /** How a text is set on pages of one size: one block for each number of digits that a page number can have. */
 interface Setting {
@@ -59,7 +56,8 @@ export function layOutText(
     const { lines, fontSizePt } = fitText(paragraphs, (line) => set(line).width, {
       page,
       rotation: look.rotation ?? diagonalAngle(page),
-      marginPt: marginOn(page, mark.marginPt),
+      room: roomOn(page, marginOn(page, mark.marginPt), look.most),
+      mostLines: look.mostLines,
       maxFontSizePt: mark.fontSizePt ?? Math.max(LEGIBLE_PT, look.sizeShare * Math.min(page.width, page.height)),
       blockEm: stacked,
     });

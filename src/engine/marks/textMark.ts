@@ -6,6 +6,7 @@ import type { TextMark } from "../options.ts";
 import type { PdfDocument } from "../pdf/document.ts";
 import { edgeAround } from "./block.ts";
 import { UNITS_PER_EM } from "./draw.ts";
+import { ELLIPSIS } from "./fit.ts";
 import { type Mark, repeatMark } from "./form.ts";
 import { diagonalAngle, displayedSize, marginOn, placeAt, type Size, sizeKey, tile } from "./geometry.ts";
 import { lookOf } from "./look.ts";
@@ -28,7 +29,7 @@ export async function markWithText(
   const look = lookOf(mark);
   const sizes = document.pages.map(displayedSize);
   const text = fillIn(mark.text.normalize("NFC"), { pages: sizes.length, date });
-  const typesetter = await typesetterFor(text, look.weight, loadFont);
+  const typesetter = await typesetterFor(look.mostLines ? text + ELLIPSIS : text, look.weight, loadFont);
   const layout = layOutText(text, sizes, mark, look, typesetter);
   const marks = new TextMarks(document, layout.clusters(), look, edgeAround(look, layout.smallestPt));
   const spot = spotOf(look.position);

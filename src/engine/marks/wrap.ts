@@ -65,7 +65,7 @@ function wrapParagraph(paragraph: string, maxWidth: number, measure: (text: stri
 }
 
 /** Yields graphemes; a page number counts as one. */
-function* graphemes(text: string): Generator<string> {
+export function* graphemes(text: string): Generator<string> {
   for (const part of text.split(new RegExp(`(${DIGIT_SLOT}+)`))) {
     if (part.startsWith(DIGIT_SLOT)) yield part;
     else for (const { segment } of new Intl.Segmenter().segment(part)) yield segment;

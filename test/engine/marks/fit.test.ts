@@ -44,8 +44,8 @@ describe("wrapping", () => {
 
 const room = (change: Partial<TextArea> = {}): TextArea => ({
   page: { width: 600, height: 800 },
+  room: { width: 552, height: 752 },
   rotation: 0,
-  marginPt: 24,
   maxFontSizePt: 120,
   blockEm: (lines) => ({ width: Math.max(...lines.map(measure)), height: lines.length * 1.2 }),
   ...change,
@@ -81,6 +81,28 @@ describe("fitting", () => {
     const { lines, fontSizePt } = fitText(paragraphsOf("x".repeat(500)), measure, room());
     expect(textsOf(lines).join("")).toBe("x".repeat(500));
     expect(fontSizePt).toBeGreaterThanOrEqual(6);
+  });
+
+  test.each([
+    ["is set on one line as long as it is legible", 60, 1, 552 / 60],
+    ["is wrapped where one line is not", 100, 2, 8],
+    ["is cut short where two are not", 300, 2, 8],
+  ])("in a template of one line, a text %s", (_, characters, count, leastPt) => {
+    const text = "word ".repeat(characters / 5).trim();
+    const { lines, fontSizePt } = fitText(paragraphsOf(text), measure, room({ maxFontSizePt: 14, mostLines: 2 }));
+    expect(lines).toHaveLength(count);
+    expect(fontSizePt).toBeGreaterThanOrEqual(leastPt);
+    expect(fontSizePt).toBeLessThanOrEqual(14);
+    const widths = lines.map(measure);
+    expect(Math.min(...widths)).toBeGreaterThan(0.8 * Math.max(...widths));
+    const set = textsOf(lines).join(" ");
+    if (characters < 300) expect(set).toBe(text);
+    else expect(set).toMatch(/^(word )+(w|wo|wor|word)…$/);
+  });
+
+  test("its own line breaks are kept in a template of one line", () => {
+    const area = room({ maxFontSizePt: 14, mostLines: 2 });
+    expect(textsOf(fitText(paragraphsOf("a\nb\nc"), measure, area).lines)).toEqual(["a", "b", "c"]);
   });
 
   test.each([0, 30, 53, 90, 200])("whatever is fitted at %i degrees stays within the margins", (rotation) => {

@@ -7,6 +7,7 @@ import {
   marginOn,
   multiply,
   placeAt,
+  roomOn,
   tile,
   toUserSpace,
   turnedSize,
@@ -98,7 +99,7 @@ describe("a mark's place", () => {
   test.each([0, 30, 45, 53.13, 90, 123, -17, 360])(
     "the largest that fits, turned by %f, touches a margin and passes none",
     (degrees) => {
-      const scale = largestScale(mark, a4, degrees, 24);
+      const scale = largestScale(mark, roomOn(a4, 24), degrees);
       const { width, height } = turnedSize({ width: 100 * scale, height: 50 * scale }, degrees);
       expect(width).toBeLessThanOrEqual(552.000001);
       expect(height).toBeLessThanOrEqual(752.000001);
