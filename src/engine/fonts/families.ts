@@ -1,4 +1,4 @@
-// Written by scripts/buildFonts.ts, which says how coverage is encoded.
+// Written by scripts/buildFonts.ts; scripts/fonts/coverage.ts says how coverage is encoded.
 
 /** A typeface of `fonts/`: how its files are cut, and which code points it has. */
 export interface Family {
