@@ -37,10 +37,10 @@ export function buildFonts(families: readonly FamilySource[], read: (source: Fon
     const all = Array.from(codePointsOf(font));
     let codePoints = all.filter((codePoint) => family.accepts?.(String.fromCodePoint(codePoint)) ?? true);
 
+    let forms = "";
     if (family.sliced) {
-      // Korean and Japanese ideographs differ from Chinese ones, but only Japanese text can be recognised, by its kana.
-      if (family.name === "noto-sans-kr") codePoints = codePoints.filter((codePoint) => !covered.has(codePoint));
       const slices = Map.groupBy(codePoints, (codePoint) => Math.floor(codePoint / SLICE) * SLICE);
+      forms = `, forms: "${encodeRanges(Array.from(slices.keys(), (start) => start / SLICE))}"`;
       for (const [start, slice] of slices)
         files.set(`${family.name}/${start.toString(16).padStart(4, "0")}.ttf`, checked(sliceFont(font, slice), slice));
     } else {
@@ -53,10 +53,12 @@ export function buildFonts(families: readonly FamilySource[], read: (source: Fon
       }
     }
 
+    // what a family before it has as well is told by \`forms\`, in far fewer characters
+    if (family.sliced) codePoints = codePoints.filter((codePoint) => !covered.has(codePoint));
     for (const codePoint of codePoints) covered.add(codePoint);
     notices.push(`${family.name}: ${nameOf(font, 5)}. ${nameOf(font, 0)}`);
     const cut = family.sliced ? "sliced" : family.bold ? "regular and bold" : "regular";
-    entries.push(`  { name: "${family.name}", files: "${cut}", coverage: "${encodeRanges(codePoints)}" },`);
+    entries.push(`  { name: "${family.name}", files: "${cut}", coverage: "${encodeRanges(codePoints)}"${forms} },`);
   }
 
   const licence = readFileSync(join(root, "node_modules/@expo-google-fonts/noto-sans/LICENSE_FONT"), "utf8");
@@ -99,11 +101,13 @@ function checked(bytes: Uint8Array, codePoints: readonly number[]): Uint8Array {
 function indexOf(entries: readonly string[]): string {
   const index = `// Written by scripts/buildFonts.ts; scripts/fonts/coverage.ts says how coverage is encoded.
 
-/** A typeface of \`fonts/\`: how its files are cut, and which code points it has. */
+/** A typeface of \`fonts/\`: how its files are cut, and which code points it is used for by default. */
 export interface Family {
   readonly name: string;
   readonly files: "regular and bold" | "regular" | "sliced";
   readonly coverage: string;
+  /** Of a family that is sliced: the numbers of its slices, encoded like its coverage. They may have more characters. */
+  readonly forms?: string;
 }
 
 /** Code points to a slice. */

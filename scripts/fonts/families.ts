@@ -16,6 +16,8 @@ export const FAMILIES: readonly FamilySource[] = [
   // it has only part of Devanagari
   { ...fromNpm("noto-sans", "NotoSans"), accepts: (character) => !/\p{Script=Devanagari}/u.test(character) },
   fromNpm("noto-sans-arabic", "NotoSansArabic"),
+  // only for languages that are written in it, see src/engine/fonts/language.ts: the family above comes first
+  fromDebian("noto-nastaliq-urdu", "NotoNastaliqUrdu"),
   fromNpm("noto-sans-hebrew", "NotoSansHebrew"),
   fromNpm("noto-sans-devanagari", "NotoSansDevanagari"),
   fromNpm("noto-sans-bengali", "NotoSansBengali"),
@@ -36,6 +38,8 @@ export const FAMILIES: readonly FamilySource[] = [
   sliced("noto-sans-sc", "NotoSansSC", (character) => EAST_ASIAN.test(character) && !HANGUL.test(character)),
   sliced("noto-sans-jp", "NotoSansJP", (character) => EAST_ASIAN.test(character)),
   sliced("noto-sans-kr", "NotoSansKR", (character) => EAST_ASIAN.test(character)),
+  sliced("noto-sans-tc", "NotoSansTC", (character) => EAST_ASIAN.test(character) && !HANGUL.test(character)),
+  sliced("noto-sans-hk", "NotoSansHK", (character) => EAST_ASIAN.test(character) && !HANGUL.test(character)),
   fromDebian("noto-sans-symbols", "NotoSansSymbols"),
   fromDebian("noto-sans-symbols2", "NotoSansSymbols2"),
   fromDebian("noto-sans-math", "NotoSansMath"),
