@@ -5,8 +5,8 @@ import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Debian's fonts-noto-core, and where it installs its fonts. */
-const DEBIAN = { release: "fonts-noto-core 20201225-1", folder: "/usr/share/fonts/truetype/noto" };
+/** Debian's packages, and where they install their fonts. */
+const DEBIAN = { release: "fonts-noto-core and fonts-noto-mono 20201225-1", folder: "/usr/share/fonts/truetype/noto" };
 
 /** SHA-256 of each file taken from Debian, by its name: what `sha256sum` writes. */
 const HASHES = new Map(
@@ -40,7 +40,7 @@ export function regularFromNpm(name: string, file: string): FamilySource {
   return { name, regular: expo(name, file, "400Regular") };
 }
 
-/** Returns a family of Debian's package, in as many weights as the package has. */
+/** Returns a family of Debian's packages, in the weights that have a hash. */
 export function fromDebian(name: string, file: string): FamilySource {
   const kept = (weight: string) => ({ debian: `${file}-${weight}.ttf`, kept: `${name}-${weight.toLowerCase()}.ttf` });
   return { name, regular: kept("Regular"), ...(HASHES.has(`${file}-Bold.ttf`) && { bold: kept("Bold") }) };
@@ -67,7 +67,7 @@ export function openSources(
     else if ("npm" in source) missing.push(`${source.npm}: run \`npm ci\``);
     else
       missing.push(
-        `${source.debian}, SHA-256 ${HASHES.get(source.debian)}: unpack Debian's ${DEBIAN.release}, name its folder`,
+        `${source.debian}, SHA-256 ${HASHES.get(source.debian)}: unpack Debian's ${DEBIAN.release}, name the folder`,
       );
   }
   if (missing.length > 0) throw new Error(`fonts are missing, and nothing was changed:\n  ${missing.join("\n  ")}`);

@@ -26,29 +26,31 @@ interface Preferences {
  * @throws EngineError unsupported_character if no font has a character
  */
 export function chooseFonts(text: string, weight: Weight, { first = [], usable }: Preferences = {}): Choice[] {
-  const firstFile = (part: string) => candidates(part).find((file) => !usable || usable(file, part));
-  function* candidates(part: string): Generator<FontFile> {
-    if (!isPicture(part)) yield* filesOf(first, part, fileWithForms);
-    yield* filesOf(familiesFor(part), part, fileWith);
-    // a line that was broken off a paragraph may not tell its language, but the paragraph's files are there
-    if (usable) yield* filesOf(FAMILIES, part, fileWithForms);
-  }
-  function* filesOf(families: readonly Family[], part: string, fileOf: typeof fileWith): Generator<FontFile> {
+  const search = (part: string, families: readonly Family[], fileOf: typeof fileWith) => {
     for (const family of families) {
       const file = fileOf(family, part, weight);
-      if (file) yield file;
+      if (file && (!usable || usable(file, part))) return file;
     }
-  }
+    return undefined;
+  };
+  const firstFile = (part: string) =>
+    (isPicture(part) ? undefined : search(part, first, fileWithForms)) ??
+    search(part, familiesFor(part), fileWith) ??
+    // a line that was broken off a paragraph may not tell its language, but the paragraph's files are there
+    (usable && search(part, FAMILIES, fileWithForms));
 
   const choices: Choice[] = [];
+  const choose = (part: string, file: FontFile) => choices.push({ text: part, script: scriptOf(part), file });
   for (const { segment, index } of new Intl.Segmenter().segment(text)) {
     if (segment === "\n") continue;
-    const parts = firstFile(segment) ? [segment] : [...segment];
-    for (const part of parts) {
-      const file = firstFile(part);
-      if (!file) throw unsupportedCharacter(part, text, index);
-      choices.push({ text: part, script: scriptOf(part), file });
-    }
+    const whole = firstFile(segment);
+    if (whole) choose(segment, whole);
+    else
+      for (const part of segment) {
+        const file = firstFile(part);
+        if (!file) throw unsupportedCharacter(part, text, index);
+        choose(part, file);
+      }
   }
 
   const adopt = (choice: Choice, neighbour: Choice | undefined) => {

@@ -12,8 +12,8 @@ export interface Languages {
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const HANGUL = /\p{Script=Hangul}/u;
 
-/** Languages whose Arabic letters are set in Nastaliq: Urdu, Kashmiri, Punjabi, Western Punjabi, Saraiki. */
-const NASTALIQ = new Set(["ur", "ks", "pa", "pnb", "skr"]);
+/** Languages whose Arabic letters are set in Nastaliq: Urdu, Kashmiri, Punjabi, Western Punjabi (by either name), Saraiki. */
+const NASTALIQ = new Set(["ur", "ks", "pa", "pnb", "lah", "skr"]);
 
 /**
  * Returns the families to try before all others, for a line of `text`: those of the language that is given, of the

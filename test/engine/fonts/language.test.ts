@@ -86,6 +86,7 @@ describe("Arabic letters", () => {
     ["ur", "noto-nastaliq-urdu"],
     ["ur-PK", "noto-nastaliq-urdu"],
     ["pa-Arab", "noto-nastaliq-urdu"],
+    ["pnb", "noto-nastaliq-urdu"],
     ["ar", "arabic"],
     ["fa", "arabic"],
     [undefined, "arabic"],
