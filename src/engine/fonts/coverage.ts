@@ -3,7 +3,7 @@ import { FAMILIES, type Family, SLICE } from "./families.ts";
 export type Weight = "regular" | "bold";
 
 /** Characters without a glyph, which no font has to have: joiners, variation selectors, directional marks. */
-const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
+const IGNORABLE = /^\p{Default_Ignorable_Code_Point}/u;
 
 /** By their encoding, decoded on first use. */
 const ranges = new Map<string, Uint32Array>();
@@ -52,10 +52,10 @@ export interface FontFile {
   readonly embolden: boolean;
 }
 
-/** Returns the file of a family that has all of `characters`, if there is one. Ignorable characters do not count. */
+/** Returns the file of a family that has all of `characters`, if there is one. */
 export function fileWith(family: Family, characters: string, weight: Weight): FontFile | undefined {
-  const codePoints = drawnCodePoints(characters);
-  if (!codePoints.every((codePoint) => includes(rangesOf(family), codePoint))) return undefined;
+  const bounds = rangesOf(family);
+  if (!areDrawn(characters, (codePoint) => includes(bounds, codePoint))) return undefined;
 
   switch (family.files) {
     case "regular and bold":
@@ -63,7 +63,7 @@ export function fileWith(family: Family, characters: string, weight: Weight): Fo
     case "regular":
       return { family, path: `${family.name}-regular.ttf`, embolden: weight === "bold" && !isPicture(characters) };
     case "sliced":
-      return sliceWith(family, codePoints, weight);
+      return sliceWith(family, characters, weight);
   }
 }
 
@@ -73,22 +73,23 @@ export function fileWith(family: Family, characters: string, weight: Weight): Fo
  */
 export function fileWithForms(family: Family, characters: string, weight: Weight): FontFile | undefined {
   if (family.forms === undefined) return fileWith(family, characters, weight);
-  const codePoints = drawnCodePoints(characters);
   const slices = decoded(family.forms);
-  if (!codePoints.every((codePoint) => includes(slices, Math.floor(codePoint / SLICE)))) return undefined;
-  return sliceWith(family, codePoints, weight);
+  if (!areDrawn(characters, (codePoint) => includes(slices, Math.floor(codePoint / SLICE)))) return undefined;
+  return sliceWith(family, characters, weight);
 }
 
-/** Returns the slice with all of `codePoints`, if that is one. */
-function sliceWith(family: Family, codePoints: readonly number[], weight: Weight): FontFile | undefined {
-  const [start, ...others] = new Set(codePoints.map((codePoint) => Math.floor(codePoint / SLICE) * SLICE));
+/** Returns the slice with all of `characters`, if that is one. */
+function sliceWith(family: Family, characters: string, weight: Weight): FontFile | undefined {
+  const drawn = Array.from(characters).filter((character) => !IGNORABLE.test(character));
+  const [start, ...others] = new Set(drawn.map((character) => Math.floor(character.codePointAt(0)! / SLICE) * SLICE));
   if (start === undefined || others.length > 0) return undefined;
   return { family, path: `${family.name}/${start.toString(16).padStart(4, "0")}.ttf`, embolden: weight === "bold" };
 }
 
-/** Returns the code points that a font has to have for `characters` to be drawn. */
-export function drawnCodePoints(characters: string): number[] {
-  return Array.from(characters.replaceAll(IGNORABLE, ""), (character) => character.codePointAt(0)!);
+/** Returns whether a font draws `characters`, by whether it has a code point. Ignorable characters need no glyph. */
+export function areDrawn(characters: string, has: (codePoint: number) => boolean): boolean {
+  for (const character of characters) if (!has(character.codePointAt(0)!) && !IGNORABLE.test(character)) return false;
+  return true;
 }
 
 /** Characters that are emoji by default, or made emoji by variation selector 16. */

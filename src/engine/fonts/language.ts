@@ -56,7 +56,8 @@ function familyOf(tag: string | undefined): string | undefined {
 
 /** Returns a tag's language, script and region, as far as it has them, for shaping; undefined if it is not well-formed. */
 export function languageForShaping({ text, document }: Languages): string | undefined {
-  return localeOf(text ?? document)?.baseName;
+  const locale = localeOf(text ?? document);
+  return locale && [locale.language, locale.script, locale.region].filter(Boolean).join("-");
 }
 
 /** Reads a tag without its extensions. */

@@ -1,6 +1,6 @@
 import { embeddingLevels, inVisualOrder } from "./bidi.ts";
 import { chooseFonts } from "./choose.ts";
-import { drawnCodePoints, type FontFile, type Weight } from "./coverage.ts";
+import { areDrawn, type FontFile, type Weight } from "./coverage.ts";
 import { type ShapedGlyph, startHarfbuzz } from "./harfbuzz.ts";
 import { familiesOf, type Languages, languageForShaping } from "./language.ts";
 import { type LoadFont, openFont, shape } from "./library.ts";
@@ -71,7 +71,7 @@ export async function typesetterFor(
   chooseFonts(digits(text), weight); // says where in the whole text a character is that no font has
   const faces = new Map<string, Face>();
   const has = ({ path }: FontFile, part: string) =>
-    drawnCodePoints(part).every((codePoint) => faces.get(path)!.font.glyphOf(codePoint) !== 0);
+    areDrawn(part, (codePoint) => faces.get(path)!.font.glyphOf(codePoint) !== 0);
   const choose = (line: string, usable: (file: FontFile, part: string) => boolean) =>
     chooseFonts(line, weight, { first: familiesOf(line, text, languages), usable });
 
