@@ -16,6 +16,7 @@ import { type PdfaNotice, pdfaNotices } from "./pdf/pdfa.ts";
 
 export { EngineError, type EngineErrorCode } from "./errors.ts";
 export type { LoadFont } from "./fonts/library.ts";
+export { SCRIPTS } from "./fonts/scripts.ts";
 export { MAX_SIDE } from "./images/checkSize.ts";
 export { IMAGE_FORMATS } from "./images/detectFormat.ts";
 export { PLACEHOLDERS, unknownPlaceholder } from "./marks/placeholders.ts";

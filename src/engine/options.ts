@@ -19,6 +19,8 @@ export interface TextMark extends MarkOptions {
   position?: Position | undefined;
   /** Color as `#rrggbb`. */
   color?: string | undefined;
+  /** BCP 47 tag of the text's language, for its forms of letters. By default guessed from the text and the document. */
+  lang?: string | undefined;
   /** Font size in points, by default the largest of the template. Smaller if the page cannot hold the text. */
   fontSizePt?: number | undefined;
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Config, RATE_LIMITS, REFUSED_PAYMENTS, UNPAID_MESSAGE_BYTES } from "../config.ts";
-import { MAX_SIDE, WORK_LIMITS } from "../engine/index.ts";
+import { MAX_SIDE, SCRIPTS, WORK_LIMITS } from "../engine/index.ts";
 import { FETCH_PORTS } from "../inputs/address.ts";
 import { MAX_REDIRECTS } from "../inputs/fetch.ts";
 import { priceLabel } from "./products.ts";
@@ -41,6 +41,7 @@ export const limits = z.strictObject({
   image_pixels: count.describe("Width times height."),
   image_side_pixels: count.describe("Width, and height."),
   text_characters: count,
+  scripts: z.array(z.string()).describe("That a text can be in, beside symbols and emoji (ISO 15924)."),
   filename_characters: count,
   fetch_seconds: count.describe("For one URL to deliver, redirects and body included."),
   fetch_redirects: count,
@@ -84,6 +85,7 @@ export function limitsOf(config: Config): z.output<typeof limits> {
     image_pixels: config.maxImagePixels,
     image_side_pixels: MAX_SIDE,
     text_characters: MAX_TEXT_CHARACTERS,
+    scripts: [...SCRIPTS],
     filename_characters: MAX_FILENAME_CHARACTERS,
     fetch_seconds: config.fetchTimeoutMs / 1000,
     fetch_redirects: MAX_REDIRECTS,

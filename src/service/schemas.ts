@@ -105,6 +105,36 @@ const filename = z
   .describe("The name the result is saved under; .pdf is added where it is missing.");
 const password = z.string().max(1024).optional().describe("The password of an encrypted PDF.");
 
+/** Countries that are taken for languages, and what their language is. */
+const COUNTRIES = new Map([
+  ["jp", "ja"],
+  ["cn", "zh"],
+]);
+
+/** A tag that the runtime understands: its parts are where BCP 47 has them. */
+function isLanguageTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+const notLanguage = "must be a language tag (BCP 47), such as ja, zh-Hant, zh-HK or ur";
+
+const lang = z
+  .string()
+  .max(35, notLanguage)
+  .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/, notLanguage)
+  .refine(isLanguageTag, notLanguage)
+  .refine((tag) => !COUNTRIES.has(tag.toLowerCase()), {
+    error: ({ input }) => `is a country: the language is ${COUNTRIES.get(String(input).toLowerCase())}`,
+  })
+  .optional()
+  .describe(
+    "Language of the text (BCP 47), for its own forms of the letters: ja, ko, zh-Hans, zh-Hant or zh-HK of ideographs, ur for Nastaliq, sr of Cyrillic. Default: Japanese with kana, Korean with hangul on the line, else that of the PDF (/Lang), else simplified Chinese.",
+  );
+
 /** Maximum length of the text, in Unicode code points. */
 export const MAX_TEXT_CHARACTERS = 500;
 
@@ -155,6 +185,7 @@ export const textRequest = z.strictObject({
   rotation: rotation
     .optional()
     .describe("Degrees, counter-clockwise as the reader sees the page. Default: the template's."),
+  lang,
   color: z
     .string()
     .regex(/^#[0-9A-Fa-f]{6}$/, "must be #rrggbb")

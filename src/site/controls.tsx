@@ -17,7 +17,7 @@ interface Field {
 }
 
 /** Fields that few callers need. */
-const RARE = ["margin", "password", "filename"];
+const RARE = ["lang", "margin", "password", "filename"];
 
 /** Fields whose description is always in sight; elsewhere it is the control's tooltip. */
 const EXPLAINED = ["text", ...RARE];
@@ -28,6 +28,7 @@ const EMPTY: Record<string, string> = {
   color: "the template’s",
   font_size: "as large as fits",
   password: "none",
+  lang: "as the text tells",
 };
 
 /** What the text is before anybody has written one. */

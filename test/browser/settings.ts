@@ -19,6 +19,7 @@ const text = fc.record(
     text: fc.constantFrom(...Object.values(TEXT_SAMPLES), "{page} of {pages}\nDRAFT"),
     template: fc.constantFrom(...Object.keys(TEMPLATES)),
     position: fc.constantFrom(...POSITIONS),
+    lang: fc.constantFrom("ja", "zh-Hant", "ur", "sr"),
     color: fc.constantFrom("#FF0000", "#404040", "#00a3dd"),
     font_size: decimals(4, 200),
   },

@@ -48,6 +48,15 @@ describe("a field that is not there is named with what it takes", () => {
   });
 });
 
+test.each(["", "japanese", "zh_TW", "日本語", "ja-", "ja-JP-JP", "i-klingon", "x".repeat(400)])(
+  "%j is told what a language is",
+  async (lang) => {
+    expect(await messageFor(TEXT, { ...text, lang }, "lang")).toBe(
+      "must be a language tag (BCP 47), such as ja, zh-Hant, zh-HK or ur",
+    );
+  },
+);
+
 describe("a value that does not fit is told what would", () => {
   test.each([
     [TEXT, { ...text, opacity: 7 }, "opacity", "must be at most 1"],
@@ -57,6 +66,9 @@ describe("a value that does not fit is told what would", () => {
     [TEXT, { ...text, file: 5 }, "file", "must be a URL, a data URI or an upload"],
     [TEXT, { ...text, file: null }, "file", "must be a URL, a data URI or an upload"],
     [TEXT, { ...text, text: ["A"] }, "text", "must be text"],
+    [TEXT, { ...text, lang: 7 }, "lang", "must be text"],
+    [TEXT, { ...text, lang: "jp" }, "lang", "is a country: the language is ja"],
+    [TEXT, { ...text, lang: "CN" }, "lang", "is a country: the language is zh"],
     [TEXT, { ...text, filename: "" }, "filename", "must have at least 1 character"],
     [TEXT, { ...text, filename: "a".repeat(201) }, "filename", "must have at most 200 characters"],
     [IMAGE, { ...image, scale: 0 }, "scale", "must be more than 0"],

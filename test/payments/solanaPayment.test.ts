@@ -1,5 +1,5 @@
 import { AccountRole, address, type Instruction } from "@solana/kit";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { evidenceOf } from "../../src/payments/chain.ts";
 import type { PaymentEvent } from "../../src/payments/events.ts";
 import { localFacilitator } from "../../src/payments/localFacilitator.ts";
@@ -222,6 +222,12 @@ describe("facilitators of payments on Solana", () => {
 describe("what the chain proves of a payment on Solana", () => {
   const ours = transactionOf();
   const NOW = Math.floor(Date.now() / 1000);
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["Date"], now: NOW * 1000 });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
   interface Scene {
     /** Whether the blockhash can still be used. */
     valid?: boolean;

@@ -16,6 +16,7 @@ test("GET /v1/limits tells every limit in force, as its schema in /openapi.json 
     decompressed_bytes: 512 << 20,
     added_bytes_per_page: 4096,
     text_characters: 500,
+    scripts: expect.arrayContaining(["Latn", "Hani", "Orya", "Adlm", "Tibt"]),
     fetch_ports: [80, 443],
     link_seconds: 86_400,
   });

@@ -2,12 +2,35 @@ import bidiFactory from "bidi-js";
 
 const bidi = bidiFactory();
 
+/** A character of each bidirectional class that characters beyond U+FFFF have. */
+const OF_CLASS: Record<string, string> = {
+  L: "a",
+  R: "\u05d0",
+  AL: "\u0627",
+  EN: "0",
+  AN: "\u0660",
+  ET: "%",
+  NSM: "\u0300",
+  BN: "\u00ad",
+  ON: "!",
+};
+
+/**
+ * Returns a text of as many code units with the same directions: bidi-js takes each half of a surrogate pair for a
+ * letter that runs from left to right.
+ */
+function inPlaneZero(text: string): string {
+  return text.replaceAll(/[\u{10000}-\u{10ffff}]/gu, (character) =>
+    OF_CLASS[bidi.getBidiCharTypeName(character)]!.repeat(2),
+  );
+}
+
 /**
  * Returns whether a paragraph runs from right to left, decided by its first strong character (Unicode Standard
  * Annex #9, P2, P3).
  */
 export function isRightToLeft(paragraph: string): boolean {
-  return bidi.getEmbeddingLevels(paragraph).paragraphs[0]?.level === 1;
+  return bidi.getEmbeddingLevels(inPlaneZero(paragraph)).paragraphs[0]?.level === 1;
 }
 
 /**
@@ -15,7 +38,7 @@ export function isRightToLeft(paragraph: string): boolean {
  * to I2 and L1).
  */
 export function embeddingLevels(line: string, rightToLeft: boolean): Uint8Array {
-  return bidi.getEmbeddingLevels(line, rightToLeft ? "rtl" : "ltr").levels;
+  return bidi.getEmbeddingLevels(inPlaneZero(line), rightToLeft ? "rtl" : "ltr").levels;
 }
 
 /** Reorders the runs of a line from logical to visual order, left to right (UAX #9, rule L2). */

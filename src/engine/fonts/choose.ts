@@ -1,5 +1,6 @@
 import { EngineError } from "../errors.ts";
-import { type FontFile, familiesFor, fileWith, isPicture, type Weight } from "./coverage.ts";
+import { type FontFile, familiesFor, fileWith, fileWithForms, isPicture, type Weight } from "./coverage.ts";
+import { FAMILIES, type Family } from "./families.ts";
 import { scriptOf } from "./scripts.ts";
 
 /** A grapheme, or a code point of one that no font has as a whole, and the font that draws it. */
@@ -10,35 +11,51 @@ interface Choice {
   readonly file: FontFile;
 }
 
+/** What decides a choice of fonts beside the text. */
+interface Preferences {
+  /** Families to try before all others, for their forms of the letters. */
+  readonly first?: readonly Family[];
+  /** Tells whether a file can be used for some characters; all can by default. */
+  readonly usable?: (file: FontFile, characters: string) => boolean;
+}
+
 /**
  * Chooses a font for each grapheme of `text`, from the first family that has it. Characters without a script take the
  * font of the letters before them, or else after them, if it has them, so that a phrase is set in one typeface. Emoji
  * keep their own.
- * @param available paths of the files to choose from; all files if undefined
  * @throws EngineError unsupported_character if no font has a character
  */
-export function chooseFonts(text: string, weight: Weight, available?: ReadonlySet<string>): Choice[] {
-  const usable = (file: FontFile | undefined) => file && (!available || available.has(file.path));
+export function chooseFonts(text: string, weight: Weight, { first = [], usable }: Preferences = {}): Choice[] {
+  const search = (part: string, families: readonly Family[], fileOf: typeof fileWith) => {
+    for (const family of families) {
+      const file = fileOf(family, part, weight);
+      if (file && (!usable || usable(file, part))) return file;
+    }
+    return undefined;
+  };
   const firstFile = (part: string) =>
-    familiesFor(part, text)
-      .values()
-      .map((family) => fileWith(family, part, weight))
-      .find(usable);
+    (isPicture(part) ? undefined : search(part, first, fileWithForms)) ??
+    search(part, familiesFor(part), fileWith) ??
+    // a line that was broken off a paragraph may not tell its language, but the paragraph's files are there
+    (usable && search(part, FAMILIES, fileWithForms));
 
   const choices: Choice[] = [];
+  const choose = (part: string, file: FontFile) => choices.push({ text: part, script: scriptOf(part), file });
   for (const { segment, index } of new Intl.Segmenter().segment(text)) {
     if (segment === "\n") continue;
-    const parts = firstFile(segment) ? [segment] : [...segment];
-    for (const part of parts) {
-      const file = firstFile(part);
-      if (!file) throw unsupportedCharacter(part, text, index);
-      choices.push({ text: part, script: scriptOf(part), file });
-    }
+    const whole = firstFile(segment);
+    if (whole) choose(segment, whole);
+    else
+      for (const part of segment) {
+        const file = firstFile(part);
+        if (!file) throw unsupportedCharacter(part, text, index);
+        choose(part, file);
+      }
   }
 
   const adopt = (choice: Choice, neighbour: Choice | undefined) => {
     const file = neighbour && !isPicture(choice.text) && fileWith(neighbour.file.family, choice.text, weight);
-    return file && usable(file) ? { ...choice, file } : undefined;
+    return file && (!usable || usable(file, choice.text)) ? { ...choice, file } : undefined;
   };
   const before = neighbours(choices),
     after = neighbours(choices.toReversed()).reverse();

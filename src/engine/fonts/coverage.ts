@@ -3,29 +3,32 @@ import { FAMILIES, type Family, SLICE } from "./families.ts";
 export type Weight = "regular" | "bold";
 
 /** Characters without a glyph, which no font has to have: joiners, variation selectors, directional marks. */
-const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
+const IGNORABLE = /^\p{Default_Ignorable_Code_Point}/u;
 
-/** By family, decoded on first use. */
-const ranges = new Map<Family, Uint32Array>();
+/** By their encoding, decoded on first use. */
+const ranges = new Map<string, Uint32Array>();
 
 /** Returns the ranges of a family's code points: the first and last of each, alternating, ascending. */
 export function rangesOf(family: Family): Uint32Array {
-  const known = ranges.get(family) ?? readRanges(family.coverage);
-  ranges.set(family, known);
+  return decoded(family.coverage);
+}
+
+function decoded(encoded: string): Uint32Array {
+  const known = ranges.get(encoded) ?? readRanges(encoded);
+  ranges.set(encoded, known);
   return known;
 }
 
-/** Returns whether a family has a code point. */
-function covers(family: Family, codePoint: number): boolean {
-  const bounds = rangesOf(family);
+/** Returns whether ascending ranges include a value. */
+function includes(bounds: Uint32Array, value: number): boolean {
   let low = 0;
   let high = bounds.length / 2;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (bounds[middle * 2 + 1]! < codePoint) low = middle + 1;
+    if (bounds[middle * 2 + 1]! < value) low = middle + 1;
     else high = middle;
   }
-  return low * 2 < bounds.length && bounds[low * 2]! <= codePoint;
+  return low * 2 < bounds.length && bounds[low * 2]! <= value;
 }
 
 function readRanges(coverage: string): Uint32Array {
@@ -49,26 +52,46 @@ export interface FontFile {
   readonly embolden: boolean;
 }
 
-/** Returns the file of a family that has all of `characters`, if there is one. Ignorable characters do not count. */
+/** Returns the file of a family that has all of `characters`, if there is one. */
 export function fileWith(family: Family, characters: string, weight: Weight): FontFile | undefined {
-  const codePoints = Array.from(characters.replaceAll(IGNORABLE, ""), (character) => character.codePointAt(0)!);
-  if (!codePoints.every((codePoint) => covers(family, codePoint))) return undefined;
+  const bounds = rangesOf(family);
+  if (!areDrawn(characters, (codePoint) => includes(bounds, codePoint))) return undefined;
 
   switch (family.files) {
     case "regular and bold":
       return { family, path: `${family.name}-${weight}.ttf`, embolden: false };
     case "regular":
       return { family, path: `${family.name}-regular.ttf`, embolden: weight === "bold" && !isPicture(characters) };
-    case "sliced": {
-      const [start, ...others] = new Set(codePoints.map((codePoint) => Math.floor(codePoint / SLICE) * SLICE));
-      if (start === undefined || others.length > 0) return undefined;
-      return { family, path: `${family.name}/${start.toString(16).padStart(4, "0")}.ttf`, embolden: weight === "bold" };
-    }
+    case "sliced":
+      return sliceWith(family, characters, weight);
   }
 }
 
-/** In a text with kana, ideographs take their Japanese forms. */
-const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
+/**
+ * Returns the file of a family that has its own forms of `characters`, also of those that it leaves to other families
+ * by default. Only the file itself, once it is loaded, tells whether it does.
+ */
+export function fileWithForms(family: Family, characters: string, weight: Weight): FontFile | undefined {
+  if (family.forms === undefined) return fileWith(family, characters, weight);
+  const slices = decoded(family.forms);
+  if (!areDrawn(characters, (codePoint) => includes(slices, Math.floor(codePoint / SLICE)))) return undefined;
+  return sliceWith(family, characters, weight);
+}
+
+/** Returns the slice with all of `characters`, if that is one. */
+function sliceWith(family: Family, characters: string, weight: Weight): FontFile | undefined {
+  const drawn = Array.from(characters).filter((character) => !IGNORABLE.test(character));
+  const [start, ...others] = new Set(drawn.map((character) => Math.floor(character.codePointAt(0)! / SLICE) * SLICE));
+  if (start === undefined || others.length > 0) return undefined;
+  return { family, path: `${family.name}/${start.toString(16).padStart(4, "0")}.ttf`, embolden: weight === "bold" };
+}
+
+/** Returns whether a font draws `characters`, by whether it has a code point. Ignorable characters need no glyph. */
+export function areDrawn(characters: string, has: (codePoint: number) => boolean): boolean {
+  for (const character of characters) if (!has(character.codePointAt(0)!) && !IGNORABLE.test(character)) return false;
+  return true;
+}
+
 /** Characters that are emoji by default, or made emoji by variation selector 16. */
 const PICTURE = /\p{Emoji_Presentation}|\ufe0f/u;
 
@@ -77,11 +100,9 @@ export function isPicture(grapheme: string): boolean {
   return PICTURE.test(grapheme);
 }
 
-const japaneseFirst = FAMILIES.toSorted((a, b) => Number(b.name.endsWith("-jp")) - Number(a.name.endsWith("-jp")));
 const emojiFirst = FAMILIES.toSorted((a, b) => Number(b.name === "noto-emoji") - Number(a.name === "noto-emoji"));
 
-/** Returns the families to search for a grapheme of `text`, in order of preference. */
-export function familiesFor(grapheme: string, text: string): readonly Family[] {
-  if (isPicture(grapheme)) return emojiFirst;
-  return KANA.test(text) ? japaneseFirst : FAMILIES;
+/** Returns the families to search for a grapheme, in order of preference. */
+export function familiesFor(grapheme: string): readonly Family[] {
+  return isPicture(grapheme) ? emojiFirst : FAMILIES;
 }

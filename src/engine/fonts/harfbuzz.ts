@@ -4,6 +4,7 @@
  * no pointer leaves this file.
  */
 import { harfbuzzModule } from "#platform/harfbuzz";
+import { encodeLatin1 } from "../bytes.ts";
 
 type Pointer = number;
 
@@ -24,6 +25,8 @@ interface Exports {
   hb_buffer_add_utf16(buffer: Pointer, text: Pointer, length: number, itemOffset: number, itemLength: number): void;
   hb_buffer_set_direction(buffer: Pointer, direction: number): void;
   hb_buffer_set_script(buffer: Pointer, script: number): void;
+  hb_buffer_set_language(buffer: Pointer, language: Pointer): void;
+  hb_language_from_string(tag: Pointer, length: number): Pointer;
   hb_buffer_set_flags(buffer: Pointer, flags: number): void;
   hb_buffer_set_cluster_level(buffer: Pointer, level: number): void;
   hb_shape(font: Pointer, buffer: Pointer, features: Pointer, featureCount: number): void;
@@ -104,6 +107,8 @@ export interface Run {
   rightToLeft: boolean;
   /** ISO 15924, such as `Arab`. */
   script: string;
+  /** A BCP 47 tag, for a language's own forms of letters. */
+  language?: string | undefined;
 }
 
 /** A font opened in HarfBuzz. */
@@ -130,7 +135,7 @@ export class Shaper {
    * @returns its glyphs from left to right, for either direction
    * @throws Error if HarfBuzz has no memory left
    */
-  shape(text: string, { start, end, rightToLeft, script }: Run): ShapedGlyph[] {
+  shape(text: string, { start, end, rightToLeft, script, language }: Run): ShapedGlyph[] {
     const hb = harfbuzz();
     const units = allocate(hb, utf16(text));
     const buffer = hb.hb_buffer_create();
@@ -140,6 +145,7 @@ export class Shaper {
       hb.hb_buffer_add_utf16(buffer, units, text.length, start, end - start);
       hb.hb_buffer_set_direction(buffer, rightToLeft ? RIGHT_TO_LEFT : LEFT_TO_RIGHT);
       hb.hb_buffer_set_script(buffer, tag(script));
+      if (language !== undefined) hb.hb_buffer_set_language(buffer, languageIn(hb, language));
       hb.hb_shape(this.#font, buffer, 0, 0);
       return glyphsOf(hb, buffer);
     } finally {
@@ -181,6 +187,17 @@ function allocate(hb: Exports, bytes: Uint8Array): Pointer {
   if (pointer === 0) throw new Error("HarfBuzz has no memory left");
   new Uint8Array(hb.memory.buffer, pointer, bytes.length).set(bytes);
   return pointer;
+}
+
+/** Returns HarfBuzz's own name of a language, which it keeps. */
+function languageIn(hb: Exports, language: string): Pointer {
+  const bytes = encodeLatin1(language);
+  const pointer = allocate(hb, bytes);
+  try {
+    return hb.hb_language_from_string(pointer, bytes.length);
+  } finally {
+    hb.free(pointer);
+  }
 }
 
 function utf16(text: string): Uint8Array {

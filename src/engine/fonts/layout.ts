@@ -1,7 +1,8 @@
 import { embeddingLevels, inVisualOrder } from "./bidi.ts";
 import { chooseFonts } from "./choose.ts";
-import type { FontFile, Weight } from "./coverage.ts";
+import { areDrawn, type FontFile, type Weight } from "./coverage.ts";
 import { type ShapedGlyph, startHarfbuzz } from "./harfbuzz.ts";
+import { familiesOf, type Languages, languageForShaping } from "./language.ts";
 import { type LoadFont, openFont, shape } from "./library.ts";
 import { DIGIT_SLOT } from "./slot.ts";
 import type { Font } from "./truetype.ts";
@@ -61,32 +62,64 @@ export interface Typesetter {
  * Loads the fonts of a text and returns a typesetter for any line of it.
  * @throws EngineError unsupported_character if no font has a character
  */
-export async function typesetterFor(text: string, weight: Weight, loadFont: LoadFont): Promise<Typesetter> {
-  const files = new Map(chooseFonts(digits(text), weight).map(({ file }) => [file.path, file]));
-  const faces = new Map(
-    await Promise.all(
-      Array.from(
-        files.values(),
-        async (file): Promise<[string, Face]> => [file.path, { file, font: await openFont(file.path, loadFont) }],
-      ),
-    ),
-  );
-  await startHarfbuzz();
-  const available = new Set(files.keys());
-  const lines = new Map<string, Line>();
+export async function typesetterFor(
+  text: string,
+  weight: Weight,
+  loadFont: LoadFont,
+  languages: Languages = {},
+): Promise<Typesetter> {
+  chooseFonts(digits(text), weight); // says where in the whole text a character is that no font has
+  const faces = new Map<string, Face>();
+  const has = ({ path }: FontFile, part: string) =>
+    areDrawn(part, (codePoint) => faces.get(path)!.font.glyphOf(codePoint) !== 0);
+  const choose = (line: string, usable: (file: FontFile, part: string) => boolean) =>
+    chooseFonts(line, weight, { first: familiesOf(line, text, languages), usable });
 
+  // Only the file that should have a language's form of a letter tells whether it does; if not, another one is loaded.
+  const assumed = (file: FontFile, part: string) => !faces.has(file.path) || has(file, part);
+  const missing = () =>
+    digits(text)
+      .split("\n")
+      .flatMap((line) => choose(line, assumed).map(({ file }) => file))
+      .filter(({ path }) => !faces.has(path));
+  for (let files = missing(); files.length > 0; files = missing()) {
+    const distinct = new Map(files.map((file) => [file.path, file]));
+    const opened = await Promise.all(
+      Array.from(
+        distinct.values(),
+        async (file): Promise<Face> => ({ file, font: await openFont(file.path, loadFont) }),
+      ),
+    );
+    for (const face of opened) faces.set(face.file.path, face);
+  }
+  await startHarfbuzz();
+
+  const language = languageForShaping(languages);
+  const loaded = (file: FontFile, part: string) => faces.has(file.path) && has(file, part);
+  const lines = new Map<string, Line>();
   return {
-    set(text, rightToLeft) {
-      const key = `${rightToLeft ? "<" : ">"}${text}`;
-      const line = lines.get(key) ?? layOut(runsOf(text, rightToLeft, weight, available), digits(text), faces);
-      lines.set(key, line);
-      return line;
+    set(line, rightToLeft) {
+      const key = `${rightToLeft ? "<" : ">"}${line}`;
+      const set =
+        lines.get(key) ?? layOut(line, { rightToLeft, language, faces, choices: choose(digits(line), loaded) });
+      lines.set(key, set);
+      return set;
     },
   };
 }
 
 function digits(text: string): string {
   return text.replaceAll(DIGIT_SLOT, "0");
+}
+
+/** How a line is set. */
+interface Setting {
+  readonly rightToLeft: boolean;
+  /** A BCP 47 tag. */
+  readonly language: string | undefined;
+  /** The fonts of its characters. */
+  readonly choices: ReturnType<typeof chooseFonts>;
+  readonly faces: ReadonlyMap<string, Face>;
 }
 
 /** A stretch of a line with one embedding level, script and font. */
@@ -103,10 +136,8 @@ interface LineRun {
  * Splits a line into runs, in logical order. Characters without a script take that of the ones before them, or else
  * after them.
  */
-function runsOf(line: string, rightToLeft: boolean, weight: Weight, available: ReadonlySet<string>): LineRun[] {
-  const text = digits(line);
-  const levels = embeddingLevels(text, rightToLeft);
-  const choices = chooseFonts(text, weight, available);
+function runsOf(line: string, { rightToLeft, choices }: Setting): LineRun[] {
+  const levels = embeddingLevels(digits(line), rightToLeft);
   let script = choices.find((choice) => choice.script)?.script ?? "Zyyy";
 
   const runs: LineRun[] = [];
@@ -134,14 +165,16 @@ function joins(a: LineRun, b: LineRun): boolean {
   return a.level === b.level && a.script === b.script && a.path === b.path && a.isSlot === b.isSlot;
 }
 
-function layOut(runs: readonly LineRun[], text: string, faces: ReadonlyMap<string, Face>): Line {
+function layOut(line: string, setting: Setting): Line {
+  const { faces, language } = setting;
+  const text = digits(line);
   const clusters: Cluster[] = [];
   let width = 0;
-  for (const { start, end, level, script, path, isSlot } of inVisualOrder(runs)) {
+  for (const { start, end, level, script, path, isSlot } of inVisualOrder(runsOf(line, setting))) {
     const face = faces.get(path)!;
     const em = face.font.unitsPerEm;
     const rightToLeft = level % 2 === 1;
-    const glyphs = shape(face.font, text, { start, end, rightToLeft, script });
+    const glyphs = shape(face.font, text, { start, end, rightToLeft, script, language });
     for (const cluster of clustersOf(glyphs, text, end)) {
       const read = rightToLeft ? [...cluster.text].reverse().join("") : cluster.text;
       clusters.push({ ...cluster, text: read, face, x: width, advance: cluster.advance / em, isSlot });

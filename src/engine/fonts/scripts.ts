@@ -1,8 +1,10 @@
 /** The scripts that the fonts here cover (ISO 15924), the most common first. */
-export const SCRIPTS =
-  "Latn Hani Arab Cyrl Deva Hira Kana Hang Grek Hebr Beng Taml Telu Knda Mlym Gujr Guru Sinh Thai Laoo Khmr Mymr Geor Armn Ethi Bopo".split(
-    " ",
-  );
+export const SCRIPTS = (
+  "Latn Hani Arab Cyrl Deva Hira Kana Hang Grek Hebr Beng Taml Telu Knda Mlym Gujr Guru Orya Sinh Thai Laoo Khmr Mymr Geor Armn Ethi Bopo " +
+  "Tibt Thaa Mong Tfng Nkoo Adlm Syrc Cher Cans Vaii Yiii Java Bali Sund Olck Mtei Cakm Cham Lisu Lana Talu Tale Tavt Batk " +
+  "Bugi Rjng Rohg Sylo Saur Newa Lepc Limb Kali Plrd Hmnp Osge Bamu Mand Wcho Mroo Wara Sora Gong Gonm Tirh Mend Medf Bass " +
+  "Osma Hmng Pauc Tglg Hano Buhd Tagb Copt Samr Yezi Dsrt Shaw"
+).split(" ");
 
 /** One group for each script. What none matches is shared by many scripts, or takes the script of its neighbours. */
 const PATTERN = new RegExp(SCRIPTS.map((script) => `(\\p{Script=${script}})`).join("|"), "u");

@@ -29,7 +29,9 @@ export async function markWithText(
   const look = lookOf(mark);
   const sizes = document.pages.map(displayedSize);
   const text = fillIn(mark.text.normalize("NFC"), { pages: sizes.length, date });
-  const typesetter = await typesetterFor(look.mostLines ? text + ELLIPSIS : text, look.weight, loadFont);
+  const languages = { text: mark.lang, document: document.language };
+  const shown = look.mostLines ? text + ELLIPSIS : text;
+  const typesetter = await typesetterFor(shown, look.weight, loadFont, languages);
   const layout = layOutText(text, sizes, mark, look, typesetter);
   const marks = new TextMarks(document, layout.clusters(), look, edgeAround(look, layout.smallestPt));
   const spot = spotOf(look.position);

@@ -14,6 +14,7 @@ import {
 } from "./catalog.ts";
 import type { ContentsReader } from "./contents.ts";
 import { readFileId } from "./fileId.ts";
+import { readLanguage } from "./language.ts";
 import { Malformed, parseAt, readHeader } from "./lexer.ts";
 import type { NewObject, ObjectSink, Ref } from "./newObject.ts";
 import { ObjectNumbers } from "./objectNumbers.ts";
@@ -46,6 +47,8 @@ export class PdfDocument implements ObjectSink {
   readonly signed: boolean;
   /** True if readers show the attachments first, which are not marked. */
   readonly isPortfolio: boolean;
+  /** The language of its text, as the file says it. */
+  readonly language: string | undefined;
   readonly pdfa: Pdfa | undefined;
   readonly deviceColors: ReadonlySet<number>;
   readonly uses = new Set<Feature>();
@@ -79,6 +82,7 @@ export class PdfDocument implements ObjectSink {
     numbers: ObjectNumbers;
     signed: boolean;
     isPortfolio: boolean;
+    language: string | undefined;
     pdfa: Pdfa | undefined;
     defaultSpaces: ReadonlySet<DefaultSpace>;
     thorough: boolean;
@@ -95,6 +99,7 @@ export class PdfDocument implements ObjectSink {
     this.repairedBytes = parts.contents.repairedBytes;
     this.signed = parts.signed;
     this.isPortfolio = parts.isPortfolio;
+    this.language = parts.language;
     this.pdfa = parts.pdfa;
     this.deviceColors = usableDeviceColors(parts.pdfa, parts.defaultSpaces);
     this.thorough = parts.thorough;
@@ -226,6 +231,7 @@ async function open(
     defaultSpaces: walk.defaultSpaces,
     numbers,
     ...about,
+    language: await readLanguage(objects, reference, catalog),
     thorough,
   });
 }

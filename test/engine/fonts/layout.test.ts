@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from "vitest";
+import { isRightToLeft } from "../../../src/engine/fonts/bidi.ts";
 import { type Line, typesetterFor } from "../../../src/engine/fonts/layout.ts";
 import { DIGIT_SLOT } from "../../../src/engine/fonts/slot.ts";
 import type { EngineError } from "../../../src/engine/index.ts";
@@ -39,6 +40,26 @@ describe("a line", () => {
     expect(textsOf(await set("שָׁלום", true)).join("")).toBe([..."שָׁלום"].reverse().join(""));
     expect(textsOf(await set("אב 12 ab", true)).join("")).toBe("ab 12 בא");
     expect(textsOf(await set("ab אב 12 cd")).join("")).toBe("ab 12 בא cd");
+  });
+
+  test.each([
+    ["Adlam", "𞤅𞤭𞤪𞤪𞤭 𞤆𞤵𞤤𞤢𞤪"],
+    ["Rohingya", "𐴌𐴟𐴇𐴝𐴚"],
+    ["Mende", "𞠀𞠬 𞠒"],
+    ["Yezidi", "𐺀𐺁𐺕"],
+    ["Thaana", "ސިއްރު ލިޔުން"],
+    ["Syriac", "ܐܪܙܢܝܐ ܫܠܳܡܳܐ"],
+    ["N'Ko", "ߒߞߏ ߜߎ߲߬ߘߏ"],
+    ["pictures between Arabic words", "سر 🔒 👍 سر"],
+  ])("runs from right to left: %s, which also says the paragraph's direction", async (_, text) => {
+    expect(isRightToLeft(text)).toBe(true);
+    expect(textsOf(await set(text, true)).join("")).toBe([...text].reverse().join(""));
+  });
+
+  it("runs from left to right beyond U+FFFF too, and numbers do in any text", async () => {
+    expect(isRightToLeft("𐐔𐐯𐑅")).toBe(false);
+    expect(textsOf(await set("𐐔𐐯𐑅 𞤅𞤭 𐐔𐐯")).join("")).toBe("𐐔𐐯𐑅 𞤭𞤅 𐐔𐐯");
+    expect(textsOf(await set("𐴌 𐴱𐴲", true)).join("")).toBe("𐴱𐴲 𐴌");
   });
 
   it("joins Arabic letters: those at the ends of a word are drawn otherwise than alone", async () => {

@@ -133,7 +133,7 @@ describe("a colour", () => {
 
   test("of a frame is that of its text", async () => {
     const { all } = await marked(archive({ part: 1 }), { text: "A", template: "stamp", opacity: 1 });
-    expect(all).toContain("/C CS 0.546 0.063 0.063 SC");
+    expect(all).toContain("/C CS 0.479 0.048 0.048 SC");
     expect(all).toContain("/C CS 1 1 1 SC"); // its light edge
   });
 });

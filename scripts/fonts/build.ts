@@ -1,0 +1,123 @@
+/** Makes what `fonts/` has, and the index of it, from the fonts' sources. Nothing is written. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Font, readFont } from "../../src/engine/fonts/truetype.ts";
+import { encodeRanges } from "./coverage.ts";
+import { sliceFont } from "./slice.ts";
+import type { FamilySource, FontSource } from "./sources.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/** Code points per slice. */
+const SLICE = 512;
+/** Printable characters: no controls, private use, unassigned or ignorable characters. */
+const COVERABLE = /[^\p{C}\p{Default_Ignorable_Code_Point}]/u;
+
+/** What `fonts/` is to have, by path in it, and `src/engine/fonts/families.ts`. */
+export interface Built {
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly index: string;
+}
+
+/**
+ * Builds the fonts of `families`, in order of preference. The same sources give the same bytes.
+ * @param read gives the bytes of a source
+ * @throws Error if a font has another licence than the OFL, its weights differ in what they cover, or a font that was
+ * made lacks a character
+ */
+export function buildFonts(families: readonly FamilySource[], read: (source: FontSource) => Uint8Array): Built {
+  const files = new Map<string, Uint8Array>();
+  const notices: string[] = [];
+  const entries: string[] = [];
+  const covered = new Set<number>();
+
+  for (const family of families) {
+    const font = openFont(family.name, read(family.regular));
+    const all = Array.from(codePointsOf(font));
+    let codePoints = all.filter((codePoint) => family.accepts?.(String.fromCodePoint(codePoint)) ?? true);
+
+    let forms = "";
+    if (family.sliced) {
+      const slices = Map.groupBy(codePoints, (codePoint) => Math.floor(codePoint / SLICE) * SLICE);
+      forms = `, forms: "${encodeRanges(Array.from(slices.keys(), (start) => start / SLICE))}"`;
+      for (const [start, slice] of slices)
+        files.set(`${family.name}/${start.toString(16).padStart(4, "0")}.ttf`, checked(sliceFont(font, slice), slice));
+    } else {
+      files.set(`${family.name}-regular.ttf`, font.bytes);
+      if (family.bold) {
+        const bold = openFont(family.name, read(family.bold));
+        if (encodeRanges(codePointsOf(bold)) !== encodeRanges(all))
+          throw new Error(`${family.name}: regular and bold differ in what they cover`);
+        files.set(`${family.name}-bold.ttf`, bold.bytes);
+      }
+    }
+
+    // what a family before it has as well is told by \`forms\`, in far fewer characters
+    if (family.sliced) codePoints = codePoints.filter((codePoint) => !covered.has(codePoint));
+    for (const codePoint of codePoints) covered.add(codePoint);
+    notices.push(`${family.name}: ${nameOf(font, 5)}. ${nameOf(font, 0)}`);
+    const cut = family.sliced ? "sliced" : family.bold ? "regular and bold" : "regular";
+    entries.push(`  { name: "${family.name}", files: "${cut}", coverage: "${encodeRanges(codePoints)}"${forms} },`);
+  }
+
+  const licence = readFileSync(join(root, "node_modules/@expo-google-fonts/noto-sans/LICENSE_FONT"), "utf8");
+  const terms = licence.slice(licence.indexOf("This Font Software is licensed"));
+  files.set("OFL.txt", new TextEncoder().encode(`${notices.join("\n")}\n\n${terms}`));
+  return { files, index: indexOf(entries) };
+}
+
+function openFont(name: string, bytes: Uint8Array): Font {
+  const font = readFont(bytes);
+  if (!nameOf(font, 13).includes("SIL Open Font License, Version 1.1")) throw new Error(`${name} has another licence`);
+  return font;
+}
+
+/** Returns a font's string for the Windows platform in English (OpenType, "name"), empty if there is none. */
+function nameOf(font: Font, id: number): string {
+  const table = font.table("name");
+  const view = new DataView(table.buffer, table.byteOffset, table.byteLength);
+  for (let at = 6; at < 6 + view.getUint16(2) * 12; at += 12) {
+    if (view.getUint16(at) !== 3 || view.getUint16(at + 4) !== 0x409 || view.getUint16(at + 6) !== id) continue;
+    const start = view.getUint16(4) + view.getUint16(at + 10);
+    return new TextDecoder("utf-16be").decode(table.subarray(start, start + view.getUint16(at + 8)));
+  }
+  return "";
+}
+
+function* codePointsOf(font: Font): Generator<number> {
+  for (let codePoint = 0x20; codePoint < 0x110000; codePoint++)
+    if (font.glyphOf(codePoint) !== 0 && COVERABLE.test(String.fromCodePoint(codePoint))) yield codePoint;
+}
+
+/** Returns `bytes`, a font, if it reads as one and has all of `codePoints`. */
+function checked(bytes: Uint8Array, codePoints: readonly number[]): Uint8Array {
+  const font = readFont(bytes);
+  for (const codePoint of codePoints)
+    if (font.glyphOf(codePoint) === 0) throw new Error(`a slice lacks U+${codePoint.toString(16)}`);
+  return bytes;
+}
+
+function indexOf(entries: readonly string[]): string {
+  const index = `// Written by scripts/buildFonts.ts; scripts/fonts/coverage.ts says how coverage is encoded.
+
+/** A typeface of \`fonts/\`: how its files are cut, and which code points it is used for by default. */
+export interface Family {
+  readonly name: string;
+  readonly files: "regular and bold" | "regular" | "sliced";
+  readonly coverage: string;
+  /** Of a family that is sliced: the numbers of its slices, encoded like its coverage. They may have more characters. */
+  readonly forms?: string;
+}
+
+/** Code points to a slice. */
+export const SLICE = ${SLICE};
+
+/** In order of preference. */
+export const FAMILIES: readonly Family[] = [
+${entries.join("\n")}
+];
+`;
+  const biome = join(root, "node_modules/.bin/biome");
+  return execFileSync(biome, ["format", "--stdin-file-path", "families.ts"], { cwd: root, input: index }).toString();
+}

@@ -1,0 +1,92 @@
+/** Where the fonts of `fonts/` come from: pinned npm packages, and files of Debian's packages, known by their hashes. */
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "../..");
+
+/** Debian's packages, and where they install their fonts. */
+const DEBIAN = { release: "fonts-noto-core and fonts-noto-mono 20201225-1", folder: "/usr/share/fonts/truetype/noto" };
+
+/** SHA-256 of each file taken from Debian, by its name: what `sha256sum` writes. */
+const HASHES = new Map(
+  readFileSync(join(import.meta.dirname, "debian.sha256"), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => [line.slice(66), line.slice(0, 64)]),
+);
+
+/** A typeface to be built. */
+export interface FamilySource {
+  readonly name: string;
+  readonly regular: FontSource;
+  readonly bold?: FontSource;
+  /** Tells which of its characters it is used for; all if undefined. */
+  readonly accepts?: (character: string) => boolean;
+  /** Cut into slices, which have only the accepted characters. */
+  readonly sliced?: true;
+}
+
+/** A font file: in a package of `node_modules/`, or one of Debian's, by the name it has in `fonts/` as well. */
+export type FontSource = { readonly npm: string } | { readonly debian: string; readonly kept: string };
+
+/** Returns a family of an npm package `@expo-google-fonts/…`, in both weights. */
+export function fromNpm(name: string, file: string): FamilySource {
+  return { name, regular: expo(name, file, "400Regular"), bold: expo(name, file, "700Bold") };
+}
+
+/** Returns a family of an npm package `@expo-google-fonts/…` that has, or needs, one weight. */
+export function regularFromNpm(name: string, file: string): FamilySource {
+  return { name, regular: expo(name, file, "400Regular") };
+}
+
+/** Returns a family of Debian's packages, in the weights that have a hash. */
+export function fromDebian(name: string, file: string): FamilySource {
+  const kept = (weight: string) => ({ debian: `${file}-${weight}.ttf`, kept: `${name}-${weight.toLowerCase()}.ttf` });
+  return { name, regular: kept("Regular"), ...(HASHES.has(`${file}-Bold.ttf`) && { bold: kept("Bold") }) };
+}
+
+function expo(name: string, file: string, weight: string): FontSource {
+  return { npm: `@expo-google-fonts/${name}/${weight}/${file}_${weight}.ttf` };
+}
+
+/**
+ * Returns a reader for the bytes of sources. Debian's files are looked for in `folders`, where the package installs
+ * them, and in `fonts/`, which has copies of them.
+ * @throws Error if one of `families` lacks a source, naming every file that is missing and where to get it
+ */
+export function openSources(
+  families: readonly FamilySource[],
+  folders: readonly string[] = [],
+): (source: FontSource) => Uint8Array<ArrayBuffer> {
+  const found = new Map<FontSource, Uint8Array<ArrayBuffer>>();
+  const missing: string[] = [];
+  for (const source of families.flatMap(({ regular, bold }) => (bold ? [regular, bold] : [regular]))) {
+    const bytes = "npm" in source ? readNpm(source.npm) : readDebian(source, folders);
+    if (bytes) found.set(source, bytes);
+    else if ("npm" in source) missing.push(`${source.npm}: run \`npm ci\``);
+    else
+      missing.push(
+        `${source.debian}, SHA-256 ${HASHES.get(source.debian)}: unpack Debian's ${DEBIAN.release}, name the folder`,
+      );
+  }
+  if (missing.length > 0) throw new Error(`fonts are missing, and nothing was changed:\n  ${missing.join("\n  ")}`);
+  return (source) => found.get(source)!;
+}
+
+function readNpm(path: string): Uint8Array<ArrayBuffer> | undefined {
+  const file = join(root, "node_modules", path);
+  return existsSync(file) ? new Uint8Array(readFileSync(file)) : undefined;
+}
+
+function readDebian(
+  { debian, kept }: { debian: string; kept: string },
+  folders: readonly string[],
+): Uint8Array<ArrayBuffer> | undefined {
+  const places = [...[...folders, DEBIAN.folder].map((folder) => join(folder, debian)), join(root, "fonts", kept)];
+  for (const place of places.filter(existsSync)) {
+    const bytes = new Uint8Array(readFileSync(place));
+    if (createHash("sha256").update(bytes).digest("hex") === HASHES.get(debian)) return bytes;
+  }
+  return undefined;
+}

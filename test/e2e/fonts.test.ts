@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { expect, test } from "vitest";
+import { type Built, buildFonts } from "../../scripts/fonts/build.ts";
+import { FAMILIES } from "../../scripts/fonts/families.ts";
+import { fromNpm, openSources } from "../../scripts/fonts/sources.ts";
+
+const root = join(import.meta.dirname, "../..");
+const fonts = join(root, "fonts");
+
+/** What is committed, in the same form as what is built. */
+function committed(): Built {
+  const files = readdirSync(fonts, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  return {
+    files: new Map(files.map((path) => [relative(fonts, path), readFileSync(path)])),
+    index: readFileSync(join(root, "src/engine/fonts/families.ts"), "utf8"),
+  };
+}
+
+test("`npm run build:fonts` gives the fonts that are committed, byte for byte", () => {
+  const built = buildFonts(FAMILIES, openSources(FAMILIES));
+  const { files, index } = committed();
+  expect([...built.files.keys()].sort()).toEqual([...files.keys()].sort());
+  const differing = [...built.files].filter(([path, bytes]) => Buffer.compare(bytes, files.get(path)!) !== 0);
+  expect(differing.map(([path]) => path)).toEqual([]);
+  expect(built.index).toBe(index);
+}, 60_000);
+
+test("a source that is missing stops it before anything is made, and every one is named", () => {
+  const families = [...FAMILIES, fromNpm("noto-sans-nowhere", "NotoSansNowhere")];
+  expect(() => openSources(families)).toThrow(
+    /nothing was changed:\n +@expo-google-fonts\/noto-sans-nowhere\/400Regular\/.*npm ci.*\n.*700Bold/,
+  );
+  const kept = { debian: "NotoSansNowhere-Regular.ttf", kept: "noto-sans-nowhere-regular.ttf" };
+  expect(() => openSources([{ name: "nowhere", regular: kept }], [join(root, "node_modules")])).toThrow(
+    /NotoSansNowhere-Regular\.ttf.*fonts-noto-core/,
+  );
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import type { Languages } from "../../../src/engine/fonts/language.ts";
+import { typesetterFor } from "../../../src/engine/fonts/layout.ts";
+import { loadFont } from "../../support/fonts.ts";
+
+/** The families that draw each line of a text, without repetitions. */
+async function familiesOf(text: string, languages: Languages = {}): Promise<string[][]> {
+  const { set } = await typesetterFor(text, "regular", loadFont, languages);
+  return text
+    .split("\n")
+    .map((line) => [
+      ...new Set(set(line, false).clusters.map(({ face }) => face.file.family.name.replace("noto-sans-", ""))),
+    ]);
+}
+
+describe("the language chooses whose forms ideographs take", () => {
+  test.each([
+    [undefined, "sc"],
+    ["ja", "jp"],
+    ["JA-jp", "jp"],
+    ["ko", "kr"],
+    ["zh", "sc"],
+    ["zh-CN", "sc"],
+    ["zh-Hans-HK", "sc"],
+    ["zh-Hant", "tc"],
+    ["zh-TW", "tc"],
+    ["zh-HK", "hk"],
+    ["zh-Hant-MO", "hk"],
+    ["yue", "hk"],
+    ["ja-u-ca-japanese-x-private", "jp"],
+    ["en", "sc"],
+    ["und", "sc"],
+  ])("%s: %s", async (text, family) => {
+    expect(await familiesOf("社外秘", { text })).toEqual([[family]]);
+    expect(await familiesOf("社外秘", { document: text })).toEqual([[family]]);
+  });
+
+  test("the caller's word comes before the document's", async () => {
+    expect(await familiesOf("社外秘", { text: "zh-Hant", document: "ja" })).toEqual([["tc"]]);
+    expect(await familiesOf("社外秘", { text: "en", document: "ja" })).toEqual([["sc"]]);
+  });
+
+  test.each(["", "x", "日本語", "ja_JP", "english please", "ja-", "i-klingon"])(
+    "a document's %j is no language, and counts for nothing",
+    async (document) => {
+      expect(await familiesOf("社外秘", { document })).toEqual([["sc"]]);
+    },
+  );
+});
+
+describe("without it, the writing tells", () => {
+  test("kana: of the whole text", async () => {
+    expect(await familiesOf("社外秘コピー禁止")).toEqual([["jp"]]);
+    expect(await familiesOf("社外秘\nコピー禁止")).toEqual([["jp"], ["jp"]]);
+    expect(await familiesOf("社外秘コピー", { document: "zh-TW" })).toEqual([["jp"]]);
+  });
+
+  test("hangul: of its line", async () => {
+    expect(await familiesOf("大外秘대외비")).toEqual([["kr"]]);
+    expect(await familiesOf("機密\n대외비機密")).toEqual([["sc"], ["kr"]]);
+    expect(await familiesOf("機密\n대외비機密", { document: "zh-TW" })).toEqual([["tc"], ["kr"]]);
+  });
+
+  test("a line broken off a Korean paragraph keeps the paragraph's forms", async () => {
+    const { set } = await typesetterFor("國家安全대외비", "regular", loadFont);
+    expect(set("國家安全", false).clusters.map(({ face }) => face.file.family.name)).toEqual(
+      Array.from("國家安全", () => "noto-sans-kr"),
+    );
+  });
+});
+
+test("a character that a language's font lacks is drawn by the others, without a gap", async () => {
+  expect(await familiesOf("请勿复制", { text: "ja" })).toEqual([["sc", "jp"]]);
+  expect(await familiesOf("𠮷野家 㐂", { text: "zh-Hant" })).toEqual([expect.arrayContaining(["tc"])]);
+});
+
+test("ideographs from all over Unicode are drawn in every language, whichever fonts have them", async () => {
+  const all = Array.from({ length: 0x5200 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join("");
+  for (const text of ["ja", "ko", "zh-Hant", "zh-HK"])
+    for (let at = 0; at < all.length; at += 4000)
+      await expect(familiesOf(all.slice(at, at + 40), { text })).resolves.toHaveLength(1);
+});
+
+describe("Arabic letters", () => {
+  test.each([
+    ["ur", "noto-nastaliq-urdu"],
+    ["ur-PK", "noto-nastaliq-urdu"],
+    ["pa-Arab", "noto-nastaliq-urdu"],
+    ["pnb", "noto-nastaliq-urdu"],
+    ["ar", "arabic"],
+    ["fa", "arabic"],
+    [undefined, "arabic"],
+  ])("%s: %s", async (text, family) => {
+    const { set } = await typesetterFor("خفیہ", "regular", loadFont, { text });
+    const names = set("خفیہ", true).clusters.map(({ face }) => face.file.family.name.replace("noto-sans-", ""));
+    expect([...new Set(names)]).toEqual([family]);
+  });
+});
+
+test("HarfBuzz is told: Serbian has its own italic-like letters, Romanian its own comma, Russian neither", async () => {
+  const glyphs = async (line: string, text?: string) =>
+    (await typesetterFor(line, "regular", loadFont, { text }))
+      .set(line, false)
+      .clusters.flatMap(({ glyphs }) => glyphs.map(({ id }) => id));
+  expect(await glyphs("б", "sr")).not.toEqual(await glyphs("б"));
+  expect(await glyphs("б", "ru")).toEqual(await glyphs("б"));
+  expect(await glyphs("Ș ş", "ro")).not.toEqual(await glyphs("Ș ş"));
+});
