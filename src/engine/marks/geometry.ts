@@ -1,5 +1,6 @@
 import { DEFAULTS } from "../options.ts";
 import type { Page } from "../pdf/pageTree.ts";
+import type { Shares } from "./templates.ts";
 
 /**
  * Geometry of marks; pure functions.
@@ -68,12 +69,6 @@ const LARGE_PT = 842;
 export function marginOn(page: Size, askedPt: number = DEFAULTS.marginPt): number {
   const shorter = Math.min(page.width, page.height);
   return Math.min(askedPt * Math.max(1, shorter / LARGE_PT), shorter / 10);
-}
-
-/** The most of a page that something may take, as shares of its sides. */
-export interface Shares {
-  readonly width?: number;
-  readonly height?: number;
 }
 
 /** Returns the room on a page: what is within the margins, and no more than the shares. */

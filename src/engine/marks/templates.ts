@@ -1,6 +1,11 @@
 import type { Weight } from "../fonts/coverage.ts";
-import type { Shares } from "./geometry.ts";
 import type { Position } from "./positions.ts";
+
+/** The most of a page that something may take, as shares of its sides. */
+export interface Shares {
+  readonly width?: number;
+  readonly height?: number;
+}
 
 /** The appearance of a text mark, where the mark does not override it. */
 export interface Template {
