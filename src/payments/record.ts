@@ -165,7 +165,7 @@ export function wakesAt(entry: Entry): number | undefined {
 }
 
 /** What an answer means for a payment that is being settled. */
-type Conclusion =
+export type Conclusion =
   | { conclusion: "settled"; transaction: string }
   | { conclusion: "unproved"; transaction: string }
   | { conclusion: "exposed"; reason: string }

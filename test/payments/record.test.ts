@@ -99,7 +99,7 @@ test("attempts to settle grow rarer: two seconds, doubled, to a minute, and to a
 const world = (...answers: Settlement[]) => worldWith(undefined, ...answers);
 /** The same, where the chain shows what `evidence` returns. */
 function worldWith(evidence: (() => Promise<Evidence | undefined>) | undefined, ...answers: Settlement[]) {
-  const seen = { settled: 0, discarded: [] as string[], logged: [] as unknown[], now: T };
+  const seen = { settled: 0, discarded: [] as string[], logged: [] as unknown[], now: T, listed: Promise.resolve() };
   let stored: { entry: Entry; wakeAt: number | undefined } | undefined;
   const record = new LedgerEntry({
     load: () => stored?.entry,
@@ -114,7 +114,7 @@ function worldWith(evidence: (() => Promise<Evidence | undefined>) | undefined, 
       return answers.shift() ?? { outcome: "unknown" };
     },
     evidence: () => evidence,
-    list: async () => {},
+    list: () => seen.listed,
     trusts: async () => true,
     settleTimeoutMs: 25_000,
     keeps: async () => true,
@@ -339,6 +339,16 @@ describe("a settlement", () => {
     if (statuses[0]!.status === "pending") statuses.push(await record.waitForStatus("request", 0, true));
     expect(statuses).toEqual(expected.map(status));
     expect(seen.settled).toBe(1);
+  });
+
+  test("is written down before its payer's list has been", async () => {
+    const found = world({ outcome: "settled", transaction: "0x1" });
+    found.seen.listed = new Promise(() => {});
+    const claim = await found.claimed();
+    await found.record.store(claim, work);
+    const waiting = found.record.waitForStatus("request", T + MINUTE, true);
+    void found.record.settle(claim, "request");
+    expect(await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 100))])).toEqual(status("sold"));
   });
 
   test("is asked for again until there is an answer, each time later", async () => {
