@@ -192,7 +192,7 @@ export interface Refusal {
  * | used           | exposed; burned if that is not watched  | unproved: the chain decides, or a few times a day the word |
  * | reverted       | the same as used                        | the same as used                                          |
  * | simulated      | refused                                 | the same as used                                          |
- * | unsent         | again, in doubt; refused without a node | the same as used                                          |
+ * | unsent         | again, in doubt; burned without a node  | the same as used                                          |
  * | refused        | refused                                 | again                                                     |
  * | unprocessed    | again; refused after the authorization  | again                                                     |
  * | unknown        | again, in doubt                         | again                                                     |
@@ -218,10 +218,12 @@ export function conclude(
       if (doubt) return { conclusion: "unproved", transaction };
       return { conclusion: watched ? "exposed" : "burned", reason: answer.reason };
     case "unsent":
-    case "simulated":
       if (doubt) return { conclusion: "unproved", transaction };
       // not without a node: "already used" would be believed next, and a wallet's contract can make sending fail
-      if (answer.outcome === "unsent" && hasNode) return { conclusion: "again", transaction, doubt: true };
+      if (hasNode) return { conclusion: "again", transaction, doubt: true };
+      return { conclusion: "burned", reason: answer.reason };
+    case "simulated":
+      if (doubt) return { conclusion: "unproved", transaction };
       return { conclusion: "refused", reason: answer.reason };
     case "refused":
       return doubt ? { conclusion: "again", transaction, doubt } : { conclusion: "refused", reason: answer.reason };

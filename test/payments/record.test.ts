@@ -35,7 +35,7 @@ describe("what a facilitator's answer proves", () => {
     [told("used"), "burned why", "unproved 0x7"],
     [told("reverted"), "burned why", "unproved 0x7"],
     [told("simulated"), "refused why", "unproved 0x7"],
-    [told("unsent"), "refused why", "unproved 0x7"],
+    [told("unsent"), "burned why", "unproved 0x7"],
     [told("refused"), "refused why", "again 0x7, in doubt"],
     [told("unprocessed"), "again 0x7", "again 0x7, in doubt"],
     [{ outcome: "unknown" }, "again 0x7, in doubt", "again 0x7, in doubt"],
@@ -328,7 +328,7 @@ describe("a stored output", () => {
 
 describe("a settlement", () => {
   test.each<[string, (() => Promise<Evidence | undefined>) | undefined, PaymentStatus["status"][]]>([
-    ["has failed, without a node", undefined, ["failed"]],
+    ["is burned, without a node", undefined, ["failed"]],
     ["is in doubt, with a node", async () => ({ outcome: "settled", transaction: "0x2" }), ["pending", "sold"]],
   ])("of which the facilitator does not know whether it was sent %s", async (_, evidence, expected) => {
     const { record, seen, claimed } = worldWith(evidence, { outcome: "unsent", reason: "transaction_failed" });
@@ -339,6 +339,8 @@ describe("a settlement", () => {
     if (statuses[0]!.status === "pending") statuses.push(await record.waitForStatus("request", 0, true));
     expect(statuses).toEqual(expected.map(status));
     expect(seen.settled).toBe(1);
+    const another = await record.claim({ ...call, fingerprint: "another" }, MINUTE, 0);
+    expect(another, "it may be on its way to the chain, where everyone can read it").toEqual(status("spent"));
   });
 
   test("is written down before its payer's list has been", async () => {
