@@ -316,11 +316,15 @@ describe("a stored output", () => {
     expect(seen.discarded).toEqual(["output"]);
   });
 
-  test("that nobody comes back for is deleted when the authorization has run out, and nothing is charged", async () => {
+  test.each([
+    ["the authorization has run out", T / 1000 + 300, T + 5 * MINUTE],
+    ["the link has ended, of an authorization without end", 2n ** 255n, T + DAY],
+  ])("that nobody comes back for is deleted when %s, and nothing is charged", async (_, validBefore, at) => {
+    const authorization = { ...payment.authorization, validBefore: String(validBefore) };
     const { record, seen, claimed, state, wakeAt } = world();
-    await record.store(await claimed(), work);
-    seen.now = wakeAt()!;
-    expect(seen.now).toBe(T + 5 * MINUTE);
+    await record.store(await claimed({ ...call, payment: { ...payment, authorization } }), work);
+    expect(wakeAt()).toBe(at);
+    seen.now = at;
     await record.alarm();
     expect([state(), seen.discarded, seen.settled]).toEqual([undefined, ["output"], 0]);
   });
