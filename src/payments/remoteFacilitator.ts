@@ -63,13 +63,18 @@ const CONNECT_MS = 1000;
 
 const text = z.string().nullish();
 const verifyAnswer = z.object({ isValid: z.boolean(), invalidReason: text });
-const settleAnswer = z.object({
+const settlement = z.object({
   success: z.boolean(),
   errorReason: text,
   transaction: text,
   network: text,
   payer: text,
 });
+/** An error of Coinbase's API: of this type it has tried to settle. */
+const settleError = z.object({ errorType: z.string().startsWith("settle_") });
+const settleAnswer = settlement.or(
+  settleError.transform(({ errorType }) => settlement.parse({ success: false, errorReason: errorType })),
+);
 
 /**
  * Creates the client of a facilitator reached over HTTP: `POST /verify` and `POST /settle`, the same in both versions

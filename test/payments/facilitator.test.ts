@@ -102,6 +102,14 @@ describe("what a settlement's answer is taken for", () => {
       expect([status, await outcomeOf(status)]).toEqual([status, "unknown"]);
   });
 
+  test("an error of the facilitator's API tells what became of a settlement where its type does", async () => {
+    const outcomeOf = async (errorType: string) =>
+      (await settled({ errorType, errorMessage: "why", correlationId: "1" }, 400)).outcome;
+    expect(await outcomeOf("settle_exact_failed_onchain")).toBe("reverted");
+    expect(await outcomeOf("settle_exact_node_failure")).toBe("unknown");
+    expect(await outcomeOf("invalid_request")).toBe("unprocessed");
+  });
+
   test("a reason is passed on in one short line", async () => {
     const { reason } = (await settled(refusal(`no\n\n${"x".repeat(5000)}`))) as { reason: string };
     expect(reason).toMatch(/^no x{197}$/);
