@@ -210,7 +210,7 @@ export class LedgerEntry {
     const proof = before.doubt ? await evidence?.(entry.firstAsked) : undefined;
     const concluded = conclude(entry, proof ?? (await world.settle(entry)), world.now(), evidence !== undefined);
     const failure = await this.#carryOut(concluded, entry);
-    await listed; // last: what is known of the payment is not kept waiting for its payer's list
+    if (!failure) await listed; // last: what is known of the payment is not kept waiting for its payer's list
     return failure;
   }
 

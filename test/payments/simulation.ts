@@ -380,7 +380,7 @@ export class Simulation {
 
   async #settleOnce(payment: PaymentHistory): Promise<Settlement> {
     const answer = await this.#settle(payment);
-    if (answer.outcome === "unknown") payment.doubts++;
+    if (answer.outcome === "unknown" || (answer.outcome === "unsent" && this.history.node)) payment.doubts++;
     return answer;
   }
 
@@ -524,7 +524,10 @@ export class Simulation {
         return mine(answer);
       },
       evidence: () => (this.history.node ? async (since) => mine(await this.#evidence(payment, since)) : undefined),
-      list: async () => {},
+      list: async () => {
+        if (!this.#calm && this.#world.chance(0.1)) await this.#world.sleep(this.#world.below(90_000));
+        return mine(undefined);
+      },
       trusts: async () => mine(this.history.trusted),
       settleTimeoutMs: FACILITATOR_TIMEOUT_MS + 5000,
       keeps: async (output) => this.history.kept.has(output),
