@@ -5,6 +5,7 @@ import { paymentKey } from "./paymentPayload.ts";
 import {
   backoffMs,
   type Call,
+  type Conclusion,
   conclude,
   concludeExposed,
   type Entry,
@@ -208,13 +209,20 @@ export class LedgerEntry {
     const evidence = world.evidence(entry);
     const proof = before.doubt ? await evidence?.(entry.firstAsked) : undefined;
     const concluded = conclude(entry, proof ?? (await world.settle(entry)), world.now(), evidence !== undefined);
-    await listed;
+    const failure = await this.#carryOut(concluded, entry);
+    if (!failure) await listed; // last: what is known of the payment is not kept waiting for its payer's list
+    return failure;
+  }
+
+  /** Performs the transition that an answer means. Resolves to the reason if the payment was refused. */
+  async #carryOut(concluded: Conclusion, entry: Entry & { state: "settling" }): Promise<Failure | undefined> {
     switch (concluded.conclusion) {
       case "settled":
         this.#sold(entry, "settled", concluded.transaction);
         return undefined;
       case "unproved":
-        if (!evidence && (await world.trusts(entry))) this.#sold(entry, "unproved", concluded.transaction);
+        if (!this.#world.evidence(entry) && (await this.#world.trusts(entry)))
+          this.#sold(entry, "unproved", concluded.transaction);
         else this.#askLater(entry);
         return undefined;
       case "exposed": {

@@ -14,7 +14,7 @@ import type { PaymentPayload } from "./paymentPayload.ts";
  * |          |                                      | lease over, `claim` for same request  | stored, new lease      |
  * |          |                                      | the same, but its link ends soon      | claimed, output gone   |
  * |          |                                      | lease over, `abandon`; or `release`   | (none), output deleted |
- * |          |                                      | lease and authorization over          | (none), output deleted |
+ * |          |                                      | lease over, authorization or link too | (none), output deleted |
  * | settling | facilitator asked to move the money  | it moved, as `conclude` proves        | settled                |
  * |          |                                      | it did not and will not               | (none), output deleted |
  * |          |                                      | it is used, or the chain rejected it  | exposed, with a node   |
@@ -130,7 +130,7 @@ export function statusOf(entry: Entry | undefined, fingerprint: string, now: num
     case "settling":
       return { status: same ? "pending" : "taken" };
     case "exposed":
-      return same ? { status: "pending", until: exposureEnds(entry) } : { status: "taken" };
+      return same ? { status: "pending", until: lapsesAt(entry) } : { status: "taken" };
     case "burned":
       return { status: "spent" };
     case "settled":
@@ -153,7 +153,7 @@ export function wakesAt(entry: Entry): number | undefined {
     case "claimed":
       return entry.leaseEnds;
     case "stored":
-      return dated(Math.max(entry.leaseEnds, authorizationEnds(entry)));
+      return Math.max(entry.leaseEnds, lapsesAt(entry));
     case "settling":
     case "exposed":
       return entry.nextAt;
@@ -165,7 +165,7 @@ export function wakesAt(entry: Entry): number | undefined {
 }
 
 /** What an answer means for a payment that is being settled. */
-type Conclusion =
+export type Conclusion =
   | { conclusion: "settled"; transaction: string }
   | { conclusion: "unproved"; transaction: string }
   | { conclusion: "exposed"; reason: string }
@@ -192,7 +192,7 @@ export interface Refusal {
  * | used           | exposed; burned if that is not watched  | unproved: the chain decides, or a few times a day the word |
  * | reverted       | the same as used                        | the same as used                                          |
  * | simulated      | refused                                 | the same as used                                          |
- * | unsent         | again, in doubt; refused without a node | the same as used                                          |
+ * | unsent         | again, in doubt; burned without a node  | the same as used                                          |
  * | refused        | refused                                 | again                                                     |
  * | unprocessed    | again; refused after the authorization  | again                                                     |
  * | unknown        | again, in doubt                         | again                                                     |
@@ -218,10 +218,12 @@ export function conclude(
       if (doubt) return { conclusion: "unproved", transaction };
       return { conclusion: watched ? "exposed" : "burned", reason: answer.reason };
     case "unsent":
-    case "simulated":
       if (doubt) return { conclusion: "unproved", transaction };
       // not without a node: "already used" would be believed next, and a wallet's contract can make sending fail
-      if (answer.outcome === "unsent" && hasNode) return { conclusion: "again", transaction, doubt: true };
+      if (hasNode) return { conclusion: "again", transaction, doubt: true };
+      return { conclusion: "burned", reason: answer.reason };
+    case "simulated":
+      if (doubt) return { conclusion: "unproved", transaction };
       return { conclusion: "refused", reason: answer.reason };
     case "refused":
       return doubt ? { conclusion: "again", transaction, doubt } : { conclusion: "refused", reason: answer.reason };
@@ -250,17 +252,14 @@ export function concludeExposed(
     : { conclusion: "settled", transaction: found.transaction };
 }
 
-/** A payment that others may move, and what it would buy. */
-type Exposure = Call & { work: StoredWork; attempts: number };
-
-/** Returns until when it is watched, in Unix milliseconds: while its authorization lasts, and its link would. */
-function exposureEnds(entry: Exposure): number {
+/** Returns when a payment cannot buy its result any more: its authorization has ended, or its link would have. */
+function lapsesAt(entry: Call & { work: StoredWork }): number {
   return Math.min(authorizationEnds(entry), entry.work.expiresAt);
 }
 
 /** Returns when to ask the chain again about an exposed payment, in Unix milliseconds. */
-export function nextLookAt(entry: Exposure, now: number): number {
-  const over = exposureEnds(entry) + CHAIN_LAG_MS;
+export function nextLookAt(entry: Call & { work: StoredWork; attempts: number }, now: number): number {
+  const over = lapsesAt(entry) + CHAIN_LAG_MS;
   const next = now + backoffMs(entry.attempts);
   return now < over ? Math.min(next, over) : next;
 }

@@ -24,18 +24,20 @@ export interface RemoteFacilitator {
 const ALREADY_USED =
   /already.?(been.?)?(used|settled|processed)|authorization is used|nonce.?(is.?)?used|UsedOrCanceled|duplicate/i;
 /** The chain rejected the transaction, and no cause is given. */
-const REVERTED = /invalid_transaction_state|transaction_failed|revert/i;
+const REVERTED = /invalid_transaction_state|failed_onchain|revert/i;
 /** The transaction can't be executed now, and no cause is given. */
 const SIMULATED = /simulation_failed/i;
 /**
  * Without a transaction's hash official facilitators say this of all that went wrong as they sent it: also of a node that
  * took it, and whose answer was lost.
  */
-const NOT_SENT = /transaction_failed/i;
+const NOT_SENT = /transaction_failed|failed_to_execute/i;
 /** The payer lacks the money: this is found out before the transaction is sent, unless its hash is told. */
 const NO_FUNDS = /balance|funds/i;
 /** The transaction was sent, but the facilitator does not know its outcome. */
-const NOT_SURE = /pending|time[ds]? ?.?out|timeout|unexpected|not.?confirmed|could not be found/i;
+const NOT_SURE = /pending|time[ds]? ?.?out|timeout|unexpected|not.?confirmed|could not be found|receipt/i;
+/** The facilitator's node has failed it, maybe after it took the transaction. Official facilitators' own words, and viem's. */
+const NODE_FAILED = /node_failure|unknown_error|took too long|HTTP request failed/i;
 /**
  * On Solana, the transaction was sent, or may have been: official facilitators say the same of one that failed, one that
  * could not be sent, and one that they have lost sight of. Everything else they find out before they send it.
@@ -50,7 +52,7 @@ const SOLANA_SIMULATION_HINT =
  */
 const NOT_PROCESSED = new Set([400, 401, 403, 404, 429, 521, 523, 525, 526, 530]);
 
-/** Of a transaction; zeros stand for none. */
+/** Of a transaction on an EVM chain; zeros stand for none. */
 const HASH = /^0x0*[1-9a-f]/i;
 
 const NO_REASON = "the facilitator gave no reason";
@@ -61,13 +63,18 @@ const CONNECT_MS = 1000;
 
 const text = z.string().nullish();
 const verifyAnswer = z.object({ isValid: z.boolean(), invalidReason: text });
-const settleAnswer = z.object({
+const settlement = z.object({
   success: z.boolean(),
   errorReason: text,
   transaction: text,
   network: text,
   payer: text,
 });
+/** An error of Coinbase's API: of this type it has tried to settle. */
+const settleError = z.object({ errorType: z.string().startsWith("settle_") });
+const settleAnswer = settlement.or(
+  settleError.transform(({ errorType }) => settlement.parse({ success: false, errorReason: errorType })),
+);
 
 /**
  * Creates the client of a facilitator reached over HTTP: `POST /verify` and `POST /settle`, the same in both versions
@@ -127,7 +134,8 @@ export function remoteFacilitator(
       if (!answer && status !== undefined && NOT_PROCESSED.has(status))
         return { outcome: "unprocessed", reason: `facilitator_unavailable: the facilitator answered ${status}` };
       if (!answer) return { outcome: "unknown" };
-      const transaction = answer.transaction ?? "";
+      const named = answer.transaction ?? "";
+      const transaction = isSolana(payment.chain) || HASH.test(named) ? named : "";
       if (answer.success)
         return transaction !== "" && isAbout(payment, answer)
           ? { outcome: "settled", transaction }
@@ -136,8 +144,8 @@ export function remoteFacilitator(
       const reason = reasonOf(answer.errorReason);
       if (isSolana(payment.chain)) return solanaOutcome(payment, reason, transaction);
       if (ALREADY_USED.test(reason)) return { outcome: "used", reason };
-      if (NOT_SURE.test(reason)) return { outcome: "unknown", ...(transaction && { transaction }) };
-      if (HASH.test(transaction)) return { outcome: "reverted", reason };
+      if (isUnsure(reason)) return { outcome: "unknown", ...(transaction && { transaction }) };
+      if (transaction !== "") return { outcome: "reverted", reason };
       if (NOT_SENT.test(reason)) return { outcome: "unsent", reason };
       if (NO_FUNDS.test(reason)) return { outcome: "refused", reason };
       if (SIMULATED.test(reason)) return { outcome: "simulated", reason };
@@ -180,9 +188,13 @@ function isFor({ chain, version, transfer }: PaymentPayload, supported: Supporte
  * yet, so that even in doubt the word proves nothing.
  */
 function solanaOutcome(payment: PaymentPayload, reason: string, transaction: string): Settlement {
-  if (NOT_SURE.test(reason) || SOLANA_NOT_SURE.test(reason))
+  if (isUnsure(reason) || SOLANA_NOT_SURE.test(reason))
     return { outcome: "unknown", ...(transaction && { transaction }) };
   return { outcome: "refused", reason: explained(payment, reason) };
+}
+
+function isUnsure(reason: string): boolean {
+  return NOT_SURE.test(reason) || NODE_FAILED.test(reason);
 }
 
 function explained({ chain }: PaymentPayload, reason: string): string {

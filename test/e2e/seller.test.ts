@@ -254,6 +254,22 @@ describe("on a chain with a block every two seconds", () => {
     expect(await succeeded(receipt!.transaction)).toBe(true);
   });
 
+  test.concurrent.each([
+    ["invalid_exact_evm_failed_to_get_receipt", "its transaction"],
+    ["settle_exact_node_failure", ""],
+    ["HTTP request failed. Status: 502", ""],
+  ])("or whose facilitator has lost its node's answer, and says %s", async (errorReason, named) => {
+    const payment = await newPayment(services["with a node"]);
+    facilitator.interpose(payment.payer.address, async (settle) => {
+      facilitator.interpose(payment.payer.address, undefined);
+      const { transaction, network } = (await settle()) as Record<string, string>;
+      return { status: 200, body: { success: false, errorReason, network, transaction: named && transaction } };
+    });
+    const { status, receipt } = await buyPatiently(services["with a node"], payment, undefined, { key: payment.nonce });
+    expect([status, receipt?.success, await moved(payment)]).toEqual([200, true, PRICE]);
+    expect(await succeeded(receipt!.transaction)).toBe(true);
+  });
+
   test.concurrent("or without a node on the facilitator's word, and the receipt says so", async () => {
     const payment = await newPayment(services["without one"]);
     losesAnswer(payment);

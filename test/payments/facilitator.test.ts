@@ -27,6 +27,7 @@ describe("what a settlement's answer is taken for", () => {
     ["settled on another network", { ...success, network: "base" }, "unknown"],
     ["settled for another payer", { ...success, payer: `0x${"02".repeat(20)}` }, "unknown"],
     ["settled without a transaction", { ...success, transaction: "" }, "unknown"],
+    ["settled, with zeros for a hash", { ...success, transaction: `0x${"0".repeat(64)}` }, "unknown"],
     ["success as text", { ...success, success: "true" }, "unknown"],
     ["an empty object", {}, "unknown"],
     ["a list", [success], "unknown"],
@@ -46,11 +47,9 @@ describe("what a settlement's answer is taken for", () => {
       "blocklisted",
       "",
     ].map((reason): [string, object, string] => [reason, refusal(reason), "refused"]),
-    ...["invalid_transaction_state", "execution reverted"].map((reason): [string, object, string] => [
-      reason,
-      refusal(reason),
-      "reverted",
-    ]),
+    ...["invalid_transaction_state", "execution reverted", "settle_exact_failed_onchain"].map(
+      (reason): [string, object, string] => [reason, refusal(reason), "reverted"],
+    ),
     ...[
       "invalid_exact_evm_transaction_failed",
       "invalid_exact_evm_insufficient_balance",
@@ -62,7 +61,13 @@ describe("what a settlement's answer is taken for", () => {
       "reverted",
     ]),
     ["a simulation that failed", refusal("invalid_exact_evm_transaction_simulation_failed"), "simulated"],
-    ["a transaction that may not have been sent", refusal("invalid_exact_evm_transaction_failed"), "unsent"],
+    ...["invalid_exact_evm_transaction_failed", "invalid_exact_evm_failed_to_execute_transfer"].map(
+      (reason): [string, object, string] => [
+        `${reason}, of one that may not have been sent`,
+        refusal(reason),
+        "unsent",
+      ],
+    ),
     [
       "the same, with zeros for a hash",
       { ...refusal("invalid_exact_evm_transaction_failed"), transaction: `0x${"0".repeat(64)}` },
@@ -73,7 +78,16 @@ describe("what a settlement's answer is taken for", () => {
       "unexpected_settle_error",
       'Timed out while waiting for transaction with hash "0x1" to be confirmed.',
       "request timeout",
+      "The request took too long to respond. URL: http://node.example.com",
+      "HTTP request failed. Status: 502",
+      "settle_exact_node_failure",
+      "unknown_error",
     ].map((reason): [string, object, string] => [reason, refusal(reason), "unknown"]),
+    [
+      "a transaction that was sent, and not looked for long enough",
+      { ...refusal("invalid_exact_evm_failed_to_get_receipt"), transaction: "0x1" },
+      "unknown",
+    ],
   ])("%s", async (_, answer, outcome) => {
     for (const status of [200, 402]) expect((await settled(answer, status)).outcome).toBe(outcome);
     for (const status of [500, 502]) expect((await settled(answer, status)).outcome).toBe("unknown");
@@ -88,6 +102,14 @@ describe("what a settlement's answer is taken for", () => {
       expect([status, await outcomeOf(status)]).toEqual([status, "unknown"]);
   });
 
+  test("an error of the facilitator's API tells what became of a settlement where its type does", async () => {
+    const outcomeOf = async (errorType: string) =>
+      (await settled({ errorType, errorMessage: "why", correlationId: "1" }, 400)).outcome;
+    expect(await outcomeOf("settle_exact_failed_onchain")).toBe("reverted");
+    expect(await outcomeOf("settle_exact_node_failure")).toBe("unknown");
+    expect(await outcomeOf("invalid_request")).toBe("unprocessed");
+  });
+
   test("a reason is passed on in one short line", async () => {
     const { reason } = (await settled(refusal(`no\n\n${"x".repeat(5000)}`))) as { reason: string };
     expect(reason).toMatch(/^no x{197}$/);
@@ -98,6 +120,8 @@ describe("what a settlement's answer is taken for", () => {
       outcome: "unknown",
       transaction: "0x9",
     });
+    const none = { ...refusal("settlement_pending"), transaction: `0x${"0".repeat(64)}` };
+    expect(await settled(none), "zeros are none").toEqual({ outcome: "unknown" });
   });
 });
 

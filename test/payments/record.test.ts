@@ -35,7 +35,7 @@ describe("what a facilitator's answer proves", () => {
     [told("used"), "burned why", "unproved 0x7"],
     [told("reverted"), "burned why", "unproved 0x7"],
     [told("simulated"), "refused why", "unproved 0x7"],
-    [told("unsent"), "refused why", "unproved 0x7"],
+    [told("unsent"), "burned why", "unproved 0x7"],
     [told("refused"), "refused why", "again 0x7, in doubt"],
     [told("unprocessed"), "again 0x7", "again 0x7, in doubt"],
     [{ outcome: "unknown" }, "again 0x7, in doubt", "again 0x7, in doubt"],
@@ -99,7 +99,7 @@ test("attempts to settle grow rarer: two seconds, doubled, to a minute, and to a
 const world = (...answers: Settlement[]) => worldWith(undefined, ...answers);
 /** The same, where the chain shows what `evidence` returns. */
 function worldWith(evidence: (() => Promise<Evidence | undefined>) | undefined, ...answers: Settlement[]) {
-  const seen = { settled: 0, discarded: [] as string[], logged: [] as unknown[], now: T };
+  const seen = { settled: 0, discarded: [] as string[], logged: [] as unknown[], now: T, listed: Promise.resolve() };
   let stored: { entry: Entry; wakeAt: number | undefined } | undefined;
   const record = new LedgerEntry({
     load: () => stored?.entry,
@@ -114,7 +114,7 @@ function worldWith(evidence: (() => Promise<Evidence | undefined>) | undefined, 
       return answers.shift() ?? { outcome: "unknown" };
     },
     evidence: () => evidence,
-    list: async () => {},
+    list: () => seen.listed,
     trusts: async () => true,
     settleTimeoutMs: 25_000,
     keeps: async () => true,
@@ -316,11 +316,15 @@ describe("a stored output", () => {
     expect(seen.discarded).toEqual(["output"]);
   });
 
-  test("that nobody comes back for is deleted when the authorization has run out, and nothing is charged", async () => {
+  test.each([
+    ["the authorization has run out", T / 1000 + 300, T + 5 * MINUTE],
+    ["the link has ended, of an authorization without end", 2n ** 255n, T + DAY],
+  ])("that nobody comes back for is deleted when %s, and nothing is charged", async (_, validBefore, at) => {
+    const authorization = { ...payment.authorization, validBefore: String(validBefore) };
     const { record, seen, claimed, state, wakeAt } = world();
-    await record.store(await claimed(), work);
-    seen.now = wakeAt()!;
-    expect(seen.now).toBe(T + 5 * MINUTE);
+    await record.store(await claimed({ ...call, payment: { ...payment, authorization } }), work);
+    expect(wakeAt()).toBe(at);
+    seen.now = at;
     await record.alarm();
     expect([state(), seen.discarded, seen.settled]).toEqual([undefined, ["output"], 0]);
   });
@@ -328,7 +332,7 @@ describe("a stored output", () => {
 
 describe("a settlement", () => {
   test.each<[string, (() => Promise<Evidence | undefined>) | undefined, PaymentStatus["status"][]]>([
-    ["has failed, without a node", undefined, ["failed"]],
+    ["is burned, without a node", undefined, ["failed"]],
     ["is in doubt, with a node", async () => ({ outcome: "settled", transaction: "0x2" }), ["pending", "sold"]],
   ])("of which the facilitator does not know whether it was sent %s", async (_, evidence, expected) => {
     const { record, seen, claimed } = worldWith(evidence, { outcome: "unsent", reason: "transaction_failed" });
@@ -339,6 +343,18 @@ describe("a settlement", () => {
     if (statuses[0]!.status === "pending") statuses.push(await record.waitForStatus("request", 0, true));
     expect(statuses).toEqual(expected.map(status));
     expect(seen.settled).toBe(1);
+    const another = await record.claim({ ...call, fingerprint: "another" }, MINUTE, 0);
+    expect(another, "it may be on its way to the chain, where everyone can read it").toEqual(status("spent"));
+  });
+
+  test("is written down before its payer's list has been", async () => {
+    const found = world({ outcome: "settled", transaction: "0x1" });
+    found.seen.listed = new Promise(() => {});
+    const claim = await found.claimed();
+    await found.record.store(claim, work);
+    const waiting = found.record.waitForStatus("request", T + MINUTE, true);
+    void found.record.settle(claim, "request");
+    expect(await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 100))])).toEqual(status("sold"));
   });
 
   test("is asked for again until there is an answer, each time later", async () => {

@@ -69,7 +69,10 @@ export interface PaymentHistory {
   forgotten: boolean;
   /** Attempts to settle whose outcome nobody told. */
   doubts: number;
-  /** A first attempt reached the facilitator twice, and the second answer was told. */
+  /**
+   * It moved, and the first answer told otherwise: the attempt reached the facilitator twice, and the second answer was
+   * told; or the facilitator's node did not answer it, and there is none to ask.
+   */
   doubled: boolean;
   /** Sold without proof. */
   unproved: number;
@@ -377,7 +380,7 @@ export class Simulation {
 
   async #settleOnce(payment: PaymentHistory): Promise<Settlement> {
     const answer = await this.#settle(payment);
-    if (answer.outcome === "unknown") payment.doubts++;
+    if (answer.outcome === "unknown" || (answer.outcome === "unsent" && this.history.node)) payment.doubts++;
     return answer;
   }
 
@@ -413,6 +416,11 @@ export class Simulation {
         return { outcome: "reverted", reason: "another refusal" };
       case 10: // it would refuse
         return { outcome: "simulated", reason: "another refusal" };
+      case 11: // its node has not answered, whether or not it has sent it: only a node of ours can tell then
+        payment.isPublic = true;
+        if (this.#world.chance(0.5) && this.#transfer(payment).outcome === "settled")
+          payment.doubled ||= !this.history.node && payment.doubts === 0;
+        return { outcome: "unsent", reason: "it could not be sent" };
       default:
         return this.#transfer(payment);
     }
@@ -516,7 +524,10 @@ export class Simulation {
         return mine(answer);
       },
       evidence: () => (this.history.node ? async (since) => mine(await this.#evidence(payment, since)) : undefined),
-      list: async () => {},
+      list: async () => {
+        if (!this.#calm && this.#world.chance(0.1)) await this.#world.sleep(this.#world.below(90_000));
+        return mine(undefined);
+      },
       trusts: async () => mine(this.history.trusted),
       settleTimeoutMs: FACILITATOR_TIMEOUT_MS + 5000,
       keeps: async (output) => this.history.kept.has(output),
