@@ -44,6 +44,6 @@ export function textMarks(loadFont: LoadFont): TrialMark[] {
   return [
     middle(0.1, { text: "MMM", template: "horizontal", opacity: 1 }),
     middle(0.1, { text: "M{page}M", template: "horizontal", opacity: 1 }),
-    middle(0.5, { text: "MMMMMM", template: "tiled", opacity: 0.6 }),
+    middle(0.25, { text: "MMMMMM", template: "tiled", opacity: 0.6 }),
   ];
 }
