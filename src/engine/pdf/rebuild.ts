@@ -265,7 +265,8 @@ class Scanner {
 
   #readObject(header: { num: number; gen: number }, offset: number, end: number): void {
     const object = this.#attempt(() => parseAt(this.#source, end, describe, this.#limit));
-    let next = end + (object?.length ?? 0);
+    const valueEnd = end + (object?.length ?? 0);
+    let next = valueEnd;
     let doubtful = next;
     const stream = object?.stream;
     let awaited: number | undefined;
@@ -275,10 +276,11 @@ class Scanner {
       const length = this.#streamLengths(value).find((each) => isEndOfData(this.#source, start + each));
       next = Math.max(next, length === undefined ? findEndOfData(this.#source, start) : start + length);
       if (length === undefined && value instanceof Reference) awaited = value.num;
-      const isSound = (this.#attempt(() => endOfSound(stream.text, 0)) ?? -1) >= 0;
       const isDirect = typeof value === "number" && isEndOfData(this.#source, next, "endstream");
-      doubtful = !isSound ? start : isDirect ? next : findEndOfData(this.#source, start);
+      doubtful = !object.isSound ? start : isDirect ? next : findEndOfData(this.#source, start);
     }
+    // A bracket that is missing lets it end in another object.
+    if (object?.isSound === false && findWord(this.#source, end, valueEnd, "endobj") !== undefined) doubtful = end;
     const hidesStreams = doubtful < next && findWord(this.#source, doubtful, next, "/ObjStm") !== undefined;
 
     // From here on nothing throws MissingRange, so these changes are made once.
@@ -345,6 +347,7 @@ class Scanner {
 /** What a scan needs to know about an object; positions are relative to the end of its `obj`. */
 interface Description {
   length: number;
+  isSound: boolean;
   mayBeCatalog: boolean;
   /** Its value, if that is an unsigned integer. */
   integer: number | undefined;
@@ -359,6 +362,7 @@ function describe(bytes: Uint8Array, at: number): Description {
   const data = isDictionary(bytes, start) ? dataStart(bytes, skipWhite(bytes, end)) : -1;
   return {
     length: end - at,
+    isSound: endOfSound(bytes, start) >= 0,
     mayBeCatalog: data < 0 && indexOf(bytes.subarray(start, end), CATALOG) >= 0,
     integer: readInteger(bytes, start, end),
     stream: data < 0 ? undefined : { ...readTrailerDictionary(bytes, start), data: data - at },

@@ -266,6 +266,16 @@ describe("a file is refused", () => {
       encode(`${new FileBuilder().objects(onePage()).text}trailer\n<</Root 1 0 R <\n3 0 obj <</Type/Page>> endobj\n`),
       "damaged_pdf",
     ],
+    [
+      "for a page in an object stream that a string without its end takes in",
+      (() => {
+        const builder = new FileBuilder().objects({ ...onePage(), 2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>" });
+        builder.text += "7 0 obj\n<</A x(>>\nendobj\n";
+        builder.objects({ 8: { dict: "/Type/ObjStm/N 1/First 4", data: `6 0 ${PAGE}` } });
+        return encode(`${builder.text}9 0 obj\n)>>\nendobj\n`);
+      })(),
+      "damaged_pdf",
+    ],
     ["for a page that has kids", file(onePage("/Kids[4 0 R]")), "damaged_pdf"],
     ["for kids that are not there", file({ ...onePage(), 2: `<</Type/Pages${BOX}/Kids 9 0 R>>` }), "damaged_pdf"],
     [
