@@ -276,8 +276,9 @@ class Scanner {
       const length = this.#streamLengths(value).find((each) => isEndOfData(this.#source, start + each));
       next = Math.max(next, length === undefined ? findEndOfData(this.#source, start) : start + length);
       if (length === undefined && value instanceof Reference) awaited = value.num;
-      const isDirect = typeof value === "number" && isEndOfData(this.#source, next, "endstream");
-      doubtful = !object.isSound ? start : isDirect ? next : findEndOfData(this.#source, start);
+      // Without an endstream readers end the data where they like.
+      if (!object.isSound || !isEndOfData(this.#source, next, "endstream")) doubtful = start;
+      else doubtful = typeof value === "number" ? next : findEndOfData(this.#source, start);
     }
     // A bracket that is missing lets it end in another object.
     if (object?.isSound === false && findWord(this.#source, end, valueEnd, "endobj") !== undefined) doubtful = end;

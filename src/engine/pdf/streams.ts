@@ -3,6 +3,7 @@ import { indexOf } from "#platform/search";
 import type { ByteSource } from "./byteSource.ts";
 import { CARRIAGE_RETURN, LINE_FEED, SPACE, TAB } from "./characters.ts";
 import { isDictionary, isWhite, Malformed, parseAt, readHeader, skipValue, skipWhite, startsWith } from "./lexer.ts";
+import { endOfSound } from "./sound.ts";
 import { type Dictionary, parseValue, Reference } from "./values.ts";
 
 /** A stream object as it is in the file. */
@@ -10,6 +11,8 @@ export interface RawStream {
   num: number;
   gen: number;
   dict: Dictionary;
+  /** Whether all readers read the dictionary alike: see sound.ts. */
+  isSound: boolean;
   /** Still encrypted and filtered. */
   data: Uint8Array;
   /** File offset where the data end. */
@@ -40,7 +43,8 @@ export function readStream(
     const dict = parseValue(bytes, header.end) as Dictionary;
     const start = dataStart(bytes, skipWhite(bytes, skipValue(bytes, header.end)));
     if (start < 0) throw new Malformed(`no stream at offset ${offset}`);
-    return { num: header.num, gen: header.gen, dict, start: offset + start };
+    const isSound = endOfSound(bytes, header.end) >= 0;
+    return { num: header.num, gen: header.gen, dict, isSound, start: offset + start };
   });
 
   const length = head.dict.get("Length");
@@ -49,7 +53,8 @@ export function readStream(
     typeof claimed === "number" && isEndOfData(source, head.start + claimed)
       ? head.start + claimed
       : findEndOfData(source, head.start, boundOf());
-  return { num: head.num, gen: head.gen, dict: head.dict, data: source.bytes(head.start, end), end };
+  const { start, ...about } = head;
+  return { ...about, data: source.bytes(start, end), end };
 }
 
 /** Returns where the data begin after the keyword `stream` at `at`, or -1 if there is no such keyword. */

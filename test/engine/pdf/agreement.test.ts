@@ -150,9 +150,10 @@ describe("the output has", () => {
 
 describe("an object stream is written anew", () => {
   /** The page is elsewhere, so that nothing in the stream changes. */
-  const beside = (members: Record<number, string>) => {
+  const beside = (members: Record<number, string>, garbage = "") => {
     const builder = new FileBuilder().objects({ 3: `<</Type/Page/Parent 2 0 R${BOX}>>` });
     const entries = builder.objectStream(5, { 1: CATALOG, 2: NODE, ...members });
+    builder.text = builder.text.replace("/Type/ObjStm", `$&${garbage}`);
     return latin1(
       builder
         .xrefStream(
@@ -165,6 +166,7 @@ describe("an object stream is written anew", () => {
   it.each<[string, string]>([
     ["where it says a wrong number of members", beside({ 7: "(x)" }).replace("/N 3", "/N 9")],
     ["where a member is superseded", beside({ 3: PAGE })],
+    ["where its dictionary is not sound", beside({}, "/A x")],
     ["where it does not end", beside({}).replace(/\nendstream\nendobj\n6 0 obj.*/s, "")],
   ])("%s", async (_, text) => {
     expect(latin1(await stamp(encode(text)))).not.toMatch(/\n5 0 obj/);
@@ -264,6 +266,18 @@ describe("a file is refused", () => {
     [
       "for a page that is found before a trailer that cannot be read, and within it",
       encode(`${new FileBuilder().objects(onePage()).text}trailer\n<</Root 1 0 R <\n3 0 obj <</Type/Page>> endobj\n`),
+      "damaged_pdf",
+    ],
+    [
+      "for a page behind data that have no end",
+      encode(
+        new FileBuilder().objects({
+          ...onePage(),
+          2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>",
+          5: "<</Length 99>>\nstreamndstream",
+          6: PAGE,
+        }).text,
+      ),
       "damaged_pdf",
     ],
     [
