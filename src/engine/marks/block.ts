@@ -55,13 +55,13 @@ export function stack(lines: readonly Line[], look: Look, width = 0): Block {
     ...lines.flatMap(({ clusters }) => clusters.map((cluster) => strokeAround(look, cluster))),
   );
   const light = look.isEdged ? WIDEST_EDGE : 0;
-  const edge = light + around + (look.framed ? FRAME_PADDING + FRAME_WIDTH : 0);
+  const padding = light + around + (look.framed ? FRAME_PADDING + FRAME_WIDTH : 0);
   const heights = heightsOf(lines);
   const needed = lines.map((line) => Math.max(line.width / 2 - line.left, line.right - line.width / 2));
-  const halfWidth = Math.max(width / 2, edge + Math.max(...needed));
-  const height = 2 * edge + heights.reduce((sum, { ascent, descent }) => sum + ascent - descent, 0);
+  const halfWidth = Math.max(width / 2, padding + Math.max(...needed));
+  const height = 2 * padding + heights.reduce((sum, { ascent, descent }) => sum + ascent - descent, 0);
 
-  let top = height - edge;
+  let top = height - padding;
   const rows = lines.map((line, i) => {
     const { ascent, descent } = heights[i]!;
     const row = { line, x: halfWidth - line.width / 2, y: top - ascent };

@@ -41,22 +41,26 @@ export function drawText(
 ): Drawing {
   if (look.hollow && allowsTransparency(sink.pdfa)) return drawHollow(sink, drawing, embedded, look, ink);
   const { runs, box, edge, frame, isEcho = false } = drawing;
-  const text = (mode: Mode, strokeEm: number, isAgain = isEcho) => textObject(runs, embedded, mode, strokeEm, isAgain);
+  const isRepeated = edge > 0;
+  const letters = (mode: Mode, strokeEm: number) =>
+    isRepeated
+      ? unspoken(textObject(runs, embedded, mode, strokeEm, true))
+      : textObject(runs, embedded, mode, strokeEm, isEcho);
   const bolder = isEmboldened(runs) ? EMBOLDENING : 0;
-  const spoken = (operators: string) => (edge > 0 ? unspoken(operators) : operators);
   const content: string[] = [];
-  if (edge > 0) {
+  if (isRepeated) {
     const frameEdge = frame ? [strokeFrame(box, frame, edge)] : [];
     const width = look.hollow ? strokeAround(look) : 2 * bolder;
-    content.push(ink.white.stroke, ...frameEdge, text("outline", width + 2 * edge));
+    const light = textObject(runs, embedded, "outline", width + 2 * edge, isEcho);
+    content.push(ink.white.stroke, ...frameEdge, light);
   }
   // Where there may be no soft mask, lines at overlaps are the lesser evil.
-  if (look.hollow) content.push(ink.stroke, spoken(text("outline", strokeAround(look), isEcho || edge > 0)));
+  if (look.hollow) content.push(ink.stroke, letters("outline", strokeAround(look)));
   else {
     content.push(ink.fill);
     if (frame || bolder > 0) content.push(ink.stroke);
     if (frame) content.push(strokeFrame(box, frame, 0));
-    content.push(spoken(text("fill", 2 * bolder, isEcho || edge > 0)));
+    content.push(letters("fill", 2 * bolder));
   }
   return { box, resources: `${fontOf(embedded)}${ink.resources}`, content: content.join("\n") };
 }

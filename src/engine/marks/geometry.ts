@@ -1,6 +1,5 @@
 import { DEFAULTS } from "../options.ts";
 import type { Page } from "../pdf/pageTree.ts";
-import type { Shares } from "./templates.ts";
 
 /**
  * Geometry of marks; pure functions.
@@ -71,8 +70,8 @@ export function marginOn(page: Size, askedPt: number = DEFAULTS.marginPt): numbe
   return Math.min(askedPt * Math.max(1, shorter / LARGE_PT), shorter / 10);
 }
 
-/** Returns the room on a page: what is within the margins, and no more than the shares. */
-export function roomOn(page: Size, marginPt: number, { width = 1, height = 1 }: Shares = {}): Size {
+/** Returns the room on a page: what is within the margins, and no more than the shares of its sides, from 0 to 1. */
+export function roomOn(page: Size, marginPt: number, { width = 1, height = 1 }: Partial<Size> = {}): Size {
   return {
     width: Math.min(page.width - 2 * marginPt, width * page.width),
     height: Math.min(page.height - 2 * marginPt, height * page.height),
@@ -125,8 +124,8 @@ const MAX_TILES_ALONG = 20;
 
 /**
  * Returns the matrices of copies of a mark all over the page: rows along its direction, every other row shifted by half
- * a step, bleeding past the edges. Gaps are at least half the mark's width and one and a half times its height. The first one is
- * in the middle of the page.
+ * a step, bleeding past the edges. Gaps are at least half the mark's width and one and a half times its height. The first
+ * one is in the middle of the page.
  */
 export function tile(size: Size, scale: number, degrees: number, page: Size): Matrix[] {
   const [cos, sin] = direction(degrees);

@@ -18,8 +18,8 @@ export type Look = Template &
   };
 
 /**
- * Applies a mark's own options to its template. In a position along the diagonal the text follows that, unless the mark has
- * a rotation of its own.
+ * Applies a mark's own options to its template. In a position along the diagonal the text follows that, unless the mark
+ * has a rotation of its own.
  */
 export function lookOf({ template: name = DEFAULT_TEMPLATE, ...mark }: Omit<TextMark, "text">): Look {
   const template: Template = TEMPLATES[name];

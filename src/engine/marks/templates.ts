@@ -1,12 +1,6 @@
 import type { Weight } from "../fonts/coverage.ts";
 import type { Position } from "./positions.ts";
 
-/** The most of a page that something may take, as shares of its sides. */
-export interface Shares {
-  readonly width?: number;
-  readonly height?: number;
-}
-
 /** The appearance of a text mark, where the mark does not override it. */
 export interface Template {
   description: string;
@@ -21,8 +15,8 @@ export interface Template {
   hollow?: true;
   /** A frame around the text. */
   framed?: true;
-  /** The most of the page that the mark takes. */
-  most?: Shares;
+  /** The most of the page that the mark takes, as shares of its sides. */
+  most?: { width?: number; height?: number };
   /** A longer text is cut short, and ends in an ellipsis. Line breaks of the caller's own count, and stay. */
   mostLines?: number;
   /** Letters so small that at the same opacity they could hardly be read: they are drawn as if laid over themselves. */

@@ -30,8 +30,8 @@ export async function markWithText(
   const sizes = document.pages.map(displayedSize);
   const text = fillIn(mark.text.normalize("NFC"), { pages: sizes.length, date });
   const languages = { text: mark.lang, document: document.language };
-  const shown = look.mostLines ? text + ELLIPSIS : text;
-  const typesetter = await typesetterFor(shown, look.weight, loadFont, languages);
+  const needed = look.mostLines ? text + ELLIPSIS : text;
+  const typesetter = await typesetterFor(needed, look.weight, loadFont, languages);
   const layout = layOutText(text, sizes, mark, look, typesetter);
   const marks = new TextMarks(document, layout.clusters(), look, edgeAround(look, layout.smallestPt));
   const spot = spotOf(look.position);
@@ -55,11 +55,11 @@ export async function markWithText(
     const copies = repeated.get(sizeKey(shown)) ?? new Map<Mark, Mark>();
     repeated.set(sizeKey(shown), copies);
     // Search and copying find the text in the middle of the page only.
-    const echoes = marks.partsOf(block, number, true);
+    const echoOf = (i: number) => marks.partsOf(block, number, true)[i]!.mark;
     return {
       matrix: [1, 0, 0, 1, 0, 0],
       parts: parts.map(({ mark, x, y }, i) => {
-        const copy = copies.get(mark) ?? repeatMark(document, mark, matrices, shown, echoes[i]!.mark);
+        const copy = copies.get(mark) ?? repeatMark(document, mark, matrices, shown, echoOf(i));
         copies.set(mark, copy);
         return { mark: copy, x: a * x + c * y, y: b * x + d * y };
       }),
