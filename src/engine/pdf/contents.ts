@@ -6,7 +6,7 @@ import { EndOfBytes, eachEntry, isDictionary, Malformed, nameIs, skipValue, skip
 import { LONGEST_REFERENCE_CHAIN, type Objects } from "./objects.ts";
 import { readKids, type Span } from "./pageAttributes.ts";
 import type { Rewrites } from "./rewrite.ts";
-import { eachSoundEntry, soundText } from "./sound.ts";
+import { eachSoundEntry, soundName, soundText } from "./sound.ts";
 import { dataStart, findEndOfData, isEndOfData } from "./streams.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
 
@@ -215,7 +215,7 @@ function streamDictionary(text: Uint8Array, length: number): string {
   let entries = `/Length ${length} `;
   eachEntry(text, 0, (key, keyEnd, start) => {
     if (!nameIs(text, key, keyEnd, "Length"))
-      entries += `${decodeLatin1(text, key, keyEnd)} ${decodeLatin1(soundText(text, start))} `;
+      entries += `${soundName(text, key, keyEnd)} ${decodeLatin1(soundText(text, start))} `;
   });
   return `<<${entries}>>`;
 }

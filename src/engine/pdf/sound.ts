@@ -162,7 +162,8 @@ function soundly(bytes: Uint8Array, at: number, depth: number): string {
   return readReference(bytes, at)?.text ?? "null";
 }
 
-function soundName(bytes: Uint8Array, start: number, end: number): string {
+/** Returns the name [start, end) so that no byte of it is white space to PDFium. */
+export function soundName(bytes: Uint8Array, start: number, end: number): string {
   return decodeLatin1(bytes, start, end).replace(/[\x80\xff]/g, (code) => `#${code.charCodeAt(0).toString(16)}`);
 }
 

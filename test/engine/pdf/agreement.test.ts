@@ -123,6 +123,12 @@ describe("the output has", () => {
     expect(output).toMatch(/trailer\n<<\/A 1\/Root 1 0 R/);
   });
 
+  it("no name in the trailer that PDFium sees the end of before others do", async () => {
+    const trailer = "/A\xff 1/Root 1 0 R";
+    const output = latin1(await stamp(new FileBuilder().objects(onePage()).table({ trailer }).bytes()));
+    expect(output).toMatch(/trailer\n<<\/A#ff 1\/Root 1 0 R/);
+  });
+
   it("the catalog and the encryption behind references in its trailer", async () => {
     const source = new FileBuilder()
       .objects({ ...onePage(), 5: "6 0 R", 6: "1 0 R" })
