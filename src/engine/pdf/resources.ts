@@ -150,13 +150,13 @@ export class Resources {
   #dictionary(num: number): Rewrite | undefined {
     for (let i = 0; i < 32; i++) {
       const known = this.#rewrites.get(num);
+      if (this.#rewrites.isStream(num)) refuseStream();
       if (known) return isDictionary(known.text, 0) ? known : undefined;
       const next = this.#objects.at(num, (bytes, at) => {
         if (isDictionary(bytes, at)) {
           const sound = endOfSound(bytes, at);
           const end = sound >= 0 ? sound : eachEntry(bytes, at, () => {});
-          if (this.#objects.table.isInFile(num) && dataStart(bytes, skipWhite(bytes, end)) >= 0)
-            throw new EngineError("damaged_pdf", "A page's resources are a stream. Save the PDF anew, and send that.");
+          if (this.#objects.table.isInFile(num) && dataStart(bytes, skipWhite(bytes, end)) >= 0) refuseStream();
           return sound >= 0
             ? this.#rewrites.keep(num, bytes, at, end)
             : this.#rewrites.keepRenewed(num, soundText(bytes, at));
@@ -169,6 +169,11 @@ export class Resources {
     }
     return undefined;
   }
+}
+
+/** @throws EngineError damaged_pdf */
+function refuseStream(): never {
+  throw new EngineError("damaged_pdf", "A page's resources are a stream. Save the PDF anew, and send that.");
 }
 
 function inXObjects(holder: Rewrite, at: number): NameSlot {
