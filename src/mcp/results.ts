@@ -3,7 +3,8 @@ import * as z from "zod";
 import type { Notice } from "../engine/index.ts";
 import type { Sold } from "../payments/gate.ts";
 import { type PaymentRequired, paymentRequiredV1, paymentRequiredV2 } from "../payments/offer.ts";
-import { type Problem, problemDetails } from "../problems.ts";
+import { type FieldError, type Problem, problemDetails } from "../problems.ts";
+import { sentenceOf } from "../service/invalidRequest.ts";
 import type { Delivery } from "../service/products.ts";
 import { result } from "../service/schemas.ts";
 
@@ -36,7 +37,7 @@ const LAPSES = "It was paid for before: the payment sent with this call was not 
 /**
  * Returns the tool result for a paid call, with its receipt (x402 v2, transport MCP, "Settlement Response Delivery").
  */
-export function delivered({ value: { result, notices }, receipt, lapses }: Sold<Delivery>): CallToolResult {
+export function delivered({ value: { result, notices, filename }, receipt, lapses }: Sold<Delivery>): CallToolResult {
   const { url, pages, bytes, expires_at } = result.output;
   return {
     content: [
@@ -44,7 +45,7 @@ export function delivered({ value: { result, notices }, receipt, lapses }: Sold<
         type: "text",
         text: `Watermarked ${pages} ${pages === 1 ? "page" : "pages"} for ${result.cost}. Download the PDF until ${expires_at}: ${url}${notices.map((notice) => ` ${NOTICES[notice]}`).join("")}${lapses ? ` ${LAPSES}` : ""}`,
       },
-      { type: "resource_link", uri: url, name: "watermarked.pdf", mimeType: "application/pdf", size: bytes },
+      { type: "resource_link", uri: url, name: filename, mimeType: "application/pdf", size: bytes },
     ],
     structuredContent: { ...result },
     _meta: { "x402/payment-response": receipt },
@@ -52,15 +53,26 @@ export function delivered({ value: { result, notices }, receipt, lapses }: Sold<
 }
 
 /**
- * Returns the tool result for an unpaid call (x402 v2, transport MCP, "Payment Required Signaling"). The terms are
- * where the official clients (`structuredContent`, else the first text) and Cloudflare's (`_meta`) look for them; the
- * second text has them in version 1.
+ * Returns the tool result for an unpaid call (x402 v2, transport MCP, "Payment Required Signaling"): a sentence for a
+ * model, then the terms. These are where the official clients (`structuredContent`) and Cloudflare's (`_meta`) look for
+ * them; the last text has them in version 1.
+ * @param price what the call costs
+ * @param wrong what is wrong with its arguments
  */
-export function paymentRequired({ offer, reason, refusal }: PaymentRequired): CallToolResult {
+export function paymentRequired(
+  { offer, reason, refusal }: PaymentRequired,
+  price: string,
+  wrong: readonly FieldError[],
+): CallToolResult {
   const terms = paymentRequiredV2(offer, reason);
+  const mend = wrong.length === 0 ? "" : ` Before you pay, mend what would fail: ${wrong.map(sentenceOf).join(" ")}`;
   return {
     isError: true,
     content: [
+      {
+        type: "text",
+        text: `This costs ${price}, paid with x402; nothing is charged when it fails. Nothing was done yet (${reason}).${mend}`,
+      },
       { type: "text", text: JSON.stringify(terms) },
       { type: "text", text: JSON.stringify(paymentRequiredV1(offer, reason)) },
     ],

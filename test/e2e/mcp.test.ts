@@ -82,10 +82,10 @@ const CLIENTS: Record<string, () => Promise<AnyClient>> = {
 const wallet = (account: LocalAccount) =>
   x402Client.fromConfig({ schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
 
-/** How x402's own MCP client pays: it reads the structured content or else the first text, and sends an object. */
+/** How x402's own MCP client pays: it reads the structured content, and sends an object. */
 async function payLikeX402({ structuredContent, content }: Answer, account: LocalAccount): Promise<unknown> {
-  const terms = JSON.parse(content[0]!.text!) as PaymentRequired;
-  expect(structuredContent).toEqual(terms);
+  const terms = structuredContent as PaymentRequired;
+  expect(JSON.parse(content[1]!.text!)).toEqual(terms);
   expect(isPaymentRequired(terms)).toBe(true);
   return wallet(account).createPaymentPayload(terms);
 }
