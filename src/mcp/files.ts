@@ -8,14 +8,12 @@ const FILES: Record<string, string[]> = {
 };
 
 /** What a host sends for a file that its user has attached (OpenAI's Apps SDK, `openai/fileParams`). */
-const attached = z
-  .object({
-    download_url: z.string(),
-    file_id: z.string(),
-    mime_type: z.string().optional(),
-    file_name: z.string().optional(),
-  })
-  .describe("A file attached to the chat, which the host fills in.");
+const attached = z.strictObject({
+  download_url: z.string().describe("Filled in by the host, for a file that is attached."),
+  file_id: z.string(),
+  mime_type: z.string().optional(),
+  file_name: z.string().optional(),
+});
 
 /** The contents of a resource (MCP, `BlobResourceContents`), or a link to it. */
 const resource = z.union([
@@ -60,7 +58,9 @@ export function withFilesAsText(fields: unknown, schema: z.ZodObject): unknown {
  * nothing but that something does not match, and we say what to do with a path.
  */
 export function fileSchema(name: string, text: object): object {
-  const { pattern, type, ...rest } = text as z.core.JSONSchema.BaseSchema;
+  const { description, examples } = text as z.core.JSONSchema.BaseSchema;
   const { $schema, ...object } = z.toJSONSchema(attached);
-  return { ...rest, anyOf: [{ type, "x-mcp-file": { accept: FILES[name] } }, object] };
+  // LangChain leaves but those of an `anyOf` that have properties, and the type of the first
+  const string = { type: "string", properties: {}, "x-mcp-file": { accept: FILES[name] } };
+  return { description, examples, anyOf: [string, object] };
 }

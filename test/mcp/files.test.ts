@@ -91,15 +91,15 @@ describe("what clients read of each tool", () => {
     expect(tools.map(({ _meta }) => _meta!["openai/fileParams"])).toEqual([["file"], ["file", "image"]]);
     for (const { inputSchema, _meta } of tools)
       for (const name of _meta!["openai/fileParams"] as string[]) {
-        const { anyOf } = inputSchema.properties![name] as { anyOf: Record<string, object>[] };
-        expect(anyOf).toMatchObject([
-          {
-            type: "string",
-            "x-mcp-file": { accept: name === "file" ? ["application/pdf"] : ["image/png", "image/jpeg"] },
-          },
+        const schema = inputSchema.properties![name] as { anyOf: Record<string, object>[] };
+        const accept = name === "file" ? ["application/pdf"] : ["image/png", "image/jpeg"];
+        expect(schema.anyOf).toMatchObject([
+          { type: "string", "x-mcp-file": { accept } },
           { type: "object", required: ["download_url", "file_id"], additionalProperties: false },
         ]);
-        expect(Object.keys(anyOf[1]!.properties!)).toEqual(["download_url", "file_id", "mime_type", "file_name"]);
+        const [string, object] = schema.anyOf;
+        expect(string).not.toHaveProperty("pattern"); // a client that checks it tells a model nothing to do
+        expect(Object.keys(object!.properties!)).toEqual(["download_url", "file_id", "mime_type", "file_name"]);
       }
   });
 
