@@ -22,7 +22,8 @@ async function callPaid(name: string, fields: object) {
 
 describe("a file is taken as hosts and clients hand it over:", () => {
   test.each<[string, unknown]>([
-    ["a host's attachment", { download_url: pdf, ...attached }],
+    ["a host's attachment", { download_url: "https://example.com/contract.pdf", ...attached }],
+    ["a data URI with the file's name (SEP-2356)", pdf.replace(";", ";name=a%2Cb.pdf;")],
     ["an attachment of which the host tells little", { download_url: pdf, file_id: "file-7" }],
     ["one of which it tells more than it should", { download_url: pdf, ...attached, size: 9, extra: null }],
     [

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
 import prompts from "../../docs/prompts.md?raw";
+import { signPaymentV2 } from "../../scripts/lib/pay.ts";
 import { PRODUCTS } from "../../src/service/products.ts";
+import { result } from "../../src/service/schemas.ts";
+import { offerOf, TEXT } from "../support/client.ts";
 import { connect } from "../support/mcp.ts";
 
 /** The rows of the document's table. `file` and `image` are there, or what the host puts in their place. */
@@ -13,24 +16,29 @@ const calls = prompts
     return { prompt, tool, fields: JSON.parse(fields) as Record<string, unknown> };
   });
 
-const attached = { download_url: "https://files.example.com/attached", file_id: "file_1", file_name: "a.pdf" };
+/** What a host puts in place of an attached file. */
+const attachedAs = (name: string) => ({
+  download_url: `https://example.com/${name}`,
+  file_id: "file-1",
+  file_name: name,
+});
+const ATTACHED = { file: attachedAs("contract.pdf"), image: attachedAs("logo.png") };
 
 test("there are thirty", () => {
   expect(calls).toHaveLength(30);
   expect(new Set(calls.map(({ prompt }) => prompt)).size).toBe(30);
 });
 
-test.each(calls)("$prompt", async ({ tool, fields }) => {
-  const { tools } = await (await connect()).listTools();
-  const { inputSchema } = tools.find(({ name }) => name === tool)!;
-  const needed = Object.fromEntries(
-    ["file", "image"].filter((name) => name in inputSchema.properties!).map((name) => [name, attached]),
-  );
-  z.fromJSONSchema(inputSchema as never).parse({ ...needed, ...fields });
+test.each(calls)("$prompt", async ({ tool: name, fields }) => {
+  const client = await connect();
+  const { inputSchema } = (await client.listTools()).tools.find((tool) => tool.name === name)!;
+  const needed = Object.entries(ATTACHED).filter(([field]) => field in inputSchema.properties!);
+  const args = { ...Object.fromEntries(needed), ...fields };
+  z.fromJSONSchema(inputSchema as never).parse(args);
 
-  const product = PRODUCTS.find((one) => one.tool === tool)!;
-  const urls = Object.fromEntries(Object.keys(needed).map((name) => [name, attached.download_url]));
-  product.accept({ ...urls, ...fields }, "json");
+  const payment = await signPaymentV2(await offerOf(TEXT));
+  const { structuredContent } = await client.callTool({ name, arguments: args, _meta: { "x402/payment": payment } });
+  result.parse(structuredContent);
 });
 
 test.each(PRODUCTS)("$tool: every field and every template is in one of them", ({ tool, schemas }) => {
