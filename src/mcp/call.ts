@@ -1,10 +1,12 @@
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
+import type { Config } from "../config.ts";
 import { describeError, log } from "../log.ts";
 import { PaymentRequired } from "../payments/offer.ts";
 import { readFirstPayment } from "../payments/paymentPayload.ts";
 import { type FieldError, problemOf } from "../problems.ts";
 import { type Exchange, STAGES, type Stage } from "../service/callContext.ts";
 import { idempotencyKeyOf } from "../service/idempotencyKey.ts";
+import { sentenceOf } from "../service/invalidRequest.ts";
 import type { Product } from "../service/products.ts";
 import { type Admitted, admitPayer, offerFor, purchase } from "../service/purchase.ts";
 import { limitRefusals } from "../service/rateLimits.ts";
@@ -47,7 +49,7 @@ export async function call(
   } catch (thrown) {
     const error = await limitRefusals(thrown as Error, request, env);
     if (error instanceof PaymentRequired)
-      return paymentRequired(error, product.price(config).label, wrongFields(product, sentFields));
+      return paymentRequired(error, unpaidSentence(product, config, error, sentFields));
     const problem = problemOf(error);
     const { code, status, cause } = problem;
     if (status >= 500 && !mcpReq.signal.aborted)
@@ -56,7 +58,13 @@ export async function call(
   }
 }
 
-/** Returns what is wrong with the fields of a call that has not been paid: it had better be mended before. */
+/** Says what a call costs that has not been paid, and what is wrong with its fields: it had better be mended before. */
+function unpaidSentence(product: Product, config: Config, { reason }: PaymentRequired, fields: unknown): string {
+  const wrong = wrongFields(product, fields);
+  const mend = wrong.length === 0 ? "" : ` Before you pay, mend what would fail: ${wrong.map(sentenceOf).join(" ")}`;
+  return `This costs ${product.price(config).label}, paid with x402; nothing is charged when it fails. Nothing was done yet (${reason}).${mend}`;
+}
+
 function wrongFields(product: Product, fields: unknown): FieldError[] {
   try {
     product.accept(fields, "json");

@@ -3,8 +3,7 @@ import * as z from "zod";
 import type { Notice } from "../engine/index.ts";
 import type { Sold } from "../payments/gate.ts";
 import { type PaymentRequired, paymentRequiredV1, paymentRequiredV2 } from "../payments/offer.ts";
-import { type FieldError, type Problem, problemDetails } from "../problems.ts";
-import { sentenceOf } from "../service/invalidRequest.ts";
+import { type Problem, problemDetails } from "../problems.ts";
 import type { Delivery } from "../service/products.ts";
 import { result } from "../service/schemas.ts";
 
@@ -56,23 +55,13 @@ export function delivered({ value: { result, notices, filename }, receipt, lapse
  * Returns the tool result for an unpaid call (x402 v2, transport MCP, "Payment Required Signaling"): a sentence for a
  * model, then the terms. These are where the official clients (`structuredContent`) and Cloudflare's (`_meta`) look for
  * them; the last text has them in version 1.
- * @param price what the call costs
- * @param wrong what is wrong with its arguments
  */
-export function paymentRequired(
-  { offer, reason, refusal }: PaymentRequired,
-  price: string,
-  wrong: readonly FieldError[],
-): CallToolResult {
+export function paymentRequired({ offer, reason, refusal }: PaymentRequired, sentence: string): CallToolResult {
   const terms = paymentRequiredV2(offer, reason);
-  const mend = wrong.length === 0 ? "" : ` Before you pay, mend what would fail: ${wrong.map(sentenceOf).join(" ")}`;
   return {
     isError: true,
     content: [
-      {
-        type: "text",
-        text: `This costs ${price}, paid with x402; nothing is charged when it fails. Nothing was done yet (${reason}).${mend}`,
-      },
+      { type: "text", text: sentence },
       { type: "text", text: JSON.stringify(terms) },
       { type: "text", text: JSON.stringify(paymentRequiredV1(offer, reason)) },
     ],

@@ -2,6 +2,7 @@ import { exports } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { signPaymentV2 } from "../../scripts/lib/pay.ts";
+import { PRODUCTS } from "../../src/service/products.ts";
 import { result } from "../../src/service/schemas.ts";
 import { dataUri, offerOf, TEXT } from "../support/client.ts";
 import { connect } from "../support/mcp.ts";
@@ -87,8 +88,13 @@ describe("what cannot be read from here is refused with what to do:", () => {
 });
 
 describe("what clients read of each tool", () => {
-  test("its files are parameters for hosts to fill in, as text or as their own object", async () => {
+  const sold = async () => {
     const { tools } = await (await connect()).listTools();
+    return PRODUCTS.map((product) => tools.find(({ name }) => name === product.tool)!);
+  };
+
+  test("its files are parameters for hosts to fill in, as text or as their own object", async () => {
+    const tools = await sold();
     expect(tools.map(({ _meta }) => _meta!["openai/fileParams"])).toEqual([["file"], ["file", "image"]]);
     for (const { inputSchema, _meta } of tools)
       for (const name of _meta!["openai/fileParams"] as string[]) {
@@ -105,7 +111,7 @@ describe("what clients read of each tool", () => {
   });
 
   test("its schema takes its own examples, and each field's", async () => {
-    for (const { name, inputSchema } of (await (await connect()).listTools()).tools) {
+    for (const { name, inputSchema } of await sold()) {
       const schema = z.fromJSONSchema(inputSchema as never);
       const [example] = inputSchema.examples as [object];
       schema.parse(example);

@@ -31,14 +31,10 @@ test("a settlement that was refused comes with its receipt, and the terms to try
   const offer = offerOf({ url: "mcp://tool/t", description: "", outputSchema: {}, bazaar: {} }, readConfig({}));
   const failed = { ...receipt, success: false, errorReason: "insufficient_funds", transaction: "" };
   expect(
-    paymentRequired(new PaymentRequired(offer, "insufficient_funds", { version: 2, receipt: failed }), "0.05 USDC", []),
+    paymentRequired(new PaymentRequired(offer, "insufficient_funds", { version: 2, receipt: failed }), "This costs."),
   ).toMatchObject({
     isError: true,
-    content: [
-      { text: expect.stringMatching(/^This costs 0\.05 USDC.*Nothing was done yet \(insufficient_funds\)\.$/) },
-      {},
-      {},
-    ],
+    content: [{ text: "This costs." }, {}, {}],
     structuredContent: { x402Version: 2, error: "insufficient_funds", accepts: offer.v2 },
     _meta: { "x402/payment-response": failed },
   });

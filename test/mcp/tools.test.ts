@@ -191,7 +191,9 @@ describe("a payment is taken", () => {
   ])("not where it is %s: the terms say why", async (_, sent) => {
     const answer = await callText(await connect(), typeof sent === "function" ? await sent() : sent);
     expect(answer.isError).toBe(true);
-    expect(termsV2.parse(answer.structuredContent).error).toMatch(/invalid/);
+    const { error } = termsV2.parse(answer.structuredContent);
+    expect(error).toMatch(/invalid/);
+    expect(answer.content[0]).toMatchObject({ text: expect.stringContaining(`Nothing was done yet (${error}).`) });
   });
 
   test("and looked at before the arguments are, whose faults are told with the terms", async () => {
