@@ -14,6 +14,8 @@ import { type Marked, watermarkImage, watermarkText } from "./watermark.ts";
 export interface Delivery {
   result: Result;
   notices: readonly Notice[];
+  /** The name it is saved under. */
+  filename: string;
 }
 
 /** A request whose fields have been checked, to be run once its payment has verified. */
@@ -111,7 +113,7 @@ function productWith(field: string): string | undefined {
 }
 
 /** Defines a product whose requests `run` carries out. */
-function define<R extends object>(
+function define<R extends { filename: string }>(
   facts: Omit<Product, "schemas" | "accept">,
   schemas: Record<RequestFormat, z.ZodObject & z.ZodType<R>>,
   run: (request: R, call: CallContext) => Promise<Marked>,
@@ -134,7 +136,12 @@ function define<R extends object>(
           const { output, notices, id, expiresAt } = await run(request, call);
           const result = { output, operation, cost: product.price(call.config).label };
           const { pages, bytes } = output;
-          return { value: { result, notices }, output: id, expiresAt, facts: { pages, bytes } };
+          return {
+            value: { result, notices, filename: request.filename },
+            output: id,
+            expiresAt,
+            facts: { pages, bytes },
+          };
         },
       };
     },
