@@ -9,6 +9,7 @@ import { PRODUCTS } from "../service/products.ts";
 import { refuseForeign } from "./hosts.ts";
 import { type Message, readMessage } from "./message.ts";
 import { mcpServer } from "./server.ts";
+import { takesViews } from "./views.ts";
 
 /** Where a tool's arguments are in a message: `params`, `arguments`, and their names. */
 const ARGUMENTS_DEPTH = 3;
@@ -49,7 +50,7 @@ async function answer(
   if (twice !== undefined) return invalidRequest(`the message has ${JSON.stringify(toldName(twice))} twice`);
   const tool = toolCalled(parsedBody);
   if (tool !== undefined) onCall(tool);
-  const handler = createMcpHandler(() => mcpServer(exchange, message), {
+  const handler = createMcpHandler(() => mcpServer(exchange, takesViews(parsedBody), message), {
     maxRequestBodySize: config.maxJsonBytes,
     // calls are answered with a stream: the runtime notices a disconnected client only when a write fails
     ...(tool !== undefined && { responseMode: "sse", keepAliveMs: CALL_KEEP_ALIVE_MS }),

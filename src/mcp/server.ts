@@ -6,19 +6,24 @@ import { SERVER } from "./identity.ts";
 import type { Message } from "./message.ts";
 import { addResources, INSTRUCTIONS } from "./resources.ts";
 import { toolsFor } from "./tools.ts";
+import { addView, VIEWS, withView } from "./views.ts";
 
 const NOTHING_CHANGES = { listChanged: false };
 
-/** Creates the server for one message: both tools, and what can be read for free before paying. */
-export function mcpServer(exchange: Exchange, message?: Message): McpServer {
+/**
+ * Creates the server for one message: both tools, and what can be read for free before paying.
+ * @param views whether its client is offered views
+ */
+export function mcpServer(exchange: Exchange, views: boolean, message?: Message): McpServer {
   const server = new McpServer(SERVER, {
     instructions: `${summaryOf(exchange.config)} ${INSTRUCTIONS}`,
-    capabilities: { tools: NOTHING_CHANGES, resources: NOTHING_CHANGES, prompts: NOTHING_CHANGES },
+    capabilities: { tools: NOTHING_CHANGES, resources: NOTHING_CHANGES, prompts: NOTHING_CHANGES, ...(views && VIEWS) },
   });
   for (const tool of toolsFor(exchange.config))
-    server.registerTool(tool.product.tool, tool.shown, (fields, context) =>
+    server.registerTool(tool.product.tool, views ? withView(tool.shown) : tool.shown, (fields, context) =>
       call(tool, fields, context, exchange, message?.admitted).finally(message?.release),
     );
   addResources(server, new URL(exchange.request.url).origin, exchange.config);
+  if (views) addView(server, exchange);
   return server;
 }
