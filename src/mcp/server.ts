@@ -6,24 +6,29 @@ import { SERVER } from "./identity.ts";
 import type { Message } from "./message.ts";
 import { addResources, INSTRUCTIONS } from "./resources.ts";
 import { toolsFor } from "./tools.ts";
-import { addView, VIEWS, withView } from "./views.ts";
+import { addView, type DrawView, VIEWS, withView } from "./views.ts";
 
 const NOTHING_CHANGES = { listChanged: false };
 
 /**
  * Creates the server for one message: both tools, and what can be read for free before paying.
- * @param views whether its client is offered views
+ * @param drawView makes the view of a result, for a client that is offered it
  */
-export function mcpServer(exchange: Exchange, views: boolean, message?: Message): McpServer {
+export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, message?: Message): McpServer {
   const server = new McpServer(SERVER, {
     instructions: `${summaryOf(exchange.config)} ${INSTRUCTIONS}`,
-    capabilities: { tools: NOTHING_CHANGES, resources: NOTHING_CHANGES, prompts: NOTHING_CHANGES, ...(views && VIEWS) },
+    capabilities: {
+      tools: NOTHING_CHANGES,
+      resources: NOTHING_CHANGES,
+      prompts: NOTHING_CHANGES,
+      ...(drawView && VIEWS),
+    },
   });
   for (const tool of toolsFor(exchange.config))
-    server.registerTool(tool.product.tool, views ? withView(tool.shown) : tool.shown, (fields, context) =>
+    server.registerTool(tool.product.tool, drawView ? withView(tool.shown) : tool.shown, (fields, context) =>
       call(tool, fields, context, exchange, message?.admitted).finally(message?.release),
     );
   addResources(server, new URL(exchange.request.url).origin, exchange.config);
-  if (views) addView(server, exchange);
+  if (drawView) addView(server, exchange, drawView);
   return server;
 }

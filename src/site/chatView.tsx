@@ -1,5 +1,3 @@
-import type { Config } from "../config.ts";
-import { priceLabel } from "../service/products.ts";
 import { FILES } from "../storage/link.ts";
 import { ReceiptTemplate } from "./receiptTemplate.tsx";
 
@@ -8,14 +6,15 @@ interface ChatViewProps {
   origin: string;
   /** Scheme and host of links. */
   files: string;
-  config: Config;
+  /** What a call costs, for people to read. */
+  price: string;
 }
 
 /**
  * The view of a tool's result in a chat, as a whole document: `web/chat.ts` gives it life. It is shown in a frame without
  * an address, so that it names its parts by their whole ones. What it says by itself is for a host that allows no scripts.
  */
-export function ChatView({ origin, files, config }: ChatViewProps) {
+export function ChatView({ origin, files, price }: ChatViewProps) {
   return (
     <html lang="en">
       <head>
@@ -25,7 +24,7 @@ export function ChatView({ origin, files, config }: ChatViewProps) {
         <link rel="stylesheet" href={`${origin}/assets/chat.css`} />
         <script type="module" src={`${origin}/assets/chat.js`} />
       </head>
-      <body data-files={files + FILES} data-price={priceLabel(config)}>
+      <body data-files={files + FILES} data-price={price}>
         <main>
           <h1 id="order">A PDF, marked on every page</h1>
           <p id="status" role="status">
