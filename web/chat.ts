@@ -15,7 +15,8 @@ const place = document.getElementById("page")!;
 let password: string | undefined;
 
 const host = new Host({
-  "ui/notifications/tool-input": ({ arguments: fields = {} }: { arguments?: Record<string, unknown> }) => {
+  "ui/notifications/tool-input": ({ arguments: input }: { arguments?: unknown }) => {
+    const fields = Object(input) as Record<string, unknown>;
     order.textContent = orderInWords(fields);
     status.textContent = `It costs ${price}, and nothing if it fails.`;
     if (typeof fields.password === "string") password = fields.password;
@@ -39,6 +40,7 @@ function dress({ theme, styles }: HostContext): void {
 function show(outcome: Outcome): void {
   receipts.replaceChildren();
   place.replaceChildren();
+  status.classList.toggle("unseen", "bought" in outcome); // what is seen then says the same
   if ("bought" in outcome) showBought(outcome);
   else status.textContent = "unpaid" in outcome ? unpaidInWords(outcome.unpaid) : outcome.refused.replaceAll("`", "");
 }
@@ -48,7 +50,7 @@ function unpaidInWords(reason: string): string {
 }
 
 function showBought({ bought, name, settlement }: Extract<Outcome, { bought: object }>): void {
-  status.textContent = "";
+  status.textContent = "The PDF is marked.";
   const { url, expires_at } = bought.output;
   const receipt = receiptFor(shown(name), bought, () => place.replaceChildren());
   const { element } = receipt;

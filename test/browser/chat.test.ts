@@ -1,8 +1,9 @@
 /** The view of a tool's result, in a frame as chats have it: what it shows, what it asks for, and what hosts may deny it. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { callPaid } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
-import { pagesOf } from "../support/pdf.ts";
+import { pagesOf, pdfOf, streamOf } from "../support/pdf.ts";
 import { violations } from "./axe.ts";
 import { type OpenView, startChat } from "./chat.ts";
 import { PATIENCE } from "./page.ts";
@@ -14,15 +15,24 @@ const dataUri = (pdf: Uint8Array) => `data:application/pdf;base64,${Buffer.from(
 
 const plain = (words: string | null) => words!.replaceAll(/[\u2068\u2069]/g, "");
 
-/** Whether the first page, as it is drawn, has something of this colour's kind: red, and some blue. */
-const hasMagenta = ({ view }: OpenView) =>
+/** Whether the first page, as it is drawn, has a pixel whose red, green and blue are about these. */
+const hasColor = ({ view }: OpenView, color: [number, number, number]) =>
   view.evaluate(`(() => {
     const canvas = document.querySelector("#page canvas");
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
     for (let at = 0; at < data.length; at += 4)
-      if (data[at] > 180 && data[at + 1] < 60 && data[at + 2] > 60) return true;
+      if (${JSON.stringify(color)}.every((part, of) => Math.abs(data[at + of] - part) < 40)) return true;
     return false;
   })()`);
+
+/** A JPEG 2000 image of 64 x 64 green pixels. */
+const GREEN_JP2 = Buffer.from(
+  "AAAADGpQICANCocKAAAAFGZ0eXBqcDIgAAAAAGpwMiAAAAAtanAyaAAAABZpaGRyAAAAQAAAAEAAAw8HAAAAAAAPY29scgEAAAAAABAAAADBan" +
+    "AyY/9P/1EALwAAAAAAQAAAAEAAAAAAAAAAAAAAAEAAAABAAAAAAAAAAAAAAw8BAQ8BAQ8BAf9SAAwAAAABAQUEBAAB/1wAE0CAiIiQiIiQiIiQ" +
+    "iIiQiIiQ/2QAJQABQ3JlYXRlZCBieSBPcGVuSlBFRyB2ZXJzaW9uIDIuNS4w/5AACgAAAAAAOgAB/5PH/gwOCIKfHABhH9/4kCgIkK9Hf9/4kC" +
+    "gIkK9Hf4CAgICAgICAgICAgICAgP/Z",
+  "base64",
+).toString("latin1");
 
 /** What a strict host complains of: pdf.js would like a worker, and does without. */
 const WITHOUT_WORKER = [/^console: Creating a worker from 'blob:/, /^console: Warning: Setting up fake worker/];
@@ -60,11 +70,11 @@ describePage("the view of a result in a chat", (running) => {
           const result = await chat.call({ ...fields, opacity: 0.9, color: "#cc0068" });
           await tell("sendToolResult", result);
           await firstPage(open);
-          expect(await hasMagenta(open)).toBe(true);
+          expect(await hasColor(open, [204, 0, 104])).toBe(true);
           expect(plain(await view.innerText(".receipt"))).toMatch(
             /marked\s+4 pages, [\d.]+ kB, 0\.05 USDC\s+The link ends in 24 hours/,
           );
-          await expectStatus(open, "");
+          await expectStatus(open, "The PDF is marked.");
           const { url } = (result.structuredContent as { output: { url: string } }).output;
           expect(await view.inputValue("[data-part=link]")).toBe(url);
           await view.click("[data-part=download]");
@@ -153,6 +163,55 @@ describePage("the view of a result in a chat", (running) => {
       },
       { workers: true, sandbox: "allow-scripts allow-same-origin" },
     ));
+
+  test("draws images by scripts alone where WebAssembly is not allowed", async () => {
+    const image = "/Type /XObject /Subtype /Image /Width 64 /Height 64 /Filter /JPXDecode";
+    const pdf = pdfOf([
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Resources << /XObject << /I 5 0 R >> >> /Contents 4 0 R >>",
+      streamOf("200 0 0 200 0 0 cm /I Do"),
+      streamOf(GREEN_JP2, image),
+    ]);
+    const result = await chat.call({ file: dataUri(pdf), text: "A" });
+    await show(async (open) => {
+      await open.tell("sendToolResult", result);
+      await firstPage(open);
+      expect(await hasColor(open, [0, 128, 0])).toBe(true);
+    });
+  });
+
+  test("fetches of a large file what its first page needs", async () => {
+    const pages = Array.from({ length: 30 }, (_, index) => 3 + 2 * index);
+    const pdf = pdfOf([
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((page) => `${page} 0 R`).join(" ")}] >>`,
+      ...pages.flatMap((page) => [
+        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${page + 1} 0 R >>`,
+        streamOf(`%${"x".repeat(200_000)}\n1 0 1 rg 0 0 99 99 re f`),
+      ]),
+    ]);
+    const form = new FormData(); // no message is as large
+    form.set("file", new File([pdf], "large.pdf"));
+    form.set("text", "A");
+    const sold = await callPaid(`${running.worker.url}/v1/watermark/text`, form);
+    const result = { content: [], structuredContent: await sold.json() };
+    await show(async (open) => {
+      const ranges: string[] = [];
+      open.page.on("request", (request) => {
+        const { range } = request.headers();
+        if (range) ranges.push(range);
+      });
+      await open.tell("sendToolResult", result);
+      await firstPage(open);
+      expect(await hasColor(open, [255, 0, 255])).toBe(true);
+      const sizes = ranges
+        .map((range) => /(\d+)-(\d+)/.exec(range)!)
+        .map(([, from, to]) => Number(to) + 1 - Number(from));
+      expect(sizes.length).toBeGreaterThan(0);
+      expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(pdf.length / 10);
+    });
+  });
 
   describe.each([
     ["light", 720],
@@ -285,6 +344,7 @@ describePage("the view of a result in a chat", (running) => {
         await view.evaluate(`postMessage(${JSON.stringify(message)}, "*")`);
         await page.evaluate(`frames[0].postMessage("nonsense", "*")`);
         await page.evaluate(`frames[0].postMessage(null, "*")`);
+        await page.evaluate(`frames[0].postMessage({ jsonrpc: "2.0", method: "toString" }, "*")`);
         await page.waitForTimeout(100);
         expect(await view.textContent("#order")).not.toContain("EVIL");
       }));

@@ -8,7 +8,7 @@ interface Message {
   jsonrpc?: unknown;
   id?: number | string;
   method?: string;
-  params?: never;
+  params?: unknown;
   result?: unknown;
   error?: unknown;
 }
@@ -27,7 +27,7 @@ export class Host {
     addEventListener("message", ({ source, data }: MessageEvent<Message | null>) => {
       if (source !== parent || data?.jsonrpc !== "2.0") return;
       if (data.method === undefined) this.#waiting.get(data.id!)?.(data);
-      else if (data.id === undefined) on[data.method]?.(data.params!);
+      else if (data.id === undefined) on[data.method]?.(Object(data.params) as never);
       else this.#answer(data);
     });
   }
