@@ -54,12 +54,12 @@ describePage("the view of a result in a chat", (running) => {
     expect.poll(() => view.textContent("#status"), PATIENCE).toBe(words);
   const firstPage = ({ view }: OpenView) => view.waitForSelector("#page canvas", PATIENCE);
 
-  describe.each(["allow-scripts", "allow-scripts allow-same-origin"] as const)("in a frame with %s", (sandbox) => {
+  describe.each(["application", "page"] as const)("in a host that is an application or a page: %s", (host) => {
     test("says what is being bought, then shows its first page, link, end and receipt", () =>
       show(
         async (open) => {
           const { view, tell, opened, complaints } = open;
-          expect(await view.evaluate("origin")).toMatch(sandbox === "allow-scripts" ? /^null$/ : /localhost/);
+          expect(await view.evaluate("origin")).toMatch(host === "application" ? /^null$/ : /localhost/);
           const input = { ...fields, file: "https://example.com/files/a%20contract.pdf?key=1", opacity: 0.9 };
           await tell("sendToolInput", { arguments: input });
           await expectStatus(open, "It costs 0.05 USDC, and nothing if it fails.");
@@ -84,7 +84,7 @@ describePage("the view of a result in a chat", (running) => {
           expect(await view.innerText("details")).toContain(transaction);
           expect(others(complaints)).toEqual([]);
         },
-        { sandbox },
+        { host },
       ));
   });
 
@@ -161,7 +161,7 @@ describePage("the view of a result in a chat", (running) => {
         await firstPage(open);
         expect(open.complaints).toEqual([]);
       },
-      { workers: true, sandbox: "allow-scripts allow-same-origin" },
+      { workers: true, host: "page" },
     ));
 
   test("draws images by scripts alone where WebAssembly is not allowed", async () => {

@@ -14,8 +14,8 @@ import { paymentFor } from "../../scripts/lib/pay.ts";
 
 /** How a chat shows a view. */
 interface Showing {
-  /** What the frame may do: in a host that is an application, or a page. */
-  sandbox?: "allow-scripts" | "allow-scripts allow-same-origin";
+  /** An application has the view in a frame without an origin; a page in a frame of another page ("Sandbox proxy"). */
+  host?: "application" | "page";
   context?: McpUiHostContext;
   /** What the host does not let it do. */
   denies?: "everything" | "connections" | "links";
@@ -42,7 +42,7 @@ export interface OpenView {
 const HOST = `
 import { AppBridge, PostMessageTransport } from "@modelcontextprotocol/ext-apps/app-bridge";
 globalThis.opened = [];
-globalThis.show = async (address, { sandbox, context, opensLinks }) => {
+globalThis.show = async (address, { html, sandbox, context, opensLinks }) => {
   const frame = document.querySelector("iframe");
   frame.setAttribute("sandbox", sandbox);
   const capabilities = opensLinks ? { openLinks: {} } : {};
@@ -52,6 +52,7 @@ globalThis.show = async (address, { sandbox, context, opensLinks }) => {
       opened.push(url);
       return {};
     };
+  bridge.addEventListener("sandboxready", () => bridge.sendSandboxResourceReady({ html }));
   bridge.addEventListener("sizechange", ({ height }) => {
     frame.style.height = height + "px";
   });
@@ -60,6 +61,24 @@ globalThis.show = async (address, { sandbox, context, opensLinks }) => {
   frame.src = address;
   await ready;
 };`;
+/** What stands between a host that is a page and the view. */
+const PROXY = `<!doctype html>
+<html lang="en">
+  <title>A sandbox</title>
+  <body style="margin: 0">
+    <iframe title="View" sandbox="allow-scripts allow-same-origin"
+      style="display: block; width: 100%; height: 100vh; border: 0"></iframe>
+    <script>
+      const inner = document.querySelector("iframe");
+      addEventListener("message", ({ source, data }) => {
+        if (source === inner.contentWindow) parent.postMessage(data, "*");
+        else if (data.method === "ui/notifications/sandbox-resource-ready") inner.srcdoc = data.params.html;
+        else inner.contentWindow.postMessage(data, "*");
+      });
+      parent.postMessage({ jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready", params: {} }, "*");
+    </script>
+  </body>
+</html>`;
 const PAGE = `<!doctype html>
 <html lang="en">
   <title>A chat</title>
@@ -100,11 +119,14 @@ export async function startChat(url: string) {
     write: false,
   });
 
-  const policies = new Map<string, string>();
+  /** The documents of frames, and their policies. */
+  const frames = new Map<string, { document: string; policy: string }>();
   const server = createServer(({ url: path = "/" }, response) => {
-    const policy = policies.get(path);
-    if (policy !== undefined)
-      response.writeHead(200, { "Content-Type": "text/html", "Content-Security-Policy": policy }).end(text);
+    const frame = frames.get(path);
+    if (frame)
+      response
+        .writeHead(200, { "Content-Type": "text/html", "Content-Security-Policy": frame.policy })
+        .end(frame.document);
     else if (path === "/host.js")
       response.writeHead(200, { "Content-Type": "text/javascript" }).end(built.outputFiles[0]!.text);
     else if (path === "/") response.writeHead(200, { "Content-Type": "text/html" }).end(PAGE);
@@ -126,9 +148,10 @@ export async function startChat(url: string) {
     },
     /** Opens the view in a page of its own, and lets `use` have it. */
     async show(browser: Browser, use: (open: OpenView) => Promise<void>, showing: Showing = {}): Promise<void> {
-      const { sandbox = "allow-scripts", context: hostContext, denies } = showing;
-      const path = `/view/${policies.size}`;
-      policies.set(path, policyFor(_meta.ui, showing));
+      const { host = "application", context: hostContext, denies } = showing;
+      const path = `/frame/${frames.size}`;
+      const isPage = host === "page";
+      frames.set(path, { document: isPage ? PROXY : text, policy: policyFor(_meta.ui, showing) });
       const context = await browser.newContext(showing.browser);
       try {
         const complaints: string[] = [];
@@ -147,12 +170,16 @@ export async function startChat(url: string) {
         });
         const page = await context.newPage();
         await page.goto(`${chat}/`);
-        const opensLinks = denies !== "links";
-        const options = JSON.stringify({ sandbox, context: hostContext, opensLinks });
+        const options = {
+          html: text,
+          sandbox: isPage ? "allow-scripts allow-same-origin" : "allow-scripts",
+          context: hostContext,
+          opensLinks: denies !== "links",
+        };
         const loaded = page.waitForEvent("framenavigated", (frame) => frame.url().endsWith(path));
-        const shown = page.evaluate(`show("${sandboxes}${path}", ${options})`).catch(() => undefined);
+        const shown = page.evaluate(`show("${sandboxes}${path}", ${JSON.stringify(options)})`).catch(() => undefined);
         await (denies === "everything" ? loaded : shown);
-        const view = page.frames().find((frame) => frame.url().endsWith(path))!;
+        const view = page.frames().at(-1)!; // the innermost
         await use({
           page,
           view,
