@@ -16,17 +16,24 @@ const pdfjs = join(packages, "pdfjs-dist");
 const TYPEFACE = "@fontsource-variable/schibsted-grotesk/files/schibsted-grotesk-latin-wght-normal.woff2";
 
 /** What pdf.js fetches while it draws, for files that need it. */
-const PDFJS_DATA = { cmaps: /\.bcmap$/, iccs: /\.icc$/, standard_fonts: /\.(pfb|ttf)$/, wasm: /\.wasm$/ };
+const PDFJS_DATA = {
+  cmaps: /\.bcmap$/,
+  iccs: /\.icc$/,
+  standard_fonts: /\.(pfb|ttf)$/,
+  wasm: /\.wasm$|_nowasm_fallback\.js$/,
+};
 
 const { outputFiles } = await build({
   absWorkingDir: root,
-  entryPoints: {
-    site: "web/site.css",
-    reading: "web/reading.css",
-    playground: "web/playground.ts",
-    "engine.worker": "web/engine.worker.ts",
-    "pdf.worker": "pdfjs-dist/build/pdf.worker.mjs",
-  },
+  entryPoints: [
+    "web/site.css",
+    "web/reading.css",
+    "web/chat.css",
+    "web/playground.ts",
+    "web/chat.ts",
+    "web/engine.worker.ts",
+    "pdfjs-dist/build/pdf.worker.mjs",
+  ],
   bundle: true,
   splitting: true,
   format: "esm",

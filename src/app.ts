@@ -24,6 +24,7 @@ import { limitsOf } from "./service/limits.ts";
 import { oncePerOrigin } from "./service/oncePerConfig.ts";
 import { PRODUCTS } from "./service/products.ts";
 import { serveAsset } from "./site/assets.ts";
+import { ChatView } from "./site/chatView.tsx";
 import { Docs } from "./site/docs.tsx";
 import { Home } from "./site/home.tsx";
 import { pagePolicy, READING_POLICY } from "./site/policies.ts";
@@ -113,7 +114,8 @@ app.get(PURCHASES, readPurchases).all(readOnly);
 
 app.all("/mcp", leaveSettled, limitBody, async (c) => {
   const { serveMcp } = await import("./mcp/serve.ts"); // a fifth of the start-up time, and most isolates never need it
-  return serveMcp(exchangeOf(c), (tool) => c.set("tool", tool));
+  const onCall = (tool: string) => c.set("tool", tool);
+  return serveMcp(exchangeOf(c), onCall, (facts) => String(ChatView(facts)));
 });
 app
   .get("/.well-known/mcp/server-card.json", revalidated, (c) =>

@@ -126,7 +126,7 @@ export class Purchase {
   /** Shows the receipt of what was bought, above the others. */
   #show(attempt: Attempt, bought: Bought): HTMLElement {
     const { digest, name } = attempt;
-    const receipt = receiptFor(name, bought, () => {
+    const { element: receipt } = receiptFor(name, bought, () => {
       dropAttempt(attempt);
       this.#receipts.delete(digest);
       this.offer(this.#isUsable);

@@ -1,18 +1,5 @@
-import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, PDFWorker, type RenderTask } from "pdfjs-dist";
-
-GlobalWorkerOptions.workerSrc = "/assets/pdf.worker.js";
-
-/** Where pdf.js finds what some files need: character maps, the 14 standard fonts, decoders. */
-const DATA = {
-  cMapUrl: "/assets/pdfjs/cmaps/",
-  iccUrl: "/assets/pdfjs/iccs/",
-  standardFontDataUrl: "/assets/pdfjs/standard_fonts/",
-  wasmUrl: "/assets/pdfjs/wasm/",
-  useSystemFonts: false,
-};
-
-/** More pixels than this in each direction cost memory, and are not seen. */
-const MAX_PIXEL_RATIO = 2;
+import type { PDFDocumentProxy, RenderTask } from "pdfjs-dist";
+import { drawPage, PdfReader } from "./pdfjs.ts";
 
 /** A page in the list: drawn while it is in view, and again when the document has changed. */
 interface Sheet {
@@ -28,7 +15,7 @@ interface Sheet {
 export class Viewer {
   readonly #container: HTMLElement;
   readonly #list = document.createElement("ol");
-  readonly #worker = new PDFWorker();
+  readonly #reader = new PdfReader();
   readonly #views: IntersectionObserver;
   readonly #sheets = new Map<Element, Sheet>();
   #document: PDFDocumentProxy | undefined;
@@ -48,8 +35,7 @@ export class Viewer {
    * @param pdf its bytes, which are used up
    */
   async show(pdf: Uint8Array, password: string | undefined): Promise<void> {
-    const { promise } = getDocument({ ...DATA, data: pdf, worker: this.#worker, ...(password && { password }) });
-    const opened = await promise;
+    const opened = await this.#reader.open(pdf, password).promise;
     const last = this.#document;
     this.#document = opened;
     if (this.#sheets.size !== opened.numPages) await this.#layOut(opened);
@@ -109,14 +95,8 @@ export class Viewer {
       const natural = page.getViewport({ scale: 1 });
       shape(element, natural.width / natural.height);
       drawn.width = element.clientWidth; // which may be another in its own shape
-      const pixels = drawn.width * Math.min(devicePixelRatio, MAX_PIXEL_RATIO);
-      const viewport = page.getViewport({ scale: pixels / natural.width });
-      const canvas = document.createElement("canvas");
-      canvas.width = Math.round(viewport.width);
-      canvas.height = Math.round(viewport.height);
-      canvas.role = "img";
-      canvas.ariaLabel = `Page ${number} of ${opened.numPages}, marked`;
-      sheet.task = page.render({ canvas, viewport });
+      const { canvas, task } = drawPage(page, opened.numPages, drawn.width);
+      sheet.task = task;
       await sheet.task.promise;
       if (sheet.drawn?.document === opened) element.replaceChildren(canvas, banner());
     } catch {

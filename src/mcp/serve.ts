@@ -9,6 +9,7 @@ import { PRODUCTS } from "../service/products.ts";
 import { refuseForeign } from "./hosts.ts";
 import { type Message, readMessage } from "./message.ts";
 import { mcpServer } from "./server.ts";
+import { type DrawView, takesViews } from "./views.ts";
 
 /** Where a tool's arguments are in a message: `params`, `arguments`, and their names. */
 const ARGUMENTS_DEPTH = 3;
@@ -21,14 +22,19 @@ const CALL_KEEP_ALIVE_MS = 1000;
  * and 2025-06-18 for clients that ask for them.
  * @throws Problem, PaymentRequired, PaymentError as {@link readMessage}
  * @param onCall called with the name of the tool that a message calls, `unknown` if there is no such tool
+ * @param drawView makes the view of a result, for clients that show views
  */
-export async function serveMcp(exchange: Exchange, onCall: (tool: string) => void): Promise<Response> {
+export async function serveMcp(
+  exchange: Exchange,
+  onCall: (tool: string) => void,
+  drawView: DrawView,
+): Promise<Response> {
   const { request, config } = exchange;
   const foreign = refuseForeign(request, config);
   if (foreign) return foreign;
 
   const message = request.method === "POST" ? await readMessage(exchange) : undefined;
-  const response = await answer(message, exchange, onCall);
+  const response = await answer(message, exchange, onCall, drawView);
   if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) message?.release(); // else the call does
   return response;
 }
@@ -37,6 +43,7 @@ async function answer(
   message: Message | undefined,
   exchange: Exchange,
   onCall: (tool: string) => void,
+  drawView: DrawView,
 ): Promise<Response> {
   const { request, requestId, config } = exchange;
   const text = message?.text;
@@ -49,7 +56,8 @@ async function answer(
   if (twice !== undefined) return invalidRequest(`the message has ${JSON.stringify(toldName(twice))} twice`);
   const tool = toolCalled(parsedBody);
   if (tool !== undefined) onCall(tool);
-  const handler = createMcpHandler(() => mcpServer(exchange, message), {
+  const offered = takesViews(parsedBody) ? drawView : undefined;
+  const handler = createMcpHandler(() => mcpServer(exchange, offered, message), {
     maxRequestBodySize: config.maxJsonBytes,
     // calls are answered with a stream: the runtime notices a disconnected client only when a write fails
     ...(tool !== undefined && { responseMode: "sse", keepAliveMs: CALL_KEEP_ALIVE_MS }),

@@ -6,24 +6,36 @@ import { iconsOf, SERVER } from "./identity.ts";
 import type { Message } from "./message.ts";
 import { addResources, INSTRUCTIONS } from "./resources.ts";
 import { toolsFor } from "./tools.ts";
+import { addView, type DrawView, VIEWS, withView } from "./views.ts";
 
 const NOTHING_CHANGES = { listChanged: false };
 
-/** Creates the server for one message: both tools, and what can be read for free before paying. */
-export function mcpServer(exchange: Exchange, message?: Message): McpServer {
+/**
+ * Creates the server for one message: both tools, and what can be read for free before paying.
+ * @param drawView makes the view of a result, for a client that is offered it
+ */
+export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, message?: Message): McpServer {
   const { origin } = new URL(exchange.request.url);
   const icons = iconsOf(origin);
   const server = new McpServer(
     { ...SERVER, websiteUrl: origin, icons },
     {
       instructions: `${summaryOf(exchange.config)} ${INSTRUCTIONS}`,
-      capabilities: { tools: NOTHING_CHANGES, resources: NOTHING_CHANGES, prompts: NOTHING_CHANGES },
+      capabilities: {
+        tools: NOTHING_CHANGES,
+        resources: NOTHING_CHANGES,
+        prompts: NOTHING_CHANGES,
+        ...(drawView && VIEWS),
+      },
     },
   );
   for (const tool of toolsFor(exchange.config))
-    server.registerTool(tool.product.tool, { ...tool.shown, icons }, (fields, context) =>
-      call(tool, fields, context, exchange, message?.admitted).finally(message?.release),
+    server.registerTool(
+      tool.product.tool,
+      { ...(drawView ? withView(tool.shown) : tool.shown), icons },
+      (fields, context) => call(tool, fields, context, exchange, message?.admitted).finally(message?.release),
     );
   addResources(server, origin, exchange.config);
+  if (drawView) addView(server, exchange, drawView);
   return server;
 }

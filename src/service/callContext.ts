@@ -92,7 +92,7 @@ export class CallContext implements AsyncDisposable {
 }
 
 /** Returns scheme and host of the links to a request's results. */
-function fileOrigin(request: Request, { fileHost }: Config): string {
+export function fileOrigin(request: Request, { fileHost }: Config): string {
   const { origin, protocol } = new URL(request.url);
   if (fileHost === undefined) return origin;
   return `${isLoopback(request) ? protocol : "https:"}//${fileHost}`;

@@ -1,3 +1,5 @@
+import { ReceiptTemplate } from "./receiptTemplate.tsx";
+
 /** What is sold, and how. */
 export interface CheckoutProps {
   price: string;
@@ -42,32 +44,7 @@ export function Checkout({ price, maxBytes, developmentKey }: CheckoutProps) {
         </button>
       </div>
       <ol id="receipts" class="receipts" />
-      <template id="receipt">
-        <li class="receipt" tabindex={-1}>
-          <h3>
-            <span data-part="name" /> is marked
-          </h3>
-          <p data-part="facts" />
-          <p data-part="life">
-            The link ends <time data-part="ends" />. Whoever has it can download the file.
-          </p>
-          <div class="means" data-part="means">
-            <input type="text" data-part="link" aria-label="Link" readonly />
-            <p class="buttons">
-              <a class="button" data-part="download" href="#receipts" download>
-                Download
-              </a>
-              <button type="button" class="button quiet" data-part="copy">
-                Copy the link
-              </button>
-              <button type="button" class="button quiet" data-part="end">
-                End the link now
-              </button>
-            </p>
-          </div>
-          <p class="unseen" role="status" data-part="said" />
-        </li>
-      </template>
+      <ReceiptTemplate heading="h3" />
     </section>
   );
 }

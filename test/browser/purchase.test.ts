@@ -72,8 +72,12 @@ describePage("paying with the development key", (running) => {
         expect(await page.innerText(".receipt")).toContain("contract.pdf is marked");
         await chooseFile(page, sample);
 
-        page.on("dialog", (dialog) => dialog.accept());
         await page.click("[data-part=end]");
+        expect(await page.evaluate("document.activeElement.textContent")).toBe("Keep it");
+        await page.keyboard.press("Enter");
+        expect((await fetch(url)).status).toBe(200);
+        await page.click("[data-part=end]");
+        await page.click("[data-part=sure]");
         await page.getByText("You have ended the link.").waitFor();
         expect((await fetch(url)).status).toBe(410);
         expect(await page.locator("[data-part=download]").count()).toBe(0);

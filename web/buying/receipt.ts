@@ -12,12 +12,18 @@ const UNITS = [
 ] as const;
 const inWords = new Intl.RelativeTimeFormat("en");
 
+/** What was bought, to be put into the page. */
+export interface Receipt {
+  element: HTMLElement;
+  /** Says that the link works no more, and takes away what can be done with it. */
+  close(words?: string): void;
+}
+
 /**
  * Shows what was bought: its link, how long that works, and what can be done with it.
  * @param onEnd is called when its holder has ended the link
- * @returns the element, to be put into the page
  */
-export function receiptFor(name: string, { output, cost }: Bought, onEnd: () => void): HTMLElement {
+export function receiptFor(name: string, { output, cost }: Bought, onEnd: () => void): Receipt {
   const template = document.getElementById("receipt") as HTMLTemplateElement;
   const element = (template.content.cloneNode(true) as DocumentFragment).firstElementChild as HTMLElement;
   const part = <E extends HTMLElement>(kind: string) => element.querySelector<E>(`[data-part=${kind}]`)!;
@@ -35,7 +41,8 @@ export function receiptFor(name: string, { output, cost }: Bought, onEnd: () => 
 
   const ends = new Date(output.expires_at);
   part<HTMLTimeElement>("ends").dateTime = output.expires_at;
-  const close = (words: string) => {
+  const close = (words = "The link has ended, and the file is deleted.") => {
+    if (element.classList.contains("ended")) return;
     clearInterval(clock);
     element.classList.add("ended");
     part("life").textContent = words;
@@ -43,13 +50,12 @@ export function receiptFor(name: string, { output, cost }: Bought, onEnd: () => 
   };
   const look = () => {
     const left = ends.getTime() - Date.now();
-    if (left <= 0) return close("The link has ended, and the file is deleted.");
+    if (left <= 0) return close();
     const words = timeInWords(left);
     if (part("ends").textContent !== words) part("ends").textContent = words;
   };
   const clock = setInterval(look, LOOK_MS);
   part("ends").title = ends.toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
-  look();
 
   const copy = part("copy");
   const { textContent: label } = copy;
@@ -61,10 +67,23 @@ export function receiptFor(name: string, { output, cost }: Bought, onEnd: () => 
       copy.textContent = label;
     }, SAID_MS);
   };
-  // where that is not allowed, it is selected for the keyboard to copy
-  copy.addEventListener("click", () => navigator.clipboard.writeText(output.url).then(copied, () => link.focus()));
-  part("end").addEventListener("click", async () => {
-    if (!confirm("End the link now? The file is deleted at once, and what was paid for it is spent.")) return;
+  copy.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(output.url);
+      copied();
+    } catch {
+      link.focus(); // it is selected, for the keyboard to copy
+    }
+  });
+  const question = part("question");
+  const ask = (isAsked: boolean) => {
+    question.hidden = !isAsked;
+    part("end").ariaExpanded = String(isAsked);
+    part(isAsked ? "keep" : "end").focus();
+  };
+  part("end").addEventListener("click", () => ask(Boolean(question.hidden)));
+  part("keep").addEventListener("click", () => ask(false));
+  part("sure").addEventListener("click", async () => {
     const answer = await fetch(output.url, { method: "DELETE" }).catch(() => undefined);
     if (!answer?.ok && answer?.status !== 410) {
       said.textContent = "The link could not be ended. Try again.";
@@ -74,7 +93,8 @@ export function receiptFor(name: string, { output, cost }: Bought, onEnd: () => 
     element.focus();
     onEnd();
   });
-  return element;
+  look();
+  return { element, close };
 }
 
 /** So many milliseconds from now, in the largest unit that has two: `in 23 hours`, `in 90 minutes`. */

@@ -1,0 +1,368 @@
+/** The view of a tool's result, in a frame as chats have it: what it shows, what it asks for, and what hosts may deny it. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { callPaid } from "../../scripts/lib/pay.ts";
+import { samplePdf } from "../../scripts/lib/samplePdf.ts";
+import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
+import { pagesOf, pdfOf, streamOf } from "../support/pdf.ts";
+import { violations } from "./axe.ts";
+import { type OpenView, startChat } from "./chat.ts";
+import { PATIENCE } from "./page.ts";
+import { describePage } from "./running.ts";
+
+type Chat = Awaited<ReturnType<typeof startChat>>;
+
+const dataUri = (pdf: Uint8Array) => `data:application/pdf;base64,${Buffer.from(pdf).toString("base64")}`;
+
+const plain = (words: string | null) => words!.replaceAll(/[\u2068\u2069]/g, "");
+
+/** Whether the first page, as it is drawn, has a pixel whose red, green and blue are about these. */
+const hasColor = ({ view }: OpenView, color: [number, number, number]) =>
+  view.evaluate(`(() => {
+    const canvas = document.querySelector("#page canvas");
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    for (let at = 0; at < data.length; at += 4)
+      if (${JSON.stringify(color)}.every((part, of) => Math.abs(data[at + of] - part) < 40)) return true;
+    return false;
+  })()`);
+
+/** A JPEG 2000 image of 64 x 64 green pixels. */
+const GREEN_JP2 = Buffer.from(
+  "AAAADGpQICANCocKAAAAFGZ0eXBqcDIgAAAAAGpwMiAAAAAtanAyaAAAABZpaGRyAAAAQAAAAEAAAw8HAAAAAAAPY29scgEAAAAAABAAAADBan" +
+    "AyY/9P/1EALwAAAAAAQAAAAEAAAAAAAAAAAAAAAEAAAABAAAAAAAAAAAAAAw8BAQ8BAQ8BAf9SAAwAAAABAQUEBAAB/1wAE0CAiIiQiIiQiIiQ" +
+    "iIiQiIiQ/2QAJQABQ3JlYXRlZCBieSBPcGVuSlBFRyB2ZXJzaW9uIDIuNS4w/5AACgAAAAAAOgAB/5PH/gwOCIKfHABhH9/4kCgIkK9Hf9/4kC" +
+    "gIkK9Hf4CAgICAgICAgICAgICAgP/Z",
+  "base64",
+).toString("latin1");
+
+/** What a strict host complains of: pdf.js would like a worker, and does without. */
+const WITHOUT_WORKER = [/^console: Creating a worker from 'blob:/, /^console: Warning: Setting up fake worker/];
+const others = (complaints: string[]) =>
+  complaints.filter((words) => !WITHOUT_WORKER.some((expected) => expected.test(words)));
+
+describePage("the view of a result in a chat", (running) => {
+  let chat: Chat;
+  let fields: { file: string; text: string; template: string };
+  beforeAll(async () => {
+    chat = await startChat(running.worker.url);
+    fields = { file: dataUri(await samplePdf()), text: "DRAFT", template: "stamp" };
+  });
+  afterAll(() => chat?.stop());
+
+  const show = (use: (open: OpenView) => Promise<void>, showing?: Parameters<Chat["show"]>[2]) =>
+    chat.show(running.browser, use, showing);
+  const expectStatus = ({ view }: OpenView, words: string) =>
+    expect.poll(() => view.textContent("#status"), PATIENCE).toBe(words);
+  const firstPage = ({ view }: OpenView) => view.waitForSelector("#page canvas", PATIENCE);
+
+  describe.each(["application", "page"] as const)("in a host that is an application or a page: %s", (host) => {
+    test("says what is being bought, then shows its first page, link, end and receipt", () =>
+      show(
+        async (open) => {
+          const { view, tell, opened, complaints } = open;
+          expect(await view.evaluate("origin")).toMatch(host === "application" ? /^null$/ : /localhost/);
+          const input = { ...fields, file: "https://example.com/files/a%20contract.pdf?key=1", opacity: 0.9 };
+          await tell("sendToolInput", { arguments: input });
+          await expectStatus(open, "It costs 0.05 USDC, and nothing if it fails.");
+          expect(plain(await view.textContent("#order"))).toBe(
+            "“DRAFT” over every page of a contract.pdf: template stamp, opacity 0.9",
+          );
+
+          const result = await chat.call({ ...fields, opacity: 0.9, color: "#cc0068" });
+          await tell("sendToolResult", result);
+          await firstPage(open);
+          expect(await hasColor(open, [204, 0, 104])).toBe(true);
+          expect(plain(await view.innerText(".receipt"))).toMatch(
+            /marked\s+4 pages, [\d.]+ kB, 0\.05 USDC\s+The link ends in 24 hours/,
+          );
+          await expectStatus(open, "The PDF is marked.");
+          const { url } = (result.structuredContent as { output: { url: string } }).output;
+          expect(await view.inputValue("[data-part=link]")).toBe(url);
+          await view.click("[data-part=download]");
+          await expect.poll(opened, PATIENCE).toEqual([url]);
+          await view.click("summary");
+          const { transaction } = result._meta!["x402/payment-response"] as { transaction: string };
+          expect(await view.innerText("details")).toContain(transaction);
+          expect(others(complaints)).toEqual([]);
+        },
+        { host },
+      ));
+  });
+
+  test("ends the link, when that is asked for twice", () =>
+    show(async (open) => {
+      const { view, tell } = open;
+      const result = await chat.call(fields);
+      await tell("sendToolResult", result);
+      await firstPage(open);
+      const url = await view.inputValue("[data-part=link]");
+      await view.focus("[data-part=end]");
+      await open.page.keyboard.press("Enter");
+      expect(await view.evaluate("document.activeElement.dataset.part")).toBe("keep");
+      expect((await fetch(url)).status).toBe(200);
+      await open.page.keyboard.press("Tab");
+      await open.page.keyboard.press("Enter");
+      await view.getByText("You have ended the link.").waitFor();
+      expect((await fetch(url)).status).toBe(410);
+      expect(await view.evaluate("document.activeElement.className")).toContain("receipt");
+      expect(await view.locator("#page canvas, [data-part=download]").count()).toBe(0);
+
+      // the chat is opened again, and the host has kept the result
+      await tell("sendToolResult", result);
+      await view.getByText("The link has ended, and the file is deleted.").waitFor();
+      expect(await view.locator("#page canvas, [data-part=download]").count()).toBe(0);
+    }));
+
+  test("asks for nothing of a link whose time is over", () =>
+    show(async ({ page, view, tell }) => {
+      const { structuredContent, ...result } = await chat.call(fields);
+      const { output, ...rest } = structuredContent as { output: object };
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(request.url()));
+      const over = { ...output, expires_at: "2026-01-01T00:00:00.000Z" };
+      await tell("sendToolResult", { ...result, structuredContent: { ...rest, output: over } });
+      await view.getByText("The link has ended, and the file is deleted.").waitFor();
+      expect(asked).toEqual([]);
+    }));
+
+  test("says what a call costs that has not paid, why one was refused, and that one was cancelled", () =>
+    show(async (open) => {
+      const { tell, view } = open;
+      await tell("sendToolResult", await chat.call(fields, false));
+      await expectStatus(open, "Not bought: it costs 0.05 USDC, which has not been paid. Nothing was charged.");
+      await tell("sendToolResult", await chat.call({ ...fields, file: dataUri(Buffer.from("%PDF-1.7")) }));
+      await expect.poll(() => view.textContent("#status"), PATIENCE).toMatch(/page/);
+      expect(await view.textContent("#status")).not.toMatch(/[{`]/);
+      await tell("sendToolCancelled", { reason: "user action" });
+      await expectStatus(open, "The call was cancelled.");
+      expect(await view.locator(".receipt").count()).toBe(0);
+    }));
+
+  test("opens a file with the password that the call has, and says so where there is none", async () => {
+    const locked = VECTORS.find(({ user, dict }) => user !== "" && dict.p === -4)!;
+    const password = locked.user;
+    const result = await chat.call({ file: dataUri(encryptedPage(locked)), text: "A", password });
+    await show(async (open) => {
+      await open.tell("sendToolInput", { arguments: { text: "A", password } });
+      expect(await open.view.textContent("body")).not.toContain(password);
+      await open.tell("sendToolResult", result);
+      await firstPage(open);
+    });
+    await show(async ({ view, tell }) => {
+      await tell("sendToolResult", result);
+      await view.getByText("The file opens with its password.").waitFor();
+      expect(await view.locator("[data-part=download]").count()).toBe(1);
+    });
+  });
+
+  test("draws in a worker where the host allows one", () =>
+    show(
+      async (open) => {
+        await open.tell("sendToolResult", await chat.call(fields));
+        await firstPage(open);
+        expect(open.complaints).toEqual([]);
+      },
+      { workers: true, host: "page" },
+    ));
+
+  test("draws images by scripts alone where WebAssembly is not allowed", async () => {
+    const image = "/Type /XObject /Subtype /Image /Width 64 /Height 64 /Filter /JPXDecode";
+    const pdf = pdfOf([
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Resources << /XObject << /I 5 0 R >> >> /Contents 4 0 R >>",
+      streamOf("200 0 0 200 0 0 cm /I Do"),
+      streamOf(GREEN_JP2, image),
+    ]);
+    const result = await chat.call({ file: dataUri(pdf), text: "A" });
+    await show(async (open) => {
+      await open.tell("sendToolResult", result);
+      await firstPage(open);
+      expect(await hasColor(open, [0, 128, 0])).toBe(true);
+    });
+  });
+
+  test("fetches of a large file what its first page needs", async () => {
+    const pages = Array.from({ length: 30 }, (_, index) => 3 + 2 * index);
+    const pdf = pdfOf([
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((page) => `${page} 0 R`).join(" ")}] >>`,
+      ...pages.flatMap((page) => [
+        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${page + 1} 0 R >>`,
+        streamOf(`%${"x".repeat(200_000)}\n1 0 1 rg 0 0 99 99 re f`),
+      ]),
+    ]);
+    const form = new FormData(); // no message is as large
+    form.set("file", new File([pdf], "large.pdf"));
+    form.set("text", "A");
+    const sold = await callPaid(`${running.worker.url}/v1/watermark/text`, form);
+    const result = { content: [], structuredContent: await sold.json() };
+    await show(async (open) => {
+      const ranges: string[] = [];
+      open.page.on("request", (request) => {
+        const { range } = request.headers();
+        if (range) ranges.push(range);
+      });
+      await open.tell("sendToolResult", result);
+      await firstPage(open);
+      expect(await hasColor(open, [255, 0, 255])).toBe(true);
+      const sizes = ranges
+        .map((range) => /(\d+)-(\d+)/.exec(range)!)
+        .map(([, from, to]) => Number(to) + 1 - Number(from));
+      expect(sizes.length).toBeGreaterThan(0);
+      expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(pdf.length / 10);
+    });
+  });
+
+  describe.each([
+    ["light", 720],
+    ["dark", 720],
+    ["light", 320],
+    ["dark", 320],
+  ] as const)("in %s colours, %i px wide", (theme, width) => {
+    test("has the host's theme, room for everything, and nothing that axe complains of", () =>
+      show(
+        async (open) => {
+          const { page, view, tell } = open;
+          await tell("sendToolInput", { arguments: { ...fields, text: "W".repeat(500) } });
+          await tell("sendToolResult", await chat.call(fields));
+          await firstPage(open);
+          await view.click("summary");
+          await view.click("[data-part=end]");
+          expect(await view.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+          await expect
+            .poll(() => view.evaluate("document.documentElement.scrollHeight - innerHeight"), PATIENCE)
+            .toBe(0);
+          expect(await violations(view)).toEqual([]);
+          expect(await view.evaluate("document.documentElement.lang")).toBe("en");
+          const background = "getComputedStyle(document.body).backgroundColor";
+          const before = await view.evaluate(background);
+          expect(before).toBe(theme === "dark" ? "rgb(23, 26, 32)" : "rgb(255, 255, 255)");
+          await tell("setHostContext", { theme: theme === "dark" ? "light" : "dark" });
+          await expect.poll(() => view.evaluate(background), PATIENCE).not.toBe(before);
+          await tell("setHostContext", { styles: { variables: { "--color-background-primary": "rgb(1, 2, 3)" } } });
+          await expect.poll(() => view.evaluate(background), PATIENCE).toBe("rgb(1, 2, 3)");
+          await page.close();
+        },
+        { context: { theme }, browser: { viewport: { width, height: 900 } } },
+      ));
+  });
+
+  describe("where the host denies it", () => {
+    test("everything, says where the link is", () =>
+      show(
+        async ({ view, complaints }) => {
+          expect(await view.textContent("#status")).toContain("The link to it is in the chat.");
+          expect(complaints.filter((words) => words.startsWith("request:"))).toEqual([]);
+        },
+        { denies: "everything" },
+      ));
+
+    test("links, lets the link be copied", () =>
+      show(
+        async ({ view, tell }) => {
+          await tell("sendToolResult", await chat.call(fields));
+          await view.click("[data-part=download]");
+          await view.getByText("This app does not open the link: copy it.").waitFor();
+          expect(await view.evaluate("getSelection().toString()")).toBe(await view.inputValue("[data-part=link]"));
+        },
+        { denies: "links" },
+      ));
+
+    test("the clipboard, selects the link", () =>
+      show(async ({ view, tell }) => {
+        await tell("sendToolResult", await chat.call(fields));
+        await view.click("[data-part=copy]");
+        await expect
+          .poll(() => view.evaluate("getSelection().toString()"), PATIENCE)
+          .toBe(await view.inputValue("[data-part=link]"));
+      }));
+
+    test("connections, has the link all the same, and says that it cannot be ended", () =>
+      show(
+        async ({ view, tell }) => {
+          await tell("sendToolResult", await chat.call(fields));
+          await view.getByText("The first page cannot be shown here.").waitFor();
+          await view.click("[data-part=end]");
+          await view.click("[data-part=sure]");
+          await view.getByText("The link could not be ended.").waitFor();
+          expect(await view.isVisible("[data-part=said]")).toBe(true);
+          expect((await fetch(await view.inputValue("[data-part=link]"))).status).toBe(200);
+        },
+        { denies: "connections" },
+      ));
+  });
+
+  describe("does not fall for", () => {
+    const EVIL = `<img src=x onerror="document.title='evil'">\u202efdp.exe\u2069\u0000\n${"x".repeat(5000)}`;
+
+    test("words in arguments and names", () =>
+      show(async (open) => {
+        const { view, tell, complaints } = open;
+        const input = { text: EVIL, file: { file_name: EVIL }, [EVIL]: EVIL, opacity: {}, font_size: 7 };
+        await tell("sendToolInput", { arguments: input });
+        const said = (await view.textContent("#order"))!;
+        expect(said).toContain("<img src=x");
+        expect(said.match(/[\u202e\u0000\n]/)).toBeNull();
+        expect(said.match(/\u2068/g)).toHaveLength(said.match(/\u2069/g)!.length);
+        expect(said.length).toBeLessThan(500);
+        await tell("sendToolInput", { arguments: { file: "https://x/%", image: 7 } });
+        expect(plain(await view.textContent("#order"))).toBe("An image over every page of %");
+
+        const { content, ...result } = await chat.call(fields);
+        const named = content.map((block) => (block.type === "resource_link" ? { ...block, name: EVIL } : block));
+        await tell("sendToolResult", { ...result, content: named });
+        await firstPage(open);
+        expect(await view.textContent("h2")).toContain("<img src=x");
+        expect(await view.title()).toBe("The marked PDF");
+        expect(await view.locator("img").count()).toBe(0);
+        expect(others(complaints)).toEqual([]);
+      }));
+
+    test.each([
+      "javascript:parent.postMessage(1,'*')//v1/files/",
+      "https://evil.example.com/v1/files/1.pdf?token=2",
+      "//v1/files/../../1",
+      7,
+    ])("a result whose link is not of this deployment: %j", (url) =>
+      show(async (open) => {
+        const { structuredContent, ...result } = await chat.call(fields);
+        const { output, ...rest } = structuredContent as { output: object };
+        await open.tell("sendToolResult", { ...result, structuredContent: { ...rest, output: { ...output, url } } });
+        await expect.poll(() => open.view.textContent("#status"), PATIENCE).toContain("Watermarked 4 pages");
+        expect(await open.view.locator("a").count()).toBe(0);
+        expect(open.complaints).toEqual([]);
+      }),
+    );
+
+    test("messages of others than the host", () =>
+      show(async ({ page, view }) => {
+        const message = {
+          jsonrpc: "2.0",
+          method: "ui/notifications/tool-input",
+          params: { arguments: { text: "EVIL" } },
+        };
+        await view.evaluate(`postMessage(${JSON.stringify(message)}, "*")`);
+        await page.evaluate(`frames[0].postMessage("nonsense", "*")`);
+        await page.evaluate(`frames[0].postMessage(null, "*")`);
+        await page.evaluate(`frames[0].postMessage({ jsonrpc: "2.0", method: "toString" }, "*")`);
+        await page.waitForTimeout(100);
+        expect(await view.textContent("#order")).not.toContain("EVIL");
+      }));
+  });
+
+  test.each([
+    ["very high", 20, 14_400],
+    ["very wide", 14_400, 20],
+    ["very large", 14_400, 14_400],
+  ])("shows a page that is %s within its room", async (_, width, height) => {
+    const result = await chat.call({ file: dataUri(pagesOf([`/MediaBox [0 0 ${width} ${height}]`])), text: "A" });
+    await show(async (open) => {
+      await open.tell("sendToolResult", result);
+      await firstPage(open);
+      const box = (await open.view.locator("#page canvas").boundingBox())!;
+      expect(box.width).toBeLessThanOrEqual(352);
+      expect(box.height).toBeLessThanOrEqual(480);
+      expect(await open.view.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    });
+  });
+});

@@ -1,0 +1,99 @@
+/** A tool's result in a chat (MCP Apps): what is being bought, then the first page, the link and the receipt. */
+import { version } from "../package.json";
+import { type Receipt, receiptFor } from "./buying/receipt.ts";
+import { Host, type HostContext } from "./chat/host.ts";
+import { orderInWords, shown } from "./chat/order.ts";
+import { type Outcome, outcomeOf, type Settlement, type ToolResult } from "./chat/outcome.ts";
+
+const { files, price } = document.body.dataset as Record<string, string>;
+const order = document.getElementById("order")!;
+const status = document.getElementById("status")!;
+const receipts = document.getElementById("receipts")!;
+const place = document.getElementById("page")!;
+
+/** The password of the file that is asked for, if it has one. */
+let password: string | undefined;
+
+const host = new Host({
+  "ui/notifications/tool-input": ({ arguments: input }: { arguments?: unknown }) => {
+    const fields = Object(input) as Record<string, unknown>;
+    order.textContent = orderInWords(fields);
+    status.textContent = `It costs ${price}, and nothing if it fails.`;
+    if (typeof fields.password === "string") password = fields.password;
+  },
+  "ui/notifications/tool-result": (result: ToolResult) => show(outcomeOf(result, files!)),
+  "ui/notifications/tool-cancelled": () => {
+    status.textContent = "The call was cancelled.";
+  },
+  "ui/notifications/host-context-changed": dress,
+});
+dress(await host.connect("overprint", version));
+host.reportSize();
+
+/** Takes the host's colours and type. */
+function dress({ theme, styles }: HostContext): void {
+  const { style } = document.documentElement;
+  if (theme) style.colorScheme = theme;
+  for (const [name, value] of Object.entries(styles?.variables ?? {})) style.setProperty(name, value ?? null);
+}
+
+function show(outcome: Outcome): void {
+  receipts.replaceChildren();
+  place.replaceChildren();
+  status.classList.toggle("unseen", "bought" in outcome); // what is seen then says the same
+  if ("bought" in outcome) showBought(outcome);
+  else status.textContent = "unpaid" in outcome ? unpaidInWords(outcome.unpaid) : outcome.refused.replaceAll("`", "");
+}
+
+function unpaidInWords(reason: string): string {
+  return `Not bought: it costs ${price}, which has not been paid${reason && ` (${reason})`}. Nothing was charged.`;
+}
+
+function showBought({ bought, name, settlement }: Extract<Outcome, { bought: object }>): void {
+  status.textContent = "The PDF is marked.";
+  const { url, expires_at } = bought.output;
+  const receipt = receiptFor(shown(name), bought, () => place.replaceChildren());
+  const { element } = receipt;
+  element.querySelector("[data-part=download]")?.addEventListener("click", async (event) => {
+    event.preventDefault(); // a frame may not open or download anything by itself
+    await host.request("ui/open-link", { url }).catch(() => {
+      element.querySelector("[data-part=said]")!.textContent = "This app does not open the link: copy it.";
+      element.querySelector<HTMLInputElement>("[data-part=link]")!.focus();
+    });
+  });
+  element.append(settlementIn(settlement));
+  receipts.append(element);
+  if (Date.parse(expires_at) > Date.now()) showPage(url, receipt);
+}
+
+/** Says how it was paid for, as far as it is known. */
+function settlementIn({ network, transaction, payer }: Settlement): HTMLElement {
+  const details = document.createElement("details");
+  const summary = document.createElement("summary");
+  summary.textContent = "Receipt";
+  const list = document.createElement("dl");
+  for (const [term, value] of Object.entries({ Network: network, Transaction: transaction, Payer: payer })) {
+    if (!value) continue;
+    const [name, words] = [document.createElement("dt"), document.createElement("dd")];
+    name.textContent = term;
+    words.textContent = value;
+    list.append(name, words);
+  }
+  details.hidden = list.childElementCount === 0;
+  details.append(summary, list);
+  return details;
+}
+
+async function showPage(url: string, { element, close }: Receipt): Promise<void> {
+  const shows = (...nodes: (Node | string)[]) => {
+    if (element.matches(":not(.ended)")) place.replaceChildren(...nodes);
+  };
+  try {
+    const { drawFirstPage } = await import("./chat/firstPage.ts");
+    shows(await drawFirstPage(url, password));
+  } catch (error) {
+    const { status, name } = error as Error & { status?: number };
+    if (status === 410) close();
+    shows(name === "PasswordException" ? "The file opens with its password." : "The first page cannot be shown here.");
+  }
+}

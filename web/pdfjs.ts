@@ -1,0 +1,56 @@
+/** pdf.js, with what it fetches from this deployment: the page that draws may be of another origin, or of none. */
+import {
+  GlobalWorkerOptions,
+  getDocument,
+  type PDFDocumentLoadingTask,
+  type PDFPageProxy,
+  PDFWorker,
+  type RenderTask,
+} from "pdfjs-dist";
+
+const asset = (path: string) => new URL(`/assets/${path}`, import.meta.url).href;
+
+GlobalWorkerOptions.workerSrc = asset("pdf.worker.js");
+
+/** Where pdf.js finds what some files need: character maps, the 14 standard fonts, decoders. */
+const DATA = {
+  cMapUrl: asset("pdfjs/cmaps/"),
+  iccUrl: asset("pdfjs/iccs/"),
+  standardFontDataUrl: asset("pdfjs/standard_fonts/"),
+  wasmUrl: asset("pdfjs/wasm/"),
+  useSystemFonts: false,
+};
+
+/** More pixels than this in each direction cost memory, and are not seen. */
+const MAX_PIXEL_RATIO = 2;
+
+/** Opens PDFs, all of them in one worker. */
+export class PdfReader {
+  readonly #worker = new PDFWorker();
+
+  /**
+   * Begins to open a PDF.
+   * @param source its bytes, which are used up; or its address, from where only what is drawn is fetched
+   */
+  open(source: Uint8Array | string, password: string | undefined): PDFDocumentLoadingTask {
+    const from =
+      typeof source === "string" ? { url: source, disableAutoFetch: true, disableStream: true } : { data: source };
+    return getDocument({ ...DATA, ...from, worker: this.#worker, ...(password && { password }) });
+  }
+}
+
+/** Draws a page, one of so many, as wide as so many CSS pixels are on this screen. */
+export function drawPage(
+  page: PDFPageProxy,
+  pages: number,
+  width: number,
+): { canvas: HTMLCanvasElement; task: RenderTask } {
+  const pixels = width * Math.min(devicePixelRatio, MAX_PIXEL_RATIO);
+  const viewport = page.getViewport({ scale: pixels / page.getViewport({ scale: 1 }).width });
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.max(1, Math.round(viewport.width));
+  canvas.height = Math.max(1, Math.round(viewport.height));
+  canvas.role = "img";
+  canvas.ariaLabel = `Page ${page.pageNumber} of ${pages}, marked`;
+  return { canvas, task: page.render({ canvas, viewport }) };
+}
