@@ -5,6 +5,7 @@ import { readFirstPayment } from "../payments/paymentPayload.ts";
 import { problemOf } from "../problems.ts";
 import { type Exchange, STAGES, type Stage } from "../service/callContext.ts";
 import { idempotencyKeyOf } from "../service/idempotencyKey.ts";
+import { signedOffers } from "../service/proof.ts";
 import { type Admitted, admitPayer, offerFor, purchase } from "../service/purchase.ts";
 import { limitRefusals } from "../service/rateLimits.ts";
 import { refusePenalised } from "../service/refusedPayments.ts";
@@ -43,7 +44,8 @@ export async function call(
     return delivered(await bought);
   } catch (thrown) {
     const error = await limitRefusals(thrown as Error, request, env);
-    if (error instanceof PaymentRequired) return paymentRequired(error);
+    if (error instanceof PaymentRequired)
+      return paymentRequired(error, await signedOffers(error.offer, request, exchange.config));
     const problem = problemOf(error);
     const { code, status, cause } = problem;
     if (status >= 500 && !mcpReq.signal.aborted)

@@ -8,12 +8,14 @@ import { fieldMessage } from "./fieldMessages.ts";
 import { canonicalForm } from "./fingerprint.ts";
 import { invalidRequest } from "./invalidRequest.ts";
 import { imageForm, imageRequest, type Operation, type Result, textForm, textRequest, typedFields } from "./schemas.ts";
-import { type Marked, watermarkImage, watermarkText } from "./watermark.ts";
+import { type Marked, type Proof, watermarkImage, watermarkText } from "./watermark.ts";
 
 /** The result of a paid call. */
 export interface Delivery {
   result: Result;
   notices: readonly Notice[];
+  /** What its receipt is signed for, where receipts are. Hashes are in hexadecimal. */
+  proof?: Proof;
 }
 
 /** A request whose fields have been checked, to be run once its payment has verified. */
@@ -131,10 +133,15 @@ function define<R extends object>(
       return {
         canonical: canonicalForm(operation, request),
         async run(call) {
-          const { output, notices, id, expiresAt } = await run(request, call);
+          const { output, notices, id, expiresAt, proof } = await run(request, call);
           const result = { output, operation, cost: product.price(call.config).label };
           const { pages, bytes } = output;
-          return { value: { result, notices }, output: id, expiresAt, facts: { pages, bytes } };
+          return {
+            value: { result, notices, ...(proof && { proof }) },
+            output: id,
+            expiresAt,
+            facts: { pages, bytes },
+          };
         },
       };
     },
