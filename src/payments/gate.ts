@@ -59,7 +59,7 @@ export interface Sold<T> {
 }
 
 /** A payment that has moved. */
-export interface Paid {
+interface Paid {
   chain: Network;
   payer: string;
   /** Unix milliseconds. */

@@ -89,7 +89,7 @@ const DELIVERY_TYPES = {
 } as const;
 
 /** A header has little room: only the first few ways to pay are signed. */
-const MAX_OFFERS = 4;
+const MAX_OFFERS = 3;
 
 /** One way to pay, and where it is in the lists of both versions; -1 if it is not there. */
 interface OfferedTerms {

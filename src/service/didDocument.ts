@@ -13,7 +13,7 @@ export async function didDocument(host: string, config: Config): Promise<object 
   const signer = await receiptSigner(config);
   if (!signer) return undefined;
   const { address, publicKey } = signer;
-  const id = `did:web:${host.replace(":", "%3A")}`;
+  const id = `did:web:${host.replaceAll(":", "%3A")}`;
   const coordinate = (start: number) =>
     Uint8Array.fromHex(publicKey.slice(start, start + 64)).toBase64({ alphabet: "base64url", omitPadding: true });
   const [key, account] = [`${id}#key`, `${id}#address`];
