@@ -302,6 +302,16 @@ describe("one purchase has one receipt", () => {
     }
   });
 
+  test("and it is that of all who ask at once", async () => {
+    const payment = await signPayment(await offered());
+    const same = json(body, { "X-PAYMENT": payment, "Idempotency-Key": "at once" });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => call(TEXT, same)));
+    const receipts = answers.map((response) => JSON.stringify(extensionsOf(response)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(new Set(receipts).size).toBe(1);
+    expect(receipts[0]).toContain("overprint-delivery");
+  });
+
   test("and another purchase another, with which the files of the first do not go", async () => {
     const one = extensionsOf(await buy(json(body)))!;
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 1000 });
