@@ -13,7 +13,7 @@ import { Upload } from "./upload.ts";
 interface Opening {
   rules: FetchRules;
   limits: ReceiveLimits;
-  /** Called with the first bytes of what a URL delivers, before the rest is fetched or kept; what it throws ends the transfer. */
+  /** Called with the first bytes of what a URL delivers, before the rest is fetched; what it throws ends the transfer. */
   look(head: Uint8Array): unknown;
   /** Whether its SHA-256 is wanted, which takes time. An upload has it already. */
   isHashed?: boolean;

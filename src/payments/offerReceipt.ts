@@ -1,7 +1,7 @@
 /**
- * x402's extension "offer-receipt": offers, and receipts of what was sold, signed with a key of the seller's, so that they
- * can be checked without asking the seller. The payloads are the same in both versions of x402. A signature of our own says
- * which file was sold for which: a receipt has no place for that.
+ * x402's extension "offer-receipt": offers, and receipts of what was sold, signed with a key of the seller's, so that
+ * they can be checked without asking the seller. The payloads are the same in both versions of x402. A signature of our
+ * own says which file was sold for which: a receipt has no place for that.
  *
  * The clauses are those of specs/extensions/extension-offer-and-receipt.md in x402-foundation/x402.
  */
@@ -49,7 +49,7 @@ export interface DeliveryPayload {
 
 const NAME = "offer-receipt";
 
-/** The domains of 3.2. The chain is 1 wherever the payment is made, on Solana too. */
+/** The domains of 3.2. The chain is 1 wherever the payment is made, on Solana too; 3.1.1 still speaks of EVM chains. */
 const domainOf = (name: string) => ({ name, version: "1", chainId: 1 });
 
 /** 4.3 */

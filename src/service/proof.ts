@@ -23,7 +23,7 @@ const signing = () => import("../payments/offerReceipt.ts");
 /** Of a deployment's key, once it is known. */
 const publicParts = oncePerConfig((): { known?: { address: string; publicKey: string } } => ({}));
 
-/** Returns the address and the public key (04, then 32 bytes each of x and y) of the RECEIPT_KEY; undefined without one. */
+/** Returns the address and the public key (04, then x and y) of the RECEIPT_KEY; undefined without one. */
 export async function receiptSigner(config: Config) {
   if (config.receiptKey === undefined) return undefined;
   const part = publicParts(config);

@@ -32,7 +32,7 @@ export interface Marked {
   proof: Proof | undefined;
 }
 
-/** What a receipt is signed for: the resource, and the SHA-256 of the source and of what was made of it, in hexadecimal. */
+/** What a receipt is signed for: the resource, and the SHA-256 of source and result, in hexadecimal. */
 export interface Proof {
   resourceUrl: string;
   inputSha256: string;
