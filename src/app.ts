@@ -18,10 +18,12 @@ import { leaveSettled, readSettings } from "./http/settings.ts";
 import { isLoopback } from "./loopback.ts";
 import { serverCard } from "./mcp/serverCard.ts";
 import { developmentKey } from "./payments/facilitators.ts";
+import { DID_DOCUMENT, didDocument } from "./service/didDocument.ts";
 import { ICON, WELL_KNOWN, wellKnown } from "./service/discovery.ts";
 import { guidance, guide } from "./service/guide.ts";
 import { limitsOf } from "./service/limits.ts";
 import { oncePerOrigin } from "./service/oncePerConfig.ts";
+import { isProved } from "./service/ownHosts.ts";
 import { PRODUCTS } from "./service/products.ts";
 import { serveAsset } from "./site/assets.ts";
 import { ChatView } from "./site/chatView.tsx";
@@ -133,6 +135,13 @@ app
   .get(WELL_KNOWN, revalidated, leaveSettled, (c) => {
     const { origin } = new URL(c.req.url);
     return c.json(wellKnown(origin, guidance(origin, c.var.config)));
+  })
+  .all(readOnly);
+app
+  .get(DID_DOCUMENT, revalidated, async (c) => {
+    const { host } = new URL(c.req.url);
+    const document = isProved(c.req.raw, c.var.config) && (await didDocument(host, c.var.config));
+    return document ? c.json(document, 200, { "Content-Type": "application/did+json" }) : notFound(c);
   })
   .all(readOnly);
 app.get("/robots.txt", (c) => c.text(ROBOTS)).all(readOnly);

@@ -34,6 +34,9 @@ const count = (fallback: number, max: number, min = 1) => z.coerce.number().int(
  */
 const DEVELOPMENT_PAY_TO = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
+/** Of secp256k1 (SEC 2, 2.4.1). */
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
 /** Time allowed in addition to fetching the file and the image: for computing and for storing the output. */
 const COMPUTING_SECONDS = 60;
 
@@ -105,6 +108,16 @@ export const settings = z.object({
    * facilitator was lost, or others may have sent a payment, the chain shows whether it has moved.
    */
   RPC_URL: list(z.url({ protocol: /^https?$/ }).or(z.literal(""))).optional(),
+  /**
+   * A private key (secp256k1) that offers and receipts are signed with, which nothing else is done with: x402's extension
+   * "offer-receipt". Nothing is signed without it.
+   */
+  RECEIPT_KEY: z
+    .string()
+    .regex(/^(0x)?[0-9a-fA-F]{64}$/, "must be a private key: 0x and 64 hexadecimal digits")
+    .transform((key): `0x${string}` => `0x${key.slice(-64)}`)
+    .refine((key) => BigInt(key) > 0n && BigInt(key) < CURVE_ORDER, "is out of the range of private keys (secp256k1)")
+    .optional(),
   /** How long one call of a facilitator may take. */
   FACILITATOR_TIMEOUT_SECONDS: count(20, 120),
 
@@ -178,6 +191,8 @@ export interface Config extends FacilitatorSettings {
   payTo: string;
   payToSolana: string | undefined;
   rpcUrls: RpcUrls;
+  /** Signs offers and receipts; undefined if nothing is signed. */
+  receiptKey: `0x${string}` | undefined;
   /** The longest that the work of one call can take. */
   workSeconds: number;
   /** How long the payer's authorization should be valid: longer than work and settlement. */
@@ -235,6 +250,7 @@ export function readConfig(env: object): Config {
     rpcUrls: Object.fromEntries(
       rest.NETWORKS.flatMap((network, at) => (rest.RPC_URL?.[at] ? [[network, rest.RPC_URL[at]]] : [])),
     ),
+    receiptKey: rest.RECEIPT_KEY,
     facilitators: (FACILITATOR_URL ?? []).map((url, at) => ({ url, timeoutMs, ...authFor(url, at, parsed.data) })),
     facilitatorTimeoutMs: timeoutMs,
     workSeconds,

@@ -107,6 +107,13 @@ describe("settings", () => {
       expect(readConfig({ ALLOW_LOOPBACK_SOURCES: value }).allowLoopbackSources).toBe(false);
   });
 
+  test("the key of receipts is read with 0x and without, and a wrong one is told to nobody", () => {
+    const key = "5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
+    for (const RECEIPT_KEY of [key, `0x${key}`]) expect(readConfig({ RECEIPT_KEY }).receiptKey).toBe(`0x${key}`);
+    expect(readConfig({ RECEIPT_KEY: "" }).receiptKey).toBeUndefined();
+    expect(() => readConfig({ RECEIPT_KEY: `${key}0` })).toThrow(/^((?!5de4111a).)*$/s);
+  });
+
   test.each([
     [{ FACILITATOR_URL: "https://f.example.com" }, /PAY_TO/],
     [{ FACILITATOR_URL: "https://f.example.com", PAY_TO: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" }, /PAY_TO/],
@@ -152,6 +159,12 @@ describe("settings", () => {
     [{ ALLOW_LOOPBACK_SOURCES: "perhaps" }, /ALLOW_LOOPBACK_SOURCES/],
     [{ DNS_CHECK_URL: "1.1.1.1" }, /DNS_CHECK_URL/],
     [{ ALLOWED_HOSTS: "https://pdf.example.com" }, /ALLOWED_HOSTS/],
+    [{ RECEIPT_KEY: "0x12" }, /RECEIPT_KEY/],
+    [{ RECEIPT_KEY: `0x${"1".repeat(65)}` }, /RECEIPT_KEY/],
+    [{ RECEIPT_KEY: "zebra ".repeat(12) }, /RECEIPT_KEY/],
+    [{ RECEIPT_KEY: 0x5de4111afa1a }, /RECEIPT_KEY/],
+    [{ RECEIPT_KEY: `0x${"0".repeat(64)}` }, /RECEIPT_KEY/],
+    [{ RECEIPT_KEY: "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141" }, /RECEIPT_KEY/],
   ])("%j is refused", (env, message) => {
     expect(() => readConfig(env)).toThrow(message);
   });

@@ -4,6 +4,7 @@ import { PaymentRequired, paymentRequiredV1 } from "../payments/offer.ts";
 import { Problem, problemDetails, problemOf } from "../problems.ts";
 import { nearest } from "../service/nearest.ts";
 import { PRODUCTS } from "../service/products.ts";
+import { signedOffers } from "../service/proof.ts";
 import { limitRefusals } from "../service/rateLimits.ts";
 import { READING_POLICY } from "../site/policies.ts";
 import { ProblemPage } from "../site/problemPage.tsx";
@@ -20,8 +21,9 @@ export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Respon
   const error = await limitRefusals(thrown, c.req.raw, c.env);
   if (error instanceof PaymentRequired) {
     c.set("problem", "payment_required");
-    return c.json(paymentRequiredV1(error.offer, error.reason), 402, {
-      ...paymentRequiredHeaders(error),
+    const signed = await signedOffers(error.offer, c.req.raw, c.var.config);
+    return c.json(paymentRequiredV1(error.offer, error.reason, signed), 402, {
+      ...paymentRequiredHeaders(error, signed),
       Link: '</openapi.json>; rel="service-desc"', // RFC 8631
       "Cache-Control": "no-store",
     });

@@ -1,4 +1,4 @@
-import { type PaymentRequired, paymentRequiredV2, type Receipt } from "../payments/offer.ts";
+import { type PaymentRequired, paymentRequiredV2, type Receipt, type SignedOffers } from "../payments/offer.ts";
 import { type SignInTerms, signInExtension } from "../payments/signIn.ts";
 
 /** Returns the header with the payer's receipt, named as in their version of x402. */
@@ -9,10 +9,14 @@ export function receiptHeader(version: 1 | 2, receipt: Receipt): Record<string, 
 /**
  * Returns the headers of a 402: the terms for version 2 (version 1 has them in the body), and the receipt of a refused
  * settlement, if any.
+ * @param signed the offers, signed
  */
-export function paymentRequiredHeaders({ offer, reasonV2, refusal }: PaymentRequired): Record<string, string> {
+export function paymentRequiredHeaders(
+  { offer, reasonV2, refusal }: PaymentRequired,
+  signed?: SignedOffers,
+): Record<string, string> {
   return {
-    "PAYMENT-REQUIRED": encode(paymentRequiredV2(offer, reasonV2)),
+    "PAYMENT-REQUIRED": encode(paymentRequiredV2(offer, reasonV2, signed)),
     ...(refusal && receiptHeader(refusal.version, refusal.receipt)),
   };
 }

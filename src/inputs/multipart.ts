@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Busboy } from "@fastify/busboy";
 import { Problem, toldName } from "../problems.ts";
+import { RunningSha256 } from "../sha256.ts";
 import { type MemoryShare, noRoom } from "./memory.ts";
 import { type ReceiveLimits, receive } from "./receive.ts";
 import { expectPdf, HEAD_LENGTH } from "./sniff.ts";
@@ -111,24 +112,23 @@ async function receiveUpload(
   limits: ReceiveLimits,
   look: (head: Uint8Array) => void,
 ): Promise<Upload> {
-  const digest = new crypto.DigestStream("SHA-256");
-  const writer = digest.getWriter();
+  const hash = new RunningSha256();
   const received = await receive(
-    (async function* () {
-      let head = new Uint8Array();
-      for await (const chunk of wellFormed(stream)) {
-        if (head.length < HEAD_LENGTH) {
-          head = Buffer.concat([head, chunk.subarray(0, HEAD_LENGTH - head.length)]);
-          if (head.length === HEAD_LENGTH) look(head);
+    hash.of(
+      (async function* () {
+        let head = new Uint8Array();
+        for await (const chunk of wellFormed(stream)) {
+          if (head.length < HEAD_LENGTH) {
+            head = Buffer.concat([head, chunk.subarray(0, HEAD_LENGTH - head.length)]);
+            if (head.length === HEAD_LENGTH) look(head);
+          }
+          yield chunk;
         }
-        await writer.write(chunk);
-        yield chunk;
-      }
-    })(),
+      })(),
+    ),
     limits,
   );
-  await writer.close();
-  return new Upload(received, new Uint8Array(await digest.digest).toHex());
+  return new Upload(received, await hash.end());
 }
 
 function noFile(path: string): Problem {

@@ -6,9 +6,12 @@ import type { MemoryShare } from "./memory.ts";
 export class ReceivedFile {
   /** Its bytes, or a reader if it is stored elsewhere. */
   readonly content: Uint8Array | RangeReader;
+  /** Of its bytes, in hexadecimal, if it was asked for. */
+  readonly sha256: string | undefined;
 
-  constructor(content: Uint8Array | RangeReader) {
+  constructor(content: Uint8Array | RangeReader, sha256?: string) {
     this.content = content;
+    this.sha256 = sha256;
   }
 
   /** Reads its first bytes, at most `length`. */

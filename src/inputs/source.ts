@@ -1,5 +1,6 @@
 import { chunksOf, type Watch } from "../chunks.ts";
 import { Problem } from "../problems.ts";
+import { RunningSha256, sha256 } from "../sha256.ts";
 import { type FetchRules, openAddress, transferProblem } from "./fetch.ts";
 import { pacing } from "./pace.ts";
 import { joined, type ReceiveLimits, receive, receiveWhole } from "./receive.ts";
@@ -8,11 +9,19 @@ import { tooLarge } from "./size.ts";
 import { HEAD_LENGTH } from "./sniff.ts";
 import { Upload } from "./upload.ts";
 
+/** How a file is opened. */
+interface Opening {
+  rules: FetchRules;
+  limits: ReceiveLimits;
+  /** Called with the first bytes of what a URL delivers, before the rest is fetched; what it throws ends the transfer. */
+  look(head: Uint8Array): unknown;
+  /** Whether its SHA-256 is wanted, which takes time. An upload has it already. */
+  isHashed?: boolean;
+}
+
 /**
  * Opens the file that a request names: an upload, an http(s) URL, a data URI or bare base64.
  * @param field the request's field, for the error message
- * @param look called with the first bytes of what a URL delivers, before the rest is fetched or kept; what it throws ends
- * the transfer
  * @throws Problem invalid_request if the text is none of these, or as {@link openAddress}, {@link transferProblem} and
  * {@link receive}
  * @throws Error if the file cannot be stored, which is no fault of its source
@@ -20,17 +29,22 @@ import { Upload } from "./upload.ts";
 export async function openSource(
   source: string | Upload,
   field: string,
-  { rules, limits, look }: { rules: FetchRules; limits: ReceiveLimits; look(head: Uint8Array): unknown },
+  { rules, limits, look, isHashed }: Opening,
 ): Promise<ReceivedFile> {
-  if (source instanceof Upload) return source.received;
-  if (isAddress(source)) return fetchSource(source, rules, limits, look);
+  if (source instanceof Upload) return new ReceivedFile(source.received.content, source.sha256);
+  if (isAddress(source)) {
+    if (!isHashed) return fetchSource(source, rules, limits, look);
+    const hash = new RunningSha256();
+    const { content } = await fetchSource(source, rules, limits, look, (chunks) => hash.of(chunks));
+    return new ReceivedFile(content, await hash.end());
+  }
 
   const { maxBytes } = limits;
   const payload = payloadOf(source, field);
   if (payload.length > 2 * maxBytes) throw tooLarge(maxBytes); // base64 takes 4/3 of the bytes, plus line breaks
   const bytes = decodeBase64(payload, field);
   if (bytes.length > maxBytes) throw tooLarge(maxBytes);
-  return new ReceivedFile(bytes);
+  return new ReceivedFile(bytes, isHashed ? await sha256(bytes) : undefined);
 }
 
 /** Returns whether a source has to be fetched. */
@@ -43,6 +57,7 @@ async function fetchSource(
   rules: FetchRules,
   limits: ReceiveLimits,
   look: (head: Uint8Array) => unknown,
+  through: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array> = (chunks) => chunks,
 ): Promise<ReceivedFile> {
   const { response, signal, isEncoded } = await openAddress(address, rules);
   const { body, headers } = response;
@@ -57,7 +72,7 @@ async function fetchSource(
   const head = await headOf(body, look, watch).catch((error: unknown) => {
     throw convert(error);
   });
-  const chunks = failingAs(convert, joined(head, chunksOf(body, watch)));
+  const chunks = through(failingAs(convert, joined(head, chunksOf(body, watch))));
   if (isEncoded) return receive(fitting(limits.inMemoryBytes, chunks), limits);
   if (announced > limits.inMemoryBytes) return receiveWhole(chunks, announced, limits);
   return receive(chunks, limits, announced);
@@ -117,7 +132,7 @@ function payloadOf(source: string, field: string): string {
   return source.slice(comma + 1);
 }
 
-function decodeBase64(text: string, field: string): Uint8Array {
+function decodeBase64(text: string, field: string): Uint8Array<ArrayBuffer> {
   const alphabet = /[-_]/.test(text) ? "base64url" : "base64";
   try {
     return Uint8Array.fromBase64(text, { alphabet });

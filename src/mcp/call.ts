@@ -8,6 +8,7 @@ import { type Exchange, STAGES, type Stage } from "../service/callContext.ts";
 import { idempotencyKeyOf } from "../service/idempotencyKey.ts";
 import { sentenceOf } from "../service/invalidRequest.ts";
 import type { Product } from "../service/products.ts";
+import { signedOffers } from "../service/proof.ts";
 import { type Admitted, admitPayer, offerFor, purchase } from "../service/purchase.ts";
 import { limitRefusals } from "../service/rateLimits.ts";
 import { refusePenalised } from "../service/refusedPayments.ts";
@@ -49,7 +50,11 @@ export async function call(
   } catch (thrown) {
     const error = await limitRefusals(thrown as Error, request, env);
     if (error instanceof PaymentRequired)
-      return paymentRequired(error, unpaidSentence(product, config, error, sentFields));
+      return paymentRequired(
+        error,
+        unpaidSentence(product, config, error, sentFields),
+        await signedOffers(error.offer, request, config),
+      );
     const problem = problemOf(error);
     const { code, status, cause } = problem;
     if (status >= 500 && !mcpReq.signal.aborted)

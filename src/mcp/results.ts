@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Notice } from "../engine/index.ts";
 import type { Sold } from "../payments/gate.ts";
-import { type PaymentRequired, paymentRequiredV1, paymentRequiredV2 } from "../payments/offer.ts";
+import { type PaymentRequired, paymentRequiredV1, paymentRequiredV2, type SignedOffers } from "../payments/offer.ts";
 import { type Problem, problemDetails } from "../problems.ts";
 import type { Delivery } from "../service/products.ts";
 import { result } from "../service/schemas.ts";
@@ -55,15 +55,20 @@ export function delivered({ value: { result, notices, filename }, receipt, lapse
  * Returns the tool result for an unpaid call (x402 v2, transport MCP, "Payment Required Signaling"): a sentence for a
  * model, then the terms. These are where the official clients (`structuredContent`; only without it the first text) and
  * Cloudflare's (`_meta`) look for them; the last text has them in version 1.
+ * @param signed the offers, signed
  */
-export function paymentRequired({ offer, reason, refusal }: PaymentRequired, sentence: string): CallToolResult {
-  const terms = paymentRequiredV2(offer, reason);
+export function paymentRequired(
+  { offer, reason, refusal }: PaymentRequired,
+  sentence: string,
+  signed?: SignedOffers,
+): CallToolResult {
+  const terms = paymentRequiredV2(offer, reason, signed);
   return {
     isError: true,
     content: [
       { type: "text", text: sentence },
       { type: "text", text: JSON.stringify(terms) },
-      { type: "text", text: JSON.stringify(paymentRequiredV1(offer, reason)) },
+      { type: "text", text: JSON.stringify(paymentRequiredV1(offer, reason, signed)) },
     ],
     structuredContent: { ...terms },
     _meta: { "x402/error": terms, ...(refusal && { "x402/payment-response": refusal.receipt }) },

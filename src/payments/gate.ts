@@ -14,6 +14,7 @@ import {
 import { PaymentError } from "./errors.ts";
 import type { SaleEvent } from "./events.ts";
 import { type Binding, type Bound, keyNameOf } from "./keyBinding.ts";
+import type { Network } from "./networks.ts";
 import { PaymentRequired, type Receipt } from "./offer.ts";
 import { type PaymentPayload, paymentKey } from "./paymentPayload.ts";
 import type { Call, Failure, PaymentStatus, StoredWork } from "./record.ts";
@@ -53,6 +54,16 @@ export interface Sold<T> {
   receipt: Receipt;
   /** An earlier payment under the same key has paid: the one sent with this call is not settled. */
   lapses: boolean;
+  /** The payment that is known to have moved; undefined where only the facilitator's word says so. */
+  paid: Paid | undefined;
+}
+
+/** A payment that has moved. */
+interface Paid {
+  chain: Network;
+  payer: string;
+  /** Unix milliseconds. */
+  settledAt: number;
 }
 
 /** One payment for one piece of work. */
@@ -134,10 +145,12 @@ export class Sale<T> {
           this.#status = await orInProgress(this.#record.settle(claim, fingerprint));
           if (this.#status.status === "pending") this.#status = await this.#waitForStatus();
         });
-      const { value, transaction } = soldOrThrow(this.#status, this.#terms);
+      const { value, transaction, provedAt: settledAt } = soldOrThrow(this.#status, this.#terms);
       this.#event.transaction = transaction;
       const receipt = receiptFor(payment, { success: true, transaction }, paidBy);
-      return { value: JSON.parse(value) as T, receipt, lapses: paidBy !== undefined };
+      const { chain } = paidBy ?? payment;
+      const paid = settledAt === undefined ? undefined : { chain, payer: payment.authorization.from, settledAt };
+      return { value: JSON.parse(value) as T, receipt, lapses: paidBy !== undefined, paid };
     });
     this.#log();
     return given;

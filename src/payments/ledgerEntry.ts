@@ -257,7 +257,8 @@ export class LedgerEntry {
 
   #sold(entry: Asked, outcome: "settled" | "unproved", transaction: string): void {
     const settledAt = this.#world.now();
-    this.#save({ ...callOf(entry), state: "settled", work: entry.work, transaction, settledAt });
+    const sold = { ...callOf(entry), state: "settled" as const, work: entry.work, transaction, settledAt };
+    this.#save(outcome === "unproved" ? { ...sold, unproved: true } : sold);
     this.#report(entry, { outcome, transaction });
   }
 

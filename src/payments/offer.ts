@@ -64,6 +64,9 @@ export interface Terms {
   maxTimeoutSeconds: number;
 }
 
+/** The extension "offer-receipt" of a 402, by version of x402. */
+export type SignedOffers = Readonly<Record<1 | 2, Record<string, object>>>;
+
 /** How one call of a resource can be paid: the same terms in both versions of x402, one entry for each network in it. */
 export interface Offer {
   resource: Resource;
@@ -120,15 +123,18 @@ export function offerOf(resource: Resource, { price, payTo, payToSolana, network
   };
 }
 
-/** Returns the JSON of a version 1 402 (x402 v1, "PaymentRequiredResponse"), sent over HTTP as the body. */
-export function paymentRequiredV1(offer: Offer, error: string) {
-  return { x402Version: 1, error, accepts: offer.v1 } as const;
+/**
+ * Returns the JSON of a version 1 402 (x402 v1, "PaymentRequiredResponse"), sent over HTTP as the body.
+ * @param signed the offers, signed
+ */
+export function paymentRequiredV1(offer: Offer, error: string, signed?: SignedOffers) {
+  return { x402Version: 1, error, accepts: offer.v1, ...(signed && { extensions: signed[1] }) } as const;
 }
 
 /**
  * Returns the JSON of a version 2 402 (x402 v2, "PaymentRequired"), sent over HTTP in the header `PAYMENT-REQUIRED`.
  */
-export function paymentRequiredV2({ resource, v2 }: Offer, error: string) {
+export function paymentRequiredV2({ resource, v2 }: Offer, error: string, signed?: SignedOffers) {
   return {
     x402Version: 2,
     error,
@@ -139,7 +145,7 @@ export function paymentRequiredV2({ resource, v2 }: Offer, error: string) {
       ...resource.service,
     },
     accepts: v2,
-    extensions: { bazaar: resource.bazaar, ...IDENTIFIER_EXTENSION },
+    extensions: { bazaar: resource.bazaar, ...IDENTIFIER_EXTENSION, ...signed?.[2] },
   } as const;
 }
 
@@ -155,6 +161,7 @@ export interface Receipt {
   extra?: { note: string };
   network: string;
   payer: string;
+  extensions?: Record<string, object>;
 }
 
 /** A refusal answered with 402: nothing was charged, and `offer` tells how to pay. */

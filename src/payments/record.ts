@@ -43,7 +43,14 @@ export type Entry =
     } & Call)
   | ({ state: "exposed"; work: StoredWork; attempts: number; firstAsked: number; nextAt: number } & Call)
   | ({ state: "burned" } & Call)
-  | ({ state: "settled"; work: StoredWork; transaction: string; settledAt: number } & Call);
+  | ({
+      state: "settled";
+      work: StoredWork;
+      transaction: string;
+      settledAt: number;
+      /** It was sold on the facilitator's word: nothing shows that the money has moved. */
+      unproved?: true;
+    } & Call);
 
 /** The call that a claim is made for. */
 export interface Call {
@@ -91,7 +98,7 @@ export type Failure = { reason: string } | { error: string };
  * The status of a payment for the request it comes with.
  * - `free`: it can be claimed
  * - `yours`: claimed by this call; `stored` if a call that died has left its output, so that only settling remains
- * - `sold`: settled for the same request; the result can be delivered
+ * - `sold`: settled for the same request; the result can be delivered. The money is known to have moved at `provedAt`
  * - `withheld`: being settled, or settled, for whatever request: what the caller has shown may be public by now
  * - `spent`: settled, but for another request or for a link that has ended; or burned
  * - `taken`: in use for another request
@@ -104,7 +111,7 @@ export type PaymentStatus =
   | { status: "free" | "spent" | "taken" | "busy" | "withheld" }
   | { status: "pending"; until?: number }
   | { status: "yours"; claim: string; stored: boolean }
-  | { status: "sold"; value: string; transaction: string }
+  | { status: "sold"; value: string; transaction: string; provedAt: number | undefined }
   | { status: "failed"; failure: Failure };
 
 const DAY_MS = 86_400_000;
@@ -135,7 +142,12 @@ export function statusOf(entry: Entry | undefined, fingerprint: string, now: num
       return { status: "spent" };
     case "settled":
       if (!same || entry.work.expiresAt <= now) return { status: "spent" };
-      return { status: "sold", value: entry.work.value, transaction: entry.transaction };
+      return {
+        status: "sold",
+        value: entry.work.value,
+        transaction: entry.transaction,
+        provedAt: entry.unproved ? undefined : entry.settledAt,
+      };
   }
 }
 

@@ -6,6 +6,7 @@ import type { ReceiveLimits } from "../inputs/receive.ts";
 import { isDeveloper, isLoopback } from "../loopback.ts";
 import { bucketOf } from "../storage/bucket.ts";
 import { type SpooledFile, spool, spoolWhole } from "../storage/spool.ts";
+import { isProved } from "./ownHosts.ts";
 
 /** The stages of a call, in order. */
 export const STAGES = ["fetching", "marking", "storing", "settling"] as const;
@@ -40,6 +41,8 @@ export class CallContext implements AsyncDisposable {
    * allow it.
    */
   readonly allowLoopback: boolean;
+  /** The resource that the signed receipt names; undefined if there will be none. */
+  readonly provedAs: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly progress: ((stage: Stage) => void) | undefined;
   /** How the request's files are received, by the field that names them. */
@@ -52,11 +55,13 @@ export class CallContext implements AsyncDisposable {
   workBegan: number | undefined;
   readonly #held = new AsyncDisposableStack();
 
-  constructor({ request, env, config, signal, progress }: Exchange) {
+  /** @param resourceUrl what is paid for; undefined while that is not known */
+  constructor({ request, env, config, signal, progress }: Exchange, resourceUrl?: string) {
     this.env = env;
     this.config = config;
     this.origin = fileOrigin(request, config);
     this.allowLoopback = config.allowLoopbackSources && isDeveloper(request);
+    this.provedAs = isProved(request, config) ? resourceUrl : undefined;
     this.signal = signal;
     this.progress = progress;
 

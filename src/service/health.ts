@@ -7,6 +7,7 @@ import { feePayersOn, settles } from "../payments/supported.ts";
 import { bucketOf } from "../storage/bucket.ts";
 import { fontLoader } from "../storage/fonts.ts";
 import { oncePerConfig } from "./oncePerConfig.ts";
+import { receiptSigner } from "./proof.ts";
 
 /** For so long, facilitators are not asked again what they settle. */
 const ASK_AGAIN_MS = 60_000;
@@ -65,9 +66,17 @@ export async function healthOf(config: Config, env: Env, allowLocal: boolean): P
     return { status: "fail", problems: ["FACILITATOR_URL is not set: nothing can be sold"] };
   const { checked, at } = lastCheck(config);
   const found = checked && Date.now() < at + ASK_AGAIN_MS ? checked : await check(config);
-  const { problems } = found;
+  const problems = [...found.problems, ...(await sharedKeys(config))];
   if (found.config.networks.length === 0) return { status: "fail", problems };
   return { status: problems.length === 0 ? "pass" : "warn", problems };
+}
+
+/** Returns what is wrong if the key that signs receipts can move the money: it is to be one that can do nothing else. */
+async function sharedKeys(config: Config): Promise<string[]> {
+  const address = (await receiptSigner(config))?.address.toLowerCase();
+  return address === config.payTo.toLowerCase()
+    ? ["RECEIPT_KEY is PAY_TO's own: signing needs no key to the money"]
+    : [];
 }
 
 /** Returns what is missing of the Worker's bindings, or does not answer. */

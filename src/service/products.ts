@@ -8,7 +8,7 @@ import { fieldMessage } from "./fieldMessages.ts";
 import { canonicalForm } from "./fingerprint.ts";
 import { invalidRequest } from "./invalidRequest.ts";
 import { imageForm, imageRequest, type Operation, type Result, textForm, textRequest, typedFields } from "./schemas.ts";
-import { type Marked, watermarkImage, watermarkText } from "./watermark.ts";
+import { type Marked, type Proof, watermarkImage, watermarkText } from "./watermark.ts";
 
 /** The result of a paid call. */
 export interface Delivery {
@@ -16,6 +16,8 @@ export interface Delivery {
   notices: readonly Notice[];
   /** The name it is saved under. */
   filename: string;
+  /** What its receipt is signed for, where receipts are. Hashes are in hexadecimal. */
+  proof?: Proof;
 }
 
 /** A request whose fields have been checked, to be run once its payment has verified. */
@@ -133,11 +135,11 @@ function define<R extends { filename: string }>(
       return {
         canonical: canonicalForm(operation, request),
         async run(call) {
-          const { output, notices, id, expiresAt } = await run(request, call);
+          const { output, notices, id, expiresAt, proof } = await run(request, call);
           const result = { output, operation, cost: product.price(call.config).label };
           const { pages, bytes } = output;
           return {
-            value: { result, notices, filename: request.filename },
+            value: { result, notices, filename: request.filename, ...(proof && { proof }) },
             output: id,
             expiresAt,
             facts: { pages, bytes },

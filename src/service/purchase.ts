@@ -12,6 +12,7 @@ import { CallContext, type Exchange } from "./callContext.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { idempotencyKeyOf } from "./idempotencyKey.ts";
 import type { AcceptedRequest, Delivery, Product } from "./products.ts";
+import { provedReceipt } from "./proof.ts";
 import { clientIn } from "./rateLimits.ts";
 import { countingRefusals, countRefusal, forgiveRefusals } from "./refusedPayments.ts";
 import { isSignedIn } from "./signIn.ts";
@@ -78,7 +79,7 @@ export async function purchase(
       spend(charged);
       forgiveRefusals(request);
     }
-    return bought;
+    return { ...bought, receipt: await provedReceipt(bought, exchange.config) };
   }).catch((error: unknown) => {
     countRefusal(error, request);
     throw error;
@@ -93,7 +94,7 @@ async function fulfil(
   spend: (spent: Spent) => void,
 ): Promise<Sale<Delivery>> {
   const { config } = exchange;
-  await using call = new CallContext(exchange);
+  await using call = new CallContext(exchange, admitted.offer.resource.url);
   using _spent = {
     [Symbol.dispose]: () => spend({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived }),
   };

@@ -1,8 +1,8 @@
-import { isLoopback } from "../loopback.ts";
 import { PaymentError } from "../payments/errors.ts";
 import type { PaymentPayload } from "../payments/paymentPayload.ts";
 import { type SignedIn, type SignInTerms, signedInBy } from "../payments/signIn.ts";
 import type { Exchange } from "./callContext.ts";
+import { isOwnHost } from "./ownHosts.ts";
 
 /** The header that a caller signs in with. */
 export const SIGN_IN = "SIGN-IN-WITH-X";
@@ -24,7 +24,7 @@ export async function signedIn(exchange: Pick<Exchange, "request" | "config">): 
   const terms = signInTerms(exchange);
   const { hostname } = terms.url;
   // what another site had its visitors sign must not pass here under that site's name
-  if (config.allowedHosts.length > 0 && !config.allowedHosts.includes(hostname) && !isLoopback(request))
+  if (!isOwnHost(request, config))
     throw new PaymentError("sign_in_refused", `Nobody signs in at ${hostname}: call this service by its own name.`);
   return signedInBy(header, terms);
 }

@@ -28,6 +28,15 @@ export interface Marked {
   notices: readonly Notice[];
   id: string;
   expiresAt: Date;
+  /** If there will be a signed receipt. */
+  proof: Proof | undefined;
+}
+
+/** What a receipt is signed for: the resource, and the SHA-256 of source and result, in hexadecimal. */
+export interface Proof {
+  resourceUrl: string;
+  inputSha256: string;
+  outputSha256: string;
 }
 
 /** Plans the output for a source; the mark is already bound. */
@@ -72,21 +81,22 @@ async function openPdf(file: Source, call: CallContext): Promise<ReceivedFile> {
 }
 
 async function deliver(
-  { content }: ReceivedFile,
+  { content, sha256: inputSha256 }: ReceivedFile,
   { filename, password }: TextRequest | ImageRequest,
   call: CallContext,
   planner: Planner,
 ): Promise<Marked> {
-  const { env, config, origin, signal } = call;
+  const { env, config, origin, signal, provedAs: resourceUrl } = call;
   if (content.length > LARGE_BYTES) await call.slot.acquire();
   begin("marking", call);
   call.workBegan = Date.now();
   const { maxPages, maxImagePixels: maxPixels } = config;
   const plan = (thorough: boolean) =>
     planner(content, { password, maxPages, maxPixels, thorough, loadFont: fontLoader(env.ASSETS) });
+  const isHashed = resourceUrl !== undefined;
   const store = (planned: WatermarkPlan) => {
     begin("storing", call);
-    return storeResult(bucketOf(env), planned, { filename, ttlSeconds: config.linkTtlSeconds });
+    return storeResult(bucketOf(env), planned, { filename, ttlSeconds: config.linkTtlSeconds, isHashed });
   };
   let planned = await plan(false);
   const stored = await store(planned).catch(async (error: unknown): Promise<StoredResult> => {
@@ -95,12 +105,14 @@ async function deliver(
     return store(planned);
   });
 
-  const { id, token, bytes, expiresAt } = stored;
+  const { id, token, bytes, expiresAt, sha256: outputSha256 } = stored;
   if (signal?.aborted) await deleteResult(bucketOf(env), id);
   throwIfCancelled(signal);
   const { pages, notices } = planned;
   const url = urlOf(origin, { id, token });
-  return { output: { url, expires_at: expiresAt.toISOString(), pages, bytes }, notices, id, expiresAt };
+  const output = { url, expires_at: expiresAt.toISOString(), pages, bytes };
+  const proof = resourceUrl && inputSha256 && outputSha256 ? { resourceUrl, inputSha256, outputSha256 } : undefined;
+  return { output, notices, id, expiresAt, proof };
 }
 
 /**
@@ -118,6 +130,7 @@ function open(source: Source, field: "file" | "image", call: CallContext): Promi
   return openSource(source, field, {
     rules: { timeoutMs, allowLoopback, dnsCheckUrl, signal },
     limits: limits[field],
+    isHashed: call.provedAs !== undefined && field === "file",
     look: (head) => field === "file" && expectPdf(head, source),
   });
 }

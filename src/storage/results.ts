@@ -1,4 +1,5 @@
 import { create as contentDisposition } from "content-disposition";
+import { RunningSha256 } from "../sha256.ts";
 import { groupOf, randomHex } from "./keys.ts";
 import type { Bucket, StoredObject } from "./objectStore.ts";
 import { putWritten, writeAll } from "./put.ts";
@@ -25,26 +26,32 @@ export interface StoredResult {
   token: string;
   bytes: number;
   expiresAt: Date;
+  /** Of its bytes, in hexadecimal, if it was asked for. */
+  sha256: string | undefined;
 }
 
 /**
  * Stores a PDF under a new unguessable id until `ttlSeconds` from now.
+ * @param isHashed whether its SHA-256 is wanted, which takes time
  * @throws Error what `chunks` throws, with nothing stored
  */
 export async function storeResult(
   bucket: Bucket,
   pdf: { length: number; chunks(): AsyncIterable<Uint8Array> },
-  { filename, ttlSeconds }: { filename: string; ttlSeconds: number },
+  { filename, ttlSeconds, isHashed = false }: { filename: string; ttlSeconds: number; isHashed?: boolean },
 ): Promise<StoredResult> {
   const expiresAt = new Date(Math.floor(Date.now() / 1000 + ttlSeconds) * 1000);
   const id = `${groupOf(expiresAt.getTime())}-${randomHex(16)}`;
   const token = randomHex(32);
 
-  const { size } = await putWritten(bucket, resultKey(id), pdf.length, (body) => writeAll(pdf.chunks(), body), {
+  const hash = isHashed ? new RunningSha256() : undefined;
+  const chunks = () => hash?.of(pdf.chunks()) ?? pdf.chunks();
+
+  const { size } = await putWritten(bucket, resultKey(id), pdf.length, (body) => writeAll(chunks(), body), {
     httpMetadata: { contentType: "application/pdf", contentDisposition: contentDisposition(filename) },
     customMetadata: { token: await tokenHash(token), expires: String(expiresAt.getTime()) },
   });
-  return { id, token, bytes: size, expiresAt };
+  return { id, token, bytes: size, expiresAt, sha256: await hash?.end() };
 }
 
 /** Deletes a result whose link has not been given out. */

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { ExactEvmSchemeV1 } from "@x402/evm/exact/v1/client";
 import { decodePaymentResponseHeader } from "@x402/fetch";
 import type { Hex, LocalAccount } from "viem";
+import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import type { RunningWorker } from "../../scripts/lib/worker.ts";
@@ -35,6 +36,7 @@ beforeAll(async () => {
     PAY_TO,
     FACILITATOR_TIMEOUT_SECONDS: "10",
     ALLOW_LOOPBACK_SOURCES: "true",
+    RECEIPT_KEY: generatePrivateKey(),
   };
   const [withNode, without] = await Promise.all([
     startWorker({ ...settings, RPC_URL: chain.url }),
@@ -68,7 +70,8 @@ interface Payment {
 async function newPayment({ url }: RunningWorker, known?: LocalAccount): Promise<Payment> {
   const payer = known ?? (await chain.payerWith(PRICE));
   const refused = await fetch(`${url}/v1/watermark/text`, { method: "POST" });
-  const [offer] = strict402.parse(await refused.json()).accepts;
+  const { extensions: _, ...terms } = (await refused.json()) as { extensions: object };
+  const [offer] = strict402.parse(terms).accepts;
   const payment = await new ExactEvmSchemeV1(payer).createPaymentPayload(1, offer as never);
   const signed = payment.payload as unknown as SignedTransfer;
   return { payer, nonce: signed.authorization.nonce as Hex, signed, header: btoa(JSON.stringify(payment)) };
@@ -252,6 +255,8 @@ describe("on a chain with a block every two seconds", () => {
     const { status, receipt } = await buy(services["with a node"], payment);
     expect([status, receipt?.success, await moved(payment)]).toEqual([200, true, PRICE]);
     expect(await succeeded(receipt!.transaction)).toBe(true);
+    const signed = { payer: payment.payer.address, transaction: receipt!.transaction };
+    expect(receipt).toMatchObject({ extensions: { "offer-receipt": { info: { receipt: { payload: signed } } } } });
   });
 
   test.concurrent.each([
@@ -270,13 +275,15 @@ describe("on a chain with a block every two seconds", () => {
     expect(await succeeded(receipt!.transaction)).toBe(true);
   });
 
-  test.concurrent("or without a node on the facilitator's word, and the receipt says so", async () => {
+  test.concurrent("or without a node on the facilitator's word, and the receipt says so, and is not signed", async () => {
     const payment = await newPayment(services["without one"]);
     losesAnswer(payment);
-    expect(await buy(services["without one"], payment)).toMatchObject({
-      status: 200,
-      receipt: { success: true, transaction: "", extra: { note: expect.stringContaining("lost") } },
-    });
+    const { status, receipt } = await buy(services["without one"], payment);
+    expect([status, receipt]).toMatchObject([
+      200,
+      { success: true, transaction: "", extra: { note: expect.stringContaining("lost") } },
+    ]);
+    expect(receipt).not.toHaveProperty("extensions");
     expect(await moved(payment)).toBe(PRICE);
   });
 

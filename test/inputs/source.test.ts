@@ -1,7 +1,11 @@
 import { describe, expect, test, vi } from "vitest";
+import { ReceivedFile } from "../../src/inputs/receivedFile.ts";
 import { openSource } from "../../src/inputs/source.ts";
+import { Upload } from "../../src/inputs/upload.ts";
+import { sha256 } from "../../src/sha256.ts";
 import type { Bucket } from "../../src/storage/objectStore.ts";
 import { spool, spoolWhole } from "../../src/storage/spool.ts";
+import { noise } from "../support/bytes.ts";
 import { limitsOf } from "../support/limits.ts";
 import { bucket } from "../support/storage.ts";
 
@@ -107,6 +111,39 @@ describe("a file that its server has encoded, of which a few bytes may become gi
   test("and one that is not encoded is not", async () => {
     serve("identity");
     expect((await open()).content).toHaveLength(10_000_000);
+  });
+});
+
+describe("the SHA-256 of a file, where it is wanted,", () => {
+  const bytes = noise(1_000_003);
+  const stored = {
+    maxBytes: bytes.length,
+    keep: (chunks: AsyncIterable<Uint8Array>) => spool(bucket, chunks),
+    keepWhole: (chunks: AsyncIterable<Uint8Array>, length: number) => spoolWhole(bucket, chunks, length),
+  };
+  const open = (source: string | Upload, inMemoryBytes: number, isHashed: boolean) =>
+    openSource(source, "file", { rules, look, isHashed, limits: limitsOf({ ...stored, inMemoryBytes }) });
+
+  test.each([
+    ["announced, in memory", bytes.length, { "Content-Length": `${bytes.length}` }],
+    ["announced, in the spool", 100, { "Content-Length": `${bytes.length}` }],
+    ["not announced, in memory", bytes.length, {}],
+    ["not announced, in the spool", 100, {}],
+    ["not announced, and too much for memory half way", 600_000, {}],
+  ])("is that of the bytes that came: %s", async (_, inMemoryBytes, headers) => {
+    for (const isHashed of [true, false]) {
+      vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(bytes, { headers }));
+      const { content, sha256: hash } = await open("https://files.example.com/a.pdf", inMemoryBytes, isHashed);
+      expect(content).toHaveLength(bytes.length);
+      expect(hash).toBe(isHashed ? await sha256(bytes) : undefined);
+    }
+  });
+
+  test("is that of the decoded bytes of a data URI, and of an upload it is known", async () => {
+    const uri = `data:;base64,${bytes.toBase64()}`;
+    expect((await open(uri, bytes.length, true)).sha256).toBe(await sha256(bytes));
+    expect((await open(uri, bytes.length, false)).sha256).toBeUndefined();
+    expect((await open(new Upload(new ReceivedFile(bytes), "known"), 0, true)).sha256).toBe("known");
   });
 });
 

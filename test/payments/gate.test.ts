@@ -20,6 +20,7 @@ const SOLD = {
     payer: `0x${"01".repeat(20)}`,
   },
   lapses: false,
+  paid: { chain: OFFER.networks[0], payer: `0x${"01".repeat(20)}`, settledAt: expect.any(Number) },
 };
 
 const facilitator = (behaviour: string) =>

@@ -372,12 +372,24 @@ describe("a settlement", () => {
       status: "sold",
       value: '"work"',
       transaction: "0x1",
+      provedAt: seen.now,
     });
     expect(seen.logged).toEqual([
       expect.objectContaining({ event: "settlement", request_id: "test", outcome: "pending", attempts: 1 }),
       expect.objectContaining({ event: "settlement", request_id: "test", outcome: "pending", attempts: 2 }),
       expect.objectContaining({ outcome: "settled", attempts: 3, transaction: "0x1", amount: "50000" }),
     ]);
+  });
+
+  test("is sold on the word that it is used, which proves nothing", async () => {
+    const { record, seen, claimed, wakeAt } = world({ outcome: "unknown" }, { outcome: "used", reason: "why" });
+    const claim = await claimed();
+    await record.store(claim, work);
+    await record.settle(claim, "request");
+    seen.now = wakeAt()!;
+    await record.alarm();
+    const found = await record.waitForStatus("request", 0, true);
+    expect(found).toEqual({ status: "sold", value: '"work"', transaction: "", provedAt: undefined });
   });
 
   test("whose alarm was lost is taken up again by the next look", async () => {

@@ -42,6 +42,23 @@ async function offered(call: ReturnType<typeof deployment>) {
   return { 1: networks(await response.json()), 2: networks(decodeHeader(response.headers.get("PAYMENT-REQUIRED")!)) };
 }
 
+test("a key for receipts that the payments belong to is told to the operator", async () => {
+  const RECEIPT_KEY = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
+  const health = async (settings: object) => (await deployment({ RECEIPT_KEY, ...settings })("/healthz")).json();
+  expect(await health({})).toEqual({ status: "pass", problems: [] });
+  const problems = [expect.stringContaining("RECEIPT_KEY")];
+  expect(await health({ PAY_TO: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC" })).toEqual({ status: "warn", problems });
+});
+
+test("a wrong key for receipts is a wrong setting: nothing is sold, and nobody is told the key", async () => {
+  const call = deployment({ RECEIPT_KEY: `0x${"7".repeat(63)}` });
+  const refused = await call(TEXT, { method: "POST" });
+  expect([refused.status, await refused.json()]).toMatchObject([503, { code: "not_configured" }]);
+  const health = await (await call("/healthz")).text();
+  expect(health).toMatch(/RECEIPT_KEY/);
+  expect(health + JSON.stringify(logged())).not.toContain("777");
+});
+
 describe("a network that no facilitator settles", () => {
   const settings = { NETWORKS: "base,polygon,arbitrum", FACILITATOR_URL: at("settles-8453.42161-base.polygon") };
 

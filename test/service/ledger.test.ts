@@ -33,7 +33,10 @@ describe("the ledger", () => {
   test("settles a stored claim through the facilitator that verified it, and gives its result from then on", async () => {
     const claim = await claimed("sold");
     expect(await recordOf("sold").store(claim, await stored())).toBe(true);
-    const sold = { status: "sold", value: '"work"', transaction: `0x${"ab".repeat(32)}` };
+    const sold = {
+      ...{ status: "sold", value: '"work"', transaction: `0x${"ab".repeat(32)}` },
+      provedAt: expect.any(Number),
+    };
     expect(await recordOf("sold").settle(claim, "request")).toEqual(sold);
     expect(await recordOf("sold").waitForStatus("request", 0, true)).toEqual(sold);
     expect(await recordOf("sold").waitForStatus("another", 0, true)).toEqual({ status: "spent" });

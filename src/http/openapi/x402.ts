@@ -35,11 +35,15 @@ export const paymentSchemas = {
     mimeType: text,
     outputSchema: open("Input and output, for discovery services."),
   }),
-  PaymentRequiredV1: object({
-    x402Version: { type: "integer", const: 1 },
-    error: { ...text, description: "Why: what is missing, or what is wrong with the payment that was sent." },
-    accepts: { type: "array", items: ref("schemas", "PaymentRequirementsV1"), description: "Sign one of them." },
-  }),
+  PaymentRequiredV1: object(
+    {
+      x402Version: { type: "integer", const: 1 },
+      error: { ...text, description: "Why: what is missing, or what is wrong with the payment that was sent." },
+      accepts: { type: "array", items: ref("schemas", "PaymentRequirementsV1"), description: "Sign one of them." },
+      extensions: open("By name: offer-receipt, where this deployment signs its offers."),
+    },
+    ["extensions"],
+  ),
   PaymentRequirementsV2: object({ ...terms, amount: units }),
   PaymentRequiredV2: object(
     {
@@ -57,7 +61,9 @@ export const paymentSchemas = {
         ["serviceName", "tags", "iconUrl"],
       ),
       accepts: { type: "array", items: ref("schemas", "PaymentRequirementsV2"), description: "Sign one of them." },
-      extensions: open("By name: bazaar, payment-identifier; sign-in-with-x where nothing is to be paid."),
+      extensions: open(
+        "By name: bazaar, payment-identifier; offer-receipt where this deployment signs its offers; sign-in-with-x where nothing is to be paid.",
+      ),
     },
     ["extensions"],
   ),
@@ -85,8 +91,11 @@ export const paymentSchemas = {
       network: text,
       payer: text,
       extra: open("`note`: why the transaction is not known."),
+      extensions: open(
+        "Where this deployment signs its receipts: `offer-receipt` with the receipt, `overprint-delivery` with the SHA-256 of source and result.",
+      ),
     },
-    ["errorReason", "extra"],
+    ["errorReason", "extra", "extensions"],
   ),
 };
 

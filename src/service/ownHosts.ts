@@ -1,0 +1,12 @@
+import type { Config } from "../config.ts";
+import { isLoopback } from "../loopback.ts";
+
+/** Returns whether a request came to a host of this deployment: any, if ALLOWED_HOSTS names none. */
+export function isOwnHost(request: Request, { allowedHosts }: Config): boolean {
+  return allowedHosts.length === 0 || allowedHosts.includes(new URL(request.url).hostname) || isLoopback(request);
+}
+
+/** Returns whether what is offered and sold at a request is signed: never in the name of another host. */
+export function isProved(request: Request, config: Config): boolean {
+  return config.receiptKey !== undefined && isOwnHost(request, config);
+}
