@@ -65,18 +65,22 @@ function byTemplate(property: "position" | "color"): string {
 const FILE = takes("a URL, a data URI or an upload");
 const IMAGE = takes("a URL, a data URI, base64 or an upload");
 
-const FILE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:)/;
-const IMAGE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|[A-Za-z0-9+/_=\s-]+$)/;
+const FILE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:)/;
+const IMAGE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:|[A-Za-z0-9+/_=\s-]+$)/;
 
 const file = z
   .string({ error: FILE })
-  .regex(FILE_PATTERN, "must be an http(s) URL or a data URI")
-  .describe("The PDF: a public http(s) URL or a data URI (data:application/pdf;base64,…).");
+  .regex(FILE_PATTERN, "must be an http(s) URL, a data URI or the handle of an upload")
+  .describe(
+    "The PDF: a public http(s) URL, the handle of an upload (upload:…), or a data URI (data:application/pdf;base64,…).",
+  );
 
 const image = z
   .string({ error: IMAGE })
-  .regex(IMAGE_PATTERN, "must be an http(s) URL, a data URI or base64")
-  .describe(`The image, ${IMAGE_FORMATS.join(" or ")}: a public http(s) URL, a data URI or bare base64.`);
+  .regex(IMAGE_PATTERN, "must be an http(s) URL, a data URI, the handle of an upload or base64")
+  .describe(
+    `The image, ${IMAGE_FORMATS.join(" or ")}: a public http(s) URL, the handle of an upload (upload:…), a data URI or bare base64.`,
+  );
 
 const opacity = z
   .number()
@@ -94,12 +98,15 @@ const rotation = z.number().min(-360).max(360);
 /** Maximum length of the result's file name, in UTF-16 code units. */
 export const MAX_FILENAME_CHARACTERS = 200;
 
-const filename = z
+/** The schema of a file's name, without folders. */
+export const plainName = z
   .string()
   .min(1)
   .max(MAX_FILENAME_CHARACTERS)
   .regex(/^[^\x00-\x1f\x7f-\x9f/\\]*$/, "must not have control characters or path separators")
-  .refine((name) => name.isWellFormed(), "must be well-formed Unicode")
+  .refine((name) => name.isWellFormed(), "must be well-formed Unicode");
+
+const filename = plainName
   .transform((name) => (/\.pdf$/i.test(name) ? name : `${name}.pdf`))
   .prefault("watermarked.pdf") // a default behind a transform is not published
   .describe("The name the result is saved under; .pdf is added where it is missing.");
@@ -250,8 +257,8 @@ const upload = z.instanceof(Upload).meta({ type: "string", format: "binary" });
 function textForUpload(pattern: RegExp, others: string, curl: string) {
   return z.string().regex(pattern, `must be an upload (in curl: -F ${curl}), ${others}`);
 }
-const fileText = textForUpload(FILE_PATTERN, "an http(s) URL or a data URI", "file=@contract.pdf");
-const imageText = textForUpload(IMAGE_PATTERN, "an http(s) URL, a data URI or base64", "image=@logo.png");
+const fileText = textForUpload(FILE_PATTERN, "an http(s) URL, a data URI or a handle", "file=@contract.pdf");
+const imageText = textForUpload(IMAGE_PATTERN, "an http(s) URL, a data URI, a handle or base64", "image=@logo.png");
 const fileOrUpload = z.union([upload, fileText], { error: FILE }).describe(file.description ?? "");
 const imageOrUpload = z.union([upload, imageText], { error: IMAGE }).describe(image.description ?? "");
 
