@@ -24,7 +24,7 @@ export async function call(
   exchange: Exchange,
   early?: Admitted,
 ): Promise<CallToolResult> {
-  const { request, requestId, env } = exchange;
+  const { request } = exchange;
   try {
     const offer = offerFor(product, resource(new URL(request.url).origin), exchange);
     const sent = paymentsIn(mcpReq._meta, request);
@@ -41,15 +41,24 @@ export async function call(
     const bought = purchase(admitted, asked, async () => product.accept(fields, "json"));
     exchange.waitUntil(bought.catch(() => undefined)); // releases or settles even if the client disconnects
     return delivered(await bought);
-  } catch (thrown) {
-    const error = await limitRefusals(thrown as Error, request, env);
-    if (error instanceof PaymentRequired) return paymentRequired(error);
-    const problem = problemOf(error);
-    const { code, status, cause } = problem;
-    if (status >= 500 && !mcpReq.signal.aborted)
-      log({ event: "failure", request_id: requestId, code, error: describeError(cause ?? problem) });
-    return refused(problem, requestId);
+  } catch (error) {
+    return failed(error, exchange, mcpReq.signal);
   }
+}
+
+/** Returns the tool result for a call that has failed. */
+export async function failed(
+  thrown: unknown,
+  { request, requestId, env }: Exchange,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
+  const error = await limitRefusals(thrown as Error, request, env);
+  if (error instanceof PaymentRequired) return paymentRequired(error);
+  const problem = problemOf(error);
+  const { code, status, cause } = problem;
+  if (status >= 500 && !signal.aborted)
+    log({ event: "failure", request_id: requestId, code, error: describeError(cause ?? problem) });
+  return refused(problem, requestId);
 }
 
 /** Reports the progress of a call, as the number of stages done, to a client that asked for it. */

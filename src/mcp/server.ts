@@ -4,12 +4,13 @@ import { summaryOf } from "../service/guide.ts";
 import { call } from "./call.ts";
 import { SERVER } from "./identity.ts";
 import type { Message } from "./message.ts";
+import { addRequestUpload } from "./requestUpload.ts";
 import { addResources, INSTRUCTIONS } from "./resources.ts";
 import { toolsFor } from "./tools.ts";
 
 const NOTHING_CHANGES = { listChanged: false };
 
-/** Creates the server for one message: both tools, and what can be read for free before paying. */
+/** Creates the server for one message: the tools, and what can be read for free before paying. */
 export function mcpServer(exchange: Exchange, message?: Message): McpServer {
   const server = new McpServer(SERVER, {
     instructions: `${summaryOf(exchange.config)} ${INSTRUCTIONS}`,
@@ -19,6 +20,7 @@ export function mcpServer(exchange: Exchange, message?: Message): McpServer {
     server.registerTool(tool.product.tool, tool.shown, (fields, context) =>
       call(tool, fields, context, exchange, message?.admitted).finally(message?.release),
     );
+  addRequestUpload(server, exchange);
   addResources(server, new URL(exchange.request.url).origin, exchange.config);
   return server;
 }

@@ -45,11 +45,11 @@ function shownOf({ summary, description, schemas }: Product, price: Price) {
 }
 
 /**
- * Returns a schema for clients to see. Nothing is validated against it here: `Product.accept` checks the arguments once
- * a payment has come, with the same messages as over HTTP. It omits `$schema` because older clients know only their own
+ * Returns a schema for clients to see. Nothing is validated against it here: the service checks the arguments, of what
+ * is paid for once a payment has come, with the same messages as over HTTP. It omits `$schema` because older clients know only their own
  * dialect.
  */
-function advertised(schema: z.ZodType): StandardSchemaWithJSON {
+export function advertised(schema: z.ZodType): StandardSchemaWithJSON {
   const { $schema, ...json } = z.toJSONSchema(schema, { io: "input" });
   return {
     "~standard": {

@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { generatePrivateKey } from "viem/accounts";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { signPayment } from "../../scripts/lib/pay.ts";
 import { UPLOADS } from "../../src/config.ts";
@@ -27,7 +28,8 @@ function uploads(behaviour = "good", bindings = {}) {
 }
 type Answer = Awaited<ReturnType<ReturnType<typeof uploads>["open"]>>;
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
-const signed = async () => signPayment(await terms());
+/** A payment of a payer whom nobody has seen before. */
+const signed = async () => signPayment(await terms(), generatePrivateKey());
 
 describe("free uploads", () => {
   test("are five for an address at the same time; the next has to wait for one to end", async () => {
@@ -130,7 +132,7 @@ describe("an upload with a payment", () => {
   });
 
   test("that was refused is not opened", async () => {
-    const { open } = uploads("invalid");
+    const { open } = uploads("forged");
     expect((await open(someone(), 20 * MB, await signed())).status).toBe(402);
     expect(await storedKeys("uploads/")).toEqual([]);
   });
