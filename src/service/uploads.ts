@@ -162,7 +162,7 @@ export async function receiveFile(
   if (slot.file) throw slotUsed();
   const length = lengthOf(request, slot);
   const pace = { ...bodyPace, deadlineMs: slot.expires - Date.now() };
-  const chunks = failingAs(brokenOff, readBody(request.body!, { pace, maxBytes: length }));
+  const chunks = failingAs(brokenOff, readBody(request.body!, { pace, maxBytes: length, reuse: true }));
   try {
     const { value: head = new Uint8Array() } = await chunks.next();
     if (slot.type === "pdf") expectPdf(head, undefined);

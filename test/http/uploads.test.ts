@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { signPayment } from "../../scripts/lib/pay.ts";
+import { noise } from "../support/bytes.ts";
 import { callPaid, IMAGE, offerOf, send, TEXT } from "../support/client.ts";
 import { onePage } from "../support/pdf.ts";
 import { RED_PNG } from "../support/png.ts";
@@ -141,6 +142,16 @@ describe("the file of an upload", () => {
     const other = new Uint8Array([...onePage, 0x0a]);
     expect(await codeOf(await put(offered, other))).toEqual([409, "upload_used"]);
     expect(await storedKeys("uploads/")).toEqual(before);
+  });
+
+  test("is stored as it came, to the byte", async () => {
+    const bytes = noise(3_000_000);
+    bytes.set(new TextEncoder().encode("%PDF-1.7"));
+    const offered = await opened({ size: bytes.length });
+    const { sha256 } = await (await put(offered, bytes)).json<{ sha256: string }>();
+    const [, file] = (await storedKeys("uploads/")) as [string, string];
+    expect(new Uint8Array(await (await bucket.get(file, {}))!.arrayBuffer())).toEqual(bytes);
+    expect(sha256).toBe(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex());
   });
 
   test("is one of those that come at the same time, and of the others nothing stays", async () => {
