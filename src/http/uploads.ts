@@ -13,7 +13,7 @@ import { exchangeOf } from "./sell.ts";
 /** The longest request for a slot. */
 const MAX_REQUEST_BYTES = 16 * 1024;
 
-/** Nobody keeps what a slot answers, and no page is told where the reader came from. */
+/** What is told of a slot is for whoever asks alone. */
 const UNKEPT = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 
 /** Opens a slot. A request without a body is for any PDF that is small enough. */
