@@ -31,6 +31,7 @@ const { outputFiles } = await build({
     "web/chat.css",
     "web/playground.ts",
     "web/chat.ts",
+    "web/upload.ts",
     "web/engine.worker.ts",
     "pdfjs-dist/build/pdf.worker.mjs",
   ],

@@ -52,7 +52,11 @@ export async function readForm(
     }
     parser.once("error", (error) => stream.destroy(error as Error));
     files.push(stream);
-    const upload = receiveUpload(stream, limit, name === "file" ? (head) => expectPdf(head, undefined) : () => {});
+    const upload = receiveUpload(
+      wellFormed(stream),
+      limit,
+      name === "file" ? (head) => expectPdf(head, undefined) : () => {},
+    );
     upload.catch(fail);
     uploads.set(name, upload);
   });
@@ -107,8 +111,8 @@ function openParser(contentType: string, maxFieldBytes: number): InstanceType<ty
 }
 
 /** Receives an upload, unless `look` throws at its first bytes. */
-async function receiveUpload(
-  stream: AsyncIterable<Uint8Array>,
+export async function receiveUpload(
+  chunks: AsyncIterable<Uint8Array>,
   limits: ReceiveLimits,
   look: (head: Uint8Array) => void,
 ): Promise<Upload> {
@@ -117,7 +121,7 @@ async function receiveUpload(
     hash.of(
       (async function* () {
         let head = new Uint8Array();
-        for await (const chunk of wellFormed(stream)) {
+        for await (const chunk of chunks) {
           if (head.length < HEAD_LENGTH) {
             head = Buffer.concat([head, chunk.subarray(0, HEAD_LENGTH - head.length)]);
             if (head.length === HEAD_LENGTH) look(head);

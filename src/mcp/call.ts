@@ -29,7 +29,7 @@ export async function call(
   exchange: Exchange,
   early?: Admitted,
 ): Promise<CallToolResult> {
-  const { request, requestId, env, config } = exchange;
+  const { request, config } = exchange;
   const sentFields = withFilesAsText(fields, product.schemas.json);
   try {
     const offer = offerFor(product, resource(new URL(request.url).origin), exchange);
@@ -47,20 +47,29 @@ export async function call(
     const bought = purchase(admitted, asked, async () => product.accept(sentFields, "json"));
     exchange.waitUntil(bought.catch(() => undefined)); // releases or settles even if the client disconnects
     return delivered(await bought);
-  } catch (thrown) {
-    const error = await limitRefusals(thrown as Error, request, env);
-    if (error instanceof PaymentRequired)
-      return paymentRequired(
-        error,
-        unpaidSentence(product, config, error, sentFields),
-        await signedOffers(error.offer, request, config),
-      );
-    const problem = problemOf(error);
-    const { code, status, cause } = problem;
-    if (status >= 500 && !mcpReq.signal.aborted)
-      log({ event: "failure", request_id: requestId, code, error: describeError(cause ?? problem) });
-    return refused(problem, requestId);
+  } catch (error) {
+    return failed(error, exchange, mcpReq.signal, (unpaid) => unpaidSentence(product, config, unpaid, sentFields));
   }
+}
+
+/**
+ * Returns the tool result for a call that has failed.
+ * @param sentence says what a call costs that was not paid
+ */
+export async function failed(
+  thrown: unknown,
+  { request, requestId, env, config }: Exchange,
+  signal: AbortSignal,
+  sentence: (unpaid: PaymentRequired) => string,
+): Promise<CallToolResult> {
+  const error = await limitRefusals(thrown as Error, request, env);
+  if (error instanceof PaymentRequired)
+    return paymentRequired(error, sentence(error), await signedOffers(error.offer, request, config));
+  const problem = problemOf(error);
+  const { code, status, cause } = problem;
+  if (status >= 500 && !signal.aborted)
+    log({ event: "failure", request_id: requestId, code, error: describeError(cause ?? problem) });
+  return refused(problem, requestId);
 }
 
 /** Says what a call costs that has not been paid, and what is wrong with its fields: it had better be mended before. */

@@ -4,6 +4,7 @@ import { summaryOf } from "../service/guide.ts";
 import { call } from "./call.ts";
 import { iconsOf, SERVER } from "./identity.ts";
 import type { Message } from "./message.ts";
+import { addRequestUpload } from "./requestUpload.ts";
 import { addResources, INSTRUCTIONS } from "./resources.ts";
 import { toolsFor } from "./tools.ts";
 import { addView, type DrawView, VIEWS, withView } from "./views.ts";
@@ -35,6 +36,7 @@ export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, me
       { ...(drawView ? withView(tool.shown) : tool.shown), icons },
       (fields, context) => call(tool, fields, context, exchange, message?.admitted).finally(message?.release),
     );
+  addRequestUpload(server, exchange, icons);
   addResources(server, origin, exchange.config);
   if (drawView) addView(server, exchange, drawView);
   return server;
