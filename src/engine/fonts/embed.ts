@@ -63,8 +63,9 @@ export interface EmbeddedFont {
 /**
  * Embeds one font that draws `clusters`, which may come from several fonts (ISO 32000-2, 9.7). It is a Type 0 font with
  * Identity-H encoding in which each cluster is one glyph, composed of its shaped glyphs, with one code, one width and
- * its text, but for the text of nonspacing marks, which has codes that draw nothing. The content stream therefore does not
- * position marks and joins, each code is copied and searched as one piece of text, and a text in several fonts costs the overhead of one.
+ * its text, but for the text of nonspacing marks: that has codes which draw nothing. The content stream therefore does
+ * not position marks and joins, each code is copied and searched as one piece of text, and a text in several fonts costs
+ * the overhead of one.
  * @param echoes each cluster gets a second code, for `echoOf`
  */
 export function embedFont(
