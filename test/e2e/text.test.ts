@@ -117,11 +117,18 @@ describe("the text can be copied and searched, in logical order", () => {
     },
   );
 
-  test("numbered pages read on without a break", async () => {
-    const marked = await mark(blankPages(12), { text: "Page {page} of {pages}", template: "footer" });
-    const texts = (await EXTRACTORS.PDFium(marked)).map(plainText);
-    expect(texts).toEqual(Array.from({ length: 12 }, (_, i) => `Page ${i + 1} of 12`));
-  });
+  test.each(["footer", "diagonal", "outline", "tiled"])(
+    "numbered pages read on without a break: %s",
+    async (template) => {
+      const marked = await mark(blankPages(12), { text: "Page {page} of {pages}", template, rotation: "0" });
+      const texts = Array.from({ length: 12 }, (_, i) => `Page ${i + 1} of 12`);
+      expect((await EXTRACTORS.PDFium(marked)).map(plainText)).toEqual(texts);
+      expect((await EXTRACTORS.MuPDF(marked)).map(plainText)).toEqual(texts);
+      // pdf.js leaves out spaces at the ends of what is drawn by itself
+      const spaceless = texts.map((text) => text.replaceAll(" ", ""));
+      expect((await EXTRACTORS["pdf.js"](marked)).map((text) => text.replaceAll(" ", ""))).toEqual(spaceless);
+    },
+  );
 });
 
 test("a page's number costs its page some operators, not a mark", async () => {
