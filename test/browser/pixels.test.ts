@@ -1,10 +1,11 @@
 /** What the page shows is what is bought: the preview, as the browser has drawn it, and the file, as MuPDF draws it. */
-import { createCanvas, loadImage } from "@napi-rs/canvas";
+import { createCanvas } from "@napi-rs/canvas";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { type Raster, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
 import { pdfOf, streamOf } from "../support/pdf.ts";
 import { chooseFile, firstPage, PATIENCE, withPage } from "./page.ts";
+import { rasterOf } from "./rasterOf.ts";
 import { describePage } from "./running.ts";
 import { type Fields, randomSettings } from "./settings.ts";
 
@@ -79,15 +80,6 @@ async function preview(page: Page, operation: string, fields: Fields, image: Buf
   const fresh = "#preview[aria-busy=false]:not(.outdated) .sheet canvas:not([data-old])";
   await page.waitForSelector(fresh);
   return rasterOf(await firstPage(page));
-}
-
-async function rasterOf(dataUri: string): Promise<Raster> {
-  const image = await loadImage(dataUri);
-  const { width, height } = image;
-  const context = createCanvas(width, height).getContext("2d");
-  context.drawImage(image, 0, 0);
-  const { data } = context.getImageData(0, 0, width, height);
-  return { width, height, rgb: Uint8Array.from(data.filter((_, at) => at % 4 < 3)) };
 }
 
 /** Buys what is shown with the development key, and returns the file. */

@@ -1,12 +1,21 @@
-/** Each line of the samples is as wide as Chromium sets it in the same fonts: marks, joins and ligatures included. */
+/**
+ * Lines are set as Chromium sets them in the same fonts, marks, joins and ligatures included: each of the samples is as
+ * wide, and the words for "confidential" look the same.
+ */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
+import { type Raster, renderPages } from "../../scripts/lib/raster.ts";
 import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
 import { isRightToLeft } from "../../src/engine/fonts/bidi.ts";
 import { typesetterFor } from "../../src/engine/fonts/layout.ts";
+import { watermark } from "../../src/engine/index.ts";
+import { joined } from "../support/bytes.ts";
+import { CONFIDENTIAL } from "../support/confidential.ts";
+import { pagesOf } from "../support/pdf.ts";
+import { rasterOf } from "./rasterOf.ts";
 
 const loadFont = async (path: string) => new Uint8Array(await readFile(join(import.meta.dirname, "../../fonts", path)));
 
@@ -20,42 +29,104 @@ const samples: [name: string, text: string, lang?: string][] = [
   ["Serbian", "бгдпт поверљиво", "sr"],
 ];
 
-describe.skipIf(!chromiumPath)(
-  chromiumPath ? "the width of a line" : `the width of a line (skipped: ${NO_BROWSER})`,
-  () => {
-    let browser: Browser;
-    let page: Page;
-    beforeAll(async () => {
-      browser = await startBrowser();
-      page = await browser.newPage();
-    });
-    afterAll(() => browser?.close());
+/** Pixels: the sheet that words are drawn on, and their em. */
+const SHEET = { width: 1200, height: 220 };
+const EM = 100;
 
-    test.each(samples)("%s: %s", async (_, text, lang) => {
-      const rightToLeft = isRightToLeft(text);
-      const line = (await typesetterFor(text, "regular", loadFont, { text: lang })).set(text, rightToLeft);
-      const paths = new Set(line.clusters.map(({ face }) => face.file.path));
-      const fonts = await Promise.all(
-        Array.from(paths, async (path) => ({
-          name: path.replaceAll(/\W/g, "_"),
-          source: `url(data:font/ttf;base64,${Buffer.from(await loadFont(path)).toString("base64")})`,
-        })),
-      );
-      const width = (await page.evaluate(`${WIDTH}(${JSON.stringify({ text, lang, rightToLeft, fonts })})`)) as number;
-      expect(line.width / width).toBeCloseTo(1, 1.7);
-    });
-  },
-);
+describe.skipIf(!chromiumPath)(chromiumPath ? "a line" : `a line (skipped: ${NO_BROWSER})`, () => {
+  let browser: Browser;
+  let page: Page;
+  beforeAll(async () => {
+    browser = await startBrowser();
+    page = await browser.newPage({ viewport: SHEET });
+  });
+  afterAll(() => browser?.close());
 
-/** Sets a line in the page; returns its width in em. */
-const WIDTH = `(async ({ text, lang = "", rightToLeft, fonts }) => {
+  test.each(samples)("is as wide: %s: %s", async (_, text, lang) => {
+    const { line, width } = await setByChromium(page, text, lang);
+    expect(line.width / width).toBeCloseTo(1, 1.7);
+  });
+
+  test.each(Object.entries(CONFIDENTIAL))("looks the same: %s: %s", async (lang, text) => {
+    await setByChromium(page, text, lang);
+    const theirs = inkOf(await rasterOf(await page.screenshot()));
+    const ours = inkOf(await drawn(text, lang));
+    for (const side of ["width", "height"] as const) expect(Math.abs(ours[side] - theirs[side])).toBeLessThan(3);
+    expect(strayShare(ours, theirs)).toBeLessThan(0.005);
+    expect(strayShare(theirs, ours)).toBeLessThan(0.005);
+  });
+});
+
+/** Sets a line in the page, alone; returns it as we set it, and the width of Chromium's, in em. */
+async function setByChromium(page: Page, text: string, lang?: string) {
+  const rightToLeft = isRightToLeft(text);
+  const line = (await typesetterFor(text, "regular", loadFont, { text: lang })).set(text, rightToLeft);
+  const paths = new Set(line.clusters.map(({ face }) => face.file.path));
+  const fonts = await Promise.all(
+    Array.from(paths, async (path) => ({
+      name: path.replaceAll(/\W/g, "_"),
+      source: `url(data:font/ttf;base64,${Buffer.from(await loadFont(path)).toString("base64")})`,
+    })),
+  );
+  const width = (await page.evaluate(`${SET}(${JSON.stringify({ text, lang, rightToLeft, fonts })})`)) as number;
+  return { line, width: width / EM };
+}
+
+/** Sets a line in the page; returns its width in pixels. */
+const SET = `(async ({ text, lang = "", rightToLeft, fonts }) => {
   for (const { name, source } of fonts) document.fonts.add(await new FontFace(name, source).load());
   const span = document.createElement("span");
   const family = fonts.map(({ name }) => name).join();
-  span.style.cssText = \`font: 100px \${family}; white-space: pre; position: absolute\`;
+  span.style.cssText = \`font: ${EM}px/2 \${family}; white-space: pre; position: absolute; text-rendering: geometricPrecision\`;
   span.dir = rightToLeft ? "rtl" : "ltr";
   span.lang = lang;
   span.textContent = text;
-  document.body.append(span);
-  return span.getBoundingClientRect().width / 100;
+  document.body.replaceChildren(span);
+  return span.getBoundingClientRect().width;
 })`;
+
+/** Draws a word as a mark, black on a white page of the sheet's size, with PDFium. */
+async function drawn(text: string, lang: string): Promise<Raster> {
+  const page = pagesOf([`/MediaBox [0 0 ${SHEET.width} ${SHEET.height}] /Contents []`]);
+  const look = { template: "header", position: "center", fontSizePt: EM, color: "#000000", opacity: 1 } as const;
+  const plan = await watermark(page, { text, lang, ...look }, { loadFont });
+  return (await renderPages(await joined(plan.chunks()), SHEET))[0]!;
+}
+
+/** Which pixels are dark, within the box around them. */
+interface Ink {
+  readonly width: number;
+  readonly height: number;
+  has(x: number, y: number): boolean;
+}
+
+function inkOf({ width, height, rgb }: Raster): Ink {
+  const isDark = (x: number, y: number) =>
+    x >= 0 && x < width && y >= 0 && y < height && rgb[3 * (y * width + x)]! < 128;
+  const columns = Array.from({ length: width }, (_, x) => x);
+  const rows = Array.from({ length: height }, (_, y) => y);
+  const dark = {
+    columns: columns.filter((x) => rows.some((y) => isDark(x, y))),
+    rows: rows.filter((y) => columns.some((x) => isDark(x, y))),
+  };
+  const [left, top] = [dark.columns[0]!, dark.rows[0]!];
+  return {
+    width: dark.columns.at(-1)! + 1 - left,
+    height: dark.rows.at(-1)! + 1 - top,
+    has: (x, y) => isDark(left + x, top + y),
+  };
+}
+
+/** Returns the share of an ink's pixels beside which the other, laid over its middle, has none. */
+function strayShare(ink: Ink, other: Ink): number {
+  const [dx, dy] = [Math.round((other.width - ink.width) / 2), Math.round((other.height - ink.height) / 2)];
+  let [pixels, stray] = [0, 0];
+  for (let y = 0; y < ink.height; y++)
+    for (let x = 0; x < ink.width; x++) {
+      if (!ink.has(x, y)) continue;
+      pixels++;
+      const near = [-1, 0, 1].some((up) => [-1, 0, 1].some((across) => other.has(x + dx + across, y + dy + up)));
+      if (!near) stray++;
+    }
+  return stray / pixels;
+}

@@ -1,10 +1,11 @@
-/** Whether marks can be seen on pages of any colour, as MuPDF and PDFium draw them. */
+/** Whether marks can be seen on pages of any colour, and on pictures, as MuPDF and PDFium draw them. */
 import { readFile } from "node:fs/promises";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { type Raster, type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
 import { TEMPLATES, type TemplateName, type TextMark, watermark } from "../../src/engine/index.ts";
 import { joined } from "../support/bytes.ts";
 import { pdfOf, streamOf } from "../support/pdf.ts";
+import { PHOTOGRAPH, photographPages } from "../support/photographs.ts";
 
 const [WIDTH, HEIGHT] = [600, 800];
 /** Pixels per point: about 110 to the inch. */
@@ -12,6 +13,9 @@ const SCALE = 1.5;
 const BOX = { width: WIDTH * SCALE, height: HEIGHT * SCALE };
 /** A stroke's edge is looked for within this share of the largest font size. */
 const REACH = 0.1;
+/** So many places of a mark's strokes are looked at on pictures. */
+const MOST_PLACES = 2000;
+const NAMES = Object.keys(TEMPLATES) as TemplateName[];
 const RENDERERS: [string, Renderer][] = [
   ["MuPDF", renderPagesByMupdf],
   ["PDFium", renderPages],
@@ -39,9 +43,13 @@ async function drawn(mark: TextMark, render: Renderer): Promise<[white: Raster, 
     "<< /Type /Page /Parent 2 0 R /Contents 5 0 R >>",
     streamOf(`0 g 0 0 ${WIDTH} ${HEIGHT} re f`),
   ]);
+  return (await render(await marked(source, mark), BOX)) as [Raster, Raster];
+}
+
+async function marked(source: Uint8Array, mark: TextMark): Promise<Uint8Array> {
   const loadFont = async (path: string) => new Uint8Array(await readFile(`fonts/${path}`));
   const plan = await watermark(source, mark, { loadFont });
-  return (await render(await joined(plan.chunks()), BOX)) as [Raster, Raster];
+  return joined(plan.chunks());
 }
 
 function pixelAt([white, black]: readonly [Raster, Raster], at: number): Pixel {
@@ -81,11 +89,13 @@ function brightness({ rgb }: Raster): Uint16Array {
 
 /** Relative luminance, and contrast, as WCAG 2.2 defines them. */
 function luminance(color: Color): number {
-  const [r, g, b] = color.map((value) => {
-    const share = value / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  }) as unknown as Color;
+  const [r, g, b] = color.map(linear) as unknown as Color;
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+function linear(value: number): number {
+  const share = value / 255;
+  return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 }
 
 function contrast(...colors: readonly Color[]): number {
@@ -105,7 +115,7 @@ async function leastContrast(mark: TextMark, render: Renderer): Promise<number> 
 }
 
 describe.each(RENDERERS)("by %s, a mark", (_, render) => {
-  it.each(Object.keys(TEMPLATES) as TemplateName[])("is seen on pages of every colour: %s", async (template) => {
+  it.each(NAMES)("is seen on pages of every colour: %s", async (template) => {
     expect(await leastContrast({ text: "CONFIDENTIAL", template }, render)).toBeGreaterThan(1.5);
     expect(await leastContrast({ text: "CONFIDENTIAL", template, opacity: 1 }, render)).toBeGreaterThan(3);
   });
@@ -114,5 +124,80 @@ describe.each(RENDERERS)("by %s, a mark", (_, render) => {
     const [white, black] = await drawn({ text: "CONFIDENTIAL", color: "#000000", opacity: 1 }, render);
     expect(black.rgb.reduce((a, b) => Math.max(a, b))).toBe(0);
     expect(white.rgb.reduce((a, b) => Math.min(a, b))).toBe(0);
+  });
+});
+
+/** Places on the strokes of a mark over a white page, and as far as an edge is from them, in pixels. */
+interface Strokes {
+  readonly places: readonly number[];
+  readonly reach: number;
+}
+
+/**
+ * Finds the strokes of a mark where their ink covers pixels, but for a fifth of them; of many places, some are taken from
+ * everywhere. An edge has to be within three pixels at least: so much of a stroke is seen as one.
+ */
+function strokesOn(white: Raster, template: TemplateName): Strokes {
+  const { width, height } = white;
+  const reach = Math.max(3, Math.round(REACH * TEMPLATES[template].sizeShare * width));
+  const values = brightness(white);
+  const solid = 0.8 * values.reduce((a, b) => Math.min(a, b)) + 0.2 * 765;
+  const places: number[] = [];
+  for (let y = reach; y < height - reach; y++)
+    for (let x = reach; x < width - reach; x++) if (values[y * width + x]! <= solid) places.push(y * width + x);
+  const step = Math.ceil(places.length / MOST_PLACES);
+  return { places: places.filter((_, i) => i % step === 0), reach };
+}
+
+/**
+ * Returns the least contrast of a mark along its strokes over a picture. What it does to each pixel is compared with what
+ * it does to others nearby, and to those beside it, nothing: so the contrasts of the picture itself count for nothing.
+ */
+function leastContrastOver(plain: Raster, marked: Raster, { places, reach }: Strokes): number {
+  const { width } = plain;
+  const changes = luminances(marked);
+  const before = luminances(plain);
+  for (let at = 0; at < before.length; at++) changes[at]! /= before[at]!;
+  let weakest = Number.POSITIVE_INFINITY;
+  for (const place of places) {
+    let [least, most] = [1, 1];
+    for (let row = place - reach * width; row <= place + reach * width; row += width)
+      for (let at = row - reach; at <= row + reach; at++) {
+        least = Math.min(least, changes[at]!);
+        most = Math.max(most, changes[at]!);
+      }
+    weakest = Math.min(weakest, most / least);
+  }
+  return weakest;
+}
+
+/** The shares of 256 values of red, green and blue in a pixel's luminance. */
+const SHARES = [0.2126, 0.7152, 0.0722].map((share) =>
+  Array.from({ length: 256 }, (_, value) => share * linear(value)),
+);
+
+/** Returns each pixel's luminance, and the glare that the definition of contrast adds. */
+function luminances({ rgb }: Raster): Float32Array {
+  const [red, green, blue] = SHARES as [number[], number[], number[]];
+  const result = new Float32Array(rgb.length / 3);
+  for (let i = 0; i < result.length; i++)
+    result[i] = red[rgb[3 * i]!]! + green[rgb[3 * i + 1]!]! + blue[rgb[3 * i + 2]!]! + 0.05;
+  return result;
+}
+
+describe.each(RENDERERS)("by %s, over pictures like photographs, a mark", (_, render) => {
+  const source = photographPages();
+  let plain: Raster[];
+  beforeAll(async () => {
+    plain = await render(source, PHOTOGRAPH);
+  });
+
+  it.each(NAMES)("is seen along every stroke: %s", async (template) => {
+    const [white, ...pictures] = await render(await marked(source, { text: "CONFIDENTIAL", template }), PHOTOGRAPH);
+    const strokes = strokesOn(white!, template);
+    expect(strokes.places.length).toBeGreaterThan(50);
+    expect(pictures).toHaveLength(10);
+    const contrasts = pictures.map((picture, i) => leastContrastOver(plain[i + 1]!, picture, strokes));
+    expect(Math.min(...contrasts)).toBeGreaterThan(1.5);
   });
 });

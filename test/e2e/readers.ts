@@ -43,7 +43,8 @@ class CanvasFactory {
   destroy() {}
 }
 
-async function drawByPdfjs(pdf: Uint8Array): Promise<Raster[]> {
+/** Draws every page with pdf.js, at one pixel to the point. */
+export async function drawByPdfjs(pdf: Uint8Array): Promise<Raster[]> {
   Object.assign(globalThis, { DOMMatrix, ImageData, Path2D });
   const document = await getDocument({ data: Uint8Array.from(pdf), verbosity: 0, CanvasFactory }).promise;
   const rasters: Raster[] = [];
@@ -63,7 +64,9 @@ async function drawByPdfjs(pdf: Uint8Array): Promise<Raster[]> {
   return rasters;
 }
 
-const missing = (program: string, argument: string) => (spawnSync(program, [argument]).error ? program : undefined);
+/** Returns a program's name if it is not installed; `argument` makes it end at once. */
+export const missing = (program: string, argument: string) =>
+  spawnSync(program, [argument]).error ? program : undefined;
 
 const drawByPoppler = drawBy(
   "pdftoppm",
@@ -80,11 +83,12 @@ const drawByGhostscript = drawBy(
   (number) => `page-${number}.ppm`,
 );
 
-/** Draws with a program that writes a PPM file for each page. */
-function drawBy(
+/** Draws with a program that writes a file for each page: PPM, unless `read` reads another format. */
+export function drawBy(
   program: string,
   argumentsOf: (input: string, folder: string) => string[],
   nameOf: (number: number, pages: number) => string,
+  read: (file: Buffer) => Raster | Promise<Raster> = parsePpm,
 ): Reader["draw"] {
   return async (pdf, pages) => {
     const folder = mkdtempSync(join(tmpdir(), "overprint-readers-"));
@@ -92,9 +96,8 @@ function drawBy(
       const input = join(folder, "input.pdf");
       writeFileSync(input, pdf);
       execFileSync(program, argumentsOf(input, folder), { stdio: "ignore" });
-      return Array.from({ length: pages }, (_, index) =>
-        parsePpm(readFileSync(join(folder, nameOf(index + 1, pages)))),
-      );
+      const names = Array.from({ length: pages }, (_, index) => nameOf(index + 1, pages));
+      return await Promise.all(names.map(async (name) => read(readFileSync(join(folder, name)))));
     } finally {
       rmSync(folder, { recursive: true });
     }

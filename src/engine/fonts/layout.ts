@@ -175,9 +175,12 @@ function layOut(line: string, setting: Setting): Line {
     const em = face.font.unitsPerEm;
     const rightToLeft = level % 2 === 1;
     const glyphs = shape(face.font, text, { start, end, rightToLeft, script, language });
-    for (const cluster of clustersOf(glyphs, text, end)) {
-      const read = rightToLeft ? [...cluster.text].reverse().join("") : cluster.text;
-      clusters.push({ ...cluster, text: read, face, x: width, advance: cluster.advance / em, isSlot });
+    const placed = clustersOf(glyphs, text, end);
+    const texts = joinersFirst(
+      placed.map((cluster) => (rightToLeft ? [...cluster.text].reverse().join("") : cluster.text)),
+    );
+    for (const [i, cluster] of placed.entries()) {
+      clusters.push({ ...cluster, text: texts[i]!, face, x: width, advance: cluster.advance / em, isSlot });
       width += cluster.advance / em;
     }
   }
@@ -196,6 +199,20 @@ function layOut(line: string, setting: Setting): Line {
     top,
     bottom,
   };
+}
+
+/**
+ * Moves joiners and other format characters at the end of a cluster's text to the beginning of the next one's, which pdf.js
+ * would drop with their letter.
+ */
+function joinersFirst(texts: readonly string[]): string[] {
+  let moved = "";
+  return texts.map((text, i) => {
+    const whole = moved + text;
+    const kept = (i + 1 < texts.length && whole.replace(/\p{Cf}+$/u, "")) || whole;
+    moved = whole.slice(kept.length);
+    return kept;
+  });
 }
 
 /** Returns the edges of each glyph's ink on the line, in em. */

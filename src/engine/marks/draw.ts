@@ -3,7 +3,7 @@ import type { Cluster } from "../fonts/layout.ts";
 import type { ObjectSink } from "../pdf/newObject.ts";
 import { allowsTransparency } from "../pdf/pdfa.ts";
 import { EMBOLDENING, type FrameStroke, strokeAround } from "./block.ts";
-import { addForm, type Drawing, type Rectangle, unspoken } from "./form.ts";
+import { addForm, type Drawing, type Rectangle, spokenAs, unspoken } from "./form.ts";
 import type { Ink } from "./ink.ts";
 import type { Look } from "./look.ts";
 import { number, numbers } from "./operators.ts";
@@ -26,6 +26,8 @@ export interface TextDrawing {
   readonly frame?: FrameStroke | undefined;
   /** Readers find no text. */
   readonly isEcho?: boolean | undefined;
+  /** The digit of a page number that this is: readers find no spaces between such. */
+  readonly digit?: string | undefined;
 }
 
 /**
@@ -40,12 +42,13 @@ export function drawText(
   ink: Ink,
 ): Drawing {
   if (look.hollow && allowsTransparency(sink.pdfa)) return drawHollow(sink, drawing, embedded, look, ink);
-  const { runs, box, edge, frame, isEcho = false } = drawing;
+  const { runs, box, edge, frame, isEcho = false, digit } = drawing;
   const isRepeated = edge > 0;
-  const letters = (mode: Mode, strokeEm: number) =>
-    isRepeated
-      ? unspoken(textObject(runs, embedded, mode, strokeEm, true))
-      : textObject(runs, embedded, mode, strokeEm, isEcho);
+  const isDigit = isRepeated && !isEcho && digit !== undefined;
+  const letters = (mode: Mode, strokeEm: number) => {
+    const shown = textObject(runs, embedded, mode, strokeEm, isRepeated || isEcho);
+    return isRepeated && !isDigit ? unspoken(shown) : shown;
+  };
   const bolder = isEmboldened(runs) ? EMBOLDENING : 0;
   const content: string[] = [];
   if (isRepeated) {
@@ -62,7 +65,8 @@ export function drawText(
     if (frame) content.push(strokeFrame(box, frame, 0));
     content.push(letters("fill", 2 * bolder));
   }
-  return { box, resources: `${fontOf(embedded)}${ink.resources}`, content: content.join("\n") };
+  const operators = isDigit ? spokenAs(digit, ...content) : content.join("\n");
+  return { box, resources: `${fontOf(embedded)}${ink.resources}`, content: operators };
 }
 
 /**

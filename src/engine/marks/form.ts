@@ -41,16 +41,19 @@ export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number): M
 
 /**
  * Makes a mark that shows another at each of `matrices`. It is clipped one page size beyond the edges of `page`.
- * @param echo of a text: what is shown instead at all but the first place, so that readers find it once
+ * @param isEcho the text of a mark is found elsewhere
  */
-export function repeatMark(sink: ObjectSink, mark: Mark, matrices: readonly Matrix[], page: Size, echo?: Mark): Mark {
+export function repeatMark(
+  sink: ObjectSink,
+  mark: Mark,
+  matrices: readonly Matrix[],
+  page: Size,
+  isEcho = false,
+): Mark {
   const box: Rectangle = [-page.width, -page.height, 2 * page.width, 2 * page.height];
-  const [first, ...others] = matrices.map(
-    (matrix, i) => `q ${numbers(matrix)} cm /${echo && i > 0 ? "Echo" : "Mark"} Do Q`,
-  );
-  const content = [first, ...(echo ? [unspoken(...others)] : others)].join("\n");
-  const resources = `/XObject<</Mark ${mark.ref}${echo ? `/Echo ${echo.ref}` : ""}>>`;
-  return { ref: addForm(sink, { box, resources, content }), box };
+  const copies = matrices.map((matrix) => `q ${numbers(matrix)} cm /Mark Do Q`);
+  const content = isEcho ? unspoken(...copies) : copies.join("\n");
+  return { ref: addForm(sink, { box, resources: `/XObject<</Mark ${mark.ref}>>`, content }), box };
 }
 
 /**
@@ -58,7 +61,12 @@ export function repeatMark(sink: ObjectSink, mark: Mark, matrices: readonly Matr
  * 14.9.4).
  */
 export function unspoken(...operators: readonly string[]): string {
-  return ["/Span<</ActualText()>>BDC", ...operators, "EMC"].join("\n");
+  return spokenAs("", ...operators);
+}
+
+/** Wraps operators that show a text of ASCII letters and digits, or none, more than once. */
+export function spokenAs(text: string, ...operators: readonly string[]): string {
+  return [`/Span<</ActualText(${text})>>BDC`, ...operators, "EMC"].join("\n");
 }
 
 /** Adds a form XObject, deflated if that is smaller; `entries` are additional entries of its dictionary. */

@@ -42,28 +42,31 @@ export async function markWithText(
     const { fontSizePt, blocks } = layout.settingOn(shown);
     const number = String(page.index + 1);
     const block = blocks.get(number.length) ?? blocks.get(0)!;
-    const parts = marks.partsOf(block, number);
 
     const size: Size = { width: block.width * UNITS_PER_EM, height: block.height * UNITS_PER_EM };
     const scale = fontSizePt / UNITS_PER_EM;
     const rotation = look.rotation ?? diagonalAngle(shown);
-    if (spot) return { matrix: placeAt(spot, size, scale, rotation, shown, marginOn(shown, mark.marginPt)), parts };
+    if (spot) {
+      const matrix = placeAt(spot, size, scale, rotation, shown, marginOn(shown, mark.marginPt));
+      return { matrix, parts: marks.partsOf(block, number) };
+    }
 
     // All copies have the same rotation and scale, so one translation moves a part within every copy.
     const matrices = tile(size, scale, rotation, shown);
     const [a, b, c, d] = matrices[0]!;
-    const copies = repeated.get(sizeKey(shown)) ?? new Map<Mark, Mark>();
-    repeated.set(sizeKey(shown), copies);
-    // Search and copying find the text in the middle of the page only.
-    const echoOf = (i: number) => marks.partsOf(block, number, true)[i]!.mark;
-    return {
-      matrix: [1, 0, 0, 1, 0, 0],
-      parts: parts.map(({ mark, x, y }, i) => {
-        const copy = copies.get(mark) ?? repeatMark(document, mark, matrices, shown, echoOf(i));
+    // Search and copying find the text in the middle of the page only, and read its parts there one after the other.
+    const copiesOf = (isEcho: boolean) => {
+      const key = `${sizeKey(shown)} ${isEcho}`;
+      const copies = repeated.get(key) ?? new Map<Mark, Mark>();
+      repeated.set(key, copies);
+      return marks.partsOf(block, number, isEcho).map(({ mark, x, y }) => {
+        const places = isEcho ? matrices.slice(1) : matrices.slice(0, 1);
+        const copy = copies.get(mark) ?? repeatMark(document, mark, places, shown, isEcho);
         copies.set(mark, copy);
         return { mark: copy, x: a * x + c * y, y: b * x + d * y };
-      }),
+      });
     };
+    return { matrix: [1, 0, 0, 1, 0, 0], parts: [...copiesOf(false), ...copiesOf(true)] };
   });
 }
 

@@ -47,9 +47,7 @@ export class TextMarks {
     const shown = all.flatMap((cluster) =>
       cluster.isSlot ? DIGITS.map((digit) => withDigit(cluster, digit)) : [cluster],
     );
-    // Between the digits of a page number, readers would find the spaces that echoes are.
-    const needsEchoes = look.position === "tile" || (edge > 0 && !look.hollow);
-    this.#hasEchoes = needsEchoes && !sink.pdfa && !all.some(({ isSlot }) => isSlot);
+    this.#hasEchoes = !sink.pdfa && (look.position === "tile" || (edge > 0 && !look.hollow));
     this.#embedded = embedFont(sink, shown, { echoes: this.#hasEchoes });
     this.#ink = inkOf(look.color, sink);
   }
@@ -71,7 +69,7 @@ export class TextMarks {
     return parts.map((part) => {
       if ("mark" in part) return part;
       const digit = withDigit(part.cluster, number[slots++ % number.length]!);
-      return { mark: this.#runMark([digit], part.line), x: part.x, y: part.y };
+      return { mark: this.#runMark([digit], part.line, known === this.#echoParts), x: part.x, y: part.y };
     });
   }
 
@@ -105,7 +103,8 @@ export class TextMarks {
     const width = last.x + last.advance - first.x;
     // an em more on either side holds ink outside the advance
     const box = [-1, line.descent - 0.1, width + 1, line.ascent + 0.1].map((side) => side * UNITS_PER_EM);
-    return this.#mark({ runs: [{ clusters, x: 0, y: 0 }], box: box as unknown as Rectangle, isEcho });
+    const digit = first.isSlot ? first.text : undefined;
+    return this.#mark({ runs: [{ clusters, x: 0, y: 0 }], box: box as unknown as Rectangle, isEcho, digit });
   }
 
   #mark(text: Omit<TextDrawing, "edge">): Mark {

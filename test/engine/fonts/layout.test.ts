@@ -56,6 +56,11 @@ describe("a line", () => {
     expect(textsOf(await set(text, true)).join("")).toBe([...text].reverse().join(""));
   });
 
+  it("has no cluster but the last whose text ends in a joiner: readers drop a glyph for that", async () => {
+    expect(textsOf(await set("می\u200cشود", true))).toEqual(["د", "و", "ش", "\u200cی", "م"]);
+    expect(textsOf(await set("क्\u200cष"))).toEqual(["क्", "\u200cष"]);
+  });
+
   it("runs from left to right beyond U+FFFF too, and numbers do in any text", async () => {
     expect(isRightToLeft("𐐔𐐯𐑅")).toBe(false);
     expect(textsOf(await set("𐐔𐐯𐑅 𞤅𞤭 𐐔𐐯")).join("")).toBe("𐐔𐐯𐑅 𞤭𞤅 𐐔𐐯");

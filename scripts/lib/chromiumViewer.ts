@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { rasterOf } from "../../test/browser/rasterOf.ts";
+import { startBrowser } from "./chromium.ts";
+import type { Raster } from "./raster.ts";
+
+const WINDOW_WIDTH = 900;
+/** The height of a page, at most, with what is around it. */
+const STEP = 830;
+/** The viewer is dark grey between pages. */
+const LEAST_BLUE = 50;
+/** It has no event for when it has drawn them, and shows something else first: they are there once nothing changes. */
+const POLL_MS = 500;
+const POLLS = 60;
+const STILL_POLLS = 4;
+
+/**
+ * Draws a PDF with Chromium's own viewer, at a pixel to the point. Its pages may be 800 points wide and high, and must be
+ * bluer in the middle than the viewer is around them.
+ * @throws Error if the pages do not come in half a minute
+ */
+export async function drawByChromium(pdf: Uint8Array, pages: number): Promise<Raster[]> {
+  const folder = mkdtempSync(join(tmpdir(), "overprint-chromium-"));
+  const browser = await startBrowser();
+  try {
+    const path = join(folder, "input.pdf");
+    writeFileSync(path, pdf);
+    const page = await browser.newPage({ viewport: { width: WINDOW_WIDTH, height: pages * STEP } });
+    await page.goto(`file://${path}#toolbar=0&navpanes=0&zoom=75`); // of 96 dots to the inch
+    let last: Buffer | undefined;
+    let still = 0;
+    for (let poll = 0; poll < POLLS; poll++) {
+      await page.waitForTimeout(POLL_MS);
+      const picture = await page.screenshot();
+      still = last?.equals(picture) ? still + 1 : 0;
+      const found = still < STILL_POLLS ? [] : pagesIn(await rasterOf(picture));
+      if (found.length === pages) return found;
+      last = picture;
+    }
+    throw new Error("Chromium has not drawn the pages");
+  } finally {
+    await browser.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Cuts out the pages, which stand one below the other, in the middle. */
+function pagesIn({ width, height, rgb }: Raster): Raster[] {
+  const middle = width / 2;
+  const isPage = (x: number, y: number) => x < width && y < height && rgb[3 * (y * width + x) + 2]! > LEAST_BLUE;
+  const pages: Raster[] = [];
+  for (let top = 0; top < height; top++) {
+    if (!isPage(middle, top)) continue;
+    let [bottom, left, right] = [top, middle, middle];
+    while (isPage(middle, bottom)) bottom++;
+    while (isPage(left - 1, top)) left--;
+    while (isPage(right, top)) right++;
+    const rows = Array.from({ length: bottom - top }, (_, y) => {
+      const start = 3 * ((top + y) * width + left);
+      return rgb.subarray(start, start + 3 * (right - left));
+    });
+    pages.push({ width: right - left, height: bottom - top, rgb: Buffer.concat(rows) });
+    top = bottom;
+  }
+  return pages;
+}

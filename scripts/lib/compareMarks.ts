@@ -1,0 +1,82 @@
+import type { Raster } from "./raster.ts";
+
+/** A page without its mark, and with it, as one viewer draws it. */
+interface Drawing {
+  readonly plain: Raster;
+  readonly marked: Raster;
+}
+
+/** How one viewer's mark differs from another's. */
+interface Difference {
+  /** The most pixels between the same sides of the boxes around the two. */
+  readonly shift: number;
+  /** The change of all pixels, as a share of the other's. */
+  readonly strength: number;
+  /** The share of the pixels of either that the other does not change, nor any near them. */
+  readonly stray: number;
+}
+
+/** Pixels of which each value changes by so much in all have ink of the mark, and by less than half of it none. */
+const INK = 60;
+/** Pixels of one mark that are so many pixels or fewer from one of the other's are in the same place. */
+const NEAR = 2;
+
+/** Compares a mark with the same one as another viewer draws it. */
+export function compareMarks(one: Drawing, other: Drawing): Difference {
+  const [mine, theirs] = [changesOf(one), changesOf(other)];
+  const differ = Math.max(Math.abs(mine.width - theirs.width), Math.abs(mine.height - theirs.height));
+  if (differ > NEAR) return { shift: differ, strength: 0, stray: 1 };
+  const [box, otherBox] = [boxOf(mine), boxOf(theirs)];
+  return {
+    shift: Math.max(...box.map((side, i) => Math.abs(side - otherBox[i]!))),
+    strength: sumOf(mine) / sumOf(theirs),
+    stray: Math.max(strayShare(mine, theirs), strayShare(theirs, mine)),
+  };
+}
+
+/** By how much each pixel's three values change in all. */
+interface Changes {
+  readonly width: number;
+  readonly height: number;
+  readonly values: Uint16Array;
+}
+
+function changesOf({ plain, marked }: Drawing): Changes {
+  const { width, height } = plain;
+  const values = new Uint16Array(width * height);
+  for (let i = 0; i < plain.rgb.length; i++) values[Math.floor(i / 3)]! += Math.abs(marked.rgb[i]! - plain.rgb[i]!);
+  return { width, height, values };
+}
+
+function sumOf({ values }: Changes): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+/** Returns the left, top, right and bottom of the ink. */
+function boxOf({ width, height, values }: Changes): [number, number, number, number] {
+  let [left, top, right, bottom] = [width, height, 0, 0];
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      if (values[y * width + x]! < INK) continue;
+      [left, right] = [Math.min(left, x), Math.max(right, x)];
+      [top, bottom] = [Math.min(top, y), Math.max(bottom, y)];
+    }
+  return [left, top, right, bottom];
+}
+
+function strayShare({ width, height, values }: Changes, other: Changes): number {
+  let [pixels, stray] = [0, 0];
+  for (let y = NEAR; y < height - NEAR; y++)
+    for (let x = NEAR; x < width - NEAR; x++) {
+      if (values[y * width + x]! < INK) continue;
+      pixels++;
+      if (!hasNear(other, x, y)) stray++;
+    }
+  return pixels === 0 ? 1 : stray / pixels;
+}
+
+function hasNear({ width, values }: Changes, x: number, y: number): boolean {
+  for (let row = y - NEAR; row <= y + NEAR; row++)
+    for (let at = row * width + x - NEAR; at <= row * width + x + NEAR; at++) if (values[at]! >= INK / 2) return true;
+  return false;
+}

@@ -1,0 +1,22 @@
+/** Readers find the word for "confidential" in 60 languages, in logical order. */
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { watermark } from "../../src/engine/index.ts";
+import { joined } from "../support/bytes.ts";
+import { CONFIDENTIAL } from "../support/confidential.ts";
+import { onePage } from "../support/pdf.ts";
+import { EXTRACTORS, plainText } from "./extractors.ts";
+
+const loadFont = async (path: string) => new Uint8Array(await readFile(`fonts/${path}`));
+
+/** MuPDF takes a vowel mark at the left end of a line for one at its start. */
+const OTHERWISE: Record<string, string[]> = { MuPDF: ["dv"] };
+
+test.each(Object.entries(CONFIDENTIAL))("%s: %s", async (lang, text) => {
+  const plan = await watermark(onePage, { text, lang, template: "header" }, { loadFont });
+  const marked = await joined(plan.chunks());
+  for (const [reader, extract] of Object.entries(EXTRACTORS)) {
+    const [found] = (await extract(marked)).map(plainText);
+    expect(found === plainText(text), `${reader}: ${found}`).toBe(!OTHERWISE[reader]?.includes(lang));
+  }
+});
