@@ -138,6 +138,7 @@ export function embedFont(
  * and with one anywhere in it none for pdf.js: they find spaces around it.
  */
 function spokenParts(cluster: Cluster): Cluster[] {
+  if (cluster.text.length === 1) return [cluster];
   const [, before, letters, after] = /^(\p{Mn}*)(\P{Mn}*)(.*)$/su.exec(cluster.text)!;
   if (!letters) return [cluster];
   return [before!, letters, after!].flatMap((text) => {
