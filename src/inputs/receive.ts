@@ -131,13 +131,14 @@ export async function receiveWhole(
  * @throws Problem source_too_large
  */
 export async function receiveStored(
-  file: RangeReader,
+  { file, sha256 }: { file: RangeReader; sha256: string },
   { maxBytes, inMemoryBytes, memory, count }: ReceiveLimits,
 ): Promise<ReceivedFile> {
   const { length } = file;
   if (length > maxBytes) throw tooLarge(maxBytes);
   count(length);
-  return new ReceivedFile(length <= inMemoryBytes && memory.take(length) ? await file.read(0, length) : file);
+  const isRoom = length <= inMemoryBytes && memory.take(length);
+  return new ReceivedFile(isRoom ? await file.read(0, length) : file, sha256);
 }
 
 /** Yields `first`, then the others. */

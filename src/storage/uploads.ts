@@ -97,18 +97,22 @@ export async function fillSlot(
 }
 
 /**
- * Returns the file that a handle names.
+ * Returns the file that a handle names, to be read where it is, and its SHA-256 in hexadecimal.
  * @param now Unix milliseconds
  * @throws Problem upload_not_found, upload_expired, upload_empty
  */
-export async function uploadedFile(bucket: Bucket, handle: string, now: number): Promise<RangeReader> {
+export async function uploadedFile(
+  bucket: Bucket,
+  handle: string,
+  now: number,
+): Promise<{ file: RangeReader; sha256: string }> {
   const { file } = await slotAt(bucket, HANDLE.test(handle) ? await idOf(handle) : "", now);
   if (!file)
     throw new Problem(
       "upload_empty",
       "Nothing has been uploaded there yet. Send the file to its URL, then call again.",
     );
-  return storedFile(bucket, file.key, file.bytes);
+  return { file: storedFile(bucket, file.key, file.bytes), sha256: file.sha256 };
 }
 
 /** Creates the Problem for a slot that has its file. */

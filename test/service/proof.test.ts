@@ -241,6 +241,7 @@ describe("a receipt says who has paid for what", () => {
 
   test.each<[string, RequestInit, string]>([
     ["an upload", { body: formOf({ file: new File([FILE], "a.pdf"), text: "A" }) }, TEXT],
+    ["the body itself", { headers: { "Content-Type": "application/pdf" }, body: FILE }, `${TEXT}?text=A`],
     ["a URL", json({ file: "https://files.example.com/moved.pdf", text: "A" }), TEXT],
     ["an image's source", json({ file: body.file, image: dataUri("image/png", RED_PNG) }), IMAGE],
     ["an image as an upload", { body: formOf({ file: body.file, image: new File([RED_PNG], "a.png") }) }, IMAGE],
@@ -249,10 +250,20 @@ describe("a receipt says who has paid for what", () => {
       const response = await buy(request, { path, settings: { ...bindings, SPOOL_THRESHOLD_BYTES } });
       expect(response.status).toBe(200);
       const { payload, inputSha256, outputSha256 } = await proved(extensionsOf(response)!);
-      expect(payload.resourceUrl).toBe(ORIGIN + path);
+      expect(payload.resourceUrl).toBe(ORIGIN + path.split("?")[0]);
       expect(inputSha256).toBe(`0x${await sha256(FILE)}`);
       expect(outputSha256).toBe(`0x${await sha256(await downloaded(response))}`);
     }
+  });
+
+  test.each(["16000000", "100"])("whether the source was sent before, as to a slot: spooled from %s", async (bytes) => {
+    const slot = await call("/v1/uploads", json({ size: FILE.length }));
+    const { handle, upload } = await slot.json<{ handle: string; upload: { url: string } }>();
+    const sent = { method: "PUT", body: FILE, headers: { "Content-Length": String(FILE.length) } };
+    expect((await call(new URL(upload.url).pathname, sent)).status).toBe(200);
+    const settings = { ...bindings, SPOOL_THRESHOLD_BYTES: bytes };
+    const response = await buy(json({ file: handle, text: "A" }), { settings });
+    expect((await proved(extensionsOf(response)!)).inputSha256).toBe(`0x${await sha256(FILE)}`);
   });
 
   test("over MCP in _meta, as do the terms", async () => {
