@@ -86,7 +86,7 @@ function settlementIn({ network, transaction, payer }: Settlement): HTMLElement 
 
 async function showPage(url: string, { element, close }: Receipt): Promise<void> {
   const shows = (...nodes: (Node | string)[]) => {
-    if (element.matches(":not(.ended)")) place.replaceChildren(...nodes);
+    if (element.matches("#receipts > :not(.ended)")) place.replaceChildren(...nodes);
   };
   try {
     const { drawFirstPage } = await import("./chat/firstPage.ts");

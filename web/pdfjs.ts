@@ -4,7 +4,7 @@ import {
   getDocument,
   type PDFDocumentLoadingTask,
   type PDFPageProxy,
-  PDFWorker,
+  type PDFWorker,
   type RenderTask,
 } from "pdfjs-dist";
 
@@ -24,19 +24,19 @@ const DATA = {
 /** More pixels than this in each direction cost memory, and are not seen. */
 const MAX_PIXEL_RATIO = 2;
 
-/** Opens PDFs, all of them in one worker. */
-export class PdfReader {
-  readonly #worker = new PDFWorker();
-
-  /**
-   * Begins to open a PDF.
-   * @param source its bytes, which are used up; or its address, from where only what is drawn is fetched
-   */
-  open(source: Uint8Array | string, password: string | undefined): PDFDocumentLoadingTask {
-    const from =
-      typeof source === "string" ? { url: source, disableAutoFetch: true, disableStream: true } : { data: source };
-    return getDocument({ ...DATA, ...from, worker: this.#worker, ...(password && { password }) });
-  }
+/**
+ * Begins to open a PDF.
+ * @param source its bytes, which are used up; or its address, from where only what is drawn is fetched
+ * @param worker goes on to other files; without one there is one for this file, and it ends with it
+ */
+export function openPdf(
+  source: Uint8Array | string,
+  password: string | undefined,
+  worker?: PDFWorker,
+): PDFDocumentLoadingTask {
+  const from =
+    typeof source === "string" ? { url: source, disableAutoFetch: true, disableStream: true } : { data: source };
+  return getDocument({ ...DATA, ...from, ...(worker && { worker }), ...(password && { password }) });
 }
 
 /** Draws a page, one of so many, as wide as so many CSS pixels are on this screen. */

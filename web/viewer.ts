@@ -1,5 +1,5 @@
-import type { PDFDocumentProxy, RenderTask } from "pdfjs-dist";
-import { drawPage, PdfReader } from "./pdfjs.ts";
+import { type PDFDocumentProxy, PDFWorker, type RenderTask } from "pdfjs-dist";
+import { drawPage, openPdf } from "./pdfjs.ts";
 
 /** A page in the list: drawn while it is in view, and again when the document has changed. */
 interface Sheet {
@@ -15,7 +15,7 @@ interface Sheet {
 export class Viewer {
   readonly #container: HTMLElement;
   readonly #list = document.createElement("ol");
-  readonly #reader = new PdfReader();
+  readonly #worker = new PDFWorker();
   readonly #views: IntersectionObserver;
   readonly #sheets = new Map<Element, Sheet>();
   #document: PDFDocumentProxy | undefined;
@@ -35,7 +35,7 @@ export class Viewer {
    * @param pdf its bytes, which are used up
    */
   async show(pdf: Uint8Array, password: string | undefined): Promise<void> {
-    const opened = await this.#reader.open(pdf, password).promise;
+    const opened = await openPdf(pdf, password, this.#worker).promise;
     const last = this.#document;
     this.#document = opened;
     if (this.#sheets.size !== opened.numPages) await this.#layOut(opened);

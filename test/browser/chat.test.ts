@@ -112,6 +112,28 @@ describePage("the view of a result in a chat", (running) => {
       expect(await view.locator("#page canvas, [data-part=download]").count()).toBe(0);
     }));
 
+  test("shows the page of the last result, whichever file comes first", () =>
+    show(async (open) => {
+      const { page, view, tell } = open;
+      const [first, last] = [await chat.call(fields), await chat.call(fields)];
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      const { url } = (first.structuredContent as { output: { url: string } }).output;
+      await page.route(url, async (route) => {
+        await released;
+        await route.continue();
+      });
+      await tell("sendToolResult", first);
+      await tell("sendToolResult", last);
+      await firstPage(open);
+      await view.evaluate("document.querySelector('#page canvas').id = 'last'");
+      const drawn = page.waitForEvent("requestfinished", (request) => request.url() === url);
+      release();
+      await drawn;
+      await page.waitForTimeout(1000);
+      expect(await view.locator("#page #last").count()).toBe(1);
+      expect(await view.locator(".receipt").count()).toBe(1);
+    }));
+
   test("asks for nothing of a link whose time is over", () =>
     show(async ({ page, view, tell }) => {
       const { structuredContent, ...result } = await chat.call(fields);

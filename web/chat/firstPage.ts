@@ -1,5 +1,5 @@
 /** What draws the first page of a file: loaded once there is one. */
-import { drawPage, PdfReader } from "../pdfjs.ts";
+import { drawPage, openPdf } from "../pdfjs.ts";
 
 /** The largest that a page is shown, in CSS pixels. `styles/chat.css` has the same. */
 const WIDTH = 352;
@@ -10,7 +10,7 @@ const HEIGHT = 480;
  * @throws Error if it cannot be opened: with the `status` of the answer, if that was one
  */
 export async function drawFirstPage(url: string, password: string | undefined): Promise<HTMLCanvasElement> {
-  const loading = new PdfReader().open(url, password);
+  const loading = openPdf(url, password);
   try {
     const opened = await loading.promise;
     const page = await opened.getPage(1);
