@@ -17,7 +17,7 @@ import { DRAFTS } from "../test/support/seeds.ts";
 import { CORNER, textMarks } from "../test/support/trialMarks.ts";
 
 /** Files that are made from one seed. */
-const BATCH = 500;
+const BATCH = 2000;
 /** With more CPU time than this, the engine hangs. */
 const MOST_MS = 5000;
 /** Longer than this, a reader hangs at a file. */

@@ -5,7 +5,7 @@
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createCanvas } from "@napi-rs/canvas";
+import { createCanvas, loadImage } from "@napi-rs/canvas";
 import * as mupdf from "mupdf";
 import { concatTransformationMatrix, degrees, PDFDocument, type PDFPage, rgb } from "pdf-lib";
 import { TEMPLATES, type TemplateName, type TextMark, watermark } from "../src/engine/index.ts";
@@ -61,6 +61,7 @@ await draw(
 
 await writeFile(join(root, "examples/contract.pdf"), await sampleContract());
 await writeFile(join(root, "examples/logo.png"), logo());
+await writeFile(join(root, "web/icon.png"), await icon(128));
 
 /** The two inks of the site's own mark, on nothing, as PNG. */
 function logo(): Uint8Array {
@@ -76,6 +77,13 @@ function logo(): Uint8Array {
     ink.arc(x, 210, 200, 0, 2 * Math.PI);
     ink.fill();
   }
+  return canvas.toBuffer("image/png");
+}
+
+/** The site's icon, for programs that show no SVG. */
+async function icon(size: number): Promise<Uint8Array> {
+  const canvas = createCanvas(size, size);
+  canvas.getContext("2d").drawImage(await loadImage(join(root, "web/favicon.svg")), 0, 0, size, size);
   return canvas.toBuffer("image/png");
 }
 

@@ -1,6 +1,7 @@
 import { Problem, throwIfCancelled } from "../problems.ts";
 import { brokenAddressRule, namesThisMachine } from "./address.ts";
 import { brokenDnsRule } from "./dns.ts";
+import { UPLOAD_FIRST } from "./upload.ts";
 
 /** How many redirects are followed from one URL. */
 export const MAX_REDIRECTS = 3;
@@ -121,7 +122,7 @@ async function dnsRule(url: URL, { dnsCheckUrl }: FetchRules, signal: AbortSigna
 function notAllowed(subject: string, rule: string): Problem {
   return new Problem(
     "source_not_allowed",
-    `${subject} may not be fetched: ${rule}. Use a public http(s) URL, or send the file itself.`,
+    `${subject} may not be fetched: ${rule}. Use a public http(s) URL, or send the file itself: ${UPLOAD_FIRST}.`,
   );
 }
 

@@ -1,21 +1,25 @@
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
+import type { Config } from "../config.ts";
 import { describeError, log } from "../log.ts";
 import { PaymentRequired } from "../payments/offer.ts";
 import { readFirstPayment } from "../payments/paymentPayload.ts";
-import { problemOf } from "../problems.ts";
+import { type FieldError, problemOf } from "../problems.ts";
 import { type Exchange, STAGES, type Stage } from "../service/callContext.ts";
 import { idempotencyKeyOf } from "../service/idempotencyKey.ts";
+import { sentenceOf } from "../service/invalidRequest.ts";
+import type { Product } from "../service/products.ts";
 import { signedOffers } from "../service/proof.ts";
 import { type Admitted, admitPayer, offerFor, purchase } from "../service/purchase.ts";
 import { limitRefusals } from "../service/rateLimits.ts";
 import { refusePenalised } from "../service/refusedPayments.ts";
+import { withFilesAsText } from "./files.ts";
 import { paymentsIn, sentKeyIn } from "./payment.ts";
 import { delivered, paymentRequired, refused } from "./results.ts";
 import type { Tool } from "./tools.ts";
 
 /**
- * Calls a tool. A call whose payment is missing or does not match the offer gets the terms before its arguments are
- * checked. Never throws: errors become tool results.
+ * Calls a tool. A call whose payment is missing or does not match the offer gets the terms, and is told what is wrong with
+ * its arguments. Never throws: errors become tool results.
  * @param early the payer whom the message was read for, if it is long
  */
 export async function call(
@@ -25,7 +29,8 @@ export async function call(
   exchange: Exchange,
   early?: Admitted,
 ): Promise<CallToolResult> {
-  const { request, requestId, env } = exchange;
+  const { request, requestId, env, config } = exchange;
+  const sentFields = withFilesAsText(fields, product.schemas.json);
   try {
     const offer = offerFor(product, resource(new URL(request.url).origin), exchange);
     const sent = paymentsIn(mcpReq._meta, request);
@@ -39,18 +44,38 @@ export async function call(
       early.payment.request === payment.request &&
       early.key === idempotencyKeyOf(sentKey, payment);
     const admitted = isAdmitted ? early : await admitPayer(product, payment, offer, asked, sentKey);
-    const bought = purchase(admitted, asked, async () => product.accept(fields, "json"));
+    const bought = purchase(admitted, asked, async () => product.accept(sentFields, "json"));
     exchange.waitUntil(bought.catch(() => undefined)); // releases or settles even if the client disconnects
     return delivered(await bought);
   } catch (thrown) {
     const error = await limitRefusals(thrown as Error, request, env);
     if (error instanceof PaymentRequired)
-      return paymentRequired(error, await signedOffers(error.offer, request, exchange.config));
+      return paymentRequired(
+        error,
+        unpaidSentence(product, config, error, sentFields),
+        await signedOffers(error.offer, request, config),
+      );
     const problem = problemOf(error);
     const { code, status, cause } = problem;
     if (status >= 500 && !mcpReq.signal.aborted)
       log({ event: "failure", request_id: requestId, code, error: describeError(cause ?? problem) });
     return refused(problem, requestId);
+  }
+}
+
+/** Says what a call costs that has not been paid, and what is wrong with its fields: it had better be mended before. */
+function unpaidSentence(product: Product, config: Config, { reason }: PaymentRequired, fields: unknown): string {
+  const wrong = wrongFields(product, fields);
+  const mend = wrong.length === 0 ? "" : ` Before you pay, mend what would fail: ${wrong.map(sentenceOf).join(" ")}`;
+  return `This costs ${product.price(config).label}, paid with x402; nothing is charged when it fails. Nothing was done yet (${reason}).${mend}`;
+}
+
+function wrongFields(product: Product, fields: unknown): FieldError[] {
+  try {
+    product.accept(fields, "json");
+    return [];
+  } catch (error) {
+    return problemOf(error).errors ?? [];
   }
 }
 

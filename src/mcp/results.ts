@@ -36,7 +36,7 @@ const LAPSES = "It was paid for before: the payment sent with this call was not 
 /**
  * Returns the tool result for a paid call, with its receipt (x402 v2, transport MCP, "Settlement Response Delivery").
  */
-export function delivered({ value: { result, notices }, receipt, lapses }: Sold<Delivery>): CallToolResult {
+export function delivered({ value: { result, notices, filename }, receipt, lapses }: Sold<Delivery>): CallToolResult {
   const { url, pages, bytes, expires_at } = result.output;
   return {
     content: [
@@ -44,7 +44,7 @@ export function delivered({ value: { result, notices }, receipt, lapses }: Sold<
         type: "text",
         text: `Watermarked ${pages} ${pages === 1 ? "page" : "pages"} for ${result.cost}. Download the PDF until ${expires_at}: ${url}${notices.map((notice) => ` ${NOTICES[notice]}`).join("")}${lapses ? ` ${LAPSES}` : ""}`,
       },
-      { type: "resource_link", uri: url, name: "watermarked.pdf", mimeType: "application/pdf", size: bytes },
+      { type: "resource_link", uri: url, name: filename, mimeType: "application/pdf", size: bytes },
     ],
     structuredContent: { ...result },
     _meta: { "x402/payment-response": receipt },
@@ -52,16 +52,21 @@ export function delivered({ value: { result, notices }, receipt, lapses }: Sold<
 }
 
 /**
- * Returns the tool result for an unpaid call (x402 v2, transport MCP, "Payment Required Signaling"). The terms are
- * where the official clients (`structuredContent`, else the first text) and Cloudflare's (`_meta`) look for them; the
- * second text has them in version 1.
+ * Returns the tool result for an unpaid call (x402 v2, transport MCP, "Payment Required Signaling"): a sentence for a
+ * model, then the terms. These are where the official clients (`structuredContent`; only without it the first text) and
+ * Cloudflare's (`_meta`) look for them; the last text has them in version 1.
  * @param signed the offers, signed
  */
-export function paymentRequired({ offer, reason, refusal }: PaymentRequired, signed?: SignedOffers): CallToolResult {
+export function paymentRequired(
+  { offer, reason, refusal }: PaymentRequired,
+  sentence: string,
+  signed?: SignedOffers,
+): CallToolResult {
   const terms = paymentRequiredV2(offer, reason, signed);
   return {
     isError: true,
     content: [
+      { type: "text", text: sentence },
       { type: "text", text: JSON.stringify(terms) },
       { type: "text", text: JSON.stringify(paymentRequiredV1(offer, reason, signed)) },
     ],

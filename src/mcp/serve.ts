@@ -56,8 +56,19 @@ async function answer(
     onerror: (error) => log({ event: "mcp", request_id: requestId, error: error.message }),
   });
   if (text === undefined) return handler.fetch(request);
-  if (parsedBody === undefined) return handler.fetch(new Request(request, { body: text }));
-  return handler.fetch(request, { parsedBody });
+  const headers = acceptingBoth(request.headers);
+  if (parsedBody === undefined) return handler.fetch(new Request(request, { headers, body: text }));
+  return handler.fetch(new Request(request, { headers, body: "" }), { parsedBody });
+}
+
+/**
+ * Returns the headers of a request with both types by name that answers may have. The SDK looks for the names alone, where
+ * a client that accepts anything, or says nothing (RFC 9110, 12.5.1), accepts both too.
+ */
+function acceptingBoth(sent: Headers): Headers {
+  const headers = new Headers(sent);
+  if (/\*\/\*|^$/.test(sent.get("Accept") ?? "")) headers.set("Accept", "application/json, text/event-stream");
+  return headers;
 }
 
 const toolCall = z.object({ method: z.literal("tools/call"), params: z.object({ name: z.string() }) });

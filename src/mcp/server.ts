@@ -2,7 +2,7 @@ import { McpServer } from "@modelcontextprotocol/server";
 import type { Exchange } from "../service/callContext.ts";
 import { summaryOf } from "../service/guide.ts";
 import { call } from "./call.ts";
-import { SERVER } from "./identity.ts";
+import { iconsOf, SERVER } from "./identity.ts";
 import type { Message } from "./message.ts";
 import { addResources, INSTRUCTIONS } from "./resources.ts";
 import { toolsFor } from "./tools.ts";
@@ -11,14 +11,19 @@ const NOTHING_CHANGES = { listChanged: false };
 
 /** Creates the server for one message: both tools, and what can be read for free before paying. */
 export function mcpServer(exchange: Exchange, message?: Message): McpServer {
-  const server = new McpServer(SERVER, {
-    instructions: `${summaryOf(exchange.config)} ${INSTRUCTIONS}`,
-    capabilities: { tools: NOTHING_CHANGES, resources: NOTHING_CHANGES, prompts: NOTHING_CHANGES },
-  });
+  const { origin } = new URL(exchange.request.url);
+  const icons = iconsOf(origin);
+  const server = new McpServer(
+    { ...SERVER, websiteUrl: origin, icons },
+    {
+      instructions: `${summaryOf(exchange.config)} ${INSTRUCTIONS}`,
+      capabilities: { tools: NOTHING_CHANGES, resources: NOTHING_CHANGES, prompts: NOTHING_CHANGES },
+    },
+  );
   for (const tool of toolsFor(exchange.config))
-    server.registerTool(tool.product.tool, tool.shown, (fields, context) =>
+    server.registerTool(tool.product.tool, { ...tool.shown, icons }, (fields, context) =>
       call(tool, fields, context, exchange, message?.admitted).finally(message?.release),
     );
-  addResources(server, new URL(exchange.request.url).origin, exchange.config);
+  addResources(server, origin, exchange.config);
   return server;
 }

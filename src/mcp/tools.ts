@@ -6,6 +6,7 @@ import { mcpDiscovery, serviceMetadata } from "../service/discovery.ts";
 import { IDEMPOTENCY_META } from "../service/idempotencyKey.ts";
 import { oncePerConfig } from "../service/oncePerConfig.ts";
 import { PRODUCTS, type Product } from "../service/products.ts";
+import { fileParams, fileSchema } from "./files.ts";
 import { output } from "./results.ts";
 
 /** A product as an MCP tool: its definition for clients, and the resource to pay for. */
@@ -34,23 +35,42 @@ export const toolsFor = oncePerConfig((config): Tool[] =>
 const paying = ({ label }: Price) =>
   `Costs ${label}, paid with x402: a call without payment answers with the terms; sign them and call again, the payment in _meta["x402/payment"]. A call that fails is not charged. With a UUID in _meta["${IDEMPOTENCY_META}"] a repeated call is charged once.`;
 
-function shownOf({ summary, description, schemas }: Product, price: Price) {
+function shownOf(product: Product, price: Price) {
+  const { summary, description, schemas } = product;
   return {
     title: summary,
     description: `${description} ${paying(price)}`,
-    inputSchema: advertised(schemas.json),
-    outputSchema: advertised(output),
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    inputSchema: advertised(inputOf(product)),
+    outputSchema: advertised(jsonSchemaOf(output)),
+    annotations: {
+      title: summary,
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: false, // the same arguments again are another sale, unless the call has its key again
+      openWorldHint: true,
+    },
+    _meta: { "openai/fileParams": fileParams(schemas.json) },
   };
+}
+
+/** Returns the schema of a tool's arguments, with an example of them all. */
+function inputOf({ schemas, example }: Product) {
+  const schema = jsonSchemaOf(schemas.json);
+  const files = fileParams(schemas.json).map((name) => [name, fileSchema(name, schema.properties?.[name] as object)]);
+  return { ...schema, properties: { ...schema.properties, ...Object.fromEntries(files) }, examples: [example] };
+}
+
+/** Returns the JSON Schema of what a client sends or gets, without `$schema`: older clients know their own dialect only. */
+function jsonSchemaOf(schema: z.ZodType) {
+  const { $schema, ...json } = z.toJSONSchema(schema, { io: "input" });
+  return json;
 }
 
 /**
  * Returns a schema for clients to see. Nothing is validated against it here: `Product.accept` checks the arguments once
- * a payment has come, with the same messages as over HTTP. It omits `$schema` because older clients know only their own
- * dialect.
+ * a payment has come, with the same messages as over HTTP.
  */
-function advertised(schema: z.ZodType): StandardSchemaWithJSON {
-  const { $schema, ...json } = z.toJSONSchema(schema, { io: "input" });
+function advertised(json: Record<string, unknown>): StandardSchemaWithJSON {
   return {
     "~standard": {
       version: 1,

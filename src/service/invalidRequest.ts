@@ -32,7 +32,7 @@ export function invalidRequest(issues: z.core.$ZodIssue[], fields: Fields): Prob
       : "everything that is wrong";
   return new Problem(
     "invalid_request",
-    `${sentence(errors[0]!)} \`errors\` lists ${listed}; /openapi.json describes each field.`,
+    `${sentenceOf(errors[0]!)} \`errors\` lists ${listed}; /openapi.json describes each field.`,
     { errors },
   );
 }
@@ -48,7 +48,7 @@ function unknownField(name: string, { here, elsewhere }: Fields): string {
 }
 
 /** Returns an error as a sentence that ends once. */
-function sentence({ path, message }: FieldError): string {
+export function sentenceOf({ path, message }: FieldError): string {
   const text = `${path === "" ? "The request" : `\`${path}\``} ${message}`;
   return /[.?!]$/.test(text) ? text : `${text}.`;
 }

@@ -14,6 +14,8 @@ import { type Marked, type Proof, watermarkImage, watermarkText } from "./waterm
 export interface Delivery {
   result: Result;
   notices: readonly Notice[];
+  /** The name it is saved under. */
+  filename: string;
   /** What its receipt is signed for, where receipts are. Hashes are in hexadecimal. */
   proof?: Proof;
 }
@@ -113,7 +115,7 @@ function productWith(field: string): string | undefined {
 }
 
 /** Defines a product whose requests `run` carries out. */
-function define<R extends object>(
+function define<R extends { filename: string }>(
   facts: Omit<Product, "schemas" | "accept">,
   schemas: Record<RequestFormat, z.ZodObject & z.ZodType<R>>,
   run: (request: R, call: CallContext) => Promise<Marked>,
@@ -137,7 +139,7 @@ function define<R extends object>(
           const result = { output, operation, cost: product.price(call.config).label };
           const { pages, bytes } = output;
           return {
-            value: { result, notices, ...(proof && { proof }) },
+            value: { result, notices, filename: request.filename, ...(proof && { proof }) },
             output: id,
             expiresAt,
             facts: { pages, bytes },

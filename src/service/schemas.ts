@@ -11,7 +11,7 @@ import {
   type TemplateName,
   unknownPlaceholder,
 } from "../engine/index.ts";
-import { Upload } from "../inputs/upload.ts";
+import { UPLOAD_FIRST, Upload } from "../inputs/upload.ts";
 import { choice } from "./choice.ts";
 import { takes } from "./fieldMessages.ts";
 
@@ -65,32 +65,49 @@ function byTemplate(property: "position" | "color"): string {
 const FILE = takes("a URL, a data URI or an upload");
 const IMAGE = takes("a URL, a data URI, base64 or an upload");
 
+/** What becomes of the names that only the caller can open: paths, and what its host calls an attachment. */
+const UNREADABLE = `a path or an attachment on your side cannot be read from here: ${UPLOAD_FIRST}`;
+
 const FILE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:)/;
-const IMAGE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|[A-Za-z0-9+/_=\s-]+$)/;
+// base64 that begins with a slash is a JPEG's, or else a path
+const IMAGE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|(\/9j\/|[A-Za-z0-9+_=\s-])[A-Za-z0-9+/_=\s-]*$)/;
 
 const file = z
   .string({ error: FILE })
-  .regex(FILE_PATTERN, "must be an http(s) URL or a data URI")
-  .describe("The PDF: a public http(s) URL or a data URI (data:application/pdf;base64,…).");
+  .regex(FILE_PATTERN, `must be an http(s) URL, a data URI or an upload; ${UNREADABLE}`)
+  .meta({
+    description: "The PDF: a public http(s) URL or a data URI (data:application/pdf;base64,…).",
+    examples: ["https://example.com/contract.pdf"],
+  });
 
 const image = z
   .string({ error: IMAGE })
-  .regex(IMAGE_PATTERN, "must be an http(s) URL, a data URI or base64")
-  .describe(`The image, ${IMAGE_FORMATS.join(" or ")}: a public http(s) URL, a data URI or bare base64.`);
+  .regex(IMAGE_PATTERN, `must be an http(s) URL, a data URI, base64 or an upload; ${UNREADABLE}`)
+  .meta({
+    description: `The image, ${IMAGE_FORMATS.join(" or ")}: a public http(s) URL, a data URI or bare base64.`,
+    examples: ["https://example.com/logo.png"],
+  });
 
 const opacity = z
   .number()
   .min(0)
   .max(1)
   .default(DEFAULTS.opacity)
-  .describe("0 (invisible) to 1 (opaque), of the mark as a whole.");
+  .meta({ description: "0 (invisible) to 1 (opaque), of the mark as a whole.", examples: [0.15] });
 const margin = z
   .number()
   .min(0)
   .max(10_000)
   .default(DEFAULTS.marginPt)
-  .describe("Least distance from the page's edges, in points; never more than a tenth of the page's shorter side.");
-const rotation = z.number().min(-360).max(360);
+  .meta({
+    description: "Least distance from the page's edges, in points; never more than a tenth of the page's shorter side.",
+    examples: [36],
+  });
+const rotation = z
+  .number()
+  .min(-360)
+  .max(360)
+  .meta({ examples: [45] });
 /** Maximum length of the result's file name, in UTF-16 code units. */
 export const MAX_FILENAME_CHARACTERS = 200;
 
@@ -100,8 +117,9 @@ const filename = z
   .max(MAX_FILENAME_CHARACTERS)
   .regex(/^[^\x00-\x1f\x7f-\x9f/\\]*$/, "must not have control characters or path separators")
   .refine((name) => name.isWellFormed(), "must be well-formed Unicode")
+  .meta({ examples: ["contract-draft.pdf"] }) // examples and defaults behind a transform are not published
   .transform((name) => (/\.pdf$/i.test(name) ? name : `${name}.pdf`))
-  .prefault("watermarked.pdf") // a default behind a transform is not published
+  .prefault("watermarked.pdf")
   .describe("The name the result is saved under; .pdf is added where it is missing.");
 const password = z.string().max(1024).optional().describe("The password of an encrypted PDF.");
 
@@ -131,9 +149,11 @@ const lang = z
     error: ({ input }) => `is a country: the language is ${COUNTRIES.get(String(input).toLowerCase())}`,
   })
   .optional()
-  .describe(
-    "Language of the text (BCP 47), for its own forms of the letters: ja, ko, zh-Hans, zh-Hant or zh-HK of ideographs, ur for Nastaliq, sr of Cyrillic. Default: Japanese with kana, Korean with hangul on the line, else that of the PDF (/Lang), else simplified Chinese.",
-  );
+  .meta({
+    description:
+      "Language of the text (BCP 47), for its own forms of the letters: ja, ko, zh-Hans, zh-Hant or zh-HK of ideographs, ur for Nastaliq, sr of Cyrillic. Default: Japanese with kana, Korean with hangul on the line, else that of the PDF (/Lang), else simplified Chinese.",
+    examples: ["ja", "zh-Hant"],
+  });
 
 /** Maximum length of the text, in Unicode code points. */
 export const MAX_TEXT_CHARACTERS = 500;
@@ -145,6 +165,7 @@ const text = z
     error: ({ input }) => (input === undefined ? "is required: the words to lay over the page" : "must be text"),
   })
   .max(2 * MAX_TEXT_CHARACTERS, tooManyCharacters) // in UTF-16 code units: of a text far too long nothing else is looked at
+  .meta({ examples: ["CONFIDENTIAL", "Copy for A. Smith\nPage {page} of {pages}"] })
   .transform((value) => value.replaceAll("\r\n", "\n")) // forms send line breaks as CRLF
   .pipe(
     z
@@ -190,13 +211,13 @@ export const textRequest = z.strictObject({
     .string()
     .regex(/^#[0-9A-Fa-f]{6}$/, "must be #rrggbb")
     .optional()
-    .describe(`#rrggbb. Default: the template's, ${byTemplate("color")}.`),
+    .meta({ description: `#rrggbb. Default: the template's, ${byTemplate("color")}.`, examples: ["#cc0000"] }),
   font_size: z
     .number()
     .positive()
     .max(2000)
     .optional()
-    .describe("Points. Default: as large as the template allows and the page holds."),
+    .meta({ description: "Points. Default: as large as the template allows and the page holds.", examples: [48] }),
   margin,
   password,
   filename,
@@ -216,7 +237,10 @@ export const imageRequest = z.strictObject({
     .gt(0)
     .max(1)
     .default(DEFAULTS.scale)
-    .describe("Width of the image as a share of the page's width; shrunk where it would leave the page."),
+    .meta({
+      description: "Width of the image as a share of the page's width; shrunk where it would leave the page.",
+      examples: [0.2],
+    }),
   rotation: rotation.default(DEFAULTS.rotation).describe("Degrees, counter-clockwise as the reader sees the page."),
   margin,
   password,

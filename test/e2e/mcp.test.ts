@@ -1,3 +1,5 @@
+import { createMCPClient } from "@ai-sdk/mcp";
+import { MultiServerMCPClient } from "@langchain/mcp-adapters";
 import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2 } from "@modelcontextprotocol/client";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -82,10 +84,10 @@ const CLIENTS: Record<string, () => Promise<AnyClient>> = {
 const wallet = (account: LocalAccount) =>
   x402Client.fromConfig({ schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
 
-/** How x402's own MCP client pays: it reads the structured content or else the first text, and sends an object. */
+/** How x402's own MCP client pays: it reads the structured content, and sends an object. */
 async function payLikeX402({ structuredContent, content }: Answer, account: LocalAccount): Promise<unknown> {
-  const terms = JSON.parse(content[0]!.text!) as PaymentRequired;
-  expect(structuredContent).toEqual(terms);
+  const terms = structuredContent as PaymentRequired;
+  expect(JSON.parse(content[1]!.text!)).toEqual(terms);
   expect(isPaymentRequired(terms)).toBe(true);
   return wallet(account).createPaymentPayload(terms);
 }
@@ -150,4 +152,40 @@ test("a payer without money is told so, and a document that fails costs nothing"
   expect(JSON.parse(failed.content[0]!.text!)).toMatchObject({ code: "not_a_pdf" });
   expect(facilitator.calls.settle).toBe(settled);
   expect(await chain.balanceOf(payer.address)).toBe(PRICE);
+});
+
+/** Frameworks whose agents call tools: each validates arguments its own way, and pays in a header if at all. */
+const FRAMEWORKS: Record<string, (headers: Record<string, string>) => Promise<(fields: object) => Promise<unknown>>> = {
+  "the AI SDK": async (headers) => {
+    const client = await createMCPClient({ transport: { type: "http", url: endpoint().href, headers } });
+    const { add_text_watermark: tool } = await client.tools();
+    return async (fields) => tool!.execute(fields, { toolCallId: "1", messages: [], context: {} });
+  },
+  LangChain: async (headers) => {
+    const mcpServers = { overprint: { transport: "http", url: endpoint().href, headers } } as const;
+    const [tool] = await new MultiServerMCPClient({ mcpServers, throwOnLoadError: true }).getTools();
+    return (fields) => tool!.invoke(fields).catch((error: Error) => error.message);
+  },
+};
+
+describe.each(Object.entries(FRAMEWORKS))("%s", (_, toolOf) => {
+  test("is told what a call costs, and that a path is no file; buys with the payment in a header", async () => {
+    const unpaid = await toolOf({});
+    const { arguments: fields } = calls[0]!;
+    const told = JSON.stringify(await unpaid({ ...fields, file: "/home/me/contract.pdf" }));
+    expect(told).toMatch(/This costs 0\.05 USDC.*request_upload/);
+
+    const payer = await chain.payerWith(PRICE);
+    const terms = JSON.parse(
+      atob(
+        (await fetch(new URL("/v1/watermark/text", worker.url), { method: "POST" })).headers.get("PAYMENT-REQUIRED")!,
+      ),
+    );
+    const payment = await wallet(payer).createPaymentPayload(terms);
+    const paid = await toolOf({ "PAYMENT-SIGNATURE": btoa(JSON.stringify(payment)) });
+    const answer = await paid({ ...fields, template: "stamp", color: "#CC0000", position: "top-right", opacity: 0.15 });
+    const [, url] = /(http:[^" ]+\/v1\/files\/[^" ]+)/.exec(JSON.stringify(answer))!;
+    expect(await render(await (await fetch(url!)).bytes())).toHaveLength(4);
+    expect(await chain.balanceOf(payer.address)).toBe(0n);
+  });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { OWN, withOwnNames } from "../support/ownNames.ts";
 import { pdfOf, streamOf } from "../support/pdf.ts";
 import { stamp } from "../support/stamp.ts";
 import { render } from "./render.ts";
@@ -175,7 +176,11 @@ describe("a page's /Resources", () => {
     [
       "with our own names taken",
       {
-        page: `/Resources << /XObject << ${["Overprint", "Overprint0", "Overprint1", "Ovp", "Ovp0", "Fm0"].map((name) => `/${name} 5 0 R`).join(" ")} >> >>`,
+        page: `/Resources << /XObject << ${["", "0", "1", "1x0", "2x"]
+          .map((end) => OWN + end)
+          .concat("Fm0")
+          .map((name) => `/${name} 5 0 R`)
+          .join(" ")} >> >>`,
         contents: [drawn],
         objects: [form],
       },
@@ -183,7 +188,7 @@ describe("a page's /Resources", () => {
     ["null", { page: "/Resources null" }],
     ["a reference to nothing", { page: "/Resources 99 0 R" }],
   ])("%s", async (_, variant) => {
-    await expectMarked(pageOf(variant), 1);
+    await expectMarked(withOwnNames(pageOf(variant)), 1);
   });
 
   test("inherited by 200 pages are not copied: the file grows by less than 60 KB", async () => {

@@ -3,6 +3,7 @@ import { signPayment } from "../../scripts/lib/pay.ts";
 import { IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
 import { PRODUCTS } from "../../src/service/products.ts";
 import { callPaid, dataUri, formOf, IMAGE, offerOf, send, TEXT } from "../support/client.ts";
+import { PATHS } from "../support/paths.ts";
 import { onePage } from "../support/pdf.ts";
 import { RED_PNG } from "../support/png.ts";
 
@@ -84,7 +85,17 @@ describe("a value that does not fit is told what would", () => {
     expect(await messageFor(path, formOf(fields as Record<string, string>), field)).toMatch(
       new RegExp(`^must be an upload \\(in curl: -F ${curl}\\), an http\\(s\\) URL`),
     );
-    expect(await messageFor(path, fields, field)).not.toContain("upload");
+    expect(await messageFor(path, fields, field)).not.toContain("curl");
+  });
+
+  test.each(PATHS)("%s is on the caller's side: JSON is told to upload it", async (name) => {
+    for (const [path, body, field] of [
+      [TEXT, { ...text, file: name }, "file"],
+      [IMAGE, { ...image, image: name }, "image"],
+    ] as const)
+      expect(await messageFor(path, body, field)).toMatch(
+        /^must be an http\(s\) URL, .*; a path .* cannot be read from here: call the free tool request_upload \(over HTTP: POST \/v1\/uploads\)/,
+      );
   });
 
   test("a form with a field twice is told so, and nothing else", async () => {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type FetchRules, openAddress } from "../../src/inputs/fetch.ts";
+import { UPLOAD_FIRST } from "../../src/inputs/upload.ts";
 import { forbiddenUrls } from "../support/forbiddenUrls.ts";
 
 const rules: FetchRules = { timeoutMs: 5000, allowLoopback: false };
@@ -13,7 +14,7 @@ describe("what may not be fetched is a source_not_allowed that names the rule, a
     const fetched = vi.spyOn(globalThis, "fetch");
     await expect(openAddress(url, rules)).rejects.toMatchObject({
       code: "source_not_allowed",
-      detail: `The URL may not be fetched: ${rule}. Use a public http(s) URL, or send the file itself.`,
+      detail: `The URL may not be fetched: ${rule}. Use a public http(s) URL, or send the file itself: ${UPLOAD_FIRST}.`,
     });
     expect(fetched).not.toHaveBeenCalled();
   });
@@ -51,7 +52,7 @@ describe("redirects", () => {
       const fetched = vi.spyOn(globalThis, "fetch");
       await expect(openAddress(`http://files.example.com/to?${encodeURIComponent(url)}`, rules)).rejects.toMatchObject({
         code: "source_not_allowed",
-        detail: `What the URL redirects to may not be fetched: ${rule}. Use a public http(s) URL, or send the file itself.`,
+        detail: `What the URL redirects to may not be fetched: ${rule}. Use a public http(s) URL, or send the file itself: ${UPLOAD_FIRST}.`,
       });
       expect(fetched).toHaveBeenCalledOnce();
     },

@@ -15,7 +15,7 @@ const result: Result = { output, operation: "watermark.text", cost: "0.05 USDC" 
 const receipt = { success: true, transaction: "0x1", network: "eip155:84532", payer: "0x2" };
 
 const text = (...notices: Notice[]) =>
-  JSON.stringify(delivered({ value: { result, notices }, receipt, lapses: false, paid: undefined }));
+  JSON.stringify(delivered({ value: { result, notices, filename: "a.pdf" }, receipt, lapses: false, paid: undefined }));
 
 test("a source that was signed, or PDF/A, is said to be so no more", () => {
   expect(text("signatures-invalidated")).toContain("signatures are no longer valid");
@@ -31,9 +31,10 @@ test("a settlement that was refused comes with its receipt, and the terms to try
   const offer = offerOf({ url: "mcp://tool/t", description: "", outputSchema: {}, bazaar: {} }, readConfig({}));
   const failed = { ...receipt, success: false, errorReason: "insufficient_funds", transaction: "" };
   expect(
-    paymentRequired(new PaymentRequired(offer, "insufficient_funds", { version: 2, receipt: failed })),
+    paymentRequired(new PaymentRequired(offer, "insufficient_funds", { version: 2, receipt: failed }), "This costs."),
   ).toMatchObject({
     isError: true,
+    content: [{ text: "This costs." }, {}, {}],
     structuredContent: { x402Version: 2, error: "insufficient_funds", accepts: offer.v2 },
     _meta: { "x402/payment-response": failed },
   });

@@ -68,6 +68,34 @@ describe("the MCP endpoint", () => {
     expect((await messageIn(call)).result).toMatchObject({ isError: true });
   });
 
+  test.each(["*/*", "application/json, text/plain, */*", "application/json;q=0.9, */*;q=0.1", ""])(
+    "answers who accepts %j as who names both types",
+    async (accept) => {
+      const params = { name: "add_text_watermark", arguments: {} };
+      for (const message of [
+        initialize("2025-11-25"),
+        { jsonrpc: "2.0", id: 1, method: "tools/list" },
+        { jsonrpc: "2.0", id: 1, method: "tools/call", params },
+      ]) {
+        const response = await post(message, { Accept: accept });
+        expect(response.status).toBe(200);
+        expect(await messageIn(response)).toEqual(await messageIn(await post(message)));
+      }
+    },
+  );
+
+  test("answers who says nothing of what it accepts", async () => {
+    const headers = { "Content-Type": "application/json" };
+    const body = JSON.stringify(initialize("2025-11-25"));
+    expect((await sendMcp(MCP, { method: "POST", headers, body })).status).toBe(200);
+  });
+
+  test.each(["application/json", "text/html"])("tells who accepts %s only to accept both", async (accept) => {
+    const response = await post(initialize("2025-11-25"), { Accept: accept });
+    expect(response.status).toBe(406);
+    expect(JSON.stringify(await response.json())).toContain("text/event-stream");
+  });
+
   test("knows no other tool", async () => {
     const { error } = await messageIn(
       await stateless("tools/call", { name: "remove_watermark", arguments: {} }, "remove_watermark"),

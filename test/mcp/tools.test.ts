@@ -47,14 +47,17 @@ describe.each(revisions)("protocol %s", (revision) => {
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(CALLS.map(([name]) => name));
-    for (const { description, inputSchema, outputSchema, annotations } of tools) {
+    for (const { title, icons, description, inputSchema, outputSchema, annotations } of tools) {
+      expect(title).toMatch(/^Watermark/);
+      expect(icons).toEqual(client.getServerVersion()!.icons);
       expect(description).toContain("0.05 USDC");
       expect(description).toMatch(/watermark/i);
       expect(description!.length).toBeLessThan(450);
       expect(annotations).toEqual({
+        title,
         readOnlyHint: false,
         destructiveHint: false,
-        idempotentHint: true,
+        idempotentHint: false, // without a key every call is a sale
         openWorldHint: true,
       });
       expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
@@ -74,9 +77,13 @@ describe.each(revisions)("protocol %s", (revision) => {
     expect(terms.resource.url).toBe("http://localhost/mcp");
     const { info, schema } = terms.extensions.bazaar;
     expect(z.fromJSONSchema(schema).parse(info)).toMatchObject({ input: { type: "mcp", toolName: name } });
-    expect(told(unpaid)).toEqual(terms);
+    expect(unpaid.content[0]).toEqual({
+      type: "text",
+      text: expect.stringMatching(/^This costs 0\.05 USDC, paid with x402; nothing is charged when it fails\./),
+    });
+    expect(told(unpaid, 1)).toEqual(terms);
     expect(unpaid._meta!["x402/error"]).toEqual(terms);
-    const [offer] = strict402.parse(told(unpaid, 1)).accepts;
+    const [offer] = strict402.parse(told(unpaid, 2)).accepts;
 
     const paid = await client.callTool({
       name,
@@ -184,13 +191,38 @@ describe("a payment is taken", () => {
   ])("not where it is %s: the terms say why", async (_, sent) => {
     const answer = await callText(await connect(), typeof sent === "function" ? await sent() : sent);
     expect(answer.isError).toBe(true);
-    expect(termsV2.parse(answer.structuredContent).error).toMatch(/invalid/);
+    const { error } = termsV2.parse(answer.structuredContent);
+    expect(error).toMatch(/invalid/);
+    expect(answer.content[0]).toMatchObject({ text: expect.stringContaining(`Nothing was done yet (${error}).`) });
   });
 
-  test("and looked at before the arguments are", async () => {
-    const answer = await (await connect()).callTool({ name: "add_text_watermark", arguments: { nonsense: 1 } });
-    termsV2.parse(answer.structuredContent);
+  test("and looked at before the arguments are, whose faults are told with the terms", async () => {
+    const client = await connect();
+    const unpaid = async (fields: object) => {
+      const answer = await client.callTool({ name: "add_text_watermark", arguments: { ...fields } });
+      termsV2.parse(answer.structuredContent);
+      return answer.content[0] as { text: string };
+    };
+    expect((await unpaid({ file, text: "A", opacity: 2 })).text).toMatch(
+      /\)\. Before you pay, mend what would fail: `opacity` must be at most 1\.$/,
+    );
+    expect((await unpaid({ nonsense: 1 })).text).toMatch(/`file` is required.*`text` is required.*`nonsense` is not/);
+    expect((await unpaid(text)).text).not.toContain("Before you pay");
   });
+});
+
+test("the link has the name that the file is saved under", async () => {
+  const client = await connect();
+  for (const [fields, name] of [
+    [text, "watermarked.pdf"],
+    [{ ...text, filename: "Angebot №5" }, "Angebot №5.pdf"],
+  ] as const) {
+    const key = crypto.randomUUID();
+    const paid = await callText(client, await payment(), fields, key);
+    expect(paid.content[1]).toMatchObject({ type: "resource_link", name });
+    const again = await callText(client, await payment(), fields, key); // from the ledger
+    expect(again.content[1]).toEqual(paid.content[1]);
+  }
 });
 
 /** Lets the next request's work fail. */

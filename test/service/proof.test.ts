@@ -117,6 +117,7 @@ const SOLD = {
   value: {
     result: { output: { url: ORIGIN, expires_at: "", pages: 1, bytes: 1 }, operation: "watermark.text", cost: "" },
     notices: [],
+    filename: "a.pdf",
     proof: { resourceUrl: ORIGIN, inputSha256: "01".repeat(32), outputSha256: "02".repeat(32) },
   } satisfies Delivery,
   lapses: false,

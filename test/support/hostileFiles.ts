@@ -3,6 +3,7 @@
  * as large may cost twice as much, and no more.
  */
 import { deflateSync } from "node:zlib";
+import { OWN, withOwnNames } from "./ownNames.ts";
 import { PdfWriter } from "./pdfWriter.ts";
 
 const encode = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
@@ -205,10 +206,12 @@ export const HOSTILE_FILES: Record<string, (n: number) => Uint8Array> = {
       return `${below} 0 R ${writer.object(`<</Type/Page/Parent ${tree} 0 R>>`)} 0 R`;
     }),
   "XObjects of the mark's own names": (n) =>
-    documentOf((writer, tree) => {
-      const names = range(10 * n).map((index) => `/Ovp${index}x 9 0 R`);
-      return `${writer.object(`<</Type/Page/Parent ${tree} 0 R/Resources<</XObject<<${names.join("")}>>>>>>`)} 0 R`;
-    }),
+    withOwnNames(
+      documentOf((writer, tree) => {
+        const names = range(10 * n).map((index) => `/${OWN}${index}x 9 0 R`);
+        return `${writer.object(`<</Type/Page/Parent ${tree} 0 R/Resources<</XObject<<${names.join("")}>>>>>>`)} 0 R`;
+      }),
+    ),
   "kids that do not end": (n) => {
     const kids = range(n).map((index) => `${index + 3} 0 R`);
     const pages = range(n).map((index) => `${index + 3} 0 obj<</Type/Page/A[(${"x".repeat(40)})`);

@@ -30,7 +30,7 @@ export const ENTRIES = [
   "/Resources @",
   "/Resources null",
   "/Resources << /XObject @ >>",
-  "/Resources << /XObject << /Ovp0 @ /Ovp1x0 @ >> >>",
+  "/Resources << /XObject << /Fm0 @ /Fm1 @ >> >>",
   "/XObject null",
   "/MediaBox @",
   "/MediaBox [0 0 0 0]",

@@ -1,4 +1,5 @@
 /** What must hold for any bytes at all: every page of the output has the mark, or the file is refused. */
+import { inflateSync } from "node:zlib";
 import { plain } from "../../src/engine/bytes.ts";
 import { EngineError, PlanOutdated } from "../../src/engine/index.ts";
 import { type ByteSource, MemorySource, RangeSource } from "../../src/engine/pdf/byteSource.ts";
@@ -146,7 +147,7 @@ function isMarked({ objects }: PdfDocument, { contents, slot }: PageTarget): boo
   if (row < 0 || !objects.table.isInFile(Number(last))) return false;
   const lengthOf = objects.streamLength.bind(objects);
   const { num, gen, data } = readStream(objects.source, objects.table.place(row), lengthOf);
-  const content = Buffer.from(objects.cipher?.decryptStream(num, gen, data) ?? data).toString("latin1");
+  const content = inflateSync(objects.cipher?.decryptStream(num, gen, data) ?? data).toString("latin1");
   if (!/^\/Artifact<<\/Type\/Pagination\/Subtype\/Watermark>>BDC\nq .* Do Q\nEMC (Q )+\n$/.test(content)) return false;
   const names = parseValue(slot.rewrite.text, slot.place.start - 2);
   const isForm = (name: string) =>

@@ -134,7 +134,7 @@ export const DRAFTS: Record<string, Draft> = {
       ]),
       stream(6, INK),
       stream(7, "1 0 0 rg 5 5 9 9 re f"),
-      ...objects(9, ["[6 0 R 7 0 R]", "[3 0 R 4 0 R 5 0 R]", "<< /ProcSet [/PDF] >>", "<< /Ovp0 14 0 R >>", "11 0 R"]),
+      ...objects(9, ["[6 0 R 7 0 R]", "[3 0 R 4 0 R 5 0 R]", "<< /ProcSet [/PDF] >>", "<< /Fm0 14 0 R >>", "11 0 R"]),
       stream(14, INK, "/Type /XObject /Subtype /Form /BBox [0 0 9 9]"),
       ...table(),
     ],

@@ -1,19 +1,15 @@
 /**
  * Embeds the text of a mark as text in a font, rather than as outlines with invisible text over them. Measured with a
- * line in each of 31 scripts, as the growth of a one-page file by the whole mark, in KB; 60 more scripts are within its
- * bounds:
+ * line in each of 99 scripts and languages, as the growth of a one-page file by the whole mark, in KB:
  *
- *   2.7–2.8   Hebrew, Armenian, Korean, Ethiopic, Lao
- *   3.0–3.2   Khmer, Vietnamese, Gurmukhi, Cyrillic, Greek, Thai, Gujarati, Devanagari, Latin
- *   3.3–3.5   Arabic, Malayalam, symbols, Urdu, Myanmar, Kannada
- *   3.6–3.8   Persian, Tamil, Bengali, emoji, Georgian, Sinhala
- *   3.9–4.2   Chinese, Japanese, Telugu
+ *   2.4–2.8   Yezidi, Yi, Hebrew, Vai, Lisu, Lao, Armenian, Ethiopic, Korean and 17 more
+ *   2.9–3.2   Tifinagh, N'Ko, Khmer, Vietnamese, Greek, Cyrillic, Latin, Devanagari, Thai and 38 more
+ *   3.3–3.6   Arabic, Malayalam, Odia, Javanese, Urdu, Kannada, Myanmar, Tibetan, Persian, Bengali, Tamil, emoji and 11 more
+ *   3.8–4.2   Sinhala, Georgian, Chinese, Japanese, Telugu
  *
- * That was without the light edge, which with its echoes adds 0.2 to 0.3, and with shorter guards around the page's
- * content. With all of it 20 Latin characters take 3.4, and 20 ideographs 6.1.
- *
- * 1.0 of each is the page's wrapping and cross-reference. Outlines alone take 0.7 (Korean) to 7.0 (Georgian) deflated,
- * mostly more than glyphs in a font, and the invisible text needs a font of about 1.2 in addition.
+ * 20 Latin characters take 3.0, 20 ideographs 5.5. 1.0 of each is the page's wrapping and cross-reference. Outlines alone
+ * take 0.7 (Korean) to 7.0 (Georgian) deflated, mostly more than glyphs in a font, and the invisible text needs a font of
+ * about 1.2 in addition.
  *
  * How many of the 31 lines readers extract in logical order:
  *
@@ -35,7 +31,7 @@ import type { ObjectSink, Ref } from "../pdf/newObject.ts";
 import type { Cluster } from "./layout.ts";
 import { packTables, viewOf } from "./sfnt.ts";
 import { assembleFont } from "./subset.ts";
-import { toUnicodeCMap, twoBytes } from "./toUnicode.ts";
+import { hexCode, toUnicodeCMap } from "./toUnicode.ts";
 import type { Font } from "./truetype.ts";
 
 /** Font descriptor flag (ISO 32000-2, table 121): the font may have characters outside the standard Latin set. */
@@ -43,27 +39,31 @@ const SYMBOLIC = 4;
 
 /** A font embedded by {@link embedFont}. */
 export interface EmbeddedFont {
-  /** The Type 0 font, for the `/Font` resources of the mark. */
+  /** The font, for the `/Font` resources of the mark. */
   readonly ref: Ref;
   /**
-   * Returns a cluster's code for a shown string: four hexadecimal digits.
+   * Returns a cluster's code for a shown string: two hexadecimal digits, or four in a font of many clusters.
    * @throws Error if the cluster is not embedded
    */
   codeOf(cluster: Cluster): string;
   /** Returns a code of the same glyph whose text is a space, for letters drawn over their like: readers find the text once. */
   echoOf(cluster: Cluster): string;
   /**
-   * Returns how far showing a cluster moves the pen, in em (its /W entry). Kerning is up to the caller.
+   * Returns how far showing a cluster moves the pen, in em, as the font says it. Kerning is up to the caller.
    * @throws Error if the cluster is not embedded
    */
   widthOf(cluster: Cluster): number;
 }
 
+/** The most codes of a simple font, all but 0. */
+const SIMPLE_CODES = 255;
+
 /**
- * Embeds one font that draws `clusters`, which may come from several fonts (ISO 32000-2, 9.7). It is a Type 0 font with
- * Identity-H encoding in which each cluster is one glyph, composed of its shaped glyphs, with one code, one width and
- * its text. The content stream therefore does not position marks and joins, each code is copied and searched as one
- * piece of text, and a text in several fonts costs the overhead of one.
+ * Embeds one font that draws `clusters`, which may come from several fonts. In it each cluster is one glyph, composed of
+ * its shaped glyphs, with one code, one width and its text. The content stream therefore does not position marks and
+ * joins, each code is copied and searched as one piece of text, and a text in several fonts costs the overhead of one.
+ * Where one byte is enough for the codes, it is a simple font (ISO 32000-2, 9.6.3), which takes 0.3 KB less than a
+ * composite one (9.7).
  * @param echoes each cluster gets a second code, for `echoOf`
  */
 export function embedFont(
@@ -85,34 +85,33 @@ export function embedFont(
       advance: Math.round(naturalAdvance(cluster) * model.unitsPerEm),
     })),
   );
-  const program = packTables(tables);
+  const count = distinct.size;
+  const repeated = <T>(values: readonly T[], echo = values) => (echoes ? [...values, ...echo] : [...values]);
+  const glyphs = repeated(Array.from({ length: count }, (_, i) => i + 1));
+  const isSimple = glyphs.length <= SIMPLE_CODES;
+  const program = packTables(isSimple ? { ...tables, cmap: macintoshCmap(glyphs) } : tables);
 
   const baseFont = `/${subsetTag(program)}+${model.name}`;
   const ascent = Math.max(...fonts.map((font) => perMille(font.ascent, font.unitsPerEm)));
   const descent = Math.min(...fonts.map((font) => perMille(font.descent, font.unitsPerEm)));
   const fontFile = sink.add(deflated(`/Length1 ${program.length}`, program));
   // Only PDF/A-1 wants it (ISO 19005-1, 6.3.5); PDF 2.0 deprecates it.
-  const cids = sink.pdfa?.part === 1 ? `/CIDSet ${sink.add({ dict: "", data: cidSet(tables) })}` : "";
+  const cids = !isSimple && sink.pdfa?.part === 1 ? `/CIDSet ${sink.add({ dict: "", data: cidSet(tables) })}` : "";
+  const widthList = repeated([...widths.values()]);
+  const isEven = isSimple && new Set(widthList).size === 1;
   const descriptor = sink.add(
     `<</Type/FontDescriptor/FontName${baseFont}/Flags ${SYMBOLIC}/FontBBox[${boundsOf(fonts).join(" ")}]` +
       `/ItalicAngle 0/Ascent ${ascent}/Descent ${descent}/CapHeight ${perMille(model.capHeight, model.unitsPerEm)}` +
-      `/StemV ${stemWidth(model.weight)}/FontFile2 ${fontFile}${cids}>>`,
-  );
-  const count = distinct.size;
-  const glyphs = echoes ? sink.add(deflated("", glyphsTwice(count))) : "/Identity";
-  const repeated = <T>(values: readonly T[], echo = values) => (echoes ? [...values, ...echo] : values);
-  const cidFont = sink.add(
-    `<</Type/Font/Subtype/CIDFontType2/BaseFont${baseFont}/FontDescriptor ${descriptor}` +
-      `/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>/CIDToGIDMap ${glyphs}` +
-      `/W[1[${repeated([...widths.values()]).join(" ")}]]>>`,
+      `/StemV ${stemWidth(model.weight)}${isEven ? `/MissingWidth ${widthList[0]}` : ""}/FontFile2 ${fontFile}${cids}>>`,
   );
   const texts = Array.from(distinct.values(), ({ text }) => text);
   const spaces = texts.map(() => " ");
-  const toUnicode = sink.add(deflated("", toUnicodeCMap(repeated(texts, spaces))));
-  const ref = sink.add(
-    `<</Type/Font/Subtype/Type0/BaseFont${baseFont}/Encoding/Identity-H` +
-      `/DescendantFonts[${cidFont}]/ToUnicode ${toUnicode}>>`,
-  );
+  const bytes = isSimple ? 1 : 2;
+  const toUnicode = sink.add(deflated("", toUnicodeCMap(repeated(texts, spaces), bytes)));
+  const about = { baseFont, descriptor, toUnicode };
+  const ref = isSimple
+    ? addSimpleFont(sink, about, isEven ? widthList.slice(0, 1) : widthList)
+    : addCompositeFont(sink, about, widthList, glyphs);
 
   const known = <T>(values: Map<string, T>, cluster: Cluster): T => {
     const value = values.get(keyOf(cluster));
@@ -121,17 +120,70 @@ export function embedFont(
   };
   return {
     ref,
-    codeOf: (cluster) => twoBytes(known(ids, cluster)),
-    echoOf: (cluster) => twoBytes(known(ids, cluster) + (echoes ? count : 0)),
+    codeOf: (cluster) => hexCode(known(ids, cluster), bytes),
+    echoOf: (cluster) => hexCode(known(ids, cluster) + (echoes ? count : 0), bytes),
     widthOf: (cluster) => known(widths, cluster) / 1000,
   };
 }
 
-/** Returns a /CIDToGIDMap (9.7.4.2) for `count` glyphs, each by two codes. */
-function glyphsTwice(count: number): Uint8Array {
-  const map = new DataView(new ArrayBuffer(2 * (2 * count + 1)));
-  for (let glyph = 1; glyph <= count; glyph++)
-    for (const code of [glyph, glyph + count]) map.setUint16(2 * code, glyph);
+/** What fonts of both kinds have. */
+interface FontParts {
+  baseFont: string;
+  descriptor: Ref;
+  toUnicode: Ref;
+}
+
+/**
+ * Adds a simple font, which is symbolic and finds its glyphs by the font program's only cmap (ISO 32000-2, 9.6.5.4).
+ * @param widths of the codes from 1 on; further ones have the descriptor's /MissingWidth
+ */
+function addSimpleFont(
+  sink: ObjectSink,
+  { baseFont, descriptor, toUnicode }: FontParts,
+  widths: readonly number[],
+): Ref {
+  return sink.add(
+    `<</Type/Font/Subtype/TrueType/BaseFont${baseFont}/FirstChar 1/LastChar ${widths.length}` +
+      `/Widths[${widths.join(" ")}]/FontDescriptor ${descriptor}/ToUnicode ${toUnicode}>>`,
+  );
+}
+
+/** Adds a Type 0 font with Identity-H encoding. `widths` and `glyphs` are of the codes from 1 on. */
+function addCompositeFont(
+  sink: ObjectSink,
+  { baseFont, descriptor, toUnicode }: FontParts,
+  widths: readonly number[],
+  glyphs: readonly number[],
+): Ref {
+  const isIdentity = glyphs.at(-1) === glyphs.length;
+  const map = isIdentity ? "/Identity" : sink.add(deflated("", cidToGidMap(glyphs)));
+  const cidFont = sink.add(
+    `<</Type/Font/Subtype/CIDFontType2/BaseFont${baseFont}/FontDescriptor ${descriptor}` +
+      "/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>" +
+      `/CIDToGIDMap ${map}/W[1[${widths.join(" ")}]]>>`,
+  );
+  return sink.add(
+    `<</Type/Font/Subtype/Type0/BaseFont${baseFont}/Encoding/Identity-H` +
+      `/DescendantFonts[${cidFont}]/ToUnicode ${toUnicode}>>`,
+  );
+}
+
+/** Returns a cmap table with one subtable, for the Macintosh (format 0), by which the codes from 1 on have `glyphs`. */
+function macintoshCmap(glyphs: readonly number[]): Uint8Array {
+  const cmap = new Uint8Array(12 + 262);
+  const view = viewOf(cmap);
+  view.setUint16(2, 1); // one subtable, of platform 1 (Macintosh), encoding 0
+  view.setUint16(4, 1);
+  view.setUint32(8, 12);
+  view.setUint16(14, 262);
+  cmap.set(glyphs, 12 + 6 + 1);
+  return cmap;
+}
+
+/** Returns a /CIDToGIDMap (9.7.4.2) by which the codes from 1 on have `glyphs`. */
+function cidToGidMap(glyphs: readonly number[]): Uint8Array {
+  const map = new DataView(new ArrayBuffer(2 * (glyphs.length + 1)));
+  for (const [i, glyph] of glyphs.entries()) map.setUint16(2 * (i + 1), glyph);
   return new Uint8Array(map.buffer);
 }
 

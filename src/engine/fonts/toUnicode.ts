@@ -5,37 +5,30 @@ import { encodeLatin1 } from "../bytes.ts";
 /** The codes of a range may differ only in the last byte, and an array has at most 100 (Adobe Technical Note 5014). */
 const MAX_RANGE = 100;
 
-/** Returns a ToUnicode CMap for two-byte codes from 1 on, which stand for `texts` in order. */
-export function toUnicodeCMap(texts: readonly string[]): Uint8Array {
+/** Returns a ToUnicode CMap for codes of `bytes` bytes from 1 on, which stand for `texts` in order. */
+export function toUnicodeCMap(texts: readonly string[], bytes: 1 | 2): Uint8Array {
+  const hex = (code: number) => `<${hexCode(code, bytes)}>`;
   let ranges = "";
   for (let code = 1; code <= texts.length; ) {
     const end = Math.min(code + MAX_RANGE, texts.length + 1, ((code >> 8) + 1) << 8);
     const strings = texts.slice(code - 1, end - 1).map((text) => `<${utf16Hex(text)}>`);
-    ranges += `1 beginbfrange\n<${twoBytes(code)}> <${twoBytes(end - 1)}> [${strings.join("")}]\nendbfrange\n`;
+    ranges += `1 beginbfrange\n${hex(code)}${hex(end - 1)}[${strings.join("")}]\nendbfrange\n`;
     code = end;
   }
 
-  return encodeLatin1(`/CIDInit /ProcSet findresource begin
-12 dict begin
-begincmap
-/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def
-/CMapName /Adobe-Identity-UCS def
-/CMapType 2 def
+  return encodeLatin1(`/CIDInit/ProcSet findresource begin 12 dict begin begincmap
+/CMapName/U def/CMapType 2 def
 1 begincodespacerange
-<0000> <FFFF>
+${hex(0)}${hex(256 ** bytes - 1)}
 endcodespacerange
-${ranges}endcmap
-CMapName currentdict /CMap defineresource pop
-end
-end
-`);
+${ranges}endcmap CMapName currentdict/CMap defineresource pop end end`);
 }
 
-/** Returns a code as four hexadecimal digits. */
-export function twoBytes(code: number): string {
-  return code.toString(16).padStart(4, "0");
+/** Returns a code of so many bytes as hexadecimal digits. */
+export function hexCode(code: number, bytes: 1 | 2): string {
+  return code.toString(16).padStart(2 * bytes, "0");
 }
 
 function utf16Hex(text: string): string {
-  return Array.from({ length: text.length }, (_, i) => twoBytes(text.charCodeAt(i))).join("");
+  return Array.from({ length: text.length }, (_, i) => hexCode(text.charCodeAt(i), 2)).join("");
 }

@@ -198,7 +198,7 @@ export class ContentsReader {
     if (!isRight || damaged > 0) {
       if (!isRight) end = findEndOfData(source, data, this.#objects.table.nextPlace(place));
       const bytes = source.bytes(dict, end);
-      const rewrite = this.#rewrites.keep(num, bytes, 0, bytes.length);
+      const rewrite = this.#rewrites.keepStream(num, bytes);
       this.repairedBytes += bytes.length;
       if (damaged > 0) rewrite.splice({ at: 0, remove: damaged, insert: streamDictionary(rewrite.text, end - data) });
       else if (length)

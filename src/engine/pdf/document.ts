@@ -16,6 +16,7 @@ import type { ContentsReader } from "./contents.ts";
 import { readFileId } from "./fileId.ts";
 import { readLanguage } from "./language.ts";
 import { Malformed, parseAt, readHeader } from "./lexer.ts";
+import { namePrefix } from "./namePrefix.ts";
 import type { NewObject, ObjectSink, Ref } from "./newObject.ts";
 import { ObjectNumbers } from "./objectNumbers.ts";
 import { Objects } from "./objects.ts";
@@ -206,6 +207,10 @@ async function open(
   const thorough = options.thorough === true;
   const walk = new PageWalk(objects, rewrites, tree, {
     maxPages: options.maxPages ?? Number.POSITIVE_INFINITY,
+    namePrefix: namePrefix(
+      xref.trailers.map(({ text }) => text),
+      source.length,
+    ),
     lenient: recovery !== undefined,
     mayDefer: !source.inMemory && !thorough,
     mayBeThere: (num) =>

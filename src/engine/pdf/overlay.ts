@@ -1,4 +1,5 @@
 /** Lays form XObjects over every page without changing, or even decoding, the existing content streams. */
+import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../bytes.ts";
 import type { PdfDocument } from "./document.ts";
 import { guardsFor } from "./guards.ts";
@@ -12,6 +13,8 @@ import type { Rewrite } from "./rewrite.ts";
 const PAGE_WORK = 1024;
 /** The same for an object that a page needs for itself, as where copies fill it. */
 const OBJECT_WORK = 64 * 1024;
+/** So many placements are deflated, in the order of their pages: where each page has its own, that would take half the time. */
+const MOST_DEFLATED = 16;
 
 /**
  * Lays form XObjects over every page, as artifacts (ISO 32000-2, 14.8.2.2) in the page's initial graphics state. Pages
@@ -44,7 +47,9 @@ export async function overlay(
     let placement = placements.get(operators);
     if (placement === undefined) {
       const text = `/Artifact<</Type/Pagination/Subtype/Watermark>>BDC\n${operators}\nEMC ${guards.ending}`;
-      const stream = document.add({ dict: "", data: encodeLatin1(text) });
+      const data = encodeLatin1(text);
+      const isFew = placements.size < MOST_DEFLATED;
+      const stream = document.add(isFew ? { dict: "/Filter/FlateDecode", data: deflate(data) } : { dict: "", data });
       placement = [closing, stream].join(" ");
       placements.set(operators, placement);
     }

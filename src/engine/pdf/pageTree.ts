@@ -106,6 +106,8 @@ interface NodeText {
 /** Options of {@link PageWalk}. */
 export interface WalkOptions {
   maxPages: number;
+  /** What the names of the mark begin with. */
+  namePrefix: string;
   /** Repairs the brackets of kids, and leaves out content, that cannot be read. */
   lenient: boolean;
   /** See ContentsReader. */
@@ -157,7 +159,7 @@ export class PageWalk {
   constructor(objects: Objects, rewrites: Rewrites, root: PageTreeRoot, options: WalkOptions) {
     this.#objects = objects;
     this.#rewrites = rewrites;
-    this.#resources = new Resources(objects, rewrites);
+    this.#resources = new Resources(objects, rewrites, options.namePrefix);
     this.contents = new ContentsReader(objects, rewrites, options.lenient);
     this.#options = options;
     const holder = root instanceof Reference ? new Rewrite(0, new Uint8Array()) : root.holder;

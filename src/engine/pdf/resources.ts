@@ -11,8 +11,6 @@ import { endOfSound, soundText } from "./sound.ts";
 import { dataStart } from "./streams.ts";
 import { parseValue, Reference } from "./values.ts";
 
-const PREFIX = "Ovp";
-
 const DEFAULT_SPACES = ["DefaultGray", "DefaultRGB"] as const;
 /** A colour space that readers take for a device colour space, on pages whose resources have it. */
 export type DefaultSpace = (typeof DEFAULT_SPACES)[number];
@@ -44,6 +42,7 @@ const RESOURCES_VALUE = ["<</XObject<<", ">>>>"] as const;
 export class Resources {
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
+  readonly #prefix: string;
   /** By object number. Resources and XObject dictionaries are kept apart: one object could be used as both. */
   readonly #ofResources = new Map<number, Shared | undefined>();
   readonly #ofXObjects = new Map<number, Shared | undefined>();
@@ -51,9 +50,11 @@ export class Resources {
   readonly defaultSpaces = new Set<DefaultSpace>();
   readonly #colorSpaces = new Set<number>();
 
-  constructor(objects: Objects, rewrites: Rewrites) {
+  /** @param prefix what new names begin with */
+  constructor(objects: Objects, rewrites: Rewrites, prefix: string) {
     this.#objects = objects;
     this.#rewrites = rewrites;
+    this.#prefix = prefix;
   }
 
   /**
@@ -71,7 +72,7 @@ export class Resources {
    * to replace, or with `isNew` nothing yet.
    */
   missing(page: Rewrite, place: Span, isNew: boolean): NameSlot {
-    return slotAt(page, place, isNew ? NEW_RESOURCES : RESOURCES_VALUE, PREFIX);
+    return slotAt(page, place, isNew ? NEW_RESOURCES : RESOURCES_VALUE, this.#prefix);
   }
 
   #inResources(holder: Rewrite, at: number): NameSlot {
@@ -83,11 +84,11 @@ export class Resources {
         found = { key, start, end };
       } else if (nameIs(holder.text, key, keyEnd, "ColorSpace")) this.#noteDefaults(holder, { start, end });
     });
-    if (!found) return slotAt(holder, { start: at + 2, end: at + 2 }, NEW_XOBJECTS, PREFIX);
+    if (!found) return slotAt(holder, { start: at + 2, end: at + 2 }, NEW_XOBJECTS, this.#prefix);
     const slot = isDictionary(holder.text, found.start)
-      ? inXObjects(holder, found.start)
-      : (this.#shared(this.#ofXObjects, holder, found, (target) => inXObjects(target, 0)) ??
-        slotAt(holder, { start: found.key, end: found.end }, NEW_XOBJECTS, PREFIX));
+      ? inXObjects(holder, found.start, this.#prefix)
+      : (this.#shared(this.#ofXObjects, holder, found, (target) => inXObjects(target, 0, this.#prefix)) ??
+        slotAt(holder, { start: found.key, end: found.end }, NEW_XOBJECTS, this.#prefix));
     // Some readers would take the first.
     for (const { key, end } of overridden) holder.splice({ at: key, remove: end - key, insert: "" });
     return slot;
@@ -150,13 +151,13 @@ export class Resources {
   #dictionary(num: number): Rewrite | undefined {
     for (let i = 0; i < 32; i++) {
       const known = this.#rewrites.get(num);
+      if (this.#rewrites.isStream(num)) refuseStream();
       if (known) return isDictionary(known.text, 0) ? known : undefined;
       const next = this.#objects.at(num, (bytes, at) => {
         if (isDictionary(bytes, at)) {
           const sound = endOfSound(bytes, at);
           const end = sound >= 0 ? sound : eachEntry(bytes, at, () => {});
-          if (this.#objects.table.isInFile(num) && dataStart(bytes, skipWhite(bytes, end)) >= 0)
-            throw new EngineError("damaged_pdf", "A page's resources are a stream. Save the PDF anew, and send that.");
+          if (this.#objects.table.isInFile(num) && dataStart(bytes, skipWhite(bytes, end)) >= 0) refuseStream();
           return sound >= 0
             ? this.#rewrites.keep(num, bytes, at, end)
             : this.#rewrites.keepRenewed(num, soundText(bytes, at));
@@ -171,21 +172,26 @@ export class Resources {
   }
 }
 
-function inXObjects(holder: Rewrite, at: number): NameSlot {
-  // Prefixes are tried in the order Ovp, Ovp1x, Ovp2x, …; a name takes at most one of each kind.
+/** @throws EngineError damaged_pdf */
+function refuseStream(): never {
+  throw new EngineError("damaged_pdf", "A page's resources are a stream. Save the PDF anew, and send that.");
+}
+
+/** Where names begin with `prefix` already, those after 1x, 2x, … are tried; a name takes at most one of these. */
+function inXObjects(holder: Rewrite, at: number, prefix: string): NameSlot {
   let isPlainTaken = false;
   const taken = new Set<number>();
   eachEntry(holder.text, at, (key, keyEnd) => {
     const name = readName(holder.text, key, keyEnd);
-    if (!name.startsWith(PREFIX)) return;
+    if (!name.startsWith(prefix)) return;
     isPlainTaken = true;
-    const numbered = /^(\d{1,9})x/.exec(name.slice(PREFIX.length));
+    const numbered = /^(\d{1,9})x/.exec(name.slice(prefix.length));
     if (numbered) taken.add(Number(numbered[1]));
   });
   let i = 1;
   while (taken.has(i)) i++;
-  const prefix = isPlainTaken ? `${PREFIX}${i}x` : PREFIX;
-  return slotAt(holder, { start: at + 2, end: at + 2 }, IN_XOBJECTS, prefix);
+  const free = isPlainTaken ? `${prefix}${i}x` : prefix;
+  return slotAt(holder, { start: at + 2, end: at + 2 }, IN_XOBJECTS, free);
 }
 
 function slotAt(rewrite: Rewrite, place: Span, around: readonly [string, string], prefix: string): NameSlot {

@@ -60,6 +60,7 @@ export class Rewrites {
   readonly #objects: Objects;
   readonly #rewrites = new Map<number, Rewrite>();
   readonly #renewed = new Set<number>();
+  readonly #streams = new Set<number>();
 
   constructor(objects: Objects) {
     this.#objects = objects;
@@ -79,6 +80,20 @@ export class Rewrites {
     const rewrite = new Rewrite(num, this.#objects.keep(num, bytes.subarray(start, end)));
     this.#rewrites.set(num, rewrite);
     return rewrite;
+  }
+
+  /**
+   * Registers object `num`, a stream, whose value is `bytes`.
+   * @throws EngineError too_complex if too much is kept
+   */
+  keepStream(num: number, bytes: Uint8Array): Rewrite {
+    this.#streams.add(num);
+    return this.keep(num, bytes, 0, bytes.length);
+  }
+
+  /** Returns whether an object has been registered as a stream. */
+  isStream(num: number): boolean {
+    return this.#streams.has(num);
   }
 
   /**

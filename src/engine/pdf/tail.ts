@@ -11,7 +11,7 @@ import { provePages } from "./proof.ts";
 import { keptMembers, type Replacements } from "./replacements.ts";
 import type { Rewrite } from "./rewrite.ts";
 import { lengthOf, type Member, packObjects, spliced, writeObject, writeSpliced } from "./serialize.ts";
-import { soundName, soundText } from "./sound.ts";
+import { endOfSound, soundName, soundText } from "./sound.ts";
 import { Reference } from "./values.ts";
 import { FREE, IN_FILE, IN_STREAM, type Kind, type XrefTable } from "./xrefTable.ts";
 import { addEntry, type Entries, linkFreeEntries, makeEntries, writeStream, writeTable } from "./xrefWriter.ts";
@@ -309,5 +309,7 @@ function verbatim({ xref }: PdfDocument, wanted: string): string {
 }
 
 function entryText(text: Uint8Array, key: number, keyEnd: number, start: number): string {
-  return `${soundName(text, key, keyEnd)} ${decodeLatin1(soundText(text, start))}`;
+  const end = endOfSound(text, start);
+  const value = end >= 0 ? decodeLatin1(text, keyEnd, end) : ` ${decodeLatin1(soundText(text, start))}`;
+  return soundName(text, key, keyEnd) + value;
 }

@@ -4,7 +4,7 @@ import { embedFont } from "../../../src/engine/fonts/embed.ts";
 import { componentsOf } from "../../../src/engine/fonts/glyf.ts";
 import { type Cluster, typesetterFor } from "../../../src/engine/fonts/layout.ts";
 import { openFont } from "../../../src/engine/fonts/library.ts";
-import { viewOf } from "../../../src/engine/fonts/sfnt.ts";
+import { openTables, viewOf } from "../../../src/engine/fonts/sfnt.ts";
 import type { NewObject, ObjectSink, Ref } from "../../../src/engine/pdf/newObject.ts";
 import { loadFont } from "../../support/fonts.ts";
 import { readSubset } from "./sfnt.ts";
@@ -43,36 +43,77 @@ class CollectingSink implements ObjectSink {
   }
 }
 
+/** The glyphs of all 256 codes of a font program's cmap, which is of format 0. */
+function codesIn(program: Uint8Array): number[] {
+  const cmap = openTables(program)("cmap");
+  expect([...cmap.subarray(0, 18)]).toEqual([0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 12, 0, 0, 1, 6, 0, 0]);
+  return [...cmap.subarray(18)];
+}
+
 async function clustersOf(text: string): Promise<readonly Cluster[]> {
   return (await typesetterFor(text, "bold", loadFont)).set(text, false).clusters;
 }
 
-function embed(clusters: readonly Cluster[]) {
+function embed(clusters: readonly Cluster[], options = {}) {
   const sink = new CollectingSink();
-  return { sink, embedded: embedFont(sink, clusters) };
+  return { sink, embedded: embedFont(sink, clusters, options) };
 }
 
+/** So many different letters. */
+const letters = (count: number) => String.fromCodePoint(...Array.from({ length: count }, (_, i) => 0x4e00 + i));
+
 describe("an embedded font", () => {
-  it("is a Type 0 font over a CIDFontType2 with a tagged name throughout", async () => {
+  it("is a symbolic simple font with a tagged name throughout", async () => {
     const { sink, embedded } = embed(await clustersOf("DRAFT"));
     expect(embedded.ref).toBe(`${sink.objects.length} 0 R`);
-    const type0 = sink.text("/Subtype/Type0");
-    expect(type0).toMatch(/\/BaseFont\/[A-Z]{6}\+NotoSans-Bold\/Encoding\/Identity-H/);
+    const simple = sink.text("/Subtype/TrueType");
+    expect(simple).not.toContain("/Encoding");
+    const name = simple.match(/\/BaseFont(\/[A-Z]{6}\+NotoSans-Bold)\//)![1]!;
+    expect(sink.text("/Type/FontDescriptor")).toContain(`/FontName${name}/Flags 4/`);
+  });
 
-    const name = type0.match(/\/BaseFont(\/[^/]+)/)![1]!;
+  it("is a Type 0 font over a CIDFontType2 where one byte is not enough for its codes", async () => {
+    const clusters = await clustersOf(letters(256));
+    expect(embed(clusters.slice(1)).sink.text("/Subtype/TrueType")).toContain("/BaseFont");
+    const { sink, embedded } = embed(clusters);
+    expect(embedded.codeOf(clusters[255]!)).toBe("0100");
+    const type0 = sink.text("/Subtype/Type0");
+    const name = type0.match(/\/BaseFont(\/[A-Z]{6}\+[^/]+)\/Encoding\/Identity-H/)![1]!;
     expect(sink.text("/Subtype/CIDFontType2")).toContain(`/BaseFont${name}/`);
+    expect(sink.text("/Subtype/CIDFontType2")).toContain("/CIDToGIDMap /Identity");
     expect(sink.text("/Type/FontDescriptor")).toContain(`/FontName${name}/`);
   });
 
   it("gives each glyph one code, which is its id and its width's place in the subset", async () => {
     const clusters = await clustersOf("ABBA é");
     const { sink, embedded } = embed(clusters);
-    expect(clusters.map(embedded.codeOf)).toEqual(["0001", "0002", "0002", "0001", "0003", "0004"]);
+    expect(clusters.map(embedded.codeOf)).toEqual(["01", "02", "02", "01", "03", "04"]);
 
     const widths = [..."AB é"].map((letter) => font.advance(font.glyphOf(letter.codePointAt(0)!)));
-    expect(sink.text("/W[")).toContain(`/W[1[${widths.join(" ")}]]`);
-    const program = readSubset(sink.stream("/FontFile2"));
-    expect([1, 2, 3, 4].map(program.advance)).toEqual(widths);
+    expect(sink.text("/Widths")).toContain(`/FirstChar 1/LastChar 4/Widths[${widths.join(" ")}]`);
+    const program = sink.stream("/FontFile2");
+    expect([1, 2, 3, 4].map(readSubset(program).advance)).toEqual(widths);
+    expect(codesIn(program).slice(0, 6)).toEqual([0, 1, 2, 3, 4, 0]);
+  });
+
+  it("gives each glyph a second code for its echo, in fonts of both kinds", async () => {
+    const few = await clustersOf("ABBA");
+    const { sink, embedded } = embed(few, { echoes: true });
+    expect(few.map(embedded.echoOf)).toEqual(["03", "04", "04", "03"]);
+    expect(codesIn(sink.stream("/FontFile2")).slice(0, 6)).toEqual([0, 1, 2, 1, 2, 0]);
+    expect(sink.text("/Widths")).toMatch(/\/LastChar 4\/Widths\[(\d+ \d+) \1\]/);
+
+    const many = await clustersOf(letters(128));
+    const composite = embed(many, { echoes: true });
+    expect(composite.embedded.echoOf(many[127]!)).toBe("0100");
+    const map = viewOf(composite.sink.stream("/CIDToGIDMap"));
+    expect([map.byteLength, map.getUint16(2 * 128), map.getUint16(2 * 256)]).toEqual([2 * 257, 128, 128]);
+  });
+
+  it("states one width for all where they are equal", async () => {
+    const { sink } = embed(await clustersOf("中文"));
+    expect(sink.text("/Widths")).toContain("/FirstChar 1/LastChar 1/Widths[1000]");
+    expect(sink.text("/FontDescriptor")).toContain("/MissingWidth 1000");
   });
 
   it("states the length of its font program", async () => {
@@ -85,14 +126,14 @@ describe("an embedded font", () => {
   it("maps every code back to its text, syllables and astral characters too", async () => {
     const { sink } = embed(await clustersOf("Aक्षि😀"));
     const cmap = new TextDecoder().decode(sink.stream("/ToUnicode"));
-    expect(cmap).toContain("1 beginbfrange\n<0001> <0003> [<0041><0915094d0937093f><d83dde00>]\nendbfrange");
+    expect(cmap).toContain("1 beginbfrange\n<01><03>[<0041><0915094d0937093f><d83dde00>]\nendbfrange");
   });
 
   it("draws a cluster of several glyphs as one glyph made of them, shifted as shaping says", async () => {
     const [cluster] = await clustersOf("x\u0301");
     const { sink, embedded } = embed([cluster!]);
     const program = readSubset(sink.stream("/FontFile2"));
-    expect(embedded.codeOf(cluster!)).toBe("0001");
+    expect(embedded.codeOf(cluster!)).toBe("01");
     expect(program.glyphCount).toBeGreaterThan(3);
     expect(componentsOf(program.outline(1))).toEqual([2, 3]);
     const view = viewOf(program.outline(1));
@@ -105,33 +146,29 @@ describe("an embedded font", () => {
     const [cluster] = await clustersOf("A");
     const other = { ...cluster!, text: "Α" };
     const { sink, embedded } = embed([cluster!, other]);
-    expect([cluster!, other].map(embedded.codeOf)).toEqual(["0001", "0002"]);
+    expect([cluster!, other].map(embedded.codeOf)).toEqual(["01", "02"]);
     expect(componentsOf(readSubset(sink.stream("/FontFile2")).outline(2))).toEqual([1]);
   });
 
   it("is one font for a text in many fonts, of whatever units", async () => {
     const { sink } = embed(await clustersOf("A中文あ한ก😀"));
-    expect(sink.objects.filter((object) => typeof object === "string" && object.includes("/Type0"))).toHaveLength(1);
-    expect(sink.text("/W[")).toContain("/W[1[692 1000 1000 1000 920 624 1270]]");
+    expect(sink.objects.filter((object) => typeof object === "string" && object.includes("/Type/Font/"))).toHaveLength(
+      1,
+    );
+    expect(sink.text("/Widths")).toContain("/Widths[692 1000 1000 1000 920 624 1270]");
   });
 
   it("keeps the ranges of its ToUnicode CMap to 100 entries within one first byte", async () => {
-    const letters = String.fromCodePoint(...Array.from({ length: 350 }, (_, i) => 0x4e00 + i));
-    const { sink } = embed(await clustersOf(letters));
+    const { sink } = embed(await clustersOf(letters(350)));
     const cmap = new TextDecoder().decode(sink.stream("/ToUnicode"));
-    expect(cmap.match(/<....> <....> \[/g)).toEqual([
-      "<0001> <0064> [",
-      "<0065> <00c8> [",
-      "<00c9> <00ff> [",
-      "<0100> <015e> [",
-    ]);
+    expect(cmap.match(/<....><....>\[/g)).toEqual(["<0001><0064>[", "<0065><00c8>[", "<00c9><00ff>[", "<0100><015e>["]);
   });
 
   it("is the same bytes for the same text, under another tag for another text", async () => {
     const objects = async (text: string) => embed(await clustersOf(text)).sink;
     expect((await objects("ABC")).objects).toEqual((await objects("ABC")).objects);
     const tags = await Promise.all(
-      ["ABC", "ACB", "ABD", "AB"].map(async (text) => (await objects(text)).text("/Type0").match(/[A-Z]{6}\+/)![0]),
+      ["ABC", "ACB", "ABD", "AB"].map(async (text) => (await objects(text)).text("/Widths").match(/[A-Z]{6}\+/)![0]),
     );
     expect(new Set(tags).size).toBe(4);
   });

@@ -164,6 +164,16 @@ describe("a file is refused", () => {
     ["for a catalog of number 0", zero.table({ trailer: "/Root 0 0 R" }).bytes(), "damaged_pdf"],
     ["for contents that are read for each of many object streams", lengthsApart(2000), "too_complex"],
     ["for resources that are a stream", file(onePage("/Resources 4 0 R")), "damaged_pdf"],
+    [
+      "for resources that are a stream, whose length has been mended for a page before",
+      file({
+        ...onePage("/Resources 4 0 R"),
+        2: "<</Type/Pages/Count 2/Kids[5 0 R 3 0 R]>>",
+        4: "<</Length 1>>\nstream\n0 g\nendstream",
+        5: "<</Type/Page/Parent 2 0 R/Contents 4 0 R/MediaBox[0 0 9 9]>>",
+      }),
+      "damaged_pdf",
+    ],
   ])("%s", async (_, bytes, code) => {
     expect((await mark(bytes)).outcome).toBe(code);
   });

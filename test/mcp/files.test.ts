@@ -1,0 +1,152 @@
+import { exports } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { signPaymentV2 } from "../../scripts/lib/pay.ts";
+import { PRODUCTS } from "../../src/service/products.ts";
+import { result } from "../../src/service/schemas.ts";
+import { dataUri, offerOf, TEXT } from "../support/client.ts";
+import { connect } from "../support/mcp.ts";
+import { PATHS } from "../support/paths.ts";
+import { onePage } from "../support/pdf.ts";
+import { RED_PNG } from "../support/png.ts";
+
+const pdf = dataUri("application/pdf", onePage);
+const blob = onePage.toBase64();
+const image = RED_PNG.toBase64();
+const attached = { file_id: "file-7", mime_type: "application/pdf", file_name: "contract.pdf" };
+
+/** Calls a tool with a payment. */
+async function callPaid(name: string, fields: object) {
+  const payment = await signPaymentV2(await offerOf(TEXT));
+  return (await connect()).callTool({ name, arguments: { ...fields }, _meta: { "x402/payment": payment } });
+}
+
+describe("a file is taken as hosts and clients hand it over:", () => {
+  test.each<[string, unknown]>([
+    ["a host's attachment", { download_url: "https://example.com/contract.pdf", ...attached }],
+    ["a data URI with the file's name (SEP-2356)", pdf.replace(";", ";name=a%2Cb.pdf;")],
+    ["an attachment of which the host tells little", { download_url: pdf, file_id: "file-7" }],
+    ["one of which it tells more than it should", { download_url: pdf, ...attached, size: 9, extra: null }],
+    [
+      "an embedded resource",
+      { type: "resource", resource: { uri: "file:///a.pdf", mimeType: "application/pdf", blob } },
+    ],
+    ["the contents of a resource", { uri: "file:///a.pdf", blob }],
+    ["contents without a type", { uri: "x://1", mimeType: null, blob }],
+    ["a link to a resource", { type: "resource_link", uri: pdf, name: "a.pdf" }],
+    ["an embedded resource that is but named", { type: "resource", resource: { uri: pdf } }],
+  ])("%s", async (_, file) => {
+    const { structuredContent } = await callPaid("add_text_watermark", { file, text: "A" });
+    expect(result.parse(structuredContent).output.pages).toBe(1);
+  });
+
+  test.each<[string, unknown]>([
+    ["a host's attachment", { download_url: dataUri("image/png", RED_PNG), ...attached }],
+    ["an image block", { type: "image", data: image, mimeType: "image/png" }],
+    ["an embedded resource", { type: "resource", resource: { uri: "file:///logo.png", blob: image } }],
+  ])("an image as %s", async (_, logo) => {
+    const { structuredContent } = await callPaid("add_image_watermark", { file: pdf, image: logo });
+    result.parse(structuredContent);
+  });
+
+  test("an attachment's URL is fetched like any other", async () => {
+    const refused = await callPaid("add_text_watermark", {
+      file: { download_url: "http://10.0.0.1/a.pdf", ...attached },
+      text: "A",
+    });
+    expect(JSON.stringify(refused.content)).toMatch(/source_not_allowed.*request_upload/);
+  });
+});
+
+describe("what cannot be read from here is refused with what to do:", () => {
+  const LOCAL = [
+    ...PATHS,
+    { download_url: "sandbox:/mnt/data/a.pdf", file_id: "file-7" },
+    { type: "resource_link", uri: "file:///home/me/a.pdf", name: "a.pdf" },
+    { type: "resource", resource: { uri: "file:///home/me/a.pdf", text: "" } },
+  ];
+  test.each(LOCAL.map((file) => [file]))("%j", async (file) => {
+    const client = await connect();
+    const name = "add_text_watermark";
+    const unpaid = await client.callTool({ name, arguments: { file, text: "A" } });
+    expect(unpaid.content[0]).toMatchObject({
+      text: expect.stringMatching(
+        /^This costs .* Before you pay, mend what would fail: `file` must be .* request_upload/,
+      ),
+    });
+    const paid = await callPaid(name, { file, text: "A" });
+    expect(JSON.stringify(paid.content)).toMatch(/invalid_request.*request_upload/);
+  });
+
+  test.each([[{}], [{ file_id: "file-7" }], [[]], [7], [null], [{ type: "resource" }], [{ uri: 7 }]])(
+    "%j is no file at all",
+    async (file) => {
+      const { content } = await callPaid("add_text_watermark", { file, text: "A" });
+      expect(JSON.stringify(content)).toContain("`file` must be a URL, a data URI or an upload.");
+    },
+  );
+});
+
+describe("what clients read of each tool", () => {
+  const sold = async () => {
+    const { tools } = await (await connect()).listTools();
+    return PRODUCTS.map((product) => tools.find(({ name }) => name === product.tool)!);
+  };
+
+  test("its files are parameters for hosts to fill in, as text or as their own object", async () => {
+    const tools = await sold();
+    expect(tools.map(({ _meta }) => _meta!["openai/fileParams"])).toEqual([["file"], ["file", "image"]]);
+    for (const { inputSchema, _meta } of tools)
+      for (const name of _meta!["openai/fileParams"] as string[]) {
+        const schema = inputSchema.properties![name] as { anyOf: Record<string, object>[] };
+        const accept = name === "file" ? ["application/pdf"] : ["image/png", "image/jpeg"];
+        expect(schema.anyOf).toMatchObject([
+          { type: "string", "x-mcp-file": { accept } },
+          { type: "object", required: ["download_url", "file_id"], additionalProperties: false },
+        ]);
+        const [string, object] = schema.anyOf;
+        expect(string).not.toHaveProperty("pattern"); // a client that checks it tells a model nothing to do
+        expect(Object.keys(object!.properties!)).toEqual(["download_url", "file_id", "mime_type", "file_name"]);
+      }
+  });
+
+  test("its schema takes its own examples, and each field's", async () => {
+    for (const { name, inputSchema } of await sold()) {
+      const schema = z.fromJSONSchema(inputSchema as never);
+      const [example] = inputSchema.examples as [object];
+      schema.parse(example);
+      for (const [field, property] of Object.entries(inputSchema.properties!)) {
+        const { examples, enum: names } = property as { examples?: unknown[]; enum?: string[] };
+        if (field === "password") continue; // a made-up one would be sent
+        const values = examples ?? names;
+        expect([name, field, values]).toEqual([name, field, expect.arrayContaining([expect.anything()])]);
+        for (const value of values!) schema.parse({ ...example, [field]: value });
+      }
+    }
+  });
+
+  test("its patterns mean the same in every language", async () => {
+    const { tools } = await (await connect()).listTools();
+    const patterns = [...JSON.stringify(tools).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, json]) =>
+      JSON.parse(json!),
+    );
+    expect(patterns.length).toBeGreaterThan(3);
+    for (const pattern of patterns) {
+      expect(pattern).not.toMatch(/\\p\{|\(\?(?!:)|\(\?<|\\u/); // Unicode properties, lookaround, flags, names
+      for (const flags of ["", "u"]) new RegExp(pattern, flags);
+    }
+    for (const color of ["#FF0000", "#ff0000"]) {
+      const { color: schema } = tools[0]!.inputSchema.properties as Record<string, { pattern: string }>;
+      expect(color).toMatch(new RegExp(schema!.pattern));
+    }
+  });
+
+  test("its icons are there", async () => {
+    const { icons = [] } = (await connect()).getServerVersion()!;
+    expect(icons.map(({ mimeType }) => mimeType)).toEqual(["image/png", "image/svg+xml"]);
+    for (const { src, mimeType } of icons) {
+      const response = await exports.default.fetch(src);
+      expect([response.status, response.headers.get("Content-Type")]).toEqual([200, mimeType]);
+    }
+  });
+});

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import * as z from "zod";
+import prompts from "../../docs/prompts.md?raw";
+import { signPaymentV2 } from "../../scripts/lib/pay.ts";
+import { PRODUCTS } from "../../src/service/products.ts";
+import { result } from "../../src/service/schemas.ts";
+import { offerOf, TEXT } from "../support/client.ts";
+import { connect } from "../support/mcp.ts";
+
+/** The rows of the document's table. `file` and `image` are there, or what the host puts in their place. */
+const calls = prompts
+  .split("\n")
+  .filter((line) => /^\| .* \| `add_/.test(line))
+  .map((line) => {
+    const [, prompt = "", tool = "", fields = ""] = /^\| (.*) \| `(\w+)` \| `(.*)` \|$/.exec(line)!;
+    return { prompt, tool, fields: JSON.parse(fields) as Record<string, unknown> };
+  });
+
+/** What a host puts in place of an attached file. */
+const attachedAs = (name: string) => ({
+  download_url: `https://example.com/${name}`,
+  file_id: "file-1",
+  file_name: name,
+});
+const ATTACHED = { file: attachedAs("contract.pdf"), image: attachedAs("logo.png") };
+
+test("there are thirty", () => {
+  expect(calls).toHaveLength(30);
+  expect(new Set(calls.map(({ prompt }) => prompt)).size).toBe(30);
+});
+
+test.each(calls)("$prompt", async ({ tool: name, fields }) => {
+  const client = await connect();
+  const { inputSchema } = (await client.listTools()).tools.find((tool) => tool.name === name)!;
+  const needed = Object.entries(ATTACHED).filter(([field]) => field in inputSchema.properties!);
+  const args = { ...Object.fromEntries(needed), ...fields };
+  z.fromJSONSchema(inputSchema as never).parse(args);
+
+  const payment = await signPaymentV2(await offerOf(TEXT));
+  const { structuredContent } = await client.callTool({ name, arguments: args, _meta: { "x402/payment": payment } });
+  result.parse(structuredContent);
+});
+
+test.each(PRODUCTS)("$tool: every field and every template is in one of them", ({ tool, schemas }) => {
+  const own = calls.filter((call) => call.tool === tool).map(({ fields }) => fields);
+  const shared = calls.map(({ fields }) => fields);
+  for (const name of Object.keys(schemas.json.shape))
+    expect([name, shared.some((fields) => name in fields)]).toEqual([name, true]);
+  const { template } = schemas.json.shape;
+  const names = template instanceof z.ZodDefault ? (template.unwrap() as z.ZodEnum).options : [];
+  for (const name of names) expect(own.map((fields) => fields.template)).toContain(name);
+});
