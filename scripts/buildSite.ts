@@ -24,6 +24,7 @@ const { outputFiles } = await build({
     site: "web/site.css",
     reading: "web/reading.css",
     playground: "web/playground.ts",
+    upload: "web/upload.ts",
     "engine.worker": "web/engine.worker.ts",
     "pdf.worker": "pdfjs-dist/build/pdf.worker.mjs",
   },

@@ -15,6 +15,7 @@ import { logRequest } from "./http/requestLog.ts";
 import { revalidated } from "./http/revalidated.ts";
 import { exchangeOf, sell } from "./http/sell.ts";
 import { leaveSettled, readSettings } from "./http/settings.ts";
+import { openSlot, putFile, showSlot } from "./http/uploads.ts";
 import { isLoopback } from "./loopback.ts";
 import { serverCard } from "./mcp/serverCard.ts";
 import { developmentKey } from "./payments/facilitators.ts";
@@ -23,6 +24,7 @@ import { guidance, guide } from "./service/guide.ts";
 import { limitsOf } from "./service/limits.ts";
 import { oncePerOrigin } from "./service/oncePerConfig.ts";
 import { PRODUCTS } from "./service/products.ts";
+import { UPLOADS_PATH } from "./service/uploads.ts";
 import { serveAsset } from "./site/assets.ts";
 import { Docs } from "./site/docs.tsx";
 import { Home } from "./site/home.tsx";
@@ -55,7 +57,7 @@ app.use(
 app.use(
   cors({
     origin: "*",
-    allowMethods: ["GET", "HEAD", "POST", "DELETE"],
+    allowMethods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
     // no allowHeaders: whatever the pre-flight asks for is allowed. No cookies are involved, and clients add headers of
     // their own (tracing; the official x402 clients send even Access-Control-Expose-Headers)
     exposeHeaders: [
@@ -108,6 +110,9 @@ app
     return c.body(null, 204);
   })
   .all(methodNotAllowed("GET, HEAD, DELETE"));
+
+app.post(UPLOADS_PATH, leaveSettled, openSlot).all(methodNotAllowed("POST"));
+app.get(`${UPLOADS_PATH}/:id`, showSlot).put(putFile).all(methodNotAllowed("GET, HEAD, PUT"));
 
 app.get(PURCHASES, readPurchases).all(readOnly);
 

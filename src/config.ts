@@ -45,6 +45,17 @@ export const RATE_LIMITS = { unpaidCalls: 120, wrongTokens: 30 } as const;
 /** How many refused payments of an address are looked at, and how soon each is forgotten. */
 export const REFUSED_PAYMENTS = { most: 10, forgottenMs: 5000 } as const;
 
+/**
+ * Upload slots: how long one lasts, how large a free one may be, and how many, of how many bytes together, an address has
+ * at the same time, which for slots that last an hour is in an hour; and how many a payer has.
+ */
+export const UPLOADS = {
+  seconds: 3600,
+  freeBytes: 10_000_000,
+  free: { slots: 5, bytes: 50_000_000 },
+  payerSlots: 100,
+} as const;
+
 /** How long a message to /mcp may be before anything is known of its sender. */
 export const UNPAID_MESSAGE_BYTES = 256 * 1024;
 

@@ -45,6 +45,12 @@ export const PROBLEMS = {
   sign_in_required: { status: 402, title: "Sign in with the key that pays" },
   sign_in_refused: { status: 403, title: "This sign-in is not valid" },
 
+  upload_not_found: { status: 404, title: "There is no such upload" },
+  upload_expired: { status: 410, title: "The upload has ended" },
+  upload_used: { status: 409, title: "The upload has its file already" },
+  upload_empty: { status: 409, title: "Nothing has been uploaded yet" },
+  upload_length_wrong: { status: 400, title: "The body has not the length of the upload" },
+
   call_cancelled: { status: 503, title: "The call was cancelled" },
 
   file_not_found: { status: 404, title: "There is no such file" },

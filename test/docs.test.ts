@@ -6,7 +6,7 @@ import operating from "../docs/operating.md?raw";
 import tolerance from "../docs/pdf-tolerance.md?raw";
 import examples from "../examples/README.md?raw";
 import readme from "../README.md?raw";
-import { readConfig } from "../src/config.ts";
+import { readConfig, UPLOADS } from "../src/config.ts";
 import { IMAGE_FORMATS, IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../src/engine/index.ts";
 import { imageRequest, textRequest } from "../src/service/schemas.ts";
 
@@ -87,6 +87,7 @@ describe("docs/calling.md names", () => {
       `A PDF may have ${maxSourceBytes / 1e9} GB by URL and ${maxBodyBytes / 1e6} MB uploaded`,
       `(${maxJsonBytes / 1e6} MB as a data URI in JSON), and ${maxPages.toLocaleString("en")} pages.`,
       `(${linkTtlSeconds / 3600} hours by default)`,
+      `Uploads are free up to ${UPLOADS.freeBytes / 1e6} MB, five at the same time and ${UPLOADS.free.bytes / 1e6} MB an hour`,
     ])
       expect(said).toContain(fact);
   });
@@ -97,8 +98,9 @@ test("the lifecycle rules of docs/operating.md delete nothing that the service s
     operating.matchAll(/lifecycle add overprint-results \w+ (\w+\/) --expire-days (\d+)/g),
     ([, prefix, days]) => ({ prefix, seconds: Number(days) * 86_400 }),
   );
-  expect(rules.map(({ prefix }) => prefix)).toEqual(["results/", "spool/"]);
+  expect(rules.map(({ prefix }) => prefix)).toEqual(["results/", "spool/", "uploads/"]);
   const { linkTtlSeconds, workSeconds } = readConfig({});
+  expect(rules[2]!.seconds).toBeGreaterThan(UPLOADS.seconds + workSeconds);
   expect(rules[0]!.seconds).toBeGreaterThanOrEqual(linkTtlSeconds + 86_400);
   expect(rules[1]!.seconds).toBeGreaterThan(workSeconds);
 });

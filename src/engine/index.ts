@@ -18,7 +18,7 @@ export { EngineError, type EngineErrorCode } from "./errors.ts";
 export type { LoadFont } from "./fonts/library.ts";
 export { SCRIPTS } from "./fonts/scripts.ts";
 export { MAX_SIDE } from "./images/checkSize.ts";
-export { IMAGE_FORMATS } from "./images/detectFormat.ts";
+export { detectFormat, IMAGE_FORMATS } from "./images/detectFormat.ts";
 export { PLACEHOLDERS, unknownPlaceholder } from "./marks/placeholders.ts";
 export { IMAGE_POSITIONS, type ImagePosition, POSITIONS, type Position } from "./marks/positions.ts";
 export { TEMPLATES, type TemplateName } from "./marks/templates.ts";

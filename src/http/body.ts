@@ -1,11 +1,12 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { bodyTooLarge, readBody } from "../inputs/body.ts";
-import { readForm } from "../inputs/multipart.ts";
+import { readForm, receiveUpload } from "../inputs/multipart.ts";
 import { receive } from "../inputs/receive.ts";
+import { expectPdf } from "../inputs/sniff.ts";
 import { hasTooManyValues, MAX_JSON_VALUES } from "../jsonValues.ts";
 import { Problem, toldName } from "../problems.ts";
 import { repeatedKey } from "../repeatedKey.ts";
-import { announcedBytesOf, FORM, maxBytesOf, mediaTypeOf } from "../service/bodySize.ts";
+import { announcedBytesOf, FORM, maxBytesOf, mediaTypeOf, PDF } from "../service/bodySize.ts";
 import type { CallContext } from "../service/callContext.ts";
 import type { AcceptedRequest, Product } from "../service/products.ts";
 import type { ApiEnv } from "./environment.ts";
@@ -22,7 +23,22 @@ export const limitBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
 };
 
 /**
- * Reads and checks a request body, JSON or multipart, within the limits of its call.
+ * Returns the fields of a call whose body is the file.
+ * @throws Problem invalid_request if one is there twice, or is the file
+ */
+function queryFields(c: Context): Record<string, string> {
+  const given = Object.entries(c.req.queries());
+  const wrong = given.find(([name, values]) => name === "file" || values.length > 1);
+  if (wrong) {
+    const path = toldName(wrong[0]);
+    const message = path === "file" ? "is the body, so it must not be in the query" : "must be there once";
+    throw new Problem("invalid_request", `In the query, \`${path}\` ${message}.`, { errors: [{ path, message }] });
+  }
+  return Object.fromEntries(given.map(([name, [value = ""]]) => [name, value]));
+}
+
+/**
+ * Reads and checks a request body, JSON, multipart or the PDF itself, within the limits of its call.
  * @throws Problem body_too_large, body_timeout, unsupported_media_type, invalid_request, too_busy, or as {@link readForm}
  * @throws Error if a file cannot be spooled
  */
@@ -44,18 +60,28 @@ export async function readRequest(
       const fields = await readForm(body, c.req.header("Content-Type")!, { limits, maxFieldBytes: maxJsonBytes });
       return product.accept(fields, "form");
     }
+    case PDF: {
+      const fields = queryFields(c); // looked at first: the body may be long
+      const file = await receiveUpload(body, limits.file, (head) => expectPdf(head, undefined));
+      return product.accept({ ...fields, file }, "form");
+    }
     default:
       throw new Problem(
         "unsupported_media_type",
-        "Send application/json, or multipart/form-data with the PDF as `file`.",
+        "Send application/json, multipart/form-data with the PDF as `file`, or the PDF as application/pdf with the other fields in the query.",
         {
-          headers: { "Accept-Post": "application/json, multipart/form-data" },
+          headers: { "Accept-Post": "application/json, multipart/form-data, application/pdf" },
         },
       );
   }
 }
 
-function parseJson(bytes: Uint8Array, example: object): unknown {
+/**
+ * Parses a body in JSON.
+ * @param example shown to who has sent something else
+ * @throws Problem invalid_request
+ */
+export function parseJson(bytes: Uint8Array, example: object): unknown {
   const text = new TextDecoder().decode(bytes);
   if (hasTooManyValues(text))
     throw new Problem(

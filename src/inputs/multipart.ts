@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Busboy } from "@fastify/busboy";
 import { Problem, toldName } from "../problems.ts";
+import { hashing } from "../sha256.ts";
 import { type MemoryShare, noRoom } from "./memory.ts";
 import { type ReceiveLimits, receive } from "./receive.ts";
 import { expectPdf, HEAD_LENGTH } from "./sniff.ts";
@@ -51,7 +52,11 @@ export async function readForm(
     }
     parser.once("error", (error) => stream.destroy(error as Error));
     files.push(stream);
-    const upload = receiveUpload(stream, limit, name === "file" ? (head) => expectPdf(head, undefined) : () => {});
+    const upload = receiveUpload(
+      wellFormed(stream),
+      limit,
+      name === "file" ? (head) => expectPdf(head, undefined) : () => {},
+    );
     upload.catch(fail);
     uploads.set(name, upload);
   });
@@ -106,29 +111,25 @@ function openParser(contentType: string, maxFieldBytes: number): InstanceType<ty
 }
 
 /** Receives an upload, unless `look` throws at its first bytes. */
-async function receiveUpload(
-  stream: AsyncIterable<Uint8Array>,
+export async function receiveUpload(
+  chunks: AsyncIterable<Uint8Array>,
   limits: ReceiveLimits,
   look: (head: Uint8Array) => void,
 ): Promise<Upload> {
-  const digest = new crypto.DigestStream("SHA-256");
-  const writer = digest.getWriter();
-  const received = await receive(
+  const hashed = hashing(
     (async function* () {
       let head = new Uint8Array();
-      for await (const chunk of wellFormed(stream)) {
+      for await (const chunk of chunks) {
         if (head.length < HEAD_LENGTH) {
           head = Buffer.concat([head, chunk.subarray(0, HEAD_LENGTH - head.length)]);
           if (head.length === HEAD_LENGTH) look(head);
         }
-        await writer.write(chunk);
         yield chunk;
       }
     })(),
-    limits,
   );
-  await writer.close();
-  return new Upload(received, new Uint8Array(await digest.digest).toHex());
+  const received = await receive(hashed.chunks, limits);
+  return new Upload(received, await hashed.sha256());
 }
 
 function noFile(path: string): Problem {

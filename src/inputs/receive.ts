@@ -126,6 +126,20 @@ export async function receiveWhole(
   return new ReceivedFile(await keepWhole(chunks, length));
 }
 
+/**
+ * Receives a file that is stored already: into memory if there is room, or else it is read where it is.
+ * @throws Problem source_too_large
+ */
+export async function receiveStored(
+  file: RangeReader,
+  { maxBytes, inMemoryBytes, memory, count }: ReceiveLimits,
+): Promise<ReceivedFile> {
+  const { length } = file;
+  if (length > maxBytes) throw tooLarge(maxBytes);
+  count(length);
+  return new ReceivedFile(length <= inMemoryBytes && memory.take(length) ? await file.read(0, length) : file);
+}
+
 /** Yields `first`, then the others. */
 export async function* joined(first: Uint8Array, others: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield first;

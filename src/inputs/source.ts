@@ -78,7 +78,10 @@ async function* fitting(maxBytes: number, chunks: AsyncIterable<Uint8Array>): As
 }
 
 /** Passes chunks on, and what their reading fails with as what `convert` makes of it; not what their user fails with. */
-async function* failingAs(convert: (error: unknown) => unknown, chunks: AsyncIterable<Uint8Array>) {
+export async function* failingAs(
+  convert: (error: unknown) => unknown,
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, undefined> {
   try {
     yield* chunks;
   } catch (error) {

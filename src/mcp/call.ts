@@ -28,7 +28,7 @@ export async function call(
   exchange: Exchange,
   early?: Admitted,
 ): Promise<CallToolResult> {
-  const { request, requestId, env, config } = exchange;
+  const { request, config } = exchange;
   const sentFields = withFilesAsText(fields, product.schemas.json);
   try {
     const offer = offerFor(product, resource(new URL(request.url).origin), exchange);
@@ -46,20 +46,13 @@ export async function call(
     const bought = purchase(admitted, asked, async () => product.accept(sentFields, "json"));
     exchange.waitUntil(bought.catch(() => undefined)); // releases or settles even if the client disconnects
     return delivered(await bought);
-  } catch (thrown) {
-    const error = await limitRefusals(thrown as Error, request, env);
-    if (error instanceof PaymentRequired)
-      return paymentRequired(error, unpaidSentence(product, config, error, sentFields));
-    const problem = problemOf(error);
-    const { code, status, cause } = problem;
-    if (status >= 500 && !mcpReq.signal.aborted)
-      log({ event: "failure", request_id: requestId, code, error: describeError(cause ?? problem) });
-    return refused(problem, requestId);
+  } catch (error) {
+    return failed(error, exchange, mcpReq.signal, (reason) => unpaidSentence(product, config, reason, sentFields));
   }
 }
 
 /** Says what a call costs that has not been paid, and what is wrong with its fields: it had better be mended before. */
-function unpaidSentence(product: Product, config: Config, { reason }: PaymentRequired, fields: unknown): string {
+function unpaidSentence(product: Product, config: Config, reason: string, fields: unknown): string {
   const wrong = wrongFields(product, fields);
   const mend = wrong.length === 0 ? "" : ` Before you pay, mend what would fail: ${wrong.map(sentenceOf).join(" ")}`;
   return `This costs ${product.price(config).label}, paid with x402; nothing is charged when it fails. Nothing was done yet (${reason}).${mend}`;
@@ -72,6 +65,25 @@ function wrongFields(product: Product, fields: unknown): FieldError[] {
   } catch (error) {
     return problemOf(error).errors ?? [];
   }
+}
+
+/**
+ * Returns the tool result for a call that has failed.
+ * @param unpaid what a model is told if payment is required, given the reason
+ */
+export async function failed(
+  thrown: unknown,
+  { request, requestId, env }: Exchange,
+  signal: AbortSignal,
+  unpaid: (reason: string) => string,
+): Promise<CallToolResult> {
+  const error = await limitRefusals(thrown as Error, request, env);
+  if (error instanceof PaymentRequired) return paymentRequired(error, unpaid(error.reason));
+  const problem = problemOf(error);
+  const { code, status, cause } = problem;
+  if (status >= 500 && !signal.aborted)
+    log({ event: "failure", request_id: requestId, code, error: describeError(cause ?? problem) });
+  return refused(problem, requestId);
 }
 
 /** Reports the progress of a call, as the number of stages done, to a client that asked for it. */

@@ -7,7 +7,7 @@ const OPTIONS = { uri: "overprint://options", mimeType: "application/json" };
 const GUIDE = { uri: "overprint://guide", mimeType: "text/markdown" };
 
 /** Tells a client, as it connects, where to find what can be read for free. */
-export const INSTRUCTIONS = `The resource ${OPTIONS.uri} lists templates, positions, limits and price; ${GUIDE.uri} says how to call and how to pay.`;
+export const INSTRUCTIONS = `The resource ${OPTIONS.uri} lists templates, positions, limits and price; ${GUIDE.uri} says how to call and how to pay. A local file goes to request_upload first.`;
 
 /** Registers what can be read for free before paying: two resources, and a prompt that includes the options. */
 export function addResources(server: McpServer, origin: string, config: Config): void {

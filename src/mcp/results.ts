@@ -7,18 +7,18 @@ import { type Problem, problemDetails } from "../problems.ts";
 import type { Delivery } from "../service/products.ts";
 import { result } from "../service/schemas.ts";
 
+/** Schema of the terms of a call that has not been paid. */
+export const terms = z.object({
+  x402Version: z.literal(2),
+  error: z.string(),
+  accepts: z.array(z.object({})).describe("The ways to pay: sign one of them (x402 version 2)."),
+});
+
 /**
  * Schema of `structuredContent`: the result, or the terms if the call has not been paid. It includes the terms because
  * clients validate errors against the schema too, and payers look for the terms there first.
  */
-export const output = z.union([
-  result,
-  z.object({
-    x402Version: z.literal(2),
-    error: z.string(),
-    accepts: z.array(z.object({})).describe("The ways to pay: sign one of them (x402 version 2)."),
-  }),
-]);
+export const output = z.union([result, terms]);
 
 /** The notices in words for a model. */
 const NOTICES: Record<Notice, string> = {
@@ -57,16 +57,16 @@ export function delivered({ value: { result, notices, filename }, receipt, lapse
  * them; the last text has them in version 1.
  */
 export function paymentRequired({ offer, reason, refusal }: PaymentRequired, sentence: string): CallToolResult {
-  const terms = paymentRequiredV2(offer, reason);
+  const unpaid = paymentRequiredV2(offer, reason);
   return {
     isError: true,
     content: [
       { type: "text", text: sentence },
-      { type: "text", text: JSON.stringify(terms) },
+      { type: "text", text: JSON.stringify(unpaid) },
       { type: "text", text: JSON.stringify(paymentRequiredV1(offer, reason)) },
     ],
-    structuredContent: { ...terms },
-    _meta: { "x402/error": terms, ...(refusal && { "x402/payment-response": refusal.receipt }) },
+    structuredContent: { ...unpaid },
+    _meta: { "x402/error": unpaid, ...(refusal && { "x402/payment-response": refusal.receipt }) },
   };
 }
 

@@ -8,6 +8,7 @@ import type { Exchange } from "../service/callContext.ts";
 import { PRODUCTS } from "../service/products.ts";
 import { refuseForeign } from "./hosts.ts";
 import { type Message, readMessage } from "./message.ts";
+import { REQUEST_UPLOAD } from "./requestUpload.ts";
 import { mcpServer } from "./server.ts";
 
 /** Where a tool's arguments are in a message: `params`, `arguments`, and their names. */
@@ -77,7 +78,8 @@ const toolCall = z.object({ method: z.literal("tools/call"), params: z.object({ 
 function toolCalled(message: unknown): string | undefined {
   const { success, data } = toolCall.safeParse(message);
   if (!success) return undefined;
-  return PRODUCTS.some(({ tool }) => tool === data.params.name) ? data.params.name : "unknown";
+  const { name } = data.params;
+  return name === REQUEST_UPLOAD || PRODUCTS.some(({ tool }) => tool === name) ? name : "unknown";
 }
 
 function parse(text: string): unknown {

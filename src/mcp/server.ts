@@ -4,12 +4,13 @@ import { summaryOf } from "../service/guide.ts";
 import { call } from "./call.ts";
 import { iconsOf, SERVER } from "./identity.ts";
 import type { Message } from "./message.ts";
+import { addRequestUpload } from "./requestUpload.ts";
 import { addResources, INSTRUCTIONS } from "./resources.ts";
 import { toolsFor } from "./tools.ts";
 
 const NOTHING_CHANGES = { listChanged: false };
 
-/** Creates the server for one message: both tools, and what can be read for free before paying. */
+/** Creates the server for one message: the tools, and what can be read for free before paying. */
 export function mcpServer(exchange: Exchange, message?: Message): McpServer {
   const { origin } = new URL(exchange.request.url);
   const icons = iconsOf(origin);
@@ -24,6 +25,7 @@ export function mcpServer(exchange: Exchange, message?: Message): McpServer {
     server.registerTool(tool.product.tool, { ...tool.shown, icons }, (fields, context) =>
       call(tool, fields, context, exchange, message?.admitted).finally(message?.release),
     );
+  addRequestUpload(server, exchange);
   addResources(server, origin, exchange.config);
   return server;
 }

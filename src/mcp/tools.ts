@@ -61,16 +61,16 @@ function inputOf({ schemas, example }: Product) {
 }
 
 /** Returns the JSON Schema of what a client sends or gets, without `$schema`: older clients know their own dialect only. */
-function jsonSchemaOf(schema: z.ZodType) {
+export function jsonSchemaOf(schema: z.ZodType) {
   const { $schema, ...json } = z.toJSONSchema(schema, { io: "input" });
   return json;
 }
 
 /**
- * Returns a schema for clients to see. Nothing is validated against it here: `Product.accept` checks the arguments once
- * a payment has come, with the same messages as over HTTP.
+ * Returns a schema for clients to see. Nothing is validated against it here: the service checks the arguments, of what
+ * is paid for once a payment has come, with the same messages as over HTTP.
  */
-function advertised(json: Record<string, unknown>): StandardSchemaWithJSON {
+export function advertised(json: Record<string, unknown>): StandardSchemaWithJSON {
   return {
     "~standard": {
       version: 1,

@@ -19,7 +19,7 @@ export interface Resource {
   /** Input and output for discovery services, as x402 version 1 describes them (`outputSchema`). */
   outputSchema: Record<string, unknown>;
   /** The same for version 2 (`extensions.bazaar`). Clients send it back in a header, so it must be small. */
-  bazaar: Record<string, unknown>;
+  bazaar?: Record<string, unknown>;
   service?: ServiceMetadata;
 }
 

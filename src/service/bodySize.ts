@@ -3,6 +3,9 @@ import type { Config } from "../config.ts";
 /** The media type of a form with files. */
 export const FORM = "multipart/form-data";
 
+/** The media type of a PDF that is the body by itself. */
+export const PDF = "application/pdf";
+
 /** Returns the media type of a request's body, in lower case and without its parameters. */
 export function mediaTypeOf({ headers }: Request): string {
   return (headers.get("Content-Type") ?? "").split(";")[0]!.trim().toLowerCase();
@@ -10,7 +13,7 @@ export function mediaTypeOf({ headers }: Request): string {
 
 /** Returns how many bytes the body of a request may have. */
 export function maxBytesOf(request: Request, { maxBodyBytes, maxJsonBytes }: Config): number {
-  return mediaTypeOf(request) === FORM ? maxBodyBytes : maxJsonBytes;
+  return [FORM, PDF].includes(mediaTypeOf(request)) ? maxBodyBytes : maxJsonBytes;
 }
 
 /** Returns how many bytes the body of a request will have; undefined if it does not say so (RFC 9112, 6.3). */

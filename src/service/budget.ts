@@ -26,12 +26,23 @@ interface Account extends Spent {
 }
 
 const HOUR_MS = 3_600_000;
+/** How many upload slots a payer, or an address, has at the same time, and how many bytes they take together. */
+export interface SlotLimits {
+  slots: number;
+  bytes: number;
+  /** How long each lasts. */
+  ms: number;
+}
+
+/** The storage key `slots`, oldest first: what each takes, and when it ends (Unix milliseconds). */
+type Slots = readonly { bytes: number; ends: number }[];
+
 /** How long to wait for one's own calls to end. */
 const CALL_SECONDS = 5;
 
 /**
  * The Durable Object that counts what a payer, or an address, has of the service without paying for it. Paid calls count
- * only while they run.
+ * only while they run. Upload slots are counted in objects of their own.
  */
 export class Budget extends DurableObject<Env> {
   /** Begins a call with a body of so many bytes. Returns how many seconds to wait if the budget is used up, else 0. */
@@ -60,6 +71,24 @@ export class Budget extends DurableObject<Env> {
     }
     const total = { ms: account.ms + spent.ms, bytes: Math.max(0, account.bytes + spent.bytes) };
     await this.#save({ ...account, ...total });
+  }
+
+  /** Takes a slot of so many bytes. Returns how many seconds to wait if there is none left, else 0. */
+  async takeSlot(bytes: number, limits: SlotLimits): Promise<number> {
+    const now = Date.now();
+    const { kv } = this.ctx.storage;
+    const taken = (kv.get<Slots>("slots") ?? []).filter(({ ends }) => ends > now);
+    let [count, sum] = [taken.length + 1, taken.reduce((total, slot) => total + slot.bytes, bytes)];
+    let free = now;
+    for (const slot of taken) {
+      if (count <= limits.slots && sum <= limits.bytes) break;
+      [count, sum, free] = [count - 1, sum - slot.bytes, slot.ends];
+    }
+    if (free > now) return Math.ceil((free - now) / 1000);
+    const ends = now + limits.ms;
+    kv.put("slots", [...taken, { bytes, ends }]);
+    await this.ctx.storage.setAlarm(ends);
+    return 0;
   }
 
   /** Forgets an hour that is over. */
@@ -110,4 +139,26 @@ export async function withinBudget<T>(
   } finally {
     await account.end(payment, bytes, total).catch(() => undefined); // its lease ends anyway
   }
+}
+
+/**
+ * Takes an upload slot of `name`; while its budget cannot be reached, there is no limit.
+ * @throws Problem too_many_requests
+ */
+export async function takeSlot(
+  book: DurableObjectNamespace<Budget>,
+  name: string,
+  bytes: number,
+  limits: SlotLimits,
+): Promise<void> {
+  const waitSeconds = await book
+    .getByName(`uploads:${name}`)
+    .takeSlot(bytes, limits)
+    .catch(() => 0);
+  if (waitSeconds > 0)
+    throw new Problem(
+      "too_many_requests",
+      `${name.startsWith("payer:") ? "This payer" : "Your address"} has as many uploads as it may at the same time: ${limits.slots}, of ${limits.bytes} bytes together. Use one again, wait until one ends, or send a payment along.`,
+      { headers: { "Retry-After": String(waitSeconds) } },
+    );
 }

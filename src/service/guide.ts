@@ -5,6 +5,7 @@ import { IDEMPOTENCY_KEY, IDEMPOTENCY_META } from "./idempotencyKey.ts";
 import { limitsOf } from "./limits.ts";
 import { PRODUCTS, type Product, priceLabel } from "./products.ts";
 import { SIGN_IN } from "./signIn.ts";
+import { UPLOADS_PATH } from "./uploads.ts";
 
 /** Describes the service in one line, for agents, registries and clients. */
 export function summaryOf(config: Config): string {
@@ -30,6 +31,14 @@ export function guidance(origin: string, config: Config): string {
 - MCP (streamable HTTP): ${origin}/mcp
 
 The answer has a link to the marked PDF. The link works for ${limits.link_seconds} seconds and needs no key.
+
+## Files without a URL
+
+POST ${origin}${UPLOADS_PATH} with {"name", "size", "type": "pdf" or "image"}, or the MCP tool request_upload, both free: the answer
+has a \`handle\` (upload:…), and where to send the file, once, by PUT (\`curl\` is the command; a person can open the URL in a
+browser and choose the file). \`file\` and \`image\` take the handle, any number of times, for ${limits.upload_seconds} seconds. Free files have at
+most ${limits.upload_free_bytes} bytes; for larger ones send a payment along: it is verified, not settled, and good for the call that follows.
+Over HTTP a PDF may also be the body itself, as application/pdf, with the other fields in the query.
 
 ## Paying
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Config, RATE_LIMITS, REFUSED_PAYMENTS, UNPAID_MESSAGE_BYTES } from "../config.ts";
+import { type Config, RATE_LIMITS, REFUSED_PAYMENTS, UNPAID_MESSAGE_BYTES, UPLOADS } from "../config.ts";
 import { MAX_SIDE, SCRIPTS, WORK_LIMITS } from "../engine/index.ts";
 import { FETCH_PORTS } from "../inputs/address.ts";
 import { MAX_REDIRECTS } from "../inputs/fetch.ts";
@@ -58,7 +58,15 @@ export const limits = z.strictObject({
     "Of work for one payer that is not charged in the end, as its calls fail. Past this and the next one, a 429.",
   ),
   payer_uncharged_bytes_per_hour: count.describe("Of files taken in for such calls."),
-  wrong_tokens_per_minute: count.describe("Links with a wrong token, of one address (an IPv6 /64)."),
+  upload_seconds: count.describe("How long an upload can be used."),
+  upload_free_bytes: count.describe("Of a file that is uploaded without a payment. With one, `file_bytes`."),
+  uploads: count.describe("Without a payment, of one address (an IPv6 /64) at the same time; one more is a 429."),
+  uploads_bytes: count.describe("Of them together, which is in `upload_seconds`."),
+  payer_uploads: count.describe("Of one payer at the same time, with a payment that is verified, and not settled."),
+  payer_uploads_bytes: count,
+  wrong_tokens_per_minute: count.describe(
+    "Links with a wrong token, and uploads that there are not, of one address (an IPv6 /64).",
+  ),
 });
 
 /** Returns every limit in force in a deployment with these settings. */
@@ -98,6 +106,12 @@ export function limitsOf(config: Config): z.output<typeof limits> {
     payer_calls: config.maxCallsPerPayer,
     payer_uncharged_seconds_per_hour: config.unchargedMsPerHour / 1000,
     payer_uncharged_bytes_per_hour: config.unchargedBytesPerHour,
+    upload_seconds: UPLOADS.seconds,
+    upload_free_bytes: UPLOADS.freeBytes,
+    uploads: UPLOADS.free.slots,
+    uploads_bytes: UPLOADS.free.bytes,
+    payer_uploads: UPLOADS.payerSlots,
+    payer_uploads_bytes: config.unchargedBytesPerHour,
     wrong_tokens_per_minute: RATE_LIMITS.wrongTokens,
   };
 }

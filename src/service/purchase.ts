@@ -12,7 +12,7 @@ import { CallContext, type Exchange } from "./callContext.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { idempotencyKeyOf } from "./idempotencyKey.ts";
 import type { AcceptedRequest, Delivery, Product } from "./products.ts";
-import { clientIn } from "./rateLimits.ts";
+import { addressIn } from "./rateLimits.ts";
 import { countingRefusals, countRefusal, forgiveRefusals } from "./refusedPayments.ts";
 import { isSignedIn } from "./signIn.ts";
 
@@ -131,11 +131,6 @@ export function withBudget<T>(
   };
   const bytes = announcedBytesOf(request) ?? maxBytesOf(request, config);
   return withinBudget(env.BUDGETS, { name, payment: paymentKey(payment), bytes }, limits, act);
-}
-
-function addressIn(request: Request): string | undefined {
-  const client = clientIn(request);
-  return client && `address:${client}`;
 }
 
 function termsOf({ product, payment, key, offer }: Omit<Admitted, keyof Admission>, exchange: Exchange) {

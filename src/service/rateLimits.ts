@@ -35,8 +35,8 @@ interface Count {
 function countOf(error: Error, { UNPAID_CALLS, WRONG_TOKENS }: Partial<Env>): Count | undefined {
   if (error instanceof PaymentRequired)
     return { what: "calls without a valid payment", limit: RATE_LIMITS.unpaidCalls, by: UNPAID_CALLS };
-  if (error instanceof Problem && error.code === "invalid_token")
-    return { what: "links with a wrong token", limit: RATE_LIMITS.wrongTokens, by: WRONG_TOKENS };
+  if (error instanceof Problem && (error.code === "invalid_token" || error.code === "upload_not_found"))
+    return { what: "links with a wrong token, or uploads", limit: RATE_LIMITS.wrongTokens, by: WRONG_TOKENS };
   if (error instanceof PaymentError && error.code === "sign_in_refused")
     return { what: "sign-ins that are not valid", limit: RATE_LIMITS.wrongTokens, by: WRONG_TOKENS };
   return undefined;
@@ -46,6 +46,12 @@ function countOf(error: Error, { UNPAID_CALLS, WRONG_TOKENS }: Partial<Env>): Co
 export function clientIn(request: Request): string | undefined {
   const address = request.headers.get("CF-Connecting-IP");
   return address === null || isLoopback(request) ? undefined : clientOf(address);
+}
+
+/** Returns the name of the account of a request's address. */
+export function addressIn(request: Request): string | undefined {
+  const client = clientIn(request);
+  return client && `address:${client}`;
 }
 
 /**

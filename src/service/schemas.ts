@@ -68,23 +68,25 @@ const IMAGE = takes("a URL, a data URI, base64 or an upload");
 /** What becomes of the names that only the caller can open: paths, and what its host calls an attachment. */
 const UNREADABLE = `a path or an attachment on your side cannot be read from here: ${UPLOAD_FIRST}`;
 
-const FILE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:)/;
+const FILE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:)/;
 // base64 that begins with a slash is a JPEG's, or else a path
-const IMAGE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|(\/9j\/|[A-Za-z0-9+_=\s-])[A-Za-z0-9+/_=\s-]*$)/;
+const IMAGE_PATTERN =
+  /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:|(\/9j\/|[A-Za-z0-9+_=\s-])[A-Za-z0-9+/_=\s-]*$)/;
 
 const file = z
   .string({ error: FILE })
-  .regex(FILE_PATTERN, `must be an http(s) URL, a data URI or an upload; ${UNREADABLE}`)
+  .regex(FILE_PATTERN, `must be an http(s) URL, a data URI or the handle of an upload; ${UNREADABLE}`)
   .meta({
-    description: "The PDF: a public http(s) URL or a data URI (data:application/pdf;base64,…).",
+    description:
+      "The PDF: a public http(s) URL, the handle of an upload (upload:…), or a data URI (data:application/pdf;base64,…). Never a path.",
     examples: ["https://example.com/contract.pdf"],
   });
 
 const image = z
   .string({ error: IMAGE })
-  .regex(IMAGE_PATTERN, `must be an http(s) URL, a data URI, base64 or an upload; ${UNREADABLE}`)
+  .regex(IMAGE_PATTERN, `must be an http(s) URL, a data URI, the handle of an upload or base64; ${UNREADABLE}`)
   .meta({
-    description: `The image, ${IMAGE_FORMATS.join(" or ")}: a public http(s) URL, a data URI or bare base64.`,
+    description: `The image, ${IMAGE_FORMATS.join(" or ")}: a public http(s) URL, the handle of an upload (upload:…), a data URI or bare base64. Never a path.`,
     examples: ["https://example.com/logo.png"],
   });
 
@@ -111,12 +113,15 @@ const rotation = z
 /** Maximum length of the result's file name, in UTF-16 code units. */
 export const MAX_FILENAME_CHARACTERS = 200;
 
-const filename = z
+/** The schema of a file's name, without folders. */
+export const plainName = z
   .string()
   .min(1)
   .max(MAX_FILENAME_CHARACTERS)
   .regex(/^[^\x00-\x1f\x7f-\x9f/\\]*$/, "must not have control characters or path separators")
-  .refine((name) => name.isWellFormed(), "must be well-formed Unicode")
+  .refine((name) => name.isWellFormed(), "must be well-formed Unicode");
+
+const filename = plainName
   .meta({ examples: ["contract-draft.pdf"] }) // examples and defaults behind a transform are not published
   .transform((name) => (/\.pdf$/i.test(name) ? name : `${name}.pdf`))
   .prefault("watermarked.pdf")
@@ -274,8 +279,8 @@ const upload = z.instanceof(Upload).meta({ type: "string", format: "binary" });
 function textForUpload(pattern: RegExp, others: string, curl: string) {
   return z.string().regex(pattern, `must be an upload (in curl: -F ${curl}), ${others}`);
 }
-const fileText = textForUpload(FILE_PATTERN, "an http(s) URL or a data URI", "file=@contract.pdf");
-const imageText = textForUpload(IMAGE_PATTERN, "an http(s) URL, a data URI or base64", "image=@logo.png");
+const fileText = textForUpload(FILE_PATTERN, "an http(s) URL, a data URI or a handle", "file=@contract.pdf");
+const imageText = textForUpload(IMAGE_PATTERN, "an http(s) URL, a data URI, a handle or base64", "image=@logo.png");
 const fileOrUpload = z.union([upload, fileText], { error: FILE }).describe(file.description ?? "");
 const imageOrUpload = z.union([upload, imageText], { error: IMAGE }).describe(image.description ?? "");
 

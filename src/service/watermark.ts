@@ -10,6 +10,7 @@ import {
   watermark,
 } from "../engine/index.ts";
 import { LARGE_BYTES } from "../inputs/largeFileSlot.ts";
+import { receiveStored } from "../inputs/receive.ts";
 import type { ReceivedFile } from "../inputs/receivedFile.ts";
 import { expectPdf, HEAD_LENGTH } from "../inputs/sniff.ts";
 import { isAddress, openSource } from "../inputs/source.ts";
@@ -18,6 +19,7 @@ import { bucketOf } from "../storage/bucket.ts";
 import { fontLoader } from "../storage/fonts.ts";
 import { urlOf } from "../storage/link.ts";
 import { deleteResult, type StoredResult, storeResult } from "../storage/results.ts";
+import { isHandle, uploadedFile } from "../storage/uploads.ts";
 import type { CallContext, Stage } from "./callContext.ts";
 import { imageMarkOf, textMarkOf } from "./marks.ts";
 import type { ImageRequest, Result, Source, TextRequest } from "./schemas.ts";
@@ -112,8 +114,10 @@ function begin(stage: Stage, { signal, progress }: CallContext): void {
   progress?.(stage);
 }
 
-function open(source: Source, field: "file" | "image", call: CallContext): Promise<ReceivedFile> {
+async function open(source: Source, field: "file" | "image", call: CallContext): Promise<ReceivedFile> {
   const { config, allowLoopback, limits, signal } = call;
+  if (typeof source === "string" && isHandle(source))
+    return receiveStored(await uploadedFile(bucketOf(call.env), source, Date.now()), limits[field]);
   const { fetchTimeoutMs: timeoutMs, dnsCheckUrl } = config;
   return openSource(source, field, {
     rules: { timeoutMs, allowLoopback, dnsCheckUrl, signal },

@@ -30,6 +30,19 @@ export const READING_POLICY = policy({
   "frame-ancestors": "'none'",
 });
 
+/** Of the page that takes a file for an upload. */
+export const UPLOAD_POLICY = policy({
+  "default-src": "'none'",
+  "script-src": "'self'",
+  "style-src": "'self'",
+  "img-src": "'self'",
+  "font-src": "'self'",
+  "connect-src": "'self'",
+  "base-uri": "'none'",
+  "form-action": "'none'",
+  "frame-ancestors": "'none'",
+});
+
 /** Of scripts, which counts where one runs as a worker: HarfBuzz and decoders of pdf.js are WebAssembly. */
 export const WORKER_POLICY = policy({
   "default-src": "'none'",

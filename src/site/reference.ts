@@ -47,7 +47,7 @@ interface Operation {
   responses: Record<string, Answer>;
 }
 
-type Methods = Partial<Record<"get" | "post" | "delete", Operation>>;
+type Methods = Partial<Record<"get" | "post" | "put" | "delete", Operation>>;
 
 export interface ApiReference {
   info: { title: string; description: string };
@@ -104,10 +104,12 @@ function boundsOf({ minimum, exclusiveMinimum, maximum, minLength, maxLength }: 
 }
 
 /** Returns the shell command that calls an operation with its example, unpaid: the answer has the terms. */
-export function commandFor({ servers }: ApiReference, { method, path, operation }: ApiEntry): string {
+export function commandFor({ servers }: ApiReference, { method, path, operation, parameters }: ApiEntry): string {
   const url = `${servers[0]?.url ?? ""}${path}`;
   const body = operation.requestBody?.content["application/json"]?.example;
-  const address = path.includes("{") ? `'${url}?token=…'` : url;
+  const hasToken = parameters.some(({ name }) => name === "token");
+  const address = path.includes("{") ? `'${url}${hasToken ? "?token=…" : ""}'` : url;
+  if (method === "PUT") return `curl -T contract.pdf ${address}`;
   if (body === undefined) return method === "GET" ? `curl ${address}` : `curl -X ${method} ${address}`;
   return `curl ${address} \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(body)}'`;
 }

@@ -1,7 +1,7 @@
 import type { ByteRange } from "./conditions.ts";
 
 /**
- * What results and the spool need of an object store, and no more. R2 has it as it is; an adapter of another store has
+ * What results, uploads and the spool need of an object store, and no more. R2 has it as it is; an adapter of another store has
  * to behave like it, which `test/storage/bucket.test.ts` checks.
  */
 export interface Bucket {
@@ -16,7 +16,13 @@ export interface Bucket {
     options: { range?: ByteRange; onlyIf: { etagMatches: string } },
   ): Promise<OpenedObject | StoredObject | null>;
   /** Stores an object in place of what was there. A stream's length is known (`FixedLengthStream`); null is empty. */
-  put(key: string, value: ReadableStream<Uint8Array> | null, options: Metadata): Promise<StoredObject>;
+  put(key: string, value: ReadableStream<Uint8Array> | string | null, options: Metadata): Promise<StoredObject>;
+  /** Stores nothing, and returns null, if what is there has another etag, or nothing is. */
+  put(
+    key: string,
+    value: string,
+    options: Metadata & { onlyIf: { etagMatches: string } },
+  ): Promise<StoredObject | null>;
   /** Deletes at most 1,000 objects. One that is not there is no error. */
   delete(keys: string | string[]): Promise<void>;
   /** Lists the first keys with a prefix that come after `startAfter`, in the order of their bytes. */
@@ -48,6 +54,7 @@ export interface StoredObject extends Metadata {
 interface OpenedObject extends StoredObject {
   body: ReadableStream<Uint8Array>;
   arrayBuffer(): Promise<ArrayBuffer>;
+  json(): Promise<unknown>;
 }
 
 /** An object being stored in parts, all of one size but the last, numbered from 1. It is there once completed. */

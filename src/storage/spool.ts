@@ -92,9 +92,14 @@ async function uploadParts(upload: MultipartUpload, chunks: AsyncIterable<Uint8A
 }
 
 function spooled(bucket: Bucket, key: string, length: number): SpooledFile {
+  return { ...storedFile(bucket, key, length), delete: () => bucket.delete(key) };
+}
+
+/** Returns a reader for a stored file, which has to stay for as long as it is read. */
+export function storedFile(bucket: Bucket, key: string, length: number): RangeReader {
   const get = async (start: number, end: number) => {
     const object = await bucket.get(key, { range: { offset: start, length: end - start } });
-    if (!object) throw new Error("the spooled file is gone");
+    if (!object) throw new Error("the stored file is gone");
     return object;
   };
   return {
@@ -103,6 +108,5 @@ function spooled(bucket: Bucket, key: string, length: number): SpooledFile {
     async *stream(start, end) {
       yield* chunksOf((await get(start, end)).body);
     },
-    delete: () => bucket.delete(key),
   };
 }

@@ -9,7 +9,7 @@ const MAX_BATCHES = 200;
 const SPOOL_MS = 3 * 3_600_000;
 
 /**
- * Deletes what has expired at `now` (Unix milliseconds): results whose whole group has expired, and spooled files left
+ * Deletes what has expired at `now` (Unix milliseconds): results and uploads whose whole group has expired, and spooled files left
  * by Workers that died (`spool/<hour it was stored in, as groupOf>/<id>`). Keeps no state: keys sort by group, so each
  * run starts with the oldest objects, wherever the previous run stopped.
  * @returns how many objects were deleted, and whether none is left
@@ -20,6 +20,7 @@ export async function sweep(bucket: Bucket, now: number): Promise<{ deleted: num
   for (const { prefix, before } of [
     { prefix: "spool/", before: groupOf(now - SPOOL_MS) },
     { prefix: "results/", before: groupOf(now) },
+    { prefix: "uploads/", before: groupOf(now) },
   ]) {
     let startAfter = prefix;
     for (let more = true; more; batches--) {

@@ -12,7 +12,7 @@ type Json = Record<string, any>;
 const document = async () => (await send("/openapi.json")).json<Json>();
 const operations = ({ paths }: Json): Json[] =>
   Object.values(paths as Json).flatMap((path: Json) =>
-    ["get", "post", "delete"].flatMap((method) => (path[method] ? [path[method]] : [])),
+    ["get", "post", "put", "delete"].flatMap((method) => (path[method] ? [path[method]] : [])),
   );
 /** Looks up a schema that may be a reference. */
 const at = (root: Json, schema: Json): Json =>
@@ -41,7 +41,11 @@ test("every operation has a name of its own, a tag, a summary, a description, an
 test("requests are named components with their defaults, and positions are eleven", async () => {
   const described = await document();
   for (const { path, schemas } of PRODUCTS) {
-    const { content } = described.paths[path].post.requestBody;
+    const { parameters, requestBody } = described.paths[path].post;
+    const { "application/pdf": raw, ...content } = requestBody.content;
+    expect(raw.schema).toMatchObject({ type: "string", format: "binary" });
+    const inQuery = parameters.filter((parameter: Json) => parameter.in === "query");
+    expect(["file", ...inQuery.map(({ name }: Json) => name)]).toEqual(Object.keys(schemas.json.shape));
     for (const { schema } of Object.values(content) as Json[]) {
       expect(schema.$ref).toMatch(/^#\/components\/schemas\/\w+(Request|Form)$/);
       const { properties, additionalProperties } = at(described, schema);
@@ -89,7 +93,7 @@ describe("the headers of problems are described, and there:", () => {
     const refusal = await send(TEXT, { method: "POST", headers, body: "x" });
     expect([refusal.status, refusal.headers.get("Accept-Post")]).toEqual([
       415,
-      "application/json, multipart/form-data",
+      "application/json, multipart/form-data, application/pdf",
     ]);
   });
 

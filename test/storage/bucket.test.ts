@@ -59,6 +59,17 @@ describe("an object", () => {
     expect(await bytesOf("a")).toEqual(new Uint8Array());
   });
 
+  test("is replaced only while it is as it was, if that is asked", async () => {
+    const { etag } = await bucket.put("a", '{"is":"first"}', {});
+    expect(await (await bucket.get("a", {}))!.json()).toEqual({ is: "first" });
+    const answers = await Promise.all(
+      ["b", "c"].map((value) => bucket.put("a", value, { onlyIf: { etagMatches: etag } })),
+    );
+    expect(answers.filter((stored) => stored === null)).toHaveLength(1);
+    expect(await bucket.put("nothing", "b", { onlyIf: { etagMatches: etag } })).toBeNull();
+    expect(await storedKeys()).toEqual(["a"]);
+  });
+
   test("is not stored, nor replaced, if its stream fails", async () => {
     await put("old", noise(10));
     for (const key of ["new", "old"])

@@ -13,6 +13,7 @@ const resultKey = (hours: number, name: string | number) => {
   const group = groupOf(NOW + hours * HOUR);
   return `results/${group}/${group}-${String(name).padStart(32, "0")}`;
 };
+const uploadKey = (hours: number, name: string | number) => resultKey(hours, name).replace("results", "uploads");
 const spoolKey = (hours: number, name: string | number) => `spool/${groupOf(NOW + hours * HOUR)}/${name}`;
 
 beforeEach(emptyBucket);
@@ -39,10 +40,14 @@ function watched(failing = Number.POSITIVE_INFINITY) {
 
 describe("the sweep", () => {
   test("deletes groups that have expired as a whole, and what has lain in the spool for hours; nothing else", async () => {
-    const over = [resultKey(-1, 1), resultKey(-1, 2), resultKey(-30, 1), spoolKey(-4, 1), spoolKey(-50, 1)];
+    const over = [
+      ...[resultKey(-1, 1), resultKey(-1, 2), resultKey(-30, 1), spoolKey(-4, 1), spoolKey(-50, 1)],
+      ...[uploadKey(-1, 1), uploadKey(-1, "1-ab"), uploadKey(-2, 1)],
+    ];
     const kept = [
       ...[resultKey(0, 1), resultKey(0, 2), resultKey(24, 1)], // this hour's may still work
       ...[spoolKey(0, 1), spoolKey(-1, 1), spoolKey(-3, 1)], // work may be going on
+      ...[uploadKey(0, 1), uploadKey(0, "1-ab"), uploadKey(1, 1)],
       ...["results/.keep", "results/now/1", "spool/1", "else/000000/1", "000000/1"],
     ];
     await put([...over, ...kept]);
@@ -72,7 +77,7 @@ describe("the sweep", () => {
     const { bucket: again, calls } = watched();
     expect(await sweep(again, NOW)).toEqual({ deleted: 5000, finished: true });
     expect(await storedKeys()).toEqual(kept.toSorted());
-    expect(calls).toEqual({ list: 1 + 6, delete: 5 }); // batches of 1,000
+    expect(calls).toEqual({ list: 1 + 6 + 1, delete: 5 }); // batches of 1,000
   });
 
   test("is bounded, and goes on where it stopped", async () => {

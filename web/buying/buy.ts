@@ -86,10 +86,12 @@ async function upload(order: Order, { key, payment }: Attempt, till: Till): Prom
     till.tell("Marking, storing and settling …");
   };
   const headers = { ...payment, "Idempotency-Key": key };
-  return send(order.path, formOf(order), headers, { signal: till.signal, onProgress }).catch((error: unknown) => {
-    if (till.signal.aborted) throw error;
-    throw new Stopped(`${isSent ? "The answer" : "The connection"} was lost. Try again: nothing is charged twice.`);
-  });
+  return send("POST", order.path, formOf(order), headers, { signal: till.signal, onProgress }).catch(
+    (error: unknown) => {
+      if (till.signal.aborted) throw error;
+      throw new Stopped(`${isSent ? "The answer" : "The connection"} was lost. Try again: nothing is charged twice.`);
+    },
+  );
 }
 
 async function refusalIn(answer: Response): Promise<Refusal> {

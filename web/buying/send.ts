@@ -6,13 +6,14 @@ export interface Sending {
 }
 
 /**
- * Sends a form and tells how much of it has been sent, which `fetch` does not.
+ * Sends a form or a file and tells how much of it has been sent, which `fetch` does not.
  * @throws DOMException AbortError if `signal` is aborted
  * @throws TypeError if there is no answer
  */
 export function send(
+  method: "POST" | "PUT",
   path: string,
-  form: FormData,
+  body: FormData | File,
   headers: Record<string, string>,
   sending: Sending,
 ): Promise<Response> {
@@ -28,9 +29,9 @@ export function send(
       request.abort();
       reject(signal.reason);
     });
-    request.open("POST", path);
+    request.open(method, path);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-    request.send(form);
+    request.send(body);
   });
 }
 

@@ -6,11 +6,13 @@ import { limits } from "../../service/limits.ts";
 import { PRODUCTS, priceLabel, priceLabels } from "../../service/products.ts";
 import { purchases } from "../../service/purchases.ts";
 import { result } from "../../service/schemas.ts";
+import { UPLOADS_PATH, uploadOffer, uploadReceipt, uploadRequest } from "../../service/uploads.ts";
 import { HEALTH } from "../health.ts";
 import { PURCHASES } from "../purchases.ts";
 import { downloadOperation, endOperation, linkParameters } from "./links.ts";
 import { answer, encoded, header, json, jsonSchema, problemSchema, problems, ref } from "./parts.ts";
 import { requestSchemas, saleOf, signInHeader } from "./sale.ts";
+import { requestUpload, sendFile, showUpload, slotParameters } from "./uploads.ts";
 import { paymentSchemas, securitySchemes } from "./x402.ts";
 
 /**
@@ -32,12 +34,15 @@ export function openapi(origin: string, config: Config) {
     servers: [{ url: origin }],
     tags: [
       { name: "Watermark", description: "What is sold: each call marks every page of a PDF." },
+      { name: "Uploads", description: "Files without a URL, for an hour: free, and never downloadable." },
       { name: "Links", description: "What was sold, until its link expires or is ended." },
       { name: "Purchases", description: "What a payer has bought." },
       { name: "Service", description: "What is in force, and how the deployment is." },
     ],
     paths: {
       ...Object.fromEntries(PRODUCTS.map((product) => [product.path, { post: saleOf(product, origin, config) }])),
+      [UPLOADS_PATH]: { post: requestUpload(config) },
+      [`${UPLOADS_PATH}/{id}`]: { parameters: slotParameters, get: showUpload, put: sendFile },
       "/v1/files/{id}.pdf": { parameters: linkParameters, get: downloadOperation, delete: endOperation },
       [PURCHASES]: { get: listPurchases },
       "/v1/limits": { get: readLimits },
@@ -47,6 +52,9 @@ export function openapi(origin: string, config: Config) {
       schemas: {
         ...requestSchemas(),
         Result: jsonSchema(result.extend({ cost: z.literal(priceLabels(config)) })),
+        UploadRequest: jsonSchema(uploadRequest, { io: "input" }),
+        UploadOffer: jsonSchema(uploadOffer),
+        UploadReceipt: jsonSchema(uploadReceipt),
         Limits: jsonSchema(limits),
         Purchases: jsonSchema(purchases),
         Health: jsonSchema(healthSchema),

@@ -18,6 +18,8 @@ const ELSEWHERE: ProblemCode[] = [
   "link_expired",
   "precondition_failed",
   "range_not_satisfiable",
+  "upload_used",
+  "upload_length_wrong",
 ];
 const OF_IMAGES: ProblemCode[] = ["unsupported_image", "damaged_image", "image_too_large"];
 const OF_TEXTS: ProblemCode[] = ["unsupported_character"];
@@ -73,12 +75,13 @@ export function saleOf(product: Product, origin: string, config: Config) {
     description: `${description} Costs ${label}, paid with x402: call without payment, sign one of the offers of the 402, call again with it. A call that fails is not charged.`,
     security: [{ x402: [] }, { x402v1: [] }],
     "x-payment-info": { price: { mode: "fixed", currency: "USD", amount }, protocols: [{ x402: {} }] },
-    parameters: [...paymentParameters, keyHeader, signInHeader],
+    parameters: [...paymentParameters, keyHeader, signInHeader, ...queryParameters(product)],
     requestBody: {
       required: true,
       content: {
         "application/json": { schema: ref("schemas", `${name}Request`), example },
         "multipart/form-data": { schema: ref("schemas", `${name}Form`), example },
+        "application/pdf": { schema: { type: "string", format: "binary", description: "The PDF itself." } },
       },
     },
     responses: {
@@ -104,6 +107,19 @@ export function saleOf(product: Product, origin: string, config: Config) {
       }),
     },
   };
+}
+
+/** The fields of a call whose body is the PDF itself. */
+function queryParameters({ schemas }: Product) {
+  const { properties = {} } = jsonSchema(schemas.json, { io: "input" });
+  const { file, ...others } = properties as Record<string, { description?: string; default?: unknown }>;
+  return Object.entries(others).map(([name, { description, default: _, ...schema }]) => ({
+    name,
+    in: "query",
+    required: false,
+    schema,
+    description: `With a body of application/pdf. ${description}`,
+  }));
 }
 
 /** Returns the 402 of a call without payment; undefined if nothing can be sold. */

@@ -1,0 +1,14 @@
+/** The Worker for the benchmark of uploads: it also stores bodies in R2 and does nothing else. */
+import { app } from "../src/app.ts";
+
+// wrangler.toml binds this class
+export { Budget } from "../src/service/budget.ts";
+export { Ledger } from "../src/service/ledger.ts";
+
+export default {
+  async fetch(request, env, context) {
+    if (new URL(request.url).pathname !== "/store") return app.fetch(request, env, context);
+    await env.RESULTS.put("stored", request.body);
+    return new Response(null, { status: 204 });
+  },
+} satisfies ExportedHandler<Env>;

@@ -1,0 +1,40 @@
+import type { Handler } from "hono";
+import { readBody } from "../inputs/body.ts";
+import { openUpload, receiveFile, UPLOAD_EXAMPLE } from "../service/uploads.ts";
+import { UPLOAD_POLICY } from "../site/policies.ts";
+import { UploadPage } from "../site/uploadPage.tsx";
+import { bucketOf } from "../storage/bucket.ts";
+import { slotAt } from "../storage/uploads.ts";
+import { parseJson } from "./body.ts";
+import type { ApiEnv } from "./environment.ts";
+import { sendPage } from "./page.ts";
+import { exchangeOf } from "./sell.ts";
+
+/** The longest request for a slot. */
+const MAX_REQUEST_BYTES = 16 * 1024;
+
+/** Nobody keeps what a slot answers, and no page is told where the reader came from. */
+const UNKEPT = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
+
+/** Opens a slot. A request without a body is for any PDF that is small enough. */
+export const openSlot: Handler<ApiEnv> = async (c) => {
+  const { body } = c.req.raw;
+  const read: Uint8Array[] = [];
+  const limits = { pace: c.var.config.bodyPace, maxBytes: MAX_REQUEST_BYTES };
+  if (body) for await (const chunk of readBody(body, limits)) read.push(chunk);
+  const fields = read.length > 0 ? parseJson(Buffer.concat(read), UPLOAD_EXAMPLE) : {};
+  const sent = [c.req.header("PAYMENT-SIGNATURE"), c.req.header("X-PAYMENT")];
+  return c.json(await openUpload(fields, exchangeOf(c), sent), 201, UNKEPT);
+};
+
+/** Takes in the file of a slot. */
+export const putFile: Handler<ApiEnv, "/v1/uploads/:id"> = async (c) => {
+  const slot = await slotAt(bucketOf(c.env), c.req.param("id"), Date.now());
+  return c.json(await receiveFile(c.req.raw, slot, c.var.config, c.env), 200, UNKEPT);
+};
+
+/** Shows whoever opens a slot's address a page to choose its file on. */
+export const showSlot: Handler<ApiEnv, "/v1/uploads/:id"> = async (c) => {
+  const slot = await slotAt(bucketOf(c.env), c.req.param("id"), Date.now());
+  return sendPage(c, UploadPage({ slot }), UPLOAD_POLICY, 200, UNKEPT);
+};

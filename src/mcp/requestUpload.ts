@@ -1,0 +1,43 @@
+import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import { UPLOADS } from "../config.ts";
+import type { Exchange } from "../service/callContext.ts";
+import { openUpload, UPLOAD_EXAMPLE, uploadOffer, uploadRequest } from "../service/uploads.ts";
+import { failed } from "./call.ts";
+import { iconsOf } from "./identity.ts";
+import { paymentsIn } from "./payment.ts";
+import { terms } from "./results.ts";
+import { advertised, jsonSchemaOf } from "./tools.ts";
+
+/** The tool that is free: it says where a file goes that has no URL. */
+export const REQUEST_UPLOAD = "request_upload";
+
+const title = "Get an address to upload a local file to";
+const shown = {
+  title,
+  description: `For a PDF or image that is on a disk, in a sandbox or with the user, and has no URL. Free, up to ${UPLOADS.freeBytes / 1e6} MB. Send the file by the command in \`curl\`, or give the user \`upload.url\` to open in a browser; then pass \`handle\` as \`file\` or \`image\` of the other tools, any number of times. Never put a file into a call as base64.`,
+  inputSchema: advertised({ ...jsonSchemaOf(uploadRequest), examples: [UPLOAD_EXAMPLE] }),
+  outputSchema: advertised(jsonSchemaOf(z.union([uploadOffer, terms]))),
+  annotations: { title, readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+};
+
+/** Registers the tool. */
+export function addRequestUpload(server: McpServer, exchange: Exchange): void {
+  const icons = iconsOf(new URL(exchange.request.url).origin);
+  server.registerTool(REQUEST_UPLOAD, { ...shown, icons }, async (fields, { mcpReq }): Promise<CallToolResult> => {
+    try {
+      const offered = await openUpload(fields, exchange, paymentsIn(mcpReq._meta, exchange.request));
+      const { handle, upload, curl, expires_at } = offered;
+      const text = `Send the file until ${expires_at}: run \`${curl}\` with its path, or have the user open ${upload.url} and choose it. Then use ${handle} as \`file\` or \`image\`.`;
+      return { content: [{ type: "text", text }], structuredContent: offered };
+    } catch (error) {
+      return failed(
+        error,
+        exchange,
+        mcpReq.signal,
+        (reason) =>
+          `A file of this size needs a payment along: it is verified, not settled, and pays for the call afterwards. Nothing was done yet (${reason}).`,
+      );
+    }
+  });
+}

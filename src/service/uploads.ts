@@ -1,0 +1,189 @@
+/** Upload slots as they are asked for, and filled. */
+import * as z from "zod";
+import { type Config, UPLOADS } from "../config.ts";
+import { detectFormat } from "../engine/index.ts";
+import { readBody } from "../inputs/body.ts";
+import { joined } from "../inputs/receive.ts";
+import { tooLarge } from "../inputs/size.ts";
+import { expectPdf } from "../inputs/sniff.ts";
+import { failingAs } from "../inputs/source.ts";
+import { PaymentRequired, type Resource } from "../payments/offer.ts";
+import { readFirstPayment } from "../payments/paymentPayload.ts";
+import { Problem } from "../problems.ts";
+import { bucketOf } from "../storage/bucket.ts";
+import { createSlot, fillSlot, type Slot, type StoredSlot, slotUsed } from "../storage/uploads.ts";
+import { announcedBytesOf } from "./bodySize.ts";
+import { takeSlot } from "./budget.ts";
+import type { Exchange } from "./callContext.ts";
+import { serviceMetadata } from "./discovery.ts";
+import { fieldMessage } from "./fieldMessages.ts";
+import { invalidRequest } from "./invalidRequest.ts";
+import { PRODUCTS } from "./products.ts";
+import { admitPayer, offerFor } from "./purchase.ts";
+import { addressIn } from "./rateLimits.ts";
+import { refusePenalised } from "./refusedPayments.ts";
+import { plainName } from "./schemas.ts";
+
+/** Where slots are asked for, and, with an id behind it, filled. */
+export const UPLOADS_PATH = "/v1/uploads";
+
+/** Body of `POST /v1/uploads`. */
+export const uploadRequest = z.strictObject({
+  name: plainName.optional().describe("The file's name."),
+  size: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      `The file's length in bytes, which it must have then. Without it, the file may have up to ${UPLOADS.freeBytes}.`,
+    ),
+  type: z.enum(["pdf", "image"]).default("pdf").describe("What the file is; its bytes are looked at."),
+});
+
+/** An example of it. */
+export const UPLOAD_EXAMPLE = { name: "contract.pdf", size: 18211, type: "pdf" };
+
+/** Schema of the answer. */
+export const uploadOffer = z.strictObject({
+  handle: z.string().describe("What `file`, or `image`, takes for the file once it has been sent. Keep it secret."),
+  upload: z
+    .strictObject({
+      transport: z.literal("https"),
+      method: z.literal("PUT"),
+      url: z.url(),
+      headers: z.record(z.string(), z.string()),
+    })
+    .describe(
+      "How to send the file, once: as the body, by itself. Opened in a browser, the URL is a page to choose the file on.",
+    ),
+  curl: z.string().describe("The same as a command: put the path of the file in."),
+  expires_at: z.iso.datetime().describe("Until then the file can be sent, and used any number of times."),
+});
+
+/** Schema of the answer to the file. */
+export const uploadReceipt = z.strictObject({
+  bytes: z.int().min(1),
+  sha256: z.string().describe("Of what has come, in hexadecimal."),
+  expires_at: z.iso.datetime(),
+});
+
+/**
+ * Opens a slot: a free one on the account of the sender's address; where a payment comes along that a facilitator
+ * verifies, on its payer's, and it may be large. The payment is not settled, and is good for the call afterwards.
+ * @param sent payments, in order of preference; null or undefined where there is none
+ * @throws Problem invalid_request, source_too_large, too_many_requests
+ * @throws PaymentRequired if it is larger than free ones are, or the payment is refused
+ * @throws PaymentError as {@link admitPayer}
+ */
+export async function openUpload(
+  fields: unknown,
+  exchange: Exchange,
+  sent: (string | object | null | undefined)[],
+): Promise<z.output<typeof uploadOffer>> {
+  const { request, env, config } = exchange;
+  const checked = uploadRequest.safeParse(fields, { error: fieldMessage });
+  if (!checked.success)
+    throw invalidRequest(checked.error.issues, {
+      here: Object.keys(uploadRequest.shape),
+      elsewhere: () => undefined,
+    });
+  const { name, type, size } = checked.data;
+  const most = type === "pdf" ? config.maxSourceBytes : config.maxImageBytes;
+  const maxBytes = size ?? Math.min(most, UPLOADS.freeBytes);
+  if (maxBytes > most) throw tooLarge(most);
+
+  const payer = await payerOf(exchange, sent, maxBytes > UPLOADS.freeBytes);
+  const account = payer ?? addressIn(request);
+  const limits = payer ? { slots: UPLOADS.payerSlots, bytes: config.unchargedBytesPerHour } : UPLOADS.free;
+  if (account !== undefined) await takeSlot(env.BUDGETS, account, maxBytes, { ...limits, ms: 1000 * UPLOADS.seconds });
+
+  const expires = 1000 * Math.floor(Date.now() / 1000 + UPLOADS.seconds);
+  const { handle, id } = await createSlot(bucketOf(env), { name, type, size, maxBytes, expires });
+  const url = `${new URL(request.url).origin}${UPLOADS_PATH}/${id}`;
+  const headers = {
+    "Content-Type": type === "pdf" ? "application/pdf" : "application/octet-stream",
+    ...(size !== undefined && { "Content-Length": String(size) }),
+  };
+  const path = quoted(name ?? (type === "pdf" ? "document.pdf" : "image.png"));
+  return {
+    handle,
+    upload: { transport: "https", method: "PUT", url, headers },
+    curl: `curl -g -T ${path} -H 'Content-Type: ${headers["Content-Type"]}' '${url}'`,
+    expires_at: new Date(expires).toISOString(),
+  };
+}
+
+/**
+ * Returns the name of the account of the payer whose payment came along and has verified.
+ * @throws PaymentRequired as {@link openUpload}
+ */
+async function payerOf(
+  exchange: Exchange,
+  sent: (string | object | null | undefined)[],
+  isNeeded: boolean,
+): Promise<string | undefined> {
+  const isSent = sent.some((payment) => payment !== null && payment !== undefined);
+  if (!isSent && !isNeeded) return undefined;
+  const [product] = PRODUCTS; // what is to be paid for is not known yet
+  const offer = offerFor(product!, resourceAt(new URL(exchange.request.url).origin), exchange);
+  if (isSent) refusePenalised(exchange.request);
+  const payment = readFirstPayment(sent, offer);
+  const { verified } = await admitPayer(product!, payment, offer, exchange);
+  if (verified) return `payer:${payment.authorization.from.toLowerCase()}`;
+  if (isNeeded) throw new PaymentRequired(offer, "payment_already_used: sign another one for this upload");
+  return undefined;
+}
+
+function resourceAt(origin: string): Resource {
+  return {
+    url: origin + UPLOADS_PATH,
+    description: "A large upload, to be watermarked: the payment is verified, not settled, and good for the call.",
+    outputSchema: {},
+    service: serviceMetadata(origin),
+  };
+}
+
+/** Returns a text as one word of a shell's. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/**
+ * Takes in the file of a slot: it goes to storage as it comes, unless its first bytes are not of the slot's type.
+ * @throws Problem upload_used, upload_length_wrong, source_too_large, body_timeout, not_a_pdf
+ * @throws EngineError unsupported_image, damaged_image
+ */
+export async function receiveFile(
+  request: Request,
+  slot: StoredSlot,
+  { bodyPace }: Config,
+  env: Env,
+): Promise<z.output<typeof uploadReceipt>> {
+  if (slot.file) throw slotUsed();
+  const length = lengthOf(request, slot);
+  const pace = { ...bodyPace, deadlineMs: slot.expires - Date.now() };
+  const chunks = failingAs(brokenOff, readBody(request.body!, { pace, maxBytes: length, reuse: true }));
+  try {
+    const { value: head = new Uint8Array() } = await chunks.next();
+    if (slot.type === "pdf") expectPdf(head, undefined);
+    else detectFormat(head);
+    const { bytes, sha256 } = await fillSlot(bucketOf(env), slot, joined(head, chunks), length);
+    return { bytes, sha256, expires_at: new Date(slot.expires).toISOString() };
+  } finally {
+    await chunks.return(undefined);
+  }
+}
+
+/** @throws Problem upload_length_wrong, source_too_large */
+function lengthOf(request: Request, { size, maxBytes }: Slot): number {
+  const length = announcedBytesOf(request);
+  if (length !== undefined && length > maxBytes && size === undefined) throw tooLarge(maxBytes);
+  if (length && (size === undefined || length === size)) return length;
+  const what = size === undefined ? "its Content-Length" : `a Content-Length of ${size}, as was said of it`;
+  throw new Problem("upload_length_wrong", `Send the whole file with ${what}, or ask for another upload.`);
+}
+
+function brokenOff(cause: unknown): unknown {
+  if (cause instanceof Problem) return cause;
+  return new Problem("upload_length_wrong", "The body broke off before its end. Send the whole file again.", { cause });
+}

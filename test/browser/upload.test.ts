@@ -1,0 +1,65 @@
+/** The page on which a person chooses the file of an upload, in a real browser. */
+import { describe, expect, test } from "vitest";
+import { sampleContract } from "../../scripts/lib/sampleContract.ts";
+import { violations } from "./axe.ts";
+import { PATIENCE } from "./page.ts";
+import { describePage } from "./running.ts";
+
+interface Offered {
+  upload: { url: string };
+}
+
+describePage("the page of an upload", (running) => {
+  const open = async (fields: object) => {
+    const response = await fetch(`${running.worker.url}/v1/uploads`, { method: "POST", body: JSON.stringify(fields) });
+    return ((await response.json()) as Offered).upload.url;
+  };
+  const file = async (more = "") => ({
+    name: "contract.pdf",
+    mimeType: "application/pdf",
+    buffer: Buffer.concat([await sampleContract(), Buffer.from(more)]),
+  });
+
+  test("sends the file that is chosen, once, and asks no other origin", async () => {
+    const chosen = await file();
+    const url = await open({ name: chosen.name, size: chosen.buffer.length });
+    const page = await running.browser.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("request", (request) => request.url().startsWith(running.worker.url) || complaints.push(request.url()));
+    await page.goto(url, { waitUntil: "networkidle" });
+    expect(await page.textContent("main")).toContain("contract.pdf");
+
+    await page.setInputFiles("#file", await file("\n"));
+    await expect.poll(() => page.textContent("#status"), PATIENCE).toContain(`has ${chosen.buffer.length + 1} bytes`);
+    await page.setInputFiles("#file", chosen);
+    await expect.poll(() => page.textContent("#status"), PATIENCE).toContain("It has arrived");
+    await page.reload({ waitUntil: "networkidle" });
+    expect(await page.textContent("h1")).toContain("The file is here");
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test("says what is wrong with a file, and takes another", async () => {
+    const page = await running.browser.newPage();
+    await page.goto(await open({}), { waitUntil: "networkidle" });
+    const picture = { name: "a.pdf", mimeType: "application/pdf", buffer: Buffer.from("GIF89a, and so on") };
+    await page.setInputFiles("#file", picture);
+    await expect.poll(() => page.textContent("#status"), PATIENCE).toContain("This is an image, not a PDF");
+    await page.setInputFiles("#file", await file());
+    await expect.poll(() => page.textContent("#status"), PATIENCE).toContain("It has arrived");
+    await page.close();
+  });
+
+  describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
+    test.each([1280, 360])("has nothing that axe complains of, %i px wide", async (width) => {
+      const page = await running.browser.newPage({ colorScheme, viewport: { width, height: 780 } });
+      await page.goto(await open({ name: "a long name of a file, as people give them to theirs.pdf" }), {
+        waitUntil: "networkidle",
+      });
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+      expect(await violations(page)).toEqual([]);
+      await page.close();
+    });
+  });
+});

@@ -1,0 +1,158 @@
+/** Files sent by curl, and by those who mean no good. */
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { textPages } from "../../bench/inputs.ts";
+import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
+import { startWorker } from "../support/worker.ts";
+import { render } from "./render.ts";
+
+const run = promisify(execFile);
+const PAGES = 40;
+const pdf = textPages(PAGES, 10_000, "classic");
+const isInk = ([r, g, b]: [number, number, number]) => r > 230 && g < 200 && b > 230;
+
+let worker: RunningWorker;
+let dir: string;
+beforeAll(async () => {
+  worker = await startWorker({ SPOOL_THRESHOLD_BYTES: "100000" }, { entry: "test/e2e/spoolWorker.ts" });
+  dir = await mkdtemp(join(tmpdir(), "overprint-"));
+});
+afterAll(async () => {
+  await worker?.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const endpoint = () => `${worker.url}/v1/watermark/text`;
+const FIELDS = { text: "MARK", color: "#ff00ff", opacity: "1" };
+
+interface Offered {
+  handle: string;
+  upload: { url: string };
+  curl: string;
+}
+async function open(fields: object, headers: Record<string, string> = {}): Promise<Offered> {
+  const body = JSON.stringify(fields);
+  return (await (await fetch(`${worker.url}/v1/uploads`, { method: "POST", body, headers })).json()) as Offered;
+}
+const kept = async () => (await (await fetch(`${worker.url}/uploads`)).json()) as string[];
+/** What is kept of one slot: itself, and its file. */
+const keptOf = async ({ upload }: Offered) =>
+  (await kept()).filter((key) => key.includes(upload.url.split("/").at(-1)!)).length;
+const put = (url: string, body: BodyInit) => fetch(url, { method: "PUT", body });
+const mark = (file: string) => callPaid(endpoint(), { file, ...FIELDS, opacity: 1 });
+
+async function expectMarked(answer: { output: { url: string } }): Promise<void> {
+  const rendered = await render(new Uint8Array(await (await fetch(answer.output.url)).arrayBuffer()));
+  expect(rendered).toHaveLength(PAGES);
+  for (const page of rendered) expect(page.boxOf(isInk)).toBeDefined();
+}
+
+describe("by curl", () => {
+  test("a local file is sent by the command of its upload, and marked again and again", async () => {
+    const name = "it's {my} [1-9] file.pdf";
+    await writeFile(join(dir, name), pdf);
+    const { handle, curl } = await open({ name, size: pdf.length });
+    const { stdout } = await run("sh", ["-c", curl.replace("curl ", "curl -s ")], { cwd: dir });
+    expect(JSON.parse(stdout)).toMatchObject({ bytes: pdf.length });
+    for (let copy = 0; copy < 3; copy++)
+      await expectMarked((await (await mark(handle)).json()) as { output: { url: string } });
+    await vi.waitFor(async () => expect(await (await fetch(`${worker.url}/spool`)).json()).toEqual([]), 20_000);
+  });
+
+  test("a local file is the body of a call by itself", async () => {
+    await writeFile(join(dir, "a.pdf"), pdf);
+    const url = `${endpoint()}?${new URLSearchParams(FIELDS)}`;
+    const headers = ["-H", `X-PAYMENT: ${await paymentFor(endpoint())}`, "-H", "Content-Type: application/pdf"];
+    const { stdout } = await run("curl", ["-s", url, ...headers, "--data-binary", "@a.pdf"], { cwd: dir });
+    await expectMarked(JSON.parse(stdout));
+  });
+
+  test("a large file goes with a payment, which then buys its mark", async () => {
+    const large = Buffer.concat([pdf.subarray(0, 9), Buffer.alloc(12_000_000, "%\n"), pdf.subarray(9)]);
+    await writeFile(join(dir, "large.pdf"), large);
+    const fields = { name: "large.pdf", size: large.length };
+    expect(await open(fields)).toMatchObject({ x402Version: 1 });
+    const payment = await paymentFor(endpoint());
+    const { handle, curl } = await open(fields, { "X-PAYMENT": payment });
+    await run("sh", ["-c", curl], { cwd: dir });
+    const answer = await callPaid(endpoint(), { file: handle, ...FIELDS, opacity: 1 }, payment);
+    expect(await answer.json()).toMatchObject({ output: { pages: PAGES } });
+  });
+});
+
+describe.concurrent("of those who mean no good", () => {
+  /** Sends the beginning of a body, and then what `drip` does; returns what is answered, and how much was sent then. */
+  function send(url: string, announced: number, body: Uint8Array, drip: (write: (bytes: Uint8Array) => void) => void) {
+    const { hostname, port, host, pathname } = new URL(url);
+    const socket = connect(Number(port), hostname).on("error", () => undefined);
+    socket.write(`PUT ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${announced}\r\n\r\n`);
+    socket.write(body);
+    drip((bytes) => socket.writable && socket.write(bytes));
+    return new Promise<string>((resolve) => {
+      let text = "";
+      socket.on("data", (data) => {
+        text += data.toString();
+        if (text.includes('"request_id"')) {
+          socket.destroy();
+          resolve(text);
+        }
+      });
+      socket.on("close", () => resolve(text));
+    });
+  }
+
+  test.each([
+    ["stops", () => {}],
+    ["drips", (write: (bytes: Uint8Array) => void) => setInterval(() => write(new Uint8Array(100)), 200).unref()],
+  ])("a body that %s is not waited for, and the slot stays good", async (_, drip) => {
+    const offered = await open({ size: pdf.length });
+    const answer = await send(offered.upload.url, pdf.length, pdf.subarray(0, 100_000), drip);
+    expect(answer).toMatch(/^HTTP\/1.1 408 .*"code":"body_timeout"/s);
+    await vi.waitFor(async () => expect(await keptOf(offered)).toBe(1), 20_000);
+    expect((await put(offered.upload.url, pdf)).status).toBe(200);
+  });
+
+  test("a body that breaks off leaves nothing, and the slot stays good", async () => {
+    const offered = await open({ size: pdf.length });
+    const { hostname, port, host, pathname } = new URL(offered.upload.url);
+    const socket = connect(Number(port), hostname).on("error", () => undefined);
+    socket.write(`PUT ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${pdf.length}\r\n\r\n`);
+    await new Promise<void>((resolve) => socket.write(pdf.subarray(0, 300_000), () => setTimeout(resolve, 300)));
+    socket.resetAndDestroy();
+    await vi.waitFor(async () => expect(await keptOf(offered)).toBe(1), 20_000);
+    expect((await put(offered.upload.url, pdf)).status).toBe(200);
+    expect(await (await mark(offered.handle)).json()).toMatchObject({ output: { pages: PAGES } });
+  });
+
+  test("a long body of another type is refused by its first bytes", async () => {
+    const offered = await open({});
+    const zip = Buffer.concat([Buffer.from("PK\x03\x04"), Buffer.alloc(5000)]);
+    const answer = await send(offered.upload.url, 9_000_000, zip, () => {});
+    expect(answer).toMatch(/^HTTP\/1.1 422 .*"code":"not_a_pdf"/s);
+    expect(await keptOf(offered)).toBe(1);
+  });
+
+  test("of many who send to one slot at once one is served, and of the others nothing stays", async () => {
+    const offered = await open({ size: pdf.length });
+    const bodies = Array.from({ length: 20 }, (_, at) => Buffer.concat([pdf.subarray(0, -1), Buffer.from([at])]));
+    const answers = await Promise.all(bodies.map(async (body) => (await put(offered.upload.url, body)).status));
+    expect(answers.toSorted()).toEqual([200, ...Array(19).fill(409)]);
+    await vi.waitFor(async () => expect(await keptOf(offered)).toBe(2), 20_000);
+  });
+
+  test("while many send slowly others are served", async () => {
+    const offers = await Promise.all(Array.from({ length: 40 }, () => open({ size: pdf.length })));
+    const slow = offers.map(({ upload }) => send(upload.url, pdf.length, pdf.subarray(0, 100_000), () => {}));
+    const other = await open({ size: pdf.length });
+    expect((await put(other.upload.url, pdf)).status).toBe(200);
+    expect((await mark(other.handle)).status).toBe(200);
+    for (const answer of await Promise.all(slow)) expect(answer).toContain("body_timeout");
+    await vi.waitFor(async () => expect(await Promise.all(offers.map(keptOf))).toEqual(Array(40).fill(1)), 30_000);
+  });
+});

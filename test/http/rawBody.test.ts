@@ -1,0 +1,100 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { signPayment } from "../../scripts/lib/pay.ts";
+import { callPaid, formOf, IMAGE, offerOf, send, TEXT } from "../support/client.ts";
+import { onePage } from "../support/pdf.ts";
+import { RED_PNG } from "../support/png.ts";
+import { emptyBucket, storedKeys } from "../support/storage.ts";
+
+afterEach(emptyBucket);
+
+/** Calls with a PDF as the body, and the other fields in the query. */
+async function call(
+  path: string,
+  query: string | Record<string, string>,
+  { body = onePage as BodyInit, payment = "", headers = {} } = {},
+): Promise<Response> {
+  return send(`${path}?${new URLSearchParams(query)}`, {
+    method: "POST",
+    body,
+    headers: {
+      "Content-Type": "application/pdf",
+      "X-PAYMENT": payment || (await signPayment(await offerOf(path))),
+      ...headers,
+    },
+  });
+}
+const problemOf = async (response: Response) =>
+  (await response.json()) as { code: string; errors?: { path: string }[] };
+
+describe("a PDF as the body", () => {
+  test("is marked, with the fields of the query", async () => {
+    const fields = { text: "Entwurf äöü 社外秘 + & =", opacity: "0.5", position: "top-right", filename: "ü.pdf" };
+    const response = await call(TEXT, fields);
+    const { output } = await response.json<{ output: { url: string } }>();
+    expect((await send(output.url)).headers.get("Content-Disposition")).toContain("%C3%BC.pdf");
+  });
+
+  test("is the same call as a form with the same fields", async () => {
+    const payment = await signPayment(await offerOf(TEXT));
+    const sent = await (await call(TEXT, { text: "SAME", opacity: "0.5" }, { payment })).json();
+    const form = formOf({ file: new File([onePage], "a.pdf"), text: "SAME", opacity: ".50" });
+    expect(await (await callPaid(TEXT, form, payment, undefined)).json()).toMatchObject({
+      code: "payment_already_used",
+    });
+    const key = { headers: { "Idempotency-Key": crypto.randomUUID() } };
+    const first = await (await call(TEXT, { text: "SAME" }, key)).json();
+    const again = formOf({ file: new File([onePage], "a.pdf"), text: "SAME" });
+    expect(await (await callPaid(TEXT, again, undefined, key.headers["Idempotency-Key"])).json()).toEqual(first);
+    expect(first).not.toEqual(sent);
+  });
+
+  test("is marked with an image that the query names", async () => {
+    const { handle, upload } = await (await send("/v1/uploads", { method: "POST", body: '{"type":"image"}' })).json<{
+      handle: string;
+      upload: { url: string };
+    }>();
+    await send(upload.url, { method: "PUT", body: RED_PNG, headers: { "Content-Length": String(RED_PNG.length) } });
+    for (const image of [handle, "https://files.example.com/red.png"])
+      expect(await (await call(IMAGE, { image, scale: "0.2" })).json()).toMatchObject({ output: { pages: 1 } });
+  });
+
+  test.each([
+    [{ text: "A", opacity: "7" }, "opacity"],
+    [{ text: "A", opacity: "much" }, "opacity"],
+    [{ text: "A", opacite: "0.5" }, "opacite"],
+    [{ opacity: "0.5" }, "text"],
+    [{ text: "\0" }, "text"],
+    [{ text: "A", file: "https://files.example.com/one-page.pdf" }, "file"],
+    ["text=A&text=B", "text"],
+    ["text=A&__proto__=B", "__proto__"],
+  ])("is not marked where a field is wrong: %j", async (query, path) => {
+    expect(await problemOf(await call(TEXT, query))).toMatchObject({ code: "invalid_request", errors: [{ path }] });
+  });
+
+  test.each([
+    ["nothing", new Uint8Array(), "not_a_pdf"],
+    ["an image", new Uint8Array([...RED_PNG, ...new Uint8Array(2000)]), "not_a_pdf"],
+  ])("is %s: refused", async (_, body, code) => {
+    expect(await problemOf(await call(TEXT, { text: "A" }, { body }))).toMatchObject({ code });
+  });
+
+  test("needs its payment before it is read", async () => {
+    const headers = { "Content-Type": "application/pdf" };
+    const response = await send(`${TEXT}?text=A`, { method: "POST", headers, body: onePage });
+    expect(response.status).toBe(402);
+    expect(await storedKeys()).toEqual([]);
+  });
+
+  test("may be as long as a form", async () => {
+    const headers = { "Content-Type": "application/pdf", "Content-Length": "100000001" };
+    const response = await send(`${TEXT}?text=A`, { method: "POST", headers, body: onePage });
+    expect(await problemOf(response)).toMatchObject({ code: "body_too_large" });
+  });
+
+  test("has a type that says so", async () => {
+    const headers = { "Content-Type": "application/octet-stream" };
+    const response = await call(TEXT, { text: "A" }, { headers });
+    expect(await problemOf(response)).toMatchObject({ code: "unsupported_media_type" });
+    expect(response.headers.get("Accept-Post")).toContain("application/pdf");
+  });
+});

@@ -1,0 +1,304 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { signPayment } from "../../scripts/lib/pay.ts";
+import { noise } from "../support/bytes.ts";
+import { callPaid, IMAGE, offerOf, send, TEXT } from "../support/client.ts";
+import { onePage } from "../support/pdf.ts";
+import { RED_PNG } from "../support/png.ts";
+import { bucket, emptyBucket, storedKeys } from "../support/storage.ts";
+
+interface Offered {
+  handle: string;
+  upload: { transport: string; method: string; url: string; headers: Record<string, string> };
+  curl: string;
+  expires_at: string;
+}
+
+const HOUR = 3_600_000;
+const ask = (fields?: object, headers: Record<string, string> = {}) =>
+  send("/v1/uploads", { method: "POST", headers, ...(fields && { body: JSON.stringify(fields) }) });
+const opened = async (fields?: object): Promise<Offered> => {
+  const response = await ask(fields);
+  expect(response.status).toBe(201);
+  return response.json();
+};
+const put = ({ upload }: Offered, body: BodyInit, headers = {}) =>
+  send(upload.url, { method: "PUT", body, headers: { ...upload.headers, ...headers } });
+const pdf = { name: "a.pdf", size: onePage.length };
+const png = { name: "a.png", size: RED_PNG.length, type: "image" };
+const later = (ms: number) => vi.spyOn(Date, "now").mockReturnValue(Date.now() + ms);
+const codeOf = async (response: Response) => {
+  expect(response.headers.get("Content-Type")).toBe("application/problem+json");
+  const problem = await response.json<{ code: string; status: number }>();
+  expect(problem.status).toBe(response.status);
+  return [problem.status, problem.code];
+};
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await emptyBucket();
+});
+
+describe("an upload", () => {
+  test("is asked for, sent, and marked any number of times", async () => {
+    const offered = await opened(pdf);
+    expect(offered).toEqual({
+      handle: expect.stringMatching(/^upload:\d{6}-[0-9a-f]{32}$/),
+      upload: {
+        transport: "https",
+        method: "PUT",
+        url: expect.stringMatching(/^http:\/\/localhost\/v1\/uploads\/\d{6}-[0-9a-f]{32}$/),
+        headers: { "Content-Type": "application/pdf", "Content-Length": String(onePage.length) },
+      },
+      curl: `curl -g -T 'a.pdf' -H 'Content-Type: application/pdf' '${offered.upload.url}'`,
+      expires_at: expect.any(String),
+    });
+    expect(Math.abs(Date.parse(offered.expires_at) - Date.now() - HOUR)).toBeLessThan(30_000);
+    const received = await (await put(offered, onePage)).json();
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", onePage)).toHex();
+    expect(received).toEqual({ bytes: onePage.length, sha256: digest, expires_at: offered.expires_at });
+    for (const text of ["ANNE", "BOB"]) {
+      const response = await callPaid(TEXT, { file: offered.handle, text });
+      expect(await response.json()).toMatchObject({ output: { pages: 1 } });
+    }
+  });
+
+  test("has its length from the file where it was not said, and is a PDF where nothing was", async () => {
+    const offered = await opened();
+    expect(offered.upload.headers).toEqual({ "Content-Type": "application/pdf" });
+    expect(await (await put(offered, onePage)).json()).toMatchObject({ bytes: onePage.length });
+  });
+
+  test("may be an image", async () => {
+    const [file, image] = [await opened(pdf), await opened(png)];
+    await put(file, onePage);
+    await put(image, RED_PNG);
+    const response = await callPaid(IMAGE, { file: file.handle, image: image.handle });
+    expect(await response.json()).toMatchObject({ output: { pages: 1 }, operation: "watermark.image" });
+  });
+
+  test("may be named in a form", async () => {
+    const offered = await opened(pdf);
+    await put(offered, onePage);
+    const form = new FormData();
+    form.set("file", offered.handle);
+    form.set("text", "A");
+    expect(await (await callPaid(TEXT, form)).json()).toMatchObject({ output: { pages: 1 } });
+  });
+
+  test("gives the same result to the same payment and key again, even once it has ended", async () => {
+    const offered = await opened(pdf);
+    await put(offered, onePage);
+    const payment = await signPayment(await offerOf(TEXT));
+    const call = async () => (await callPaid(TEXT, { file: offered.handle, text: "A" }, payment, "key")).json();
+    const first = await call();
+    expect(first).toMatchObject({ output: { pages: 1 } });
+    await bucket.delete(await storedKeys("uploads/"));
+    expect(await call()).toEqual(first);
+  });
+
+  test.each([
+    ["it's mine.pdf", `'it'\\''s mine.pdf'`],
+    ["$(reboot).pdf", "'$(reboot).pdf'"],
+    ['a" `b`.pdf', "'a\" `b`.pdf'"],
+  ])("has a command in which the name %s is one word", async (name, word) => {
+    const { curl, upload } = await opened({ name });
+    expect(curl).toBe(`curl -g -T ${word} -H 'Content-Type: application/pdf' '${upload.url}'`);
+  });
+
+  test.each([
+    [{ name: "a/b.pdf" }, "name"],
+    [{ name: "" }, "name"],
+    [{ name: "a\nb.pdf" }, "name"],
+    [{ size: 0 }, "size"],
+    [{ size: 1.5 }, "size"],
+    [{ size: "18211" }, "size"],
+    [{ type: "zip" }, "type"],
+    [{ file: "a.pdf" }, "file"],
+  ])("is not opened for %j", async (fields, path) => {
+    const response = await ask(fields);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: "invalid_request", errors: [{ path }] });
+  });
+
+  test.each([
+    [{ size: 1_000_000_001 }, "source_too_large"],
+    [{ size: 10_000_001, type: "image" }, "source_too_large"],
+  ])("is not opened for what no call takes: %j", async (fields, code) => {
+    expect(await codeOf(await ask(fields))).toEqual([413, code]);
+  });
+
+  test("is not opened by a long request, nor by one that is no JSON", async () => {
+    expect(await codeOf(await ask({ name: "a".repeat(20_000) }))).toEqual([413, "body_too_large"]);
+    const response = await send("/v1/uploads", { method: "POST", body: "name=a.pdf" });
+    expect(await codeOf(response)).toEqual([400, "invalid_request"]);
+  });
+});
+
+describe("the file of an upload", () => {
+  test("comes once: what is sent again is refused, and changes nothing", async () => {
+    const offered = await opened({ name: "a.pdf" });
+    await put(offered, onePage);
+    const before = await storedKeys("uploads/");
+    const other = new Uint8Array([...onePage, 0x0a]);
+    expect(await codeOf(await put(offered, other))).toEqual([409, "upload_used"]);
+    expect(await storedKeys("uploads/")).toEqual(before);
+  });
+
+  test("is stored as it came, to the byte", async () => {
+    const bytes = noise(3_000_000);
+    bytes.set(new TextEncoder().encode("%PDF-1.7"));
+    const offered = await opened({ size: bytes.length });
+    const { sha256 } = await (await put(offered, bytes)).json<{ sha256: string }>();
+    const [, file] = (await storedKeys("uploads/")) as [string, string];
+    expect(new Uint8Array(await (await bucket.get(file, {}))!.arrayBuffer())).toEqual(bytes);
+    expect(sha256).toBe(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex());
+  });
+
+  test("is one of those that come at the same time, and of the others nothing stays", async () => {
+    const offered = await opened({ name: "a.pdf" });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => put(offered, onePage)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(409)]);
+    expect(await storedKeys("uploads/")).toHaveLength(2);
+  });
+
+  test.each([-1, 1])("has the length that was said, and not %i more; the slot stays open", async (more) => {
+    const offered = await opened({ ...pdf, size: onePage.length + more });
+    expect(await codeOf(await put(offered, onePage, { "Content-Length": String(onePage.length) }))).toEqual([
+      400,
+      "upload_length_wrong",
+    ]);
+    expect(await storedKeys("uploads/")).toHaveLength(1);
+  });
+
+  test("says its length", async () => {
+    const offered = await opened();
+    const stream = new Response(onePage).body!.pipeThrough(new TransformStream());
+    expect(await codeOf(await put(offered, stream))).toEqual([400, "upload_length_wrong"]);
+    expect(await codeOf(await put(offered, new Uint8Array()))).toEqual([400, "upload_length_wrong"]);
+  });
+
+  test("is no larger than free ones may be, where its length was not said", async () => {
+    const offered = await opened();
+    expect(await codeOf(await put(offered, new Uint8Array(10_000_001)))).toEqual([413, "source_too_large"]);
+  });
+
+  test.each([
+    ["an image", pdf.name, "pdf", RED_PNG, "not_a_pdf"],
+    ["a web page", pdf.name, "pdf", new TextEncoder().encode("<!doctype html><html><body>Sign in"), "not_a_pdf"],
+    ["a program in an archive", pdf.name, "pdf", new TextEncoder().encode("PK\x03\x04..."), "not_a_pdf"],
+    ["a PDF", png.name, "image", onePage, "unsupported_image"],
+    ["a GIF", png.name, "image", new TextEncoder().encode("GIF89a..."), "unsupported_image"],
+  ])("is not %s in place of %s", async (_, name, type, bytes, code) => {
+    const offered = await opened({ name, type });
+    expect(await codeOf(await put(offered, bytes))).toEqual([422, code]);
+    expect(await storedKeys("uploads/")).toHaveLength(1);
+    expect((await put(offered, type === "pdf" ? onePage : RED_PNG)).status).toBe(200);
+  });
+});
+
+describe("a handle", () => {
+  const mark = (file: string) => callPaid(TEXT, { file, text: "A" });
+
+  test.each(["upload:", "upload:a", "upload:495901-0123", `upload:495901-${"g".repeat(32)}`, "upload:../results/1"])(
+    "that cannot be one is not found: %s",
+    async (handle) => {
+      expect(await codeOf(await mark(handle))).toEqual([404, "upload_not_found"]);
+    },
+  );
+
+  test("is not the id in the URL, nor does one that was guessed work", async () => {
+    const { handle, upload } = await opened(pdf);
+    await put({ upload } as Offered, onePage);
+    const id = upload.url.split("/").at(-1)!;
+    expect(handle).not.toContain(id.slice(7));
+    expect(await codeOf(await mark(`upload:${id}`))).toEqual([404, "upload_not_found"]);
+    const guess = handle.slice(0, -1) + (handle.endsWith("0") ? "1" : "0");
+    expect(await codeOf(await mark(guess))).toEqual([404, "upload_not_found"]);
+    expect(await codeOf(await send(`/v1/uploads/${handle.slice(7)}`, { method: "PUT", body: onePage }))).toEqual([
+      404,
+      "upload_not_found",
+    ]);
+  });
+
+  test("of nothing yet says so, and the payment stays good", async () => {
+    const offered = await opened(pdf);
+    const payment = await signPayment(await offerOf(TEXT));
+    const call = () => callPaid(TEXT, { file: offered.handle, text: "A" }, payment);
+    expect(await codeOf(await call())).toEqual([409, "upload_empty"]);
+    await put(offered, onePage);
+    expect(await (await call()).json()).toMatchObject({ cost: "0.05 USDC" });
+  });
+
+  test("ends after an hour, as does its URL, and its file cannot be had before either", async () => {
+    const [offered, unused] = [await opened(pdf), await opened(pdf)];
+    await put(offered, onePage);
+    const file = (await storedKeys("uploads/")).find((key) => key.split("-").length === 3)!;
+    for (const path of [
+      offered.upload.url,
+      `/v1/uploads/${file.split("/").at(-1)}`,
+      `/v1/files/${file.split("/").at(-1)}.pdf`,
+    ]) {
+      const response = await send(path, { headers: { Accept: "*/*" } });
+      expect(await response.text()).not.toContain("%PDF");
+    }
+    later(HOUR + 1000);
+    expect(await codeOf(await mark(offered.handle))).toEqual([410, "upload_expired"]);
+    expect(await codeOf(await put(unused, onePage))).toEqual([410, "upload_expired"]);
+    vi.restoreAllMocks();
+    later(2 * HOUR);
+    await emptyBucket(); // as the sweep does
+    expect(await codeOf(await put(unused, onePage))).toEqual([410, "upload_expired"]);
+  });
+
+  test("of a PDF is no image, and of an image no PDF", async () => {
+    const [file, image] = [await opened(pdf), await opened(png)];
+    await put(file, onePage);
+    await put(image, RED_PNG);
+    expect(await codeOf(await callPaid(IMAGE, { file: file.handle, image: file.handle }))).toEqual([
+      422,
+      "unsupported_image",
+    ]);
+    expect(await codeOf(await callPaid(TEXT, { file: image.handle, text: "A" }))).toEqual([422, "not_a_pdf"]);
+  });
+
+  test("is in no log line, and neither is its URL", async () => {
+    const lines = vi.spyOn(console, "log");
+    const offered = await opened(pdf);
+    await put(offered, onePage);
+    await put(offered, onePage);
+    await mark(offered.handle);
+    await mark(`${offered.handle}0`);
+    await send(offered.upload.url);
+    const logged = lines.mock.calls.flat().join("\n");
+    expect(logged).toContain('"/v1/uploads/:id"');
+    expect(logged).not.toContain(offered.handle.slice(7));
+    expect(logged).not.toContain(offered.upload.url.split("/").at(-1));
+  });
+});
+
+describe("the page of an upload", () => {
+  const page = async (offered: Offered) => {
+    const response = await send(offered.upload.url, { headers: { Accept: "text/html" } });
+    return { response, html: await response.text() };
+  };
+
+  test("lets a person choose the file, under a strict policy, and tells once it has come", async () => {
+    const offered = await opened({ ...pdf, name: "<b>it's.pdf" });
+    const { response, html } = await page(offered);
+    expect(response.headers.get("Content-Type")).toContain("text/html");
+    expect(response.headers.get("Content-Security-Policy")).toContain("default-src 'none'; script-src 'self'");
+    expect(response.headers.get("Content-Security-Policy")).not.toContain("unsafe");
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+    expect(response.headers.get("Referrer-Policy")).toBe("no-referrer");
+    expect(html).toContain("&lt;b&gt;it&#39;s.pdf");
+    expect(html).toContain('type="file"');
+    expect(html).not.toContain(offered.handle);
+    await put(offered, onePage);
+    expect((await page(offered)).html).not.toContain('type="file"');
+  });
+
+  test("is one of a problem where there is no such upload", async () => {
+    const response = await send(`/v1/uploads/495901-${"0".repeat(32)}`, { headers: { Accept: "text/html" } });
+    expect([response.status, response.headers.get("Content-Type")]).toEqual([410, "text/html; charset=UTF-8"]);
+  });
+});
