@@ -53,8 +53,8 @@ export function delivered({ value: { result, notices, filename }, receipt, lapse
 
 /**
  * Returns the tool result for an unpaid call (x402 v2, transport MCP, "Payment Required Signaling"): a sentence for a
- * model, then the terms. These are where the official clients (`structuredContent`) and Cloudflare's (`_meta`) look for
- * them; the last text has them in version 1.
+ * model, then the terms. These are where the official clients (`structuredContent`; only without it the first text) and
+ * Cloudflare's (`_meta`) look for them; the last text has them in version 1.
  */
 export function paymentRequired({ offer, reason, refusal }: PaymentRequired, sentence: string): CallToolResult {
   const unpaid = paymentRequiredV2(offer, reason);
