@@ -1,5 +1,6 @@
 import { Problem } from "../problems.ts";
 import { type Pace, pacing } from "./pace.ts";
+import { UPLOAD_FIRST } from "./upload.ts";
 
 /** The first chunk is small, since most bodies are: a buffer is held while it is waited for. */
 const FIRST_CHUNK = 4 * 1024;
@@ -42,7 +43,7 @@ export async function* readBody(
 export function bodyTooLarge(maxBytes: number): Problem {
   return new Problem(
     "body_too_large",
-    `The request body is larger than ${maxBytes} bytes. Send a URL as \`file\` instead.`,
+    `The request body is larger than ${maxBytes} bytes. Send a URL as \`file\` instead, or ${UPLOAD_FIRST}.`,
   );
 }
 

@@ -3,6 +3,7 @@ import { UNPAID_MESSAGE_BYTES } from "../config.ts";
 import { readBody } from "../inputs/body.ts";
 import { MemoryPool, MemoryShare, noRoom, PAYERS_POOL } from "../inputs/memory.ts";
 import { joined, receive } from "../inputs/receive.ts";
+import { UPLOAD_FIRST } from "../inputs/upload.ts";
 import { parseBeginning } from "../partialJson.ts";
 import { readFirstPayment } from "../payments/paymentPayload.ts";
 import { Problem } from "../problems.ts";
@@ -98,7 +99,7 @@ async function admitSender(beginning: string, exchange: Exchange): Promise<Admit
   if (!tool || sent.length === 0)
     throw new Problem(
       "body_too_large",
-      `A message of more than ${UNPAID_MESSAGE_BYTES} bytes is read for a payer only: put \`name\` and \`_meta\` with "x402/payment" before \`arguments\`, or the payment into the PAYMENT-SIGNATURE header. Or send a URL as \`file\`.`,
+      `A message of more than ${UNPAID_MESSAGE_BYTES} bytes is read for a payer only: put \`name\` and \`_meta\` with "x402/payment" before \`arguments\`, or the payment into the PAYMENT-SIGNATURE header. Or send a URL as \`file\`, or ${UPLOAD_FIRST}.`,
     );
   refusePenalised(exchange.request);
   const offer = offerFor(tool.product, tool.resource(new URL(exchange.request.url).origin), exchange);

@@ -48,7 +48,10 @@ describe("a long message", () => {
     const { status, text } = await deployment("good").call({ headers: HEADERS, body }, "/mcp");
     expect([status, JSON.parse(text)]).toMatchObject([
       413,
-      { code: "body_too_large", detail: expect.stringMatching(/`_meta`.* before `arguments`.*PAYMENT-SIGNATURE.*URL/) },
+      {
+        code: "body_too_large",
+        detail: expect.stringMatching(/`_meta`.* before `arguments`.*PAYMENT-SIGNATURE.*URL.*request_upload/),
+      },
     ]);
     expect(read()).toBeLessThan(12); // the linger's
   });

@@ -122,7 +122,10 @@ describe("the MCP endpoint", () => {
   test("refuses a message over the limit, and says what to do", async () => {
     const response = await post("x".repeat(32_000_001));
     expect(response.status).toBe(413);
-    expect(await response.json()).toMatchObject({ code: "body_too_large", detail: expect.stringContaining("URL") });
+    expect(await response.json()).toMatchObject({
+      code: "body_too_large",
+      detail: expect.stringMatching(/URL.*request_upload/),
+    });
   });
 
   test("refuses a page of elsewhere", async () => {
