@@ -13,7 +13,7 @@ import { exchangeOf } from "./sell.ts";
 /** The longest request for a slot. */
 const MAX_REQUEST_BYTES = 16 * 1024;
 
-/** Nobody keeps what a slot answers, and no page is told where the reader came from. */
+/** What is told of a slot is for whoever asks alone. */
 const UNKEPT = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 
 /** Opens a slot. A request without a body is for any PDF that is small enough. */
@@ -30,7 +30,9 @@ export const openSlot: Handler<ApiEnv> = async (c) => {
 /** Takes in the file of a slot. */
 export const putFile: Handler<ApiEnv, "/v1/uploads/:id"> = async (c) => {
   const slot = await slotAt(bucketOf(c.env), c.req.param("id"), Date.now());
-  return c.json(await receiveFile(c.req.raw, slot, c.var.config, c.env), 200, UNKEPT);
+  const received = receiveFile(c.req.raw, slot, c.var.config, c.env);
+  c.executionCtx.waitUntil(received.catch(() => undefined)); // what has come is kept or deleted, even if its sender has gone
+  return c.json(await received, 200, UNKEPT);
 };
 
 /** Shows whoever opens a slot's address a page to choose its file on. */

@@ -104,7 +104,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_, connect) => {
   test.each([
     ["x402's MCP client", payLikeX402],
     ["Cloudflare's agents", payLikeAgents],
-  ])("lists both tools and buys from them, paying as %s does", async (_, pay) => {
+  ])("lists the tools and buys from them, paying as %s does", async (_, pay) => {
     const client = await connect();
     const payer = await chain.payerWith(2n * PRICE);
     const { tools } = await client.listTools();

@@ -130,6 +130,21 @@ describe.concurrent("of those who mean no good", () => {
     expect(await (await mark(offered.handle)).json()).toMatchObject({ output: { pages: PAGES } });
   });
 
+  test("of those who hang up as their body ends one is served at most, and nothing else stays", async () => {
+    const offered = await open({ size: pdf.length });
+    const { hostname, port, host, pathname } = new URL(offered.upload.url);
+    await Promise.all(
+      Array.from({ length: 40 }, async (_, at) => {
+        const socket = connect(Number(port), hostname).on("error", () => undefined);
+        socket.write(`PUT ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${pdf.length}\r\n\r\n`);
+        await new Promise<void>((resolve) => socket.write(pdf, () => setTimeout(resolve, 30 * at)));
+        socket.resetAndDestroy();
+      }),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    expect(await keptOf(offered)).toBeLessThanOrEqual(2);
+  });
+
   test("a long body of another type is refused by its first bytes", async () => {
     const offered = await open({});
     const zip = Buffer.concat([Buffer.from("PK\x03\x04"), Buffer.alloc(5000)]);
