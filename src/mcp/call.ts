@@ -73,7 +73,7 @@ export async function failed(
 }
 
 /** Says what a call costs that has not been paid, and what is wrong with its fields: it had better be mended before. */
-function unpaidSentence(product: Product, config: Config, { reason }: PaymentRequired, fields: unknown): string {
+function unpaidSentence(product: Product, config: Config, reason: string, fields: unknown): string {
   const wrong = wrongFields(product, fields);
   const mend = wrong.length === 0 ? "" : ` Before you pay, mend what would fail: ${wrong.map(sentenceOf).join(" ")}`;
   return `This costs ${product.price(config).label}, paid with x402; nothing is charged when it fails. Nothing was done yet (${reason}).${mend}`;

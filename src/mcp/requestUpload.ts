@@ -3,7 +3,7 @@ import * as z from "zod";
 import { UPLOADS } from "../config.ts";
 import type { PaymentRequired } from "../payments/offer.ts";
 import type { Exchange } from "../service/callContext.ts";
-import { openUpload, uploadOffer, uploadRequest } from "../service/uploads.ts";
+import { openUpload, UPLOAD_EXAMPLE, uploadOffer, uploadRequest } from "../service/uploads.ts";
 import { failed } from "./call.ts";
 import type { iconsOf } from "./identity.ts";
 import { paymentsIn } from "./payment.ts";
@@ -13,12 +13,13 @@ import { advertised, jsonSchemaOf } from "./tools.ts";
 /** The tool that is free: it says where a file goes that has no URL. */
 export const REQUEST_UPLOAD = "request_upload";
 
+const title = "Get an address to upload a local file to";
 const shown = {
-  title: "Get an address to upload a local file to",
+  title,
   description: `For a PDF or image that is on a disk, in a sandbox or with the user, and has no URL. Free, up to ${UPLOADS.freeBytes / 1e6} MB. Send the file by the command in \`curl\`, or give the user \`upload.url\` to open in a browser; then pass \`handle\` as \`file\` or \`image\` of the other tools, any number of times. Never put a file into a call as base64.`,
-  inputSchema: advertised(jsonSchemaOf(uploadRequest)),
+  inputSchema: advertised({ ...jsonSchemaOf(uploadRequest), examples: [UPLOAD_EXAMPLE] }),
   outputSchema: advertised(jsonSchemaOf(z.union([uploadOffer, terms]))),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  annotations: { title, readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 };
 
 /** Registers the tool. */

@@ -75,18 +75,18 @@ const IMAGE_PATTERN =
 
 const file = z
   .string({ error: FILE })
-  .regex(FILE_PATTERN, `must be an http(s) URL, a data URI or an upload; ${UNREADABLE}`)
+  .regex(FILE_PATTERN, `must be an http(s) URL, a data URI or the handle of an upload; ${UNREADABLE}`)
   .meta({
     description:
-      "The PDF: a public http(s) URL, the handle of an upload (upload:…), or a data URI (data:application/pdf;base64,…).",
+      "The PDF: a public http(s) URL, the handle of an upload (upload:…), or a data URI (data:application/pdf;base64,…). Never a path.",
     examples: ["https://example.com/contract.pdf"],
   });
 
 const image = z
   .string({ error: IMAGE })
-  .regex(IMAGE_PATTERN, `must be an http(s) URL, a data URI, base64 or an upload; ${UNREADABLE}`)
+  .regex(IMAGE_PATTERN, `must be an http(s) URL, a data URI, the handle of an upload or base64; ${UNREADABLE}`)
   .meta({
-    description: `The image, ${IMAGE_FORMATS.join(" or ")}: a public http(s) URL, the handle of an upload (upload:…), a data URI or bare base64.`,
+    description: `The image, ${IMAGE_FORMATS.join(" or ")}: a public http(s) URL, the handle of an upload (upload:…), a data URI or bare base64. Never a path.`,
     examples: ["https://example.com/logo.png"],
   });
 
@@ -119,10 +119,10 @@ export const plainName = z
   .min(1)
   .max(MAX_FILENAME_CHARACTERS)
   .regex(/^[^\x00-\x1f\x7f-\x9f/\\]*$/, "must not have control characters or path separators")
-  .refine((name) => name.isWellFormed(), "must be well-formed Unicode")
-  .meta({ examples: ["contract-draft.pdf"] });
+  .refine((name) => name.isWellFormed(), "must be well-formed Unicode");
 
-const filename = plainName // examples and defaults behind a transform are not published
+const filename = plainName
+  .meta({ examples: ["contract-draft.pdf"] }) // examples and defaults behind a transform are not published
   .transform((name) => (/\.pdf$/i.test(name) ? name : `${name}.pdf`))
   .prefault("watermarked.pdf")
   .describe("The name the result is saved under; .pdf is added where it is missing.");

@@ -154,38 +154,50 @@ test("a payer without money is told so, and a document that fails costs nothing"
   expect(await chain.balanceOf(payer.address)).toBe(PRICE);
 });
 
-/** Frameworks whose agents call tools: each validates arguments its own way, and pays in a header if at all. */
-const FRAMEWORKS: Record<string, (headers: Record<string, string>) => Promise<(fields: object) => Promise<unknown>>> = {
+/** Calls a tool by its name, as an agent does; the answer is whatever its framework gives the model. */
+type CallTool = (name: string, fields: object) => Promise<unknown>;
+
+/** Frameworks whose agents call tools: each checks arguments in its own way, and pays in a header if at all. */
+const FRAMEWORKS: Record<string, (headers: Record<string, string>) => Promise<CallTool>> = {
   "the AI SDK": async (headers) => {
     const client = await createMCPClient({ transport: { type: "http", url: endpoint().href, headers } });
-    const { add_text_watermark: tool } = await client.tools();
-    return async (fields) => tool!.execute(fields, { toolCallId: "1", messages: [], context: {} });
+    const tools = await client.tools();
+    return async (name, fields) => tools[name]!.execute(fields, { toolCallId: "1", messages: [], context: {} });
   },
   LangChain: async (headers) => {
     const mcpServers = { overprint: { transport: "http", url: endpoint().href, headers } } as const;
-    const [tool] = await new MultiServerMCPClient({ mcpServers, throwOnLoadError: true }).getTools();
-    return (fields) => tool!.invoke(fields).catch((error: Error) => error.message);
+    const tools = await new MultiServerMCPClient({ mcpServers, throwOnLoadError: true }).getTools();
+    const named = (name: string) => tools.find((tool) => tool.name === name)!;
+    return async (name, fields) =>
+      named(name)
+        .invoke(fields)
+        .catch((error: Error) => error.message);
   },
 };
 
-describe.each(Object.entries(FRAMEWORKS))("%s", (_, toolOf) => {
-  test("is told what a call costs, and that a path is no file; buys with the payment in a header", async () => {
-    const unpaid = await toolOf({});
-    const { arguments: fields } = calls[0]!;
-    const told = JSON.stringify(await unpaid({ ...fields, file: "/home/me/contract.pdf" }));
-    expect(told).toMatch(/This costs 0\.05 USDC.*request_upload/);
+/** Returns the first match in all that a model is given. */
+const readIn = (answer: unknown, pattern: RegExp) => pattern.exec(JSON.stringify(answer).replaceAll("\\", ""))![0];
+
+describe.each(Object.entries(FRAMEWORKS))("%s", (_, connect) => {
+  test("is told what a call costs and where a local file goes; sends it there and buys, the payment in a header", async () => {
+    const text = "add_text_watermark";
+    const look = { text: "DRAFT", template: "stamp", color: "#CC0000", position: "top-right", opacity: 0.15 };
+    const call = await connect({});
+    const unpaid = await call(text, { ...look, file: "/home/me/contract.pdf" });
+    expect(readIn(unpaid, /This costs 0\.05 USDC.*?request_upload/)).toBeTruthy();
+    const offered = await call("request_upload", { name: "contract.pdf" });
+    const headers = { "Content-Type": "application/pdf" };
+    const put = { method: "PUT", headers, body: new Uint8Array(await samplePdf()) };
+    expect((await fetch(readIn(offered, /http:[^" ']+\/v1\/uploads\/[\w-]+/), put)).status).toBe(200);
 
     const payer = await chain.payerWith(PRICE);
-    const terms = JSON.parse(
-      atob(
-        (await fetch(new URL("/v1/watermark/text", worker.url), { method: "POST" })).headers.get("PAYMENT-REQUIRED")!,
-      ),
-    );
+    const refused = await fetch(new URL("/v1/watermark/text", worker.url), { method: "POST" });
+    const terms = JSON.parse(atob(refused.headers.get("PAYMENT-REQUIRED")!)) as PaymentRequired;
     const payment = await wallet(payer).createPaymentPayload(terms);
-    const paid = await toolOf({ "PAYMENT-SIGNATURE": btoa(JSON.stringify(payment)) });
-    const answer = await paid({ ...fields, template: "stamp", color: "#CC0000", position: "top-right", opacity: 0.15 });
-    const [, url] = /(http:[^" ]+\/v1\/files\/[^" ]+)/.exec(JSON.stringify(answer))!;
-    expect(await render(await (await fetch(url!)).bytes())).toHaveLength(4);
+    const pay = await connect({ "PAYMENT-SIGNATURE": btoa(JSON.stringify(payment)) });
+    const paid = await pay(text, { ...look, file: readIn(offered, /upload:[\w-]+/) });
+    const link = readIn(paid, /http:[^" ]+\/v1\/files\/[^" ]+/);
+    expect(await render(await (await fetch(link)).bytes())).toHaveLength(4);
     expect(await chain.balanceOf(payer.address)).toBe(0n);
   });
 });
