@@ -48,7 +48,7 @@ export async function call(
     exchange.waitUntil(bought.catch(() => undefined)); // releases or settles even if the client disconnects
     return delivered(await bought);
   } catch (error) {
-    return failed(error, exchange, mcpReq.signal, (unpaid) => unpaidSentence(product, config, unpaid, sentFields));
+    return failed(error, exchange, mcpReq.signal, ({ reason }) => unpaidSentence(product, config, reason, sentFields));
   }
 }
 

@@ -43,8 +43,8 @@ export interface Scan {
    * some do not take for a stream's, as its dictionary is not sound, or they look for the first `endstream` instead of a
    * /Length that is elsewhere or leads to none.
    */
-  doubtful: ReadonlySet<number>;
-  /** Whether there may be object streams in such data. */
+  doubtful: Set<number>;
+  /** Whether there may be object streams in such data, or what is not sound may be one to some. */
   mayHideStreams: boolean;
   /** Numbers of objects that stand where a trailer cannot be read, and before: readers find the one or the other. */
   contested: ReadonlySet<number>;
@@ -60,6 +60,8 @@ const IMPATIENT_LIMIT = 512;
 /** What a failure takes beside the bytes that were read, see Meter.spend. */
 const FAILURE_WORK = 8192;
 const MOST_TRAILERS = 1000;
+/** How far into an object that is not sound to look for whether readers may take it for an object stream. */
+const HEAD = 512;
 const CATALOG = "/Catalog";
 /** What a number that is kept takes, in bytes. */
 const DOUBT = 32;
@@ -120,6 +122,10 @@ export async function expandObjectStreams(objects: Objects, scan: Scan): Promise
       const row = table.live(num);
       const place = row < 0 ? -1 : table.place(row);
       const known = row >= 0 && table.kind(row) === IN_STREAM ? (offsetOf.get(place) ?? -1) : place;
+      if (row >= 0 && !scan.doubtful.has(num)) {
+        source.meter.keep(DOUBT);
+        scan.doubtful.add(num);
+      }
       if (known < stream.offset) table.replace(num, IN_STREAM, stream.num, index);
       else table.add(num, IN_STREAM, stream.num, index);
       if (hasCatalog && indexOf(memberText(decoded, index), CATALOG) >= 0) scan.catalogs.add(num);
@@ -276,13 +282,17 @@ class Scanner {
       const length = this.#streamLengths(value).find((each) => isEndOfData(this.#source, start + each));
       next = Math.max(next, length === undefined ? findEndOfData(this.#source, start) : start + length);
       if (length === undefined && value instanceof Reference) awaited = value.num;
-      // Without an endstream readers end the data where they like.
-      if (!object.isSound || !isEndOfData(this.#source, next, "endstream")) doubtful = start;
+      // Without an endstream readers end the data where they like, and some at an endobj before it.
+      const mayEndBefore = length === undefined && findWord(this.#source, start, next, "endobj") !== undefined;
+      if (!object.isSound || mayEndBefore || !isEndOfData(this.#source, next, "endstream")) doubtful = start;
       else doubtful = typeof value === "number" ? next : findEndOfData(this.#source, start);
     }
     // A bracket that is missing lets it end in another object.
     if (object?.isSound === false && findWord(this.#source, end, valueEnd, "endobj") !== undefined) doubtful = end;
-    const hidesStreams = doubtful < next && findWord(this.#source, doubtful, next, "/ObjStm") !== undefined;
+    const mayBeStream = stream === undefined && object?.isSound !== true;
+    const hidesStreams =
+      (doubtful < next && findWord(this.#source, doubtful, next, "/ObjStm") !== undefined) ||
+      (mayBeStream && findWord(this.#source, end, Math.min(end + HEAD, this.#source.length), "/ObjStm") !== undefined);
 
     // From here on nothing throws MissingRange, so these changes are made once.
     if (awaited !== undefined) this.#awaited.add(awaited);
