@@ -296,6 +296,40 @@ describe("a file is refused", () => {
       })(),
       "damaged_pdf",
     ],
+    [
+      "for a page behind an endobj in data of a wrong length",
+      encode(
+        new FileBuilder().objects({
+          ...onePage(),
+          2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>",
+          5: `<</Length 3>>\nstream\n0 g 1\nendobj\n6 0 obj\n${PAGE}\nendobj\n7 0 obj\n<<>>\nstream\n0 g\nendstream`,
+        }).text,
+      ),
+      "damaged_pdf",
+    ],
+    [
+      "for a page that a later object stream has as something else",
+      encode(
+        new FileBuilder().objects({
+          ...onePage(),
+          2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>",
+          8: { dict: "/Type/ObjStm/N 1/First 4", data: `6 0 ${PAGE}` },
+          9: { dict: "/Type/ObjStm/N 1/First 4", data: "6 0 7" },
+        }).text,
+      ),
+      "damaged_pdf",
+    ],
+    [
+      "for a page in what some readers take for an object stream",
+      encode(
+        new FileBuilder().objects({
+          ...onePage(),
+          2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>",
+          8: `<</Type/ObjStm/N 1/First 4>\nstream\n6 0 ${PAGE}\nendstream`,
+        }).text,
+      ),
+      "damaged_pdf",
+    ],
     ["for a page that has kids", file(onePage("/Kids[4 0 R]")), "damaged_pdf"],
     ["for kids that are not there", file({ ...onePage(), 2: `<</Type/Pages${BOX}/Kids 9 0 R>>` }), "damaged_pdf"],
     [
