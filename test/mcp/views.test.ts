@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 import { app } from "../../src/app.ts";
+import { REQUEST_UPLOAD } from "../../src/mcp/requestUpload.ts";
 import { takesViews } from "../../src/mcp/views.ts";
 import { callPaid, dataUri, send, TEXT } from "../support/client.ts";
 import { MCP, REVISIONS, sendMcp } from "../support/mcp.ts";
@@ -23,9 +24,10 @@ async function connect(revision: keyof typeof REVISIONS, extensions: Record<stri
   return client;
 }
 
-/** What a client sees of the tools, the resources and the server. */
+/** What a client sees of the tools that give a PDF, the resources and the server. */
 async function seen(client: Client) {
-  const { tools } = await client.listTools();
+  const { tools: all } = await client.listTools();
+  const tools = all.filter(({ name }) => name !== REQUEST_UPLOAD);
   const { resources } = await client.listResources();
   return { tools, uris: resources.map(({ uri }) => uri), capabilities: client.getServerCapabilities() };
 }

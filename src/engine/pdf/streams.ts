@@ -107,7 +107,7 @@ export function findWord(source: ByteSource, start: number, limit: number, word:
   for (let at = start; at < limit; at += SEARCH_STEP) {
     const window = source.bytes(at, Math.min(at + SEARCH_STEP + word.length - 1, limit));
     const found = indexOf(window, word);
-    source.meter.scan(found < 0 ? SEARCH_STEP : found);
+    source.meter.scan(found < 0 ? window.length : found);
     if (found >= 0) return at + found;
   }
   return undefined;
