@@ -19,6 +19,14 @@ interface Preferences {
   readonly usable?: (file: FontFile, characters: string) => boolean;
 }
 
+/** Made when it is first used, and once: that takes as long as ten lines of text. */
+let segmenter: Intl.Segmenter | undefined;
+
+function graphemesOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter();
+  return segmenter.segment(text);
+}
+
 /**
  * Chooses a font for each grapheme of `text`, from the first family that has it. Characters without a script take the
  * font of the letters before them, or else after them, if it has them, so that a phrase is set in one typeface. Emoji
@@ -41,7 +49,7 @@ export function chooseFonts(text: string, weight: Weight, { first = [], usable }
 
   const choices: Choice[] = [];
   const choose = (part: string, file: FontFile) => choices.push({ text: part, script: scriptOf(part), file });
-  for (const { segment, index } of new Intl.Segmenter().segment(text)) {
+  for (const { segment, index } of graphemesOf(text)) {
     if (segment === "\n") continue;
     const whole = firstFile(segment);
     if (whole) choose(segment, whole);
@@ -77,7 +85,7 @@ function neighbours(choices: readonly Choice[]): (Choice | undefined)[] {
 /** Counts the position in grapheme clusters, as a reader does; it is then the same for every normalization form. */
 function unsupportedCharacter(character: string, text: string, index: number): EngineError {
   const name = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
-  const place = [...new Intl.Segmenter().segment(text.slice(0, index))].length + 1;
+  const place = [...graphemesOf(text.slice(0, index))].length + 1;
   const where = `character ${place} of ${JSON.stringify(text)}`;
   return new EngineError("unsupported_character", `No font here has ${name}, ${where}. Replace it or leave it out.`);
 }
