@@ -1,3 +1,4 @@
+import leven from "leven";
 import { getAddress, isAddress } from "viem/utils";
 import * as z from "zod";
 import type { RpcUrls } from "./payments/chain.ts";
@@ -237,6 +238,7 @@ export interface Config extends FacilitatorSettings {
  */
 export function readConfig(env: object): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  refuseMisspelt(given);
   const parsed = settings.safeParse(given);
   if (!parsed.success) throw wrong(`\n${z.prettifyError(parsed.error)}`);
 
@@ -339,6 +341,23 @@ function authFor(
   if (protocol === "https:" && hostname.endsWith(".cdp.coinbase.com") && CDP_API_KEY_ID && CDP_API_KEY_SECRET)
     return { auth: { cdp: { id: CDP_API_KEY_ID, secret: CDP_API_KEY_SECRET } } };
   return {};
+}
+
+/** So many letters may be wrong in the name of a setting for it to be told from another's. */
+const MOST_WRONG_LETTERS = 2;
+
+/**
+ * Refuses names that are nearly those of settings: with NETWORK=base, calls would be sold on the test network.
+ * @throws Error naming them
+ */
+function refuseMisspelt(given: Record<string, unknown>): void {
+  const known = Object.keys(settings.shape);
+  const misspelt = Object.keys(given).flatMap((name) => {
+    if (known.includes(name) || typeof given[name] !== "string") return [];
+    const meant = known.find((setting) => leven(name.toUpperCase(), setting) <= MOST_WRONG_LETTERS);
+    return meant === undefined ? [] : `${name} is no setting, ${meant} is`;
+  });
+  if (misspelt.length > 0) throw wrong(misspelt.join("; "));
 }
 
 const checked = new WeakMap<object, Config>();

@@ -27,6 +27,22 @@ describe("settings", () => {
     expect(readConfig({ FACILITATOR_URL: "", PAY_TO: "" })).toEqual(readConfig({}));
   });
 
+  test.each([
+    ["NETWORK", "NETWORKS"],
+    ["LINK_TTL_SECOND", "LINK_TTL_SECONDS"],
+    ["PAYTO", "PAY_TO"],
+    ["Pay_To", "PAY_TO"],
+    ["FACILITATOR_URLS", "FACILITATOR_URL"],
+    ["RPC_ULR", "RPC_URL"],
+  ])("%s is no setting: %s is", (name, meant) => {
+    expect(() => readConfig({ [name]: "base" })).toThrow(`${name} is no setting, ${meant} is`);
+  });
+
+  test("other names are somebody else's, and bindings may have any", () => {
+    const others = { HOST: "a", LOG_LEVEL: "b", BUCKET_NAME: "c", PAY_TOO: {}, NETWORK: "" };
+    expect(readConfig(others)).toEqual(readConfig({}));
+  });
+
   test("a facilitator makes payments real", () => {
     expect(readConfig({ FACILITATOR_URL: "https://f.example.com", PAY_TO, NETWORKS: "base" })).toMatchObject({
       facilitators: [{ url: "https://f.example.com" }],
