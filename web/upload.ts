@@ -1,5 +1,5 @@
 /** The page of an upload: sends the file that is chosen to the page's own address. */
-import { send } from "./buying/send.ts";
+import { send } from "./send.ts";
 
 const input = document.querySelector<HTMLInputElement>("#file");
 const progress = document.querySelector<HTMLProgressElement>("#progress")!;
