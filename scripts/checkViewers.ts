@@ -1,7 +1,7 @@
 /**
- * `npm run check:viewers` lays a mark of each template over pages of some kinds, and compares what viewers show of it with
- * what PDFium does: whether it is in the same place, as strong (Ghostscript widens thin edges) and nowhere else. It also asks poppler for the text of marks
- * in 60 languages. What is not installed is left out, and named.
+ * `npm run check:viewers` lays a mark of each template over pages of some kinds, and compares what viewers show of it
+ * with what PDFium does: whether it is in the same place, as strong (Ghostscript widens thin edges) and nowhere else.
+ * It also asks poppler for the text of marks in 60 languages. What is not installed is left out, and named.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
