@@ -7,7 +7,6 @@
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -16,6 +15,7 @@ import { archive } from "../test/engine/pdf/archive.ts";
 import { joined } from "../test/support/bytes.ts";
 import { RED_PNG } from "../test/support/png.ts";
 import { IMAGE_SAMPLES } from "./lib/imageSamples.ts";
+import { loadFont } from "./lib/loadFont.ts";
 import { TEXT_SAMPLES } from "./lib/textSamples.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -39,7 +39,6 @@ function named<K extends string>(kind: string, keys: readonly K[], markOf: (key:
   return Object.fromEntries(keys.map((key) => [`${kind} ${key}`, markOf(key)]));
 }
 
-const loadFont = (path: string) => readFile(join(root, "fonts", path));
 const scratch = mkdtempSync(join(tmpdir(), "overprint-pdfa-"));
 const classpath = process.env.CLASSPATH ?? JARS.map((jar) => `/usr/share/java/${jar}.jar`).join(":");
 const java = spawn("java", ["-cp", classpath, join(root, "scripts/lib/Preflight.java")], {

@@ -1,24 +1,24 @@
 /**
- * `npm run check:viewers` lays a mark of each template over pages of some kinds, and compares what viewers show of it with
- * what PDFium does: whether it is in the same place, as strong (Ghostscript widens thin edges) and nowhere else. It also asks poppler for the text of marks
- * in 60 languages. What is not installed is left out, and named.
+ * `npm run check:viewers` lays a mark of each template over pages of some kinds, and compares what viewers show of it
+ * with what PDFium does: whether it is in the same place, as strong (Ghostscript widens thin edges) and nowhere else.
+ * It also asks poppler for the text of marks in 60 languages. What is not installed is left out, and named.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TEMPLATES, type TemplateName, type TextMark, watermark } from "../src/engine/index.ts";
-import { rasterOf } from "../test/browser/rasterOf.ts";
 import { plainText } from "../test/e2e/extractors.ts";
-import { drawBy, drawByPdfjs, missing } from "../test/e2e/readers.ts";
+import { drawBy, drawByPdfjs, missing, type Reader } from "../test/e2e/readers.ts";
 import { joined } from "../test/support/bytes.ts";
 import { CONFIDENTIAL } from "../test/support/confidential.ts";
 import { onePage, pdfOf, streamOf } from "../test/support/pdf.ts";
 import { chromiumPath, NO_BROWSER } from "./lib/chromium.ts";
 import { drawByChromium } from "./lib/chromiumViewer.ts";
 import { compareMarks } from "./lib/compareMarks.ts";
+import { loadFont } from "./lib/loadFont.ts";
 import { type Raster, renderPages, renderPagesByMupdf } from "./lib/raster.ts";
+import { rasterOf } from "./lib/rasterOf.ts";
 
 /** Entries of pages, and what is on them before the mark. Each is displayed at 600 x 800 points, or 800 x 600. */
 const LINES = "0.8 g 60 60 480 3 re 60 90 480 3 re 60 700 300 20 re f";
@@ -34,15 +34,7 @@ const PAGES: Record<string, [entries: string, content: string]> = {
 const KINDS = Object.keys(PAGES);
 const SIDE = { width: 800, height: 800 };
 
-interface Viewer {
-  readonly name: string;
-  /** What it needs that is not here. */
-  readonly missing?: string | undefined;
-  /** Draws pages at a pixel to the point. */
-  draw(pdf: Uint8Array, pages: number): Promise<Raster[]>;
-}
-
-const VIEWERS: readonly Viewer[] = [
+const VIEWERS: readonly Reader[] = [
   { name: "MuPDF", draw: (pdf) => renderPagesByMupdf(pdf, SIDE) },
   { name: "pdf.js", draw: drawByPdfjs },
   {
@@ -79,8 +71,6 @@ const VIEWERS: readonly Viewer[] = [
   { name: "Chromium", missing: chromiumPath ? undefined : NO_BROWSER, draw: drawByChromium },
 ];
 
-const loadFont = async (path: string) => new Uint8Array(await readFile(join(import.meta.dirname, "../fonts", path)));
-
 async function marked(source: Uint8Array, mark: TextMark): Promise<Uint8Array> {
   const plan = await watermark(source, mark, { loadFont });
   return joined(plan.chunks());
@@ -94,7 +84,7 @@ async function checkDrawings() {
   const names = Object.keys(TEMPLATES) as TemplateName[];
   const files = await Promise.all(names.map((template) => marked(source, { text: "CONFIDENTIAL", template })));
   const all = [source, ...files];
-  const draw = async (viewer: Pick<Viewer, "draw">) => {
+  const draw = async (viewer: Pick<Reader, "draw">) => {
     const drawn: Raster[][] = [];
     for (const file of all) drawn.push(await viewer.draw(file, KINDS.length));
     return drawn;

@@ -3,19 +3,19 @@
  * that other tools get wrong, and MuPDF turns them to SVG, into `web/pictures/`. It makes the files of `examples/` too, of
  * which the contract is the page's sample.
  */
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createCanvas, loadImage } from "@napi-rs/canvas";
 import * as mupdf from "mupdf";
 import { concatTransformationMatrix, degrees, PDFDocument, type PDFPage, rgb } from "pdf-lib";
 import { TEMPLATES, type TemplateName, type TextMark, watermark } from "../src/engine/index.ts";
+import { loadFont } from "./lib/loadFont.ts";
 import { sampleContract } from "./lib/sampleContract.ts";
 
 const root = join(import.meta.dirname, "..");
 const folder = join(root, "web/pictures");
 const INK = rgb(0.13, 0.14, 0.17);
 const LINE = rgb(0.85, 0.86, 0.88);
-const loadFont = async (path: string) => new Uint8Array(await readFile(join(root, "fonts", path)));
 
 await mkdir(folder, { recursive: true });
 for (const name of Object.keys(TEMPLATES) as TemplateName[]) {

@@ -24,7 +24,7 @@ import { ICON, WELL_KNOWN, wellKnown } from "./service/discovery.ts";
 import { guidance, guide } from "./service/guide.ts";
 import { limitsOf } from "./service/limits.ts";
 import { oncePerOrigin } from "./service/oncePerConfig.ts";
-import { isProved } from "./service/ownHosts.ts";
+import { signsProof } from "./service/ownHosts.ts";
 import { PRODUCTS } from "./service/products.ts";
 import { UPLOADS_PATH } from "./service/uploads.ts";
 import { serveAsset } from "./site/assets.ts";
@@ -145,7 +145,7 @@ app
 app
   .get(DID_DOCUMENT, revalidated, async (c) => {
     const { host } = new URL(c.req.url);
-    const document = isProved(c.req.raw, c.var.config) && (await didDocument(host, c.var.config));
+    const document = signsProof(c.req.raw, c.var.config) && (await didDocument(host, c.var.config));
     return document ? c.json(document, 200, { "Content-Type": "application/did+json" }) : notFound(c);
   })
   .all(readOnly);

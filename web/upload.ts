@@ -1,5 +1,5 @@
 /** The page of an upload: sends the file that is chosen to the page's own address. */
-import { send } from "./buying/send.ts";
+import { send } from "./send.ts";
 
 const input = document.querySelector<HTMLInputElement>("#file");
 const progress = document.querySelector<HTMLProgressElement>("#progress")!;
@@ -25,7 +25,6 @@ async function sendChosen(input: HTMLInputElement): Promise<void> {
     const headers = { "Content-Type": file.type || "application/octet-stream" };
     const answer = await send("PUT", location.pathname, file, headers, {
       onProgress: (share) => (progress.value = share),
-      signal: new AbortController().signal,
     });
     if (answer.ok) return tell("It has arrived. Go back to where you came from: it can be marked now.");
     const { detail } = (await answer.json()) as { detail?: string };

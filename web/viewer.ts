@@ -97,7 +97,7 @@ export class Viewer {
       drawn.width = element.clientWidth; // which may be another in its own shape
       const { canvas, task } = drawPage(page, opened.numPages, drawn.width);
       sheet.task = task;
-      await sheet.task.promise;
+      await task.promise;
       if (sheet.drawn?.document === opened) element.replaceChildren(canvas, banner());
     } catch {
       // another document took its place, it went out of view, or pdf.js cannot draw it

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { rasterOf } from "../../test/browser/rasterOf.ts";
 import { startBrowser } from "./chromium.ts";
 import type { Raster } from "./raster.ts";
+import { rasterOf } from "./rasterOf.ts";
 
 const WINDOW_WIDTH = 900;
 /** The height of a page, at most, with what is around it. */

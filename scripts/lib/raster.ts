@@ -59,7 +59,7 @@ export const renderPagesByMupdf: Renderer = async (pdf, box) => {
 };
 
 /** Copies the RGB of pixels of `channels` bytes each, in lines of `stride` bytes. */
-function packed(
+export function packed(
   data: Uint8Array | Uint8ClampedArray,
   width: number,
   height: number,

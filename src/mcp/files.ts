@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { IMAGE_FORMATS } from "../engine/index.ts";
+import { jsonSchema } from "../service/jsonSchema.ts";
 
 /** The arguments that name files, and the media types that each takes. */
 const FILES: Record<string, string[]> = {
@@ -59,8 +60,7 @@ export function withFilesAsText(fields: unknown, schema: z.ZodObject): unknown {
  */
 export function fileSchema(name: string, text: object): object {
   const { description, examples } = text as z.core.JSONSchema.BaseSchema;
-  const { $schema, ...object } = z.toJSONSchema(attached);
   // LangChain leaves but those of an `anyOf` that have properties, and the type of the first
   const string = { type: "string", properties: {}, "x-mcp-file": { accept: FILES[name] } };
-  return { description, examples, anyOf: [string, object] };
+  return { description, examples, anyOf: [string, jsonSchema(attached)] };
 }

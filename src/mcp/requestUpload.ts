@@ -3,12 +3,13 @@ import * as z from "zod";
 import { UPLOADS } from "../config.ts";
 import type { PaymentRequired } from "../payments/offer.ts";
 import type { Exchange } from "../service/callContext.ts";
+import { jsonSchema } from "../service/jsonSchema.ts";
 import { openUpload, UPLOAD_EXAMPLE, uploadOffer, uploadRequest } from "../service/uploads.ts";
 import { failed } from "./call.ts";
 import type { iconsOf } from "./identity.ts";
 import { paymentsIn } from "./payment.ts";
 import { terms } from "./results.ts";
-import { advertised, jsonSchemaOf } from "./tools.ts";
+import { advertised } from "./tools.ts";
 
 /** The tool that is free: it says where a file goes that has no URL. */
 export const REQUEST_UPLOAD = "request_upload";
@@ -17,8 +18,8 @@ const title = "Get an address to upload a local file to";
 const shown = {
   title,
   description: `For a PDF or image that is on a disk, in a sandbox or with the user, and has no URL. Free, up to ${UPLOADS.freeBytes / 1e6} MB. Send the file by the command in \`curl\`, or give the user \`upload.url\` to open in a browser; then pass \`handle\` as \`file\` or \`image\` of the other tools, any number of times. Never put a file into a call as base64.`,
-  inputSchema: advertised({ ...jsonSchemaOf(uploadRequest), examples: [UPLOAD_EXAMPLE] }),
-  outputSchema: advertised(jsonSchemaOf(z.union([uploadOffer, terms]))),
+  inputSchema: advertised({ ...jsonSchema(uploadRequest, { io: "input" }), examples: [UPLOAD_EXAMPLE] }),
+  outputSchema: advertised(jsonSchema(z.union([uploadOffer, terms]), { io: "input" })),
   annotations: { title, readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 };
 

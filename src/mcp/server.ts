@@ -12,7 +12,7 @@ import { addView, type DrawView, VIEWS, withView } from "./views.ts";
 const NOTHING_CHANGES = { listChanged: false };
 
 /**
- * Creates the server for one message: both tools, and what can be read for free before paying.
+ * Creates the server for one message: the tools, and what can be read for free before paying.
  * @param drawView makes the view of a result, for a client that is offered it
  */
 export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, message?: Message): McpServer {

@@ -1,9 +1,9 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
-import * as z from "zod";
 import type { Resource } from "../payments/offer.ts";
 import type { Price } from "../payments/price.ts";
 import { mcpDiscovery, serviceMetadata } from "../service/discovery.ts";
 import { IDEMPOTENCY_META } from "../service/idempotencyKey.ts";
+import { jsonSchema } from "../service/jsonSchema.ts";
 import { oncePerConfig } from "../service/oncePerConfig.ts";
 import { PRODUCTS, type Product } from "../service/products.ts";
 import { fileParams, fileSchema } from "./files.ts";
@@ -41,7 +41,7 @@ function shownOf(product: Product, price: Price) {
     title: summary,
     description: `${description} ${paying(price)}`,
     inputSchema: advertised(inputOf(product)),
-    outputSchema: advertised(jsonSchemaOf(output)),
+    outputSchema: advertised(jsonSchema(output, { io: "input" })),
     annotations: {
       title: summary,
       readOnlyHint: false,
@@ -55,15 +55,9 @@ function shownOf(product: Product, price: Price) {
 
 /** Returns the schema of a tool's arguments, with an example of them all. */
 function inputOf({ schemas, example }: Product) {
-  const schema = jsonSchemaOf(schemas.json);
+  const schema = jsonSchema(schemas.json, { io: "input" });
   const files = fileParams(schemas.json).map((name) => [name, fileSchema(name, schema.properties?.[name] as object)]);
   return { ...schema, properties: { ...schema.properties, ...Object.fromEntries(files) }, examples: [example] };
-}
-
-/** Returns the JSON Schema of what a client sends or gets, without `$schema`: older clients know their own dialect only. */
-export function jsonSchemaOf(schema: z.ZodType) {
-  const { $schema, ...json } = z.toJSONSchema(schema, { io: "input" });
-  return json;
 }
 
 /**

@@ -7,8 +7,8 @@ const EXTENSION = "io.modelcontextprotocol/ui";
 const VIEW = { uri: "ui://overprint/result", mimeType: "text/html;profile=mcp-app" };
 
 /**
- * Returns the view's document (HTML, without its doctype), given where its script and styles are, scheme and host of links,
- * and what a call costs.
+ * Returns the view's document (HTML, without its doctype), given where its script and styles are, scheme and host of
+ * links, and what a call costs.
  */
 export type DrawView = (facts: { origin: string; files: string; price: string }) => string;
 
@@ -19,9 +19,9 @@ export const VIEWS = { extensions: { [EXTENSION]: {} } };
 type Capabilities = { extensions?: Record<string, { mimeTypes?: unknown }> };
 
 /**
- * Whether the sender of a message is offered views ("Client<>Server Capability Negotiation"). In revision 2026-07-28 each
- * message says what its client can do. Clients of older ones say so as they connect, and no session remembers it: they
- * are offered views, and those that do not know the extension take no notice.
+ * Whether the sender of a message is offered views ("Client<>Server Capability Negotiation"). In revision 2026-07-28
+ * each message says what its client can do. Clients of older ones say so as they connect, and no session remembers it:
+ * they are offered views, and those that do not know the extension take no notice.
  */
 export function takesViews(message: unknown): boolean {
   const { params } = (message ?? {}) as {

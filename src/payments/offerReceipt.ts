@@ -175,7 +175,10 @@ export async function signReceipt(receipt: ReceiptPayload, delivery: DeliveryPay
   };
 }
 
-/** Returns the address of a key, and its public key: 04, and 32 bytes each of x and y. */
+/**
+ * Returns the address of a key, and its public key: 04, and 32 bytes each of x and y. The latter is recovered from a
+ * signature, as an account of viem's, which has it, would take all that signs transactions into the bundle.
+ */
 export async function publicPartOf(privateKey: Hex): Promise<{ address: Hex; publicKey: Hex }> {
   const hash = `0x${"01".repeat(32)}` as const;
   const publicKey = await recoverPublicKey({ hash, signature: await sign({ hash, privateKey }) });

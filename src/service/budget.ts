@@ -1,5 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
+import type { PaymentPayload } from "../payments/paymentPayload.ts";
 import { Problem } from "../problems.ts";
+import { clientIn } from "./rateLimits.ts";
 
 /** What a payer may have of this service without paying for it. */
 export interface BudgetLimits {
@@ -25,7 +27,6 @@ interface Account extends Spent {
   inUse: Record<string, { calls: number; bytes: number; ends: number }>;
 }
 
-const HOUR_MS = 3_600_000;
 /** How many upload slots a payer, or an address, has at the same time, and how many bytes they take together. */
 export interface SlotLimits {
   slots: number;
@@ -37,6 +38,7 @@ export interface SlotLimits {
 /** The storage key `slots`, oldest first: what each takes, and when it ends (Unix milliseconds). */
 type Slots = readonly { bytes: number; ends: number }[];
 
+const HOUR_MS = 3_600_000;
 /** How long to wait for one's own calls to end. */
 const CALL_SECONDS = 5;
 
@@ -91,7 +93,7 @@ export class Budget extends DurableObject<Env> {
     return 0;
   }
 
-  /** Forgets an hour that is over. */
+  /** Forgets an hour that is over, or slots that have all ended. */
   override async alarm(): Promise<void> {
     const account = this.#load(Date.now());
     if (Object.keys(account.inUse).length > 0) await this.ctx.storage.setAlarm(Date.now() + HOUR_MS);
@@ -109,6 +111,17 @@ export class Budget extends DurableObject<Env> {
     this.ctx.storage.kv.put("account", account);
     await this.ctx.storage.setAlarm(account.hourEnds);
   }
+}
+
+/** Returns the name of a payer's account. */
+export function payerAccount({ authorization }: PaymentPayload): string {
+  return `payer:${authorization.from.toLowerCase()}`;
+}
+
+/** Returns the name of the account of a request's address; undefined if nothing is counted there. */
+export function addressAccount(request: Request): string | undefined {
+  const client = clientIn(request);
+  return client && `address:${client}`;
 }
 
 /**

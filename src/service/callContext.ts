@@ -6,7 +6,7 @@ import type { ReceiveLimits } from "../inputs/receive.ts";
 import { isDeveloper, isLoopback } from "../loopback.ts";
 import { bucketOf } from "../storage/bucket.ts";
 import { type SpooledFile, spool, spoolWhole } from "../storage/spool.ts";
-import { isProved } from "./ownHosts.ts";
+import { signsProof } from "./ownHosts.ts";
 
 /** The stages of a call, in order. */
 export const STAGES = ["fetching", "marking", "storing", "settling"] as const;
@@ -41,8 +41,8 @@ export class CallContext implements AsyncDisposable {
    * allow it.
    */
   readonly allowLoopback: boolean;
-  /** The resource that the signed receipt names; undefined if there will be none. */
-  readonly provedAs: string | undefined;
+  /** What is paid for, as the signed receipt names it; undefined if there will be none. */
+  readonly resourceUrl: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly progress: ((stage: Stage) => void) | undefined;
   /** How the request's files are received, by the field that names them. */
@@ -61,7 +61,7 @@ export class CallContext implements AsyncDisposable {
     this.config = config;
     this.origin = fileOrigin(request, config);
     this.allowLoopback = config.allowLoopbackSources && isDeveloper(request);
-    this.provedAs = isProved(request, config) ? resourceUrl : undefined;
+    this.resourceUrl = signsProof(request, config) ? resourceUrl : undefined;
     this.signal = signal;
     this.progress = progress;
 

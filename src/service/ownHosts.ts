@@ -6,7 +6,7 @@ export function isOwnHost(request: Request, { allowedHosts }: Config): boolean {
   return allowedHosts.length === 0 || allowedHosts.includes(new URL(request.url).hostname) || isLoopback(request);
 }
 
-/** Returns whether what is offered and sold at a request is signed: never in the name of another host. */
-export function isProved(request: Request, config: Config): boolean {
+/** Returns whether offers and receipts are signed for a request: never in the name of another host. */
+export function signsProof(request: Request, config: Config): boolean {
   return config.receiptKey !== undefined && isOwnHost(request, config);
 }

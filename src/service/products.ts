@@ -7,7 +7,8 @@ import type { CallContext } from "./callContext.ts";
 import { fieldMessage } from "./fieldMessages.ts";
 import { canonicalForm } from "./fingerprint.ts";
 import { invalidRequest } from "./invalidRequest.ts";
-import { imageForm, imageRequest, type Operation, type Result, textForm, textRequest, typedFields } from "./schemas.ts";
+import { imageForm, imageRequest, type Operation, type Result, textForm, textRequest } from "./schemas.ts";
+import { typedFields } from "./typedFields.ts";
 import { type Marked, type Proof, watermarkImage, watermarkText } from "./watermark.ts";
 
 /** The result of a paid call. */

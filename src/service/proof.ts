@@ -6,7 +6,7 @@ import type { Sold } from "../payments/gate.ts";
 import { isSolana } from "../payments/networks.ts";
 import type { Offer, Receipt, SignedOffers } from "../payments/offer.ts";
 import { oncePerConfig } from "./oncePerConfig.ts";
-import { isProved } from "./ownHosts.ts";
+import { signsProof } from "./ownHosts.ts";
 import type { Delivery } from "./products.ts";
 
 /** For so long a signed offer is given to others as well: a signature takes a millisecond, and a 402 is free. */
@@ -37,7 +37,7 @@ export async function receiptSigner(config: Config) {
  */
 export async function signedOffers(offer: Offer, request: Request, config: Config): Promise<SignedOffers | undefined> {
   const { receiptKey } = config;
-  if (receiptKey === undefined || !isProved(request, config)) return undefined;
+  if (receiptKey === undefined || !signsProof(request, config)) return undefined;
   const { offeredTerms, signOffers } = await signing();
   const offered = offeredTerms(offer);
   const kept = keptOffers(config);

@@ -7,13 +7,12 @@ import { type Offer, offerOf, type Resource } from "../payments/offer.ts";
 import { type PaymentPayload, paymentKey } from "../payments/paymentPayload.ts";
 import { readFailure, writeFailure } from "../problems.ts";
 import { announcedBytesOf, maxBytesOf } from "./bodySize.ts";
-import { type Spent, withinBudget } from "./budget.ts";
+import { addressAccount, payerAccount, type Spent, withinBudget } from "./budget.ts";
 import { CallContext, type Exchange } from "./callContext.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { idempotencyKeyOf } from "./idempotencyKey.ts";
 import type { AcceptedRequest, Delivery, Product } from "./products.ts";
 import { provedReceipt } from "./proof.ts";
-import { addressIn } from "./rateLimits.ts";
 import { countingRefusals, countRefusal, forgiveRefusals } from "./refusedPayments.ts";
 import { isSignedIn } from "./signIn.ts";
 
@@ -122,7 +121,7 @@ export function withBudget<T>(
   { request, env, config }: Exchange,
   act: (spend: (spent: Spent) => void) => Promise<T>,
 ): Promise<T> {
-  const name = verified ? `payer:${payment.authorization.from.toLowerCase()}` : addressIn(request);
+  const name = verified ? payerAccount(payment) : addressAccount(request);
   if (name === undefined) return act(() => {});
   const limits = {
     payments: config.maxCallsPerPayer,

@@ -48,12 +48,6 @@ export function clientIn(request: Request): string | undefined {
   return address === null || isLoopback(request) ? undefined : clientOf(address);
 }
 
-/** Returns the name of the account of a request's address. */
-export function addressIn(request: Request): string | undefined {
-  const client = clientIn(request);
-  return client && `address:${client}`;
-}
-
 /**
  * Returns the key that an address is counted under: the address itself, or its /64 for IPv6, since one customer has a
  * whole /64.

@@ -13,14 +13,13 @@ import { Problem } from "../problems.ts";
 import { bucketOf } from "../storage/bucket.ts";
 import { createSlot, fillSlot, type Slot, type StoredSlot, slotUsed } from "../storage/uploads.ts";
 import { announcedBytesOf } from "./bodySize.ts";
-import { takeSlot } from "./budget.ts";
+import { addressAccount, payerAccount, takeSlot } from "./budget.ts";
 import type { Exchange } from "./callContext.ts";
 import { serviceMetadata } from "./discovery.ts";
 import { fieldMessage } from "./fieldMessages.ts";
 import { invalidRequest } from "./invalidRequest.ts";
 import { PRODUCTS } from "./products.ts";
 import { admitPayer, offerFor } from "./purchase.ts";
-import { addressIn } from "./rateLimits.ts";
 import { refusePenalised } from "./refusedPayments.ts";
 import { plainName } from "./schemas.ts";
 
@@ -93,7 +92,7 @@ export async function openUpload(
   if (maxBytes > most) throw tooLarge(most);
 
   const payer = await payerOf(exchange, sent, maxBytes > UPLOADS.freeBytes);
-  const account = payer ?? addressIn(request);
+  const account = payer ?? addressAccount(request);
   const limits = payer ? { slots: UPLOADS.payerSlots, bytes: config.unchargedBytesPerHour } : UPLOADS.free;
   if (account !== undefined) await takeSlot(env.BUDGETS, account, maxBytes, { ...limits, ms: 1000 * UPLOADS.seconds });
 
@@ -129,7 +128,7 @@ async function payerOf(
   if (isSent) refusePenalised(exchange.request);
   const payment = readFirstPayment(sent, offer);
   const { verified } = await admitPayer(product!, payment, offer, exchange);
-  if (verified) return `payer:${payment.authorization.from.toLowerCase()}`;
+  if (verified) return payerAccount(payment);
   if (isNeeded) throw new PaymentRequired(offer, "payment_already_used: sign another one for this upload");
   return undefined;
 }

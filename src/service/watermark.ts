@@ -88,7 +88,7 @@ async function deliver(
   call: CallContext,
   planner: Planner,
 ): Promise<Marked> {
-  const { env, config, origin, signal, provedAs: resourceUrl } = call;
+  const { env, config, origin, signal, resourceUrl } = call;
   if (content.length > LARGE_BYTES) await call.slot.acquire();
   begin("marking", call);
   call.workBegan = Date.now();
@@ -134,7 +134,7 @@ async function open(source: Source, field: "file" | "image", call: CallContext):
   return openSource(source, field, {
     rules: { timeoutMs, allowLoopback, dnsCheckUrl, signal },
     limits: limits[field],
-    isHashed: call.provedAs !== undefined && field === "file",
+    isHashed: call.resourceUrl !== undefined && field === "file",
     look: (head) => field === "file" && expectPdf(head, source),
   });
 }

@@ -19,8 +19,7 @@ export function pagePolicy(fileHost: string | undefined): string {
   });
 }
 
-/** Of pages for reading, which have no script. */
-export const READING_POLICY = policy({
+const READING = {
   "default-src": "'none'",
   "style-src": "'self'",
   "img-src": "'self'",
@@ -28,20 +27,13 @@ export const READING_POLICY = policy({
   "base-uri": "'none'",
   "form-action": "'none'",
   "frame-ancestors": "'none'",
-});
+};
+
+/** Of pages for reading, which have no script. */
+export const READING_POLICY = policy(READING);
 
 /** Of the page that takes a file for an upload. */
-export const UPLOAD_POLICY = policy({
-  "default-src": "'none'",
-  "script-src": "'self'",
-  "style-src": "'self'",
-  "img-src": "'self'",
-  "font-src": "'self'",
-  "connect-src": "'self'",
-  "base-uri": "'none'",
-  "form-action": "'none'",
-  "frame-ancestors": "'none'",
-});
+export const UPLOAD_POLICY = policy({ ...READING, "script-src": "'self'", "connect-src": "'self'" });
 
 /** Of scripts, which counts where one runs as a worker: HarfBuzz and decoders of pdf.js are WebAssembly. */
 export const WORKER_POLICY = policy({

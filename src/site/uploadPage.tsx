@@ -13,7 +13,7 @@ export function UploadPage({ slot: { name, type, size, maxBytes, expires, file }
       title={`Overprint: send the ${what}`}
       description="Send a file."
       styles="reading"
-      script={SCRIPT}
+      script="/assets/upload.js"
       unlisted
     >
       <Masthead />
@@ -50,8 +50,6 @@ export function UploadPage({ slot: { name, type, size, maxBytes, expires, file }
     </Document>
   );
 }
-
-const SCRIPT = "/assets/upload.js";
 
 /** Returns hours and minutes of a time (Unix milliseconds). */
 function clock(time: number): string {

@@ -1,8 +1,8 @@
 import type { ByteRange } from "./conditions.ts";
 
 /**
- * What results, uploads and the spool need of an object store, and no more. R2 has it as it is; an adapter of another store has
- * to behave like it, which `test/storage/bucket.test.ts` checks.
+ * What results, uploads and the spool need of an object store, and no more. R2 has it as it is; an adapter of another
+ * store has to behave like it, which `test/storage/bucket.test.ts` checks.
  */
 export interface Bucket {
   head(key: string): Promise<StoredObject | null>;

@@ -9,9 +9,9 @@ const MAX_BATCHES = 200;
 const SPOOL_MS = 3 * 3_600_000;
 
 /**
- * Deletes what has expired at `now` (Unix milliseconds): results and uploads whose whole group has expired, and spooled files left
- * by Workers that died (`spool/<hour it was stored in, as groupOf>/<id>`). Keeps no state: keys sort by group, so each
- * run starts with the oldest objects, wherever the previous run stopped.
+ * Deletes what has expired at `now` (Unix milliseconds): results and uploads whose whole group has expired, and spooled
+ * files left by Workers that died (`spool/<hour it was stored in, as groupOf>/<id>`). Keeps no state: keys sort by
+ * group, so each run starts with the oldest objects, wherever the previous run stopped.
  * @returns how many objects were deleted, and whether none is left
  */
 export async function sweep(bucket: Bucket, now: number): Promise<{ deleted: number; finished: boolean }> {

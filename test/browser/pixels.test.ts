@@ -3,9 +3,9 @@ import { createCanvas } from "@napi-rs/canvas";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { type Raster, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
+import { rasterOf } from "../../scripts/lib/rasterOf.ts";
 import { pdfOf, streamOf } from "../support/pdf.ts";
 import { chooseFile, firstPage, PATIENCE, withPage } from "./page.ts";
-import { rasterOf } from "./rasterOf.ts";
 import { describePage } from "./running.ts";
 import { type Fields, randomSettings } from "./settings.ts";
 

@@ -2,12 +2,12 @@
  * Lines are set as Chromium sets them in the same fonts, marks, joins and ligatures included: each of the samples is as
  * wide, and the words for "confidential" look the same.
  */
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
+import { loadFont } from "../../scripts/lib/loadFont.ts";
 import { type Raster, renderPages } from "../../scripts/lib/raster.ts";
+import { rasterOf } from "../../scripts/lib/rasterOf.ts";
 import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
 import { isRightToLeft } from "../../src/engine/fonts/bidi.ts";
 import { typesetterFor } from "../../src/engine/fonts/layout.ts";
@@ -15,9 +15,6 @@ import { watermark } from "../../src/engine/index.ts";
 import { joined } from "../support/bytes.ts";
 import { CONFIDENTIAL } from "../support/confidential.ts";
 import { pagesOf } from "../support/pdf.ts";
-import { rasterOf } from "./rasterOf.ts";
-
-const loadFont = async (path: string) => new Uint8Array(await readFile(join(import.meta.dirname, "../../fonts", path)));
 
 /** Ours are drawn one by one, and Chromium's space beside a box is the box's. */
 const { Emoji: _, "Box drawing": __, ...lines } = TEXT_SAMPLES;

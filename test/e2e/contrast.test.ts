@@ -1,6 +1,6 @@
 /** Whether marks can be seen on pages of any colour, and on pictures, as MuPDF and PDFium draw them. */
-import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
+import { loadFont } from "../../scripts/lib/loadFont.ts";
 import { type Raster, type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
 import { TEMPLATES, type TemplateName, type TextMark, watermark } from "../../src/engine/index.ts";
 import { joined } from "../support/bytes.ts";
@@ -47,7 +47,6 @@ async function drawn(mark: TextMark, render: Renderer): Promise<[white: Raster, 
 }
 
 async function marked(source: Uint8Array, mark: TextMark): Promise<Uint8Array> {
-  const loadFont = async (path: string) => new Uint8Array(await readFile(`fonts/${path}`));
   const plan = await watermark(source, mark, { loadFont });
   return joined(plan.chunks());
 }

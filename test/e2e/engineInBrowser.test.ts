@@ -1,10 +1,10 @@
 /** The engine as a browser gets it: bundled, and run where there is nothing of Node or of Workers. */
-import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
 import { IMAGE_SAMPLES } from "../../scripts/lib/imageSamples.ts";
+import { loadFont } from "../../scripts/lib/loadFont.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
 import { type ImageMark, type TextMark, type WatermarkOptions, watermark } from "../../src/engine/index.ts";
@@ -13,7 +13,6 @@ import { joined } from "../support/bytes.ts";
 
 const root = join(import.meta.dirname, "../..");
 const date = new Date("2026-11-22T09:00:00Z");
-const loadFont = async (path: string) => new Uint8Array(await readFile(join(root, "fonts", path)));
 
 /** Marks a file in the browser's stead. All that goes in and comes out is of that other world. */
 let watermarkThere: (source: Uint8Array, mark: TextMark | ImageMark, options: WatermarkOptions) => Promise<Uint8Array>;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Canvas, createCanvas, DOMMatrix, ImageData, Path2D } from "@napi-rs/canvas";
 import { getDocument, type PDFPageProxy } from "unpdf/pdfjs";
-import { type Raster, type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
+import { packed, type Raster, type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
 
 /** A program that shows PDF. */
 export interface Reader {
@@ -57,7 +57,7 @@ export async function drawByPdfjs(pdf: Uint8Array): Promise<Raster[]> {
     const target = { canvas, canvasContext: context, viewport } as unknown as Parameters<PDFPageProxy["render"]>[0];
     await page.render(target).promise.catch(() => {}); // what it has drawn so far is what a reader sees
     const rgba = context.getImageData(0, 0, width, height).data;
-    rasters.push({ width, height, rgb: Uint8Array.from(rgba.filter((_, index) => index % 4 < 3)) });
+    rasters.push({ width, height, rgb: packed(rgba, width, height, width * 4, 4) });
     page.cleanup();
   }
   await document.cleanup();

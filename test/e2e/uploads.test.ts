@@ -1,7 +1,7 @@
 /** Files sent by curl, and by those who mean no good. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -87,11 +87,24 @@ describe("by curl", () => {
 });
 
 describe.concurrent("of those who mean no good", () => {
-  /** Sends the beginning of a body, and then what `drip` does; returns what is answered, and how much was sent then. */
-  function send(url: string, announced: number, body: Uint8Array, drip: (write: (bytes: Uint8Array) => void) => void) {
+  /** Sends the headers of a PUT of so many bytes. */
+  function begin(url: string, announced: number): Socket {
     const { hostname, port, host, pathname } = new URL(url);
     const socket = connect(Number(port), hostname).on("error", () => undefined);
     socket.write(`PUT ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${announced}\r\n\r\n`);
+    return socket;
+  }
+
+  /** Sends the PDF, or its beginning, and hangs up so many milliseconds later without waiting for an answer. */
+  async function hangUp(url: string, body: Uint8Array, ms: number): Promise<void> {
+    const socket = begin(url, pdf.length);
+    await new Promise<void>((resolve) => socket.write(body, () => setTimeout(resolve, ms)));
+    socket.resetAndDestroy();
+  }
+
+  /** Sends the beginning of a body, and then what `drip` does; returns what is answered. */
+  function send(url: string, announced: number, body: Uint8Array, drip: (write: (bytes: Uint8Array) => void) => void) {
+    const socket = begin(url, announced);
     socket.write(body);
     drip((bytes) => socket.writable && socket.write(bytes));
     return new Promise<string>((resolve) => {
@@ -120,11 +133,7 @@ describe.concurrent("of those who mean no good", () => {
 
   test("a body that breaks off leaves nothing, and the slot stays good", async () => {
     const offered = await open({ size: pdf.length });
-    const { hostname, port, host, pathname } = new URL(offered.upload.url);
-    const socket = connect(Number(port), hostname).on("error", () => undefined);
-    socket.write(`PUT ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${pdf.length}\r\n\r\n`);
-    await new Promise<void>((resolve) => socket.write(pdf.subarray(0, 300_000), () => setTimeout(resolve, 300)));
-    socket.resetAndDestroy();
+    await hangUp(offered.upload.url, pdf.subarray(0, 300_000), 300);
     await vi.waitFor(async () => expect(await keptOf(offered)).toBe(1), 20_000);
     expect((await put(offered.upload.url, pdf)).status).toBe(200);
     expect(await (await mark(offered.handle)).json()).toMatchObject({ output: { pages: PAGES } });
@@ -132,15 +141,7 @@ describe.concurrent("of those who mean no good", () => {
 
   test("of those who hang up as their body ends one is served at most, and nothing else stays", async () => {
     const offered = await open({ size: pdf.length });
-    const { hostname, port, host, pathname } = new URL(offered.upload.url);
-    await Promise.all(
-      Array.from({ length: 40 }, async (_, at) => {
-        const socket = connect(Number(port), hostname).on("error", () => undefined);
-        socket.write(`PUT ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${pdf.length}\r\n\r\n`);
-        await new Promise<void>((resolve) => socket.write(pdf, () => setTimeout(resolve, 30 * at)));
-        socket.resetAndDestroy();
-      }),
-    );
+    await Promise.all(Array.from({ length: 40 }, (_, at) => hangUp(offered.upload.url, pdf, 30 * at)));
     await new Promise((resolve) => setTimeout(resolve, 3000));
     expect(await keptOf(offered)).toBeLessThanOrEqual(2);
   });

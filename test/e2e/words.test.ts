@@ -1,13 +1,11 @@
 /** Readers find the word for "confidential" in 60 languages, in logical order. */
-import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { loadFont } from "../../scripts/lib/loadFont.ts";
 import { watermark } from "../../src/engine/index.ts";
 import { joined } from "../support/bytes.ts";
 import { CONFIDENTIAL } from "../support/confidential.ts";
 import { onePage } from "../support/pdf.ts";
 import { EXTRACTORS, plainText } from "./extractors.ts";
-
-const loadFont = async (path: string) => new Uint8Array(await readFile(`fonts/${path}`));
 
 /** MuPDF takes a vowel mark at the left end of a line for one at its start. */
 const OTHERWISE: Record<string, string[]> = { MuPDF: ["dv"] };

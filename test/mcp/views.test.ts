@@ -1,12 +1,12 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 import { app } from "../../src/app.ts";
 import { REQUEST_UPLOAD } from "../../src/mcp/requestUpload.ts";
 import { takesViews } from "../../src/mcp/views.ts";
 import { callPaid, dataUri, send, TEXT } from "../support/client.ts";
-import { MCP, REVISIONS, sendMcp } from "../support/mcp.ts";
+import { connect, MCP, type REVISIONS, sendMcp } from "../support/mcp.ts";
 import { onePage } from "../support/pdf.ts";
 
 const EXTENSION = "io.modelcontextprotocol/ui";
@@ -14,15 +14,8 @@ const HTML = "text/html;profile=mcp-app";
 const URI = "ui://overprint/result";
 
 /** A client that has told these extensions. */
-async function connect(revision: keyof typeof REVISIONS, extensions: Record<string, object> = {}): Promise<Client> {
-  const capabilities = { extensions } as object;
-  const client = new Client(
-    { name: "test", version: "1.0.0" },
-    { capabilities, versionNegotiation: { mode: REVISIONS[revision] } },
-  );
-  await client.connect(new StreamableHTTPClientTransport(new URL(MCP), { fetch: sendMcp }));
-  return client;
-}
+const connectWith = (revision: keyof typeof REVISIONS, extensions: Record<string, object> = {}) =>
+  connect(revision, {}, { extensions } as object);
 
 /** What a client sees of the tools that give a PDF, the resources and the server. */
 async function seen(client: Client) {
@@ -34,7 +27,7 @@ async function seen(client: Client) {
 
 describe("a client that shows views", () => {
   test.each(["2026-07-28", "2025-11-25"] as const)("is told of the result's, protocol %s", async (revision) => {
-    const client = await connect(revision, { [EXTENSION]: { mimeTypes: [HTML] } });
+    const client = await connectWith(revision, { [EXTENSION]: { mimeTypes: [HTML] } });
     const { tools, uris, capabilities } = await seen(client);
     for (const { _meta } of tools) expect(_meta).toHaveProperty("ui", { resourceUri: URI });
     expect(uris).toContain(URI);
@@ -56,7 +49,7 @@ describe("a client that shows views", () => {
   });
 
   test("reads a document whose parts, all of them outside of it, are of this deployment", async () => {
-    const client = await connect("2026-07-28", { [EXTENSION]: { mimeTypes: [HTML] } });
+    const client = await connectWith("2026-07-28", { [EXTENSION]: { mimeTypes: [HTML] } });
     const { contents } = await client.readResource({ uri: URI });
     const { text } = contents[0] as { text: string };
     expect(text).not.toMatch(/\son\w+=|<style|<script[^>]*>[^<]/);
@@ -114,7 +107,7 @@ describe("a client that shows none", () => {
     ["shows them of another kind", { [EXTENSION]: { mimeTypes: ["text/uri-list"] } }],
     ["does not say of which kind", { [EXTENSION]: {} }],
   ])("%s, and is told nothing of one", async (_, extensions) => {
-    const { tools, uris, capabilities } = await seen(await connect("2026-07-28", extensions));
+    const { tools, uris, capabilities } = await seen(await connectWith("2026-07-28", extensions));
     for (const tool of tools) expect(tool).not.toHaveProperty("_meta.ui");
     expect(uris).not.toContain(URI);
     expect(capabilities).not.toHaveProperty("extensions");

@@ -80,11 +80,8 @@ describe("free uploads", () => {
     expect(statuses([await open(someone(), 10 * MB), await open(someone(), 10 * MB + 1)])).toEqual([201, 402]);
   });
 
-  test.each([
-    ["slots", 1],
-    ["bytes", 10 * MB],
-  ])("are limited by %s", (limit, each) => {
-    expect(UPLOADS.free[limit as "slots"] / each).toBe(5);
+  test("may each be of the largest size: all that an address may have together", () => {
+    expect(UPLOADS.free.bytes).toBe(UPLOADS.free.slots * UPLOADS.freeBytes);
   });
 
   test("of many who are at their limit leave room for others, and keep no more than their own", async () => {

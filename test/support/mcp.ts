@@ -1,5 +1,5 @@
 import { exports } from "cloudflare:workers";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { ORIGIN } from "./client.ts";
 
 export const MCP = `${ORIGIN}/mcp`;
@@ -18,8 +18,12 @@ export function sendMcp(input: string | URL | Request, init?: RequestInit): Prom
 export async function connect(
   revision: keyof typeof REVISIONS = "2026-07-28",
   headers: Record<string, string> = {},
+  capabilities: ClientCapabilities = {},
 ): Promise<Client> {
-  const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode: REVISIONS[revision] } });
+  const client = new Client(
+    { name: "test", version: "1.0.0" },
+    { capabilities, versionNegotiation: { mode: REVISIONS[revision] } },
+  );
   await client.connect(new StreamableHTTPClientTransport(new URL(MCP), { fetch: sendMcp, requestInit: { headers } }));
   return client;
 }

@@ -1,8 +1,9 @@
 /** A purchase, from the order to the link, without a word to the page but by {@link Till}. */
+
+import { send } from "../send.ts";
 import { type Attempt, type Bought, dropAttempt, keepAttempt } from "./attempts.ts";
 import { formOf, type Order } from "./order.ts";
 import type { Payer } from "./payer.ts";
-import { send } from "./send.ts";
 import { Stopped } from "./stopped.ts";
 
 /** How a purchase is told of, and asks. */

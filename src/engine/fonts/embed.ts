@@ -11,7 +11,7 @@
  * take 0.7 (Korean) to 7.0 (Georgian) deflated, mostly more than glyphs in a font, and the invisible text needs a font of
  * about 1.2 in addition.
  *
- * How many of the 31 lines readers extract in logical order:
+ * How many of 31 lines, each in another script, readers extract in logical order:
  *
  *   PDFium, pdf.js 6.5, MuPDF 1.28   31
  *   poppler 22.12                    30; single symbols between spaces are taken for one letter-spaced word

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Config } from "../../config.ts";
 import { guidance } from "../../service/guide.ts";
 import { healthSchema } from "../../service/health.ts";
+import { jsonSchema } from "../../service/jsonSchema.ts";
 import { limits } from "../../service/limits.ts";
 import { PRODUCTS, priceLabel, priceLabels } from "../../service/products.ts";
 import { purchases } from "../../service/purchases.ts";
@@ -10,7 +11,7 @@ import { UPLOADS_PATH, uploadOffer, uploadReceipt, uploadRequest } from "../../s
 import { HEALTH } from "../health.ts";
 import { PURCHASES } from "../purchases.ts";
 import { downloadOperation, endOperation, linkParameters } from "./links.ts";
-import { answer, encoded, header, json, jsonSchema, problemSchema, problems, ref } from "./parts.ts";
+import { answer, encoded, header, json, problemSchema, problems, ref } from "./parts.ts";
 import { requestSchemas, saleOf, signInHeader } from "./sale.ts";
 import { requestUpload, sendFile, showUpload, slotParameters } from "./uploads.ts";
 import { paymentSchemas, securitySchemes } from "./x402.ts";

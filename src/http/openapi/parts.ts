@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { PROBLEMS, type ProblemCode } from "../../problems.ts";
 import { MAX_ERRORS } from "../../service/invalidRequest.ts";
 
@@ -6,12 +5,6 @@ import { MAX_ERRORS } from "../../service/invalidRequest.ts";
 
 /** Refers to a component. */
 export const ref = (kind: "schemas" | "headers", name: string) => ({ $ref: `#/components/${kind}/${name}` });
-
-/** Converts a schema as it validates; without `$schema`, since all schemas of a document share one dialect (3.1). */
-export function jsonSchema(schema: z.ZodType, options?: Parameters<typeof z.toJSONSchema>[1]) {
-  const { $schema, ...json } = z.toJSONSchema(schema, options);
-  return json;
-}
 
 /** Describes a header. */
 export const header = (description: string, schema: object = { type: "string" }) => ({ description, schema });

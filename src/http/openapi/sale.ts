@@ -3,9 +3,10 @@ import { offerOf, paymentRequiredV1 } from "../../payments/offer.ts";
 import { PROBLEMS, Problem, type ProblemCode, problemDetails } from "../../problems.ts";
 import { resultExample } from "../../service/discovery.ts";
 import { MAX_KEY_CHARACTERS } from "../../service/idempotencyKey.ts";
+import { jsonSchema } from "../../service/jsonSchema.ts";
 import { PRODUCTS, type Product } from "../../service/products.ts";
 import { SIGN_IN } from "../../service/signIn.ts";
-import { answer, encoded, header, json, jsonSchema, problems, ref } from "./parts.ts";
+import { answer, encoded, header, json, problems, ref } from "./parts.ts";
 import { paymentParameters, receiptHeaders } from "./x402.ts";
 
 /** What no call of a product is answered with. */

@@ -2,7 +2,7 @@
 export interface Sending {
   /** The share that is sent, 0 to 1. */
   onProgress(share: number): void;
-  signal: AbortSignal;
+  signal?: AbortSignal;
 }
 
 /**
@@ -19,13 +19,13 @@ export function send(
 ): Promise<Response> {
   const { signal, onProgress } = sending;
   return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     const request = new XMLHttpRequest();
     request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(loaded / total));
     request.upload.addEventListener("load", () => onProgress(1));
     request.addEventListener("load", () => resolve(responseOf(request)));
     request.addEventListener("error", () => reject(new TypeError("no answer")));
-    signal.addEventListener("abort", () => {
+    signal?.addEventListener("abort", () => {
       request.abort();
       reject(signal.reason);
     });

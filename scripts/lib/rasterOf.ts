@@ -1,5 +1,5 @@
 import { createCanvas, loadImage } from "@napi-rs/canvas";
-import type { Raster } from "../../scripts/lib/raster.ts";
+import { packed, type Raster } from "./raster.ts";
 
 /** Decodes a picture that a browser has made, given as a file or a data URI. */
 export async function rasterOf(picture: Buffer | string): Promise<Raster> {
@@ -8,5 +8,5 @@ export async function rasterOf(picture: Buffer | string): Promise<Raster> {
   const context = createCanvas(width, height).getContext("2d");
   context.drawImage(image, 0, 0);
   const { data } = context.getImageData(0, 0, width, height);
-  return { width, height, rgb: Uint8Array.from(data.filter((_, at) => at % 4 < 3)) };
+  return { width, height, rgb: packed(data, width, height, width * 4, 4) };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { typedFields } from "../../src/service/schemas.ts";
+import { typedFields } from "../../src/service/typedFields.ts";
 
 const schema = z.object({
   text: z.string(),

@@ -1,0 +1,9 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+const fonts = join(import.meta.dirname, "../../fonts");
+
+/** Gives the engine a file of `fonts/`, in Node. */
+export async function loadFont(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await readFile(join(fonts, path)));
+}
