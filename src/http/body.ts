@@ -27,14 +27,17 @@ export const limitBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
  * @throws Problem invalid_request if one is there twice, or is the file
  */
 function queryFields(c: Context): Record<string, string> {
-  const given = Object.entries(c.req.queries());
-  const wrong = given.find(([name, values]) => name === "file" || values.length > 1);
-  if (wrong) {
-    const path = toldName(wrong[0]);
-    const message = path === "file" ? "is the body, so it must not be in the query" : "must be there once";
-    throw new Problem("invalid_request", `In the query, \`${path}\` ${message}.`, { errors: [{ path, message }] });
+  const fields = new Map<string, string>();
+  // Hono's own reading leaves what is not UTF-8 as it is spelled: %E9 would be laid over every page
+  for (const [name, value] of new URL(c.req.url).searchParams) {
+    if (name === "file" || fields.has(name)) {
+      const path = toldName(name);
+      const message = path === "file" ? "is the body, so it must not be in the query" : "must be there once";
+      throw new Problem("invalid_request", `In the query, \`${path}\` ${message}.`, { errors: [{ path, message }] });
+    }
+    fields.set(name, value);
   }
-  return Object.fromEntries(given.map(([name, [value = ""]]) => [name, value]));
+  return Object.fromEntries(fields);
 }
 
 /**

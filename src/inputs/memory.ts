@@ -14,6 +14,9 @@ export class MemoryPool {
 /** For the files and messages of callers who pay. An isolate has 128 MB, for its code and the work on them too. */
 export const PAYERS_POOL = new MemoryPool(64_000_000);
 
+/** For the buffers of files that are sent to their slots, which costs their senders nothing. */
+export const SENDERS_POOL = new MemoryPool(16_000_000);
+
 /**
  * One call's part of a pool. It may grow while it is no larger than all that is left: a few calls have most of the
  * pool, and however many stall, they leave room for the next one.
@@ -21,28 +24,34 @@ export const PAYERS_POOL = new MemoryPool(64_000_000);
 export class MemoryShare {
   readonly #pool: MemoryPool;
   readonly #longestMs: number;
+  readonly #owner: unknown;
 
   /**
    * @param longestMs a share ends so long after it last grew: the runtime can end a call without notice (CPU time used
    * up, caller gone), and then nothing else releases it
+   * @param owner whose shares count as one; by default the call's own
    */
-  constructor(pool: MemoryPool, longestMs: number) {
+  constructor(pool: MemoryPool, longestMs: number, owner?: string) {
     this.#pool = pool;
     this.#longestMs = longestMs;
+    this.#owner = owner ?? this;
   }
 
   /** Takes so many bytes more, or returns false if there is no room for them. */
   take(bytes: number): boolean {
     const { held } = this.#pool;
     const now = Date.now();
-    let left = this.#pool.bytes - bytes;
+    let [left, owned] = [this.#pool.bytes - bytes, bytes];
     for (const [share, part] of held) {
-      if (part.ends <= now) held.delete(share);
-      else left -= part.bytes;
+      if (part.ends <= now) {
+        held.delete(share);
+        continue;
+      }
+      left -= part.bytes;
+      if (share.#owner === this.#owner) owned += part.bytes;
     }
-    const mine = (held.get(this)?.bytes ?? 0) + bytes;
-    if (mine > left) return false;
-    held.set(this, { bytes: mine, ends: now + this.#longestMs });
+    if (owned > left) return false;
+    held.set(this, { bytes: (held.get(this)?.bytes ?? 0) + bytes, ends: now + this.#longestMs });
     return true;
   }
 

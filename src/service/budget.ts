@@ -155,7 +155,7 @@ export async function withinBudget<T>(
 }
 
 /**
- * Takes an upload slot of `name`; while its budget cannot be reached, there is no limit.
+ * Takes an upload slot of `name`; while its budget cannot be reached, there is no limit, unless it is asked too often.
  * @throws Problem too_many_requests
  */
 export async function takeSlot(
@@ -167,7 +167,7 @@ export async function takeSlot(
   const waitSeconds = await book
     .getByName(`uploads:${name}`)
     .takeSlot(bytes, limits)
-    .catch(() => 0);
+    .catch(({ overloaded }: { overloaded?: boolean }) => (overloaded ? CALL_SECONDS : 0)); // by the one it counts
   if (waitSeconds > 0)
     throw new Problem(
       "too_many_requests",

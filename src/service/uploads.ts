@@ -3,6 +3,7 @@ import * as z from "zod";
 import { type Config, UPLOADS } from "../config.ts";
 import { detectFormat } from "../engine/index.ts";
 import { readBody } from "../inputs/body.ts";
+import { MemoryShare, noRoom, SENDERS_POOL } from "../inputs/memory.ts";
 import { joined } from "../inputs/receive.ts";
 import { tooLarge } from "../inputs/size.ts";
 import { expectPdf } from "../inputs/sniff.ts";
@@ -25,6 +26,9 @@ import { plainName } from "./schemas.ts";
 
 /** Where slots are asked for, and, with an id behind it, filled. */
 export const UPLOADS_PATH = "/v1/uploads";
+
+/** What a file has in memory on its way to storage. */
+const BUFFERED_BYTES = 100_000;
 
 /** Body of `POST /v1/uploads`. */
 export const uploadRequest = z.strictObject({
@@ -149,7 +153,7 @@ function quoted(text: string): string {
 
 /**
  * Takes in the file of a slot: it goes to storage as it comes, unless its first bytes are not of the slot's type.
- * @throws Problem upload_used, upload_length_wrong, source_too_large, body_timeout, not_a_pdf
+ * @throws Problem upload_used, upload_length_wrong, source_too_large, too_busy, body_timeout, not_a_pdf
  * @throws EngineError unsupported_image, damaged_image
  */
 export async function receiveFile(
@@ -161,6 +165,8 @@ export async function receiveFile(
   if (slot.file) throw slotUsed();
   const length = lengthOf(request, slot);
   const pace = { ...bodyPace, deadlineMs: slot.expires - Date.now() };
+  const memory = new MemoryShare(SENDERS_POOL, pace.deadlineMs, addressIn(request));
+  if (!memory.take(BUFFERED_BYTES)) throw noRoom();
   const chunks = failingAs(brokenOff, readBody(request.body!, { pace, maxBytes: length, reuse: true }));
   try {
     const { value: head = new Uint8Array() } = await chunks.next();
@@ -169,6 +175,7 @@ export async function receiveFile(
     const { bytes, sha256 } = await fillSlot(bucketOf(env), slot, joined(head, chunks), length);
     return { bytes, sha256, expires_at: new Date(slot.expires).toISOString() };
   } finally {
+    memory.release();
     await chunks.return(undefined);
   }
 }

@@ -35,7 +35,8 @@ export function UploadPage({ slot: { name, type, size, maxBytes, expires, file }
                 <>An assistant asks for the {what}</>
               )}
               , to mark it. It is kept until{" "}
-              <time datetime={new Date(expires).toISOString()}>{clock(expires)} UTC</time>, and nobody can download it.
+              <time datetime={new Date(expires).toISOString()}>{clock(expires)} UTC</time>, and whoever asks for it gets
+              a marked copy: send nothing that is not for them.
             </p>
             <p class="sending" data-size={size} data-max-bytes={maxBytes}>
               <input type="file" id="file" accept={ACCEPTED[type]} aria-label={`The ${what}`} disabled />

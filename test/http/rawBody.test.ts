@@ -13,7 +13,7 @@ async function call(
   query: string | Record<string, string>,
   { body = onePage as BodyInit, payment = "", headers = {} } = {},
 ): Promise<Response> {
-  return send(`${path}?${new URLSearchParams(query)}`, {
+  return send(`${path}?${typeof query === "string" ? query : new URLSearchParams(query)}`, {
     method: "POST",
     body,
     headers: {
@@ -67,6 +67,8 @@ describe("a PDF as the body", () => {
     [{ text: "A", file: "https://files.example.com/one-page.pdf" }, "file"],
     ["text=A&text=B", "text"],
     ["text=A&__proto__=B", "__proto__"],
+    ["text=caf%E9", "text"], // Latin-1
+    ["text=caf%E9%20100%", "text"],
   ])("is not marked where a field is wrong: %j", async (query, path) => {
     expect(await problemOf(await call(TEXT, query))).toMatchObject({ code: "invalid_request", errors: [{ path }] });
   });

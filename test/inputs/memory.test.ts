@@ -23,6 +23,13 @@ describe("a pool", () => {
     expect(takeAll(new MemoryShare(pool, LONGEST_MS))).toBeGreaterThanOrEqual(10); // 1000 / 50, halved
   });
 
+  test("gives one owner's calls together half of it", () => {
+    const pool = new MemoryPool(100);
+    const take = (owner: string) => new MemoryShare(pool, LONGEST_MS, owner).take(10);
+    expect(Array.from({ length: 8 }, () => take("one")).filter(Boolean)).toHaveLength(5);
+    expect(["two", "two", "two", "three"].map(take)).toEqual([true, true, false, true]);
+  });
+
   test("has back what is given back, what is released, and what nobody has asked about for long", () => {
     vi.useFakeTimers();
     const pool = new MemoryPool(100);

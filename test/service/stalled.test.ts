@@ -82,3 +82,24 @@ describe("while others stop on their way, a caller who pays is served, with a sm
     expect((await dripping).status).toBe(502);
   });
 });
+
+test("of many files that stop on their way to one slot, few are held, and another address can send one", async () => {
+  const { call } = deployment("good");
+  const open = async (address: string) => {
+    const { text } = await call({ address, body: JSON.stringify({ size: onePage.length }) }, "/v1/uploads");
+    return new URL((JSON.parse(text) as { upload: { url: string } }).upload.url).pathname;
+  };
+  const headers = { "Content-Length": String(onePage.length) };
+  const [mine, theirs] = [await open("203.0.113.101"), await open("203.0.113.102")];
+  const send = (path: string, address: string, body: BodyInit) => call({ method: "PUT", address, headers, body }, path);
+  const beginning = onePage.subarray(0, 100);
+  const sent = Array.from({ length: 200 }, () => send(mine, "203.0.113.101", stalled(beginning)));
+  await vi.waitFor(() => expect(endings).toHaveLength(200));
+  const refused = await Promise.race(sent);
+  expect([refused.status, JSON.parse(refused.text)]).toMatchObject([503, { code: "too_busy" }]);
+  expect((await send(theirs, "203.0.113.102", onePage)).status).toBe(200);
+  for (const end of endings.splice(0)) end();
+  const statuses = (await Promise.all(sent)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(100);
+  expect((await send(mine, "203.0.113.101", onePage)).status).toBe(200);
+});

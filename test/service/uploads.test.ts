@@ -84,6 +84,16 @@ describe("free uploads", () => {
     expect(UPLOADS.free.bytes).toBe(UPLOADS.free.slots * UPLOADS.freeBytes);
   });
 
+  test("are not without limit for who asks so often that nobody can count it", async () => {
+    const failing = (error: object) => ({
+      getByName: () => ({ takeSlot: () => Promise.reject(Object.assign(new Error("away"), error)) }),
+    });
+    const [flooded, down] = [{ overloaded: true }, {}].map((error) => uploads("good", { BUDGETS: failing(error) }));
+    const refusal = await flooded!.open(someone());
+    expect([refusal.status, refusal.headers.get("Retry-After")]).toEqual([429, "5"]);
+    expect((await down!.open(someone())).status).toBe(201);
+  });
+
   test("of many who are at their limit leave room for others, and keep no more than their own", async () => {
     const { open } = uploads();
     const crowd = Array.from({ length: 20 }, someone);

@@ -75,6 +75,7 @@ export const sendFile = {
         "unsupported_image",
         "damaged_image",
         "too_many_requests",
+        "too_busy",
       ],
       { notes: GUESSES },
     ),
