@@ -165,7 +165,7 @@ export async function receiveFile(
   if (slot.file) throw slotUsed();
   const length = lengthOf(request, slot);
   const pace = { ...bodyPace, deadlineMs: slot.expires - Date.now() };
-  const memory = new MemoryShare(SENDERS_POOL, pace.deadlineMs, addressIn(request));
+  const memory = new MemoryShare(SENDERS_POOL, pace.deadlineMs, addressAccount(request));
   if (!memory.take(BUFFERED_BYTES)) throw noRoom();
   const chunks = failingAs(brokenOff, readBody(request.body!, { pace, maxBytes: length, reuse: true }));
   try {
