@@ -98,6 +98,14 @@ describe("a value that does not fit is told what would", () => {
       );
   });
 
+  test("the address that an upload is sent to is not the upload", async () => {
+    const address = "https://pdf.example.com/v1/uploads/498712-9a9326ab1053dfb86c40b51d2c06d24e";
+    const message = "is where the file is sent to: name it by the handle upload:… that came with this address";
+    expect((await refusalOf(TEXT, { ...text, file: address })).errors).toEqual([{ path: "file", message }]);
+    expect((await refusalOf(IMAGE, { ...image, image: `${address}?a` })).errors).toEqual([{ path: "image", message }]);
+    expect((await refusalOf(TEXT, formOf({ text: "A", file: address }))).errors).toEqual([{ path: "file", message }]);
+  });
+
   test("a form with a field twice is told so, and nothing else", async () => {
     const form = formOf({ file, text: "A" });
     form.append("text", "B");
