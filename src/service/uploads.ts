@@ -37,7 +37,10 @@ export const uploadRequest = z.strictObject({
     .describe(
       `The file's length in bytes, which it must have then. Without it, the file may have up to ${UPLOADS.freeBytes}.`,
     ),
-  type: z.enum(["pdf", "image"]).default("pdf").describe("What the file is; its bytes are looked at."),
+  type: z
+    .enum(["pdf", "image"], "must be pdf or image")
+    .default("pdf")
+    .describe("What the file is; its bytes are looked at."),
 });
 
 /** An example of it. */
@@ -113,6 +116,8 @@ export async function openUpload(
   };
 }
 
+const NOT_FREE = `payment required: up to ${UPLOADS.freeBytes} bytes are free; for more send the payment of the call along`;
+
 /**
  * Returns the name of the account of the payer whose payment came along and has verified.
  * @throws PaymentRequired as {@link openUpload}
@@ -126,7 +131,8 @@ async function payerOf(
   if (!isSent && !isNeeded) return undefined;
   const [product] = PRODUCTS; // what is to be paid for is not known yet
   const offer = offerFor(product!, resourceAt(new URL(exchange.request.url).origin), exchange);
-  if (isSent) refusePenalised(exchange.request);
+  if (!isSent) throw new PaymentRequired(offer, NOT_FREE);
+  refusePenalised(exchange.request);
   const payment = readFirstPayment(sent, offer);
   const { verified } = await admitPayer(product!, payment, offer, exchange);
   if (verified) return `payer:${payment.authorization.from.toLowerCase()}`;

@@ -22,7 +22,7 @@ export function requestUpload({ maxSourceBytes }: Config) {
     summary: "Get an address to upload a file to",
     description: `For files without a URL. The answer has a handle, which \`file\` and \`image\` take any number of times until it ends. Free, as far as \`upload…\` in \`/v1/limits\` say; with a payment up to ${maxSourceBytes} bytes: it is verified, not settled, and can be used for the call that follows.`,
     security: [{}, { x402: [] }, { x402v1: [] }],
-    parameters: paymentParameters,
+    parameters: paymentParameters("For a large upload, or more than are free: it is not settled here."),
     requestBody: {
       required: false,
       content: { "application/json": { schema: ref("schemas", "UploadRequest"), example: UPLOAD_EXAMPLE } },
