@@ -62,8 +62,8 @@ function byTemplate(property: "position" | "color"): string {
     .join(", ");
 }
 
-const FILE = takes("a URL, a data URI or an upload");
-const IMAGE = takes("a URL, a data URI, base64 or an upload");
+const FILE = takes("a URL, a data URI or an upload (tool request_upload, or POST /v1/uploads)");
+const IMAGE = takes("a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads)");
 
 /** What becomes of the names that only the caller can open: paths, and what its host calls an attachment. */
 const UNREADABLE = `a path or an attachment on your side cannot be read from here: ${UPLOAD_FIRST}`;
