@@ -116,7 +116,7 @@ export async function openUpload(
   };
 }
 
-const NOT_FREE = `payment required: up to ${UPLOADS.freeBytes} bytes are free; for more send the payment of the call along`;
+const NOT_FREE = `payment required: the upload is larger than ${UPLOADS.freeBytes} bytes`;
 
 /**
  * Returns the name of the account of the payer whose payment came along and has verified.

@@ -1,6 +1,6 @@
 import type { Config } from "../../config.ts";
 import { UPLOAD_EXAMPLE } from "../../service/uploads.ts";
-import { answer, header, json, problems, ref } from "./parts.ts";
+import { answer, encoded, header, json, problems, ref } from "./parts.ts";
 import { paymentParameters } from "./x402.ts";
 
 /** The operations on uploads. */
@@ -30,6 +30,7 @@ export function requestUpload({ maxSourceBytes }: Config) {
     responses: {
       201: answer("Where to send the file.", { headers: NO_STORE, content: json(ref("schemas", "UploadOffer")) }),
       402: answer("Larger than free uploads may be, or the payment is refused.", {
+        headers: { "PAYMENT-REQUIRED": header("The terms of version 2.", encoded("PaymentRequiredV2")) },
         content: json(ref("schemas", "PaymentRequiredV1")),
       }),
       ...problems(
