@@ -1,12 +1,13 @@
 /**
- * Marks a PDF with the MCP tool, paid as x402's transport for MCP has it: the first answer is the terms, the second call
- * carries the payment.
+ * Marks a PDF with the MCP tools: `request_upload` says where the file goes, which no message carries. Paid as x402's
+ * transport for MCP has it: the first answer is the terms, the second call carries the payment.
  *
  *   PRIVATE_KEY=0x… SERVICE=https://pdf.example.com node examples/mcp.ts contract.pdf marked.pdf DRAFT
  *
  * Without PRIVATE_KEY it pays with the development key, which the service takes on loopback alone.
  */
 import { readFile, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { PaymentRequired } from "@x402/core/types";
 import { ExactEvmScheme } from "@x402/evm";
@@ -25,11 +26,17 @@ const wallet = x402Client.fromConfig({ schemes: [{ network: "eip155:*", client: 
 const client = new Client({ name: "overprint-example", version: "1.0.0" });
 await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", SERVICE)));
 
-const call = {
-  name: "add_text_watermark",
-  // a larger file had better be a URL: every message repeats it
-  arguments: { file: `data:application/pdf;base64,${(await readFile(file)).toString("base64")}`, text },
-};
+interface Offered {
+  handle: string;
+  upload: { method: string; url: string; headers: Record<string, string> };
+}
+const offered = await client.callTool({ name: "request_upload", arguments: { name: basename(file) } });
+const { handle, upload } = offered.structuredContent as unknown as Offered;
+const { method, headers } = upload;
+const sent = await fetch(upload.url, { method, headers, body: await readFile(file) });
+if (!sent.ok) throw new Error(await sent.text());
+
+const call = { name: "add_text_watermark", arguments: { file: handle, text } };
 const unpaid = await client.callTool(call);
 const payment = await wallet.createPaymentPayload(unpaid.structuredContent as unknown as PaymentRequired);
 const paid = await client.callTool({

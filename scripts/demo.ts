@@ -16,19 +16,31 @@ import { startWorker } from "./lib/worker.ts";
 
 const { file: _, image: __, ...shape } = { ...textRequest.shape, ...imageRequest.shape };
 const FIELDS = Object.keys(shape);
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: Object.fromEntries([...FIELDS, "image"].map((field) => [field, { type: "string" as const }])),
-});
-const fields = values as Record<string, string | undefined>;
-const [path] = positionals;
 
-const form = new FormData();
-const source = path ? await readFile(path) : await samplePdf();
-form.set("file", new File([new Uint8Array(source)], basename(path ?? "sample.pdf"), { type: "application/pdf" }));
-for (const field of FIELDS) if (fields[field] !== undefined) form.set(field, fields[field]);
-if (fields.image) form.set("image", new File([new Uint8Array(await readFile(fields.image))], basename(fields.image)));
-else if (!fields.text) form.set("text", "CONFIDENTIAL");
+/** Reads the arguments, and the files that they name. */
+async function request() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: Object.fromEntries([...FIELDS, "image"].map((field) => [field, { type: "string" as const }])),
+  });
+  const fields = values as Record<string, string | undefined>;
+  const [path] = positionals;
+
+  const form = new FormData();
+  const source = path ? await readFile(path) : await samplePdf();
+  form.set("file", new File([new Uint8Array(source)], basename(path ?? "sample.pdf"), { type: "application/pdf" }));
+  for (const field of FIELDS) if (fields[field] !== undefined) form.set(field, fields[field]);
+  if (fields.image) form.set("image", new File([new Uint8Array(await readFile(fields.image))], basename(fields.image)));
+  else if (!fields.text) form.set("text", "CONFIDENTIAL");
+  return { form, path, fields };
+}
+
+const { form, path, fields } = await request().catch((error: Error) => {
+  console.error(
+    `${error.message}\nusage: npm run demo -- [FILE] ${["image", ...FIELDS].map((name) => `[--${name} …]`).join(" ")}`,
+  );
+  process.exit(2);
+});
 
 console.log("Starting the Worker on this machine …");
 const worker = await startWorker();

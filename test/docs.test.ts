@@ -79,13 +79,16 @@ describe("docs/calling.md names", () => {
   });
 
   test("the defaults of prices, limits and links", () => {
-    const { price, maxSourceBytes, maxBodyBytes, maxJsonBytes, maxPages, linkTtlSeconds } = readConfig({});
+    const { price, maxSourceBytes, maxBodyBytes, maxJsonBytes, maxImageBytes, maxPages, linkTtlSeconds } = readConfig(
+      {},
+    );
     const said = [readme, calling, operating].join("\n").replaceAll("\n", " ");
     for (const fact of [
       `A call costs $${price.label.replace(" ", " in ")},`,
       `A call costs ${price.label};`,
-      `A PDF may have ${maxSourceBytes / 1e9} GB by URL and ${maxBodyBytes / 1e6} MB uploaded`,
-      `(${maxJsonBytes / 1e6} MB as a data URI in JSON), and ${maxPages.toLocaleString("en")} pages.`,
+      `A PDF may have ${maxSourceBytes / 1e9} GB by URL or upload, ${maxBodyBytes / 1e6} MB in the call itself`,
+      `(${maxJsonBytes / 1e6} MB as a data URI in JSON), and ${maxPages.toLocaleString("en")} pages;`,
+      `an image may have ${maxImageBytes / 1e6} MB.`,
       `(${linkTtlSeconds / 3600} hours by default)`,
       `Uploads are free up to ${UPLOADS.freeBytes / 1e6} MB, five at the same time and ${UPLOADS.free.bytes / 1e6} MB an hour`,
     ])

@@ -33,7 +33,8 @@ function queryFields(c: Context): Record<string, string> {
     if (name === "file" || fields.has(name)) {
       const path = toldName(name);
       const message = path === "file" ? "is the body, so it must not be in the query" : "must be there once";
-      throw new Problem("invalid_request", `In the query, \`${path}\` ${message}.`, { errors: [{ path, message }] });
+      const where = path === "file" ? "" : "In the query, ";
+      throw new Problem("invalid_request", `${where}\`${path}\` ${message}.`, { errors: [{ path, message }] });
     }
     fields.set(name, value);
   }
@@ -82,16 +83,17 @@ export async function readRequest(
 /**
  * Parses a body in JSON.
  * @param example shown to who has sent something else
+ * @param others what may be done instead: the end of that sentence
  * @throws Problem invalid_request
  */
-export function parseJson(bytes: Uint8Array, example: object): unknown {
+export function parseJson(bytes: Uint8Array, example: object, others = ", or a form"): unknown {
   const text = new TextDecoder().decode(bytes);
   if (hasTooManyValues(text))
     throw new Problem(
       "invalid_request",
       `The body has more than ${MAX_JSON_VALUES} values. Send only the fields there are.`,
     );
-  const fields = parse(text, example);
+  const fields = parse(text, example, others);
   const twice = repeatedKey(text, 1);
   if (twice === undefined) return fields;
   const path = toldName(twice);
@@ -100,12 +102,12 @@ export function parseJson(bytes: Uint8Array, example: object): unknown {
   });
 }
 
-function parse(text: string, example: object): unknown {
+function parse(text: string, example: object, others: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
     const what = text.trim() === "" ? "is empty" : "is not well-formed JSON";
-    const advice = `Send an object such as ${JSON.stringify(example)}, or a form.`;
+    const advice = `Send an object such as ${JSON.stringify(example)}${others}.`;
     throw new Problem("invalid_request", `The body ${what}. ${advice}`, { cause });
   }
 }

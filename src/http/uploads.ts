@@ -13,6 +13,9 @@ import { exchangeOf } from "./sell.ts";
 /** The longest request for a slot. */
 const MAX_REQUEST_BYTES = 16 * 1024;
 
+/** Said to who sends something else than a request, as a form, or the file itself. */
+const FILE_FOLLOWS = ", and the file itself to the address that the answer names";
+
 /** What is told of a slot is for whoever asks alone. */
 const UNKEPT = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 
@@ -22,7 +25,7 @@ export const openSlot: Handler<ApiEnv> = async (c) => {
   const read: Uint8Array[] = [];
   const limits = { pace: c.var.config.bodyPace, maxBytes: MAX_REQUEST_BYTES };
   if (body) for await (const chunk of readBody(body, limits)) read.push(chunk);
-  const fields = read.length > 0 ? parseJson(Buffer.concat(read), UPLOAD_EXAMPLE) : {};
+  const fields = read.length > 0 ? parseJson(Buffer.concat(read), UPLOAD_EXAMPLE, FILE_FOLLOWS) : {};
   const sent = [c.req.header("PAYMENT-SIGNATURE"), c.req.header("X-PAYMENT")];
   return c.json(await openUpload(fields, exchangeOf(c), sent), 201, UNKEPT);
 };

@@ -29,7 +29,7 @@ export function addRequestUpload(server: McpServer, exchange: Exchange, icons: R
     try {
       const offered = await openUpload(fields, exchange, paymentsIn(mcpReq._meta, exchange.request));
       const { handle, upload, curl, expires_at } = offered;
-      const text = `Send the file until ${expires_at}: run \`${curl}\` with its path, or have the user open ${upload.url} and choose it. Then use ${handle} as \`file\` or \`image\`.`;
+      const text = `Send the file by ${expires_at}: run \`${curl}\` with its path, or have the user open ${upload.url} and choose it. Then use ${handle} as \`file\` or \`image\`.`;
       return { content: [{ type: "text", text }], structuredContent: offered };
     } catch (error) {
       return failed(error, exchange, mcpReq.signal, unpaidSentence);

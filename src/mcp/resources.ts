@@ -31,7 +31,7 @@ export function addResources(server: McpServer, origin: string, config: Config):
       title: "Watermark a PDF",
       description: "Mark every page of a PDF, in the look that suits what you want.",
       argsSchema: z.object({
-        file: z.string().describe("URL of the PDF."),
+        file: z.string().describe("URL of the PDF, or the handle of an upload."),
         wish: z.string().describe('The mark, as in "DRAFT across each page" or "our logo, bottom right".'),
       }),
     },

@@ -27,7 +27,8 @@ export function guidance(origin: string, config: Config): string {
   const { limits, price } = options(config);
   return `## Calling
 
-- HTTP: described by ${origin}/openapi.json. Bodies are JSON or multipart/form-data.
+- HTTP: described by ${origin}/openapi.json. Bodies are JSON, multipart/form-data, or the PDF itself (application/pdf) with
+  the other fields in the query.
 - MCP (streamable HTTP): ${origin}/mcp
 
 The answer has a link to the marked PDF. The link works for ${limits.link_seconds} seconds and needs no key.
@@ -36,9 +37,9 @@ The answer has a link to the marked PDF. The link works for ${limits.link_second
 
 POST ${origin}${UPLOADS_PATH} with {"name", "size", "type": "pdf" or "image"}, or the MCP tool request_upload, both free: the answer
 has a \`handle\` (upload:…), and where to send the file, once, by PUT (\`curl\` is the command; a person can open the URL in a
-browser and choose the file). \`file\` and \`image\` take the handle, any number of times, for ${limits.upload_seconds} seconds. Free files have at
-most ${limits.upload_free_bytes} bytes; for larger ones send a payment along: it is verified, not settled, and good for the call that follows.
-Over HTTP a PDF may also be the body itself, as application/pdf, with the other fields in the query.
+browser and choose the file). \`file\` and \`image\` take the handle, any number of times, for ${limits.upload_seconds} seconds.
+Free files have at most ${limits.upload_free_bytes} bytes, and an address has ${limits.uploads} of them at the same time; for
+larger ones, or more, send a payment along: it is verified, not settled, and good for the call that follows.
 
 ## Paying
 

@@ -62,8 +62,8 @@ function byTemplate(property: "position" | "color"): string {
     .join(", ");
 }
 
-const FILE = takes("a URL, a data URI or an upload");
-const IMAGE = takes("a URL, a data URI, base64 or an upload");
+const FILE = takes("a URL, a data URI or an upload (tool request_upload, or POST /v1/uploads)");
+const IMAGE = takes("a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads)");
 
 /** What becomes of the names that only the caller can open: paths, and what its host calls an attachment. */
 const UNREADABLE = `a path or an attachment on your side cannot be read from here: ${UPLOAD_FIRST}`;
@@ -73,9 +73,17 @@ const FILE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:)/;
 const IMAGE_PATTERN =
   /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:|(\/9j\/|[A-Za-z0-9+_=\s-])[A-Za-z0-9+/_=\s-]*$)/;
 
+/** The address that an upload is sent to: nothing but a page can be had there, and programs take it for the handle. */
+const UPLOAD_ADDRESS = /^https?:\/\/[^/]+\/v1\/uploads\/\d{6}-[0-9a-f]{32}\b/i;
+const notUploadAddress = [
+  (text: string) => !UPLOAD_ADDRESS.test(text),
+  "is where the file is sent to: name it by the handle upload:… that came with this address",
+] as const;
+
 const file = z
   .string({ error: FILE })
   .regex(FILE_PATTERN, `must be an http(s) URL, a data URI or the handle of an upload; ${UNREADABLE}`)
+  .refine(...notUploadAddress)
   .meta({
     description:
       "The PDF: a public http(s) URL, the handle of an upload (upload:…), or a data URI (data:application/pdf;base64,…). Never a path.",
@@ -85,6 +93,7 @@ const file = z
 const image = z
   .string({ error: IMAGE })
   .regex(IMAGE_PATTERN, `must be an http(s) URL, a data URI, the handle of an upload or base64; ${UNREADABLE}`)
+  .refine(...notUploadAddress)
   .meta({
     description: `The image, ${IMAGE_FORMATS.join(" or ")}: a public http(s) URL, the handle of an upload (upload:…), a data URI or bare base64. Never a path.`,
     examples: ["https://example.com/logo.png"],
@@ -277,7 +286,10 @@ const upload = z.instanceof(Upload).meta({ type: "string", format: "binary" });
 
 /** The text of a form's field that may be a file: the commonest slip is to send the name of one instead (curl without `@`). */
 function textForUpload(pattern: RegExp, others: string, curl: string) {
-  return z.string().regex(pattern, `must be an upload (in curl: -F ${curl}), ${others}`);
+  return z
+    .string()
+    .regex(pattern, `must be an upload (in curl: -F ${curl}), ${others}`)
+    .refine(...notUploadAddress);
 }
 const fileText = textForUpload(FILE_PATTERN, "an http(s) URL, a data URI or a handle", "file=@contract.pdf");
 const imageText = textForUpload(IMAGE_PATTERN, "an http(s) URL, a data URI, a handle or base64", "image=@logo.png");

@@ -40,7 +40,10 @@ export const uploadRequest = z.strictObject({
     .describe(
       `The file's length in bytes, which it must have then. Without it, the file may have up to ${UPLOADS.freeBytes}.`,
     ),
-  type: z.enum(["pdf", "image"]).default("pdf").describe("What the file is; its bytes are looked at."),
+  type: z
+    .enum(["pdf", "image"], "must be pdf or image")
+    .default("pdf")
+    .describe("What the file is; its bytes are looked at."),
 });
 
 /** An example of it. */
@@ -116,6 +119,8 @@ export async function openUpload(
   };
 }
 
+const NOT_FREE = `payment required: the upload is larger than ${UPLOADS.freeBytes} bytes`;
+
 /**
  * Returns the name of the account of the payer whose payment came along and has verified.
  * @throws PaymentRequired as {@link openUpload}
@@ -129,7 +134,8 @@ async function payerOf(
   if (!isSent && !isNeeded) return undefined;
   const [product] = PRODUCTS; // what is to be paid for is not known yet
   const offer = offerFor(product!, resourceAt(new URL(exchange.request.url).origin), exchange);
-  if (isSent) refusePenalised(exchange.request);
+  if (!isSent) throw new PaymentRequired(offer, NOT_FREE);
+  refusePenalised(exchange.request);
   const payment = readFirstPayment(sent, offer);
   const { verified } = await admitPayer(product!, payment, offer, exchange);
   if (verified) return payerAccount(payment);

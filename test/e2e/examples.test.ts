@@ -80,10 +80,14 @@ describe.skipIf(noPython)(`in Python${noPython}`, () => {
   });
 });
 
-test.each(["README.md", "docs/calling.md"])("the call of %s, as it can be copied, is paid", async (name) => {
+test.each([
+  ["README.md", "-F file="],
+  ["docs/calling.md", "-F file="],
+  ["docs/calling.md", "--data-binary"],
+])("the call of %s with %s, as it can be copied, is paid", async (name, way) => {
   const document = await readFile(join(cwd, name), "utf8");
   const blocks = Array.from(document.matchAll(/^```sh\n(.*?)^```$/gms), ([, block]) => block!);
-  const call = blocks.find((block) => block.includes("-F file="))!;
+  const call = blocks.find((block) => block.includes(way))!;
   const { stdout } = await run("sh", ["-c", call.replaceAll("http://127.0.0.1:8787", worker.url)], { cwd });
   const { output, ...rest } = result.parse(JSON.parse(stdout));
   expect([output.pages, rest]).toEqual([4, { operation: "watermark.text", cost: "0.05 USDC" }]);

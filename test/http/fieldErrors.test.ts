@@ -31,10 +31,25 @@ const messageFor = async (path: string, body: object, field: string) =>
 
 describe("a field that is not there is named with what it takes", () => {
   test.each([
-    [TEXT, { text: "A" }, "file", "`file` is required: a URL, a data URI or an upload."],
+    [
+      TEXT,
+      { text: "A" },
+      "file",
+      "`file` is required: a URL, a data URI or an upload (tool request_upload, or POST /v1/uploads).",
+    ],
     [TEXT, { file }, "text", "`text` is required: the words to lay over the page."],
-    [IMAGE, { image: image.image }, "file", "`file` is required: a URL, a data URI or an upload."],
-    [IMAGE, { file }, "image", "`image` is required: a URL, a data URI, base64 or an upload."],
+    [
+      IMAGE,
+      { image: image.image },
+      "file",
+      "`file` is required: a URL, a data URI or an upload (tool request_upload, or POST /v1/uploads).",
+    ],
+    [
+      IMAGE,
+      { file },
+      "image",
+      "`image` is required: a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads).",
+    ],
   ])("%s %j", async (path, body, field, detail) => {
     for (const sent of [body, formOf(body as Record<string, string>)]) {
       const refusal = await refusalOf(path, sent);
@@ -64,8 +79,18 @@ describe("a value that does not fit is told what would", () => {
     [TEXT, { ...text, opacity: -1 }, "opacity", "must be at least 0"],
     [TEXT, { ...text, opacity: "dark" }, "opacity", "must be a number"],
     [TEXT, { ...text, font_size: 0 }, "font_size", "must be more than 0"],
-    [TEXT, { ...text, file: 5 }, "file", "must be a URL, a data URI or an upload"],
-    [TEXT, { ...text, file: null }, "file", "must be a URL, a data URI or an upload"],
+    [
+      TEXT,
+      { ...text, file: 5 },
+      "file",
+      "must be a URL, a data URI or an upload (tool request_upload, or POST /v1/uploads)",
+    ],
+    [
+      TEXT,
+      { ...text, file: null },
+      "file",
+      "must be a URL, a data URI or an upload (tool request_upload, or POST /v1/uploads)",
+    ],
     [TEXT, { ...text, text: ["A"] }, "text", "must be text"],
     [TEXT, { ...text, lang: 7 }, "lang", "must be text"],
     [TEXT, { ...text, lang: "jp" }, "lang", "is a country: the language is ja"],
@@ -73,7 +98,12 @@ describe("a value that does not fit is told what would", () => {
     [TEXT, { ...text, filename: "" }, "filename", "must have at least 1 character"],
     [TEXT, { ...text, filename: "a".repeat(201) }, "filename", "must have at most 200 characters"],
     [IMAGE, { ...image, scale: 0 }, "scale", "must be more than 0"],
-    [IMAGE, { ...image, image: {} }, "image", "must be a URL, a data URI, base64 or an upload"],
+    [
+      IMAGE,
+      { ...image, image: {} },
+      "image",
+      "must be a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads)",
+    ],
   ])("%s %#", async (path, body, field, message) => {
     expect(await messageFor(path, body, field)).toBe(message);
   });
@@ -96,6 +126,14 @@ describe("a value that does not fit is told what would", () => {
       expect(await messageFor(path, body, field)).toMatch(
         /^must be an http\(s\) URL, .*; a path .* cannot be read from here: call the free tool request_upload \(over HTTP: POST \/v1\/uploads\)/,
       );
+  });
+
+  test("the address that an upload is sent to is not the upload", async () => {
+    const address = "https://pdf.example.com/v1/uploads/498712-9a9326ab1053dfb86c40b51d2c06d24e";
+    const message = "is where the file is sent to: name it by the handle upload:… that came with this address";
+    expect((await refusalOf(TEXT, { ...text, file: address })).errors).toEqual([{ path: "file", message }]);
+    expect((await refusalOf(IMAGE, { ...image, image: `${address}?a` })).errors).toEqual([{ path: "image", message }]);
+    expect((await refusalOf(TEXT, formOf({ text: "A", file: address }))).errors).toEqual([{ path: "file", message }]);
   });
 
   test("a form with a field twice is told so, and nothing else", async () => {

@@ -112,12 +112,12 @@ describe("an upload", () => {
     [{ size: 0 }, "size"],
     [{ size: 1.5 }, "size"],
     [{ size: "18211" }, "size"],
-    [{ type: "zip" }, "type"],
+    [{ type: "application/pdf" }, "type", "must be pdf or image"],
     [{ file: "a.pdf" }, "file"],
-  ])("is not opened for %j", async (fields, path) => {
+  ])("is not opened for %j", async (fields, path, message = expect.any(String)) => {
     const response = await ask(fields);
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ code: "invalid_request", errors: [{ path }] });
+    expect(await response.json()).toMatchObject({ code: "invalid_request", errors: [{ path, message }] });
   });
 
   test.each([
@@ -129,8 +129,11 @@ describe("an upload", () => {
 
   test("is not opened by a long request, nor by one that is no JSON", async () => {
     expect(await codeOf(await ask({ name: "a".repeat(20_000) }))).toEqual([413, "body_too_large"]);
-    const response = await send("/v1/uploads", { method: "POST", body: "name=a.pdf" });
-    expect(await codeOf(response)).toEqual([400, "invalid_request"]);
+    const response = await send("/v1/uploads", { method: "POST", body: onePage });
+    expect(response.status).toBe(400);
+    const { code, detail } = await response.json<{ code: string; detail: string }>();
+    expect(code).toBe("invalid_request");
+    expect(detail).toMatch(/Send an object such as .*, and the file itself to the address that the answer names\.$/);
   });
 });
 

@@ -82,7 +82,9 @@ describe("what cannot be read from here is refused with what to do:", () => {
     "%j is no file at all",
     async (file) => {
       const { content } = await callPaid("add_text_watermark", { file, text: "A" });
-      expect(JSON.stringify(content)).toContain("`file` must be a URL, a data URI or an upload.");
+      expect(JSON.stringify(content)).toContain(
+        "`file` must be a URL, a data URI or an upload (tool request_upload, or POST /v1/uploads).",
+      );
     },
   );
 });

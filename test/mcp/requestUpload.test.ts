@@ -35,6 +35,7 @@ describe.each(Object.keys(REVISIONS) as (keyof typeof REVISIONS)[])("request_upl
       client.callTool({ name: "request_upload", arguments: { name: "a.pdf", size: 100_000_000 }, ...more });
     const unpaid = await ask();
     expect([unpaid.isError, unpaid.structuredContent]).toMatchObject([true, { x402Version: 2, accepts: [{}] }]);
+    expect(unpaid.content[0]).toMatchObject({ text: expect.not.stringContaining("header") });
     expect(await storedKeys()).toEqual([]);
     const paid = await ask({ _meta: { "x402/payment": await payment() } });
     expect(uploadOffer.parse(paid.structuredContent).upload.headers["Content-Length"]).toBe("100000000");
@@ -51,6 +52,7 @@ test("a large upload over HTTP is offered in both versions of x402", async () =>
   const ask = (headers = {}) => send("/v1/uploads", { method: "POST", headers, body: '{"size":100000000}' });
   const unpaid = await ask();
   expect(unpaid.status).toBe(402);
+  expect(await unpaid.clone().json()).toMatchObject({ error: expect.stringContaining("larger than 10000000 bytes") });
   expect(decodeHeader(unpaid.headers.get("PAYMENT-REQUIRED")!)).toMatchObject({
     resource: { url: "http://localhost/v1/uploads" },
     accepts: [{ amount: "50000" }],

@@ -76,7 +76,12 @@ export function saleOf(product: Product, origin: string, config: Config) {
     description: `${description} Costs ${label}, paid with x402: call without payment, sign one of the offers of the 402, call again with it. A call that fails is not charged.`,
     security: [{ x402: [] }, { x402v1: [] }],
     "x-payment-info": { price: { mode: "fixed", currency: "USD", amount }, protocols: [{ x402: {} }] },
-    parameters: [...paymentParameters, keyHeader, signInHeader, ...queryParameters(product)],
+    parameters: [
+      ...paymentParameters("Without any the answer is 402."),
+      keyHeader,
+      signInHeader,
+      ...queryParameters(product),
+    ],
     requestBody: {
       required: true,
       content: {

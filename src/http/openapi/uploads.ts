@@ -1,6 +1,6 @@
 import type { Config } from "../../config.ts";
 import { UPLOAD_EXAMPLE } from "../../service/uploads.ts";
-import { answer, header, json, problems, ref } from "./parts.ts";
+import { answer, encoded, header, json, problems, ref } from "./parts.ts";
 import { paymentParameters } from "./x402.ts";
 
 /** The operations on uploads. */
@@ -22,7 +22,7 @@ export function requestUpload({ maxSourceBytes }: Config) {
     summary: "Get an address to upload a file to",
     description: `For files without a URL. The answer has a handle, which \`file\` and \`image\` take any number of times until it ends. Free, as far as \`upload…\` in \`/v1/limits\` say; with a payment up to ${maxSourceBytes} bytes: it is verified, not settled, and can be used for the call that follows.`,
     security: [{}, { x402: [] }, { x402v1: [] }],
-    parameters: paymentParameters,
+    parameters: paymentParameters("For a large upload, or more than are free: it is not settled here."),
     requestBody: {
       required: false,
       content: { "application/json": { schema: ref("schemas", "UploadRequest"), example: UPLOAD_EXAMPLE } },
@@ -30,6 +30,7 @@ export function requestUpload({ maxSourceBytes }: Config) {
     responses: {
       201: answer("Where to send the file.", { headers: NO_STORE, content: json(ref("schemas", "UploadOffer")) }),
       402: answer("Larger than free uploads may be, or the payment is refused.", {
+        headers: { "PAYMENT-REQUIRED": header("The terms of version 2.", encoded("PaymentRequiredV2")) },
         content: json(ref("schemas", "PaymentRequiredV1")),
       }),
       ...problems(

@@ -133,15 +133,17 @@ export const receiptHeaders = {
   "PAYMENT-RESPONSE": header("The receipt of a version 2 payment.", encoded("PaymentReceipt")),
 };
 
-/** The parameters that carry a payment. */
-export const paymentParameters = [paymentHeader("PAYMENT-SIGNATURE", 2), paymentHeader("X-PAYMENT", 1)];
+/** Returns the parameters that carry a payment, given a sentence on calls that have none. */
+export function paymentParameters(unpaid: string) {
+  return [paymentHeader("PAYMENT-SIGNATURE", 2, unpaid), paymentHeader("X-PAYMENT", 1, unpaid)];
+}
 
-function paymentHeader(name: string, version: 1 | 2) {
+function paymentHeader(name: string, version: 1 | 2, unpaid: string) {
   return {
     name,
     in: "header",
     required: false,
     schema: encoded(`PaymentV${version}`),
-    description: `The signed payment (x402 version ${version}). Without any the answer is 402.`,
+    description: `The signed payment (x402 version ${version}). ${unpaid}`,
   };
 }
