@@ -176,7 +176,7 @@ export async function receiveFile(
   const chunks = failingAs(brokenOff, readBody(request.body!, { pace, maxBytes: length, reuse: true }));
   try {
     const { value: head = new Uint8Array() } = await chunks.next();
-    if (slot.type === "pdf") expectPdf(head, undefined);
+    if (slot.type === "pdf") expectSignsOfPdf(head);
     else detectFormat(head);
     const { bytes, sha256 } = await fillSlot(bucketOf(env), slot, joined(head, chunks), length);
     return { bytes, sha256, expires_at: new Date(slot.expires).toISOString() };
@@ -184,6 +184,13 @@ export async function receiveFile(
     memory.release();
     await chunks.return(undefined);
   }
+}
+
+/** Refuses what has neither a header nor an object at its beginning: a slot is no place for other files. */
+function expectSignsOfPdf(head: Uint8Array): void {
+  expectPdf(head, undefined);
+  if (!/%PDF-|\d\s+obj\b/.test(new TextDecoder("latin1").decode(head)))
+    throw new Problem("not_a_pdf", "The file does not begin as a PDF does. Check that it is the one you meant.");
 }
 
 /** @throws Problem upload_length_wrong, source_too_large */

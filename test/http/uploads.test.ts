@@ -190,6 +190,8 @@ describe("the file of an upload", () => {
     ["an image", pdf.name, "pdf", RED_PNG, "not_a_pdf"],
     ["a web page", pdf.name, "pdf", new TextEncoder().encode("<!doctype html><html><body>Sign in"), "not_a_pdf"],
     ["a program in an archive", pdf.name, "pdf", new TextEncoder().encode("PK\x03\x04..."), "not_a_pdf"],
+    ["a text", pdf.name, "pdf", new TextEncoder().encode("hello\n"), "not_a_pdf"],
+    ["bytes of no known format", pdf.name, "pdf", new Uint8Array(2000).fill(0x81), "not_a_pdf"],
     ["a PDF", png.name, "image", onePage, "unsupported_image"],
     ["a GIF", png.name, "image", new TextEncoder().encode("GIF89a..."), "unsupported_image"],
   ])("is not %s in place of %s", async (_, name, type, bytes, code) => {
