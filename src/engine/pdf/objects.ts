@@ -255,7 +255,8 @@ export class Objects {
       const row = this.table.live(member);
       return row < 0 || this.table.kind(row) !== IN_STREAM || this.table.place(row) !== num;
     };
-    const isWhole = raw.isSound && hasEnd && dict.get("N") === stream.numbers.length;
+    const isNamed = this.#direct(raw.dict.get("Type") ?? null) === "ObjStm";
+    const isWhole = raw.isSound && isNamed && hasEnd && dict.get("N") === stream.numbers.length;
     if (!isWhole || (!this.isScanned && stream.numbers.some(isStale))) this.odd.add(num);
     return stream;
   }

@@ -334,13 +334,13 @@ export class PageWalk {
     }
 
     const target = this.#readNode(num);
+    if (typeof target !== "object" && this.#options.lenient && this.#options.mayBeThere(num)) throw unreadablePage();
     if (typeof target === "number" && hops < LONGEST_REFERENCE_CHAIN) {
       above.kids[position] = target;
       above.isPlain = false;
       return this.#visitObject(target, visit, isRoot, hops + 1);
     }
     if (typeof target !== "object") {
-      if (this.#options.lenient && this.#options.mayBeThere(num)) throw unreadablePage();
       if (this.#options.lenient || this.#objects.table.isInUse(num)) return null;
       throw new Malformed("a kid is not there");
     }

@@ -173,6 +173,7 @@ describe("an object stream is written anew", () => {
     ["where it says a wrong number of members", beside({ 7: "(x)" }).replace("/N 3", "/N 9")],
     ["where a member is superseded", beside({ 3: PAGE })],
     ["where its dictionary is not sound", beside({}, "/A x")],
+    ["where it does not say that it is one", beside({}).replace("/Type/ObjStm", "/Kind/ObjStm")],
     ["where it does not end", beside({}).replace(/\nendstream\nendobj\n6 0 obj.*/s, "")],
   ])("%s", async (_, text) => {
     expect(latin1(await stamp(encode(text)))).not.toMatch(/\n5 0 obj/);
@@ -316,6 +317,14 @@ describe("a file is refused", () => {
           8: { dict: "/Type/ObjStm/N 1/First 4", data: `6 0 ${PAGE}` },
           9: { dict: "/Type/ObjStm/N 1/First 4", data: "6 0 7" },
         }).text,
+      ),
+      "damaged_pdf",
+    ],
+    [
+      "for a kid that a scan finds as a page, and later as a reference to nothing",
+      encode(
+        new FileBuilder().objects({ ...onePage(), 2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>", 6: PAGE }).text +
+          "6 0 obj\n9 0 R\nendobj\n",
       ),
       "damaged_pdf",
     ],
