@@ -1,5 +1,5 @@
 import { privateKeyToAccount } from "viem/accounts";
-import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
+import { DEVELOPMENT_KEY, TRANSFER_WITH_AUTHORIZATION } from "../../src/payments/localFacilitator.ts";
 import { isSolana, NETWORKS, type NetworkName } from "../../src/payments/networks.ts";
 
 /** An entry of a 402's `accepts` (x402 version 1), with the fields that paying needs. */
@@ -51,16 +51,7 @@ async function authorize(offer: Offer, key: `0x${string}`) {
   };
   const signature = await account.signTypedData({
     domain: { ...offer.extra, chainId, verifyingContract: offer.asset },
-    types: {
-      TransferWithAuthorization: [
-        { name: "from", type: "address" },
-        { name: "to", type: "address" },
-        { name: "value", type: "uint256" },
-        { name: "validAfter", type: "uint256" },
-        { name: "validBefore", type: "uint256" },
-        { name: "nonce", type: "bytes32" },
-      ],
-    },
+    types: { TransferWithAuthorization: TRANSFER_WITH_AUTHORIZATION },
     primaryType: "TransferWithAuthorization",
     message: {
       ...authorization,

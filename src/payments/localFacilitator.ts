@@ -3,7 +3,7 @@ import type { FacilitatorClient } from "./facilitator.ts";
 import { isSolana } from "./networks.ts";
 
 /** EIP-3009, `TransferWithAuthorization`. */
-const TRANSFER_WITH_AUTHORIZATION = [
+export const TRANSFER_WITH_AUTHORIZATION = [
   { name: "from", type: "address" },
   { name: "to", type: "address" },
   { name: "value", type: "uint256" },

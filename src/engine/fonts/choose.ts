@@ -1,6 +1,7 @@
 import { EngineError } from "../errors.ts";
 import { type FontFile, familiesFor, fileWith, fileWithForms, isPicture, type Weight } from "./coverage.ts";
 import { FAMILIES, type Family } from "./families.ts";
+import { graphemesOf } from "./graphemes.ts";
 import { scriptOf } from "./scripts.ts";
 
 /** A grapheme, or a code point of one that no font has as a whole, and the font that draws it. */
@@ -17,14 +18,6 @@ interface Preferences {
   readonly first?: readonly Family[];
   /** Tells whether a file can be used for some characters; all can by default. */
   readonly usable?: (file: FontFile, characters: string) => boolean;
-}
-
-/** Made when it is first used, and once: that takes as long as ten lines of text. */
-let segmenter: Intl.Segmenter | undefined;
-
-function graphemesOf(text: string): Intl.Segments {
-  segmenter ??= new Intl.Segmenter();
-  return segmenter.segment(text);
 }
 
 /**

@@ -73,9 +73,10 @@ export function embedFont(
   clusters: Iterable<Cluster>,
   { echoes = false }: { echoes?: boolean } = {},
 ): EmbeddedFont {
+  const spoken = new Map<string, readonly Cluster[]>();
+  for (const cluster of clusters) if (!spoken.has(keyOf(cluster))) spoken.set(keyOf(cluster), spokenParts(cluster));
   const distinct = new Map<string, Cluster>();
-  for (const cluster of clusters)
-    for (const part of spokenParts(cluster)) if (!distinct.has(keyOf(part))) distinct.set(keyOf(part), part);
+  for (const part of [...spoken.values()].flat()) if (!distinct.has(keyOf(part))) distinct.set(keyOf(part), part);
   const ids = new Map(Array.from(distinct.keys(), (key, i) => [key, i + 1]));
   const widths = new Map(Array.from(distinct, ([key, cluster]) => [key, perMille(naturalAdvance(cluster), 1)]));
 
@@ -116,19 +117,31 @@ export function embedFont(
     ? addSimpleFont(sink, about, isEven ? widthList.slice(0, 1) : widthList)
     : addCompositeFont(sink, about, widthList, glyphs);
 
-  const known = <T>(values: Map<string, T>, cluster: Cluster): T => {
-    const value = values.get(keyOf(cluster));
-    if (value === undefined) throw new Error(`${JSON.stringify(cluster.text)} is not embedded`);
-    return value;
+  const embedded = new Map(
+    Array.from(spoken, ([key, parts]) => {
+      const keys = parts.map(keyOf);
+      const drawn =
+        keys[
+          Math.max(
+            0,
+            parts.findIndex(({ glyphs }) => glyphs.length > 0),
+          )
+        ]!;
+      const code = keys.map((part) => hexCode(ids.get(part)!, bytes)).join("");
+      const echo = hexCode(ids.get(drawn)! + (echoes ? count : 0), bytes);
+      return [key, { code, echo, width: widths.get(drawn)! / 1000 }];
+    }),
+  );
+  const known = (cluster: Cluster) => {
+    const found = embedded.get(keyOf(cluster));
+    if (!found) throw new Error(`${JSON.stringify(cluster.text)} is not embedded`);
+    return found;
   };
   return {
     ref,
-    codeOf: (cluster) =>
-      spokenParts(cluster)
-        .map((part) => hexCode(known(ids, part), bytes))
-        .join(""),
-    echoOf: (cluster) => hexCode(known(ids, drawnPart(cluster)) + (echoes ? count : 0), bytes),
-    widthOf: (cluster) => known(widths, drawnPart(cluster)) / 1000,
+    codeOf: (cluster) => known(cluster).code,
+    echoOf: (cluster) => known(cluster).echo,
+    widthOf: (cluster) => known(cluster).width,
   };
 }
 
@@ -145,10 +158,6 @@ function spokenParts(cluster: Cluster): Cluster[] {
     if (!text) return [];
     return text === letters ? { ...cluster, text } : { ...cluster, text, glyphs: [], advance: 0 };
   });
-}
-
-function drawnPart(cluster: Cluster): Cluster {
-  return spokenParts(cluster).find(({ glyphs }) => glyphs.length > 0) ?? cluster;
 }
 
 /** What fonts of both kinds have. */

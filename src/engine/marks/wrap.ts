@@ -1,4 +1,5 @@
 /** Breaks paragraphs into lines; pure functions. Widths are in em. */
+import { graphemesOf } from "../fonts/graphemes.ts";
 import { DIGIT_SLOT } from "../fonts/slot.ts";
 import { pieces } from "./lineBreaks.ts";
 
@@ -68,6 +69,6 @@ function wrapParagraph(paragraph: string, maxWidth: number, measure: (text: stri
 export function* graphemes(text: string): Generator<string> {
   for (const part of text.split(new RegExp(`(${DIGIT_SLOT}+)`))) {
     if (part.startsWith(DIGIT_SLOT)) yield part;
-    else for (const { segment } of new Intl.Segmenter().segment(part)) yield segment;
+    else for (const { segment } of graphemesOf(part)) yield segment;
   }
 }

@@ -24,7 +24,7 @@ import { type Dictionary, parseMeasured, Reference, type Value } from "./values.
 import { firstAbove, IN_FILE, IN_STREAM, type XrefTable } from "./xrefTable.ts";
 
 /** What has to be known of an object stream to read it. */
-const STREAM_KEYS = ["N", "First", "Filter", "DecodeParms"];
+const STREAM_KEYS = ["Type", "N", "First", "Filter", "DecodeParms"];
 
 /** A decoded object stream: object `numbers[i]` begins at `offsets[i]` of `bytes`. */
 export interface ObjectStream {
@@ -255,7 +255,7 @@ export class Objects {
       const row = this.table.live(member);
       return row < 0 || this.table.kind(row) !== IN_STREAM || this.table.place(row) !== num;
     };
-    const isNamed = this.#direct(raw.dict.get("Type") ?? null) === "ObjStm";
+    const isNamed = dict.get("Type") === "ObjStm";
     const isWhole = raw.isSound && isNamed && hasEnd && dict.get("N") === stream.numbers.length;
     if (!isWhole || (!this.isScanned && stream.numbers.some(isStale))) this.odd.add(num);
     return stream;

@@ -122,10 +122,7 @@ export async function expandObjectStreams(objects: Objects, scan: Scan): Promise
       const row = table.live(num);
       const place = row < 0 ? -1 : table.place(row);
       const known = row >= 0 && table.kind(row) === IN_STREAM ? (offsetOf.get(place) ?? -1) : place;
-      if (row >= 0 && !scan.doubtful.has(num)) {
-        source.meter.keep(DOUBT);
-        scan.doubtful.add(num);
-      }
+      if (row >= 0) addDoubtful(scan.doubtful, num, source);
       if (known < stream.offset) table.replace(num, IN_STREAM, stream.num, index);
       else table.add(num, IN_STREAM, stream.num, index);
       if (hasCatalog && indexOf(memberText(decoded, index), CATALOG) >= 0) scan.catalogs.add(num);
@@ -136,6 +133,13 @@ export async function expandObjectStreams(objects: Objects, scan: Scan): Promise
   if (replaced.length === 0) return areAllRead;
   freeMembers(table, new Set(replaced.map(({ num }) => num)));
   return false;
+}
+
+/** @throws EngineError too_complex if too much is kept */
+function addDoubtful(doubtful: Set<number>, num: number, { meter }: ByteSource): void {
+  if (doubtful.has(num)) return;
+  meter.keep(DOUBT);
+  doubtful.add(num);
 }
 
 /** Frees the members of what turned out to be no object streams: a member of another one has the same number. */
@@ -221,7 +225,7 @@ class Scanner {
         const header = headerBefore(bytes, at);
         if (!header) continue;
         if (from + at < this.#doubtfulEnd) {
-          this.#addDoubtful(header.num);
+          addDoubtful(this.doubtful, header.num, this.#source);
           continue;
         }
         this.#source.meter.scan(at);
@@ -243,12 +247,6 @@ class Scanner {
     this.#source.meter.scan(bytes.length);
     this.#at = end === this.#source.length ? end : end - OVERLAP;
     return end < this.#source.length;
-  }
-
-  #addDoubtful(num: number): void {
-    if (this.doubtful.has(num)) return;
-    this.#source.meter.keep(DOUBT);
-    this.doubtful.add(num);
   }
 
   #addSection(offset: number): void {
@@ -300,7 +298,7 @@ class Scanner {
     if (header.gen > LARGEST_GENERATION)
       throw tooComplex(`object ${header.num} has a generation that readers do not take`);
     if (this.table.replace(header.num, IN_FILE, offset, header.gen)) {
-      this.#addDoubtful(header.num);
+      addDoubtful(this.doubtful, header.num, this.#source);
       if (this.#isWithinTrailer) this.contested.add(header.num);
     }
     if (object?.mayBeCatalog) this.catalogs.add(header.num);

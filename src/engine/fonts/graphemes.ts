@@ -1,0 +1,8 @@
+/** Made when it is first used, and once: that takes as long as ten lines of text. */
+let segmenter: Intl.Segmenter | undefined;
+
+/** Returns the grapheme clusters of a text (Unicode Standard Annex #29). */
+export function graphemesOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter();
+  return segmenter.segment(text);
+}
