@@ -71,7 +71,7 @@ export function moveOutOfTrailer(trailers: readonly Trailer[], rewrites: Rewrite
 
 /**
  * Returns the root of the page tree: the reference to it, or where it stands in the catalog.
- * @param root the trailer's /Root
+ * @param root the catalog, as {@link keepNamed} left it in the trailer
  * @throws Malformed if /Pages is neither a reference nor a dictionary
  * @throws MissingRange if bytes have to be fetched first
  */
@@ -89,7 +89,7 @@ export function pageTreeRoot(objects: Objects, rewrites: Rewrites, root: Referen
 /**
  * Puts a new node between the catalog and a page that stands where the root of the page tree should be: MuPDF does not
  * show it there.
- * @param root the trailer's /Root
+ * @param root the catalog, as {@link keepNamed} left it in the trailer
  * @param num the number of the node
  */
 export function putNodeAbove(
@@ -111,7 +111,7 @@ export function putNodeAbove(
 /**
  * Finds the entries of usage rights (12.8.2.3) in the catalog's /Perms: they are a signature of the whole file, and a
  * reader that finds it broken shows an error. The other permissions stay; a /Perms of nothing else goes.
- * @param root the trailer's /Root
+ * @param root the catalog, as {@link keepNamed} left it in the trailer
  * @returns what to leave out of which object
  * @throws MissingRange if bytes have to be fetched first
  */

@@ -197,12 +197,11 @@ async function open(
   });
   const numbers = new ObjectNumbers(xref.table, trailer.get("Size"));
   const root = trailer.get("Root");
-  const reference = root instanceof Reference ? root : moveOutOfTrailer(xref.trailers, rewrites, numbers.take());
-  trailer.set("Root", reference);
+  if (!(root instanceof Reference)) trailer.set("Root", moveOutOfTrailer(xref.trailers, rewrites, numbers.take()));
   await objects.run(() => keepNamed(objects, rewrites, xref.trailers, trailer));
   const catalogAt = trailer.get("Root") as Reference;
-  const tree = await objects.run(() => pageTreeRoot(objects, rewrites, reference));
-  const rights = catalog.has("Perms") ? await objects.run(() => usageRights(objects, rewrites, reference)) : [];
+  const tree = await objects.run(() => pageTreeRoot(objects, rewrites, catalogAt));
+  const rights = catalog.has("Perms") ? await objects.run(() => usageRights(objects, rewrites, catalogAt)) : [];
   for (const { rewrite, start, end } of rights) rewrite.splice({ at: start, remove: end - start, insert: "" });
   const thorough = options.thorough === true;
   const walk = new PageWalk(objects, rewrites, tree, {
@@ -221,7 +220,7 @@ async function open(
       (recovery?.own !== undefined && isElsewhere(source, recovery.own.table, xref.table, num)),
   });
   await retryAll(source, walk);
-  if (walk.rootPage) putNodeAbove(walk.rootPage, objects, rewrites, reference, numbers.take());
+  if (walk.rootPage) putNodeAbove(walk.rootPage, objects, rewrites, catalogAt, numbers.take());
   const pages = walk.pages();
   if (pages.length === 0) throw new Malformed("no pages");
   return new PdfDocument({
@@ -236,7 +235,7 @@ async function open(
     defaultSpaces: walk.defaultSpaces,
     numbers,
     ...about,
-    language: await readLanguage(objects, reference, catalog),
+    language: await readLanguage(objects, catalogAt, catalog),
     thorough,
   });
 }

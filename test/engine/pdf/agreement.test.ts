@@ -129,6 +129,11 @@ describe("the output has", () => {
     expect(output).toMatch(/trailer\n<<\/A#ff 1\/Root 1 0 R/);
   });
 
+  it("a node above a page that stands for the tree, of a catalog behind a reference", async () => {
+    const source = new FileBuilder().objects({ 1: CATALOG, 2: PAGE, 5: "1 0 R" }).table({ trailer: "/Root 5 0 R" });
+    expect(await written(source.bytes(), 1)).toMatch(/\/Pages {1,2}(?!2 )\d+ 0 R/);
+  });
+
   it("the catalog and the encryption behind references in its trailer", async () => {
     const source = new FileBuilder()
       .objects({ ...onePage(), 5: "6 0 R", 6: "1 0 R" })
