@@ -4,13 +4,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { WRANGLER } from "./lib/worker.ts";
 
 /** Gzipped. HarfBuzz takes 180 KB of it, the MCP server 60, the page 13. */
 const BUDGET_KB = 500;
 
 const out = mkdtempSync(join(tmpdir(), "overprint-bundle-"));
 try {
-  execFileSync("wrangler", ["deploy", "--dry-run", "--outdir", out], {
+  execFileSync(process.execPath, [WRANGLER, "deploy", "--dry-run", "--outdir", out], {
     stdio: ["ignore", "ignore", "inherit"],
   });
   const files = readdirSync(out).filter((name) => /\.(js|wasm)$/.test(name));

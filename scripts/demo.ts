@@ -11,7 +11,6 @@ import { basename, extname, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { imageRequest, textRequest } from "../src/service/schemas.ts";
 import { callPaid } from "./lib/pay.ts";
-import { samplePdf } from "./lib/samplePdf.ts";
 import { startWorker } from "./lib/worker.ts";
 
 const { file: _, image: __, ...shape } = { ...textRequest.shape, ...imageRequest.shape };
@@ -24,11 +23,10 @@ async function request() {
     options: Object.fromEntries([...FIELDS, "image"].map((field) => [field, { type: "string" as const }])),
   });
   const fields = values as Record<string, string | undefined>;
-  const [path] = positionals;
+  const [path = "examples/contract.pdf"] = positionals;
 
   const form = new FormData();
-  const source = path ? await readFile(path) : await samplePdf();
-  form.set("file", new File([new Uint8Array(source)], basename(path ?? "sample.pdf"), { type: "application/pdf" }));
+  form.set("file", new File([new Uint8Array(await readFile(path))], basename(path), { type: "application/pdf" }));
   for (const field of FIELDS) if (fields[field] !== undefined) form.set(field, fields[field]);
   if (fields.image) form.set("image", new File([new Uint8Array(await readFile(fields.image))], basename(fields.image)));
   else if (!fields.text) form.set("text", "CONFIDENTIAL");
@@ -55,7 +53,7 @@ try {
     cost: string;
   };
   const download = await fetch(output.url);
-  const file = resolve("out", `${path ? basename(path, extname(path)) : "sample"}-watermarked.pdf`);
+  const file = resolve("out", `${basename(path, extname(path))}-watermarked.pdf`);
   await mkdir("out", { recursive: true });
   await writeFile(file, new Uint8Array(await download.arrayBuffer()));
 

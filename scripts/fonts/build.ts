@@ -61,7 +61,10 @@ export function buildFonts(families: readonly FamilySource[], read: (source: Fon
     entries.push(`  { name: "${family.name}", files: "${cut}", coverage: "${encodeRanges(codePoints)}"${forms} },`);
   }
 
-  const licence = readFileSync(join(root, "node_modules/@expo-google-fonts/noto-sans/LICENSE_FONT"), "utf8");
+  const licence = readFileSync(
+    join(import.meta.dirname, "node_modules/@expo-google-fonts/noto-sans/LICENSE_FONT"),
+    "utf8",
+  );
   const terms = licence.slice(licence.indexOf("This Font Software is licensed"));
   files.set("OFL.txt", new TextEncoder().encode(`${notices.join("\n")}\n\n${terms}`));
   return { files, index: indexOf(entries) };
@@ -118,6 +121,6 @@ export const FAMILIES: readonly Family[] = [
 ${entries.join("\n")}
 ];
 `;
-  const biome = join(root, "node_modules/.bin/biome");
-  return execFileSync(biome, ["format", "--stdin-file-path", "families.ts"], { cwd: root, input: index }).toString();
+  const format = [join(root, "node_modules/@biomejs/biome/bin/biome"), "format", "--stdin-file-path", "families.ts"];
+  return execFileSync(process.execPath, format, { cwd: root, input: index }).toString();
 }

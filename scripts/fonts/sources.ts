@@ -27,7 +27,7 @@ export interface FamilySource {
   readonly sliced?: true;
 }
 
-/** A font file: in a package of `node_modules/`, or one of Debian's, by the name it has in `fonts/` as well. */
+/** A font file: in a package of `scripts/fonts/package.json`, or one of Debian's, by the name it has in `fonts/` as well. */
 export type FontSource = { readonly npm: string } | { readonly debian: string; readonly kept: string };
 
 /** Returns a family of an npm package `@expo-google-fonts/…`, in both weights. */
@@ -64,7 +64,7 @@ export function openSources(
   for (const source of families.flatMap(({ regular, bold }) => (bold ? [regular, bold] : [regular]))) {
     const bytes = "npm" in source ? readNpm(source.npm) : readDebian(source, folders);
     if (bytes) found.set(source, bytes);
-    else if ("npm" in source) missing.push(`${source.npm}: run \`npm ci\``);
+    else if ("npm" in source) missing.push(`${source.npm}: run \`npm ci\` in scripts/fonts`);
     else
       missing.push(
         `${source.debian}, SHA-256 ${HASHES.get(source.debian)}: unpack Debian's ${DEBIAN.release}, name the folder`,
@@ -75,7 +75,7 @@ export function openSources(
 }
 
 function readNpm(path: string): Uint8Array<ArrayBuffer> | undefined {
-  const file = join(root, "node_modules", path);
+  const file = join(import.meta.dirname, "node_modules", path);
   return existsSync(file) ? new Uint8Array(readFileSync(file)) : undefined;
 }
 

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
+/** The program of wrangler, for Node. */
+export const WRANGLER = join(root, "node_modules/wrangler/bin/wrangler.js");
 const START_TIMEOUT_MS = 60_000;
 
 /** The Worker, running locally with its own storage. */
@@ -29,7 +31,7 @@ export function startWorker(
   { entry }: { entry?: string } = {},
 ): Promise<RunningWorker> {
   return startServer(({ port, inspectorPort, state }) => [
-    join(root, "node_modules/wrangler/bin/wrangler.js"),
+    WRANGLER,
     "dev",
     ...(entry === undefined ? [] : [entry]),
     "--ip",

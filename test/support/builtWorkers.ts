@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import type { V4WorkerOptions } from "miniflare";
 import type { TestProject } from "vitest/node";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { WRANGLER } from "../../scripts/lib/worker.ts";
 
 /** The scripts that tests start, by their `entry`. */
 const ENTRIES = ["src/index.ts", "test/e2e/spoolWorker.ts"] as const;
@@ -30,7 +31,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
 }
 
 async function build(entry: Entry, folder: string): Promise<string> {
-  await promisify(execFile)("wrangler", ["deploy", entry, "--dry-run", "--outdir", folder]);
+  await promisify(execFile)(process.execPath, [WRANGLER, "deploy", entry, "--dry-run", "--outdir", folder]);
   const { workerOptions } = unstable_getMiniflareWorkerOptions("wrangler.toml");
   const wasm = (await readdir(folder)).filter((name) => name.endsWith(".wasm"));
   const script = entry.slice(entry.lastIndexOf("/") + 1).replace(/\.ts$/, ".js");

