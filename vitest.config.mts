@@ -12,7 +12,7 @@ const fonts = async (request: { url: string }) => new Response(await readFile(`.
 export default defineConfig({
   test: {
     silent: "passed-only",
-    globalSetup: ["test/support/quiet.ts", "test/support/site.ts"],
+    globalSetup: "test/support/quiet.ts",
     maxWorkers: 3, // by itself one core of two is left idle, and much of e2e waits
     projects: [
       {
@@ -38,6 +38,7 @@ export default defineConfig({
           name: "worker",
           include: ["test/**/*.test.ts"],
           exclude: ["test/{engine,payments,e2e,browser}/**"],
+          globalSetup: "test/support/site.ts",
           setupFiles: "test/support/emptyStorage.ts",
           ...SHARED_MODULES,
         },
@@ -47,10 +48,10 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          globalSetup: "test/support/builtWorkers.ts",
+          globalSetup: ["test/support/site.ts", "test/support/builtWorkers.ts"],
           ...SHARED_MODULES,
           testTimeout: 60_000,
-          hookTimeout: 60_000,
+          hookTimeout: 120_000, // the first that asks for a Worker builds it
           server: { deps: { inline: ["openapi-typescript"] } }, // for the alias
           maxConcurrency: 20, // those that wait for a chain or a deadline wait side by side
         },
@@ -60,10 +61,10 @@ export default defineConfig({
         test: {
           name: "browser",
           include: ["test/browser/**/*.test.ts"],
-          globalSetup: "test/support/builtWorkers.ts",
+          globalSetup: ["test/support/site.ts", "test/support/builtWorkers.ts"],
           ...SHARED_MODULES,
           testTimeout: 60_000,
-          hookTimeout: 60_000,
+          hookTimeout: 120_000, // the first that asks for a Worker builds it
           maxWorkers: 2,
         },
       },
