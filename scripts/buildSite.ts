@@ -23,7 +23,7 @@ const PDFJS_DATA = {
   wasm: /\.wasm$|_nowasm_fallback\.js$/,
 };
 
-const { outputFiles } = await build({
+const { outputFiles, metafile } = await build({
   absWorkingDir: root,
   entryPoints: [
     "web/site.css",
@@ -50,6 +50,7 @@ const { outputFiles } = await build({
   publicPath: "/assets",
   outdir: assets,
   write: false,
+  metafile: true,
 });
 
 const kept = new Set<string>();
@@ -65,6 +66,7 @@ for (const [folder, names] of Object.entries(PDFJS_DATA))
     await put(join(assets, "pdfjs", folder, name), await readFile(join(pdfjs, folder, name)));
 await copyFonts();
 await removeOthers(out);
+await put(join(root, "dist/site.meta.json"), new TextEncoder().encode(JSON.stringify(metafile))); // for licences.ts
 
 /** Writes a file unless it has these contents already. It is there as a whole or not at all. */
 async function put(path: string, contents: Uint8Array): Promise<void> {

@@ -52,7 +52,7 @@ export async function builtWorker(builtWorkers: string, entry: Entry): Promise<s
 
 async function build(entry: Entry, folder: string, file: string): Promise<void> {
   const out = join(folder, "script");
-  await promisify(execFile)(process.execPath, [WRANGLER, "deploy", entry, "--dry-run", "--outdir", out]);
+  await promisify(execFile)(process.execPath, [WRANGLER, "deploy", entry, "--dry-run", "--outdir", out, "--metafile"]);
   const { unstable_getMiniflareWorkerOptions } = await import("wrangler");
   const { workerOptions } = unstable_getMiniflareWorkerOptions("wrangler.toml");
   const wasm = (await readdir(out)).filter((name) => name.endsWith(".wasm"));

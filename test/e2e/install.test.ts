@@ -1,0 +1,104 @@
+/** What `npm ci` leaves out, and scripts/run.mjs brings when it is asked for. */
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { build } from "esbuild";
+import { afterEach, expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+const { scripts, dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  scripts: Record<string, string>;
+  dependencies: Record<string, string>;
+};
+const RUN = "node scripts/run.mjs";
+
+test("the scripts of package.json start Node by scripts/run.mjs alone", () => {
+  const parts = Object.values(scripts).flatMap((command) => command.split(" && "));
+  expect(parts.filter((part) => /^(node|wrangler|vitest)\b/.test(part) && !part.startsWith(RUN))).toEqual([]);
+});
+
+test("what runs on `npm ci` alone imports nothing that it does not install", async () => {
+  const programs = Object.values(scripts)
+    .flatMap((command) => command.split(" && "))
+    .filter((part) => part.startsWith(`${RUN} `) && !part.includes("--with"))
+    .map((part) => part.split(" ")[2]!)
+    .filter((program) => program.endsWith(".ts") && program !== "scripts/uniqueNames.ts");
+  expect(programs).toContain("scripts/demo.ts");
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [...programs, "src/index.ts"],
+    ...{ bundle: true, write: false, metafile: true, outdir: "out", format: "esm", platform: "node" },
+    packages: "external",
+    external: ["cloudflare:*", "*.wasm", "#platform/*"],
+    conditions: ["workerd"],
+  });
+  const imported = Object.values(metafile.inputs).flatMap(({ imports }) =>
+    imports.filter(({ external }) => external).map(({ path }) => path),
+  );
+  const packages = imported.filter((path) => !/^(node|cloudflare):|^#|^\./.test(path));
+  const names = new Set(packages.map((path) => /^(@[^/]+\/)?[^/]+/.exec(path)![0]));
+  expect([...names].filter((name) => !Object.hasOwn(dependencies, name))).toEqual([]);
+});
+
+const made: string[] = [];
+afterEach(() => {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true });
+});
+
+/** A clone with scripts/run.mjs, where npm only says what it was told, and installs what the lock file of a folder says. */
+function clone() {
+  const folder = mkdtempSync(join(tmpdir(), "overprint-clone-"));
+  made.push(folder);
+  for (const file of ["scripts/run.mjs", "scripts/node/package-lock.json", "package-lock.json"]) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    copyFileSync(join(root, file), join(folder, file));
+  }
+  mkdirSync(join(folder, "bin"));
+  const npm = (does: string) =>
+    writeFileSync(join(folder, "bin/npm"), `#!/bin/sh\necho "npm $*" >&2\n${does}\n`, { mode: 0o755 });
+  npm("mkdir -p node_modules && cp package-lock.json node_modules/.package-lock.json");
+  const run = (...args: string[]) => {
+    const env = { ...process.env, PATH: join(folder, "bin") + delimiter + process.env.PATH };
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, env, encoding: "utf8" });
+    return { status, stdout, stderr };
+  };
+  return { folder, npm, run };
+}
+
+test("before `npm ci` it says what to do", () => {
+  expect(clone().run("scripts/run.mjs", "--version")).toEqual({
+    ...{ status: 1, stdout: "", stderr: "overprint: run `npm ci` first\n" },
+  });
+});
+
+test("what developing needs is installed once, and without install scripts", () => {
+  const { folder, run } = clone();
+  const { status, stdout, stderr } = run("scripts/run.mjs", "--with", ".", "--version");
+  expect([status, stdout]).toEqual([0, `${process.version}\n`]);
+  expect(stderr).toContain(`npm install --include=dev --no-save --ignore-scripts`);
+  expect(run("scripts/run.mjs", "--with", ".", "--version").stderr).toBe("");
+  rmSync(join(folder, "node_modules/.package-lock.json"));
+  expect(run("scripts/run.mjs", "--with", ".", "--version").stderr).toContain("npm install");
+});
+
+test("an old Node.js has a newer one fetched, by its lock file, and says so if it cannot", () => {
+  const { folder, npm, run } = clone();
+  mkdirSync(join(folder, "node_modules"));
+  const [old, newer] = ["--no-experimental-strip-types", "scripts/node/node_modules"];
+  npm("exit 1");
+  const failed = run(old, "scripts/run.mjs", "--version");
+  expect(failed.status).toBe(1);
+  expect(failed.stderr).toMatch(/\noverprint: npm could not install Node\.js 24\..*\n$/);
+
+  npm(`for name in $(grep -o 'node_modules/node[-a-z0-9]*' package-lock.json); do
+  mkdir -p $name/bin && printf '#!/bin/sh\\necho newer "$@"\\n' > $name/bin/node && chmod +x $name/bin/node
+done
+cp package-lock.json node_modules/.package-lock.json`);
+  const fetched = run(old, "scripts/run.mjs", "program.ts", "--text", "two words");
+  expect([fetched.status, fetched.stdout]).toEqual([0, "newer program.ts --text two words\n"]);
+  expect(fetched.stderr).toContain(`npm ci --ignore-scripts --no-audit --no-fund --loglevel=error`);
+  expect(existsSync(join(folder, newer))).toBe(true);
+  const again = run(old, "scripts/run.mjs", "program.ts");
+  expect(again).toEqual({ status: 0, stdout: "newer program.ts\n", stderr: "" });
+});
