@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { internet } from "./test/support/internet.ts";
@@ -44,7 +45,7 @@ export default defineConfig({
         },
       },
       {
-        resolve: { alias: { typescript: new URL("test/support/typescriptApi.ts", import.meta.url).pathname } },
+        resolve: { alias: { typescript: join(import.meta.dirname, "test/support/typescriptApi.ts") } },
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],

@@ -27,7 +27,7 @@ export function licencesDocument(bundles: Record<keyof typeof COPIED, Metafile>)
   const rows = [...partsOf].map(([row, parts]) => `| ${row} | ${[...parts].join(", ")} |`);
   return `# Licences of what is deployed
 
-Overprint itself is under the [MIT licence](../LICENSE). A deployment has code or files of these packages, in the Worker and in
+Overprint itself is under the MIT licence. A deployment has code or files of these packages, in the Worker and in
 what it serves for its page (\`npm run licences\` writes the list, from what esbuild has bundled):
 
 | package | version | licence | part |
