@@ -79,8 +79,8 @@ function fail(reason) {
 const args = process.argv.slice(2);
 const folders = [];
 while (args[0] === "--with") folders.push(...args.splice(0, 2).slice(1));
-if (!folders.includes(".") && !existsSync(join(root, "node_modules"))) fail("run `npm ci` first");
 for (const folder of folders) installMissing(folder);
+if (args.length > 0 && !existsSync(join(root, "node_modules"))) fail("run `npm ci` first");
 
 const node = nodeProgram();
 if (args.length > 0) {
