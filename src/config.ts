@@ -355,7 +355,8 @@ function networksOf({ NETWORKS: chosen, EXTRA_NETWORKS: extra, PRICE }: Settings
   }
   const networks = chosen.map((name, at) => {
     const network = known.get(name);
-    if (!network) throw wrong(`NETWORKS[${at}] is not known; there are ${[...known.keys()].join(", ")}`);
+    if (!network)
+      throw wrong(`NETWORKS: one is not known, number ${at + 1}; there are ${[...known.keys()].join(", ")}`);
     return network;
   });
   if (new Set(networks.map(({ caip2 }) => caip2)).size < networks.length)
@@ -399,13 +400,23 @@ const read = new WeakMap<object, Config | SettingsError>();
  * @throws SettingsError
  */
 export function configOf(env: object): Config {
-  const found = read.get(env) ?? readAndTell(env);
+  const found = read.get(env) ?? tellSettings(env);
   read.set(env, found);
   if (found instanceof SettingsError) throw found;
   return found;
 }
 
-function readAndTell(env: object): Config | SettingsError {
+/** Returns the host of files, which holds while other settings are wrong; undefined if there is none, or none that is right. */
+export function fileHostOf(env: object): string | undefined {
+  const { FILE_HOST } = textsOf(env);
+  return settings.shape.FILE_HOST.safeParse(FILE_HOST).data;
+}
+
+/**
+ * Logs what is wrong with the settings of this environment, or unknown. Called as a Worker starts, where a developer reads
+ * it; Cloudflare keeps what is logged from the first request on.
+ */
+export function tellSettings(env: object): Config | SettingsError {
   const unknown = unknownNames(textsOf(env), NAMES).map((name) => `${name} is no setting`);
   if (unknown.length > 0) log({ event: "settings", problems: unknown, errors: [] });
   try {

@@ -27,9 +27,14 @@ export function misspelt(texts: Record<string, unknown>, settings: readonly stri
   });
 }
 
+/** What the runtime, and the tools that start it, call things of theirs. */
+const THE_RUNTIMES = /^(_|CF_|CLOUDFLARE_|WRANGLER_)/;
+
 /** Returns the names that are not those of settings, and not nearly: somebody else's, or a setting of another version. */
 export function unknownNames(texts: Record<string, unknown>, settings: readonly string[]): string[] {
-  return strangers(texts, settings).filter((name) => nearSetting(name, settings) === undefined);
+  return strangers(texts, settings).filter(
+    (name) => !THE_RUNTIMES.test(name) && nearSetting(name, settings) === undefined,
+  );
 }
 
 /** Returns whether a value is in quotes: a shell takes them off, the dashboard does not. */

@@ -49,7 +49,9 @@ export const healthSchema = z.strictObject({
 export type Health = z.output<typeof healthSchema>;
 
 /** What the Worker has to be bound to; `wrangler.toml` says to what. */
-const BINDINGS = ["RESULTS", "ASSETS", "LEDGER", "BUDGETS", "UNPAID_CALLS", "WRONG_TOKENS"] as const;
+const NEEDED = ["RESULTS", "ASSETS", "LEDGER", "BUDGETS"] as const;
+/** Without these it sells, to as many as call. */
+const LIMITERS = ["UNPAID_CALLS", "WRONG_TOKENS"] as const;
 
 /** What was wrong with the bindings last, and when (Unix milliseconds). */
 const lastBindings = oncePerConfig(() => ({ problems: [] as string[], at: 0 }));
@@ -79,10 +81,19 @@ async function sharedKeys(config: Config): Promise<string[]> {
     : [];
 }
 
+/** Returns what is missing of the bindings that nothing can be sold without, in words. */
+export function missingBindings(env: Env): string[] {
+  return missing(env, NEEDED);
+}
+
+function missing(env: Env, names: readonly (keyof Env)[]): string[] {
+  return names.filter((name) => !env[name]).map((name) => `the binding ${name} is not there`);
+}
+
 /** Returns what is missing of the Worker's bindings, or does not answer. */
 async function unbound(env: Env): Promise<string[]> {
-  const missing = BINDINGS.filter((name) => !env[name]);
-  if (missing.length > 0) return missing.map((name) => `the binding ${name} is not there`);
+  const absent = missing(env, [...NEEDED, ...LIMITERS]);
+  if (absent.length > 0) return absent;
   const answers = await Promise.allSettled([
     bucketOf(env).head("health"),
     fontLoader(env.ASSETS)("noto-sans-regular.ttf"),

@@ -301,7 +301,7 @@ describe("GET /healthz", () => {
       PAY_TO_SOLANA: "a-secret",
       FACILITATOR_URL: "a-secret",
       NETWORKS: "a-secret",
-      EXTRA_NETWORKS: '{"x":{"chainId":"a-secret"}}',
+      EXTRA_NETWORKS: '{"x":"a-secret"}',
       DNS_CHECK_URL: "a-secret",
       LINK_TTL_SECONDS: "a-secret",
     };
