@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import example from "../.dev.vars.example?raw";
 import { readConfig, settings } from "../src/config.ts";
 import { NETWORK_NAMES, NETWORKS } from "../src/payments/networks.ts";
@@ -253,10 +254,15 @@ describe("each setting", () => {
 });
 
 describe(".dev.vars.example", () => {
-  const lines = [...example.matchAll(/^# ([A-Z_]+)="([^"]*)"/gm)].map(([, name = "", value = ""]) => ({ name, value }));
+  const lines = Array.from(
+    example.matchAll(/^# ([A-Z_]+)="([^"]*)" *# (.*)$/gm),
+    ([, name = "", value = "", comment = ""]) => ({ name: name as keyof typeof settings.shape, value, comment }),
+  );
+  const figures = lines.filter(({ value }) => /^\d+$/.test(value));
 
-  test("has every setting, once, and no other", () => {
+  test("has every setting, once, and no other, and nothing else but comments", () => {
     expect(lines.map(({ name }) => name).toSorted()).toEqual(Object.keys(settings.shape).toSorted());
+    expect(example.split("\n").filter((line) => line !== "" && !line.startsWith("# "))).toEqual([]);
   });
 
   test("names every network", () => {
@@ -265,10 +271,39 @@ describe(".dev.vars.example", () => {
   });
 
   test("has figures that are the defaults", () => {
-    const figures = lines.filter(({ value }) => /^\d+$/.test(value)).map(({ name, value }) => [name, Number(value)]);
-    expect(figures.length).toBeGreaterThan(0);
-    expect(settings.parse({})).toMatchObject(Object.fromEntries(figures));
-    const price = lines.find(({ name }) => name === "PRICE")!.value;
-    expect(settings.parse({}).PRICE.label).toBe(`${price} USDC`);
+    const defaults = settings.parse({});
+    const withDefault = Object.entries(defaults).filter(([, value]) => typeof value === "number");
+    expect(Object.fromEntries(figures.map(({ name, value }) => [name, Number(value)]))).toEqual(
+      Object.fromEntries(withDefault),
+    );
+    const { value: price } = lines.find(({ name }) => name === "PRICE")!;
+    expect(defaults.PRICE.label).toBe(`${price} USDC`);
+    const comment = (of: string) => lines.find(({ name }) => name === of)!.comment;
+    expect(comment("NETWORKS")).toContain(`; ${defaults.NETWORKS.join()} by default`);
+    expect([defaults.ALLOW_LOOPBACK_SOURCES, comment("ALLOW_LOOPBACK_SOURCES")]).toEqual([
+      false,
+      expect.stringMatching(/^off by default/),
+    ]);
   });
+
+  test.each(figures)("says how small and how large $name may be", ({ name, comment }) => {
+    const { minimum, maximum } = z.toJSONSchema(settings.shape[name]);
+    expect(comment).toMatch(new RegExp(`^${minimum} to ${maximum}; `));
+    for (const limit of [minimum!, maximum!])
+      expect(settings.shape[name].parse(String(limit)), `${name}=${limit}`).toBe(limit);
+    for (const beyond of [minimum! - 1, maximum! + 1])
+      expect(settings.shape[name].safeParse(String(beyond)).success, `${name}=${beyond}`).toBe(false);
+  });
+
+  test("works as it is, and with each of its lines that need no filling in", () => {
+    for (const { name, value } of lines.filter(({ value }) => !value.includes("…")))
+      expect(() => readConfig({ [name]: value }), name).not.toThrow();
+  });
+
+  test.each(lines.filter(({ value }) => value.includes("…")))(
+    "is refused where $name is left to be filled in",
+    (line) => {
+      expect(() => readConfig({ [line.name]: line.value })).toThrow(line.name);
+    },
+  );
 });
