@@ -6,6 +6,8 @@
 import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
+import manifest from "../package.json" with { type: "json" };
+import { sourceHash } from "./lib/sourceHash.ts";
 
 const root = join(import.meta.dirname, "..");
 const out = join(root, "dist/site");
@@ -64,6 +66,9 @@ for (const [folder, names] of Object.entries(PDFJS_DATA))
   for (const name of (await readdir(join(pdfjs, folder))).filter((file) => names.test(file)))
     await put(join(assets, "pdfjs", folder, name), await readFile(join(pdfjs, folder, name)));
 await copyFonts();
+// what /healthz says of itself
+const built = { version: manifest.version, source: await sourceHash(root) };
+await put(join(out, "build.json"), Buffer.from(JSON.stringify(built)));
 await removeOthers(out);
 
 /** Writes a file unless it has these contents already. It is there as a whole or not at all. */

@@ -6,6 +6,7 @@ import { askSupported, type RemoteFacilitator } from "../payments/remoteFacilita
 import { feePayersOn, settles } from "../payments/supported.ts";
 import { bucketOf } from "../storage/bucket.ts";
 import { fontLoader } from "../storage/fonts.ts";
+import { build } from "./build.ts";
 import { oncePerConfig } from "./oncePerConfig.ts";
 import { receiptSigner } from "./proof.ts";
 
@@ -41,12 +42,13 @@ export async function settledConfig(config: Config): Promise<Config> {
 
 /** What is wrong with a deployment: it sells nothing (`fail`), or not all that its settings say (`warn`). */
 export const healthSchema = z.strictObject({
+  ...build.partial().shape,
   status: z.enum(["pass", "warn", "fail"]),
   problems: z.array(z.string()).describe("In words. They name settings and networks, and hold no values of settings."),
 });
 
-/** A value of {@link healthSchema}. */
-export type Health = z.output<typeof healthSchema>;
+/** A value of {@link healthSchema}, without what was built. */
+export type Health = Pick<z.output<typeof healthSchema>, "status" | "problems">;
 
 /** What the Worker has to be bound to; `wrangler.toml` says to what. */
 const NEEDED = ["RESULTS", "ASSETS", "LEDGER", "BUDGETS"] as const;
