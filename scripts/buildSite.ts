@@ -25,7 +25,7 @@ const PDFJS_DATA = {
   wasm: /\.wasm$|_nowasm_fallback\.js$/,
 };
 
-const { outputFiles } = await build({
+const { outputFiles, metafile } = await build({
   absWorkingDir: root,
   entryPoints: [
     "web/site.css",
@@ -52,9 +52,11 @@ const { outputFiles } = await build({
   publicPath: "/assets",
   outdir: assets,
   write: false,
+  metafile: true,
 });
 
 const kept = new Set<string>();
+await put(join(root, "dist/site.meta.json"), Buffer.from(JSON.stringify(metafile))); // for scripts/lib/sbom.ts
 for (const { path, contents } of outputFiles) await put(path, contents);
 await put(join(assets, "schibsted-grotesk.woff2"), await readFile(join(packages, TYPEFACE)));
 await put(join(assets, "sample.pdf"), await readFile(join(root, "examples/contract.pdf")));
