@@ -14,7 +14,7 @@ import { nextVersion, releasedChangelog, VERSIONED } from "./lib/versions.ts";
 const USAGE = `npm run release -- major|minor|patch|1.2.3 [--dry-run] [--checked]
 
   --dry-run   say what would be done, and do nothing
-  --checked   .ci/run has passed on this commit: do not run it again`;
+  --checked   .ci/run and npm run check:reproducible have passed on this commit: do not run them again`;
 
 /** npm runs scripts in the folder of package.json. */
 const root = process.cwd();
@@ -44,7 +44,10 @@ async function release(): Promise<void> {
 
   console.log(`${current} -> ${version}, of ${day}:\n\n${changelog.notes}\n`);
   if (values["dry-run"]) return console.log("Nothing was done (--dry-run).");
-  if (!values.checked) execFileSync(".ci/run", { cwd: root, stdio: "inherit" });
+  if (!values.checked) {
+    execFileSync(join(root, ".ci/run"), { cwd: root, stdio: "inherit" });
+    execFileSync("npm", ["run", "check:reproducible"], { cwd: root, stdio: "inherit" });
+  }
 
   const changed = { "CHANGELOG.md": changelog.text } as Record<string, string>;
   for (const [name, change] of Object.entries(VERSIONED)) changed[name] = change(await read(name), version);

@@ -292,8 +292,10 @@ function wrong(problem: string): SettingsError {
   return new SettingsError([problem]);
 }
 
+/** Says what is wrong, and where, as in `FACILITATOR_URL[1]: …`. */
 function described({ path, message }: z.core.$ZodIssue): string {
-  return `${z.core.toDotPath(path)}: ${message}`;
+  const [name, ...rest] = path.map(String);
+  return `${name}${rest.map((key) => `[${key}]`).join("")}: ${message}`;
 }
 
 /** Returns what is wrong with settings together that are right each by itself. */

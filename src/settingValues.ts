@@ -84,6 +84,6 @@ export const link = checked((text) => {
 function checked(rule: (text: string) => string | undefined) {
   return z.string().check(({ value, issues }) => {
     const message = rule(value);
-    if (message) issues.push({ code: "custom", message, input: value });
+    if (message) issues.push({ code: "custom", message, input: value, continue: true }); // or a union hides it
   });
 }
