@@ -61,8 +61,8 @@ describe("the changelog", () => {
     expect(() => releasedChangelog("# Changelog\n", "1.0.0", "2026-11-22")).toThrow("nothing under");
   });
 
-  test("of this repository can be released", async () => {
-    expect(releasedChangelog(await read("CHANGELOG.md"), "99.0.0", "2026-11-22").notes).not.toBe("");
+  test("of this repository has a place for what is unreleased, before all versions", async () => {
+    expect((await read("CHANGELOG.md")).match(/^## .*$/m)).toEqual(["## Unreleased"]);
   });
 });
 
@@ -124,7 +124,8 @@ describe("npm run release", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "overprint-release-"));
-    for (const name of ["CHANGELOG.md", ...Object.keys(VERSIONED)]) await cp(join(root, name), join(folder, name));
+    for (const name of Object.keys(VERSIONED)) await cp(join(root, name), join(folder, name));
+    await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n\n- A thing.\n");
     git("init", "--quiet", "--initial-branch", "main");
     git("config", "user.name", "A");
     git("config", "user.email", "a@example.com");
