@@ -8,7 +8,14 @@ import { atomicUnits, type Price, parsePrice } from "./payments/price.ts";
 import type { RemoteFacilitator } from "./payments/remoteFacilitator.ts";
 import { isSolanaAddress } from "./payments/solanaTransaction.ts";
 
-const evmAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "must be 0x and 40 hexadecimal digits");
+/** An address on an EVM chain. One in mixed case carries a checksum (ERC-55), which finds most slips of the pen. */
+const evmAddress = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, { error: "must be 0x and 40 hexadecimal digits", abort: true })
+  .refine(
+    (address) => /^0x([^A-F]*|[^a-f]*)$/.test(address) || isAddress(address),
+    "is mistyped: its checksum is wrong",
+  );
 /** Several values in one setting, separated by commas. */
 const list = <T extends string>(item: z.ZodType<T, string>) =>
   z
@@ -92,12 +99,7 @@ export const settings = z.object({
       z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "names are lower-case letters, digits and hyphens"),
       z.strictObject({
         chainId: z.int().min(1),
-        asset: evmAddress
-          .refine(
-            (asset) => /^0x([^A-F]*|[^a-f]*)$/.test(asset) || isAddress(asset),
-            "is mistyped: its checksum is wrong",
-          )
-          .transform((asset) => getAddress(asset)), // signatures over it need the checksum (ERC-55)
+        asset: evmAddress.transform((asset) => getAddress(asset)), // signatures over it need the checksum
         /** Of the token's EIP-712 domain, as `version`. */
         name: z.string().min(1).max(100),
         version: z.string().min(1).max(20),

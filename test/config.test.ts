@@ -43,6 +43,12 @@ describe("settings", () => {
     expect(readConfig(others)).toEqual(readConfig({}));
   });
 
+  test("an address may be written without its checksum, in one case or the other", () => {
+    for (const digits of ["036cbd53842c5426634e7929541ec2318f3dcf7e", "036CBD53842C5426634E7929541EC2318F3DCF7E"])
+      expect(readConfig({ PAY_TO: `0x${digits}` }).payTo).toBe(`0x${digits}`);
+    expect(readConfig({ PAY_TO: "0x036CbD53842c5426634e7929541eC2318f3dCF7e" }).payTo).toMatch(/^0x/);
+  });
+
   test("a facilitator makes payments real", () => {
     expect(readConfig({ FACILITATOR_URL: "https://f.example.com", PAY_TO, NETWORKS: "base" })).toMatchObject({
       facilitators: [{ url: "https://f.example.com" }],
@@ -135,6 +141,7 @@ describe("settings", () => {
     [{ FACILITATOR_URL: "https://f.example.com", PAY_TO: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" }, /PAY_TO/],
     [{ FACILITATOR_URL: "ftp://f.example.com", PAY_TO }, /FACILITATOR_URL/],
     [{ PAY_TO: "0x12" }, /PAY_TO/],
+    [{ PAY_TO: "0x036cBD53842c5426634e7929541eC2318f3dCF7e" }, /mistyped[^]*PAY_TO/],
     [{ PAY_TO_SOLANA: PAY_TO }, /PAY_TO_SOLANA/],
     [{ PAY_TO_SOLANA: `${SOLANA}1` }, /PAY_TO_SOLANA/],
     [{ PAY_TO_SOLANA: SOLANA.replace("c", "0") }, /PAY_TO_SOLANA/],
