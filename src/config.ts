@@ -2,10 +2,10 @@ import leven from "leven";
 import { getAddress, isAddress } from "viem/utils";
 import * as z from "zod";
 import type { RpcUrls } from "./payments/chain.ts";
+import type { RemoteFacilitator } from "./payments/facilitatorHttp.ts";
 import type { FacilitatorSettings } from "./payments/facilitators.ts";
 import { isSolana, NETWORKS, type Network } from "./payments/networks.ts";
 import { atomicUnits, type Price, parsePrice } from "./payments/price.ts";
-import type { RemoteFacilitator } from "./payments/remoteFacilitator.ts";
 import { isSolanaAddress } from "./payments/solanaTransaction.ts";
 
 /** An address on an EVM chain. One in mixed case carries a checksum (ERC-55), which finds most slips of the pen. */
