@@ -194,14 +194,22 @@ describe("settings", () => {
 });
 
 describe(".dev.vars.example", () => {
-  const lines = [...example.matchAll(/^# ([A-Z_]+)="([^"]*)"/gm)].map(([, name = "", value = ""]) => ({ name, value }));
+  const lines = [...example.matchAll(/^(?:# )?([A-Z_]+)="([^"]*)"/gm)].map(([, name = "", value = ""]) => ({
+    name,
+    value,
+  }));
 
   test("has every setting, once, and no other", () => {
     expect(lines.map(({ name }) => name).toSorted()).toEqual(Object.keys(settings.shape).toSorted());
   });
 
+  test("is good for development as it is", () => {
+    const uncommented = [...example.matchAll(/^([A-Z_]+)="([^"]*)"/gm)].map(([, name, value]) => [name, value]);
+    expect(readConfig(Object.fromEntries(uncommented))).toEqual(readConfig({}));
+  });
+
   test("names every network", () => {
-    const [, listed] = /^# NETWORKS=.*# (.*);/m.exec(example)!;
+    const [, listed] = /^NETWORKS=.*there are (.*);/m.exec(example)!;
     expect(listed!.split(" ").toSorted()).toEqual(NETWORK_NAMES.toSorted());
   });
 
