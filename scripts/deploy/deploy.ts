@@ -110,10 +110,14 @@ async function check(deployment: Deployment): Promise<Ready | undefined> {
 
 /** @throws Failure if there is a key that is none */
 function saleOf({ key, print }: Deployment, settings: DeploySettings | undefined): Ready["sale"] {
-  if (!key || !settings) return undefined;
+  if (!settings || settings.areElsewhere) return undefined;
+  const networks = payableNetworks(settings.config.networks);
+  if (!key) {
+    if (networks.length > 0) print("! No test sale: PRIVATE_KEY or --key-file names no wallet with test money");
+    return undefined;
+  }
   if (!/^0x[0-9a-f]{64}$/i.test(key))
     throw new Failure("The key to buy with is not 0x and 64 hexadecimal digits", "Mend PRIVATE_KEY, or the --key-file");
-  const networks = payableNetworks(settings.config.networks);
   if (networks.length > 0) return { key: key as `0x${string}`, networks };
   print("! No test sale: it pays on EVM test networks alone, and NETWORKS names none");
   return undefined;
@@ -122,7 +126,7 @@ function saleOf({ key, print }: Deployment, settings: DeploySettings | undefined
 function stepsOf({ bucket, isDry, patienceMs, pauseMs }: Deployment, { settings, wrangler, sale }: Ready): Step[] {
   const rules = lifecycleRules(settings.config);
   const variables = Object.entries(settings.vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
-  let url = "the deployment's address";
+  let url = "https://…";
   const put = async (name: string, value: string) => {
     const { ok, reason } = await wrangler(["secret", "put", name], { input: value });
     if (!ok) throw refusedBy(commandLine(["secret", "put", name]), reason);
@@ -131,12 +135,12 @@ function stepsOf({ bucket, isDry, patienceMs, pauseMs }: Deployment, { settings,
   const prepare: Step = {
     name: "the bucket",
     commands: [
-      bucketCommands.rules(bucket),
-      bucketCommands.create(bucket),
-      ...rules.map((rule) => bucketCommands.addRule(bucket, rule)),
-      bucketCommands.localUploads(bucket),
-      bucketCommands.enableLocalUploads(bucket),
-    ].map(commandLine),
+      commandLine(bucketCommands.rules(bucket)),
+      `${commandLine(bucketCommands.create(bucket))}   # if there is none`,
+      ...rules.map((rule) => `${commandLine(bucketCommands.addRule(bucket, rule))}   # if it is not there`),
+      commandLine(bucketCommands.localUploads(bucket)),
+      `${commandLine(bucketCommands.enableLocalUploads(bucket))}   # if they are not`,
+    ],
     run: async () => {
       const { done, warnings } = await prepareBucket(wrangler, bucket, rules);
       return { line: `Bucket ${bucket}: ${done.join(", ") || "there, with its rules"}`, warnings };
