@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { LocalAccount } from "viem";
 import type { Network } from "../../src/payments/networks.ts";
 import { bucketCommands, prepareBucket } from "./bucket.ts";
 import { checkAccount, checkFacilitators, checkNode, type Found, unforeseen } from "./checks.ts";
@@ -8,7 +9,7 @@ import { Failure, refusedBy } from "./failure.ts";
 import { waitUntilHealthy } from "./health.ts";
 import { lifecycleRules } from "./lifecycle.ts";
 import { type DeploySettings, readSettings } from "./settings.ts";
-import { buyFrom, payableNetworks } from "./testSale.ts";
+import { buyFrom, payableNetworks, payerWith } from "./testSale.ts";
 import { commandLine, type Wrangler } from "./wrangler.ts";
 
 /** What a deployment is made of. */
@@ -73,7 +74,7 @@ export async function deploy(deployment: Deployment): Promise<boolean> {
 interface Ready {
   settings: DeploySettings;
   wrangler: Wrangler;
-  sale: { key: `0x${string}`; networks: Network[] } | undefined;
+  sale: { payer: LocalAccount; networks: Network[] } | undefined;
 }
 
 /** Makes all checks, so that all that is wrong is told at once; undefined if something is. */
@@ -112,14 +113,11 @@ async function check(deployment: Deployment): Promise<Ready | undefined> {
 function saleOf({ key, print }: Deployment, settings: DeploySettings | undefined): Ready["sale"] {
   if (!settings || settings.areElsewhere) return undefined;
   const networks = payableNetworks(settings.config.networks);
-  if (!key) {
-    if (networks.length > 0) print("! No test sale: PRIVATE_KEY or --key-file names no wallet with test money");
-    return undefined;
-  }
-  if (!/^0x[0-9a-f]{64}$/i.test(key))
-    throw new Failure("The key to buy with is not 0x and 64 hexadecimal digits", "Mend PRIVATE_KEY, or the --key-file");
-  if (networks.length > 0) return { key: key as `0x${string}`, networks };
-  print("! No test sale: it pays on EVM test networks alone, and NETWORKS names none");
+  if (key) {
+    const payer = payerWith(key);
+    if (networks.length > 0) return { payer, networks };
+    print("! No test sale: it pays on EVM test networks alone, and NETWORKS names none");
+  } else if (networks.length > 0) print("! No test sale: PRIVATE_KEY or --key-file names no wallet with test money");
   return undefined;
 }
 
@@ -186,7 +184,7 @@ function stepsOf({ bucket, isDry, patienceMs, pauseMs }: Deployment, { settings,
         {
           name: "the test sale",
           commands: [`POST ${url}/v1/watermark/text   # paid on ${sale.networks.map(({ name }) => name).join(" or ")}`],
-          run: async () => ({ line: (await buyFrom(url, sale.key, sale.networks)).join("\n  ") }),
+          run: async () => ({ line: (await buyFrom(url, sale.payer, sale.networks)).join("\n  ") }),
         },
       ]
     : [];

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from "@x402/fetch";
+import type { LocalAccount } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { isSolana, type Network } from "../../src/payments/networks.ts";
 import { Failure } from "./failure.ts";
@@ -15,13 +16,24 @@ export function payableNetworks(networks: readonly Network[]): Network[] {
 }
 
 /**
+ * Returns the wallet of a private key, with or without 0x.
+ * @throws Failure if it is none; the message does not contain it
+ */
+export function payerWith(key: string): LocalAccount {
+  try {
+    return privateKeyToAccount(`0x${key.replace(/^0x/, "")}`);
+  } catch {
+    throw new Failure("The key to buy with is none: 64 hexadecimal digits", "Mend PRIVATE_KEY, or the --key-file");
+  }
+}
+
+/**
  * Buys a mark for a small contract of a deployment, with the official client.
  * @param networks as {@link payableNetworks} returns them
  * @returns what to print: what was bought, the transaction in its chain's explorer, and the receipt
  * @throws Failure if nothing is sold
  */
-export async function buyFrom(url: string, key: `0x${string}`, networks: readonly Network[]): Promise<string[]> {
-  const account = privateKeyToAccount(key);
+export async function buyFrom(url: string, account: LocalAccount, networks: readonly Network[]): Promise<string[]> {
   const pay = wrapFetchWithPaymentFromConfig(fetch, {
     schemes: networks.map(({ caip2 }) => ({ network: caip2, client: new ExactEvmScheme(account) })),
   });

@@ -1,19 +1,24 @@
 /** `npm run deploy`, with a program in wrangler's place, and once with wrangler itself and an API of our own. */
+import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { prepareBucket } from "../../scripts/deploy/bucket.ts";
 import { deploy } from "../../scripts/deploy/deploy.ts";
+import { lifecycleRules } from "../../scripts/deploy/lifecycle.ts";
 import { SECRETS } from "../../scripts/deploy/settings.ts";
-import { wranglerAt } from "../../scripts/deploy/wrangler.ts";
+import { type Wrangler, wranglerAt } from "../../scripts/deploy/wrangler.ts";
 import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { settings } from "../../src/config.ts";
 import { startWorker } from "../support/worker.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
+import { startCloudflare } from "./deploy/cloudflare.ts";
 import type { FakeAccount } from "./deploy/fakeWrangler.ts";
 
 const PAY_TO = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
@@ -391,7 +396,7 @@ describe("a test sale", () => {
   test("is not begun with a key that is none, which is not told", async () => {
     const { isDone, said, calls } = await run(good(), ready(), { key: "0xsecret" });
     expect([isDone, calls]).toEqual([false, ["whoami --json"]]);
-    expect(said).toMatch(/✗ The key to buy with is not 0x and 64/);
+    expect(said).toMatch(/✗ The key to buy with is none: 64 hexadecimal digits\. Next: /);
     expect(said).not.toContain("0xsecret");
   });
 });
@@ -409,4 +414,70 @@ test("a dry run asks Cloudflare nothing but to build, and says every command wit
   ])
     expect(said).toContain(`→ npx wrangler ${command}`);
   for (const secret of [RECEIPT_KEY, key]) expect(said).not.toContain(secret);
+});
+
+const root = join(import.meta.dirname, "../..");
+
+test("wrangler itself does what is asked of it here, and says it in the words that are looked for", async () => {
+  const cloudflare = await startCloudflare();
+  const env = { ...process.env, CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: "a-token" };
+  const real = wranglerAt(join(root, "node_modules/wrangler/bin/wrangler.js"), root, env);
+  const targets: string[] = [];
+  /** What is deployed is not there: the Worker of these tests stands in for it. */
+  const wrangler: Wrangler = async (args, given) => {
+    const answer = await real(args, given);
+    const told = given?.env?.WRANGLER_OUTPUT_FILE_PATH;
+    if (!told || !answer.ok) return answer;
+    const lines = (await readFile(told, "utf8")).trim().split("\n");
+    targets.push(...(JSON.parse(lines.at(-1)!) as { targets: string[] }).targets);
+    await writeFile(told, JSON.stringify({ type: "deploy", targets: [worker.url] }));
+    return answer;
+  };
+  const settingsFile = join(folder, "real.env");
+  await writeFile(settingsFile, `PAY_TO=${PAY_TO}\nFACILITATOR_URL=${facilitator.url}\nRECEIPT_KEY=${RECEIPT_KEY}\n`);
+  const printed: string[] = [];
+  const isDone = await deploy({
+    ...{ settingsFile, env: {}, wrangler: () => wrangler, engine: ">=22.0.0", bucket: "overprint-results" },
+    ...{ isDry: false, print: (line) => printed.push(line), patienceMs: 300, pauseMs: 50 },
+  });
+  expect(isDone, printed.join("\n")).toBe(true);
+  expect(printed).toContain("✓ Cloudflare account: Halftone (acc1)");
+  expect(targets).toContain("https://overprint.halftone.workers.dev");
+  expect(cloudflare.account).toMatchObject({
+    rules: [{ id: "results" }, { id: "spool" }, { id: "uploads" }],
+    hasLocalUploads: true,
+    secrets: [{ name: "RECEIPT_KEY", text: RECEIPT_KEY }],
+    metadata: { limits: { cpu_ms: 120_000 } },
+    crons: [{ cron: "17 * * * *" }],
+  });
+  const variables = cloudflare.account.metadata!.bindings.filter(({ type }) => type === "plain_text");
+  expect(Object.fromEntries(variables.map(({ name, text }) => [name, text]))).toEqual({
+    PAY_TO,
+    FACILITATOR_URL: facilitator.url,
+  });
+  const rules = lifecycleRules({ linkTtlSeconds: 86_400 });
+  expect(await prepareBucket(wrangler, "overprint-results", rules)).toEqual({ done: [], warnings: [] });
+  cloudflare.stop();
+}, 240_000);
+
+test("`npm run deploy` says what is wrong in a line, and ends with an exit code, without a terminal", async () => {
+  const run = (args: string[], settings: object) =>
+    promisify(execFile)(process.execPath, ["scripts/deploy.ts", ...args], {
+      cwd: root,
+      env: { ...process.env, ...settings },
+    }).then(
+      ({ stdout }) => ({ code: 0, stdout, stderr: "" }),
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    );
+  const [wrong, flag, file] = await Promise.all([
+    run(["--dry-run"], { ...good(), NETWORKS: "base" }),
+    run(["--dryrun"], {}),
+    run(["--key-file", "nowhere.key"], {}),
+  ]);
+  expect([wrong.code, flag.code, file.code]).toEqual([1, 2, 2]);
+  expect(wrong.stdout).toMatch(/✗ .* settles nothing on base\. Next: .*\n[\s\S]*Nothing was changed\.\n$/);
+  expect(flag.stderr).toMatch(
+    /^Unknown option '--dryrun'.*\nusage: npm run deploy -- \[--dry-run\] \[--key-file FILE\]\n$/,
+  );
+  expect(file.stderr).toMatch(/^ENOENT.*'nowhere\.key'\nusage: /);
 });
