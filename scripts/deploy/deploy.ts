@@ -2,11 +2,13 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LocalAccount } from "viem";
+import { settings as known } from "../../src/config.ts";
 import type { Network } from "../../src/payments/networks.ts";
 import { bucketCommands, prepareBucket } from "./bucket.ts";
 import { checkAccount, checkFacilitators, checkNode, type Found, unforeseen } from "./checks.ts";
 import { Failure, refusedBy } from "./failure.ts";
 import { waitUntilHealthy } from "./health.ts";
+import { namesInForce } from "./inForce.ts";
 import { lifecycleRules } from "./lifecycle.ts";
 import { type DeploySettings, readSettings } from "./settings.ts";
 import { buyFrom, payableNetworks, payerWith } from "./testSale.ts";
@@ -105,8 +107,18 @@ async function check(deployment: Deployment): Promise<Ready | undefined> {
   const account = env.CLOUDFLARE_ACCOUNT_ID ?? settings?.cloudflare.CLOUDFLARE_ACCOUNT_ID;
   if (isDry) print(`→ ${commandLine(["whoami", "--json"])}`);
   else await tellFound(() => checkAccount(wrangler, account));
+  if (!isDry && isGood && settings && !settings.areElsewhere)
+    for (const warning of await leftOver(wrangler, settings)) print(`! ${warning}`);
   const sale = await attempt(() => saleOf(deployment, settings));
   return isGood && settings ? { settings, wrangler, sale } : undefined;
+}
+
+/** Warns of settings that are in force already, and that nothing here sets anew. */
+async function leftOver(wrangler: Wrangler, { vars, secrets }: DeploySettings): Promise<string[]> {
+  const names = (await namesInForce(wrangler)).filter((name) => name in known.shape);
+  return names
+    .filter((name) => !(name in vars) && !(name in secrets))
+    .map((name) => `${name} is not set here, and stays in force as it is at Cloudflare until you delete it there`);
 }
 
 /** @throws Failure if there is a key that is none */

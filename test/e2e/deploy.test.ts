@@ -10,6 +10,7 @@ import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { prepareBucket } from "../../scripts/deploy/bucket.ts";
 import { deploy } from "../../scripts/deploy/deploy.ts";
+import { namesInForce } from "../../scripts/deploy/inForce.ts";
 import { lifecycleRules } from "../../scripts/deploy/lifecycle.ts";
 import { SECRETS } from "../../scripts/deploy/settings.ts";
 import { type Wrangler, wranglerAt } from "../../scripts/deploy/wrangler.ts";
@@ -66,6 +67,7 @@ const ready = (): FakeAccount => ({
   rules: RULES,
   hasLocalUploads: true,
   secrets: {},
+  bindings: undefined,
   targets: [worker.url, "schedule: 17 * * * *"],
   refusals: {},
   calls: [],
@@ -132,6 +134,7 @@ describe("a deployment", () => {
     expect(isDone, said).toBe(true);
     expect(calls).toEqual([
       "whoami --json",
+      "deployments status --json",
       "r2 bucket lifecycle list overprint-results",
       "r2 bucket create overprint-results",
       "r2 bucket lifecycle add overprint-results results results/ --expire-days 2 --force",
@@ -160,6 +163,7 @@ describe("a deployment", () => {
     expect(isDone, said).toBe(true);
     expect(calls.map((call) => call.split(" --")[0])).toEqual([
       "whoami",
+      "deployments status",
       "r2 bucket lifecycle list overprint-results",
       "r2 bucket local-uploads get overprint-results",
       "secret put RECEIPT_KEY",
@@ -191,6 +195,15 @@ describe("a deployment", () => {
       for (const value of Object.values(values)) expect(args.join(" ")).not.toContain(value);
     const secretive = Object.keys(settings.shape).filter((name) => /KEY|SECRET|AUTH|TOKEN|PASS|RPC/.test(name));
     expect(secretive.toSorted()).toEqual(SECRETS.toSorted());
+  });
+
+  test("warns of settings that an earlier one has left in force", async () => {
+    const types = { PAY_TO: "plain_text", PRICE: "plain_text", RPC_URL: "secret_text", RESULTS: "r2_bucket" };
+    const bindings = Object.entries(types).map(([name, type]) => ({ name, type }));
+    const { isDone, said } = await run(good(), { ...ready(), bindings });
+    expect(isDone).toBe(true);
+    const warned = said.match(/^! \w+(?= is not set here, and stays in force)/gm);
+    expect(warned).toEqual(["! PRICE", "! RPC_URL"]);
   });
 
   test("takes what the file says for wrangler, and deploys nothing of it", async () => {
@@ -457,6 +470,7 @@ test("wrangler itself does what is asked of it here, and says it in the words th
   });
   const rules = lifecycleRules({ linkTtlSeconds: 86_400 });
   expect(await prepareBucket(wrangler, "overprint-results", rules)).toEqual({ done: [], warnings: [] });
+  expect(await namesInForce(wrangler)).toEqual(["PAY_TO", "FACILITATOR_URL"]);
   cloudflare.stop();
 }, 240_000);
 

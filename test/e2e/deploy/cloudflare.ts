@@ -64,7 +64,11 @@ export async function startCloudflare() {
       case `GET ${script}/settings`:
         return { bindings: [] };
       case `GET ${script}/deployments`:
-        return { deployments: [] };
+        return {
+          deployments: account.metadata ? [{ id: "d1", versions: [{ version_id: "v1", percentage: 100 }] }] : [],
+        };
+      case `GET ${script}/versions/v1`:
+        return { id: "v1", metadata: {}, resources: { bindings: account.metadata?.bindings } };
       case "GET /workers/workers/overprint":
         return { id: "w", name: "overprint", subdomain: { enabled: false, previews_enabled: false } };
       case "GET /workers/subdomain":

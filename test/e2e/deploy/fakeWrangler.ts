@@ -13,6 +13,8 @@ export interface FakeAccount {
   rules: { name: string; enabled: string; prefix: string; action: string }[] | undefined;
   hasLocalUploads: boolean;
   secrets: Record<string, string>;
+  /** What the Worker that is deployed is bound to; undefined if none is. */
+  bindings: { type: string; name: string }[] | undefined;
   /** Where the Worker is once it is deployed. */
   targets: string[];
   /** What Cloudflare says to commands that begin so. */
@@ -45,6 +47,7 @@ function answer(words: string[]): string {
   if (words[0] === "whoami") return whoami();
   if (account.accounts.length === 0) throw new Error("You must be logged in to use this command");
   if (words[0] === "deploy") return deploy(words);
+  if (words[0] === "deployments" || words[0] === "versions") return deployed(words);
   if (command.startsWith("secret put ")) return putSecret(words[2]!);
   if (command.startsWith("r2 bucket ")) return bucket(words.slice(2));
   throw new Error(`Unknown command: ${command}`);
@@ -62,6 +65,13 @@ function deploy(words: string[]): string {
   const lines = [{ type: "wrangler-session" }, { type: "deploy", targets: account.targets }];
   writeFileSync(told, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
   return "Deployed overprint triggers";
+}
+
+function deployed([what]: string[]): string {
+  const { bindings } = account;
+  if (!bindings) throw new Error("A request failed.\n\n  This Worker does not exist on your account. [code: 10007]");
+  const versions = [{ version_id: "v1", percentage: 100 }];
+  return JSON.stringify(what === "deployments" ? { id: "d1", versions } : { id: "v1", resources: { bindings } });
 }
 
 function putSecret(name: string): string {
