@@ -1,16 +1,10 @@
 import type { Config } from "../../src/config.ts";
-import { describeError } from "../../src/log.ts";
 import { NETWORKS } from "../../src/payments/networks.ts";
 import { settles } from "../../src/payments/supported.ts";
 import { settledNetworks } from "../../src/service/settledNetworks.ts";
-import { Failure, refusedBy } from "./failure.ts";
+import { Failure, inOneLine, refusedBy } from "./failure.ts";
+import type { Found } from "./report.ts";
 import type { Wrangler } from "./wrangler.ts";
-
-/** What a check found to be good, in one line, and what is odd all the same. */
-export interface Found {
-  line: string;
-  warnings?: string[];
-}
 
 /**
  * Checks that this Node can run wrangler.
@@ -54,14 +48,6 @@ export async function checkFacilitators(config: Config): Promise<Found> {
   return { line: `Facilitator: ${hosts} settles ${offered}`, warnings: [...problems, ...errors.map(inOneLine)] };
 }
 
-/** An error without its stack, with its cause. */
-function inOneLine(error: string): string {
-  return error
-    .split("\n")
-    .filter((line) => !/^\s+at /.test(line))
-    .join(", ");
-}
-
 /**
  * Finds the account that is deployed to.
  * @param chosen the account's id, where the settings or the environment name one
@@ -85,10 +71,4 @@ export async function checkAccount(wrangler: Wrangler, chosen: string | undefine
     chosen === undefined ? "The login is good for several accounts, or none" : `The login has no account ${chosen}`,
     `Set CLOUDFLARE_ACCOUNT_ID to one of these: ${listed}`,
   );
-}
-
-/** For what is thrown where no failure was foreseen. */
-export function unforeseen(error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  return new Failure(inOneLine(describeError(error)), "This was not foreseen: please report it");
 }

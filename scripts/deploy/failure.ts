@@ -1,3 +1,5 @@
+import { describeError } from "../../src/log.ts";
+
 /** Something that keeps a deployment from going on, in one line, and what to do next in another sentence. */
 export class Failure extends Error {
   readonly next: string;
@@ -34,4 +36,18 @@ const REMEDIES: readonly [RegExp, string][] = [
 export function refusedBy(command: string, reason: string): Failure {
   const [, next = `\`${command}\` by itself may say more`] = REMEDIES.find(([said]) => said.test(reason)) ?? [];
   return new Failure(reason, next);
+}
+
+/** For what is thrown where no failure was foreseen. */
+export function unforeseen(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  return new Failure(inOneLine(describeError(error)), "This was not foreseen: please report it");
+}
+
+/** An error without its stack, with its cause. */
+export function inOneLine(error: string): string {
+  return error
+    .split("\n")
+    .filter((line) => !/^\s+at /.test(line))
+    .join(", ");
 }
