@@ -215,6 +215,13 @@ describe("a deployment", () => {
     expect(calls.join()).not.toContain("acc2");
   });
 
+  test("is made with a token that may not list accounts, where one is chosen", async () => {
+    const refusals = { whoami: "Failed to automatically retrieve account IDs for the logged in user." };
+    const { isDone, said } = await run(good(), { ...ready(), refusals }, { env: { CLOUDFLARE_ACCOUNT_ID: "acc1" } });
+    expect(isDone, said).toBe(true);
+    expect(said).toContain("✓ Cloudflare account: acc1");
+  });
+
   test("by Workers Builds leaves the settings to the Worker that has them", async () => {
     const { isDone, said, calls } = await run({}, { ...ready(), targets: [urlOf(sick)] }, { env: { WORKERS_CI: "1" } });
     expect(isDone, said).toBe(true);
