@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import architecture from "../ARCHITECTURE.md?raw";
 import calling from "../docs/calling.md?raw";
-import operating from "../docs/operating.md?raw";
+import deploying from "../docs/deploy.md?raw";
 import tolerance from "../docs/pdf-tolerance.md?raw";
 import examples from "../examples/README.md?raw";
 import readme from "../README.md?raw";
+import { lifecycleRules } from "../scripts/deploy/lifecycle.ts";
 import { readConfig, settings, UPLOADS } from "../src/config.ts";
 import { IMAGE_FORMATS, IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../src/engine/index.ts";
 import { imageRequest, textRequest } from "../src/service/schemas.ts";
@@ -83,7 +84,7 @@ describe("docs/calling.md names", () => {
     const { price, maxSourceBytes, maxBodyBytes, maxJsonBytes, maxImageBytes, maxPages, linkTtlSeconds } = readConfig(
       {},
     );
-    const said = [readme, calling, operating].join("\n").replaceAll("\n", " ");
+    const said = [readme, calling, deploying].join("\n").replaceAll("\n", " ");
     for (const fact of [
       `A call costs $${price.label.replace(" ", " in ")},`,
       `A call costs ${price.label};`,
@@ -97,17 +98,18 @@ describe("docs/calling.md names", () => {
   });
 });
 
-test("the lifecycle rules of docs/operating.md delete nothing that the service still needs, and cover all it stores", () => {
-  const rules = Array.from(
-    operating.matchAll(/lifecycle add overprint-results \w+ (\w+\/) --expire-days (\d+)/g),
-    ([, prefix, days]) => ({ prefix, seconds: Number(days) * 86_400 }),
-  );
-  expect(rules.map(({ prefix }) => prefix)).toEqual(["results/", "spool/", "uploads/"]);
-  const { linkTtlSeconds, workSeconds } = readConfig({});
-  expect(rules[2]!.seconds).toBeGreaterThan(UPLOADS.seconds + workSeconds);
-  expect(rules[0]!.seconds).toBeGreaterThanOrEqual(linkTtlSeconds + 86_400);
-  expect(rules[1]!.seconds).toBeGreaterThan(workSeconds);
-});
+test.each([{}, { LINK_TTL_SECONDS: "2592000" }])(
+  "the lifecycle rules of the bucket delete nothing that the service still needs, and cover all it stores: %j",
+  (env) => {
+    const { linkTtlSeconds, workSeconds } = readConfig(env);
+    const rules = lifecycleRules({ linkTtlSeconds });
+    expect(rules.map(({ prefix }) => prefix)).toEqual(["results/", "spool/", "uploads/"]);
+    const [results, spool, uploads] = rules.map(({ expireDays }) => expireDays * 86_400);
+    expect(results).toBeGreaterThanOrEqual(linkTtlSeconds + 86_400);
+    expect(spool).toBeGreaterThan(workSeconds);
+    expect(uploads).toBeGreaterThan(UPLOADS.seconds + workSeconds);
+  },
+);
 
 describe("the documents", () => {
   const known = Object.keys(settings.shape);

@@ -1,3 +1,5 @@
+import { Buffer } from "node:buffer";
+
 /** An API key of the Coinbase Developer Platform, as its console issues it. */
 export interface CdpKey {
   id: string;
@@ -21,7 +23,7 @@ export function isCdpSecret(secret: string): boolean {
  */
 export async function cdpToken({ id, secret }: CdpKey, method: string, url: URL, nowSeconds: number): Promise<string> {
   const { key, algorithm, alg } = await importKey(secret);
-  const nonce = crypto.getRandomValues(new Uint8Array(16)).toHex();
+  const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex");
   const head = encode({ alg, kid: id, typ: "JWT", nonce });
   const claims = encode({
     iss: "cdp",
@@ -56,7 +58,7 @@ async function importKey(secret: string) {
  * they do for every P-256 key.
  */
 function wrapSec1(sec1: Uint8Array): Uint8Array<ArrayBuffer> {
-  const ecPublicKeyP256 = Uint8Array.fromHex("301306072a8648ce3d020106082a8648ce3d030107");
+  const ecPublicKeyP256 = new Uint8Array(Buffer.from("301306072a8648ce3d020106082a8648ce3d030107", "hex"));
   const version = Uint8Array.of(0x02, 0x01, 0x00);
   return tagged(0x30, [version, ecPublicKeyP256, tagged(0x04, [sec1])]);
 }
@@ -69,16 +71,16 @@ function tagged(tag: number, parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   try {
-    return Uint8Array.fromBase64(base64);
+    return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
   } catch {
     throw new Error("the CDP key's secret is not base64");
   }
 }
 
 function encode(value: object): string {
-  return base64url(new TextEncoder().encode(JSON.stringify(value)));
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
 }
 
 function base64url(bytes: Uint8Array): string {
-  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+  return Buffer.from(bytes).toString("base64url");
 }

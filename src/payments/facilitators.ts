@@ -1,8 +1,9 @@
 import { PaymentError } from "./errors.ts";
 import type { EventContext } from "./events.ts";
 import type { FacilitatorClient } from "./facilitator.ts";
+import type { RemoteFacilitator } from "./facilitatorHttp.ts";
 import { DEVELOPMENT_KEY, localFacilitator } from "./localFacilitator.ts";
-import { type RemoteFacilitator, remoteFacilitator } from "./remoteFacilitator.ts";
+import { remoteFacilitator } from "./remoteFacilitator.ts";
 
 /** The facilitators in use, and their timeout. */
 export interface FacilitatorSettings {

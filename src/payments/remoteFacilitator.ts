@@ -1,21 +1,11 @@
 import { connect } from "cloudflare:sockets";
 import * as z from "zod";
-import { type CdpKey, cdpToken } from "./cdpToken.ts";
 import type { EventContext } from "./events.ts";
 import type { FacilitatorClient, Settlement } from "./facilitator.ts";
+import { authorization, boundedText, type RemoteFacilitator } from "./facilitatorHttp.ts";
 import { isSolana } from "./networks.ts";
 import type { PaymentPayload } from "./paymentPayload.ts";
-import { feePayersOn, readSupported, type Supported, settles, signersOn } from "./supported.ts";
-
-/** A facilitator reached over HTTP, and how to call it. */
-export interface RemoteFacilitator {
-  url: string;
-  timeoutMs: number;
-  /** How to authenticate: with a fixed `Authorization` header, or with a token signed for each call. */
-  auth?: { header: string } | { cdp: CdpKey };
-  /** What it has said of itself. */
-  supported?: Supported | undefined;
-}
+import { feePayersOn, type Supported, settles, signersOn } from "./supported.ts";
 
 /**
  * The authorization has been used or canceled. Facilitators' error strings are an open set; these patterns pick out the ones
@@ -57,7 +47,6 @@ const HASH = /^0x0*[1-9a-f]/i;
 
 const NO_REASON = "the facilitator gave no reason";
 const MAX_REASON_LENGTH = 200;
-const MAX_ANSWER_BYTES = 65_536;
 /** How long it may take to connect, before the connection counts as possible. */
 const CONNECT_MS = 1000;
 
@@ -105,7 +94,7 @@ export function remoteFacilitator(
         signal: AbortSignal.timeout(timeoutMs),
       });
       ({ status } = response);
-      const answer = schema.safeParse(JSON.parse(await bounded(response)));
+      const answer = schema.safeParse(JSON.parse(await boundedText(response)));
       if (answer.success && status < 500) return { answer: answer.data, status };
       log({ ...failure, status });
     } catch (error) {
@@ -154,25 +143,6 @@ export function remoteFacilitator(
   };
 }
 
-/** A facilitator that takes longer to say what it settles is taken for one that does not say. */
-const SUPPORTED_TIMEOUT_MS = 3000;
-
-/**
- * Asks a facilitator what it settles.
- * @throws Error if it gives no answer that can be read
- */
-export async function askSupported({ url, timeoutMs, auth }: RemoteFacilitator): Promise<Supported> {
-  const endpoint = new URL(`${url.replace(/\/+$/, "")}/supported`);
-  const response = await fetch(endpoint, {
-    headers: await authorization(endpoint, auth, "GET"),
-    redirect: "manual",
-    signal: AbortSignal.timeout(Math.min(timeoutMs, SUPPORTED_TIMEOUT_MS)),
-  });
-  const answer = await bounded(response);
-  if (response.status !== 200) throw new Error(`it answered ${response.status}`);
-  return readSupported(JSON.parse(answer));
-}
-
 /**
  * Returns whether a facilitator may be the one to settle a payment: on Solana the one that pays the fee, where it is known
  * which of them does.
@@ -212,16 +182,6 @@ function reasonOf(reason: string | null | undefined): string {
   return reason ? reason.replace(/\s+/g, " ").slice(0, MAX_REASON_LENGTH) : NO_REASON;
 }
 
-async function authorization(
-  endpoint: URL,
-  auth: RemoteFacilitator["auth"],
-  method = "POST",
-): Promise<Record<string, string>> {
-  if (!auth) return {};
-  if ("header" in auth) return { Authorization: auth.header };
-  return { Authorization: `Bearer ${await cdpToken(auth.cdp, method, endpoint, Math.floor(Date.now() / 1000))}` };
-}
-
 /**
  * Returns whether nobody listens at a plain http address: a facilitator of the operator's own network. workerd does not
  * tell a refused connection from one that was cut after the request; of https Cloudflare does, by its status.
@@ -236,19 +196,4 @@ async function refusesConnections({ protocol, hostname, port }: URL): Promise<bo
   const possible = await Promise.race([opened, new Promise<true>((resolve) => setTimeout(resolve, CONNECT_MS, true))]);
   void socket.close().catch(() => undefined);
   return !possible;
-}
-
-/**
- * Reads the body as text.
- * @throws Error if it is longer than any verdict
- */
-async function bounded(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let [text, length] = ["", 0];
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > MAX_ANSWER_BYTES) throw new Error(`answered more than ${MAX_ANSWER_BYTES} bytes`);
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text;
 }

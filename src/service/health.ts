@@ -1,29 +1,21 @@
 import * as z from "zod";
 import type { Config } from "../config.ts";
-import { describeError, log } from "../log.ts";
-import { isSolana, type Network } from "../payments/networks.ts";
-import { askSupported, type RemoteFacilitator } from "../payments/remoteFacilitator.ts";
-import { feePayersOn, settles } from "../payments/supported.ts";
+import { log } from "../log.ts";
+import { isSolana } from "../payments/networks.ts";
 import { bucketOf } from "../storage/bucket.ts";
 import { fontLoader } from "../storage/fonts.ts";
 import { build } from "./build.ts";
 import { oncePerConfig } from "./oncePerConfig.ts";
 import { receiptSigner } from "./proof.ts";
+import { type SettledNetworks, settledNetworks } from "./settledNetworks.ts";
 
 /** For so long, facilitators are not asked again what they settle. */
 const ASK_AGAIN_MS = 60_000;
 /** For so long, the accounts of facilitators that matter are taken to be the same. */
 const ACCOUNTS_MS = 600_000;
 
-/** A deployment's settings as far as its facilitators settle what they ask for, and what they do not. */
-interface Checked {
-  config: Config;
-  /** For the operator, in words. They name settings and networks, and hold no values of settings. */
-  problems: string[];
-}
-
 /** What was found last, and when (Unix milliseconds). Values, not promises: those belong to one request. */
-const lastCheck = oncePerConfig((): { checked?: Checked; at: number } => ({ at: 0 }));
+const lastCheck = oncePerConfig((): { checked?: SettledNetworks; at: number } => ({ at: 0 }));
 
 /**
  * Returns the settings without the networks, and the versions of x402, that no facilitator says it settles, so that
@@ -105,45 +97,12 @@ async function unbound(env: Env): Promise<string[]> {
   );
 }
 
-async function check(config: Config): Promise<Checked> {
+async function check(config: Config): Promise<SettledNetworks> {
   const last = lastCheck(config);
   last.at = Date.now();
-  const known = last.checked?.config.facilitators ?? config.facilitators;
-  const answers = await Promise.all(known.map(ask));
-  const facilitators = answers.map(({ facilitator }) => facilitator);
-  const isSettled = (network: Network) => (version: 1 | 2) =>
-    (facilitators.length === 0 && !isSolana(network)) ||
-    facilitators.some(({ supported }) => settles(supported, network, version));
-  const networks = config.networks.map((network) => {
-    const versions = network.versions.filter(isSettled(network));
-    if (!isSolana(network)) return { ...network, versions };
-    const feePayers = (version: 1 | 2) =>
-      facilitators.flatMap(({ supported }) => feePayersOn(supported, network, version));
-    return { ...network, versions, feePayers: { 1: feePayers(1), 2: feePayers(2) } };
-  });
-  const problems = [
-    ...answers.flatMap(({ error }, at) =>
-      error === undefined ? [] : `facilitator ${at + 1} of FACILITATOR_URL does not say what it settles`,
-    ),
-    ...networks.flatMap((network, at) =>
-      config.networks[at]!.versions.filter((version) => !network.versions.includes(version)).map((version) => {
-        const lacks = isSolana(network) ? "says who pays the fee on" : "settles";
-        return `no facilitator ${lacks} ${network.name} in version ${version} of x402: it is not offered there`;
-      }),
-    ),
-  ];
-  if (problems.length > 0) log({ event: "settings", problems, errors: answers.flatMap(({ error }) => error ?? []) });
-  last.checked = {
-    config: { ...config, facilitators, networks: networks.filter(({ versions }) => versions.length > 0) },
-    problems,
-  };
+  const facilitators = last.checked?.config.facilitators ?? config.facilitators;
+  last.checked = await settledNetworks({ ...config, facilitators });
+  const { problems, errors } = last.checked;
+  if (problems.length > 0) log({ event: "settings", problems, errors });
   return last.checked;
-}
-
-async function ask(facilitator: RemoteFacilitator): Promise<{ facilitator: RemoteFacilitator; error?: string }> {
-  try {
-    return { facilitator: { ...facilitator, supported: await askSupported(facilitator) } };
-  } catch (error) {
-    return { facilitator, error: `${new URL(facilitator.url).host}: ${describeError(error)}` };
-  }
 }

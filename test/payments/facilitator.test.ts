@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { cdpToken } from "../../src/payments/cdpToken.ts";
 import { PaymentError } from "../../src/payments/errors.ts";
+import type { RemoteFacilitator } from "../../src/payments/facilitatorHttp.ts";
 import { facilitatorClients, facilitatorNamed } from "../../src/payments/facilitators.ts";
 import { localFacilitator } from "../../src/payments/localFacilitator.ts";
 import { NETWORKS } from "../../src/payments/networks.ts";
-import { type RemoteFacilitator, remoteFacilitator } from "../../src/payments/remoteFacilitator.ts";
+import { remoteFacilitator } from "../../src/payments/remoteFacilitator.ts";
 import { readSupported } from "../../src/payments/supported.ts";
 import { paymentFrom, SILENT } from "./payments.ts";
 

@@ -1,0 +1,61 @@
+/**
+ * Deploys the Worker to Cloudflare and sells a first result: `docs/deploy.md` tells the way from nothing to there.
+ *
+ *   npm run deploy                          with the settings of .env.production and of the environment
+ *   npm run deploy -- --dry-run             all that needs no account; says what else it would do
+ *   npm run deploy -- --key-file test.key   buys with this key of a wallet with test money; PRIVATE_KEY does as well
+ */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { unstable_readConfig } from "wrangler";
+import { deploy } from "./deploy/deploy.ts";
+import { wranglerAt } from "./deploy/wrangler.ts";
+
+const USAGE = "usage: npm run deploy -- [--dry-run] [--key-file FILE]";
+const root = join(import.meta.dirname, "..");
+
+function flags() {
+  const options = {
+    "dry-run": { type: "boolean" },
+    "key-file": { type: "string" },
+    help: { type: "boolean" },
+  } as const;
+  return parseArgs({ options }).values;
+}
+
+async function main(): Promise<number> {
+  const { "dry-run": isDry = false, "key-file": keyFile, help } = flags();
+  if (help) {
+    console.log(USAGE);
+    return 0;
+  }
+  const { PRIVATE_KEY, ...env } = process.env;
+  const key = keyFile === undefined ? PRIVATE_KEY : (await readFile(keyFile, "utf8")).trim();
+  const manifest = createRequire(import.meta.url).resolve("wrangler/package.json");
+  const { engines } = JSON.parse(await readFile(manifest, "utf8")) as { engines: { node: string } };
+  const { r2_buckets: buckets, account_id: account } = unstable_readConfig({ config: join(root, "wrangler.toml") }) as {
+    r2_buckets: { binding: string; bucket_name: string }[];
+    account_id?: string;
+  };
+  const isDone = await deploy({
+    settingsFile: join(root, ".env.production"),
+    env,
+    wrangler: (more) => wranglerAt(join(manifest, "../bin/wrangler.js"), root, { ...more, ...env }),
+    engine: engines.node,
+    bucket: buckets.find(({ binding }) => binding === "RESULTS")!.bucket_name,
+    account,
+    key,
+    isDry,
+    print: console.log,
+    patienceMs: 180_000,
+    pauseMs: 2000,
+  });
+  return isDone ? 0 : 1;
+}
+
+process.exitCode = await main().catch((error: Error) => {
+  console.error(`${error.message}\n${USAGE}`);
+  return 2;
+});

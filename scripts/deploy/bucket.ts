@@ -1,0 +1,84 @@
+import { refusedBy } from "./failure.ts";
+import type { LifecycleRule } from "./lifecycle.ts";
+import { commandLine, type Wrangler } from "./wrangler.ts";
+
+/** The commands that make a bucket what the service needs, in their order. */
+export const bucketCommands = {
+  rules: (bucket: string) => ["r2", "bucket", "lifecycle", "list", bucket],
+  create: (bucket: string) => ["r2", "bucket", "create", bucket],
+  addRule: (bucket: string, { name, prefix, expireDays, abortDays }: LifecycleRule) => [
+    ...["r2", "bucket", "lifecycle", "add", bucket, name, prefix, "--expire-days", String(expireDays)],
+    ...(abortDays === undefined ? [] : ["--abort-multipart-days", String(abortDays)]),
+    "--force", // nobody is there to confirm it
+  ],
+  localUploads: (bucket: string) => ["r2", "bucket", "local-uploads", "get", bucket],
+  enableLocalUploads: (bucket: string) => ["r2", "bucket", "local-uploads", "enable", bucket, "--force"],
+};
+
+/** What R2 says of a bucket that is not there. */
+const NO_BUCKET = /code: 10006/;
+
+/**
+ * Creates the bucket, adds its lifecycle rules, and has R2 take uploads near to where they come from: each only if it is not
+ * so already. Nothing is changed that is there.
+ * @returns what was done, and warnings of rules that are there and differ
+ * @throws Failure if Cloudflare refuses
+ */
+export async function prepareBucket(
+  wrangler: Wrangler,
+  bucket: string,
+  rules: readonly LifecycleRule[],
+): Promise<{ done: string[]; warnings: string[] }> {
+  const run = async (args: string[]) => {
+    const { ok, stdout, reason } = await wrangler(args);
+    if (!ok) throw refusedBy(commandLine(args), reason);
+    return stdout;
+  };
+
+  const done: string[] = [];
+  const warnings: string[] = [];
+  const listed = await wrangler(bucketCommands.rules(bucket));
+  if (!listed.ok) {
+    if (!NO_BUCKET.test(listed.reason)) throw refusedBy(commandLine(bucketCommands.rules(bucket)), listed.reason);
+    await run(bucketCommands.create(bucket));
+    done.push("created");
+  }
+  const known = rulesIn(listed.stdout);
+  for (const rule of rules) {
+    if (known.some((other) => isSame(other, rule))) continue;
+    if (known.some(({ name }) => name === rule.name)) {
+      const remove = commandLine(["r2", "bucket", "lifecycle", "remove", bucket, "--name", rule.name]);
+      warnings.push(
+        `The lifecycle rule ${rule.name} of ${bucket} is not "${actionOf(rule)}": \`${remove}\`, and run this again`,
+      );
+      continue;
+    }
+    await run(bucketCommands.addRule(bucket, rule));
+    done.push(`lifecycle rule ${rule.name} added`);
+  }
+  if (!/uploads are enabled/.test(await run(bucketCommands.localUploads(bucket)))) {
+    await run(bucketCommands.enableLocalUploads(bucket));
+    done.push("local uploads enabled");
+  }
+  return { done, warnings };
+}
+
+/** Reads the list of rules that wrangler prints: blocks of `label: value`. */
+function rulesIn(printed: string): Record<string, string>[] {
+  return printed
+    .split(/\n\s*\n/)
+    .map((block) =>
+      Object.fromEntries(Array.from(block.matchAll(/^(\w+): +(.*?)\s*$/gm), ([, label, value]) => [label, value])),
+    )
+    .filter(({ name }) => name !== undefined);
+}
+
+/** What wrangler says of a rule. */
+function actionOf({ expireDays, abortDays }: LifecycleRule): string {
+  const abort = abortDays === undefined ? "" : `, Abort incomplete multipart uploads after ${abortDays} days`;
+  return `Expire objects after ${expireDays} days${abort}`;
+}
+
+function isSame({ prefix, enabled, action }: Record<string, string>, rule: LifecycleRule): boolean {
+  return prefix === rule.prefix && enabled === "Yes" && action === actionOf(rule);
+}

@@ -1,0 +1,76 @@
+import type { Config } from "../../src/config.ts";
+import { NETWORKS } from "../../src/payments/networks.ts";
+import { settles } from "../../src/payments/supported.ts";
+import { settledNetworks } from "../../src/service/settledNetworks.ts";
+import { Failure, inOneLine, refusedBy } from "./failure.ts";
+import type { Found } from "./report.ts";
+import type { Wrangler } from "./wrangler.ts";
+
+/**
+ * Checks that this Node can run wrangler.
+ * @param engine what wrangler asks for, as in its package.json: `>=22.0.0`
+ * @throws Failure if it is too old
+ */
+export function checkNode(version: string, engine: string): Found {
+  const [needed, major] = [engine, version].map((text) => Number(/\d+/.exec(text)?.[0]));
+  if (major! >= needed!) return { line: `Node.js ${version}` };
+  throw new Failure(
+    `Node.js ${version} is too old: wrangler needs ${needed} or newer`,
+    "`npm rebuild node` puts the one of the lock file in place, or install a newer one from https://nodejs.org",
+  );
+}
+
+/**
+ * Asks the facilitators what they settle.
+ * @throws Failure if none answers, or none settles any network of the settings
+ */
+export async function checkFacilitators(config: Config): Promise<Found> {
+  const { config: settled, problems, errors } = await settledNetworks(config);
+  const hosts = config.facilitators.map(({ url }) => new URL(url).host).join(", ");
+  const answers = settled.facilitators.flatMap(({ supported }) => supported ?? []);
+  if (answers.length === 0)
+    throw new Failure(
+      `No facilitator says what it settles (${errors.map(inOneLine).join("; ")})`,
+      errors.some((error) => /answered 40[13]/.test(error))
+        ? "It wants to know who asks: FACILITATOR_AUTHORIZATION, or CDP_API_KEY_ID and CDP_API_KEY_SECRET"
+        : "Check FACILITATOR_URL, and the network",
+    );
+  if (settled.networks.length === 0) {
+    const others = Object.values(NETWORKS).filter((network) =>
+      answers.some((answer) => settles(answer, network, 1) || settles(answer, network, 2)),
+    );
+    throw new Failure(
+      `${hosts} settles nothing on ${config.networks.map(({ name }) => name).join(", ")}`,
+      `Take another facilitator (docs/deploy.md), or in NETWORKS what this one settles: ${others.map(({ name }) => name).join(", ") || "none that is known here"}`,
+    );
+  }
+  const offered = settled.networks.map(({ name }) => name).join(", ");
+  return { line: `Facilitator: ${hosts} settles ${offered}`, warnings: [...problems, ...errors.map(inOneLine)] };
+}
+
+/**
+ * Finds the account that is deployed to.
+ * @param chosen the account's id, where the settings or the environment name one
+ * @throws Failure if nobody is logged in, or there are several accounts and none is chosen
+ */
+export async function checkAccount(wrangler: Wrangler, chosen: string | undefined): Promise<Found> {
+  const { ok, stdout, reason } = await wrangler(["whoami", "--json"]);
+  const login = /\{[\s\S]*\}/.exec(stdout)?.[0];
+  if (!ok && login)
+    throw new Failure(
+      "Nobody is logged in to Cloudflare",
+      "`npx wrangler login`, or without a browser a CLOUDFLARE_API_TOKEN that may edit Workers Scripts and R2 Storage",
+    );
+  if (!ok && chosen !== undefined && /retrieve account IDs/.test(reason))
+    return { line: `Cloudflare account: ${chosen}, of which the token may read nothing more` };
+  if (!ok) throw refusedBy("npx wrangler whoami", reason);
+  const { accounts } = JSON.parse(login ?? "{}") as { accounts?: { id: string; name: string }[] };
+  const named = (accounts ?? []).filter(({ id }) => chosen === undefined || id === chosen);
+  const [account] = named;
+  if (named.length === 1 && account) return { line: `Cloudflare account: ${account.name} (${account.id})` };
+  const listed = (accounts ?? []).map(({ name, id }) => `${id} (${name})`).join(", ") || "none";
+  throw new Failure(
+    chosen === undefined ? "The login is good for several accounts, or none" : `The login has no account ${chosen}`,
+    `Set CLOUDFLARE_ACCOUNT_ID to one of these: ${listed}`,
+  );
+}

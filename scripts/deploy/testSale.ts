@@ -1,0 +1,70 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from "@x402/fetch";
+import type { LocalAccount } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { isSolana, type Network } from "../../src/payments/networks.ts";
+import { Failure } from "./failure.ts";
+import { chainOf, isTestNetwork } from "./testNetworks.ts";
+
+/**
+ * Returns the networks that a test sale may pay on: EVM chains whose money is worth nothing. No other is ever signed for.
+ */
+export function payableNetworks(networks: readonly Network[]): Network[] {
+  return networks.filter((network) => isTestNetwork(network) && !isSolana(network));
+}
+
+/**
+ * Returns the wallet of a private key, with or without 0x.
+ * @throws Failure if it is none; the message does not contain it
+ */
+export function payerWith(key: string): LocalAccount {
+  try {
+    return privateKeyToAccount(`0x${key.replace(/^0x/, "")}`);
+  } catch {
+    throw new Failure("The key to buy with is none: 64 hexadecimal digits", "Mend PRIVATE_KEY, or the --key-file");
+  }
+}
+
+/**
+ * Buys a mark for a small contract of a deployment, with the official client.
+ * @param networks as {@link payableNetworks} returns them
+ * @returns what to print: what was bought, the transaction in its chain's explorer, and the receipt
+ * @throws Failure if nothing is sold
+ */
+export async function buyFrom(url: string, account: LocalAccount, networks: readonly Network[]): Promise<string[]> {
+  const pay = wrapFetchWithPaymentFromConfig(fetch, {
+    schemes: networks.map(({ caip2 }) => ({ network: caip2, client: new ExactEvmScheme(account) })),
+  });
+  const form = new FormData();
+  const contract = await readFile(join(import.meta.dirname, "../../examples/contract.pdf"));
+  form.set("file", new File([contract], "contract.pdf", { type: "application/pdf" }));
+  form.set("text", "FIRST SALE");
+  const headers = { "Idempotency-Key": crypto.randomUUID() };
+  const response = await pay(`${url}/v1/watermark/text`, { method: "POST", headers, body: form });
+  const answer = (await response.json().catch(() => ({}))) as {
+    detail?: string;
+    error?: string;
+    cost?: string;
+    output?: { url: string; pages: number };
+  };
+  const receipt = response.headers.get("PAYMENT-RESPONSE");
+  if (!response.ok || !answer.output || !receipt)
+    throw new Failure(
+      `The test sale failed: ${response.status} ${answer.error ?? ""} ${answer.detail ?? ""}`
+        .replace(/ +/g, " ")
+        .trim(),
+      `${account.address} needs ${networks.map(({ name }) => name).join(" or ")} USDC, free at https://faucet.circle.com; the deployment stays`,
+    );
+
+  const { network: where, transaction } = decodePaymentResponseHeader(receipt);
+  const network = networks.find(({ caip2, name }) => where === caip2 || where === name);
+  const explorer = network && chainOf(network)?.blockExplorers?.default.url;
+  return [
+    `Sold to ${account.address}: ${answer.output.pages} pages for ${answer.cost} on ${network?.name ?? where}`,
+    `Transaction: ${explorer ? `${explorer}/tx/` : ""}${transaction}`,
+    `Receipt: ${Buffer.from(receipt, "base64").toString()}`,
+    `Result: ${answer.output.url}`,
+  ];
+}

@@ -1,0 +1,504 @@
+/** `npm run deploy`, with a program in wrangler's place, and once with wrangler itself and an API of our own. */
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { prepareBucket } from "../../scripts/deploy/bucket.ts";
+import { deploy } from "../../scripts/deploy/deploy.ts";
+import { namesInForce } from "../../scripts/deploy/inForce.ts";
+import { lifecycleRules } from "../../scripts/deploy/lifecycle.ts";
+import { SECRETS } from "../../scripts/deploy/settings.ts";
+import { type Wrangler, wranglerAt } from "../../scripts/deploy/wrangler.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
+import { settings } from "../../src/config.ts";
+import { startWorker } from "../support/worker.ts";
+import { type Chain, startChain } from "./chain/anvil.ts";
+import { startFacilitator } from "./chain/facilitator.ts";
+import { startCloudflare } from "./deploy/cloudflare.ts";
+import type { FakeAccount } from "./deploy/fakeWrangler.ts";
+
+const PAY_TO = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
+const PRICE = 50_000n;
+const RECEIPT_KEY = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
+const RULES = [
+  { name: "results", enabled: "Yes", prefix: "results/", action: "Expire objects after 2 days" },
+  {
+    name: "spool",
+    enabled: "Yes",
+    prefix: "spool/",
+    action: "Expire objects after 1 days, Abort incomplete multipart uploads after 1 days",
+  },
+  { name: "uploads", enabled: "Yes", prefix: "uploads/", action: "Expire objects after 1 days" },
+];
+
+let folder: string;
+let chain: Chain;
+let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
+let worker: RunningWorker;
+/** A deployment at which nothing can be sold. */
+let sick: Server;
+const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "overprint-deploy-test-"));
+  chain = await startChain();
+  facilitator = await startFacilitator(chain);
+  worker = await startWorker({ FACILITATOR_URL: facilitator.url, PAY_TO, RECEIPT_KEY });
+  const problems = ["the binding RESULTS is not there"];
+  sick = createServer((_, response) => response.writeHead(503).end(JSON.stringify({ status: "fail", problems })));
+  await new Promise<void>((resolve) => sick.listen(0, "127.0.0.1", resolve));
+});
+afterAll(async () => {
+  sick?.close();
+  await worker?.stop();
+  await facilitator?.stop();
+  await chain?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** An account whose bucket is there, as it should be. */
+const ready = (): FakeAccount => ({
+  accounts: [{ id: "acc1", name: "Halftone" }],
+  isOffline: false,
+  rules: RULES,
+  hasLocalUploads: true,
+  secrets: {},
+  bindings: undefined,
+  targets: [worker.url, "schedule: 17 * * * *"],
+  refusals: {},
+  calls: [],
+});
+/** One that nothing has been deployed to. */
+const fresh = (): FakeAccount => ({ ...ready(), rules: undefined, hasLocalUploads: false });
+const good = () => ({ PAY_TO, FACILITATOR_URL: facilitator.url, NETWORKS: "base-sepolia" });
+
+let runs = 0;
+/** Deploys with these settings, given in a file or in the environment, to an account. */
+async function run(
+  inFile: Record<string, string>,
+  account: FakeAccount = ready(),
+  { env = {}, key, isDry = false }: { env?: NodeJS.ProcessEnv; key?: string; isDry?: boolean } = {},
+) {
+  const at = join(folder, String(++runs));
+  const [settingsFile, accountFile] = [`${at}.env`, `${at}.json`];
+  await writeFile(
+    settingsFile,
+    Object.entries(inFile)
+      .map(([name, value]) => `${name}='${value}'\n`)
+      .join(""),
+  );
+  await writeFile(accountFile, JSON.stringify(account));
+  const printed: string[] = [];
+  const isDone = await deploy({
+    settingsFile,
+    env,
+    wrangler: (more) =>
+      wranglerAt(join(import.meta.dirname, "deploy/fakeWrangler.ts"), folder, {
+        ...process.env,
+        ...more,
+        FAKE_ACCOUNT: accountFile,
+      }),
+    engine: ">=22.0.0",
+    bucket: "overprint-results",
+    key,
+    isDry,
+    print: (line) => printed.push(line),
+    patienceMs: 300,
+    pauseMs: 50,
+  });
+  const after = JSON.parse(await readFile(accountFile, "utf8")) as FakeAccount;
+  return {
+    isDone,
+    said: printed.join("\n"),
+    lines: printed,
+    account: after,
+    calls: after.calls.map(({ args }) => args.join(" ")),
+  };
+}
+
+const keyOf = async (funds: bigint) => {
+  const key = generatePrivateKey();
+  if (funds > 0n) await chain.mint(privateKeyToAddress(key), funds);
+  return key;
+};
+
+describe("a deployment", () => {
+  test("to a fresh account makes all it needs, in order, and ends with a sale", async () => {
+    const key = await keyOf(PRICE);
+    const secrets = { RECEIPT_KEY, RPC_URL: "https://node.example.com/a-key" };
+    const { isDone, said, account, calls } = await run({ ...good(), ...secrets, PRICE: "0.05" }, fresh(), { key });
+    expect(isDone, said).toBe(true);
+    expect(calls).toEqual([
+      "whoami --json",
+      "deployments status --json",
+      "r2 bucket lifecycle list overprint-results",
+      "r2 bucket create overprint-results",
+      "r2 bucket lifecycle add overprint-results results results/ --expire-days 2 --force",
+      "r2 bucket lifecycle add overprint-results spool spool/ --expire-days 1 --abort-multipart-days 1 --force",
+      "r2 bucket lifecycle add overprint-results uploads uploads/ --expire-days 1 --force",
+      "r2 bucket local-uploads get overprint-results",
+      "r2 bucket local-uploads enable overprint-results --force",
+      "secret put RPC_URL",
+      "secret put RECEIPT_KEY",
+      `deploy --var PAY_TO:${PAY_TO} --var PRICE:0.05 --var NETWORKS:base-sepolia --var FACILITATOR_URL:${facilitator.url}`,
+    ]);
+    expect(account).toMatchObject({ rules: RULES, hasLocalUploads: true, secrets });
+    expect(await chain.balanceOf(privateKeyToAddress(key))).toBe(0n);
+    const [, transaction] = /https:\/\/sepolia\.basescan\.org\/tx\/(0x[0-9a-f]{64})/.exec(said)!;
+    const { status } = await chain.client.getTransactionReceipt({ hash: transaction as `0x${string}` });
+    expect(status).toBe("success");
+    const receipt = JSON.parse(/Receipt: (.*)/.exec(said)![1]!) as { extensions: object };
+    expect(receipt).toMatchObject({ success: true, transaction, extensions: { "offer-receipt": expect.anything() } });
+    for (const secret of [...Object.values(secrets), key]) expect(said + calls.join()).not.toContain(secret);
+  });
+
+  test("that is made again changes nothing that is there, and the order of rules does not matter", async () => {
+    const first = await run({ ...good(), RECEIPT_KEY }, fresh());
+    const known = { ...first.account, rules: first.account.rules!.toReversed(), calls: [] };
+    const { isDone, said, account, calls } = await run({ ...good(), RECEIPT_KEY }, known);
+    expect(isDone, said).toBe(true);
+    expect(calls.map((call) => call.split(" --")[0])).toEqual([
+      "whoami",
+      "deployments status",
+      "r2 bucket lifecycle list overprint-results",
+      "r2 bucket local-uploads get overprint-results",
+      "secret put RECEIPT_KEY",
+      "deploy",
+    ]);
+    expect({ ...account, calls: [] }).toEqual(known);
+  });
+
+  test("whose links last longer keeps results longer; a rule that is there and differs is left, and told", async () => {
+    const week = { ...good(), LINK_TTL_SECONDS: "600000" };
+    expect((await run(week, fresh())).account.rules![0]!.action).toBe("Expire objects after 8 days");
+    const { isDone, said, account } = await run(week);
+    expect(isDone).toBe(true);
+    expect(account.rules).toEqual(RULES);
+    expect(said).toMatch(
+      /^! The lifecycle rule results .*after 8 days.*lifecycle remove overprint-results --name results/m,
+    );
+  });
+
+  test("has its secrets from standard input, and every setting that is one is known to be", async () => {
+    const values = {
+      RECEIPT_KEY,
+      FACILITATOR_AUTHORIZATION: "Bearer let-me-in",
+      RPC_URL: "https://node.example.com/k",
+    };
+    const { account } = await run({ ...good(), ...values });
+    expect(account.secrets).toEqual(values);
+    for (const { args } of account.calls)
+      for (const value of Object.values(values)) expect(args.join(" ")).not.toContain(value);
+    const secretive = Object.keys(settings.shape).filter((name) => /KEY|SECRET|AUTH|TOKEN|PASS|RPC/.test(name));
+    expect(secretive.toSorted()).toEqual(SECRETS.toSorted());
+  });
+
+  test("warns of settings that an earlier one has left in force", async () => {
+    const types = { PAY_TO: "plain_text", PRICE: "plain_text", RPC_URL: "secret_text", RESULTS: "r2_bucket" };
+    const bindings = Object.entries(types).map(([name, type]) => ({ name, type }));
+    const { isDone, said } = await run(good(), { ...ready(), bindings });
+    expect(isDone).toBe(true);
+    const warned = said.match(/^! \w+(?= is not set here, and stays in force)/gm);
+    expect(warned).toEqual(["! PRICE", "! RPC_URL"]);
+  });
+
+  test("takes what the file says for wrangler, and deploys nothing of it", async () => {
+    const { said, calls } = await run(
+      { ...good(), CLOUDFLARE_ACCOUNT_ID: "acc2" },
+      { ...ready(), accounts: [1, 2].map((n) => ({ id: `acc${n}`, name: `Press ${n}` })) },
+    );
+    expect(said).toContain("✓ Cloudflare account: Press 2 (acc2)");
+    expect(calls.join()).not.toContain("acc2");
+  });
+
+  test("is made with a token that may not list accounts, where one is chosen", async () => {
+    const refusals = { whoami: "Failed to automatically retrieve account IDs for the logged in user." };
+    const { isDone, said } = await run(good(), { ...ready(), refusals }, { env: { CLOUDFLARE_ACCOUNT_ID: "acc1" } });
+    expect(isDone, said).toBe(true);
+    expect(said).toContain("✓ Cloudflare account: acc1");
+  });
+
+  test("by Workers Builds leaves the settings to the Worker that has them", async () => {
+    const { isDone, said, calls } = await run({}, { ...ready(), targets: [urlOf(sick)] }, { env: { WORKERS_CI: "1" } });
+    expect(isDone, said).toBe(true);
+    expect(calls.at(-1)).toBe("deploy");
+    expect(said).toContain(`${urlOf(sick)}/healthz`);
+  });
+
+  test.each([
+    ["https://overprint.halftone.workers.dev", /halftone\.workers\.dev\/healthz/],
+    ["pdf.example.com (custom domain)", /https:\/\/pdf\.example\.com\/healthz/],
+    ["pdf.example.com/* (zone name: example.com)", /https:\/\/pdf\.example\.com\/healthz/],
+    ["*.example.com/* (zone name: example.com)", /no address leads to it/],
+    ["schedule: 17 * * * *", /no address leads to it/],
+  ])("is looked for where wrangler says it is: %s", async (target, said) => {
+    const account = { ...ready(), targets: ["schedule: 17 * * * *", target] };
+    const fetched = globalThis.fetch;
+    globalThis.fetch = (url, init) =>
+      String(url).includes("127.0.0.1") ? fetched(url, init) : Promise.reject(new Error("there is no network here"));
+    try {
+      expect((await run(good(), account)).said).toMatch(said);
+    } finally {
+      globalThis.fetch = fetched;
+    }
+  });
+});
+
+describe("what keeps a deployment from", () => {
+  const MISTYPED = `${PAY_TO.slice(0, -1)}c`;
+  test.each<[string, Record<string, string>, Partial<FakeAccount>, RegExp]>([
+    [
+      "no settings at all",
+      {},
+      {},
+      /✗ Nothing can be sold without PAY_TO and FACILITATOR_URL\. Next: Copy \.env\.production\.example to /,
+    ],
+    ["no facilitator", { PAY_TO }, {}, /✗ Nothing can be sold without FACILITATOR_URL\. Next: /],
+    ["no PAY_TO", { FACILITATOR_URL: "https://f.example.com" }, {}, /✗ .*PAY_TO must be an address of yours\. Next: /],
+    [
+      "a setting that is nearly one",
+      { PAY_TO, NETWORK: "base" },
+      {},
+      /✗ .*NETWORK is no setting, NETWORKS is\. Next: /,
+    ],
+    ["a wrong value", { PAY_TO, PRICE: "free" }, {}, /✗ .*amount of USDC.* Next: /],
+    [
+      "a checksum that is wrong",
+      { PAY_TO: MISTYPED },
+      {},
+      /✗ .*checksum is wrong.*PAY_TO.* Next: |✗ .*PAY_TO.*checksum is wrong.* Next: /,
+    ],
+    ["nobody logged in", {}, { accounts: [] }, /✗ Nobody is logged in to Cloudflare\. Next: `npx wrangler login`/],
+    ["no network", {}, { isOffline: true }, /✗ fetch failed\. Next: Cloudflare cannot be reached from here/],
+    [
+      "several accounts",
+      {},
+      { accounts: [1, 2].map((n) => ({ id: `acc${n}`, name: `Press ${n}` })) },
+      /✗ .*several accounts.* Next: Set CLOUDFLARE_ACCOUNT_ID to one of these: acc1 \(Press 1\), acc2 \(Press 2\)/,
+    ],
+    [
+      "a token that is not good",
+      {},
+      { refusals: { whoami: "Invalid access token [code: 9109]" } },
+      /✗ .*Invalid access token.* Next: The login or the token/,
+    ],
+  ])("beginning: %s", async (_, inFile, account, said) => {
+    const outcome = await run(inFile, { ...ready(), ...account });
+    expect(outcome.isDone).toBe(false);
+    expect(outcome.said).toMatch(said);
+    expect(outcome.lines.at(-1)).toBe("Nothing was changed.");
+    expect(outcome.calls).toEqual(["whoami --json"]);
+  });
+
+  test("beginning: all of it is said at once, each in one line", async () => {
+    const { lines } = await run(
+      { PAY_TO, FACILITATOR_URL: "http://127.0.0.1:1", NETWORKS: "base" },
+      { ...ready(), accounts: [] },
+      { key: "0x12" },
+    );
+    expect(lines.filter((line) => line.startsWith("✗"))).toHaveLength(3);
+    expect(lines.join("")).not.toContain("\n");
+  });
+
+  test("beginning: a facilitator for test money where real money is asked for; it says what that one settles", async () => {
+    const { isDone, said, calls } = await run({ ...good(), NETWORKS: "base" });
+    expect(isDone).toBe(false);
+    expect(said).toMatch(
+      /✗ 127\.0\.0\.1:\d+ settles nothing on base\. Next: .*in NETWORKS what this one settles: base-sepolia\./,
+    );
+    expect(calls).toEqual(["whoami --json"]);
+  });
+
+  test.each([
+    [
+      "that is not there",
+      () => "http://127.0.0.1:9999",
+      /✗ No facilitator says what it settles \(127\.0\.0\.1:9999: .*ECONNREFUSED.*Next: Check FACILITATOR_URL/,
+    ],
+    [
+      "that is something else",
+      () => urlOf(sick),
+      /✗ No facilitator says what it settles \(.*answered 503.*Next: Check FACILITATOR_URL/,
+    ],
+  ])("beginning: a facilitator %s", async (_, url, said) => {
+    const outcome = await run({ ...good(), FACILITATOR_URL: url() });
+    expect(outcome.isDone).toBe(false);
+    expect(outcome.said).toMatch(said);
+  });
+
+  test("nothing: names that are no settings, test money beside real money, an address without a checksum are warned of", async () => {
+    const networks = { NETWORKS: "base-sepolia,base", PAY_TO: PAY_TO.toLowerCase() };
+    const { isDone, said, calls } = await run({ ...good(), ...networks, GREETING: "hello" });
+    expect(isDone).toBe(true);
+    expect(said).toMatch(/^! GREETING in \d+\.env is no setting: it is not deployed$/m);
+    expect(said).toMatch(/^! Real work is sold for test money on base-sepolia/m);
+    expect(said).toMatch(/^! no facilitator settles base in version 2/m);
+    expect(said).toMatch(/^! PAY_TO has no checksum/m);
+    expect(calls.at(-1)).not.toContain("GREETING");
+  });
+
+  test.each([
+    [
+      "r2 bucket",
+      "Please enable R2 through the Cloudflare Dashboard. [code: 10042]",
+      /Next: Enable R2/,
+      "nothing",
+      "the bucket, the secrets, the deployment, its health",
+    ],
+    [
+      "secret",
+      "Binding name 'RECEIPT_KEY' already in use. [code: 10053]",
+      /Next: It is a plain variable/,
+      "the bucket",
+      "the secrets, the deployment, its health",
+    ],
+    [
+      "deploy",
+      "CPU limits are not supported for the Free plan. [code: 100328]",
+      /Next: The account has the Workers Free plan/,
+      "the bucket, the secrets",
+      "the deployment, its health",
+    ],
+    [
+      "deploy",
+      "Something else [code: 1]",
+      /✗ .*Something else \[code: 1\]\. Next: `npx wrangler deploy`/,
+      "the bucket, the secrets",
+      "the deployment, its health",
+    ],
+  ])("being finished: Cloudflare refuses %s: %s", async (command, refusal, said, done, left) => {
+    const outcome = await run({ ...good(), RECEIPT_KEY }, { ...ready(), refusals: { [command]: refusal } });
+    expect(outcome.isDone).toBe(false);
+    expect(outcome.said).toMatch(said);
+    expect(outcome.said).toContain(`Done: ${done}. Left: ${left}.`);
+    expect(outcome.said).not.toContain("bug");
+  });
+
+  test("being finished: it is deployed and not healthy", async () => {
+    const { isDone, said } = await run(good(), { ...ready(), targets: [urlOf(sick)] });
+    expect(isDone).toBe(false);
+    expect(said).toMatch(/✗ .*healthz does not pass: the binding RESULTS is not there\. Next: /);
+    expect(said).toContain("Done: the bucket, the deployment. Left: its health.");
+  });
+
+  test("being finished: it is nowhere to be found", async () => {
+    const { isDone, said } = await run(good(), { ...ready(), targets: ["http://127.0.0.1:9999"] });
+    expect(isDone).toBe(false);
+    expect(said).toMatch(/✗ .*healthz does not pass: .*ECONNREFUSED/);
+  });
+
+  test("being finished: whoever is to buy has no money", async () => {
+    const key = await keyOf(0n);
+    const { isDone, said } = await run(good(), ready(), { key });
+    expect(isDone).toBe(false);
+    expect(said).toMatch(/✗ The test sale failed: 402 .*Next: 0x\w{40} needs base-sepolia USDC/);
+    expect(said).toContain("Done: the bucket, the deployment, its health. Left: the test sale.");
+  });
+});
+
+describe("a test sale", () => {
+  test("is never paid on a real network", async () => {
+    const key = await keyOf(PRICE);
+    const base = JSON.stringify({ x402Version: 2, scheme: "exact", network: "eip155:8453" });
+    const both = createServer((_, response) => response.end(`{"kinds":[${base}]}`));
+    await new Promise<void>((resolve) => both.listen(0, "127.0.0.1", resolve));
+    const { isDone, said } = await run({ ...good(), FACILITATOR_URL: urlOf(both), NETWORKS: "base" }, ready(), { key });
+    both.close();
+    expect(isDone, said).toBe(true);
+    expect(said).toContain("! No test sale: it pays on EVM test networks alone, and NETWORKS names none");
+    expect(await chain.balanceOf(privateKeyToAddress(key))).toBe(PRICE);
+  });
+
+  test("is not begun with a key that is none, which is not told", async () => {
+    const { isDone, said, calls } = await run(good(), ready(), { key: "0xsecret" });
+    expect([isDone, calls]).toEqual([false, ["whoami --json"]]);
+    expect(said).toMatch(/✗ The key to buy with is none: 64 hexadecimal digits\. Next: /);
+    expect(said).not.toContain("0xsecret");
+  });
+});
+
+test("a dry run asks Cloudflare nothing but to build, and says every command without a secret", async () => {
+  const key = await keyOf(PRICE);
+  const { isDone, said, calls } = await run({ ...good(), RECEIPT_KEY }, ready(), { key, isDry: true });
+  expect(isDone, said).toBe(true);
+  expect(calls.map((call) => call.replace(/--var \S+ /g, ""))).toEqual(["deploy --dry-run"]);
+  for (const command of [
+    "whoami --json",
+    "r2 bucket create overprint-results",
+    "secret put RECEIPT_KEY",
+    `deploy --var PAY_TO:${PAY_TO}`,
+  ])
+    expect(said).toContain(`→ npx wrangler ${command}`);
+  for (const secret of [RECEIPT_KEY, key]) expect(said).not.toContain(secret);
+});
+
+const root = join(import.meta.dirname, "../..");
+
+test("wrangler itself does what is asked of it here, and says it in the words that are looked for", async () => {
+  const cloudflare = await startCloudflare();
+  const env = { ...process.env, CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: "a-token" };
+  const real = wranglerAt(join(root, "node_modules/wrangler/bin/wrangler.js"), root, env);
+  const targets: string[] = [];
+  /** What is deployed is not there: the Worker of these tests stands in for it. */
+  const wrangler: Wrangler = async (args, given) => {
+    const answer = await real(args, given);
+    const told = given?.env?.WRANGLER_OUTPUT_FILE_PATH;
+    if (!told || !answer.ok) return answer;
+    const lines = (await readFile(told, "utf8")).trim().split("\n");
+    targets.push(...(JSON.parse(lines.at(-1)!) as { targets: string[] }).targets);
+    await writeFile(told, JSON.stringify({ type: "deploy", targets: [worker.url] }));
+    return answer;
+  };
+  const settingsFile = join(folder, "real.env");
+  await writeFile(settingsFile, `PAY_TO=${PAY_TO}\nFACILITATOR_URL=${facilitator.url}\nRECEIPT_KEY=${RECEIPT_KEY}\n`);
+  const printed: string[] = [];
+  const isDone = await deploy({
+    ...{ settingsFile, env: {}, wrangler: () => wrangler, engine: ">=22.0.0", bucket: "overprint-results" },
+    ...{ isDry: false, print: (line) => printed.push(line), patienceMs: 300, pauseMs: 50 },
+  });
+  expect(isDone, printed.join("\n")).toBe(true);
+  expect(printed).toContain("✓ Cloudflare account: Halftone (acc1)");
+  expect(targets).toContain("https://overprint.halftone.workers.dev");
+  expect(cloudflare.account).toMatchObject({
+    rules: [{ id: "results" }, { id: "spool" }, { id: "uploads" }],
+    hasLocalUploads: true,
+    secrets: [{ name: "RECEIPT_KEY", text: RECEIPT_KEY }],
+    metadata: { limits: { cpu_ms: 120_000 } },
+    crons: [{ cron: "17 * * * *" }],
+  });
+  const variables = cloudflare.account.metadata!.bindings.filter(({ type }) => type === "plain_text");
+  expect(Object.fromEntries(variables.map(({ name, text }) => [name, text]))).toEqual({
+    PAY_TO,
+    FACILITATOR_URL: facilitator.url,
+  });
+  const rules = lifecycleRules({ linkTtlSeconds: 86_400 });
+  expect(await prepareBucket(wrangler, "overprint-results", rules)).toEqual({ done: [], warnings: [] });
+  expect(await namesInForce(wrangler)).toEqual(["PAY_TO", "FACILITATOR_URL"]);
+  cloudflare.stop();
+}, 240_000);
+
+test("`npm run deploy` says what is wrong in a line, and ends with an exit code, without a terminal", async () => {
+  const run = (args: string[], settings: object) =>
+    promisify(execFile)(process.execPath, ["scripts/deploy.ts", ...args], {
+      cwd: root,
+      env: { ...process.env, ...settings },
+    }).then(
+      ({ stdout }) => ({ code: 0, stdout, stderr: "" }),
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    );
+  const [wrong, flag, file] = await Promise.all([
+    run(["--dry-run"], { ...good(), NETWORKS: "base" }),
+    run(["--dryrun"], {}),
+    run(["--key-file", "nowhere.key"], {}),
+  ]);
+  expect([wrong.code, flag.code, file.code]).toEqual([1, 2, 2]);
+  expect(wrong.stdout).toMatch(/✗ .* settles nothing on base\. Next: .*\n[\s\S]*Nothing was changed\.\n$/);
+  expect(flag.stderr).toMatch(
+    /^Unknown option '--dryrun'.*\nusage: npm run deploy -- \[--dry-run\] \[--key-file FILE\]\n$/,
+  );
+  expect(file.stderr).toMatch(/^ENOENT.*'nowhere\.key'\nusage: /);
+});

@@ -1,0 +1,112 @@
+/**
+ * A program that answers as wrangler 4 does for an account that is kept in the file FAKE_ACCOUNT, and writes down there what
+ * it was asked: the tests start it in wrangler's place.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+
+/** An account at Cloudflare, as far as a deployment can tell. */
+export interface FakeAccount {
+  accounts: { id: string; name: string }[];
+  isOffline: boolean;
+  /** Of the bucket, as wrangler prints them; undefined without one. */
+  rules: { name: string; enabled: string; prefix: string; action: string }[] | undefined;
+  hasLocalUploads: boolean;
+  secrets: Record<string, string>;
+  /** What the Worker that is deployed is bound to; undefined if none is. */
+  bindings: { type: string; name: string }[] | undefined;
+  /** Where the Worker is once it is deployed. */
+  targets: string[];
+  /** What Cloudflare says to commands that begin so. */
+  refusals: Record<string, string>;
+  calls: { args: string[]; input: string }[];
+}
+
+const file = process.env.FAKE_ACCOUNT!;
+const account = JSON.parse(readFileSync(file, "utf8")) as FakeAccount;
+const args = process.argv.slice(2);
+account.calls.push({ args, input: await text(process.stdin) });
+try {
+  console.log(answer(args));
+} catch (error) {
+  process.exitCode = 1;
+  const advice = "If you think this is a bug, please open an issue.\n\n🪵  Logs were written to a file";
+  console.error(`✘ [ERROR] ${(error as Error).message}\n\n  ${advice}`);
+}
+writeFileSync(file, JSON.stringify(account));
+
+/**
+ * Does what a command asks for, and returns what it prints.
+ * @throws Error with what it says where it fails
+ */
+function answer(words: string[]): string {
+  const command = words.join(" ");
+  const refusal = Object.entries(account.refusals).find(([start]) => command.startsWith(start));
+  if (account.isOffline) throw new Error("fetch failed");
+  if (refusal) throw new Error(`A request to the Cloudflare API (/accounts/acc1/…) failed.\n\n  ${refusal[1]}`);
+  if (words[0] === "whoami") return whoami();
+  if (account.accounts.length === 0) throw new Error("You must be logged in to use this command");
+  if (words[0] === "deploy") return deploy(words);
+  if (words[0] === "deployments" || words[0] === "versions") return deployed(words);
+  if (command.startsWith("secret put ")) return putSecret(words[2]!);
+  if (command.startsWith("r2 bucket ")) return bucket(words.slice(2));
+  throw new Error(`Unknown command: ${command}`);
+}
+
+function whoami(): string {
+  const { accounts } = account;
+  if (accounts.length === 0) process.exitCode = 1;
+  return JSON.stringify(accounts.length > 0 ? { loggedIn: true, accounts } : { loggedIn: false }, null, 4);
+}
+
+function deploy(words: string[]): string {
+  const told = process.env.WRANGLER_OUTPUT_FILE_PATH;
+  if (words.includes("--dry-run") || !told) return "--dry-run: exiting now.";
+  const lines = [{ type: "wrangler-session" }, { type: "deploy", targets: account.targets }];
+  writeFileSync(told, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  return "Deployed overprint triggers";
+}
+
+function deployed([what]: string[]): string {
+  const { bindings } = account;
+  if (!bindings) throw new Error("A request failed.\n\n  This Worker does not exist on your account. [code: 10007]");
+  const versions = [{ version_id: "v1", percentage: 100 }];
+  return JSON.stringify(what === "deployments" ? { id: "d1", versions } : { id: "v1", resources: { bindings } });
+}
+
+function putSecret(name: string): string {
+  account.secrets[name] = account.calls.at(-1)!.input;
+  return `✨ Success! Uploaded secret ${name}`;
+}
+
+function bucket(words: string[]): string {
+  if (words[0] === "create") account.rules = [];
+  const { rules } = account;
+  if (!rules) throw new Error("A request failed.\n\n  The specified bucket does not exist. [code: 10006]");
+  switch (words.slice(0, 2).join(" ")) {
+    case "lifecycle list":
+      return `Listing lifecycle rules for bucket '${words[2]}'...\n${rules.map(labelled).join("\n\n")}`;
+    case "lifecycle add":
+      rules.push(ruleOf(words.slice(3)));
+      return "✨ Added lifecycle rule";
+    case "local-uploads get":
+      return `Local uploads are ${account.hasLocalUploads ? "enabled" : "disabled"} for bucket '${words[2]}'.`;
+    case "local-uploads enable":
+      account.hasLocalUploads = true;
+      return "✨ Local uploads enabled";
+    default:
+      return "✅ Created bucket";
+  }
+}
+
+function labelled(rule: object): string {
+  return Object.entries(rule)
+    .map(([label, value]) => `${label}:`.padEnd(10) + value)
+    .join("\n");
+}
+
+function ruleOf([name, prefix, _, days, abort, abortDays]: string[]): NonNullable<FakeAccount["rules"]>[number] {
+  const aborts = abort === "--abort-multipart-days";
+  const more = aborts ? `, Abort incomplete multipart uploads after ${abortDays} days` : "";
+  return { name: name!, enabled: "Yes", prefix: prefix!, action: `Expire objects after ${days} days${more}` };
+}
