@@ -130,6 +130,14 @@ export const settings = z.object({
     .transform((key): `0x${string}` => `0x${key.slice(-64)}`)
     .refine((key) => BigInt(key) > 0n && BigInt(key) < CURVE_ORDER, "is out of the range of private keys (secp256k1)")
     .optional(),
+  /**
+   * What the operator reads the books with, by `GET /v1/operator/sales` and `npm run revenue`. They cannot be read without
+   * it.
+   */
+  OPERATOR_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{32,}$/, "must have 32 characters or more, without spaces: openssl rand -hex 32 makes one")
+    .optional(),
   /** How long one call of a facilitator may take. */
   FACILITATOR_TIMEOUT_SECONDS: count(20, 120),
 
@@ -205,6 +213,8 @@ export interface Config extends FacilitatorSettings {
   rpcUrls: RpcUrls;
   /** Signs offers and receipts; undefined if nothing is signed. */
   receiptKey: `0x${string}` | undefined;
+  /** What the operator shows to read the books; undefined if nobody can. */
+  operatorToken: string | undefined;
   /** The longest that the work of one call can take. */
   workSeconds: number;
   /** How long the payer's authorization should be valid: longer than work and settlement. */
@@ -264,6 +274,7 @@ export function readConfig(env: object): Config {
       rest.NETWORKS.flatMap((network, at) => (rest.RPC_URL?.[at] ? [[network, rest.RPC_URL[at]]] : [])),
     ),
     receiptKey: rest.RECEIPT_KEY,
+    operatorToken: rest.OPERATOR_TOKEN,
     facilitators: (FACILITATOR_URL ?? []).map((url, at) => ({ url, timeoutMs, ...authFor(url, at, parsed.data) })),
     facilitatorTimeoutMs: timeoutMs,
     workSeconds,

@@ -54,7 +54,7 @@ export const PROBLEMS = {
   call_cancelled: { status: 503, title: "The call was cancelled" },
 
   file_not_found: { status: 404, title: "There is no such file" },
-  invalid_token: { status: 403, title: "The link's token is wrong" },
+  invalid_token: { status: 403, title: "The token is wrong" },
   precondition_failed: { status: 412, title: "The file is not the one expected" },
   range_not_satisfiable: { status: 416, title: "The file has no such range" },
   link_expired: { status: 410, title: "The link has ended" },
