@@ -39,6 +39,7 @@ import { ROBOTS } from "./site/robots.ts";
 import { bucketOf } from "./storage/bucket.ts";
 import { download } from "./storage/download.ts";
 import { endLink, FILES, linkOf } from "./storage/link.ts";
+import { isResultId } from "./storage/results.ts";
 
 /** The service's middleware and routes. */
 export const app = new Hono<ApiEnv>();
@@ -112,7 +113,11 @@ for (const product of PRODUCTS) {
 }
 
 app
-  .get(`${FILES}/:file`, (c) => download(bucketOf(c.env), linkOf(c.req.url), c.req.raw, Date.now))
+  .get(`${FILES}/:file`, (c) => {
+    const link = linkOf(c.req.url);
+    if (isResultId(link.id)) c.var.facts.file = link.id;
+    return download(bucketOf(c.env), link, c.req.raw, Date.now);
+  })
   .delete(async (c) => {
     await endLink(bucketOf(c.env), linkOf(c.req.url), Date.now);
     return c.body(null, 204);
@@ -127,7 +132,9 @@ app.get(SALES, operatorOnly, readSales).all(readOnly);
 
 app.all("/mcp", leaveSettled, limitBody, async (c) => {
   const { serveMcp } = await import("./mcp/serve.ts"); // a fifth of the start-up time, and most isolates never need it
-  const onCall = (tool: string) => c.set("tool", tool);
+  const onCall = (tool: string) => {
+    c.var.facts.tool = tool;
+  };
   return serveMcp(exchangeOf(c), onCall, (facts) => String(ChatView(facts)));
 });
 app

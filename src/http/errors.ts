@@ -20,7 +20,7 @@ import { paymentRequiredHeaders } from "./paymentHeaders.ts";
 export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Response> {
   const error = await limitRefusals(thrown, c.req.raw, c.env);
   if (error instanceof PaymentRequired) {
-    c.set("problem", "payment_required");
+    Object.assign(c.var.facts, { code: "payment_required", reason: error.reason });
     const signed = await signedOffers(error.offer, c.req.raw, c.var.config);
     return c.json(paymentRequiredV1(error.offer, error.reason, signed), 402, {
       ...paymentRequiredHeaders(error, signed),
@@ -31,7 +31,7 @@ export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Respon
 
   const problem = problemOf(error);
   const { code, status, headers, cause } = problem;
-  c.set("problem", code);
+  c.var.facts.code = code;
   if (status >= 500)
     log({ event: "failure", request_id: c.var.requestId, code, error: describeError(cause ?? problem) });
   const reading = ["GET", "HEAD"].includes(c.req.method);

@@ -33,6 +33,8 @@ export interface AdmissionTerms extends EventContext {
 /** A facilitator's word that a payment is valid. */
 export interface Verified {
   facilitator: FacilitatorClient;
+  /** How long it took. */
+  ms: number;
 }
 
 /** What is known of a payer whose request may be read. */
@@ -92,8 +94,9 @@ export async function admit(terms: AdmissionTerms): Promise<Admission> {
 export async function verify({ facilitators, payment, offer, now }: AdmissionTerms): Promise<Verified> {
   checkWindow(payment, offer, Math.floor(now() / 1000));
   for (const facilitator of facilitators) {
+    const asked = now();
     const verdict = await facilitator.verify(payment);
-    if (verdict.outcome === "valid") return { facilitator };
+    if (verdict.outcome === "valid") return { facilitator, ms: now() - asked };
     if (verdict.outcome === "invalid") throw new PaymentRequired(offer, verdict.reason);
   }
   throw new PaymentError(

@@ -1,11 +1,13 @@
-import { log } from "../log.ts";
+import { log, type RequestFacts } from "../log.ts";
 import { isLoopback } from "../loopback.ts";
 import { type Admission, admit } from "../payments/admission.ts";
+import type { PaymentEvent, SaleEvent } from "../payments/events.ts";
 import { facilitatorClients, requireFacilitator } from "../payments/facilitators.ts";
 import { Sale, type Sold } from "../payments/gate.ts";
 import { type Offer, offerOf, type Resource } from "../payments/offer.ts";
 import { type PaymentPayload, paymentKey } from "../payments/paymentPayload.ts";
 import { readFailure, writeFailure } from "../problems.ts";
+import { linkOf } from "../storage/link.ts";
 import { announcedBytesOf, maxBytesOf } from "./bodySize.ts";
 import { addressAccount, payerAccount, type Spent, withinBudget } from "./budget.ts";
 import { CallContext, type Exchange } from "./callContext.ts";
@@ -74,6 +76,8 @@ export async function purchase(
     const sale = await fulfil(admitted, exchange, accept, spend);
     exchange.progress?.("settling");
     const bought = await sale.settle();
+    const { url, pages, bytes } = bought.value.result.output;
+    Object.assign(exchange.facts, { file: linkOf(url).id, pages, bytes_out: bytes });
     if (sale.isSold) {
       spend(charged);
       forgiveRefusals(request);
@@ -95,7 +99,10 @@ async function fulfil(
   const { config } = exchange;
   await using call = new CallContext(exchange, admitted.offer.resource.url);
   using _spent = {
-    [Symbol.dispose]: () => spend({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived }),
+    [Symbol.dispose]: () => {
+      if (call.bytesReceived > 0) exchange.facts.bytes_in = call.bytesReceived;
+      spend({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived });
+    },
   };
   const accepted = await accept(call);
   const sale = new Sale({
@@ -134,7 +141,7 @@ export function withBudget<T>(
 }
 
 function termsOf({ product, payment, key, offer }: Omit<Admitted, keyof Admission>, exchange: Exchange) {
-  const { request, requestId, env, config } = exchange;
+  const { request, requestId, env, config, facts } = exchange;
   return {
     payment,
     key,
@@ -145,6 +152,20 @@ function termsOf({ product, payment, key, offer }: Omit<Admitted, keyof Admissio
     operation: product.operation,
     now: () => Date.now(),
     requestId,
-    log,
+    log: (event: PaymentEvent) => {
+      if (event.event === "sale") Object.assign(facts, factsOf(event));
+      log(event);
+    },
+  };
+}
+
+/** Returns what of a sale is said of its request, too. */
+function factsOf({ outcome, network, transaction, verify_ms, settle_ms }: SaleEvent): RequestFacts {
+  return {
+    outcome: outcome === "sold" || outcome === "replayed" ? outcome : "refused",
+    network,
+    ...(transaction && { transaction }),
+    ...(verify_ms !== undefined && { verify_ms }),
+    ...(settle_ms !== undefined && { settle_ms }),
   };
 }
