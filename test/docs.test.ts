@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import architecture from "../ARCHITECTURE.md?raw";
 import calling from "../docs/calling.md?raw";
-import operating from "../docs/operating.md?raw";
+import operating from "../docs/operate.md?raw";
 import tolerance from "../docs/pdf-tolerance.md?raw";
 import examples from "../examples/README.md?raw";
 import readme from "../README.md?raw";
@@ -96,7 +96,7 @@ describe("docs/calling.md names", () => {
   });
 });
 
-test("the lifecycle rules of docs/operating.md delete nothing that the service still needs, and cover all it stores", () => {
+test("the lifecycle rules of docs/operate.md delete nothing that the service still needs, and cover all it stores", () => {
   const rules = Array.from(
     operating.matchAll(/lifecycle add overprint-results \w+ (\w+\/) --expire-days (\d+)/g),
     ([, prefix, days]) => ({ prefix, seconds: Number(days) * 86_400 }),
