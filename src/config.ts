@@ -72,6 +72,8 @@ export const settings = z.object({
    * for USDC: payers do not open one.
    */
   PAY_TO_SOLANA: z.string().refine(isSolanaAddress, "must be the base58 of 32 bytes").optional(),
+  /** Whether anything is sold. If not, what is paid for is still delivered, and settled. */
+  SELLING: z.coerce.string().pipe(z.stringbool()).default(true),
   /** The price of one call in USDC, with up to six decimals. */
   PRICE: z.coerce
     .string()
@@ -206,6 +208,8 @@ export const settings = z.object({
 
 /** The Worker's settings, checked: every limit and default of the service. */
 export interface Config extends FacilitatorSettings {
+  /** Whether new calls are sold. */
+  selling: boolean;
   price: Price;
   networks: Network[];
   payTo: string;
@@ -266,6 +270,7 @@ export function readConfig(env: object): Config {
   const timeoutMs = rest.FACILITATOR_TIMEOUT_SECONDS * 1000;
   const workSeconds = 2 * rest.FETCH_TIMEOUT_SECONDS + COMPUTING_SECONDS;
   return {
+    selling: rest.SELLING,
     price: rest.PRICE,
     networks,
     payTo: PAY_TO ?? DEVELOPMENT_PAY_TO,

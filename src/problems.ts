@@ -40,6 +40,7 @@ export const PROBLEMS = {
   payment_in_progress: { status: 503, title: "The payment is being used right now" },
   settlement_pending: { status: 503, title: "The payment is still being settled" },
   facilitator_unavailable: { status: 503, title: "Payments cannot be processed right now" },
+  not_selling: { status: 503, title: "This deployment sells nothing at the moment" },
   not_configured: { status: 503, title: "This deployment does not take payments yet" },
 
   sign_in_required: { status: 402, title: "Sign in with the key that pays" },

@@ -9,7 +9,7 @@ import { idempotencyKeyOf } from "../service/idempotencyKey.ts";
 import { sentenceOf } from "../service/invalidRequest.ts";
 import type { Product } from "../service/products.ts";
 import { signedOffers } from "../service/proof.ts";
-import { type Admitted, admitPayer, offerFor, purchase } from "../service/purchase.ts";
+import { type Admitted, admitPayer, offerFor, purchase, whileClosed } from "../service/purchase.ts";
 import { limitRefusals } from "../service/rateLimits.ts";
 import { refusePenalised } from "../service/refusedPayments.ts";
 import { withFilesAsText } from "./files.ts";
@@ -62,7 +62,7 @@ export async function failed(
   signal: AbortSignal,
   sentence: (unpaid: PaymentRequired) => string,
 ): Promise<CallToolResult> {
-  const error = await limitRefusals(thrown as Error, request, env);
+  const error = await limitRefusals(whileClosed(thrown as Error, config), request, env);
   if (error instanceof PaymentRequired) {
     Object.assign(facts, { code: "payment_required", reason: error.reason });
     return paymentRequired(error, sentence(error), await signedOffers(error.offer, request, config));

@@ -1,10 +1,11 @@
+import type { Config } from "../config.ts";
 import { log, type RequestFacts } from "../log.ts";
 import { isLoopback } from "../loopback.ts";
-import { type Admission, admit } from "../payments/admission.ts";
+import { type Admission, admit, notSelling } from "../payments/admission.ts";
 import type { PaymentEvent, SaleEvent } from "../payments/events.ts";
 import { facilitatorClients, requireFacilitator } from "../payments/facilitators.ts";
 import { Sale, type Sold } from "../payments/gate.ts";
-import { type Offer, offerOf, type Resource } from "../payments/offer.ts";
+import { type Offer, offerOf, PaymentRequired, type Resource } from "../payments/offer.ts";
 import { type PaymentPayload, paymentKey } from "../payments/paymentPayload.ts";
 import { readFailure, writeFailure } from "../problems.ts";
 import { linkOf } from "../storage/link.ts";
@@ -26,6 +27,11 @@ import { isSignedIn } from "./signIn.ts";
 export function offerFor(product: Product, resource: Resource, { request, config }: Exchange): Offer {
   requireFacilitator(config, isLoopback(request));
   return offerOf(resource, { ...config, price: product.price(config) });
+}
+
+/** Returns what is told in place of the terms of a sale while nothing is sold; other errors as they are. */
+export function whileClosed(error: Error, { selling }: Config): Error {
+  return error instanceof PaymentRequired && !selling ? notSelling() : error;
 }
 
 /** A payer whose request may be read. */
@@ -146,7 +152,7 @@ function termsOf({ product, payment, key, offer }: Omit<Admitted, keyof Admissio
     payment,
     key,
     offer,
-    facilitators: facilitatorClients(config, isLoopback(request), { requestId, log }),
+    facilitators: config.selling ? facilitatorClients(config, isLoopback(request), { requestId, log }) : [],
     ledger: env.LEDGER,
     isSignedIn: () => isSignedIn(payment, exchange),
     operation: product.operation,

@@ -5,7 +5,6 @@ import { type Offer, signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts
 import { app } from "../../src/app.ts";
 import { BLOBS, DOUBLES } from "../../src/http/statistics.ts";
 import { dataUri, ORIGIN, TEXT } from "../support/client.ts";
-import { deployment, terms } from "../support/deployment.ts";
 import { onePage } from "../support/pdf.ts";
 
 vi.spyOn(console, "log").mockImplementation(() => {});
@@ -71,14 +70,6 @@ test("a tool's call leaves one at its end, which says what became of it", async 
     expect.objectContaining({ ...tool, code: "payment_required", outcome: "" }),
     expect.objectContaining({ ...tool, code: "", outcome: "sold", pages: 1, network: "base-sepolia" }),
   ]);
-});
-
-test("what verifying and settling take is in it", async () => {
-  const { call } = deployment("good", { REQUESTS: { writeDataPoint } });
-  const headers = { "X-PAYMENT": await signPayment(await terms()), "Content-Type": "application/json" };
-  expect((await call({ headers, body: JSON.stringify({ file, text: "A" }) })).status).toBe(200);
-  const [point] = points();
-  expect([point!.verify_ms, point!.settle_ms].map((ms) => ms >= 0 && ms <= point!.ms)).toEqual([true, true]);
 });
 
 test("none says who has called or paid, or holds what anybody has written; all keep to the limits", async () => {
