@@ -8,8 +8,8 @@ RUN npm ci
 COPY . .
 RUN npm run build:server
 # what serves it, and nothing else: of the versions that package.json names
-RUN node -p 'const { dependencies: a, devDependencies: b } = require("./package.json"); `{"type":"module","dependencies":{"leven":"${a.leven}","miniflare":"${b.miniflare}"}}`' > /tmp/package.json \
-  && mkdir /serve && mv /tmp/package.json /serve && cd /serve && npm install --no-package-lock --no-audit --no-fund
+RUN node -p 'const { dependencies: a, devDependencies: b } = require("./package.json"); `{"type":"module","dependencies":{"leven":"${a.leven}","miniflare":"${b.miniflare}"}}`' > /tmp/serve.json \
+  && mkdir /serve && mv /tmp/serve.json /serve/package.json && cd /serve && npm install --no-package-lock --no-audit --no-fund
 
 FROM node:24-bookworm-slim
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
