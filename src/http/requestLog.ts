@@ -1,3 +1,4 @@
+import { tracing } from "cloudflare:workers";
 import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import { log, type RequestLine } from "../log.ts";
@@ -7,12 +8,14 @@ import { count } from "./statistics.ts";
 /** Leaves one line and one data point per request, once it has been answered: at the end of what goes on as a stream. */
 export const logRequest: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const began = Date.now();
+  const root = tracing.getActiveSpan();
   c.set("facts", {});
   await next();
   const leave = () => {
     const line = lineOf(c, Date.now() - began);
     log(line);
     count(line, c.env);
+    root?.setAttributes({ request_id: line.request_id, code: line.code, outcome: line.outcome });
   };
   const { body, headers } = c.res;
   if (!body || !headers.get("Content-Type")?.startsWith("text/event-stream")) return leave();

@@ -1,3 +1,4 @@
+import { tracing } from "cloudflare:workers";
 import type { Config } from "../config.ts";
 import type { RangeReader } from "../engine/index.ts";
 import { LargeFileSlot } from "../inputs/largeFileSlot.ts";
@@ -87,6 +88,11 @@ export class CallContext implements AsyncDisposable {
       file: { maxBytes: maxSourceBytes, inMemoryBytes: spoolThresholdBytes, ...receiving },
       image: { maxBytes: maxImageBytes, inMemoryBytes: maxImageBytes, ...receiving },
     };
+  }
+
+  /** Does a step of the call, which traces show by this name. */
+  step<T>(name: string, act: () => T): T {
+    return tracing.enterSpan(name, act);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

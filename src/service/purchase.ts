@@ -1,3 +1,4 @@
+import { tracing } from "cloudflare:workers";
 import type { Config } from "../config.ts";
 import { log, type RequestFacts } from "../log.ts";
 import { isLoopback } from "../loopback.ts";
@@ -60,7 +61,8 @@ export async function admitPayer(
   sentKey?: unknown,
 ): Promise<Admitted> {
   const asked = { product, payment, key: idempotencyKeyOf(sentKey, payment), offer };
-  return { ...asked, ...(await countingRefusals(exchange.request, () => admit(termsOf(asked, exchange)))) };
+  const ask = () => tracing.enterSpan("admit", () => admit(termsOf(asked, exchange)));
+  return { ...asked, ...(await countingRefusals(exchange.request, ask)) };
 }
 
 /**
@@ -81,7 +83,7 @@ export async function purchase(
   return withBudget(admitted, exchange, async (spend) => {
     const sale = await fulfil(admitted, exchange, accept, spend);
     exchange.progress?.("settling");
-    const bought = await sale.settle();
+    const bought = await tracing.enterSpan("settle", () => sale.settle());
     const { url, pages, bytes } = bought.value.result.output;
     Object.assign(exchange.facts, { file: linkOf(url).id, pages, bytes_out: bytes });
     if (sale.isSold) {
@@ -110,7 +112,7 @@ async function fulfil(
       spend({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived });
     },
   };
-  const accepted = await accept(call);
+  const accepted = await call.step("read the request", () => accept(call));
   const sale = new Sale({
     ...termsOf(admitted, exchange),
     admitted,
