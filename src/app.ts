@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { except } from "hono/combine";
 import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
@@ -9,6 +10,7 @@ import { separateFiles } from "./http/fileHost.ts";
 import { HEALTH, health } from "./http/health.ts";
 import { lingerOverBody } from "./http/linger.ts";
 import { openapi } from "./http/openapi/document.ts";
+import { operatorOnly, readSales, SALES } from "./http/operator.ts";
 import { accepted, sendPage } from "./http/page.ts";
 import { PURCHASES, readPurchases } from "./http/purchases.ts";
 import { logRequest } from "./http/requestLog.ts";
@@ -37,6 +39,7 @@ import { ROBOTS } from "./site/robots.ts";
 import { bucketOf } from "./storage/bucket.ts";
 import { download } from "./storage/download.ts";
 import { endLink, FILES, linkOf } from "./storage/link.ts";
+import { isResultId } from "./storage/results.ts";
 
 /** The service's middleware and routes. */
 export const app = new Hono<ApiEnv>();
@@ -58,27 +61,30 @@ app.use(
   }),
 );
 app.use(
-  cors({
-    origin: "*",
-    allowMethods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
-    // no allowHeaders: whatever the pre-flight asks for is allowed. No cookies are involved, and clients add headers of
-    // their own (tracing; the official x402 clients send even Access-Control-Expose-Headers)
-    exposeHeaders: [
-      "X-PAYMENT-RESPONSE",
-      "Overprint-Notice",
-      "PAYMENT-REQUIRED",
-      "PAYMENT-RESPONSE",
-      "X-Request-Id",
-      "Retry-After",
-      "ETag",
-      "Accept-Ranges",
-      "Content-Range",
-      "Content-Length",
-      "Content-Disposition",
-      "Link",
-    ],
-    maxAge: 86_400,
-  }),
+  except(
+    SALES, // the books are for no web page
+    cors({
+      origin: "*",
+      allowMethods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
+      // no allowHeaders: whatever the pre-flight asks for is allowed. No cookies are involved, and clients add headers of
+      // their own (tracing; the official x402 clients send even Access-Control-Expose-Headers)
+      exposeHeaders: [
+        "X-PAYMENT-RESPONSE",
+        "Overprint-Notice",
+        "PAYMENT-REQUIRED",
+        "PAYMENT-RESPONSE",
+        "X-Request-Id",
+        "Retry-After",
+        "ETag",
+        "Accept-Ranges",
+        "Content-Range",
+        "Content-Length",
+        "Content-Disposition",
+        "Link",
+      ],
+      maxAge: 86_400,
+    }),
+  ),
 );
 app.use(readSettings);
 app.use(separateFiles);
@@ -107,7 +113,11 @@ for (const product of PRODUCTS) {
 }
 
 app
-  .get(`${FILES}/:file`, (c) => download(bucketOf(c.env), linkOf(c.req.url), c.req.raw, Date.now))
+  .get(`${FILES}/:file`, (c) => {
+    const link = linkOf(c.req.url);
+    if (isResultId(link.id)) c.var.facts.file = link.id;
+    return download(bucketOf(c.env), link, c.req.raw, Date.now);
+  })
   .delete(async (c) => {
     await endLink(bucketOf(c.env), linkOf(c.req.url), Date.now);
     return c.body(null, 204);
@@ -118,10 +128,13 @@ app.post(UPLOADS_PATH, leaveSettled, openSlot).all(methodNotAllowed("POST"));
 app.get(`${UPLOADS_PATH}/:id`, showSlot).put(putFile).all(methodNotAllowed("GET, HEAD, PUT"));
 
 app.get(PURCHASES, readPurchases).all(readOnly);
+app.get(SALES, operatorOnly, readSales).all(readOnly);
 
 app.all("/mcp", leaveSettled, limitBody, async (c) => {
   const { serveMcp } = await import("./mcp/serve.ts"); // a fifth of the start-up time, and most isolates never need it
-  const onCall = (tool: string) => c.set("tool", tool);
+  const onCall = (tool: string) => {
+    c.var.facts.tool = tool;
+  };
   return serveMcp(exchangeOf(c), onCall, (facts) => String(ChatView(facts)));
 });
 app

@@ -54,6 +54,8 @@ export const settings = z.object({
    * for USDC: payers do not open one.
    */
   PAY_TO_SOLANA: z.string().refine(isSolanaAddress, "must be the base58 of 32 bytes").optional(),
+  /** Whether anything is sold. If not, what is paid for is still delivered, and settled. */
+  SELLING: z.coerce.string().pipe(z.stringbool()).default(true),
   /** The price of one call in USDC, with up to six decimals. */
   PRICE: z
     .string()
@@ -109,6 +111,14 @@ export const settings = z.object({
     .regex(/^(0x)?[0-9a-fA-F]{64}$/, "must be a private key: 0x and 64 hexadecimal digits")
     .transform((key): `0x${string}` => `0x${key.slice(-64)}`)
     .refine((key) => BigInt(key) > 0n && BigInt(key) < CURVE_ORDER, "is out of the range of private keys (secp256k1)")
+    .optional(),
+  /**
+   * What the operator reads the books with, by `GET /v1/operator/sales` and `npm run revenue`. They cannot be read without
+   * it.
+   */
+  OPERATOR_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{32,}$/, "must have 32 characters or more, without spaces: openssl rand -hex 32 makes one")
     .optional(),
   /** How long one call of a facilitator may take. */
   FACILITATOR_TIMEOUT_SECONDS: count(20, 120),
@@ -182,6 +192,8 @@ const NAMES = Object.keys(settings.shape);
 
 /** The Worker's settings, checked: every limit and default of the service. */
 export interface Config extends FacilitatorSettings {
+  /** Whether new calls are sold. */
+  selling: boolean;
   price: Price;
   networks: Network[];
   payTo: string;
@@ -189,6 +201,8 @@ export interface Config extends FacilitatorSettings {
   rpcUrls: RpcUrls;
   /** Signs offers and receipts; undefined if nothing is signed. */
   receiptKey: `0x${string}` | undefined;
+  /** What the operator shows to read the books; undefined if nobody can. */
+  operatorToken: string | undefined;
   /** The longest that the work of one call can take. */
   workSeconds: number;
   /** How long the payer's authorization should be valid: longer than work and settlement. */
@@ -249,6 +263,7 @@ export function readConfig(env: object): Config {
   const contradictions = contradictionsOf(parsed.data, networks, maxTimeoutSeconds);
   if (contradictions.length > 0) throw new SettingsError(contradictions);
   return {
+    selling: rest.SELLING,
     price: rest.PRICE,
     networks,
     payTo: PAY_TO ?? DEVELOPMENT_PAY_TO,
@@ -257,6 +272,7 @@ export function readConfig(env: object): Config {
       rest.NETWORKS.flatMap((network, at) => (rest.RPC_URL?.[at] ? [[network, rest.RPC_URL[at]]] : [])),
     ),
     receiptKey: rest.RECEIPT_KEY,
+    operatorToken: rest.OPERATOR_TOKEN,
     facilitators: (FACILITATOR_URL ?? []).map((url, at) => ({ url, timeoutMs, ...authFor(url, at, parsed.data) })),
     facilitatorTimeoutMs: timeoutMs,
     workSeconds,

@@ -3,9 +3,10 @@
  * `request_id`. No line contains a secret: no token, signature, password or URL query.
  */
 import type { PaymentEvent } from "./payments/events.ts";
+import type { ProblemCode } from "./problems.ts";
 
 /** One per HTTP request, once it has been answered. */
-interface RequestLine {
+export interface RequestLine {
   event: "request";
   request_id: string;
   method: string;
@@ -14,10 +15,36 @@ interface RequestLine {
   status: number;
   /** The problem's code, if any. */
   code?: string;
+  /** What was wrong with a call's payment, if the code is `payment_required`. */
+  reason?: string;
   /** The MCP tool, if one was called. */
   tool?: string;
+  /** Of a call with a payment: what it got. The line `sale` says why it was refused, and who has paid. */
+  outcome?: "sold" | "replayed" | "refused";
+  network?: string;
+  /** Hash of the payment's transaction. */
+  transaction?: string;
+  /** Id of the result that was sold, or asked for by its link. */
+  file?: string;
+  /** Of the result that was sold. */
+  pages?: number;
+  /** Length of the body; of a paid call what it has taken in, files at URLs among it. */
+  bytes_in?: number;
+  /** Length of the result that was sold, or else of the answer, where that is known. */
+  bytes_out?: number;
+  /** How long the facilitator took to verify the payment. */
+  verify_ms?: number;
+  /** How long the ledger took to settle it, by the facilitator. */
+  settle_ms?: number;
   ms: number;
 }
+
+/** What is found out about a request while it is answered, for its line and its data point. */
+export type RequestFacts = Partial<
+  Omit<RequestLine, "event" | "request_id" | "method" | "route" | "status" | "ms" | "code"> & {
+    code: ProblemCode | "payment_required";
+  }
+>;
 
 /** A failure that is not the caller's fault. */
 interface FailureLine {

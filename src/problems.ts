@@ -40,6 +40,7 @@ export const PROBLEMS = {
   payment_in_progress: { status: 503, title: "The payment is being used right now" },
   settlement_pending: { status: 503, title: "The payment is still being settled" },
   facilitator_unavailable: { status: 503, title: "Payments cannot be processed right now" },
+  not_selling: { status: 503, title: "This deployment sells nothing at the moment" },
   not_configured: { status: 503, title: "This deployment does not take payments yet" },
 
   sign_in_required: { status: 402, title: "Sign in with the key that pays" },
@@ -54,7 +55,7 @@ export const PROBLEMS = {
   call_cancelled: { status: 503, title: "The call was cancelled" },
 
   file_not_found: { status: 404, title: "There is no such file" },
-  invalid_token: { status: 403, title: "The link's token is wrong" },
+  invalid_token: { status: 403, title: "The token is wrong" },
   precondition_failed: { status: 412, title: "The file is not the one expected" },
   range_not_satisfiable: { status: 416, title: "The file has no such range" },
   link_expired: { status: 410, title: "The link has ended" },

@@ -3,14 +3,17 @@ import * as z from "zod";
 import architecture from "../ARCHITECTURE.md?raw";
 import calling from "../docs/calling.md?raw";
 import deploying from "../docs/deploy.md?raw";
+import operating from "../docs/operate.md?raw";
 import tolerance from "../docs/pdf-tolerance.md?raw";
 import examples from "../examples/README.md?raw";
 import readme from "../README.md?raw";
 import { lifecycleRules } from "../scripts/deploy/lifecycle.ts";
 import { readConfig, settings, UPLOADS } from "../src/config.ts";
 import { IMAGE_FORMATS, IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../src/engine/index.ts";
+import { BLOBS, DOUBLES } from "../src/http/statistics.ts";
 import { imageRequest, textRequest } from "../src/service/schemas.ts";
 import { misspelt } from "../src/settingNames.ts";
+import wrangler from "../wrangler.toml?raw";
 
 const TESTS = import.meta.glob("./**/*.test.ts", { query: "?raw", import: "default", eager: true });
 const SCRIPTS = import.meta.glob("../scripts/**/*.ts", { query: "?raw", import: "default", eager: true });
@@ -123,6 +126,36 @@ describe("the documents", () => {
       expect(slips.filter((slip) => !examples.includes(slip.split(" ")[0]!))).toEqual([]);
     },
   );
+});
+
+describe("docs/operate.md", () => {
+  test("names the columns of the statistics as they are written", () => {
+    const columns = Object.fromEntries(
+      operating
+        .split("\n")
+        .filter((line) => /^\| (`index1`, )?`(blob|double)\d/.test(line))
+        .map((line) => [/`((?:blob|double)\d+)` \|/.exec(line)![1], /\| `(\w+)`[^|]*\|$/.exec(line)![1]]),
+    );
+    const written = [
+      ...BLOBS.map((name, at) => [`blob${at + 1}`, name]),
+      ...DOUBLES.map((name, at) => [`double${at + 1}`, name]),
+    ];
+    expect(columns).toEqual(Object.fromEntries(written));
+    expect(wrangler).toContain('# binding = "REQUESTS"\n# dataset = "overprint_requests"');
+  });
+
+  test("says of every line of the log what it means", () => {
+    const types = [SOURCES["../src/log.ts"], SOURCES["../src/payments/events.ts"]].join("\n");
+    const events = Array.from(types.matchAll(/^ {2}event: "(\w+)";$/gm), ([, event]) => event);
+    const told = Array.from(operating.matchAll(/^\| `(\w+)` \| (?!`)\w/gm), ([, event]) => event);
+    expect(events.length).toBeGreaterThan(7);
+    for (const event of events) expect(told).toContain(event);
+  });
+
+  test("says of every secret how it is changed", () => {
+    for (const name of Object.keys(settings.shape).filter((name) => /KEY|SECRET|TOKEN|AUTHORIZATION|PAY_TO/.test(name)))
+      expect(operating.split("## Keys")[1]).toContain(`\`${name}\``);
+  });
 });
 
 describe("the documents' links", () => {

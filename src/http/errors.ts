@@ -5,6 +5,7 @@ import { Problem, problemDetails, problemOf } from "../problems.ts";
 import { nearest } from "../service/nearest.ts";
 import { PRODUCTS } from "../service/products.ts";
 import { signedOffers } from "../service/proof.ts";
+import { whileClosed } from "../service/purchase.ts";
 import { limitRefusals } from "../service/rateLimits.ts";
 import { READING_POLICY } from "../site/policies.ts";
 import { ProblemPage } from "../site/problemPage.tsx";
@@ -18,9 +19,11 @@ import { paymentRequiredHeaders } from "./paymentHeaders.ts";
  * page for whoever opens an address with a browser.
  */
 export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Response> {
-  const error = await limitRefusals(thrown, c.req.raw, c.env);
+  // there are no settings where reading them has failed
+  const { config } = c.var as Partial<ApiEnv["Variables"]>;
+  const error = await limitRefusals(config ? whileClosed(thrown, config) : thrown, c.req.raw, c.env);
   if (error instanceof PaymentRequired) {
-    c.set("problem", "payment_required");
+    Object.assign(c.var.facts, { code: "payment_required", reason: error.reason });
     const signed = await signedOffers(error.offer, c.req.raw, c.var.config);
     return c.json(paymentRequiredV1(error.offer, error.reason, signed), 402, {
       ...paymentRequiredHeaders(error, signed),
@@ -31,7 +34,7 @@ export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Respon
 
   const problem = problemOf(error);
   const { code, status, headers, cause } = problem;
-  c.set("problem", code);
+  c.var.facts.code = code;
   if (status >= 500)
     log({ event: "failure", request_id: c.var.requestId, code, error: describeError(cause ?? problem) });
   const reading = ["GET", "HEAD"].includes(c.req.method);

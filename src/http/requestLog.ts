@@ -1,21 +1,59 @@
-import type { MiddlewareHandler } from "hono";
+import { tracing } from "cloudflare:workers";
+import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
-import { log } from "../log.ts";
+import { log, type RequestLine } from "../log.ts";
 import type { ApiEnv } from "./environment.ts";
+import { count } from "./statistics.ts";
 
-/** Logs one line per request, once it has been answered. */
+/** Leaves one line and one data point per request, once it has been answered: at the end of what goes on as a stream. */
 export const logRequest: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const began = Date.now();
+  const root = tracing.getActiveSpan();
+  c.set("facts", {});
   await next();
-  const { problem, tool } = c.var;
-  log({
+  const leave = () => {
+    const line = lineOf(c, Date.now() - began);
+    log(line);
+    count(line, c.env);
+    root?.setAttributes({ request_id: line.request_id, code: line.code, outcome: line.outcome });
+  };
+  const { body, headers } = c.res;
+  if (!body || !headers.get("Content-Type")?.startsWith("text/event-stream")) return leave();
+  c.res = new Response(followedBy(leave, body), c.res);
+};
+
+/** Returns a stream with the same chunks, and has something done at its end, whether it is read to there or not. */
+function followedBy(act: () => void, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        act();
+        throw error;
+      });
+      if (!done) return controller.enqueue(value);
+      act();
+      controller.close();
+    },
+    cancel(reason) {
+      act();
+      return reader.cancel(reason);
+    },
+  });
+}
+
+function lineOf(c: Context<ApiEnv>, ms: number): RequestLine {
+  const bytesIn = Number(c.req.header("Content-Length") ?? 0);
+  const bytesOut = Number(c.res.headers.get("Content-Length") ?? 0);
+  return {
     event: "request",
     request_id: c.var.requestId,
     method: c.req.method,
     route: routePath(c, -1),
     status: c.res.status,
-    ...(problem && { code: problem }),
-    ...(tool && { tool }),
-    ms: Date.now() - began,
-  });
-};
+    ...(bytesIn > 0 && { bytes_in: bytesIn }),
+    ...(bytesOut > 0 && { bytes_out: bytesOut }),
+    ...c.var.facts,
+    ms,
+  };
+}

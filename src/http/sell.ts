@@ -52,6 +52,7 @@ export function exchangeOf(c: Context<ApiEnv>): Exchange {
     requestId: c.var.requestId,
     env: c.env,
     config: c.var.config,
+    facts: c.var.facts,
     waitUntil: (task) => c.executionCtx.waitUntil(task),
   };
 }

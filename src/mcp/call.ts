@@ -9,7 +9,7 @@ import { idempotencyKeyOf } from "../service/idempotencyKey.ts";
 import { sentenceOf } from "../service/invalidRequest.ts";
 import type { Product } from "../service/products.ts";
 import { signedOffers } from "../service/proof.ts";
-import { type Admitted, admitPayer, offerFor, purchase } from "../service/purchase.ts";
+import { type Admitted, admitPayer, offerFor, purchase, whileClosed } from "../service/purchase.ts";
 import { limitRefusals } from "../service/rateLimits.ts";
 import { refusePenalised } from "../service/refusedPayments.ts";
 import { withFilesAsText } from "./files.ts";
@@ -58,15 +58,18 @@ export async function call(
  */
 export async function failed(
   thrown: unknown,
-  { request, requestId, env, config }: Exchange,
+  { request, requestId, env, config, facts }: Exchange,
   signal: AbortSignal,
   sentence: (unpaid: PaymentRequired) => string,
 ): Promise<CallToolResult> {
-  const error = await limitRefusals(thrown as Error, request, env);
-  if (error instanceof PaymentRequired)
+  const error = await limitRefusals(whileClosed(thrown as Error, config), request, env);
+  if (error instanceof PaymentRequired) {
+    Object.assign(facts, { code: "payment_required", reason: error.reason });
     return paymentRequired(error, sentence(error), await signedOffers(error.offer, request, config));
+  }
   const problem = problemOf(error);
   const { code, status, cause } = problem;
+  facts.code = code;
   if (status >= 500 && !signal.aborted)
     log({ event: "failure", request_id: requestId, code, error: describeError(cause ?? problem) });
   return refused(problem, requestId);

@@ -13,7 +13,7 @@ export interface AdmissionTerms extends EventContext {
   /** The caller's idempotency key: calls with the same key and request are charged once, however often they are signed. */
   key: string | null;
   offer: Offer;
-  /** In order of preference. The first to give a verdict on the payment also settles it. */
+  /** In order of preference. The first to give a verdict on the payment also settles it. Without one nothing is sold. */
   facilitators: readonly FacilitatorClient[];
   /** Looks up the ledger's records by name. */
   ledger: {
@@ -33,6 +33,8 @@ export interface AdmissionTerms extends EventContext {
 /** A facilitator's word that a payment is valid. */
 export interface Verified {
   facilitator: FacilitatorClient;
+  /** How long it took. */
+  ms: number;
 }
 
 /** What is known of a payer whose request may be read. */
@@ -55,7 +57,7 @@ const NO_REQUEST = "";
  * same key, which then tells what becomes of it, or else if a facilitator verifies it. Who has only what can be read on
  * the chain gets nothing by it, whatever the request is. A refusal is logged as a {@link SaleEvent}.
  * @throws PaymentRequired if a facilitator refuses the payment, or the authorization's validity period does not fit
- * @throws PaymentError facilitator_unavailable, payment_in_progress, payment_already_used, sign_in_refused
+ * @throws PaymentError facilitator_unavailable, not_selling, payment_in_progress, payment_already_used, sign_in_refused
  */
 export async function admit(terms: AdmissionTerms): Promise<Admission> {
   const began = terms.now();
@@ -87,13 +89,15 @@ export async function admit(terms: AdmissionTerms): Promise<Admission> {
 /**
  * Returns the verdict of the first facilitator that verifies the payment.
  * @throws PaymentRequired if a facilitator refuses the payment, or the authorization's validity period does not fit
- * @throws PaymentError facilitator_unavailable if none gives a verdict
+ * @throws PaymentError facilitator_unavailable if none gives a verdict, not_selling if there is none
  */
 export async function verify({ facilitators, payment, offer, now }: AdmissionTerms): Promise<Verified> {
+  if (facilitators.length === 0) throw notSelling();
   checkWindow(payment, offer, Math.floor(now() / 1000));
   for (const facilitator of facilitators) {
+    const asked = now();
     const verdict = await facilitator.verify(payment);
-    if (verdict.outcome === "valid") return { facilitator };
+    if (verdict.outcome === "valid") return { facilitator, ms: now() - asked };
     if (verdict.outcome === "invalid") throw new PaymentRequired(offer, verdict.reason);
   }
   throw new PaymentError(
@@ -150,6 +154,15 @@ export function withheld(): PaymentError {
   return new PaymentError(
     "payment_already_used",
     "This payment has been sent off to be settled and may be public by now, so it does not show any more that its result is yours. Send the Idempotency-Key that it was sent with, or find the result with GET /v1/purchases. For another request sign a new payment.",
+  );
+}
+
+/** Creates the answer for new calls while nothing is sold. */
+export function notSelling(): PaymentError {
+  return new PaymentError(
+    "not_selling",
+    "This deployment sells nothing at the moment. Nothing was charged. What is paid for already is delivered: send its request again as it was; links work until they end.",
+    { retryAfterSeconds: 600 },
   );
 }
 

@@ -6,6 +6,7 @@ export type PaymentErrorCode =
   | "settlement_pending"
   | "sign_in_refused"
   | "facilitator_unavailable"
+  | "not_selling"
   | "not_configured";
 
 /**

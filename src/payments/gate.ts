@@ -142,7 +142,9 @@ export class Sale<T> {
       if (claim !== undefined)
         await this.#unlessUsed(async () => {
           this.#event.outcome = "sold";
+          const asked = this.#terms.now();
           this.#status = await orInProgress(this.#record.settle(claim, fingerprint));
+          this.#event.settle_ms = this.#terms.now() - asked;
           if (this.#status.status === "pending") this.#status = await this.#waitForStatus();
         });
       const { value, transaction, provedAt: settledAt } = soldOrThrow(this.#status, this.#terms);
@@ -243,6 +245,7 @@ export class Sale<T> {
   async #claimPayment(): Promise<void> {
     const { payment, fingerprint, requestId, workMs } = this.#terms;
     const verified = this.#terms.admitted?.verified ?? (await verify(this.#terms));
+    this.#event.verify_ms = verified.ms;
     const { name, signersOn } = verified.facilitator;
     const call = { fingerprint, payment, facilitator: name, signers: signersOn(payment.chain), requestId };
     this.#status = await orInProgress(this.#record.claim(call, workMs, this.#terms.now()));

@@ -1,6 +1,7 @@
 /** Adapter between ledger entries and Durable Objects. */
 import { DurableObject } from "cloudflare:workers";
 import { EVIDENCE_TIMEOUT_MS, evidenceOf, type RpcUrls } from "./chain.ts";
+import { type BookedSale, Daybook, daybookOf, dayOf } from "./daybook.ts";
 import type { PaymentEvent } from "./events.ts";
 import { type FacilitatorSettings, facilitatorNamed } from "./facilitators.ts";
 import { type Binding, type Bound, KeyBinding } from "./keyBinding.ts";
@@ -21,7 +22,11 @@ const ASK_AGAIN_MS = 60_000;
 export interface LedgerBackend extends FacilitatorSettings {
   rpcUrls: RpcUrls;
   objects: {
-    getByName(name: string): { trust(payment: string): Promise<boolean>; list(listed: Listed): Promise<void> };
+    getByName(name: string): {
+      trust(payment: string): Promise<boolean>;
+      list(listed: Listed): Promise<void>;
+      book(sale: BookedSale): Promise<void>;
+    };
   };
   /** Returns whether an output can still be delivered: its link can be ended early. */
   keeps(output: string): Promise<boolean>;
@@ -39,12 +44,14 @@ export function purchasesOf(payer: string): string {
  * The ledger of payments. Each payment has a Durable Object, named by `paymentKey`, with the storage key `entry` (see
  * {@link Entry}). Each idempotency key of a payer has another, with the storage key `bound` (see {@link KeyBinding}).
  * Each payer with a payment sold without proof has one, with the storage key `trusted`, and one with a
- * {@link PurchaseList}. The objects settle payments themselves, so a Worker that dies leaves nothing undone.
+ * {@link PurchaseList}. Each day has one with the {@link Daybook} of its sales. The objects settle payments themselves, and
+ * book what they have sold, so a Worker that dies leaves nothing undone.
  */
 export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   #opened?: LedgerEntry;
   readonly #key: KeyBinding;
   readonly #purchases: PurchaseList;
+  readonly #daybook: Daybook;
 
   constructor(context: DurableObjectState, env: Env) {
     super(context, env);
@@ -57,6 +64,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
       },
     });
     this.#purchases = new PurchaseList(storage);
+    this.#daybook = new Daybook(storage);
   }
 
   /**
@@ -97,6 +105,14 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
           .getByName(purchasesOf(payment.authorization.from))
           .list({ payment: paymentKey(payment), at, expiresAt })
           .catch(() => undefined), // what is missing there can still be had with its key
+      book: (entry) =>
+        backend.objects
+          .getByName(daybookOf(dayOf(entry.settledAt)))
+          .book(saleOf(entry))
+          .then(
+            () => true,
+            () => false, // the alarm tries it again
+          ),
       settleTimeoutMs: backend.facilitatorTimeoutMs + EVIDENCE_TIMEOUT_MS + SETTLE_GRACE_MS,
       keeps: (output) => backend.keeps(output),
       discard: (output) => backend.discard(output),
@@ -161,6 +177,16 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     return this.#purchases.newest(before, limit);
   }
 
+  /** @see Daybook.enter */
+  book(sale: BookedSale): Promise<void> {
+    return this.#daybook.enter(sale);
+  }
+
+  /** @see Daybook.page */
+  async booked(after: string | undefined, limit: number) {
+    return this.#daybook.page(after, limit);
+  }
+
   /** Returns whether a payer's payment may be sold without proof, and remembers that it was. */
   async trust(payment: string): Promise<boolean> {
     const { storage } = this.ctx;
@@ -174,15 +200,16 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   }
 
   /**
-   * Forgets an expired key, a payer's trust or purchases, or runs the alarm of the payment's entry. While the settings are
-   * wrong a payment waits: the runtime forgets an alarm that has failed a few times.
+   * Forgets an expired key, a payer's trust or purchases, or a day's book, or runs the alarm of the payment's entry. While the
+   * settings are wrong a payment waits: the runtime forgets an alarm that has failed a few times.
    */
   override async alarm(): Promise<void> {
     const { kv } = this.ctx.storage;
+    const now = Date.now();
     if (kv.get("bound") !== undefined || kv.get("trusted") !== undefined) await this.ctx.storage.deleteAll();
-    else if (!(await this.#purchases.sweep(Date.now()))) {
+    else if (!(await this.#purchases.sweep(now)) && !(await this.#daybook.sweep(now))) {
       if (this.#canSettle()) await this.#entry.alarm();
-      else await this.ctx.storage.setAlarm(Date.now() + ASK_AGAIN_MS);
+      else await this.ctx.storage.setAlarm(now + ASK_AGAIN_MS);
     }
   }
 
@@ -193,4 +220,22 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
       return false;
     }
   }
+}
+
+function saleOf({ payment, requestId, settledAt, transaction, unproved }: Entry & { state: "settled" }): BookedSale {
+  const { chain, authorization } = payment;
+  return {
+    payment: paymentKey(payment),
+    requestId,
+    settledAt,
+    network: chain.name,
+    chain: chain.caip2,
+    decimals: chain.decimals,
+    asset: chain.asset,
+    payer: authorization.from,
+    payTo: authorization.to,
+    amount: authorization.value,
+    transaction,
+    proved: !unproved,
+  };
 }

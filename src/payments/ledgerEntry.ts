@@ -22,6 +22,7 @@ import {
 } from "./record.ts";
 
 type Exposed = Entry & { state: "exposed" };
+type Settled = Entry & { state: "settled" };
 /** A payment that a facilitator has been asked to settle. */
 type Asked = Exposed | (Entry & { state: "settling" });
 
@@ -43,6 +44,8 @@ interface LedgerWorld {
   evidence(call: Call): ((firstAsked: number) => Promise<Evidence | undefined>) | undefined;
   /** Puts the payment on the list of what its payer may have bought. Never throws. */
   list(entry: Entry & { state: "settling" }): Promise<void>;
+  /** Enters the sale in the book of its day, where it is once. Returns whether it is there. Never throws. */
+  book(entry: Settled): Promise<boolean>;
   /** Returns whether the payer's doubtful payment may be sold without proof: only a few are. */
   trusts(call: Call): Promise<boolean>;
   /** Longer than `settle` and `evidence` together can take, in milliseconds. */
@@ -80,7 +83,7 @@ export class LedgerEntry {
       if (found.status === "sold" && entry?.state === "settled" && !(await this.#world.keeps(entry.work.output)))
         return { status: "spent" };
       const served = found.status === "busy" || found.status === "pending";
-      if (entry && "nextAt" in entry && entry.nextAt + OVERDUE_MS <= now) this.#save({ ...entry, nextAt: now });
+      if (entry) this.#takeUp(entry, now);
       if (withheld) return { status: "withheld" };
       if (!served || now >= until) return found;
 
@@ -177,7 +180,7 @@ export class LedgerEntry {
 
   /**
    * Handles the alarm: asks again for a settlement, or the chain for one by others, gives up on one whose link has
-   * expired, or clears an expired record.
+   * expired, books a sale, or clears an expired record.
    */
   async alarm(): Promise<void> {
     const entry = this.#world.load();
@@ -191,6 +194,7 @@ export class LedgerEntry {
       return this.#burn(entry);
     }
     if (now < (wakesAt(entry) ?? Number.POSITIVE_INFINITY)) return this.#save(entry);
+    if (entry.state === "settled" && entry.unbooked) return this.#book(entry, entry.unbooked);
     if (entry.state === "settled" || entry.state === "burned") this.#clear();
     else await this.#drop(entry);
   }
@@ -257,9 +261,25 @@ export class LedgerEntry {
 
   #sold(entry: Asked, outcome: "settled" | "unproved", transaction: string): void {
     const settledAt = this.#world.now();
-    const sold = { ...callOf(entry), state: "settled" as const, work: entry.work, transaction, settledAt };
+    // the alarm books it, at once, so that no caller waits for that
+    const unbooked = { attempts: 0, nextAt: settledAt };
+    const sold = { ...callOf(entry), state: "settled" as const, work: entry.work, transaction, settledAt, unbooked };
     this.#save(outcome === "unproved" ? { ...sold, unproved: true } : sold);
     this.#report(entry, { outcome, transaction });
+  }
+
+  /** Sets an alarm again that was lost. */
+  #takeUp(entry: Entry, now: number): void {
+    if ("nextAt" in entry && entry.nextAt + OVERDUE_MS <= now) this.#save({ ...entry, nextAt: now });
+    if (entry.state === "settled" && entry.unbooked && entry.unbooked.nextAt + OVERDUE_MS <= now)
+      this.#save({ ...entry, unbooked: { ...entry.unbooked, nextAt: now } });
+  }
+
+  async #book(entry: Settled, { attempts }: { attempts: number }): Promise<void> {
+    const { unbooked: _, ...booked } = entry;
+    if (await this.#world.book(entry)) return this.#save(booked);
+    const nextAt = this.#world.now() + backoffMs(attempts + 1);
+    this.#save({ ...entry, unbooked: { attempts: attempts + 1, nextAt } });
   }
 
   async #refuse(entry: Asked, { conclusion, reason }: Refusal): Promise<Failure> {

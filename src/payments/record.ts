@@ -23,7 +23,9 @@ import type { PaymentPayload } from "./paymentPayload.ts";
  * | exposed  | not by us, but others may move it    | the chain shows that they have        | settled                |
  * |          |                                      | it can't happen any more; link over   | burned, output deleted |
  * | burned   | public, and not to be used any more  | authorization over                    | (none)                 |
- * | settled  | money moved, result is the payer's   | link and authorization over for a day | (none)                 |
+ * | settled  | money moved, result is the payer's   | the day's book has the sale           | settled, booked        |
+ * |          |                                      | booked, and link and authorization    | (none)                 |
+ * |          |                                      | over for a day                        |                        |
  *
  * `settling` is written before the facilitator is asked, so after a crash the alarm continues with the same payment.
  * `exposed` asks only the chain.
@@ -50,6 +52,8 @@ export type Entry =
       settledAt: number;
       /** It was sold on the facilitator's word: nothing shows that the money has moved. */
       unproved?: true;
+      /** Until the book of its day has the sale: how often that has failed, and when the alarm tries it again. */
+      unbooked?: { attempts: number; nextAt: number };
     } & Call);
 
 /** The call that a claim is made for. */
@@ -172,7 +176,7 @@ export function wakesAt(entry: Entry): number | undefined {
     case "burned":
       return dated(authorizationEnds(entry));
     case "settled":
-      return dated(Math.max(entry.work.expiresAt, authorizationEnds(entry)) + DAY_MS);
+      return entry.unbooked?.nextAt ?? dated(Math.max(entry.work.expiresAt, authorizationEnds(entry)) + DAY_MS);
   }
 }
 

@@ -1,8 +1,10 @@
+import { tracing } from "cloudflare:workers";
 import type { Config } from "../config.ts";
 import type { RangeReader } from "../engine/index.ts";
 import { LargeFileSlot } from "../inputs/largeFileSlot.ts";
 import { MemoryShare, PAYERS_POOL } from "../inputs/memory.ts";
 import type { ReceiveLimits } from "../inputs/receive.ts";
+import type { RequestFacts } from "../log.ts";
 import { isDeveloper, isLoopback } from "../loopback.ts";
 import { bucketOf } from "../storage/bucket.ts";
 import { type SpooledFile, spool, spoolWhole } from "../storage/spool.ts";
@@ -19,6 +21,8 @@ export interface Exchange {
   requestId: string;
   env: Env;
   config: Config;
+  /** What is found out on the way. */
+  facts: RequestFacts;
   /** Aborted when the caller no longer wants the result: work that is not settled yet stops and is not charged. */
   signal?: AbortSignal;
   /** Called as each stage begins. */
@@ -84,6 +88,11 @@ export class CallContext implements AsyncDisposable {
       file: { maxBytes: maxSourceBytes, inMemoryBytes: spoolThresholdBytes, ...receiving },
       image: { maxBytes: maxImageBytes, inMemoryBytes: maxImageBytes, ...receiving },
     };
+  }
+
+  /** Does a step of the call, which traces show by this name. */
+  step<T>(name: string, act: () => T): T {
+    return tracing.enterSpan(name, act);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -62,7 +62,8 @@ export async function healthOf(config: Config, env: Env, allowLocal: boolean): P
     return { status: "fail", problems: ["FACILITATOR_URL is not set: nothing can be sold"] };
   const { checked, at } = lastCheck(config);
   const found = checked && Date.now() < at + ASK_AGAIN_MS ? checked : await check(config);
-  const problems = [...found.problems, ...(await sharedKeys(config))];
+  const closed = config.selling ? [] : ["SELLING is false: nothing new is sold, and what is paid for is delivered"];
+  const problems = [...closed, ...found.problems, ...(await sharedKeys(config))];
   if (found.config.networks.length === 0) return { status: "fail", problems };
   return { status: problems.length === 0 ? "pass" : "warn", problems };
 }

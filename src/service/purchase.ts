@@ -1,11 +1,15 @@
-import { log } from "../log.ts";
+import { tracing } from "cloudflare:workers";
+import type { Config } from "../config.ts";
+import { log, type RequestFacts } from "../log.ts";
 import { isLoopback } from "../loopback.ts";
-import { type Admission, admit } from "../payments/admission.ts";
+import { type Admission, admit, notSelling } from "../payments/admission.ts";
+import type { PaymentEvent, SaleEvent } from "../payments/events.ts";
 import { facilitatorClients, requireFacilitator } from "../payments/facilitators.ts";
 import { Sale, type Sold } from "../payments/gate.ts";
-import { type Offer, offerOf, type Resource } from "../payments/offer.ts";
+import { type Offer, offerOf, PaymentRequired, type Resource } from "../payments/offer.ts";
 import { type PaymentPayload, paymentKey } from "../payments/paymentPayload.ts";
 import { readFailure, writeFailure } from "../problems.ts";
+import { linkOf } from "../storage/link.ts";
 import { announcedBytesOf, maxBytesOf } from "./bodySize.ts";
 import { addressAccount, payerAccount, type Spent, withinBudget } from "./budget.ts";
 import { CallContext, type Exchange } from "./callContext.ts";
@@ -24,6 +28,11 @@ import { isSignedIn } from "./signIn.ts";
 export function offerFor(product: Product, resource: Resource, { request, config }: Exchange): Offer {
   requireFacilitator(config, isLoopback(request));
   return offerOf(resource, { ...config, price: product.price(config) });
+}
+
+/** Returns what is told in place of the terms of a sale while nothing is sold; other errors as they are. */
+export function whileClosed(error: Error, { selling }: Config): Error {
+  return error instanceof PaymentRequired && !selling ? notSelling() : error;
 }
 
 /** A payer whose request may be read. */
@@ -52,7 +61,8 @@ export async function admitPayer(
   sentKey?: unknown,
 ): Promise<Admitted> {
   const asked = { product, payment, key: idempotencyKeyOf(sentKey, payment), offer };
-  return { ...asked, ...(await countingRefusals(exchange.request, () => admit(termsOf(asked, exchange)))) };
+  const ask = () => tracing.enterSpan("admit", () => admit(termsOf(asked, exchange)));
+  return { ...asked, ...(await countingRefusals(exchange.request, ask)) };
 }
 
 /**
@@ -73,7 +83,9 @@ export async function purchase(
   return withBudget(admitted, exchange, async (spend) => {
     const sale = await fulfil(admitted, exchange, accept, spend);
     exchange.progress?.("settling");
-    const bought = await sale.settle();
+    const bought = await tracing.enterSpan("settle", () => sale.settle());
+    const { url, pages, bytes } = bought.value.result.output;
+    Object.assign(exchange.facts, { file: linkOf(url).id, pages, bytes_out: bytes });
     if (sale.isSold) {
       spend(charged);
       forgiveRefusals(request);
@@ -95,9 +107,12 @@ async function fulfil(
   const { config } = exchange;
   await using call = new CallContext(exchange, admitted.offer.resource.url);
   using _spent = {
-    [Symbol.dispose]: () => spend({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived }),
+    [Symbol.dispose]: () => {
+      if (call.bytesReceived > 0) exchange.facts.bytes_in = call.bytesReceived;
+      spend({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived });
+    },
   };
-  const accepted = await accept(call);
+  const accepted = await call.step("read the request", () => accept(call));
   const sale = new Sale({
     ...termsOf(admitted, exchange),
     admitted,
@@ -134,17 +149,31 @@ export function withBudget<T>(
 }
 
 function termsOf({ product, payment, key, offer }: Omit<Admitted, keyof Admission>, exchange: Exchange) {
-  const { request, requestId, env, config } = exchange;
+  const { request, requestId, env, config, facts } = exchange;
   return {
     payment,
     key,
     offer,
-    facilitators: facilitatorClients(config, isLoopback(request), { requestId, log }),
+    facilitators: config.selling ? facilitatorClients(config, isLoopback(request), { requestId, log }) : [],
     ledger: env.LEDGER,
     isSignedIn: () => isSignedIn(payment, exchange),
     operation: product.operation,
     now: () => Date.now(),
     requestId,
-    log,
+    log: (event: PaymentEvent) => {
+      if (event.event === "sale") Object.assign(facts, factsOf(event));
+      log(event);
+    },
+  };
+}
+
+/** Returns what of a sale is said of its request, too. */
+function factsOf({ outcome, network, transaction, verify_ms, settle_ms }: SaleEvent): RequestFacts {
+  return {
+    outcome: outcome === "sold" || outcome === "replayed" ? outcome : "refused",
+    network,
+    ...(transaction && { transaction }),
+    ...(verify_ms !== undefined && { verify_ms }),
+    ...(settle_ms !== undefined && { settle_ms }),
   };
 }

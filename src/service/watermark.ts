@@ -77,7 +77,7 @@ export async function watermarkImage(request: ImageRequest, call: CallContext): 
 
 async function openPdf(file: Source, call: CallContext): Promise<ReceivedFile> {
   begin("fetching", call);
-  const source = await open(file, "file", call);
+  const source = await call.step("fetch", () => open(file, "file", call));
   expectPdf(await source.head(HEAD_LENGTH), file);
   return source;
 }
@@ -93,12 +93,14 @@ async function deliver(
   begin("marking", call);
   call.workBegan = Date.now();
   const { maxPages, maxImagePixels: maxPixels } = config;
+  const loadFont = fontLoader(env.ASSETS);
   const plan = (thorough: boolean) =>
-    planner(content, { password, maxPages, maxPixels, thorough, loadFont: fontLoader(env.ASSETS) });
+    call.step("mark", () => planner(content, { password, maxPages, maxPixels, thorough, loadFont }));
   const isHashed = resourceUrl !== undefined;
   const store = (planned: WatermarkPlan) => {
     begin("storing", call);
-    return storeResult(bucketOf(env), planned, { filename, ttlSeconds: config.linkTtlSeconds, isHashed });
+    const kept = { filename, ttlSeconds: config.linkTtlSeconds, isHashed };
+    return call.step("store", () => storeResult(bucketOf(env), planned, kept));
   };
   let planned = await plan(false);
   const stored = await store(planned).catch(async (error: unknown): Promise<StoredResult> => {

@@ -28,8 +28,11 @@ test("every request leaves one line, and names its problem", async () => {
   expect(lines()).toEqual([
     { ...line, route: "/v1/limits", status: 200 },
     { ...line, route: "/*", status: 404, code: "not_found" },
-    { ...line, method: "POST", route: TEXT, status: 402, code: "payment_required" },
-    { ...line, route: "/v1/files/:file", status: 410, code: "link_expired" },
+    {
+      ...{ ...line, method: "POST", route: TEXT, status: 402, code: "payment_required" },
+      reason: "X-PAYMENT header is required",
+    },
+    { ...line, route: "/v1/files/:file", status: 410, code: "link_expired", file: `000000-${"0".repeat(32)}` },
   ]);
 });
 
@@ -51,9 +54,15 @@ test("a sale leaves three lines with one request id; its repetition is a replay;
   expect(lines()).toEqual([
     expect.objectContaining({ event: "settlement", request_id: "call-1", outcome: "settled", attempts: 1, ...paid }),
     expect.objectContaining({ event: "sale", request_id: "call-1", outcome: "sold", pages: 1, ...paid }),
-    expect.objectContaining({ event: "request", request_id: "call-1", route: TEXT, status: 200 }),
+    expect.objectContaining({ event: "request", request_id: "call-1", route: TEXT, status: 200, outcome: "sold" }),
     expect.objectContaining({ event: "sale", request_id: "call-2", outcome: "replayed", ...paid }),
-    expect.objectContaining({ event: "request", request_id: "call-2", status: 200 }),
+    expect.objectContaining({ event: "request", request_id: "call-2", status: 200, outcome: "replayed" }),
+  ]);
+  const [, sale, request, , replay] = lines();
+  const said = { transaction: sale!.transaction, pages: 1, bytes_out: sale!.bytes, network: "base-sepolia" };
+  expect([request, replay], "the same file, by the same transaction").toEqual([
+    expect.objectContaining({ ...said, file: new URL(output.url).pathname.slice(10, -4) }),
+    expect.objectContaining({ ...said, file: request!.file }),
   ]);
   const token = new URL(output.url).searchParams.get("token")!;
   for (const secret of [signature, password, token, key]) expect(JSON.stringify(lines())).not.toContain(secret);

@@ -82,6 +82,7 @@ export function memoryLedger(facilitatorTimeoutMs = 500): LedgerBook & { discard
         facilitatorNamed(facilitator, { facilitators: [], facilitatorTimeoutMs }, SILENT).settle(payment),
       evidence: () => undefined,
       list: async () => {},
+      book: async () => true,
       trusts: async () => true,
       settleTimeoutMs: facilitatorTimeoutMs + 100,
       keeps: async (output) => !discarded.includes(output),

@@ -99,7 +99,10 @@ test("attempts to settle grow rarer: two seconds, doubled, to a minute, and to a
 const world = (...answers: Settlement[]) => worldWith(undefined, ...answers);
 /** The same, where the chain shows what `evidence` returns. */
 function worldWith(evidence: (() => Promise<Evidence | undefined>) | undefined, ...answers: Settlement[]) {
-  const seen = { settled: 0, discarded: [] as string[], logged: [] as unknown[], now: T, listed: Promise.resolve() };
+  const seen = {
+    ...{ settled: 0, discarded: [] as string[], logged: [] as unknown[], now: T, listed: Promise.resolve() },
+    ...{ booked: [] as number[], bookAnswers: true },
+  };
   let stored: { entry: Entry; wakeAt: number | undefined } | undefined;
   const record = new LedgerEntry({
     load: () => stored?.entry,
@@ -115,6 +118,10 @@ function worldWith(evidence: (() => Promise<Evidence | undefined>) | undefined, 
     },
     evidence: () => evidence,
     list: () => seen.listed,
+    book: async ({ settledAt }) => {
+      seen.booked.push(settledAt);
+      return seen.bookAnswers;
+    },
     trusts: async () => true,
     settleTimeoutMs: 25_000,
     keeps: async () => true,
@@ -427,10 +434,33 @@ describe("a settlement", () => {
     expect(await record.waitForStatus("request", 0, true)).toEqual(status("sold"));
     seen.now++;
     expect(await record.waitForStatus("request", 0, true)).toEqual(status("spent"));
+    await record.alarm();
     expect(wakeAt()).toBe(work.expiresAt + DAY);
     seen.now = wakeAt()!;
     await record.alarm();
     expect(state()).toBeUndefined();
+  });
+
+  test("is booked by the alarm, which is due at once and asks until the book has it, and not forgotten before", async () => {
+    const { record, seen, claimed, state, wakeAt } = world({ outcome: "settled", transaction: "0x1" });
+    const claim = await claimed();
+    await record.store(claim, work);
+    await record.settle(claim, "request");
+    expect([seen.booked, wakeAt()], "nobody waits for it").toEqual([[], T]);
+    seen.bookAnswers = false;
+    await record.alarm();
+    expect(wakeAt()).toBe(T + backoffMs(1));
+    seen.now = work.expiresAt + 2 * DAY;
+    await record.alarm();
+    expect(wakeAt()).toBe(seen.now + backoffMs(2));
+    seen.bookAnswers = true;
+    seen.now += MINUTE;
+    await record.waitForStatus("another", 0, false);
+    expect(wakeAt(), "an alarm that was lost is set again").toBe(seen.now);
+    await record.alarm();
+    expect(seen.booked, "each time as the same sale").toEqual([T, T, T]);
+    await record.alarm();
+    expect([seen.booked.length, state()]).toEqual([3, undefined]);
   });
 
   test("of an authorization without end is never forgotten", () => {

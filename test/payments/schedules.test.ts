@@ -58,6 +58,9 @@ function broken(history: History): string[] {
     "with a node, what a stranger has moved is sold": payments.every(
       ({ consumed, sold, forgotten }) => !node || consumed?.by !== "a stranger" || sold || forgotten,
     ),
+    "the books have each sale once": payments.every(({ booked }) => booked.size <= 1),
+    "and no other": payments.every(({ booked, sold }) => booked.size === 0 || sold),
+    "and lack none": payments.every(({ booked, sold, forgotten }) => !sold || booked.size === 1 || forgotten),
     "once it is paid for, nobody is asked to pay": answers.every(
       ({ outcome, paid, payment }) => payment.doubled || !(paid && outcome === "402"),
     ),

@@ -76,6 +76,8 @@ export interface PaymentHistory {
   doubled: boolean;
   /** Sold without proof. */
   unproved: number;
+  /** How often the books of the days have the sale, each entry with its time; the real book has it once by its key. */
+  booked: Set<number>;
   /** What was asked for in the last call that had it settled. */
   settledFor: Asked | undefined;
   /** Its signature is nobody's. */
@@ -133,6 +135,7 @@ class PaymentObject extends SimulatedObject {
     doubts: 0,
     doubled: false,
     unproved: 0,
+    booked: new Set(),
     settledFor: undefined,
     forged: false,
   };
@@ -527,6 +530,13 @@ export class Simulation {
       list: async () => {
         if (!this.#calm && this.#world.chance(0.1)) await this.#world.sleep(this.#world.below(90_000));
         return mine(undefined);
+      },
+      book: async ({ settledAt }) => {
+        await this.#world.sleep(this.#world.below(1000));
+        if (!this.#calm && this.#world.chance(0.2)) return mine(false); // the book could not be reached
+        payment.booked.add(settledAt);
+        if (!this.#calm && this.#world.chance(0.2)) this.#die(object); // or it was, and nobody hears of it
+        return mine(this.#calm || this.#world.chance(0.9));
       },
       trusts: async () => mine(this.history.trusted),
       settleTimeoutMs: FACILITATOR_TIMEOUT_MS + 5000,

@@ -14,13 +14,19 @@ test.each([
   ["http://api.example.com/a", "Files.example.com:8443", "https://files.example.com:8443"],
   ["http://127.0.0.1:8787/a", "localhost:8787", "http://localhost:8787"],
 ])("links of a call to %s, with the file host %s, begin with %s", (url, FILE_HOST, origin) => {
-  const exchange = { request: new Request(url), requestId: "test", env, config: readConfig({ FILE_HOST }) };
+  const exchange = { request: new Request(url), requestId: "test", env, config: readConfig({ FILE_HOST }), facts: {} };
   expect(new CallContext({ ...exchange, waitUntil: () => {} }).origin).toBe(origin);
 });
 
 test("a call gives back its slot and its files when it is disposed of", async () => {
   const settings = { SPOOL_THRESHOLD_BYTES: String(LARGE_BYTES + 1), MAX_LARGE_FILES: "1" };
-  const exchange = { request: new Request("http://localhost"), requestId: "test", env, config: readConfig(settings) };
+  const exchange = {
+    request: new Request("http://localhost"),
+    requestId: "test",
+    env,
+    config: readConfig(settings),
+    facts: {},
+  };
   const spooled = async () => (await storedKeys("spool/")).length;
   for (let calls = 0; calls < 2; calls++) {
     await using call = new CallContext({ ...exchange, waitUntil: () => {} });

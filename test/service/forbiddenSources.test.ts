@@ -21,7 +21,7 @@ describe.each([
   ["image", image!, (url: string) => ({ file: pdf, image: url }), "red.png"],
 ] as const)("`%s`", (_, product, fields, good) => {
   const mark = async (url: string) => {
-    const exchange = { request: new Request(ORIGIN), requestId: "test", env, config, waitUntil: () => {} };
+    const exchange = { request: new Request(ORIGIN), requestId: "test", env, config, facts: {}, waitUntil: () => {} };
     await using call = new CallContext(exchange);
     return product.accept(fields(url), "json").run(call);
   };

@@ -14,7 +14,14 @@ import { storedKeys } from "../support/storage.ts";
 const product = PRODUCTS[0]!;
 const config = configOf(env);
 const fields = { file: dataUri("application/pdf", onePage), text: "A" };
-const exchange: Exchange = { request: new Request(ORIGIN), requestId: "test", env, config, waitUntil: () => {} };
+const exchange: Exchange = {
+  request: new Request(ORIGIN),
+  requestId: "test",
+  env,
+  config,
+  facts: {},
+  waitUntil: () => {},
+};
 const resource = { url: ORIGIN, description: "", ...httpDiscovery(product, config.price) };
 const offer = offerFor(product, resource, exchange);
 const newPayment = async () => readPaymentPayload(await signPayment(offer.v1[0] as never), offer);

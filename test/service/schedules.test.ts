@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { readConfig } from "../../src/config.ts";
+import { daybookOf, dayOf } from "../../src/payments/daybook.ts";
 import { facilitatorNamed } from "../../src/payments/facilitators.ts";
-import type { PaymentPayload } from "../../src/payments/paymentPayload.ts";
+import { type PaymentPayload, paymentKey } from "../../src/payments/paymentPayload.ts";
 import { storeResult } from "../../src/storage/results.ts";
 import { BARE, ERRORS, OFFER, paymentFrom, SILENT, sell } from "../payments/payments.ts";
 import { inOne } from "../support/bytes.ts";
@@ -74,6 +75,17 @@ async function schedule(seed: number) {
   );
   const of = (ours: (payment: PaymentPayload) => boolean) =>
     moved.filter(({ payment }) => ours(payment)).reduce((sum, one) => sum + one.moved, 0);
+  await vi.waitFor(
+    async () => {
+      const days = [dayOf(Date.now() - 86_400_000), dayOf(Date.now())];
+      const books = await Promise.all(days.map((day) => env.LEDGER.getByName(daybookOf(day)).booked(undefined, 1000)));
+      const booked = books.flat().filter(({ payer }) => payer === from);
+      expect(booked.map(({ payment }) => payment).toSorted(), "the books have what was sold").toEqual(
+        moved.flatMap(({ payment, moved }) => (moved > 0 ? [paymentKey(payment)] : [])).toSorted(),
+      );
+    },
+    { timeout: 20_000, interval: 500 },
+  );
   return { ...history, movedAgain: of((p) => p === sentAgain), movedAnew: of((p) => p !== sentAgain) };
 }
 

@@ -43,6 +43,7 @@ export function requestUpload({ maxSourceBytes }: Config) {
           "too_many_requests",
           "payment_in_progress",
           "facilitator_unavailable",
+          "not_selling",
           "not_configured",
           "internal_error",
         ],

@@ -1,0 +1,29 @@
+# The Worker on a machine of yours: docs/operate.md, "Running workerd yourself".
+FROM node:24-bookworm-slim AS build
+# workerd trusts the system's certificates
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci
+COPY . .
+RUN npm run build:server
+# what serves it, and nothing else: of the versions that package.json names
+RUN node -p 'const { dependencies: a, devDependencies: b } = require("./package.json"); `{"type":"module","dependencies":{"leven":"${a.leven}","miniflare":"${b.miniflare}"}}`' > /tmp/serve.json \
+  && mkdir /serve && mv /tmp/serve.json /serve/package.json && cd /serve && npm install --no-package-lock --no-audit --no-fund
+
+FROM node:24-bookworm-slim
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
+WORKDIR /app
+COPY --from=build /serve ./
+COPY --from=build /app/dist ./dist
+COPY --from=build /app/scripts/serve.ts ./scripts/
+COPY --from=build /app/scripts/lib/serveWorker.ts ./scripts/lib/
+RUN mkdir /state && chown node /state
+USER node
+# within the container: who may reach it is decided where its port is published, at 127.0.0.1 behind a proxy
+ENV HOST=0.0.0.0 PORT=8787 STATE=/state NODE_ENV=production
+VOLUME /state
+EXPOSE 8787
+HEALTHCHECK --interval=60s --timeout=10s --start-period=30s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "scripts/serve.ts"]

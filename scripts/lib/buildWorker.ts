@@ -1,0 +1,34 @@
+import { execFile } from "node:child_process";
+import { readdir, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import type { V4WorkerOptions } from "miniflare";
+import { settings } from "../../src/config.ts";
+import { WRANGLER } from "./worker.ts";
+
+/**
+ * Builds a Worker as a deployment does, into a folder, beside a list of the names of its settings.
+ * @returns the file in there with Miniflare's options for it: its modules, and wrangler.toml's bindings, but no settings
+ */
+export async function buildWorker(entry: string, into: string): Promise<string> {
+  const folder = resolve(into);
+  await promisify(execFile)(process.execPath, [WRANGLER, "deploy", entry, "--dry-run", "--outdir", folder, "--metafile"]);
+  const { unstable_getMiniflareWorkerOptions } = await import("wrangler"); // slow to load
+  const { workerOptions } = unstable_getMiniflareWorkerOptions("wrangler.toml");
+  const wasm = (await readdir(folder)).filter((name) => name.endsWith(".wasm"));
+  const script = entry.slice(entry.lastIndexOf("/") + 1).replace(/\.ts$/, ".js");
+  const options = {
+    ...workerOptions,
+    bindings: {}, // .dev.vars is for `npm run dev`
+    name: "overprint",
+    modulesRoot: folder,
+    modules: [
+      { type: "ESModule", path: join(folder, script) },
+      ...wasm.map((name) => ({ type: "CompiledWasm" as const, path: join(folder, name) })),
+    ],
+  } satisfies V4WorkerOptions;
+  const file = join(folder, "options.json");
+  await writeFile(file, JSON.stringify(options));
+  await writeFile(join(folder, "settings.json"), JSON.stringify(Object.keys(settings.shape)));
+  return file;
+}

@@ -1,0 +1,71 @@
+/** Holds the books against the chain: what was sold has moved, and what has moved was sold. */
+import type { Sale } from "./books.ts";
+import type { Transfer } from "./transfers.ts";
+
+/** A span of time, Unix milliseconds, without its end. */
+export interface Span {
+  since: number;
+  until: number;
+  /** What happened after this is not judged yet: settlements may be under way. */
+  judged: number;
+}
+
+/** A transfer that is no sale's. */
+type Unsold = Transfer & { at: number };
+
+/** What came of it, for one network and the span. */
+export interface Reconciled {
+  sales: Sale[];
+  /** The transfers of these sales, and those that are no sale's. */
+  transfers: Transfer[];
+  soldNotMoved: Sale[];
+  movedNotSold: Unsold[];
+}
+
+/**
+ * Matches each sale with its transfer: by transaction, payer, seller and amount; where a sale's transaction is not known,
+ * by the rest.
+ * @param sales of a network, from well before the span to well after it: money moves before a sale is booked, by a lot
+ * where the facilitator's answer was lost
+ * @param transfers the same
+ */
+export async function reconcile(
+  sales: readonly Sale[],
+  transfers: readonly Transfer[],
+  span: Span,
+): Promise<Reconciled> {
+  const left = Map.groupBy(transfers, keyOf);
+  const take = (key: string) => left.get(key)?.shift();
+  const sold = new Map<Sale, Transfer | undefined>();
+  for (const sale of sales)
+    if (sale.transaction !== "") sold.set(sale, take(keyOf({ ...sale, from: sale.payer, to: sale.pay_to })));
+  const unnamed = Map.groupBy([...left.values()].flat(), partiesOf);
+  for (const sale of sales)
+    if (sale.transaction === "")
+      sold.set(sale, unnamed.get(partiesOf({ ...sale, from: sale.payer, to: sale.pay_to }))?.shift());
+
+  const isIn = (at: number) => at >= span.since && at < span.until;
+  const isJudged = (at: number) => isIn(at) && at < span.judged;
+  const bought = new Set(sold.values());
+  const inSpan = sales.filter(({ settled_at }) => isIn(Date.parse(settled_at)));
+  const movedNotSold: Unsold[] = [];
+  for (const transfer of transfers) {
+    if (bought.has(transfer)) continue;
+    const at = await transfer.time();
+    if (isJudged(at)) movedNotSold.push({ ...transfer, at });
+  }
+  return {
+    sales: inSpan,
+    transfers: [...inSpan.flatMap((sale) => sold.get(sale) ?? []), ...movedNotSold],
+    soldNotMoved: inSpan.filter((sale) => !sold.get(sale) && isJudged(Date.parse(sale.settled_at))),
+    movedNotSold,
+  };
+}
+
+function keyOf(moved: Pick<Transfer, "transaction" | "from" | "to" | "amount">): string {
+  return `${moved.transaction.toLowerCase()}:${partiesOf(moved)}`;
+}
+
+function partiesOf({ from, to, amount }: Pick<Transfer, "from" | "to" | "amount">): string {
+  return `${from}:${to}:${amount}`.toLowerCase();
+}

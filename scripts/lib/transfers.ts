@@ -1,0 +1,108 @@
+/** What a chain shows of the money that has moved to the seller. */
+import { createClient, type Hex, http, publicActions } from "viem";
+import type { SoldOn } from "./books.ts";
+
+/** A transfer of the token to the seller. */
+export interface Transfer {
+  transaction: string;
+  from: string;
+  to: string;
+  /** Atomic units. */
+  amount: string;
+  /** Asks for the time of its block, Unix milliseconds. */
+  time(): Promise<number>;
+}
+
+const TRANSFER = {
+  type: "event",
+  name: "Transfer",
+  inputs: [
+    { name: "from", type: "address", indexed: true },
+    { name: "to", type: "address", indexed: true },
+    { name: "value", type: "uint256" },
+  ],
+} as const;
+
+/** Nodes limit what they search at once, each in its own way: a range that is refused is halved, to a block at the least. */
+const MOST_BLOCKS = 10_000n;
+/** Of the newest blocks, one may be replaced yet. */
+const CONFIRMATIONS = 1n;
+
+/**
+ * Returns the transfers of a network's token to the seller's addresses in a span of time (Unix milliseconds), in the
+ * order of the chain.
+ * @param rpcUrl a node of an EVM chain
+ * @throws Error in words for the operator if the node does not answer, or is another chain's
+ */
+export async function transfersTo(
+  sellers: readonly string[],
+  { network, chain, asset }: SoldOn,
+  rpcUrl: string,
+  since: number,
+  until: number,
+): Promise<Transfer[]> {
+  const node = createClient({ transport: http(rpcUrl, { retryCount: 3 }) }).extend(publicActions);
+  const id = await node.getChainId().catch((error: unknown) => {
+    throw new Error(`the node of ${network} in RPC_URL does not answer: ${sentence(error)}`);
+  });
+  if (chain !== `eip155:${id}`) throw new Error(`the node of ${network} in RPC_URL is of eip155:${id}, not ${chain}`);
+
+  const timeOf = timesOf(node);
+  const head = (await node.getBlockNumber({ cacheTime: 0 })) - CONFIRMATIONS;
+  const last = (await firstBlockAt(until, head, timeOf)) - 1n;
+  const found: Transfer[] = [];
+  let step = MOST_BLOCKS;
+  for (let from = await firstBlockAt(since, head, timeOf); from <= last; ) {
+    const to = from + step - 1n < last ? from + step - 1n : last;
+    const args = { to: sellers as Hex[] };
+    const logs = await node
+      .getLogs({ address: asset as Hex, event: TRANSFER, args, fromBlock: from, toBlock: to, strict: true })
+      .catch((error: unknown) => {
+        if (to === from) throw new Error(`the node of ${network} in RPC_URL does not search: ${sentence(error)}`);
+      });
+    if (!logs) {
+      step = (to - from + 1n) / 2n;
+      continue;
+    }
+    for (const { transactionHash, blockNumber, args } of logs)
+      if (args.value > 0n)
+        // anybody can move nothing, and some do it to be seen
+        found.push({
+          transaction: transactionHash,
+          from: args.from,
+          to: args.to,
+          amount: String(args.value),
+          time: () => timeOf(blockNumber),
+        });
+    from = to + 1n;
+  }
+  return found;
+}
+
+/** Returns the time of a block, in Unix milliseconds; each is asked for once. */
+function timesOf(node: Pick<ReturnType<typeof publicActions>, "getBlock">): (block: bigint) => Promise<number> {
+  const known = new Map<bigint, number>();
+  return async (blockNumber) => {
+    const time = known.get(blockNumber) ?? Number((await node.getBlock({ blockNumber })).timestamp) * 1000;
+    known.set(blockNumber, time);
+    return time;
+  };
+}
+
+/** Returns the first block that is not older than a time, the one after `head` if all are. */
+async function firstBlockAt(time: number, head: bigint, timeOf: (block: bigint) => Promise<number>): Promise<bigint> {
+  let [low, high] = [0n, head + 1n];
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    if ((await timeOf(middle)) < time) low = middle + 1n;
+    else high = middle;
+  }
+  return low;
+}
+
+function sentence(error: unknown): string {
+  return String((error as { shortMessage?: string }).shortMessage ?? (error as Error).message).replace(
+    /https?:\S+/g,
+    "…",
+  );
+}

@@ -1,0 +1,40 @@
+/**
+ * `npm run serve` serves what `npm run build:server` has built, in workerd, without Cloudflare: storage is in the folder
+ * STATE (`state`), the address is HOST (127.0.0.1) and PORT (8787), and the settings are in the environment. The sweep runs
+ * every hour.
+ */
+import { mkdir, readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import leven from "leven";
+import { serveWorker } from "./lib/serveWorker.ts";
+
+const HOUR_MS = 3_600_000;
+const { BUILT: built = "dist/server", STATE: state = "state", ...rest } = process.env;
+const { HOST: host = "127.0.0.1", PORT: port = "8787", ...env } = rest;
+
+const names = JSON.parse(await readFile(join(built, "settings.json"), "utf8")) as string[];
+/** Nearly right names as well: the Worker says which was meant, and sells nothing. */
+const isSetting = (name: string) => names.some((setting) => leven(name.toUpperCase(), setting) <= 2);
+const vars = Object.fromEntries(Object.entries(env).filter(([name]) => isSetting(name))) as Record<string, string>;
+
+// who names a loopback host passes for a developer on this machine, whom payments without money are taken from
+if (!vars.FACILITATOR_URL && !["127.0.0.1", "::1", "localhost"].includes(host)) {
+  console.error(`FACILITATOR_URL is not set: without it nothing may be served at ${host}, but at 127.0.0.1 alone`);
+  process.exit(2);
+}
+
+await mkdir(state, { recursive: true });
+const miniflare = await serveWorker(join(built, "options.json"), resolve(state), vars, { host, port: Number(port) });
+console.log(JSON.stringify({ event: "serving", host, port: Number(port) }));
+
+/** What the type of Miniflare's Workers lacks. */
+interface Scheduled {
+  scheduled(options: { scheduledTime: Date }): Promise<unknown>;
+}
+const sweep = async () => {
+  const worker = (await miniflare.getWorker()) as unknown as Scheduled;
+  await worker.scheduled({ scheduledTime: new Date() });
+};
+const swept = () => void sweep().catch((error: unknown) => console.error(error));
+swept();
+setInterval(swept, HOUR_MS);

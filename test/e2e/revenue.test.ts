@@ -1,0 +1,207 @@
+/** `npm run revenue`, on a chain: sold = moved, and the differences each way. */
+import { execFile } from "node:child_process";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Sale } from "../../scripts/lib/books.ts";
+import { callPaid, type Offer, signPayment } from "../../scripts/lib/pay.ts";
+import { reconcile, type Span } from "../../scripts/lib/reconcile.ts";
+import { samplePdf } from "../../scripts/lib/samplePdf.ts";
+import type { Transfer } from "../../scripts/lib/transfers.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
+import { startWorker } from "../support/worker.ts";
+import { type Chain, startChain } from "./chain/anvil.ts";
+import { startFacilitator } from "./chain/facilitator.ts";
+
+const PAY_TO = "0x00000000000000000000000000000000c0ffee17";
+const OPERATOR_TOKEN = "operators-only-operators-only-0123";
+const cwd = join(import.meta.dirname, "../..");
+
+let chain: Chain;
+let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
+let worker: RunningWorker;
+beforeAll(async () => {
+  chain = await startChain();
+  facilitator = await startFacilitator(chain);
+  worker = await startWorker({ FACILITATOR_URL: facilitator.url, PAY_TO, OPERATOR_TOKEN, PRICE: "0.052501" });
+});
+afterAll(async () => {
+  await worker?.stop();
+  await facilitator?.stop();
+  await chain?.stop();
+});
+
+/** A payer with enough of the token for one call, and a payment of it. */
+async function payment() {
+  const key = generatePrivateKey();
+  const { address } = privateKeyToAccount(key);
+  await chain.mint(address, 52_501n);
+  const { accepts } = (await (await fetch(`${worker.url}/v1/watermark/text`, { method: "POST" })).json()) as {
+    accepts: Offer[];
+  };
+  return { address, header: await signPayment(accepts[0]!, key) };
+}
+
+async function buy(): Promise<void> {
+  const form = new FormData();
+  form.set("file", new File([new Uint8Array(await samplePdf())], "sample.pdf"));
+  form.set("text", "PAID");
+  const { header } = await payment();
+  expect((await callPaid(`${worker.url}/v1/watermark/text`, form, header)).status).toBe(200);
+}
+
+/** Runs the command; answers what it prints, and with what exit code. */
+async function revenue(args: string[], env: Record<string, string> = {}) {
+  const options = { cwd, env: { PATH: process.env.PATH, OPERATOR_TOKEN, RPC_URL: chain.url, ...env } };
+  const command = ["scripts/revenue.ts", "--url", worker.url, ...args];
+  return promisify(execFile)(process.execPath, command, options).then(
+    ({ stdout }) => ({ code: 0, stdout, stderr: "" }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),
+  );
+}
+
+/** Puts a block on top: the newest one is not looked at, as it may be replaced yet. */
+const oneBlockMore = () => chain.mint("0x00000000000000000000000000000000000000bb", 1n);
+
+interface Report {
+  even: boolean;
+  networks: {
+    network: string;
+    sales: number;
+    sold: string;
+    moved: string | null;
+    unchecked?: string;
+    sold_not_moved: { request_id: string; payer: string; amount: string; transaction: string }[];
+    moved_not_sold: { from: string; amount: string; transaction: string }[];
+  }[];
+}
+/** Asks until so many sales are booked, which the ledger does by itself. */
+async function reportOf(sales: number, args: string[] = [], env?: Record<string, string>) {
+  return vi.waitUntil(
+    async () => {
+      const { code, stdout } = await revenue(["--json", "--grace", "0s", ...args], env);
+      const report = JSON.parse(stdout) as Report;
+      return report.networks[0]!.sales === sales && { code, even: report.even, ...report.networks[0]! };
+    },
+    { timeout: 20_000, interval: 300 },
+  );
+}
+
+describe("the books, held against the chain", () => {
+  test("are even where what was sold has moved", async () => {
+    await Promise.all([buy(), buy(), buy()]);
+    await oneBlockMore();
+    const even = { code: 0, even: true, sold: "0.157503", moved: "0.157503", sold_not_moved: [], moved_not_sold: [] };
+    expect(await reportOf(3)).toMatchObject(even);
+    const { code, stdout } = await revenue([]);
+    expect(stdout).toMatch(/base-sepolia {2}3 sales {2}0\.157503 USDC sold, 0\.157503 USDC moved/);
+    expect(code).toBe(0);
+  });
+
+  test("list what was moved by hand, with its payer and transaction, once it is older than settlements take", async () => {
+    const { address, header } = await payment();
+    const { transactionHash } = await chain.send(JSON.parse(atob(header)).payload);
+    await oneBlockMore();
+    expect(await revenue([])).toMatchObject({ code: 0 });
+    expect(await reportOf(3)).toMatchObject({
+      ...{ code: 1, even: false, sold: "0.157503", moved: "0.210004", sold_not_moved: [] },
+      moved_not_sold: [{ from: address, amount: "0.052501", transaction: transactionHash }],
+    });
+    const { stdout } = await revenue(["--grace", "0s"]);
+    expect(stdout).toContain("moved and not sold: 0.052501 USDC on base-sepolia");
+    expect(stdout).toContain(transactionHash);
+  });
+
+  test("list what was sold and is not on the chain", async () => {
+    await buy();
+    await chain.reorganise(facilitator.account);
+    await oneBlockMore();
+    const { code, sold_not_moved } = await reportOf(4);
+    expect([code, sold_not_moved.length]).toEqual([1, 1]);
+    expect(sold_not_moved[0]).toMatchObject({ amount: "0.052501", transaction: expect.stringMatching(/^0x/) });
+  });
+
+  test("are read of their time alone", async () => {
+    const until = new Date(Date.now() - 3_600_000).toISOString();
+    expect(await revenue(["--since", "7d", "--until", until])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("0 sales  0 USDC sold, 0 USDC moved"),
+    });
+  });
+
+  test("are only counted where there is no node", async () => {
+    expect(await reportOf(4, [], { RPC_URL: "" })).toMatchObject({ code: 0, sales: 4, moved: null });
+  });
+});
+
+test("a node that searches few blocks at once is asked for few, and misses nothing", async () => {
+  let searches = 0;
+  const limited = createServer(async (request, response) => {
+    const body = Buffer.concat(await Array.fromAsync(request)).toString();
+    const { id, method, params } = JSON.parse(body);
+    const range = method === "eth_getLogs" ? Number(params[0].toBlock) - Number(params[0].fromBlock) + 1 : 0;
+    if (range > 0) searches++;
+    const answer =
+      range > 3
+        ? JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32005, message: "too many blocks" } })
+        : await (
+            await fetch(chain.url, { method: "POST", body, headers: { "Content-Type": "application/json" } })
+          ).text();
+    response.writeHead(200, { "Content-Type": "application/json" }).end(answer);
+  });
+  await new Promise<void>((resolve) => limited.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = limited.address() as { port: number };
+    const found = await reportOf(4, [], { RPC_URL: `http://127.0.0.1:${port}` });
+    expect(found).toEqual(await reportOf(4));
+    expect(searches).toBeGreaterThan(3);
+  } finally {
+    await new Promise((resolve) => limited.close(resolve));
+  }
+});
+
+test.each([
+  [["--since", "yesterday"], {}, "'yesterday' is no time"],
+  [["--since", "1d", "--until", "2d"], {}, "--since must be before --until"],
+  [["--sinse", "1d"], {}, "--sinse"],
+  [[], { OPERATOR_TOKEN: "" }, "OPERATOR_TOKEN is not set"],
+  [[], { OPERATOR_TOKEN: "another".repeat(6) }, "another OPERATOR_TOKEN"],
+  [["--url", "http://127.0.0.1:1"], {}, "cannot be reached"],
+  [[], { RPC_URL: "http://127.0.0.1:1" }, "the node of base-sepolia in RPC_URL does not answer"],
+])("revenue %j with %j says what is wrong, and that it has found nothing out", async (args, env, what) => {
+  const { code, stdout, stderr } = await revenue(args, env);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain(what);
+});
+
+describe("a sale and its transfer", () => {
+  const HOUR = 3_600_000;
+  const span: Span = { since: 100 * HOUR, until: 200 * HOUR, judged: 199 * HOUR };
+  const sale = (hour: number, transaction: string, payer = "0xA", amount = "5") =>
+    ({ settled_at: new Date(hour * HOUR).toISOString(), transaction, payer, pay_to: "0xB", amount }) as Sale;
+  const moved = (hour: number, transaction: string, from = "0xa", amount = "5") =>
+    ({ transaction, from, to: "0xb", amount, time: async () => hour * HOUR }) as Transfer;
+  const found = async (sales: Sale[], transfers: Transfer[]) => {
+    const { soldNotMoved, movedNotSold, ...all } = await reconcile(sales, transfers, span);
+    return [all.sales.length, all.transfers.length, soldNotMoved.length, movedNotSold.length];
+  };
+
+  test.each([
+    ["of one transaction are one", [sale(150, "0x1")], [moved(150, "0x1")], [1, 1, 0, 0]],
+    ["of another are not", [sale(150, "0x1")], [moved(150, "0x2")], [1, 1, 1, 1]],
+    ["of another payer are not", [sale(150, "0x1")], [moved(150, "0x1", "0xc")], [1, 1, 1, 1]],
+    ["of another amount are not", [sale(150, "0x1")], [moved(150, "0x1", "0xa", "6")], [1, 1, 1, 1]],
+    ["are one once", [sale(150, "0x1"), sale(151, "0x1")], [moved(150, "0x1")], [2, 1, 1, 0]],
+    ["of one transaction with two transfers", [sale(150, "0x1")], [moved(150, "0x1"), moved(150, "0x1")], [1, 2, 0, 1]],
+    ["are found without a transaction", [sale(150, "")], [moved(150, "0x1")], [1, 1, 0, 0]],
+    ["after those that have one", [sale(150, ""), sale(151, "0x1")], [moved(150, "0x1")], [2, 1, 1, 0]],
+    ["may be in the span and before it", [sale(101, "0x1")], [moved(99, "0x1")], [1, 1, 0, 0]],
+    ["may be after it and in the span", [sale(201, "0x1")], [moved(199, "0x1")], [0, 0, 0, 0]],
+    ["outside of it are none of its", [sale(99, "0x1")], [moved(201, "0x2")], [0, 0, 0, 0]],
+    ["are not judged while they may be under way", [sale(199, "0x1")], [moved(199, "0x2")], [1, 0, 0, 0]],
+  ])("%s", async (_, sales, transfers, expected) => {
+    expect(await found(sales, transfers)).toEqual(expected);
+  });
+});

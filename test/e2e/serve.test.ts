@@ -1,0 +1,133 @@
+/** The Worker on a machine of one's own: the image, and the command that it runs. */
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { callPaid } from "../../scripts/lib/pay.ts";
+import { samplePdf } from "../../scripts/lib/samplePdf.ts";
+
+const root = join(import.meta.dirname, "../..");
+const PAY_TO = "0x00000000000000000000000000000000000000aa";
+const run = promisify(execFile);
+
+/** Why no image can be built here; empty if one can. */
+const noDocker = (() => {
+  try {
+    execFileSync("docker", ["info"], { stdio: ["ignore", "ignore", "pipe"], timeout: 20_000 });
+    return "";
+  } catch (error) {
+    return `: skipped, for there is no Docker daemon (${(error as Error).message.split("\n")[0]})`;
+  }
+})();
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const healthAt = (url: string) =>
+  vi.waitUntil(
+    () =>
+      fetch(`${url}/healthz`).then(
+        async (answer) => {
+          const { problems } = (await answer.json()) as { problems: string[] };
+          return { status: answer.status, problems };
+        },
+        () => undefined,
+      ),
+    { timeout: 50_000, interval: 200 },
+  );
+
+async function buy(url: string): Promise<string> {
+  const form = new FormData();
+  form.set("file", new File([new Uint8Array(await samplePdf())], "sample.pdf"));
+  form.set("text", "MINE");
+  const answer = await callPaid(`${url}/v1/watermark/text`, form);
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as { output: { url: string } }).output.url;
+}
+
+describe("npm run serve, which the image runs", () => {
+  /** What `npm run build:server` makes. */
+  const BUILT = dirname(inject("builtWorkers")["src/index.ts"]);
+  let state: string;
+  beforeAll(async () => {
+    state = await mkdtemp(join(tmpdir(), "overprint-serve-"));
+  });
+  afterAll(() => rm(state, { recursive: true, force: true }));
+
+  /** Starts it as the image does, at another place and with these settings. */
+  async function serve(env: Record<string, string>) {
+    const port = await freePort();
+    const [, command = ""] = /^CMD (\[.*\])$/m.exec(await readFile(join(root, "Dockerfile"), "utf8")) ?? [];
+    const [, ...args] = JSON.parse(command) as string[];
+    const options = { PATH: process.env.PATH ?? "", PORT: String(port), STATE: state, BUILT, ...env };
+    const child = spawn(process.execPath, args, { cwd: root, env: options, stdio: ["ignore", "pipe", "pipe"] });
+    let printed = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (printed += chunk));
+    const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+    const stop = () => {
+      child.kill("SIGTERM");
+      return ended.then(() => undefined);
+    };
+    return { url: `http://127.0.0.1:${port}`, ended, printed: () => printed, stop, [Symbol.asyncDispose]: stop };
+  }
+
+  test("sells, sweeps, ends when it is told to, and has what was stored when it is started again", async () => {
+    await using first = await serve({});
+    const { status } = await healthAt(first.url);
+    expect(status).toBe(200);
+    const link = new URL(await buy(first.url));
+    await vi.waitUntil(() => first.printed().includes('"event":"sweep"'), { timeout: 20_000 });
+    await first.stop();
+
+    await using second = await serve({ SELLING: "false" });
+    const { problems } = await healthAt(second.url);
+    expect(problems).toEqual([expect.stringContaining("SELLING")]);
+    const again = await fetch(new URL(link.pathname + link.search, second.url));
+    expect([again.status, (await again.text()).slice(0, 5)]).toEqual([200, "%PDF-"]);
+  });
+
+  test("reports a setting that is nearly one, and is not misled by the rest of the environment", async () => {
+    await using server = await serve({ NETWORK: "base", HOSTNAME: "abc", NODE_VERSION: "24", LANG: "C" });
+    const { status, problems } = await healthAt(server.url);
+    expect([status, problems]).toEqual([503, [expect.stringContaining("NETWORK is no setting, NETWORKS is")]]);
+    expect(problems[0]).not.toMatch(/HOSTNAME|NODE_VERSION|LANG/);
+  });
+
+  test("serves no payments without money to other machines", async () => {
+    await using server = await serve({ HOST: "0.0.0.0" });
+    expect(await server.ended).toBe(2);
+    expect(server.printed()).toContain("FACILITATOR_URL is not set");
+  });
+});
+
+test.skipIf(noDocker !== "")(
+  `the image is built, starts as nobody in particular, and is healthy${noDocker}`,
+  {
+    timeout: 900_000,
+  },
+  async () => {
+    const image = `overprint-test-${process.pid}`;
+    const docker = async (...args: string[]) =>
+      (await run("docker", args, { cwd: root, maxBuffer: 1e8 })).stdout.trim();
+    await docker("build", "--quiet", "--tag", image, ".");
+    const settings = ["--env", `PAY_TO=${PAY_TO}`, "--env", "FACILITATOR_URL=https://facilitator.example.com"];
+    const id = await docker("run", "--detach", "--publish", "127.0.0.1:0:8787", ...settings, image);
+    try {
+      expect(await docker("exec", id, "id", "-un")).toBe("node");
+      const [address] = (await docker("port", id, "8787")).split("\n");
+      await healthAt(`http://${address}`);
+      expect((await fetch(`http://${address}/openapi.json`)).status).toBe(200);
+    } finally {
+      await docker("rm", "--force", "--volumes", id);
+      await docker("rmi", "--force", image);
+    }
+  },
+);
