@@ -55,7 +55,7 @@ export const settings = z.object({
    */
   PAY_TO_SOLANA: z.string().refine(isSolanaAddress, "must be the base58 of 32 bytes").optional(),
   /** Whether anything is sold. If not, what is paid for is still delivered, and settled. */
-  SELLING: z.coerce.string().pipe(z.stringbool()).default(true),
+  SELLING: flag.default(true),
   /** The price of one call in USDC, with up to six decimals. */
   PRICE: z
     .string()
@@ -178,7 +178,7 @@ export const settings = z.object({
   /** Deadline for fetching one URL, redirects and body included. */
   FETCH_TIMEOUT_SECONDS: count(60, 300),
   /** Development: callers on this machine may name its loopback addresses, at any port. */
-  ALLOW_LOOPBACK_SOURCES: flag,
+  ALLOW_LOOPBACK_SOURCES: flag.default(false),
   /**
    * A DNS-over-HTTPS resolver that answers in JSON, asked before each fetch whether a host is public. For workerd
    * outside Cloudflare, which does not enforce `global_fetch_strictly_public`.

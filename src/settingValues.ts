@@ -20,8 +20,8 @@ export const list = <T extends string>(item: z.ZodType<T, string>) =>
     .transform((text) => text.split(",").map((part) => part.trim()))
     .pipe(z.array(item));
 
-/** A switch, off by default. */
-export const flag = z.stringbool("must be true or false").default(false);
+/** A switch. */
+export const flag = z.stringbool("must be true or false");
 
 /** A setting in JSON, as text or as TOML has it. */
 export const inJson = <T extends z.ZodType>(schema: T) =>

@@ -12,7 +12,15 @@ import { WRANGLER } from "./worker.ts";
  */
 export async function buildWorker(entry: string, into: string): Promise<string> {
   const folder = resolve(into);
-  await promisify(execFile)(process.execPath, [WRANGLER, "deploy", entry, "--dry-run", "--outdir", folder, "--metafile"]);
+  await promisify(execFile)(process.execPath, [
+    WRANGLER,
+    "deploy",
+    entry,
+    "--dry-run",
+    "--outdir",
+    folder,
+    "--metafile",
+  ]);
   const { unstable_getMiniflareWorkerOptions } = await import("wrangler"); // slow to load
   const { workerOptions } = unstable_getMiniflareWorkerOptions("wrangler.toml");
   const wasm = (await readdir(folder)).filter((name) => name.endsWith(".wasm"));

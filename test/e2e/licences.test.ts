@@ -10,7 +10,7 @@ const read = async (path: string) => JSON.parse(await readFile(path, "utf8"));
 test("docs/licences.md lists what is deployed (`npm run licences` writes it)", async () => {
   const folder = dirname(await builtWorker(inject("builtWorkers"), "src/index.ts"));
   const [Worker, page] = await Promise.all([
-    read(join(folder, "script/bundle-meta.json")),
+    read(join(folder, "bundle-meta.json")),
     read(join(root, "dist/site.meta.json")),
   ]);
   expect(await readFile(join(root, "docs/licences.md"), "utf8")).toBe(licencesDocument({ Worker, page }));

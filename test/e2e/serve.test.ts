@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { callPaid } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
+import { builtWorker } from "../support/builtWorkers.ts";
 
 const root = join(import.meta.dirname, "../..");
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
@@ -55,9 +56,10 @@ async function buy(url: string): Promise<string> {
 
 describe("npm run serve, which the image runs", () => {
   /** What `npm run build:server` makes. */
-  const BUILT = dirname(inject("builtWorkers")["src/index.ts"]);
+  let BUILT: string;
   let state: string;
   beforeAll(async () => {
+    BUILT = dirname(await builtWorker(inject("builtWorkers"), "src/index.ts"));
     state = await mkdtemp(join(tmpdir(), "overprint-serve-"));
   });
   afterAll(() => rm(state, { recursive: true, force: true }));

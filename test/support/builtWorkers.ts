@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -30,21 +30,26 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
  */
 export async function builtWorker(builtWorkers: string, entry: Entry): Promise<string> {
   const folder = join(builtWorkers, entry.replaceAll("/", "-"));
-  const [options, failure] = [join(folder, "options.json"), join(folder, "failure")];
+  const [script, ready, failure] = ["script", "ready", "failure"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
   const isFirst = await mkdir(folder).then(
     () => true,
     () => false,
   );
   if (isFirst)
     try {
-      await rename(await buildWorker(entry, join(folder, "script")), options); // whoever waits finds it whole
+      await buildWorker(entry, script);
+      await writeFile(ready, "");
     } catch (error) {
       await writeFile(failure, String(error));
       throw error;
     }
-  while (!existsSync(options)) {
+  while (!existsSync(ready)) {
     if (existsSync(failure)) throw new Error(`${entry} could not be built: ${failure} says why`);
     await sleep(50);
   }
-  return options;
+  return join(script, "options.json");
 }

@@ -47,6 +47,7 @@ export const WRONG_SETTINGS: Record<keyof typeof settings.shape, readonly unknow
     "EdqM52SpXCn5c1uozuvuH5o9Tcr41kYeCWz4Ymu6ngb0",
     "EdqM52SpXCn5c1uo zuvuH5o9Tcr41kYeCWz4Ymu6ngbt",
   ],
+  SELLING: [SECRET, "perhaps", "'false'", "yes please", {}],
   PRICE: [SECRET, "0", "free", "0.0000001", "-1", "0.05 USDC", "$0.05", "0,05", "5e-2", "Infinity", true, {}, '"0.05"'],
   NETWORKS: [SECRET, "Base", "base;polygon", "base,,polygon", "base,", "base,base", "toString", "'base'", 8453, true],
   EXTRA_NETWORKS: [
@@ -101,6 +102,7 @@ export const WRONG_SETTINGS: Record<keyof typeof settings.shape, readonly unknow
     `"0x${"1".repeat(64)}"`,
     0x5de4111afa1a,
   ],
+  OPERATOR_TOKEN: [SECRET, "a".repeat(31), `${"a".repeat(16)} ${"b".repeat(16)}`, `"${"c".repeat(32)}"`],
   FACILITATOR_TIMEOUT_SECONDS: count(120),
   ALLOWED_HOSTS: [
     "https://pdf.example.com",
