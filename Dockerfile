@@ -8,7 +8,7 @@ RUN npm ci
 COPY . .
 RUN npm run build:server
 # what serves it, and nothing else: of the versions that package.json names
-RUN node -p 'const { dependencies: a, devDependencies: b } = require("./package.json"); `{"type":"module","dependencies":{"leven":"${a.leven}","miniflare":"${b.miniflare}"}}`' > /tmp/serve.json \
+RUN node -p 'const { dependencies, devDependencies } = require("./package.json"); const { leven, miniflare } = { ...devDependencies, ...dependencies }; JSON.stringify({ type: "module", dependencies: { leven, miniflare } })' > /tmp/serve.json \
   && mkdir /serve && mv /tmp/serve.json /serve/package.json && cd /serve && npm install --no-package-lock --no-audit --no-fund
 
 FROM node:24-bookworm-slim
