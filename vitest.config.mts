@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { internet } from "./test/support/internet.ts";
@@ -45,7 +45,7 @@ export default defineConfig({
         },
       },
       {
-        resolve: { alias: { typescript: join(import.meta.dirname, "test/support/typescriptApi.ts") } },
+        resolve: { alias: { typescript: fileURLToPath(new URL("test/support/typescriptApi.ts", import.meta.url)) } },
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
