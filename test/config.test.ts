@@ -273,7 +273,7 @@ describe(".dev.vars.example", () => {
   });
 
   test("names every network", () => {
-    const [, listed] = /^NETWORKS=.*there are (.*);/m.exec(example)!;
+    const [, listed] = /^NETWORKS=.*: (.*);/m.exec(example)!;
     expect(listed!.split(" ").toSorted()).toEqual(NETWORK_NAMES.toSorted());
   });
 

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
+import developmentSettings from "../.dev.vars.example?raw";
 import architecture from "../ARCHITECTURE.md?raw";
 import calling from "../docs/calling.md?raw";
 import deploying from "../docs/deploy.md?raw";
 import operating from "../docs/operate.md?raw";
 import tolerance from "../docs/pdf-tolerance.md?raw";
 import examples from "../examples/README.md?raw";
+import manifest from "../package.json?raw";
 import readme from "../README.md?raw";
 import { lifecycleRules } from "../scripts/deploy/lifecycle.ts";
 import { readConfig, settings, UPLOADS } from "../src/config.ts";
@@ -156,6 +158,11 @@ describe("docs/operate.md", () => {
     for (const name of Object.keys(settings.shape).filter((name) => /KEY|SECRET|TOKEN|AUTHORIZATION|PAY_TO/.test(name)))
       expect(operating.split("## Keys")[1]).toContain(`\`${name}\``);
   });
+test('all that the button "Deploy to Cloudflare" asks for is described', () => {
+  const { cloudflare } = JSON.parse(manifest) as { cloudflare: { bindings: Record<string, { description: string }> } };
+  const asked = Array.from(developmentSettings.matchAll(/^([A-Z_]+)=/gm), ([, name]) => name!);
+  expect(asked).toEqual(["PAY_TO", "NETWORKS", "FACILITATOR_URL"]);
+  expect(Object.keys(cloudflare.bindings).toSorted()).toEqual([...asked, "RESULTS"].toSorted());
 });
 
 describe("the documents' links", () => {

@@ -170,6 +170,7 @@ describe("a deployment", () => {
       "deploy",
     ]);
     expect({ ...account, calls: [] }).toEqual(known);
+    expect(said).not.toContain("lifecycle rule");
   });
 
   test("whose links last longer keeps results longer; a rule that is there and differs is left, and told", async () => {
