@@ -46,8 +46,11 @@ export async function buy(name: string, options: BuyOptions): Promise<void> {
 const REMOTE = /^(https?:\/\/|upload:)/i;
 
 async function findSource(name: string): Promise<SourceFile> {
-  if (REMOTE.test(name))
-    return { path: undefined, stem: stemOf(URL.parse(name)?.pathname || "") || "document", isPiped: false };
+  if (REMOTE.test(name)) {
+    const { protocol, pathname } = new URL(name);
+    const stem = protocol === "upload:" ? "" : stemOf(pathname); // a handle is a secret
+    return { path: undefined, stem: stem || "document", isPiped: false };
+  }
   const [source, ...more] = await findFiles([name]);
   if (more.length > 0) throw misuse(`${name} is ${more.length + 1} files: they are bought one by one`);
   return source!;
@@ -94,9 +97,10 @@ export function tellPurchase(bought: Purchase, { path }: Target, stream?: NodeJS
     stream,
   );
   for (const notice of notices) say(NOTICES[notice as Notice] ?? notice, stream);
-  const proof = /[^0x]/.test(receipt.transaction)
-    ? `transaction ${receipt.transaction}`
-    : "in development: no money moves";
-  say(`Paid ${cost} on ${networkName(receipt.network)} by ${receipt.payer}, ${proof}`, stream);
+  if (receipt) {
+    const { network, payer, transaction } = receipt;
+    const proof = /[^0x]/.test(transaction) ? `transaction ${transaction}` : "in development: no money moves";
+    say(`Paid ${cost} on ${networkName(network)} by ${payer}, ${proof}`, stream);
+  }
   say(`Link, until ${output.expires_at}: ${output.url}`, stream);
 }

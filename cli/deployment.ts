@@ -24,6 +24,9 @@ export function readAddress(flag: string, text: string): URL {
   return url;
 }
 
+/** More than any problem has to say. */
+const MAX_WORDS = 1000;
+
 /** A problem that a deployment has answered with, or a 402 in x402's own shape. */
 interface Answered {
   code?: unknown;
@@ -55,7 +58,9 @@ export async function refusalIn(answer: Response): Promise<Failure> {
   const text = await answer.text().catch(() => "");
   const { code, detail, error } = parsed(text);
   const words = detail ?? error ?? `the answer was a ${answer.status} that is none of Overprint's`;
-  return new Failure(typeof code === "string" ? code : `http_${answer.status}`, String(words).slice(0, 1000));
+  const seconds = Number(answer.headers.get("Retry-After")) || 0;
+  const told = String(words).slice(0, MAX_WORDS).replace(/\.$/, "");
+  return new Failure(typeof code === "string" ? code : `http_${answer.status}`, told, EXIT.failed, seconds);
 }
 
 function parsed(text: string): Answered {

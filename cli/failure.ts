@@ -19,9 +19,12 @@ export class Failure extends Error {
   /** For programs: the codes of the service's problems, and a few of our own. */
   readonly code: string;
   readonly exitCode: ExitCode;
+  /** When to try again, where that was said; else 0. */
+  readonly retryAfterSeconds: number;
 
-  constructor(code: string, message: string, exitCode: ExitCode = EXIT.failed) {
+  constructor(code: string, message: string, exitCode: ExitCode = EXIT.failed, retryAfterSeconds = 0) {
     super(message);
+    this.retryAfterSeconds = retryAfterSeconds;
     this.code = code;
     this.exitCode = exitCode;
   }

@@ -86,7 +86,10 @@ const OWN_WORDS: Record<string, string> = {
 function describe(name: string, field: Published, forImage: Published | undefined): string {
   if (OWN_WORDS[name]) return OWN_WORDS[name];
   const { minimum, maximum, examples = [] } = field;
-  const description = (field.description ?? "").replace("\\n breaks", "a line break ($'…\\n…' in most shells) breaks");
+  const description = (field.description ?? "").replace(
+    "\\n breaks",
+    () => "a line break, $'…\\n…' in most shells, breaks",
+  );
   const parts = [description];
   const unnamed = field.enum?.filter((value) => !description.includes(`${value}:`)) ?? [];
   if (unnamed.length > 0) parts.push(`One of ${unnamed.join(", ")}.`);

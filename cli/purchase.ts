@@ -33,12 +33,15 @@ export interface Order {
 export interface Purchase extends Result {
   notices: string[];
   /** How it was paid, as the service has it from the chain. */
-  receipt: Receipt;
+  receipt: Receipt | undefined;
   idempotencyKey: string;
 }
 
 type Receipt = ReturnType<typeof decodePaymentResponseHeader>;
 
+const BROKEN = "answer_broken";
+/** Failures of which nobody knows what became of the call: no answer, half of one, or one of a host in between. */
+const LOST = new RegExp(`^(unreachable|${BROKEN}|http_5..)$`);
 /** Problems that pass by themselves, with the same payment. */
 const PASSING = new Set(["settlement_pending", "payment_in_progress", "too_busy", "too_many_requests"]);
 /** How long a call is asked again, before that is left to whoever has called. */
@@ -64,19 +67,13 @@ export async function purchase(
   const file = isLarge(order.file) ? await upload(order.url, order.file, payment) : order.file;
 
   const idempotencyKey = order.idempotencyKey ?? randomUUID();
-  const again = `the same command with --idempotency-key ${idempotencyKey}${typeof file === "string" && file !== order.file ? `, and ${file} as FILE,` : ""} asks again, and is charged once`;
+  const handle = file === order.file ? "" : `, and ${file} as FILE,`;
+  const again = `the same command with --idempotency-key ${idempotencyKey}${handle} asks again, and is charged once`;
   const forget = whenStopped(() => warn(`overprint: stopped. It may be paid for: ${again}`));
+  const headers = { ...payment, "Idempotency-Key": idempotencyKey };
   try {
-    const headers = { ...payment, "Idempotency-Key": idempotencyKey };
-    const answer = await callUntilAnswered(endpoint, headers, () => formOf({ ...order, file }), again);
-    const sold = await readResult(answer, again);
-    const receipt = answer.headers.get("PAYMENT-RESPONSE");
-    return {
-      ...sold,
-      notices: answer.headers.get("Overprint-Notice")?.split(", ") ?? [],
-      receipt: receipt === null ? ({} as Receipt) : decodePaymentResponseHeader(receipt),
-      idempotencyKey,
-    };
+    const sold = await callUntilAnswered(() => call(endpoint, headers, formOf({ ...order, file })), again);
+    return { ...sold, idempotencyKey };
   } finally {
     forget();
   }
@@ -94,49 +91,46 @@ function formOf({ file, image, fields }: Order): FormData {
   return form;
 }
 
+/** What a paid call has answered. */
+type Sold = Omit<Purchase, "idempotencyKey">;
+
+/** @throws Failure */
+async function call(endpoint: URL, headers: Record<string, string>, body: FormData): Promise<Sold> {
+  const answer = await request(endpoint, { method: "POST", headers, body });
+  if (!answer.ok) throw await refusalIn(answer);
+  const sold = result.safeParse(await answer.json().catch(() => undefined));
+  if (!sold.success) throw new Failure(BROKEN, "the answer was cut off, or is none of Overprint's");
+  const receipt = answer.headers.get("PAYMENT-RESPONSE");
+  return {
+    ...sold.data,
+    notices: answer.headers.get("Overprint-Notice")?.split(", ") ?? [],
+    receipt: receipt === null ? undefined : decodePaymentResponseHeader(receipt),
+  };
+}
+
 /**
- * Calls, and calls again with the same payment and key while an answer is lost, or says to wait.
+ * Makes a call, and the same with the same payment and key while its answer is lost, or says to wait.
  * @param again says how to go on by hand
  */
-async function callUntilAnswered(
-  endpoint: URL,
-  headers: Record<string, string>,
-  body: () => FormData,
-  again: string,
-): Promise<Response> {
+async function callUntilAnswered(attempt: () => Promise<Sold>, again: string): Promise<Sold> {
   const deadline = Date.now() + PATIENCE_MS;
   let mayBePaid = false;
-  for (let attempt = 0; ; attempt++) {
-    const answer = await request(endpoint, { method: "POST", headers, body: body() }).catch((error: Failure) => error);
-    if (answer instanceof Response && answer.ok) return answer;
-
-    const failure = answer instanceof Failure ? answer : await refusalIn(answer as Response);
-    const isLost = failure.code === "unreachable" || /^http_5/.test(failure.code);
-    if (failure.code === "settlement_pending" || isLost) mayBePaid = true;
-    else if (failure.code === "http_402")
-      throw new Failure("payment_refused", `the payment was refused: ${failure.message}`);
-    const seconds = waitOf(answer, attempt);
-    const isOver = Date.now() + seconds * 1000 > deadline;
-    if (!isOver && (isLost || PASSING.has(failure.code))) {
-      warn(`${failure.message} Asking again in ${seconds} s …`);
+  for (let attempts = 0; ; attempts++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const failure = failureOf(error);
+      const { code, message } = failure;
+      if (code === "http_402") throw new Failure("payment_refused", `the payment was refused: ${message}`);
+      const isLost = LOST.test(code);
+      mayBePaid ||= isLost || code === "settlement_pending";
+      const seconds = Math.min(failure.retryAfterSeconds || 2 ** attempts, LONGEST_WAIT_SECONDS);
+      if (!(isLost || PASSING.has(code)) || Date.now() + seconds * 1000 > deadline)
+        throw mayBePaid ? unfinished(code, `${message}; it may be paid for: ${again}`) : failure;
+      warn(`${message}; asking again in ${seconds} s …`);
       await sleep(seconds * 1000);
-    } else {
-      if (mayBePaid) throw unfinished(failure.code, `${failure.message} It may be paid for: ${again}`);
-      throw failure;
     }
   }
-}
-
-function waitOf(answer: unknown, attempt: number): number {
-  const asked = answer instanceof Response ? Number(answer.headers.get("Retry-After")) : 0;
-  return Math.min(asked || 2 ** attempt, LONGEST_WAIT_SECONDS);
-}
-
-async function readResult(answer: Response, again: string): Promise<Result> {
-  const body: unknown = await answer.json().catch(() => undefined);
-  const parsed = result.safeParse(body);
-  if (parsed.success) return parsed.data;
-  throw unfinished("answer_broken", `the answer was cut off, or is none of Overprint's. It may be paid for: ${again}`);
 }
 
 /** What a slot says of itself. */
