@@ -28,7 +28,7 @@ export function addDemo(program: Command): void {
     .description(
       `Starts the Worker on this machine, buys a mark from it with the development key, and leaves the result in ${FOLDER}/. In a clone of the repository.`,
     )
-    .argument("[file]", "a PDF, or - for the standard input", SAMPLE);
+    .argument("[file]", "a PDF, or - for the standard input; by default a sample contract");
   addFieldOptions(command);
   command
     .option("--json", "Print one JSON object on stdout, and nothing else.")
@@ -36,7 +36,7 @@ export function addDemo(program: Command): void {
     .action(demo);
 }
 
-async function demo(name: string, options: { text?: string; image?: string; filename?: string; json?: boolean }) {
+async function demo(name = SAMPLE, options: { text?: string; image?: string; filename?: string; json?: boolean }) {
   requireClone();
   const marked = options.image ?? options.text;
   const checked = checkFields({ ...options, ...(marked === undefined && { text: "CONFIDENTIAL" }) });

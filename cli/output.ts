@@ -71,7 +71,7 @@ async function targetAt(path: string, source: string | undefined, overwrite: boo
   const from = source === undefined ? undefined : await found(source);
   if (there && from && there.ino === from.ino && there.dev === from.dev && !overwrite)
     throw misuse(`${path} is the file itself: choose another with -o, or say --overwrite`);
-  return { path: there?.isFile() ? await realpath(path) : path, isFile: !there || there.isFile() };
+  return { path, isFile: !there || there.isFile() };
 }
 
 async function isDirectory(path: string): Promise<boolean> {
@@ -100,8 +100,9 @@ export async function beginWriting({ path, isFile }: Target): Promise<Writing> {
     throw new Failure("unwritable", `${path}: ${reasonOf(error)}`);
   };
   if (path === STANDARD) return toStandardOutput();
-  const mode = isFile ? ((await found(path))?.mode ?? 0o666n) : 0o666n;
-  const temporary = isFile ? join(dirname(path), `.${basename(path)}.${randomBytes(4).toString("hex")}`) : path;
+  const place = await realpath(path).catch(() => path); // a link stays, and what it leads to is replaced
+  const mode = isFile ? ((await found(place))?.mode ?? 0o666n) : 0o666n;
+  const temporary = isFile ? join(dirname(place), `.${basename(place)}.${randomBytes(4).toString("hex")}`) : place;
   const file: FileHandle = await open(temporary, isFile ? "wx" : "w", Number(mode & 0o777n)).catch(refuse);
   const remove = () => {
     if (isFile) unlinkSync(temporary);
@@ -114,7 +115,7 @@ export async function beginWriting({ path, isFile }: Target): Promise<Writing> {
     },
     async complete() {
       await file.close().catch(refuse);
-      if (isFile) await rename(temporary, path).catch(refuse);
+      if (isFile) await rename(temporary, place).catch(refuse);
       forget();
     },
     async discard() {

@@ -1,8 +1,10 @@
 /** The program `overprint`, as it is called. Buying is in cliBuy.test.ts. */
+import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
 import { type Run, runCli, startCli } from "../support/cli.ts";
@@ -330,4 +332,21 @@ describe("with an old Node.js", () => {
       expectOneLine(run, `needs Node.js ${needed} or newer, and this is 20.19.0`);
     }
   });
+});
+
+test("the packed program marks what the sources mark, and says what it lacks", async () => {
+  await promisify(execFile)(process.execPath, ["scripts/buildCli.ts"], { cwd: root });
+  for (const name of ["node_modules", "fonts"]) await symlink(join(root, name), join(dir, name));
+  for (const path of ["package.json", "cli/overprint.js", "dist/cli"])
+    await cp(join(root, path), join(dir, path), { recursive: true });
+  const program = join(dir, "cli/overprint.js");
+  const flags = ["mark", "contract.pdf", "--text", "社外秘", "-o", "-"];
+  const packed = await cli(flags, { program });
+  expect([packed.code, packed.stderr]).toEqual([0, expect.stringContaining("4 pages")]);
+  expect(Buffer.compare(packed.bytes, (await cli(flags)).bytes)).toBe(0);
+  for (const command of ["demo", "dev"]) {
+    const run = await cli([command], { program });
+    expect(run.code).toBe(1);
+    expectOneLine(run, "a clone of the repository, after `npm ci`");
+  }
 });
