@@ -1,4 +1,5 @@
 /** What a deployment asks for, and whether that is to be paid. */
+import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { ExactEvmSchemeV1 } from "@x402/evm/exact/v1/client";
@@ -110,10 +111,18 @@ export async function agree(offer: Offer, payer: string, choice: PaymentChoice, 
   const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
   if (!canAsk || !isTerminal)
     throw new Failure("not_agreed", `${network.name} is a main network, with real money: --yes pays there`);
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await prompt.question("This is real money. Pay? [y/N] ");
-  prompt.close();
+  const answer = await ask("This is real money. Pay? [y/N] ");
   if (!/^y(es)?$/i.test(answer.trim())) throw new Failure("not_agreed", "nothing was signed, and nothing charged");
+}
+
+/** Asks the person at the terminal; one who answers nothing has said nothing. */
+async function ask(question: string): Promise<string> {
+  // not as a terminal: that would take Ctrl-C for a key
+  const prompt = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  const closed = once(prompt, "close").then(() => "");
+  const answer = await Promise.race([prompt.question(question), closed]);
+  prompt.close();
+  return answer;
 }
 
 /** Signs a payment, and returns the header that carries it. */

@@ -1,9 +1,11 @@
 /** `overprint buy` and `overprint pay`, against the running Worker, and against deployments that are up to no good. */
+import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { decodePaymentRequiredHeader, encodePaymentRequiredHeader } from "@x402/core/http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
@@ -18,6 +20,18 @@ const CONTRACT = join(root, "examples/contract.pdf");
 const LOGO = join(root, "examples/logo.png");
 const PAYER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const PAYEE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+
+const run = promisify(execFile);
+
+/** A program that has ended. */
+interface Ended {
+  code?: number;
+  stdout: string;
+}
+
+function hasPython(): boolean {
+  return spawnSync("python3", ["--version"]).status === 0;
+}
 
 let worker: RunningWorker;
 let mainnet: RunningWorker;
@@ -159,6 +173,34 @@ describe("buy", () => {
     expect((await buy(["--text", "X", "--network", "base-sepolia"], mainnet.url)).code).toBe(0);
     const run = await buy(["--text", "X", "--yes", "--network", "eip155:8453", "--json"], mainnet.url);
     expect(JSON.parse(run.stdout).receipt.network).toBe("eip155:8453");
+  });
+
+  const noPython = hasPython() ? "" : " (skipped: there is no python3 here, which has terminals)";
+  test.skipIf(noPython).each([
+    ["y\n", 0, "Paid 0.05 USDC on base "],
+    ["\n", 1, "overprint: nothing was signed, and nothing charged"],
+    ["\x04", 1, "overprint: nothing was signed, and nothing charged"],
+    ["\x03", 130, "Pay? [y/N]"],
+  ])(`asks on a terminal, where %j is a %d${noPython}`, async (answer, code, words) => {
+    const python = `import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0: os.execvp(sys.argv[1], sys.argv[1:])
+said, answered = b"", False
+while True:
+    try: part = os.read(terminal, 4096)
+    except OSError: break
+    if not part: break
+    said += part
+    if b"[y/N]" in said and not answered: answered = os.write(terminal, ${JSON.stringify(answer)}.encode())
+print(said.decode())
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
+    const command = [join(root, "cli/overprint.js"), "buy", "contract.pdf", "--text", "X", "--url", mainnet.url];
+    const ended = run("python3", ["-c", python, process.execPath, ...command], { cwd: dir }).catch(
+      (error: Ended) => error,
+    );
+    const { code: actual = 0, stdout } = (await ended) as Ended;
+    expect([actual, stdout]).toEqual([code, expect.stringContaining(words)]);
+    expect(stdout).not.toContain("    at ");
   });
 
   test("pays on no network that is not offered", async () => {
