@@ -23,14 +23,14 @@ export interface RunningWorker {
 
 /**
  * Starts the Worker on a free loopback port, as `npm run dev` does. `vars` override its settings; `entry` is
- * another script, with the same settings and bindings.
+ * another script, with the same settings and bindings; `signal` gives up on a start.
  * @throws Error if it has not started within a minute
  */
 export function startWorker(
   vars: Record<string, string> = {},
-  { entry }: { entry?: string } = {},
+  { entry, signal }: { entry?: string; signal?: AbortSignal } = {},
 ): Promise<RunningWorker> {
-  return startServer(({ port, inspectorPort, state }) => [
+  const program = ({ port, inspectorPort, state }: ServerPlace) => [
     WRANGLER,
     "dev",
     ...(entry === undefined ? [] : [entry]),
@@ -46,7 +46,8 @@ export function startWorker(
     "--log-level",
     "warn",
     ...Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
-  ]);
+  ];
+  return startServer(program, { signal });
 }
 
 /** Where a server is to listen, and the folder for its storage. */
@@ -63,7 +64,7 @@ export interface ServerPlace {
  */
 export async function startServer(
   program: (place: ServerPlace) => string[],
-  keptState?: string,
+  { keptState, signal }: { keptState?: string | undefined; signal?: AbortSignal | undefined } = {},
 ): Promise<RunningWorker> {
   const [port, inspectorPort] = await Promise.all([freePort(), freePort()]);
   const state = keptState ?? (await mkdtemp(join(tmpdir(), "overprint-")));
@@ -90,9 +91,10 @@ export async function startServer(
       () => false,
     ))
   ) {
-    if (child.exitCode !== null || Date.now() > deadline) {
+    if (child.exitCode !== null || signal?.aborted || Date.now() > deadline) {
       await stop();
-      if (/address already in use/i.test(log)) return startServer(program, keptState); // somebody else was faster
+      signal?.throwIfAborted();
+      if (/address already in use/i.test(log)) return startServer(program, { keptState, signal }); // somebody else was faster
       throw new Error(`the Worker did not start:\n${log}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));

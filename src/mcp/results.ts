@@ -1,9 +1,9 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import type { Notice } from "../engine/index.ts";
 import type { Sold } from "../payments/gate.ts";
 import { type PaymentRequired, paymentRequiredV1, paymentRequiredV2, type SignedOffers } from "../payments/offer.ts";
 import { type Problem, problemDetails } from "../problems.ts";
+import { NOTICES } from "../service/notices.ts";
 import type { Delivery } from "../service/products.ts";
 import { result } from "../service/schemas.ts";
 
@@ -19,16 +19,6 @@ export const terms = z.object({
  * clients validate errors against the schema too, and payers look for the terms there first.
  */
 export const output = z.union([result, terms]);
-
-/** The notices in words for a model. */
-const NOTICES: Record<Notice, string> = {
-  "signatures-invalidated": "The source was signed; its signatures are no longer valid.",
-  "attachments-not-marked": "The source is a portfolio; the files attached to it are not watermarked.",
-  "pdfa-transparency":
-    "The source is PDF/A, but the result is not: the mark is transparent. Text and opaque images at opacity 1 are not.",
-  "pdfa-color":
-    "The source is PDF/A, but the result is not: it allows no such colours as the image has. An RGB image will do.",
-};
 
 /** Told where an earlier payment under the same key has paid. */
 const LAPSES = "It was paid for before: the payment sent with this call was not settled, and lapses by itself.";

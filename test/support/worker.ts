@@ -14,5 +14,5 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   const built = await builtWorker(inject("builtWorkers"), entry);
   const program = join(import.meta.dirname, "serveWorker.ts");
-  return startServer((place) => [program, built, JSON.stringify(place), JSON.stringify(vars)], keptState);
+  return startServer((place) => [program, built, JSON.stringify(place), JSON.stringify(vars)], { keptState });
 }

@@ -1,0 +1,106 @@
+/** A purchase as the command line has it: flags checked, files read, the result told. */
+import { basename } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { checkMark, type Notice } from "../src/engine/index.ts";
+import { expectPdf, HEAD_LENGTH } from "../src/inputs/sniff.ts";
+import { textMarkOf } from "../src/service/marks.ts";
+import { NOTICES } from "../src/service/notices.ts";
+import { readAddress } from "./deployment.ts";
+import { misuse } from "./failure.ts";
+import { type CheckedFields, checkFields } from "./fields.ts";
+import { findFiles, readImageFile, type SourceFile, STANDARD, stemOf } from "./input.ts";
+import { accountFor } from "./key.ts";
+import { beginWriting, findTargets, type OutputChoice, type Target } from "./output.ts";
+import { checkPayment, LOCAL, networkName, type PaymentChoice } from "./payment.ts";
+import { download, fileToSend, type Order, type Purchase, purchase } from "./purchase.ts";
+import { counted, printJson, say } from "./say.ts";
+
+/** Flags of `overprint buy`. */
+export interface BuyOptions extends OutputChoice, PaymentChoice {
+  url?: string;
+  idempotencyKey?: string;
+  json?: boolean;
+}
+
+/** Runs `overprint buy`. */
+export async function buy(name: string, options: BuyOptions): Promise<void> {
+  const checked = checkFields(options as Record<string, unknown>);
+  checkPayment(options);
+  const url = readAddress("--url", options.url ?? LOCAL);
+  if (url.href !== `${url.origin}/`) throw misuse(`--url is the deployment alone: ${url.origin}`);
+  const account = accountFor(url, options.keyFile);
+  const source = await findSource(name);
+  const [target] = await findTargets([source], options);
+  if (target!.path === STANDARD && options.json)
+    throw misuse("--json and the PDF cannot both be on stdout: name a file with -o");
+  const order = { ...(await orderFor(name, source, checked)), url, idempotencyKey: options.idempotencyKey };
+  if (target!.isFile) await (await beginWriting(target!)).discard(); // it is too late to find out when it is paid
+
+  const bought = await purchase(order, account, options, name !== STANDARD);
+  await download(bought.output, target!);
+  if (options.json) printJson(summaryOf(bought, target!));
+  else tellPurchase(bought, target!, target!.path === STANDARD ? process.stderr : process.stdout);
+}
+
+/** What a deployment fetches by itself, or has already. */
+const REMOTE = /^(https?:\/\/|upload:)/i;
+
+async function findSource(name: string): Promise<SourceFile> {
+  if (REMOTE.test(name)) {
+    const { protocol, pathname } = new URL(name);
+    const stem = protocol === "upload:" ? "" : stemOf(pathname); // a handle is a secret
+    return { path: undefined, stem: stem || "document", isPiped: false };
+  }
+  const [source, ...more] = await findFiles([name]);
+  if (more.length > 0) throw misuse(`${name} is ${more.length + 1} files: they are bought one by one`);
+  return source!;
+}
+
+/**
+ * Reads the files of an order, and checks what can be told before it is paid.
+ * @throws Failure, Problem or EngineError
+ */
+export async function orderFor(
+  name: string,
+  { path }: SourceFile,
+  checked: CheckedFields,
+): Promise<Omit<Order, "url">> {
+  const { given: fields } = checked;
+  const file = REMOTE.test(name) ? name : path ? await fileToSend(path) : await standardInput();
+  if (typeof file !== "string") expectPdf(new Uint8Array(await file.slice(0, HEAD_LENGTH).arrayBuffer()), undefined);
+  if (checked.operation === "text") {
+    checkMark(textMarkOf(checked.request));
+    return { file, fields };
+  }
+  const bytes = await readImageFile(checked.imagePath);
+  checkMark({ image: bytes });
+  return { file, image: new File([bytes], basename(checked.imagePath)), fields };
+}
+
+async function standardInput(): Promise<File> {
+  return new File([new Uint8Array(await buffer(process.stdin))], "standard-input.pdf", { type: "application/pdf" });
+}
+
+/** Returns what was bought as `--json` prints it. */
+export function summaryOf(
+  { output, operation, cost, notices, receipt, idempotencyKey }: Purchase,
+  { path }: Target,
+): object {
+  return { file: path, output, operation, cost, notices, receipt, idempotency_key: idempotencyKey };
+}
+
+/** Prints what was bought, and how it was paid. */
+export function tellPurchase(bought: Purchase, { path }: Target, stream?: NodeJS.WritableStream): void {
+  const { output, notices, receipt, cost } = bought;
+  say(
+    `${path === STANDARD ? "standard output" : path}: ${counted(output.pages, "page")}, ${counted(output.bytes, "byte")}`,
+    stream,
+  );
+  for (const notice of notices) say(NOTICES[notice as Notice] ?? notice, stream);
+  if (receipt) {
+    const { network, payer, transaction } = receipt;
+    const proof = /[^0x]/.test(transaction) ? `transaction ${transaction}` : "in development: no money moves";
+    say(`Paid ${cost} on ${networkName(network)} by ${payer}, ${proof}`, stream);
+  }
+  say(`Link, until ${output.expires_at}: ${output.url}`, stream);
+}

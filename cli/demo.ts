@@ -1,0 +1,76 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { startWorker } from "../scripts/lib/worker.ts";
+import { Failure } from "./failure.ts";
+import { addFieldOptions, checkFields } from "./fields.ts";
+import { findFiles } from "./input.ts";
+import { whenStopped } from "./interrupt.ts";
+import { findTargets } from "./output.ts";
+import { ROOT, requireClone } from "./root.ts";
+import { printJson, say, warn } from "./say.ts";
+
+/** Where results are left: in the folder that the program was called in. */
+const FOLDER = "out";
+const SAMPLE = join(ROOT, "examples/contract.pdf");
+
+const EXAMPLES = `
+Examples:
+  overprint demo
+  overprint demo contract.pdf --text DRAFT --position top-right --opacity 0.5
+  overprint demo contract.pdf --image logo.png --position bottom-right --scale 0.2`;
+
+/** Adds `overprint demo`: a paid call from one end to the other, with nothing but this machine. */
+export function addDemo(program: Command): void {
+  const command = program
+    .command("demo")
+    .summary("run a paid call on this machine")
+    .description(
+      `Starts the Worker on this machine, buys a mark from it with the development key, and leaves the result in ${FOLDER}/. In a clone of the repository.`,
+    )
+    .argument("[file]", "a PDF, or - for the standard input; by default a sample contract");
+  addFieldOptions(command);
+  command
+    .option("--json", "Print one JSON object on stdout, and nothing else.")
+    .addHelpText("after", EXAMPLES)
+    .action(demo);
+}
+
+async function demo(name = SAMPLE, options: { text?: string; image?: string; filename?: string; json?: boolean }) {
+  requireClone();
+  const marked = options.image ?? options.text;
+  const checked = checkFields({ ...options, ...(marked === undefined && { text: "CONFIDENTIAL" }) });
+  const [source] = await findFiles([name]);
+  const [{ orderFor, summaryOf, tellPurchase }, { download, purchase }, { developer }] = await Promise.all([
+    import("./checkout.ts"),
+    import("./purchase.ts"),
+    import("./key.ts"),
+  ]);
+  const order = await orderFor(name, source!, checked);
+  await mkdir(FOLDER, { recursive: true });
+  const { filename } = options;
+  const [target] = await findTargets([source!], { output: `${FOLDER}/`, filename });
+
+  warn("Starting the Worker on this machine …");
+  const stopping = new AbortController();
+  const starting = startWorker({}, { signal: stopping.signal });
+  whenStopped(async () => {
+    stopping.abort();
+    await (await starting.catch(() => undefined))?.stop();
+  });
+  const worker = await starting.catch(({ message }: Error) => {
+    const [first, ...log] = message.split("\n");
+    const why = log.find((line) => /error/i.test(line)) ?? "";
+    throw new Failure("not_started", `${first} ${why} (\`npx overprint dev\` shows all that it says)`);
+  });
+  try {
+    const bought = await purchase({ ...order, url: new URL(worker.url) }, developer(), {}, false);
+    await download(bought.output, target!);
+    if (options.json) printJson(summaryOf(bought, target!));
+    else tellPurchase(bought, target!);
+  } finally {
+    await worker.stop();
+  }
+  if (!options.json)
+    say("The Worker has been stopped, and its link with it. `npx overprint dev` starts one that stays up.");
+}

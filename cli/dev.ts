@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { Failure, misuse } from "./failure.ts";
+import { valueOption } from "./fields.ts";
+import { whenStopped } from "./interrupt.ts";
+import { ROOT, requireClone } from "./root.ts";
+
+const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
+const MAX_PORT = 65_535;
+
+const EXAMPLES = `
+Examples:
+  overprint dev
+  overprint dev --port 9000
+  overprint dev -- --var PRICE:0.10`;
+
+/** Adds `overprint dev`: the Worker on this machine, until it is stopped. */
+export function addDev(program: Command): void {
+  const command = program
+    .command("dev")
+    .summary("run the service on this machine")
+    .description(
+      "Runs the Worker on this machine, on loopback, until it is stopped. Payments are verified, and move no money. In a clone of the repository.",
+    )
+    .argument("[arguments...]", "after --, for `wrangler dev`");
+  command
+    .addOption(valueOption(command, "--port <number>", "The port to listen on. Default: 8787."))
+    .addHelpText("after", EXAMPLES)
+    .action(dev);
+}
+
+async function dev(more: string[], { port }: { port?: string }): Promise<void> {
+  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) > 0 && Number(port) <= MAX_PORT))
+    throw misuse(`--port must be a number from 1 to ${MAX_PORT}`);
+  requireClone();
+  const args = [join(ROOT, WRANGLER), "dev", ...(port === undefined ? [] : ["--port", port]), ...more];
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: "inherit" });
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  whenStopped(() => {
+    child.kill("SIGTERM");
+    return ended;
+  });
+  const code = await ended;
+  if (code !== 0)
+    throw new Failure("not_started", `\`wrangler dev\` has ended with exit code ${code}, as it says above`);
+}

@@ -1,0 +1,153 @@
+/** The fields of a request as flags, by the schemas that the service checks its requests with. */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import * as z from "zod";
+import { IMAGE_FORMATS } from "../src/engine/index.ts";
+import { fieldMessage } from "../src/service/fieldMessages.ts";
+import { invalidRequest } from "../src/service/invalidRequest.ts";
+import { type ImageRequest, imageRequest, type TextRequest, textRequest } from "../src/service/schemas.ts";
+import { typedFields } from "../src/service/typedFields.ts";
+import { misuse } from "./failure.ts";
+
+const textSettings = textRequest.omit({ file: true });
+const imageSettings = imageRequest.omit({ file: true, image: true });
+const shapes = { "--text": textSettings, "--image": imageSettings };
+
+/** The fields that are given as flags, unchecked, by the names that requests have for them. */
+export type GivenFields = Record<string, string>;
+
+/** A request whose fields are right; its files are not looked at yet. */
+export type CheckedFields = { given: GivenFields } & (
+  | { operation: "text"; request: Omit<TextRequest, "file"> }
+  | { operation: "image"; request: Omit<ImageRequest, "file" | "image">; imagePath: string }
+);
+
+/** What is published of a field. */
+interface Published {
+  type?: string;
+  description?: string;
+  enum?: string[];
+  default?: unknown;
+  examples?: unknown[];
+  minimum?: number;
+  maximum?: number;
+}
+
+const published = (schema: z.ZodType) =>
+  z.toJSONSchema(schema, { io: "input" }).properties as Record<string, Published>;
+
+/** Adds a flag for each field of a request to a command. */
+export function addFieldOptions(command: Command): void {
+  const [text, image] = [published(textSettings), published(imageSettings)];
+  for (const [name, field] of Object.entries(text))
+    if (!(name in image)) command.addOption(fieldOption(command, name, field).helpGroup("With --text:"));
+  const imageOption = valueOption(
+    command,
+    "--image <file>",
+    `An image to lay over the page, ${IMAGE_FORMATS.join(" or ")}.`,
+  );
+  command.addOption(imageOption.helpGroup("With --image:"));
+  for (const [name, field] of Object.entries(image))
+    command.addOption(
+      name in text
+        ? fieldOption(command, name, text[name]!, field).helpGroup("With either:")
+        : fieldOption(command, name, field).helpGroup("With --image:"),
+    );
+  command.addOption(new Option("--font_size <number>").argParser(once("--font_size")).hideHelp()); // as requests have it
+}
+
+function fieldOption(command: Command, name: string, field: Published, forImage?: Published): Option {
+  const kind = field.type === "number" ? "number" : field.enum ? "name" : "text";
+  return valueOption(command, `${flagOf(name)} <${kind}>`, describe(name, field, forImage));
+}
+
+/**
+ * Makes an option with a value of its own: it is refused where it is there twice, and where the value was forgotten, so
+ * that the next flag stands in its place.
+ */
+export function valueOption(command: Command, flags: string, description: string): Option {
+  const [flag = flags] = flags.split(" ").filter((part) => part.startsWith("--"));
+  return new Option(flags, description).argParser(once(flag, command));
+}
+
+function once(flag: string, command?: Command) {
+  return (value: string, before: unknown): string => {
+    if (before !== undefined) throw new InvalidArgumentError(`${flag} is there twice.`);
+    const isFlag = command?.options.some(({ long, short }) => value === long || value === short);
+    if (isFlag) throw new InvalidArgumentError(`${flag} has no value: ${value} is the next flag.`);
+    return value;
+  };
+}
+
+/** The flags whose words differ from the field's: there is no link that has a name, but a file. */
+const OWN_WORDS: Record<string, string> = {
+  filename: "The name of the result; .pdf is added where it is missing. Default: that of FILE, with -watermarked.",
+};
+
+function describe(name: string, field: Published, forImage: Published | undefined): string {
+  if (OWN_WORDS[name]) return OWN_WORDS[name];
+  const { minimum, maximum, examples = [] } = field;
+  const description = (field.description ?? "").replace(
+    "\\n breaks",
+    () => "a line break, $'…\\n…' in most shells, breaks",
+  );
+  const parts = [description];
+  const unnamed = field.enum?.filter((value) => !description.includes(`${value}:`)) ?? [];
+  if (unnamed.length > 0) parts.push(`One of ${unnamed.join(", ")}.`);
+  if (minimum !== undefined && maximum !== undefined && !/\d to \d/.test(description) && name !== "opacity")
+    parts.push(`${minimum} to ${maximum}.`);
+  if (field.default !== undefined) parts.push(`Default: ${field.default}.`);
+  if (forImage?.default !== undefined && forImage.default !== field.default)
+    parts.push(`With --image: ${forImage.default}.`);
+  if (examples.length > 0)
+    parts.push(`For example ${examples.map((example) => shellWord(String(example))).join(" or ")}.`);
+  return parts.join(" ");
+}
+
+function shellWord(text: string): string {
+  if (/^[\w.-]+$/.test(text)) return text;
+  return text.includes("\n") ? `$'${text.replaceAll("\n", "\\n")}'` : `'${text}'`;
+}
+
+/** Returns the flag of a field: `--font-size` for `font_size`. */
+function flagOf(name: string): string {
+  return `--${name.replaceAll("_", "-")}`;
+}
+
+/**
+ * Checks the flags as the service checks a request, in the same words.
+ * @param options as commander has read them
+ * @throws Failure that names each wrong flag
+ */
+export function checkFields(options: Record<string, unknown>): CheckedFields {
+  const given: GivenFields = {};
+  for (const name of new Set([...Object.keys(textSettings.shape), ...Object.keys(imageSettings.shape)])) {
+    const value = options[camelCase(name)] ?? options[name];
+    if (typeof value === "string") given[name] = value;
+  }
+  const { image: imagePath } = options;
+  if (typeof imagePath !== "string") {
+    if (given.text === undefined) throw misuse("--text or --image is needed: what to lay over the pages");
+    return { operation: "text", request: checked("--text", textSettings, given), given };
+  }
+  if (given.text !== undefined) throw misuse("--text and --image do not go together: a call lays one of them");
+  return { operation: "image", request: checked("--image", imageSettings, given), imagePath, given };
+}
+
+function checked<S extends z.ZodObject>(kind: keyof typeof shapes, schema: S, given: GivenFields): z.output<S> {
+  const parsed = schema.safeParse(typedFields(given, schema), { error: fieldMessage });
+  if (parsed.success) return parsed.data;
+  const other = kind === "--text" ? "--image" : "--text";
+  const { errors = [] } = invalidRequest(parsed.error.issues, {
+    here: Object.keys(schema.shape),
+    elsewhere: (name) => (name in shapes[other].shape ? other : undefined),
+  });
+  throw misuse(
+    errors
+      .map(({ path, message }) => `${flagOf(path)} ${message.replace("a field here", `one of ${kind}`)}`)
+      .join("; "),
+  );
+}
+
+function camelCase(name: string): string {
+  return name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,131 @@
+import { createReadStream } from "node:fs";
+import { type FileHandle, glob, open, readFile, stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { buffer } from "node:stream/consumers";
+import type { RangeReader } from "../src/engine/index.ts";
+import { expectPdf, HEAD_LENGTH } from "../src/inputs/sniff.ts";
+import { Problem } from "../src/problems.ts";
+import { EXIT, Failure, reasonOf } from "./failure.ts";
+
+/** The name of the standard input, and of the standard output. */
+export const STANDARD = "-";
+
+/** Larger files are read by ranges, and never in memory as a whole. */
+const LARGE_BYTES = 16e6;
+const STREAMED_BYTES = 2 ** 20;
+
+/** A PDF as an argument names it. */
+export interface SourceFile {
+  /** Undefined for what is no file: the standard input, or what only a deployment reads. */
+  path: string | undefined;
+  /** Its name without folder and ending, for that of the result. */
+  stem: string;
+  /** Is the standard input. */
+  isPiped: boolean;
+}
+
+/** A PDF to be marked, opened. */
+export interface Input {
+  content: Uint8Array<ArrayBuffer> | RangeReader;
+  close(): Promise<void>;
+}
+
+/**
+ * Returns the files that arguments name, each once. Shells of Windows leave patterns as they are, so a name that is no
+ * file's and has wildcards is one.
+ * @throws Failure for a file that is not there, or is a folder
+ */
+export async function findFiles(names: readonly string[]): Promise<SourceFile[]> {
+  const paths = new Set<string>();
+  for (const name of names) {
+    if (name === STANDARD) paths.add(name);
+    else if (/[*?[{]/.test(name) && !(await exists(name))) for (const path of await matching(name)) paths.add(path);
+    else paths.add(await fileAt(name));
+  }
+  return Array.from(paths, (path) =>
+    path === STANDARD
+      ? { path: undefined, stem: "standard-input", isPiped: true }
+      : { path, stem: stemOf(path), isPiped: false },
+  );
+}
+
+async function matching(pattern: string): Promise<string[]> {
+  const files: string[] = [];
+  for await (const path of glob(pattern)) if ((await stat(path)).isFile()) files.push(path);
+  if (files.length === 0) throw new Failure("no_file", `${pattern}: no file has such a name`, EXIT.usage);
+  return files.sort();
+}
+
+async function fileAt(path: string): Promise<string> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw new Failure("no_file", `${path}: ${reasonOf(error)}`, EXIT.usage);
+  });
+  if (found.isDirectory())
+    throw new Failure(
+      "no_file",
+      `${path} is a folder: name the files in it, as ${path.replace(/\/$/, "")}/*.pdf`,
+      EXIT.usage,
+    );
+  return path;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Opens a PDF: small ones are read at once, and what can be read once only.
+ * @throws Failure if it cannot be read
+ * @throws Problem not_a_pdf if it begins as something else
+ */
+export async function openInput({ path }: SourceFile): Promise<Input> {
+  if (path === undefined) return whole(await buffer(process.stdin));
+  const file = await open(path).catch((error: unknown) => {
+    throw new Failure("unreadable", reasonOf(error));
+  });
+  try {
+    const found = await file.stat();
+    if (found.isFile() && found.size > LARGE_BYTES) return await byRanges(path, file, found.size);
+    const content = await file.readFile();
+    await file.close();
+    return whole(content);
+  } catch (error) {
+    await file.close();
+    if (error instanceof Problem) throw error;
+    throw new Failure("unreadable", reasonOf(error));
+  }
+}
+
+function whole(bytes: Buffer): Input {
+  const content = new Uint8Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.length);
+  expectPdf(content.subarray(0, HEAD_LENGTH), undefined);
+  return { content, async close() {} };
+}
+
+async function byRanges(path: string, file: FileHandle, length: number): Promise<Input> {
+  const read = async (start: number, end: number) =>
+    (await file.read(new Uint8Array(end - start), 0, end - start, start)).buffer;
+  expectPdf(await read(0, HEAD_LENGTH), undefined);
+  const stream = (start: number, end: number) =>
+    createReadStream(path, { start, end: end - 1, highWaterMark: STREAMED_BYTES });
+  return { content: { length, read, stream }, close: () => file.close() };
+}
+
+/**
+ * Reads the image to be laid over the pages.
+ * @throws Failure if it cannot be read
+ */
+export async function readImageFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw new Failure("no_file", `${path}: ${reasonOf(error)}`, EXIT.usage);
+  });
+  return new Uint8Array(bytes);
+}
+
+/** Returns the name of a file without its folder and the ending `.pdf`. */
+export function stemOf(path: string): string {
+  return basename(path).replace(/\.pdf$/i, "");
+}

@@ -1,0 +1,73 @@
+/** The program `overprint`: its commands, and what becomes of their failures. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Command, CommanderError } from "commander";
+import { nearest } from "../src/service/nearest.ts";
+import { addBuy } from "./buy.ts";
+import { addDemo } from "./demo.ts";
+import { addDev } from "./dev.ts";
+import { EXIT, type Failure, failureOf, misuse } from "./failure.ts";
+import { handleSignals, isStopping } from "./interrupt.ts";
+import { addMark } from "./mark.ts";
+import { addPay } from "./pay.ts";
+import { ROOT } from "./root.ts";
+import { printJson, warn } from "./say.ts";
+
+const HELP_COLUMNS = 100;
+
+const AFTER = `
+Exit codes: 0 done; 1 failed; 2 wrong flags, values or files, and nothing was done; 3 paid for, perhaps, and the file is
+not here yet; 130 stopped by Ctrl-C. Every failure is one line on stderr.`;
+
+/** Returns the program with all of its commands. */
+export function programOf(): Command {
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
+  const program = new Command("overprint")
+    .description("Lays a text or an image over every page of a PDF: here, or by a service that is paid per call.")
+    .version(version, "-V, --version", "Print the version.")
+    .helpOption("-h, --help", "Print this help.")
+    .helpCommand("help [command]", "print the help of a command")
+    .configureHelp({ helpWidth: Math.min(process.stdout.columns ?? HELP_COLUMNS, HELP_COLUMNS) })
+    .configureOutput({ outputError() {} }) // run() prints it
+    .showSuggestionAfterError(false) // run() makes them
+    .exitOverride()
+    .addHelpText("after", AFTER);
+  addMark(program);
+  addBuy(program);
+  addPay(program);
+  addDemo(program);
+  addDev(program);
+  return program;
+}
+
+/** Runs the program with the arguments of a command line, and sets the exit code. */
+export async function run(args: string[]): Promise<void> {
+  handleSignals();
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit(EXIT.failed)); // whoever read has gone: nobody is left to tell
+  const program = programOf();
+  try {
+    if (args.length === 0) program.outputHelp();
+    else await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    if (isStopping()) return;
+    if (error instanceof CommanderError && error.exitCode === 0) return; // it has printed its help or version
+    const { code, message, exitCode } =
+      error instanceof CommanderError ? misuseOf(error, program, args[0]) : failureOf(error);
+    warn(`overprint: ${message}`);
+    if (args.includes("--json")) printJson({ error: { code, message } });
+    process.exitCode = exitCode;
+  }
+}
+
+/** Says in one line what commander finds wrong, and what may have been meant. */
+function misuseOf({ code, message }: CommanderError, program: Command, name: string | undefined): Failure {
+  const command = program.commands.find((known) => known.name() === name) ?? program;
+  const known = {
+    "commander.unknownOption": command.options.map(({ long }) => long ?? ""),
+    "commander.unknownCommand": program.commands.map((other) => other.name()),
+  }[code];
+  const [, written = ""] = /'(.*)'/.exec(message) ?? [];
+  const meant = known && nearest(written, known);
+  const words = message.replace(/^error: /, "").replace(/\.$/, "") + (meant ? `: did you mean ${meant}?` : ";");
+  return misuse(`${words} \`overprint${command === program ? "" : ` ${command.name()}`} --help\` tells more`);
+}

@@ -1,0 +1,130 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Command } from "commander";
+import {
+  checkMark,
+  type LoadFont,
+  type Notice,
+  PlanOutdated,
+  type RangeReader,
+  type WatermarkPlan,
+  watermark,
+} from "../src/engine/index.ts";
+import { imageMarkOf, textMarkOf } from "../src/service/marks.ts";
+import { NOTICES } from "../src/service/notices.ts";
+import { EXIT, failureOf, misuse } from "./failure.ts";
+import { addFieldOptions, checkFields } from "./fields.ts";
+import { findFiles, openInput, readImageFile, type SourceFile, STANDARD } from "./input.ts";
+import { isStopping } from "./interrupt.ts";
+import { addOutputOptions, beginWriting, findTargets, type OutputChoice, type Target } from "./output.ts";
+import { showProgress } from "./progress.ts";
+import { ROOT } from "./root.ts";
+import { counted, printJson, say, warn } from "./say.ts";
+
+const EXAMPLES = `
+Examples:
+  overprint mark contract.pdf --text CONFIDENTIAL
+  overprint mark contract.pdf --text $'Copy for A. Smith\\nPage {page} of {pages}' --template footer -o copy.pdf
+  overprint mark *.pdf --image logo.png --position bottom-right --scale 0.2 -o marked/
+  cat contract.pdf | overprint mark - --text DRAFT --rotation -30 > draft.pdf`;
+
+/** Adds `overprint mark`: the engine alone, without a service. */
+export function addMark(program: Command): void {
+  const command = program
+    .command("mark")
+    .summary("mark PDFs here, for free")
+    .description("Lays a text or an image over every page of PDFs, on this machine, for free.")
+    .argument("<files...>", "PDFs, or - for the standard input");
+  addFieldOptions(command);
+  addOutputOptions(command);
+  command.addHelpText("after", EXAMPLES).action(mark);
+}
+
+/** What is said of a file that was marked. */
+interface Marked {
+  pages: number;
+  bytes: number;
+  notices: readonly Notice[];
+}
+
+async function mark(names: string[], options: OutputChoice & { json?: boolean }): Promise<void> {
+  const planner = await plannerOf(options as Record<string, unknown>);
+  const files = await findFiles(names);
+  const targets = await findTargets(files, options);
+  const isPiped = targets.some(({ path }) => path === STANDARD);
+  if (isPiped && options.json) throw misuse("--json and the PDF cannot both be on stdout: name a file with -o");
+
+  const results: object[] = [];
+  for (const [at, file] of files.entries()) {
+    const target = targets[at]!;
+    const source = file.path ?? STANDARD;
+    try {
+      const marked = await markFile(file, target, planner);
+      results.push({ source, output: target.path, ...marked });
+      if (!options.json) tell(target.path, marked, isPiped ? process.stderr : process.stdout);
+    } catch (error) {
+      if (isStopping()) throw error;
+      const { code, message } = failureOf(error);
+      results.push({ source, error: { code, message } });
+      warn(`overprint: ${source === STANDARD ? "standard input" : source}: ${message}`);
+      process.exitCode = EXIT.failed;
+    }
+  }
+  if (options.json) printJson({ files: results });
+}
+
+function tell(path: string, { pages, bytes, notices }: Marked, stream: NodeJS.WritableStream): void {
+  const name = path === STANDARD ? "standard output" : path;
+  say(`${name}: ${counted(pages, "page")}, ${counted(bytes, "byte")}`, stream);
+  for (const notice of notices) say(`${name}: ${NOTICES[notice]}`, stream);
+}
+
+type Planner = (source: Uint8Array | RangeReader, thorough: boolean) => Promise<WatermarkPlan>;
+
+const loadFont: LoadFont = (path) => readFile(join(ROOT, "fonts", path));
+
+/** Checks all that can be told of a mark before its file is there. */
+async function plannerOf(options: Record<string, unknown>): Promise<Planner> {
+  const checked = checkFields(options);
+  const { password } = checked.request;
+  if (checked.operation === "text") {
+    const mark = textMarkOf(checked.request);
+    checkMark(mark);
+    return (source, thorough) => watermark(source, mark, { password, thorough, loadFont });
+  }
+  const mark = imageMarkOf(checked.request, await readImageFile(checked.imagePath));
+  checkMark(mark);
+  return (source, thorough) => watermark(source, mark, { password, thorough });
+}
+
+/** Marks one file. One that is read by ranges may prove to be other than the plan has taken it for: then it is read whole first. */
+async function markFile(source: SourceFile, target: Target, plan: Planner): Promise<Marked> {
+  const { content, close } = await openInput(source);
+  try {
+    if (!target.isFile) return await write(await plan(content, true), target); // nothing can be taken back there
+    return await write(await plan(content, false), target).catch(async (error: unknown) => {
+      if (!(error instanceof PlanOutdated)) throw error;
+      return write(await plan(content, true), target);
+    });
+  } finally {
+    await close();
+  }
+}
+
+async function write({ pages, length, notices, chunks }: WatermarkPlan, target: Target): Promise<Marked> {
+  const writing = await beginWriting(target);
+  const progress = showProgress("Writing", length);
+  try {
+    for await (const chunk of chunks()) {
+      await writing.write(chunk);
+      progress.add(chunk.length);
+    }
+  } catch (error) {
+    await writing.discard();
+    throw error;
+  } finally {
+    progress.end();
+  }
+  await writing.complete();
+  return { pages, bytes: length, notices };
+}

@@ -1,0 +1,142 @@
+/** What a deployment asks for, and whether that is to be paid. */
+import { once } from "node:events";
+import { createInterface } from "node:readline/promises";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { ExactEvmSchemeV1 } from "@x402/evm/exact/v1/client";
+import { x402Client, x402HTTPClient } from "@x402/fetch";
+import type { PrivateKeyAccount } from "viem/accounts";
+import { formatUnits } from "viem/utils";
+import type { EvmNetwork } from "../src/payments/networks.ts";
+import { parsePrice } from "../src/payments/price.ts";
+import { refusalIn, request } from "./deployment.ts";
+import { Failure } from "./failure.ts";
+import { MAX_PRICE, networkName, type PaymentChoice, payable, TEST_NETWORKS } from "./payment.ts";
+import { warn } from "./say.ts";
+
+/** The terms of a 402 (x402, "PaymentRequired"). */
+type Terms = ReturnType<x402HTTPClient["getPaymentRequiredResponse"]>;
+
+/** One way to pay that this program can take: USDC, by a signature (EIP-3009). */
+export interface Offer {
+  network: EvmNetwork;
+  /** In millionths of a USDC. */
+  amount: bigint;
+  payTo: string;
+  /** The terms with nothing but this way to pay. */
+  terms: Terms;
+}
+
+/**
+ * Asks what a call costs, and how it can be paid.
+ * @param version of x402
+ * @param body what the price is asked with
+ * @throws Failure if it is not sold, or not in a way that this program pays in
+ */
+export async function askPrice(
+  endpoint: URL,
+  version: 1 | 2,
+  { network: wanted }: PaymentChoice,
+  body?: object,
+): Promise<Offer> {
+  const headers = { "Content-Type": "application/json" };
+  const answer = await request(endpoint, { method: "POST", ...(body && { headers, body: JSON.stringify(body) }) });
+  if (answer.status !== 402) {
+    const { code, message } = answer.ok ? new Failure("not_sold", "it asks for no payment") : await refusalIn(answer);
+    throw new Failure(code, `nothing can be bought at ${endpoint}: ${message}`);
+  }
+  const terms = await termsIn(answer, version);
+  const offers = terms.accepts.flatMap((way) => offerOf(way as Way, terms));
+  const chosen = offers.find(({ network }) => !wanted || network.name === wanted || network.caip2 === wanted);
+  if (chosen) return chosen;
+  const offered = terms.accepts.map(({ network }) => networkName(network)).join(", ") || "nothing";
+  throw new Failure(
+    "not_payable",
+    wanted && offers.length > 0
+      ? `${endpoint.origin} takes no payment on ${wanted}; it takes ${offered}`
+      : `${endpoint.origin} takes no payment that this program makes, which is USDC on EVM chains; it takes ${offered}`,
+  );
+}
+
+async function termsIn(answer: Response, version: 1 | 2): Promise<Terms> {
+  try {
+    const body: unknown = await answer.json();
+    const getHeader = (name: string) => (version === 1 ? null : answer.headers.get(name));
+    const terms = new x402HTTPClient(new x402Client()).getPaymentRequiredResponse(getHeader, body);
+    if (Array.isArray(terms.accepts)) return terms;
+  } catch {
+    // no JSON, or not base64
+  }
+  throw new Failure("not_x402", `the terms of ${answer.url} are not those of x402`);
+}
+
+/** A way to pay, in either version. */
+interface Way {
+  scheme: string;
+  network: string;
+  amount?: string;
+  maxAmountRequired?: string;
+  asset: string;
+  payTo: string;
+  extra?: { assetTransferMethod?: unknown };
+}
+
+/** Only in a token that is known here is an amount a price. */
+function offerOf(way: Way, terms: Terms): Offer[] {
+  const network = payable().find(({ name, caip2 }) => way.network === name || way.network === caip2);
+  const amount = way.amount ?? way.maxAmountRequired ?? "";
+  const isKnown = network !== undefined && String(way.asset).toLowerCase() === network.asset.toLowerCase();
+  const isSigned = way.scheme === "exact" && (way.extra?.assetTransferMethod ?? "eip3009") === "eip3009";
+  if (!isKnown || !isSigned || !/^\d{1,30}$/.test(amount)) return [];
+  return [{ network, amount: BigInt(amount), payTo: String(way.payTo), terms: { ...terms, accepts: [way] } as Terms }];
+}
+
+/** Returns a price for people: `0.05 USDC`. */
+export function priceOf({ amount, network }: Offer): string {
+  return `${formatUnits(amount, network.decimals)} USDC`;
+}
+
+/**
+ * Says what is about to be paid, and asks where that is real money.
+ * @param canAsk whether somebody is there to answer
+ * @throws Failure if it is too much, or nobody has agreed to it
+ */
+export async function agree(offer: Offer, payer: string, choice: PaymentChoice, canAsk: boolean): Promise<void> {
+  const { network, amount, payTo } = offer;
+  const { maxPrice = MAX_PRICE, yes } = choice;
+  if (amount > BigInt(parsePrice(maxPrice)!.millionths))
+    throw new Failure("too_expensive", `it costs ${priceOf(offer)}, which is more than --max-price ${maxPrice}`);
+  const isTest = TEST_NETWORKS.has(network.name);
+  warn(`${priceOf(offer)} on ${network.name}${isTest ? " (a test network)" : ""}, from ${payer} to ${payTo}`);
+  if (isTest || yes) return;
+  const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
+  if (!canAsk || !isTerminal)
+    throw new Failure("not_agreed", `${network.name} is a main network, with real money: --yes pays there`);
+  const answer = await ask("This is real money. Pay? [y/N] ");
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Failure("not_agreed", "nothing was signed, and nothing charged");
+}
+
+/** Asks the person at the terminal; one who answers nothing has said nothing. */
+async function ask(question: string): Promise<string> {
+  // not as a terminal: that would take Ctrl-C for a key
+  const prompt = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  const closed = once(prompt, "close").then(() => "");
+  const answer = await Promise.race([prompt.question(question), closed]);
+  prompt.close();
+  return answer;
+}
+
+/** Signs a payment, and returns the header that carries it. */
+export async function sign(offer: Offer, account: PrivateKeyAccount): Promise<Record<string, string>> {
+  const { terms, network } = offer;
+  const client = x402Client.fromConfig({
+    schemes: [
+      { network: network.caip2, client: new ExactEvmScheme(account) },
+      { network: network.name as `${string}:${string}`, client: new ExactEvmSchemeV1(account), x402Version: 1 },
+    ],
+    spendControls: false, // agree() has looked at the price
+  });
+  const payment = await client.createPaymentPayload(terms).catch((error: Error) => {
+    throw new Failure("not_signed", `the payment could not be signed: ${error.message}`);
+  });
+  return new x402HTTPClient(client).encodePaymentSignatureHeader(payment);
+}

@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto";
+import { unlinkSync } from "node:fs";
+import { type FileHandle, open, realpath, rename, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Command } from "commander";
+import { Failure, misuse, reasonOf } from "./failure.ts";
+import { valueOption } from "./fields.ts";
+import { type SourceFile, STANDARD } from "./input.ts";
+import { whenStopped } from "./interrupt.ts";
+
+/** Where the result of a file goes. */
+export interface Target {
+  /** A path, or `-`. */
+  path: string;
+  /** Is a regular file, or nothing yet: it is replaced as a whole, or not at all. */
+  isFile: boolean;
+}
+
+/** What was said of outputs. */
+export interface OutputChoice {
+  /** A file, a folder, or `-`. */
+  output?: string | undefined;
+  filename?: string | undefined;
+  overwrite?: boolean | undefined;
+}
+
+/** Adds the flags that say where a result goes. */
+export function addOutputOptions(command: Command): void {
+  const where =
+    "Where the result goes: a file, a folder, or - for the standard output. Default: beside FILE, or there.";
+  command
+    .addOption(valueOption(command, "-o, --output <path>", where))
+    .option("--overwrite", "The result may replace FILE itself.")
+    .option("--json", "Print one JSON object on stdout, and nothing else.");
+}
+
+/**
+ * Returns where the results of some files go, each somewhere else.
+ * @throws Failure if two of them go to the same place, or one to its source, or to where nothing can be written
+ */
+export async function findTargets(sources: readonly SourceFile[], choice: OutputChoice): Promise<Target[]> {
+  const { output, filename, overwrite = false } = choice;
+  const isFolder = output !== undefined && (/[/\\]$/.test(output) || (await isDirectory(output)));
+  if (sources.length > 1 && filename !== undefined)
+    throw misuse("--filename is for one file: several would be the same");
+  if (sources.length > 1 && output !== undefined && !isFolder)
+    throw misuse(`several files go to a folder, and ${output} is none that is there`);
+
+  const targets: Target[] = [];
+  const taken = new Set<string>();
+  for (const { path: source, stem, isPiped } of sources) {
+    const name = filename === undefined ? `${stem}-watermarked.pdf` : filename.replace(/(\.pdf)?$/i, ".pdf");
+    const beside = source === undefined ? name : join(dirname(source), name);
+    const path = isFolder ? join(output, name) : (output ?? (isPiped && !filename ? STANDARD : beside));
+    if (taken.has(resolve(path))) throw misuse(`two results would be ${path}: mark them one by one`);
+    taken.add(resolve(path));
+    targets.push(await targetAt(path, source, overwrite));
+  }
+  return targets;
+}
+
+async function targetAt(path: string, source: string | undefined, overwrite: boolean): Promise<Target> {
+  if (path === STANDARD) {
+    if (process.stdout.isTTY) throw misuse("a PDF is nothing for a terminal: name a file with -o, or send it on");
+    return { path, isFile: false };
+  }
+  const there = await found(path);
+  if (there?.isDirectory()) throw misuse(`${path} is a folder`);
+  const folder = dirname(path);
+  if (!(await isDirectory(folder))) throw misuse(`${path}: there is no folder ${folder}`);
+  const from = source === undefined ? undefined : await found(source);
+  if (there && from && there.ino === from.ino && there.dev === from.dev && !overwrite)
+    throw misuse(`${path} is the file itself: choose another with -o, or say --overwrite`);
+  return { path, isFile: !there || there.isFile() };
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return (await found(path))?.isDirectory() ?? false;
+}
+
+function found(path: string) {
+  return stat(path, { bigint: true }).catch(() => undefined);
+}
+
+/** A result on its way. Nobody sees it until it is complete, unless it goes to a pipe. */
+export interface Writing {
+  write(chunk: Uint8Array): Promise<void>;
+  /** Puts the result where it belongs. */
+  complete(): Promise<void>;
+  /** Takes away what there is of it. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Begins to write to a target: beside it, under another name, which the result loses when it is complete.
+ * @throws Failure if that cannot be done
+ */
+export async function beginWriting({ path, isFile }: Target): Promise<Writing> {
+  const refuse = (error: unknown): never => {
+    throw new Failure("unwritable", `${path}: ${reasonOf(error)}`);
+  };
+  if (path === STANDARD) return toStandardOutput();
+  const place = await realpath(path).catch(() => path); // a link stays, and what it leads to is replaced
+  const mode = isFile ? ((await found(place))?.mode ?? 0o666n) : 0o666n;
+  const temporary = isFile ? join(dirname(place), `.${basename(place)}.${randomBytes(4).toString("hex")}`) : place;
+  const file: FileHandle = await open(temporary, isFile ? "wx" : "w", Number(mode & 0o777n)).catch(refuse);
+  const remove = () => {
+    if (isFile) unlinkSync(temporary);
+  };
+  const forget = whenStopped(remove);
+  return {
+    async write(chunk) {
+      for (let at = 0; at < chunk.length; )
+        at += (await file.write(chunk, at, chunk.length - at).catch(refuse)).bytesWritten;
+    },
+    async complete() {
+      await file.close().catch(refuse);
+      if (isFile) await rename(temporary, place).catch(refuse);
+      forget();
+    },
+    async discard() {
+      await file.close().catch(() => undefined);
+      remove();
+      forget();
+    },
+  };
+}
+
+function toStandardOutput(): Writing {
+  return {
+    write: (chunk) =>
+      new Promise((done, failed) => {
+        process.stdout.write(chunk, (error) => (error ? failed(error) : done()));
+      }),
+    async complete() {},
+    async discard() {},
+  };
+}

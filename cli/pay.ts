@@ -1,0 +1,48 @@
+import type { Command } from "commander";
+import { readAddress, UPLOADS_PATH } from "./deployment.ts";
+import { addPaymentOptions, checkPayment, type PaymentChoice } from "./payment.ts";
+import { printJson, say } from "./say.ts";
+
+const EXAMPLES = `
+Examples:
+  overprint pay http://127.0.0.1:8787/v1/watermark/text
+  curl https://pdf.example.com/v1/watermark/text -F file=@contract.pdf -F text=DRAFT \\
+    -H "X-PAYMENT: $(overprint pay https://pdf.example.com/v1/watermark/text --key-file key.txt)"
+
+Whoever has the header can use it, once. Nothing moves until then.`;
+
+/** Adds `overprint pay`: a payment to send by hand. */
+export function addPay(program: Command): void {
+  const command = program
+    .command("pay")
+    .summary("sign a payment, for a call by hand")
+    .description(
+      "Signs a payment for one call, and prints it: the value of a header X-PAYMENT (x402 version 1). For /v1/uploads it is one that a large upload takes, and then the call that follows.",
+    )
+    .argument("<url>", "what is called, such as https://pdf.example.com/v1/watermark/text");
+  addPaymentOptions(command);
+  command
+    .option("--json", "Print one JSON object on stdout, and nothing else.")
+    .addHelpText("after", EXAMPLES)
+    .action(pay);
+}
+
+async function pay(address: string, options: PaymentChoice & { json?: boolean }): Promise<void> {
+  const endpoint = readAddress("the address", address);
+  checkPayment(options);
+  const [{ UPLOADS }, { accountFor }, { agree, askPrice, priceOf, sign }] = await Promise.all([
+    import("../src/config.ts"),
+    import("./key.ts"),
+    import("./offers.ts"),
+  ]);
+  const account = accountFor(endpoint, options.keyFile);
+  // only a large upload has a price
+  const body = endpoint.pathname === UPLOADS_PATH ? { size: UPLOADS.freeBytes + 1 } : undefined;
+  const offer = await askPrice(endpoint, 1, options, body);
+  await agree(offer, account.address, options, true);
+  const [[header, value] = []] = Object.entries(await sign(offer, account));
+  const { network, payTo } = offer;
+  if (options.json)
+    printJson({ header, value, price: priceOf(offer), network: network.name, from: account.address, to: payTo });
+  else say(value!);
+}

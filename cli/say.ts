@@ -1,0 +1,21 @@
+import { oneLine } from "./failure.ts";
+
+/** Prints a line of what has been done: to stdout, or to stderr where that carries something else. */
+export function say(line: string, stream: NodeJS.WritableStream = process.stdout): void {
+  stream.write(`${oneLine(line)}\n`);
+}
+
+/** Prints a line of what goes on, or is wrong, to stderr. */
+export function warn(line: string): void {
+  say(line, process.stderr);
+}
+
+/** Prints a result for programs: the one thing on stdout then. */
+export function printJson(value: object): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Returns `4 pages` or `1 page`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}

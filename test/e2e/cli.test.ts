@@ -1,0 +1,352 @@
+/** The program `overprint`, as it is called. Buying is in cliBuy.test.ts. */
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { textPages } from "../../bench/inputs.ts";
+import { type Run, runCli, startCli } from "../support/cli.ts";
+import { render } from "./render.ts";
+
+const root = join(import.meta.dirname, "../..");
+const CONTRACT = join(root, "examples/contract.pdf");
+const LOGO = join(root, "examples/logo.png");
+const COMMANDS = ["mark", "buy", "pay", "demo", "dev"];
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "overprint-cli-"));
+  await copyFile(CONTRACT, join(dir, "contract.pdf"));
+  return () => rm(dir, { recursive: true, force: true });
+});
+const cli = (args: string[], setting: Parameters<typeof runCli>[1] = {}) => runCli(args, { cwd: dir, ...setting });
+const files = async () => (await readdir(dir)).sort();
+
+/** One line on stderr, and nothing on stdout but JSON that says the same. */
+function expectOneLine({ stdout, stderr }: Run, what: string): void {
+  expect(stderr).toContain(what);
+  expect(stderr.trim().split("\n")).toHaveLength(1);
+  expect(stderr).toMatch(/^overprint: /);
+  if (stdout) expect(stderr).toBe(`overprint: ${JSON.parse(stdout).error.message}\n`);
+}
+
+/** Each page looks other than it did. */
+async function expectMarks(pdf: Uint8Array): Promise<void> {
+  const [before, after] = await Promise.all([render(await readFile(CONTRACT)), render(pdf)]);
+  const nowhere = { left: 0, top: 0, right: 0, bottom: 0 };
+  expect(after).toHaveLength(before.length);
+  for (const [at, page] of after.entries()) expect(page.changedOutside(nowhere, before[at]!)).toBeGreaterThan(200);
+}
+
+describe("help", () => {
+  test("of the program names its commands and exit codes", async () => {
+    const { code, stdout } = await cli(["--help"]);
+    expect(code).toBe(0);
+    for (const name of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
+    expect(stdout).toContain("Exit codes: 0 done; 1 failed; 2 ");
+    expect((await cli([])).stdout).toBe(stdout);
+  });
+
+  test.each(COMMANDS)("of %s has its flags and examples", async (name) => {
+    const { code, stdout, stderr } = await cli([name, "--help"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain(`Usage: overprint ${name}`);
+    expect(stdout).toContain("Examples:");
+    expect((await cli(["help", name])).stdout).toBe(stdout);
+  });
+
+  test("tells the kinds, ranges and defaults of a request's fields", async () => {
+    const help = (await cli(["mark", "--help"])).stdout.replaceAll(/\s+/g, " ");
+    for (const told of [
+      "--opacity <number> 0 (invisible) to 1 (opaque), of the mark as a whole. Default: 0.3.",
+      "--font-size <number>",
+      "-360 to 360.",
+      "One of top-left, top, top-right, left,",
+      "With --image: center.",
+      "--scale <number>",
+    ])
+      expect(help).toContain(told);
+  });
+
+  test("--version is that of package.json", async () => {
+    const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
+    expect((await cli(["--version"])).stdout).toBe(`${version}\n`);
+  });
+});
+
+describe("mark", () => {
+  test("marks a file beside it, and says so", async () => {
+    const { code, stdout, stderr } = await cli(["mark", "contract.pdf", "--text", "DRAFT", "--rotation", "-30"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const marked = await readFile(join(dir, "contract-watermarked.pdf"));
+    expect(stdout).toBe(`contract-watermarked.pdf: 4 pages, ${marked.length.toLocaleString("en")} bytes\n`);
+    await expectMarks(marked);
+    expect(await files()).toEqual(["contract-watermarked.pdf", "contract.pdf"]);
+    expect(await readFile(join(dir, "contract.pdf"))).toEqual(await readFile(CONTRACT));
+  });
+
+  test("lays an image over every page", async () => {
+    const { code } = await cli(["mark", "contract.pdf", "--image", LOGO, "--scale=0.4", "-o", "new.pdf"]);
+    expect(code).toBe(0);
+    await expectMarks(await readFile(join(dir, "new.pdf")));
+  });
+
+  test("takes the standard input, and gives the standard output", async () => {
+    const flags = ["mark", "-", "--text", "DRAFT"];
+    const { code, bytes, stderr } = await cli(flags, { input: await readFile(CONTRACT) });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^standard output: 4 pages, [\d,]+ bytes\n$/);
+    await cli(["mark", "contract.pdf", "--text", "DRAFT"]);
+    expect(bytes).toEqual(await readFile(join(dir, "contract-watermarked.pdf")));
+    expect((await cli(["mark", "contract.pdf", "--text", "DRAFT", "-o", "-"])).bytes).toEqual(bytes);
+  });
+
+  test("takes several files, patterns among them, to a folder", async () => {
+    await copyFile(CONTRACT, join(dir, "other.PDF"));
+    await mkdir(join(dir, "out"));
+    const { code, stdout } = await cli(["mark", "*.pdf", "other.PDF", "contract.pdf", "--text", "X", "-o", "out"]);
+    expect(code).toBe(0);
+    expect(await readdir(join(dir, "out"))).toEqual(["contract-watermarked.pdf", "other-watermarked.pdf"]);
+    expect(stdout.trim().split("\n")).toHaveLength(2);
+  });
+
+  test("goes on where one of several files cannot be marked", async () => {
+    await writeFile(join(dir, "b.pdf"), "no PDF");
+    const run = await cli(["mark", "b.pdf", "contract.pdf", "--text", "X", "--json"]);
+    expect(run.code).toBe(1);
+    expect(JSON.parse(run.stdout)).toEqual({
+      files: [
+        { source: "b.pdf", error: { code: "not_a_pdf", message: expect.stringMatching(/PDF/) } },
+        {
+          source: "contract.pdf",
+          output: "contract-watermarked.pdf",
+          pages: 4,
+          bytes: expect.any(Number),
+          notices: [],
+        },
+      ],
+    });
+    expectOneLine({ ...run, stdout: "" }, "b.pdf: ");
+    expect(await files()).toEqual(["b.pdf", "contract-watermarked.pdf", "contract.pdf"]);
+  });
+
+  test("names the result by --filename", async () => {
+    await cli(["mark", "contract.pdf", "--text", "X", "--filename", "final"]);
+    expect(await files()).toEqual(["contract.pdf", "final.pdf"]);
+  });
+
+  test("replaces its source only where that is said, and keeps its mode", async () => {
+    await chmod(join(dir, "contract.pdf"), 0o640);
+    await symlink("contract.pdf", join(dir, "link.pdf"));
+    for (const output of ["contract.pdf", "./contract.pdf", "link.pdf"]) {
+      const run = await cli(["mark", "contract.pdf", "--text", "X", "-o", output]);
+      expect(run.code).toBe(2);
+      expectOneLine(run, `${output} is the file itself`);
+    }
+    expect((await cli(["mark", "contract.pdf", "--text", "X", "-o", "link.pdf", "--overwrite"])).code).toBe(0);
+    await expectMarks(await readFile(join(dir, "contract.pdf")));
+    expect((await stat(join(dir, "contract.pdf"))).mode & 0o777).toBe(0o640);
+    expect(await files()).toEqual(["contract.pdf", "link.pdf"]);
+  });
+
+  test("writes to what is no file without replacing it", async () => {
+    expect((await cli(["mark", "contract.pdf", "--text", "X", "-o", "/dev/null"])).code).toBe(0);
+    expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
+  });
+
+  test("reads a large file by ranges, to the same bytes", async () => {
+    const pdf = textPages(50, 400_000, "classic");
+    expect(pdf.length).toBeGreaterThan(16e6);
+    await writeFile(join(dir, "large.pdf"), pdf);
+    const { code } = await cli(["mark", "large.pdf", "--text", "X"]);
+    expect(code).toBe(0);
+    const { bytes } = await cli(["mark", "-", "--text", "X"], { input: pdf });
+    expect(Buffer.compare(await readFile(join(dir, "large-watermarked.pdf")), bytes)).toBe(0);
+  });
+
+  test("ends quietly when nobody reads on", async () => {
+    await writeFile(join(dir, "large.pdf"), textPages(50, 400_000, "classic"));
+    const child = startCli(["mark", "large.pdf", "--text", "X", "-o", "-"], { cwd: dir });
+    let stderr = "";
+    child.stderr.on("data", (chunk: Buffer) => (stderr += chunk));
+    child.stdout.once("data", () => child.stdout.destroy());
+    const [code] = await once(child, "close");
+    expect([code, stderr]).toEqual([1, ""]);
+  });
+
+  test("stopped by Ctrl-C leaves nothing half-written", async () => {
+    await writeFile(join(dir, "large.pdf"), textPages(200, 400_000, "classic"));
+    const child = startCli(["mark", "large.pdf", "--text", "X"], { cwd: dir });
+    await vi.waitFor(async () => expect(await files()).toHaveLength(3), { timeout: 20_000, interval: 1 });
+    child.kill("SIGINT");
+    const [code] = await once(child, "close");
+    expect(code).toBe(130);
+    expect(await files()).toEqual(["contract.pdf", "large.pdf"]);
+  });
+});
+
+describe("what is wrong is one line, and", () => {
+  test.each([
+    [["mark", "contract.pdf", "--txt", "X"], "unknown option '--txt': did you mean --text?"],
+    [["mrk", "contract.pdf"], "unknown command 'mrk': did you mean mark?"],
+    [["mark"], "missing required argument 'files'"],
+    [["mark", "contract.pdf"], "--text or --image is needed"],
+    [["mark", "contract.pdf", "--text"], "option '--text <text>' argument missing"],
+    [["mark", "contract.pdf", "--text", "--position", "top"], "--text has no value: --position is the next flag"],
+    [["mark", "contract.pdf", "--text", "A", "--text", "B"], "--text is there twice"],
+    [["mark", "contract.pdf", "--text", "A", "--image", LOGO], "--text and --image do not go together"],
+    [["mark", "contract.pdf", "--text", "A", "--scale", "0.2"], "--scale is not one of --text, but of --image"],
+    [["mark", "contract.pdf", "--text", "A", "--opacity", "2"], "--opacity must be at most 1"],
+    [["mark", "contract.pdf", "--text", "A", "--opacity", "much"], "--opacity must be a number"],
+    [["mark", "contract.pdf", "--text", "A", "--rotation", "-361"], "--rotation must be at least -360"],
+    [["mark", "contract.pdf", "--text", "A", "--position", "topleft"], "did you mean top-left?"],
+    [["mark", "contract.pdf", "--text", "A", "--font_size", "0"], "--font-size must be more than 0"],
+    [["mark", "contract.pdf", "--text", " "], "--text must have a visible character"],
+    [["mark", "contract.pdf", "--text", "A", "--opacity", "2", "--color", "red"], "; --color must be #rrggbb"],
+    [["mark", "nowhere.pdf", "--text", "A"], "nowhere.pdf: there is no such file"],
+    [["mark", "*.nothing", "--text", "A"], "*.nothing: no file has such a name"],
+    [["mark", ".", "--text", "A"], ". is a folder"],
+    [["mark", "contract.pdf", "--image", "nowhere.png"], "nowhere.png: there is no such file"],
+    [["mark", "contract.pdf", "--text", "A", "-o", "no/where.pdf"], "there is no folder no"],
+    [["mark", "contract.pdf", CONTRACT, "--text", "A", "-o", "a.pdf"], "several files go to a folder"],
+    [["mark", "contract.pdf", CONTRACT, "--text", "A", "-o", "./"], "two results would be"],
+    [
+      ["mark", "contract.pdf", "--text", "A", "-o", "-", "--json"],
+      "overprint: --json and the PDF cannot both be on stdout",
+    ],
+    [["demo", "nowhere.pdf"], "nowhere.pdf: there is no such file"],
+    [["demo", "--txt", "DRAFT"], "unknown option '--txt'"],
+    [["demo", "--opacity", "2"], "--opacity must be at most 1"],
+    [["demo", "--image", "nowhere.png"], "nowhere.png: there is no such file"],
+    [["dev", "--port", "http"], "--port must be a number"],
+    [["buy", "contract.pdf", "--text", "A", "--url", "ftp://x"], "--url must be an address"],
+    [["buy", "contract.pdf", "--text", "A", "--url", "http://pdf.example.com"], "--url must be https"],
+    [["buy", "contract.pdf", "--text", "A", "--url", "https://pdf.example.com/v1"], "--url is the deployment alone"],
+    [["buy", "contract.pdf", "--text", "A", "--url", "https://pdf.example.com"], "a key is needed"],
+    [["buy", "contract.pdf", "--text", "A", "--max-price", "free"], "--max-price must be an amount"],
+    [["buy", "contract.pdf", "--text", "A", "--network", "bas"], "--network must be one of base, base-sepolia"],
+    [["pay"], "missing required argument 'url'"],
+    [["pay", "127.0.0.1:8787"], "must be an address"],
+  ])("%j is a 2", async (args, what) => {
+    const run = await cli(args);
+    expect(run.code).toBe(2);
+    expectOneLine(run, what);
+    expect(await files()).toEqual(["contract.pdf"]);
+  });
+
+  test.each([
+    ["a web page", "<html>", "This is a web page, not a PDF"],
+    ["an image", "\x89PNG", "This is an image, not a PDF"],
+    ["nothing", "", "The file is empty"],
+    ["what has no pages", "%PDF-1.4\n%%EOF", ""],
+  ])("%s is a 1", async (_, content, what) => {
+    await writeFile(join(dir, "a.pdf"), content, "latin1");
+    const run = await cli(["mark", "a.pdf", "--text", "A"]);
+    expect(run.code).toBe(1);
+    expectOneLine(run, `overprint: a.pdf: ${what}`);
+    expect(await files()).toEqual(["a.pdf", "contract.pdf"]);
+  });
+
+  test("a character that no font has, or a broken image, is told before any file is read", async () => {
+    expectOneLine(await cli(["mark", "contract.pdf", "--text", "A\u{10ffd}"]), "U+10FFD");
+    await writeFile(join(dir, "a.png"), "no image");
+    expectOneLine(await cli(["mark", "contract.pdf", "--image", "a.png"]), "overprint: ");
+  });
+
+  test("a name does nothing to the terminal", async () => {
+    const run = await cli(["mark", "a\n\x1b[31mred.pdf", "--text", "A"]);
+    expectOneLine(run, "a [31mred.pdf");
+  });
+
+  test("--json has it on stdout, too", async () => {
+    const { code, stdout, stderr } = await cli(["mark", "nowhere.pdf", "--text", "A", "--json"]);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toEqual({ error: { code: "no_file", message: expect.stringContaining("nowhere.pdf") } });
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+});
+
+describe("keys", () => {
+  const KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+  const buy = (...args: string[]) => cli(["buy", "contract.pdf", "--text", "A", ...args]);
+
+  test("are refused as arguments, unseen", async () => {
+    for (const args of [
+      ["--key", KEY],
+      ["--key-file", KEY],
+    ]) {
+      const run = await buy(...args);
+      expect(run.code).toBe(2);
+      expectOneLine(run, "--key-file");
+      expect(run.stderr).not.toContain(KEY.slice(2, 20));
+    }
+  });
+
+  test("are refused in files that others can read", async () => {
+    const path = join(dir, "key.txt");
+    await writeFile(path, KEY);
+    for (const mode of [0o644, 0o640, 0o604, 0o620]) {
+      await chmod(path, mode);
+      expectOneLine(await buy("--key-file", "key.txt"), "key.txt can be read by others: `chmod 600 key.txt`");
+    }
+  });
+
+  test.each([["nowhere.txt"], ["."], ["wrong.txt"], ["zero.txt"]])("are not found in %s", async (name) => {
+    await writeFile(join(dir, "wrong.txt"), `${KEY}00`, { mode: 0o600 });
+    await writeFile(join(dir, "zero.txt"), `0x${"0".repeat(64)}`, { mode: 0o600 });
+    const run = await buy("--key-file", name);
+    expect(run.code).toBe(2);
+    expectOneLine(run, name.endsWith("e.txt") || name === "." ? name : "no private key");
+    expect(run.stderr).not.toContain(KEY.slice(2, 20));
+  });
+
+  test("are not found in the environment", async () => {
+    const run = await cli(["buy", "contract.pdf", "--text", "A"], { env: { PRIVATE_KEY: "secret" } });
+    expectOneLine(run, "PRIVATE_KEY has no private key");
+    expect(run.stderr).not.toContain("secret");
+  });
+});
+
+describe("with an old Node.js", () => {
+  const old = ["--import", `data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.19.0"})`];
+
+  test("the one of the lock file runs", async () => {
+    const { code, stdout } = await cli(["--version"], { node: old });
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
+    expect((await cli(["mark", "nowhere.pdf", "--text", "A"], { node: old })).code).toBe(2);
+  });
+
+  test("and no other, it says what to install", async () => {
+    await mkdir(join(dir, "cli"));
+    await writeFile(join(dir, "package.json"), `{"type":"module"}`);
+    await copyFile(join(root, "cli/overprint.js"), join(dir, "cli/overprint.js"));
+    for (const [main, needed] of [
+      ["", "22.12"],
+      ["main.ts", "24.0"],
+    ]) {
+      if (main) await writeFile(join(dir, "cli", main), "");
+      const run = await cli(["--version"], { node: old, program: join(dir, "cli/overprint.js") });
+      expect(run.code).toBe(1);
+      expectOneLine(run, `needs Node.js ${needed} or newer, and this is 20.19.0`);
+    }
+  });
+});
+
+test("the packed program marks what the sources mark, and says what it lacks", async () => {
+  await promisify(execFile)(process.execPath, ["scripts/buildCli.ts"], { cwd: root });
+  for (const name of ["node_modules", "fonts"]) await symlink(join(root, name), join(dir, name));
+  for (const path of ["package.json", "cli/overprint.js", "dist/cli"])
+    await cp(join(root, path), join(dir, path), { recursive: true });
+  const program = join(dir, "cli/overprint.js");
+  const flags = ["mark", "contract.pdf", "--text", "社外秘", "-o", "-"];
+  const packed = await cli(flags, { program });
+  expect([packed.code, packed.stderr]).toEqual([0, expect.stringContaining("4 pages")]);
+  expect(Buffer.compare(packed.bytes, (await cli(flags)).bytes)).toBe(0);
+  for (const command of ["demo", "dev"]) {
+    const run = await cli([command], { program });
+    expect(run.code).toBe(1);
+    expectOneLine(run, "a clone of the repository, after `npm ci`");
+  }
+});

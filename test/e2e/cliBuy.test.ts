@@ -1,0 +1,374 @@
+/** `overprint buy` and `overprint pay`, against the running Worker, and against deployments that are up to no good. */
+import { execFile, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { decodePaymentRequiredHeader, encodePaymentRequiredHeader } from "@x402/core/http";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { textPages } from "../../bench/inputs.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
+import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
+import { startProxy } from "../browser/proxy.ts";
+import { type Run, runCli, startCli } from "../support/cli.ts";
+import { startWorker } from "../support/worker.ts";
+
+const root = join(import.meta.dirname, "../..");
+const CONTRACT = join(root, "examples/contract.pdf");
+const LOGO = join(root, "examples/logo.png");
+const PAYER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const PAYEE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+
+const run = promisify(execFile);
+
+/** A program that has ended. */
+interface Ended {
+  code?: number;
+  stdout: string;
+}
+
+function hasPython(): boolean {
+  return spawnSync("python3", ["--version"]).status === 0;
+}
+
+let worker: RunningWorker;
+let mainnet: RunningWorker;
+let proxy: Awaited<ReturnType<typeof startProxy>>;
+beforeAll(async () => {
+  [worker, mainnet] = await Promise.all([startWorker(), startWorker({ NETWORKS: "base,base-sepolia" })]);
+  proxy = await startProxy(worker.url);
+});
+afterAll(async () => {
+  await proxy?.stop();
+  await Promise.all([worker?.stop(), mainnet?.stop()]);
+});
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "overprint-cli-"));
+  await copyFile(CONTRACT, join(dir, "contract.pdf"));
+  return () => rm(dir, { recursive: true, force: true });
+});
+const cli = (args: string[], setting: Parameters<typeof runCli>[1] = {}) => runCli(args, { cwd: dir, ...setting });
+const buy = (args: string[], url = worker.url) => cli(["buy", "contract.pdf", "--url", url, ...args]);
+const files = async () => (await readdir(dir)).sort();
+const bought = () => readFile(join(dir, "contract-watermarked.pdf"));
+
+/** It has ended with a code, and with these words in its last line. */
+async function expectFailure({ code, stderr }: Run, expected: number, words: string): Promise<void> {
+  expect([code, stderr.trim().split("\n").at(-1)]).toEqual([expected, expect.stringContaining(words)]);
+  expect(stderr).not.toContain("    at ");
+  expect(await files()).toEqual(["contract.pdf"]);
+}
+
+describe("buy", () => {
+  test.each([
+    [["--text", "DRAFT", "--position", "top-right", "--opacity", "0.5", "--rotation", "-30", "--font-size", "30"]],
+    [["--text", "社外秘", "--lang", "ja", "--template", "stamp"]],
+    [["--image", LOGO, "--scale", "0.3", "--position", "bottom-right"]],
+  ])("has the same bytes as mark: %j", async (fields) => {
+    expect((await buy(fields)).code).toBe(0);
+    const marked = await cli(["mark", "contract.pdf", ...fields, "-o", "-"]);
+    expect(Buffer.compare(await bought(), marked.bytes)).toBe(0);
+  });
+
+  test("tells what it pays before it does, and what has become of it", async () => {
+    const { code, stdout, stderr } = await buy(["--text", "X"]);
+    expect(code).toBe(0);
+    expect(stderr).toBe(`0.05 USDC on base-sepolia (a test network), from ${PAYER} to ${PAYEE}\n`);
+    expect(stdout.split("\n").map((line) => line.replace(/\d{4}-.*/, "…"))).toEqual([
+      expect.stringMatching(/^contract-watermarked\.pdf: 4 pages, [\d,]+ bytes$/),
+      `Paid 0.05 USDC on base-sepolia by ${PAYER}, in development: no money moves`,
+      "Link, until …",
+      "",
+    ]);
+  });
+
+  test("--json has the receipt and the key, and is all there is on stdout", async () => {
+    const { stdout } = await buy(["--text", "X", "--json", "-o", "a.pdf"]);
+    const { output, receipt, ...rest } = JSON.parse(stdout);
+    expect(output).toMatchObject({ pages: 4, bytes: (await readFile(join(dir, "a.pdf"))).length });
+    expect(receipt).toMatchObject({ success: true, network: "eip155:84532", payer: PAYER });
+    const key = expect.stringMatching(/^[0-9a-f-]{36}$/);
+    const told = { operation: "watermark.text", cost: "0.05 USDC", notices: [], file: "a.pdf", idempotency_key: key };
+    expect(rest).toEqual(told);
+  });
+
+  test("takes the standard input, and gives the standard output", async () => {
+    const input = await readFile(CONTRACT);
+    const run = await cli(["buy", "-", "--url", worker.url, "--text", "X"], { input });
+    expect(run.code).toBe(0);
+    expect(run.bytes.subarray(0, 5).toString()).toBe("%PDF-");
+    expect(run.stderr).toContain("standard output: 4 pages");
+  });
+
+  test("uploads what is too large for the call, and marks it as mark does", async () => {
+    const pdf = textPages(30, 400_000, "classic");
+    expect(pdf.length).toBeGreaterThan(10e6);
+    await writeFile(join(dir, "contract.pdf"), pdf);
+    const { code, stderr } = await buy(["--text", "X"], proxy.url);
+    expect([code, stderr.split("\n")]).toEqual([0, [expect.any(String), ""]]);
+    expect(proxy.posted.every(({ bytes }) => bytes < 100_000)).toBe(true);
+    const marked = await cli(["mark", "contract.pdf", "--text", "X", "-o", "-"]);
+    expect(Buffer.compare(await bought(), marked.bytes)).toBe(0);
+  });
+
+  test("has what the deployment reads itself, a handle", async () => {
+    const slot = await fetch(`${worker.url}/v1/uploads`, { method: "POST" });
+    const { handle, upload } = (await slot.json()) as { handle: string; upload: { url: string } };
+    await fetch(upload.url, { method: "PUT", body: await readFile(CONTRACT) });
+    const { code } = await cli(["buy", handle, "--url", worker.url, "--text", "X"]);
+    expect([code, await files()]).toEqual([0, ["contract.pdf", "document-watermarked.pdf"]]);
+  });
+
+  test("asks again with the same payment where the answer is lost, and pays once", async () => {
+    proxy.loseNextAnswer();
+    proxy.posted.length = 0;
+    const { code, stdout, stderr } = await buy(["--text", "X", "--json"], proxy.url);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("asking again in 1 s …")]);
+    expect(proxy.posted).toHaveLength(3); // for the price, and twice for the mark
+    const { output, idempotency_key: key } = JSON.parse(stdout);
+    const again = await buy(["--text", "X", "--json", "--idempotency-key", key], proxy.url);
+    expect(JSON.parse(again.stdout).output.url).toBe(output.url);
+  });
+
+  test.each([
+    [{ status: 502, headers: {}, problem: {} }],
+    [{ status: 503, headers: { "Retry-After": "1" }, problem: { code: "settlement_pending", detail: "Wait." } }],
+  ])("asks again by itself after %j", async (answer) => {
+    proxy.loseNextAnswer(answer);
+    const { code, stderr } = await buy(["--text", "X"], proxy.url);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("asking again in 1 s …")]);
+    await bought();
+  });
+
+  test("stopped by Ctrl-C says how to go on", async () => {
+    proxy.loseNextAnswer({
+      status: 503,
+      headers: { "Retry-After": "60" },
+      problem: { code: "too_busy", detail: "Wait." },
+    });
+    const child = startCli(["buy", "contract.pdf", "--url", proxy.url, "--text", "X"], { cwd: dir });
+    let stderr = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      stderr += chunk;
+      if (stderr.includes("asking again")) child.kill("SIGINT");
+    });
+    const [code] = await once(child, "close");
+    expect(code).toBe(130);
+    expect(stderr).toMatch(/stopped\. It may be paid for: the same command with --idempotency-key \S+ asks again/);
+    expect(await files()).toEqual(["contract.pdf"]);
+  });
+
+  test("does not pay more than was said", async () => {
+    const words = "it costs 0.05 USDC, which is more than --max-price 0.049";
+    await expectFailure(await buy(["--text", "X", "--max-price", "0.049"]), 1, words);
+  });
+
+  test("pays on a main network only where that is said", async () => {
+    const words = "base is a main network, with real money: --yes pays there";
+    await expectFailure(await buy(["--text", "X"], mainnet.url), 1, words);
+    expect((await buy(["--text", "X", "--network", "base-sepolia"], mainnet.url)).code).toBe(0);
+    const run = await buy(["--text", "X", "--yes", "--network", "eip155:8453", "--json"], mainnet.url);
+    expect(JSON.parse(run.stdout).receipt.network).toBe("eip155:8453");
+  });
+
+  const noPython = hasPython() ? "" : " (skipped: there is no python3 here, which has terminals)";
+  test.skipIf(noPython).each([
+    ["y\n", 0, "Paid 0.05 USDC on base "],
+    ["\n", 1, "overprint: nothing was signed, and nothing charged"],
+    ["\x04", 1, "overprint: nothing was signed, and nothing charged"],
+    ["\x03", 130, "Pay? [y/N]"],
+  ])(`asks on a terminal, where %j is a %d${noPython}`, async (answer, code, words) => {
+    const python = `import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0: os.execvp(sys.argv[1], sys.argv[1:])
+said, answered = b"", False
+while True:
+    try: part = os.read(terminal, 4096)
+    except OSError: break
+    if not part: break
+    said += part
+    if b"[y/N]" in said and not answered: answered = os.write(terminal, ${JSON.stringify(answer)}.encode())
+print(said.decode())
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
+    const command = [join(root, "cli/overprint.js"), "buy", "contract.pdf", "--text", "X", "--url", mainnet.url];
+    const ended = run("python3", ["-c", python, process.execPath, ...command], { cwd: dir }).catch(
+      (error: Ended) => error,
+    );
+    const { code: actual = 0, stdout } = (await ended) as Ended;
+    expect([actual, stdout]).toEqual([code, expect.stringContaining(words)]);
+    expect(stdout).not.toContain("    at ");
+  });
+
+  test("pays on no network that is not offered", async () => {
+    await expectFailure(
+      await buy(["--text", "X", "--network", "base"]),
+      1,
+      "takes no payment on base; it takes base-sepolia",
+    );
+  });
+
+  test("pays with the key of a file", async () => {
+    const key = `0x${"1".repeat(64)}`;
+    await writeFile(join(dir, "key.txt"), `${key}\n`, { mode: 0o600 });
+    const { stdout } = await buy(["--text", "X", "--json", "--key-file", "key.txt"]);
+    expect(JSON.parse(stdout).receipt.payer).toBe("0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A");
+    const { PRIVATE_KEY } = { PRIVATE_KEY: DEVELOPMENT_KEY };
+    const run = await cli(["buy", "contract.pdf", "--url", worker.url, "--text", "Y", "--json"], {
+      env: { PRIVATE_KEY },
+    });
+    expect(JSON.parse(run.stdout).receipt.payer).toBe(PAYER);
+  });
+
+  test("tells in the service's words what is wrong with a file", async () => {
+    await writeFile(join(dir, "contract.pdf"), "%PDF-1.7 and no more");
+    await expectFailure(await buy(["--text", "X"]), 1, "PDF");
+    await writeFile(join(dir, "contract.pdf"), "<html>");
+    const run = await buy(["--text", "X"]);
+    await expectFailure(run, 1, "This is a web page, not a PDF");
+    expect(run.stderr.split("\n")).toHaveLength(2); // nothing was asked, nothing signed
+  });
+
+  test("finds out before it pays that it cannot write", async () => {
+    await writeFile(join(dir, "full"), "");
+    const run = await buy(["--text", "X", "-o", "full/a.pdf"]);
+    expect([run.code, run.stderr.split("\n")]).toEqual([2, [expect.stringContaining("there is no folder full"), ""]]);
+  });
+});
+
+describe("a deployment that", () => {
+  let server: Server;
+  /** Serves as a deployment, and returns its address. */
+  async function serve(listener: RequestListener): Promise<string> {
+    server = createServer(listener);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  }
+  beforeEach(() => () => {
+    server?.closeAllConnections();
+    server?.close();
+  });
+
+  /** The Worker's own terms, changed. */
+  async function termsWith(change: object): Promise<Record<string, string>> {
+    const answer = await fetch(`${worker.url}/v1/watermark/text`, { method: "POST" });
+    const terms = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
+    const accepts = terms.accepts.map((way) => ({ ...way, ...change }));
+    return { "PAYMENT-REQUIRED": encodePaymentRequiredHeader({ ...terms, accepts }) };
+  }
+
+  test.each([
+    ["asks for too much", { amount: "100000001" }, "it costs 100.000001 USDC, which is more than --max-price 0.10"],
+    ["asks for another token", { asset: PAYEE }, "takes no payment that this program makes"],
+    [
+      "asks for an allowance",
+      { extra: { assetTransferMethod: "permit2" } },
+      "takes no payment that this program makes",
+    ],
+    ["is on another chain", { network: "eip155:1" }, "it takes eip155:1"],
+    ["counts in nothing", { amount: "-1" }, "takes no payment that this program makes"],
+  ])("%s is not paid", async (_, change, words) => {
+    const headers = await termsWith(change);
+    let paid = 0;
+    const url = await serve((request, response) => {
+      if (request.headers["payment-signature"]) paid++;
+      response.writeHead(402, headers).end("{}");
+    });
+    await expectFailure(await buy(["--text", "X"], url), 1, words);
+    expect(paid).toBe(0);
+  });
+
+  test("refuses the payment has charged nothing", async () => {
+    const headers = await termsWith({});
+    const url = await serve((_, response) => response.writeHead(402, headers).end('{"error":"insufficient_funds"}'));
+    await expectFailure(await buy(["--text", "X"], url), 1, "the payment was refused: insufficient_funds");
+  });
+
+  test.each<[string, RequestListener, string]>([
+    [
+      "sends callers on",
+      (_, response) => response.writeHead(307, { Location: "http://evil.example/" }).end(),
+      "sends callers on to http://evil.example/",
+    ],
+    ["is none", (_, response) => response.writeHead(200).end("hello"), "nothing can be bought at"],
+    ["has terms of its own", (_, response) => response.writeHead(402).end("<html>"), "are not those of x402"],
+    [
+      "is not configured",
+      (_, response) => response.writeHead(503).end('{"code":"not_configured","detail":"Not\\nyet\\u001b[2J."}'),
+      "Not yet [2J",
+    ],
+    ["hangs up", (request) => request.socket.destroy(), "cannot be reached: "],
+  ])("%s is told in one line", async (_, listener, words) => {
+    const url = await serve(listener);
+    const run = await buy(["--text", "X"], url);
+    await expectFailure(run, 1, words);
+    expect(run.stderr.trim().split("\n")).toHaveLength(1);
+    const paid = await cli(["pay", `${url}/v1/watermark/text`]);
+    expect([paid.code, paid.stdout, paid.stderr.trim().split("\n")]).toEqual([1, "", [expect.stringContaining(words)]]);
+  });
+
+  test("is not there is told in one line", async () => {
+    const words = "nothing listens there (`overprint dev` starts one on this machine)";
+    const url = await serve(() => undefined);
+    await new Promise((resolve) => server.close(resolve));
+    await expectFailure(await buy(["--text", "X"], url), 1, words);
+  });
+
+  test("loses what was bought gets no more money for it", async () => {
+    const sold = {
+      output: { url: "", expires_at: "2026-12-01T00:00:00.000Z", pages: 4, bytes: 9 },
+      operation: "watermark.text",
+      cost: "0.05 USDC",
+    };
+    const headers = await termsWith({});
+    const url: string = await serve((request, response) => {
+      if (request.url === "/gone") return response.writeHead(200).end("%PDF");
+      if (!request.headers["payment-signature"]) return response.writeHead(402, headers).end("{}");
+      sold.output.url = `${url}/gone`;
+      return response.writeHead(200).end(JSON.stringify(sold));
+    });
+    const run = await buy(["--text", "X"], url);
+    await expectFailure(
+      run,
+      3,
+      `4 of its 9 bytes have come; until 2026-12-01T00:00:00.000Z the file is at ${url}/gone`,
+    );
+  });
+});
+
+describe("pay", () => {
+  test.each(["/v1/watermark/text", "/v1/watermark/image"])("signs a payment that %s takes", async (path) => {
+    const { code, stdout } = await cli(["pay", worker.url + path]);
+    expect(code).toBe(0);
+    const form = new FormData();
+    form.set("file", new File([await readFile(CONTRACT)], "a.pdf"));
+    if (path.endsWith("text")) form.set("text", "X");
+    else form.set("image", new File([await readFile(LOGO)], "a.png"));
+    const headers = { "X-PAYMENT": stdout.trim(), "Idempotency-Key": crypto.randomUUID() };
+    const answer = await fetch(worker.url + path, { method: "POST", headers, body: form });
+    expect([answer.status, answer.headers.has("X-PAYMENT-RESPONSE")]).toEqual([200, true]);
+  });
+
+  test("signs a payment that a large upload takes", async () => {
+    const { stdout } = await cli(["pay", `${worker.url}/v1/uploads`, "--json"]);
+    const { header, value, ...rest } = JSON.parse(stdout);
+    expect([header, rest]).toEqual([
+      "X-PAYMENT",
+      { price: "0.05 USDC", network: "base-sepolia", from: PAYER, to: PAYEE },
+    ]);
+    const request = { method: "POST", headers: { [header]: value }, body: JSON.stringify({ size: 20e6 }) };
+    expect((await fetch(`${worker.url}/v1/uploads`, request)).status).toBe(201);
+  });
+
+  test.each(["/", "/v1/limits", "/v1/nothing"])("finds nothing for sale at %s", async (path) => {
+    const { code, stdout, stderr } = await cli(["pay", worker.url + path]);
+    expect([code, stdout, stderr.trim().split("\n")]).toEqual([
+      1,
+      "",
+      [expect.stringContaining("nothing can be bought")],
+    ]);
+  });
+});

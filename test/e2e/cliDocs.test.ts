@@ -1,0 +1,54 @@
+/** docs/cli.md, held to what the program says of itself. */
+
+import { execFile } from "node:child_process";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { EXIT } from "../../cli/failure.ts";
+import { programOf } from "../../cli/main.ts";
+
+const root = join(import.meta.dirname, "../..");
+const document = await readFile(join(root, "docs/cli.md"), "utf8");
+const { commands } = programOf();
+
+describe("docs/cli.md has", () => {
+  test("every command, with its arguments and in its words", () => {
+    const rows = Array.from(document.matchAll(/^\| `overprint (\w+)(.*?)` \| (.*) \|$/gm), ([, ...cells]) => cells);
+    const own = commands.map((command) => {
+      const args = command.registeredArguments.map((argument) => {
+        const name = argument.name() + (argument.variadic ? "..." : "");
+        return argument.required ? ` <${name}>` : ` [${name}]`;
+      });
+      return [command.name(), command.name() === "dev" ? "" : args.join(""), command.summary()];
+    });
+    expect(rows).toEqual(own);
+  });
+
+  test("every flag but those that all commands have, and none that there is not", () => {
+    const own = new Set(
+      commands.flatMap(({ options }) => options.flatMap(({ hidden, long }) => (hidden ? [] : [long!]))),
+    );
+    const named = new Set(Array.from(document.matchAll(/(--[a-z][a-z-]*)/g), ([, flag]) => flag!));
+    named.delete("--help");
+    own.delete("--port"); // in the help of `dev`
+    expect([...named].sort()).toEqual([...own].sort());
+  });
+
+  test("every exit code", () => {
+    const rows = Array.from(document.matchAll(/^\| (\d+) \|/gm), ([, code]) => Number(code));
+    expect(rows).toEqual([...Object.values(EXIT), 130]);
+  });
+
+  test("commands that mark the contract", async () => {
+    const [block] = Array.from(document.matchAll(/^```sh\n(.*?)^```$/gms), ([, text]) => text!);
+    const own = `"${process.execPath}" "${join(root, "cli/overprint.js")}"`;
+    const output = join(root, "out/cli-document.pdf");
+    for (const line of block!.trim().split("\n")) {
+      const command = line.replace("npx overprint", own).replace("marked.pdf", `"${output}"`);
+      await promisify(execFile)("sh", ["-c", `mkdir -p out && ${command}`], { cwd: root });
+      expect((await readFile(output)).subarray(0, 5).toString()).toBe("%PDF-");
+      await rm(output);
+    }
+  });
+});
