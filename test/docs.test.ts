@@ -158,6 +158,8 @@ describe("docs/operate.md", () => {
     for (const name of Object.keys(settings.shape).filter((name) => /KEY|SECRET|TOKEN|AUTHORIZATION|PAY_TO/.test(name)))
       expect(operating.split("## Keys")[1]).toContain(`\`${name}\``);
   });
+});
+
 test('all that the button "Deploy to Cloudflare" asks for is described', () => {
   const { cloudflare } = JSON.parse(manifest) as { cloudflare: { bindings: Record<string, { description: string }> } };
   const asked = Array.from(developmentSettings.matchAll(/^([A-Z_]+)=/gm), ([, name]) => name!);

@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import { log, type RequestLine } from "../log.ts";
 import type { ApiEnv } from "./environment.ts";
-import { count } from "./statistics.ts";
+import { countRequest } from "./statistics.ts";
 
 /** Leaves one line and one data point per request, once it has been answered: at the end of what goes on as a stream. */
 export const logRequest: MiddlewareHandler<ApiEnv> = async (c, next) => {
@@ -14,7 +14,7 @@ export const logRequest: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const leave = () => {
     const line = lineOf(c, Date.now() - began);
     log(line);
-    count(line, c.env);
+    countRequest(line, c.env);
     root?.setAttributes({ request_id: line.request_id, code: line.code, outcome: line.outcome });
   };
   const { body, headers } = c.res;

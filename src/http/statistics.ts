@@ -15,7 +15,7 @@ export const BLOBS = ["route", "method", "code", "tool", "network", "outcome"] a
 export const DOUBLES = ["status", "ms", "pages", "bytes_in", "bytes_out", "verify_ms", "settle_ms"] as const;
 
 /** Writes the data point of a request. `index1` is the route: where points are sampled, rare routes are not lost. */
-export function count(line: RequestLine, { REQUESTS }: RequestStatistics): void {
+export function countRequest(line: RequestLine, { REQUESTS }: RequestStatistics): void {
   REQUESTS?.writeDataPoint({
     indexes: [line.route],
     blobs: BLOBS.map((name) => line[name] ?? ""),
