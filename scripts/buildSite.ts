@@ -6,6 +6,8 @@
 import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
+import manifest from "../package.json" with { type: "json" };
+import { sourceHash } from "./lib/sourceHash.ts";
 
 const root = join(import.meta.dirname, "..");
 const out = join(root, "dist/site");
@@ -23,7 +25,7 @@ const PDFJS_DATA = {
   wasm: /\.wasm$|_nowasm_fallback\.js$/,
 };
 
-const { outputFiles } = await build({
+const { outputFiles, metafile } = await build({
   absWorkingDir: root,
   entryPoints: [
     "web/site.css",
@@ -50,9 +52,11 @@ const { outputFiles } = await build({
   publicPath: "/assets",
   outdir: assets,
   write: false,
+  metafile: true,
 });
 
 const kept = new Set<string>();
+await put(join(root, "dist/site.meta.json"), Buffer.from(JSON.stringify(metafile))); // for scripts/lib/sbom.ts
 for (const { path, contents } of outputFiles) await put(path, contents);
 await put(join(assets, "schibsted-grotesk.woff2"), await readFile(join(packages, TYPEFACE)));
 await put(join(assets, "sample.pdf"), await readFile(join(root, "examples/contract.pdf")));
@@ -64,6 +68,9 @@ for (const [folder, names] of Object.entries(PDFJS_DATA))
   for (const name of (await readdir(join(pdfjs, folder))).filter((file) => names.test(file)))
     await put(join(assets, "pdfjs", folder, name), await readFile(join(pdfjs, folder, name)));
 await copyFonts();
+// what /healthz says of itself
+const built = { version: manifest.version, source: await sourceHash(root) };
+await put(join(out, "build.json"), Buffer.from(JSON.stringify(built)));
 await removeOthers(out);
 
 /** Writes a file unless it has these contents already. It is there as a whole or not at all. */

@@ -1,40 +1,15 @@
-import leven from "leven";
-import { getAddress, isAddress } from "viem/utils";
+import { getAddress } from "viem/utils";
 import * as z from "zod";
+import { log } from "./log.ts";
+import { isCdpSecret } from "./payments/cdpToken.ts";
 import type { RpcUrls } from "./payments/chain.ts";
 import type { RemoteFacilitator } from "./payments/facilitatorHttp.ts";
 import type { FacilitatorSettings } from "./payments/facilitators.ts";
 import { isSolana, NETWORKS, type Network } from "./payments/networks.ts";
 import { atomicUnits, type Price, parsePrice } from "./payments/price.ts";
 import { isSolanaAddress } from "./payments/solanaTransaction.ts";
-
-/** An address on an EVM chain. One in mixed case carries a checksum (ERC-55), which finds most slips of the pen. */
-const evmAddress = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/, { error: "must be 0x and 40 hexadecimal digits", abort: true })
-  .refine(
-    (address) => /^0x([^A-F]*|[^a-f]*)$/.test(address) || isAddress(address),
-    "is mistyped: its checksum is wrong",
-  );
-/** Several values in one setting, separated by commas. */
-const list = <T extends string>(item: z.ZodType<T, string>) =>
-  z
-    .string()
-    .transform((text) => text.split(",").map((part) => part.trim()))
-    .pipe(z.array(item));
-/** A switch, off by default: true or false, as text or as a TOML boolean. */
-const flag = z.coerce.string().pipe(z.stringbool()).default(false);
-/** A setting in JSON, as text or as TOML has it. */
-const json = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((given, context) => {
-    try {
-      return typeof given === "string" ? JSON.parse(given) : given;
-    } catch {
-      context.addIssue("must be well-formed JSON");
-      return z.NEVER;
-    }
-  }, schema);
-const count = (fallback: number, max: number, min = 1) => z.coerce.number().int().min(min).max(max).default(fallback);
+import { isQuoted, misspelt, textsOf, unknownNames } from "./settingNames.ts";
+import { count, credentials, endpoint, evmAddress, facilitatorUrl, flag, json, link, list } from "./settingValues.ts";
 
 /**
  * The default for development, the address of the second well-known development key. It receives nothing: only the
@@ -80,7 +55,7 @@ export const settings = z.object({
    */
   PAY_TO_SOLANA: z.string().refine(isSolanaAddress, "must be the base58 of 32 bytes").optional(),
   /** The price of one call in USDC, with up to six decimals. */
-  PRICE: z.coerce
+  PRICE: z
     .string()
     .prefault("0.05")
     .transform((amount, context) => {
@@ -111,17 +86,20 @@ export const settings = z.object({
    * The x402 facilitators that verify and settle, in order of preference. If not set, payments are verified locally,
    * for development on loopback only.
    */
-  FACILITATOR_URL: list(z.url({ protocol: /^https?$/ })).optional(),
+  FACILITATOR_URL: list(facilitatorUrl).optional(),
   /** The facilitators' `Authorization` headers, in the same order; empty for one that needs none. */
-  FACILITATOR_AUTHORIZATION: list(z.string()).optional(),
+  FACILITATOR_AUTHORIZATION: list(credentials.or(z.literal(""))).optional(),
   /** The API key for facilitators under cdp.coinbase.com. */
-  CDP_API_KEY_ID: z.string().optional(),
-  CDP_API_KEY_SECRET: z.string().optional(),
+  CDP_API_KEY_ID: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, "must be the id of a key, without spaces")
+    .optional(),
+  CDP_API_KEY_SECRET: z.string().refine(isCdpSecret, "must be 64 bytes of base64, or a key in PEM").optional(),
   /**
    * A node of each network (JSON-RPC), in the order of NETWORKS; empty for one that has none. Where an answer of the
    * facilitator was lost, or others may have sent a payment, the chain shows whether it has moved.
    */
-  RPC_URL: list(z.url({ protocol: /^https?$/ }).or(z.literal(""))).optional(),
+  RPC_URL: list(endpoint.or(z.literal(""))).optional(),
   /**
    * A private key (secp256k1) that offers and receipts are signed with, which nothing else is done with: x402's extension
    * "offer-receipt". Nothing is signed without it.
@@ -139,11 +117,11 @@ export const settings = z.object({
    * The hosts that /mcp answers on, and whose web pages may call it; nobody signs in at another. For the default see
    * `src/mcp/hosts.ts`.
    */
-  ALLOWED_HOSTS: list(z.hostname().toLowerCase()).optional(),
+  ALLOWED_HOSTS: list(z.hostname("must be host names, without scheme and port").toLowerCase()).optional(),
   /** Where the operator can be reached, for registries and callers. */
-  CONTACT_EMAIL: z.email().optional(),
+  CONTACT_EMAIL: z.email("must be an address for mail").optional(),
   /** Where the source of this deployment is, for the site's links. */
-  REPOSITORY_URL: z.url({ protocol: /^https?$/ }).optional(),
+  REPOSITORY_URL: link.optional(),
 
   /**
    * How long a result can be downloaded, from before its payment is settled: the link has to outlive a settlement that is
@@ -195,8 +173,12 @@ export const settings = z.object({
    * A DNS-over-HTTPS resolver that answers in JSON, asked before each fetch whether a host is public. For workerd
    * outside Cloudflare, which does not enforce `global_fetch_strictly_public`.
    */
-  DNS_CHECK_URL: z.url({ protocol: /^https?$/ }).optional(),
+  DNS_CHECK_URL: endpoint.optional(),
 });
+
+type Settings = z.output<typeof settings>;
+
+const NAMES = Object.keys(settings.shape);
 
 /** The Worker's settings, checked: every limit and default of the service. */
 export interface Config extends FacilitatorSettings {
@@ -234,29 +216,38 @@ export interface Config extends FacilitatorSettings {
   dnsCheckUrl: string | undefined;
 }
 
+/** Settings that are wrong. The problems name settings, and hold no values of theirs: whoever asks may read them. */
+export class SettingsError extends Error {
+  readonly problems: string[];
+
+  constructor(problems: string[]) {
+    super(`The Worker's settings are wrong: ${problems.join("; ")}`);
+    this.problems = problems;
+  }
+}
+
 /**
  * Reads the settings from the Worker's environment. An empty string counts as not set.
- * @throws Error naming the wrong settings, for the operator's log only
+ * @throws SettingsError
  */
 export function readConfig(env: object): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
-  refuseMisspelt(given);
+  const given = textsOf(env);
   const parsed = settings.safeParse(given);
-  if (!parsed.success) throw wrong(`\n${z.prettifyError(parsed.error)}`);
+  const inQuotes = NAMES.filter((name) => isQuoted(given[name]));
+  const problems = [
+    ...misspelt(given, NAMES),
+    ...inQuotes.map((name) => `${name}: is in quotes, which are part of it here; leave them out`),
+    ...(parsed.error?.issues.filter(({ path }) => !inQuotes.includes(String(path[0]))).map(described) ?? []),
+  ];
+  if (!parsed.success || problems.length > 0) throw new SettingsError(problems);
 
   const { PAY_TO, PAY_TO_SOLANA, FACILITATOR_URL, ...rest } = parsed.data;
   const networks = networksOf(parsed.data);
-  const isYours = PAY_TO && PAY_TO.toLowerCase() !== DEVELOPMENT_PAY_TO.toLowerCase();
-  if (FACILITATOR_URL && !isYours && !networks.every(isSolana))
-    throw wrong("FACILITATOR_URL is set, so PAY_TO must be an address of yours");
-  if (FACILITATOR_URL && !PAY_TO_SOLANA && networks.some(isSolana))
-    throw wrong("NETWORKS names Solana, so PAY_TO_SOLANA must be an address of yours");
-
-  if (rest.RPC_URL && rest.RPC_URL.length > rest.NETWORKS.length)
-    throw new Error("The Worker's settings are wrong: RPC_URL has more addresses than NETWORKS has networks");
-
   const timeoutMs = rest.FACILITATOR_TIMEOUT_SECONDS * 1000;
   const workSeconds = 2 * rest.FETCH_TIMEOUT_SECONDS + COMPUTING_SECONDS;
+  const maxTimeoutSeconds = Math.max(300, workSeconds + 3 * rest.FACILITATOR_TIMEOUT_SECONDS);
+  const contradictions = contradictionsOf(parsed.data, networks, maxTimeoutSeconds);
+  if (contradictions.length > 0) throw new SettingsError(contradictions);
   return {
     price: rest.PRICE,
     networks,
@@ -269,7 +260,7 @@ export function readConfig(env: object): Config {
     facilitators: (FACILITATOR_URL ?? []).map((url, at) => ({ url, timeoutMs, ...authFor(url, at, parsed.data) })),
     facilitatorTimeoutMs: timeoutMs,
     workSeconds,
-    maxTimeoutSeconds: Math.max(300, workSeconds + 3 * rest.FACILITATOR_TIMEOUT_SECONDS),
+    maxTimeoutSeconds,
     allowedHosts: rest.ALLOWED_HOSTS ?? [],
     contactEmail: rest.CONTACT_EMAIL,
     repositoryUrl: rest.REPOSITORY_URL,
@@ -297,24 +288,77 @@ export function readConfig(env: object): Config {
   };
 }
 
-function wrong(what: string): Error {
-  return new Error(`The Worker's settings are wrong: ${what}`);
+function wrong(problem: string): SettingsError {
+  return new SettingsError([problem]);
+}
+
+/** Says what is wrong, and where, as in `FACILITATOR_URL[1]: …`. */
+function described({ path, message }: z.core.$ZodIssue): string {
+  const [name, ...rest] = path.map(String);
+  return `${name}${rest.map((key) => `[${key}]`).join("")}: ${message}`;
+}
+
+/** Returns what is wrong with settings together that are right each by itself. */
+function contradictionsOf(
+  { PAY_TO, PAY_TO_SOLANA, FACILITATOR_URL = [], ...rest }: Settings,
+  networks: Network[],
+  maxTimeoutSeconds: number,
+): string[] {
+  const isSold = FACILITATOR_URL.length > 0;
+  const payTo = PAY_TO?.toLowerCase();
+  const isYours = payTo !== undefined && payTo !== DEVELOPMENT_PAY_TO.toLowerCase();
+  const places = FACILITATOR_URL.map((url) => url.replace(/\/+$/, ""));
+  const { FACILITATOR_AUTHORIZATION = [], RPC_URL = [], CDP_API_KEY_ID: keyId, CDP_API_KEY_SECRET: keySecret } = rest;
+  const needsKey = (url: string, at: number) => isCdp(url) && !FACILITATOR_AUTHORIZATION[at];
+  const rules: [boolean, string][] = [
+    [isSold && !isYours && !networks.every(isSolana), "FACILITATOR_URL is set, so PAY_TO must be an address of yours"],
+    [
+      isSold && !PAY_TO_SOLANA && networks.some(isSolana),
+      "NETWORKS names Solana, so PAY_TO_SOLANA must be an address of yours",
+    ],
+    [
+      networks.some(({ asset }) => asset.toLowerCase() === payTo),
+      "PAY_TO is the token's contract, not an address of yours",
+    ],
+    [networks.some(({ asset }) => asset === PAY_TO_SOLANA), "PAY_TO_SOLANA is the token's mint, not a wallet of yours"],
+    [new Set(places).size < places.length, "FACILITATOR_URL has the same address twice"],
+    [
+      FACILITATOR_AUTHORIZATION.length > FACILITATOR_URL.length,
+      "FACILITATOR_AUTHORIZATION has more headers than FACILITATOR_URL has addresses",
+    ],
+    [!keyId !== !keySecret, "CDP_API_KEY_ID and CDP_API_KEY_SECRET are parts of one key: set both, or neither"],
+    [
+      !(keyId && keySecret) && FACILITATOR_URL.some(needsKey),
+      "FACILITATOR_URL names one of CDP, so CDP_API_KEY_ID and CDP_API_KEY_SECRET must be set",
+    ],
+    [RPC_URL.length > networks.length, "RPC_URL has more addresses than NETWORKS has networks"],
+    [
+      rest.FILE_HOST !== undefined && rest.ALLOWED_HOSTS?.includes(rest.FILE_HOST) === true,
+      "FILE_HOST serves files alone, so ALLOWED_HOSTS must not name it",
+    ],
+    [
+      rest.LINK_TTL_SECONDS < maxTimeoutSeconds,
+      `LINK_TTL_SECONDS must be at least ${maxTimeoutSeconds} with these FETCH_TIMEOUT_SECONDS and FACILITATOR_TIMEOUT_SECONDS: so long a payment may take to settle`,
+    ],
+  ];
+  return rules.filter(([isBroken]) => isBroken).map(([, problem]) => problem);
 }
 
 /**
  * Returns the networks that NETWORKS names.
- * @throws Error if one is not known, is known already, is there twice, or cannot carry the price
+ * @throws SettingsError if one is not known, is known already, is there twice, or cannot carry the price
  */
-function networksOf({ NETWORKS: chosen, EXTRA_NETWORKS: extra, PRICE }: z.output<typeof settings>): Network[] {
+function networksOf({ NETWORKS: chosen, EXTRA_NETWORKS: extra, PRICE }: Settings): Network[] {
   const known = new Map<string, Network>(Object.entries(NETWORKS));
   for (const [name, { chainId, asset, decimals, ...domain }] of Object.entries(extra)) {
     if (known.has(name)) throw wrong(`EXTRA_NETWORKS: ${name} is known already, so its name must be another`);
     const token = { asset, decimals, domain };
     known.set(name, { name, chainId, caip2: `eip155:${chainId}`, ...token, versions: [2] });
   }
-  const networks = chosen.map((name) => {
+  const networks = chosen.map((name, at) => {
     const network = known.get(name);
-    if (!network) throw wrong(`NETWORKS: one is not known; there are ${[...known.keys()].join(", ")}`);
+    if (!network)
+      throw wrong(`NETWORKS: one is not known, number ${at + 1}; there are ${[...known.keys()].join(", ")}`);
     return network;
   });
   if (new Set(networks.map(({ caip2 }) => caip2)).size < networks.length)
@@ -335,43 +379,53 @@ function networksOf({ NETWORKS: chosen, EXTRA_NETWORKS: extra, PRICE }: z.output
 function authFor(
   url: string,
   at: number,
-  { FACILITATOR_AUTHORIZATION, CDP_API_KEY_ID, CDP_API_KEY_SECRET }: z.output<typeof settings>,
+  { FACILITATOR_AUTHORIZATION, CDP_API_KEY_ID, CDP_API_KEY_SECRET }: Settings,
 ): Pick<RemoteFacilitator, "auth"> {
   const header = FACILITATOR_AUTHORIZATION?.[at];
   if (header) return { auth: { header } };
-  const { protocol, hostname } = new URL(url);
-  if (protocol === "https:" && hostname.endsWith(".cdp.coinbase.com") && CDP_API_KEY_ID && CDP_API_KEY_SECRET)
+  if (isCdp(url) && CDP_API_KEY_ID && CDP_API_KEY_SECRET)
     return { auth: { cdp: { id: CDP_API_KEY_ID, secret: CDP_API_KEY_SECRET } } };
   return {};
 }
 
-/** So many letters may be wrong in the name of a setting for it to be told from another's. */
-const MOST_WRONG_LETTERS = 2;
-
-/**
- * Refuses names that are nearly those of settings: with NETWORK=base, calls would be sold on the test network.
- * @throws Error naming them
- */
-function refuseMisspelt(given: Record<string, unknown>): void {
-  const known = Object.keys(settings.shape);
-  const misspelt = Object.keys(given).flatMap((name) => {
-    if (known.includes(name) || typeof given[name] !== "string") return [];
-    const meant = known.find((setting) => leven(name.toUpperCase(), setting) <= MOST_WRONG_LETTERS);
-    return meant === undefined ? [] : `${name} is no setting, ${meant} is`;
-  });
-  if (misspelt.length > 0) throw wrong(misspelt.join("; "));
+function isCdp(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "https:" && hostname.endsWith(".cdp.coinbase.com");
 }
 
-const checked = new WeakMap<object, Config>();
+/** What reading an environment came to. */
+const read = new WeakMap<object, Config | SettingsError>();
 
 /**
- * Returns the settings of this environment. They are read and checked on first use.
- * @throws Error as {@link readConfig}
+ * Returns the settings of this environment. They are read and checked on first use, when what is wrong with them, or
+ * unknown, is logged.
+ * @throws SettingsError
  */
 export function configOf(env: object): Config {
-  const known = checked.get(env);
-  if (known) return known;
-  const config = readConfig(env);
-  checked.set(env, config);
-  return config;
+  const found = read.get(env) ?? tellSettings(env);
+  read.set(env, found);
+  if (found instanceof SettingsError) throw found;
+  return found;
+}
+
+/** Returns the host of files, which holds while other settings are wrong; undefined if there is none, or none that is right. */
+export function fileHostOf(env: object): string | undefined {
+  const { FILE_HOST } = textsOf(env);
+  return settings.shape.FILE_HOST.safeParse(FILE_HOST).data;
+}
+
+/**
+ * Logs what is wrong with the settings of this environment, or unknown. Called as a Worker starts, where a developer reads
+ * it; Cloudflare keeps what is logged from the first request on.
+ */
+export function tellSettings(env: object): Config | SettingsError {
+  const unknown = unknownNames(textsOf(env), NAMES).map((name) => `${name} is no setting`);
+  if (unknown.length > 0) log({ event: "settings", problems: unknown, errors: [] });
+  try {
+    return readConfig(env);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    log({ event: "settings", problems: error.problems, errors: [] });
+    return error;
+  }
 }

@@ -37,7 +37,7 @@ interface SweepLine {
   finished: boolean;
 }
 
-/** The settings ask for what the facilitators do not settle, or one does not say what it settles. */
+/** Settings are wrong or unknown, or ask for what the facilitators do not settle, or one does not say what it settles. */
 interface SettingsLine {
   event: "settings";
   problems: string[];

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import example from "../.dev.vars.example?raw";
 import { readConfig, settings } from "../src/config.ts";
 import { NETWORK_NAMES, NETWORKS } from "../src/payments/networks.ts";
+import { misspelt, textsOf, unknownNames } from "../src/settingNames.ts";
+import { SECRET, WRONG_SETTINGS } from "./support/wrongSettings.ts";
 
 const CHAIN = {
   chainId: 123456,
@@ -12,6 +15,8 @@ const CHAIN = {
 };
 /** A wallet on Solana. */
 const SOLANA = "EdqM52SpXCn5c1uozuvuH5o9Tcr41kYeCWz4Ymu6ngbt";
+/** Of the form of a key. */
+const CDP_SECRET = `${"A".repeat(86)}==`;
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 
 describe("settings", () => {
@@ -39,14 +44,20 @@ describe("settings", () => {
   });
 
   test("other names are somebody else's, and bindings may have any", () => {
-    const others = { HOST: "a", LOG_LEVEL: "b", BUCKET_NAME: "c", PAY_TOO: {}, NETWORK: "" };
+    const others = { HOST: "a", LOG_LEVEL: "b", BUCKET_NAME: "c", PRICE_USDC: 1, PAY_TOO: {}, NETWORK: "" };
     expect(readConfig(others)).toEqual(readConfig({}));
+    expect(unknownNames(textsOf(others), Object.keys(settings.shape))).toEqual([
+      "HOST",
+      "LOG_LEVEL",
+      "BUCKET_NAME",
+      "PRICE_USDC",
+    ]);
   });
 
   test("an address may be written without its checksum, in one case or the other", () => {
-    for (const digits of ["036cbd53842c5426634e7929541ec2318f3dcf7e", "036CBD53842C5426634E7929541EC2318F3DCF7E"])
-      expect(readConfig({ PAY_TO: `0x${digits}` }).payTo).toBe(`0x${digits}`);
-    expect(readConfig({ PAY_TO: "0x036CbD53842c5426634e7929541eC2318f3dCF7e" }).payTo).toMatch(/^0x/);
+    const digits = "3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
+    for (const written of [digits, digits.toLowerCase(), digits.toUpperCase()])
+      expect(readConfig({ PAY_TO: `0x${written}` }).payTo).toBe(`0x${written}`);
   });
 
   test("a facilitator makes payments real", () => {
@@ -64,12 +75,12 @@ describe("settings", () => {
       FACILITATOR_URL: "https://a.example.com,https://api.cdp.coinbase.com/platform/v2/x402, https://c.example.com",
       FACILITATOR_AUTHORIZATION: "Bearer a,,Basic c",
       CDP_API_KEY_ID: "key",
-      CDP_API_KEY_SECRET: "secret",
+      CDP_API_KEY_SECRET: CDP_SECRET,
     });
     expect(networks.map(({ name }) => name)).toEqual(["base", "polygon", "avalanche"]);
     expect(facilitators.map(({ auth }) => auth)).toEqual([
       { header: "Bearer a" },
-      { cdp: { id: "key", secret: "secret" } },
+      { cdp: { id: "key", secret: CDP_SECRET } },
       { header: "Basic c" },
     ]);
   });
@@ -90,9 +101,10 @@ describe("settings", () => {
   });
 
   test("the CDP key goes to CDP alone", () => {
-    for (const url of ["https://cdp.coinbase.com.example.com", "http://api.cdp.coinbase.com", "https://f.example.com"])
+    for (const url of ["https://cdp.coinbase.com.example.com", "https://cdp.coinbase.com", "https://f.example.com"])
       expect(
-        readConfig({ PAY_TO, FACILITATOR_URL: url, CDP_API_KEY_ID: "key", CDP_API_KEY_SECRET: "secret" }).facilitators,
+        readConfig({ PAY_TO, FACILITATOR_URL: url, CDP_API_KEY_ID: "key", CDP_API_KEY_SECRET: CDP_SECRET })
+          .facilitators,
       ).toEqual([{ url, timeoutMs: 20_000 }]);
   });
 
@@ -136,71 +148,121 @@ describe("settings", () => {
     expect(() => readConfig({ RECEIPT_KEY: `${key}0` })).toThrow(/^((?!5de4111a).)*$/s);
   });
 
+  test("numbers and switches may be written as TOML has them, and with what a pipe leaves around them", () => {
+    const { price, maxPages, allowLoopbackSources } = readConfig({
+      ...{ PRICE: 0.5, MAX_PAGES: 700, ALLOW_LOOPBACK_SOURCES: true },
+    });
+    expect([price.label, maxPages, allowLoopbackSources]).toEqual(["0.5 USDC", 700, true]);
+    const piped = readConfig({
+      PAY_TO: ` ${PAY_TO}\n`,
+      MAX_PAGES: "\t700\r\n",
+      NETWORKS: "base , polygon\n",
+      PRICE: " ",
+    });
+    expect(piped).toMatchObject({ payTo: PAY_TO, maxPages: 700, networks: [NETWORKS.base, NETWORKS.polygon] });
+    expect(piped.price.label).toBe("0.05 USDC");
+  });
+
   test.each([
-    [{ FACILITATOR_URL: "https://f.example.com" }, /PAY_TO/],
-    [{ FACILITATOR_URL: "https://f.example.com", PAY_TO: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" }, /PAY_TO/],
-    [{ FACILITATOR_URL: "ftp://f.example.com", PAY_TO }, /FACILITATOR_URL/],
-    [{ PAY_TO: "0x12" }, /PAY_TO/],
-    [{ PAY_TO: "0x036cBD53842c5426634e7929541eC2318f3dCF7e" }, /mistyped[^]*PAY_TO/],
-    [{ PAY_TO_SOLANA: PAY_TO }, /PAY_TO_SOLANA/],
-    [{ PAY_TO_SOLANA: `${SOLANA}1` }, /PAY_TO_SOLANA/],
-    [{ PAY_TO_SOLANA: SOLANA.replace("c", "0") }, /PAY_TO_SOLANA/],
-    [{ NETWORKS: "solana", FACILITATOR_URL: "https://f.example.com", PAY_TO }, /PAY_TO_SOLANA/],
-    [{ NETWORKS: "base,solana", FACILITATOR_URL: "https://f.example.com", PAY_TO_SOLANA: SOLANA }, /PAY_TO must/],
+    "http://127.0.0.1:4021",
+    "http://localhost:4021/x402/",
+    "http://[::1]:4021",
+    "http://10.0.0.7",
+    "http://facilitator:4021",
+    "http://facilitator.payments.svc.cluster.local",
+  ])("a facilitator and a node of one's own network may be called in the clear: %s", (url) => {
+    const config = readConfig({ PAY_TO, FACILITATOR_URL: url, RPC_URL: `${url}?key=1` });
+    expect([config.facilitators[0]!.url, config.rpcUrls["base-sepolia"]]).toEqual([url, `${url}?key=1`]);
+  });
+
+  const FACILITATOR_URL = "https://f.example.com";
+  test.each([
+    [{ FACILITATOR_URL }, /PAY_TO/],
+    [{ FACILITATOR_URL, PAY_TO: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" }, /PAY_TO/],
+    [{ FACILITATOR_URL, PAY_TO: NETWORKS["base-sepolia"].asset }, /PAY_TO is the token's contract/],
+    [{ FACILITATOR_URL, PAY_TO: NETWORKS.base.asset.toLowerCase(), NETWORKS: "base" }, /the token's contract/],
+    [{ FACILITATOR_URL, PAY_TO_SOLANA: NETWORKS.solana.asset, NETWORKS: "solana" }, /the token's mint/],
+    [{ NETWORKS: "solana", FACILITATOR_URL, PAY_TO }, /PAY_TO_SOLANA/],
+    [{ NETWORKS: "base,solana", FACILITATOR_URL, PAY_TO_SOLANA: SOLANA }, /PAY_TO must/],
     [{ NETWORKS: "solana,solana" }, /same chain/],
     [{ NETWORKS: "base", RPC_URL: "https://a.example.com,https://b.example.com" }, /RPC_URL/],
-    [{ RPC_URL: "wss://a.example.com" }, /RPC_URL/],
-    [{ PRICE: "0" }, /PRICE/],
-    [{ PRICE: "free" }, /PRICE/],
-    [{ PRICE: "0.0000001" }, /PRICE/],
-    [{ PRICE: "-1" }, /PRICE/],
-    [{ PRICE: "0.05 USDC" }, /PRICE/],
-    [{ NETWORKS: "ethereum" }, /NETWORKS/],
-    [{ NETWORKS: "base,,polygon" }, /NETWORKS/],
-    [{ NETWORKS: "base,base" }, /NETWORKS/],
-    [{ NETWORKS: "my-chain" }, /NETWORKS/],
-    [{ NETWORKS: "toString" }, /NETWORKS/],
-    [{ EXTRA_NETWORKS: "{" }, /EXTRA_NETWORKS/],
-    [{ EXTRA_NETWORKS: "[]" }, /EXTRA_NETWORKS/],
-    [{ EXTRA_NETWORKS: "my-chain" }, /EXTRA_NETWORKS/],
-    [{ EXTRA_NETWORKS: { "My Chain": CHAIN } }, /EXTRA_NETWORKS/],
-    [{ EXTRA_NETWORKS: { base: CHAIN } }, /EXTRA_NETWORKS/],
-    [{ EXTRA_NETWORKS: { "my-chain": { ...CHAIN, chainId: "1" } } }, /EXTRA_NETWORKS/],
-    [{ EXTRA_NETWORKS: { "my-chain": { ...CHAIN, asset: "0x12" } } }, /EXTRA_NETWORKS/],
-    [{ EXTRA_NETWORKS: { "my-chain": { ...CHAIN, asset: "0x036cBD53842c5426634e7929541eC2318f3dCF7e" } } }, /mistyped/],
-    [{ EXTRA_NETWORKS: { "my-chain": { ...CHAIN, decimals: undefined } } }, /EXTRA_NETWORKS/],
-    [{ EXTRA_NETWORKS: { "my-chain": { ...CHAIN, rpc: "https://n.example.com" } } }, /EXTRA_NETWORKS/],
     [{ EXTRA_NETWORKS: { "my-chain": { ...CHAIN, chainId: 8453 } }, NETWORKS: "base,my-chain" }, /same chain/],
     [{ EXTRA_NETWORKS: { "my-chain": { ...CHAIN, decimals: 1 } }, NETWORKS: "my-chain" }, /PRICE/],
-    [{ LINK_TTL_SECONDS: "a day" }, /LINK_TTL_SECONDS/],
-    [{ LINK_TTL_SECONDS: "599" }, /LINK_TTL_SECONDS/],
-    [{ MAX_PAGES: "1.5" }, /MAX_PAGES/],
-    [{ FILE_HOST: "https://files.example.com" }, /FILE_HOST/],
-    [{ FILE_HOST: "files.example.com/" }, /FILE_HOST/],
-    [{ FILE_HOST: "files.example.com:443" }, /FILE_HOST/],
-    [{ FILE_HOST: "files example com" }, /FILE_HOST/],
-    [{ ALLOW_LOOPBACK_SOURCES: "perhaps" }, /ALLOW_LOOPBACK_SOURCES/],
-    [{ DNS_CHECK_URL: "1.1.1.1" }, /DNS_CHECK_URL/],
-    [{ ALLOWED_HOSTS: "https://pdf.example.com" }, /ALLOWED_HOSTS/],
-    [{ RECEIPT_KEY: "0x12" }, /RECEIPT_KEY/],
-    [{ RECEIPT_KEY: `0x${"1".repeat(65)}` }, /RECEIPT_KEY/],
-    [{ RECEIPT_KEY: "zebra ".repeat(12) }, /RECEIPT_KEY/],
-    [{ RECEIPT_KEY: 0x5de4111afa1a }, /RECEIPT_KEY/],
-    [{ RECEIPT_KEY: `0x${"0".repeat(64)}` }, /RECEIPT_KEY/],
-    [{ RECEIPT_KEY: "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141" }, /RECEIPT_KEY/],
-  ])("%j is refused", (env, message) => {
+    [{ PAY_TO, FACILITATOR_URL: `${FACILITATOR_URL},${FACILITATOR_URL}/` }, /same address twice/],
+    [{ PAY_TO, FACILITATOR_URL, FACILITATOR_AUTHORIZATION: "Bearer a,Bearer b" }, /FACILITATOR_AUTHORIZATION/],
+    [{ CDP_API_KEY_ID: "key" }, /CDP_API_KEY_SECRET/],
+    [{ CDP_API_KEY_SECRET: CDP_SECRET }, /CDP_API_KEY_ID/],
+    [{ PAY_TO, FACILITATOR_URL: "https://api.cdp.coinbase.com/platform/v2/x402" }, /CDP_API_KEY_ID/],
+    [{ FILE_HOST: "pdf.example.com", ALLOWED_HOSTS: "a.example.com,PDF.example.com" }, /FILE_HOST/],
+    [{ LINK_TTL_SECONDS: "600", FETCH_TIMEOUT_SECONDS: "300" }, /LINK_TTL_SECONDS must be at least 720/],
+  ])("%j is refused, though each may be right by itself", (env, message) => {
     expect(() => readConfig(env)).toThrow(message);
+  });
+
+  test("all that is wrong is said at once", () => {
+    const env = { NETWORK: "base", MAX_PAGES: "many", PRICE: '"1"', FACILITATOR_URL: "https://f.example.com,ftp://x" };
+    const problems = [/^NETWORK is/, /^PRICE: is in quotes/, /^FACILITATOR_URL\[1\]: must/, /^MAX_PAGES: must/];
+    expect(() => readConfig(env)).toThrow(
+      expect.objectContaining({ problems: problems.map((problem) => expect.stringMatching(problem)) }),
+    );
   });
 });
 
-describe(".dev.vars.example", () => {
-  const lines = [...example.matchAll(/^(?:# )?([A-Z_]+)="([^"]*)"/gm)].map(([, name = "", value = ""]) => ({
-    name,
-    value,
-  }));
+describe("each setting", () => {
+  test("has values that are refused", () => {
+    expect(Object.keys(WRONG_SETTINGS)).toEqual(Object.keys(settings.shape));
+    for (const values of Object.values(WRONG_SETTINGS)) expect(values.length).toBeGreaterThan(1);
+  });
 
-  test("has every setting, once, and no other", () => {
+  test.each(Object.entries(WRONG_SETTINGS).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
+    "%s=%j is refused, by name, and is repeated to nobody",
+    (name, value) => {
+      let message = "";
+      try {
+        readConfig({ [name]: value });
+      } catch (error) {
+        ({ message } = error as Error);
+      }
+      expect(message).toContain(name);
+      expect(message).not.toContain(SECRET);
+      for (const word of String(value).match(/[\w+/]{24,}/g) ?? []) expect(message).not.toContain(word.slice(0, 12));
+    },
+  );
+
+  test.each(Object.keys(settings.shape))(
+    "%s with a slip of the pen is no setting, and which is meant is told",
+    (name) => {
+      const known = Object.keys(settings.shape);
+      const at = (change: (index: number) => string) => Array.from(name, (_, index) => change(index));
+      const slips = [
+        name.toLowerCase(),
+        name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+        name.replaceAll("_", "-"),
+        name.replace("_", " "),
+        name.replace("_", ""),
+        `${name}S`,
+        `${name}_1`,
+        ...at((index) => name.slice(0, index) + name.slice(index + 1)), // a letter lost
+        ...at((index) => name.slice(0, index) + name[index]! + name.slice(index)), // doubled
+        ...at((index) => name.slice(0, index) + (name[index + 1] ?? "") + name[index]! + name.slice(index + 2)), // swapped
+      ].filter((slip) => !known.includes(slip));
+      for (const slip of slips)
+        expect([slip, ...misspelt({ [slip]: "x" }, known)]).toEqual([slip, `${slip} is no setting, ${name} is`]);
+      expect(() => readConfig({ [slips[0]!]: 700 })).toThrow(`${name} is`); // a number of TOML's, too
+    },
+  );
+});
+
+describe(".dev.vars.example", () => {
+  const lines = Array.from(
+    example.matchAll(/^(?:# )?([A-Z_]+)="([^"]*)" *# (.*)$/gm),
+    ([, name = "", value = "", comment = ""]) => ({ name: name as keyof typeof settings.shape, value, comment }),
+  );
+  const figures = lines.filter(({ value }) => /^\d+$/.test(value));
+
+  test("has every setting, once, and no other, and nothing else but comments", () => {
     expect(lines.map(({ name }) => name).toSorted()).toEqual(Object.keys(settings.shape).toSorted());
+    expect(example.split("\n").filter((line) => line !== "" && !/^(# |[A-Z_]+=")/.test(line))).toEqual([]);
   });
 
   test("is good for development as it is", () => {
@@ -214,10 +276,39 @@ describe(".dev.vars.example", () => {
   });
 
   test("has figures that are the defaults", () => {
-    const figures = lines.filter(({ value }) => /^\d+$/.test(value)).map(({ name, value }) => [name, Number(value)]);
-    expect(figures.length).toBeGreaterThan(0);
-    expect(settings.parse({})).toMatchObject(Object.fromEntries(figures));
-    const price = lines.find(({ name }) => name === "PRICE")!.value;
-    expect(settings.parse({}).PRICE.label).toBe(`${price} USDC`);
+    const defaults = settings.parse({});
+    const withDefault = Object.entries(defaults).filter(([, value]) => typeof value === "number");
+    expect(Object.fromEntries(figures.map(({ name, value }) => [name, Number(value)]))).toEqual(
+      Object.fromEntries(withDefault),
+    );
+    const { value: price } = lines.find(({ name }) => name === "PRICE")!;
+    expect(defaults.PRICE.label).toBe(`${price} USDC`);
+    const comment = (of: string) => lines.find(({ name }) => name === of)!.comment;
+    expect(comment("NETWORKS")).toContain(`; ${defaults.NETWORKS.join()} by default`);
+    expect([defaults.ALLOW_LOOPBACK_SOURCES, comment("ALLOW_LOOPBACK_SOURCES")]).toEqual([
+      false,
+      expect.stringMatching(/^off by default/),
+    ]);
   });
+
+  test.each(figures)("says how small and how large $name may be", ({ name, comment }) => {
+    const { minimum, maximum } = z.toJSONSchema(settings.shape[name]);
+    expect(comment).toMatch(new RegExp(`^${minimum} to ${maximum}; `));
+    for (const limit of [minimum!, maximum!])
+      expect(settings.shape[name].parse(String(limit)), `${name}=${limit}`).toBe(limit);
+    for (const beyond of [minimum! - 1, maximum! + 1])
+      expect(settings.shape[name].safeParse(String(beyond)).success, `${name}=${beyond}`).toBe(false);
+  });
+
+  test("works as it is, and with each of its lines that need no filling in", () => {
+    for (const { name, value } of lines.filter(({ value }) => !value.includes("…")))
+      expect(() => readConfig({ [name]: value }), name).not.toThrow();
+  });
+
+  test.each(lines.filter(({ value }) => value.includes("…")))(
+    "is refused where $name is left to be filled in",
+    (line) => {
+      expect(() => readConfig({ [line.name]: line.value })).toThrow(line.name);
+    },
+  );
 });

@@ -7,9 +7,10 @@ import tolerance from "../docs/pdf-tolerance.md?raw";
 import examples from "../examples/README.md?raw";
 import readme from "../README.md?raw";
 import { lifecycleRules } from "../scripts/deploy/lifecycle.ts";
-import { readConfig, UPLOADS } from "../src/config.ts";
+import { readConfig, settings, UPLOADS } from "../src/config.ts";
 import { IMAGE_FORMATS, IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../src/engine/index.ts";
 import { imageRequest, textRequest } from "../src/service/schemas.ts";
+import { misspelt } from "../src/settingNames.ts";
 
 const TESTS = import.meta.glob("./**/*.test.ts", { query: "?raw", import: "default", eager: true });
 const SCRIPTS = import.meta.glob("../scripts/**/*.ts", { query: "?raw", import: "default", eager: true });
@@ -109,6 +110,20 @@ test.each([{}, { LINK_TTL_SECONDS: "2592000" }])(
     expect(uploads).toBeGreaterThan(UPLOADS.seconds + workSeconds);
   },
 );
+
+describe("the documents", () => {
+  const known = Object.keys(settings.shape);
+  const examples = ["NETWORK", "LINK_TTL_SECOND"]; // of slips
+
+  test.each(Object.entries(FILES).filter(([path]) => /\.(md|sh|ts|py)$/.test(path)))(
+    "misspell no setting: %s",
+    (_, text) => {
+      const names = text.match(/\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/g) ?? [];
+      const slips = names.flatMap((name) => misspelt({ [name]: "x" }, known));
+      expect(slips.filter((slip) => !examples.includes(slip.split(" ")[0]!))).toEqual([]);
+    },
+  );
+});
 
 describe("the documents' links", () => {
   const there = new Set(Object.keys(FILES).map((path) => path.replace("../", "")));

@@ -6,7 +6,9 @@ import type { ProblemCode } from "../problems.ts";
 export interface ApiEnv {
   Bindings: Env;
   Variables: RequestIdVariables & {
+    /** Not there for what is served while the settings are wrong: see `readSettings`. */
     config: Config;
+    fileHost: string | undefined;
     /** Logged with the request, as is `tool`. */
     problem?: ProblemCode | "payment_required";
     tool?: string;

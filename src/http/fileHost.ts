@@ -6,8 +6,7 @@ import type { ApiEnv } from "./environment.ts";
 
 /** Whether a request came to the host that is there for files alone. */
 export function isFileHost(c: Context<ApiEnv>): boolean {
-  // there are no settings where reading them has failed
-  const fileHost = (c.var.config as ApiEnv["Variables"]["config"] | undefined)?.fileHost;
+  const { fileHost } = c.var;
   return fileHost !== undefined && new URL(c.req.url).host === fileHost;
 }
 
@@ -17,7 +16,7 @@ export function isFileHost(c: Context<ApiEnv>): boolean {
  * @throws Problem not_found
  */
 export const separateFiles: MiddlewareHandler<ApiEnv> = async (c, next) => {
-  if (c.var.config.fileHost !== undefined) {
+  if (c.var.fileHost !== undefined) {
     const { path } = c.req;
     const files = path.startsWith(`${FILES}/`);
     if (files && !isFileHost(c))

@@ -1,5 +1,6 @@
 import type { Context, Handler } from "hono";
 import { isLoopback } from "../loopback.ts";
+import { buildOf } from "../service/build.ts";
 import { type Health, healthOf } from "../service/health.ts";
 import type { ApiEnv } from "./environment.ts";
 
@@ -10,7 +11,8 @@ export const HEALTH = "/healthz";
 export const health: Handler<ApiEnv> = async (c) =>
   answerHealth(c, await healthOf(c.var.config, c.env, isLoopback(c.req.raw)));
 
-/** Sends the outcome of a health check. */
-export function answerHealth(c: Context<ApiEnv>, found: Health): Response {
-  return c.json(found, found.status === "fail" ? 503 : 200, { "Cache-Control": "no-store" });
+/** Sends the outcome of a health check, and what the deployment was built from. */
+export async function answerHealth(c: Context<ApiEnv>, found: Health): Promise<Response> {
+  const built = await buildOf(c.env.ASSETS);
+  return c.json({ ...found, ...built }, found.status === "fail" ? 503 : 200, { "Cache-Control": "no-store" });
 }

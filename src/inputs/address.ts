@@ -1,4 +1,4 @@
-import ipaddr from "ipaddr.js";
+import { LOCAL_NAMES, literalOf } from "../localNames.ts";
 
 /** The default ports of http and https. A URL may use only its scheme's default port. */
 export const FETCH_PORTS = [80, 443] as const;
@@ -9,37 +9,6 @@ export const FETCH_PORTS = [80, 443] as const;
  */
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 const MAX_HOST_LENGTH = 253;
-
-/** Top-level names that resolve to something local to the machine or network that looks them up. */
-const LOCAL = new Set([
-  "localhost", // RFC 6761, 6.3
-  "local", // RFC 6762, 3; the next six are from its appendix G
-  "intranet",
-  "internal", // also reserved by ICANN for private use, and used by clouds for metadata
-  "private",
-  "corp",
-  "home",
-  "lan",
-  "localdomain",
-  "localdomain4", // of /etc/hosts, beside localhost4 and localhost6
-  "localdomain6",
-  "svc", // Kubernetes: service.namespace.svc, by the search path of each container
-  "cluster", // the same, cut before `.local`
-  "default", // service.default: the namespace that services have by themselves
-  "consul", // service discovery by HashiCorp
-  "nomad",
-  "docker",
-  "containers", // Podman: host.containers.internal, and its short form
-  "lxd",
-  "incus",
-  "intra", // common in companies and in routers
-  "localnet",
-  "workgroup",
-  "domain",
-  "dhcp",
-  "router",
-  "arpa", // home.arpa (RFC 8375) and the reverse mapping of addresses; no files are served under it
-]);
 
 /** Top-level names reserved so that no public host exists under them (RFC 6761, 6; RFC 7686; RFC 9476). */
 const RESERVED = new Set(["test", "example", "invalid", "onion", "alt"]);
@@ -71,13 +40,8 @@ function brokenNameRule(hostname: string): string | undefined {
   const top = labels.at(-1)!;
   if (name.length > MAX_HOST_LENGTH || !labels.every((label) => LABEL.test(label)))
     return "its host is not a well-formed name";
-  if (LOCAL.has(top)) return "its host is local";
+  if (LOCAL_NAMES.has(top)) return "its host is local";
   if (labels.length === 1) return "its host has no domain";
   if (RESERVED.has(top)) return "its host is under a name reserved for other uses";
   return undefined;
-}
-
-function literalOf({ hostname }: URL): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  const text = hostname.replace(/^\[|\]$|\.$/g, "");
-  return ipaddr.isValid(text) ? ipaddr.parse(text) : undefined;
 }

@@ -9,6 +9,12 @@ export interface CdpKey {
 
 const LIFETIME_SECONDS = 120;
 
+/** Returns whether a secret looks like a key's; whether it is one shows when it first signs. */
+export function isCdpSecret(secret: string): boolean {
+  const pem = /^-----BEGIN (EC )?PRIVATE KEY-----[A-Za-z0-9+/=\s]+-----END \1PRIVATE KEY-----\s*$/;
+  return pem.test(secret.replaceAll("\\n", "\n")) || /^[A-Za-z0-9+/]{86}==$/.test(secret);
+}
+
 /**
  * Signs the token that CDP's API requires for one call (JWT, RFC 7519; the claims are described under "CDP API key
  * authentication"). The token is valid only for the method, host and path that it names.

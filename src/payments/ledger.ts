@@ -14,6 +14,8 @@ const SETTLE_GRACE_MS = 2000;
 /** How many payments of one payer are sold without proof in {@link TRUST_MS}. */
 const MAX_TRUSTED = 3;
 const TRUST_MS = 86_400_000;
+/** For so long a payment waits for settings to be mended. */
+const ASK_AGAIN_MS = 60_000;
 
 /** What the ledger depends on: the facilitators, the chains, the storage of outputs, the log, and its other objects. */
 export interface LedgerBackend extends FacilitatorSettings {
@@ -40,16 +42,39 @@ export function purchasesOf(payer: string): string {
  * {@link PurchaseList}. The objects settle payments themselves, so a Worker that dies leaves nothing undone.
  */
 export abstract class PaymentLedger<Env> extends DurableObject<Env> {
-  readonly #entry: LedgerEntry;
+  #opened?: LedgerEntry;
   readonly #key: KeyBinding;
   readonly #purchases: PurchaseList;
 
   constructor(context: DurableObjectState, env: Env) {
     super(context, env);
     const { storage } = context;
-    const backend = this.backend(env);
+    this.#key = new KeyBinding({
+      load: () => storage.kv.get<Bound>("bound"),
+      save(bound, forgetAt) {
+        storage.kv.put("bound", bound);
+        void storage.setAlarm(forgetAt);
+      },
+    });
+    this.#purchases = new PurchaseList(storage);
+  }
+
+  /**
+   * Returns what the ledger depends on. Called once, when it is first needed.
+   * @throws Error if the settings are wrong
+   */
+  protected abstract backend(env: Env): LedgerBackend;
+
+  get #entry(): LedgerEntry {
+    this.#opened ??= this.#open();
+    return this.#opened;
+  }
+
+  #open(): LedgerEntry {
+    const { storage } = this.ctx;
+    const backend = this.backend(this.env);
     const { log } = backend;
-    this.#entry = new LedgerEntry({
+    return new LedgerEntry({
       load: () => storage.kv.get<Entry>("entry"),
       save(entry, wakeAt) {
         storage.kv.put("entry", entry);
@@ -79,18 +104,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       log,
     });
-    this.#key = new KeyBinding({
-      load: () => storage.kv.get<Bound>("bound"),
-      save(bound, forgetAt) {
-        storage.kv.put("bound", bound);
-        void storage.setAlarm(forgetAt);
-      },
-    });
-    this.#purchases = new PurchaseList(storage);
   }
-
-  /** Returns what the ledger depends on. Called once, when the object starts. */
-  protected abstract backend(env: Env): LedgerBackend;
 
   /** @see LedgerEntry.waitForStatus */
   waitForStatus(fingerprint: string, until: number, proved: boolean): Promise<PaymentStatus> {
@@ -159,10 +173,24 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     return true;
   }
 
-  /** Forgets an expired key, a payer's trust or purchases, or runs the alarm of the payment's entry. */
+  /**
+   * Forgets an expired key, a payer's trust or purchases, or runs the alarm of the payment's entry. While the settings are
+   * wrong a payment waits: the runtime forgets an alarm that has failed a few times.
+   */
   override async alarm(): Promise<void> {
     const { kv } = this.ctx.storage;
     if (kv.get("bound") !== undefined || kv.get("trusted") !== undefined) await this.ctx.storage.deleteAll();
-    else if (!(await this.#purchases.sweep(Date.now()))) await this.#entry.alarm();
+    else if (!(await this.#purchases.sweep(Date.now()))) {
+      if (this.#canSettle()) await this.#entry.alarm();
+      else await this.ctx.storage.setAlarm(Date.now() + ASK_AGAIN_MS);
+    }
+  }
+
+  #canSettle(): boolean {
+    try {
+      return this.#entry !== undefined;
+    } catch {
+      return false;
+    }
   }
 }

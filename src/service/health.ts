@@ -4,6 +4,7 @@ import { log } from "../log.ts";
 import { isSolana } from "../payments/networks.ts";
 import { bucketOf } from "../storage/bucket.ts";
 import { fontLoader } from "../storage/fonts.ts";
+import { build } from "./build.ts";
 import { oncePerConfig } from "./oncePerConfig.ts";
 import { receiptSigner } from "./proof.ts";
 import { type SettledNetworks, settledNetworks } from "./settledNetworks.ts";
@@ -33,15 +34,18 @@ export async function settledConfig(config: Config): Promise<Config> {
 
 /** What is wrong with a deployment: it sells nothing (`fail`), or not all that its settings say (`warn`). */
 export const healthSchema = z.strictObject({
+  ...build.partial().shape,
   status: z.enum(["pass", "warn", "fail"]),
   problems: z.array(z.string()).describe("In words. They name settings and networks, and hold no values of settings."),
 });
 
-/** A value of {@link healthSchema}. */
-export type Health = z.output<typeof healthSchema>;
+/** A value of {@link healthSchema}, without what was built. */
+export type Health = Pick<z.output<typeof healthSchema>, "status" | "problems">;
 
 /** What the Worker has to be bound to; `wrangler.toml` says to what. */
-const BINDINGS = ["RESULTS", "ASSETS", "LEDGER", "BUDGETS", "UNPAID_CALLS", "WRONG_TOKENS"] as const;
+const NEEDED = ["RESULTS", "ASSETS", "LEDGER", "BUDGETS"] as const;
+/** Without these it sells, to as many as call. */
+const LIMITERS = ["UNPAID_CALLS", "WRONG_TOKENS"] as const;
 
 /** What was wrong with the bindings last, and when (Unix milliseconds). */
 const lastBindings = oncePerConfig(() => ({ problems: [] as string[], at: 0 }));
@@ -71,10 +75,19 @@ async function sharedKeys(config: Config): Promise<string[]> {
     : [];
 }
 
+/** Returns what is missing of the bindings that nothing can be sold without, in words. */
+export function missingBindings(env: Env): string[] {
+  return missing(env, NEEDED);
+}
+
+function missing(env: Env, names: readonly (keyof Env)[]): string[] {
+  return names.filter((name) => !env[name]).map((name) => `the binding ${name} is not there`);
+}
+
 /** Returns what is missing of the Worker's bindings, or does not answer. */
 async function unbound(env: Env): Promise<string[]> {
-  const missing = BINDINGS.filter((name) => !env[name]);
-  if (missing.length > 0) return missing.map((name) => `the binding ${name} is not there`);
+  const absent = missing(env, [...NEEDED, ...LIMITERS]);
+  if (absent.length > 0) return absent;
   const answers = await Promise.allSettled([
     bucketOf(env).head("health"),
     fontLoader(env.ASSETS)("noto-sans-regular.ttf"),

@@ -1,8 +1,10 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
+import { version } from "../../package.json";
 import { type Offer, signPayment } from "../../scripts/lib/pay.ts";
 import { app } from "../../src/app.ts";
+import { healthSchema } from "../../src/service/health.ts";
 import { dataUri, ORIGIN, TEXT } from "../support/client.ts";
 import { FEE_PAYERS } from "../support/internet.ts";
 import { MCP } from "../support/mcp.ts";
@@ -45,9 +47,12 @@ async function offered(call: ReturnType<typeof deployment>) {
 test("a key for receipts that the payments belong to is told to the operator", async () => {
   const RECEIPT_KEY = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
   const health = async (settings: object) => (await deployment({ RECEIPT_KEY, ...settings })("/healthz")).json();
-  expect(await health({})).toEqual({ status: "pass", problems: [] });
+  expect(await health({})).toMatchObject({ status: "pass", problems: [] });
   const problems = [expect.stringContaining("RECEIPT_KEY")];
-  expect(await health({ PAY_TO: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC" })).toEqual({ status: "warn", problems });
+  expect(await health({ PAY_TO: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC" })).toMatchObject({
+    status: "warn",
+    problems,
+  });
 });
 
 test("a wrong key for receipts is a wrong setting: nothing is sold, and nobody is told the key", async () => {
@@ -87,7 +92,7 @@ describe("a network that no facilitator settles", () => {
     expect(logged().filter(({ event }) => event === "settings")).toEqual([{ event: "settings", problems, errors: [] }]);
     const health = await call("/healthz");
     expect([health.status, health.headers.get("Cache-Control")]).toEqual([200, "no-store"]);
-    expect(await health.json()).toEqual({ status: "warn", problems });
+    expect(await health.json()).toMatchObject({ status: "warn", problems });
   });
 
   test("is offered where another facilitator settles it, and paid there", async () => {
@@ -101,7 +106,7 @@ describe("a network that no facilitator settles", () => {
     const body = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
     const headers = { "X-PAYMENT": payment, "Content-Type": "application/json" };
     expect((await call(TEXT, { method: "POST", headers, body })).status).toBe(200);
-    expect(await (await call("/healthz")).json()).toEqual({ status: "pass", problems: [] });
+    expect(await (await call("/healthz")).json()).toMatchObject({ status: "pass", problems: [] });
   });
 
   test("being the only one leaves nothing to sell: 503 for payers, which says nothing of it", async () => {
@@ -136,7 +141,7 @@ describe("Solana", () => {
         expect.objectContaining({ payTo: PAY_TO }),
         expect.objectContaining({ payTo: settings.PAY_TO_SOLANA, extra, maxTimeoutSeconds: 300 }),
       ]);
-    expect(await (await call("/healthz")).json()).toEqual({ status: "pass", problems: [] });
+    expect(await (await call("/healthz")).json()).toMatchObject({ status: "pass", problems: [] });
   });
 
   test.each([
@@ -246,7 +251,7 @@ describe("what the facilitators settle is asked", () => {
     const call = deployment({ NETWORKS: "base,polygon", FACILITATOR_URL: `${url},${at("settles-8453-base")}` });
     expect((await offered(call))[2]).toEqual(["eip155:8453", "eip155:137"]);
     const told = { status: "warn", problems: ["facilitator 1 of FACILITATOR_URL does not say what it settles"] };
-    expect(await (await call("/healthz")).json()).toEqual(told);
+    expect(await (await call("/healthz")).json()).toMatchObject(told);
     await offered(call);
     expect(asksOf(fetched)).toBe(2);
     const now = Date.now();
@@ -257,13 +262,19 @@ describe("what the facilitators settle is asked", () => {
 });
 
 describe("GET /healthz", () => {
+  test.each([{}, { MAX_PAGES: "many" }])("says what the deployment was built from: %j", async (settings) => {
+    const health = await (await deployment(settings)("/healthz")).json();
+    expect(health).toMatchObject({ version, source: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(healthSchema.safeParse(health).error).toBeUndefined();
+  });
+
   test("passes in development", async () => {
-    expect(await (await deployment({})("/healthz")).json()).toEqual({ status: "pass", problems: [] });
+    expect(await (await deployment({})("/healthz")).json()).toMatchObject({ status: "pass", problems: [] });
   });
 
   test("fails without a facilitator, where callers are not developers", async () => {
     const health = await deployment({})("https://pdf.example.com/healthz");
-    expect([health.status, await health.json()]).toEqual([
+    expect([health.status, await health.json()]).toMatchObject([
       503,
       { status: "fail", problems: [expect.stringContaining("FACILITATOR_URL")] },
     ]);
@@ -273,7 +284,7 @@ describe("GET /healthz", () => {
     "fails without the binding %s",
     async (name) => {
       const health = await deployment({ [name]: undefined })("/healthz");
-      expect([health.status, await health.json()]).toEqual([
+      expect([health.status, await health.json()]).toMatchObject([
         503,
         { status: "fail", problems: [`the binding ${name} is not there`] },
       ]);
@@ -281,18 +292,18 @@ describe("GET /healthz", () => {
   );
 
   test.each([
-    ["RESULTS", { head: () => Promise.reject(new Error("a-secret")) }],
-    ["ASSETS", { fetch: async () => new Response("a-secret", { status: 404 }) }],
-  ])("fails where the binding %s does not answer, which is asked once a minute", async (name, binding) => {
+    ["RESULTS", { head: () => Promise.reject(new Error("a-secret")) }, 1],
+    ["ASSETS", { fetch: async () => new Response("a-secret", { status: 404 }) }, 2], // for a font, and what was built
+  ])("fails where the binding %s does not answer, which is asked once a minute", async (name, binding, asks) => {
     const broken = { ...binding };
     const asked = vi.spyOn(broken, Object.keys(binding)[0] as never);
     const call = deployment({ [name]: broken });
     for (const health of [await call("/healthz"), await call("/healthz")])
-      expect([health.status, await health.json()]).toEqual([
+      expect([health.status, await health.json()]).toMatchObject([
         503,
         { status: "fail", problems: [`the binding ${name} does not answer as it should`] },
       ]);
-    expect(asked).toHaveBeenCalledTimes(1);
+    expect(asked).toHaveBeenCalledTimes(asks);
   });
 
   test("names the settings that are wrong, and none of their values", async () => {
@@ -301,14 +312,14 @@ describe("GET /healthz", () => {
       PAY_TO_SOLANA: "a-secret",
       FACILITATOR_URL: "a-secret",
       NETWORKS: "a-secret",
-      EXTRA_NETWORKS: '{"x":{"chainId":"a-secret"}}',
+      EXTRA_NETWORKS: '{"x":"a-secret"}',
       DNS_CHECK_URL: "a-secret",
       LINK_TTL_SECONDS: "a-secret",
     };
     for (const [name, value] of Object.entries(wrong)) {
       const health = await deployment({ [name]: value })("/healthz");
       const answer = await health.text();
-      expect([health.status, JSON.parse(answer)]).toEqual([
+      expect([health.status, JSON.parse(answer)]).toMatchObject([
         503,
         { status: "fail", problems: [expect.stringContaining(name)] },
       ]);

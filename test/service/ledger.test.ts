@@ -1,6 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
+import { Ledger } from "../../src/service/ledger.ts";
 import { endLink } from "../../src/storage/link.ts";
 import { storeResult } from "../../src/storage/results.ts";
 import { askedToSettle, paymentFrom } from "../payments/payments.ts";
@@ -70,6 +71,22 @@ describe("the ledger", () => {
     expect(await alarmOf("lost")).toBeGreaterThan(Date.now());
     expect(await runDurableObjectAlarm(recordOf("lost"))).toBe(true);
     expect(await recordOf("lost").waitForStatus("request", 0, true)).toMatchObject({ status: "sold", value: '"work"' });
+  });
+
+  test("keeps a settlement that an alarm finds while the settings are wrong, until they are mended", async () => {
+    const claim = await claimed("misconfigured", "https://facilitator.example.com/loses-first-answer-m");
+    await recordOf("misconfigured").store(claim, await stored());
+    await recordOf("misconfigured").settle(claim, "request");
+    const later = await runInDurableObject(recordOf("misconfigured"), async (_, state) => {
+      const woken = new Ledger(state, { ...env, MAX_PAGES: "many" } as Env);
+      await state.storage.deleteAlarm();
+      await woken.alarm();
+      return { alarm: await state.storage.getAlarm(), entry: state.storage.kv.get<{ state: string }>("entry") };
+    });
+    expect(later).toMatchObject({ alarm: expect.any(Number), entry: { state: "settling" } });
+    expect(later.alarm).toBeGreaterThan(Date.now());
+    expect(await runDurableObjectAlarm(recordOf("misconfigured"))).toBe(true);
+    expect(await recordOf("misconfigured").waitForStatus("request", 0, true)).toMatchObject({ status: "sold" });
   });
 
   test("finishes it even where the object itself died while asking", async () => {

@@ -114,7 +114,7 @@ test("any other problem is told by its detail, with code set as such, and keeps 
   const log = vi.spyOn(console, "log").mockImplementation(() => {});
   const context = createExecutionContext();
   const request = new Request(await expired(), { headers: BROWSER });
-  const broken = await app.fetch(request, { ...env, RESULTS: undefined }, context);
+  const broken = await app.fetch(request, { ...env, RESULTS: {} }, context);
   await waitOnExecutionContext(context);
   log.mockRestore();
   expect(broken.status).toBe(500);

@@ -124,7 +124,8 @@ const checkHealth = {
   operationId: "checkHealth",
   tags: ["Service"],
   summary: "Check how the deployment is",
-  description: "For its operator: settings, bindings and facilitators, asked once a minute at most.",
+  description:
+    "For its operator: settings, bindings and facilitators, asked once a minute at most; and what it was built from.",
   security: [],
   responses: {
     200: answer("`pass`, or `warn` where not all can be sold that the settings say.", {

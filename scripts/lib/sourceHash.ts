@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+
+/** Everything that the deployed script and its assets are made of. `wrangler.toml` is not: it is each operator's own. */
+export const SOURCES = [
+  "examples/contract.pdf",
+  "fonts",
+  "package-lock.json",
+  "package.json",
+  "scripts/buildSite.ts",
+  "src",
+  "tsconfig.json",
+  "web",
+];
+
+/**
+ * Returns the SHA-256, in hexadecimal, of what `sha256sum` prints for all files of {@link SOURCES} in the order of their
+ * paths' bytes. Files whose names begin with a dot are no sources.
+ */
+export async function sourceHash(root: string): Promise<string> {
+  const paths = (await Promise.all(SOURCES.map((name) => filesOf(root, name)))).flat();
+  const lines = paths.sort(byBytes).map(async (path) => `${sha256(await readFile(join(root, path)))}  ${path}\n`);
+  return sha256((await Promise.all(lines)).join(""));
+}
+
+/** Returns the SHA-256 of bytes, or of a text in UTF-8, in hexadecimal. */
+export function sha256(bytes: Uint8Array | string): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+async function filesOf(root: string, name: string): Promise<string[]> {
+  if (/\.\w+$/.test(name)) return [name];
+  const entries = await readdir(join(root, name), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"));
+}
+
+function byBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}

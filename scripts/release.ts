@@ -1,0 +1,107 @@
+/**
+ * Makes a release: `npm run release -- minor|patch|major|1.2.3 [--dry-run] [--checked]`. Sets the version, commits and tags
+ * it, and leaves in out/release/ what goes with it. Pushes nothing.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { buildDeployment, METAFILE } from "./lib/buildDeployment.ts";
+import { type Lock, type Metafile, sbomOf } from "./lib/sbom.ts";
+import { sha256, sourceHash } from "./lib/sourceHash.ts";
+import { nextVersion, releasedChangelog, VERSIONED } from "./lib/versions.ts";
+
+const USAGE = `npm run release -- major|minor|patch|1.2.3 [--dry-run] [--checked]
+
+  --dry-run   say what would be done, and do nothing
+  --checked   .ci/run and npm run check:reproducible have passed on this commit: do not run them again`;
+
+/** npm runs scripts in the folder of package.json. */
+const root = process.cwd();
+const out = join(root, "out/release");
+
+try {
+  await release();
+} catch (error) {
+  console.error(`Not released: ${(error as Error).message}`);
+  process.exitCode = 1;
+}
+
+async function release(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { "dry-run": { type: "boolean" }, checked: { type: "boolean" }, help: { type: "boolean", short: "h" } },
+  });
+  const [asked] = positionals;
+  if (values.help) return console.log(USAGE);
+  if (asked === undefined || positionals.length > 1) throw new Error(`say which version\n\n${USAGE}`);
+
+  const { version: current } = JSON.parse(await read("package.json")) as { version: string };
+  const version = nextVersion(current, asked);
+  const day = new Date().toISOString().slice(0, 10);
+  const changelog = releasedChangelog(await read("CHANGELOG.md"), version, day);
+  refuseUnlessReady(`v${version}`);
+
+  console.log(`${current} -> ${version}, of ${day}:\n\n${changelog.notes}\n`);
+  if (values["dry-run"]) return console.log("Nothing was done (--dry-run).");
+  if (!values.checked) {
+    execFileSync(join(root, ".ci/run"), { cwd: root, stdio: "inherit" });
+    execFileSync("npm", ["run", "check:reproducible"], { cwd: root, stdio: "inherit" });
+  }
+
+  const changed = { "CHANGELOG.md": changelog.text } as Record<string, string>;
+  for (const [name, change] of Object.entries(VERSIONED)) changed[name] = change(await read(name), version);
+  try {
+    for (const [name, text] of Object.entries(changed)) await writeFile(join(root, name), text);
+    await writeAssets(changelog.notes);
+    git("commit", "--quiet", "--message", `Release ${version}`, "--", ...Object.keys(changed));
+  } catch (error) {
+    git("checkout", "--quiet", "HEAD", "--", ...Object.keys(changed));
+    throw error;
+  }
+  git("tag", "--annotate", "--message", `Overprint ${version}`, `v${version}`);
+  console.log(`Committed and tagged. What goes with the release is in out/release/. To publish it:
+
+  git push origin main v${version}
+  gh release create v${version} --verify-tag --notes-file out/release/NOTES.md out/release/SHA256SUMS out/release/*.json`);
+}
+
+/** @throws Error unless main is checked out, without changes, and has no such tag yet */
+function refuseUnlessReady(tag: string): void {
+  const branch = git("branch", "--show-current");
+  if (branch !== "main") throw new Error(`main is released, and ${branch || "no branch"} is checked out`);
+  const changes = git("status", "--porcelain");
+  if (changes) throw new Error(`there are changes that are not committed:\n${changes}`);
+  if (git("tag", "--list", tag)) throw new Error(`there is a tag ${tag} already`);
+}
+
+/** Builds what a deployment of this release uploads, and writes its checksums, its packages and its notes. */
+async function writeAssets(notes: string): Promise<void> {
+  await rm(out, { recursive: true, force: true });
+  await mkdir(out, { recursive: true });
+  const hashes = await buildDeployment(root, out);
+  const metafiles = [join(out, METAFILE), join(root, "dist/site.meta.json")];
+  const lock = JSON.parse(await read("package-lock.json")) as Lock;
+  const parsed = await Promise.all(metafiles.map(async (path) => JSON.parse(await readFile(path, "utf8")) as Metafile));
+  const sbom = `${JSON.stringify(sbomOf(lock, parsed), null, 2)}\n`;
+  await writeFile(join(out, "sbom.cdx.json"), sbom);
+  await rm(join(out, METAFILE));
+  const lines = [...hashes, ["sbom.cdx.json", sha256(sbom)] as const].map(([path, hash]) => `${hash}  ${path}\n`);
+  await writeFile(join(out, "SHA256SUMS"), lines.sort(byPath).join(""));
+  await writeFile(
+    join(out, "NOTES.md"),
+    `${notes}\n\nSources: \`${await sourceHash(root)}\`, as \`/healthz\` says it.\n`,
+  );
+}
+
+function byPath(one: string, other: string): number {
+  return one.slice(66) < other.slice(66) ? -1 : 1;
+}
+
+function read(name: string): Promise<string> {
+  return readFile(join(root, name), "utf8");
+}
+
+function git(...words: string[]): string {
+  return execFileSync("git", words, { cwd: root, encoding: "utf8" }).trimEnd();
+}

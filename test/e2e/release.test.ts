@@ -1,0 +1,160 @@
+import { execFile, execFileSync } from "node:child_process";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Lock, sbomOf } from "../../scripts/lib/sbom.ts";
+import { SOURCES, sourceHash } from "../../scripts/lib/sourceHash.ts";
+import { nextVersion, releasedChangelog, VERSIONED } from "../../scripts/lib/versions.ts";
+
+const root = join(import.meta.dirname, "../..");
+const read = (name: string) => readFile(join(root, name), "utf8");
+
+describe("the version", () => {
+  test("is the same wherever it is written", async () => {
+    const { version } = JSON.parse(await read("package.json")) as { version: string };
+    for (const [name, change] of Object.entries(VERSIONED))
+      expect(change(await read(name), version)).toBe(await read(name));
+  });
+
+  test("is changed there, and nothing else is", async () => {
+    for (const [name, change] of Object.entries(VERSIONED)) {
+      const [before, after] = [await read(name), change(await read(name), "7.8.9")];
+      const lines = after.split("\n").filter((line, at) => line !== before.split("\n")[at]);
+      expect([name, ...new Set(lines.map((line) => line.trim()))]).toEqual([name, '"version": "7.8.9",']);
+      expect(lines.length).toBe(name === "package-lock.json" ? 2 : 1);
+    }
+  });
+
+  test.each([
+    ["1.2.3", "patch", "1.2.4"],
+    ["1.2.3", "minor", "1.3.0"],
+    ["1.2.3", "major", "2.0.0"],
+    ["1.2.3", "1.10.0", "1.10.0"],
+    ["0.1.0", "0.1.0", "0.1.0"], // the first
+  ])("after %s comes, by %s, %s", (current, asked, next) => {
+    expect(nextVersion(current, asked)).toBe(next);
+  });
+
+  test.each(["1.2.2", "0.9.9", "v1.3.0", "1.3", "1.3.0-beta", "01.3.0", "next", ""])(
+    "after 1.2.3 does not come %j",
+    (asked) => {
+      expect(() => nextVersion("1.2.3", asked)).toThrow(/comes before|no version/);
+    },
+  );
+});
+
+describe("the changelog", () => {
+  const log = "# Changelog\n\n## Unreleased\n\n### Added\n- A thing.\n\n## 0.9.0 - 2026-01-01\n\n- Old.\n";
+
+  test("has what was unreleased under the version and its day", () => {
+    const { text, notes } = releasedChangelog(log, "1.0.0", "2026-11-22");
+    expect(text).toBe(log.replace("## Unreleased\n", "## Unreleased\n\n## 1.0.0 - 2026-11-22\n"));
+    expect(notes).toBe("### Added\n- A thing.");
+  });
+
+  test("is not released twice, or empty", () => {
+    const { text } = releasedChangelog(log, "1.0.0", "2026-11-22");
+    expect(() => releasedChangelog(text, "1.0.1", "2026-11-22")).toThrow("nothing under");
+    expect(() => releasedChangelog(log, "0.9.0", "2026-11-22")).toThrow("already");
+    expect(() => releasedChangelog("# Changelog\n", "1.0.0", "2026-11-22")).toThrow("nothing under");
+  });
+
+  test("of this repository has a place for what is unreleased, before all versions", async () => {
+    expect((await read("CHANGELOG.md")).match(/^## .*$/m)).toEqual(["## Unreleased"]);
+  });
+});
+
+test("the list of packages has those that are in the bundles, with their hashes and licenses", async () => {
+  const lock = JSON.parse(await read("package-lock.json")) as Lock;
+  const inputs = {
+    "src/app.ts": { bytesInOutput: 10 },
+    "node_modules/hono/dist/hono.js": { bytesInOutput: 10 },
+    "../node_modules/@noble/hashes/sha2.js": { bytesInOutput: 10 },
+    "node_modules/viem/node_modules/@noble/hashes/sha2.js": { bytesInOutput: 10 },
+    "node_modules/leven/index.js": { bytesInOutput: 0 },
+  };
+  const { components } = sbomOf(lock, [{ outputs: { "index.js": { inputs } } }]);
+  expect(components.map(({ name }) => name)).toEqual([
+    "@fontsource-variable/schibsted-grotesk",
+    "@noble/hashes",
+    "@noble/hashes",
+    "hono",
+  ]);
+  const { version, integrity } = lock.packages["node_modules/hono"]!;
+  expect(components.at(-1)).toMatchObject({
+    purl: `pkg:npm/hono@${version}`,
+    hashes: [{ alg: "SHA-512", content: Buffer.from(integrity!.slice(7), "base64").toString("hex") }],
+    licenses: [{ license: { id: "MIT" } }],
+  });
+  const unknown = { "node_modules/nothing/index.js": { bytesInOutput: 1 } };
+  expect(() => sbomOf(lock, [{ outputs: { "index.js": { inputs: unknown } } }])).toThrow("node_modules/nothing");
+});
+
+test("the hash of the sources is what SECURITY.md says makes it, and follows every byte and name", async () => {
+  const [, command] = /^```sh\n(git ls-files .*)\n```$/m.exec(await read("SECURITY.md"))!;
+  for (const name of SOURCES) expect(command!.split(" ")).toContain(name);
+  const folder = await mkdtemp(join(tmpdir(), "overprint-sources-"));
+  try {
+    for (const name of SOURCES.filter((name) => name !== "fonts"))
+      await cp(join(root, name), join(folder, name), { recursive: true });
+    await cp(join(root, "fonts/OFL.txt"), join(folder, "fonts/OFL.txt"));
+    const git = (...words: string[]) => execFileSync("git", words, { cwd: folder });
+    git("init", "--quiet");
+    git("add", ".");
+    const { stdout } = await promisify(execFile)("sh", ["-c", command!], { cwd: folder });
+    const hash = await sourceHash(folder);
+    expect(stdout.split(" ")[0]).toBe(hash);
+    await writeFile(join(folder, "src/index.ts"), "changed");
+    expect(await sourceHash(folder)).not.toBe(hash);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+describe("npm run release", () => {
+  let folder = "";
+  const git = (...words: string[]) => execFileSync("git", words, { cwd: folder, encoding: "utf8" });
+  const release = (...words: string[]) =>
+    promisify(execFile)(process.execPath, [join(root, "scripts/release.ts"), ...words], { cwd: folder }).then(
+      ({ stdout }) => stdout,
+      ({ stderr }: { stderr: string }) => stderr,
+    );
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "overprint-release-"));
+    for (const name of Object.keys(VERSIONED)) await cp(join(root, name), join(folder, name));
+    await writeFile(join(folder, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n\n- A thing.\n");
+    git("init", "--quiet", "--initial-branch", "main");
+    git("config", "user.name", "A");
+    git("config", "user.email", "a@example.com");
+    git("add", ".");
+    git("commit", "--quiet", "--message", "All");
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test("says with --dry-run what it would do, and does nothing", async () => {
+    expect(await release("99.0.0", "--dry-run")).toMatch(/-> 99\.0\.0.*Nothing was done/s);
+    expect([git("status", "--porcelain"), git("tag")]).toEqual(["", ""]);
+  });
+
+  test("refuses what is no version, another branch, changes, and a tag that is there", async () => {
+    expect(await release()).toMatch(/^Not released: say which version/);
+    expect(await release("next")).toMatch(/^Not released: next is no version/);
+    expect(await release("minor", "--dry")).toMatch(/^Not released: Unknown option '--dry'/);
+    git("tag", "v99.0.0");
+    expect(await release("99.0.0")).toMatch(/^Not released: there is a tag v99\.0\.0/);
+    git("switch", "--quiet", "--create", "other");
+    expect(await release("minor")).toMatch(/^Not released: main is released, and other/);
+    git("switch", "--quiet", "main");
+    await writeFile(join(folder, "new.txt"), "");
+    expect(await release("minor")).toMatch(/^Not released: there are changes.*new\.txt/s);
+    await rm(join(folder, "new.txt"));
+  });
+
+  test("puts everything back where the build fails", async () => {
+    expect(await release("minor", "--checked")).toMatch(/^Not released: Command failed/m); // there is nothing to build it with
+    expect([git("status", "--porcelain", "--untracked-files=no"), git("log", "--format=%s")]).toEqual(["", "All\n"]);
+  });
+});

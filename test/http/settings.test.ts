@@ -1,0 +1,150 @@
+import { createExecutionContext, createScheduledController, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
+import { signPayment } from "../../scripts/lib/pay.ts";
+import { app } from "../../src/app.ts";
+import worker from "../../src/index.ts";
+import { storeResult } from "../../src/storage/results.ts";
+import { inOne } from "../support/bytes.ts";
+import { dataUri, TEXT } from "../support/client.ts";
+import { deployment, terms } from "../support/deployment.ts";
+import { onePage } from "../support/pdf.ts";
+import { bucket } from "../support/storage.ts";
+import { SECRET, WRONG_SETTINGS } from "../support/wrongSettings.ts";
+
+const ORIGIN = "https://api.example.com";
+const WRONG = Object.entries(WRONG_SETTINGS).map(([name, [value]]) => [name, value] as const);
+
+/** What answers whatever the settings are. */
+const WITHOUT_SETTINGS = /^\/(assets|fonts|v1\/files|favicon\.svg|robots\.txt)/;
+
+/** Every method and path that the service knows, with values for what is variable in a path. */
+const ROUTES = [
+  ...new Set(
+    app.routes
+      .filter(({ path }) => path !== "/*")
+      .flatMap(({ method, path }) =>
+        (method === "ALL" ? ["GET", "POST", "PUT", "DELETE"] : [method]).map(
+          (each) => `${each} ${path.replace(/:file/, "a.pdf").replace(/:id/, "0".repeat(64)).replace("*", "site.css")}`,
+        ),
+      ),
+  ),
+].map((route) => route.split(" ") as [string, string]);
+
+let log: MockInstance<typeof console.log>;
+beforeEach(() => {
+  log = vi.spyOn(console, "log").mockImplementation(() => {});
+});
+afterEach(() => void vi.restoreAllMocks());
+
+/** Sends a request to a deployment with these settings. */
+function deployed(settings: object) {
+  const environment = { ...env, ...settings };
+  return async (url: string, init?: RequestInit) => {
+    const context = createExecutionContext();
+    const response = await app.fetch(new Request(new URL(url, ORIGIN), init), environment, context);
+    await waitOnExecutionContext(context);
+    return response;
+  };
+}
+
+async function link(host = "api.example.com") {
+  const pdf = { length: 4, chunks: () => inOne(new TextEncoder().encode("%PDF")) };
+  const { id, token } = await storeResult(bucket, pdf, { filename: "a.pdf", ttlSeconds: 3600 });
+  return `https://${host}/v1/files/${id}.pdf?token=${token}`;
+}
+
+describe("with a wrong setting", () => {
+  test.each(WRONG)("nothing is sold, nothing breaks, and the operator is told: %s=%j", async (name, value) => {
+    const call = deployed({ [name]: value });
+    expect(ROUTES.length).toBeGreaterThan(30);
+    for (const [method, path] of ROUTES) {
+      const response = await call(path, { method });
+      const answer = await response.text();
+      const found = `${method} ${path}: ${response.status} ${answer.slice(0, 300)}`;
+      expect(found).not.toContain(SECRET);
+      if (path === "/healthz" && method === "GET") {
+        expect([response.status, JSON.parse(answer)]).toMatchObject([503, { status: "fail" }]);
+        expect(answer).toContain(name);
+      } else if (WITHOUT_SETTINGS.test(path)) {
+        expect([200, 204, 404, 405], found).toContain(response.status);
+      } else {
+        expect([response.status, response.headers.get("Content-Type")]).toEqual([503, "application/problem+json"]);
+        expect(JSON.parse(answer)).toMatchObject({ code: "not_configured", detail: expect.stringMatching(/charged/) });
+        expect(found).not.toContain(name);
+      }
+    }
+    const lines = log.mock.calls.map(([line]) => String(line));
+    expect(lines.join("\n")).not.toContain(SECRET);
+    expect(lines.filter((line) => line.includes('"event":"settings"'))).toEqual([expect.stringContaining(name)]);
+  });
+
+  test("a browser reads so on a page, which has its style", async () => {
+    const call = deployed({ MAX_PAGES: "many" });
+    const page = await call("/", { headers: { Accept: "text/html" } });
+    expect([page.status, page.headers.get("Content-Type")]).toEqual([503, "text/html; charset=UTF-8"]);
+    const html = await page.text();
+    expect(html).not.toContain("MAX_PAGES");
+    for (const [, path] of html.matchAll(/(?:src|href)="(\/(?:assets|favicon)[^"]+)"/g))
+      expect([path, (await call(path!)).status]).toEqual([path, 200]);
+  });
+
+  test("a payment that is sent is shown to nobody", async () => {
+    const { call, verified } = deployment("good", { MAX_PAGES: "many" });
+    const payment = await signPayment(await terms());
+    const body = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
+    const headers = { "X-PAYMENT": payment, "Content-Type": "application/json" };
+    expect(await call({ headers, body })).toMatchObject({
+      status: 503,
+      text: expect.stringContaining("not_configured"),
+    });
+    expect(await verified()).toBe(0);
+  });
+
+  test("what has been paid for can be fetched, and its link ended", async () => {
+    const call = deployed({ MAX_PAGES: "many" });
+    const bought = await link();
+    expect(await (await call(bought)).text()).toBe("%PDF");
+    expect((await call(bought, { method: "HEAD" })).status).toBe(200);
+    expect((await call(bought, { method: "DELETE" })).status).toBe(204);
+    expect((await call(bought)).status).toBe(410);
+  });
+
+  test("files stay on their host, and are served by any where it is that setting", async () => {
+    const bought = await link("files.example.com");
+    const elsewhere = bought.replace("files.", "api.");
+    const separate = deployed({ FILE_HOST: "files.example.com", MAX_PAGES: "many" });
+    expect([(await separate(bought)).status, (await separate(elsewhere)).status]).toEqual([200, 404]);
+    const broken = deployed({ FILE_HOST: "https://files.example.com" });
+    expect([(await broken(bought)).status, (await broken(elsewhere)).status]).toEqual([200, 200]);
+  });
+
+  test("the sweep runs", async () => {
+    const environment = { ...env, MAX_PAGES: "many" } as Env;
+    await worker.scheduled(createScheduledController({ scheduledTime: Date.now() }), environment);
+    expect(String(log.mock.calls.at(-1))).toContain('"event":"sweep"');
+  });
+});
+
+describe("without a binding", () => {
+  test.each(["RESULTS", "ASSETS", "LEDGER", "BUDGETS"])("nothing breaks: %s", async (name) => {
+    const call = deployed({ [name]: undefined });
+    for (const [method, path] of ROUTES) {
+      const response = await call(path, { method });
+      const found = `${method} ${path}: ${response.status} ${(await response.text()).slice(0, 300)}`;
+      if (path === "/healthz" && method === "GET") expect(found).toContain(`the binding ${name} is not there`);
+      else expect(found).toContain("not_configured");
+    }
+  });
+});
+
+test("a name that is no setting's is told to the operator, in the log alone", async () => {
+  const call = deployed({ PRICE_USDC: "1", STRIPE: { bound: true } });
+  const health = await call("/healthz");
+  expect(await health.text()).not.toContain("PRICE_USDC");
+  await call(TEXT, { method: "POST" });
+  const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)) as { event: string });
+  expect(lines.filter(({ event }) => event === "settings")).toEqual([
+    { event: "settings", problems: ["PRICE_USDC is no setting"], errors: [] },
+  ]);
+});

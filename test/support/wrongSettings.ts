@@ -1,0 +1,146 @@
+import type { settings } from "../../src/config.ts";
+
+/** What is wrong for every count, and was understood as something else, or not at all. */
+const NO_COUNTS = ["5e3", "0x10", "1_000", "1,000", "1 000", "1.5", "-1", "+5", "0", "many", "１２", true, {}, '"700"'];
+const count = (max: number) => [...NO_COUNTS, String(max + 1), max + 1, "9".repeat(16)];
+
+/** What is wrong for every address that is called. */
+const NO_ENDPOINTS = [
+  "f.example.com",
+  "ftp://f.example.com",
+  "wss://f.example.com",
+  "https://",
+  "https:f.example.com",
+  "https://f example.com",
+  "https://me:secret@f.example.com",
+  "https://f.example.com/#a-secret",
+  "http://f.example.com", // in the clear, where anyone may be between
+  "http://8.8.8.8",
+  "http://[2606:4700::1111]",
+  '"https://f.example.com"',
+  true,
+];
+
+const EVM = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
+const NO_EVM_ADDRESSES = [
+  "0x12",
+  EVM.slice(2),
+  EVM.replace("0x", "0X"),
+  `${EVM}0`,
+  EVM.replace("Cb", "cB"), // its checksum is wrong
+  `0x${"0".repeat(40)}`,
+  "alice.eth",
+  `'${EVM}'`,
+  0x12,
+];
+const CHAIN = { chainId: 123456, asset: EVM, name: "My Dollar", version: "1", decimals: 2 };
+const chain = (change: object) => ({ "my-chain": { ...CHAIN, ...change } });
+export const SECRET = "a-secret";
+
+/** For each setting, values of it alone that are refused. */
+export const WRONG_SETTINGS: Record<keyof typeof settings.shape, readonly unknown[]> = {
+  PAY_TO: [SECRET, ...NO_EVM_ADDRESSES],
+  PAY_TO_SOLANA: [
+    SECRET,
+    EVM,
+    "EdqM52SpXCn5c1uozuvuH5o9Tcr41kYeCWz4Ymu6ngbt1",
+    "EdqM52SpXCn5c1uozuvuH5o9Tcr41kYeCWz4Ymu6ngb0",
+    "EdqM52SpXCn5c1uo zuvuH5o9Tcr41kYeCWz4Ymu6ngbt",
+  ],
+  PRICE: [SECRET, "0", "free", "0.0000001", "-1", "0.05 USDC", "$0.05", "0,05", "5e-2", "Infinity", true, {}, '"0.05"'],
+  NETWORKS: [SECRET, "Base", "base;polygon", "base,,polygon", "base,", "base,base", "toString", "'base'", 8453, true],
+  EXTRA_NETWORKS: [
+    SECRET,
+    "{",
+    "[]",
+    "null",
+    `'${JSON.stringify({ "my-chain": CHAIN })}'`,
+    JSON.stringify(JSON.stringify({ "my-chain": CHAIN })),
+    { "My Chain": CHAIN },
+    { base: CHAIN },
+    { "my-chain": SECRET },
+    chain({ chainId: "1" }),
+    chain({ chainId: 0 }),
+    chain({ asset: "0x12" }),
+    chain({ asset: EVM.replace("Cb", "cB") }),
+    chain({ name: "" }),
+    chain({ version: 2 }),
+    chain({ decimals: undefined }),
+    chain({ decimals: 1.5 }),
+    chain({ rpc: "https://n.example.com" }),
+  ],
+  FACILITATOR_URL: [
+    SECRET,
+    ...NO_ENDPOINTS,
+    "https://f.example.com,",
+    "https://f.example.com https://g.example.com",
+    "https://f.example.com/?key=a-secret",
+    "https://f.example.com/verify",
+    "https://f.example.com/x402/settle/",
+  ],
+  FACILITATOR_AUTHORIZATION: [
+    SECRET,
+    "Bearer a", // of no facilitator
+    "Authorization: Bearer a",
+    "Bearer ä",
+    "Bearer a\nX: b",
+    '"Bearer a"',
+    "Bearer “a”",
+  ],
+  CDP_API_KEY_ID: ["a-key", "a key", "“key”"], // the first without its secret
+  CDP_API_KEY_SECRET: [SECRET, `${"A".repeat(86)}==`, "A".repeat(43), "-----BEGIN PRIVATE KEY-----", `'${SECRET}'`],
+  RPC_URL: [SECRET, ...NO_ENDPOINTS, "https://a.example.com,https://b.example.com"],
+  RECEIPT_KEY: [
+    SECRET,
+    "0x12",
+    `0x${"1".repeat(65)}`,
+    `0x${"7".repeat(63)}`,
+    "zebra ".repeat(12),
+    `0x${"0".repeat(64)}`,
+    "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141",
+    `"0x${"1".repeat(64)}"`,
+    0x5de4111afa1a,
+  ],
+  FACILITATOR_TIMEOUT_SECONDS: count(120),
+  ALLOWED_HOSTS: [
+    "https://pdf.example.com",
+    "pdf.example.com:8443",
+    "*.example.com",
+    "a b",
+    "a,,b",
+    '"pdf.example.com"',
+  ],
+  CONTACT_EMAIL: [SECRET, "you@", "@example.com", "you@localhost", "You <you@example.com>", "a@b.com, c@d.com"],
+  REPOSITORY_URL: [
+    SECRET,
+    "github.com/me/overprint",
+    "git@github.com:me/x.git",
+    "javascript:alert(1)",
+    "https://me:a-secret@f.example.com",
+  ],
+  LINK_TTL_SECONDS: [...count(2_592_000), "599", "1d", "a day"],
+  FILE_HOST: [
+    "https://files.example.com",
+    "files.example.com/",
+    "files.example.com:443",
+    "files example com",
+    "files.example.com, b.example.com",
+    '"files.example.com"',
+  ],
+  MAX_BODY_BYTES: count(500_000_000),
+  MAX_JSON_BYTES: count(100_000_000),
+  BODY_TIMEOUT_SECONDS: count(3600),
+  MIN_BODY_BYTES_PER_SECOND: count(10_000_000),
+  MAX_SOURCE_BYTES: count(4_900_000_000),
+  SPOOL_THRESHOLD_BYTES: count(64_000_000),
+  MAX_LARGE_FILES: count(100),
+  MAX_CALLS_PER_PAYER: count(1000),
+  UNCHARGED_SECONDS_PER_HOUR: count(3600),
+  UNCHARGED_BYTES_PER_HOUR: count(1e12),
+  MAX_IMAGE_BYTES: count(100_000_000),
+  MAX_IMAGE_PIXELS: count(400_000_000),
+  MAX_PAGES: count(1_000_000),
+  FETCH_TIMEOUT_SECONDS: count(300),
+  ALLOW_LOOPBACK_SOURCES: [SECRET, "perhaps", "2", "'true'", {}],
+  DNS_CHECK_URL: [SECRET, "1.1.1.1", ...NO_ENDPOINTS],
+};
