@@ -35,8 +35,9 @@ async function main(): Promise<number> {
   const key = keyFile === undefined ? PRIVATE_KEY : (await readFile(keyFile, "utf8")).trim();
   const manifest = createRequire(import.meta.url).resolve("wrangler/package.json");
   const { engines } = JSON.parse(await readFile(manifest, "utf8")) as { engines: { node: string } };
-  const { r2_buckets: buckets } = unstable_readConfig({ config: join(root, "wrangler.toml") }) as {
+  const { r2_buckets: buckets, account_id: account } = unstable_readConfig({ config: join(root, "wrangler.toml") }) as {
     r2_buckets: { binding: string; bucket_name: string }[];
+    account_id?: string;
   };
   const isDone = await deploy({
     settingsFile: join(root, ".env.production"),
@@ -44,6 +45,7 @@ async function main(): Promise<number> {
     wrangler: (more) => wranglerAt(join(manifest, "../bin/wrangler.js"), root, { ...more, ...env }),
     engine: engines.node,
     bucket: buckets.find(({ binding }) => binding === "RESULTS")!.bucket_name,
+    account,
     key,
     isDry,
     print: console.log,

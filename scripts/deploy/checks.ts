@@ -61,6 +61,8 @@ export async function checkAccount(wrangler: Wrangler, chosen: string | undefine
       "Nobody is logged in to Cloudflare",
       "`npx wrangler login`, or without a browser a CLOUDFLARE_API_TOKEN that may edit Workers Scripts and R2 Storage",
     );
+  if (!ok && chosen !== undefined && /retrieve account IDs/.test(reason))
+    return { line: `Cloudflare account: ${chosen}, of which the token may read nothing more` };
   if (!ok) throw refusedBy("npx wrangler whoami", reason);
   const { accounts } = JSON.parse(login ?? "{}") as { accounts?: { id: string; name: string }[] };
   const named = (accounts ?? []).filter(({ id }) => chosen === undefined || id === chosen);

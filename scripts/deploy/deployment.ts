@@ -11,6 +11,8 @@ export interface Deployment {
   /** What wrangler asks of Node: `>=22.0.0`. */
   engine: string;
   bucket: string;
+  /** The account of wrangler.toml, if it names one. */
+  account?: string | undefined;
   /** The private key of a wallet with test money, to buy with. */
   key?: string | undefined;
   /** Whether nothing is to be changed, and nothing asked of Cloudflare. */

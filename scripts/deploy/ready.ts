@@ -44,7 +44,7 @@ export async function checkAll(deployment: Deployment): Promise<Ready | undefine
   const sale = await attempt(() => saleOf(deployment, settings));
 
   const wrangler = deployment.wrangler(settings?.cloudflare ?? {});
-  const account = env.CLOUDFLARE_ACCOUNT_ID ?? settings?.cloudflare.CLOUDFLARE_ACCOUNT_ID;
+  const account = env.CLOUDFLARE_ACCOUNT_ID || settings?.cloudflare.CLOUDFLARE_ACCOUNT_ID || deployment.account;
   if (isDry) print(`→ ${commandLine(["whoami", "--json"])}`);
   else await tellFound(() => checkAccount(wrangler, account));
   if (!isDry && isGood && settings && !settings.areElsewhere)

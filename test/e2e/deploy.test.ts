@@ -170,6 +170,7 @@ describe("a deployment", () => {
       "deploy",
     ]);
     expect({ ...account, calls: [] }).toEqual(known);
+    expect(said).not.toContain("lifecycle rule");
   });
 
   test("whose links last longer keeps results longer; a rule that is there and differs is left, and told", async () => {
@@ -213,6 +214,13 @@ describe("a deployment", () => {
     );
     expect(said).toContain("✓ Cloudflare account: Press 2 (acc2)");
     expect(calls.join()).not.toContain("acc2");
+  });
+
+  test("is made with a token that may not list accounts, where one is chosen", async () => {
+    const refusals = { whoami: "Failed to automatically retrieve account IDs for the logged in user." };
+    const { isDone, said } = await run(good(), { ...ready(), refusals }, { env: { CLOUDFLARE_ACCOUNT_ID: "acc1" } });
+    expect(isDone, said).toBe(true);
+    expect(said).toContain("✓ Cloudflare account: acc1");
   });
 
   test("by Workers Builds leaves the settings to the Worker that has them", async () => {
