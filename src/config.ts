@@ -9,7 +9,7 @@ import { isSolana, NETWORKS, type Network } from "./payments/networks.ts";
 import { atomicUnits, type Price, parsePrice } from "./payments/price.ts";
 import { isSolanaAddress } from "./payments/solanaTransaction.ts";
 import { isQuoted, misspelt, textsOf, unknownNames } from "./settingNames.ts";
-import { count, credentials, endpoint, evmAddress, facilitatorUrl, flag, json, link, list } from "./settingValues.ts";
+import { count, credentials, endpoint, evmAddress, facilitatorUrl, flag, inJson, link, list } from "./settingValues.ts";
 
 /**
  * The default for development, the address of the second well-known development key. It receives nothing: only the
@@ -69,7 +69,7 @@ export const settings = z.object({
    * More chains for NETWORKS to name: JSON, by name. The token must be a dollar each and have
    * `transferWithAuthorization` (EIP-3009). They are offered in version 2 of x402, whose clients need no list of names.
    */
-  EXTRA_NETWORKS: json(
+  EXTRA_NETWORKS: inJson(
     z.record(
       z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "names are lower-case letters, digits and hyphens"),
       z.strictObject({

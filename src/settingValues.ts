@@ -24,7 +24,7 @@ export const list = <T extends string>(item: z.ZodType<T, string>) =>
 export const flag = z.stringbool("must be true or false").default(false);
 
 /** A setting in JSON, as text or as TOML has it. */
-export const json = <T extends z.ZodType>(schema: T) =>
+export const inJson = <T extends z.ZodType>(schema: T) =>
   z.preprocess((given, context) => {
     try {
       return typeof given === "string" ? JSON.parse(given) : given;

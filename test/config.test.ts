@@ -255,23 +255,25 @@ describe("each setting", () => {
 
 describe(".dev.vars.example", () => {
   const lines = Array.from(
-    example.matchAll(/^(?:# )?([A-Z_]+)="([^"]*)" *# (.*)$/gm),
-    ([, name = "", value = "", comment = ""]) => ({ name: name as keyof typeof settings.shape, value, comment }),
+    example.matchAll(/^(# )?([A-Z_]+)="([^"]*)" *(?:# (.*))?$/gm),
+    ([, off, name = "", value = "", comment = ""]) => ({
+      ...{ isOn: !off, name: name as keyof typeof settings.shape, value, comment },
+    }),
   );
   const figures = lines.filter(({ value }) => /^\d+$/.test(value));
 
   test("has every setting, once, and no other, and nothing else but comments", () => {
     expect(lines.map(({ name }) => name).toSorted()).toEqual(Object.keys(settings.shape).toSorted());
-    expect(example.split("\n").filter((line) => line !== "" && !/^(# |[A-Z_]+=")/.test(line))).toEqual([]);
+    expect(example.split("\n").filter((line) => !/^(# .*|[A-Z_]+=".*|)$/.test(line))).toEqual([]);
   });
 
-  test("is good for development as it is", () => {
-    const uncommented = [...example.matchAll(/^([A-Z_]+)="([^"]*)"/gm)].map(([, name, value]) => [name, value]);
-    expect(readConfig(Object.fromEntries(uncommented))).toEqual(readConfig({}));
+  test("is development as it is", () => {
+    const set = lines.filter(({ isOn }) => isOn).map(({ name, value }) => [name, value]);
+    expect(readConfig(Object.fromEntries(set))).toEqual(readConfig({}));
   });
 
   test("names every network", () => {
-    const [, listed] = /^NETWORKS=.*there are (.*);/m.exec(example)!;
+    const [, listed] = /^NETWORKS=.*: (.*);/m.exec(example)!;
     expect(listed!.split(" ").toSorted()).toEqual(NETWORK_NAMES.toSorted());
   });
 
@@ -300,7 +302,7 @@ describe(".dev.vars.example", () => {
       expect(settings.shape[name].safeParse(String(beyond)).success, `${name}=${beyond}`).toBe(false);
   });
 
-  test("works as it is, and with each of its lines that need no filling in", () => {
+  test("works with each of its lines that need no filling in", () => {
     for (const { name, value } of lines.filter(({ value }) => !value.includes("…")))
       expect(() => readConfig({ [name]: value }), name).not.toThrow();
   });

@@ -126,6 +126,35 @@ describe("with a wrong setting", () => {
   });
 });
 
+/** Nobody is at this host, and nothing else is. */
+const NOWHERE = "https://nowhere.example.org";
+const PAY_TO = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
+const KEY = `${"A".repeat(86)}==`;
+
+describe("with settings that look right, and do not work", () => {
+  test.each([
+    { FACILITATOR_URL: NOWHERE, FACILITATOR_AUTHORIZATION: `Bearer ${SECRET}` },
+    { FACILITATOR_URL: "https://facilitator.cdp.coinbase.com", CDP_API_KEY_ID: SECRET, CDP_API_KEY_SECRET: KEY },
+    { FACILITATOR_URL: NOWHERE, RPC_URL: `${NOWHERE}/${SECRET}`, DNS_CHECK_URL: `${NOWHERE}/?key=${SECRET}` },
+  ])("nothing breaks, and nobody is told a secret: %j", async (settings) => {
+    const call = deployed({ PAY_TO, ...settings });
+    const payment = await signPayment({ ...(await terms()), payTo: PAY_TO });
+    const body = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
+    const headers = { "X-PAYMENT": payment, "Content-Type": "application/json" };
+    const refused = await call(TEXT, { method: "POST", headers, body });
+    expect([refused.status, await refused.json()]).toMatchObject([503, { code: "facilitator_unavailable" }]);
+    const told = [await (await call("/healthz")).text()];
+    expect(told[0]).toContain('"warn"');
+    for (const [method, path] of ROUTES) {
+      const response = await call(path, { method });
+      expect([500, 501, 502], `${method} ${path}`).not.toContain(response.status);
+      told.push(await response.text());
+    }
+    const heard = [...told, ...log.mock.calls.map(([line]) => String(line))].join("\n");
+    for (const secret of [SECRET, KEY]) expect(heard).not.toContain(secret);
+  });
+});
+
 describe("without a binding", () => {
   test.each(["RESULTS", "ASSETS", "LEDGER", "BUDGETS"])("nothing breaks: %s", async (name) => {
     const call = deployed({ [name]: undefined });
