@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
+import developmentSettings from "../.dev.vars.example?raw";
 import architecture from "../ARCHITECTURE.md?raw";
 import calling from "../docs/calling.md?raw";
 import deploying from "../docs/deploy.md?raw";
 import tolerance from "../docs/pdf-tolerance.md?raw";
 import examples from "../examples/README.md?raw";
+import manifest from "../package.json?raw";
 import readme from "../README.md?raw";
 import { lifecycleRules } from "../scripts/deploy/lifecycle.ts";
 import { readConfig, settings, UPLOADS } from "../src/config.ts";
@@ -110,6 +112,13 @@ test.each([{}, { LINK_TTL_SECONDS: "2592000" }])(
     expect(uploads).toBeGreaterThan(UPLOADS.seconds + workSeconds);
   },
 );
+
+test('all that the button "Deploy to Cloudflare" asks for is described', () => {
+  const { cloudflare } = JSON.parse(manifest) as { cloudflare: { bindings: Record<string, { description: string }> } };
+  const asked = Array.from(developmentSettings.matchAll(/^([A-Z_]+)=/gm), ([, name]) => name!);
+  expect(asked).toEqual(["PAY_TO", "NETWORKS", "FACILITATOR_URL"]);
+  expect(Object.keys(cloudflare.bindings).toSorted()).toEqual([...asked, "RESULTS"].toSorted());
+});
 
 describe("the documents", () => {
   const known = Object.keys(settings.shape);
