@@ -45,7 +45,9 @@ export default defineConfig({
         },
       },
       {
-        resolve: { alias: { typescript: fileURLToPath(new URL("test/support/typescriptApi.ts", import.meta.url).href) } },
+        resolve: {
+          alias: { typescript: fileURLToPath(new URL("test/support/typescriptApi.ts", import.meta.url).href) },
+        },
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],

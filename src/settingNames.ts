@@ -1,6 +1,6 @@
 import leven from "leven";
 
-/** So many letters may be wrong in the name of a setting for it to be told from another's. */
+/** So many letters may be wrong in the name of a setting for it to be told from another's: two that are swapped. */
 const MOST_WRONG_LETTERS = 2;
 
 /**
@@ -19,10 +19,15 @@ export function textsOf(env: object): Record<string, unknown> {
 /**
  * Returns the names that are nearly those of settings, and what is meant: with NETWORK=base, calls would be sold on the
  * test network.
+ * @param most so many letters may be wrong
  */
-export function misspelt(texts: Record<string, unknown>, settings: readonly string[]): string[] {
+export function misspelt(
+  texts: Record<string, unknown>,
+  settings: readonly string[],
+  most: number = MOST_WRONG_LETTERS,
+): string[] {
   return strangers(texts, settings).flatMap((name) => {
-    const meant = nearSetting(name, settings);
+    const meant = nearSetting(name, settings, most);
     return meant === undefined ? [] : `${name} is no setting, ${meant} is`;
   });
 }
@@ -47,11 +52,11 @@ function strangers(texts: Record<string, unknown>, settings: readonly string[]):
   return Object.keys(texts).filter((name) => !settings.includes(name) && isPlain(texts[name]));
 }
 
-function nearSetting(name: string, settings: readonly string[]): string | undefined {
+function nearSetting(name: string, settings: readonly string[], most = MOST_WRONG_LETTERS): string | undefined {
   const [nearest] = settings
     .map((setting) => ({ setting, wrong: leven(lettersOf(name), lettersOf(setting)) }))
     .toSorted((one, other) => one.wrong - other.wrong);
-  return nearest && nearest.wrong <= MOST_WRONG_LETTERS ? nearest.setting : undefined;
+  return nearest && nearest.wrong <= most ? nearest.setting : undefined;
 }
 
 /** Case and underscores are the commonest differences: payTo, PAY-TO. */
