@@ -24,9 +24,9 @@ const attachedAs = (name: string) => ({
 });
 const ATTACHED = { file: attachedAs("contract.pdf"), image: attachedAs("logo.png") };
 
-test("there are thirty", () => {
-  expect(calls).toHaveLength(30);
-  expect(new Set(calls.map(({ prompt }) => prompt)).size).toBe(30);
+test("there are thirty at least, each once", () => {
+  expect(calls.length).toBeGreaterThanOrEqual(30);
+  expect(new Set(calls.map(({ prompt }) => prompt)).size).toBe(calls.length);
 });
 
 test.each(calls)("$prompt", async ({ tool: name, fields }) => {
@@ -41,7 +41,7 @@ test.each(calls)("$prompt", async ({ tool: name, fields }) => {
   result.parse(structuredContent);
 });
 
-test.each(PRODUCTS)("$tool: every field and every template is in one of them", ({ tool, schemas }) => {
+test.each(PRODUCTS)("docs/prompts.md has every field and every template of $tool", ({ tool, schemas }) => {
   const own = calls.filter((call) => call.tool === tool).map(({ fields }) => fields);
   const shared = calls.map(({ fields }) => fields);
   for (const name of Object.keys(schemas.json.shape))
