@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { signPayment } from "../../scripts/lib/pay.ts";
+import { IMAGE_POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
 import { result } from "../../src/service/schemas.ts";
 import { callPaid, dataUri, formOf, IMAGE, ORIGIN, offerOf, send, TEXT } from "../support/client.ts";
 import { onePage, pagesOf, pdfOf } from "../support/pdf.ts";
@@ -113,28 +114,13 @@ test("a payment whose link its holder has ended gives no dead link: it is a 409"
 });
 
 describe("every field is taken", () => {
-  const places = [
-    "top-left",
-    "top",
-    "top-right",
-    "left",
-    "center",
-    "right",
-    "bottom-left",
-    "bottom",
-    "bottom-right",
-    "tile",
-    "top-center",
-    "middle-left",
-    "bottom-center",
-  ];
-  const templates = ["diagonal", "horizontal", "tiled", "header", "footer", "stamp", "sidebar", "outline"];
+  const places = [...IMAGE_POSITIONS, "top-center", "middle-left", "bottom-center"];
   test.each<[string, object]>([
     ...places.flatMap((position): [string, object][] => [
       [TEXT, { text: "A", position }],
       [IMAGE, { image: png, position }],
     ]),
-    ...templates.map((template): [string, object] => [TEXT, { text: "A\nB", template }]),
+    ...Object.keys(TEMPLATES).map((template): [string, object] => [TEXT, { text: "A\nB", template }]),
     [
       TEXT,
       { text: "A", position: "diagonal", opacity: 1, rotation: -45.5, color: "#ff0000", font_size: 12, margin: 0 },
