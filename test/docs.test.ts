@@ -12,6 +12,7 @@ import readme from "../README.md?raw";
 import { lifecycleRules } from "../scripts/deploy/lifecycle.ts";
 import { readConfig, settings, UPLOADS } from "../src/config.ts";
 import { IMAGE_FORMATS, IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../src/engine/index.ts";
+import type { Template } from "../src/engine/marks/templates.ts";
 import { BLOBS, DOUBLES } from "../src/http/statistics.ts";
 import { imageRequest, textRequest } from "../src/service/schemas.ts";
 import { misspelt } from "../src/settingNames.ts";
@@ -55,6 +56,13 @@ describe("docs/calling.md names", () => {
 
   test("every template", () => {
     expect(quoted(fieldRows("text").get("template")!.split("|")[2])).toEqual(Object.keys(TEMPLATES));
+  });
+
+  test("which templates are small, and which stay on few lines", () => {
+    const those = (property: keyof Template) =>
+      Object.entries<Template>(TEMPLATES).flatMap(([name, template]) => (template[property] ? [name] : []));
+    expect(quoted(/small lines \(([^)]+)\)/.exec(calling)?.[1])).toEqual(those("small"));
+    expect(quoted(/; ([^;]+) stay on one line/.exec(calling)?.[1])).toEqual(those("mostLines"));
   });
 
   test("every position, and which of them an image has not", () => {
