@@ -491,12 +491,14 @@ test("`npm run deploy` says what is wrong in a line, and ends with an exit code,
       ({ stdout }) => ({ code: 0, stdout, stderr: "" }),
       (error: { code: number; stdout: string; stderr: string }) => error,
     );
-  const [wrong, flag, file] = await Promise.all([
+  const [wrong, kept, flag, file] = await Promise.all([
     run(["--dry-run"], { ...good(), NETWORKS: "base" }),
+    run([], { ...good(), NETWORKS: "base", npm_config_dry_run: "true" }), // npm run deploy --dry-run
     run(["--dryrun"], {}),
     run(["--key-file", "nowhere.key"], {}),
   ]);
-  expect([wrong.code, flag.code, file.code]).toEqual([1, 2, 2]);
+  expect([wrong.code, kept.code, flag.code, file.code]).toEqual([1, 1, 2, 2]);
+  expect(kept.stdout).toBe(wrong.stdout);
   expect(wrong.stdout).toMatch(/✗ .* settles nothing on base\. Next: .*\n[\s\S]*Nothing was changed\.\n$/);
   expect(flag.stderr).toMatch(
     /^Unknown option '--dryrun'.*\nusage: npm run deploy -- \[--dry-run\] \[--key-file FILE\]\n$/,
