@@ -3,8 +3,9 @@ FROM node:24-bookworm-slim AS build
 # workerd trusts the system's certificates
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
-COPY package.json package-lock.json ./
-RUN npm ci
+COPY package.json package-lock.json .npmrc ./
+# what npm would run is not copied yet, and `npm run` does the same
+RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build:server
 # what serves it, and nothing else: of the versions that package.json names

@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { unstable_readConfig } from "wrangler";
 import { deploy } from "./deploy/deploy.ts";
 import { wranglerAt } from "./deploy/wrangler.ts";
+import { isDryRun } from "./lib/dryRun.ts";
 
 const USAGE = "usage: npm run deploy -- [--dry-run] [--key-file FILE]";
 const root = join(import.meta.dirname, "..");
@@ -26,7 +27,7 @@ function flags() {
 }
 
 async function main(): Promise<number> {
-  const { "dry-run": isDry = false, "key-file": keyFile, help } = flags();
+  const { "dry-run": dryRun, "key-file": keyFile, help } = flags();
   if (help) {
     console.log(USAGE);
     return 0;
@@ -47,7 +48,7 @@ async function main(): Promise<number> {
     bucket: buckets.find(({ binding }) => binding === "RESULTS")!.bucket_name,
     account,
     key,
-    isDry,
+    isDry: isDryRun(dryRun),
     print: console.log,
     patienceMs: 180_000,
     pauseMs: 2000,

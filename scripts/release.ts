@@ -7,6 +7,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { buildDeployment, METAFILE } from "./lib/buildDeployment.ts";
+import { isDryRun } from "./lib/dryRun.ts";
 import { type Lock, type Metafile, sbomOf } from "./lib/sbom.ts";
 import { sha256, sourceHash } from "./lib/sourceHash.ts";
 import { nextVersion, releasedChangelog, VERSIONED } from "./lib/versions.ts";
@@ -43,7 +44,7 @@ async function release(): Promise<void> {
   refuseUnlessReady(`v${version}`);
 
   console.log(`${current} -> ${version}, of ${day}:\n\n${changelog.notes}\n`);
-  if (values["dry-run"]) return console.log("Nothing was done (--dry-run).");
+  if (isDryRun(values["dry-run"])) return console.log("Nothing was done (--dry-run).");
   if (!values.checked) {
     execFileSync(join(root, ".ci/run"), { cwd: root, stdio: "inherit" });
     execFileSync("npm", ["run", "check:reproducible"], { cwd: root, stdio: "inherit" });

@@ -18,7 +18,8 @@ const MARGIN_MS = UNITS.d;
 
 /** What is known of one network. */
 interface Account extends SoldOn {
-  sales: number;
+  /** What was sold on it in the span. */
+  book: Sale[];
   sold: string;
   /** Undefined where it was not held against the chain, for the reason in `unchecked`. */
   moved?: string;
@@ -58,8 +59,13 @@ async function options(): Promise<Asked> {
       until: { type: "string", default: "0s" },
       grace: { type: "string", default: "10m" },
       json: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h" },
     },
   });
+  if (values.help) {
+    console.log(USAGE);
+    process.exit(0);
+  }
   if (!URL.canParse(values.url)) throw new Error(`--url: '${values.url}' is no URL`);
   if (!env.OPERATOR_TOKEN) throw new Error("OPERATOR_TOKEN is not set: it is the one that the deployment has");
   const [since, until] = [timeOf("--since", values.since), timeOf("--until", values.until)];
@@ -108,7 +114,7 @@ async function account(
   const { sales: sold, transfers: moved, ...differences } = await reconcile(sales, transfers, span);
   return {
     ...network,
-    sales: sold.length,
+    book: sold,
     sold: total(sold, network),
     ...(unchecked
       ? { unchecked, differences: { soldNotMoved: [], movedNotSold: [] } }
@@ -123,13 +129,19 @@ function total(amounts: readonly { amount: string }[], { decimals }: Pick<SoldOn
   );
 }
 
+/** A sale, with its amount as people write it. */
+function inMoney(sale: Sale): Sale {
+  return { ...sale, amount: total([sale], sale) };
+}
+
 function reportOf({ url, since, until }: Asked, found: Account[], isEven: boolean) {
   const iso = (ms: number) => new Date(ms).toISOString();
   return {
     ...{ url, since: iso(since), until: iso(until), even: isEven },
-    networks: found.map(({ network, chain, asset, sales, sold, moved, unchecked, differences, decimals }) => ({
-      ...{ network, chain, asset, sales, sold, moved: moved ?? null, ...(unchecked && { unchecked }) },
-      sold_not_moved: differences.soldNotMoved.map((sale) => ({ ...sale, amount: total([sale], sale) })),
+    networks: found.map(({ network, chain, asset, book, sold, moved, unchecked, differences, decimals }) => ({
+      ...{ network, chain, asset, sales: book.length, sold, moved: moved ?? null, ...(unchecked && { unchecked }) },
+      book: book.map(inMoney),
+      sold_not_moved: differences.soldNotMoved.map(inMoney),
       moved_not_sold: differences.movedNotSold.map(({ at, transaction, from, to, amount }) => ({
         ...{ at: iso(at), transaction, from, to, amount: total([{ amount }], { decimals }) },
       })),

@@ -12,7 +12,11 @@ const HOUR_MS = 3_600_000;
 const { BUILT: built = "dist/server", STATE: state = "state", ...rest } = process.env;
 const { HOST: host = "127.0.0.1", PORT: port = "8787", ...env } = rest;
 
-const names = JSON.parse(await readFile(join(built, "settings.json"), "utf8")) as string[];
+const list = await readFile(join(built, "settings.json"), "utf8").catch(() => {
+  console.error(`There is nothing to serve in ${built}: npm run build:server makes it`);
+  process.exit(2);
+});
+const names = JSON.parse(list) as string[];
 /** Nearly right names as well: the Worker says which was meant, and sells nothing. */
 const isSetting = (name: string) => names.some((setting) => leven(name.toUpperCase(), setting) <= 2);
 const vars = Object.fromEntries(Object.entries(env).filter(([name]) => isSetting(name))) as Record<string, string>;
@@ -24,7 +28,13 @@ if (!vars.FACILITATOR_URL && !["127.0.0.1", "::1", "localhost"].includes(host)) 
 }
 
 await mkdir(state, { recursive: true });
-const miniflare = await serveWorker(join(built, "options.json"), resolve(state), vars, { host, port: Number(port) });
+const miniflare = await serveWorker(join(built, "options.json"), resolve(state), vars, {
+  host,
+  port: Number(port),
+}).catch(({ message }: Error) => {
+  console.error(`Nothing can be served at ${host}:${port}: ${message}`);
+  process.exit(2);
+});
 console.log(JSON.stringify({ event: "serving", host, port: Number(port) }));
 
 /** What the type of Miniflare's Workers lacks. */

@@ -62,7 +62,7 @@ async function leftOver(wrangler: Wrangler, { vars, secrets }: DeploySettings): 
 
 /** @throws Failure if there is a key that is none */
 function saleOf({ key, print }: Deployment, settings: DeploySettings | undefined): Ready["sale"] {
-  if (!settings || settings.areElsewhere) return undefined;
+  if (!settings || settings.areElsewhere || !settings.config.selling) return undefined;
   const networks = payableNetworks(settings.config.networks);
   if (key) {
     const payer = payerWith(key);

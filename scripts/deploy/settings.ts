@@ -75,10 +75,14 @@ function summaryOf(config: Config): string {
 }
 
 /** What is odd about settings, and may be meant. */
-function warningsOf({ networks, payTo, facilitators }: Config): string[] {
+function warningsOf({ networks, payTo, facilitators, rpcUrls, selling }: Config): string[] {
   const tests = networks.filter(isTestNetwork).map(({ name }) => name);
   const hasNoChecksum = /^0x([^A-F]*|[^a-f]*)$/.test(payTo) && !networks.every(isSolana);
+  const unproved = networks
+    .filter((network) => !isTestNetwork(network) && !rpcUrls[network.name])
+    .map(({ name }) => name);
   const rules: [boolean, string][] = [
+    [!selling, "SELLING is false: nothing new is sold"],
     [hasNoChecksum, "PAY_TO has no checksum, so that a mistyped one goes unnoticed: compare it, letter by letter"],
     [
       facilitators.some(({ url }) => url.startsWith("http:")),
@@ -88,6 +92,10 @@ function warningsOf({ networks, payTo, facilitators }: Config): string[] {
     [
       tests.length > 0 && tests.length < networks.length,
       `Real work is sold for test money on ${tests.join(", ")}: name real networks alone in NETWORKS`,
+    ],
+    [
+      unproved.length > 0,
+      `RPC_URL has no node of ${unproved.join(", ")}: where a facilitator's answer is lost, nothing proves that you were paid`,
     ],
   ];
   return rules.filter(([applies]) => applies).map(([, warning]) => warning);

@@ -331,7 +331,7 @@ describe("what keeps a deployment from", () => {
     expect(outcome.said).toMatch(said);
   });
 
-  test("nothing: names that are no settings, test money beside real money, an address without a checksum are warned of", async () => {
+  test("nothing: names that are no settings, test money beside real money, an address without a checksum, a chain without a node are warned of", async () => {
     const networks = { NETWORKS: "base-sepolia,base", PAY_TO: PAY_TO.toLowerCase() };
     const { isDone, said, calls } = await run({ ...good(), ...networks, GREETING: "hello" });
     expect(isDone).toBe(true);
@@ -339,6 +339,7 @@ describe("what keeps a deployment from", () => {
     expect(said).toMatch(/^! Real work is sold for test money on base-sepolia/m);
     expect(said).toMatch(/^! no facilitator settles base in version 2/m);
     expect(said).toMatch(/^! PAY_TO has no checksum/m);
+    expect(said).toMatch(/^! RPC_URL has no node of base: /m);
     expect(calls.at(-1)).not.toContain("GREETING");
   });
 
@@ -412,6 +413,16 @@ describe("a test sale", () => {
     expect(isDone, said).toBe(true);
     expect(said).toContain("! No test sale: it pays on EVM test networks alone, and NETWORKS names none");
     expect(await chain.balanceOf(privateKeyToAddress(key))).toBe(PRICE);
+  });
+
+  test("is not tried where nothing is sold", async () => {
+    const { isDone, said } = await run({ ...good(), SELLING: "false" }, ready(), {
+      key: await keyOf(PRICE),
+      isDry: true,
+    });
+    expect(isDone, said).toBe(true);
+    expect(said).toMatch(/^! SELLING is false: nothing new is sold$/m);
+    expect(said).not.toContain("POST");
   });
 
   test("is not begun with a key that is none, which is not told", async () => {
@@ -491,12 +502,14 @@ test("`npm run deploy` says what is wrong in a line, and ends with an exit code,
       ({ stdout }) => ({ code: 0, stdout, stderr: "" }),
       (error: { code: number; stdout: string; stderr: string }) => error,
     );
-  const [wrong, flag, file] = await Promise.all([
+  const [wrong, kept, flag, file] = await Promise.all([
     run(["--dry-run"], { ...good(), NETWORKS: "base" }),
+    run([], { ...good(), NETWORKS: "base", npm_config_dry_run: "true" }), // npm run deploy --dry-run
     run(["--dryrun"], {}),
     run(["--key-file", "nowhere.key"], {}),
   ]);
-  expect([wrong.code, flag.code, file.code]).toEqual([1, 2, 2]);
+  expect([wrong.code, kept.code, flag.code, file.code]).toEqual([1, 1, 2, 2]);
+  expect(kept.stdout).toBe(wrong.stdout);
   expect(wrong.stdout).toMatch(/✗ .* settles nothing on base\. Next: .*\n[\s\S]*Nothing was changed\.\n$/);
   expect(flag.stderr).toMatch(
     /^Unknown option '--dryrun'.*\nusage: npm run deploy -- \[--dry-run\] \[--key-file FILE\]\n$/,

@@ -1,5 +1,6 @@
 /** The Worker on a machine of one's own: the image, and the command that it runs. */
 import { execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -101,6 +102,22 @@ describe("npm run serve, which the image runs", () => {
     const { status, problems } = await healthAt(server.url);
     expect([status, problems]).toEqual([503, [expect.stringContaining("NETWORK is no setting, NETWORKS is")]]);
     expect(problems[0]).not.toMatch(/HOSTNAME|NODE_VERSION|LANG/);
+  });
+
+  test("says what to do where nothing is built", async () => {
+    await using server = await serve({ BUILT: state });
+    expect(await server.ended).toBe(2);
+    expect(server.printed()).toBe(`There is nothing to serve in ${state}: npm run build:server makes it\n`);
+  });
+
+  test("says so where its port is taken", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as { port: number };
+    await using server = await serve({ PORT: String(port) });
+    expect(await server.ended).toBe(2);
+    expect(server.printed()).toMatch(`Nothing can be served at 127.0.0.1:${port}: Address already in use`);
+    taken.close();
   });
 
   test("serves no payments without money to other machines", async () => {
