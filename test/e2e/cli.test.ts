@@ -151,6 +151,25 @@ describe("mark", () => {
     expect(await files()).toEqual(["contract.pdf", "link.pdf"]);
   });
 
+  test("never replaces another file that it reads", async () => {
+    await copyFile(CONTRACT, join(dir, "contract-watermarked.pdf"));
+    await copyFile(LOGO, join(dir, "logo.png"));
+    const many = ["mark", "contract-watermarked.pdf", "contract.pdf", "--text", "X"];
+    for (const flags of [many, [...many, "--overwrite"], [...many, "-o", "."]]) {
+      const run = await cli(flags);
+      expect(run.code).toBe(2);
+      expectOneLine(run, "contract-watermarked.pdf is read for this, and would be replaced");
+    }
+    for (const command of ["mark", "buy"])
+      expectOneLine(
+        await cli([command, "contract.pdf", "--image", "logo.png", "-o", "./logo.png"]),
+        "./logo.png is read for this, and would be replaced",
+      );
+    expect(await files()).toEqual(["contract-watermarked.pdf", "contract.pdf", "logo.png"]);
+    expect(await readFile(join(dir, "contract-watermarked.pdf"))).toEqual(await readFile(CONTRACT));
+    expect(await readFile(join(dir, "logo.png"))).toEqual(await readFile(LOGO));
+  });
+
   test("writes to what is no file without replacing it", async () => {
     expect((await cli(["mark", "contract.pdf", "--text", "X", "-o", "/dev/null"])).code).toBe(0);
     expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
@@ -212,6 +231,8 @@ describe("what is wrong is one line, and", () => {
     [["mark", "contract.pdf", "--text", "A", "-o", "no/where.pdf"], "there is no folder no"],
     [["mark", "contract.pdf", CONTRACT, "--text", "A", "-o", "a.pdf"], "several files go to a folder"],
     [["mark", "contract.pdf", CONTRACT, "--text", "A", "-o", "./"], "two results would be"],
+    [["mark", "contract.pdf", CONTRACT, "--text", "A", "-o", "-"], "several files do not go to the standard output"],
+    [["mark", "contract.pdf", "--text", "A", "-o", ""], "--output must not be empty"],
     [
       ["mark", "contract.pdf", "--text", "A", "-o", "-", "--json"],
       "overprint: --json and the PDF cannot both be on stdout",
