@@ -224,6 +224,10 @@ describe("what is wrong is one line, and", () => {
     [["mark", "contract.pdf", "--text", "A", "--font_size", "0"], "--font-size must be more than 0"],
     [["mark", "contract.pdf", "--text", " "], "--text must have a visible character"],
     [["mark", "contract.pdf", "--text", "A", "--opacity", "2", "--color", "red"], "; --color must be #rrggbb"],
+    [
+      ["mark", "contract.pdf", "--text", "A", "--lang", "!!"],
+      "overprint: --lang must be a language tag (BCP 47), such as ja, zh-Hant, zh-HK or ur\n",
+    ],
     [["mark", "nowhere.pdf", "--text", "A"], "nowhere.pdf: there is no such file"],
     [["mark", "*.nothing", "--text", "A"], "*.nothing: no file has such a name"],
     [["mark", ".", "--text", "A"], ". is a folder"],
