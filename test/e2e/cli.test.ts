@@ -277,7 +277,8 @@ describe("what is wrong is one line, and", () => {
   test("a character that no font has, or a broken image, is told before any file is read", async () => {
     expectOneLine(await cli(["mark", "contract.pdf", "--text", "A\u{10ffd}"]), "U+10FFD");
     await writeFile(join(dir, "a.png"), "no image");
-    expectOneLine(await cli(["mark", "contract.pdf", "--image", "a.png"]), "overprint: ");
+    for (const command of ["mark", "buy"])
+      expectOneLine(await cli([command, "contract.pdf", "--image", "a.png"]), "overprint: a.png: This is neither");
   });
 
   test("a name does nothing to the terminal", async () => {
