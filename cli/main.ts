@@ -28,7 +28,7 @@ export function programOf(): Command {
     .helpOption("-h, --help", "Print this help.")
     .helpCommand("help [command]", "print the help of a command")
     .configureHelp({ helpWidth: Math.min(process.stdout.columns ?? HELP_COLUMNS, HELP_COLUMNS) })
-    .configureOutput({ outputError() {} }) // run() prints it
+    .configureOutput({ outputError() {}, writeErr() {} }) // run() prints it
     .showSuggestionAfterError(false) // run() makes them
     .exitOverride()
     .addHelpText("after", AFTER);
@@ -52,7 +52,7 @@ export async function run(args: string[]): Promise<void> {
     if (isStopping()) return;
     if (error instanceof CommanderError && error.exitCode === 0) return; // it has printed its help or version
     const { code, message, exitCode } =
-      error instanceof CommanderError ? misuseOf(error, program, args[0]) : failureOf(error);
+      error instanceof CommanderError ? misuseOf(error, program, args) : failureOf(error);
     warn(`overprint: ${message}`);
     if (args.includes("--json")) printJson({ error: { code, message } });
     process.exitCode = exitCode;
@@ -60,7 +60,11 @@ export async function run(args: string[]): Promise<void> {
 }
 
 /** Says in one line what commander finds wrong, and what may have been meant. */
-function misuseOf({ code, message }: CommanderError, program: Command, name: string | undefined): Failure {
+function misuseOf(error: CommanderError, program: Command, [name, asked]: string[]): Failure {
+  const { code, message } =
+    error.code === "commander.help" // of a command that there is not: commander would print the program's
+      ? { code: "commander.unknownCommand", message: asked ? `unknown command '${asked}'` : "a command is missing" }
+      : error;
   const command = program.commands.find((known) => known.name() === name) ?? program;
   const known = {
     "commander.unknownOption": command.options.map(({ long }) => long ?? ""),

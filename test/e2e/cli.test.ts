@@ -210,6 +210,8 @@ describe("what is wrong is one line, and", () => {
   test.each([
     [["mark", "contract.pdf", "--txt", "X"], "unknown option '--txt': did you mean --text?"],
     [["mrk", "contract.pdf"], "unknown command 'mrk': did you mean mark?"],
+    [["help", "mrk"], "unknown command 'mrk': did you mean mark?"],
+    [["--"], "a command is missing"],
     [["mark"], "missing required argument 'files'"],
     [["mark", "contract.pdf"], "--text or --image is needed"],
     [["mark", "contract.pdf", "--text"], "option '--text <text>' argument missing"],
