@@ -6,7 +6,7 @@ import { nearest } from "../src/service/nearest.ts";
 import { addBuy } from "./buy.ts";
 import { addDemo } from "./demo.ts";
 import { addDev } from "./dev.ts";
-import { EXIT, type Failure, failureOf, misuse } from "./failure.ts";
+import { EXIT, type Failure, failureOf, misuse, reasonOf } from "./failure.ts";
 import { handleSignals, isStopping } from "./interrupt.ts";
 import { addMark } from "./mark.ts";
 import { addPay } from "./pay.ts";
@@ -43,7 +43,11 @@ export function programOf(): Command {
 /** Runs the program with the arguments of a command line, and sets the exit code. */
 export async function run(args: string[]): Promise<void> {
   handleSignals();
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit(EXIT.failed)); // whoever read has gone: nobody is left to tell
+  process.stderr.on("error", () => process.exit(EXIT.failed)); // nobody is left to tell
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") warn(`overprint: standard output: ${reasonOf(error)}`); // else whoever read has had enough
+    process.exit(EXIT.failed);
+  });
   const program = programOf();
   try {
     if (args.length === 0) program.outputHelp();

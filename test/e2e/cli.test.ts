@@ -1,5 +1,5 @@
 /** The program `overprint`, as it is called. Buying is in cliBuy.test.ts. */
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -281,6 +281,12 @@ describe("what is wrong is one line, and", () => {
     await writeFile(join(dir, "a.png"), "no image");
     for (const command of ["mark", "buy"])
       expectOneLine(await cli([command, "contract.pdf", "--image", "a.png"]), "overprint: a.png: This is neither");
+  });
+
+  test.each(["-", "a.pdf"])("a full disk below the standard output is told, with -o %s", async (output) => {
+    const command = `"$0" "${join(root, "cli/overprint.js")}" mark contract.pdf --text A -o ${output} > /dev/full`;
+    const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath], { cwd: dir, encoding: "utf8" });
+    expect([status, stderr]).toEqual([1, "overprint: standard output: the disk is full\n"]);
   });
 
   test("a name does nothing to the terminal", async () => {
