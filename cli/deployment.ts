@@ -1,6 +1,6 @@
 /** Talking to a deployment: what its answers are, and why there is none. */
 import { isLoopback } from "../src/loopback.ts";
-import { EXIT, Failure, misuse } from "./failure.ts";
+import { EXIT, Failure, inFlags, misuse } from "./failure.ts";
 
 /** Where large files are uploaded to, and any that are not in the call itself. */
 export const UPLOADS_PATH = "/v1/uploads";
@@ -63,7 +63,7 @@ export async function refusalIn(answer: Response): Promise<Failure> {
     [detail, error].find((told) => typeof told === "string") ??
     `the answer was a ${answer.status} that is none of Overprint's`;
   const seconds = Number(answer.headers.get("Retry-After")) || 0;
-  const told = words.slice(0, MAX_WORDS).replace(/\.$/, "");
+  const told = inFlags(words.slice(0, MAX_WORDS).replace(/\.$/, ""));
   return new Failure(typeof code === "string" ? code : `http_${answer.status}`, told, EXIT.failed, seconds);
 }
 

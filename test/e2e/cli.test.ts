@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
+import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
 import { type Run, runCli, startCli } from "../support/cli.ts";
 import { render } from "./render.ts";
 
@@ -281,6 +282,13 @@ describe("what is wrong is one line, and", () => {
     await writeFile(join(dir, "a.png"), "no image");
     for (const command of ["mark", "buy"])
       expectOneLine(await cli([command, "contract.pdf", "--image", "a.png"]), "overprint: a.png: This is neither");
+  });
+
+  test("a password that is missing is told as a flag", async () => {
+    await writeFile(join(dir, "locked.pdf"), encryptedPage(VECTORS.find(({ user }) => user)!));
+    const run = await cli(["mark", "locked.pdf", "--text", "A"]);
+    expect(run.code).toBe(1);
+    expectOneLine(run, "Send the password in `--password`");
   });
 
   test.each(["-", "a.pdf"])("a full disk below the standard output is told, with -o %s", async (output) => {
