@@ -73,7 +73,6 @@ export async function orderFor(
     return { file, fields };
   }
   const bytes = await readImageFile(checked.imagePath);
-  checkMark({ image: bytes });
   return { file, image: new File([bytes], basename(checked.imagePath)), fields };
 }
 

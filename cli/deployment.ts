@@ -1,6 +1,6 @@
 /** Talking to a deployment: what its answers are, and why there is none. */
 import { isLoopback } from "../src/loopback.ts";
-import { EXIT, Failure, misuse } from "./failure.ts";
+import { EXIT, Failure, inFlags, misuse } from "./failure.ts";
 
 /** Where large files are uploaded to, and any that are not in the call itself. */
 export const UPLOADS_PATH = "/v1/uploads";
@@ -40,15 +40,17 @@ interface Answered {
  */
 export async function request(url: URL | string, init: RequestInit = {}): Promise<Response> {
   const answer = await fetch(url, { ...init, redirect: "manual" }).catch((error: Error) => {
-    throw new Failure("unreachable", `${new URL(url).origin} cannot be reached: ${causeOf(error)}`);
+    throw new Failure("unreachable", `${new URL(url).origin} cannot be reached: ${causeOf(error, url)}`);
   });
   if (answer.status < 300 || answer.status > 399) return answer;
   throw new Failure("redirected", `${url} sends callers on to ${answer.headers.get("Location")}: name that one`);
 }
 
-function causeOf(error: Error): string {
+function causeOf(error: Error, url: URL | string): string {
   const { cause } = error as { cause?: { code?: string; message?: string } };
-  if (cause?.code === "ECONNREFUSED") return "nothing listens there (`overprint dev` starts one on this machine)";
+  if (cause?.code === "ECONNREFUSED")
+    return `nothing listens there${isOfThisMachine(new URL(url)) ? " (`overprint dev` starts one on this machine)" : ""}`;
+  if (cause?.code === "ERR_SSL_WRONG_VERSION_NUMBER") return "what answers there is not https";
   if (cause?.code === "ENOTFOUND") return "there is no such host";
   return cause?.message || cause?.code || error.message;
 }
@@ -57,9 +59,11 @@ function causeOf(error: Error): string {
 export async function refusalIn(answer: Response): Promise<Failure> {
   const text = await answer.text().catch(() => "");
   const { code, detail, error } = parsed(text);
-  const words = detail ?? error ?? `the answer was a ${answer.status} that is none of Overprint's`;
+  const words =
+    [detail, error].find((told) => typeof told === "string") ??
+    `the answer was a ${answer.status} that is none of Overprint's`;
   const seconds = Number(answer.headers.get("Retry-After")) || 0;
-  const told = String(words).slice(0, MAX_WORDS).replace(/\.$/, "");
+  const told = inFlags(words.slice(0, MAX_WORDS).replace(/\.$/, ""));
   return new Failure(typeof code === "string" ? code : `http_${answer.status}`, told, EXIT.failed, seconds);
 }
 

@@ -38,10 +38,15 @@ export function misuse(message: string): Failure {
 /** Converts anything thrown to a Failure. Of what nobody expected it also says where it happened. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  if (error instanceof EngineError) return new Failure(error.code, error.message);
-  if (error instanceof Problem) return new Failure(error.code, error.detail);
+  if (error instanceof EngineError) return new Failure(error.code, inFlags(error.message));
+  if (error instanceof Problem) return new Failure(error.code, inFlags(error.detail));
   const [, where = ""] = error instanceof Error ? (error.stack ?? "").split("\n    ") : [];
   return new Failure("internal_error", `something is wrong in overprint itself: ${error} ${where}`);
+}
+
+/** Returns the service's words with the one field that they tell callers to send as the flag that it is here. */
+export function inFlags(words: string): string {
+  return words.replaceAll("`password`", "`--password`");
 }
 
 const REASONS: Record<string, string> = {

@@ -2,10 +2,10 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, glob, open, readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
-import type { RangeReader } from "../src/engine/index.ts";
+import { checkMark, type RangeReader } from "../src/engine/index.ts";
 import { expectPdf, HEAD_LENGTH } from "../src/inputs/sniff.ts";
 import { Problem } from "../src/problems.ts";
-import { EXIT, Failure, reasonOf } from "./failure.ts";
+import { EXIT, Failure, failureOf, reasonOf } from "./failure.ts";
 
 /** The name of the standard input, and of the standard output. */
 export const STANDARD = "-";
@@ -115,14 +115,21 @@ async function byRanges(path: string, file: FileHandle, length: number): Promise
 }
 
 /**
- * Reads the image to be laid over the pages.
- * @throws Failure if it cannot be read
+ * Reads the image to be laid over the pages, and checks it.
+ * @throws Failure if it cannot be read, or not be laid over a page
  */
 export async function readImageFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw new Failure("no_file", `${path}: ${reasonOf(error)}`, EXIT.usage);
   });
-  return new Uint8Array(bytes);
+  const image = new Uint8Array(bytes);
+  try {
+    checkMark({ image });
+  } catch (error) {
+    const { code, message } = failureOf(error);
+    throw new Failure(code, `${path}: ${message}`);
+  }
+  return image;
 }
 
 /** Returns the name of a file without its folder and the ending `.pdf`. */

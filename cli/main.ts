@@ -6,7 +6,7 @@ import { nearest } from "../src/service/nearest.ts";
 import { addBuy } from "./buy.ts";
 import { addDemo } from "./demo.ts";
 import { addDev } from "./dev.ts";
-import { EXIT, type Failure, failureOf, misuse } from "./failure.ts";
+import { EXIT, type Failure, failureOf, misuse, reasonOf } from "./failure.ts";
 import { handleSignals, isStopping } from "./interrupt.ts";
 import { addMark } from "./mark.ts";
 import { addPay } from "./pay.ts";
@@ -28,7 +28,7 @@ export function programOf(): Command {
     .helpOption("-h, --help", "Print this help.")
     .helpCommand("help [command]", "print the help of a command")
     .configureHelp({ helpWidth: Math.min(process.stdout.columns ?? HELP_COLUMNS, HELP_COLUMNS) })
-    .configureOutput({ outputError() {} }) // run() prints it
+    .configureOutput({ outputError() {}, writeErr() {} }) // run() prints it
     .showSuggestionAfterError(false) // run() makes them
     .exitOverride()
     .addHelpText("after", AFTER);
@@ -43,7 +43,11 @@ export function programOf(): Command {
 /** Runs the program with the arguments of a command line, and sets the exit code. */
 export async function run(args: string[]): Promise<void> {
   handleSignals();
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit(EXIT.failed)); // whoever read has gone: nobody is left to tell
+  process.stderr.on("error", () => process.exit(EXIT.failed)); // nobody is left to tell
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") warn(`overprint: standard output: ${reasonOf(error)}`); // else whoever read has had enough
+    process.exit(EXIT.failed);
+  });
   const program = programOf();
   try {
     if (args.length === 0) program.outputHelp();
@@ -52,7 +56,7 @@ export async function run(args: string[]): Promise<void> {
     if (isStopping()) return;
     if (error instanceof CommanderError && error.exitCode === 0) return; // it has printed its help or version
     const { code, message, exitCode } =
-      error instanceof CommanderError ? misuseOf(error, program, args[0]) : failureOf(error);
+      error instanceof CommanderError ? misuseOf(error, program, args) : failureOf(error);
     warn(`overprint: ${message}`);
     if (args.includes("--json")) printJson({ error: { code, message } });
     process.exitCode = exitCode;
@@ -60,7 +64,11 @@ export async function run(args: string[]): Promise<void> {
 }
 
 /** Says in one line what commander finds wrong, and what may have been meant. */
-function misuseOf({ code, message }: CommanderError, program: Command, name: string | undefined): Failure {
+function misuseOf(error: CommanderError, program: Command, [name, asked]: string[]): Failure {
+  const { code, message } =
+    error.code === "commander.help" // of a command that there is not: commander would print the program's
+      ? { code: "commander.unknownCommand", message: asked ? `unknown command '${asked}'` : "a command is missing" }
+      : error;
   const command = program.commands.find((known) => known.name() === name) ?? program;
   const known = {
     "commander.unknownOption": command.options.map(({ long }) => long ?? ""),

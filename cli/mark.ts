@@ -93,7 +93,6 @@ async function plannerOf(options: Record<string, unknown>): Promise<Planner> {
     return (source, thorough) => watermark(source, mark, { password, thorough, loadFont });
   }
   const mark = imageMarkOf(checked.request, await readImageFile(checked.imagePath));
-  checkMark(mark);
   return (source, thorough) => watermark(source, mark, { password, thorough });
 }
 

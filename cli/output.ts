@@ -21,6 +21,8 @@ export interface OutputChoice {
   /** A file, a folder, or `-`. */
   output?: string | undefined;
   filename?: string | undefined;
+  /** The image that is laid over the pages: a file that is read, too. */
+  image?: string | undefined;
   overwrite?: boolean | undefined;
 }
 
@@ -36,10 +38,13 @@ export function addOutputOptions(command: Command): void {
 
 /**
  * Returns where the results of some files go, each somewhere else.
- * @throws Failure if two of them go to the same place, or one to its source, or to where nothing can be written
+ * @throws Failure if two of them go to the same place, or one to a file that is read, or to where nothing can be written
  */
 export async function findTargets(sources: readonly SourceFile[], choice: OutputChoice): Promise<Target[]> {
-  const { output, filename, overwrite = false } = choice;
+  const { output, filename, image, overwrite = false } = choice;
+  if (output === "") throw misuse("--output must not be empty");
+  if (sources.length > 1 && output === STANDARD)
+    throw misuse("several files do not go to the standard output: name a folder with -o");
   const isFolder = output !== undefined && (/[/\\]$/.test(output) || (await isDirectory(output)));
   if (sources.length > 1 && filename !== undefined)
     throw misuse("--filename is for one file: several would be the same");
@@ -48,18 +53,25 @@ export async function findTargets(sources: readonly SourceFile[], choice: Output
 
   const targets: Target[] = [];
   const taken = new Set<string>();
+  const read = await Promise.all([...sources.map((source) => source.path), image].map(foundIfNamed));
   for (const { path: source, stem, isPiped } of sources) {
     const name = filename === undefined ? `${stem}-watermarked.pdf` : filename.replace(/(\.pdf)?$/i, ".pdf");
     const beside = source === undefined ? name : join(dirname(source), name);
     const path = isFolder ? join(output, name) : (output ?? (isPiped && !filename ? STANDARD : beside));
     if (taken.has(resolve(path))) throw misuse(`two results would be ${path}: mark them one by one`);
     taken.add(resolve(path));
-    targets.push(await targetAt(path, source, overwrite));
+    targets.push(await targetAt(path, source, read, overwrite));
   }
   return targets;
 }
 
-async function targetAt(path: string, source: string | undefined, overwrite: boolean): Promise<Target> {
+/** @param read the files that are read, each result's own source among them */
+async function targetAt(
+  path: string,
+  source: string | undefined,
+  read: readonly Found[],
+  overwrite: boolean,
+): Promise<Target> {
   if (path === STANDARD) {
     if (process.stdout.isTTY) throw misuse("a PDF is nothing for a terminal: name a file with -o, or send it on");
     return { path, isFile: false };
@@ -68,14 +80,26 @@ async function targetAt(path: string, source: string | undefined, overwrite: boo
   if (there?.isDirectory()) throw misuse(`${path} is a folder`);
   const folder = dirname(path);
   if (!(await isDirectory(folder))) throw misuse(`${path}: there is no folder ${folder}`);
-  const from = source === undefined ? undefined : await found(source);
-  if (there && from && there.ino === from.ino && there.dev === from.dev && !overwrite)
-    throw misuse(`${path} is the file itself: choose another with -o, or say --overwrite`);
-  return { path, isFile: !there || there.isFile() };
+  if (!there?.isFile()) return { path, isFile: !there };
+  if (isSame(there, await foundIfNamed(source))) {
+    if (!overwrite) throw misuse(`${path} is the file itself: choose another with -o, or say --overwrite`);
+  } else if (read.some((file) => isSame(there, file)))
+    throw misuse(`${path} is read for this, and would be replaced: choose another with -o`);
+  return { path, isFile: true };
+}
+
+type Found = Awaited<ReturnType<typeof found>>;
+
+function isSame(one: Found, other: Found): boolean {
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
 }
 
 async function isDirectory(path: string): Promise<boolean> {
   return (await found(path))?.isDirectory() ?? false;
+}
+
+async function foundIfNamed(path: string | undefined): Promise<Found> {
+  return path === undefined ? undefined : found(path);
 }
 
 function found(path: string) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Starts the program with a Node.js that can run it: in a clone, whose sources are TypeScript, scripts/run.mjs has one;
- * packed, where they are compiled, any recent one will do. Plain JavaScript, for old ones to read.
+ * Starts the program with a Node.js that can run it: in a clone, whose sources are TypeScript, scripts/run.mjs has one, or
+ * says what to install; packed, where they are compiled, any recent one will do. Plain JavaScript, for old ones to read.
  */
 import { existsSync, realpathSync } from "node:fs";
 import module from "node:module";
@@ -11,9 +11,10 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const own = realpathSync(fileURLToPath(import.meta.url));
 const sources = join(dirname(own), "main.ts");
 const isClone = existsSync(sources);
+const isInstalled = existsSync(join(dirname(own), "../node_modules/.package-lock.json"));
 const [major, minor] = process.versions.node.split(".").map(Number);
 
-if (isClone && !process.features.typescript) {
+if (isClone && !(isInstalled && process.features.typescript)) {
   const runner = join(dirname(own), "../scripts/run.mjs");
   process.argv.splice(1, 1, runner, own);
   await import(pathToFileURL(runner).href);

@@ -80,7 +80,7 @@ const args = process.argv.slice(2);
 const folders = [];
 while (args[0] === "--with") folders.push(...args.splice(0, 2).slice(1));
 for (const folder of folders) installMissing(folder);
-if (args.length > 0 && !existsSync(join(root, "node_modules"))) fail("run `npm ci` first");
+if (args.length > 0 && !existsSync(join(root, "node_modules/.package-lock.json"))) fail("run `npm ci` first");
 
 const node = nodeProgram();
 if (args.length > 0) {

@@ -156,8 +156,8 @@ const notLanguage = "must be a language tag (BCP 47), such as ja, zh-Hant, zh-HK
 
 const lang = z
   .string()
-  .max(35, notLanguage)
-  .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/, notLanguage)
+  .max(35, { error: notLanguage, abort: true })
+  .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/, { error: notLanguage, abort: true })
   .refine(isLanguageTag, notLanguage)
   .refine((tag) => !COUNTRIES.has(tag.toLowerCase()), {
     error: ({ input }) => `is a country: the language is ${COUNTRIES.get(String(input).toLowerCase())}`,

@@ -1,5 +1,5 @@
 /** The program `overprint`, as it is called. Buying is in cliBuy.test.ts. */
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
+import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
 import { type Run, runCli, startCli } from "../support/cli.ts";
 import { render } from "./render.ts";
 
@@ -151,6 +152,25 @@ describe("mark", () => {
     expect(await files()).toEqual(["contract.pdf", "link.pdf"]);
   });
 
+  test("never replaces another file that it reads", async () => {
+    await copyFile(CONTRACT, join(dir, "contract-watermarked.pdf"));
+    await copyFile(LOGO, join(dir, "logo.png"));
+    const many = ["mark", "contract-watermarked.pdf", "contract.pdf", "--text", "X"];
+    for (const flags of [many, [...many, "--overwrite"], [...many, "-o", "."]]) {
+      const run = await cli(flags);
+      expect(run.code).toBe(2);
+      expectOneLine(run, "contract-watermarked.pdf is read for this, and would be replaced");
+    }
+    for (const command of ["mark", "buy"])
+      expectOneLine(
+        await cli([command, "contract.pdf", "--image", "logo.png", "-o", "./logo.png"]),
+        "./logo.png is read for this, and would be replaced",
+      );
+    expect(await files()).toEqual(["contract-watermarked.pdf", "contract.pdf", "logo.png"]);
+    expect(await readFile(join(dir, "contract-watermarked.pdf"))).toEqual(await readFile(CONTRACT));
+    expect(await readFile(join(dir, "logo.png"))).toEqual(await readFile(LOGO));
+  });
+
   test("writes to what is no file without replacing it", async () => {
     expect((await cli(["mark", "contract.pdf", "--text", "X", "-o", "/dev/null"])).code).toBe(0);
     expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
@@ -191,6 +211,8 @@ describe("what is wrong is one line, and", () => {
   test.each([
     [["mark", "contract.pdf", "--txt", "X"], "unknown option '--txt': did you mean --text?"],
     [["mrk", "contract.pdf"], "unknown command 'mrk': did you mean mark?"],
+    [["help", "mrk"], "unknown command 'mrk': did you mean mark?"],
+    [["--"], "a command is missing"],
     [["mark"], "missing required argument 'files'"],
     [["mark", "contract.pdf"], "--text or --image is needed"],
     [["mark", "contract.pdf", "--text"], "option '--text <text>' argument missing"],
@@ -205,6 +227,10 @@ describe("what is wrong is one line, and", () => {
     [["mark", "contract.pdf", "--text", "A", "--font_size", "0"], "--font-size must be more than 0"],
     [["mark", "contract.pdf", "--text", " "], "--text must have a visible character"],
     [["mark", "contract.pdf", "--text", "A", "--opacity", "2", "--color", "red"], "; --color must be #rrggbb"],
+    [
+      ["mark", "contract.pdf", "--text", "A", "--lang", "!!"],
+      "overprint: --lang must be a language tag (BCP 47), such as ja, zh-Hant, zh-HK or ur\n",
+    ],
     [["mark", "nowhere.pdf", "--text", "A"], "nowhere.pdf: there is no such file"],
     [["mark", "*.nothing", "--text", "A"], "*.nothing: no file has such a name"],
     [["mark", ".", "--text", "A"], ". is a folder"],
@@ -212,6 +238,8 @@ describe("what is wrong is one line, and", () => {
     [["mark", "contract.pdf", "--text", "A", "-o", "no/where.pdf"], "there is no folder no"],
     [["mark", "contract.pdf", CONTRACT, "--text", "A", "-o", "a.pdf"], "several files go to a folder"],
     [["mark", "contract.pdf", CONTRACT, "--text", "A", "-o", "./"], "two results would be"],
+    [["mark", "contract.pdf", CONTRACT, "--text", "A", "-o", "-"], "several files do not go to the standard output"],
+    [["mark", "contract.pdf", "--text", "A", "-o", ""], "--output must not be empty"],
     [
       ["mark", "contract.pdf", "--text", "A", "-o", "-", "--json"],
       "overprint: --json and the PDF cannot both be on stdout",
@@ -252,7 +280,21 @@ describe("what is wrong is one line, and", () => {
   test("a character that no font has, or a broken image, is told before any file is read", async () => {
     expectOneLine(await cli(["mark", "contract.pdf", "--text", "A\u{10ffd}"]), "U+10FFD");
     await writeFile(join(dir, "a.png"), "no image");
-    expectOneLine(await cli(["mark", "contract.pdf", "--image", "a.png"]), "overprint: ");
+    for (const command of ["mark", "buy"])
+      expectOneLine(await cli([command, "contract.pdf", "--image", "a.png"]), "overprint: a.png: This is neither");
+  });
+
+  test("a password that is missing is told as a flag", async () => {
+    await writeFile(join(dir, "locked.pdf"), encryptedPage(VECTORS.find(({ user }) => user)!));
+    const run = await cli(["mark", "locked.pdf", "--text", "A"]);
+    expect(run.code).toBe(1);
+    expectOneLine(run, "Send the password in `--password`");
+  });
+
+  test.each(["-", "a.pdf"])("a full disk below the standard output is told, with -o %s", async (output) => {
+    const command = `"$0" "${join(root, "cli/overprint.js")}" mark contract.pdf --text A -o ${output} > /dev/full`;
+    const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath], { cwd: dir, encoding: "utf8" });
+    expect([status, stderr]).toEqual([1, "overprint: standard output: the disk is full\n"]);
   });
 
   test("a name does nothing to the terminal", async () => {

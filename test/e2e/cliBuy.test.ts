@@ -300,6 +300,11 @@ describe("a deployment that", () => {
       (_, response) => response.writeHead(503).end('{"code":"not_configured","detail":"Not\\nyet\\u001b[2J."}'),
       "Not yet [2J",
     ],
+    [
+      "speaks another protocol",
+      (_, response) => response.writeHead(415).end('{"error":{"code":-32700}}'),
+      "the answer was a 415 that is none of Overprint's",
+    ],
     ["hangs up", (request) => request.socket.destroy(), "cannot be reached: "],
   ])("%s is told in one line", async (_, listener, words) => {
     const url = await serve(listener);
@@ -315,6 +320,15 @@ describe("a deployment that", () => {
     const url = await serve(() => undefined);
     await new Promise((resolve) => server.close(resolve));
     await expectFailure(await buy(["--text", "X"], url), 1, words);
+  });
+
+  test("is not encrypted is told in one line", async () => {
+    const url = await serve(() => undefined);
+    await expectFailure(
+      await buy(["--text", "X"], url.replace("http:", "https:")),
+      1,
+      "what answers there is not https",
+    );
   });
 
   test("loses what was bought gets no more money for it", async () => {

@@ -1,6 +1,6 @@
 /** What `npm ci` leaves out, and scripts/run.mjs brings when it is asked for. */
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { build } from "esbuild";
@@ -66,10 +66,14 @@ function clone() {
   return { folder, npm, run };
 }
 
-test("before `npm ci` it says what to do", () => {
-  expect(clone().run("scripts/run.mjs", "--version")).toEqual({
-    ...{ status: 1, stdout: "", stderr: "overprint: run `npm ci` first\n" },
-  });
+test("before `npm ci` it says what to do, and so does the command line", () => {
+  const { folder, run } = clone();
+  const refused = { status: 1, stdout: "", stderr: "overprint: run `npm ci` first\n" };
+  expect(run("scripts/run.mjs", "--version")).toEqual(refused);
+  cpSync(join(root, "cli"), join(folder, "cli"), { recursive: true });
+  expect(run("cli/overprint.js", "--version")).toEqual(refused);
+  mkdirSync(join(folder, "node_modules/.bin"), { recursive: true }); // the link to a newer Node.js alone
+  expect(run("cli/overprint.js", "--version")).toEqual(refused);
 });
 
 test("what developing needs is installed once, and without install scripts", () => {
@@ -85,6 +89,7 @@ test("what developing needs is installed once, and without install scripts", () 
 test("an old Node.js has a newer one fetched, by its lock file, and says so if it cannot", () => {
   const { folder, npm, run } = clone();
   mkdirSync(join(folder, "node_modules"));
+  copyFileSync(join(folder, "package-lock.json"), join(folder, "node_modules/.package-lock.json"));
   const [old, newer] = ["--no-experimental-strip-types", "scripts/node/node_modules"];
   npm("exit 1");
   const failed = run(old, "scripts/run.mjs", "--version");
