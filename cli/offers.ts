@@ -80,10 +80,10 @@ interface Way {
   extra?: { assetTransferMethod?: unknown };
 }
 
-/** Only in a token that is known here is an amount a price. */
+/** Only in a token that is known here is an amount a price; the one that is signed is that of the terms' own version. */
 function offerOf(way: Way, terms: Terms): Offer[] {
   const network = payable().find(({ name, caip2 }) => way.network === name || way.network === caip2);
-  const amount = way.amount ?? way.maxAmountRequired ?? "";
+  const amount = (terms.x402Version === 1 ? way.maxAmountRequired : way.amount) ?? "";
   const isKnown = network !== undefined && String(way.asset).toLowerCase() === network.asset.toLowerCase();
   const isSigned = way.scheme === "exact" && (way.extra?.assetTransferMethod ?? "eip3009") === "eip3009";
   if (!isKnown || !isSigned || !/^\d{1,30}$/.test(amount)) return [];

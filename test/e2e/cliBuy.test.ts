@@ -281,6 +281,33 @@ describe("a deployment that", () => {
     expect(paid).toBe(0);
   });
 
+  test.each([
+    ["buy", "in the terms of version 1", 1],
+    ["pay", "in the terms of version 1", 1],
+    ["buy", "in those of version 2", 2],
+  ])("names two prices is paid by %s the one that was shown, %s", async (command, _, version) => {
+    const answer = await fetch(`${worker.url}/v1/watermark/text`, { method: "POST" });
+    const header = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
+    const body = (await answer.json()) as { accepts: object[] };
+    const prices = version === 1 ? { amount: "1", maxAmountRequired: "100000001" } : { maxAmountRequired: "100000001" };
+    const changed = (ways: object[]) => ways.map((way) => ({ ...way, ...prices }));
+    const headers = encodePaymentRequiredHeader({ ...header, accepts: changed(header.accepts) as typeof header.accepts });
+    const signed: string[] = [];
+    const url = await serve((request, response) => {
+      const payment = request.headers["payment-signature"] ?? request.headers["x-payment"];
+      if (payment) signed.push(String(payment));
+      response.writeHead(402, version === 1 ? {} : { "PAYMENT-REQUIRED": headers });
+      response.end(JSON.stringify({ ...body, accepts: changed(body.accepts) }));
+    });
+    if (command === "pay") signed.push((await cli(["pay", `${url}/v1/watermark/text`])).stdout);
+    else await buy(["--text", "X"], url);
+    const values = signed.filter(Boolean).map((header64) => {
+      const { payload } = JSON.parse(Buffer.from(header64, "base64").toString());
+      return payload.authorization.value;
+    });
+    expect(values).toEqual(version === 1 ? [] : ["50000"]);
+  });
+
   test("refuses the payment has charged nothing", async () => {
     const headers = await termsWith({});
     const url = await serve((_, response) => response.writeHead(402, headers).end('{"error":"insufficient_funds"}'));
