@@ -18,7 +18,7 @@ WORKDIR /app
 COPY --from=build /serve ./
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/scripts/serve.ts ./scripts/
-COPY --from=build /app/scripts/lib/serveWorker.ts ./scripts/lib/
+COPY --from=build /app/scripts/lib/serveWorker.ts /app/scripts/lib/front.js ./scripts/lib/
 RUN mkdir /state && chown node /state
 USER node
 # within the container: who may reach it is decided where its port is published, at 127.0.0.1 behind a proxy

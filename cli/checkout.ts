@@ -95,7 +95,7 @@ export function tellPurchase(bought: Purchase, { path }: Target, stream?: NodeJS
     `${path === STANDARD ? "standard output" : path}: ${counted(output.pages, "page")}, ${counted(output.bytes, "byte")}`,
     stream,
   );
-  for (const notice of notices) say(NOTICES[notice as Notice] ?? notice, stream);
+  for (const notice of notices) say(Object.hasOwn(NOTICES, notice) ? NOTICES[notice as Notice] : notice, stream);
   if (receipt) {
     const { network, payer, transaction } = receipt;
     const proof = /[^0x]/.test(transaction) ? `transaction ${transaction}` : "in development: no money moves";

@@ -24,6 +24,16 @@ export function readAddress(flag: string, text: string): URL {
   return url;
 }
 
+/**
+ * Returns whether a deployment may have a file sent to an address: none in the clear, and one of another machine to nothing
+ * that only this one reaches.
+ */
+export function mayBeSentTo(address: string, by: URL): boolean {
+  const url = URL.parse(address);
+  if (!url) return false;
+  return isOfThisMachine(url) ? /^https?:$/.test(url.protocol) && isOfThisMachine(by) : url.protocol === "https:";
+}
+
 /** More than any problem has to say. */
 const MAX_WORDS = 1000;
 
@@ -55,14 +65,32 @@ function causeOf(error: Error, url: URL | string): string {
   return cause?.message || cause?.code || error.message;
 }
 
+/** More than any answer that is no file has. */
+const MAX_ANSWER_BYTES = 1_000_000;
+
+/**
+ * Reads an answer as text: of one that does not end, no more than is needed to know that it is none of Overprint's.
+ * @throws Error if it is longer, or breaks off
+ */
+export async function textIn(answer: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of answer.body ?? []) {
+    length += chunk.length;
+    if (length > MAX_ANSWER_BYTES) throw new Error("the answer does not end");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
 /** Returns the failure that an answer is, in the service's own words. */
 export async function refusalIn(answer: Response): Promise<Failure> {
-  const text = await answer.text().catch(() => "");
+  const text = await textIn(answer).catch(() => "");
   const { code, detail, error } = parsed(text);
   const words =
     [detail, error].find((told) => typeof told === "string") ??
     `the answer was a ${answer.status} that is none of Overprint's`;
-  const seconds = Number(answer.headers.get("Retry-After")) || 0;
+  const seconds = Math.max(0, Number(answer.headers.get("Retry-After")) || 0);
   const told = inFlags(words.slice(0, MAX_WORDS).replace(/\.$/, ""));
   return new Failure(typeof code === "string" ? code : `http_${answer.status}`, told, EXIT.failed, seconds);
 }

@@ -68,5 +68,5 @@ export function reasonOf(error: unknown): string {
 
 /** Returns a text as one line that does nothing to a terminal: names and answers come from others. */
 export function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ").trim();
 }

@@ -8,7 +8,7 @@ import type { PrivateKeyAccount } from "viem/accounts";
 import { formatUnits } from "viem/utils";
 import type { EvmNetwork } from "../src/payments/networks.ts";
 import { parsePrice } from "../src/payments/price.ts";
-import { refusalIn, request } from "./deployment.ts";
+import { refusalIn, request, textIn } from "./deployment.ts";
 import { Failure } from "./failure.ts";
 import { MAX_PRICE, networkName, type PaymentChoice, payable, TEST_NETWORKS } from "./payment.ts";
 import { warn } from "./say.ts";
@@ -59,7 +59,7 @@ export async function askPrice(
 
 async function termsIn(answer: Response, version: 1 | 2): Promise<Terms> {
   try {
-    const body: unknown = await answer.json();
+    const body: unknown = JSON.parse(await textIn(answer));
     const getHeader = (name: string) => (version === 1 ? null : answer.headers.get(name));
     const terms = new x402HTTPClient(new x402Client()).getPaymentRequiredResponse(getHeader, body);
     if (Array.isArray(terms.accepts)) return terms;
@@ -80,10 +80,10 @@ interface Way {
   extra?: { assetTransferMethod?: unknown };
 }
 
-/** Only in a token that is known here is an amount a price. */
+/** Only in a token that is known here is an amount a price; the one that is signed is that of the terms' own version. */
 function offerOf(way: Way, terms: Terms): Offer[] {
   const network = payable().find(({ name, caip2 }) => way.network === name || way.network === caip2);
-  const amount = way.amount ?? way.maxAmountRequired ?? "";
+  const amount = (terms.x402Version === 1 ? way.maxAmountRequired : way.amount) ?? "";
   const isKnown = network !== undefined && String(way.asset).toLowerCase() === network.asset.toLowerCase();
   const isSigned = way.scheme === "exact" && (way.extra?.assetTransferMethod ?? "eip3009") === "eip3009";
   if (!isKnown || !isSigned || !/^\d{1,30}$/.test(amount)) return [];

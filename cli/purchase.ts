@@ -5,9 +5,10 @@ import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { decodePaymentResponseHeader } from "@x402/fetch";
 import type { PrivateKeyAccount } from "viem/accounts";
+import * as z from "zod";
 import { UPLOADS } from "../src/config.ts";
 import { type Result, result } from "../src/service/schemas.ts";
-import { refusalIn, request, UPLOADS_PATH, unfinished } from "./deployment.ts";
+import { mayBeSentTo, refusalIn, request, textIn, UPLOADS_PATH, unfinished } from "./deployment.ts";
 import { Failure, failureOf } from "./failure.ts";
 import type { GivenFields } from "./fields.ts";
 import { whenStopped } from "./interrupt.ts";
@@ -98,14 +99,29 @@ type Sold = Omit<Purchase, "idempotencyKey">;
 async function call(endpoint: URL, headers: Record<string, string>, body: FormData): Promise<Sold> {
   const answer = await request(endpoint, { method: "POST", headers, body });
   if (!answer.ok) throw await refusalIn(answer);
-  const sold = result.safeParse(await answer.json().catch(() => undefined));
+  const sold = result.safeParse(await jsonIn(answer));
   if (!sold.success) throw new Failure(BROKEN, "the answer was cut off, or is none of Overprint's");
-  const receipt = answer.headers.get("PAYMENT-RESPONSE");
   return {
     ...sold.data,
     notices: answer.headers.get("Overprint-Notice")?.split(", ") ?? [],
-    receipt: receipt === null ? undefined : decodePaymentResponseHeader(receipt),
+    receipt: receiptIn(answer),
   };
+}
+
+/** Returns what an answer has in JSON; undefined if it has none. */
+async function jsonIn(answer: Response): Promise<unknown> {
+  return textIn(answer)
+    .then(JSON.parse)
+    .catch(() => undefined);
+}
+
+/** Returns the receipt in an answer; one that cannot be read takes nobody's file away. */
+function receiptIn(answer: Response): Receipt | undefined {
+  try {
+    return decodePaymentResponseHeader(answer.headers.get("PAYMENT-RESPONSE") ?? "");
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -134,10 +150,10 @@ async function callUntilAnswered(attempt: () => Promise<Sold>, again: string): P
 }
 
 /** What a slot says of itself. */
-interface Slot {
-  handle: string;
-  upload: { url: string; headers: Record<string, string> };
-}
+const slotOf = z.object({
+  handle: z.string(),
+  upload: z.object({ url: z.string(), headers: z.record(z.string(), z.string()) }),
+});
 
 /**
  * Uploads a file that is too large for the call itself. The payment is verified, and not settled.
@@ -148,7 +164,10 @@ async function upload(url: URL, file: File, payment: Record<string, string>): Pr
   const headers = { ...payment, "Content-Type": "application/json" };
   const asked = await request(new URL(UPLOADS_PATH, url), { method: "POST", headers, body });
   if (!asked.ok) throw await refusalIn(asked);
-  const { handle, upload: slot } = (await asked.json()) as Slot;
+  const offered = slotOf.safeParse(await jsonIn(asked));
+  if (!offered.success || !mayBeSentTo(offered.data.upload.url, url))
+    throw new Failure(BROKEN, "the answer to an upload was cut off, or is none of Overprint's");
+  const { handle, upload: slot } = offered.data;
 
   const progress = showProgress("Uploading", file.size);
   try {
@@ -196,6 +215,7 @@ async function downloadOnce(url: string, bytes: number, target: Target): Promise
     let length = 0;
     for await (const chunk of answer.body!) {
       length += chunk.length;
+      if (length > bytes) throw new Failure("too_long", `more than its ${bytes} bytes have come`);
       await writing.write(chunk);
       progress.add(chunk.length);
     }

@@ -5,6 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { parseArgs, parseEnv } from "node:util";
 import { formatUnits } from "viem";
+import { endpoint } from "../src/settingValues.ts";
 import { readBooks, type Sale, type SoldOn } from "./lib/books.ts";
 import { type Reconciled, reconcile, type Span } from "./lib/reconcile.ts";
 import { transfersTo } from "./lib/transfers.ts";
@@ -66,7 +67,8 @@ async function options(): Promise<Asked> {
     console.log(USAGE);
     process.exit(0);
   }
-  if (!URL.canParse(values.url)) throw new Error(`--url: '${values.url}' is no URL`);
+  const { success, error } = endpoint.safeParse(values.url); // it is sent the token
+  if (!success) throw new Error(`--url ${error.issues[0]!.message}`);
   if (!env.OPERATOR_TOKEN) throw new Error("OPERATOR_TOKEN is not set: it is the one that the deployment has");
   const [since, until] = [timeOf("--since", values.since), timeOf("--until", values.until)];
   if (since >= until) throw new Error("--since must be before --until");

@@ -88,6 +88,8 @@ if (args.length > 0) {
   const child = spawn(node, args, { stdio: "inherit" });
   child.on("error", (error) => fail(`${node} does not start (${error.message}): install Node.js 22.18 or newer`));
   child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal ?? "SIGKILL"]));
-  process.on("SIGINT", () => {}); // a terminal sends it to both: the program decides
-  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  process.on("SIGINT", () => {
+    if (!process.stdin.isTTY) child.kill("SIGINT"); // a terminal sends it to both
+  });
 }

@@ -21,21 +21,22 @@ const names = JSON.parse(list) as string[];
 const isSetting = (name: string) => names.some((setting) => leven(name.toUpperCase(), setting) <= 2);
 const vars = Object.fromEntries(Object.entries(env).filter(([name]) => isSetting(name))) as Record<string, string>;
 
+const isLocal = ["127.0.0.1", "::1", "localhost"].includes(host);
 // who names a loopback host passes for a developer on this machine, whom payments without money are taken from
-if (!vars.FACILITATOR_URL && !["127.0.0.1", "::1", "localhost"].includes(host)) {
+if (!vars.FACILITATOR_URL?.trim() && !isLocal) {
   console.error(`FACILITATOR_URL is not set: without it nothing may be served at ${host}, but at 127.0.0.1 alone`);
   process.exit(2);
 }
 
 await mkdir(state, { recursive: true });
-const miniflare = await serveWorker(join(built, "options.json"), resolve(state), vars, {
-  host,
-  port: Number(port),
-}).catch(({ message }: Error) => {
-  console.error(`Nothing can be served at ${host}:${port}: ${message}`);
-  process.exit(2);
-});
-console.log(JSON.stringify({ event: "serving", host, port: Number(port) }));
+const outside = { host, port: Number(port), isLocal };
+const miniflare = await serveWorker(join(built, "options.json"), resolve(state), vars, { outside }).catch(
+  ({ message }: Error) => {
+    console.error(`Nothing can be served at ${host}:${port}: ${message}`);
+    process.exit(2);
+  },
+);
+console.log(JSON.stringify({ event: "serving", host, port: outside.port }));
 
 /** What the type of Miniflare's Workers lacks. */
 interface Scheduled {

@@ -1,5 +1,5 @@
 /** The books of a deployment, read from it. */
-import type { SalesPage } from "../../src/service/sales.ts";
+import { type SalesPage, salesPage } from "../../src/service/sales.ts";
 
 /** A sale, or a network that is sold on, as `GET /v1/operator/sales` tells it. */
 export type Sale = SalesPage["sales"][number];
@@ -37,7 +37,11 @@ async function readPage(url: URL, token: string): Promise<SalesPage> {
       throw new Error(`${url.origin} cannot be reached: ${cause instanceof Error ? cause.message : message}`);
     },
   );
-  if (response.ok) return (await response.json()) as SalesPage;
+  if (response.ok) {
+    const page = salesPage.safeParse(await response.json().catch(() => undefined));
+    if (page.success) return page.data;
+    throw new Error(`${url.origin} answered the question for its sales with what are none of Overprint's`);
+  }
   await response.body?.cancel();
   if (response.status === 404) throw new Error(`${url.origin} has no OPERATOR_TOKEN set, or is no Overprint`);
   if (response.status === 403) throw new Error(`${url.origin} has another OPERATOR_TOKEN`);

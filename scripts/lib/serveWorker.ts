@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import {
   convertV4MiniflareOptions,
   Log,
@@ -7,6 +8,19 @@ import {
   type V4MiniflareOptions,
   type V4WorkerOptions,
 } from "miniflare";
+
+/** Where a Worker is served. */
+type Place = Pick<V4MiniflareOptions, "host" | "port" | "inspectorPort" | "unsafeTriggerHandlers"> & {
+  /** Where strangers reach it, by `front.js`; Miniflare's own address is for this machine alone then. */
+  outside?: Outside;
+};
+
+interface Outside {
+  host: string;
+  port: number;
+  /** Whether it is an address that nobody but this machine reaches. */
+  isLocal: boolean;
+}
 
 /**
  * Serves a Worker that `buildWorker` has built, in workerd, until the process is told to end.
@@ -18,13 +32,13 @@ export async function serveWorker(
   optionsFile: string,
   state: string,
   vars: Record<string, string>,
-  place: Pick<V4MiniflareOptions, "host" | "port" | "inspectorPort" | "unsafeTriggerHandlers">,
+  { outside, ...place }: Place,
 ): Promise<Miniflare> {
   const options = JSON.parse(await readFile(optionsFile, "utf8")) as V4WorkerOptions;
+  const worker = { ...options, bindings: { ...options.bindings, ...vars } };
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
-      ...options,
-      bindings: { ...options.bindings, ...vars },
+      workers: [worker, ...(outside ? [frontOf(worker.name!, outside)] : [])],
       ...place,
       resourcePersistencePath: state,
       cf: false, // or it would be fetched
@@ -38,4 +52,18 @@ export async function serveWorker(
     });
   await miniflare.ready;
   return miniflare;
+}
+
+/** The Worker that stands before another at an address. */
+function frontOf(name: string, { isLocal, ...address }: Outside): V4WorkerOptions {
+  return {
+    name: "front",
+    compatibilityDate: "2026-11-01",
+    compatibilityFlags: ["enable_request_signal"],
+    modules: [{ type: "ESModule", path: join(import.meta.dirname, "front.js") }],
+    modulesRoot: import.meta.dirname,
+    bindings: { IS_LOCAL: isLocal },
+    serviceBindings: { WORKER: name },
+    unsafeDirectSockets: [address],
+  };
 }

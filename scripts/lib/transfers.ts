@@ -42,13 +42,14 @@ export async function transfersTo(
   until: number,
 ): Promise<Transfer[]> {
   const node = createClient({ transport: http(rpcUrl, { retryCount: 3 }) }).extend(publicActions);
-  const id = await node.getChainId().catch((error: unknown) => {
+  const silent = (error: unknown): never => {
     throw new Error(`the node of ${network} in RPC_URL does not answer: ${sentence(error)}`);
-  });
+  };
+  const id = await node.getChainId().catch(silent);
   if (chain !== `eip155:${id}`) throw new Error(`the node of ${network} in RPC_URL is of eip155:${id}, not ${chain}`);
 
-  const timeOf = timesOf(node);
-  const head = (await node.getBlockNumber({ cacheTime: 0 })) - CONFIRMATIONS;
+  const timeOf = timesOf((blockNumber) => node.getBlock({ blockNumber }).catch(silent));
+  const head = (await node.getBlockNumber({ cacheTime: 0 }).catch(silent)) - CONFIRMATIONS;
   const last = (await firstBlockAt(until, head, timeOf)) - 1n;
   const found: Transfer[] = [];
   let step = MOST_BLOCKS;
@@ -80,10 +81,10 @@ export async function transfersTo(
 }
 
 /** Returns the time of a block, in Unix milliseconds; each is asked for once. */
-function timesOf(node: Pick<ReturnType<typeof publicActions>, "getBlock">): (block: bigint) => Promise<number> {
+function timesOf(read: (block: bigint) => Promise<{ timestamp: bigint }>): (block: bigint) => Promise<number> {
   const known = new Map<bigint, number>();
   return async (blockNumber) => {
-    const time = known.get(blockNumber) ?? Number((await node.getBlock({ blockNumber })).timestamp) * 1000;
+    const time = known.get(blockNumber) ?? Number((await read(blockNumber)).timestamp) * 1000;
     known.set(blockNumber, time);
     return time;
   };
@@ -100,6 +101,7 @@ async function firstBlockAt(time: number, head: bigint, timeOf: (block: bigint) 
   return low;
 }
 
+/** Without the node's address, which often has a key in it. */
 function sentence(error: unknown): string {
   return String((error as { shortMessage?: string }).shortMessage ?? (error as Error).message).replace(
     /https?:\S+/g,

@@ -281,6 +281,36 @@ describe("a deployment that", () => {
     expect(paid).toBe(0);
   });
 
+  test.each([
+    ["buy", "in the terms of version 1", 1],
+    ["pay", "in the terms of version 1", 1],
+    ["buy", "in those of version 2", 2],
+  ])("names two prices is paid by %s the one that was shown, %s", async (command, _, version) => {
+    const answer = await fetch(`${worker.url}/v1/watermark/text`, { method: "POST" });
+    const header = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
+    const body = (await answer.json()) as { accepts: object[] };
+    const prices = version === 1 ? { amount: "1", maxAmountRequired: "100000001" } : { maxAmountRequired: "100000001" };
+    const changed = (ways: object[]) => ways.map((way) => ({ ...way, ...prices }));
+    const headers = encodePaymentRequiredHeader({
+      ...header,
+      accepts: changed(header.accepts) as unknown as typeof header.accepts,
+    });
+    const signed: string[] = [];
+    const url = await serve((request, response) => {
+      const payment = request.headers["payment-signature"] ?? request.headers["x-payment"];
+      if (payment) signed.push(String(payment));
+      response.writeHead(402, version === 1 ? {} : { "PAYMENT-REQUIRED": headers });
+      response.end(JSON.stringify({ ...body, accepts: changed(body.accepts) }));
+    });
+    if (command === "pay") signed.push((await cli(["pay", `${url}/v1/watermark/text`])).stdout);
+    else await buy(["--text", "X"], url);
+    const values = signed.filter(Boolean).map((header64) => {
+      const { payload } = JSON.parse(Buffer.from(header64, "base64").toString());
+      return payload.authorization.value;
+    });
+    expect(values).toEqual(version === 1 ? [] : ["50000"]);
+  });
+
   test("refuses the payment has charged nothing", async () => {
     const headers = await termsWith({});
     const url = await serve((_, response) => response.writeHead(402, headers).end('{"error":"insufficient_funds"}'));
@@ -329,6 +359,58 @@ describe("a deployment that", () => {
       1,
       "what answers there is not https",
     );
+  });
+
+  /** Serves a deployment that sells, with these changes to its answer, and to the slot of an upload. */
+  async function seller({ output = {}, headers = {}, slot = {} }: Record<string, object>): Promise<string> {
+    const terms = await termsWith({});
+    const url: string = await serve((request, response) => {
+      request.resume();
+      if (request.url === "/file") return response.writeHead(200).end("%PDF-1.7\n");
+      if (request.url === "/endless") {
+        const sending = setInterval(() => response.write(Buffer.alloc(1e6)), 5);
+        return request.socket.on("close", () => clearInterval(sending));
+      }
+      if (!request.headers["payment-signature"]) return response.writeHead(402, terms).end("{}");
+      if (request.url === "/v1/uploads") return response.writeHead(201).end(JSON.stringify(slot));
+      const sold = { url: `${url}/file`, expires_at: "2026-12-01T00:00:00.000Z", pages: 4, bytes: 9, ...output };
+      const answer = { output: sold, operation: "watermark.text", cost: "0.05 USDC" };
+      return response.writeHead(200, headers as Record<string, string>).end(JSON.stringify(answer));
+    });
+    return url;
+  }
+
+  test("sends without end fills no disk", async () => {
+    const output = { url: "" };
+    const url = await seller({ output });
+    output.url = `${url}/endless`;
+    await expectFailure(await buy(["--text", "X"], url), 3, "more than its 9 bytes have come");
+  });
+
+  test("answers without end is told in one line", async () => {
+    const url = await serve((request, response) => {
+      response.writeHead(402);
+      const sending = setInterval(() => response.write("x".repeat(1e6)), 5);
+      request.socket.on("close", () => clearInterval(sending));
+    });
+    await expectFailure(await buy(["--text", "X"], url), 1, "are not those of x402");
+  });
+
+  test("has a receipt or notices of its own takes nobody's file away", async () => {
+    const headers = { "PAYMENT-RESPONSE": "!", "Overprint-Notice": "constructor" };
+    const url = await seller({ headers });
+    const { code, stdout } = await buy(["--text", "X"], url);
+    expect([code, stdout.split("\n")[1]]).toEqual([0, "constructor"]);
+  });
+
+  test.each([
+    ["nothing", {}],
+    ["another scheme", { handle: "upload:a", upload: { url: "ftp://127.0.0.1/put", headers: {} } }],
+    ["the clear", { handle: "upload:a", upload: { url: "http://pdf.example.com/put", headers: {} } }],
+  ])("has an upload sent to %s gets no file", async (_, slot) => {
+    await writeFile(join(dir, "contract.pdf"), textPages(30, 400_000, "classic"));
+    const run = await buy(["--text", "X"], await seller({ slot }));
+    await expectFailure(run, 1, "the answer to an upload was cut off, or is none of Overprint's");
   });
 
   test("loses what was bought gets no more money for it", async () => {

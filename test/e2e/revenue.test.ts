@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -180,11 +181,40 @@ test.each([
   [[], { OPERATOR_TOKEN: "" }, "OPERATOR_TOKEN is not set"],
   [[], { OPERATOR_TOKEN: "another".repeat(6) }, "another OPERATOR_TOKEN"],
   [["--url", "http://127.0.0.1:1"], {}, "cannot be reached"],
+  [["--url", "http://pdf.example.com"], {}, "--url must begin with https://"],
+  [["--url", "data:application/json,{}"], {}, "--url must be an address"],
   [[], { RPC_URL: "http://127.0.0.1:1" }, "the node of base-sepolia in RPC_URL does not answer"],
 ])("revenue %j with %j says what is wrong, and that it has found nothing out", async (args, env, what) => {
   const { code, stdout, stderr } = await revenue(args, env);
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toContain(what);
+});
+
+test("answers that are none of a deployment's, or of a node's, are told in words, without the node's key", async () => {
+  const answers: Record<string, unknown> = { eth_chainId: "0x14a34" };
+  const other = createServer(async (request, response) => {
+    response.setHeader("Content-Type", "application/json");
+    const { id, method } = JSON.parse((await text(request)) || "{}") as { id?: number; method?: string };
+    if (method && !answers[method]) return response.writeHead(403).end("no");
+    return response.end(JSON.stringify(method ? { jsonrpc: "2.0", id, result: answers[method] } : { sales: {} }));
+  });
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  try {
+    const url = `http://127.0.0.1:${(other.address() as { port: number }).port}`;
+    const { stderr: ofBooks } = await revenue(["--url", url]);
+    expect(ofBooks).toBe(`${url} answered the question for its sales with what are none of Overprint's\n`);
+    for (const block of [undefined, "0x10"]) {
+      answers.eth_blockNumber = block;
+      const { code, stderr } = await revenue([], { RPC_URL: `${url}/node-key` });
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/^the node of base-sepolia in RPC_URL does not answer/),
+      ]);
+      expect(stderr).not.toContain("node-key");
+    }
+  } finally {
+    await new Promise((resolve) => other.close(resolve));
+  }
 });
 
 describe("a sale and its transfer", () => {

@@ -120,10 +120,35 @@ describe("npm run serve, which the image runs", () => {
     taken.close();
   });
 
-  test("serves no payments without money to other machines", async () => {
-    await using server = await serve({ HOST: "0.0.0.0" });
-    expect(await server.ended).toBe(2);
+  test.each([{}, { FACILITATOR_URL: " " }])("serves no payments without money to other machines: %j", async (env) => {
+    await using server = await serve({ HOST: "0.0.0.0", ...env });
+    await Promise.race([server.ended, vi.waitUntil(() => server.printed() !== "", { timeout: 20_000 })]);
     expect(server.printed()).toContain("FACILITATOR_URL is not set");
+    expect(await server.ended).toBe(2);
+  });
+
+  test("serves files by their links alone, and takes nobody's word for the address that was called", async () => {
+    await using server = await serve({});
+    await healthAt(server.url);
+    const { pathname } = new URL(await buy(server.url));
+    const id = pathname.slice("/v1/files/".length, -".pdf".length);
+    const inBucket = `/cdn-cgi/local/r2/public/overprint-results/results/${id.slice(0, 6)}/${id}`;
+    const direct = await fetch(server.url + inBucket);
+    const forged = await fetch(server.url, { headers: { "MF-Original-URL": `http://localhost${inBucket}` } });
+    expect([direct.status, (await forged.text()).slice(0, 11)]).toEqual([404, "# Overprint"]);
+  });
+
+  test("knows of a proxy in front that it is called by https, and of nobody that it is this machine", async () => {
+    const facilitator = { FACILITATOR_URL: "https://facilitator.invalid", PAY_TO };
+    await using server = await serve({ HOST: "0.0.0.0", ...facilitator });
+    await healthAt(server.url);
+    const ask = (headers: Record<string, string>) =>
+      fetch(`${server.url}/v1/watermark/text`, { method: "POST", headers });
+    const { accepts } = (await (await ask({ "X-Forwarded-Proto": "https" })).json()) as { accepts: object[] };
+    expect(accepts).toMatchObject([{ resource: expect.stringMatching(/^https:/) }]);
+    const statuses: number[] = [];
+    for (let call = 0; call < 125; call++) statuses.push((await ask({})).status);
+    expect(new Set(statuses)).toEqual(new Set([402, 429])); // without an address they are counted, too
   });
 });
 
