@@ -290,10 +290,10 @@ describe("a deployment that", () => {
     const header = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
     const body = (await answer.json()) as { accepts: object[] };
     const prices = version === 1 ? { amount: "1", maxAmountRequired: "100000001" } : { maxAmountRequired: "100000001" };
-    const changed = (ways: object[]) => ways.map((way) => ({ ...way, ...prices }));
+    const changed = <Way extends object>(ways: Way[]): Way[] => ways.map((way) => ({ ...way, ...prices }));
     const headers = encodePaymentRequiredHeader({
       ...header,
-      accepts: changed(header.accepts) as unknown as typeof header.accepts,
+      accepts: changed(header.accepts),
     });
     const signed: string[] = [];
     const url = await serve((request, response) => {
