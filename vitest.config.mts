@@ -1,4 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -14,7 +16,7 @@ export default defineConfig({
   test: {
     silent: "passed-only",
     globalSetup: "test/support/quiet.ts",
-    maxWorkers: 3, // by itself one core of two is left idle, and much of e2e waits
+    maxWorkers: 6, // of two cores: much of e2e waits
     projects: [
       {
         // engine and payments by themselves: in the Workers runtime, with nothing of the Worker
@@ -52,6 +54,7 @@ export default defineConfig({
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/support/site.ts", "test/support/builtWorkers.ts"],
+          env: { NODE_COMPILE_CACHE: join(tmpdir(), "overprint-compile-cache") }, // for the programs that are tested
           ...SHARED_MODULES,
           testTimeout: 60_000,
           hookTimeout: 120_000, // the first that asks for a Worker builds it

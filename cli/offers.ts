@@ -53,7 +53,7 @@ export async function askPrice(
     "not_payable",
     wanted && offers.length > 0
       ? `${endpoint.origin} takes no payment on ${wanted}; it takes ${offered}`
-      : `${endpoint.origin} takes no payment that this program makes, which is USDC on EVM chains; it takes ${offered}`,
+      : `${endpoint.origin} takes no payment that this program makes, which is USDC on EVM chains, signed for an hour at most; it takes ${offered}`,
   );
 }
 
@@ -77,8 +77,12 @@ interface Way {
   maxAmountRequired?: string;
   asset: string;
   payTo: string;
+  maxTimeoutSeconds?: number;
   extra?: { assetTransferMethod?: unknown };
 }
+
+/** What is signed can be cashed for as long as the terms say, whatever becomes of the call. */
+const LONGEST_SECONDS = 3600;
 
 /** Only in a token that is known here is an amount a price; the one that is signed is that of the terms' own version. */
 function offerOf(way: Way, terms: Terms): Offer[] {
@@ -86,7 +90,8 @@ function offerOf(way: Way, terms: Terms): Offer[] {
   const amount = (terms.x402Version === 1 ? way.maxAmountRequired : way.amount) ?? "";
   const isKnown = network !== undefined && String(way.asset).toLowerCase() === network.asset.toLowerCase();
   const isSigned = way.scheme === "exact" && (way.extra?.assetTransferMethod ?? "eip3009") === "eip3009";
-  if (!isKnown || !isSigned || !/^\d{1,30}$/.test(amount)) return [];
+  const isBrief = Number(way.maxTimeoutSeconds) <= LONGEST_SECONDS;
+  if (!isKnown || !isSigned || !isBrief || !/^\d{1,30}$/.test(amount)) return [];
   return [{ network, amount: BigInt(amount), payTo: String(way.payTo), terms: { ...terms, accepts: [way] } as Terms }];
 }
 

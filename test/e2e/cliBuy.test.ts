@@ -269,6 +269,7 @@ describe("a deployment that", () => {
       "takes no payment that this program makes",
     ],
     ["is on another chain", { network: "eip155:1" }, "it takes eip155:1"],
+    ["wants to cash the payment much later", { maxTimeoutSeconds: 1e6 }, "signed for an hour at most"],
     ["counts in nothing", { amount: "-1" }, "takes no payment that this program makes"],
   ])("%s is not paid", async (_, change, words) => {
     const headers = await termsWith(change);
