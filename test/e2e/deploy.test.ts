@@ -1,4 +1,4 @@
-/** `npm run deploy`, with a program in wrangler's place, and once with wrangler itself and an API of our own. */
+/** `npm run deploy`, with a fake in wrangler's place, and once with wrangler itself and an API of our own. */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
@@ -20,7 +20,7 @@ import { startWorker } from "../support/worker.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 import { startCloudflare } from "./deploy/cloudflare.ts";
-import type { FakeAccount } from "./deploy/fakeWrangler.ts";
+import { type FakeAccount, fakeWrangler } from "./deploy/fakeWrangler.ts";
 
 const PAY_TO = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
 const PRICE = 50_000n;
@@ -84,24 +84,19 @@ async function run(
   { env = {}, key, isDry = false }: { env?: NodeJS.ProcessEnv; key?: string; isDry?: boolean } = {},
 ) {
   const at = join(folder, String(++runs));
-  const [settingsFile, accountFile] = [`${at}.env`, `${at}.json`];
+  const settingsFile = `${at}.env`;
   await writeFile(
     settingsFile,
     Object.entries(inFile)
       .map(([name, value]) => `${name}='${value}'\n`)
       .join(""),
   );
-  await writeFile(accountFile, JSON.stringify(account));
+  const after = structuredClone(account);
   const printed: string[] = [];
   const isDone = await deploy({
     settingsFile,
     env,
-    wrangler: (more) =>
-      wranglerAt(join(import.meta.dirname, "deploy/fakeWrangler.ts"), folder, {
-        ...process.env,
-        ...more,
-        FAKE_ACCOUNT: accountFile,
-      }),
+    wrangler: () => fakeWrangler(after),
     engine: ">=22.0.0",
     bucket: "overprint-results",
     key,
@@ -110,7 +105,6 @@ async function run(
     patienceMs: 300,
     pauseMs: 50,
   });
-  const after = JSON.parse(await readFile(accountFile, "utf8")) as FakeAccount;
   return {
     isDone,
     said: printed.join("\n"),

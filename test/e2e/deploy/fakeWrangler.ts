@@ -1,9 +1,6 @@
-/**
- * A program that answers as wrangler 4 does for an account that is kept in the file FAKE_ACCOUNT, and writes down there what
- * it was asked: the tests start it in wrangler's place.
- */
-import { readFileSync, writeFileSync } from "node:fs";
-import { text } from "node:stream/consumers";
+/** What the tests ask in wrangler's place, but for one that asks wrangler itself: a process for each command takes long. */
+import { writeFileSync } from "node:fs";
+import type { Wrangler } from "../../../scripts/deploy/wrangler.ts";
 
 /** An account at Cloudflare, as far as a deployment can tell. */
 export interface FakeAccount {
@@ -22,64 +19,61 @@ export interface FakeAccount {
   calls: { args: string[]; input: string }[];
 }
 
-const file = process.env.FAKE_ACCOUNT!;
-const account = JSON.parse(readFileSync(file, "utf8")) as FakeAccount;
-const args = process.argv.slice(2);
-account.calls.push({ args, input: await text(process.stdin) });
-try {
-  console.log(answer(args));
-} catch (error) {
-  process.exitCode = 1;
-  const advice = "If you think this is a bug, please open an issue.\n\n🪵  Logs were written to a file";
-  console.error(`✘ [ERROR] ${(error as Error).message}\n\n  ${advice}`);
+/** Returns a wrangler that answers as wrangler 4 does for an account, and writes down there what it was asked. */
+export function fakeWrangler(account: FakeAccount): Wrangler {
+  return async (args, { input = "", env = {} } = {}) => {
+    account.calls.push({ args: [...args], input });
+    try {
+      const stdout = answer(account, [...args], env);
+      const ok = args[0] !== "whoami" || account.accounts.length > 0;
+      return { ok, stdout, reason: ok ? "" : stdout };
+    } catch (error) {
+      return { ok: false, stdout: "", reason: (error as Error).message.replace(/\s+/g, " ") };
+    }
+  };
 }
-writeFileSync(file, JSON.stringify(account));
 
 /**
  * Does what a command asks for, and returns what it prints.
  * @throws Error with what it says where it fails
  */
-function answer(words: string[]): string {
+function answer(account: FakeAccount, words: string[], env: NodeJS.ProcessEnv): string {
   const command = words.join(" ");
   const refusal = Object.entries(account.refusals).find(([start]) => command.startsWith(start));
   if (account.isOffline) throw new Error("fetch failed");
   if (refusal) throw new Error(`A request to the Cloudflare API (/accounts/acc1/…) failed.\n\n  ${refusal[1]}`);
-  if (words[0] === "whoami") return whoami();
+  if (words[0] === "whoami") return whoami(account);
   if (account.accounts.length === 0) throw new Error("You must be logged in to use this command");
-  if (words[0] === "deploy") return deploy(words);
-  if (words[0] === "deployments" || words[0] === "versions") return deployed(words);
-  if (command.startsWith("secret put ")) return putSecret(words[2]!);
-  if (command.startsWith("r2 bucket ")) return bucket(words.slice(2));
+  if (words[0] === "deploy") return deploy(account, words, env.WRANGLER_OUTPUT_FILE_PATH);
+  if (words[0] === "deployments" || words[0] === "versions") return deployed(account, words);
+  if (command.startsWith("secret put ")) return putSecret(account, words[2]!);
+  if (command.startsWith("r2 bucket ")) return bucket(account, words.slice(2));
   throw new Error(`Unknown command: ${command}`);
 }
 
-function whoami(): string {
-  const { accounts } = account;
-  if (accounts.length === 0) process.exitCode = 1;
+function whoami({ accounts }: FakeAccount): string {
   return JSON.stringify(accounts.length > 0 ? { loggedIn: true, accounts } : { loggedIn: false }, null, 4);
 }
 
-function deploy(words: string[]): string {
-  const told = process.env.WRANGLER_OUTPUT_FILE_PATH;
+function deploy(account: FakeAccount, words: string[], told: string | undefined): string {
   if (words.includes("--dry-run") || !told) return "--dry-run: exiting now.";
   const lines = [{ type: "wrangler-session" }, { type: "deploy", targets: account.targets }];
   writeFileSync(told, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
   return "Deployed overprint triggers";
 }
 
-function deployed([what]: string[]): string {
-  const { bindings } = account;
+function deployed({ bindings }: FakeAccount, [what]: string[]): string {
   if (!bindings) throw new Error("A request failed.\n\n  This Worker does not exist on your account. [code: 10007]");
   const versions = [{ version_id: "v1", percentage: 100 }];
   return JSON.stringify(what === "deployments" ? { id: "d1", versions } : { id: "v1", resources: { bindings } });
 }
 
-function putSecret(name: string): string {
+function putSecret(account: FakeAccount, name: string): string {
   account.secrets[name] = account.calls.at(-1)!.input;
   return `✨ Success! Uploaded secret ${name}`;
 }
 
-function bucket(words: string[]): string {
+function bucket(account: FakeAccount, words: string[]): string {
   if (words[0] === "create") account.rules = [];
   const { rules } = account;
   if (!rules) throw new Error("A request failed.\n\n  The specified bucket does not exist. [code: 10006]");
