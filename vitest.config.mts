@@ -16,7 +16,7 @@ export default defineConfig({
   test: {
     silent: "passed-only",
     globalSetup: "test/support/quiet.ts",
-    maxWorkers: 6, // of two cores: much of e2e waits
+    maxWorkers: 4, // of two cores: much of e2e waits
     projects: [
       {
         // engine and payments by themselves: in the Workers runtime, with nothing of the Worker
