@@ -1,12 +1,10 @@
 import { spawn } from "node:child_process";
-import { join } from "node:path";
 import type { Command } from "commander";
 import { Failure, misuse } from "./failure.ts";
 import { valueOption } from "./fields.ts";
 import { whenStopped } from "./interrupt.ts";
-import { ROOT, requireClone } from "./root.ts";
+import { ROOT, requireClone, WRANGLER } from "./root.ts";
 
-const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
 const MAX_PORT = 65_535;
 
 const EXAMPLES = `
@@ -34,7 +32,7 @@ async function dev(more: string[], { port }: { port?: string }): Promise<void> {
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) > 0 && Number(port) <= MAX_PORT))
     throw misuse(`--port must be a number from 1 to ${MAX_PORT}`);
   requireClone();
-  const args = [join(ROOT, WRANGLER), "dev", ...(port === undefined ? [] : ["--port", port]), ...more];
+  const args = [WRANGLER, "dev", ...(port === undefined ? [] : ["--port", port]), ...more];
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: "inherit" });
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
   whenStopped(() => {

@@ -6,11 +6,11 @@ import { ExactEvmSchemeV1 } from "@x402/evm/exact/v1/client";
 import { x402Client, x402HTTPClient } from "@x402/fetch";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { formatUnits } from "viem/utils";
-import type { EvmNetwork } from "../src/payments/networks.ts";
+import { type EvmNetwork, TEST_NETWORKS } from "../src/payments/networks.ts";
 import { parsePrice } from "../src/payments/price.ts";
 import { refusalIn, request, textIn } from "./deployment.ts";
 import { Failure } from "./failure.ts";
-import { MAX_PRICE, networkName, type PaymentChoice, payable, TEST_NETWORKS } from "./payment.ts";
+import { MAX_PRICE, networkName, type PaymentChoice, payable } from "./payment.ts";
 import { warn } from "./say.ts";
 
 /** The terms of a 402 (x402, "PaymentRequired"). */

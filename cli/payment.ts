@@ -1,20 +1,12 @@
 /** The flags that say who pays, how much, and where. */
 import type { Command } from "commander";
-import { type EvmNetwork, isSolana, NETWORKS, type NetworkName } from "../src/payments/networks.ts";
+import { type EvmNetwork, isSolana, NETWORKS } from "../src/payments/networks.ts";
 import { parsePrice } from "../src/payments/price.ts";
 import { misuse } from "./failure.ts";
 import { valueOption } from "./fields.ts";
 
 /** Where `overprint dev` listens. */
 export const LOCAL = "http://127.0.0.1:8787";
-
-/** The networks whose money is worth nothing. Any other is a main network. */
-export const TEST_NETWORKS: ReadonlySet<string> = new Set<NetworkName>([
-  "base-sepolia",
-  "polygon-amoy",
-  "arbitrum-sepolia",
-  "avalanche-fuji",
-]);
 
 /** Twice what a call costs by default. */
 export const MAX_PRICE = "0.10";

@@ -6,7 +6,8 @@ import { execFileSync } from "node:child_process";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { buildDeployment, METAFILE } from "./lib/buildDeployment.ts";
+import { buildDeployment } from "./lib/buildDeployment.ts";
+import { METAFILE } from "./lib/buildScript.ts";
 import { isDryRun } from "./lib/dryRun.ts";
 import { type Lock, type Metafile, sbomOf } from "./lib/sbom.ts";
 import { sha256, sourceHash } from "./lib/sourceHash.ts";
@@ -81,12 +82,12 @@ async function writeAssets(notes: string): Promise<void> {
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   const hashes = await buildDeployment(root, out);
-  const metafiles = [join(out, METAFILE), join(root, "dist/site.meta.json")];
+  const metafiles = [join(out, "worker", METAFILE), join(root, "dist/site.meta.json")];
   const lock = JSON.parse(await read("package-lock.json")) as Lock;
   const parsed = await Promise.all(metafiles.map(async (path) => JSON.parse(await readFile(path, "utf8")) as Metafile));
   const sbom = `${JSON.stringify(sbomOf(lock, parsed), null, 2)}\n`;
   await writeFile(join(out, "sbom.cdx.json"), sbom);
-  await rm(join(out, METAFILE));
+  await rm(join(out, "worker", METAFILE));
   const lines = [...hashes, ["sbom.cdx.json", sha256(sbom)] as const].map(([path, hash]) => `${hash}  ${path}\n`);
   await writeFile(join(out, "SHA256SUMS"), lines.sort(byPath).join(""));
   await writeFile(

@@ -5,7 +5,7 @@
  */
 import { mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import leven from "leven";
+import { meantForUs } from "../src/settingNames.ts";
 import { serveWorker } from "./lib/serveWorker.ts";
 
 const HOUR_MS = 3_600_000;
@@ -18,8 +18,7 @@ const list = await readFile(join(built, "settings.json"), "utf8").catch(() => {
 });
 const names = JSON.parse(list) as string[];
 /** Nearly right names as well: the Worker says which was meant, and sells nothing. */
-const isSetting = (name: string) => names.some((setting) => leven(name.toUpperCase(), setting) <= 2);
-const vars = Object.fromEntries(Object.entries(env).filter(([name]) => isSetting(name))) as Record<string, string>;
+const vars = meantForUs(env, names);
 
 const isLocal = ["127.0.0.1", "::1", "localhost"].includes(host);
 // who names a loopback host passes for a developer on this machine, whom payments without money are taken from

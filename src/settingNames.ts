@@ -19,17 +19,22 @@ export function textsOf(env: object): Record<string, unknown> {
 /**
  * Returns the names that are nearly those of settings, and what is meant: with NETWORK=base, calls would be sold on the
  * test network.
- * @param most so many letters may be wrong
  */
-export function misspelt(
-  texts: Record<string, unknown>,
-  settings: readonly string[],
-  most: number = MOST_WRONG_LETTERS,
-): string[] {
+export function misspelt(texts: Record<string, unknown>, settings: readonly string[]): string[] {
   return strangers(texts, settings).flatMap((name) => {
-    const meant = nearSetting(name, settings, most);
+    const meant = nearSetting(name, settings);
     return meant === undefined ? [] : `${name} is no setting, ${meant} is`;
   });
+}
+
+/**
+ * Returns what in the environment of a process is for us, or was meant to be, so that it can be told which was. There the
+ * underscores count: PATH is nearly PAY_TO without, and everybody has it.
+ */
+export function meantForUs(env: NodeJS.ProcessEnv, settings: readonly string[]): Record<string, string> {
+  const isOurs = (name: string) => settings.some((setting) => leven(name.toUpperCase(), setting) <= MOST_WRONG_LETTERS);
+  const ours = Object.entries(env).filter(([name, value]) => value !== undefined && isOurs(name));
+  return Object.fromEntries(ours) as Record<string, string>;
 }
 
 /** What the runtime, and the tools that start it, call things of theirs. */
@@ -52,11 +57,11 @@ function strangers(texts: Record<string, unknown>, settings: readonly string[]):
   return Object.keys(texts).filter((name) => !settings.includes(name) && isPlain(texts[name]));
 }
 
-function nearSetting(name: string, settings: readonly string[], most = MOST_WRONG_LETTERS): string | undefined {
+function nearSetting(name: string, settings: readonly string[]): string | undefined {
   const [nearest] = settings
     .map((setting) => ({ setting, wrong: leven(lettersOf(name), lettersOf(setting)) }))
     .toSorted((one, other) => one.wrong - other.wrong);
-  return nearest && nearest.wrong <= most ? nearest.setting : undefined;
+  return nearest && nearest.wrong <= MOST_WRONG_LETTERS ? nearest.setting : undefined;
 }
 
 /** Case and underscores are the commonest differences: payTo, PAY-TO. */

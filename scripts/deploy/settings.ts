@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { parseEnv } from "node:util";
 import { type Config, readConfig, settings } from "../../src/config.ts";
 import { isSolana } from "../../src/payments/networks.ts";
-import { misspelt } from "../../src/settingNames.ts";
+import { meantForUs } from "../../src/settingNames.ts";
 import { Failure } from "./failure.ts";
 import { isTestNetwork } from "./testNetworks.ts";
 
@@ -38,7 +38,7 @@ export interface DeploySettings {
  */
 export async function readSettings(file: string, env: NodeJS.ProcessEnv): Promise<DeploySettings> {
   const inFile = given(parseEnv(await readIfThere(file)));
-  const all = { ...inFile, ...given(ofOurs(env)) };
+  const all = { ...inFile, ...given(meantForUs(env, [...Object.keys(settings.shape), "WORKERS_CI"])) };
   const name = basename(file);
   const config = configOf(all, name);
 
@@ -59,13 +59,6 @@ export async function readSettings(file: string, env: NodeJS.ProcessEnv): Promis
       ...(isLeftThere ? [] : warningsOf(config)),
     ],
   };
-}
-
-/** Returns what in the environment of a process is for us, or was meant to be: PATH is nearly PAY_TO, but everybody has it. */
-function ofOurs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const known = [...Object.keys(settings.shape), "WORKERS_CI"];
-  const isOurs = (name: string) => known.includes(name) || misspelt({ [name]: env[name] }, known, 1).length > 0;
-  return Object.fromEntries(Object.entries(env).filter(([name]) => isOurs(name)));
 }
 
 function summaryOf(config: Config): string {

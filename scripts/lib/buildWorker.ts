@@ -1,10 +1,8 @@
-import { execFile } from "node:child_process";
 import { readdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { promisify } from "node:util";
 import type { V4WorkerOptions } from "miniflare";
 import { settings } from "../../src/config.ts";
-import { WRANGLER } from "./worker.ts";
+import { buildScript } from "./buildScript.ts";
 
 /**
  * Builds a Worker as a deployment does, into a folder, beside a list of the names of its settings.
@@ -12,15 +10,7 @@ import { WRANGLER } from "./worker.ts";
  */
 export async function buildWorker(entry: string, into: string): Promise<string> {
   const folder = resolve(into);
-  await promisify(execFile)(process.execPath, [
-    WRANGLER,
-    "deploy",
-    entry,
-    "--dry-run",
-    "--outdir",
-    folder,
-    "--metafile",
-  ]);
+  await buildScript(folder, { entry });
   const { unstable_getMiniflareWorkerOptions } = await import("wrangler"); // slow to load
   const { workerOptions } = unstable_getMiniflareWorkerOptions("wrangler.toml");
   const wasm = (await readdir(folder)).filter((name) => name.endsWith(".wasm"));

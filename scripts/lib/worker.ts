@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
 /** The program of wrangler, for Node. */
-export const WRANGLER = join(root, "node_modules/wrangler/bin/wrangler.js");
+const WRANGLER = join(root, "node_modules/wrangler/bin/wrangler.js");
 const START_TIMEOUT_MS = 60_000;
 
 /** The Worker, running locally with its own storage. */
@@ -104,7 +104,8 @@ export async function startServer(
   return { url, inspectorPort, stop, cpuMs: () => total(cpuMsOf), peakMb: () => total(peakMbOf) };
 }
 
-async function freePort(): Promise<number> {
+/** Returns a port of 127.0.0.1 that nothing listens on, until somebody else is faster. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };

@@ -60,6 +60,15 @@ export const NETWORKS = {
 
 export type NetworkName = keyof typeof NETWORKS;
 
+/** Those of {@link NETWORKS} whose money is worth nothing. */
+export const TEST_NETWORKS: ReadonlySet<string> = new Set<NetworkName>([
+  "base-sepolia",
+  "polygon-amoy",
+  "arbitrum-sepolia",
+  "avalanche-fuji",
+  "solana-devnet",
+]);
+
 export const NETWORK_NAMES = Object.keys(NETWORKS) as [NetworkName, ...NetworkName[]];
 
 function usdc<Name extends string>(

@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { callPaid } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
+import { freePort } from "../../scripts/lib/worker.ts";
 import { RATE_LIMITS } from "../../src/config.ts";
 import { builtWorker } from "../support/builtWorkers.ts";
 
@@ -25,14 +26,6 @@ const noDocker = (() => {
     return `: skipped, for there is no Docker daemon (${(error as Error).message.split("\n")[0]})`;
   }
 })();
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 const healthAt = (url: string) =>
   vi.waitUntil(

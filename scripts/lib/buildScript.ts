@@ -1,0 +1,30 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+/** What {@link buildScript} leaves beside the script: what esbuild says of its inputs. */
+export const METAFILE = "bundle-meta.json";
+
+/**
+ * Builds a Worker's script as a deployment does.
+ * @param root the checkout; its static assets are built below it
+ * @param entry another script than wrangler.toml names
+ * @throws Error with what wrangler said, if it cannot be built
+ */
+export async function buildScript(
+  into: string,
+  { root = join(import.meta.dirname, "../.."), entry, env = process.env }: BuildOptions = {},
+): Promise<void> {
+  const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
+  const args = ["deploy", ...(entry === undefined ? [] : [entry]), "--dry-run", "--outdir", into, "--metafile"];
+  await promisify(execFile)(process.execPath, [wrangler, ...args], {
+    cwd: root,
+    env: { ...env, WRANGLER_SEND_METRICS: "false" },
+  });
+}
+
+interface BuildOptions {
+  root?: string;
+  entry?: string;
+  env?: NodeJS.ProcessEnv;
+}
