@@ -61,12 +61,18 @@ export async function readRequest(
       return product.accept(parseJson(await received.whole(limits.file.memory, slot), product.example), "json");
     }
     case FORM: {
-      const fields = await readForm(body, c.req.header("Content-Type")!, { limits, maxFieldBytes: maxJsonBytes });
+      const rules = { limits, maxFieldBytes: maxJsonBytes };
+      const fields = await readForm(body, c.req.header("Content-Type")!, rules, announcedBytesOf(c.req.raw));
       return product.accept(fields, "form");
     }
     case PDF: {
       const fields = queryFields(c); // looked at first: the body may be long
-      const file = await receiveUpload(body, limits.file, (head) => expectPdf(head, undefined));
+      const file = await receiveUpload(
+        body,
+        limits.file,
+        (head) => expectPdf(head, undefined),
+        announcedBytesOf(c.req.raw),
+      );
       return product.accept({ ...fields, file }, "form");
     }
     default:

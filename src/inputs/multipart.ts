@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import { Busboy } from "@fastify/busboy";
 import { Problem, toldName } from "../problems.ts";
 import { RunningSha256 } from "../sha256.ts";
 import { type MemoryShare, noRoom } from "./memory.ts";
+import { MalformedParts, partsOf } from "./parts.ts";
 import { type ReceiveLimits, receive } from "./receive.ts";
 import { expectPdf, HEAD_LENGTH } from "./sniff.ts";
 import { Upload } from "./upload.ts";
@@ -18,7 +17,8 @@ type UploadField = (typeof UPLOAD_FIELDS)[number];
 
 /**
  * Reads a multipart form (RFC 7578) as it arrives; uploads are received chunk by chunk, within the limits of their
- * field. When it throws, no upload is in progress any more.
+ * field.
+ * @param announced how long the body is, if it tells
  * @throws Problem invalid_request if the form is malformed, too_busy if its fields find no room in memory, as
  * {@link receive}, or what `body` throws as a Problem
  * @throws Error if an upload cannot be kept
@@ -27,94 +27,76 @@ export async function readForm(
   body: AsyncIterable<Uint8Array>,
   contentType: string,
   { limits, maxFieldBytes }: { limits: Record<UploadField, ReceiveLimits>; maxFieldBytes: number },
+  announced?: number,
 ): Promise<Record<string, string | Upload>> {
-  const fields = new Map<string, string>();
-  const uploads = new Map<string, Promise<Upload>>();
-  const parser = openParser(contentType, maxFieldBytes);
-  const files: { bytesRead: number }[] = [];
+  const form = new Map<string, string | Upload>();
   const hold = holdFields(limits.file.memory, maxFieldBytes);
-  let formBytes = 0;
-  const fail = (error: unknown) => parser.destroy(error instanceof Error ? error : new Error(String(error)));
-  const take = (name: string) => {
-    if (fields.has(name) || uploads.has(name)) fail(repeated(name));
-    return !parser.destroyed;
-  };
-  parser.on("field", (name, value, _, isCut) => {
-    if (isCut) fail(refused(`has a \`${name}\` of more than ${maxFieldBytes} bytes`, AS_UPLOADS));
-    if (take(name)) fields.set(name, value);
-  });
-  parser.on("file", (name, stream) => {
-    const limit = isUploadField(name) ? limits[name] : undefined;
-    if (!limit) fail(noFile(name));
-    if (!take(name) || !limit) {
-      stream.on("error", () => undefined).resume();
-      return;
+  for await (const { name, isFile, charset, data } of asProblems(partsOf(body, contentType))) {
+    if (form.has(name)) throw repeated(name);
+    if (form.size === MAX_PARTS) throw refused(`has more than ${MAX_PARTS} parts`, "Send only the fields there are.");
+    if (!isFile) form.set(name, textOf(await collect(asProblems(data), name, maxFieldBytes, hold), charset));
+    else if (!isUploadField(name)) throw noFile(name);
+    else {
+      const look = name === "file" ? (head: Uint8Array) => expectPdf(head, undefined) : () => {};
+      form.set(name, await receiveUpload(asProblems(data), limits[name], look, announced));
     }
-    parser.once("error", (error) => stream.destroy(error as Error));
-    files.push(stream);
-    const upload = receiveUpload(
-      wellFormed(stream),
-      limit,
-      name === "file" ? (head) => expectPdf(head, undefined) : () => {},
-    );
-    upload.catch(fail);
-    uploads.set(name, upload);
-  });
-  parser.on("partsLimit", () => fail(refused(`has more than ${MAX_PARTS} parts`, "Send only the fields there are.")));
-
-  try {
-    const finished = once(parser, "finish");
-    finished.catch(() => undefined); // awaited below
-    for await (const chunk of body) {
-      if (parser.destroyed) break;
-      formBytes += chunk.length;
-      if (!parser.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))) await once(parser, "drain");
-      hold(files.reduce((rest, { bytesRead }) => rest - bytesRead, formBytes));
-    }
-    parser.end();
-    await finished;
-    const received = await Promise.all(Array.from(uploads, async ([name, upload]) => [name, await upload] as const));
-    return Object.fromEntries<string | Upload>([...fields, ...received]);
-  } catch (error) {
-    fail(error); // ends uploads that wait for more data
-    const settled = await Promise.allSettled(uploads.values());
-    // errors of the form are Problems by now: any other error comes from keeping an upload
-    for (const upload of settled)
-      if (upload.status === "rejected" && !(upload.reason instanceof Problem)) throw upload.reason;
-    throw asProblem(error);
   }
+  return Object.fromEntries(form);
 }
 
-/** Returns a function that takes memory for the fields of a form, all together, as they come. */
+/** Returns a function that takes memory for so many bytes more of the fields of a form, as they come. */
 function holdFields(memory: MemoryShare, maxBytes: number): (bytes: number) => void {
-  let taken = 0;
+  let [taken, length] = [0, 0];
   return (bytes) => {
-    if (bytes > maxBytes + FIELD_STEP) throw refused(`has more than ${maxBytes} bytes beside its files`, AS_UPLOADS);
-    if (bytes <= taken) return;
-    const needed = Math.min(maxBytes, bytes + FIELD_STEP) - taken;
+    length += bytes;
+    if (length > maxBytes) throw refused(`has more than ${maxBytes} bytes beside its files`, AS_UPLOADS);
+    if (length <= taken) return;
+    const needed = Math.min(maxBytes, length + FIELD_STEP) - taken;
     if (!memory.take(needed)) throw noRoom();
     taken += needed;
   };
+}
+
+/** Reads a field that is no file. */
+async function collect(
+  data: AsyncIterable<Uint8Array>,
+  name: string,
+  maxBytes: number,
+  hold: (bytes: number) => void,
+): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of data) {
+    length += piece.length;
+    if (length > maxBytes) throw refused(`has a \`${toldName(name)}\` of more than ${maxBytes} bytes`, AS_UPLOADS);
+    hold(piece.length);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+/** Decodes a field, as UTF-8 where its encoding is not known. */
+function textOf(bytes: Uint8Array, charset: string | undefined): string {
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
 }
 
 function isUploadField(name: string): name is UploadField {
   return UPLOAD_FIELDS.some((field) => field === name);
 }
 
-function openParser(contentType: string, maxFieldBytes: number): InstanceType<typeof Busboy> {
-  const limits = { parts: MAX_PARTS, fieldSize: maxFieldBytes };
-  try {
-    return new Busboy({ headers: { "content-type": contentType }, limits }).on("error", () => undefined);
-  } catch (error) {
-    throw malformed("has no boundary", error);
-  }
-}
-
-/** Receives an upload, unless `look` throws at its first bytes. */
+/**
+ * Receives an upload, unless `look` throws at its first bytes.
+ * @param atMost how many bytes can come, if that is known
+ */
 export async function receiveUpload(
   chunks: AsyncIterable<Uint8Array>,
   limits: ReceiveLimits,
   look: (head: Uint8Array) => void,
+  atMost?: number,
 ): Promise<Upload> {
   const hash = new RunningSha256();
   const received = await receive(
@@ -131,6 +113,8 @@ export async function receiveUpload(
       })(),
     ),
     limits,
+    0,
+    atMost,
   );
   return new Upload(received, await hash.end());
 }
@@ -143,24 +127,18 @@ function noFile(path: string): Problem {
   );
 }
 
-async function* wellFormed(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Passes on what comes; errors of reading the form become Problems. */
+async function* asProblems<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   try {
-    yield* stream;
+    yield* source;
   } catch (error) {
-    throw asProblem(error);
+    if (error instanceof Problem) throw error;
+    const what = error instanceof MalformedParts ? error.message : "is not well-formed";
+    throw refused(what, "Let your HTTP client set the Content-Type with its boundary.", { cause: error });
   }
 }
 
-/** Converts an error of reading the form to a Problem. */
-function asProblem(error: unknown): Problem {
-  return error instanceof Problem ? error : malformed("is not well-formed", error);
-}
-
 const AS_UPLOADS = "Send files as uploads, with a file name.";
-
-function malformed(what: string, cause: unknown): Problem {
-  return refused(what, "Let your HTTP client set the Content-Type with its boundary.", { cause });
-}
 
 function repeated(name: string): Problem {
   const path = toldName(name);

@@ -19,23 +19,26 @@ export interface ReceiveLimits {
   memory: MemoryShare;
   /** Told of all bytes that are taken in. */
   count(bytes: number): void;
-  /** Stores a file that does not stay in memory. The provider of this function must delete the file. */
-  keep(chunks: AsyncIterable<Uint8Array>): Promise<RangeReader>;
-  /** Does the same for exactly `length` bytes. */
-  keepWhole(chunks: AsyncIterable<Uint8Array>, length: number): Promise<RangeReader>;
+  /**
+   * Stores a file that does not stay in memory. The provider of this function must delete the file.
+   * @param atMost how many bytes can come, if that is known
+   */
+  keep(chunks: AsyncIterable<Uint8Array>, atMost?: number): Promise<RangeReader>;
 }
 
 /**
  * Receives a file, counting its bytes as they arrive. It stays in memory, or goes to storage where it is too large or
  * too slow, or there is no room for it.
- * @param expectedBytes the size that the sender announced, which may be false
+ * @param announced the size that the sender tells, which may be false
+ * @param atMost how many bytes can come, if that is certain
  * @throws Problem source_too_large
  * @throws Error what `chunks` and `keep` throw
  */
 export async function receive(
   chunks: AsyncIterable<Uint8Array>,
   limits: ReceiveLimits,
-  expectedBytes = 0,
+  announced = 0,
+  atMost?: number,
 ): Promise<ReceivedFile> {
   const { maxBytes, count, keep } = limits;
   let length = 0;
@@ -49,9 +52,9 @@ export async function receive(
   })();
 
   try {
-    const filled = await fillMemory(counted, limits, expectedBytes);
+    const filled = await fillMemory(counted, limits, announced);
     if (filled instanceof Uint8Array) return new ReceivedFile(filled);
-    return new ReceivedFile(await keep(filled));
+    return new ReceivedFile(await keep(filled, atMost));
   } finally {
     await counted.return();
   }
@@ -111,19 +114,6 @@ async function* continued(
   const { done, value } = await next;
   if (done) return;
   yield* joined(value, others);
-}
-
-/**
- * Receives a file of known length that is too large to stay in memory.
- * @throws Error what `chunks` and `keepWhole` throw
- */
-export async function receiveWhole(
-  chunks: AsyncIterable<Uint8Array>,
-  length: number,
-  { count, keepWhole }: ReceiveLimits,
-): Promise<ReceivedFile> {
-  count(length);
-  return new ReceivedFile(await keepWhole(chunks, length));
 }
 
 /**

@@ -3,7 +3,7 @@ import { Problem } from "../problems.ts";
 import { RunningSha256, sha256 } from "../sha256.ts";
 import { type FetchRules, openAddress, transferProblem } from "./fetch.ts";
 import { pacing } from "./pace.ts";
-import { joined, type ReceiveLimits, receive, receiveWhole } from "./receive.ts";
+import { joined, type ReceiveLimits, receive } from "./receive.ts";
 import { ReceivedFile } from "./receivedFile.ts";
 import { tooLarge } from "./size.ts";
 import { HEAD_LENGTH } from "./sniff.ts";
@@ -74,8 +74,7 @@ async function fetchSource(
   });
   const chunks = through(failingAs(convert, joined(head, chunksOf(body, watch))));
   if (isEncoded) return receive(fitting(limits.inMemoryBytes, chunks), limits);
-  if (announced > limits.inMemoryBytes) return receiveWhole(chunks, announced, limits);
-  return receive(chunks, limits, announced);
+  return receive(chunks, limits, announced, announced || undefined);
 }
 
 /** Passes chunks on as far as they fit in memory: a few bytes that are encoded may become gigabytes. */

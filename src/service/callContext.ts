@@ -7,7 +7,7 @@ import type { ReceiveLimits } from "../inputs/receive.ts";
 import type { RequestFacts } from "../log.ts";
 import { isDeveloper, isLoopback } from "../loopback.ts";
 import { bucketOf } from "../storage/bucket.ts";
-import { type SpooledFile, spool, spoolWhole } from "../storage/spool.ts";
+import { type SpooledFile, spool } from "../storage/spool.ts";
 import { signsProof } from "./ownHosts.ts";
 
 /** The stages of a call, in order. */
@@ -79,9 +79,8 @@ export class CallContext implements AsyncDisposable {
       count: (bytes: number) => {
         this.bytesReceived += bytes;
       },
-      keep: async (chunks: AsyncIterable<Uint8Array>) => this.#hold(await spool(bucketOf(env), chunks)),
-      keepWhole: async (chunks: AsyncIterable<Uint8Array>, length: number) =>
-        this.#hold(await spoolWhole(bucketOf(env), chunks, length)),
+      keep: async (chunks: AsyncIterable<Uint8Array>, atMost?: number) =>
+        this.#hold(await spool(bucketOf(env), chunks, atMost)),
     };
     const { maxSourceBytes, maxImageBytes, spoolThresholdBytes } = config;
     this.limits = {

@@ -21,37 +21,45 @@ export interface SpooledFile extends RangeReader {
 }
 
 /**
- * Stores chunks of exactly `length` bytes together.
+ * Stores chunks.
+ * @param atMost how many bytes they can have together, if that is known. Stored at once then, filled up with zeros behind:
+ * what is stored in parts costs more to store, and to read.
  * @throws Error what `chunks` throws, with nothing stored
  */
-export async function spoolWhole(
-  bucket: Bucket,
-  chunks: AsyncIterable<Uint8Array>,
-  length: number,
-): Promise<SpooledFile> {
-  const key = newKey();
-  await putWritten(bucket, key, length, (body) => writeAll(chunks, body));
-  return spooled(bucket, key, length);
+export async function spool(bucket: Bucket, chunks: AsyncIterable<Uint8Array>, atMost?: number): Promise<SpooledFile> {
+  const key = `spool/${groupOf(Date.now())}/${randomHex(16)}`;
+  const length = await (atMost === undefined
+    ? storeParts(bucket, key, chunks)
+    : storeFilled(bucket, key, chunks, atMost));
+  return { ...storedFile(bucket, key, length), delete: () => bucket.delete(key) };
 }
 
-/**
- * Stores chunks of unknown total length.
- * @throws Error what `chunks` throws, with nothing stored
- */
-export async function spool(bucket: Bucket, chunks: AsyncIterable<Uint8Array>): Promise<SpooledFile> {
-  const key = newKey();
+async function storeFilled(
+  bucket: Bucket,
+  key: string,
+  chunks: AsyncIterable<Uint8Array>,
+  size: number,
+): Promise<number> {
+  let length = 0;
+  const filled = (async function* () {
+    for await (const chunk of chunks) {
+      length += chunk.length;
+      yield chunk;
+    }
+    yield* zeros(size - length);
+  })();
+  await putWritten(bucket, key, size, (body) => writeAll(filled, body));
+  return length;
+}
+
+async function storeParts(bucket: Bucket, key: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
   const upload = await bucket.createMultipartUpload(key);
   try {
-    const length = await uploadParts(upload, chunks);
-    return spooled(bucket, key, length);
+    return await uploadParts(upload, chunks);
   } catch (error) {
     await upload.abort().catch(() => undefined); // R2 drops unfinished uploads after some days
     throw error;
   }
-}
-
-function newKey(): string {
-  return `spool/${groupOf(Date.now())}/${randomHex(16)}`;
 }
 
 /**
@@ -74,7 +82,7 @@ async function uploadParts(upload: MultipartUpload, chunks: AsyncIterable<Uint8A
         length += taken.length;
         next = taken.length < next.value.length ? { value: next.value.subarray(taken.length) } : await source.next();
       }
-      for (; room > 0; room -= Math.min(room, ZEROS.length)) await writer.write(ZEROS.subarray(0, room));
+      for (const filling of zeros(room)) await writer.write(filling);
       await writer.close();
     } catch (error) {
       await writer.abort(error).catch(() => undefined);
@@ -91,8 +99,8 @@ async function uploadParts(upload: MultipartUpload, chunks: AsyncIterable<Uint8A
   return length;
 }
 
-function spooled(bucket: Bucket, key: string, length: number): SpooledFile {
-  return { ...storedFile(bucket, key, length), delete: () => bucket.delete(key) };
+function* zeros(count: number): Generator<Uint8Array> {
+  for (let left = count; left > 0; left -= ZEROS.length) yield ZEROS.subarray(0, left);
 }
 
 /** Returns a reader for a stored file, which has to stay for as long as it is read. */

@@ -27,7 +27,7 @@ function video() {
 /** Limits of files that go to storage, and what has. */
 function kept() {
   const keep = vi.fn(() => Promise.reject(new Error("kept")));
-  return { keep, limits: limitsOf({ maxBytes: 200 * MB, inMemoryBytes: 100, keep, keepWhole: keep }) };
+  return { keep, limits: limitsOf({ maxBytes: 200 * MB, inMemoryBytes: 100, keep }) };
 }
 
 describe("a video of 100 MB is no PDF, and told so by its first bytes: nothing is kept", () => {

@@ -4,7 +4,7 @@ import { openSource } from "../../src/inputs/source.ts";
 import { Upload } from "../../src/inputs/upload.ts";
 import { sha256 } from "../../src/sha256.ts";
 import type { Bucket } from "../../src/storage/objectStore.ts";
-import { spool, spoolWhole } from "../../src/storage/spool.ts";
+import { spool } from "../../src/storage/spool.ts";
 import { noise } from "../support/bytes.ts";
 import { limitsOf } from "../support/limits.ts";
 import { bucket } from "../support/storage.ts";
@@ -118,8 +118,7 @@ describe("the SHA-256 of a file, where it is wanted,", () => {
   const bytes = noise(1_000_003);
   const stored = {
     maxBytes: bytes.length,
-    keep: (chunks: AsyncIterable<Uint8Array>) => spool(bucket, chunks),
-    keepWhole: (chunks: AsyncIterable<Uint8Array>, length: number) => spoolWhole(bucket, chunks, length),
+    keep: (chunks: AsyncIterable<Uint8Array>, atMost?: number) => spool(bucket, chunks, atMost),
   };
   const open = (source: string | Upload, inMemoryBytes: number, isHashed: boolean) =>
     openSource(source, "file", { rules, look, isHashed, limits: limitsOf({ ...stored, inMemoryBytes }) });
@@ -157,8 +156,7 @@ describe("a file that goes to storage", () => {
       look: () => undefined,
       limits: limitsOf({
         maxBytes: LENGTH,
-        keep: (chunks) => spool(store, chunks),
-        keepWhole: (chunks, length) => spoolWhole(store, chunks, length),
+        keep: (chunks, atMost) => spool(store, chunks, atMost),
       }),
     });
 

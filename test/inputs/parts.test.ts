@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { partsOf } from "../../src/inputs/parts.ts";
+
+const TYPE = "multipart/form-data; boundary=b-1";
+
+/** Cuts bytes into pieces, at every place that `isCut` says. */
+async function* cut(bytes: Uint8Array, isCut: (at: number) => boolean): AsyncGenerator<Uint8Array> {
+  let start = 0;
+  for (let at = 1; at <= bytes.length; at++)
+    if (at === bytes.length || isCut(at)) {
+      yield bytes.slice(start, at);
+      start = at;
+    }
+}
+
+/** Reads all parts: name, whether it is a file, and the bytes in Latin-1. */
+async function read(body: string, isCut: (at: number) => boolean = () => false, type = TYPE) {
+  const parts: [string, boolean, string][] = [];
+  for await (const { name, isFile, data } of partsOf(cut(Buffer.from(body, "latin1"), isCut), type)) {
+    let text = "";
+    for await (const piece of data) text += Buffer.from(piece).toString("latin1");
+    parts.push([name, isFile, text]);
+  }
+  return parts;
+}
+
+const part = (disposition: string, data: string, more = "") =>
+  `--b-1\r\nContent-Disposition: form-data; ${disposition}\r\n${more}\r\n${data}\r\n`;
+
+/** What looks like a delimiter for a while, and is none. */
+const NEARLY = "\r\n--b\r\r\n\r\n--b-\r\n-\r\n--b-2\r\n\r\n--";
+const FORM = `a preamble\r\n${part('name="file"; filename="a.pdf"', NEARLY)}${part('name="empty"', "")}${part('name="text"', "--b-1 \r\n--b-0")}--b-1--\r\nan epilogue`;
+const PARTS = [
+  ["file", true, NEARLY],
+  ["empty", false, ""],
+  ["text", false, "--b-1 \r\n--b-0"],
+];
+
+describe("the parts of a form", () => {
+  test("are the same wherever the body is cut in two", async () => {
+    for (let place = 1; place < FORM.length; place++) expect(await read(FORM, (at) => at === place)).toEqual(PARTS);
+  });
+
+  test("are the same if it comes byte by byte, or in pieces of a few", async () => {
+    for (let size = 1; size < 40; size++) expect(await read(FORM, (at) => at % size === 0)).toEqual(PARTS);
+  });
+
+  test("are those that the runtime's own reading finds, in forms of random bytes", async () => {
+    let seed = 1;
+    const random = (below: number) => {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+      return (seed >>> 8) % below;
+    };
+    const ALPHABET = ["\r", "\n", "-", "b", "1", "\r\n--b", "a"];
+    for (let form = 0; form < 200; form++) {
+      const data = () => Array.from({ length: random(12) }, () => ALPHABET[random(ALPHABET.length)]).join("");
+      const fields = Array.from({ length: random(4) }, (_, at) => [`f${at}`, data().replaceAll("--b-1", "")] as const);
+      const body = `${fields.map(([name, text]) => part(`name="${name}"; filename="x"`, text)).join("")}--b-1--\r\n`;
+      const ours = await read(body, () => random(5) === 0);
+      const response = new Response(Buffer.from(body, "latin1"), { headers: { "Content-Type": TYPE } });
+      const theirs = await Promise.all(
+        Array.from(await response.formData(), async ([name, value]) => [name, true, await (value as File).text()]),
+      );
+      expect(ours).toEqual(theirs);
+    }
+  });
+
+  test.each([
+    ["a quoted boundary", 'multipart/form-data; charset=utf-8; boundary="b-1"'],
+    ["in capitals", "Multipart/Form-Data; BOUNDARY=b-1"],
+    ["parameters behind it", "multipart/form-data; boundary=b-1; charset=utf-8"],
+  ])("are found with %s", async (_, type) => {
+    expect(await read(FORM, undefined, type)).toEqual(PARTS);
+  });
+
+  test.each([
+    ["no boundary", "has no boundary", FORM, "multipart/form-data"],
+    ["an empty boundary", "has no boundary", FORM, 'multipart/form-data; boundary=""'],
+    ["nothing", "breaks off", "", TYPE],
+    ["another boundary", "breaks off", FORM.replaceAll("b-1", "c"), TYPE],
+    ["no end", "breaks off", FORM.slice(0, FORM.lastIndexOf("\r\n--b-1--")), TYPE],
+    ["a part without end of its headers", "breaks off", "--b-1\r\nContent-Disposition: form-data", TYPE],
+    ["a part without a name", "has a part without a name", `${part("filename=a", "")}--b-1--`, TYPE],
+    ["a part without headers", "has a part without a name", "--b-1\r\n\r\nabc\r\n--b-1--", TYPE],
+    ["long headers", "has a part with long headers", part('name="a"', "", `X: ${"a".repeat(5000)}\r\n`), TYPE],
+    ["endless headers", "has a part with long headers", `--b-1\r\n${"a".repeat(100_000)}`, TYPE],
+  ])("are refused: %s", async (_, message, body, type) => {
+    await expect(read(body, (at) => at % 999 === 0, type)).rejects.toThrow(message);
+  });
+
+  test("of which one is not read to its end let go of the body", async () => {
+    let isOpen = true;
+    const body = (async function* () {
+      try {
+        yield Buffer.from(FORM, "latin1");
+        yield Buffer.alloc(1);
+      } finally {
+        isOpen = false;
+      }
+    })();
+    for await (const { name } of partsOf(body, TYPE)) {
+      expect(name).toBe("file");
+      break;
+    }
+    expect(isOpen).toBe(false);
+  });
+});
