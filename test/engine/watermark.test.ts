@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { EngineError, watermark } from "../../src/engine/index.ts";
+import { describe, expect, test, vi } from "vitest";
+import { EngineError, type TextMark, watermark } from "../../src/engine/index.ts";
 import { isEqual, joined } from "../support/bytes.ts";
 import { loadFont } from "../support/fonts.ts";
 import { onePage, pagesOf, pdfOf } from "../support/pdf.ts";
@@ -33,6 +33,24 @@ describe("the engine", () => {
       [onePage, ranges].map(async (source) => joined((await watermark(source, { text: "A" }, { loadFont })).chunks())),
     );
     expect(isEqual(memory!, read!)).toBe(true);
+  });
+
+  test("gives the same whatever was marked before, with fonts and shapes that are known by then", async () => {
+    const marks: TextMark[] = ["Āé ffi กำ", "กำ", "ffi", "Ver. {page}", "國家安全", "國家 ffi"].flatMap((text) => [
+      { text },
+      { text, lang: "ja", weight: "regular", position: "tile" },
+    ]);
+    const outputs = async (make: typeof watermark, order: TextMark[]) => {
+      const made = new Map<TextMark, Uint8Array>();
+      const date = new Date(0);
+      for (const mark of order) made.set(mark, await joined((await make(onePage, mark, { loadFont, date })).chunks()));
+      return marks.map((mark) => made.get(mark)!);
+    };
+    const warm = await outputs(watermark, [...marks, ...marks.toReversed()]);
+    vi.resetModules();
+    const { watermark: another } = await import("../../src/engine/index.ts");
+    const fresh = await outputs(another, marks.toReversed());
+    expect(warm.map((output, at) => isEqual(output, fresh[at]!))).toEqual(marks.map(() => true));
   });
 
   test("leaves Node's Buffers as they are", async () => {

@@ -28,7 +28,9 @@
  * reverse its logical order.
  */
 import { deflate } from "#platform/zlib";
+import { deflatedText } from "../deflated.ts";
 import type { ObjectSink, Ref } from "../pdf/newObject.ts";
+import { Recent } from "../recent.ts";
 import type { Cluster } from "./layout.ts";
 import { packTables, viewOf } from "./sfnt.ts";
 import { assembleFont } from "./subset.ts";
@@ -57,6 +59,7 @@ export interface EmbeddedFont {
   widthOf(cluster: Cluster): number;
 }
 
+const FLATE = "/Filter/FlateDecode";
 /** The most codes of a simple font, all but 0. */
 const SIMPLE_CODES = 255;
 
@@ -82,36 +85,28 @@ export function embedFont(
 
   const fonts = [...new Set(Array.from(distinct.values(), ({ face }) => face.font))];
   const model = fonts.reduce((least, font) => (font.unitsPerEm < least.unitsPerEm ? font : least));
-  const tables = assembleFont(
-    model,
-    Array.from(distinct.values(), (cluster) => ({
-      parts: cluster.glyphs.map((glyph) => ({ ...glyph, font: cluster.face.font })),
-      advance: Math.round(naturalAdvance(cluster) * model.unitsPerEm),
-    })),
-  );
   const count = distinct.size;
   const repeated = <T>(values: readonly T[], echo = values) => (echoes ? [...values, ...echo] : [...values]);
   const glyphs = repeated(Array.from({ length: count }, (_, i) => i + 1));
   const isSimple = glyphs.length <= SIMPLE_CODES;
-  const program = packTables(isSimple ? { ...tables, cmap: macintoshCmap(glyphs) } : tables);
-
-  const baseFont = `/${subsetTag(program)}+${model.name}`;
+  const { tag, fontFile, cidSet } = programOf(model, distinct, isSimple ? glyphs : undefined);
+  const baseFont = `/${tag}+${model.name}`;
   const ascent = Math.max(...fonts.map((font) => perMille(font.ascent, font.unitsPerEm)));
   const descent = Math.min(...fonts.map((font) => perMille(font.descent, font.unitsPerEm)));
-  const fontFile = sink.add(deflated(`/Length1 ${program.length}`, program));
+  const program = sink.add(fontFile);
   // Only PDF/A-1 wants it (ISO 19005-1, 6.3.5); PDF 2.0 deprecates it.
-  const cids = !isSimple && sink.pdfa?.part === 1 ? `/CIDSet ${sink.add({ dict: "", data: cidSet(tables) })}` : "";
+  const cids = !isSimple && sink.pdfa?.part === 1 ? `/CIDSet ${sink.add({ dict: "", data: cidSet })}` : "";
   const widthList = repeated([...widths.values()]);
   const isEven = isSimple && new Set(widthList).size === 1;
   const descriptor = sink.add(
     `<</Type/FontDescriptor/FontName${baseFont}/Flags ${SYMBOLIC}/FontBBox[${boundsOf(fonts).join(" ")}]` +
       `/ItalicAngle 0/Ascent ${ascent}/Descent ${descent}/CapHeight ${perMille(model.capHeight, model.unitsPerEm)}` +
-      `/StemV ${stemWidth(model.weight)}${isEven ? `/MissingWidth ${widthList[0]}` : ""}/FontFile2 ${fontFile}${cids}>>`,
+      `/StemV ${stemWidth(model.weight)}${isEven ? `/MissingWidth ${widthList[0]}` : ""}/FontFile2 ${program}${cids}>>`,
   );
   const texts = Array.from(distinct.values(), ({ text }) => text);
   const spaces = texts.map(() => " ");
   const bytes = isSimple ? 1 : 2;
-  const toUnicode = sink.add(deflated("", toUnicodeCMap(repeated(texts, spaces), bytes)));
+  const toUnicode = sink.add({ dict: FLATE, data: deflatedText(toUnicodeCMap(repeated(texts, spaces), bytes), 9) });
   const about = { baseFont, descriptor, toUnicode };
   const ref = isSimple
     ? addSimpleFont(sink, about, isEven ? widthList.slice(0, 1) : widthList)
@@ -143,6 +138,45 @@ export function embedFont(
     echoOf: (cluster) => known(cluster).echo,
     widthOf: (cluster) => known(cluster).width,
   };
+}
+
+/** A font program, as it is embedded. */
+interface Program {
+  /** Tells it from other subsets of its fonts. */
+  tag: string;
+  fontFile: { dict: string; data: Uint8Array };
+  /** See {@link cidSetOf}. */
+  cidSet: Uint8Array;
+}
+
+/** The programs of the texts used last. */
+const programs = new Recent<string, Program>(2 * 2 ** 20);
+
+/**
+ * Makes a font program of one glyph for each cluster.
+ * @param glyphs those of the codes from 1 on, if it is to have a cmap
+ */
+function programOf(
+  model: Font,
+  clusters: ReadonlyMap<string, Cluster>,
+  glyphs: readonly number[] | undefined,
+): Program {
+  const parts = Array.from(clusters, ([key, cluster]) => `${key} ${naturalAdvance(cluster)}`);
+  const key = [glyphs?.length, ...parts].join("\n");
+  const known = programs.get(key);
+  if (known) return known;
+
+  const tables = assembleFont(
+    model,
+    Array.from(clusters.values(), (cluster) => ({
+      parts: cluster.glyphs.map((glyph) => ({ ...glyph, font: cluster.face.font })),
+      advance: Math.round(naturalAdvance(cluster) * model.unitsPerEm),
+    })),
+  );
+  const program = packTables(glyphs ? { ...tables, cmap: macintoshCmap(glyphs) } : tables);
+  const fontFile = { dict: `/Length1 ${program.length}${FLATE}`, data: deflate(program, 9) };
+  const made = { tag: subsetTag(program), fontFile, cidSet: cidSetOf(tables) };
+  return programs.keep(key, made, key.length + fontFile.data.length + made.cidSet.length);
 }
 
 /**
@@ -190,7 +224,7 @@ function addCompositeFont(
   glyphs: readonly number[],
 ): Ref {
   const isIdentity = glyphs.at(-1) === glyphs.length;
-  const map = isIdentity ? "/Identity" : sink.add(deflated("", cidToGidMap(glyphs)));
+  const map = isIdentity ? "/Identity" : sink.add({ dict: FLATE, data: deflate(cidToGidMap(glyphs), 9) });
   const cidFont = sink.add(
     `<</Type/Font/Subtype/CIDFontType2/BaseFont${baseFont}/FontDescriptor ${descriptor}` +
       "/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>" +
@@ -244,15 +278,11 @@ function boundsOf(fonts: readonly Font[]): number[] {
   return [0, 1, 2, 3].map((i) => (i < 2 ? Math.min : Math.max)(...sides.map((side) => side[i]!)));
 }
 
-function deflated(entries: string, data: Uint8Array): { dict: string; data: Uint8Array } {
-  return { dict: `${entries}/Filter/FlateDecode`, data: deflate(data, 9) };
-}
-
 /**
  * Returns the /CIDSet of a font program (ISO 32000-1, 9.8.3.2): a bit for each CID, from the highest bit of each byte
  * on. Every glyph has one, .notdef and the components of others included.
  */
-function cidSet({ maxp }: Record<string, Uint8Array>): Uint8Array {
+function cidSetOf({ maxp }: Record<string, Uint8Array>): Uint8Array {
   const count = viewOf(maxp!).getUint16(4);
   const bits = new Uint8Array(Math.ceil(count / 8)).fill(0xff);
   if (count % 8 > 0) bits[bits.length - 1] = 0xff00 >> (count % 8);

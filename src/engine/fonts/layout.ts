@@ -1,3 +1,4 @@
+import { Recent } from "../recent.ts";
 import { embeddingLevels, inVisualOrder } from "./bidi.ts";
 import { chooseFonts } from "./choose.ts";
 import { areDrawn, type FontFile, type Weight } from "./coverage.ts";
@@ -58,6 +59,11 @@ export interface Typesetter {
   set(line: string, rightToLeft: boolean): Line;
 }
 
+/** So much memory, about, takes a character with all the lines that it is tried on. */
+const BYTES_PER_CHARACTER = 4096;
+/** Typesetters of the texts used last, with their lines and fonts. */
+const typesetters = new Recent<string, Typesetter>(8 * 2 ** 20);
+
 /**
  * Loads the fonts of a text and returns a typesetter for any line of it.
  * @throws EngineError unsupported_character if no font has a character
@@ -68,19 +74,32 @@ export async function typesetterFor(
   loadFont: LoadFont,
   languages: Languages = {},
 ): Promise<Typesetter> {
+  const key = JSON.stringify([text, weight, languages.text, languages.document]);
+  const known = typesetters.get(key);
+  if (known) return known;
+  const faces = await facesFor(text, weight, loadFont, languages);
+  await startHarfbuzz();
+  const bytes = Array.from(faces.values(), ({ font }) => font.bytes.length).reduce((sum, length) => sum + length, 0);
+  const typesetter = typesetterWith(faces, text, weight, languages);
+  return typesetters.get(key) ?? typesetters.keep(key, typesetter, bytes + BYTES_PER_CHARACTER * text.length);
+}
+
+/** Loads the fonts of a text. */
+async function facesFor(
+  text: string,
+  weight: Weight,
+  loadFont: LoadFont,
+  languages: Languages,
+): Promise<Map<string, Face>> {
   chooseFonts(digits(text), weight); // says where in the whole text a character is that no font has
   const faces = new Map<string, Face>();
-  const has = ({ path }: FontFile, part: string) =>
-    areDrawn(part, (codePoint) => faces.get(path)!.font.glyphOf(codePoint) !== 0);
-  const choose = (line: string, usable: (file: FontFile, part: string) => boolean) =>
-    chooseFonts(line, weight, { first: familiesOf(line, text, languages), usable });
-
   // Only the file that should have a language's form of a letter tells whether it does; if not, another one is loaded.
-  const assumed = (file: FontFile, part: string) => !faces.has(file.path) || has(file, part);
+  const usable = (file: FontFile, part: string) => !faces.has(file.path) || has(faces, file, part);
   const missing = () =>
     digits(text)
       .split("\n")
-      .flatMap((line) => choose(line, assumed).map(({ file }) => file))
+      .flatMap((line) => chooseFonts(line, weight, { first: familiesOf(line, text, languages), usable }))
+      .map(({ file }) => file)
       .filter(({ path }) => !faces.has(path));
   for (let files = missing(); files.length > 0; files = missing()) {
     const distinct = new Map(files.map((file) => [file.path, file]));
@@ -92,16 +111,30 @@ export async function typesetterFor(
     );
     for (const face of opened) faces.set(face.file.path, face);
   }
-  await startHarfbuzz();
+  return faces;
+}
 
+/** Returns whether a font that is loaded has all that is drawn of some characters. */
+function has(faces: ReadonlyMap<string, Face>, { path }: FontFile, part: string): boolean {
+  return areDrawn(part, (codePoint) => faces.get(path)!.font.glyphOf(codePoint) !== 0);
+}
+
+function typesetterWith(
+  faces: ReadonlyMap<string, Face>,
+  text: string,
+  weight: Weight,
+  languages: Languages,
+): Typesetter {
   const language = languageForShaping(languages);
-  const loaded = (file: FontFile, part: string) => faces.has(file.path) && has(file, part);
+  const usable = (file: FontFile, part: string) => faces.has(file.path) && has(faces, file, part);
   const lines = new Map<string, Line>();
   return {
     set(line, rightToLeft) {
       const key = `${rightToLeft ? "<" : ">"}${line}`;
-      const set =
-        lines.get(key) ?? layOut(line, { rightToLeft, language, faces, choices: choose(digits(line), loaded) });
+      const known = lines.get(key);
+      if (known) return known;
+      const choices = chooseFonts(digits(line), weight, { first: familiesOf(digits(line), text, languages), usable });
+      const set = layOut(line, { rightToLeft, language, faces, choices });
       lines.set(key, set);
       return set;
     },

@@ -7,7 +7,7 @@ export const SCRIPTS = (
 ).split(" ");
 
 /** One group for each script. What none matches is shared by many scripts, or takes the script of its neighbours. */
-const PATTERN = new RegExp(SCRIPTS.map((script) => `(\\p{Script=${script}})`).join("|"), "u");
+let pattern: RegExp | undefined;
 
 /** Of ASCII, only letters have a script. It is most of what is asked for, and 87 groups take long. */
 const ASCII = /^[\0-\x7f]*$/;
@@ -15,6 +15,7 @@ const ASCII = /^[\0-\x7f]*$/;
 /** Returns the script of the first character in `text` that has one of its own (Unicode Standard Annex #24). */
 export function scriptOf(text: string): string | undefined {
   if (ASCII.test(text)) return /[A-Za-z]/.test(text) ? "Latn" : undefined;
-  const match = PATTERN.exec(text);
+  pattern ??= new RegExp(SCRIPTS.map((script) => `(\\p{Script=${script}})`).join("|"), "u");
+  const match = pattern.exec(text);
   return match ? SCRIPTS[match.findIndex((group, i) => i > 0 && group !== undefined) - 1] : undefined;
 }

@@ -1,12 +1,10 @@
-import { encodeLatin1 } from "../bytes.ts";
-
 /** ToUnicode CMaps: the text that a font's codes stand for (ISO 32000-2, 9.10.3). */
 
 /** The codes of a range may differ only in the last byte, and an array has at most 100 (Adobe Technical Note 5014). */
 const MAX_RANGE = 100;
 
 /** Returns a ToUnicode CMap for codes of `bytes` bytes from 1 on, which stand for `texts` in order. */
-export function toUnicodeCMap(texts: readonly string[], bytes: 1 | 2): Uint8Array {
+export function toUnicodeCMap(texts: readonly string[], bytes: 1 | 2): string {
   const hex = (code: number) => `<${hexCode(code, bytes)}>`;
   let ranges = "";
   for (let code = 1; code <= texts.length; ) {
@@ -16,12 +14,12 @@ export function toUnicodeCMap(texts: readonly string[], bytes: 1 | 2): Uint8Arra
     code = end;
   }
 
-  return encodeLatin1(`/CIDInit/ProcSet findresource begin 12 dict begin begincmap
+  return `/CIDInit/ProcSet findresource begin 12 dict begin begincmap
 /CMapName/U def/CMapType 2 def
 1 begincodespacerange
 ${hex(0)}${hex(256 ** bytes - 1)}
 endcodespacerange
-${ranges}endcmap CMapName currentdict/CMap defineresource pop end end`);
+${ranges}endcmap CMapName currentdict/CMap defineresource pop end end`;
 }
 
 /** Returns a code of so many bytes as hexadecimal digits. */

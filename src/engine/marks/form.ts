@@ -1,5 +1,5 @@
-import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../bytes.ts";
+import { deflatedText } from "../deflated.ts";
 import type { ObjectSink, Ref } from "../pdf/newObject.ts";
 import type { Matrix, Size } from "./geometry.ts";
 import { number, numbers } from "./operators.ts";
@@ -71,12 +71,11 @@ export function spokenAs(text: string, ...operators: readonly string[]): string 
 
 /** Adds a form XObject, deflated if that is smaller; `entries` are additional entries of its dictionary. */
 export function addForm(sink: ObjectSink, { box, resources, content }: Drawing, entries = ""): Ref {
-  const plain = encodeLatin1(content);
-  const deflated = deflate(plain, 9);
+  const deflated = deflatedText(content, 9);
   const filter = "/Filter/FlateDecode";
-  const saves = deflated.length + filter.length < plain.length;
+  const saves = deflated.length + filter.length < content.length;
   return sink.add({
     dict: `/Subtype/Form/BBox[${numbers(box)}]/Resources<<${resources}>>${entries}${saves ? filter : ""}`,
-    data: saves ? deflated : plain,
+    data: saves ? deflated : encodeLatin1(content),
   });
 }

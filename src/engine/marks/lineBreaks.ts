@@ -13,16 +13,16 @@ const NEVER_FIRST_AFTER_SPACE = /^[\p{Pe}!?:;»]/u;
 const NEVER_LAST = /[\p{Ps}\p{Pi}$£¥€＄￥￡₩#№“‘]$/u;
 /** Between these and anything else a line may break: class ID, and the wide punctuation. */
 const IDEOGRAPH =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Yi}\p{Extended_Pictographic}\u3000-\u303f\uff01-\uff60ー]/u;
-const ENDS_IN_IDEOGRAPH = new RegExp(`${IDEOGRAPH.source}[\\p{M}\\u200d]*$`, "u");
-const BEGINS_WITH_IDEOGRAPH = new RegExp(`^${IDEOGRAPH.source}`, "u");
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Yi}\p{Extended_Pictographic}\u3000-\u303f\uff01-\uff60ー]/u;
 
-const words = new Intl.Segmenter(undefined, { granularity: "word" });
+/** Made when it is first needed: it takes some milliseconds, as the runtime loads its dictionaries. */
+let words: Intl.Segmenter | undefined;
 
 /** Splits a paragraph into what must stay together on a line, each with the spaces that follow it. */
 export function pieces(paragraph: string): string[] {
   const result: string[] = [];
   let last: Intl.SegmentData | undefined;
+  words ??= new Intl.Segmenter(undefined, { granularity: "word" });
   for (const segment of words.segment(paragraph.replaceAll(DIGIT_SLOT, "0"))) {
     const text = paragraph.slice(segment.index, segment.index + segment.segment.length);
     if (!last || mayBreakBetween(last, segment)) result.push(text);
@@ -38,6 +38,11 @@ function mayBreakBetween(before: Intl.SegmentData, after: Intl.SegmentData): boo
   if (/[^\S\u00a0\u202f]$/u.test(last)) return !NEVER_FIRST_AFTER_SPACE.test(first);
   if (/[\u00a0\u202f\u2060]$/.test(last) || NEVER_LAST.test(last) || NEVER_FIRST.test(first)) return false;
   if (/[-‐–—]$/.test(last)) return !/^\p{Nd}/u.test(first);
-  if (ENDS_IN_IDEOGRAPH.test(last) || BEGINS_WITH_IDEOGRAPH.test(first)) return true;
+  if (isIdeograph(/.[\p{M}\u200d]*$/su.exec(last)) || isIdeograph(/^./su.exec(first))) return true;
   return before.isWordLike === true && after.isWordLike === true;
+}
+
+/** Returns whether what was found begins with an ideograph. */
+function isIdeograph(found: RegExpExecArray | null): boolean {
+  return found !== null && IDEOGRAPH.test(found[0]);
 }

@@ -1,6 +1,6 @@
 /** Lays form XObjects over every page without changing, or even decoding, the existing content streams. */
-import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../bytes.ts";
+import { deflatedText } from "../deflated.ts";
 import type { PdfDocument } from "./document.ts";
 import { guardsFor } from "./guards.ts";
 import { limitOutput } from "./meter.ts";
@@ -47,9 +47,11 @@ export async function overlay(
     let placement = placements.get(operators);
     if (placement === undefined) {
       const text = `/Artifact<</Type/Pagination/Subtype/Watermark>>BDC\n${operators}\nEMC ${guards.ending}`;
-      const data = encodeLatin1(text);
-      const isFew = placements.size < MOST_DEFLATED;
-      const stream = document.add(isFew ? { dict: "/Filter/FlateDecode", data: deflate(data) } : { dict: "", data });
+      const stream = document.add(
+        placements.size < MOST_DEFLATED
+          ? { dict: "/Filter/FlateDecode", data: deflatedText(text, 6) }
+          : { dict: "", data: encodeLatin1(text) },
+      );
       placement = [closing, stream].join(" ");
       placements.set(operators, placement);
     }
