@@ -12,7 +12,7 @@ import { watermark } from "../src/engine/index.ts";
 import { onePage } from "../test/support/pdf.ts";
 import { FLOOR, OURS, PEERS } from "./engines.ts";
 import { textPages } from "./inputs.ts";
-import type { Results } from "./report.ts";
+import type { Results } from "./results.ts";
 import { runEngine } from "./runEngine.ts";
 import { saveResults } from "./saveResults.ts";
 

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { FLOOR, OURS, PEERS } from "./engines.ts";
 import { INPUTS, type InputName, textPages } from "./inputs.ts";
-import type { Results } from "./report.ts";
+import type { Results } from "./results.ts";
 import { runEngine } from "./runEngine.ts";
 import { saveResults } from "./saveResults.ts";
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Engine } from "./engines.ts";
-import type { Marked } from "./report.ts";
+import type { Marked } from "./results.ts";
 
 /** An engine that takes longer than this for a file fails at it. */
 const TIMEOUT_MS = 120_000;

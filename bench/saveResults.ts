@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { arch, availableParallelism, platform, totalmem } from "node:os";
 import { join } from "node:path";
-import type { Results } from "./report.ts";
+import type { Results } from "./results.ts";
 
 const FOLDER = join(import.meta.dirname, "../docs/performance");
 

@@ -7,7 +7,8 @@
 import { parseArgs } from "node:util";
 import { drive } from "./drive.ts";
 import { startLimitedWorker } from "./limitedWorker.ts";
-import { counted, type Results } from "./report.ts";
+import { counted } from "./report.ts";
+import type { Results } from "./results.ts";
 import { saveResults } from "./saveResults.ts";
 import { slopeOf } from "./slope.ts";
 import { startFacilitator } from "./startFacilitator.ts";
