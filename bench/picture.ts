@@ -64,17 +64,18 @@ interface Frame {
 
 /** The least distance of two lines of text. */
 const LINE_PX = 15;
-const LABELS_PX = 225;
-const MARGINS = { marginTop: 30, marginLeft: 56, marginBottom: 40, marginRight: LABELS_PX };
+const LETTER_PX = 7;
+const MARGINS = { marginTop: 30, marginLeft: 56, marginBottom: 40 };
 
 const inFull = (value: number) => value.toLocaleString("en", { maximumFractionDigits: 3 });
 
 /** Plots lines, with their names on the right, moved apart where they would overlap. */
 export function lines(series: Series[], { width, height, x, y }: Frame): Node {
+  const marginRight = 32 + LETTER_PX * Math.max(...series.map(({ name }) => name.length));
   const rule = { stroke: "var(--rule)", strokeOpacity: 1 };
   const plot = Plot.plot({
     ...({ document } as object),
-    ...{ width, height, inset: 6, ...MARGINS },
+    ...{ width, height, inset: 6, ...MARGINS, marginRight },
     x: { labelAnchor: "center", labelArrow: "none", tickFormat: inFull, ...x },
     y: { labelArrow: "none", ticks: 5, tickFormat: inFull, ...y },
     marks: [
@@ -104,7 +105,7 @@ export function lines(series: Series[], { width, height, x, y }: Frame): Node {
     limit = labels[index]!.y - LINE_PX;
   }
   for (const { one, end, y: to } of labels) {
-    const left = width - LABELS_PX + 22;
+    const left = width - marginRight + 22;
     const points = [`${at("x", end.x)},${at("y", end.y)}`, `${left - 12},${to}`, `${left - 4},${to}`].join(" ");
     plot.append(
       element("polyline", { points, fill: "none", stroke: one.colour, "stroke-width": 1, "stroke-opacity": 0.6 }),

@@ -140,7 +140,8 @@ const DRAWN: {
     return { plots: [plot], size };
   },
   load: ({ load: { levels } }) => {
-    const x = { type: "log", base: 2, label: "callers at a time", tickFormat: "d" } as const;
+    const ticks = levels.map(({ connections }) => connections);
+    const x = { type: "log", base: 2, label: "callers at a time", ticks, tickFormat: "d" } as const;
     const of = (value: "perSecond" | "p50Ms" | "p99Ms") =>
       levels.map((level) => ({ x: level.connections, y: level[value] }));
     return {
