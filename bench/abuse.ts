@@ -1,106 +1,32 @@
 /**
  * `npm run bench:abuse` sends the running Worker calls that do not pay, and prints what each form of them costs: CPU
  * beyond that of the same bytes sent to an empty Worker, and memory held. It then measures how long a paying caller waits
- * by itself, and while 50 attackers of each kind are busy. Fails past the limits below. The facilitator has a process of its
- * own, as in a deployment: that of development verifies signatures in the Worker's time.
+ * by itself, and while 50 attackers of each kind are busy. Fails past the limits below.
  */
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { connect, type Socket } from "node:net";
-import { join } from "node:path";
-import { generatePrivateKey } from "viem/accounts";
+import type { Socket } from "node:net";
 import { watchHeap } from "../scripts/lib/heap.ts";
-import { callPaid, type Offer, signPayment, signPaymentV2 } from "../scripts/lib/pay.ts";
+import { callPaid, signPayment, signPaymentV2 } from "../scripts/lib/pay.ts";
 import { type RunningWorker, startWorker } from "../scripts/lib/worker.ts";
+import { another, type Call, FORM, forged, JSON_TYPE, pdfOf, send, TEXT, termsOf, upload } from "./attacks.ts";
 import { INPUTS, scans } from "./inputs.ts";
+import { startFacilitator } from "./startFacilitator.ts";
 
 process.env.MINIFLARE_WORKERD_V8_FLAGS = "--expose-gc";
 const [MOST_CPU_MS, MOST_KB, MOST_TIMES] = [20, 64, 2];
 const ATTACKERS = 50;
-const TEXT = "/v1/watermark/text";
 const LIMIT_PER_MINUTE = 120;
-
-/** A call as it is sent. */
-interface Call {
-  path?: string;
-  headers: Record<string, string>;
-  body: Uint8Array;
-  /** What Content-Length says, if that is more than `body` and the rest never comes. */
-  announced?: number;
-}
-
-/**
- * Sends a call, all of its body whatever the answer, and returns its status; 0 where there is no answer.
- * @param held takes the connections, which are left open
- */
-function send(
-  worker: RunningWorker,
-  { path = TEXT, headers, body, announced }: Call,
-  held?: Socket[],
-): Promise<number> {
-  const { hostname, port, host } = new URL(worker.url);
-  return new Promise((resolve) => {
-    const socket = connect(Number(port), hostname);
-    held?.push(socket);
-    let answer = "";
-    let [at, isAnswered] = [0, false];
-    const over = () => {
-      socket.destroy();
-      resolve(Number(answer.split(" ")[1] ?? 0));
-    };
-    socket.on("error", over).on("close", over);
-    socket.on("data", (data) => {
-      answer += data.toString("latin1");
-      const [head = "", rest] = answer.split(/\r\n\r\n(.*)/s);
-      const length = /^content-length: (\d+)/im.exec(head)?.[1];
-      isAnswered =
-        rest !== undefined && (length !== undefined ? rest.length >= Number(length) : rest.endsWith("0\r\n\r\n"));
-      more();
-    });
-    const all = {
-      Host: host,
-      "Accept-Encoding": "gzip",
-      "Content-Length": String(announced ?? body.length),
-      ...headers,
-    };
-    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.write(`POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
-    const more = () => {
-      if (isAnswered && at >= body.length && !held) over();
-      for (let isTaken = true; isTaken && at < body.length && !socket.destroyed; at += 65_536)
-        isTaken = socket.write(body.subarray(at, at + 65_536));
-    };
-    socket.on("drain", more);
-    more();
-  });
-}
-
-const encode = (text: string) => new TextEncoder().encode(text);
-const JSON_TYPE = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
-const FORM = { "Content-Type": "multipart/form-data; boundary=b" };
-
-function upload(pdf: Uint8Array): Uint8Array {
-  const [before, after] = [
-    '--b\r\nContent-Disposition: form-data; name="text"\r\n\r\nA\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n',
-    "\r\n--b--\r\n",
-  ];
-  return Buffer.concat([Buffer.from(before), pdf, Buffer.from(after)]);
-}
 
 function message(beginning: string, bytes: number): Uint8Array {
   const start = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_text_watermark",${beginning}"arguments":{"text":"A","file":"`;
   return Buffer.concat([Buffer.from(start), Buffer.alloc(bytes, "A"), Buffer.from('"}}}')]);
 }
 
+const encode = (text: string) => new TextEncoder().encode(text);
 const small = encode(JSON.stringify({ file: "https://files.example.com/a.pdf", text: "A" }));
-const pdfOf = (bytes: number) => Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(bytes)]);
 const [medium, large] = [upload(pdfOf(7_900_000)), upload(pdfOf(95_000_000))];
 
-/** How the signature of a forged payment begins. */
-const FORGED = "0xf0f0f0f0f0";
-const facilitator = fork(join(import.meta.dirname, "facilitator.ts"), [FORGED]);
-const [facilitatorUrl] = (await once(facilitator, "message")) as [string];
+const facilitator = await startFacilitator();
 /** Files that begin well, and drip then. */
 const source = await listen((_, response) => {
   response.setHeader("Content-Length", 20_000_000).write(pdfOf(9_000_000));
@@ -116,18 +42,6 @@ async function listen(answer: (request: IncomingMessage, response: ServerRespons
     server.closeAllConnections();
   };
   return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, stop };
-}
-
-async function termsOf(worker: RunningWorker): Promise<Offer> {
-  const response = await fetch(worker.url + TEXT, { method: "POST" });
-  return ((await response.json()) as { accepts: Offer[] }).accepts[0]!;
-}
-
-/** Returns a payment with a signature that no key has made. */
-function forged(payment: string): string {
-  const value = JSON.parse(atob(payment)) as { payload: { signature: string } };
-  value.payload.signature = FORGED + value.payload.signature.slice(FORGED.length);
-  return btoa(JSON.stringify(value));
 }
 
 /** Every form of a call that does not pay, with a new payment where it has one; and how often it is sent. */
@@ -237,16 +151,8 @@ console.log(
 );
 row(["form", "answer", "empty Worker", "ours", "beyond it", "KB held"]);
 row(Array(6).fill("---"));
-const fromAfar = { FACILITATOR_URL: facilitatorUrl, PAY_TO: `0x${"aa".repeat(20)}` };
+const fromAfar = { FACILITATOR_URL: facilitator.url, PAY_TO: `0x${"aa".repeat(20)}` };
 await measureForms(fromAfar);
-
-/** Returns the payment of another payer, as that facilitator takes it: signing takes time, which is not to be measured. */
-function another(payment: string): string {
-  const value = JSON.parse(atob(payment)) as { payload: { authorization: Record<"from" | "nonce", string> } };
-  const random = () => generatePrivateKey();
-  Object.assign(value.payload.authorization, { from: random().slice(0, 42), nonce: random() });
-  return btoa(JSON.stringify(value));
-}
 
 /** What it takes of this machine to be called at all: the others are as busy as that. */
 const EMPTY_CALLS = "calls to an empty Worker";
@@ -332,7 +238,7 @@ try {
   }
 } finally {
   await worker.stop();
-  facilitator.disconnect();
+  facilitator.stop();
   source.stop();
 }
 process.exitCode = failures > 0 ? 1 : 0;

@@ -1,40 +1,27 @@
 /**
  * `npm run bench` runs every engine on every input and compares the times to copying the bytes. It then measures
  * marking by ranges, how our time grows with pages, calls of the running Worker, and text and image marks in workerd.
- * `npm run bench -- a d` runs only some inputs.
+ * `npm run bench -- a d` runs only some inputs; `npm run bench -- --save` keeps what the engines took for
+ * `docs/performance.md`.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Engine, FLOOR, OURS, PEERS } from "./engines.ts";
+import { parseArgs } from "node:util";
+import { FLOOR, OURS, PEERS } from "./engines.ts";
 import { INPUTS, type InputName, textPages } from "./inputs.ts";
+import type { Results } from "./results.ts";
+import { runEngine } from "./runEngine.ts";
+import { saveResults } from "./saveResults.ts";
 
-const TIMEOUT_MS = 120_000;
-
-interface Measured {
-  ms: number;
-  peakMb: number;
-  length: number;
-}
-
-const names = (process.argv.length > 2 ? process.argv.slice(2) : Object.keys(INPUTS)) as InputName[];
+const { values, positionals } = parseArgs({ options: { save: { type: "boolean" } }, allowPositionals: true });
+const names = (positionals.length > 0 ? positionals : Object.keys(INPUTS)) as InputName[];
 const dir = mkdtempSync(join(tmpdir(), "overprint-bench-"));
 const path = join(dir, "input.pdf");
 
-/** Runs an engine in its own process, so that its memory does not affect the next. Returns undefined if it fails. */
-function measure(engine: Engine): Measured | undefined {
-  try {
-    const args = [join(import.meta.dirname, "measure.ts"), engine.name, path];
-    return JSON.parse(
-      execFileSync(process.execPath, args, { timeout: TIMEOUT_MS, stdio: ["ignore", "pipe", "ignore"] }).toString(),
-    );
-  } catch {
-    return undefined;
-  }
-}
-
 const row = (cells: (string | number)[]) => console.log(`| ${cells.join(" | ")} |`);
+const inputs: Results["engines"]["inputs"] = [];
 
 try {
   for (const name of names) {
@@ -43,24 +30,23 @@ try {
     console.log(`\n(${name}) ${INPUTS[name].title}: ${(input.length / 1e6).toFixed(1)} MB`);
     row(["engine", "ms", "x copy", "x ours", "peak MB", "grown by KB"]);
     row(Array(6).fill("---"));
-    const floor = measure(FLOOR)!,
-      ours = measure(OURS);
-    for (const engine of [FLOOR, OURS, ...PEERS]) {
-      if (engine.available?.() === false) continue;
-      const result = engine === FLOOR ? floor : engine === OURS ? ours : measure(engine);
-      const label = engine.native ? `${engine.name} (whole process)` : engine.name;
-      if (!result) row([label, "failed", "", "", "", ""]);
+    const [floor, ours] = [runEngine(FLOOR, path), runEngine(OURS, path)];
+    const peers = PEERS.filter(({ available }) => available?.() !== false).map((peer) => runEngine(peer, path));
+    const engines = [floor, ours, ...peers];
+    for (const { name: engine, ms, peakMb, addedBytes } of engines)
+      if (ms === null || addedBytes === null) row([engine, "failed", "", "", "", ""]);
       else
         row([
-          label,
-          result.ms.toFixed(result.ms < 10 ? 2 : 0),
-          (result.ms / floor.ms).toFixed(1),
-          ours ? (result.ms / ours.ms).toFixed(1) : "",
-          engine.native ? "" : result.peakMb.toFixed(0),
-          ((result.length - input.length) / 1024).toFixed(0),
+          engine,
+          ms.toFixed(ms < 10 ? 2 : 0),
+          (ms / floor.ms!).toFixed(1),
+          ours.ms === null ? "" : (ms / ours.ms).toFixed(1),
+          peakMb?.toFixed(0) ?? "",
+          (addedBytes / 1024).toFixed(0),
         ]);
-    }
+    inputs.push({ title: INPUTS[name].title, bytes: input.length, engines });
   }
+  if (values.save && positionals.length === 0) await saveResults("engines", { inputs });
 
   console.log("\nOver ranges, in a process of its own");
   for (const name of names) {
@@ -76,7 +62,7 @@ try {
     console.log("\nGrowth with pages (1 KB each)");
     for (const pages of [1000, 10_000, 50_000]) {
       writeFileSync(path, textPages(pages, 1000, "classic"));
-      console.log(`${pages} pages: ${((measure(OURS)!.ms / pages) * 1000).toFixed(1)} ms per 1,000`);
+      console.log(`${pages} pages: ${((runEngine(OURS, path).ms! / pages) * 1000).toFixed(1)} ms per 1,000`);
     }
   }
 } finally {

@@ -2,10 +2,12 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import developmentSettings from "../.dev.vars.example?raw";
 import architecture from "../ARCHITECTURE.md?raw";
+import { sectionsOf, withSections } from "../bench/report.ts";
 import calling from "../docs/calling.md?raw";
 import deploying from "../docs/deploy.md?raw";
 import operating from "../docs/operate.md?raw";
 import tolerance from "../docs/pdf-tolerance.md?raw";
+import performance from "../docs/performance.md?raw";
 import examples from "../examples/README.md?raw";
 import manifest from "../package.json?raw";
 import readme from "../README.md?raw";
@@ -24,11 +26,12 @@ const WEB = import.meta.glob("../web/**/*.ts", { query: "?raw", import: "default
 const EXAMPLES = Object.keys(
   import.meta.glob("../examples/*.{sh,ts,py,html}", { query: "?raw", import: "default", eager: true }),
 );
-const FILES = import.meta.glob("../{*,docs/*,examples/*}.{md,ts,py,sh,html,png,pdf}", {
+const FILES = import.meta.glob("../{*,docs/*,docs/performance/*,examples/*}.{md,ts,py,sh,html,png,pdf,svg}", {
   query: "?raw",
   import: "default",
   eager: true,
 });
+const RESULTS = import.meta.glob("../docs/performance/*.json", { query: "?raw", import: "default", eager: true });
 const SOURCES = import.meta.glob("../src/**/*.ts", { query: "?raw", import: "default", eager: true });
 
 /** The rows of its tables: what is wrong, what the engine does, why, where, and the tests that hold it. */
@@ -191,9 +194,37 @@ describe("the documents' links", () => {
     for (const name of named) expect(there).toContain(name);
   });
 
+  test.each(documents)("name scripts that are there: %s", (_, text) => {
+    const { scripts } = JSON.parse(manifest) as { scripts: Record<string, string> };
+    const named = Array.from(text.matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g), ([, name]) => name!);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+
   test("every document of docs/ is in README.md", () => {
     for (const [path] of documents.filter(([path]) => path.startsWith("../docs/")))
       expect(readme).toContain(`](${path.slice(3)})`);
+  });
+});
+
+describe("docs/performance.md", () => {
+  const results = Object.entries(RESULTS).map(([path, text]) => [
+    /(\w+)\.json$/.exec(path)![1],
+    JSON.parse(text as string),
+  ]);
+  const sections = sectionsOf(Object.fromEntries(results));
+  const pictures = Object.values(sections).flatMap((section) => Object.entries(section.pictures));
+
+  test("has the tables and pictures of the results that are kept", () => {
+    expect(results.length).toBeGreaterThan(0);
+    expect(withSections(performance, sections)).toBe(performance);
+    for (const name of Object.keys(sections)) expect(performance).toContain(`<!-- end of ${name} -->`);
+  });
+
+  test.each(pictures)("says in words what its picture shows: %s", (file, { title, description }) => {
+    const svg = FILES[`../docs/performance/${file}.svg`] as string;
+    expect(svg).toContain(`<title id="title">${title}</title>`);
+    expect(svg).toContain(`<desc id="description">${description}</desc>`);
+    expect(performance).toContain(`![${title}. ${description}](performance/${file}.svg)`);
   });
 });
 

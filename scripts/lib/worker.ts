@@ -18,6 +18,8 @@ export interface RunningWorker {
   cpuMs(): Promise<number>;
   /** Returns workerd's peak memory so far, in MB. */
   peakMb(): Promise<number>;
+  /** Returns workerd's memory now, in MB. */
+  residentMb(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -101,7 +103,13 @@ export async function startServer(
   }
   const total = async (measure: (pid: number) => Promise<number>) =>
     (await Promise.all((await workerdsUnder(child.pid!)).map(measure))).reduce((sum, value) => sum + value, 0);
-  return { url, inspectorPort, stop, cpuMs: () => total(cpuMsOf), peakMb: () => total(peakMbOf) };
+  const mb = (field: string) => total((pid) => statusMb(pid, field));
+  return {
+    ...{ url, inspectorPort, stop },
+    cpuMs: () => total(cpuMsOf),
+    peakMb: () => mb("VmHWM"),
+    residentMb: () => mb("VmRSS"),
+  };
 }
 
 /** Returns a port of 127.0.0.1 that nothing listens on, until somebody else is faster. */
@@ -131,7 +139,7 @@ async function cpuMsOf(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-async function peakMbOf(pid: number): Promise<number> {
+async function statusMb(pid: number, field: string): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1000;
+  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1000;
 }

@@ -10,6 +10,12 @@ export interface Pace {
 }
 
 /**
+ * How long a read is waited for at a stretch. What a stretch takes beyond that is the work of other calls of the isolate, in
+ * whose midst no byte comes in.
+ */
+const STRETCH_MS = 100;
+
+/**
  * Returns a watch over the reads of a body, which has to keep a pace: one that stops, or drips, is not waited for. Only
  * the time that its sender takes counts.
  * @param late creates the error of a read that takes too long
@@ -17,13 +23,16 @@ export interface Pace {
 export function pacing({ bytesPerSecond, graceMs, deadlineMs }: Pace, late: () => Error): Watch {
   let [creditMs, leftMs] = [graceMs, deadlineMs];
   return async (read) => {
-    const asked = Date.now();
-    const answer = await inTime(read, Math.min(creditMs, leftMs));
-    if (!answer) throw late();
-    const tookMs = Date.now() - asked;
-    leftMs -= tookMs;
-    creditMs = Math.min(graceMs, creditMs - tookMs + (1000 * (answer.value?.length ?? 0)) / bytesPerSecond);
-    return answer;
+    for (;;) {
+      const stretchMs = Math.min(STRETCH_MS, creditMs, leftMs);
+      const asked = Date.now();
+      const answer = await inTime(read, stretchMs);
+      const tookMs = answer ? Math.min(Date.now() - asked, stretchMs) : stretchMs;
+      leftMs -= tookMs;
+      creditMs = Math.min(graceMs, creditMs - tookMs + (1000 * (answer?.value?.length ?? 0)) / bytesPerSecond);
+      if (answer) return answer;
+      if (Math.min(creditMs, leftMs) <= 0) throw late();
+    }
   };
 }
 

@@ -75,13 +75,13 @@ export function remoteFacilitator(
 ): FacilitatorClient {
   /**
    * Returns the facilitator's verdict from a 200 or a 4xx (facilitators refuse with either), or the HTTP status alone if
-   * there is none. A 5xx is never a verdict, whatever its body.
+   * there is none. A 5xx is never a verdict, whatever its body. `isLost` is set where the connection broke before any answer.
    */
   async function ask<S extends z.ZodType>(
     call: "verify" | "settle",
     payment: PaymentPayload,
     schema: S,
-  ): Promise<{ answer?: z.output<S>; status?: number }> {
+  ): Promise<{ answer?: z.output<S>; status?: number; isLost?: boolean }> {
     const endpoint = new URL(`${url.replace(/\/+$/, "")}/${call}`);
     const failure = { event: "facilitator", request_id: requestId, host: endpoint.host, call } as const;
     let status: number | undefined;
@@ -99,8 +99,9 @@ export function remoteFacilitator(
       log({ ...failure, status });
     } catch (error) {
       log({ ...failure, ...(status && { status }), error: String(error) });
+      if (status === undefined) return { isLost: (error as Error).name !== "TimeoutError" };
     }
-    return status === undefined ? {} : { status };
+    return { status };
   }
 
   return {
@@ -109,7 +110,9 @@ export function remoteFacilitator(
 
     async verify(payment) {
       if (!isFor(payment, supported)) return { outcome: "unknown" }; // another may
-      const { answer } = await ask("verify", payment, verifyAnswer);
+      let { answer, isLost } = await ask("verify", payment, verifyAnswer);
+      // a connection kept since an earlier call may just have been closed; a verification moves nothing
+      if (isLost) ({ answer } = await ask("verify", payment, verifyAnswer));
       if (!answer) return { outcome: "unknown" };
       return answer.isValid
         ? { outcome: "valid" }

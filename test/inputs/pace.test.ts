@@ -4,15 +4,15 @@ import { readBody } from "../../src/inputs/body.ts";
 const KB64 = 65_536;
 const pace = { bytesPerSecond: 10 * KB64, graceMs: 200, deadlineMs: 60_000 };
 
-/** A body of chunks of 64 KB, one every `ms`; without an end it is stuck after the last. */
-function body(chunks: number, ms: number, ends: boolean) {
+/** A body of chunks, one every `ms`; without an end it is stuck after the last. */
+function body(chunks: number, ms: number, ends: boolean, bytes = KB64) {
   const state = { cancelled: false };
   let sent = 0;
   const stream = new ReadableStream({
     type: "bytes",
     async pull(controller: ReadableByteStreamController) {
       await scheduler.wait(ms);
-      if (sent++ < chunks) controller.enqueue(new Uint8Array(KB64));
+      if (sent++ < chunks) controller.enqueue(new Uint8Array(bytes));
       else if (ends) {
         controller.close();
         controller.byobRequest?.respond(0);
@@ -46,6 +46,20 @@ test.each([
     status: 408,
   });
   expect(state.cancelled).toBe(true);
+});
+
+test("what keeps the isolate busy is not its sender's delay", async () => {
+  const state = { isOver: false };
+  const busy = (async () => {
+    while (!state.isOver) {
+      for (const ends = Date.now() + 250; Date.now() < ends; );
+      await scheduler.wait(0); // the body comes on by one chunk
+    }
+  })();
+  const { stream } = body(10, 0, true, 8192);
+  const read = lengthOf(readBody(stream, { pace: { ...pace, bytesPerSecond: 1e9, graceMs: 1500 }, maxBytes: 1e9 }));
+  await expect(read.finally(() => (state.isOver = true))).resolves.toBe(10 * 8192);
+  await busy;
 });
 
 test("one that is too large is a 413, and what is left of it may be read by others", async () => {

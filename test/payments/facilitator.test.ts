@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { cdpToken } from "../../src/payments/cdpToken.ts";
 import { PaymentError } from "../../src/payments/errors.ts";
 import type { RemoteFacilitator } from "../../src/payments/facilitatorHttp.ts";
@@ -15,6 +15,45 @@ async function settled(answer: object, status = 200) {
   const url = `https://facilitator.example.com/says-${encodeURIComponent(said)}`;
   return remoteFacilitator({ url, timeoutMs: 2000 }, SILENT).settle(await paymentFrom());
 }
+
+describe("a connection that is lost", () => {
+  const client = remoteFacilitator({ url: "https://facilitator.example.com", timeoutMs: 2000 }, SILENT);
+  const lost = new Error("Network connection lost."); // as workerd says it
+  const asked = (...answers: (Response | Error)[]) => {
+    const fetching = vi.spyOn(globalThis, "fetch");
+    for (const answer of answers)
+      if (answer instanceof Response) fetching.mockResolvedValueOnce(answer);
+      else fetching.mockRejectedValueOnce(answer);
+    return fetching;
+  };
+  afterEach(() => vi.restoreAllMocks());
+
+  test("has a verification asked for again, which moves nothing", async () => {
+    asked(lost, Response.json({ isValid: true }));
+    expect(await client.verify(await paymentFrom())).toEqual({ outcome: "valid" });
+  });
+
+  test("has it asked for once, not for ever", async () => {
+    const fetching = asked(lost, lost, Response.json({ isValid: true }));
+    expect(await client.verify(await paymentFrom())).toEqual({ outcome: "unknown" });
+    expect(fetching).toHaveBeenCalledTimes(2);
+  });
+
+  test("has no settlement asked for again: the ledger does that, which knows what may have moved", async () => {
+    const fetching = asked(lost, Response.json({ success: true, transaction: `0x${"ab".repeat(32)}` }));
+    expect(await client.settle(await paymentFrom())).toEqual({ outcome: "unknown" });
+    expect(fetching).toHaveBeenCalledTimes(1);
+  });
+
+  test("is no answer that takes too long, or that cannot be read", async () => {
+    for (const answer of [new DOMException("", "TimeoutError"), Response.json({}), new Response("", { status: 500 })]) {
+      const fetching = asked(answer, Response.json({ isValid: true }));
+      expect(await client.verify(await paymentFrom())).toEqual({ outcome: "unknown" });
+      expect(fetching).toHaveBeenCalledTimes(1);
+      fetching.mockRestore();
+    }
+  });
+});
 
 describe("what a settlement's answer is taken for", () => {
   const refusal = (errorReason: string) => ({ success: false, errorReason, transaction: "", network: "base-sepolia" });

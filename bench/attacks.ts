@@ -1,0 +1,109 @@
+/** What attackers send to the running Worker, and what a payer's honest call looks like beside it. */
+import { connect, type Socket } from "node:net";
+import { generatePrivateKey } from "viem/accounts";
+import type { Offer } from "../scripts/lib/pay.ts";
+
+/** A server by its address alone: this side may be another process than the one that has started it. */
+interface Server {
+  url: string;
+}
+
+/** The endpoint of text marks. */
+export const TEXT = "/v1/watermark/text";
+/** How the signature of a forged payment begins. */
+export const FORGED = "0xf0f0f0f0f0";
+export const JSON_TYPE = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
+export const FORM = { "Content-Type": "multipart/form-data; boundary=b" };
+
+/** A call as it is sent. */
+export interface Call {
+  path?: string;
+  headers: Record<string, string>;
+  body: Uint8Array;
+  /** What Content-Length says, if that is more than `body` and the rest never comes. */
+  announced?: number;
+}
+
+/**
+ * Sends a call, all of its body whatever the answer, and returns its status; 0 where there is no answer.
+ * @param held takes the connections, which are left open
+ */
+export function send(
+  server: Server,
+  { path = TEXT, headers, body, announced }: Call,
+  held?: Socket[],
+): Promise<number> {
+  const { hostname, port, host } = new URL(server.url);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname);
+    held?.push(socket);
+    let answer = "";
+    let [at, isAnswered] = [0, false];
+    const over = () => {
+      socket.destroy();
+      resolve(Number(answer.split(" ")[1] ?? 0));
+    };
+    socket.on("error", over).on("close", over);
+    socket.on("data", (data) => {
+      answer += data.toString("latin1");
+      const [head = "", rest] = answer.split(/\r\n\r\n(.*)/s);
+      const length = /^content-length: (\d+)/im.exec(head)?.[1];
+      isAnswered =
+        rest !== undefined && (length !== undefined ? rest.length >= Number(length) : rest.endsWith("0\r\n\r\n"));
+      more();
+    });
+    const all = {
+      Host: host,
+      "Accept-Encoding": "gzip",
+      "Content-Length": String(announced ?? body.length),
+      ...headers,
+    };
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
+    const more = () => {
+      if (isAnswered && at >= body.length && !held) over();
+      for (let isTaken = true; isTaken && at < body.length && !socket.destroyed; at += 65_536)
+        isTaken = socket.write(body.subarray(at, at + 65_536));
+    };
+    socket.on("drain", more);
+    more();
+  });
+}
+
+/** Returns the body of a form with a file and the text "A"; its headers are {@link FORM}. */
+export function upload(pdf: Uint8Array): Buffer {
+  const [before, after] = [
+    '--b\r\nContent-Disposition: form-data; name="text"\r\n\r\nA\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n',
+    "\r\n--b--\r\n",
+  ];
+  return Buffer.concat([Buffer.from(before), pdf, Buffer.from(after)]);
+}
+
+/** Returns so many bytes that begin as a PDF does, and are none. */
+export const pdfOf = (bytes: number) => Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(bytes)]);
+
+/** Asks what a text mark costs, and returns the first offer. */
+export async function termsOf({ url }: Server): Promise<Offer> {
+  const response = await fetch(url + TEXT, { method: "POST" });
+  return ((await response.json()) as { accepts: Offer[] }).accepts[0]!;
+}
+
+/** Returns a payment with a signature that no key has made. */
+export function forged(payment: string): string {
+  const value = JSON.parse(atob(payment)) as { payload: { signature: string } };
+  value.payload.signature = FORGED + value.payload.signature.slice(FORGED.length);
+  return btoa(JSON.stringify(value));
+}
+
+/** Returns an address that nobody has the key of. */
+export const randomPayer = () => generatePrivateKey().slice(0, 42);
+
+/**
+ * Returns another payment, of another payer by default, as the facilitator of the benchmarks takes it: signing takes time,
+ * which is not to be measured.
+ */
+export function another(payment: string, from = randomPayer()): string {
+  const value = JSON.parse(atob(payment)) as { payload: { authorization: Record<"from" | "nonce", string> } };
+  Object.assign(value.payload.authorization, { from, nonce: generatePrivateKey() });
+  return btoa(JSON.stringify(value));
+}

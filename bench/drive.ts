@@ -1,0 +1,134 @@
+import autocannon from "autocannon";
+import { generatePrivateKey } from "viem/accounts";
+import { type Offer, signPayment } from "../scripts/lib/pay.ts";
+import { FORM, TEXT, termsOf, upload } from "./attacks.ts";
+import { INPUTS } from "./inputs.ts";
+import type { LimitedWorker } from "./limitedWorker.ts";
+import type { Facilitator } from "./startFacilitator.ts";
+
+/** More payers than calls at a time: what one payer may have under way is not to be measured. */
+const PAYERS = Array.from({ length: 64 }, generatePrivateKey);
+const BODY = upload(INPUTS.a.make());
+const TIMEOUT_SECONDS = 120;
+
+/** What came of calls that pay, so many at a time. */
+export interface Load {
+  connections: number;
+  /** Calls that gave a result, all of them and for each second. */
+  results: number;
+  perSecond: number;
+  /** How long those took. */
+  p50Ms: number;
+  p99Ms: number;
+  /** Calls that were asked to come back later (`Retry-After`), by status and code; nothing is charged for them. */
+  busy: Record<string, number>;
+  /** Every other answer, and every lack of one. */
+  failed: Record<string, number>;
+  /** Payments that were settled, and bought nothing even when their call was sent again. */
+  lost: number;
+  /** The peak of the isolate's objects and array buffers. */
+  heapMb: number;
+  /** All of workerd at the end, with what stands in for R2 and Durable Objects. */
+  residentMb: number;
+}
+
+/** A payment that is used once, for a call under a key of its own. */
+interface Ticket {
+  nonce: string;
+  headers: Record<string, string>;
+}
+
+/** Signs payments ahead, by many payers in turn: signing takes time, which is not to be measured. */
+async function sign(terms: Offer, count: number): Promise<Ticket[]> {
+  const tickets: Ticket[] = [];
+  for (let index = 0; index < count; index++) {
+    const payment = await signPayment(terms, PAYERS[index % PAYERS.length]!);
+    const { payload } = JSON.parse(atob(payment)) as { payload: { authorization: { nonce: string } } };
+    const headers = { ...FORM, "X-PAYMENT": payment, "Idempotency-Key": crypto.randomUUID() };
+    tickets.push({ nonce: payload.authorization.nonce, headers });
+  }
+  return tickets;
+}
+
+const count = (counts: Record<string, number>, name: string, by = 1) => {
+  if (by > 0) counts[name] = (counts[name] ?? 0) + by;
+};
+
+/**
+ * Sends calls that each upload a file of 10 pages and pay for it, `connections` of them at a time, and holds what they were
+ * given against what the facilitator has settled.
+ */
+export async function drive(
+  worker: LimitedWorker,
+  facilitator: Facilitator,
+  { connections, calls }: { connections: number; calls: number },
+): Promise<Load> {
+  const terms = await termsOf(worker);
+  const unused = await sign(terms, calls + 2 * connections); // some more, for calls that are lost with their connection
+  const sent: Ticket[] = [];
+  const given = new Set<string>();
+  const busy: Record<string, number> = {};
+  const failed: Record<string, number> = {};
+  const times: number[] = [];
+  await facilitator.settled();
+  worker.heapPeakMb();
+
+  const began = performance.now();
+  const { errors, timeouts } = await autocannon({
+    ...{ url: worker.url, connections, amount: calls, timeout: TIMEOUT_SECONDS },
+    setupClient: (client) =>
+      void client.on("response", (status, _, ms) => {
+        if (status === 200) times.push(ms);
+      }),
+    requests: [
+      {
+        ...{ method: "POST", path: TEXT, body: BODY },
+        setupRequest(request, context) {
+          const ticket = unused.pop()!;
+          sent.push(ticket);
+          Object.assign(context, ticket);
+          return { ...request, headers: ticket.headers };
+        },
+        onResponse(status, body, context, headers = {}) {
+          if (status === 200) return void given.add((context as Ticket).nonce);
+          const isTold =
+            [429, 503].includes(status) && Object.keys(headers).some((name) => /^retry-after$/i.test(name));
+          count(isTold ? busy : failed, `${status} ${codeOf(body)}`);
+        },
+      },
+    ],
+  });
+  const seconds = (performance.now() - began) / 1000;
+  const [heapMb, residentMb] = [worker.heapPeakMb(), await worker.residentMb()];
+  count(failed, "no answer in time", timeouts);
+  count(failed, "connection lost", errors - timeouts);
+
+  const settled = new Set(await facilitator.settled());
+  const unanswered = sent.filter(({ nonce }) => settled.has(nonce) && !given.has(nonce));
+  let lost = 0;
+  for (const { headers } of unanswered) {
+    const { ok } = await fetch(worker.url + TEXT, { method: "POST", headers, body: BODY });
+    if (!ok) lost++;
+  }
+  const unpaid = [...given].filter((nonce) => !settled.has(nonce)).length;
+  count(failed, "result without a payment", unpaid);
+
+  times.sort((a, b) => a - b);
+  const quantile = (share: number) => times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? Number.NaN;
+  return {
+    connections,
+    results: times.length,
+    perSecond: times.length / seconds,
+    ...{ p50Ms: quantile(0.5), p99Ms: quantile(0.99) },
+    ...{ busy, failed, lost, heapMb, residentMb },
+  };
+}
+
+/** Returns the code of a problem, or the beginning of what is none. */
+function codeOf(body: string): string {
+  try {
+    return (JSON.parse(body) as { code: string }).code;
+  } catch {
+    return body.slice(0, 40);
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * `npm run bench:load` has ever more callers mark files of 10 pages at the same time, through one workerd with the memory of
+ * an isolate, and prints results a second, waits, errors and memory. Then some callers do the same while others send large
+ * files, or attack, and the facilitator takes its time. `-- --calls 50` is for a short run; `-- --save` keeps the results for
+ * `docs/performance.md`. Fails where a call fails that was not asked to come back, where a payment bought nothing, or
+ * where memory would not have been enough at the edge.
+ */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import type { Company } from "./company.ts";
+import { drive, type Load } from "./drive.ts";
+import { type LimitedWorker, MEMORY_MB, startLimitedWorker } from "./limitedWorker.ts";
+import { counted, loadCells, loadHead } from "./report.ts";
+import { saveResults } from "./saveResults.ts";
+import { startFacilitator } from "./startFacilitator.ts";
+
+const { values } = parseArgs({ options: { calls: { type: "string", default: "400" }, save: { type: "boolean" } } });
+const CALLS = Number(values.calls);
+const CONNECTIONS = [1, 2, 4, 8, 16, 32, 64];
+/** How many callers there are beside others, and how many calls they make. */
+const BESIDE = { connections: 8, calls: Math.ceil(CALLS / 2) };
+/** So long the others are at it before anything is measured. */
+const WARM_UP_MS = 5000;
+const AT_ONCE = { verifyMs: 0, settleMs: 0 };
+const SLOW = { verifyMs: 500, settleMs: 3000 };
+
+const ATTACKERS: Company[] = ["slow bodies", "broken PDFs", "payments that nobody signed"];
+const SITUATIONS: Record<string, { company: Company[]; delays?: typeof SLOW }> = {
+  alone: { company: [] },
+  ...Object.fromEntries((["files of 50 MB", ...ATTACKERS] as Company[]).map((kind) => [kind, { company: [kind] }])),
+  "a slow facilitator": { company: [], delays: SLOW },
+  "all of it": { company: ["files of 50 MB", ...ATTACKERS], delays: SLOW },
+};
+
+/** Has others busy beside the callers while `act` runs, each kind in a process of its own; returns what they were told. */
+async function amid<T>(worker: LimitedWorker, company: Company[], act: () => Promise<T>) {
+  const others = company.map((kind) => fork(join(import.meta.dirname, "company.ts"), [kind, worker.url]));
+  if (others.length > 0) await sleep(WARM_UP_MS);
+  const result = await act();
+  const told: Record<string, Record<string, number>> = {};
+  for (const [index, other] of others.entries()) {
+    const answer = once(other, "message");
+    other.send("end");
+    told[company[index]!] = (await answer)[0] as Record<string, number>;
+    other.disconnect();
+  }
+  return { ...result, told };
+}
+
+let failures = 0;
+const row = (cells: string[]) => console.log(`| ${cells.join(" | ")} |`);
+function tell(name: string, load: Load): void {
+  row([name, ...loadCells(load)]);
+  if (Object.keys(load.failed).length > 0 || load.lost > 0 || load.heapMb > MEMORY_MB) failures++;
+}
+
+const facilitator = await startFacilitator();
+const worker = await startLimitedWorker({ FACILITATOR_URL: facilitator.url, PAY_TO: `0x${"aa".repeat(20)}` });
+try {
+  await drive(worker, facilitator, { connections: 4, calls: Math.min(100, CALLS) }); // warm up
+  console.log(`Calls with a file of 10 pages, ${CALLS} at each number of callers\n`);
+  row(["callers at a time", ...loadHead]);
+  row(Array(loadHead.length + 1).fill("---"));
+  const levels: Load[] = [];
+  for (const connections of CONNECTIONS) {
+    levels.push(await drive(worker, facilitator, { connections, calls: Math.max(CALLS, 2 * connections) }));
+    tell(String(connections), levels.at(-1)!);
+  }
+
+  console.log(`\nThe same calls, ${BESIDE.calls} by ${BESIDE.connections} callers at a time, beside others\n`);
+  row(["beside", ...loadHead]);
+  row(Array(loadHead.length + 1).fill("---"));
+  const beside: (Load & { name: string; told: Record<string, Record<string, number>> })[] = [];
+  for (const [name, { company, delays = AT_ONCE }] of Object.entries(SITUATIONS)) {
+    facilitator.delay(delays);
+    const load = await amid(worker, company, () => drive(worker, facilitator, BESIDE));
+    facilitator.delay(AT_ONCE);
+    beside.push({ name, ...load });
+    tell(name, load);
+    for (const [kind, told] of Object.entries(load.told)) console.log(`${kind}: ${counted(told)}`);
+  }
+  if (values.save)
+    await saveResults("load", { calls: CALLS, levels, ...{ besideCalls: BESIDE.calls, beside, slow: SLOW } });
+} finally {
+  await worker.stop();
+  facilitator.stop();
+}
+process.exitCode = failures > 0 ? 1 : 0;

@@ -1,0 +1,162 @@
+import * as Plot from "@observablehq/plot";
+import { parseHTML } from "linkedom";
+import type { Picture } from "./report.ts";
+
+/** What Plot and this file need of a browser's document; the Worker's types know no DOM. */
+interface Node {
+  setAttribute(name: string, value: string): void;
+  append(...nodes: (Node | string)[]): void;
+  querySelector(selector: string): { remove(): void } | null;
+  outerHTML: string;
+}
+const { document } = parseHTML("<html></html>") as unknown as {
+  document: { createElementNS(namespace: string, name: string): Node };
+};
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Strong enough on white and on black alike; ours comes first. */
+export const COLOURS = [
+  "#d6336c",
+  "#1c7ed6",
+  "#2f9e44",
+  "#e8590c",
+  "#7950f2",
+  "#0c8599",
+  "#a0700f",
+  "#868e96",
+  "#9c36b5",
+];
+export const OUR_COLOUR = COLOURS[0]!;
+
+/** GitHub shows a picture on its own page's colour, whatever the reader's is: so a picture brings its own paper. */
+const STYLE = `
+svg { --ink: #1f2328; --paper: #ffffff; --rule: #d8dee4; color: var(--ink); font: 12px system-ui, sans-serif; }
+@media (prefers-color-scheme: dark) { svg { --ink: #e6edf3; --paper: #0d1117; --rule: #30363d; } }
+.paper { fill: var(--paper); }
+.title { font-size: 16px; font-weight: 600; fill: var(--ink); }
+text { fill: var(--ink); }
+`;
+
+/** Makes an element of SVG. */
+export function element(name: string, attributes: Record<string, string | number>, ...inside: (Node | string)[]): Node {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  made.append(...inside);
+  return made;
+}
+
+/** One line of a plot, with its name at its end. */
+export interface Series {
+  name: string;
+  colour: string;
+  points: { x: number; y: number }[];
+  isOurs?: boolean;
+  isDashed?: boolean;
+}
+
+/** Where a plot is in its picture, in pixels, and what its axes say. */
+interface Frame {
+  width: number;
+  height: number;
+  x: Plot.ScaleOptions;
+  y: Plot.ScaleOptions;
+}
+
+/** The least distance of two lines of text. */
+const LINE_PX = 15;
+const LETTER_PX = 7;
+const MARGINS = { marginTop: 30, marginLeft: 56, marginBottom: 40 };
+
+const inFull = (value: number) => value.toLocaleString("en", { maximumFractionDigits: 3 });
+
+/** Plots lines, with their names on the right, moved apart where they would overlap. */
+export function lines(series: Series[], { width, height, x, y }: Frame): Node {
+  const marginRight = 32 + LETTER_PX * Math.max(...series.map(({ name }) => name.length));
+  const rule = { stroke: "var(--rule)", strokeOpacity: 1 };
+  const plot = Plot.plot({
+    ...({ document } as object),
+    ...{ width, height, inset: 6, ...MARGINS, marginRight },
+    x: { labelAnchor: "center", labelArrow: "none", tickFormat: inFull, ...x },
+    y: { labelArrow: "none", ticks: 5, tickFormat: inFull, ...y },
+    marks: [
+      Plot.gridX(rule),
+      Plot.gridY(rule),
+      ...series.flatMap(({ points, colour, isOurs, isDashed }) => [
+        Plot.line(points, {
+          ...{ x: "x", y: "y", stroke: colour, strokeWidth: isOurs ? 3.5 : 1.75, marker: "dot" },
+          ...(isDashed && { strokeDasharray: "3 4" }),
+        }),
+      ]),
+    ],
+  }) as unknown as Node & Plot.Plot;
+  plot.querySelector("style")?.remove(); // it is for pages, and undoes the size of a plot in a picture
+
+  const at = (scale: "x" | "y", value: number) => plot.scale(scale)!.apply(value) as number;
+  const labels = series
+    .filter(({ points }) => points.length > 0)
+    .map((one) => ({ one, end: one.points.at(-1)!, y: at("y", one.points.at(-1)!.y) }))
+    .toSorted((a, b) => a.y - b.y);
+  for (let index = 0, limit = 0; index < labels.length; index++) {
+    labels[index]!.y = Math.max(labels[index]!.y, limit);
+    limit = labels[index]!.y + LINE_PX;
+  }
+  for (let index = labels.length - 1, limit = height - MARGINS.marginBottom; index >= 0; index--) {
+    labels[index]!.y = Math.min(labels[index]!.y, limit);
+    limit = labels[index]!.y - LINE_PX;
+  }
+  for (const { one, end, y: to } of labels) {
+    const left = width - marginRight + 22;
+    const points = [`${at("x", end.x)},${at("y", end.y)}`, `${left - 12},${to}`, `${left - 4},${to}`].join(" ");
+    plot.append(
+      element("polyline", { points, fill: "none", stroke: one.colour, "stroke-width": 1, "stroke-opacity": 0.6 }),
+      element(
+        "text",
+        { x: left, y: to + 4, "text-anchor": "start", ...(one.isOurs && { "font-weight": 700 }) },
+        one.name,
+      ),
+    );
+  }
+  return plot;
+}
+
+/** Plots what Plot is given, in the same style. */
+export function plotted(options: Plot.PlotOptions): Node {
+  const plot = Plot.plot({ ...({ document } as object), ...options }) as unknown as Node;
+  plot.querySelector("style")?.remove();
+  return plot;
+}
+
+/** Puts plots side by side under a heading; returns the SVG as a file has it. */
+export function picture(
+  { title, description }: Picture,
+  plots: Node[],
+  size: { width: number; height: number },
+): string {
+  const [margin, heading] = [16, 44];
+  const width = plots.length * size.width + 2 * margin;
+  const height = size.height + heading + margin;
+  const all = element(
+    "svg",
+    {
+      xmlns: SVG,
+      viewBox: `0 0 ${width} ${height}`,
+      width,
+      height,
+      role: "img",
+      "aria-labelledby": "title description",
+    },
+    element("title", { id: "title" }, title),
+    element("desc", { id: "description" }, description),
+    element("style", {}, STYLE),
+    element("rect", { class: "paper", width, height, rx: 8 }),
+    element("text", { class: "title", x: margin + 8, y: 30 }, title),
+  );
+  for (const [index, plot] of plots.entries()) {
+    plot.setAttribute("x", String(margin + index * size.width));
+    plot.setAttribute("y", String(heading));
+    plot.setAttribute("aria-hidden", "true");
+    plot.setAttribute("font-size", "12");
+    all.append(plot);
+  }
+  return `${all.outerHTML}\n`;
+}

@@ -1,0 +1,190 @@
+/**
+ * `npm run bench:plots` draws the pictures of `docs/performance/` from the results that are kept there, and writes the tables
+ * of `docs/performance.md` anew. Benchmarks keep their results with `-- --save`.
+ */
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as Plot from "@observablehq/plot";
+import { COLOURS, lines, OUR_COLOUR, picture, plotted, type Series } from "./picture.ts";
+import { OURS, sectionsOf, withSections } from "./report.ts";
+import type { Marked, Results } from "./results.ts";
+
+const docs = join(import.meta.dirname, "../docs");
+const WIDE = { width: 760, height: 420 };
+const HALF = { width: 500, height: 340 };
+const NAMES: (keyof Results)[] = ["engines", "pages", "call", "load", "soak"];
+
+const results: Partial<Results> = {};
+for (const name of NAMES) {
+  const path = join(docs, `performance/${name}.json`);
+  if (existsSync(path)) Object.assign(results, { [name]: JSON.parse(await readFile(path, "utf8")) });
+}
+
+/** Returns a line for each engine through what it took for each file; files that it cannot do, or made smaller, are left out. */
+function engineSeries(
+  { files }: Results["pages"],
+  of: keyof Omit<Marked, "name">,
+  unit: number,
+  x: (file: Results["pages"]["files"][number]) => number,
+): Series[] {
+  return files[0]!.engines
+    .map(({ name }, index): Series => {
+      const points = files.flatMap((file) => {
+        const y = file.engines.find((engine) => engine.name === name)?.[of];
+        return y && y > 0 ? [{ x: x(file), y: y / unit }] : [];
+      });
+      const colour = name === OURS ? OUR_COLOUR : COLOURS[index === 0 ? 1 : index]!;
+      return { name, colour, points, isOurs: name === OURS, isDashed: name === "copy" };
+    })
+    .filter(({ points }) => points.length > 1);
+}
+
+const pages = { type: "log", label: "pages", ticks: 5 } as const;
+
+/** How each picture is drawn. */
+const DRAWN: {
+  [file: string]: (results: Required<Results>) => { plots: ReturnType<typeof lines>[]; size: typeof WIDE };
+} = {
+  pages: ({ pages: measured }) => ({
+    plots: [
+      lines(
+        engineSeries(measured, "ms", 1, (file) => file.pages),
+        { ...WIDE, x: pages, y: { type: "log", label: "milliseconds" } },
+      ),
+    ],
+    size: WIDE,
+  }),
+  memory: ({ pages: measured }) => ({
+    plots: [
+      lines(
+        engineSeries(measured, "peakMb", 1, (file) => file.bytes / 1e6),
+        {
+          ...WIDE,
+          x: { type: "log", label: "MB of the file", ticks: 4 },
+          y: { type: "log", label: "MB at most" },
+        },
+      ),
+    ],
+    size: WIDE,
+  }),
+  growth: ({ pages: measured }) => ({
+    plots: [
+      lines(
+        engineSeries(measured, "addedBytes", 1000, (file) => file.pages),
+        { ...WIDE, x: pages, y: { type: "log", label: "KB added" } },
+      ),
+    ],
+    size: WIDE,
+  }),
+  texts: ({ pages: { texts } }) => ({
+    plots: [
+      lines(
+        [...new Set(texts.map(({ script }) => script))].map((script, index) => ({
+          ...{ name: script, colour: COLOURS[index]! },
+          points: texts
+            .filter((text) => text.script === script)
+            .map(({ characters, addedBytes }) => ({ x: characters, y: addedBytes })),
+        })),
+        { ...WIDE, height: 320, x: { label: "characters" }, y: { label: "bytes added", zero: true } },
+      ),
+    ],
+    size: { ...WIDE, height: 320 },
+  }),
+  call: ({ call }) => {
+    const size = { width: 760, height: 110 + 44 * call.length };
+    const both = call.flatMap(({ input, callCpuMs, floorCpuMs }) => [
+      { input, ms: callCpuMs, colour: OUR_COLOUR },
+      { input, ms: floorCpuMs, colour: COLOURS[1]! },
+    ]);
+    const plot = plotted({
+      ...size,
+      ...{ marginLeft: 260, marginRight: 60, marginTop: 40, marginBottom: 40, inset: 8 },
+      x: {
+        type: "log",
+        label: "milliseconds of CPU",
+        tickFormat: ",",
+        labelAnchor: "center",
+        labelArrow: "none",
+        ticks: 5,
+      },
+      y: { label: null, domain: call.map(({ input }) => input) },
+      color: { type: "identity" },
+      marks: [
+        Plot.gridX({ stroke: "var(--rule)", strokeOpacity: 1 }),
+        Plot.ruleY(call, { y: "input", x1: "floorCpuMs", x2: "callCpuMs", stroke: "currentColor", strokeWidth: 2 }),
+        Plot.dot(both, { y: "input", x: "ms", fill: "colour", r: 7 }),
+        Plot.text(call, {
+          y: "input",
+          x: "callCpuMs",
+          text: ({ ratio }) => `x ${ratio.toFixed(2)}`,
+          dx: 14,
+          textAnchor: "start",
+        }),
+        Plot.text(call.slice(0, 1), {
+          y: "input",
+          x: "floorCpuMs",
+          text: () => "stored and copied",
+          dy: -18,
+          textAnchor: "end",
+        }),
+        Plot.text(call.slice(0, 1), {
+          y: "input",
+          x: "callCpuMs",
+          text: () => "the whole call",
+          dy: -18,
+          textAnchor: "start",
+        }),
+      ],
+    });
+    return { plots: [plot], size };
+  },
+  load: ({ load: { levels } }) => {
+    const ticks = levels.map(({ connections }) => connections);
+    const x = { type: "log", base: 2, label: "callers at a time", ticks, tickFormat: "d" } as const;
+    const of = (value: "perSecond" | "p50Ms" | "p99Ms") =>
+      levels.map((level) => ({ x: level.connections, y: level[value] }));
+    return {
+      plots: [
+        lines([{ name: "results a second", colour: OUR_COLOUR, points: of("perSecond"), isOurs: true }], {
+          ...{ ...HALF, x, y: { label: "results a second", zero: true } },
+        }),
+        lines(
+          [
+            { name: "99th percentile", colour: COLOURS[1]!, points: of("p99Ms") },
+            { name: "median", colour: OUR_COLOUR, points: of("p50Ms"), isOurs: true },
+          ],
+          { ...HALF, x, y: { type: "log", label: "milliseconds to wait" } },
+        ),
+      ],
+      size: HALF,
+    };
+  },
+  soak: ({ soak: { rounds } }) => {
+    const size = { ...WIDE, height: 300 };
+    const of = (value: "aliveMb" | "residentMb") => rounds.map((round) => ({ x: round.calls, y: round[value] }));
+    return {
+      plots: [
+        lines(
+          [
+            { name: "all of workerd", colour: COLOURS[1]!, points: of("residentMb") },
+            { name: "alive in the isolate", colour: OUR_COLOUR, points: of("aliveMb"), isOurs: true },
+          ],
+          { ...size, x: { label: "calls so far" }, y: { label: "MB", zero: true } },
+        ),
+      ],
+      size,
+    };
+  },
+};
+
+const sections = sectionsOf(results);
+for (const { pictures } of Object.values(sections))
+  for (const [file, words] of Object.entries(pictures)) {
+    const { plots, size } = DRAWN[file]!(results as Required<Results>);
+    await writeFile(join(docs, `performance/${file}.svg`), picture(words, plots, size));
+    console.log(`docs/performance/${file}.svg`);
+  }
+const document = join(docs, "performance.md");
+await writeFile(document, withSections(await readFile(document, "utf8"), sections));
+console.log("docs/performance.md");

@@ -1,0 +1,11 @@
+/** Returns the slope of the line through points that is nearest to them by least squares; 0 for fewer than two. */
+export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [meanX, meanY] = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))];
+  let [sum, squares] = [0, 0];
+  for (const [x, y] of points) {
+    sum += (x - meanX) * (y - meanY);
+    squares += (x - meanX) ** 2;
+  }
+  return squares > 0 ? sum / squares : 0;
+}

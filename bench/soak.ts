@@ -1,0 +1,60 @@
+/**
+ * `npm run bench:soak` has eight callers mark files of 10 pages for 20 minutes, through one workerd with the memory of an
+ * isolate, and looks every few hundred calls at what the isolate still keeps alive when nobody calls. `-- --minutes 2` is
+ * for a short run; `-- --save` keeps the results for `docs/performance.md`. Fails where a call fails, where a payment bought
+ * nothing, or where memory grows with the calls.
+ */
+import { parseArgs } from "node:util";
+import { drive } from "./drive.ts";
+import { startLimitedWorker } from "./limitedWorker.ts";
+import { counted } from "./report.ts";
+import type { Results } from "./results.ts";
+import { saveResults } from "./saveResults.ts";
+import { slopeOf } from "./slope.ts";
+import { startFacilitator } from "./startFacilitator.ts";
+
+const { values } = parseArgs({ options: { minutes: { type: "string", default: "20" }, save: { type: "boolean" } } });
+const ROUND = { connections: 8, calls: 240 };
+/** What an isolate may grow by in 1,000 calls; less than 2 MB from first to last is noise. */
+const [MOST_MB, NOISE_MB] = [0.25, 2];
+
+const row = (cells: (string | number)[]) => console.log(`| ${cells.join(" | ")} |`);
+const rounds: Results["soak"]["rounds"] = [];
+let [calls, failures] = [0, 0];
+const facilitator = await startFacilitator();
+const worker = await startLimitedWorker({ FACILITATOR_URL: facilitator.url, PAY_TO: `0x${"aa".repeat(20)}` });
+try {
+  await drive(worker, facilitator, ROUND); // warm up
+  row(["calls", "a second", "p50, ms", "p99, ms", "failed", "alive, MB", "workerd, MB"]);
+  row(Array(7).fill("---"));
+  const ends = Date.now() + Number(values.minutes) * 60_000;
+  while (Date.now() < ends || rounds.length < 3) {
+    const { perSecond, p50Ms, p99Ms, busy, failed, lost } = await drive(worker, facilitator, ROUND);
+    calls += ROUND.calls;
+    const aliveMb = await worker.aliveMb();
+    const residentMb = await worker.residentMb();
+    rounds.push({ calls, perSecond, p50Ms, p99Ms, aliveMb, residentMb });
+    const faults = { ...busy, ...failed, ...(lost > 0 && { "payment that bought nothing": lost }) };
+    if (Object.keys(faults).length > 0) failures++;
+    row([
+      ...[calls, perSecond.toFixed(1), p50Ms.toFixed(0), p99Ms.toFixed(0), counted(faults)],
+      ...[aliveMb.toFixed(1), residentMb.toFixed(0)],
+    ]);
+  }
+} finally {
+  await worker.stop();
+  facilitator.stop();
+}
+
+const slopes = (of: "aliveMb" | "residentMb") => 1000 * slopeOf(rounds.map((round) => [round.calls, round[of]]));
+const [alive, resident] = [slopes("aliveMb"), slopes("residentMb")];
+console.log(
+  `\nFor each 1,000 calls the isolate keeps ${alive.toFixed(2)} MB more, and workerd ${resident.toFixed(1)} MB`,
+);
+const isFlat = alive <= MOST_MB || rounds.at(-1)!.aliveMb - rounds[0]!.aliveMb < NOISE_MB;
+if (values.save)
+  await saveResults("soak", {
+    ...{ minutes: Number(values.minutes), connections: ROUND.connections, failedRounds: failures, rounds },
+    ...{ aliveMbPer1000: alive, residentMbPer1000: resident },
+  });
+process.exitCode = failures > 0 || !isFlat ? 1 : 0;
