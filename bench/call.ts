@@ -1,61 +1,85 @@
 /**
- * Measures calls of the running Worker, upload and storage included, beside their floor: a Worker that stores the same body
- * in R2 and copies it once. By turns, in one run: `node bench/call.ts`.
+ * `npm run bench:call` measures calls of the running Worker, upload and storage included, beside their floor, a Worker that
+ * stores the same body in R2 and copies it once, by turns; and a Worker that marks with pdf-lib. `-- --save` keeps the
+ * results for `docs/performance.md`.
  */
+import { parseArgs } from "node:util";
 import { callPaid } from "../scripts/lib/pay.ts";
-import { startWorker } from "../scripts/lib/worker.ts";
-import { INPUTS } from "./inputs.ts";
+import { type RunningWorker, startWorker } from "../scripts/lib/worker.ts";
+import { INPUTS, type InputName } from "./inputs.ts";
+import { MEMORY_MB } from "./limitedWorker.ts";
+import { saveResults } from "./saveResults.ts";
 
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!;
+const { values } = parseArgs({ options: { save: { type: "boolean" } } });
+const CALLS: Record<InputName, number> = { a: 40, b: 7, c: 7, d: 7 };
+const WARM_UP = 2;
+/** Who takes longer for a file has failed. */
+const TIMEOUT_MS = 60_000;
 
-const worker = await startWorker(
-  { MAX_BODY_BYTES: "100000000", MAX_SOURCE_BYTES: "100000000" },
-  { entry: "bench/callWorker.ts" },
-);
-/** Returns the CPU of workerd and the time that a call takes, in milliseconds. */
-async function measured(call: () => Promise<Response>): Promise<{ cpu: number; ms: number }> {
-  const [cpu, start] = [await worker.cpuMs(), performance.now()];
+process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${MEMORY_MB}`;
+const start = () =>
+  startWorker({ MAX_BODY_BYTES: "100000000", MAX_SOURCE_BYTES: "100000000" }, { entry: "bench/callWorker.ts" });
+const median = (numbers: number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
+
+/** Returns the CPU of workerd that a call takes, in milliseconds, with what stands in for R2 and Durable Objects there. */
+async function cpuOf(worker: RunningWorker, call: () => Promise<Response>): Promise<number> {
+  const before = await worker.cpuMs();
   const response = await call();
   if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
   await response.arrayBuffer();
-  return { ms: performance.now() - start, cpu: (await worker.cpuMs()) - cpu };
+  return (await worker.cpuMs()) - before;
 }
-try {
-  console.log(
-    "Calls of the running Worker (price asked, payment signed, file uploaded, marked, stored), R2 included\n",
-  );
-  console.log("| input | call, ms | CPU, ms | floor, ms | CPU, ms | CPU, times the floor |\n|---|---|---|---|---|---|");
-  for (const [name, calls] of [
-    ["a", 40],
-    ["b", 7],
-    ["c", 7],
-    ["d", 7],
-  ] as const) {
-    const pdf = new File([INPUTS[name].make()], "input.pdf");
-    const form = new FormData();
-    form.set("file", pdf);
-    form.set("text", "CONFIDENTIAL");
-    const whole: Awaited<ReturnType<typeof measured>>[] = [];
-    const floor: typeof whole = [];
-    for (let i = 0; i < calls + 2; i++) {
-      whole.push(await measured(() => callPaid(`${worker.url}/v1/watermark/text`, form)));
-      floor.push(
-        await measured(async () => {
-          const { headers, body } = new Response(form);
-          return fetch(`${worker.url}/floor`, {
-            method: "POST",
-            headers,
-            body: await new Response(body).arrayBuffer(),
-          });
-        }),
-      );
-    }
-    const of = (runs: typeof whole, what: "cpu" | "ms") => median(runs.slice(2).map((run) => run[what])); // two to warm up
-    const cells = [of(whole, "ms"), of(whole, "cpu"), of(floor, "ms"), of(floor, "cpu")].map((ms) => ms.toFixed(0));
-    console.log(
-      `| (${name}) ${INPUTS[name].title} | ${cells.join(" | ")} | ${(of(whole, "cpu") / of(floor, "cpu")).toFixed(2)} |`,
-    );
+
+/** Sends a form to one of the Workers to compare with, its length told as curl does. */
+async function send(url: string, form: FormData): Promise<Response> {
+  const { headers, body } = new Response(form);
+  const bytes = await new Response(body).arrayBuffer();
+  return fetch(url, { method: "POST", headers, body: bytes, signal: AbortSignal.timeout(TIMEOUT_MS) });
+}
+
+/** Returns what pdf-lib takes in a Worker of its own; undefined where that fails. */
+async function peerCpuMs(form: FormData, calls: number): Promise<number | undefined> {
+  const worker = await start();
+  try {
+    const runs: number[] = [];
+    for (let i = 0; i < calls + WARM_UP; i++) runs.push(await cpuOf(worker, () => send(`${worker.url}/pdf-lib`, form)));
+    return median(runs.slice(WARM_UP));
+  } catch {
+    return undefined;
+  } finally {
+    await worker.stop();
   }
-} finally {
-  await worker.stop();
 }
+
+const results = [];
+console.log(
+  "| file | call, ms of CPU | stored and copied | times | pdf-lib in a Worker |\n| --- | --- | --- | --- | --- |",
+);
+for (const [name, calls] of Object.entries(CALLS) as [InputName, number][]) {
+  const { title, make } = INPUTS[name];
+  const pdf = make();
+  const form = new FormData();
+  form.set("file", new File([pdf], "input.pdf"));
+  form.set("text", "CONFIDENTIAL");
+
+  const worker = await start();
+  const whole: number[] = [];
+  const floor: number[] = [];
+  try {
+    for (let i = 0; i < calls + WARM_UP; i++) {
+      whole.push(await cpuOf(worker, () => callPaid(`${worker.url}/v1/watermark/text`, form)));
+      floor.push(await cpuOf(worker, () => send(`${worker.url}/floor`, form)));
+    }
+  } finally {
+    await worker.stop();
+  }
+  const [callCpuMs, floorCpuMs] = [median(whole.slice(WARM_UP)), median(floor.slice(WARM_UP))];
+  const peer = await peerCpuMs(form, Math.min(calls, 3));
+  const result = { input: title, bytes: pdf.length, callCpuMs, floorCpuMs, ratio: callCpuMs / floorCpuMs };
+  results.push({ ...result, peerCpuMs: peer ?? null });
+  const cells = [callCpuMs, floorCpuMs].map((ms) => ms.toFixed(0));
+  console.log(
+    `| (${name}) ${title} | ${cells.join(" | ")} | ${result.ratio.toFixed(2)} | ${peer?.toFixed(0) ?? "failed"} |`,
+  );
+}
+if (values.save) await saveResults("call", { files: results });

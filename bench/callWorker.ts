@@ -1,16 +1,35 @@
-/** The Worker for the benchmark of calls, which has their floor as well: a body is stored in R2, and copied there once. */
+/**
+ * The Worker for the benchmark of calls, with what they are compared with: a body that is stored in R2 and copied there once,
+ * and pdf-lib, by its readme.
+ */
+import { degrees, PDFDocument } from "pdf-lib";
 import { app } from "../src/app.ts";
 
 // wrangler.toml binds these classes
 export { Budget } from "../src/service/budget.ts";
 export { Ledger } from "../src/service/ledger.ts";
 
+async function storeAndCopy({ body }: Request, bucket: R2Bucket): Promise<void> {
+  await bucket.put("floor/sent", body);
+  const stored = await bucket.get("floor/sent");
+  await bucket.put("floor/copy", stored!.body);
+}
+
+async function markWithPdfLib(request: Request, bucket: R2Bucket): Promise<void> {
+  const form = await request.formData();
+  const document = await PDFDocument.load(await (form.get("file") as File).arrayBuffer());
+  for (const page of document.getPages())
+    page.drawText(form.get("text") as string, { x: 50, y: 300, size: 50, rotate: degrees(45), opacity: 0.3 });
+  await bucket.put("peer/marked", await document.save());
+}
+
+const COMPARED: Record<string, typeof storeAndCopy> = { "/floor": storeAndCopy, "/pdf-lib": markWithPdfLib };
+
 export default {
   async fetch(request, env, context) {
-    if (new URL(request.url).pathname !== "/floor") return app.fetch(request, env, context);
-    await env.RESULTS.put("floor/sent", request.body);
-    const stored = await env.RESULTS.get("floor/sent");
-    await env.RESULTS.put("floor/copy", stored!.body);
+    const act = COMPARED[new URL(request.url).pathname];
+    if (!act) return app.fetch(request, env, context);
+    await act(request, env.RESULTS);
     return new Response(null, { status: 204 });
   },
 } satisfies ExportedHandler<Env>;

@@ -91,7 +91,7 @@ const DRAWN: {
     ],
     size: { ...WIDE, height: 320 },
   }),
-  call: ({ call }) => {
+  call: ({ call: { files: call } }) => {
     const size = { width: 760, height: 110 + 44 * call.length };
     const both = call.flatMap(({ input, callCpuMs, floorCpuMs }) => [
       { input, ms: callCpuMs, colour: OUR_COLOUR },

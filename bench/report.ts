@@ -140,16 +140,18 @@ const MAKERS: { [Name in keyof Results]: (results: Results[Name]) => Record<stri
       pictures: {
         call: {
           title: "CPU of a whole call, and of storing and copying its file",
-          description: results
+          description: results.files
             .map(({ input, ratio }) => `${input}: ${ratio.toFixed(2)} times as much as storing and copying`)
             .join("; "),
         },
       },
       tables: [
+        stamp(results),
         table(
-          ["file", "size", "call, ms of CPU", "stored and copied, ms of CPU", "times"],
-          results.map(({ input, bytes, callCpuMs, floorCpuMs, ratio }) => [
+          ["file", "size", "call, ms of CPU", "stored and copied", "times", "pdf-lib in a Worker"],
+          results.files.map(({ input, bytes, callCpuMs, floorCpuMs, ratio, peerCpuMs }) => [
             ...[input, megabytes(bytes), short(callCpuMs), short(floorCpuMs), ratio.toFixed(2)],
+            peerCpuMs === null ? "failed" : short(peerCpuMs),
           ]),
         ),
       ],

@@ -23,8 +23,20 @@ export interface Results {
     /** The bytes that a text adds to a file of one page, by its script and how many characters it has. */
     texts: { script: string; characters: number; addedBytes: number }[];
   };
-  /** A call of the running Worker, and of one that stores the same body and copies it once: milliseconds of CPU. */
-  call: { input: string; bytes: number; callCpuMs: number; floorCpuMs: number; ratio: number }[];
+  /**
+   * A call of the running Worker, and of one that stores the same body and copies it once, in milliseconds of CPU; the same of
+   * a Worker that marks with pdf-lib, null where that fails.
+   */
+  call: Stamp & {
+    files: {
+      input: string;
+      bytes: number;
+      callCpuMs: number;
+      floorCpuMs: number;
+      ratio: number;
+      peerCpuMs: number | null;
+    }[];
+  };
   load: Stamp & {
     calls: number;
     levels: Load[];

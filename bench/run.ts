@@ -1,6 +1,6 @@
 /**
  * `npm run bench` runs every engine on every input and compares the times to copying the bytes. It then measures
- * marking by ranges, how our time grows with pages, calls of the running Worker, and text and image marks in workerd.
+ * marking by ranges, how our time grows with pages, and text and image marks in workerd.
  * `npm run bench -- a d` runs only some inputs; `npm run bench -- --save` keeps what the engines took for
  * `docs/performance.md`.
  */
@@ -70,7 +70,6 @@ try {
 }
 
 console.log();
-await import("./call.ts");
 console.log();
 await import("./text.ts");
 console.log();
