@@ -3,6 +3,7 @@ import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { DEVELOPMENT_KEY } from "../src/payments/localFacilitator.ts";
 import { isOfThisMachine } from "./deployment.ts";
 import { misuse, reasonOf } from "./failure.ts";
+import type { Io } from "./io.ts";
 
 const KEY = /^(0x)?[0-9a-fA-F]{64}$/;
 const READABLE_BY_OTHERS = 0o077;
@@ -12,9 +13,9 @@ const READABLE_BY_OTHERS = 0o077;
  * the development key. A key is never an argument: those are seen by every process, and kept in the shell's history.
  * @throws Failure if there is none, or others can read its file. No message has the key.
  */
-export function accountFor(url: URL, keyFile: string | undefined): PrivateKeyAccount {
+export function accountFor(url: URL, keyFile: string | undefined, { env }: Io): PrivateKeyAccount {
   if (keyFile !== undefined) return accountOf(keyIn(keyFile), "the file of --key-file");
-  const { PRIVATE_KEY } = process.env;
+  const { PRIVATE_KEY } = env;
   if (PRIVATE_KEY) return accountOf(PRIVATE_KEY, "PRIVATE_KEY");
   if (isOfThisMachine(url)) return developer();
   throw misuse(`a key is needed to pay ${url.host}: --key-file, or PRIVATE_KEY in the environment`);

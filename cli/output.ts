@@ -7,6 +7,7 @@ import { Failure, misuse, reasonOf } from "./failure.ts";
 import { valueOption } from "./fields.ts";
 import { type SourceFile, STANDARD } from "./input.ts";
 import { whenStopped } from "./interrupt.ts";
+import type { Io } from "./io.ts";
 
 /** Where the result of a file goes. */
 export interface Target {
@@ -40,7 +41,7 @@ export function addOutputOptions(command: Command): void {
  * Returns where the results of some files go, each somewhere else.
  * @throws Failure if two of them go to the same place, or one to a file that is read, or to where nothing can be written
  */
-export async function findTargets(sources: readonly SourceFile[], choice: OutputChoice): Promise<Target[]> {
+export async function findTargets(sources: readonly SourceFile[], choice: OutputChoice, io: Io): Promise<Target[]> {
   const { output, filename, image, overwrite = false } = choice;
   if (output === "") throw misuse("--output must not be empty");
   if (sources.length > 1 && output === STANDARD)
@@ -60,7 +61,7 @@ export async function findTargets(sources: readonly SourceFile[], choice: Output
     const path = isFolder ? join(output, name) : (output ?? (isPiped && !filename ? STANDARD : beside));
     if (taken.has(resolve(path))) throw misuse(`two results would be ${path}: mark them one by one`);
     taken.add(resolve(path));
-    targets.push(await targetAt(path, source, read, overwrite));
+    targets.push(await targetAt(path, source, read, overwrite, io));
   }
   return targets;
 }
@@ -71,9 +72,10 @@ async function targetAt(
   source: string | undefined,
   read: readonly Found[],
   overwrite: boolean,
+  { stdout }: Io,
 ): Promise<Target> {
   if (path === STANDARD) {
-    if (process.stdout.isTTY) throw misuse("a PDF is nothing for a terminal: name a file with -o, or send it on");
+    if (stdout.isTTY) throw misuse("a PDF is nothing for a terminal: name a file with -o, or send it on");
     return { path, isFile: false };
   }
   const there = await found(path);
@@ -119,11 +121,11 @@ export interface Writing {
  * Begins to write to a target: beside it, under another name, which the result loses when it is complete.
  * @throws Failure if that cannot be done
  */
-export async function beginWriting({ path, isFile }: Target): Promise<Writing> {
+export async function beginWriting({ path, isFile }: Target, { stdout }: Io): Promise<Writing> {
   const refuse = (error: unknown): never => {
     throw new Failure("unwritable", `${path}: ${reasonOf(error)}`);
   };
-  if (path === STANDARD) return toStandardOutput();
+  if (path === STANDARD) return toStandardOutput(stdout);
   const place = await realpath(path).catch(() => path); // a link stays, and what it leads to is replaced
   const mode = isFile ? ((await found(place))?.mode ?? 0o666n) : 0o666n;
   const temporary = isFile ? join(dirname(place), `.${basename(place)}.${randomBytes(4).toString("hex")}`) : place;
@@ -150,11 +152,11 @@ export async function beginWriting({ path, isFile }: Target): Promise<Writing> {
   };
 }
 
-function toStandardOutput(): Writing {
+function toStandardOutput(stdout: NodeJS.WritableStream): Writing {
   return {
     write: (chunk) =>
       new Promise((done, failed) => {
-        process.stdout.write(chunk, (error) => (error ? failed(error) : done()));
+        stdout.write(chunk, (error) => (error ? failed(error) : done()));
       }),
     async complete() {},
     async discard() {},

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
 import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
-import { type Run, runCli, startCli } from "../support/cli.ts";
+import { type Run, runCli, runProgram, startCli } from "../support/cli.ts";
 import { render } from "./render.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -23,6 +23,9 @@ beforeEach(async () => {
   return () => rm(dir, { recursive: true, force: true });
 });
 const cli = (args: string[], setting: Parameters<typeof runCli>[1] = {}) => runCli(args, { cwd: dir, ...setting });
+/** The same, as a process of its own. */
+const program = (args: string[], setting: Parameters<typeof runProgram>[1] = {}) =>
+  runProgram(args, { cwd: dir, ...setting });
 const files = async () => (await readdir(dir)).sort();
 
 /** One line on stderr, and nothing on stdout but JSON that says the same. */
@@ -73,7 +76,7 @@ describe("help", () => {
 
   test("--version is that of package.json", async () => {
     const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
-    expect((await cli(["--version"])).stdout).toBe(`${version}\n`);
+    expect(await program(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n` });
   });
 });
 
@@ -96,7 +99,7 @@ describe("mark", () => {
 
   test("takes the standard input, and gives the standard output", async () => {
     const flags = ["mark", "-", "--text", "DRAFT"];
-    const { code, bytes, stderr } = await cli(flags, { input: await readFile(CONTRACT) });
+    const { code, bytes, stderr } = await program(flags, { input: await readFile(CONTRACT) });
     expect(code).toBe(0);
     expect(stderr).toMatch(/^standard output: 4 pages, [\d,]+ bytes\n$/);
     await cli(["mark", "contract.pdf", "--text", "DRAFT"]);
@@ -115,7 +118,7 @@ describe("mark", () => {
 
   test("goes on where one of several files cannot be marked", async () => {
     await writeFile(join(dir, "b.pdf"), "no PDF");
-    const run = await cli(["mark", "b.pdf", "contract.pdf", "--text", "X", "--json"]);
+    const run = await program(["mark", "b.pdf", "contract.pdf", "--text", "X", "--json"]);
     expect(run.code).toBe(1);
     expect(JSON.parse(run.stdout)).toEqual({
       files: [
@@ -303,7 +306,7 @@ describe("what is wrong is one line, and", () => {
   });
 
   test("--json has it on stdout, too", async () => {
-    const { code, stdout, stderr } = await cli(["mark", "nowhere.pdf", "--text", "A", "--json"]);
+    const { code, stdout, stderr } = await program(["mark", "nowhere.pdf", "--text", "A", "--json"]);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toEqual({ error: { code: "no_file", message: expect.stringContaining("nowhere.pdf") } });
     expect(stderr.trim().split("\n")).toHaveLength(1);
@@ -358,17 +361,17 @@ describe("with an old Node.js", () => {
     await writeFile(join(dir, "package.json"), `{"type":"module"}`);
     await writeFile(join(dir, "cli/main.ts"), "");
     await writeFile(join(dir, "scripts/run.mjs"), "console.log(JSON.stringify(process.argv.slice(2)))");
-    const program = join(dir, "cli/overprint.js");
-    await copyFile(join(root, "cli/overprint.js"), program);
-    const { code, stdout } = await cli(["mark", "-"], { node: ["--no-experimental-strip-types"], program });
-    expect([code, JSON.parse(stdout)]).toEqual([0, [program, "mark", "-"]]);
+    const copy = join(dir, "cli/overprint.js");
+    await copyFile(join(root, "cli/overprint.js"), copy);
+    const { code, stdout } = await program(["mark", "-"], { node: ["--no-experimental-strip-types"], program: copy });
+    expect([code, JSON.parse(stdout)]).toEqual([0, [copy, "mark", "-"]]);
   });
 
   test("the packed program says what to install", async () => {
-    const program = join(dir, "overprint.mjs");
-    await copyFile(join(root, "cli/overprint.js"), program);
+    const copy = join(dir, "overprint.mjs");
+    await copyFile(join(root, "cli/overprint.js"), copy);
     const old = `data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.19.0"})`;
-    const run = await cli(["--version"], { node: ["--import", old], program });
+    const run = await program(["--version"], { node: ["--import", old], program: copy });
     expect(run.code).toBe(1);
     expectOneLine(run, "needs Node.js 22.12 or newer, and this is 20.19.0");
   });
@@ -379,13 +382,13 @@ test("the packed program marks what the sources mark, and says what it lacks", a
   for (const name of ["node_modules", "fonts"]) await symlink(join(root, name), join(dir, name));
   for (const path of ["package.json", "cli/overprint.js", "dist/cli"])
     await cp(join(root, path), join(dir, path), { recursive: true });
-  const program = join(dir, "cli/overprint.js");
+  const packedProgram = { program: join(dir, "cli/overprint.js") };
   const flags = ["mark", "contract.pdf", "--text", "社外秘", "-o", "-"];
-  const packed = await cli(flags, { program });
+  const packed = await program(flags, packedProgram);
   expect([packed.code, packed.stderr]).toEqual([0, expect.stringContaining("4 pages")]);
   expect(Buffer.compare(packed.bytes, (await cli(flags)).bytes)).toBe(0);
   for (const command of ["demo", "dev"]) {
-    const run = await cli([command], { program });
+    const run = await program([command], packedProgram);
     expect(run.code).toBe(1);
     expectOneLine(run, "a clone of the repository, after `npm ci`");
   }

@@ -12,7 +12,7 @@ import { textPages } from "../../bench/inputs.ts";
 import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
 import { startProxy } from "../browser/proxy.ts";
-import { type Run, runCli, startCli } from "../support/cli.ts";
+import { type Run, runCli, runProgram, startCli } from "../support/cli.ts";
 import { startWorker } from "../support/worker.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -98,7 +98,7 @@ describe("buy", () => {
 
   test("takes the standard input, and gives the standard output", async () => {
     const input = await readFile(CONTRACT);
-    const run = await cli(["buy", "-", "--url", worker.url, "--text", "X"], { input });
+    const run = await runProgram(["buy", "-", "--url", worker.url, "--text", "X"], { cwd: dir, input });
     expect(run.code).toBe(0);
     expect(run.bytes.subarray(0, 5).toString()).toBe("%PDF-");
     expect(run.stderr).toContain("standard output: 4 pages");
