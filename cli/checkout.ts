@@ -38,7 +38,7 @@ export async function buy(name: string, options: BuyOptions, io: Io): Promise<vo
   if (target!.isFile) await (await beginWriting(target!, io)).discard(); // it is too late to find out when it is paid
 
   const bought = await purchase(order, account, options, name !== STANDARD, io);
-  await download(bought.output, target!, io);
+  await download(bought.output, url, target!, io);
   if (options.json) printJson(summaryOf(bought, target!), io);
   else tellPurchase(bought, target!, target!.path === STANDARD ? io.stderr : io.stdout);
 }

@@ -69,8 +69,9 @@ async function demo(
     throw new Failure("not_started", `${first} ${why} (\`npx overprint dev\` shows all that it says)`);
   });
   try {
-    const bought = await purchase({ ...order, url: new URL(worker.url) }, developer(), {}, false, io);
-    await download(bought.output, target!, io);
+    const url = new URL(worker.url);
+    const bought = await purchase({ ...order, url }, developer(), {}, false, io);
+    await download(bought.output, url, target!, io);
     if (options.json) printJson(summaryOf(bought, target!), io);
     else tellPurchase(bought, target!, io.stdout);
   } finally {

@@ -8,7 +8,7 @@ import type { PrivateKeyAccount } from "viem/accounts";
 import * as z from "zod";
 import { UPLOADS } from "../src/config.ts";
 import { type Result, result } from "../src/service/schemas.ts";
-import { mayBeSentTo, refusalIn, request, textIn, UPLOADS_PATH, unfinished } from "./deployment.ts";
+import { ask, mayGive, refusalIn, request, textIn, UPLOADS_PATH, unfinished } from "./deployment.ts";
 import { Failure, failureOf } from "./failure.ts";
 import type { GivenFields } from "./fields.ts";
 import { whenStopped } from "./interrupt.ts";
@@ -164,10 +164,10 @@ const slotOf = z.object({
 async function upload(url: URL, file: File, payment: Record<string, string>, io: Io): Promise<string> {
   const body = JSON.stringify({ name: file.name, size: file.size, type: "pdf" });
   const headers = { ...payment, "Content-Type": "application/json" };
-  const asked = await request(new URL(UPLOADS_PATH, url), { method: "POST", headers, body });
+  const asked = await ask(new URL(UPLOADS_PATH, url), { method: "POST", headers, body });
   if (!asked.ok) throw await refusalIn(asked);
   const offered = slotOf.safeParse(await jsonIn(asked));
-  if (!offered.success || !mayBeSentTo(offered.data.upload.url, url))
+  if (!offered.success || !mayGive(offered.data.upload.url, url))
     throw new Failure(BROKEN, "the answer to an upload was cut off, or is none of Overprint's");
   const { handle, upload: slot } = offered.data;
 
@@ -192,9 +192,18 @@ async function upload(url: URL, file: File, payment: Record<string, string>, io:
 
 /**
  * Downloads what was bought.
+ * @param by the deployment that gave the link
  * @throws Failure `unfinished`: it is paid for
  */
-export async function download({ url, bytes, expires_at }: Result["output"], target: Target, io: Io): Promise<void> {
+export async function download(
+  { url, bytes, expires_at }: Result["output"],
+  by: URL,
+  target: Target,
+  io: Io,
+): Promise<void> {
+  const rest = `until ${expires_at} the file is at ${url}`;
+  if (!mayGive(url, by))
+    throw unfinished("link_not_followed", `it is paid for, and its link leads elsewhere than by https: ${rest}`);
   let attempts = target.isFile ? DOWNLOADS : 1; // nothing can be taken back elsewhere
   for (;;) {
     try {
@@ -202,7 +211,6 @@ export async function download({ url, bytes, expires_at }: Result["output"], tar
     } catch (error) {
       if (--attempts > 0) continue;
       const { message } = failureOf(error);
-      const rest = `until ${expires_at} the file is at ${url}`;
       throw unfinished("not_downloaded", `it is paid for, and could not be downloaded: ${message}; ${rest}`);
     }
   }

@@ -116,6 +116,17 @@ describe("mark", () => {
     expect(stdout.trim().split("\n")).toHaveLength(2);
   });
 
+  test("makes the folder that is named with a / behind it, once there is something for it", async () => {
+    const missing = await cli(["mark", "nowhere.pdf", "--text", "X", "-o", "new/marked/"]);
+    expect([missing.code, await files()]).toEqual([2, ["contract.pdf"]]);
+    const { code, stdout } = await cli(["mark", "contract.pdf", "--text", "X", "-o", "new/marked/"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("new/marked/contract-watermarked.pdf: 4 pages")]);
+    expect(await readdir(join(dir, "new/marked"))).toEqual(["contract-watermarked.pdf"]);
+    const run = await cli(["mark", "contract.pdf", "--text", "X", "-o", "contract.pdf/"]);
+    expect(run.code).toBe(1);
+    expectOneLine(run, "contract.pdf/contract-watermarked.pdf: ");
+  });
+
   test("goes on where one of several files cannot be marked", async () => {
     await writeFile(join(dir, "b.pdf"), "no PDF");
     const run = await program(["mark", "b.pdf", "contract.pdf", "--text", "X", "--json"]);
@@ -292,6 +303,21 @@ describe("what is wrong is one line, and", () => {
     const run = await cli(["mark", "locked.pdf", "--text", "A"]);
     expect(run.code).toBe(1);
     expectOneLine(run, "Send the password in `--password`");
+  });
+
+  test("a password is read from a file that others cannot read", async () => {
+    const vector = VECTORS.find(({ user }) => user)!;
+    await writeFile(join(dir, "locked.pdf"), encryptedPage(vector));
+    await writeFile(join(dir, "password.txt"), `${vector.user}\n`, { mode: 0o600 });
+    const mark = (...flags: string[]) => cli(["mark", "locked.pdf", "--text", "A", ...flags]);
+    expect((await mark("--password-file", "password.txt")).code).toBe(0);
+    expectOneLine(await mark("--password-file", "nowhere.txt"), "nowhere.txt: there is no such file");
+    const both = await mark("--password-file", "password.txt", "--password", "A");
+    expectOneLine(both, "--password and --password-file do not go together");
+    await chmod(join(dir, "password.txt"), 0o644);
+    const run = await mark("--password-file", "password.txt");
+    expect(run.code).toBe(2);
+    expectOneLine(run, "password.txt can be read by others: `chmod 600 password.txt`");
   });
 
   test.each(["-", "a.pdf"])("a full disk below the standard output is told, with -o %s", async (output) => {

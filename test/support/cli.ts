@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { run } from "../../cli/main.ts";
 
-const PROGRAM = join(import.meta.dirname, "../../cli/overprint.js");
+const ROOT = join(import.meta.dirname, "../..");
+const PROGRAM = join(ROOT, "cli/overprint.js");
 
 /** How the program is run. */
 interface Setting {
@@ -34,15 +35,14 @@ export interface Run {
  * Runs `overprint` to its end, in the process of the tests, since to start one takes longer than most of what it does. One
  * at a time: a process has one working folder.
  */
-export async function runCli(args: string[], { cwd = ".", env = {}, input = "" }: Setting = {}): Promise<Run> {
+export async function runCli(args: string[], { cwd = ROOT, env = {}, input = "" }: Setting = {}): Promise<Run> {
   const [stdout, stderr] = [collector(), collector()];
   const io = { stdin: Readable.from([Buffer.from(input)]), stdout, stderr, env, exitCode: 0 };
-  const before = process.cwd();
   process.chdir(cwd);
   try {
     await run(args, io);
   } finally {
-    process.chdir(before);
+    process.chdir(ROOT);
   }
   return ended(io.exitCode, stdout, stderr);
 }
