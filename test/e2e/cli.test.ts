@@ -263,6 +263,8 @@ describe("what is wrong is one line, and", () => {
     [["demo", "--opacity", "2"], "--opacity must be at most 1"],
     [["demo", "--image", "nowhere.png"], "nowhere.png: there is no such file"],
     [["dev", "--port", "http"], "--port must be a number"],
+    [["dev", "--port", "0"], "--port must be a number"],
+    [["dev", "--port", "65536"], "--port must be a number"],
     [["buy", "contract.pdf", "--text", "A", "--url", "ftp://x"], "--url must be an address"],
     [["buy", "contract.pdf", "--text", "A", "--url", "http://pdf.example.com"], "--url must be https"],
     [["buy", "contract.pdf", "--text", "A", "--url", "https://pdf.example.com/v1"], "--url is the deployment alone"],

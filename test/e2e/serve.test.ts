@@ -104,10 +104,10 @@ describe("npm run serve, which the image runs", () => {
     expect(server.printed()).toBe(`There is nothing to serve in ${state}: npm run build:server makes it\n`);
   });
 
-  test.each(["abc", "70000", ""])("says in a line that %j is no port", async (PORT) => {
-    await using server = await serve({ PORT });
+  test("says in a line that its port is none", async () => {
+    await using server = await serve({ PORT: "abc" });
     expect(await server.ended).toBe(2);
-    expect(server.printed()).toBe(`PORT must be a number from 1 to 65535, and is '${PORT}'\n`);
+    expect(server.printed()).toBe("PORT must be a number from 1 to 65535, and is 'abc'\n");
   });
 
   test("says so where its port is taken", async () => {
