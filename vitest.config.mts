@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { workerOptionsIn } from "./scripts/lib/workerOptions.ts";
 import { internet } from "./test/support/internet.ts";
 
 /** Modules are loaded once for all files of a project: anew for each file they took longer than the tests. */
@@ -35,7 +36,7 @@ export default defineConfig({
       },
       {
         plugins: [
-          cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, miniflare: { outboundService: internet } }),
+          cloudflareTest({ main: "src/index.ts", miniflare: { ...workerOptionsIn("."), outboundService: internet } }),
         ],
         test: {
           name: "worker",

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { BuyOptions } from "./checkout.ts";
 import { addFieldOptions, valueOption } from "./fields.ts";
+import type { Io } from "./io.ts";
 import { addOutputOptions } from "./output.ts";
 import { addPaymentOptions, LOCAL } from "./payment.ts";
 
@@ -11,7 +12,7 @@ Examples:
   overprint buy https://example.com/contract.pdf --image logo.png --scale 0.2 --json`;
 
 /** Adds `overprint buy`: a call of a deployment, paid. */
-export function addBuy(program: Command): void {
+export function addBuy(program: Command, io: Io): void {
   const command = program
     .command("buy")
     .summary("have a deployment mark a PDF, and pay it")
@@ -31,5 +32,5 @@ export function addBuy(program: Command): void {
   addOutputOptions(command);
   command
     .addHelpText("after", EXAMPLES)
-    .action(async (file: string, options: BuyOptions) => (await import("./checkout.ts")).buy(file, options)); // its packages take their time
+    .action(async (file: string, options: BuyOptions) => (await import("./checkout.ts")).buy(file, options, io)); // its packages take their time
 }

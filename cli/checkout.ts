@@ -9,6 +9,7 @@ import { readAddress } from "./deployment.ts";
 import { misuse } from "./failure.ts";
 import { type CheckedFields, checkFields } from "./fields.ts";
 import { findFiles, readImageFile, type SourceFile, STANDARD, stemOf } from "./input.ts";
+import type { Io } from "./io.ts";
 import { accountFor } from "./key.ts";
 import { beginWriting, findTargets, type OutputChoice, type Target } from "./output.ts";
 import { checkPayment, LOCAL, networkName, type PaymentChoice } from "./payment.ts";
@@ -23,23 +24,23 @@ export interface BuyOptions extends OutputChoice, PaymentChoice {
 }
 
 /** Runs `overprint buy`. */
-export async function buy(name: string, options: BuyOptions): Promise<void> {
+export async function buy(name: string, options: BuyOptions, io: Io): Promise<void> {
   const checked = checkFields(options as Record<string, unknown>);
   checkPayment(options);
   const url = readAddress("--url", options.url ?? LOCAL);
   if (url.href !== `${url.origin}/`) throw misuse(`--url is the deployment alone: ${url.origin}`);
-  const account = accountFor(url, options.keyFile);
+  const account = accountFor(url, options.keyFile, io);
   const source = await findSource(name);
-  const [target] = await findTargets([source], options);
+  const [target] = await findTargets([source], options, io);
   if (target!.path === STANDARD && options.json)
     throw misuse("--json and the PDF cannot both be on stdout: name a file with -o");
-  const order = { ...(await orderFor(name, source, checked)), url, idempotencyKey: options.idempotencyKey };
-  if (target!.isFile) await (await beginWriting(target!)).discard(); // it is too late to find out when it is paid
+  const order = { ...(await orderFor(name, source, checked, io)), url, idempotencyKey: options.idempotencyKey };
+  if (target!.isFile) await (await beginWriting(target!, io)).discard(); // it is too late to find out when it is paid
 
-  const bought = await purchase(order, account, options, name !== STANDARD);
-  await download(bought.output, target!);
-  if (options.json) printJson(summaryOf(bought, target!));
-  else tellPurchase(bought, target!, target!.path === STANDARD ? process.stderr : process.stdout);
+  const bought = await purchase(order, account, options, name !== STANDARD, io);
+  await download(bought.output, url, target!, io);
+  if (options.json) printJson(summaryOf(bought, target!), io);
+  else tellPurchase(bought, target!, target!.path === STANDARD ? io.stderr : io.stdout);
 }
 
 /** What a deployment fetches by itself, or has already. */
@@ -64,9 +65,10 @@ export async function orderFor(
   name: string,
   { path }: SourceFile,
   checked: CheckedFields,
+  { stdin }: Io,
 ): Promise<Omit<Order, "url">> {
   const { given: fields } = checked;
-  const file = REMOTE.test(name) ? name : path ? await fileToSend(path) : await standardInput();
+  const file = REMOTE.test(name) ? name : path ? await fileToSend(path) : await standardInput(stdin);
   if (typeof file !== "string") expectPdf(new Uint8Array(await file.slice(0, HEAD_LENGTH).arrayBuffer()), undefined);
   if (checked.operation === "text") {
     checkMark(textMarkOf(checked.request));
@@ -76,8 +78,8 @@ export async function orderFor(
   return { file, image: new File([bytes], basename(checked.imagePath)), fields };
 }
 
-async function standardInput(): Promise<File> {
-  return new File([new Uint8Array(await buffer(process.stdin))], "standard-input.pdf", { type: "application/pdf" });
+async function standardInput(stdin: NodeJS.ReadableStream): Promise<File> {
+  return new File([new Uint8Array(await buffer(stdin))], "standard-input.pdf", { type: "application/pdf" });
 }
 
 /** Returns what was bought as `--json` prints it. */
@@ -89,7 +91,7 @@ export function summaryOf(
 }
 
 /** Prints what was bought, and how it was paid. */
-export function tellPurchase(bought: Purchase, { path }: Target, stream?: NodeJS.WritableStream): void {
+export function tellPurchase(bought: Purchase, { path }: Target, stream: NodeJS.WritableStream): void {
   const { output, notices, receipt, cost } = bought;
   say(
     `${path === STANDARD ? "standard output" : path}: ${counted(output.pages, "page")}, ${counted(output.bytes, "byte")}`,

@@ -6,6 +6,7 @@ import { Failure } from "./failure.ts";
 import { addFieldOptions, checkFields } from "./fields.ts";
 import { findFiles } from "./input.ts";
 import { whenStopped } from "./interrupt.ts";
+import type { Io } from "./io.ts";
 import { findTargets } from "./output.ts";
 import { ROOT, requireClone } from "./root.ts";
 import { printJson, say, warn } from "./say.ts";
@@ -21,7 +22,7 @@ Examples:
   overprint demo contract.pdf --image logo.png --position bottom-right --scale 0.2`;
 
 /** Adds `overprint demo`: a paid call from one end to the other, with nothing but this machine. */
-export function addDemo(program: Command): void {
+export function addDemo(program: Command, io: Io): void {
   const command = program
     .command("demo")
     .summary("run a paid call on this machine")
@@ -33,10 +34,14 @@ export function addDemo(program: Command): void {
   command
     .option("--json", "Print one JSON object on stdout, and nothing else.")
     .addHelpText("after", EXAMPLES)
-    .action(demo);
+    .action((name, options) => demo(name, options, io));
 }
 
-async function demo(name = SAMPLE, options: { text?: string; image?: string; filename?: string; json?: boolean }) {
+async function demo(
+  name = SAMPLE,
+  options: { text?: string; image?: string; filename?: string; json?: boolean },
+  io: Io,
+): Promise<void> {
   requireClone();
   const marked = options.image ?? options.text;
   const checked = checkFields({ ...options, ...(marked === undefined && { text: "CONFIDENTIAL" }) });
@@ -46,12 +51,12 @@ async function demo(name = SAMPLE, options: { text?: string; image?: string; fil
     import("./purchase.ts"),
     import("./key.ts"),
   ]);
-  const order = await orderFor(name, source!, checked);
+  const order = await orderFor(name, source!, checked, io);
   await mkdir(FOLDER, { recursive: true });
   const { filename } = options;
-  const [target] = await findTargets([source!], { output: `${FOLDER}/`, filename });
+  const [target] = await findTargets([source!], { output: `${FOLDER}/`, filename }, io);
 
-  warn("Starting the Worker on this machine …");
+  warn("Starting the Worker on this machine …", io);
   const stopping = new AbortController();
   const starting = startWorker({}, { signal: stopping.signal });
   whenStopped(async () => {
@@ -64,13 +69,14 @@ async function demo(name = SAMPLE, options: { text?: string; image?: string; fil
     throw new Failure("not_started", `${first} ${why} (\`npx overprint dev\` shows all that it says)`);
   });
   try {
-    const bought = await purchase({ ...order, url: new URL(worker.url) }, developer(), {}, false);
-    await download(bought.output, target!);
-    if (options.json) printJson(summaryOf(bought, target!));
-    else tellPurchase(bought, target!);
+    const url = new URL(worker.url);
+    const bought = await purchase({ ...order, url }, developer(), {}, false, io);
+    await download(bought.output, url, target!, io);
+    if (options.json) printJson(summaryOf(bought, target!), io);
+    else tellPurchase(bought, target!, io.stdout);
   } finally {
     await worker.stop();
   }
   if (!options.json)
-    say("The Worker has been stopped, and its link with it. `npx overprint dev` starts one that stays up.");
+    say("The Worker has been stopped, and its link with it. `npx overprint dev` starts one that stays up.", io.stdout);
 }

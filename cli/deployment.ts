@@ -25,10 +25,10 @@ export function readAddress(flag: string, text: string): URL {
 }
 
 /**
- * Returns whether a deployment may have a file sent to an address: none in the clear, and one of another machine to nothing
- * that only this one reaches.
+ * Returns whether a file may be sent to, or fetched from, an address that a deployment gives: none in the clear, and one of
+ * another machine nothing that only this one reaches.
  */
-export function mayBeSentTo(address: string, by: URL): boolean {
+export function mayGive(address: string, by: URL): boolean {
   const url = URL.parse(address);
   if (!url) return false;
   return isOfThisMachine(url) ? /^https?:$/.test(url.protocol) && isOfThisMachine(by) : url.protocol === "https:";
@@ -36,6 +36,17 @@ export function mayBeSentTo(address: string, by: URL): boolean {
 
 /** More than any problem has to say. */
 const MAX_WORDS = 1000;
+
+/** How long a deployment may take to answer what costs it no work. */
+const SILENCE_SECONDS = 30;
+
+/**
+ * Sends a request that is answered at once, as one for a price is.
+ * @throws Failure as {@link request}, and `unreachable` if there is no answer in half a minute
+ */
+export function ask(url: URL, init: RequestInit): Promise<Response> {
+  return request(url, { ...init, signal: AbortSignal.timeout(SILENCE_SECONDS * 1000) });
+}
 
 /** A problem that a deployment has answered with, or a 402 in x402's own shape. */
 interface Answered {
@@ -57,6 +68,7 @@ export async function request(url: URL | string, init: RequestInit = {}): Promis
 }
 
 function causeOf(error: Error, url: URL | string): string {
+  if (error.name === "TimeoutError") return `it has said nothing for ${SILENCE_SECONDS} seconds`;
   const { cause } = error as { cause?: { code?: string; message?: string } };
   if (cause?.code === "ECONNREFUSED")
     return `nothing listens there${isOfThisMachine(new URL(url)) ? " (`overprint dev` starts one on this machine)" : ""}`;

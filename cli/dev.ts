@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process";
 import type { Command } from "commander";
+import { isPort, MAX_PORT } from "../scripts/lib/port.ts";
 import { Failure, misuse } from "./failure.ts";
 import { valueOption } from "./fields.ts";
 import { whenStopped } from "./interrupt.ts";
 import { ROOT, requireClone, WRANGLER } from "./root.ts";
-
-const MAX_PORT = 65_535;
 
 const EXAMPLES = `
 Examples:
@@ -29,8 +28,7 @@ export function addDev(program: Command): void {
 }
 
 async function dev(more: string[], { port }: { port?: string }): Promise<void> {
-  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) > 0 && Number(port) <= MAX_PORT))
-    throw misuse(`--port must be a number from 1 to ${MAX_PORT}`);
+  if (port !== undefined && !isPort(port)) throw misuse(`--port must be a number from 1 to ${MAX_PORT}`);
   requireClone();
   const args = [WRANGLER, "dev", ...(port === undefined ? [] : ["--port", port]), ...more];
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: "inherit" });

@@ -7,6 +7,7 @@ import { invalidRequest } from "../src/service/invalidRequest.ts";
 import { type ImageRequest, imageRequest, type TextRequest, textRequest } from "../src/service/schemas.ts";
 import { typedFields } from "../src/service/typedFields.ts";
 import { misuse } from "./failure.ts";
+import { readSecretFile } from "./secretFile.ts";
 
 const textSettings = textRequest.omit({ file: true });
 const imageSettings = imageRequest.omit({ file: true, image: true });
@@ -52,6 +53,9 @@ export function addFieldOptions(command: Command): void {
         ? fieldOption(command, name, text[name]!, field).helpGroup("With either:")
         : fieldOption(command, name, field).helpGroup("With --image:"),
     );
+  const passwordFile =
+    "A file with the password, for nobody else to read: other programs see what is an argument, here and in the shell's history.";
+  command.addOption(valueOption(command, "--password-file <file>", passwordFile).helpGroup("With either:"));
   command.addOption(new Option("--font_size <number>").argParser(once("--font_size")).hideHelp()); // as requests have it
 }
 
@@ -124,7 +128,11 @@ export function checkFields(options: Record<string, unknown>): CheckedFields {
     const value = options[camelCase(name)] ?? options[name];
     if (typeof value === "string") given[name] = value;
   }
-  const { image: imagePath } = options;
+  const { image: imagePath, passwordFile } = options;
+  if (typeof passwordFile === "string") {
+    if (given.password !== undefined) throw misuse("--password and --password-file do not go together");
+    given.password = readSecretFile(passwordFile).replace(/\r?\n$/, "");
+  }
   if (typeof imagePath !== "string") {
     if (given.text === undefined) throw misuse("--text or --image is needed: what to lay over the pages");
     return { operation: "text", request: checked("--text", textSettings, given), given };

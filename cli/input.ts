@@ -6,6 +6,7 @@ import { checkMark, type RangeReader } from "../src/engine/index.ts";
 import { expectPdf, HEAD_LENGTH } from "../src/inputs/sniff.ts";
 import { Problem } from "../src/problems.ts";
 import { EXIT, Failure, failureOf, reasonOf } from "./failure.ts";
+import type { Io } from "./io.ts";
 
 /** The name of the standard input, and of the standard output. */
 export const STANDARD = "-";
@@ -81,8 +82,8 @@ async function exists(path: string): Promise<boolean> {
  * @throws Failure if it cannot be read
  * @throws Problem not_a_pdf if it begins as something else
  */
-export async function openInput({ path }: SourceFile): Promise<Input> {
-  if (path === undefined) return whole(await buffer(process.stdin));
+export async function openInput({ path }: SourceFile, { stdin }: Io): Promise<Input> {
+  if (path === undefined) return whole(await buffer(stdin));
   const file = await open(path).catch((error: unknown) => {
     throw new Failure("unreadable", reasonOf(error));
   });

@@ -1,20 +1,20 @@
-import { readFileSync, statSync } from "node:fs";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { DEVELOPMENT_KEY } from "../src/payments/localFacilitator.ts";
 import { isOfThisMachine } from "./deployment.ts";
-import { misuse, reasonOf } from "./failure.ts";
+import { misuse } from "./failure.ts";
+import type { Io } from "./io.ts";
+import { readSecretFile } from "./secretFile.ts";
 
 const KEY = /^(0x)?[0-9a-fA-F]{64}$/;
-const READABLE_BY_OTHERS = 0o077;
 
 /**
  * Returns the account that pays: by the key in a file, else by `PRIVATE_KEY` in the environment, else, on this machine, by
  * the development key. A key is never an argument: those are seen by every process, and kept in the shell's history.
  * @throws Failure if there is none, or others can read its file. No message has the key.
  */
-export function accountFor(url: URL, keyFile: string | undefined): PrivateKeyAccount {
+export function accountFor(url: URL, keyFile: string | undefined, { env }: Io): PrivateKeyAccount {
   if (keyFile !== undefined) return accountOf(keyIn(keyFile), "the file of --key-file");
-  const { PRIVATE_KEY } = process.env;
+  const { PRIVATE_KEY } = env;
   if (PRIVATE_KEY) return accountOf(PRIVATE_KEY, "PRIVATE_KEY");
   if (isOfThisMachine(url)) return developer();
   throw misuse(`a key is needed to pay ${url.host}: --key-file, or PRIVATE_KEY in the environment`);
@@ -27,16 +27,7 @@ export function developer(): PrivateKeyAccount {
 
 function keyIn(path: string): string {
   if (KEY.test(path)) throw misuse("--key-file is the path of a file with the key in it, never the key itself");
-  try {
-    const found = statSync(path);
-    if (process.platform !== "win32" && found.isFile() && found.mode & READABLE_BY_OTHERS)
-      throw misuse(`${path} can be read by others: \`chmod 600 ${path}\`, and think of the key as known`);
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw error instanceof Error && "code" in error && "syscall" in error
-      ? misuse(`${path}: ${reasonOf(error)}`)
-      : error;
-  }
+  return readSecretFile(path);
 }
 
 function accountOf(text: string, where: string): PrivateKeyAccount {

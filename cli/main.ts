@@ -8,6 +8,7 @@ import { addDemo } from "./demo.ts";
 import { addDev } from "./dev.ts";
 import { EXIT, type Failure, failureOf, misuse, reasonOf } from "./failure.ts";
 import { handleSignals, isStopping } from "./interrupt.ts";
+import type { Io } from "./io.ts";
 import { addMark } from "./mark.ts";
 import { addPay } from "./pay.ts";
 import { ROOT } from "./root.ts";
@@ -20,35 +21,40 @@ Exit codes: 0 done; 1 failed; 2 wrong flags, values or files, and nothing was do
 not here yet; 130 stopped by Ctrl-C. Every failure is one line on stderr.`;
 
 /** Returns the program with all of its commands. */
-export function programOf(): Command {
+export function programOf(io: Io): Command {
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
   const program = new Command("overprint")
     .description("Lays a text or an image over every page of a PDF: here, or by a service that is paid per call.")
     .version(version, "-V, --version", "Print the version.")
     .helpOption("-h, --help", "Print this help.")
     .helpCommand("help [command]", "print the help of a command")
-    .configureHelp({ helpWidth: Math.min(process.stdout.columns ?? HELP_COLUMNS, HELP_COLUMNS) })
-    .configureOutput({ outputError() {}, writeErr() {} }) // run() prints it
+    .configureHelp({ helpWidth: Math.min(io.stdout.columns ?? HELP_COLUMNS, HELP_COLUMNS) })
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), outputError() {}, writeErr() {} }) // run() prints errors
     .showSuggestionAfterError(false) // run() makes them
     .exitOverride()
     .addHelpText("after", AFTER);
-  addMark(program);
-  addBuy(program);
-  addPay(program);
-  addDemo(program);
+  addMark(program, io);
+  addBuy(program, io);
+  addPay(program, io);
+  addDemo(program, io);
   addDev(program);
   return program;
 }
 
-/** Runs the program with the arguments of a command line, and sets the exit code. */
-export async function run(args: string[]): Promise<void> {
+/** Is the process: runs the program with its arguments, until it is stopped, or nobody reads what it says. */
+export async function main(): Promise<void> {
   handleSignals();
   process.stderr.on("error", () => process.exit(EXIT.failed)); // nobody is left to tell
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") warn(`overprint: standard output: ${reasonOf(error)}`); // else whoever read has had enough
+    if (error.code !== "EPIPE") warn(`overprint: standard output: ${reasonOf(error)}`, process); // else whoever read has had enough
     process.exit(EXIT.failed);
   });
-  const program = programOf();
+  await run(process.argv.slice(2), process);
+}
+
+/** Runs the program with the arguments of a command line, and sets the exit code where it is not 0. */
+export async function run(args: string[], io: Io): Promise<void> {
+  const program = programOf(io);
   try {
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync(args, { from: "user" });
@@ -57,9 +63,9 @@ export async function run(args: string[]): Promise<void> {
     if (error instanceof CommanderError && error.exitCode === 0) return; // it has printed its help or version
     const { code, message, exitCode } =
       error instanceof CommanderError ? misuseOf(error, program, args) : failureOf(error);
-    warn(`overprint: ${message}`);
-    if (args.includes("--json")) printJson({ error: { code, message } });
-    process.exitCode = exitCode;
+    warn(`overprint: ${message}`, io);
+    if (args.includes("--json")) printJson({ error: { code, message } }, io);
+    io.exitCode = exitCode;
   }
 }
 

@@ -16,6 +16,7 @@ import { EXIT, failureOf, misuse } from "./failure.ts";
 import { addFieldOptions, checkFields } from "./fields.ts";
 import { findFiles, openInput, readImageFile, type SourceFile, STANDARD } from "./input.ts";
 import { isStopping } from "./interrupt.ts";
+import type { Io } from "./io.ts";
 import { addOutputOptions, beginWriting, findTargets, type OutputChoice, type Target } from "./output.ts";
 import { showProgress } from "./progress.ts";
 import { ROOT } from "./root.ts";
@@ -29,7 +30,7 @@ Examples:
   cat contract.pdf | overprint mark - --text DRAFT --rotation -30 > draft.pdf`;
 
 /** Adds `overprint mark`: the engine alone, without a service. */
-export function addMark(program: Command): void {
+export function addMark(program: Command, io: Io): void {
   const command = program
     .command("mark")
     .summary("mark PDFs here, for free")
@@ -37,7 +38,7 @@ export function addMark(program: Command): void {
     .argument("<files...>", "PDFs, or - for the standard input");
   addFieldOptions(command);
   addOutputOptions(command);
-  command.addHelpText("after", EXAMPLES).action(mark);
+  command.addHelpText("after", EXAMPLES).action((names, options) => mark(names, options, io));
 }
 
 /** What is said of a file that was marked. */
@@ -47,10 +48,10 @@ interface Marked {
   notices: readonly Notice[];
 }
 
-async function mark(names: string[], options: OutputChoice & { json?: boolean }): Promise<void> {
+async function mark(names: string[], options: OutputChoice & { json?: boolean }, io: Io): Promise<void> {
   const planner = await plannerOf(options as Record<string, unknown>);
   const files = await findFiles(names);
-  const targets = await findTargets(files, options);
+  const targets = await findTargets(files, options, io);
   const isPiped = targets.some(({ path }) => path === STANDARD);
   if (isPiped && options.json) throw misuse("--json and the PDF cannot both be on stdout: name a file with -o");
 
@@ -59,18 +60,18 @@ async function mark(names: string[], options: OutputChoice & { json?: boolean })
     const target = targets[at]!;
     const source = file.path ?? STANDARD;
     try {
-      const marked = await markFile(file, target, planner);
+      const marked = await markFile(file, target, planner, io);
       results.push({ source, output: target.path, ...marked });
-      if (!options.json) tell(target.path, marked, isPiped ? process.stderr : process.stdout);
+      if (!options.json) tell(target.path, marked, isPiped ? io.stderr : io.stdout);
     } catch (error) {
       if (isStopping()) throw error;
       const { code, message } = failureOf(error);
       results.push({ source, error: { code, message } });
-      warn(`overprint: ${source === STANDARD ? "standard input" : source}: ${message}`);
-      process.exitCode = EXIT.failed;
+      warn(`overprint: ${source === STANDARD ? "standard input" : source}: ${message}`, io);
+      io.exitCode = EXIT.failed;
     }
   }
-  if (options.json) printJson({ files: results });
+  if (options.json) printJson({ files: results }, io);
 }
 
 function tell(path: string, { pages, bytes, notices }: Marked, stream: NodeJS.WritableStream): void {
@@ -97,22 +98,22 @@ async function plannerOf(options: Record<string, unknown>): Promise<Planner> {
 }
 
 /** Marks one file. One that is read by ranges may prove to be other than the plan has taken it for: then it is read whole first. */
-async function markFile(source: SourceFile, target: Target, plan: Planner): Promise<Marked> {
-  const { content, close } = await openInput(source);
+async function markFile(source: SourceFile, target: Target, plan: Planner, io: Io): Promise<Marked> {
+  const { content, close } = await openInput(source, io);
   try {
-    if (!target.isFile) return await write(await plan(content, true), target); // nothing can be taken back there
-    return await write(await plan(content, false), target).catch(async (error: unknown) => {
+    if (!target.isFile) return await write(await plan(content, true), target, io); // nothing can be taken back there
+    return await write(await plan(content, false), target, io).catch(async (error: unknown) => {
       if (!(error instanceof PlanOutdated)) throw error;
-      return write(await plan(content, true), target);
+      return write(await plan(content, true), target, io);
     });
   } finally {
     await close();
   }
 }
 
-async function write({ pages, length, notices, chunks }: WatermarkPlan, target: Target): Promise<Marked> {
-  const writing = await beginWriting(target);
-  const progress = showProgress("Writing", length);
+async function write({ pages, length, notices, chunks }: WatermarkPlan, target: Target, io: Io): Promise<Marked> {
+  const writing = await beginWriting(target, io);
+  const progress = showProgress("Writing", length, io);
   try {
     for await (const chunk of chunks()) {
       await writing.write(chunk);

@@ -8,8 +8,9 @@ import type { PrivateKeyAccount } from "viem/accounts";
 import { formatUnits } from "viem/utils";
 import { type EvmNetwork, TEST_NETWORKS } from "../src/payments/networks.ts";
 import { parsePrice } from "../src/payments/price.ts";
-import { refusalIn, request, textIn } from "./deployment.ts";
+import { ask, refusalIn, textIn } from "./deployment.ts";
 import { Failure } from "./failure.ts";
+import type { Io } from "./io.ts";
 import { MAX_PRICE, networkName, type PaymentChoice, payable } from "./payment.ts";
 import { warn } from "./say.ts";
 
@@ -39,7 +40,7 @@ export async function askPrice(
   body?: object,
 ): Promise<Offer> {
   const headers = { "Content-Type": "application/json" };
-  const answer = await request(endpoint, { method: "POST", ...(body && { headers, body: JSON.stringify(body) }) });
+  const answer = await ask(endpoint, { method: "POST", ...(body && { headers, body: JSON.stringify(body) }) });
   if (answer.status !== 402) {
     const { code, message } = answer.ok ? new Failure("not_sold", "it asks for no payment") : await refusalIn(answer);
     throw new Failure(code, `nothing can be bought at ${endpoint}: ${message}`);
@@ -105,25 +106,31 @@ export function priceOf({ amount, network }: Offer): string {
  * @param canAsk whether somebody is there to answer
  * @throws Failure if it is too much, or nobody has agreed to it
  */
-export async function agree(offer: Offer, payer: string, choice: PaymentChoice, canAsk: boolean): Promise<void> {
+export async function agree(
+  offer: Offer,
+  payer: string,
+  choice: PaymentChoice,
+  canAsk: boolean,
+  io: Io,
+): Promise<void> {
   const { network, amount, payTo } = offer;
   const { maxPrice = MAX_PRICE, yes } = choice;
   if (amount > BigInt(parsePrice(maxPrice)!.millionths))
     throw new Failure("too_expensive", `it costs ${priceOf(offer)}, which is more than --max-price ${maxPrice}`);
   const isTest = TEST_NETWORKS.has(network.name);
-  warn(`${priceOf(offer)} on ${network.name}${isTest ? " (a test network)" : ""}, from ${payer} to ${payTo}`);
+  warn(`${priceOf(offer)} on ${network.name}${isTest ? " (a test network)" : ""}, from ${payer} to ${payTo}`, io);
   if (isTest || yes) return;
-  const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
+  const isTerminal = io.stdin.isTTY && io.stderr.isTTY;
   if (!canAsk || !isTerminal)
     throw new Failure("not_agreed", `${network.name} is a main network, with real money: --yes pays there`);
-  const answer = await ask("This is real money. Pay? [y/N] ");
+  const answer = await askPerson("This is real money. Pay? [y/N] ", io);
   if (!/^y(es)?$/i.test(answer.trim())) throw new Failure("not_agreed", "nothing was signed, and nothing charged");
 }
 
 /** Asks the person at the terminal; one who answers nothing has said nothing. */
-async function ask(question: string): Promise<string> {
+async function askPerson(question: string, { stdin, stderr }: Io): Promise<string> {
   // not as a terminal: that would take Ctrl-C for a key
-  const prompt = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  const prompt = createInterface({ input: stdin, output: stderr, terminal: false });
   const closed = once(prompt, "close").then(() => "");
   const answer = await Promise.race([prompt.question(question), closed]);
   prompt.close();

@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { unlinkSync } from "node:fs";
-import { type FileHandle, open, realpath, rename, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, realpath, rename, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Command } from "commander";
 import { Failure, misuse, reasonOf } from "./failure.ts";
 import { valueOption } from "./fields.ts";
 import { type SourceFile, STANDARD } from "./input.ts";
 import { whenStopped } from "./interrupt.ts";
+import type { Io } from "./io.ts";
 
 /** Where the result of a file goes. */
 export interface Target {
@@ -29,7 +30,7 @@ export interface OutputChoice {
 /** Adds the flags that say where a result goes. */
 export function addOutputOptions(command: Command): void {
   const where =
-    "Where the result goes: a file, a folder, or - for the standard output. Default: beside FILE, or there.";
+    "Where the result goes: a file, a folder, which is made if its name ends in /, or - for the standard output. Default: beside FILE, or there.";
   command
     .addOption(valueOption(command, "-o, --output <path>", where))
     .option("--overwrite", "The result may replace FILE itself.")
@@ -40,16 +41,17 @@ export function addOutputOptions(command: Command): void {
  * Returns where the results of some files go, each somewhere else.
  * @throws Failure if two of them go to the same place, or one to a file that is read, or to where nothing can be written
  */
-export async function findTargets(sources: readonly SourceFile[], choice: OutputChoice): Promise<Target[]> {
+export async function findTargets(sources: readonly SourceFile[], choice: OutputChoice, io: Io): Promise<Target[]> {
   const { output, filename, image, overwrite = false } = choice;
   if (output === "") throw misuse("--output must not be empty");
   if (sources.length > 1 && output === STANDARD)
     throw misuse("several files do not go to the standard output: name a folder with -o");
-  const isFolder = output !== undefined && (/[/\\]$/.test(output) || (await isDirectory(output)));
+  const isNamedFolder = output !== undefined && /[/\\]$/.test(output);
+  const isFolder = isNamedFolder || (output !== undefined && (await isDirectory(output)));
   if (sources.length > 1 && filename !== undefined)
     throw misuse("--filename is for one file: several would be the same");
   if (sources.length > 1 && output !== undefined && !isFolder)
-    throw misuse(`several files go to a folder, and ${output} is none that is there`);
+    throw misuse(`several files go to a folder: ${output} is none that is there, and ${output}/ would be made`);
 
   const targets: Target[] = [];
   const taken = new Set<string>();
@@ -60,26 +62,31 @@ export async function findTargets(sources: readonly SourceFile[], choice: Output
     const path = isFolder ? join(output, name) : (output ?? (isPiped && !filename ? STANDARD : beside));
     if (taken.has(resolve(path))) throw misuse(`two results would be ${path}: mark them one by one`);
     taken.add(resolve(path));
-    targets.push(await targetAt(path, source, read, overwrite));
+    targets.push(await targetAt(path, source, read, overwrite, isNamedFolder, io));
   }
   return targets;
 }
 
-/** @param read the files that are read, each result's own source among them */
+/**
+ * @param read the files that are read, each result's own source among them
+ * @param isFolderMade whether its folder is made where there is none
+ */
 async function targetAt(
   path: string,
   source: string | undefined,
   read: readonly Found[],
   overwrite: boolean,
+  isFolderMade: boolean,
+  { stdout }: Io,
 ): Promise<Target> {
   if (path === STANDARD) {
-    if (process.stdout.isTTY) throw misuse("a PDF is nothing for a terminal: name a file with -o, or send it on");
+    if (stdout.isTTY) throw misuse("a PDF is nothing for a terminal: name a file with -o, or send it on");
     return { path, isFile: false };
   }
   const there = await found(path);
   if (there?.isDirectory()) throw misuse(`${path} is a folder`);
   const folder = dirname(path);
-  if (!(await isDirectory(folder))) throw misuse(`${path}: there is no folder ${folder}`);
+  if (!isFolderMade && !(await isDirectory(folder))) throw misuse(`${path}: there is no folder ${folder}`);
   if (!there?.isFile()) return { path, isFile: !there };
   if (isSame(there, await foundIfNamed(source))) {
     if (!overwrite) throw misuse(`${path} is the file itself: choose another with -o, or say --overwrite`);
@@ -119,14 +126,15 @@ export interface Writing {
  * Begins to write to a target: beside it, under another name, which the result loses when it is complete.
  * @throws Failure if that cannot be done
  */
-export async function beginWriting({ path, isFile }: Target): Promise<Writing> {
+export async function beginWriting({ path, isFile }: Target, { stdout }: Io): Promise<Writing> {
   const refuse = (error: unknown): never => {
     throw new Failure("unwritable", `${path}: ${reasonOf(error)}`);
   };
-  if (path === STANDARD) return toStandardOutput();
+  if (path === STANDARD) return toStandardOutput(stdout);
   const place = await realpath(path).catch(() => path); // a link stays, and what it leads to is replaced
   const mode = isFile ? ((await found(place))?.mode ?? 0o666n) : 0o666n;
   const temporary = isFile ? join(dirname(place), `.${basename(place)}.${randomBytes(4).toString("hex")}`) : place;
+  if (isFile) await mkdir(dirname(place), { recursive: true }).catch(refuse);
   const file: FileHandle = await open(temporary, isFile ? "wx" : "w", Number(mode & 0o777n)).catch(refuse);
   const remove = () => {
     if (isFile) unlinkSync(temporary);
@@ -150,11 +158,11 @@ export async function beginWriting({ path, isFile }: Target): Promise<Writing> {
   };
 }
 
-function toStandardOutput(): Writing {
+function toStandardOutput(stdout: NodeJS.WritableStream): Writing {
   return {
     write: (chunk) =>
       new Promise((done, failed) => {
-        process.stdout.write(chunk, (error) => (error ? failed(error) : done()));
+        stdout.write(chunk, (error) => (error ? failed(error) : done()));
       }),
     async complete() {},
     async discard() {},

@@ -23,7 +23,7 @@ if (isClone && !(isInstalled && process.features.typescript)) {
   process.exitCode = 1;
 } else {
   module.enableCompileCache?.(); // starts in half the time
-  const main = isClone ? sources : join(dirname(own), "../dist/cli/main.js");
-  const { run } = await import(pathToFileURL(main).href);
-  await run(process.argv.slice(2));
+  const entry = isClone ? sources : join(dirname(own), "../dist/cli/main.js");
+  const { main } = await import(pathToFileURL(entry).href);
+  await main();
 }

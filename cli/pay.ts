@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { readAddress, UPLOADS_PATH } from "./deployment.ts";
+import type { Io } from "./io.ts";
 import { addPaymentOptions, checkPayment, type PaymentChoice } from "./payment.ts";
 import { printJson, say } from "./say.ts";
 
@@ -12,7 +13,7 @@ Examples:
 Whoever has the header can use it, once. Nothing moves until then.`;
 
 /** Adds `overprint pay`: a payment to send by hand. */
-export function addPay(program: Command): void {
+export function addPay(program: Command, io: Io): void {
   const command = program
     .command("pay")
     .summary("sign a payment, for a call by hand")
@@ -24,10 +25,10 @@ export function addPay(program: Command): void {
   command
     .option("--json", "Print one JSON object on stdout, and nothing else.")
     .addHelpText("after", EXAMPLES)
-    .action(pay);
+    .action((address, options) => pay(address, options, io));
 }
 
-async function pay(address: string, options: PaymentChoice & { json?: boolean }): Promise<void> {
+async function pay(address: string, options: PaymentChoice & { json?: boolean }, io: Io): Promise<void> {
   const endpoint = readAddress("the address", address);
   checkPayment(options);
   const [{ UPLOADS }, { accountFor }, { agree, askPrice, priceOf, sign }] = await Promise.all([
@@ -35,14 +36,14 @@ async function pay(address: string, options: PaymentChoice & { json?: boolean })
     import("./key.ts"),
     import("./offers.ts"),
   ]);
-  const account = accountFor(endpoint, options.keyFile);
+  const account = accountFor(endpoint, options.keyFile, io);
   // only a large upload has a price
   const body = endpoint.pathname === UPLOADS_PATH ? { size: UPLOADS.freeBytes + 1 } : undefined;
   const offer = await askPrice(endpoint, 1, options, body);
-  await agree(offer, account.address, options, true);
+  await agree(offer, account.address, options, true, io);
   const [[header, value] = []] = Object.entries(await sign(offer, account));
   const { network, payTo } = offer;
   if (options.json)
-    printJson({ header, value, price: priceOf(offer), network: network.name, from: account.address, to: payTo });
-  else say(value!);
+    printJson({ header, value, price: priceOf(offer), network: network.name, from: account.address, to: payTo }, io);
+  else say(value!, io.stdout);
 }

@@ -1,3 +1,5 @@
+import type { Io } from "./io.ts";
+
 /** Less than this is done before anybody has read a bar. */
 const LARGE_BYTES = 16e6;
 const WIDTH = 30;
@@ -13,8 +15,7 @@ export interface Progress {
 }
 
 /** Shows on stderr how much of a large amount of bytes has been done, if that is a terminal. */
-export function showProgress(label: string, total: number): Progress {
-  const { stderr } = process;
+export function showProgress(label: string, total: number, { stderr }: Io): Progress {
   if (!stderr.isTTY || total < LARGE_BYTES) return { add() {}, end() {} };
 
   let done = 0;

@@ -8,10 +8,11 @@ import type { PrivateKeyAccount } from "viem/accounts";
 import * as z from "zod";
 import { UPLOADS } from "../src/config.ts";
 import { type Result, result } from "../src/service/schemas.ts";
-import { mayBeSentTo, refusalIn, request, textIn, UPLOADS_PATH, unfinished } from "./deployment.ts";
+import { ask, mayGive, refusalIn, request, textIn, UPLOADS_PATH, unfinished } from "./deployment.ts";
 import { Failure, failureOf } from "./failure.ts";
 import type { GivenFields } from "./fields.ts";
 import { whenStopped } from "./interrupt.ts";
+import type { Io } from "./io.ts";
 import { agree, askPrice, sign } from "./offers.ts";
 import { beginWriting, type Target } from "./output.ts";
 import type { PaymentChoice } from "./payment.ts";
@@ -60,20 +61,21 @@ export async function purchase(
   account: PrivateKeyAccount,
   choice: PaymentChoice,
   canAsk: boolean,
+  io: Io,
 ): Promise<Purchase> {
   const endpoint = new URL(`/v1/watermark/${order.image ? "image" : "text"}`, order.url);
   const offer = await askPrice(endpoint, 2, choice);
-  await agree(offer, account.address, choice, canAsk);
+  await agree(offer, account.address, choice, canAsk, io);
   const payment = await sign(offer, account);
-  const file = isLarge(order.file) ? await upload(order.url, order.file, payment) : order.file;
+  const file = isLarge(order.file) ? await upload(order.url, order.file, payment, io) : order.file;
 
   const idempotencyKey = order.idempotencyKey ?? randomUUID();
   const handle = file === order.file ? "" : `, and ${file} as FILE,`;
   const again = `the same command with --idempotency-key ${idempotencyKey}${handle} asks again, and is charged once`;
-  const forget = whenStopped(() => warn(`overprint: stopped. It may be paid for: ${again}`));
+  const forget = whenStopped(() => warn(`overprint: stopped. It may be paid for: ${again}`, io));
   const headers = { ...payment, "Idempotency-Key": idempotencyKey };
   try {
-    const sold = await callUntilAnswered(() => call(endpoint, headers, formOf({ ...order, file })), again);
+    const sold = await callUntilAnswered(() => call(endpoint, headers, formOf({ ...order, file })), again, io);
     return { ...sold, idempotencyKey };
   } finally {
     forget();
@@ -128,7 +130,7 @@ function receiptIn(answer: Response): Receipt | undefined {
  * Makes a call, and the same with the same payment and key while its answer is lost, or says to wait.
  * @param again says how to go on by hand
  */
-async function callUntilAnswered(attempt: () => Promise<Sold>, again: string): Promise<Sold> {
+async function callUntilAnswered(attempt: () => Promise<Sold>, again: string, io: Io): Promise<Sold> {
   const deadline = Date.now() + PATIENCE_MS;
   let mayBePaid = false;
   for (let attempts = 0; ; attempts++) {
@@ -143,7 +145,7 @@ async function callUntilAnswered(attempt: () => Promise<Sold>, again: string): P
       const seconds = Math.min(failure.retryAfterSeconds || 2 ** attempts, LONGEST_WAIT_SECONDS);
       if (!(isLost || PASSING.has(code)) || Date.now() + seconds * 1000 > deadline)
         throw mayBePaid ? unfinished(code, `${message}; it may be paid for: ${again}`) : failure;
-      warn(`${message}; asking again in ${seconds} s …`);
+      warn(`${message}; asking again in ${seconds} s …`, io);
       await sleep(seconds * 1000);
     }
   }
@@ -159,17 +161,17 @@ const slotOf = z.object({
  * Uploads a file that is too large for the call itself. The payment is verified, and not settled.
  * @throws Failure if it was not taken
  */
-async function upload(url: URL, file: File, payment: Record<string, string>): Promise<string> {
+async function upload(url: URL, file: File, payment: Record<string, string>, io: Io): Promise<string> {
   const body = JSON.stringify({ name: file.name, size: file.size, type: "pdf" });
   const headers = { ...payment, "Content-Type": "application/json" };
-  const asked = await request(new URL(UPLOADS_PATH, url), { method: "POST", headers, body });
+  const asked = await ask(new URL(UPLOADS_PATH, url), { method: "POST", headers, body });
   if (!asked.ok) throw await refusalIn(asked);
   const offered = slotOf.safeParse(await jsonIn(asked));
-  if (!offered.success || !mayBeSentTo(offered.data.upload.url, url))
+  if (!offered.success || !mayGive(offered.data.upload.url, url))
     throw new Failure(BROKEN, "the answer to an upload was cut off, or is none of Overprint's");
   const { handle, upload: slot } = offered.data;
 
-  const progress = showProgress("Uploading", file.size);
+  const progress = showProgress("Uploading", file.size, io);
   try {
     const counted = file.stream().pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
@@ -190,27 +192,35 @@ async function upload(url: URL, file: File, payment: Record<string, string>): Pr
 
 /**
  * Downloads what was bought.
+ * @param by the deployment that gave the link
  * @throws Failure `unfinished`: it is paid for
  */
-export async function download({ url, bytes, expires_at }: Result["output"], target: Target): Promise<void> {
+export async function download(
+  { url, bytes, expires_at }: Result["output"],
+  by: URL,
+  target: Target,
+  io: Io,
+): Promise<void> {
+  const rest = `until ${expires_at} the file is at ${url}`;
+  if (!mayGive(url, by))
+    throw unfinished("link_not_followed", `it is paid for, and its link leads elsewhere than by https: ${rest}`);
   let attempts = target.isFile ? DOWNLOADS : 1; // nothing can be taken back elsewhere
   for (;;) {
     try {
-      return await downloadOnce(url, bytes, target);
+      return await downloadOnce(url, bytes, target, io);
     } catch (error) {
       if (--attempts > 0) continue;
       const { message } = failureOf(error);
-      const rest = `until ${expires_at} the file is at ${url}`;
       throw unfinished("not_downloaded", `it is paid for, and could not be downloaded: ${message}; ${rest}`);
     }
   }
 }
 
-async function downloadOnce(url: string, bytes: number, target: Target): Promise<void> {
+async function downloadOnce(url: string, bytes: number, target: Target, io: Io): Promise<void> {
   const answer = await request(url);
   if (!answer.ok) throw await refusalIn(answer);
-  const writing = await beginWriting(target);
-  const progress = showProgress("Downloading", bytes);
+  const writing = await beginWriting(target, io);
+  const progress = showProgress("Downloading", bytes, io);
   try {
     let length = 0;
     for await (const chunk of answer.body!) {

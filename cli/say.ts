@@ -1,18 +1,19 @@
 import { oneLine } from "./failure.ts";
+import type { Io } from "./io.ts";
 
 /** Prints a line of what has been done: to stdout, or to stderr where that carries something else. */
-export function say(line: string, stream: NodeJS.WritableStream = process.stdout): void {
+export function say(line: string, stream: NodeJS.WritableStream): void {
   stream.write(`${oneLine(line)}\n`);
 }
 
 /** Prints a line of what goes on, or is wrong, to stderr. */
-export function warn(line: string): void {
-  say(line, process.stderr);
+export function warn(line: string, { stderr }: Io): void {
+  say(line, stderr);
 }
 
 /** Prints a result for programs: the one thing on stdout then. */
-export function printJson(value: object): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+export function printJson(value: object, { stdout }: Io): void {
+  stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
 /** Returns `4 pages` or `1 page`. */

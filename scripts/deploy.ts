@@ -21,7 +21,7 @@ function flags() {
   const options = {
     "dry-run": { type: "boolean" },
     "key-file": { type: "string" },
-    help: { type: "boolean" },
+    help: { type: "boolean", short: "h" },
   } as const;
   return parseArgs({ options }).values;
 }

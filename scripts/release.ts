@@ -44,7 +44,10 @@ async function release(): Promise<void> {
   const changelog = releasedChangelog(await read("CHANGELOG.md"), version, day);
   refuseUnlessReady(`v${version}`);
 
-  console.log(`${current} -> ${version}, of ${day}:\n\n${changelog.notes}\n`);
+  const count = changelog.notes.split("\n").length;
+  console.log(
+    `${current} -> ${version}, of ${day}, with the ${count} lines of CHANGELOG.md that are under "Unreleased"`,
+  );
   if (isDryRun(values["dry-run"])) return console.log("Nothing was done (--dry-run).");
   if (!values.checked) {
     execFileSync(join(root, ".ci/run"), { cwd: root, stdio: "inherit" });
@@ -83,9 +86,11 @@ async function writeAssets(notes: string): Promise<void> {
   await mkdir(out, { recursive: true });
   const hashes = await buildDeployment(root, out);
   const metafiles = [join(out, "worker", METAFILE), join(root, "dist/site.meta.json")];
-  const lock = JSON.parse(await read("package-lock.json")) as Lock;
+  const [lock, fonts] = await Promise.all(
+    ["package-lock.json", "scripts/fonts/package-lock.json"].map(async (name) => JSON.parse(await read(name)) as Lock),
+  );
   const parsed = await Promise.all(metafiles.map(async (path) => JSON.parse(await readFile(path, "utf8")) as Metafile));
-  const sbom = `${JSON.stringify(sbomOf(lock, parsed), null, 2)}\n`;
+  const sbom = `${JSON.stringify(sbomOf(lock!, parsed, fonts!), null, 2)}\n`;
   await writeFile(join(out, "sbom.cdx.json"), sbom);
   await rm(join(out, "worker", METAFILE));
   const lines = [...hashes, ["sbom.cdx.json", sha256(sbom)] as const].map(([path, hash]) => `${hash}  ${path}\n`);

@@ -53,8 +53,10 @@ function nodeProgram() {
   const path = `node_modules/${name}`;
   const wanted = locked("scripts/node")[path];
   if (!wanted) fail(`this is Node.js ${version}: install 22.18 or newer, from https://nodejs.org`);
-  if (present("scripts/node")[path]?.version !== wanted.version)
+  if (present("scripts/node")[path]?.version !== wanted.version) {
     install("scripts/node", `Node.js ${wanted.version} for this project alone, since this is ${version}`);
+    rmSync(join(root, "scripts/node", path, "include"), { recursive: true, force: true }); // for C: a third of it
+  }
   const program = join(root, "scripts/node", path, platform === "win32" ? "bin/node.exe" : "bin/node");
   link(program);
   return program;

@@ -6,11 +6,16 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { meantForUs } from "../src/settingNames.ts";
+import { isPort, MAX_PORT } from "./lib/port.ts";
 import { serveWorker } from "./lib/serveWorker.ts";
 
 const HOUR_MS = 3_600_000;
 const { BUILT: built = "dist/server", STATE: state = "state", ...rest } = process.env;
 const { HOST: host = "127.0.0.1", PORT: port = "8787", ...env } = rest;
+if (!isPort(port)) {
+  console.error(`PORT must be a number from 1 to ${MAX_PORT}, and is '${port}'`);
+  process.exit(2);
+}
 
 const list = await readFile(join(built, "settings.json"), "utf8").catch(() => {
   console.error(`There is nothing to serve in ${built}: npm run build:server makes it`);

@@ -3,6 +3,7 @@ import { unforeseen } from "./failure.ts";
 import { checkAll } from "./ready.ts";
 import { complain, tell } from "./report.ts";
 import { stepsOf } from "./steps.ts";
+import { commandLine } from "./wrangler.ts";
 
 /**
  * Deploys: checks everything first, then prepares the bucket, puts the secrets, deploys, waits until the deployment is
@@ -17,6 +18,7 @@ export async function deploy(deployment: Deployment): Promise<boolean> {
     return false;
   }
   const steps = stepsOf(deployment, ready);
+  if (isDry) print(`→ ${commandLine(["whoami", "--json"])}`);
   for (const [at, step] of steps.entries()) {
     if (isDry) for (const command of step.commands) print(`→ ${command}`);
     if (isDry && !step.isDry) continue;

@@ -8,7 +8,7 @@ import { namesInForce } from "./inForce.ts";
 import { complain, type Found, tell } from "./report.ts";
 import { type DeploySettings, readSettings } from "./settings.ts";
 import { payableNetworks, payerWith } from "./testSale.ts";
-import { commandLine, type Wrangler } from "./wrangler.ts";
+import type { Wrangler } from "./wrangler.ts";
 
 /** What a deployment is made with, once all is found to be good. */
 export interface Ready {
@@ -45,8 +45,7 @@ export async function checkAll(deployment: Deployment): Promise<Ready | undefine
 
   const wrangler = deployment.wrangler(settings?.cloudflare ?? {});
   const account = env.CLOUDFLARE_ACCOUNT_ID || settings?.cloudflare.CLOUDFLARE_ACCOUNT_ID || deployment.account;
-  if (isDry) print(`→ ${commandLine(["whoami", "--json"])}`);
-  else await tellFound(() => checkAccount(wrangler, account));
+  if (!isDry) await tellFound(() => checkAccount(wrangler, account));
   if (!isDry && isGood && settings && !settings.areElsewhere)
     for (const warning of await leftOver(wrangler, settings)) print(`! ${warning}`);
   return isGood && settings ? { settings, wrangler, sale } : undefined;

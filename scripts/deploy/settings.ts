@@ -37,8 +37,8 @@ export interface DeploySettings {
  * @throws Failure if one is wrong or missing
  */
 export async function readSettings(file: string, env: NodeJS.ProcessEnv): Promise<DeploySettings> {
-  const inFile = given(parseEnv(await readIfThere(file)));
-  const all = { ...inFile, ...given(meantForUs(env, [...Object.keys(settings.shape), "WORKERS_CI"])) };
+  const inFile = await readEnvFile(file);
+  const all = { ...inFile, ...withoutEmpty(meantForUs(env, [...Object.keys(settings.shape), "WORKERS_CI"])) };
   const name = basename(file);
   const config = configOf(all, name);
 
@@ -125,16 +125,17 @@ function areElsewhere(all: Record<string, string>): boolean {
   return all.WORKERS_CI !== undefined && Object.keys(settings.shape).every((setting) => all[setting] === undefined);
 }
 
-async function readIfThere(file: string): Promise<string> {
+/** Reads the variables in a file of NAME=value lines that are not empty: none if it is not there. */
+export async function readEnvFile(file: string): Promise<Record<string, string>> {
   try {
-    return await readFile(file, "utf8");
+    return withoutEmpty(parseEnv(await readFile(file, "utf8")));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
     throw error;
   }
 }
 
-/** Without empty values: they count as not set. */
-function given(env: NodeJS.ProcessEnv): Record<string, string> {
+/** Returns variables without the empty ones: they count as not set. */
+export function withoutEmpty(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => Boolean(entry[1])));
 }

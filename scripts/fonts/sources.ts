@@ -6,7 +6,11 @@ import { join } from "node:path";
 const root = join(import.meta.dirname, "../..");
 
 /** Debian's packages, and where they install their fonts. */
-const DEBIAN = { release: "fonts-noto-core and fonts-noto-mono 20201225-1", folder: "/usr/share/fonts/truetype/noto" };
+export const DEBIAN = {
+  packages: ["fonts-noto-core", "fonts-noto-mono"],
+  version: "20201225-1",
+  folder: "/usr/share/fonts/truetype/noto",
+};
 
 /** SHA-256 of each file taken from Debian, by its name: what `sha256sum` writes. */
 const HASHES = new Map(
@@ -67,7 +71,7 @@ export function openSources(
     else if ("npm" in source) missing.push(`${source.npm}: run \`npm ci\` in scripts/fonts`);
     else
       missing.push(
-        `${source.debian}, SHA-256 ${HASHES.get(source.debian)}: unpack Debian's ${DEBIAN.release}, name the folder`,
+        `${source.debian}, SHA-256 ${HASHES.get(source.debian)}: unpack Debian's ${DEBIAN.packages.join(" and ")} ${DEBIAN.version}, name the folder`,
       );
   }
   if (missing.length > 0) throw new Error(`fonts are missing, and nothing was changed:\n  ${missing.join("\n  ")}`);

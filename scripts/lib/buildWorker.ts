@@ -11,13 +11,11 @@ import { buildScript } from "./buildScript.ts";
 export async function buildWorker(entry: string, into: string): Promise<string> {
   const folder = resolve(into);
   await buildScript(folder, { entry });
-  const { unstable_getMiniflareWorkerOptions } = await import("wrangler"); // slow to load
-  const { workerOptions } = unstable_getMiniflareWorkerOptions("wrangler.toml");
+  const { workerOptionsIn } = await import("./workerOptions.ts"); // which takes long to load
   const wasm = (await readdir(folder)).filter((name) => name.endsWith(".wasm"));
   const script = entry.slice(entry.lastIndexOf("/") + 1).replace(/\.ts$/, ".js");
   const options = {
-    ...workerOptions,
-    bindings: {}, // .dev.vars is for `npm run dev`
+    ...workerOptionsIn("."),
     name: "overprint",
     modulesRoot: folder,
     modules: [

@@ -5,7 +5,7 @@ import type { Metafile } from "esbuild";
 const root = join(import.meta.dirname, "../..");
 
 /** What is copied as it is, and so in no bundle: src/engine/platform and scripts/buildSite.ts name the files. */
-const COPIED = {
+export const COPIED = {
   Worker: ["harfbuzzjs"],
   page: ["@fontsource-variable/schibsted-grotesk", "harfbuzzjs", "pdfjs-dist"],
 };

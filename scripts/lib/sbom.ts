@@ -1,3 +1,6 @@
+import { DEBIAN } from "../fonts/sources.ts";
+import { COPIED } from "./licences.ts";
+
 /** As much of what esbuild says of a build as is read here. */
 export interface Metafile {
   outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>;
@@ -9,18 +12,21 @@ export interface Lock {
   packages: Record<string, { version?: string; resolved?: string; integrity?: string; license?: string }>;
 }
 
-/** Shipped as a file, not bundled: the page's typeface. */
-const COPIED = "node_modules/@fontsource-variable/schibsted-grotesk";
-
 /**
  * Returns the packages that a deployment has bytes of, as CycloneDX 1.6 (ECMA-424), with licenses and hashes of the lock
- * file. `npm sbom` cannot tell: it refuses overridden peers, and with `--omit dev` leaves out what a tool depends on as well.
+ * files, and those that `fonts/` is made of. `npm sbom` cannot tell: it refuses overridden peers, and with `--omit dev` leaves out what a tool depends on as well.
  * The document has neither time nor serial number, so that a release's can be made again.
- * @throws Error if a package is not in the lock file
+ * @param fonts the lock file of `scripts/fonts`
+ * @throws Error if a package is not in its lock file
  */
-export function sbomOf(lock: Lock, metafiles: Metafile[]) {
-  const shipped = [...new Set([...metafiles.flatMap(packagesOf), COPIED])];
-  const components = shipped.map((folder) => componentOf(folder, lock)).sort(byRef);
+export function sbomOf(lock: Lock, metafiles: Metafile[], fonts: Lock) {
+  const copied = Object.values(COPIED).flatMap((names) => names.map((name) => `node_modules/${name}`));
+  const shipped = [...new Set([...metafiles.flatMap(packagesOf), ...copied])];
+  const components = [
+    ...shipped.map((folder) => componentOf(folder, lock)),
+    ...Object.keys(fonts.packages).flatMap((folder) => (folder ? [componentOf(folder, fonts)] : [])),
+    ...DEBIAN.packages.map(debianComponentOf),
+  ].sort(byRef);
   return {
     $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
     bomFormat: "CycloneDX",
@@ -64,6 +70,18 @@ function componentOf(folder: string, lock: Lock) {
     hashes: [{ alg: algorithm.replace("sha", "SHA-"), content: Buffer.from(digest, "base64").toString("hex") }],
     ...(license && { licenses: [/[ (]/.test(license) ? { expression: license } : { license: { id: license } }] }),
     ...(resolved && { externalReferences: [{ type: "distribution", url: resolved }] }),
+  };
+}
+
+function debianComponentOf(name: string) {
+  const { version } = DEBIAN;
+  return {
+    type: "library",
+    "bom-ref": `${name}@${version}`,
+    name,
+    version,
+    purl: `pkg:deb/debian/${name}@${version}`,
+    licenses: [{ license: { id: "OFL-1.1" } }],
   };
 }
 

@@ -24,8 +24,8 @@ export interface RunningWorker {
 }
 
 /**
- * Starts the Worker on a free loopback port, as `npm run dev` does. `vars` override its settings; `entry` is
- * another script, with the same settings and bindings; `signal` gives up on a start.
+ * Starts the Worker on a free loopback port, as `npm run dev` does, without what .dev.vars says. `vars` are its settings;
+ * `entry` is another script, with the same settings and bindings; `signal` gives up on a start.
  * @throws Error if it has not started within a minute
  */
 export function startWorker(
@@ -44,6 +44,8 @@ export function startWorker(
     String(inspectorPort),
     "--persist-to",
     state,
+    "--env-file",
+    join(import.meta.dirname, "no.vars"),
     "--show-interactive-dev-session=false",
     "--log-level",
     "warn",

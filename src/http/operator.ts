@@ -1,5 +1,6 @@
 /** What is there for the operator of a deployment alone. */
 import type { Handler, MiddlewareHandler } from "hono";
+import * as z from "zod";
 import { Problem } from "../problems.ts";
 import { listSales } from "../service/sales.ts";
 import { tokenHash, tokenMatches } from "../storage/token.ts";
@@ -19,10 +20,13 @@ export const operatorOnly: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next();
 };
 
+/** A day that there is: RFC 3339, full-date. */
+const isoDate = z.iso.date();
+
 /** Lists the sales of a day. */
 export const readSales: Handler<ApiEnv> = async (c) => {
   const { day = "", after } = c.req.query();
-  if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day)))
+  if (!isoDate.safeParse(day).success)
     throw new Problem("invalid_request", "`day` must be a day (UTC), such as 2026-11-22.");
   if (after !== undefined && !/^\d{15}:[\w:-]{1,300}$/.test(after))
     throw new Problem("invalid_request", "`after` must be the `next` of an earlier answer.");

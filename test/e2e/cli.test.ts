@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
 import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
-import { type Run, runCli, startCli } from "../support/cli.ts";
+import { type Run, runCli, runProgram, startCli } from "../support/cli.ts";
 import { render } from "./render.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -23,6 +23,9 @@ beforeEach(async () => {
   return () => rm(dir, { recursive: true, force: true });
 });
 const cli = (args: string[], setting: Parameters<typeof runCli>[1] = {}) => runCli(args, { cwd: dir, ...setting });
+/** The same, as a process of its own. */
+const program = (args: string[], setting: Parameters<typeof runProgram>[1] = {}) =>
+  runProgram(args, { cwd: dir, ...setting });
 const files = async () => (await readdir(dir)).sort();
 
 /** One line on stderr, and nothing on stdout but JSON that says the same. */
@@ -73,7 +76,7 @@ describe("help", () => {
 
   test("--version is that of package.json", async () => {
     const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
-    expect((await cli(["--version"])).stdout).toBe(`${version}\n`);
+    expect(await program(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n` });
   });
 });
 
@@ -96,7 +99,7 @@ describe("mark", () => {
 
   test("takes the standard input, and gives the standard output", async () => {
     const flags = ["mark", "-", "--text", "DRAFT"];
-    const { code, bytes, stderr } = await cli(flags, { input: await readFile(CONTRACT) });
+    const { code, bytes, stderr } = await program(flags, { input: await readFile(CONTRACT) });
     expect(code).toBe(0);
     expect(stderr).toMatch(/^standard output: 4 pages, [\d,]+ bytes\n$/);
     await cli(["mark", "contract.pdf", "--text", "DRAFT"]);
@@ -113,9 +116,20 @@ describe("mark", () => {
     expect(stdout.trim().split("\n")).toHaveLength(2);
   });
 
+  test("makes the folder that is named with a / behind it, once there is something for it", async () => {
+    const missing = await cli(["mark", "nowhere.pdf", "--text", "X", "-o", "new/marked/"]);
+    expect([missing.code, await files()]).toEqual([2, ["contract.pdf"]]);
+    const { code, stdout } = await cli(["mark", "contract.pdf", "--text", "X", "-o", "new/marked/"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("new/marked/contract-watermarked.pdf: 4 pages")]);
+    expect(await readdir(join(dir, "new/marked"))).toEqual(["contract-watermarked.pdf"]);
+    const run = await cli(["mark", "contract.pdf", "--text", "X", "-o", "contract.pdf/"]);
+    expect(run.code).toBe(1);
+    expectOneLine(run, "contract.pdf/contract-watermarked.pdf: ");
+  });
+
   test("goes on where one of several files cannot be marked", async () => {
     await writeFile(join(dir, "b.pdf"), "no PDF");
-    const run = await cli(["mark", "b.pdf", "contract.pdf", "--text", "X", "--json"]);
+    const run = await program(["mark", "b.pdf", "contract.pdf", "--text", "X", "--json"]);
     expect(run.code).toBe(1);
     expect(JSON.parse(run.stdout)).toEqual({
       files: [
@@ -249,6 +263,8 @@ describe("what is wrong is one line, and", () => {
     [["demo", "--opacity", "2"], "--opacity must be at most 1"],
     [["demo", "--image", "nowhere.png"], "nowhere.png: there is no such file"],
     [["dev", "--port", "http"], "--port must be a number"],
+    [["dev", "--port", "0"], "--port must be a number"],
+    [["dev", "--port", "65536"], "--port must be a number"],
     [["buy", "contract.pdf", "--text", "A", "--url", "ftp://x"], "--url must be an address"],
     [["buy", "contract.pdf", "--text", "A", "--url", "http://pdf.example.com"], "--url must be https"],
     [["buy", "contract.pdf", "--text", "A", "--url", "https://pdf.example.com/v1"], "--url is the deployment alone"],
@@ -291,6 +307,21 @@ describe("what is wrong is one line, and", () => {
     expectOneLine(run, "Send the password in `--password`");
   });
 
+  test("a password is read from a file that others cannot read", async () => {
+    const vector = VECTORS.find(({ user }) => user)!;
+    await writeFile(join(dir, "locked.pdf"), encryptedPage(vector));
+    await writeFile(join(dir, "password.txt"), `${vector.user}\n`, { mode: 0o600 });
+    const mark = (...flags: string[]) => cli(["mark", "locked.pdf", "--text", "A", ...flags]);
+    expect((await mark("--password-file", "password.txt")).code).toBe(0);
+    expectOneLine(await mark("--password-file", "nowhere.txt"), "nowhere.txt: there is no such file");
+    const both = await mark("--password-file", "password.txt", "--password", "A");
+    expectOneLine(both, "--password and --password-file do not go together");
+    await chmod(join(dir, "password.txt"), 0o644);
+    const run = await mark("--password-file", "password.txt");
+    expect(run.code).toBe(2);
+    expectOneLine(run, "password.txt can be read by others: `chmod 600 password.txt`");
+  });
+
   test.each(["-", "a.pdf"])("a full disk below the standard output is told, with -o %s", async (output) => {
     const command = `"$0" "${join(root, "cli/overprint.js")}" mark contract.pdf --text A -o ${output} > /dev/full`;
     const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath], { cwd: dir, encoding: "utf8" });
@@ -303,7 +334,7 @@ describe("what is wrong is one line, and", () => {
   });
 
   test("--json has it on stdout, too", async () => {
-    const { code, stdout, stderr } = await cli(["mark", "nowhere.pdf", "--text", "A", "--json"]);
+    const { code, stdout, stderr } = await program(["mark", "nowhere.pdf", "--text", "A", "--json"]);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toEqual({ error: { code: "no_file", message: expect.stringContaining("nowhere.pdf") } });
     expect(stderr.trim().split("\n")).toHaveLength(1);
@@ -358,17 +389,17 @@ describe("with an old Node.js", () => {
     await writeFile(join(dir, "package.json"), `{"type":"module"}`);
     await writeFile(join(dir, "cli/main.ts"), "");
     await writeFile(join(dir, "scripts/run.mjs"), "console.log(JSON.stringify(process.argv.slice(2)))");
-    const program = join(dir, "cli/overprint.js");
-    await copyFile(join(root, "cli/overprint.js"), program);
-    const { code, stdout } = await cli(["mark", "-"], { node: ["--no-experimental-strip-types"], program });
-    expect([code, JSON.parse(stdout)]).toEqual([0, [program, "mark", "-"]]);
+    const copy = join(dir, "cli/overprint.js");
+    await copyFile(join(root, "cli/overprint.js"), copy);
+    const { code, stdout } = await program(["mark", "-"], { node: ["--no-experimental-strip-types"], program: copy });
+    expect([code, JSON.parse(stdout)]).toEqual([0, [copy, "mark", "-"]]);
   });
 
   test("the packed program says what to install", async () => {
-    const program = join(dir, "overprint.mjs");
-    await copyFile(join(root, "cli/overprint.js"), program);
+    const copy = join(dir, "overprint.mjs");
+    await copyFile(join(root, "cli/overprint.js"), copy);
     const old = `data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.19.0"})`;
-    const run = await cli(["--version"], { node: ["--import", old], program });
+    const run = await program(["--version"], { node: ["--import", old], program: copy });
     expect(run.code).toBe(1);
     expectOneLine(run, "needs Node.js 22.12 or newer, and this is 20.19.0");
   });
@@ -379,13 +410,13 @@ test("the packed program marks what the sources mark, and says what it lacks", a
   for (const name of ["node_modules", "fonts"]) await symlink(join(root, name), join(dir, name));
   for (const path of ["package.json", "cli/overprint.js", "dist/cli"])
     await cp(join(root, path), join(dir, path), { recursive: true });
-  const program = join(dir, "cli/overprint.js");
+  const packedProgram = { program: join(dir, "cli/overprint.js") };
   const flags = ["mark", "contract.pdf", "--text", "社外秘", "-o", "-"];
-  const packed = await cli(flags, { program });
+  const packed = await program(flags, packedProgram);
   expect([packed.code, packed.stderr]).toEqual([0, expect.stringContaining("4 pages")]);
   expect(Buffer.compare(packed.bytes, (await cli(flags)).bytes)).toBe(0);
   for (const command of ["demo", "dev"]) {
-    const run = await cli([command], { program });
+    const run = await program([command], packedProgram);
     expect(run.code).toBe(1);
     expectOneLine(run, "a clone of the repository, after `npm ci`");
   }

@@ -7,12 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { decodePaymentRequiredHeader, encodePaymentRequiredHeader } from "@x402/core/http";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
 import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
 import { startProxy } from "../browser/proxy.ts";
-import { type Run, runCli, startCli } from "../support/cli.ts";
+import { type Run, runCli, runProgram, startCli } from "../support/cli.ts";
 import { startWorker } from "../support/worker.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -98,7 +98,7 @@ describe("buy", () => {
 
   test("takes the standard input, and gives the standard output", async () => {
     const input = await readFile(CONTRACT);
-    const run = await cli(["buy", "-", "--url", worker.url, "--text", "X"], { input });
+    const run = await runProgram(["buy", "-", "--url", worker.url, "--text", "X"], { cwd: dir, input });
     expect(run.code).toBe(0);
     expect(run.bytes.subarray(0, 5).toString()).toBe("%PDF-");
     expect(run.stderr).toContain("standard output: 4 pages");
@@ -413,6 +413,32 @@ describe("a deployment that", () => {
     const run = await buy(["--text", "X"], await seller({ slot }));
     await expectFailure(run, 1, "the answer to an upload was cut off, or is none of Overprint's");
   });
+
+  test("says nothing is left after half a minute, before anything is signed", async () => {
+    const timeout = vi.spyOn(AbortSignal, "timeout");
+    timeout.mockImplementation(() => AbortSignal.abort(new DOMException("", "TimeoutError")));
+    try {
+      const url = await serve(() => undefined);
+      const words = `overprint: ${url} cannot be reached: it has said nothing for 30 seconds`;
+      await expectFailure(await buy(["--text", "X"], url), 1, words);
+      const paid = await cli(["pay", `${url}/v1/watermark/text`]);
+      expect([paid.code, paid.stdout, paid.stderr]).toEqual([1, "", `${words}\n`]);
+      expect(timeout.mock.calls).toEqual([[30_000], [30_000]]);
+    } finally {
+      timeout.mockRestore();
+    }
+  });
+
+  test.each(["http://pdf.example.com/file", "http://169.254.169.254/", "ftp://127.0.0.1/file", "file:///etc/passwd"])(
+    "gives %s as a link has it told, and not followed",
+    async (link) => {
+      const url = await seller({ output: { url: link } });
+      const run = await buy(["--text", "X"], url);
+      const words = `until 2026-12-01T00:00:00.000Z the file is at ${link}`;
+      await expectFailure(run, 3, words);
+      expect(run.stderr).toContain("it is paid for, and its link leads elsewhere than by https");
+    },
+  );
 
   test("loses what was bought gets no more money for it", async () => {
     const sold = {

@@ -10,7 +10,7 @@ import { programOf } from "../../cli/main.ts";
 
 const root = join(import.meta.dirname, "../..");
 const document = await readFile(join(root, "docs/cli.md"), "utf8");
-const { commands } = programOf();
+const { commands } = programOf(process);
 
 describe("docs/cli.md has", () => {
   test("every command, with its arguments and in its words", () => {

@@ -427,6 +427,12 @@ describe("a test sale", () => {
   });
 });
 
+test("a dry run with wrong settings says what is wrong, and of no command that it would run", async () => {
+  const { said, calls } = await run({ ...good(), NETWORKS: "base" }, ready(), { isDry: true });
+  expect([calls, said.match(/^→.*$/gm)]).toEqual([[], null]);
+  expect(said).toMatch(/✗ .* settles nothing on base\..*\nNothing was changed\.$/s);
+});
+
 test("a dry run asks Cloudflare nothing but to build, and says every command without a secret", async () => {
   const key = await keyOf(PRICE);
   const { isDone, said, calls } = await run({ ...good(), RECEIPT_KEY }, ready(), { key, isDry: true });
@@ -496,12 +502,14 @@ test("`npm run deploy` says what is wrong in a line, and ends with an exit code,
       ({ stdout }) => ({ code: 0, stdout, stderr: "" }),
       (error: { code: number; stdout: string; stderr: string }) => error,
     );
-  const [wrong, kept, flag, file] = await Promise.all([
+  const [wrong, kept, flag, file, help] = await Promise.all([
     run(["--dry-run"], { ...good(), NETWORKS: "base" }),
     run([], { ...good(), NETWORKS: "base", npm_config_dry_run: "true" }), // npm run deploy --dry-run
     run(["--dryrun"], {}),
     run(["--key-file", "nowhere.key"], {}),
+    run(["-h"], {}),
   ]);
+  expect(help).toMatchObject({ code: 0, stdout: expect.stringMatching(/^usage: npm run deploy/) });
   expect([wrong.code, kept.code, flag.code, file.code]).toEqual([1, 1, 2, 2]);
   expect(kept.stdout).toBe(wrong.stdout);
   expect(wrong.stdout).toMatch(/✗ .* settles nothing on base\. Next: .*\n[\s\S]*Nothing was changed\.\n$/);

@@ -1,6 +1,15 @@
 /** What `npm ci` leaves out, and scripts/run.mjs brings when it is asked for. */
 import { spawnSync } from "node:child_process";
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { build } from "esbuild";
@@ -97,13 +106,15 @@ test("an old Node.js has a newer one fetched, by its lock file, and says so if i
   expect(failed.stderr).toMatch(/\noverprint: npm could not install Node\.js 24\..*\n$/);
 
   npm(`for name in $(grep -o 'node_modules/node[-a-z0-9]*' package-lock.json); do
-  mkdir -p $name/bin && printf '#!/bin/sh\\necho newer "$@"\\n' > $name/bin/node && chmod +x $name/bin/node
+  mkdir -p $name/bin $name/include/node && printf '#!/bin/sh\\necho newer "$@"\\n' > $name/bin/node && chmod +x $name/bin/node
 done
 cp package-lock.json node_modules/.package-lock.json`);
   const fetched = run(old, "scripts/run.mjs", "program.ts", "--text", "two words");
   expect([fetched.status, fetched.stdout]).toEqual([0, "newer program.ts --text two words\n"]);
   expect(fetched.stderr).toContain(`npm ci --ignore-scripts --no-audit --no-fund --loglevel=error`);
-  expect(existsSync(join(folder, newer))).toBe(true);
+  const names = readdirSync(join(folder, newer)).filter((name) => name.startsWith("node-"));
+  const platforms = names.map((name) => readdirSync(join(folder, newer, name)));
+  expect(platforms.filter((parts) => !parts.includes("include"))).toEqual([["bin"]]); // its own, without C's headers
   const again = run(old, "scripts/run.mjs", "program.ts");
   expect(again).toEqual({ status: 0, stdout: "newer program.ts\n", stderr: "" });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FAMILIES } from "../../scripts/fonts/families.ts";
 import { type Lock, sbomOf } from "../../scripts/lib/sbom.ts";
 import { SOURCES, sourceHash } from "../../scripts/lib/sourceHash.ts";
 import { nextVersion, releasedChangelog, VERSIONED } from "../../scripts/lib/versions.ts";
@@ -75,21 +76,38 @@ test("the list of packages has those that are in the bundles, with their hashes 
     "node_modules/viem/node_modules/@noble/hashes/sha2.js": { bytesInOutput: 10 },
     "node_modules/leven/index.js": { bytesInOutput: 0 },
   };
-  const { components } = sbomOf(lock, [{ outputs: { "index.js": { inputs } } }]);
-  expect(components.map(({ name }) => name)).toEqual([
+  const fonts = JSON.parse(await read("scripts/fonts/package-lock.json")) as Lock;
+  const { components } = sbomOf(lock, [{ outputs: { "index.js": { inputs } } }], fonts);
+  expect(components.map(({ name }) => name).filter((name) => !/noto/.test(name))).toEqual([
     "@fontsource-variable/schibsted-grotesk",
     "@noble/hashes",
     "@noble/hashes",
+    "harfbuzzjs",
     "hono",
+    "pdfjs-dist",
   ]);
   const { version, integrity } = lock.packages["node_modules/hono"]!;
-  expect(components.at(-1)).toMatchObject({
+  expect(components.find(({ name }) => name === "hono")).toMatchObject({
     purl: `pkg:npm/hono@${version}`,
     hashes: [{ alg: "SHA-512", content: Buffer.from(integrity!.slice(7), "base64").toString("hex") }],
     licenses: [{ license: { id: "MIT" } }],
   });
   const unknown = { "node_modules/nothing/index.js": { bytesInOutput: 1 } };
-  expect(() => sbomOf(lock, [{ outputs: { "index.js": { inputs: unknown } } }])).toThrow("node_modules/nothing");
+  expect(() => sbomOf(lock, [{ outputs: { "index.js": { inputs: unknown } } }], fonts)).toThrow("node_modules/nothing");
+});
+
+test("the list of packages has those that fonts/ is made of, each under the fonts' licence", async () => {
+  const locks = ["package-lock.json", "scripts/fonts/package-lock.json"];
+  const [lock, fonts] = await Promise.all(locks.map(async (name) => JSON.parse(await read(name)) as Lock));
+  const { components } = sbomOf(lock!, [], fonts!);
+  const noto = components.filter(({ name }) => /noto/.test(name));
+  const sources = FAMILIES.flatMap(({ regular, bold }) => [regular, bold ?? regular]);
+  const paths = sources.flatMap((source) => ("npm" in source ? [source.npm] : []));
+  const packages = new Set(paths.map((path) => path.split("/").slice(0, 2).join("/")));
+  expect(new Set(noto.flatMap(({ name, purl }) => (purl.startsWith("pkg:npm/") ? [name] : [])))).toEqual(packages);
+  const debian = noto.flatMap(({ purl }) => (purl.startsWith("pkg:deb/") ? [purl] : []));
+  expect(debian).toEqual(["pkg:deb/debian/fonts-noto-core@20201225-1", "pkg:deb/debian/fonts-noto-mono@20201225-1"]);
+  for (const { licenses } of noto) expect(JSON.stringify(licenses)).toContain("OFL-1.1");
 });
 
 test("the hash of the sources is what SECURITY.md says makes it, and follows every byte and name", async () => {
@@ -135,7 +153,9 @@ describe("npm run release", () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test("says with --dry-run what it would do, and does nothing", async () => {
-    expect(await release("99.0.0", "--dry-run")).toMatch(/-> 99\.0\.0.*Nothing was done/s);
+    const said = await release("99.0.0", "--dry-run");
+    expect(said).toMatch(/-> 99\.0\.0, of .*, with the 1 lines? of CHANGELOG\.md.*\nNothing was done/);
+    expect(said).not.toContain("A thing");
     expect([git("status", "--porcelain"), git("tag")]).toEqual(["", ""]);
   });
 

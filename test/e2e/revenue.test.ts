@@ -1,6 +1,8 @@
 /** `npm run revenue`, on a chain: sold = moved, and the differences each way. */
 import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
@@ -12,18 +14,20 @@ import { reconcile, type Span } from "../../scripts/lib/reconcile.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import type { Transfer } from "../../scripts/lib/transfers.ts";
 import type { RunningWorker } from "../../scripts/lib/worker.ts";
+import { revenue as runRevenue } from "../../scripts/revenue/revenue.ts";
 import { startWorker } from "../support/worker.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 
 const PAY_TO = "0x00000000000000000000000000000000c0ffee17";
 const OPERATOR_TOKEN = "operators-only-operators-only-0123";
-const cwd = join(import.meta.dirname, "../..");
 
+let folder: string;
 let chain: Chain;
 let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
 let worker: RunningWorker;
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "overprint-revenue-"));
   chain = await startChain();
   facilitator = await startFacilitator(chain);
   worker = await startWorker({ FACILITATOR_URL: facilitator.url, PAY_TO, OPERATOR_TOKEN, PRICE: "0.052501" });
@@ -32,6 +36,7 @@ afterAll(async () => {
   await worker?.stop();
   await facilitator?.stop();
   await chain?.stop();
+  await rm(folder, { recursive: true, force: true });
 });
 
 /** A payer with enough of the token for one call, and a payment of it. */
@@ -53,21 +58,25 @@ async function buy(): Promise<void> {
   expect((await callPaid(`${worker.url}/v1/watermark/text`, form, header)).status).toBe(200);
 }
 
-/** Runs the command; answers what it prints, and with what exit code. */
-async function revenue(args: string[], env: Record<string, string> = {}) {
-  const options = { cwd, env: { PATH: process.env.PATH, OPERATOR_TOKEN, RPC_URL: chain.url, ...env } };
-  const command = ["scripts/revenue.ts", "--url", worker.url, ...args];
-  return promisify(execFile)(process.execPath, command, options).then(
-    ({ stdout }) => ({ code: 0, stdout, stderr: "" }),
-    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),
-  );
+/** Runs the command; answers what it prints, and with what exit code. `inFile` is in .env.production. */
+async function revenue(args: string[], env: Record<string, string> = {}, inFile = "") {
+  const [stdout, stderr]: [string[], string[]] = [[], []];
+  const settingsFile = join(folder, ".env.production");
+  await writeFile(settingsFile, inFile);
+  const code = await runRevenue(["--url", worker.url, ...args], {
+    settingsFile,
+    env: { OPERATOR_TOKEN, RPC_URL: chain.url, ...env },
+    print: (text) => stdout.push(`${text}\n`),
+    complain: (text) => stderr.push(`${text}\n`),
+  });
+  return { code, stdout: stdout.join(""), stderr: stderr.join("") };
 }
 
 /** Puts a block on top: the newest one is not looked at, as it may be replaced yet. */
 const oneBlockMore = () => chain.mint("0x00000000000000000000000000000000000000bb", 1n);
 
 interface Report {
-  even: boolean;
+  even: boolean | null;
   networks: {
     network: string;
     sales: number;
@@ -144,7 +153,26 @@ describe("the books, held against the chain", () => {
   });
 
   test("are only counted where there is no node", async () => {
-    expect(await reportOf(4, [], { RPC_URL: "" })).toMatchObject({ code: 0, sales: 4, moved: null });
+    const counted = { code: 0, even: null, sales: 4, moved: null, unchecked: "RPC_URL has no node of it" };
+    expect(await reportOf(4, [], { RPC_URL: "" })).toMatchObject(counted);
+    const { stdout } = await revenue([], { RPC_URL: "" });
+    expect(stdout).toContain("4 sales  0.210004 USDC sold, not held against the chain: RPC_URL has no node of it");
+  });
+
+  test("are opened with the settings that are deployed, of which the environment has the last word", async () => {
+    const inFile = `OPERATOR_TOKEN="${OPERATOR_TOKEN}" # a comment\nRPC_URL=${chain.url}\n`;
+    const empty = { OPERATOR_TOKEN: "", RPC_URL: "" };
+    const { networks } = JSON.parse((await revenue(["--json"], empty, inFile)).stdout) as Report;
+    expect(networks[0]!.moved).toMatch(/^0\.\d+$/);
+    const { stderr } = await revenue([], { OPERATOR_TOKEN: "another".repeat(6) }, inFile);
+    expect(stderr).toContain("another OPERATOR_TOKEN");
+  });
+
+  test("are asked for by the command itself, whose exit code says how it went", async () => {
+    const env = { PATH: process.env.PATH, OPERATOR_TOKEN, RPC_URL: chain.url };
+    const command = [join(import.meta.dirname, "../../scripts/revenue.ts"), "--url", worker.url, "--grace", "0s"];
+    const uneven = promisify(execFile)(process.execPath, command, { cwd: folder, env });
+    await expect(uneven).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining("moved and not sold") });
   });
 });
 

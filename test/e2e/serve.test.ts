@@ -104,6 +104,12 @@ describe("npm run serve, which the image runs", () => {
     expect(server.printed()).toBe(`There is nothing to serve in ${state}: npm run build:server makes it\n`);
   });
 
+  test("says in a line that its port is none", async () => {
+    await using server = await serve({ PORT: "abc" });
+    expect(await server.ended).toBe(2);
+    expect(server.printed()).toBe("PORT must be a number from 1 to 65535, and is 'abc'\n");
+  });
+
   test("says so where its port is taken", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");

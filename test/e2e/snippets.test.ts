@@ -33,20 +33,21 @@ const CALLS: Record<string, Omit<ShownCall, "origin">> = {
   },
 };
 
+let worker: RunningWorker;
+beforeAll(async () => {
+  worker = await startWorker();
+});
+afterAll(() => worker?.stop());
+
 describe.each(Object.entries(CALLS))("the snippets for a mark of kind %s", (kind, call) => {
-  let worker: RunningWorker;
   let cwd: string;
   beforeAll(async () => {
-    worker = await startWorker();
     await mkdir(join(root, "out"), { recursive: true });
     cwd = await mkdtemp(join(root, "out/snippets-")); // where Node finds the clients' packages
     await writeFile(join(cwd, call.file), await samplePdf());
     await writeFile(join(cwd, "logo.png"), MAGENTA);
   });
-  afterAll(async () => {
-    await worker?.stop();
-    await rm(cwd, { recursive: true, force: true });
-  });
+  afterAll(() => rm(cwd, { recursive: true, force: true }));
 
   const snippet = (client: string) => CLIENTS.find(({ id }) => id === client)!.write({ ...call, origin: worker.url });
 

@@ -84,7 +84,15 @@ describe("the books", () => {
     const asking = { "Access-Control-Request-Method": "GET", Origin: "https://elsewhere.example" };
     const preflight = await ask(path, { method: "OPTIONS", headers: asking });
     expect(preflight.headers.get("Access-Control-Allow-Origin")).toBeNull();
-    for (const wrong of ["", "?day=22.11.2026", "?day=2026-13-01", "?day=2026-11-22&after=x"])
+    for (const wrong of [
+      "",
+      "?day=22.11.2026",
+      "?day=2026-13-01",
+      "?day=2026-02-30",
+      "?day=2026-04-31",
+      "?day=2027-02-29",
+      "?day=2026-11-22&after=x",
+    ])
       expect(await status(SALES + wrong, { token: TOKEN })).toBe(400);
   });
 

@@ -1,0 +1,70 @@
+import { formatUnits } from "viem";
+import { readBooks, type Sale, type SoldOn } from "../lib/books.ts";
+import { type Reconciled, reconcile, type Span } from "../lib/reconcile.ts";
+import { transfersTo } from "../lib/transfers.ts";
+import type { Asked } from "./asked.ts";
+
+/** Sales and transfers that belong together may be this far apart. */
+const MARGIN_MS = 86_400_000;
+
+/** What is known of one network. */
+export interface Account extends SoldOn {
+  /** What was sold on it in the span. */
+  book: Sale[];
+  sold: string;
+  /** Undefined where it was not held against the chain, for the reason in `unchecked`. */
+  moved?: string;
+  unchecked?: string;
+  differences: Pick<Reconciled, "soldNotMoved" | "movedNotSold">;
+}
+
+/**
+ * Reads the books of a deployment, and holds them against the chain: an account of each network.
+ * @throws Error in words for the operator if the books, or a chain, cannot be read
+ */
+export async function accountsOf({ url, token, rpcUrls, ...span }: Asked): Promise<Account[]> {
+  const [from, to] = [span.since - MARGIN_MS, Math.min(span.until + MARGIN_MS, Date.now())];
+  const { sales, networks } = await readBooks(url, token, from, to);
+  const soldOn = new Map(networks.map((network, at) => [keyOf(network), { ...network, rpcUrl: rpcUrls[at] ?? "" }]));
+  for (const { network, chain, asset, decimals, pay_to } of sales) {
+    const key = keyOf({ chain, asset });
+    if (!soldOn.has(key)) soldOn.set(key, { network, chain, asset, decimals, pay_to, rpcUrl: "" });
+  }
+  return Promise.all([...soldOn].map(([key, one]) => account(one, key, sales, span, [from, to])));
+}
+
+function keyOf({ chain, asset }: Pick<SoldOn, "chain" | "asset">): string {
+  return `${chain}:${asset}`.toLowerCase();
+}
+
+async function account(
+  { rpcUrl, ...network }: SoldOn & { rpcUrl: string },
+  key: string,
+  all: Sale[],
+  span: Span,
+  [from, to]: [number, number],
+): Promise<Account> {
+  const sales = all.filter((sale) => keyOf(sale) === key);
+  const unchecked = network.chain.startsWith("eip155:")
+    ? rpcUrl === "" && "RPC_URL has no node of it"
+    : "only EVM chains are held against the books";
+  const sellers = [...new Set([network.pay_to, ...sales.map(({ pay_to }) => pay_to)])];
+  const transfers = unchecked ? [] : await transfersTo(sellers, network, rpcUrl, from, to);
+  const { sales: sold, transfers: moved, ...differences } = await reconcile(sales, transfers, span);
+  return {
+    ...network,
+    book: sold,
+    sold: totalOf(sold, network),
+    ...(unchecked
+      ? { unchecked, differences: { soldNotMoved: [], movedNotSold: [] } }
+      : { moved: totalOf(moved, network), differences }),
+  };
+}
+
+/** Returns a sum as people write it. */
+export function totalOf(amounts: readonly { amount: string }[], { decimals }: Pick<SoldOn, "decimals">): string {
+  return formatUnits(
+    amounts.reduce((sum, { amount }) => sum + BigInt(amount), 0n),
+    decimals,
+  );
+}

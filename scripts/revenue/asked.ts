@@ -1,0 +1,60 @@
+import { parseArgs } from "node:util";
+import { endpoint } from "../../src/settingValues.ts";
+import { readEnvFile, withoutEmpty } from "../deploy/settings.ts";
+import type { Span } from "../lib/reconcile.ts";
+
+/** How the command is called. */
+export const USAGE = `usage: npm run revenue -- [--url https://…] [--since 7d] [--until 2026-11-22] [--grace 10m] [--json]
+times are so long ago, as 30m, 12h or 7d, or a date; of the last ten minutes (--grace) no difference is told yet`;
+
+const OPTIONS = {
+  url: { type: "string" },
+  since: { type: "string", default: "7d" },
+  until: { type: "string", default: "0s" },
+  grace: { type: "string", default: "10m" },
+  json: { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** What is to be counted, and how that is told. */
+export interface Asked extends Span {
+  url: string;
+  token: string;
+  /** A node of each of NETWORKS, in their order; empty for one that has none. */
+  rpcUrls: string[];
+  json: boolean;
+}
+
+/**
+ * Reads the arguments of a command line, with settings from the environment, or else from a file; undefined where help is
+ * asked for.
+ * @throws Error if something is wrong or missing
+ */
+export async function readAsked(
+  args: string[],
+  settingsFile: string,
+  env: NodeJS.ProcessEnv,
+): Promise<Asked | undefined> {
+  const { values } = parseArgs({ args, options: OPTIONS });
+  if (values.help) return undefined;
+  const settings = { ...(await readEnvFile(settingsFile)), ...withoutEmpty(env) };
+  const { OPERATOR_TOKEN: token, RPC_URL: nodes = "", OVERPRINT_URL: url = "http://127.0.0.1:8787" } = settings;
+  const checked = endpoint.safeParse(values.url ?? url); // it is sent the token
+  if (!checked.success) throw new Error(`--url ${checked.error.issues[0]!.message}`);
+  if (!token) throw new Error("OPERATOR_TOKEN is not set: it is the one that the deployment has");
+  const [since, until] = [timeOf("--since", values.since), timeOf("--until", values.until)];
+  if (since >= until) throw new Error("--since must be before --until");
+  const rpcUrls = nodes.split(",").map((node) => node.trim());
+  const judged = timeOf("--grace", values.grace);
+  return { url: values.url ?? url, token, rpcUrls, since, until, judged, json: values.json };
+}
+
+/** @throws Error if it is no time */
+function timeOf(option: string, text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const time = unit ? Date.now() - Number(count) * UNITS[unit as keyof typeof UNITS] : Date.parse(text);
+  if (Number.isNaN(time)) throw new Error(`${option}: '${text}' is no time`);
+  return time;
+}

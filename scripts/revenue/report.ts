@@ -1,0 +1,56 @@
+import type { Sale } from "../lib/books.ts";
+import { type Account, totalOf } from "./account.ts";
+import type { Asked } from "./asked.ts";
+
+/**
+ * Returns whether what was sold has moved, and nothing else: null where nobody can tell, since a network was not held
+ * against the chain.
+ */
+function isEven(accounts: readonly Account[]): boolean | null {
+  if (accounts.some(({ differences }) => differences.soldNotMoved.length + differences.movedNotSold.length > 0))
+    return false;
+  return accounts.some(({ unchecked }) => unchecked) ? null : true;
+}
+
+/** Returns what has been found, as `--json` prints it. */
+export function reportOf({ url, since, until }: Asked, accounts: readonly Account[]) {
+  const iso = (ms: number) => new Date(ms).toISOString();
+  return {
+    ...{ url, since: iso(since), until: iso(until), even: isEven(accounts) },
+    networks: accounts.map(({ network, chain, asset, book, sold, moved, unchecked, differences, decimals }) => ({
+      ...{ network, chain, asset, sales: book.length, sold, moved: moved ?? null, ...(unchecked && { unchecked }) },
+      book: book.map(inMoney),
+      sold_not_moved: differences.soldNotMoved.map(inMoney),
+      moved_not_sold: differences.movedNotSold.map(({ at, transaction, from, to, amount }) => ({
+        ...{ at: iso(at), transaction, from, to, amount: totalOf([{ amount }], { decimals }) },
+      })),
+    })),
+  };
+}
+
+/** A sale, with its amount as people write it. */
+function inMoney(sale: Sale): Sale {
+  return { ...sale, amount: totalOf([sale], sale) };
+}
+
+/** Returns what has been found in words. */
+export function wordsOf({ url, since, until, even, networks }: ReturnType<typeof reportOf>): string {
+  const lines = [`${url}, ${since} to ${until}\n`];
+  const width = Math.max(...networks.map(({ network }) => network.length));
+  for (const { network, sales, sold, moved, unchecked } of networks)
+    lines.push(
+      `${network.padEnd(width)}  ${sales} ${sales === 1 ? "sale" : "sales"}  ${sold} USDC sold, ${moved === null ? `not held against the chain: ${unchecked}` : `${moved} USDC moved`}`,
+    );
+  for (const { network, sold_not_moved, moved_not_sold } of networks) {
+    for (const { settled_at, amount, payer, request_id, transaction } of sold_not_moved)
+      lines.push(
+        `\nsold and not on the chain: ${amount} USDC on ${network} at ${settled_at}\n  payer ${payer}, request ${request_id}, transaction ${transaction || "not known"}`,
+      );
+    for (const { at, amount, from, transaction } of moved_not_sold)
+      lines.push(
+        `\nmoved and not sold: ${amount} USDC on ${network} at ${at}\n  payer ${from}, transaction ${transaction}`,
+      );
+  }
+  if (even === false) lines.push('\nWhat to do about each: docs/operate.md, "Refunds".');
+  return lines.join("\n");
+}
