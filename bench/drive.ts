@@ -17,9 +17,9 @@ export interface Load {
   /** Calls that gave a result, all of them and for each second. */
   results: number;
   perSecond: number;
-  /** How long those took. */
-  p50Ms: number;
-  p99Ms: number;
+  /** How long those took; null where there was none. */
+  p50Ms: number | null;
+  p99Ms: number | null;
   /** Calls that were asked to come back later (`Retry-After`), by status and code; nothing is charged for them. */
   busy: Record<string, number>;
   /** Every other answer, and every lack of one. */
@@ -114,7 +114,7 @@ export async function drive(
   count(failed, "result without a payment", unpaid);
 
   times.sort((a, b) => a - b);
-  const quantile = (share: number) => times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? Number.NaN;
+  const quantile = (share: number) => times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? null;
   return {
     connections,
     results: times.length,

@@ -143,7 +143,7 @@ const DRAWN: {
     const ticks = levels.map(({ connections }) => connections);
     const x = { type: "log", base: 2, label: "callers at a time", ticks, tickFormat: "d" } as const;
     const of = (value: "perSecond" | "p50Ms" | "p99Ms") =>
-      levels.map((level) => ({ x: level.connections, y: level[value] }));
+      levels.flatMap(({ connections, [value]: y }) => (y === null ? [] : [{ x: connections, y }]));
     return {
       plots: [
         lines([{ name: "results a second", colour: OUR_COLOUR, points: of("perSecond"), isOurs: true }], {

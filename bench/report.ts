@@ -23,7 +23,7 @@ export function loadCells({ perSecond, p50Ms, p99Ms, busy, failed, lost, heapMb,
   const failures = lost > 0 ? { ...failed, "payment that bought nothing": lost } : failed;
   return [
     perSecond.toFixed(1),
-    ...[p50Ms, p99Ms].map((ms) => ms.toFixed(0)),
+    ...[p50Ms, p99Ms].map((ms) => ms?.toFixed(0) ?? "-"),
     ...[counted(busy), counted(failures)],
     ...[heapMb, residentMb].map((mb) => mb.toFixed(0)),
   ];
@@ -162,7 +162,8 @@ const MAKERS: { [Name in keyof Results]: (results: Results[Name]) => Record<stri
     const { levels, beside, calls, besideCalls, slow } = results;
     const [first, last] = [levels[0]!, levels.at(-1)!];
     const best = levels.reduce((a, b) => (b.perSecond > a.perSecond ? b : a));
-    const ends = (of: "p50Ms" | "p99Ms") => `from ${short(first[of])} to ${short(last[of])} ms`;
+    const wait = (ms: number | null) => (ms === null ? "no answer at all" : `${short(ms)} ms`);
+    const ends = (of: "p50Ms" | "p99Ms") => `from ${wait(first[of])} to ${wait(last[of])}`;
     const others = beside.flatMap(({ name, told }) =>
       Object.entries(told).map(([kind, counts]) => [name, kind, counted(counts)]),
     );

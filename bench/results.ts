@@ -53,8 +53,8 @@ export interface Results {
     rounds: {
       calls: number;
       perSecond: number;
-      p50Ms: number;
-      p99Ms: number;
+      p50Ms: number | null;
+      p99Ms: number | null;
       aliveMb: number;
       residentMb: number;
     }[];

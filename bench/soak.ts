@@ -37,7 +37,7 @@ try {
     const faults = { ...busy, ...failed, ...(lost > 0 && { "payment that bought nothing": lost }) };
     if (Object.keys(faults).length > 0) failures++;
     row([
-      ...[calls, perSecond.toFixed(1), p50Ms.toFixed(0), p99Ms.toFixed(0), counted(faults)],
+      ...[calls, perSecond.toFixed(1), p50Ms?.toFixed(0) ?? "-", p99Ms?.toFixed(0) ?? "-", counted(faults)],
       ...[aliveMb.toFixed(1), residentMb.toFixed(0)],
     ]);
   }
