@@ -73,7 +73,7 @@ describe("what a remote facilitator says decides", () => {
     ["garbage", "facilitator_unavailable", 0],
     ["silent", "facilitator_unavailable", 0],
     ["endless", "facilitator_unavailable", 0],
-    ["redirects", "facilitator_unavailable", 0],
+    ["moved-to-good", "facilitator_unavailable", 0],
     ["refuses-settle-400", "insufficient_funds", 1],
   ])("%s: %s, and the payment stays usable", async (behaviour, expected, worked) => {
     const payment = await paymentFrom();
