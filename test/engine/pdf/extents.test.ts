@@ -150,6 +150,11 @@ describe("an object stays, where all that is dead has to be found", () => {
       valued("<</Length 1>>stream\nxyz\nendstream"),
       "stream\nxyz\nendstream\nendobj",
     ],
+    [
+      "of a stream whose length leads back to the end of another object",
+      valued("<</Length -37>>stream\nxyz\nendstream"),
+      "stream\nxyz\nendstream\nendobj",
+    ],
     ["of a stream whose length is none", valued("<</Length(x)>>stream\nx\nendstream"), "stream\nx\nendstream\nendobj"],
     ["that cannot be read", valued("<</A"), "8 0 obj\n<</A\nendobj"],
   ])("%s", async (_, builder, expected) => {
