@@ -200,16 +200,16 @@ describe("a payment that the chain has rejected", () => {
       expect(await record.abandon("request"), "another payment may be made under its key").toBe(true);
     });
 
-    test("is asked about ever more rarely, and once more when its authorization has just ended", async () => {
+    test("is asked about ever more rarely, and when its authorization has just ended, until the chain tells", async () => {
       const lost: Evidence = { outcome: "lost", reason: "it ran out" };
-      const { record, seen, state, wakeAt } = await exposed(watched, ...Array(9).fill(undefined), lost);
+      const { record, seen, state, wakeAt } = await exposed(watched, ...Array(10).fill(undefined), lost);
       const looks: number[] = [];
       while (state() === "exposed") {
         seen.now = wakeAt()!;
         looks.push((seen.now - T) / 1000);
         await record.alarm();
       }
-      expect(looks).toEqual([2, 6, 14, 30, 62, 122, 182, 242, 302, 310]);
+      expect(looks).toEqual([2, 6, 14, 30, 62, 122, 182, 242, 302, 310, 370]);
       expect(state(), "nobody can use it any more").toBeUndefined();
     });
 
@@ -250,6 +250,21 @@ describe("a payment that the chain has rejected", () => {
   });
 });
 
+test("what the facilitator has not been given cannot be public: it is withheld from nobody", async () => {
+  const { record, seen, claimed } = world();
+  const look = async () => (await record.waitForStatus("request", 0, false)).status;
+  expect(await look()).toBe("free");
+  const claim = await claimed();
+  expect(await look()).toBe("busy");
+  await record.store(claim, work);
+  expect(await look()).toBe("busy");
+  await record.settle(claim, "request");
+  expect(await look()).toBe("withheld");
+  seen.now = work.expiresAt;
+  await record.alarm();
+  expect(await look(), "its authorization is over").toBe("free");
+});
+
 describe("a claim", () => {
   test("keeps the payment from others until its lease ends", async () => {
     const { record, seen, claimed } = world();
@@ -264,7 +279,7 @@ describe("a claim", () => {
     const { record, seen, claimed, state, wakeAt } = world();
     await claimed();
     await record.alarm();
-    expect(state()).toBe("claimed");
+    expect([state(), wakeAt()]).toEqual(["claimed", T + MINUTE]);
     seen.now = wakeAt()!;
     await record.alarm();
     expect(state()).toBeUndefined();

@@ -108,7 +108,7 @@ export class Eraser {
       start = offset;
       this.#erasing = erasing;
     }
-    if (this.#erasing && to > start) erase(start, to);
+    if (this.#erasing) erase(start, to);
   }
 
   /** Returns whether to erase from this boundary on. */

@@ -14,6 +14,7 @@ type Part = [Kind, string];
 
 const A: Part = ["live", "1 0 obj\n(a)\nendobj\n"];
 const B: Part = ["live", "2 0 obj\n(b)\nendobj\n"];
+const LARGE: Part = ["live", `5 0 obj\n(${"c".repeat(3 * CONTEXT)})\nendobj\n`];
 const OLD_A: Part = ["stale", "1 0 obj\n(old)\nendobj\n"];
 const GONE: Part = ["gone", "7 0 obj\n(gone)\nendobj\n"];
 const TABLE: Part = ["section", "xref\n0 1\n0000000000 65535 f \n"];
@@ -71,6 +72,7 @@ describe("is erased to its last byte, and nothing else is, in windows of any siz
     ["an older body before the newer", [HEAD, OLD_A, A, B], HEAD[1] + feeds(OLD_A[1]) + A[1] + B[1]],
     ["one between objects in use", [HEAD, B, OLD_A, A], HEAD[1] + B[1] + feeds(OLD_A[1]) + A[1]],
     ["the last thing in the file", [HEAD, A, B, OLD_A], HEAD[1] + A[1] + B[1] + feeds(OLD_A[1])],
+    ["one far from the beginning", [HEAD, LARGE, OLD_A, A], HEAD[1] + LARGE[1] + feeds(OLD_A[1]) + A[1]],
     ["what is written elsewhere", [HEAD, A, GONE, B], HEAD[1] + A[1] + feeds(GONE[1]) + B[1]],
     [
       "several in a row, with what is between them",
@@ -106,6 +108,11 @@ test("nothing is erased before an object that the header's comment runs into", (
   const file = fileOf(A, B);
   const boundaries = () => collectBoundaries(file.xref, file.text.length, file.gone, 4);
   expect(erased({ ...file, boundaries })).toBe(file.text);
+  const dropped = fileOf(GONE, B);
+  const withHeader = () => collectBoundaries(dropped.xref, dropped.text.length, dropped.gone, 4);
+  expect(erased({ ...dropped, boundaries: withHeader }), "but that object is, if it is dead").toBe(
+    feeds(GONE[1]) + B[1],
+  );
 });
 
 test("entries that lead out of the file, or into object streams, begin nothing", () => {
@@ -168,7 +175,7 @@ test.each<[string, Part[], number]>([
   ["but not what is before an object", [HEAD, A, TABLE, TRAILER, B], 5],
   ["nor an object that is dropped", [HEAD, A, XREF_STREAM, GONE], 4],
   ["nor one of an older section", [HEAD, A, TABLE, OLD_A], 4],
-  ["all is cut off of a file without objects", [HEAD, TABLE], 1],
+  ["all is cut off of a file without objects", [HEAD, ["rest", "left\n"], TABLE], 1],
 ])("%s", (_, parts, kept) => {
   const { text, boundaries } = fileOf(...parts);
   const length = parts.slice(0, kept).reduce((sum, [, part]) => sum + part.length, 0);
