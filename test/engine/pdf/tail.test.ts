@@ -13,7 +13,7 @@ type Entry = { kind: 0 | 1 | 2; place: number; detail: number };
 type Section = { entries: Map<number, Entry>; subsections: [number, number][]; trailer: string; isStream: boolean };
 
 function readTable(text: string): Section {
-  const [, lines, trailer] = /^xref\n((?:\d+ \d+\n(?:\d{10} \d{5} [nf] \n)+)+)trailer\n<<([^]*)>>\nstartxref\n/.exec(
+  const [, lines, trailer] = /^xref\n((?:\d+ \d+\n(?:\d{10} \d{5} [nf] \n)+)+)trailer\n<<([\s\S]*)>>\nstartxref\n/.exec(
     text,
   )!;
   const [entries, subsections]: [Section["entries"], Section["subsections"]] = [new Map(), []];
@@ -32,7 +32,7 @@ function readTable(text: string): Section {
 
 /** Reads a cross-reference stream with the predictor of PNG that takes the row above. */
 function readStream(text: string): Section {
-  const [head, dict] = /^\d+ 0 obj\n<<([^]*?)>>\nstream\n/.exec(text)!;
+  const [head, dict] = /^\d+ 0 obj\n<<([\s\S]*?)>>\nstream\n/.exec(text)!;
   const numbersOf = (pattern: RegExp) => pattern.exec(dict!)![1]!.split(" ").map(Number);
   const [length, widths] = [numbersOf(/\/Length (\d+)/)[0]!, numbersOf(/\/W\[([\d ]+)\]/)];
   const data = inflateSync(Buffer.from(text.slice(head.length, head.length + length), "latin1"));
@@ -150,7 +150,7 @@ describe("the cross-reference leads to every object, and to nothing else, of", (
     ],
     [
       "one with the largest number",
-      file(onePage(undefined, { 8_388_607: "(last)" })),
+      file(onePage(undefined, { 8388607: "(last)" })),
       { isStream: false, keeps: [4, 8_388_607] },
     ],
     [
@@ -197,7 +197,7 @@ describe("the numbers that nobody has", () => {
   });
 
   it("are used where there are none above", async () => {
-    const { entries, subsections } = await tailOf(file(onePage(undefined, { 8_388_607: "(last)" })));
+    const { entries, subsections } = await tailOf(file(onePage(undefined, { 8388607: "(last)" })));
     expect(subsections.at(-1)).toEqual([8_388_607, 1]);
     expect(entries.size).toBeLessThan(20);
   });
@@ -236,9 +236,9 @@ describe("an object stream", () => {
   });
 
   it("ends where it has a megabyte", async () => {
-    const { members } = await tailOf(compressed(numbered(10, 5, (num) => `(${String(num).repeat(300_000)})`)).bytes());
+    const { members } = await tailOf(compressed(numbered(10, 3, (num) => `(${String(num).repeat(300_000)})`)).bytes());
     const streams = [...members.values()].map((numbers) => numbers.filter((num) => num >= 10).length);
-    expect(streams.filter((count) => count > 0)).toEqual([2, 2, 1]);
+    expect(streams.filter((count) => count > 0)).toEqual([2, 1]);
   });
 
   it("keeps the new apart from the old, and pages from what they use", async () => {
@@ -266,16 +266,16 @@ describe("a page comes after all that is written for it", () => {
 });
 
 it("comes in parts of a quarter of a megabyte, of however many pages", async () => {
-  const pages = numbered(10, 4000, () => `<</Type/Page/Parent 2 0 R${PAGE}/Filler(${"x".repeat(150)})>>`);
+  const pages = numbered(10, 2000, () => `<</Type/Page/Parent 2 0 R${PAGE}/Filler(${"x".repeat(150)})>>`);
   const kids = Object.keys(pages).map((num) => `${num} 0 R`);
   const { 3: _, ...others } = PARTS;
   const source = file({
     ...others,
-    2: `<</Type/Pages/Count 4000/Kids[${kids.join(" ")}]>>`,
+    2: `<</Type/Pages/Count 2000/Kids[${kids.join(" ")}]>>`,
     4: { data: "0 g" },
     ...pages,
   });
-  const planned = await plan(source, { maxPages: 4000 });
+  const planned = await plan(source, { maxPages: 2000 });
   const sizes: number[] = [];
   let copied = 0;
   for await (const chunk of planned.chunks()) {

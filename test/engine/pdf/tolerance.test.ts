@@ -135,7 +135,11 @@ describe("a scan", () => {
       scanned({ 5: `<</Length 2>>\nstream\n${DECOY}\nendstream` }).bytes(),
       "300",
     ],
-    ["takes nothing from a stream of negative length", scanned({ 5: `${BACKWARDS}${DECOY}\nendstream` }).bytes(), "300"],
+    [
+      "takes nothing from a stream of negative length",
+      scanned({ 5: `${BACKWARDS}${DECOY}\nendstream` }).bytes(),
+      "300",
+    ],
     ["takes a catalog that only an older trailer names", linked(scanned({}).table(), (at) => `/Prev ${at}`), "300"],
     ["takes a catalog that the trailer does not name", scanned({}).table({ trailer: "/Root 4 0 R" }).bytes(), "300"],
     [
