@@ -4,7 +4,9 @@
  */
 import { inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import type { OpenOptions, PdfDocument } from "../../../src/engine/pdf/document.ts";
 import { joined } from "../../support/bytes.ts";
+import { encryptedPage, VECTORS } from "./encryptedFile.ts";
 import { type Bodies, FileBuilder, file, latin1, onePage, open, plan } from "./fixture.ts";
 
 /** As in a cross-reference stream: free, in the file, in an object stream (ISO 32000-2, table 18). */
@@ -74,8 +76,12 @@ function membersOf(text: string): Map<number, number[]> {
 }
 
 /** Makes the output, and checks what holds of each. */
-async function tailOf(source: Uint8Array) {
-  const planned = await plan(source);
+async function tailOf(
+  source: Uint8Array,
+  options: Partial<OpenOptions> = {},
+  change?: (document: PdfDocument) => void,
+) {
+  const planned = await plan(source, options, change);
   const chunks: number[] = [];
   async function* counted() {
     for await (const chunk of planned.chunks()) {
@@ -96,7 +102,7 @@ async function tailOf(source: Uint8Array) {
 
   let free = 0;
   for (const [num, { kind, place, detail }] of entries) {
-    if (kind === 1) expect(text.slice(place, place + 20)).toMatch(new RegExp(`^${num} ${detail} obj\n`));
+    if (kind === 1) expect(text.slice(place - 1, place + 20)).toMatch(new RegExp(`^\n${num} ${detail} obj\n`));
     if (kind === 2) expect([num, members.get(place)?.[detail]]).toEqual([num, num]);
     if (kind === 0 && num > 0) {
       expect(entries.get(free)!.place, "the next free number").toBe(num);
@@ -106,9 +112,11 @@ async function tailOf(source: Uint8Array) {
   expect(entries.get(free)!.place, "the last leads back").toBe(0);
   for (const { 1: num, index } of text.matchAll(/^(\d+) \d+ obj$/gm))
     expect([num, entries.get(Number(num))]).toEqual([num, expect.objectContaining({ kind: 1, place: index })]);
-  for (const [stream, numbers] of members)
+  for (const [stream, numbers] of members) {
+    expect(numbers.length, "no object stream is empty").toBeGreaterThan(0);
     for (const [index, num] of numbers.entries())
       expect([num, entries.get(num)]).toEqual([num, { kind: 2, place: stream, detail: index }]);
+  }
   return { ...section, text, output, members, chunks, at };
 }
 
@@ -133,6 +141,17 @@ function hybrid(): Uint8Array {
 }
 const numbered = (from: number, count: number, value: (num: number) => string) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [from + index, value(from + index)]));
+const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
+/** Members that are listed in an object stream which is not there. */
+function strayMember(): Uint8Array {
+  const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
+  return builder.xrefStream(7, [...builder.objectStream(5, PARTS), [9, 8, 5]]).bytes();
+}
+/** Without a cross-reference, and without an end of its last line: found by a scan, the page first. */
+const scanned = () => {
+  const { 3: page, ...others } = onePage();
+  return encode(new FileBuilder().objects({ 3: page! }).text + new FileBuilder("").objects(others).text.trimEnd());
+};
 const STRAY = "<</Type/Page/Stray true>>";
 
 describe("the cross-reference leads to every object, and to nothing else, of", () => {
@@ -166,6 +185,14 @@ describe("the cross-reference leads to every object, and to nothing else, of", (
       file(onePage(undefined, { 7: STRAY, 8: "(eight)" })),
       { isStream: false, keeps: [8], frees: [7] },
     ],
+    ["one with junk before its header", encode(`junk\n${latin1(file(onePage()))}`), { isStream: false, keeps: [1, 4] }],
+    [
+      "one without a header",
+      encode(latin1(file(onePage())).replace("%PDF-1.7", "%XYZ-1.7")),
+      { isStream: false, keeps: [1, 4] },
+    ],
+    ["one that is found by a scan", scanned(), { isStream: false, keeps: [1, 4] }],
+    ["one with a member of an object stream that is not there", strayMember(), { isStream: true, frees: [9] }],
   ])("%s", async (_, source, { isStream, keeps = [], frees = [] }) => {
     const tail = await tailOf(source);
     expect(tail.isStream).toBe(isStream);
@@ -175,6 +202,7 @@ describe("the cross-reference leads to every object, and to nothing else, of", (
       expect([num, is]).toEqual([num, was]);
     }
     for (const num of frees) expect([num, tail.entries.get(num)?.kind ?? 0]).toEqual([num, 0]);
+    expect(tail.entries.get(9)?.kind === 0 ? tail.entries.get(9)!.detail : 0, "no index for a generation").toBe(0);
   });
 
   /** A page in the file, and others that stay in their object stream. */
@@ -190,6 +218,8 @@ describe("the numbers that nobody has", () => {
   it("are listed as free, in one subsection, unless they are many", async () => {
     expect(await subsections({ 20: "(a)" })).toEqual([[0, expect.any(Number)]]);
     expect(await subsections({ 1000: "(a)" })).toEqual([[0, expect.any(Number)]]);
+    const most = numbered(10, 300, () => "(a)");
+    expect(await subsections({ ...most, 1500: "(a)" })).toEqual([[0, expect.any(Number)]]);
     expect(await subsections({ 5000: "(a)" })).toEqual([
       [0, 5],
       [5000, expect.any(Number)],
@@ -236,15 +266,35 @@ describe("an object stream", () => {
   });
 
   it("ends where it has a megabyte", async () => {
-    const { members } = await tailOf(compressed(numbered(10, 3, (num) => `(${String(num).repeat(300_000)})`)).bytes());
+    const { members } = await tailOf(
+      compressed(numbered(10, 3, (num) => `(${String(num).repeat(num < 12 ? 263_000 : 1)})`)).bytes(),
+    );
     const streams = [...members.values()].map((numbers) => numbers.filter((num) => num >= 10).length);
     expect(streams.filter((count) => count > 0)).toEqual([2, 1]);
   });
 
-  it("keeps the new apart from the old, and pages from what they use", async () => {
-    const { members } = await tailOf(compressed({ 8: "(eight)" }).bytes());
-    const kinds = [...members.values()].map((numbers) => [numbers.includes(3), numbers.includes(8)]);
-    expect(kinds.filter(([hasPage, hasOther]) => hasPage && hasOther)).toEqual([]);
+  it("keeps apart what is new, what each of the old ones had, what is rewritten, and pages", async () => {
+    const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
+    const [second, { 3: page, ...first }] = [PAGE.replace("4 0 R", "4 0 R/Second true"), PARTS];
+    const members = [
+      ...builder.objectStream(5, { ...first, 2: "<</Type/Pages/Count 2/Kids[3 0 R 10 0 R]>>", 3: page!, 8: "(eight)" }),
+      ...builder.objectStream(9, { 10: `<</Type/Page/Parent 2 0 R${second}>>`, 11: "(eleven)" }),
+    ];
+    const source = builder.xrefStream(7, members).bytes();
+    const tail = await tailOf(source, {}, (document) => void document.add("(new)"));
+    const streams = [...tail.members.values()].map((numbers) => numbers.filter((num) => num <= 11));
+    expect(streams).toEqual([[], [1, 2, 8], [11], [6], [3, 10]]);
+  });
+
+  it("has new objects, if there are any, and a file with a table has none", async () => {
+    const kindOfNew = async (source: Uint8Array) => {
+      let num = 0;
+      const { entries } = await tailOf(source, {}, (document) => {
+        num = Number.parseInt(document.add("(new)"), 10);
+      });
+      return entries.get(num)?.kind;
+    };
+    expect([await kindOfNew(compressed().bytes()), await kindOfNew(file(onePage()))]).toEqual([2, 1]);
   });
 });
 
@@ -266,16 +316,16 @@ describe("a page comes after all that is written for it", () => {
 });
 
 it("comes in parts of a quarter of a megabyte, of however many pages", async () => {
-  const pages = numbered(10, 2000, () => `<</Type/Page/Parent 2 0 R${PAGE}/Filler(${"x".repeat(150)})>>`);
+  const pages = numbered(10, 1000, () => `<</Type/Page/Parent 2 0 R${PAGE}/Filler(${"x".repeat(150)})>>`);
   const kids = Object.keys(pages).map((num) => `${num} 0 R`);
   const { 3: _, ...others } = PARTS;
   const source = file({
     ...others,
-    2: `<</Type/Pages/Count 2000/Kids[${kids.join(" ")}]>>`,
+    2: `<</Type/Pages/Count 1000/Kids[${kids.join(" ")}]>>`,
     4: { data: "0 g" },
     ...pages,
   });
-  const planned = await plan(source, { maxPages: 2000 });
+  const planned = await plan(source, { maxPages: 1000 });
   const sizes: number[] = [];
   let copied = 0;
   for await (const chunk of planned.chunks()) {
@@ -287,6 +337,15 @@ it("comes in parts of a quarter of a megabyte, of however many pages", async () 
 });
 
 describe("the trailer", () => {
+  it("keeps the encryption, and the half of /ID that its key depends on", async () => {
+    const [vector] = VECTORS;
+    const source = encryptedPage(vector!);
+    const [, id] = /\/ID ?\[ ?<(\w+)>/.exec(latin1(source))!;
+    const { trailer } = await tailOf(source, { password: vector!.user });
+    expect(trailer).toMatch(/\/Encrypt ?5 0 R/);
+    expect(trailer.toLowerCase()).toContain(`/id[<${id!.toLowerCase()}>`);
+  });
+
   const trailerOf = async (trailer: string) =>
     (await tailOf(new FileBuilder().objects(onePage()).table({ trailer }).bytes())).trailer;
 
