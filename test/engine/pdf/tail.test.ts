@@ -379,3 +379,35 @@ describe("the trailer", () => {
     expect(await trailerOf("/Root 1 0 R/Mine garbage")).toMatch(/\/Mine null/);
   });
 });
+
+describe("what is written beyond the source", () => {
+  /** A page whose object has so many bytes: it is written anew, and the old one's place stays. */
+  const pageOf = (bytes: number) => file(onePage(`/MediaBox[0 0 300 400]/Contents 4 0 R/Filler(${"x".repeat(bytes)})`));
+
+  it("is refused where it is much for so few pages", async () => {
+    await expect(plan(pageOf(80_000))).rejects.toMatchObject({
+      code: "too_complex",
+      message: expect.stringContaining("would be too large"),
+    });
+    await tailOf(pageOf(60_000));
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      "the mark",
+      () => tailOf(file(onePage()), {}, (document) => void document.add({ dict: "", data: new Uint8Array(200_000) })),
+    ],
+    [
+      "what takes the place of the source's end, which is cut off",
+      () => tailOf(joinedText(pageOf(80_000), "x".repeat(80_000))),
+    ],
+    [
+      "content that is written with its right length",
+      () => tailOf(file(onePage(undefined, { 4: `<</Length 9>>stream\n${"0 g\n".repeat(20_000)}\nendstream` }))),
+    ],
+  ])("is not counted: %s", async (_, make) => {
+    await make();
+  });
+
+  const joinedText = (bytes: Uint8Array, text: string) => encode(latin1(bytes) + text);
+});
