@@ -17,6 +17,8 @@ export async function internet(request: {
   if (hostname === "dns.example.com") return dnsAnswer(new URL(request.url).searchParams);
   if (hostname === "facilitator.example.com")
     return facilitatorAt(pathname, request.headers.get("Authorization"), await request.text());
+  if (hostname === "node.example.com" && pathname.startsWith("/moved/"))
+    return to(request.url.replace("/moved/", "/"), 307); // 307 has the body sent again
   if (hostname === "node.example.com")
     return nodeAt(JSON.parse(atob(decodeURIComponent(pathname.slice(1)))), JSON.parse(await request.text()));
   throw new TypeError(`no route to ${hostname}`);
@@ -239,7 +241,7 @@ async function facilitatorAt(path: string, authorization: string | null, body: s
   const [, behaviour = "", call] = path.split("/");
   const times = timesAsked(path);
   const [, elsewhere] = /^moved-to-(.*)/.exec(behaviour) ?? [];
-  if (elsewhere) return to(`https://facilitator.example.com/${elsewhere}/${call}`, 307); // 307 has the body sent again
+  if (elsewhere) return to(`https://facilitator.example.com/${elsewhere}/${call}`, 307);
   if (call === "supported") return supportedBy(behaviour);
   if (call === "count")
     return Response.json({
