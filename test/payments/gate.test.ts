@@ -401,3 +401,121 @@ test("work whose claim cannot be released fails with its own words: the lease en
   );
   expect(reason((await sale("good", await paymentFrom(), { ledger: found, work: failing })).outcome)).toBe("damaged");
 });
+
+describe("what changes while a call is under way", () => {
+  const yours: PaymentStatus = { status: "yours", claim: "claim", stored: false };
+  const sold: PaymentStatus = { status: "sold", value: '"theirs"', transaction: "0x1", provedAt: 1 };
+  /** Finds one after the other, and then always the last. */
+  const finds = (...statuses: PaymentStatus[]) => ({
+    waitForStatus: async () => (statuses.length > 1 ? statuses.shift()! : statuses[0]!),
+  });
+  const free: PaymentStatus = { status: "free" };
+
+  test("a call that was waited for has died: the payment is claimed", async () => {
+    const found = ledgerThatFinds(sold, { ...finds({ status: "busy" }, free, free), claim: async () => yours });
+    expect(await sale("good", await paymentFrom(), { ledger: found })).toMatchObject({ worked: 1 });
+  });
+
+  test("the claim was lost while the work was done: the other call's result is given", async () => {
+    const found = ledgerThatFinds(free, { ...finds(free, sold), claim: async () => yours, store: async () => false });
+    expect(await sale("good", await paymentFrom(), { ledger: found })).toMatchObject({
+      outcome: { value: "theirs" },
+      worked: 1,
+    });
+  });
+
+  test("the work has failed, and another call has done it: its result is given, or else the failure is told", async () => {
+    const told = async (meanwhile: PaymentStatus) => {
+      const found = ledgerThatFinds(free, { ...finds(free, meanwhile), claim: async () => yours });
+      return (await sale("good", await paymentFrom(), { ledger: found, work: failing })).outcome;
+    };
+    expect(await told(sold)).toMatchObject({ value: "theirs" });
+    expect(reason(await told(free))).toBe("damaged");
+  });
+
+  test("a payer who signs in gets what may be public, and nobody else is asked to", async () => {
+    const asked: string[] = [];
+    const told = async (first: PaymentStatus, isPayer: boolean) => {
+      const isSignedIn = async () => asked.push(first.status) > 0 && isPayer;
+      const { outcome } = await sale("good", await paymentFrom(), {
+        ledger: ledgerThatFinds(sold, finds(first, sold)),
+        isSignedIn,
+      });
+      return outcome instanceof PaymentError ? outcome.code : (outcome as Sold<string>).value;
+    };
+    const withheld: PaymentStatus = { status: "withheld" };
+    expect([await told(withheld, true), await told(withheld, false)]).toEqual(["theirs", "payment_already_used"]);
+    expect([await told(sold, false), asked]).toEqual(["theirs", ["withheld", "withheld"]]);
+  });
+
+  test.each<[PaymentStatus["status"], string, string]>([
+    ["taken", "another", "idempotency_key_reused"],
+    ["spent", "another", "idempotency_key_reused"],
+    ["taken", "request", "payment_already_used"],
+    ["spent", "request", "payment_already_used"],
+  ])("a payment that is %s, under the key that stands for it and %s: %s", async (status, fingerprint, expected) => {
+    const payment = await paymentFrom();
+    const bound = { payment: paymentKey(payment), chain: payment.chain, fingerprint, version: 1 };
+    const found = ledgerThatFinds({ status } as PaymentStatus, { bound: async () => bound });
+    const { outcome } = await sale("good", payment, { key: "a", ledger: found });
+    expect(outcome).toMatchObject({ code: expected });
+    if (expected === "idempotency_key_reused")
+      expect(outcome).toMatchObject({
+        message: expect.stringMatching(/stands for another request. Nothing was charged/),
+      });
+  });
+
+  describe("an earlier payment under the key", () => {
+    /** What a call gets whose key stands for an earlier payment, of which that is found, and whether it could be abandoned. */
+    async function told(abandoned: boolean, ...statuses: PaymentStatus[]) {
+      const payment = await paymentFrom();
+      const mine = ledgerThatFinds(free, {
+        claim: async () => yours,
+        settle: async () => ({ ...sold, value: '"mine"' }),
+        bound: async () => ({ payment: "earlier", chain: payment.chain, fingerprint: "request", version: 1 }),
+      });
+      const earlier = ledgerThatFinds(free, { ...finds(...statuses), abandon: async () => abandoned });
+      const book = { getByName: (name: string) => (name === "earlier" ? earlier : mine).getByName() };
+      const { outcome } = await sale("good", payment, { key: "a", ledger: book });
+      return outcome instanceof Error ? reason(outcome) : (outcome as Sold<string>).value;
+    }
+
+    test.each<[string, boolean, PaymentStatus[], string]>([
+      ["that is over gives way", true, [free], "mine"],
+      ["that is used for something else gives way", true, [{ status: "taken" }], "mine"],
+      ["that was refused gives way", true, [{ status: "failed", failure: { reason: "why" } }], "mine"],
+      [
+        "whose work failed has failed for this call, too",
+        true,
+        [{ status: "failed", failure: { error: "damaged" } }],
+        "damaged",
+      ],
+      ["that is used meanwhile is looked at again", false, [free, sold], "theirs"],
+      ["that has bought a link whose time is not over is spent", false, [{ status: "spent" }], "payment_already_used"],
+    ])("%s", async (_, abandoned, statuses, expected) => {
+      expect(await told(abandoned, ...statuses)).toBe(expected);
+    });
+  });
+
+  test.each<[string, PaymentStatus, boolean, boolean]>([
+    ["is in use", { status: "busy" }, true, true],
+    ["is being settled", { status: "pending" }, true, true],
+    ["is used for something else", { status: "taken" }, true, false],
+    ["is in use, if that key could be bound", { status: "busy" }, false, false],
+  ])("a call without a key is given one where its payment %s", async (_, status, canBind, isGiven) => {
+    const found = ledgerThatFinds(
+      status,
+      canBind ? {} : { bind: async () => Promise.reject(new Error("unreachable")) },
+    );
+    const { outcome } = await sale("good", await paymentFrom(), { ledger: found });
+    expect((outcome as PaymentError).idempotencyKey !== undefined).toBe(isGiven);
+  });
+
+  test("an output that a call before has left is settled without work", async () => {
+    const found = ledgerThatFinds(free, { claim: async () => ({ ...yours, stored: true }), settle: async () => sold });
+    expect(await sale("good", await paymentFrom(), { ledger: found })).toMatchObject({
+      outcome: { value: "theirs" },
+      worked: 0,
+    });
+  });
+});
