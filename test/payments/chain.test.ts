@@ -36,10 +36,12 @@ interface Scene {
   status?: string;
   /** Instead of an answer. */
   broken?: object;
+  /** What the node's address begins with. */
+  before?: string;
 }
 
 /** What the chain proves at some time after a first attempt at T + 100. */
-async function evidence({ newest = 60, block = 55, logs = [], status = "0x1", broken }: Scene) {
+async function evidence({ newest = 60, block = 55, logs = [], status = "0x1", broken, before = "" }: Scene) {
   const known = logs.map((log, at) => ({
     address: asset.toLowerCase(),
     data: "0x",
@@ -58,7 +60,7 @@ async function evidence({ newest = 60, block = 55, logs = [], status = "0x1", br
     ...(broken && { broken }),
   };
   const events: PaymentEvent[] = [];
-  const url = `https://node.example.com/${encodeURIComponent(btoa(JSON.stringify(scene)))}`;
+  const url = `https://node.example.com/${before}${encodeURIComponent(btoa(JSON.stringify(scene)))}`;
   const found = await evidenceOf(payment, (T + 100) * 1000, url, { ...SILENT, log: (event) => events.push(event) });
   return { found, events };
 }
@@ -107,6 +109,12 @@ describe("what the chain proves of a payment", () => {
     expect(await proves({ newest: 151 })).toEqual(lost("ran out"));
     expect(await proves({ newest: 150 })).toBeUndefined();
     expect(await proves({ newest: 151, logs: [used, transfer()], block: 140 })).toEqual(settled);
+  });
+
+  test("a node that leads elsewhere proves nothing: it is not followed", async () => {
+    const { found, events } = await evidence({ logs: [used, transfer()], before: "moved/" });
+    expect(found).toBeUndefined();
+    expect(events).toEqual([expect.objectContaining({ event: "chain", network: "base-sepolia" })]);
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { cdpToken } from "../../src/payments/cdpToken.ts";
 import { PaymentError } from "../../src/payments/errors.ts";
-import type { RemoteFacilitator } from "../../src/payments/facilitatorHttp.ts";
+import { askSupported, type RemoteFacilitator } from "../../src/payments/facilitatorHttp.ts";
 import { facilitatorClients, facilitatorNamed } from "../../src/payments/facilitators.ts";
 import { localFacilitator } from "../../src/payments/localFacilitator.ts";
 import { NETWORKS } from "../../src/payments/networks.ts";
@@ -140,6 +140,14 @@ describe("what a settlement's answer is taken for", () => {
       expect([status, await outcomeOf(status)]).toEqual([status, "unprocessed"]);
     for (const status of [200, 202, 402, 408, 409, 500, 502, 503, 504, 520, 522, 524])
       expect([status, await outcomeOf(status)]).toEqual([status, "unknown"]);
+  });
+
+  test("no redirect is followed: whoever it leads to is not the facilitator that was chosen", async () => {
+    const at = (behaviour: string) => ({ url: `https://facilitator.example.com/${behaviour}`, timeoutMs: 2000 });
+    const moved = remoteFacilitator(at("moved-to-good"), SILENT);
+    expect(await moved.verify(await paymentFrom())).toEqual({ outcome: "unknown" });
+    expect(await moved.settle(await paymentFrom())).toEqual({ outcome: "unknown" });
+    await expect(askSupported(at("moved-to-settles-84532-base_sepolia"))).rejects.toThrow("307");
   });
 
   test("an error of the facilitator's API tells what became of a settlement where its type does", async () => {

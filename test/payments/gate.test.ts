@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { PaymentError } from "../../src/payments/errors.ts";
 import type { PaymentEvent, SaleEvent } from "../../src/payments/events.ts";
-import type { LedgerBook, SaleTerms } from "../../src/payments/gate.ts";
+import { type LedgerBook, Sale, type SaleTerms, type Sold } from "../../src/payments/gate.ts";
 import { PaymentRequired } from "../../src/payments/offer.ts";
-import type { PaymentPayload } from "../../src/payments/paymentPayload.ts";
+import { type PaymentPayload, paymentKey } from "../../src/payments/paymentPayload.ts";
+import type { Failure, PaymentStatus } from "../../src/payments/record.ts";
 import { remoteFacilitator } from "../../src/payments/remoteFacilitator.ts";
 import { askedToSettle, BARE, ERRORS, memoryLedger, OFFER, paymentFrom, SILENT, sell, WORK } from "./payments.ts";
 
@@ -73,7 +74,7 @@ describe("what a remote facilitator says decides", () => {
     ["garbage", "facilitator_unavailable", 0],
     ["silent", "facilitator_unavailable", 0],
     ["endless", "facilitator_unavailable", 0],
-    ["redirects", "facilitator_unavailable", 0],
+    ["moved-to-good", "facilitator_unavailable", 0],
     ["refuses-settle-400", "insufficient_funds", 1],
   ])("%s: %s, and the payment stays usable", async (behaviour, expected, worked) => {
     const payment = await paymentFrom();
@@ -256,5 +257,265 @@ describe("the log", () => {
     expect(await down.verify(await paymentFrom())).toEqual({ outcome: "unknown" });
     const line = { event: "facilitator", request_id: "request 8", host: "facilitator.example.com", call: "verify" };
     expect(events).toEqual([expect.objectContaining(line)]);
+  });
+});
+
+/** A ledger that finds this of every payment, and what it is asked to do. */
+function ledgerThatFinds(found: PaymentStatus, changes: Partial<ReturnType<LedgerBook["getByName"]>> = {}) {
+  const asked: unknown[][] = [];
+  const write =
+    (name: string) =>
+    async (...args: unknown[]) =>
+      void asked.push([name, ...args]);
+  const record = {
+    waitForStatus: async () => found,
+    claim: async () => found,
+    settle: async () => found,
+    abandon: async () => true,
+    store: async () => true,
+    bound: async () => undefined,
+    release: write("release"),
+    async bind(...args: unknown[]) {
+      asked.push(["bind", ...args]);
+      return true;
+    },
+    ...changes,
+  };
+  return { asked, getByName: () => record };
+}
+
+describe("what the ledger finds decides what the caller is told", () => {
+  const until = Date.UTC(2033, 4, 18);
+  test.each<[PaymentStatus, string, number | undefined, RegExp]>([
+    [{ status: "spent" }, "payment_already_used", undefined, /has bought its result.*Sign a new payment/],
+    [{ status: "taken" }, "payment_already_used", undefined, /being used for another request. Sign a new payment/],
+    [{ status: "withheld" }, "payment_already_used", undefined, /may be public by now/],
+    [{ status: "busy" }, "payment_in_progress", 5, /being used right now.*same request again/],
+    [{ status: "pending" }, "settlement_pending", 10, /has not confirmed it yet. Send the same request again/],
+    [
+      { status: "pending", until },
+      "settlement_pending",
+      30,
+      /somebody else.*until 2033-05-18T00:00:00.000Z.*same request again/,
+    ],
+  ])("%j: %s", async (status, code, retryAfterSeconds, message) => {
+    const { outcome, worked } = await sale("good", await paymentFrom(), { key: "a", ledger: ledgerThatFinds(status) });
+    expect(outcome).toMatchObject({ code, retryAfterSeconds, message: expect.stringMatching(message) });
+    expect(worked).toBe(0);
+  });
+
+  test("a failure that was waited for is the caller's own: its words, or a refusal with its receipt", async () => {
+    const told = async (failure: Failure) =>
+      (await sale("good", await paymentFrom(), { ledger: ledgerThatFinds({ status: "failed", failure }) })).outcome;
+    expect(await told({ error: "damaged" })).toEqual(new Error("damaged"));
+    expect(await told({ reason: "why" })).toMatchObject({
+      reason: "why",
+      refusal: { version: 1, receipt: { ...SOLD.receipt, success: false, transaction: "", errorReason: "why" } },
+    });
+  });
+
+  test("what was sold on the facilitator's word has a receipt that says so, and is not known to be paid", async () => {
+    const status: PaymentStatus = { status: "sold", value: '"work"', transaction: "", provedAt: undefined };
+    const { outcome } = await sale("good", await paymentFrom(), { ledger: ledgerThatFinds(status) });
+    expect(outcome).toMatchObject({
+      value: "work",
+      paid: undefined,
+      receipt: {
+        success: true,
+        transaction: "",
+        extra: { note: expect.stringMatching(/^The facilitator's answer.*was lost/) },
+      },
+    });
+  });
+
+  test("a receipt names the chain as the payment's version of x402 does", async () => {
+    const status: PaymentStatus = { status: "sold", value: '"work"', transaction: "0x1", provedAt: 1 };
+    const payment = { ...(await paymentFrom()), version: 2 } as PaymentPayload;
+    const { outcome } = await sale("good", payment, { ledger: ledgerThatFinds(status) });
+    expect(outcome).toMatchObject({ receipt: { network: "eip155:84532" } });
+    expect((outcome as Sold<string>).receipt).not.toHaveProperty("extra");
+  });
+});
+
+describe("a key", () => {
+  const yours: PaymentStatus = { status: "yours", claim: "claim", stored: false };
+  const free: PaymentStatus = { status: "free" };
+
+  test("stands for its payment until the link must have ended, however long the work takes", async () => {
+    const now = 2_000_000_000_000;
+    const payment = await paymentFrom({ validBefore: now / 1000 + 300 });
+    const found = ledgerThatFinds(free, { claim: async () => yours });
+    await sale("good", payment, { key: "a", ledger: found, now: () => now, workMs: 1000, linkTtlMs: 50_000 });
+    const [[, binding, forgetAt, instead]] = found.asked.filter(([what]) => what === "bind") as [unknown[]];
+    expect(binding).toEqual({ payment: paymentKey(payment), chain: payment.chain, fingerprint: "request" });
+    expect([forgetAt, instead]).toEqual([now + 52_000, 0]);
+  });
+
+  test("that cannot be bound gives the claim back, and the call can be made again", async () => {
+    const found = ledgerThatFinds(free, {
+      claim: async () => yours,
+      bind: async () => {
+        throw new Error("unreachable");
+      },
+    });
+    const { outcome, worked } = await sale("good", await paymentFrom(), { key: "a", ledger: found });
+    expect([reason(outcome), worked]).toEqual(["payment_in_progress", 0]);
+    expect(found.asked).toEqual([["release", "claim", undefined]]);
+  });
+
+  test("that another payment has taken meanwhile gives the claim back, and is looked at again", async () => {
+    const bindings = [false, true];
+    const found = ledgerThatFinds(free, { claim: async () => yours, bind: async () => bindings.shift()! });
+    const { worked } = await sale("good", await paymentFrom(), { key: "a", ledger: found });
+    expect([bindings, worked, found.asked]).toEqual([[], 1, [["release", "claim", undefined]]]);
+  });
+});
+
+test("a sale knows whether it has settled the payment itself", async () => {
+  const payment = await paymentFrom();
+  const sold = async () => {
+    const terms = { payment, offer: OFFER, facilitators: [facilitator("good")], ledger, ...SILENT, errors: ERRORS };
+    const made = new Sale({
+      ...{ ...terms, key: null, isSignedIn: async () => true, fingerprint: "request", operation: "test" },
+      ...{ workMs: 60_000, linkTtlMs: 3_600_000, now: () => Date.now(), work: async () => WORK },
+    });
+    const before = made.isSold;
+    await made.fulfil();
+    const between = made.isSold;
+    await made.settle();
+    return [before, between, made.isSold];
+  };
+  expect(await sold()).toEqual([false, false, true]);
+  expect(await sold(), "this one was sold before").toEqual([false, false, false]);
+});
+
+test("work whose claim cannot be released fails with its own words: the lease ends anyway", async () => {
+  const found = ledgerThatFinds(
+    { status: "free" },
+    {
+      claim: async () => ({ status: "yours", claim: "claim", stored: false }),
+      release: async () => {
+        throw new Error("unreachable");
+      },
+    },
+  );
+  expect(reason((await sale("good", await paymentFrom(), { ledger: found, work: failing })).outcome)).toBe("damaged");
+});
+
+describe("what changes while a call is under way", () => {
+  const yours: PaymentStatus = { status: "yours", claim: "claim", stored: false };
+  const sold: PaymentStatus = { status: "sold", value: '"theirs"', transaction: "0x1", provedAt: 1 };
+  /** Finds one after the other, and then always the last. */
+  const finds = (...statuses: PaymentStatus[]) => ({
+    waitForStatus: async () => (statuses.length > 1 ? statuses.shift()! : statuses[0]!),
+  });
+  const free: PaymentStatus = { status: "free" };
+
+  test("a call that was waited for has died: the payment is claimed", async () => {
+    const found = ledgerThatFinds(sold, { ...finds({ status: "busy" }, free, free), claim: async () => yours });
+    expect(await sale("good", await paymentFrom(), { ledger: found })).toMatchObject({ worked: 1 });
+  });
+
+  test("the claim was lost while the work was done: the other call's result is given", async () => {
+    const found = ledgerThatFinds(free, { ...finds(free, sold), claim: async () => yours, store: async () => false });
+    expect(await sale("good", await paymentFrom(), { ledger: found })).toMatchObject({
+      outcome: { value: "theirs" },
+      worked: 1,
+    });
+  });
+
+  test("the work has failed, and another call has done it: its result is given, or else the failure is told", async () => {
+    const told = async (meanwhile: PaymentStatus) => {
+      const found = ledgerThatFinds(free, { ...finds(free, meanwhile), claim: async () => yours });
+      return (await sale("good", await paymentFrom(), { ledger: found, work: failing })).outcome;
+    };
+    expect(await told(sold)).toMatchObject({ value: "theirs" });
+    expect(reason(await told(free))).toBe("damaged");
+  });
+
+  test("a payer who signs in gets what may be public, and nobody else is asked to", async () => {
+    const asked: string[] = [];
+    const told = async (first: PaymentStatus, isPayer: boolean) => {
+      const isSignedIn = async () => asked.push(first.status) > 0 && isPayer;
+      const { outcome } = await sale("good", await paymentFrom(), {
+        ledger: ledgerThatFinds(sold, finds(first, sold)),
+        isSignedIn,
+      });
+      return outcome instanceof PaymentError ? outcome.code : (outcome as Sold<string>).value;
+    };
+    const withheld: PaymentStatus = { status: "withheld" };
+    expect([await told(withheld, true), await told(withheld, false)]).toEqual(["theirs", "payment_already_used"]);
+    expect([await told(sold, false), asked]).toEqual(["theirs", ["withheld", "withheld"]]);
+  });
+
+  test.each<[PaymentStatus["status"], string, string]>([
+    ["taken", "another", "idempotency_key_reused"],
+    ["spent", "another", "idempotency_key_reused"],
+    ["taken", "request", "payment_already_used"],
+    ["spent", "request", "payment_already_used"],
+  ])("a payment that is %s, under the key that stands for it and %s: %s", async (status, fingerprint, expected) => {
+    const payment = await paymentFrom();
+    const bound = { payment: paymentKey(payment), chain: payment.chain, fingerprint, version: 1 };
+    const found = ledgerThatFinds({ status } as PaymentStatus, { bound: async () => bound });
+    const { outcome } = await sale("good", payment, { key: "a", ledger: found });
+    expect(outcome).toMatchObject({ code: expected });
+    if (expected === "idempotency_key_reused")
+      expect(outcome).toMatchObject({
+        message: expect.stringMatching(/stands for another request. Nothing was charged/),
+      });
+  });
+
+  describe("an earlier payment under the key", () => {
+    /** What a call gets whose key stands for an earlier payment, of which that is found, and whether it could be abandoned. */
+    async function told(abandoned: boolean, ...statuses: PaymentStatus[]) {
+      const payment = await paymentFrom();
+      const mine = ledgerThatFinds(free, {
+        claim: async () => yours,
+        settle: async () => ({ ...sold, value: '"mine"' }),
+        bound: async () => ({ payment: "earlier", chain: payment.chain, fingerprint: "request", version: 1 }),
+      });
+      const earlier = ledgerThatFinds(free, { ...finds(...statuses), abandon: async () => abandoned });
+      const book = { getByName: (name: string) => (name === "earlier" ? earlier : mine).getByName() };
+      const { outcome } = await sale("good", payment, { key: "a", ledger: book });
+      return outcome instanceof Error ? reason(outcome) : (outcome as Sold<string>).value;
+    }
+
+    test.each<[string, boolean, PaymentStatus[], string]>([
+      ["that is over gives way", true, [free], "mine"],
+      ["that is used for something else gives way", true, [{ status: "taken" }], "mine"],
+      ["that was refused gives way", true, [{ status: "failed", failure: { reason: "why" } }], "mine"],
+      [
+        "whose work failed has failed for this call, too",
+        true,
+        [{ status: "failed", failure: { error: "damaged" } }],
+        "damaged",
+      ],
+      ["that is used meanwhile is looked at again", false, [free, sold], "theirs"],
+      ["that has bought a link whose time is not over is spent", false, [{ status: "spent" }], "payment_already_used"],
+    ])("%s", async (_, abandoned, statuses, expected) => {
+      expect(await told(abandoned, ...statuses)).toBe(expected);
+    });
+  });
+
+  test.each<[string, PaymentStatus, boolean, boolean]>([
+    ["is in use", { status: "busy" }, true, true],
+    ["is being settled", { status: "pending" }, true, true],
+    ["is used for something else", { status: "taken" }, true, false],
+    ["is in use, if that key could be bound", { status: "busy" }, false, false],
+  ])("a call without a key is given one where its payment %s", async (_, status, canBind, isGiven) => {
+    const found = ledgerThatFinds(
+      status,
+      canBind ? {} : { bind: async () => Promise.reject(new Error("unreachable")) },
+    );
+    const { outcome } = await sale("good", await paymentFrom(), { ledger: found });
+    expect((outcome as PaymentError).idempotencyKey !== undefined).toBe(isGiven);
+  });
+
+  test("an output that a call before has left is settled without work", async () => {
+    const found = ledgerThatFinds(free, { claim: async () => ({ ...yours, stored: true }), settle: async () => sold });
+    expect(await sale("good", await paymentFrom(), { ledger: found })).toMatchObject({
+      outcome: { value: "theirs" },
+      worked: 0,
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Evidence } from "../../src/payments/chain.ts";
 import type { Settlement } from "../../src/payments/facilitator.ts";
 import { LedgerEntry } from "../../src/payments/ledgerEntry.ts";
@@ -96,12 +96,16 @@ test("attempts to settle grow rarer: two seconds, doubled, to a minute, and to a
 });
 
 /** A record in a world with a clock of its own, where the facilitator answers as told, without a node of the chain. */
-const world = (...answers: Settlement[]) => worldWith(undefined, ...answers);
+const world = (...answers: (Settlement | Promise<Settlement>)[]) => worldWith(undefined, ...answers);
 /** The same, where the chain shows what `evidence` returns. */
-function worldWith(evidence: (() => Promise<Evidence | undefined>) | undefined, ...answers: Settlement[]) {
+function worldWith(
+  evidence: (() => Promise<Evidence | undefined>) | undefined,
+  ...answers: (Settlement | Promise<Settlement>)[]
+) {
   const seen = {
     ...{ settled: 0, discarded: [] as string[], logged: [] as unknown[], now: T, listed: Promise.resolve() },
-    ...{ booked: [] as number[], bookAnswers: true },
+    ...{ booked: [] as number[], bookAnswers: true, evidence, keeps: true, trusts: true },
+    sleep: (_ms: number): Promise<void> => new Promise(() => {}),
   };
   let stored: { entry: Entry; wakeAt: number | undefined } | undefined;
   const record = new LedgerEntry({
@@ -116,18 +120,18 @@ function worldWith(evidence: (() => Promise<Evidence | undefined>) | undefined, 
       seen.settled++;
       return answers.shift() ?? { outcome: "unknown" };
     },
-    evidence: () => evidence,
+    evidence: () => seen.evidence,
     list: () => seen.listed,
     book: async ({ settledAt }) => {
       seen.booked.push(settledAt);
       return seen.bookAnswers;
     },
-    trusts: async () => true,
+    trusts: async () => seen.trusts,
     settleTimeoutMs: 25_000,
-    keeps: async () => true,
+    keeps: async () => seen.keeps,
     discard: async (output) => void seen.discarded.push(output),
     now: () => seen.now,
-    sleep: () => new Promise(() => {}),
+    sleep: (ms) => seen.sleep(ms),
     log: (line) => seen.logged.push(line),
   });
   const claimed = async (request = call): Promise<string> => {
@@ -135,7 +139,14 @@ function worldWith(evidence: (() => Promise<Evidence | undefined>) | undefined, 
     if (found.status !== "yours") throw new Error(`not claimed: ${found.status}`);
     return found.claim;
   };
-  return { record, seen, claimed, state: () => stored?.entry.state, wakeAt: () => stored?.wakeAt };
+  /** Claims the payment, stores the work, and settles. */
+  const settled = async () => {
+    const claim = await claimed();
+    await record.store(claim, work);
+    return record.settle(claim, "request");
+  };
+  const entry = () => stored?.entry;
+  return { record, seen, claimed, settled, entry, state: () => entry()?.state, wakeAt: () => stored?.wakeAt };
 }
 const status = (of: PaymentStatus["status"]) => expect.objectContaining({ status: of });
 
@@ -190,6 +201,22 @@ describe("a payment that the chain has rejected", () => {
       ]);
     });
 
+    test("stays so while the node does not answer, or is no longer there, and the alarm is set before it is asked", async () => {
+      const { record, seen, state, wakeAt } = await exposed();
+      let answer = (_: undefined) => {};
+      seen.evidence = () => new Promise((resolve) => (answer = resolve));
+      seen.now = wakeAt()!;
+      const looking = record.alarm();
+      expect(wakeAt()).toBe(seen.now + 25_000 + backoffMs(2));
+      answer(undefined);
+      await looking;
+      expect(wakeAt()).toBe(seen.now + backoffMs(2));
+      seen.evidence = undefined;
+      seen.now = wakeAt()!;
+      await record.alarm();
+      expect([state(), wakeAt()]).toEqual(["exposed", seen.now + backoffMs(3)]);
+    });
+
     test("buys nothing if the money went for something else, and those who wait are told", async () => {
       const { record, seen, state, wakeAt } = await exposed(watched, { outcome: "lost", reason: "canceled" });
       const waiting = record.waitForStatus("request", T + MINUTE, true);
@@ -200,16 +227,16 @@ describe("a payment that the chain has rejected", () => {
       expect(await record.abandon("request"), "another payment may be made under its key").toBe(true);
     });
 
-    test("is asked about ever more rarely, and once more when its authorization has just ended", async () => {
+    test("is asked about ever more rarely, and when its authorization has just ended, until the chain tells", async () => {
       const lost: Evidence = { outcome: "lost", reason: "it ran out" };
-      const { record, seen, state, wakeAt } = await exposed(watched, ...Array(9).fill(undefined), lost);
+      const { record, seen, state, wakeAt } = await exposed(watched, ...Array(10).fill(undefined), lost);
       const looks: number[] = [];
       while (state() === "exposed") {
         seen.now = wakeAt()!;
         looks.push((seen.now - T) / 1000);
         await record.alarm();
       }
-      expect(looks).toEqual([2, 6, 14, 30, 62, 122, 182, 242, 302, 310]);
+      expect(looks).toEqual([2, 6, 14, 30, 62, 122, 182, 242, 302, 310, 370]);
       expect(state(), "nobody can use it any more").toBeUndefined();
     });
 
@@ -250,6 +277,21 @@ describe("a payment that the chain has rejected", () => {
   });
 });
 
+test("what the facilitator has not been given cannot be public: it is withheld from nobody", async () => {
+  const { record, seen, claimed } = world();
+  const look = async () => (await record.waitForStatus("request", 0, false)).status;
+  expect(await look()).toBe("free");
+  const claim = await claimed();
+  expect(await look()).toBe("busy");
+  await record.store(claim, work);
+  expect(await look()).toBe("busy");
+  await record.settle(claim, "request");
+  expect(await look()).toBe("withheld");
+  seen.now = work.expiresAt;
+  await record.alarm();
+  expect(await look(), "its authorization is over").toBe("free");
+});
+
 describe("a claim", () => {
   test("keeps the payment from others until its lease ends", async () => {
     const { record, seen, claimed } = world();
@@ -264,7 +306,7 @@ describe("a claim", () => {
     const { record, seen, claimed, state, wakeAt } = world();
     await claimed();
     await record.alarm();
-    expect(state()).toBe("claimed");
+    expect([state(), wakeAt()]).toEqual(["claimed", T + MINUTE]);
     seen.now = wakeAt()!;
     await record.alarm();
     expect(state()).toBeUndefined();
@@ -302,7 +344,97 @@ describe("a claim", () => {
   });
 });
 
+describe("a call that waits", () => {
+  /** A world in which sleep passes time, and is written down. */
+  const sleeper = () => {
+    const found = world();
+    const slept: number[] = [];
+    found.seen.sleep = async (ms) => {
+      slept.push(ms);
+      found.seen.now += ms;
+    };
+    return { ...found, slept };
+  };
+
+  test("for another does so until its time is over, or the other's lease", async () => {
+    const { record, slept, claimed } = sleeper();
+    await claimed();
+    expect(await record.waitForStatus("request", T + 5000, true)).toEqual(status("busy"));
+    expect(slept).toEqual([5000]);
+    expect(await record.waitForStatus("request", T + 2 * MINUTE, true)).toEqual(status("free"));
+    expect(slept).toEqual([5000, MINUTE - 5000]);
+  });
+
+  test("for a settlement does so until its time is over", async () => {
+    const { record, slept, settled } = sleeper();
+    await settled();
+    expect(await record.waitForStatus("request", T + 5000, true)).toEqual(status("pending"));
+    expect(slept).toEqual([5000]);
+  });
+});
+
+describe("that no claim made so far settles a payment for a request", () => {
+  const over = T + MINUTE;
+  test.each<
+    [string, (found: ReturnType<typeof world>) => Promise<unknown>, number, boolean, Entry["state"] | undefined]
+  >([
+    ["is so of a payment never seen", async () => {}, T, true, undefined],
+    ["is not while a call works under its lease", ({ claimed }) => claimed(), over - 1, false, "claimed"],
+    ["is so afterwards: the claim is taken back", ({ claimed }) => claimed(), over, true, undefined],
+    [
+      "is so of a claim for another request",
+      ({ claimed }) => claimed({ ...call, fingerprint: "another" }),
+      T,
+      true,
+      "claimed",
+    ],
+    ["is not of one that is being settled", ({ settled }) => settled(), T + DAY - 1, false, "settling"],
+  ])("%s", async (_, prepare, at, expected, left) => {
+    const found = world();
+    await prepare(found);
+    found.seen.now = at;
+    expect([await found.record.abandon("request"), found.state()]).toEqual([expected, left]);
+  });
+
+  test("is so of a stored output whose call died: it is deleted", async () => {
+    const { record, seen, claimed, state } = world();
+    await record.store(await claimed(), work);
+    expect([await record.abandon("request"), state()]).toEqual([false, "stored"]);
+    seen.now += MINUTE;
+    expect([await record.abandon("request"), state(), seen.discarded]).toEqual([true, undefined, ["output"]]);
+  });
+
+  test("is so of one that has bought it when the link is over", async () => {
+    const { record, seen, settled, state } = world({ outcome: "settled", transaction: "0x1" });
+    await settled();
+    seen.now = work.expiresAt - 1;
+    expect(await record.abandon("request")).toBe(false);
+    seen.now++;
+    expect([await record.abandon("request"), state()]).toEqual([true, "settled"]);
+  });
+});
+
+test("of a payment that nobody has claimed there is nothing to release, store, settle, or wake for", async () => {
+  const { record, seen, state } = world();
+  await record.release("claim", undefined);
+  await record.alarm();
+  expect(await record.settle("claim", "request")).toEqual(status("free"));
+  expect(await record.purchase()).toBeUndefined();
+  expect([await record.store("claim", work), seen.discarded]).toEqual([false, ["output"]]);
+  expect([state(), seen.settled]).toEqual([undefined, 0]);
+});
+
 describe("a stored output", () => {
+  test("is all that its claim can settle: not before it is there, not another, and not by another claim", async () => {
+    const { record, seen, claimed } = world();
+    const claim = await claimed();
+    expect(await record.settle(claim, "request")).toEqual(status("busy"));
+    await record.store(claim, work);
+    expect(await record.store(claim, { ...work, output: "second" })).toBe(false);
+    expect(await record.settle("another claim", "request")).toEqual(status("busy"));
+    expect([seen.settled, seen.discarded]).toEqual([0, ["second"]]);
+  });
+
   test("whose call died is settled by the next same call, without work", async () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
     await record.store(await claimed(), work);
@@ -311,14 +443,15 @@ describe("a stored output", () => {
     expect(await record.waitForStatus("another", 0, true)).toEqual(status("taken"));
     const next = await record.claim(call, MINUTE, 0);
     expect(next).toMatchObject({ status: "yours", stored: true });
+    expect(await record.waitForStatus("request", 0, true), "under a lease of its own").toEqual(status("busy"));
     expect(await record.settle((next as { claim: string }).claim, "request")).toEqual(status("sold"));
     expect(seen.settled).toBe(1);
   });
 
-  test("whose link ends before long is not settled: the next call does the work again", async () => {
+  test("whose link may end before it is settled is not settled: the next call does the work again", async () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
     await record.store(await claimed(), { ...work, expiresAt: T + 2 * MINUTE });
-    seen.now += 1.5 * MINUTE;
+    seen.now += MINUTE;
     expect(await record.claim(call, MINUTE, 0)).toMatchObject({ status: "yours", stored: false });
     expect(seen.discarded).toEqual(["output"]);
   });
@@ -364,6 +497,82 @@ describe("a settlement", () => {
     expect(await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 100))])).toEqual(status("sold"));
   });
 
+  test("whose object dies leaves an alarm for when the attempt must be over, and is in doubt", async () => {
+    const { settled, entry, wakeAt } = world(new Promise<Settlement>(() => {}));
+    void settled();
+    await vi.waitFor(() => expect(entry()).toMatchObject({ state: "settling", doubt: true, attempts: 1 }));
+    expect(wakeAt()).toBe(T + 25_000 + 2000);
+  });
+
+  test("that is refused frees the payment, tells those who wait, and deletes the output", async () => {
+    const found = world({ outcome: "refused", reason: "why" });
+    found.seen.listed = new Promise(() => {}); // nobody waits for the list
+    const refused = { status: "failed", failure: { reason: "why" } };
+    const claim = await found.claimed();
+    await found.record.store(claim, work);
+    const waiting = found.record.waitForStatus("request", T + MINUTE, true);
+    expect(await found.record.settle(claim, "request")).toEqual(refused);
+    expect(await waiting).toEqual(refused);
+    expect([found.state(), found.seen.discarded]).toEqual([undefined, ["output"]]);
+    expect(found.seen.logged).toEqual([expect.objectContaining({ outcome: "refused", reason: "why", attempts: 1 })]);
+  });
+
+  test("is answered once its payer's list has the payment", async () => {
+    const { settled, seen } = world({ outcome: "settled", transaction: "0x1" });
+    let listed = () => {};
+    seen.listed = new Promise((resolve) => {
+      listed = resolve;
+    });
+    let isAnswered = false;
+    const answer = settled().finally(() => {
+      isAnswered = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(isAnswered).toBe(false);
+    listed();
+    expect(await answer).toEqual(status("sold"));
+  });
+
+  test.each([
+    ["the payer has had that too often", undefined, false],
+    ["the chain can be asked", async () => undefined, true],
+  ])("is not sold on the word that it is used where %s", async (_, evidence, trusts) => {
+    const { record, seen, settled, wakeAt } = worldWith(
+      evidence,
+      { outcome: "unknown" },
+      { outcome: "used", reason: "why" },
+    );
+    seen.trusts = trusts;
+    await settled();
+    seen.now = wakeAt()!;
+    await record.alarm();
+    expect(await record.waitForStatus("request", 0, true)).toEqual(status("pending"));
+    expect(wakeAt(), "it is asked for again").toBe(seen.now + backoffMs(2));
+  });
+
+  test("is not asked for when its link has just ended", async () => {
+    const { record, seen, settled, state } = world();
+    await settled();
+    seen.now = work.expiresAt;
+    await record.alarm();
+    expect([seen.settled, state()]).toEqual([1, undefined]);
+  });
+
+  test("gives its result as long as that is kept, and tells of it", async () => {
+    const { record, seen, settled } = world({ outcome: "settled", transaction: "0x1" });
+    await settled();
+    expect(await record.purchase()).toEqual({
+      ...{ value: '"work"', requestId: "test", settledAt: T, expiresAt: work.expiresAt, transaction: "0x1" },
+      network: payment.chain.caip2,
+    });
+    seen.now = work.expiresAt;
+    expect(await record.purchase(), "its link has ended").toBeUndefined();
+    seen.now = T;
+    seen.keeps = false;
+    expect(await record.purchase(), "its link was ended early").toBeUndefined();
+    expect(await record.waitForStatus("request", 0, true)).toEqual({ status: "spent" });
+  });
+
   test("is asked for again until there is an answer, each time later", async () => {
     const unknown: Settlement = { outcome: "unknown" };
     const { record, seen, claimed, wakeAt } = world(unknown, unknown, { outcome: "settled", transaction: "0x1" });
@@ -404,7 +613,11 @@ describe("a settlement", () => {
     const claim = await claimed();
     await record.store(claim, work);
     await record.settle(claim, "request");
-    seen.now += MINUTE;
+    const due = wakeAt()!;
+    seen.now = due + 9999;
+    await record.waitForStatus("another", 0, true);
+    expect(wakeAt(), "it may only be late").toBe(due);
+    seen.now++;
     await record.waitForStatus("another", 0, true);
     expect(wakeAt()).toBe(seen.now);
   });
@@ -454,11 +667,16 @@ describe("a settlement", () => {
     await record.alarm();
     expect(wakeAt()).toBe(seen.now + backoffMs(2));
     seen.bookAnswers = true;
-    seen.now += MINUTE;
+    const due = wakeAt()!;
+    seen.now = due + 9999;
+    await record.waitForStatus("another", 0, false);
+    expect(wakeAt(), "it may only be late").toBe(due);
+    seen.now++;
     await record.waitForStatus("another", 0, false);
     expect(wakeAt(), "an alarm that was lost is set again").toBe(seen.now);
     await record.alarm();
     expect(seen.booked, "each time as the same sale").toEqual([T, T, T]);
+    expect(await record.waitForStatus("another", 0, true)).toEqual(status("spent"));
     await record.alarm();
     expect([seen.booked.length, state()]).toEqual([3, undefined]);
   });

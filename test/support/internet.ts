@@ -17,6 +17,8 @@ export async function internet(request: {
   if (hostname === "dns.example.com") return dnsAnswer(new URL(request.url).searchParams);
   if (hostname === "facilitator.example.com")
     return facilitatorAt(pathname, request.headers.get("Authorization"), await request.text());
+  if (hostname === "node.example.com" && pathname.startsWith("/moved/"))
+    return to(request.url.replace("/moved/", "/"), 307); // 307 has the body sent again
   if (hostname === "node.example.com")
     return nodeAt(JSON.parse(atob(decodeURIComponent(pathname.slice(1)))), JSON.parse(await request.text()));
   throw new TypeError(`no route to ${hostname}`);
@@ -25,7 +27,7 @@ export async function internet(request: {
 /** The files of the published examples. */
 const EXAMPLES: Record<string, string> = { "/contract.pdf": "/one-page.pdf", "/logo.png": "/red.png" };
 
-const to = (location: string) => new Response(null, { status: 302, headers: { Location: location } });
+const to = (location: string, status = 302) => new Response(null, { status, headers: { Location: location } });
 
 async function fileAt(path: string, query: string): Promise<Response> {
   const [, what, number] = /^\/(status|hops)\/(\d+)$/.exec(path) ?? [];
@@ -238,6 +240,8 @@ function supportedBy(behaviour: string): Response {
 async function facilitatorAt(path: string, authorization: string | null, body: string): Promise<Response> {
   const [, behaviour = "", call] = path.split("/");
   const times = timesAsked(path);
+  const [, elsewhere] = /^moved-to-(.*)/.exec(behaviour) ?? [];
+  if (elsewhere) return to(`https://facilitator.example.com/${elsewhere}/${call}`, 307);
   if (call === "supported") return supportedBy(behaviour);
   if (call === "count")
     return Response.json({
@@ -286,7 +290,6 @@ async function facilitatorAt(path: string, authorization: string | null, body: s
     [/^down verify/, () => new Response("bad gateway", { status: 502 })],
     [/^garbage verify/, () => new Response("{]")],
     [/^endless verify/, () => new Response(new Uint8Array(100_000))],
-    [/^redirects verify/, () => to("https://facilitator.example.com/good/verify")],
     [/^silent verify/, () => new Promise<Response>(() => {})],
     [/^silent-first.* settle 1$/, () => new Promise<Response>(() => {})],
     [/^loses-first-answer.* settle 1$/, () => Promise.reject(new TypeError("connection cut"))],

@@ -7,7 +7,7 @@ import { LONGEST_REFERENCE_CHAIN, type Objects } from "./objects.ts";
 import { readKids, type Span } from "./pageAttributes.ts";
 import type { Rewrites } from "./rewrite.ts";
 import { eachSoundEntry, soundName, soundText } from "./sound.ts";
-import { dataStart, findEndOfData, isEndOfData } from "./streams.ts";
+import { claimedEnd, dataStart, findEndOfData } from "./streams.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
 
 /**
@@ -193,10 +193,9 @@ export class ContentsReader {
     if (stream === "unreadable" || this.ends.has(place)) return;
     const { source } = this.#objects;
     const { dict, data, length, claimed, damaged } = stream;
-    let end = typeof claimed === "number" ? data + claimed : -1;
-    const isRight = isEndOfData(source, end);
-    if (!isRight || damaged > 0) {
-      if (!isRight) end = findEndOfData(source, data, this.#objects.table.nextPlace(place));
+    const right = claimedEnd(source, data, claimed);
+    const end = right ?? findEndOfData(source, data, this.#objects.table.nextPlace(place));
+    if (right === undefined || damaged > 0) {
       const bytes = source.bytes(dict, end);
       const rewrite = this.#rewrites.keepStream(num, bytes);
       this.repairedBytes += bytes.length;

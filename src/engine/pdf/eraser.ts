@@ -61,8 +61,10 @@ export function collectBoundaries(
 export function endOfCopy(boundaries: Boundaries, length: number): number {
   let end = length;
   for (let i = boundaries.length - 1; i >= 0; i--) {
+    const kind = boundaries[i]! % 4;
     const offset = Math.floor(boundaries[i]! / 4);
-    const isSection = boundaries[i]! % 4 === SECTION || (i > 0 && boundaries[i - 1] === offset * 4 + SECTION);
+    // a cross-reference stream is a section, and then an object
+    const isSection = kind === SECTION || (kind !== LIVE && boundaries[i - 1] === offset * 4 + SECTION);
     if (!isSection) break;
     end = offset;
   }
@@ -77,9 +79,11 @@ export class Eraser {
   readonly #doubtful: XrefTable | undefined;
   #next = 0;
   #erasing = false;
-  #liveOffset = -1;
 
-  /** @param doubtful the cross-reference, unless it has been checked that live objects are at their offsets */
+  /**
+   * @param boundaries as `checkBoundaries` leaves them: no other where a live object begins
+   * @param doubtful the cross-reference, unless it has been checked that live objects are at their offsets
+   */
   constructor(boundaries: Boundaries, streams: ReadonlySet<number>, doubtful: XrefTable | undefined) {
     this.#boundaries = boundaries;
     this.#streams = streams;
@@ -104,7 +108,7 @@ export class Eraser {
       start = offset;
       this.#erasing = erasing;
     }
-    if (this.#erasing && to > start) erase(start, to);
+    if (this.#erasing) erase(start, to);
   }
 
   /** Returns whether to erase from this boundary on. */
@@ -113,10 +117,8 @@ export class Eraser {
       if (this.#doubtful && !this.#isLive(offset, bytes, at)) throw new PlanOutdated("an object is not at its offset");
       if (this.#streams.has(offset) && !isStreamObject(bytes, at))
         throw new PlanOutdated("a page's content is an array");
-      this.#liveOffset = offset;
       return false;
     }
-    if (offset === this.#liveOffset) return false;
     // Entries of older sections may be wrong: erasing starts only at what looks like an object.
     return kind === SECTION || this.#erasing || numberAt(bytes, at) !== undefined;
   }

@@ -20,7 +20,7 @@ import {
   startsWith,
 } from "./lexer.ts";
 import { LONGEST_REFERENCE_CHAIN, type Objects } from "./objects.ts";
-import { dataStart, findWord, isEndOfData } from "./streams.ts";
+import { claimedEnd, dataStart, findWord } from "./streams.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
 
 /** Objects, cross-reference sections and ends of revisions. */
@@ -144,9 +144,7 @@ class BoundaryCheck {
       end = offset + object.end;
       if (object.isPage && this.#isAt(object.num, offset)) page = object.num;
       if (object.isStream) {
-        const length = this.#length(object.length);
-        const claimed = typeof length === "number" ? end + length : -1;
-        end = isEndOfData(source, claimed) ? claimed : this.#find("endstream", end, next);
+        end = claimedEnd(source, end, this.#length(object.length)) ?? this.#find("endstream", end, next);
         end = behindWord(source, end, "endstream");
       }
     } catch (error) {

@@ -24,7 +24,7 @@ import {
 import { tooComplex } from "./meter.ts";
 import { memberText, type ObjectStream, type Objects } from "./objects.ts";
 import { endOfSound } from "./sound.ts";
-import { dataStart, findEndOfData, findWord, isEndOfData } from "./streams.ts";
+import { claimedEnd, dataStart, findEndOfData, findWord, isEndOfData } from "./streams.ts";
 
 import { parseValue, Reference, type Value } from "./values.ts";
 import { findOrigin, readTrailer, readTrailerDictionary, type Trailer, type Xref } from "./xref.ts";
@@ -277,7 +277,7 @@ class Scanner {
     if (stream) {
       const start = end + stream.data;
       const value = stream.dict.get("Length");
-      const length = this.#streamLengths(value).find((each) => isEndOfData(this.#source, start + each));
+      const length = this.#streamLengths(value).find((each) => claimedEnd(this.#source, start, each) !== undefined);
       next = Math.max(next, length === undefined ? findEndOfData(this.#source, start) : start + length);
       if (length === undefined && value instanceof Reference) awaited = value.num;
       // Without an endstream readers end the data where they like, and some at an endobj before it.

@@ -4,7 +4,7 @@ import type { ByteSource } from "./byteSource.ts";
 import { CARRIAGE_RETURN, LINE_FEED, SPACE, TAB } from "./characters.ts";
 import { isDictionary, isWhite, Malformed, parseAt, readHeader, skipValue, skipWhite, startsWith } from "./lexer.ts";
 import { endOfSound } from "./sound.ts";
-import { type Dictionary, parseValue, Reference } from "./values.ts";
+import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
 
 /** A stream object as it is in the file. */
 export interface RawStream {
@@ -49,10 +49,7 @@ export function readStream(
 
   const length = head.dict.get("Length");
   const claimed = length instanceof Reference ? lengthOf(length) : length;
-  const end =
-    typeof claimed === "number" && isEndOfData(source, head.start + claimed)
-      ? head.start + claimed
-      : findEndOfData(source, head.start, boundOf());
+  const end = claimedEnd(source, head.start, claimed) ?? findEndOfData(source, head.start, boundOf());
   const { start, ...about } = head;
   return { ...about, data: source.bytes(start, end), end };
 }
@@ -66,6 +63,15 @@ export function dataStart(bytes: Uint8Array, at: number): number {
   if (bytes[at] === CARRIAGE_RETURN) at++;
   if (bytes[at] === LINE_FEED) at++;
   return at;
+}
+
+/**
+ * Returns where the data from `start` on end by their /Length, if that is right: undefined where nothing ends them there, or
+ * where it leads back to the end of something else.
+ * @throws MissingRange if bytes have to be fetched first
+ */
+export function claimedEnd(source: ByteSource, start: number, length: Value | undefined): number | undefined {
+  return typeof length === "number" && length >= 0 && isEndOfData(source, start + length) ? start + length : undefined;
 }
 
 /**

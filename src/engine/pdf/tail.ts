@@ -237,8 +237,7 @@ function collectEntries(document: PdfDocument, { freed }: Replacements, changed:
 
   let next = 0;
   const addNew = (num: number) => {
-    if (num < table.largest || num === last + 1) fill(num);
-    else last = num;
+    last = num;
     const { kind, place, detail } = changed.get(num)!;
     addEntry(entries, num, kind, place, detail);
   };

@@ -150,6 +150,11 @@ describe("an object stays, where all that is dead has to be found", () => {
       valued("<</Length 1>>stream\nxyz\nendstream"),
       "stream\nxyz\nendstream\nendobj",
     ],
+    [
+      "of a stream whose length leads back to the end of another object",
+      valued("<</Length -37>>stream\nxyz\nendstream"),
+      "stream\nxyz\nendstream\nendobj",
+    ],
     ["of a stream whose length is none", valued("<</Length(x)>>stream\nx\nendstream"), "stream\nx\nendstream\nendobj"],
     ["that cannot be read", valued("<</A"), "8 0 obj\n<</A\nendobj"],
   ])("%s", async (_, builder, expected) => {
@@ -161,5 +166,44 @@ describe("an object stays, where all that is dead has to be found", () => {
       expect(output).not.toContain("/Old");
     }
     expect(latin1(await joined((await plan(source)).chunks()))).toContain(expected);
+  });
+});
+
+describe("an object stays that is met twice, by its own entry and by", () => {
+  const USED = "8 0 obj\n<</Used true>>";
+  const WRONG = "<</Length 99>>\nstream\n0 g\nendstream";
+  const withUsed = (page: string) => new FileBuilder().objects({ ...onePage(page), 8: "<</Used true>>" });
+  it.each<[string, () => FileBuilder, string]>([
+    [
+      "an older one of another object",
+      () => {
+        const builder = withUsed(OLD);
+        builder.offsets.set(9, builder.offsets.get(8)!);
+        const trailer = `/Root 1 0 R/Prev ${previousOf(builder.table())}`;
+        return builder.objects({ 3: NEW, 9: "(new)" }).table({ numbers: [3, 9], trailer });
+      },
+      USED,
+    ],
+    [
+      "that of contents which are written anew",
+      () => {
+        const builder = new FileBuilder().objects({ ...onePage(), 4: WRONG });
+        builder.offsets.set(9, builder.offsets.get(4)!);
+        return builder.table();
+      },
+      WRONG,
+    ],
+    [
+      "a trailer, as a section",
+      () => {
+        const builder = withUsed(OLD);
+        return builder.table({ trailer: `/Root 1 0 R/Prev ${builder.offsets.get(8)}` });
+      },
+      USED,
+    ],
+  ])("%s", async (_, build, expected) => {
+    const source = build().bytes();
+    const ranges = new RangeSource(readerBy(source.length, async (start, end) => source.slice(start, end)));
+    expect(latin1(await joined((await plan(ranges)).chunks()))).toContain(expected);
   });
 });

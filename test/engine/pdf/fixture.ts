@@ -151,8 +151,14 @@ export async function open(source: Uint8Array | ByteSource, options: Partial<Ope
   return openPdf(source instanceof Uint8Array ? new MemorySource(source) : source, { maxPages: 1000, ...options });
 }
 
-export async function plan(source: Uint8Array | ByteSource, options: Partial<OpenOptions> = {}): Promise<OutputPlan> {
+/** Plans the output with the square on every page, and what else `change` does. */
+export async function plan(
+  source: Uint8Array | ByteSource,
+  options: Partial<OpenOptions> = {},
+  change: (document: PdfDocument) => void = () => {},
+): Promise<OutputPlan> {
   const document = await open(source, options);
+  change(document);
   const square = document.add(SQUARE);
   await overlay(document, (page, nameOf) => corner(page, nameOf(square)));
   return planOutput(document);

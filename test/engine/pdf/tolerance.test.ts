@@ -115,6 +115,9 @@ describe("the file's own cross-reference is followed", () => {
   });
 });
 
+/** The beginning of a stream whose /Length leads back, to what looks like its end. */
+const BACKWARDS = "<</A(endstream)/Length -30>>stream\n";
+
 describe("a scan", () => {
   const quoting = (length: string) => `<</Length ${length}>>\nstream\n${DECOY}endstream\n${DECOY}\nendstream`;
   const length = String(2 * DECOY.length + 10);
@@ -130,6 +133,11 @@ describe("a scan", () => {
     [
       "takes nothing from a stream of wrong length",
       scanned({ 5: `<</Length 2>>\nstream\n${DECOY}\nendstream` }).bytes(),
+      "300",
+    ],
+    [
+      "takes nothing from a stream of negative length",
+      scanned({ 5: `${BACKWARDS}${DECOY}\nendstream` }).bytes(),
       "300",
     ],
     ["takes a catalog that only an older trailer names", linked(scanned({}).table(), (at) => `/Prev ${at}`), "300"],
@@ -217,6 +225,7 @@ describe("an object is read", () => {
 describe("a stream's data end", () => {
   it.each([
     ["at endstream, where /Length is wrong", "<</Length 2>>stream\nabcd\nendstream"],
+    ["at endstream, where /Length leads back to one before", `${BACKWARDS}abcd\nendstream`],
     ["at endstream, where there is no /Length", "<<>>stream\nabcd\r\nendstream"],
     ["at endstream, where /Length leads to nothing", "<</Length 9 0 R>>stream\nabcd\nendstream"],
     ["at endobj, where there is no endstream", "<</Length 4>>stream\nabcd\nendobj endstream"],
@@ -298,6 +307,7 @@ describe("the output", () => {
     ["names contents whose dictionary is not closed", content("<</Length 3"), CONTENTS],
     ["gives contents the length they lack", content("<<>>\nstream\n0 g\nendstream"), RENEWED],
     ["gives contents a right length", content("<</Length 5 0 R>>\nstream\n0 g\nendstream", { 5: "99" }), RENEWED],
+    ["gives contents a right length, where that is negative", content(`${BACKWARDS}0 g\nendstream`), /\/Length +3>>/],
     [
       "takes inherited resources for none",
       resources("99 0 R", { 2: "<</Count 1/Kids[3 0 R]/Resources<<>>>>" }),

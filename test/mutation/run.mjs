@@ -1,0 +1,39 @@
+/**
+ * Mutation testing: changes one thing at a time in the files where money and pages are at stake, and runs their tests, which
+ * have to notice.
+ *
+ *   npm run mutate [-- record gate …]
+ */
+import { Stryker } from "@stryker-mutator/core";
+
+/** The files, and the tests whose subject they are: what others notice by the way counts for nothing here. */
+const SUBJECTS = {
+  record: ["src/payments/record.ts", "test/payments/record.test.ts"],
+  ledgerEntry: ["src/payments/ledgerEntry.ts", "test/payments/record.test.ts"],
+  gate: ["src/payments/gate.ts", "test/payments/{gate,idempotency}.test.ts"],
+  ledger: ["src/payments/ledger.ts", "test/service/ledger.test.ts"],
+  tail: ["src/engine/pdf/tail.ts", "test/engine/pdf/{tail,tolerance,agreement,encryption,output}.test.ts"],
+  eraser: ["src/engine/pdf/eraser.ts", "test/engine/pdf/eraser.test.ts"],
+};
+
+const wanted = process.argv.slice(2);
+for (const name of wanted.length > 0 ? wanted : Object.keys(SUBJECTS)) {
+  const [source, tests] = SUBJECTS[name] ?? [];
+  if (!source) throw new Error(`"${name}" is none of ${Object.keys(SUBJECTS).join(", ")}`);
+  await new Stryker({
+    mutate: [source],
+    testFiles: [tests],
+    testRunner: "vitest",
+    plugins: ["@stryker-mutator/vitest-runner"],
+    vitest: { configFile: "vitest.config.mts", related: false },
+    coverageAnalysis: "perTest",
+    concurrency: 1, // a Workers runtime for each
+    timeoutMS: 10_000,
+    ignorePatterns: ["bench", "dist", "out"], // of the copy that is made of the project
+    tempDirName: "out/mutation",
+    tsconfigFile: "none", // nothing of it has to change, and TypeScript is called something else here
+    reporters: ["clear-text", "json", "progress-append-only"],
+    clearTextReporter: { reportTests: false, reportScoreTable: true, skipFull: true },
+    jsonReporter: { fileName: `out/mutation/${name}.json` },
+  }).runMutationTest();
+}
