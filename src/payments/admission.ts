@@ -43,6 +43,8 @@ export interface Admission {
   verified: Verified | undefined;
   /** Whether the caller has signed in as the payer, or the payment came before it could be public. */
   proved: boolean;
+  /** What the caller's key was bound to. */
+  bound: Bound | undefined;
 }
 
 /** Facilitators refuse to settle an authorization that expires sooner than this. */
@@ -62,12 +64,14 @@ const NO_REQUEST = "";
 export async function admit(terms: AdmissionTerms): Promise<Admission> {
   const began = terms.now();
   let proved = false;
+  let bound: Bound | undefined;
   const isKnown = async () => {
     const record = terms.ledger.getByName(paymentKey(terms.payment));
-    const [{ status }, bound] = await Promise.all([
+    const [{ status }, found] = await Promise.all([
       orInProgress(record.waitForStatus(NO_REQUEST, 0, false)),
       boundIn(terms),
     ]);
+    bound = found;
     proved ||= status !== "withheld" || (await terms.isSignedIn());
     if (!proved && !bound) throw withheld();
     return status !== "free" || bound !== undefined;
@@ -79,7 +83,7 @@ export async function admit(terms: AdmissionTerms): Promise<Admission> {
           if (await isKnown()) return undefined; // another call has used the payment meanwhile: this is why
           throw error;
         });
-    return { verified, proved };
+    return { verified, proved, bound };
   } catch (error) {
     terms.log({ ...saleEvent(terms), ...outcomeOf(error), ms: terms.now() - began });
     throw error;

@@ -57,7 +57,10 @@ export class CallContext implements AsyncDisposable {
   bytesReceived = 0;
   /** When the work on the files began, Unix milliseconds; undefined while they are waited for. */
   workBegan: number | undefined;
-  readonly #held = new AsyncDisposableStack();
+  /** Why nothing more is taken in, once that is known: it ends what is being received. */
+  refusal: Error | undefined;
+  readonly #memory: MemoryShare;
+  readonly #files = new AsyncDisposableStack();
 
   /** @param resourceUrl what is paid for; undefined while that is not known */
   constructor({ request, env, config, signal, progress }: Exchange, resourceUrl?: string) {
@@ -70,14 +73,14 @@ export class CallContext implements AsyncDisposable {
     this.progress = progress;
 
     this.slot = new LargeFileSlot(config.maxLargeFiles, config.workSeconds * 1000);
-    this.#held.defer(() => this.slot.release());
     const memory = new MemoryShare(PAYERS_POOL, config.workSeconds * 1000);
-    this.#held.defer(() => memory.release());
+    this.#memory = memory;
     const receiving = {
       pace: { ...config.bodyPace, deadlineMs: config.fetchTimeoutMs },
       memory,
       count: (bytes: number) => {
         this.bytesReceived += bytes;
+        if (this.refusal) throw this.refusal;
       },
       keep: async (chunks: AsyncIterable<Uint8Array>) => this.#hold(await spool(bucketOf(env), chunks)),
       keepWhole: async (chunks: AsyncIterable<Uint8Array>, length: number) =>
@@ -95,12 +98,15 @@ export class CallContext implements AsyncDisposable {
     return tracing.enterSpan(name, act);
   }
 
+  /** Gives memory and slot back at once. */
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#held.disposeAsync();
+    this.#memory.release();
+    this.slot.release();
+    return this.#files.disposeAsync();
   }
 
   #hold(file: SpooledFile): RangeReader {
-    this.#held.defer(() => file.delete());
+    this.#files.defer(() => file.delete());
     return file;
   }
 }

@@ -80,8 +80,8 @@ export async function purchase(
 ): Promise<Sold<Delivery>> {
   const { request } = exchange;
   const charged: Spent = { ms: 0, bytes: -(admitted.readBytes ?? 0) };
-  return withBudget(admitted, exchange, async (spend) => {
-    const sale = await fulfil(admitted, exchange, accept, spend);
+  return withBudget(admitted, exchange, async (spend, allowed) => {
+    const sale = await fulfil(admitted, exchange, accept, { spend, allowed });
     exchange.progress?.("settling");
     const bought = await tracing.enterSpan("settle", () => sale.settle());
     const { url, pages, bytes } = bought.value.result.output;
@@ -97,33 +97,44 @@ export async function purchase(
   });
 }
 
-/** Does everything that needs the call's files. They are released before the payment is settled. */
+/**
+ * Does everything that needs the call's files. Nobody waits for them to be deleted, and the budget is asked while the
+ * request is read and its payment claimed.
+ */
 async function fulfil(
   admitted: Admitted,
   exchange: Exchange,
   accept: (call: CallContext) => Promise<AcceptedRequest>,
-  spend: (spent: Spent) => void,
+  { spend, allowed }: { spend: (spent: Spent) => void; allowed: Promise<void> },
 ): Promise<Sale<Delivery>> {
   const { config } = exchange;
-  await using call = new CallContext(exchange, admitted.offer.resource.url);
-  using _spent = {
-    [Symbol.dispose]: () => {
-      if (call.bytesReceived > 0) exchange.facts.bytes_in = call.bytesReceived;
-      spend({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived });
-    },
-  };
-  const accepted = await call.step("read the request", () => accept(call));
-  const sale = new Sale({
-    ...termsOf(admitted, exchange),
-    admitted,
-    fingerprint: await fingerprintOf(accepted.canonical),
-    workMs: config.workSeconds * 1000,
-    linkTtlMs: config.linkTtlSeconds * 1000,
-    work: () => accepted.run(call),
-    errors: { write: writeFailure, read: readFailure },
+  const call = new CallContext(exchange, admitted.offer.resource.url);
+  allowed.catch((error: unknown) => {
+    call.refusal = error as Error;
   });
-  await sale.fulfil();
-  return sale;
+  try {
+    const accepted = await call.step("read the request", () => accept(call));
+    if (!admitted.verified) await allowed;
+    const sale = new Sale({
+      ...termsOf(admitted, exchange),
+      admitted,
+      fingerprint: await fingerprintOf(accepted.canonical),
+      workMs: config.workSeconds * 1000,
+      linkTtlMs: config.linkTtlSeconds * 1000,
+      work: async () => {
+        await allowed;
+        return accepted.run(call);
+      },
+      errors: { write: writeFailure, read: readFailure },
+    });
+    await sale.fulfil();
+    await allowed;
+    return sale;
+  } finally {
+    if (call.bytesReceived > 0) exchange.facts.bytes_in = call.bytesReceived;
+    spend({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived });
+    exchange.waitUntil(call[Symbol.asyncDispose]().catch(() => undefined)); // what stays, the sweep takes
+  }
 }
 
 /**
@@ -133,11 +144,11 @@ async function fulfil(
  */
 export function withBudget<T>(
   { payment, verified }: Admitted,
-  { request, env, config }: Exchange,
-  act: (spend: (spent: Spent) => void) => Promise<T>,
+  { request, env, config, waitUntil }: Exchange,
+  act: (spend: (spent: Spent) => void, allowed: Promise<void>) => Promise<T>,
 ): Promise<T> {
   const name = verified ? payerAccount(payment) : addressAccount(request);
-  if (name === undefined) return act(() => {});
+  if (name === undefined) return act(() => {}, Promise.resolve());
   const limits = {
     payments: config.maxCallsPerPayer,
     unchargedMs: config.unchargedMsPerHour,
@@ -145,7 +156,7 @@ export function withBudget<T>(
     leaseMs: config.workSeconds * 1000,
   };
   const bytes = announcedBytesOf(request) ?? maxBytesOf(request, config);
-  return withinBudget(env.BUDGETS, { name, payment: paymentKey(payment), bytes }, limits, act);
+  return withinBudget(env.BUDGETS, { name, payment: paymentKey(payment), bytes }, limits, waitUntil, act);
 }
 
 function termsOf({ product, payment, key, offer }: Omit<Admitted, keyof Admission>, exchange: Exchange) {
