@@ -139,19 +139,18 @@ export class Sale<T> {
    * @throws Error what the work threw in another call that this one waited for
    */
   async settle(): Promise<Sold<T>> {
-    const { payment, fingerprint } = this.#terms;
+    const { payment, fingerprint, timed } = this.#terms;
     const claim = this.#claim;
     const paidBy = this.#paidBy;
     const given = await this.#logged(async () => {
       if (claim !== undefined)
         await this.#unlessUsed(async () => {
           this.#event.outcome = "sold";
-          const asked = this.#terms.now();
-          // sent one behind the other, and delivered in this order: one trip
-          const settling = orInProgress(this.#record.settle(claim, fingerprint));
-          const [isStored, status] = await Promise.all([this.#storing, settling]);
+          const [isStored, status] = await timed("settle", () =>
+            // sent one behind the other, and delivered in this order: one trip
+            Promise.all([this.#storing, orInProgress(this.#record.settle(claim, fingerprint))]),
+          );
           this.#status = status;
-          this.#event.settle_ms = this.#terms.now() - asked;
           if (!isStored) {
             this.#claim = undefined; // another call has it
             this.#event.outcome = "replayed";
@@ -203,7 +202,8 @@ export class Sale<T> {
       if (used && bound?.payment === this.#name && bound.fingerprint !== fingerprint) throw keyReused();
       return true;
     }
-    if (key !== null && !(await this.#bindOrRelease(key, bound?.version))) return false;
+    const isBound = status === "sold" && bound?.payment === this.#name && bound.fingerprint === fingerprint;
+    if (key !== null && !isBound && !(await this.#bindOrRelease(key, bound?.version))) return false;
     if (this.#status.status === "yours") {
       const { claim, stored } = this.#status;
       await this.#unlessUsed(() => this.#work(claim, stored));
@@ -256,9 +256,7 @@ export class Sale<T> {
 
   async #claimPayment(): Promise<void> {
     const { payment, fingerprint, requestId, workMs } = this.#terms;
-    const verified = this.#terms.admitted?.verified ?? (await verify(this.#terms));
-    this.#event.verify_ms = verified.ms;
-    const { name, signersOn } = verified.facilitator;
+    const { name, signersOn } = this.#terms.admitted?.verified ?? (await verify(this.#terms));
     const call = { fingerprint, payment, facilitator: name, signers: signersOn(payment.chain), requestId };
     this.#status = await orInProgress(this.#record.claim(call, workMs, this.#terms.now()));
   }

@@ -1,4 +1,3 @@
-import { tracing } from "cloudflare:workers";
 import type { Config } from "../config.ts";
 import type { RangeReader } from "../engine/index.ts";
 import { LargeFileSlot } from "../inputs/largeFileSlot.ts";
@@ -9,6 +8,7 @@ import { isDeveloper, isLoopback } from "../loopback.ts";
 import { bucketOf } from "../storage/bucket.ts";
 import { type SpooledFile, spool, spoolWhole } from "../storage/spool.ts";
 import { signsProof } from "./ownHosts.ts";
+import { type Step, step } from "./steps.ts";
 
 /** The stages of a call, in order. */
 export const STAGES = ["fetching", "marking", "storing", "settling"] as const;
@@ -59,12 +59,14 @@ export class CallContext implements AsyncDisposable {
   workBegan: number | undefined;
   /** Why nothing more is taken in, once that is known: it ends what is being received. */
   refusal: Error | undefined;
+  readonly #facts: RequestFacts;
   readonly #memory: MemoryShare;
   readonly #files = new AsyncDisposableStack();
 
   /** @param resourceUrl what is paid for; undefined while that is not known */
-  constructor({ request, env, config, signal, progress }: Exchange, resourceUrl?: string) {
+  constructor({ request, env, config, facts, signal, progress }: Exchange, resourceUrl?: string) {
     this.env = env;
+    this.#facts = facts;
     this.config = config;
     this.origin = fileOrigin(request, config);
     this.allowLoopback = config.allowLoopbackSources && isDeveloper(request);
@@ -93,9 +95,9 @@ export class CallContext implements AsyncDisposable {
     };
   }
 
-  /** Does a step of the call, which traces show by this name. */
-  step<T>(name: string, act: () => T): T {
-    return tracing.enterSpan(name, act);
+  /** Does a step of the call, and measures it. */
+  step<T>(name: Step, act: () => Promise<T>): Promise<T> {
+    return step(name, this.#facts, act);
   }
 
   /** Gives memory and slot back at once. */

@@ -1,4 +1,3 @@
-import { tracing } from "cloudflare:workers";
 import type { Config } from "../config.ts";
 import { log, type RequestFacts } from "../log.ts";
 import { isLoopback } from "../loopback.ts";
@@ -19,6 +18,7 @@ import type { AcceptedRequest, Delivery, Product } from "./products.ts";
 import { provedReceipt } from "./proof.ts";
 import { countingRefusals, countRefusal, forgiveRefusals } from "./refusedPayments.ts";
 import { isSignedIn } from "./signIn.ts";
+import { type Step, step } from "./steps.ts";
 
 /**
  * Returns what the sender of an HTTP request is asked to pay for a product.
@@ -61,7 +61,7 @@ export async function admitPayer(
   sentKey?: unknown,
 ): Promise<Admitted> {
   const asked = { product, payment, key: idempotencyKeyOf(sentKey, payment), offer };
-  const ask = () => tracing.enterSpan("admit", () => admit(termsOf(asked, exchange)));
+  const ask = () => admit(termsOf(asked, exchange));
   return { ...asked, ...(await countingRefusals(exchange.request, ask)) };
 }
 
@@ -83,7 +83,7 @@ export async function purchase(
   return withBudget(admitted, exchange, async (spend, allowed) => {
     const sale = await fulfil(admitted, exchange, accept, { spend, allowed });
     exchange.progress?.("settling");
-    const bought = await tracing.enterSpan("settle", () => sale.settle());
+    const bought = await sale.settle();
     const { url, pages, bytes } = bought.value.result.output;
     Object.assign(exchange.facts, { file: linkOf(url).id, pages, bytes_out: bytes });
     if (sale.isSold) {
@@ -113,7 +113,7 @@ async function fulfil(
     call.refusal = error as Error;
   });
   try {
-    const accepted = await call.step("read the request", () => accept(call));
+    const accepted = await call.step("receive", () => accept(call));
     if (!admitted.verified) await allowed;
     const sale = new Sale({
       ...termsOf(admitted, exchange),
@@ -169,22 +169,23 @@ function termsOf({ product, payment, key, offer }: Omit<Admitted, keyof Admissio
     ledger: env.LEDGER,
     isSignedIn: () => isSignedIn(payment, exchange),
     operation: product.operation,
+    timed: <T>(name: Step, act: () => Promise<T>) => step(name, facts, act),
     now: () => Date.now(),
     requestId,
     log: (event: PaymentEvent) => {
-      if (event.event === "sale") Object.assign(facts, factsOf(event));
-      log(event);
+      if (event.event !== "sale") return log(event);
+      Object.assign(facts, factsOf(event));
+      const { verify_ms, settle_ms } = facts;
+      log({ ...event, verify_ms, settle_ms });
     },
   };
 }
 
 /** Returns what of a sale is said of its request, too. */
-function factsOf({ outcome, network, transaction, verify_ms, settle_ms }: SaleEvent): RequestFacts {
+function factsOf({ outcome, network, transaction }: SaleEvent): RequestFacts {
   return {
     outcome: outcome === "sold" || outcome === "replayed" ? outcome : "refused",
     network,
     ...(transaction && { transaction }),
-    ...(verify_ms !== undefined && { verify_ms }),
-    ...(settle_ms !== undefined && { settle_ms }),
   };
 }

@@ -56,9 +56,12 @@ type Planner = (
 export async function watermarkText(request: TextRequest, call: CallContext): Promise<Marked> {
   const mark = textMarkOf(request);
   checkMark(mark);
-  const fonts = isElsewhere(request.file) ? loadFonts(mark, fontLoader(call.env.ASSETS)) : undefined;
-  const source = await openPdf(request.file, call);
-  await fonts?.catch(() => undefined); // asked for again where they are used
+  // what fails here is asked for again where it is used
+  const fonts = isElsewhere(request.file)
+    ? loadFonts(mark, fontLoader(call.env.ASSETS)).catch(() => undefined)
+    : undefined;
+  const source = await call.step("receive", () => openPdf(request.file, call));
+  await fonts;
   return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
 }
 
@@ -75,10 +78,9 @@ export async function watermarkImage(request: ImageRequest, call: CallContext): 
     return image;
   };
   const sent = isElsewhere(request.image) ? undefined : await openImage();
-  const [source, received] = await together([
-    (signal) => openPdf(request.file, call, signal),
-    async (signal) => sent ?? openImage(signal),
-  ]);
+  const [source, received] = await call.step("receive", () =>
+    together([(signal) => openPdf(request.file, call, signal), async (signal) => sent ?? openImage(signal)]),
+  );
   const image = await received.whole(call.limits.image.memory, call.slot);
   const mark = imageMarkOf(request, image);
   return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
@@ -111,7 +113,7 @@ async function together(
 
 async function openPdf(file: Source, call: CallContext, signal?: AbortSignal): Promise<ReceivedFile> {
   begin("fetching", call);
-  const source = await call.step("fetch", () => open(file, "file", call, signal));
+  const source = await open(file, "file", call, signal);
   expectPdf(await source.head(HEAD_LENGTH), file);
   return source;
 }
@@ -129,12 +131,15 @@ async function deliver(
   const { maxPages, maxImagePixels: maxPixels } = config;
   const loadFont = fontLoader(env.ASSETS);
   const plan = (thorough: boolean) =>
-    call.step("mark", () => planner(content, { password, maxPages, maxPixels, thorough, loadFont }));
+    call.step("plan", () => planner(content, { password, maxPages, maxPixels, thorough, loadFont }));
   const isHashed = resourceUrl !== undefined;
-  const store = (planned: WatermarkPlan) => {
+  const store = async ({ length, chunks }: WatermarkPlan) => {
     begin("storing", call);
     const kept = { filename, ttlSeconds: config.linkTtlSeconds, isHashed };
-    return call.step("store", () => storeResult(bucketOf(env), planned, kept));
+    const { promise: written, resolve } = Promise.withResolvers<void>();
+    const storing = storeResult(bucketOf(env), { length, chunks: () => before(resolve, chunks()) }, kept);
+    await call.step("write", () => Promise.race([written, storing]));
+    return call.step("store", () => storing);
   };
   let planned = await plan(false);
   const stored = await store(planned).catch(async (error: unknown): Promise<StoredResult> => {
@@ -151,6 +156,12 @@ async function deliver(
   const output = { url, expires_at: expiresAt.toISOString(), pages, bytes };
   const proof = resourceUrl && inputSha256 && outputSha256 ? { resourceUrl, inputSha256, outputSha256 } : undefined;
   return { output, notices, id, expiresAt, proof };
+}
+
+/** Yields chunks, and says when there are no more. */
+async function* before(end: () => void, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+  end();
 }
 
 /**
