@@ -81,6 +81,7 @@ app.use(
         "Content-Length",
         "Content-Disposition",
         "Link",
+        "Server-Timing",
       ],
       maxAge: 86_400,
     }),

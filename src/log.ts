@@ -32,9 +32,12 @@ export interface RequestLine {
   bytes_in?: number;
   /** Length of the result that was sold, or else of the answer, where that is known. */
   bytes_out?: number;
-  /** How long the facilitator took to verify the payment. */
+  /** How long each step of a call took: see `STEPS` in service/steps.ts. */
+  receive_ms?: number;
   verify_ms?: number;
-  /** How long the ledger took to settle it, by the facilitator. */
+  plan_ms?: number;
+  write_ms?: number;
+  store_ms?: number;
   settle_ms?: number;
   ms: number;
 }

@@ -7,6 +7,7 @@ import { oncePerConfig } from "../service/oncePerConfig.ts";
 import type { Product } from "../service/products.ts";
 import { admitPayer, offerFor, purchase } from "../service/purchase.ts";
 import { refusePenalised } from "../service/refusedPayments.ts";
+import { serverTiming } from "../service/steps.ts";
 import { readRequest } from "./body.ts";
 import type { ApiEnv } from "./environment.ts";
 import { receiptHeader } from "./paymentHeaders.ts";
@@ -39,6 +40,8 @@ export function sell(product: Product): Handler<ApiEnv> {
     const notices = [...value.notices, ...(lapses ? ["payment-not-settled"] : [])];
     return c.json(value.result, 200, {
       ...receiptHeader(payment.version, receipt),
+      "Server-Timing": serverTiming(exchange.facts),
+      "Timing-Allow-Origin": "*",
       "Cache-Control": "no-store",
       ...(notices.length > 0 && { "Overprint-Notice": notices.join(", ") }),
     });

@@ -67,7 +67,8 @@ async function readLong(chunks: AsyncIterable<Uint8Array>, admitted: Admitted, e
   const { maxJsonBytes: maxBytes, workSeconds } = exchange.config;
   const memory = new MemoryShare(PAYERS_POOL, 1000 * workSeconds);
   const release = () => memory.release();
-  return withBudget(admitted, exchange, async (spend) => {
+  return withBudget(admitted, exchange, async (spend, allowed) => {
+    await allowed;
     await using call = new CallContext(exchange);
     let readBytes = 0;
     const count = (bytes: number) => {

@@ -26,23 +26,20 @@ export interface AdmissionTerms extends EventContext {
   isSignedIn(): Promise<boolean>;
   /** For the log. */
   operation: string;
+  /** Does what takes its time elsewhere, and measures it. */
+  timed<T>(step: "verify" | "settle", act: () => Promise<T>): Promise<T>;
   /** Returns the time, Unix milliseconds. */
   now(): number;
 }
 
-/** A facilitator's word that a payment is valid. */
-export interface Verified {
-  facilitator: FacilitatorClient;
-  /** How long it took. */
-  ms: number;
-}
-
 /** What is known of a payer whose request may be read. */
 export interface Admission {
-  /** The facilitator's verdict; undefined for a payment or key that the ledger knows. */
-  verified: Verified | undefined;
+  /** The facilitator that has verified it; undefined for a payment or key that the ledger knows. */
+  verified: FacilitatorClient | undefined;
   /** Whether the caller has signed in as the payer, or the payment came before it could be public. */
   proved: boolean;
+  /** What the caller's key was bound to. */
+  bound: Bound | undefined;
 }
 
 /** Facilitators refuse to settle an authorization that expires sooner than this. */
@@ -62,12 +59,14 @@ const NO_REQUEST = "";
 export async function admit(terms: AdmissionTerms): Promise<Admission> {
   const began = terms.now();
   let proved = false;
+  let bound: Bound | undefined;
   const isKnown = async () => {
     const record = terms.ledger.getByName(paymentKey(terms.payment));
-    const [{ status }, bound] = await Promise.all([
+    const [{ status }, found] = await Promise.all([
       orInProgress(record.waitForStatus(NO_REQUEST, 0, false)),
       boundIn(terms),
     ]);
+    bound = found;
     proved ||= status !== "withheld" || (await terms.isSignedIn());
     if (!proved && !bound) throw withheld();
     return status !== "free" || bound !== undefined;
@@ -79,7 +78,7 @@ export async function admit(terms: AdmissionTerms): Promise<Admission> {
           if (await isKnown()) return undefined; // another call has used the payment meanwhile: this is why
           throw error;
         });
-    return { verified, proved };
+    return { verified, proved, bound };
   } catch (error) {
     terms.log({ ...saleEvent(terms), ...outcomeOf(error), ms: terms.now() - began });
     throw error;
@@ -87,17 +86,16 @@ export async function admit(terms: AdmissionTerms): Promise<Admission> {
 }
 
 /**
- * Returns the verdict of the first facilitator that verifies the payment.
+ * Returns the first facilitator that verifies the payment.
  * @throws PaymentRequired if a facilitator refuses the payment, or the authorization's validity period does not fit
  * @throws PaymentError facilitator_unavailable if none gives a verdict, not_selling if there is none
  */
-export async function verify({ facilitators, payment, offer, now }: AdmissionTerms): Promise<Verified> {
+export async function verify({ facilitators, payment, offer, now, timed }: AdmissionTerms): Promise<FacilitatorClient> {
   if (facilitators.length === 0) throw notSelling();
   checkWindow(payment, offer, Math.floor(now() / 1000));
   for (const facilitator of facilitators) {
-    const asked = now();
-    const verdict = await facilitator.verify(payment);
-    if (verdict.outcome === "valid") return { facilitator, ms: now() - asked };
+    const verdict = await timed("verify", () => facilitator.verify(payment));
+    if (verdict.outcome === "valid") return facilitator;
     if (verdict.outcome === "invalid") throw new PaymentRequired(offer, verdict.reason);
   }
   throw new PaymentError(

@@ -21,10 +21,6 @@ export interface SaleEvent {
   transaction?: string;
   /** Why the payment was refused. */
   reason?: string;
-  /** How long a facilitator took to verify the payment; of a call whose payment was known, nobody was asked. */
-  verify_ms?: number;
-  /** How long the ledger took to have it settled. */
-  settle_ms?: number;
   ms: number;
   /** Facts about the work: pages, bytes. */
   [fact: string]: unknown;

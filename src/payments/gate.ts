@@ -99,8 +99,10 @@ export class Sale<T> {
   readonly #began: number;
   /** The payment's last known status in the ledger. */
   #status: PaymentStatus = { status: "free" };
-  /** The claim to settle; set once its output is stored. */
+  /** The claim to settle; set once its work is done. */
   #claim: string | undefined;
+  /** Whether the ledger has taken the output of that claim: not awaited before it is asked to settle. */
+  #storing: Promise<boolean> = Promise.resolve(true);
   /** Whether the caller has shown more than the payment, or had the payment before it may have been public. */
   #proved: boolean;
   /** The earlier payment under the same key that the status is of. */
@@ -124,7 +126,9 @@ export class Sale<T> {
    */
   async fulfil(): Promise<void> {
     await this.#logged(async () => {
-      while (!(await this.#findOrClaim()));
+      const { admitted } = this.#terms;
+      let bound = admitted ? admitted.bound : await boundIn(this.#terms);
+      while (!(await this.#findOrClaim(bound))) bound = await boundIn(this.#terms);
     });
   }
 
@@ -135,17 +139,23 @@ export class Sale<T> {
    * @throws Error what the work threw in another call that this one waited for
    */
   async settle(): Promise<Sold<T>> {
-    const { payment, fingerprint } = this.#terms;
+    const { payment, fingerprint, timed } = this.#terms;
     const claim = this.#claim;
     const paidBy = this.#paidBy;
     const given = await this.#logged(async () => {
       if (claim !== undefined)
         await this.#unlessUsed(async () => {
           this.#event.outcome = "sold";
-          const asked = this.#terms.now();
-          this.#status = await orInProgress(this.#record.settle(claim, fingerprint));
-          this.#event.settle_ms = this.#terms.now() - asked;
-          if (this.#status.status === "pending") this.#status = await this.#waitForStatus();
+          const [isStored, status] = await timed("settle", () =>
+            // sent one behind the other, and delivered in this order: one trip
+            Promise.all([this.#storing, orInProgress(this.#record.settle(claim, fingerprint))]),
+          );
+          this.#status = status;
+          if (!isStored) {
+            this.#claim = undefined; // another call has it
+            this.#event.outcome = "replayed";
+          }
+          if (!isStored || status.status === "pending") this.#status = await this.#waitForStatus();
         });
       const { value, transaction, provedAt: settledAt } = soldOrThrow(this.#status, this.#terms);
       this.#event.transaction = transaction;
@@ -166,17 +176,18 @@ export class Sale<T> {
   /**
    * Finds out what has become of the call, under its key or else with its payment; if nothing yet, claims the payment and
    * does the work. Returns false if that changed meanwhile, and is to be found out again.
+   * @param bound what the key was bound to; should that have changed, it can't be bound anew
    */
-  async #findOrClaim(): Promise<boolean> {
-    const { key, fingerprint } = this.#terms;
-    const bound = await boundIn(this.#terms);
+  async #findOrClaim(bound: Bound | undefined): Promise<boolean> {
+    const { key, fingerprint, admitted } = this.#terms;
     if (bound && bound.payment !== this.#name) {
       const found = await this.#statusOf(bound);
       if (found !== "over") return found !== "changed";
     }
 
     this.#proved ||= bound?.payment === this.#name;
-    this.#status = await this.#waitForStatus(this.#terms.now());
+    // what was unknown to the ledger and has verified is claimed right away, which tells if it is not free any more
+    this.#status = admitted?.verified ? { status: "free" } : await this.#waitForStatus(this.#terms.now());
     if (this.#status.status === "withheld" && (await this.#terms.isSignedIn())) {
       this.#proved = true;
       this.#status = await this.#waitForStatus(this.#terms.now());
@@ -191,7 +202,8 @@ export class Sale<T> {
       if (used && bound?.payment === this.#name && bound.fingerprint !== fingerprint) throw keyReused();
       return true;
     }
-    if (key !== null && !(await this.#bindOrRelease(key, bound?.version))) return false;
+    const isBound = status === "sold" && bound?.payment === this.#name && bound.fingerprint === fingerprint;
+    if (key !== null && !isBound && !(await this.#bindOrRelease(key, bound?.version))) return false;
     if (this.#status.status === "yours") {
       const { claim, stored } = this.#status;
       await this.#unlessUsed(() => this.#work(claim, stored));
@@ -244,9 +256,7 @@ export class Sale<T> {
 
   async #claimPayment(): Promise<void> {
     const { payment, fingerprint, requestId, workMs } = this.#terms;
-    const verified = this.#terms.admitted?.verified ?? (await verify(this.#terms));
-    this.#event.verify_ms = verified.ms;
-    const { name, signersOn } = verified.facilitator;
+    const { name, signersOn } = this.#terms.admitted?.verified ?? (await verify(this.#terms));
     const call = { fingerprint, payment, facilitator: name, signers: signersOn(payment.chain), requestId };
     this.#status = await orInProgress(this.#record.claim(call, workMs, this.#terms.now()));
   }
@@ -257,10 +267,8 @@ export class Sale<T> {
       Object.assign(this.#event, work.facts);
       const { output, expiresAt } = work;
       const kept = { value: JSON.stringify(work.value), output, expiresAt: expiresAt.getTime() };
-      if (!(await orInProgress(this.#record.store(claim, kept)))) {
-        this.#status = await this.#waitForStatus();
-        return;
-      }
+      this.#storing = orInProgress(this.#record.store(claim, kept));
+      this.#storing.catch(() => undefined); // awaited in `settle`
     }
     this.#claim = claim;
   }

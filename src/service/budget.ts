@@ -125,33 +125,42 @@ export function addressAccount(request: Request): string | undefined {
 }
 
 /**
- * Does a call within the budget of `name`; while that cannot be reached, there is none.
+ * Does a call within the budget of `name`; while that cannot be reached, there is none. Nobody waits for the budget to hear
+ * that the call has ended: `later` keeps the Worker alive for that.
  * @param bytes of the call's body
- * @param act tells by `spend` what the call has cost without being charged for it
- * @throws Problem too_many_requests
+ * @param act tells by `spend` what the call has cost without being charged for it; may be begun with what costs little
+ * until `allowed`, which fails with the Problem too_many_requests
  */
 export async function withinBudget<T>(
   book: DurableObjectNamespace<Budget>,
   { name, payment, bytes }: { name: string; payment: string; bytes: number },
   limits: BudgetLimits,
-  act: (spend: (spent: Spent) => void) => Promise<T>,
+  later: (task: Promise<unknown>) => void,
+  act: (spend: (spent: Spent) => void, allowed: Promise<void>) => Promise<T>,
 ): Promise<T> {
   const account = book.getByName(name);
-  const waitSeconds = await account.begin(payment, bytes, limits).catch(() => 0);
-  if (waitSeconds > 0)
-    throw new Problem(
-      "too_many_requests",
-      waitSeconds === CALL_SECONDS
-        ? `This payer has as much under way as it may: ${limits.payments} calls, or ${limits.unchargedBytes} bytes. Wait until a call ends; nothing was charged.`
-        : "This payer has had too much work done that was not charged in the end. Nothing was charged; wait.",
-      { headers: { "Retry-After": String(waitSeconds) } },
-    );
+  const allowed = account
+    .begin(payment, bytes, limits)
+    .catch(() => 0)
+    .then((waitSeconds) => refuseFor(waitSeconds, limits));
   const total: Spent = { ms: 0, bytes: 0 };
   try {
-    return await act((spent) => Object.assign(total, spent));
+    return await act((spent) => Object.assign(total, spent), allowed);
   } finally {
-    await account.end(payment, bytes, total).catch(() => undefined); // its lease ends anyway
+    const end = () => account.end(payment, bytes, total);
+    later(allowed.then(end).catch(() => undefined)); // its lease ends anyway
   }
+}
+
+function refuseFor(waitSeconds: number, limits: BudgetLimits): void {
+  if (waitSeconds === 0) return;
+  throw new Problem(
+    "too_many_requests",
+    waitSeconds === CALL_SECONDS
+      ? `This payer has as much under way as it may: ${limits.payments} calls, or ${limits.unchargedBytes} bytes. Wait until a call ends; nothing was charged.`
+      : "This payer has had too much work done that was not charged in the end. Nothing was charged; wait.",
+    { headers: { "Retry-After": String(waitSeconds) } },
+  );
 }
 
 /**

@@ -1,4 +1,3 @@
-import { tracing } from "cloudflare:workers";
 import type { Config } from "../config.ts";
 import type { RangeReader } from "../engine/index.ts";
 import { LargeFileSlot } from "../inputs/largeFileSlot.ts";
@@ -9,6 +8,7 @@ import { isDeveloper, isLoopback } from "../loopback.ts";
 import { bucketOf } from "../storage/bucket.ts";
 import { type SpooledFile, spool } from "../storage/spool.ts";
 import { signsProof } from "./ownHosts.ts";
+import { type Step, step } from "./steps.ts";
 
 /** The stages of a call, in order. */
 export const STAGES = ["fetching", "marking", "storing", "settling"] as const;
@@ -57,11 +57,16 @@ export class CallContext implements AsyncDisposable {
   bytesReceived = 0;
   /** When the work on the files began, Unix milliseconds; undefined while they are waited for. */
   workBegan: number | undefined;
-  readonly #held = new AsyncDisposableStack();
+  /** Why nothing more is taken in, once that is known: it ends what is being received. */
+  refusal: Error | undefined;
+  readonly #facts: RequestFacts;
+  readonly #memory: MemoryShare;
+  readonly #files = new AsyncDisposableStack();
 
   /** @param resourceUrl what is paid for; undefined while that is not known */
-  constructor({ request, env, config, signal, progress }: Exchange, resourceUrl?: string) {
+  constructor({ request, env, config, facts, signal, progress }: Exchange, resourceUrl?: string) {
     this.env = env;
+    this.#facts = facts;
     this.config = config;
     this.origin = fileOrigin(request, config);
     this.allowLoopback = config.allowLoopbackSources && isDeveloper(request);
@@ -70,14 +75,14 @@ export class CallContext implements AsyncDisposable {
     this.progress = progress;
 
     this.slot = new LargeFileSlot(config.maxLargeFiles, config.workSeconds * 1000);
-    this.#held.defer(() => this.slot.release());
     const memory = new MemoryShare(PAYERS_POOL, config.workSeconds * 1000);
-    this.#held.defer(() => memory.release());
+    this.#memory = memory;
     const receiving = {
       pace: { ...config.bodyPace, deadlineMs: config.fetchTimeoutMs },
       memory,
       count: (bytes: number) => {
         this.bytesReceived += bytes;
+        if (this.refusal) throw this.refusal;
       },
       keep: async (chunks: AsyncIterable<Uint8Array>, atMost?: number) =>
         this.#hold(await spool(bucketOf(env), chunks, atMost)),
@@ -89,17 +94,20 @@ export class CallContext implements AsyncDisposable {
     };
   }
 
-  /** Does a step of the call, which traces show by this name. */
-  step<T>(name: string, act: () => T): T {
-    return tracing.enterSpan(name, act);
+  /** Does a step of the call, and measures it. */
+  step<T>(name: Step, act: () => Promise<T>): Promise<T> {
+    return step(name, this.#facts, act);
   }
 
+  /** Gives memory and slot back at once. */
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#held.disposeAsync();
+    this.#memory.release();
+    this.slot.release();
+    return this.#files.disposeAsync();
   }
 
   #hold(file: SpooledFile): RangeReader {
-    this.#held.defer(() => file.delete());
+    this.#files.defer(() => file.delete());
     return file;
   }
 }

@@ -1,4 +1,3 @@
-import { tracing } from "cloudflare:workers";
 import type { Config } from "../config.ts";
 import { log, type RequestFacts } from "../log.ts";
 import { isLoopback } from "../loopback.ts";
@@ -19,6 +18,7 @@ import type { AcceptedRequest, Delivery, Product } from "./products.ts";
 import { provedReceipt } from "./proof.ts";
 import { countingRefusals, countRefusal, forgiveRefusals } from "./refusedPayments.ts";
 import { isSignedIn } from "./signIn.ts";
+import { type Step, step } from "./steps.ts";
 
 /**
  * Returns what the sender of an HTTP request is asked to pay for a product.
@@ -61,7 +61,7 @@ export async function admitPayer(
   sentKey?: unknown,
 ): Promise<Admitted> {
   const asked = { product, payment, key: idempotencyKeyOf(sentKey, payment), offer };
-  const ask = () => tracing.enterSpan("admit", () => admit(termsOf(asked, exchange)));
+  const ask = () => admit(termsOf(asked, exchange));
   return { ...asked, ...(await countingRefusals(exchange.request, ask)) };
 }
 
@@ -80,10 +80,10 @@ export async function purchase(
 ): Promise<Sold<Delivery>> {
   const { request } = exchange;
   const charged: Spent = { ms: 0, bytes: -(admitted.readBytes ?? 0) };
-  return withBudget(admitted, exchange, async (spend) => {
-    const sale = await fulfil(admitted, exchange, accept, spend);
+  return withBudget(admitted, exchange, async (spend, allowed) => {
+    const sale = await fulfil(admitted, exchange, accept, { spend, allowed });
     exchange.progress?.("settling");
-    const bought = await tracing.enterSpan("settle", () => sale.settle());
+    const bought = await sale.settle();
     const { url, pages, bytes } = bought.value.result.output;
     Object.assign(exchange.facts, { file: linkOf(url).id, pages, bytes_out: bytes });
     if (sale.isSold) {
@@ -97,33 +97,44 @@ export async function purchase(
   });
 }
 
-/** Does everything that needs the call's files. They are released before the payment is settled. */
+/**
+ * Does everything that needs the call's files. Nobody waits for them to be deleted, and the budget is asked while the
+ * request is read and its payment claimed.
+ */
 async function fulfil(
   admitted: Admitted,
   exchange: Exchange,
   accept: (call: CallContext) => Promise<AcceptedRequest>,
-  spend: (spent: Spent) => void,
+  { spend, allowed }: { spend: (spent: Spent) => void; allowed: Promise<void> },
 ): Promise<Sale<Delivery>> {
   const { config } = exchange;
-  await using call = new CallContext(exchange, admitted.offer.resource.url);
-  using _spent = {
-    [Symbol.dispose]: () => {
-      if (call.bytesReceived > 0) exchange.facts.bytes_in = call.bytesReceived;
-      spend({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived });
-    },
-  };
-  const accepted = await call.step("read the request", () => accept(call));
-  const sale = new Sale({
-    ...termsOf(admitted, exchange),
-    admitted,
-    fingerprint: await fingerprintOf(accepted.canonical),
-    workMs: config.workSeconds * 1000,
-    linkTtlMs: config.linkTtlSeconds * 1000,
-    work: () => accepted.run(call),
-    errors: { write: writeFailure, read: readFailure },
+  const call = new CallContext(exchange, admitted.offer.resource.url);
+  allowed.catch((error: unknown) => {
+    call.refusal = error as Error;
   });
-  await sale.fulfil();
-  return sale;
+  try {
+    const accepted = await call.step("receive", () => accept(call));
+    if (!admitted.verified) await allowed;
+    const sale = new Sale({
+      ...termsOf(admitted, exchange),
+      admitted,
+      fingerprint: await fingerprintOf(accepted.canonical),
+      workMs: config.workSeconds * 1000,
+      linkTtlMs: config.linkTtlSeconds * 1000,
+      work: async () => {
+        await allowed;
+        return accepted.run(call);
+      },
+      errors: { write: writeFailure, read: readFailure },
+    });
+    await sale.fulfil();
+    await allowed;
+    return sale;
+  } finally {
+    if (call.bytesReceived > 0) exchange.facts.bytes_in = call.bytesReceived;
+    spend({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived });
+    exchange.waitUntil(call[Symbol.asyncDispose]().catch(() => undefined)); // what stays, the sweep takes
+  }
 }
 
 /**
@@ -133,11 +144,11 @@ async function fulfil(
  */
 export function withBudget<T>(
   { payment, verified }: Admitted,
-  { request, env, config }: Exchange,
-  act: (spend: (spent: Spent) => void) => Promise<T>,
+  { request, env, config, waitUntil }: Exchange,
+  act: (spend: (spent: Spent) => void, allowed: Promise<void>) => Promise<T>,
 ): Promise<T> {
   const name = verified ? payerAccount(payment) : addressAccount(request);
-  if (name === undefined) return act(() => {});
+  if (name === undefined) return act(() => {}, Promise.resolve());
   const limits = {
     payments: config.maxCallsPerPayer,
     unchargedMs: config.unchargedMsPerHour,
@@ -145,7 +156,7 @@ export function withBudget<T>(
     leaseMs: config.workSeconds * 1000,
   };
   const bytes = announcedBytesOf(request) ?? maxBytesOf(request, config);
-  return withinBudget(env.BUDGETS, { name, payment: paymentKey(payment), bytes }, limits, act);
+  return withinBudget(env.BUDGETS, { name, payment: paymentKey(payment), bytes }, limits, waitUntil, act);
 }
 
 function termsOf({ product, payment, key, offer }: Omit<Admitted, keyof Admission>, exchange: Exchange) {
@@ -158,22 +169,23 @@ function termsOf({ product, payment, key, offer }: Omit<Admitted, keyof Admissio
     ledger: env.LEDGER,
     isSignedIn: () => isSignedIn(payment, exchange),
     operation: product.operation,
+    timed: <T>(name: Step, act: () => Promise<T>) => step(name, facts, act),
     now: () => Date.now(),
     requestId,
     log: (event: PaymentEvent) => {
-      if (event.event === "sale") Object.assign(facts, factsOf(event));
-      log(event);
+      if (event.event !== "sale") return log(event);
+      Object.assign(facts, factsOf(event));
+      const { verify_ms, settle_ms } = facts;
+      log({ ...event, verify_ms, settle_ms });
     },
   };
 }
 
 /** Returns what of a sale is said of its request, too. */
-function factsOf({ outcome, network, transaction, verify_ms, settle_ms }: SaleEvent): RequestFacts {
+function factsOf({ outcome, network, transaction }: SaleEvent): RequestFacts {
   return {
     outcome: outcome === "sold" || outcome === "replayed" ? outcome : "refused",
     network,
     ...(transaction && { transaction }),
-    ...(verify_ms !== undefined && { verify_ms }),
-    ...(settle_ms !== undefined && { settle_ms }),
   };
 }

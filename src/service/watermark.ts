@@ -2,6 +2,7 @@
 import {
   checkMark,
   type LoadFont,
+  loadFonts,
   type Notice,
   PlanOutdated,
   type RangeReader,
@@ -55,7 +56,12 @@ type Planner = (
 export async function watermarkText(request: TextRequest, call: CallContext): Promise<Marked> {
   const mark = textMarkOf(request);
   checkMark(mark);
-  const source = await openPdf(request.file, call);
+  // what fails here is asked for again where it is used
+  const fonts = isElsewhere(request.file)
+    ? loadFonts(mark, fontLoader(call.env.ASSETS)).catch(() => undefined)
+    : undefined;
+  const source = await call.step("receive", () => openPdf(request.file, call));
+  await fonts;
   return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
 }
 
@@ -65,19 +71,49 @@ export async function watermarkText(request: TextRequest, call: CallContext): Pr
  * @throws EngineError if the file or the image cannot be used
  */
 export async function watermarkImage(request: ImageRequest, call: CallContext): Promise<Marked> {
-  const openImage = () => open(request.image, "image", call);
-  const sent = isAddress(request.image) ? undefined : await openImage();
-  if (sent?.content instanceof Uint8Array)
-    checkMark({ image: sent.content }, { maxPixels: call.config.maxImagePixels });
-  const source = await openPdf(request.file, call);
-  const image = await (sent ?? (await openImage())).whole(call.limits.image.memory, call.slot);
+  const openImage = async (signal?: AbortSignal) => {
+    const image = await open(request.image, "image", call, signal);
+    if (!isAddress(request.image) && image.content instanceof Uint8Array)
+      checkMark({ image: image.content }, { maxPixels: call.config.maxImagePixels });
+    return image;
+  };
+  const sent = isElsewhere(request.image) ? undefined : await openImage();
+  const [source, received] = await call.step("receive", () =>
+    together([(signal) => openPdf(request.file, call, signal), async (signal) => sent ?? openImage(signal)]),
+  );
+  const image = await received.whole(call.limits.image.memory, call.slot);
   const mark = imageMarkOf(request, image);
   return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
 }
 
-async function openPdf(file: Source, call: CallContext): Promise<ReceivedFile> {
+/** Whether a file has to be waited for. */
+function isElsewhere(file: Source): boolean {
+  return isAddress(file) || (typeof file === "string" && isHandle(file));
+}
+
+/**
+ * Opens two files at the same time. Once one has failed the other is not fetched any further; that it has ended is waited
+ * for, since it has memory of the call.
+ * @throws Error of the one that failed first
+ */
+async function together(
+  openings: [(signal: AbortSignal) => Promise<ReceivedFile>, (signal: AbortSignal) => Promise<ReceivedFile>],
+): Promise<[ReceivedFile, ReceivedFile]> {
+  const failure = new AbortController();
+  const [one, other] = openings.map((open) =>
+    open(failure.signal).catch((error: unknown) => {
+      failure.abort(error);
+      throw error;
+    }),
+  ) as [Promise<ReceivedFile>, Promise<ReceivedFile>];
+  await Promise.allSettled([one, other]);
+  failure.signal.throwIfAborted();
+  return [await one, await other];
+}
+
+async function openPdf(file: Source, call: CallContext, signal?: AbortSignal): Promise<ReceivedFile> {
   begin("fetching", call);
-  const source = await call.step("fetch", () => open(file, "file", call));
+  const source = await open(file, "file", call, signal);
   expectPdf(await source.head(HEAD_LENGTH), file);
   return source;
 }
@@ -95,12 +131,15 @@ async function deliver(
   const { maxPages, maxImagePixels: maxPixels } = config;
   const loadFont = fontLoader(env.ASSETS);
   const plan = (thorough: boolean) =>
-    call.step("mark", () => planner(content, { password, maxPages, maxPixels, thorough, loadFont }));
+    call.step("plan", () => planner(content, { password, maxPages, maxPixels, thorough, loadFont }));
   const isHashed = resourceUrl !== undefined;
-  const store = (planned: WatermarkPlan) => {
+  const store = async ({ length, chunks }: WatermarkPlan) => {
     begin("storing", call);
     const kept = { filename, ttlSeconds: config.linkTtlSeconds, isHashed };
-    return call.step("store", () => storeResult(bucketOf(env), planned, kept));
+    const { promise: written, resolve } = Promise.withResolvers<void>();
+    const storing = storeResult(bucketOf(env), { length, chunks: () => before(resolve, chunks()) }, kept);
+    await call.step("write", () => Promise.race([written, storing]));
+    return call.step("store", () => storing);
   };
   let planned = await plan(false);
   const stored = await store(planned).catch(async (error: unknown): Promise<StoredResult> => {
@@ -119,6 +158,12 @@ async function deliver(
   return { output, notices, id, expiresAt, proof };
 }
 
+/** Yields chunks, and says when there are no more. */
+async function* before(end: () => void, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+  end();
+}
+
 /**
  * Reports that a stage begins.
  * @throws Problem call_cancelled if the caller has cancelled
@@ -128,8 +173,15 @@ function begin(stage: Stage, { signal, progress }: CallContext): void {
   progress?.(stage);
 }
 
-async function open(source: Source, field: "file" | "image", call: CallContext): Promise<ReceivedFile> {
-  const { config, allowLoopback, limits, signal } = call;
+/** @param only aborted where this file alone is not wanted any more */
+async function open(
+  source: Source,
+  field: "file" | "image",
+  call: CallContext,
+  only: AbortSignal | undefined,
+): Promise<ReceivedFile> {
+  const { config, allowLoopback, limits } = call;
+  const signal = only && call.signal ? AbortSignal.any([call.signal, only]) : (only ?? call.signal);
   if (typeof source === "string" && isHandle(source))
     return receiveStored(await uploadedFile(bucketOf(call.env), source, Date.now()), limits[field]);
   const { fetchTimeoutMs: timeoutMs, dnsCheckUrl } = config;

@@ -1,8 +1,11 @@
 import { Problem } from "../problems.ts";
 import { type ByteRange, rangeOf, unmet } from "./conditions.ts";
 import { expired, type Link, objectAt } from "./link.ts";
-import type { Bucket, StoredObject } from "./objectStore.ts";
+import type { Bucket, OpenedObject, StoredObject } from "./objectStore.ts";
 import { expiryOf } from "./results.ts";
+
+/** The headers that what is stored has to be known for, before it is read. */
+const LOOKED_AT_FIRST = ["Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"];
 
 /**
  * Answers `GET` and `HEAD` for a stored result: checks the token, then the expiry; supports single ranges, ETag and
@@ -13,10 +16,28 @@ import { expiryOf } from "./results.ts";
 export async function download(
   bucket: Bucket,
   link: Link,
-  { method, headers: asked }: Pick<Request, "method" | "headers">,
+  request: Pick<Request, "method" | "headers">,
   now: () => number,
 ): Promise<Response> {
-  const object = await objectAt(bucket, link, now);
+  if (request.method !== "GET" || LOOKED_AT_FIRST.some((name) => request.headers.has(name)))
+    return answer(bucket, await objectAt((key) => bucket.head(key), link, now), request, now);
+  let opened: OpenedObject | null = null;
+  try {
+    const object = await objectAt(async (key) => (opened = await bucket.get(key, {})), link, now);
+    return await answer(bucket, object, request, now, opened!);
+  } catch (error) {
+    await (opened as OpenedObject | null)?.body.cancel();
+    throw error;
+  }
+}
+
+async function answer(
+  bucket: Bucket,
+  object: StoredObject,
+  { method, headers: asked }: Pick<Request, "method" | "headers">,
+  now: () => number,
+  opened?: OpenedObject,
+): Promise<Response> {
   if (!(now() < expiryOf(object))) throw expired();
 
   const headers = new Headers({
@@ -46,7 +67,7 @@ export async function download(
   headers.set("Content-Length", String(range?.length ?? object.size));
   if (range) headers.set("Content-Range", `bytes ${range.offset}-${range.offset + range.length - 1}/${object.size}`);
 
-  const body = method === "HEAD" ? null : await read(bucket, object, range);
+  const body = method === "HEAD" ? null : (opened?.body ?? (await read(bucket, object, range)));
   return new Response(body, { status: range ? 206 : 200, headers });
 }
 

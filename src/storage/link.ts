@@ -26,11 +26,16 @@ export function linkOf(url: string): Link {
 
 /**
  * Returns the object stored under a link if the token is right, even if the link has expired.
+ * @param look asks the bucket for it
  * @param now returns the time, Unix milliseconds
  * @throws Problem file_not_found, invalid_token, or link_expired if the file may have been swept
  */
-export async function objectAt(bucket: Bucket, { id, token }: Link, now: () => number): Promise<StoredObject> {
-  const object = isResultId(id) ? await bucket.head(resultKey(id)) : null;
+export async function objectAt(
+  look: (key: string) => Promise<StoredObject | null>,
+  { id, token }: Link,
+  now: () => number,
+): Promise<StoredObject> {
+  const object = isResultId(id) ? await look(resultKey(id)) : null;
   if (!object) {
     if (isResultId(id) && groupExpired(id, now())) throw expired();
     throw new Problem("file_not_found", "No file has this address. Use the URL as it was given.");
@@ -48,7 +53,7 @@ export async function objectAt(bucket: Bucket, { id, token }: Link, now: () => n
  * @throws Problem as {@link objectAt}
  */
 export async function endLink(bucket: Bucket, link: Link, now: () => number): Promise<void> {
-  const object = await objectAt(bucket, link, now);
+  const object = await objectAt((key) => bucket.head(key), link, now);
   const ended = now();
   if (ended < expiryOf(object))
     await bucket.put(object.key, null, { customMetadata: { ...object.customMetadata, expires: String(ended) } });

@@ -51,7 +51,7 @@ export interface StoredObject extends Metadata {
 }
 
 /** An object, or a range of it, to be read once. */
-interface OpenedObject extends StoredObject {
+export interface OpenedObject extends StoredObject {
   body: ReadableStream<Uint8Array>;
   arrayBuffer(): Promise<ArrayBuffer>;
   json(): Promise<unknown>;

@@ -19,8 +19,8 @@ export const OFFER = offerOf(
   },
 );
 
-/** Events that nobody looks at. */
-export const SILENT = { requestId: "test", log: () => {} };
+/** Events that nobody looks at, and times. */
+export const SILENT = { requestId: "test", log: () => {}, timed: <T>(_: string, act: () => Promise<T>) => act() };
 
 /** A caller that has nothing to show but its payment. */
 export const BARE = { key: null, isSignedIn: async () => false };

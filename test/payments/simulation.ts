@@ -431,9 +431,15 @@ export class Simulation {
 
   /** The ledger as a Worker sees it: far away, and either side can die on the way. */
   #ledger(worker: Worker, asked: Asked): LedgerBook {
+    /** What one Worker sends to an object is delivered in the order in which it was sent. */
+    const delivered = new Map<SimulatedObject, Promise<void>>();
     const reach =
       <A extends unknown[], R>(object: SimulatedObject, method: (...args: A) => Promise<R>) =>
       async (...args: A): Promise<R> => {
+        const before = delivered.get(object);
+        let deliver = () => {};
+        delivered.set(object, new Promise((resolve) => (deliver = resolve)));
+        await before;
         await this.#world.sleep(this.#world.below(30));
         if (this.#dies(worker)) return never();
         const answer = await new Promise<R>((resolve, reject) => {
@@ -445,6 +451,7 @@ export class Simulation {
           const { life } = object;
           if (this.#world.chance(0.01)) this.#world.later(this.#world.below(30), () => this.#die(object));
           this.#world.later(this.#world.below(30), () => {
+            deliver();
             if (life !== object.life) return;
             method(...args)
               .then(resolve, reject)

@@ -71,6 +71,17 @@ export async function markWithText(
 }
 
 /**
+ * Loads the fonts of a text before there is a document, so that they are at hand then. What the document says of its
+ * language may call for another one.
+ * @throws EngineError unsupported_character
+ */
+export async function loadFonts(mark: TextMark, loadFont: LoadFont, date = new Date()): Promise<void> {
+  const { weight, mostLines } = lookOf(mark);
+  const text = fillIn(mark.text.normalize("NFC"), { pages: 1, date });
+  await typesetterFor(mostLines ? text + ELLIPSIS : text, weight, loadFont, { text: mark.lang });
+}
+
+/**
  * Checks that every character of a text has a font, before there is a document.
  * @throws EngineError unsupported_character
  */

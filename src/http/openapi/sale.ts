@@ -6,6 +6,7 @@ import { MAX_KEY_CHARACTERS } from "../../service/idempotencyKey.ts";
 import { jsonSchema } from "../../service/jsonSchema.ts";
 import { PRODUCTS, type Product } from "../../service/products.ts";
 import { SIGN_IN } from "../../service/signIn.ts";
+import { STEPS } from "../../service/steps.ts";
 import { answer, encoded, header, json, problems, ref } from "./parts.ts";
 import { paymentParameters, receiptHeaders } from "./x402.ts";
 
@@ -92,7 +93,7 @@ export function saleOf(product: Product, origin: string, config: Config) {
     },
     responses: {
       200: answer("Done and paid.", {
-        headers: { ...receiptHeaders, "Overprint-Notice": NOTICE },
+        headers: { ...receiptHeaders, "Overprint-Notice": NOTICE, ...TIMING },
         content: json(ref("schemas", "Result"), resultExample(product.operation, price(config))),
       }),
       402: answer(
@@ -114,6 +115,11 @@ export function saleOf(product: Product, origin: string, config: Config) {
     },
   };
 }
+
+const TIMING = {
+  "Server-Timing": header(`The steps of the call, and the milliseconds that each took: ${STEPS.join(", ")}.`),
+  "Timing-Allow-Origin": header("Pages of any origin may read that."),
+};
 
 /** The fields of a call whose body is the PDF itself. */
 function queryParameters({ schemas }: Product) {

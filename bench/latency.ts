@@ -1,0 +1,156 @@
+/**
+ * `npm run bench:latency` calls a Worker whose ledger, R2 and facilitator are as far away as at the edge (delays.ts), and by
+ * turns without these delays. Prints for each kind of call how long it takes, what the delays add to that, how long what it
+ * has to wait for takes (ARCHITECTURE.md, "Round trips"), and both as times of that. Fails where the delays add a tenth more
+ * to a paid call: what this machine's own disk and processors take is not the Worker's waiting. A disk in memory shows both
+ * alike (`TMPDIR=/dev/shm`): locally each payment is a database of its own.
+ */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Offer, signPayment } from "../scripts/lib/pay.ts";
+import { startWorker } from "../scripts/lib/worker.ts";
+import { DELAYS } from "./delays.ts";
+import { textPages } from "./inputs.ts";
+
+const MOST_TIMES = 1.1;
+const ROUNDS = 5;
+const PDF = textPages(10, 10_000, "classic");
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/** The facilitator, and a server with files: both answer late. */
+const answers: Record<string, { ms: number; body: Uint8Array | object }> = {
+  "/supported": {
+    ms: 0,
+    body: {
+      kinds: [1, 2].map((x402Version) => ({
+        x402Version,
+        scheme: "exact",
+        network: x402Version === 1 ? "base-sepolia" : "eip155:84532",
+      })),
+    },
+  },
+  "/verify": { ms: DELAYS.verify, body: { isValid: true } },
+  "/settle": {
+    ms: DELAYS.settle,
+    body: { success: true, transaction: `0x${"ab".repeat(32)}`, network: "base-sepolia" },
+  },
+  "/a.pdf": { ms: DELAYS.source, body: PDF },
+  "/a.png": { ms: DELAYS.source, body: PNG },
+};
+let isFar = true;
+const server = createServer(async (request, response) => {
+  const { ms, body } = answers[request.url!]!;
+  request.resume();
+  if (isFar) await sleep(ms);
+  response.end(body instanceof Uint8Array ? body : JSON.stringify(body));
+});
+await once(server.listen(0, "127.0.0.1"), "listening");
+const elsewhere = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+const worker = await startWorker(
+  { FACILITATOR_URL: elsewhere, PAY_TO: `0x${"aa".repeat(20)}`, ALLOW_LOOPBACK_SOURCES: "true" },
+  { entry: "bench/latencyWorker.ts" },
+);
+
+const text = `${worker.url}/v1/watermark/text`;
+const image = `${worker.url}/v1/watermark/image`;
+const { accepts } = (await (await fetch(text, { method: "POST" })).json()) as { accepts: Offer[] };
+const sign = async (): Promise<Record<string, string>> => ({ "X-PAYMENT": await signPayment(accepts[0]!) });
+const json = { "Content-Type": "application/json" };
+const post = (url: string, headers: Record<string, string>, body: object | FormData) =>
+  body instanceof FormData
+    ? new Request(url, { method: "POST", headers, body })
+    : new Request(url, { method: "POST", headers: { ...json, ...headers }, body: JSON.stringify(body) });
+const form = () => {
+  const fields = new FormData();
+  fields.set("file", new File([PDF], "a.pdf"));
+  fields.set("text", "CONFIDENTIAL");
+  return fields;
+};
+const byAddress = { file: `${elsewhere}/a.pdf`, text: "CONFIDENTIAL" };
+const ask = async (request: Request) => {
+  const answer = await fetch(request);
+  const said = await answer.text();
+  if (!answer.ok && answer.status !== 402) throw new Error(`${answer.status}: ${said}`);
+  return said;
+};
+const keyed = async (key: string) => post(text, { ...(await sign()), "Idempotency-Key": key }, byAddress);
+
+const { ledger, budget, R2, source, verify, settle } = DELAYS;
+/** What each paid call waits for, but its files: admission, claim beside budget, result, settlement. */
+const sale = ledger + verify + Math.max(ledger, budget) + R2 + ledger + settle;
+/** By its kind: what a call waits for, and the call, made ready. */
+const calls: Record<string, { path: number; ready: () => Promise<Request> }> = {
+  "unpaid (402)": { path: 0, ready: async () => new Request(text, { method: "POST" }) },
+  "paid, file uploaded with it": { path: sale, ready: async () => post(text, await sign(), form()) },
+  "paid, file at an address": { path: sale + source, ready: async () => post(text, await sign(), byAddress) },
+  "paid, file in an upload slot": {
+    path: sale + 2 * R2,
+    async ready() {
+      const slot = JSON.parse(await ask(post(`${worker.url}/v1/uploads`, {}, { size: PDF.length })));
+      await ask(new Request(slot.upload.url, { method: "PUT", body: PDF }));
+      return post(text, await sign(), { file: slot.handle, text: "CONFIDENTIAL" });
+    },
+  },
+  "paid, file and image at addresses": {
+    path: sale + source,
+    ready: async () => post(image, await sign(), { file: byAddress.file, image: `${elsewhere}/a.png` }),
+  },
+  "paid, under an Idempotency-Key": { path: sale + source + ledger, ready: () => keyed(crypto.randomUUID()) },
+  "the same payment and key again": {
+    path: 2 * ledger + budget,
+    async ready() {
+      const request = await keyed(crypto.randomUUID());
+      await ask(request.clone());
+      return request;
+    },
+  },
+  "a download": {
+    path: R2,
+    ready: async () => new Request(JSON.parse(await ask(post(text, await sign(), byAddress))).output.url),
+  },
+};
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!;
+const row = (cells: (string | number)[]) => console.log(`| ${cells.join(" | ")} |`);
+const move = async (far: boolean) => {
+  isFar = far;
+  await fetch(`${worker.url}/${far ? "far" : "near"}`);
+};
+
+try {
+  console.log(`Milliseconds, with ${JSON.stringify(DELAYS).replaceAll('"', "")} put in; medians of ${ROUNDS} calls\n`);
+  row(["call", "has to wait", "takes", "times", "the delays add", "times"]);
+  row(Array(6).fill("---"));
+  for (const [name, { path, ready }] of Object.entries(calls)) {
+    const timed = async (isFar: boolean) => {
+      await move(false);
+      const request = await ready();
+      await move(isFar);
+      const began = performance.now();
+      await ask(request);
+      return performance.now() - began;
+    };
+    const taken: number[] = [];
+    const added: number[] = [];
+    await timed(false); // to warm up
+    for (let round = 0; round < ROUNDS; round++) {
+      const near = await timed(false);
+      const far = await timed(true);
+      taken.push(far);
+      added.push(far - near);
+    }
+    const [takes, adds] = [median(taken), median(added)];
+    const times = (ms: number) => (path === 0 ? "" : (ms / path).toFixed(2));
+    row([name, path, takes.toFixed(0), times(takes), adds.toFixed(0), times(adds)]);
+    if (name.startsWith("paid") && adds > MOST_TIMES * path) process.exitCode = 1;
+  }
+} finally {
+  await worker.stop();
+  server.close();
+}
