@@ -244,9 +244,9 @@ describe("the log", () => {
     };
     await sale("good", payment, changes);
     await sale("good", payment, { ...changes, isSignedIn: async () => true });
-    expect(events.map(({ outcome, verify_ms, settle_ms }) => [outcome, verify_ms, settle_ms])).toEqual([
-      ["sold", 70, 400],
-      ["replayed", undefined, undefined],
+    expect(events.map(({ outcome, verify_ms, settle_ms, ms }) => [outcome, verify_ms, settle_ms, ms])).toEqual([
+      ["sold", 70, 400, 470],
+      ["replayed", undefined, undefined, 0],
     ]);
   });
 
@@ -369,6 +369,17 @@ describe("a key", () => {
     const { worked } = await sale("good", await paymentFrom(), { key: "a", ledger: found });
     expect([bindings, worked, found.asked]).toEqual([[], 1, [["release", "claim", undefined]]]);
   });
+});
+
+test.each([true, false])("what a caller has shown as it was admitted counts (%s)", async (proved) => {
+  const asked: boolean[] = [];
+  const waitForStatus = async (_fingerprint: string, _until: number, shown: boolean): Promise<PaymentStatus> => {
+    asked.push(shown);
+    return { status: "withheld" };
+  };
+  const found = ledgerThatFinds({ status: "withheld" }, { waitForStatus });
+  await sale("good", await paymentFrom(), { ledger: found, admitted: { verified: undefined, proved } });
+  expect(asked).toEqual([proved]);
 });
 
 test("a sale knows whether it has settled the payment itself", async () => {
