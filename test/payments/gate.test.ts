@@ -221,18 +221,26 @@ describe("the log", () => {
 
   test("what facilitators and the ledger take is measured, where they are asked", async () => {
     const asked: string[] = [];
+    let now = Date.now();
     const timed: SaleTerms<string>["timed"] = async (step, act) => {
       asked.push(`${step} begins`);
       const answer = await act();
+      now += 70;
       asked.push(`${step} ends`);
       return answer;
     };
     const payment = await paymentFrom();
-    await sale("good", payment, { timed });
+    const events: PaymentEvent[] = [];
+    const terms = { timed, now: () => now, log: (event: PaymentEvent) => void events.push(event) };
+    await sale("good", payment, terms);
     expect(asked).toEqual(["verify begins", "verify ends", "settle begins", "settle ends"]);
     asked.length = 0;
-    await sale("good", payment, { timed, isSignedIn: async () => true });
+    await sale("good", payment, { ...terms, isSignedIn: async () => true });
     expect(asked).toEqual([]);
+    expect(events).toMatchObject([
+      { outcome: "sold", ms: 140 },
+      { outcome: "replayed", ms: 0 },
+    ]);
   });
 
   test("tells of a facilitator that gives no verdict", async () => {
@@ -354,6 +362,17 @@ describe("a key", () => {
     const { worked } = await sale("good", await paymentFrom(), { key: "a", ledger: found });
     expect([bindings, worked, found.asked]).toEqual([[], 1, [["release", "claim", undefined]]]);
   });
+});
+
+test.each([true, false])("what a caller has shown as it was admitted counts (%s)", async (proved) => {
+  const asked: boolean[] = [];
+  const waitForStatus = async (_fingerprint: string, _until: number, shown: boolean): Promise<PaymentStatus> => {
+    asked.push(shown);
+    return { status: "withheld" };
+  };
+  const found = ledgerThatFinds({ status: "withheld" }, { waitForStatus });
+  await sale("good", await paymentFrom(), { ledger: found, admitted: { verified: undefined, proved } });
+  expect(asked).toEqual([proved]);
 });
 
 test("a sale knows whether it has settled the payment itself", async () => {

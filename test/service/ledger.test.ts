@@ -144,6 +144,27 @@ describe("the ledger", () => {
     expect(await payer.trust("4")).toBe(true);
   });
 
+  test("counts the payments of the last day, and no older ones", async () => {
+    const payer = recordOf("payer:b");
+    const now = Date.now();
+    const given: [string, number][] = [
+      ["1", now - 86_400_001],
+      ["2", now - 86_300_000],
+      ["3", now],
+    ];
+    await runInDurableObject(payer, (_, { storage }) => storage.kv.put("trusted", given));
+    expect([await payer.trust("4"), await payer.trust("5")]).toEqual([true, false]);
+  });
+
+  test("takes a claim back that its call gives up, and abandons none that may still settle", async () => {
+    const record = recordOf("given back");
+    const claim = await claimed("given back");
+    expect(await record.abandon("request")).toBe(false);
+    await record.release(claim, undefined);
+    expect(await record.waitForStatus("request", 0, true)).toEqual({ status: "free" });
+    expect(await record.abandon("request")).toBe(true);
+  });
+
   test("binds a key to the first payment made under it, until that is over, or it is forgotten", async () => {
     const soon = Date.now() + 60_000;
     const { chain } = await paymentFrom();

@@ -20,7 +20,7 @@ export const WORK_LIMITS = {
   /** Held in memory of objects that may be rewritten. */
   kept: 64 * MB,
   /** The output beyond the source, its repaired content and the mark: so much, and so much for each page. */
-  output: 64 * KB,
+  output: 1024 * KB,
   outputPerPage: 4 * KB,
 } as const;
 
