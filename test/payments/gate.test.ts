@@ -371,7 +371,10 @@ test.each([true, false])("what a caller has shown as it was admitted counts (%s)
     return { status: "withheld" };
   };
   const found = ledgerThatFinds({ status: "withheld" }, { waitForStatus });
-  await sale("good", await paymentFrom(), { ledger: found, admitted: { verified: undefined, proved } });
+  await sale("good", await paymentFrom(), {
+    ledger: found,
+    admitted: { verified: undefined, proved, bound: undefined },
+  });
   expect(asked).toEqual([proved]);
 });
 
