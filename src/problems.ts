@@ -89,7 +89,7 @@ export class Problem extends Error {
   readonly detail: string;
   readonly errors: FieldError[] | undefined;
   readonly headers: Record<string, string>;
-  /** A key that this call has been given, to be sent with the next attempt. */
+  /** A key that this call has been given, to be sent with the next attempt. What is logged of a Problem lacks it. */
   readonly idempotencyKey: string | undefined;
 
   constructor(
@@ -137,8 +137,11 @@ export function problemOf(error: unknown): Problem {
  */
 export function problemDetails({ code, detail, errors, idempotencyKey }: Problem, requestId: string) {
   const { status, title } = PROBLEMS[code];
+  const withKey = idempotencyKey
+    ? ` Send "Idempotency-Key: ${idempotencyKey}" with it: only then is the result yours once the payment has moved.`
+    : "";
   return {
-    ...{ type: "about:blank", title, status, code, detail, request_id: requestId },
+    ...{ type: "about:blank", title, status, code, detail: detail + withKey, request_id: requestId },
     ...(errors && { errors }),
     ...(idempotencyKey && { idempotency_key: idempotencyKey }),
   };

@@ -18,7 +18,7 @@ export class PaymentError extends Error {
   readonly code: PaymentErrorCode;
   /** After how many seconds to send the same payment again; undefined if that would not help. */
   readonly retryAfterSeconds: number | undefined;
-  /** A key that this call has been given, to be sent with the next attempt. */
+  /** A key that this call has been given, to be sent with the next attempt. The message, which is logged, lacks it. */
   readonly idempotencyKey: string | undefined;
 
   constructor(

@@ -315,11 +315,7 @@ export class Sale<T> {
     if (code !== "settlement_pending" && code !== "payment_in_progress") return error;
     const idempotencyKey = crypto.randomUUID();
     if (!(await this.#bind(idempotencyKey).catch(() => false))) return error;
-    return new PaymentError(
-      code,
-      `${message} Send "Idempotency-Key: ${idempotencyKey}" with it: only then is the result yours once the payment has moved.`,
-      { retryAfterSeconds, idempotencyKey, cause },
-    );
+    return new PaymentError(code, message, { retryAfterSeconds, idempotencyKey, cause });
   }
 
   #log(): void {

@@ -54,9 +54,8 @@ export async function objectAt(
  */
 export async function endLink(bucket: Bucket, link: Link, now: () => number): Promise<void> {
   const object = await objectAt((key) => bucket.head(key), link, now);
-  const ended = now();
-  if (ended < expiryOf(object))
-    await bucket.put(object.key, null, { customMetadata: { ...object.customMetadata, expires: String(ended) } });
+  if (now() < expiryOf(object))
+    await bucket.put(object.key, null, { customMetadata: { ...object.customMetadata, expires: "0" } });
 }
 
 /** Creates the Problem for a link that has expired or was ended. */

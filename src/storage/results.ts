@@ -14,8 +14,8 @@ import { tokenHash } from "./token.ts";
  * - custom metadata: `token` (SHA-256 of the link's token in hexadecimal; the token itself is not stored), `expires`
  *   (Unix milliseconds)
  *
- * A link that its holder has ended is an empty object whose `expires` is that moment, which distinguishes it from a
- * link that never existed.
+ * A link that its holder has ended is an empty object whose `expires` is 0, which has passed by every clock: those of two
+ * machines differ. It is kept to tell the link from one that never existed.
  */
 
 const ID = /^(\d{6})-[0-9a-f]{32}$/;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { download } from "../../src/storage/download.ts";
 import { endLink } from "../../src/storage/link.ts";
 import type { Bucket } from "../../src/storage/objectStore.ts";
-import { deleteResult, resultKey, storeResult } from "../../src/storage/results.ts";
+import { deleteResult, isAvailable, resultKey, storeResult } from "../../src/storage/results.ts";
 import { inOne } from "../support/bytes.ts";
 import { send } from "../support/client.ts";
 import { bucket } from "../support/storage.ts";
@@ -193,6 +193,15 @@ describe("the holder of a link can end it", () => {
     const { id, token } = await stored();
     await send(linkTo({ id, token }), { method: "DELETE" });
     expect((await send(`/v1/files/${id}.pdf?token=0`)).status).toBe(403);
+  });
+
+  test("for every clock: other machines' may lag behind", async () => {
+    const link = await stored();
+    const began = Date.now();
+    await endLink(bucket, link, Date.now);
+    const late = download(bucket, link, new Request("http://localhost"), () => began - 5000);
+    await expect(late).rejects.toMatchObject({ code: "link_expired" });
+    expect(await isAvailable(bucket, link.id, began - 5000)).toBe(false);
   });
 
   test("not where it has expired: what is stored stays as it was", async () => {

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { describeError } from "../src/log.ts";
+import { PaymentError } from "../src/payments/errors.ts";
+import { problemDetails, problemOf } from "../src/problems.ts";
+
+test("the key that a call is given is in its answer, and not in what is logged of it", () => {
+  const idempotencyKey = crypto.randomUUID();
+  const problem = problemOf(new PaymentError("settlement_pending", "It is being settled.", { idempotencyKey }));
+  expect(problemDetails(problem, "request-1")).toMatchObject({
+    detail: expect.stringContaining(`"Idempotency-Key: ${idempotencyKey}"`),
+    idempotency_key: idempotencyKey,
+  });
+  expect(describeError(problem)).not.toContain(idempotencyKey);
+});
