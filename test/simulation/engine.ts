@@ -19,6 +19,8 @@ const encoder = new TextEncoder();
 
 export function checkMark(): void {}
 
+export async function loadFonts(): Promise<void> {}
+
 /** Plans an output that has the mark's text in front of the source. */
 export async function watermark(
   source: Uint8Array | RangeReader,
