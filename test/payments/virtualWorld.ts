@@ -1,9 +1,16 @@
+/** Something that happens at a time; of what does at the same, the lowest order comes first. */
+interface Due {
+  at: number;
+  order: number;
+  run: () => void;
+}
+
 /** A clock that moves only when it is told to, and chance, both from one seed: the same seed gives the same world. */
 export class VirtualWorld {
   /** Unix milliseconds. */
   now = 1_000_000_000_000;
-  #random: () => number;
-  #events: { at: number; order: number; run: () => void }[] = [];
+  readonly #random: () => number;
+  readonly #events: Due[] = [];
 
   constructor(seed: number) {
     this.#random = mulberry32(seed);
@@ -13,28 +20,39 @@ export class VirtualWorld {
     return new Promise((resolve) => this.later(ms, resolve));
   }
 
-  /** Runs something after `ms`; what is due at once happens in any order. */
-  later(ms: number, run: () => void): void {
-    this.#events.push({ at: this.now + ms, order: this.#random(), run });
+  /** Runs something after `ms`; what is due at once happens in any order. Returns a function that calls it off. */
+  later(ms: number, run: () => void): () => void {
+    const event = { at: this.now + ms, order: this.#random(), run };
+    this.#events.push(event);
+    return () => {
+      const at = this.#events.indexOf(event);
+      if (at >= 0) this.#remove(at);
+    };
   }
 
   /** Lets `ms` pass, and what falls due in it happen, one thing at a time. */
   async pass(ms: number): Promise<void> {
     const end = this.now + ms;
-    for (;;) {
+    do
       for (let turn = 0; turn < 40; turn++) await undefined; // whatever can go on without the clock
-      let next = -1;
-      for (const [at, event] of this.#events.entries()) {
-        const first = this.#events[next];
-        if (!first || event.at < first.at || (event.at === first.at && event.order < first.order)) next = at;
-      }
-      const event = this.#events[next];
-      if (!event || event.at > end) break;
-      this.#events.splice(next, 1);
-      this.now = event.at;
-      event.run();
+    while (this.happen(end));
+  }
+
+  /** Lets the next thing happen that falls due until `end`. Returns false, at that time, if there is none. */
+  protected happen(end: number): boolean {
+    let next: Due | undefined;
+    let place = 0;
+    for (let at = 0; at < this.#events.length; at++) {
+      const event = this.#events[at]!;
+      if (next && (event.at > next.at || (event.at === next.at && event.order > next.order))) continue;
+      [next, place] = [event, at];
     }
-    this.now = end;
+    const isDue = next !== undefined && next.at <= end;
+    this.now = isDue ? next!.at : end;
+    if (!isDue) return false;
+    this.#remove(place);
+    next!.run();
+    return true;
   }
 
   /** A whole number from 0 to below `limit`. */
@@ -44,6 +62,11 @@ export class VirtualWorld {
 
   chance(probability: number): boolean {
     return this.#random() < probability;
+  }
+
+  #remove(at: number): void {
+    const last = this.#events.pop()!;
+    if (at < this.#events.length) this.#events[at] = last;
   }
 }
 

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { brokenRules } from "../simulation/invariants.ts";
+import { Simulation } from "../simulation/simulation.ts";
+
+const SCHEDULES = 5000;
+
+/** What a caller often comes to. */
+const ANSWERS = [
+  "200",
+  "402 payment_required",
+  "408 body_timeout",
+  "409 payment_already_used",
+  "422 damaged_pdf",
+  "422 idempotency_key_reused",
+  "500 internal_error",
+  "502 source_unreachable",
+  "503 facilitator_unavailable",
+  "503 payment_in_progress",
+  "503 settlement_pending",
+  "504 source_timeout",
+  "none",
+];
+
+test(`${SCHEDULES} schedules of the whole service, with faults everywhere`, { timeout: 300_000 }, async () => {
+  const simulation = await Simulation.start();
+  const failures: string[] = [];
+  const answered = new Set<string>();
+  const looked = new Set<number>();
+  for (let seed = 1; seed <= SCHEDULES; seed++) {
+    const schedule = await simulation.play(seed);
+    for (const rule of brokenRules(schedule)) failures.push(`seed ${seed}: ${rule}`);
+    for (const { lost, status, code } of schedule.callers.orders.flatMap(({ answers }) => answers))
+      answered.add(lost ? "none" : `${status} ${code}`.trim());
+    for (const { looks } of schedule.callers.links.values()) for (const { status } of looks) looked.add(status);
+  }
+  expect(failures).toEqual([]);
+  expect([...answered], "the schedules reach every outcome").toEqual(expect.arrayContaining(ANSWERS));
+  expect([...looked].toSorted(), "and links in every state").toEqual([200, 410, 500]);
+});
+
+test("a seed gives the same schedule again, whatever was played before it", async () => {
+  const simulation = await Simulation.start();
+  const seeds = Array.from({ length: 30 }, (_, at) => 100 + at);
+  const logsOf = async (order: readonly number[]) => {
+    const logs = new Map<number, string>();
+    for (const seed of order) {
+      const { log } = (await simulation.play(seed)).world;
+      logs.set(seed, log.map((line) => line.split("\\n    at ")[0]).join("\n")); // who has called is no part of it
+    }
+    return seeds.map((seed) => logs.get(seed));
+  };
+  const logs = await logsOf(seeds);
+  expect(await logsOf(seeds.toReversed())).toEqual(logs);
+});

@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import type { Bucket, Metadata, StoredObject, UploadedPart } from "../../src/storage/objectStore.ts";
+import { ByteStream, joined } from "./streams.ts";
+import { elapse, mayDie, never, running, type World } from "./world.ts";
+
+const INTERNAL_ERROR = "We encountered an internal error. Please try again. (10001)";
+
+interface Kept extends StoredObject {
+  bytes: Uint8Array;
+}
+
+/**
+ * R2, of which every operation can fail, be slow, fail and happen, now or later; and of which what is read can break off.
+ * It is the same for all machines: they share it.
+ */
+export class SimulatedBucket {
+  readonly objects = new Map<string, Kept>();
+  /** Keys that an operation has failed for. */
+  readonly failed = new Set<string>();
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  head(key: string) {
+    return this.#operate([], () => shown(this.objects.get(key)));
+  }
+
+  async get(key: string, { range, onlyIf }: Parameters<Bucket["get"]>[1] & { onlyIf?: { etagMatches: string } }) {
+    const object = await this.#operate([], () => this.objects.get(key));
+    if (!object) return null as never;
+    if (onlyIf && onlyIf.etagMatches !== object.etag) return shown(object) as never;
+    const { offset, length } = range ?? { offset: 0, length: object.size };
+    const bytes = object.bytes.slice(offset, offset + length);
+    return {
+      ...shown(object)!,
+      body: this.#streamOf(bytes),
+      arrayBuffer: async () => bytes.buffer,
+      json: async () => JSON.parse(new TextDecoder().decode(bytes)),
+    };
+  }
+
+  async put(
+    key: string,
+    value: ReadableStream<Uint8Array> | string | null,
+    { onlyIf, ...metadata }: Metadata & { onlyIf?: { etagMatches: string } },
+  ) {
+    if (value instanceof ByteStream && running() && this.#world.fails(0.02)) {
+      this.failed.add(key);
+      throw new Error(INTERNAL_ERROR); // and nothing is read
+    }
+    const bytes =
+      typeof value === "string" || value === null ? new TextEncoder().encode(value ?? "") : await joined(value);
+    return this.#operate([key], () => {
+      if (onlyIf && this.objects.get(key)?.etag !== onlyIf.etagMatches) return null as never;
+      return shown(this.#keep(key, bytes, metadata)) as never;
+    });
+  }
+
+  delete(keys: string | string[]) {
+    return this.#operate([keys].flat(), () => {
+      for (const key of [keys].flat()) this.objects.delete(key);
+    });
+  }
+
+  list({ prefix, startAfter, limit }: Parameters<Bucket["list"]>[0]) {
+    return this.#operate([], () => {
+      const keys = [...this.objects.keys()].filter((key) => key.startsWith(prefix) && key > startAfter).toSorted();
+      return { objects: keys.slice(0, limit).map((key) => ({ key })), truncated: keys.length > limit };
+    });
+  }
+
+  async createMultipartUpload(key: string) {
+    const parts = new Map<number, Uint8Array>();
+    await this.#operate([key], () => undefined);
+    return {
+      uploadPart: async (partNumber: number, stream: ReadableStream<Uint8Array>) => {
+        const bytes = await joined(stream);
+        return this.#operate([key], () => {
+          parts.set(partNumber, bytes);
+          return { partNumber, etag: String(partNumber) };
+        });
+      },
+      complete: (listed: UploadedPart[]) =>
+        this.#operate([key], () => {
+          const bytes = listed.flatMap(({ partNumber }) => parts.get(partNumber) ?? []);
+          if (bytes.length === listed.length) this.#keep(key, new Uint8Array(Buffer.concat(bytes)), {}); // else it was aborted
+        }),
+      abort: () => this.#operate([key], () => parts.clear()),
+    };
+  }
+
+  #keep(key: string, bytes: Uint8Array, metadata: Metadata): Kept {
+    const etag = createHash("md5").update(bytes).digest("hex");
+    const uploaded = new Date(this.#world.now);
+    const kept = { key, size: bytes.length, etag, httpEtag: `"${etag}"`, uploaded, ...metadata, bytes };
+    this.objects.set(key, kept);
+    return kept;
+  }
+
+  /** Does what an operation does, or fails at it. */
+  async #operate<T>(written: string[], act: () => T): Promise<T> {
+    const world = this.#world;
+    const execution = running();
+    if (!execution) return act(); // who looks from outside sees what is there
+    await elapse(world.below(world.fails(0.02) ? 30_000 : 60));
+    if (world.fails(0.04)) {
+      for (const key of written) this.failed.add(key);
+      const when = world.below(3);
+      if (when === 1) act();
+      if (when === 2) world.later(world.below(60_000), act);
+      throw new Error(INTERNAL_ERROR);
+    }
+    const done = act();
+    return mayDie(execution) ? never() : done;
+  }
+
+  #streamOf(bytes: Uint8Array): ByteStream {
+    if (!running() || !this.#world.fails(0.03)) return ByteStream.of(bytes);
+    return new ByteStream(() => {
+      throw new Error("Network connection lost.");
+    });
+  }
+}
+
+function shown(kept: Kept | undefined): StoredObject | null {
+  if (!kept) return null;
+  const { bytes: _, ...object } = kept;
+  return object;
+}

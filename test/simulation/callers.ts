@@ -1,0 +1,290 @@
+import { FILES } from "./addresses.ts";
+import type { Chain, Payment } from "./chain.ts";
+import { DAMAGED } from "./engine.ts";
+import type { Internet } from "./internet.ts";
+import { sign, signIn } from "./payer.ts";
+import type { Answer, Mishap, Service } from "./service.ts";
+import type { World } from "./world.ts";
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** How a file is sent. */
+type Way = "data URI" | "body" | "form" | "URL" | "upload";
+
+/** What a payer wants to have marked, and what it has heard of it. */
+export interface Order {
+  payer: string;
+  text: string;
+  file: Uint8Array;
+  isDamaged: boolean;
+  way: Way;
+  /** The key that it has sent from the beginning. */
+  ownKey: string | undefined;
+  /** The key that it sends, which it may have been given. */
+  key: string | undefined;
+  /** Each attempt has a payment of its own. */
+  signsAnew: boolean;
+  /** Shared with the order that is made with the same. */
+  payments: Payment[];
+  /** The handle of its upload, once somebody has begun to send that. */
+  handle: Promise<string | undefined> | undefined;
+  answers: Heard[];
+}
+
+/** What came of one call. */
+export interface Heard {
+  order: Order;
+  payment: Payment;
+  /** Nothing was heard. */
+  lost: boolean;
+  status: number;
+  code: string;
+  link: Link | undefined;
+  /** In the end, when nothing fails. */
+  isFinal: boolean;
+}
+
+/** A link that somebody was given. Times are Unix milliseconds. */
+export interface Link {
+  path: string;
+  order: Order;
+  expires: number;
+  /** When its holder began to end it, and when that was confirmed. */
+  ending: number | undefined;
+  ended: number | undefined;
+  looks: Look[];
+}
+
+/** What came of one look at a link. */
+interface Look {
+  at: number;
+  status: number;
+  isRight: boolean;
+}
+
+/** Those who call the Worker: payers with their orders, and strangers. */
+export class Callers {
+  readonly orders: Order[] = [];
+  readonly links = new Map<string, Link>();
+  /** Answers to strangers. */
+  readonly strangers: { payment: Payment | undefined; answer: Answer }[] = [];
+  /** Upload handles that were given out. */
+  readonly handles: string[] = [];
+  /** Handles of slots that have taken two files. */
+  readonly takenTwice: string[] = [];
+  readonly #world: World;
+  readonly #chain: Chain;
+  readonly #internet: Internet;
+  readonly #service: Service;
+
+  constructor(world: World, chain: Chain, internet: Internet, service: Service) {
+    this.#world = world;
+    this.#chain = chain;
+    this.#internet = internet;
+    this.#service = service;
+  }
+
+  /** One who orders, and calls until it has the result or gives up. Several may call for the same at once. */
+  async buy(): Promise<void> {
+    const world = this.#world;
+    const order = this.#order();
+    if (world.chance(0.15)) this.#cheat(order);
+    await world.sleep(world.below(20_000));
+    const hands = world.chance(0.2) ? 2 : 1;
+    await Promise.all(Array.from({ length: hands }, () => this.#insist(order)));
+  }
+
+  /** Asks for an order once more, with all that its payer has. */
+  async askAgain(order: Order): Promise<void> {
+    await this.#call(order, {}, true);
+  }
+
+  /** One who sends payments that nobody signed, or that are on the chain; or guesses. */
+  async pester(): Promise<void> {
+    const world = this.#world;
+    const forged = world.chance(0.3) ? sign(`0x${"bad0".repeat(10)}`, world, this.#chain, true) : undefined;
+    for (let attempts = 1 + world.below(2); attempts > 0; attempts--) {
+      await world.sleep(world.below(60_000));
+      const link = world.chance(0.3) && [...this.links.values()].at(-1);
+      if (link) {
+        const guess = link.path.replace(/token=.*/, `token=${"0".repeat(64)}`);
+        this.#note(undefined, await this.#service.send({ method: "GET", path: guess }));
+        continue;
+      }
+      const payment = forged ?? this.#chain.payments.find(({ isPublic }) => isPublic);
+      const [order] = this.orders;
+      const sent = this.#request({ ...order!, way: "data URI", key: undefined });
+      if (payment) sent.headers["X-PAYMENT"] = payment.header;
+      this.#note(payment, await this.#service.send(sent));
+    }
+  }
+
+  /** Looks at a link. */
+  async look(link: Link): Promise<void> {
+    const { order, looks, path } = link;
+    const at = this.#world.now;
+    const answer = await this.#service.send({ method: "GET", path });
+    if (!answer) return;
+    const wanted = `${order.text}:${decoder.decode(order.file)}`;
+    looks.push({ at, status: answer.status, isRight: decoder.decode(answer.bytes) === wanted });
+  }
+
+  /** Ends a link before its time. */
+  async end(link: Link): Promise<void> {
+    link.ending ??= this.#world.now;
+    const answer = await this.#service.send({ method: "DELETE", path: link.path });
+    if (answer?.status === 204) link.ended ??= this.#world.now;
+  }
+
+  #order(): Order {
+    const world = this.#world;
+    const number = this.orders.length;
+    const key = world.chance(0.6) ? `key of order ${number}, ${world.below(1e9)}` : undefined;
+    const isDamaged = world.chance(0.05);
+    const slow = world.chance(0.05) ? ` slow ${world.below(180_000)}` : "";
+    const length = world.chance(0.1) ? 300 + world.below(200) : 30 + world.below(100);
+    const ways: Way[] = ["data URI", "data URI", "body", "URL", "upload", world.chance(0.3) ? "form" : "URL"];
+    const order: Order = {
+      payer: `0x${"11".repeat(19)}1${world.below(2)}`,
+      text: `ORDER ${number}`,
+      file: encoder.encode(
+        `${isDamaged ? DAMAGED : "%PDF-1.7"} ${number}${slow} ${"-".repeat(length)}${world.below(1000)}`,
+      ),
+      isDamaged,
+      way: world.pick(ways),
+      ownKey: key,
+      key,
+      signsAnew: key !== undefined && world.chance(0.5),
+      payments: [],
+      handle: undefined,
+      answers: [],
+    };
+    const isSpooledInParts = order.file.length > 200 && (order.way === "body" || order.way === "form");
+    if (isSpooledInParts && world.chance(0.95)) order.way = "URL"; // parts are large, which takes its time
+    if (order.way === "URL") this.#internet.files.set(`${FILES}${number}.pdf`, order.file);
+    this.orders.push(order);
+    return order;
+  }
+
+  /** Uses an earlier order's payments for another, and its key. */
+  #cheat(order: Order): void {
+    const earlier = this.orders.find(({ isDamaged }) => !isDamaged);
+    if (!earlier || earlier === order) return;
+    const { payer, payments, signsAnew, ownKey } = earlier;
+    Object.assign(order, { payer, payments, signsAnew, ownKey, key: ownKey });
+  }
+
+  async #insist(order: Order): Promise<void> {
+    const world = this.#world;
+    for (let attempts = 1 + world.below(2); attempts > 0; attempts--) {
+      const goneAfter = world.fails(0.1) ? world.below(20_000) : undefined;
+      const pauseMs = world.fails(0.1) ? world.below(5000) : undefined;
+      const breaksAt = world.fails(0.03) ? world.below(60) : undefined;
+      const heard = await this.#call(order, {
+        ...(goneAfter !== undefined && { goneAfter }),
+        ...(pauseMs !== undefined && { pauseMs }),
+        ...(breaksAt !== undefined && { breaksAt }),
+      });
+      if (heard?.link) return this.#use(heard.link);
+      await world.sleep(world.below(20_000));
+    }
+  }
+
+  /** What is done with a link: it is looked at, or ended. */
+  async #use(link: Link): Promise<void> {
+    const world = this.#world;
+    if (world.chance(0.5)) await this.look(link);
+    if (world.chance(0.2)) {
+      await world.sleep(world.below(10_000));
+      await this.end(link);
+      await this.look(link);
+    }
+  }
+
+  async #call(order: Order, mishap: Mishap, isFinal = false): Promise<Heard | undefined> {
+    const world = this.#world;
+    if (order.way === "upload") order.handle ??= this.#upload(order);
+    const handle = await order.handle;
+    if (order.way === "upload" && handle === undefined) return undefined;
+    const payment = (!order.signsAnew && order.payments[0]) || sign(order.payer, world, this.#chain);
+    if (!order.payments.includes(payment)) order.payments.push(payment);
+    const sent = this.#request(order, handle);
+    sent.headers["X-PAYMENT"] = payment.header;
+    if (isFinal && order.key === undefined) sent.headers["SIGN-IN-WITH-X"] = signIn(order.payer, world);
+    const answer = await this.#service.send(sent, mishap);
+    const told = answer ? JSON.parse(decoder.decode(answer.bytes)) : {};
+    const link = answer?.status === 200 ? this.#linkOf(told.output, order) : undefined;
+    if (told.idempotency_key) order.key ??= told.idempotency_key;
+    const code = answer?.status === 402 ? "payment_required" : (told.code ?? "");
+    const heard = { order, payment, lost: !answer, status: answer?.status ?? 0, code, link, isFinal };
+    order.answers.push(heard);
+    return heard;
+  }
+
+  /** Asks for a slot, and sends the file there; now and then by two at once. */
+  async #upload(order: Order): Promise<string | undefined> {
+    const world = this.#world;
+    for (let attempts = 3; attempts > 0; attempts--) {
+      const body = encoder.encode(JSON.stringify({ size: order.file.length }));
+      const offered = await this.#service.send({ method: "POST", path: "/v1/uploads", body });
+      if (offered?.status !== 201) continue;
+      const { handle, upload } = JSON.parse(decoder.decode(offered.bytes));
+      this.handles.push(handle);
+      const files = [order.file, ...(world.chance(0.2) ? [changed(order.file)] : [])];
+      const breaksAt = world.fails(0.1) ? world.below(order.file.length) : undefined;
+      const send = (body: Uint8Array) =>
+        this.#service.send(
+          { method: "PUT", path: new URL(upload.url).pathname, headers: upload.headers, body },
+          breaksAt === undefined ? {} : { breaksAt },
+        );
+      const answers = await Promise.all(files.map(send));
+      const taken = files.filter((_, at) => answers[at]?.status === 200);
+      if (taken.length > 1) this.takenTwice.push(handle);
+      if (!taken[0]) continue;
+      order.file = taken[0];
+      return handle;
+    }
+    return undefined;
+  }
+
+  #request({ way, text, file, key }: Order, handle?: string) {
+    const headers: Record<string, string> = key === undefined ? {} : { "Idempotency-Key": key };
+    const path = "/v1/watermark/text";
+    if (way === "body") {
+      headers["Content-Type"] = "application/pdf";
+      return { method: "POST", path: `${path}?text=${encodeURIComponent(text)}`, headers, body: file };
+    }
+    if (way === "form") {
+      headers["Content-Type"] = "multipart/form-data; boundary=b";
+      const fields = `--b\r\nContent-Disposition: form-data; name="text"\r\n\r\n${text}\r\n`;
+      const named = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n`;
+      const body = encoder.encode(`${fields}${named}${decoder.decode(file)}\r\n--b--\r\n`);
+      return { method: "POST", path, headers, body };
+    }
+    headers["Content-Type"] = "application/json";
+    const address = way === "URL" ? `${FILES}${text.slice(6)}.pdf` : handle;
+    const source = way === "data URI" ? `data:application/pdf;base64,${btoa(decoder.decode(file))}` : address;
+    return { method: "POST", path, headers, body: encoder.encode(JSON.stringify({ file: source, text })) };
+  }
+
+  #linkOf({ url, expires_at }: { url: string; expires_at: string }, order: Order): Link {
+    const { pathname, search } = new URL(url);
+    const path = pathname + search;
+    const link = this.links.get(path) ?? {
+      ...{ path, order, expires: Date.parse(expires_at), looks: [] },
+      ...{ ending: undefined, ended: undefined },
+    };
+    this.links.set(path, link);
+    return link;
+  }
+
+  #note(payment: Payment | undefined, answer: Answer | undefined): void {
+    if (answer) this.strangers.push({ payment, answer });
+  }
+}
+
+/** Returns another file of the same length. */
+function changed(file: Uint8Array): Uint8Array {
+  return file.with(-1, "x".charCodeAt(0));
+}

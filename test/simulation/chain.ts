@@ -1,0 +1,117 @@
+import { ASSET, SIGNER, STRANGER } from "./addresses.ts";
+import type { World } from "./world.ts";
+
+const BLOCK_MS = 2000;
+const AUTHORIZATION_USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
+const AUTHORIZATION_CANCELED = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+/** Who has used an authorization on the chain, which can be done once, before it ends. */
+export type Consumer = "us" | "another service" | "a stranger" | "its cancellation";
+
+/** A payment that somebody has signed, and what became of it. Times are Unix milliseconds. */
+export interface Payment {
+  /** As callers send it. */
+  header: string;
+  /** See `paymentKey`. */
+  key: string;
+  from: string;
+  to: string;
+  value: string;
+  nonce: string;
+  signature: string;
+  /** When its authorization ends. */
+  ends: number;
+  /** Its signature is nobody's. */
+  forged: boolean;
+  consumed: { by: Consumer; at: number } | undefined;
+  /** A transaction with it has been sent to the chain, where everyone can read it. */
+  isPublic: boolean;
+  /**
+   * It has moved, and the facilitator's first answer told otherwise: it was asked twice on the way, or its node did not
+   * answer it and there is none to ask.
+   */
+  doubled: boolean;
+}
+
+/** The chain that payments are made on, and a node of it. */
+export class Chain {
+  readonly payments: Payment[] = [];
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Uses an authorization, unless it has been used, or has ended. */
+  consume(payment: Payment, by: Consumer): boolean {
+    if (payment.consumed || this.#world.now >= payment.ends) return false;
+    payment.consumed = { by, at: this.#world.now };
+    return true;
+  }
+
+  /** Has one that can be read on the chain used by somebody who has. */
+  moveSeen(): void {
+    const seen = this.payments.filter(({ isPublic, consumed }) => isPublic && !consumed);
+    if (seen.length > 0) this.consume(this.#world.pick(seen), "a stranger");
+  }
+
+  withNonce(nonce: string): Payment {
+    return this.payments.find((payment) => payment.nonce === nonce)!;
+  }
+
+  /** Answers a node's JSON-RPC. */
+  rpc(method: string, params: [never, never]): unknown {
+    switch (method) {
+      case "eth_getBlockByNumber": {
+        const number = (params[0] as string) === "latest" ? blockAt(this.#world.now) : Number(params[0]);
+        return { number: hex(number), timestamp: hex(Math.floor((number * BLOCK_MS) / 1000)) };
+      }
+      case "eth_call": {
+        const { data } = params[0] as { data: string };
+        const used = this.#shown(`0x${data.slice(-64)}`, Number(params[1]));
+        return `0x${(used ? "1" : "0").padStart(64, "0")}`;
+      }
+      case "eth_getLogs": {
+        const { topics, toBlock } = params[0] as { topics: [string[], string, string]; toBlock: string };
+        const payment = this.#shown(topics[2], Number(toBlock));
+        if (!payment) return [];
+        const { by } = payment.consumed!;
+        const topic = by === "its cancellation" ? AUTHORIZATION_CANCELED : AUTHORIZATION_USED;
+        return [logOf(payment, [topic, topics[1], topics[2]], 1)];
+      }
+      case "eth_getTransactionReceipt": {
+        const payment = this.withNonce(params[0]); // transactions have the names of their nonces
+        const { from, to, value, consumed } = payment;
+        const transfer = logOf(payment, [TRANSFER, word(from), word(to)], 2, word(hex(Number(value))));
+        const logs = [logOf(payment, [AUTHORIZATION_USED, word(from), payment.nonce], 1), transfer];
+        return { status: "0x1", from: consumed!.by === "a stranger" ? STRANGER : SIGNER, logs };
+      }
+      default:
+        throw new Error(`no such method: ${method}`);
+    }
+  }
+
+  /** A payment that has been used by the end of a block. */
+  #shown(nonce: string, block: number): Payment | undefined {
+    const payment = this.withNonce(nonce);
+    return payment.consumed && blockAt(payment.consumed.at) <= block ? payment : undefined;
+  }
+}
+
+function logOf({ nonce, consumed }: Payment, topics: string[], logIndex: number, data = "0x") {
+  const at = { logIndex: hex(logIndex), blockNumber: hex(blockAt(consumed!.at)), transactionHash: nonce };
+  return { address: ASSET, topics, data, ...at };
+}
+
+function blockAt(ms: number): number {
+  return Math.ceil(ms / BLOCK_MS); // what has come since the last one
+}
+
+function hex(number: number): string {
+  return `0x${number.toString(16)}`;
+}
+
+function word(value: string): string {
+  return `0x${value.slice(2).padStart(64, "0")}`;
+}

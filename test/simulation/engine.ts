@@ -1,0 +1,47 @@
+/** In the engine's place: what a PDF is, and the mark laid over it, take no time but that of reading and writing. */
+import {
+  EngineError,
+  PlanOutdated,
+  type RangeReader,
+  type TextMark,
+  type WatermarkPlan,
+} from "../../src/engine/index.ts";
+
+export { PlanOutdated };
+
+/** A file that cannot be marked. */
+export const DAMAGED = "%PDF-1.7 damaged";
+
+/** One that takes so many milliseconds. */
+const SLOW = /slow (\d+)/;
+
+const encoder = new TextEncoder();
+
+export function checkMark(): void {}
+
+/** Plans an output that has the mark's text in front of the source. */
+export async function watermark(
+  source: Uint8Array | RangeReader,
+  mark: TextMark,
+  { thorough = false }: { thorough?: boolean },
+): Promise<WatermarkPlan> {
+  const isStored = !(source instanceof Uint8Array);
+  const read = isStored ? await source.read(0, source.length) : source;
+  const text = new TextDecoder().decode(read);
+  const [, slowMs] = SLOW.exec(text) ?? [];
+  if (slowMs) await new Promise((resolve) => setTimeout(resolve, Number(slowMs)));
+  if (text.startsWith(DAMAGED)) throw new EngineError("damaged_pdf", "It is damaged.");
+  const head = encoder.encode(`${mark.text}:`);
+  return {
+    pages: 1,
+    length: head.length + source.length,
+    notices: [],
+    async *chunks() {
+      yield head;
+      // of what is read where it is, a tenth turns out to be other than it looked
+      if (isStored && !thorough && (read.at(-1) ?? 0) % 10 === 0) throw new PlanOutdated();
+      if (isStored) yield* source.stream(0, source.length);
+      else yield source;
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { SIGNER } from "./addresses.ts";
+import type { Chain, Payment } from "./chain.ts";
+import { SimulatedResponse as Response } from "./messages.ts";
+import { never, type World } from "./world.ts";
+
+/** Longer than anybody waits for it. */
+const LATE_MS = 20_000;
+
+/** What a facilitator says of itself. */
+export const SUPPORTED = {
+  kinds: [{ x402Version: 1, scheme: "exact", network: "base-sepolia" }],
+  signers: { "eip155:*": [SIGNER] },
+};
+
+/** A facilitator with every fault: what it answers may be late, lost, wrong, or of another attempt. */
+export class Facilitator {
+  readonly #world: World;
+  readonly #chain: Chain;
+  /** Whether the Worker has a node to ask. */
+  readonly #hasNode: boolean;
+  /** Payments that it has answered so that what became of them is in doubt. */
+  readonly doubts = new Set<Payment>();
+
+  constructor(world: World, chain: Chain, hasNode: boolean) {
+    this.#world = world;
+    this.#chain = chain;
+    this.#hasNode = hasNode;
+  }
+
+  async verify(payment: Payment, signature: string): Promise<Response> {
+    const world = this.#world;
+    await world.sleep(world.below(300));
+    if (world.fails(0.18))
+      switch (world.below(6)) {
+        case 0:
+          await world.sleep(world.below(LATE_MS));
+          break;
+        case 1:
+          return never();
+        case 2:
+          return new Response("", { status: 500 });
+        case 3:
+          return new Response("<html>");
+        case 4:
+          throw new TypeError("Network connection lost.");
+        case 5:
+          return Response.json({ isValid: false, invalidReason: "insufficient_funds" });
+      }
+    if (payment.forged || signature !== payment.signature)
+      return Response.json({ isValid: false, invalidReason: "invalid_exact_evm_payload_signature" });
+    if (payment.consumed) return Response.json({ isValid: false, invalidReason: "nonce_already_used" });
+    return Response.json({ isValid: true, payer: payment.from });
+  }
+
+  async settle(payment: Payment): Promise<Response> {
+    const world = this.#world;
+    await world.sleep(world.below(500));
+    if (!world.fails(0.5)) return this.#transfer(payment);
+    switch (world.below(14)) {
+      case 0: // late
+        await world.sleep(world.below(LATE_MS));
+        return this.#transfer(payment);
+      case 1: // never, and nothing was done
+        return never();
+      case 2: // never, and done after nobody listens any more
+        world.later(LATE_MS + world.below(60_000), () => this.#transfer(payment));
+        return never();
+      case 3:
+        return new Response("", { status: 500 });
+      case 4: // done, and the answer broken
+        this.#transfer(payment);
+        return new Response('{"success":tr');
+      case 5: // done, and the answer lost
+        this.#transfer(payment);
+        await world.sleep(world.below(LATE_MS));
+        throw new TypeError("Network connection lost.");
+      case 6: // a refusal, whether or not it is used
+        return refusal("insufficient_funds");
+      case 7: // asked twice on the way: the second answer comes back
+        if (this.#moves(payment)) payment.doubled = true;
+        return this.#transfer(payment);
+      case 8: // the chain refuses
+        payment.isPublic = true;
+        return refusal("invalid_transaction_state", payment.nonce);
+      case 9: // nobody has looked at it
+        return new Response("", { status: 429 });
+      case 10: // it would refuse
+        return refusal("transaction_simulation_failed");
+      case 11: // its node has not answered, whether or not it has sent it: only a node of ours can tell then
+        payment.isPublic = true;
+        if (world.chance(0.5) && this.#moves(payment)) payment.doubled ||= !this.#hasNode && !this.doubts.has(payment);
+        return refusal("transaction_failed");
+      case 12: // cut off before it came
+        throw new TypeError("Network connection lost.");
+      default:
+        await world.sleep(world.below(3000));
+        return this.#transfer(payment);
+    }
+  }
+
+  /** Sends the transaction; somebody who sees it coming may be faster. */
+  #moves(payment: Payment): boolean {
+    payment.isPublic = true;
+    if (this.#world.fails(0.05)) this.#chain.consume(payment, "a stranger");
+    return this.#chain.consume(payment, "us");
+  }
+
+  #transfer(payment: Payment): Response {
+    const { nonce, from, ends } = payment;
+    if (this.#world.now >= ends) return refusal("invalid_exact_evm_payload_authorization_valid_before");
+    if (this.#moves(payment))
+      return Response.json({ success: true, transaction: nonce, network: "base-sepolia", payer: from });
+    return this.#world.chance(0.5)
+      ? refusal("authorization is used")
+      : refusal("invalid_transaction_state", payment.nonce);
+  }
+}
+
+function refusal(errorReason: string, transaction = ""): Response {
+  return Response.json({ success: false, errorReason, transaction });
+}

@@ -1,0 +1,125 @@
+import { cloned, type Instance, SimulatedObject } from "./durableObject.ts";
+import { Execution, mayDie, runAs, running, type World } from "./world.ts";
+
+/** An alarm that fails is tried so often again. */
+const ALARM_RETRIES = 6;
+
+/** The class of an object, as a machine has it, and how far that machine's clock is ahead (milliseconds). */
+export interface Host {
+  create(context: unknown): object;
+  clock(): number;
+}
+
+/** The Durable Objects of one class: far away, on any machine, and either side can die on the way. */
+export class SimulatedNamespace {
+  readonly objects = new Map<string, SimulatedObject>();
+  /** How many calls of objects have failed on the way. */
+  failures = 0;
+  readonly #world: World;
+  readonly #hosts: readonly Host[];
+
+  constructor(world: World, hosts: readonly Host[]) {
+    this.#world = world;
+    this.#hosts = hosts;
+  }
+
+  getByName(name: string): Record<string, (...args: unknown[]) => Promise<unknown>> {
+    return new Proxy(
+      {},
+      {
+        get:
+          (_, method: string) =>
+          (...args: unknown[]) =>
+            this.#call(name, method, cloned(args)),
+      },
+    );
+  }
+
+  /** Ends the life of some object. */
+  killOne(): void {
+    const alive = [...this.objects.values()].filter(({ life }) => life);
+    if (alive.length > 0) this.#world.pick(alive).die();
+  }
+
+  #find(name: string): SimulatedObject {
+    let object = this.objects.get(name);
+    if (!object) {
+      object = new SimulatedObject(name, this.#world);
+      const found = object;
+      object.ring = (failures) => this.#ring(found, failures);
+      this.objects.set(name, object);
+    }
+    return object;
+  }
+
+  #wake(object: SimulatedObject) {
+    if (object.life) return object.life;
+    const host = this.#world.pick(this.#hosts);
+    const execution = new Execution(this.#world, host.clock());
+    execution.heldUntil = () => object.flushedAt;
+    execution.onDeath = () => object.die();
+    const context = { storage: object.storageFor(execution), id: { name: object.name } };
+    const instance = runAs(execution, () => host.create(context)) as Instance;
+    object.life = { execution, instance, cut: new Set() };
+    return object.life;
+  }
+
+  #call(name: string, method: string, args: unknown[]): Promise<unknown> {
+    const world = this.#world;
+    const caller = running()!;
+    const held = Math.max(0, caller.heldUntil() - world.now);
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const isGone = () => mayDie(caller);
+    world.later(held + world.below(30), () => {
+      if (isGone()) return;
+      if (world.fails(0.01)) {
+        this.failures++;
+        return reject(new Error("Network connection lost."));
+      }
+      const object = this.#find(name);
+      const { execution, instance, cut } = this.#wake(object);
+      const told = (tell: () => void) => () => {
+        if (!isGone()) tell();
+      };
+      const cutOff = (error: Error) =>
+        world.later(
+          world.below(30),
+          told(() => reject(error)),
+        );
+      cut.add(cutOff);
+      if (world.fails(0.01)) world.later(world.below(30), () => object.die());
+      const answer = (tell: () => void) => {
+        if (execution.isDead) return;
+        const flush = object.flushedAt - world.now;
+        const send = () => {
+          if (execution.isDead) return;
+          cut.delete(cutOff);
+          world.later(world.below(30), told(tell));
+        };
+        if (flush > 0) world.later(flush, send);
+        else send();
+      };
+      const run = async () => (instance[method] as (...args: unknown[]) => unknown).apply(instance, args);
+      void runAs(execution, run).then(
+        (value) => answer(() => resolve(cloned(value))),
+        (error: Error) => answer(() => reject(new Error(error.message))),
+      );
+    });
+    return promise;
+  }
+
+  #ring(object: SimulatedObject, failures: number): void {
+    const world = this.#world;
+    const { execution, instance, cut } = this.#wake(object);
+    const again = () => {
+      cut.delete(again);
+      if (failures < ALARM_RETRIES && object.alarmAt === undefined)
+        world.later(2000 * 2 ** failures, () => object.alarmAt === undefined && object.ring(failures + 1));
+    };
+    cut.add(again); // an alarm whose object dies rings again, until what it has done is safe
+    void runAs(execution, async () => instance.alarm?.()).then(
+      () => world.later(Math.max(0, object.flushedAt - world.now), () => cut.delete(again)),
+      () => !execution.isDead && again(),
+    );
+  }
+}

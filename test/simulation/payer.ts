@@ -1,0 +1,33 @@
+import { ASSET, ORIGIN, PAY_TO } from "./addresses.ts";
+import type { Chain, Payment } from "./chain.ts";
+import { signatureOf } from "./signatures.ts";
+import type { World } from "./world.ts";
+
+const PRICE = "50000";
+
+/** Signs a payment, or forges one. */
+export function sign(from: string, world: World, { payments }: Chain, forged = false): Payment {
+  const number = payments.length + 1;
+  const nonce = `0x${number.toString(16).padStart(64, "0")}`;
+  const signature = `0x${(number * 0x1234567).toString(16).padStart(10, "5").repeat(13)}`;
+  const ends = Math.floor(world.now / 1000) + 300 + 120 * world.below(2);
+  const authorization = { from, to: PAY_TO, value: PRICE, validAfter: "0", validBefore: String(ends), nonce };
+  const sent = { x402Version: 1, scheme: "exact", network: "base-sepolia", payload: { signature, authorization } };
+  const payment: Payment = {
+    header: btoa(JSON.stringify(sent)),
+    key: `eip155:84532:${ASSET}:${from}:${nonce}`,
+    ...{ from, to: PAY_TO, value: PRICE, nonce, signature, ends: ends * 1000, forged },
+    ...{ consumed: undefined, isPublic: false, doubled: false },
+  };
+  payments.push(payment);
+  return payment;
+}
+
+/** Returns a header that shows who has the key of an address. */
+export function signIn(address: string, { now }: World): string {
+  const message = {
+    ...{ type: "eip191", version: "1", domain: new URL(ORIGIN).host, uri: ORIGIN, address, chainId: "eip155:84532" },
+    ...{ nonce: "12345678", issuedAt: new Date(now).toISOString(), signature: signatureOf(address) },
+  };
+  return btoa(JSON.stringify(message));
+}

@@ -1,0 +1,161 @@
+/** What the Workers runtime gives to a script, with the clock and chance of the world that the script runs in. */
+import { createHash, hash, timingSafeEqual } from "node:crypto";
+import { SimulatedHeaders, SimulatedResponse } from "./messages.ts";
+import { FixedLengthStream } from "./streams.ts";
+import { elapse, mayDie, never, runAs, running } from "./world.ts";
+
+/** While a script is loaded, and between schedules, it is later than ever. */
+function now(): number {
+  const execution = running();
+  return execution ? execution.world.now + execution.skewMs : 5_000_000_000_000;
+}
+
+class SimulatedDate extends Date {
+  constructor(...time: [] | [number]) {
+    super(...((time.length === 0 ? [now()] : time) as [number]));
+  }
+
+  static override now = now;
+}
+
+/** A timer is lost with whoever has set it. */
+function setTimeout(act: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): { cancel(): void } {
+  const execution = running()!;
+  const cancel = execution.world.later(Math.max(0, ms), () => {
+    if (!execution.isDead) runAs(execution, () => act(...args));
+  });
+  return { cancel };
+}
+
+function clearTimeout(timer: { cancel(): void } | undefined): void {
+  timer?.cancel();
+}
+
+const scheduler = { wait: (ms: number) => new Promise<void>((resolve) => setTimeout(() => resolve(), ms)) };
+
+/** One that aborts after a time, and no other is made. */
+class SimulatedAbortSignal {
+  aborted = false;
+  onAbort: ((reason: Error) => void) | undefined;
+
+  static timeout(ms: number): SimulatedAbortSignal {
+    const signal = new SimulatedAbortSignal();
+    setTimeout(() => {
+      signal.aborted = true;
+      signal.onAbort?.(Object.assign(new Error("The operation was aborted due to timeout"), { name: "TimeoutError" }));
+    }, ms);
+    return signal;
+  }
+}
+
+/** Drawn by the world, so that a seed gives the same names again. */
+function getRandomValues(bytes: Uint8Array): Uint8Array {
+  const { world } = running()!;
+  for (let at = 0; at < bytes.length; at++) bytes[at] = world.below(256);
+  if (bytes.length === 32) world.tokens.push(bytes.toHex());
+  return bytes;
+}
+
+/** Hashes what is written to it. */
+class DigestStream {
+  readonly digest: Promise<ArrayBuffer>;
+  readonly #digest = Promise.withResolvers<ArrayBuffer>();
+  readonly #sha256 = createHash("sha256");
+
+  constructor() {
+    this.digest = this.#digest.promise;
+  }
+
+  getWriter() {
+    return {
+      write: async (chunk: Uint8Array) => void this.#sha256.update(chunk),
+      close: async () => this.#digest.resolve(new Uint8Array(this.#sha256.digest()).buffer),
+    };
+  }
+}
+
+const simulatedCrypto = {
+  getRandomValues,
+  randomUUID() {
+    const hex = Buffer.from(getRandomValues(new Uint8Array(16))).toString("hex");
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
+  },
+  // at once: threads would come back in any order
+  subtle: { digest: async (_: string, data: Uint8Array) => hash("sha256", data, "buffer"), timingSafeEqual },
+  DigestStream,
+};
+
+/** Fetches from the world's internet. */
+async function fetch(url: string | URL, { signal, body }: Fetched = {}): Promise<SimulatedResponse> {
+  const execution = running()!;
+  const { world } = execution;
+  const held = execution.heldUntil() - world.now;
+  if (held > 0) await elapse(held);
+  const { promise, resolve, reject } = Promise.withResolvers<SimulatedResponse>();
+  if (signal) signal.onAbort = reject;
+  runAs(undefined, () => world.internet.answer(new URL(url), body)).then(resolve, reject);
+  const response = await promise.finally(() => {
+    if (signal) signal.onAbort = undefined;
+  });
+  return mayDie(execution) ? never() : response;
+}
+
+interface Fetched {
+  signal?: SimulatedAbortSignal;
+  body?: string;
+}
+
+const console = {
+  log(line: string) {
+    const { isDead, world } = running()!;
+    if (!isDead) world.log.push(line);
+  },
+};
+
+/** The globals that a script finds in place of Node's. */
+export const GLOBALS = {
+  Date: SimulatedDate,
+  setTimeout,
+  clearTimeout,
+  scheduler,
+  AbortSignal: SimulatedAbortSignal,
+  crypto: simulatedCrypto,
+  FixedLengthStream,
+  Headers: SimulatedHeaders,
+  Response: SimulatedResponse,
+  fetch,
+  console,
+};
+
+/** The base class of Durable Objects. */
+class DurableObject {
+  readonly ctx: unknown;
+  readonly env: unknown;
+
+  constructor(ctx: unknown, env: unknown) {
+    this.ctx = ctx;
+    this.env = env;
+  }
+}
+
+/** The modules of the runtime that a script may import. */
+export const MODULES: Record<string, unknown> = {
+  "cloudflare:workers": {
+    DurableObject,
+    env: {},
+    tracing: { enterSpan: (_: string, act: () => unknown) => act(), getActiveSpan: () => undefined },
+  },
+  "cloudflare:sockets": {},
+};
+
+/** Of newer versions of V8. */
+const encodings = {
+  toHex(this: Uint8Array) {
+    return Buffer.from(this.buffer, this.byteOffset, this.length).toString("hex");
+  },
+  toBase64(this: Uint8Array) {
+    return Buffer.from(this.buffer, this.byteOffset, this.length).toString("base64");
+  },
+};
+Object.assign(Uint8Array.prototype, encodings);
+Object.assign(Uint8Array, { fromBase64: (text: string) => new Uint8Array(Buffer.from(text, "base64")) });

@@ -1,0 +1,70 @@
+/** The Worker's own script, as machines run it: its modules as in `src/`, but for the engine, and the curve of sign-ins. */
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { compileFunction } from "node:vm";
+import { build, type Plugin } from "esbuild";
+import { GLOBALS, MODULES } from "./runtime.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+/** What the simulation uses of the Worker. */
+const ENTRY = `
+  export { app } from "./src/app.ts";
+  export { configOf } from "./src/config.ts";
+  export { LargeFileSlot } from "./src/inputs/largeFileSlot.ts";
+  export { PAYERS_POOL, SENDERS_POOL } from "./src/inputs/memory.ts";
+  export { log } from "./src/log.ts";
+  export { Budget } from "./src/service/budget.ts";
+  export { settledConfig } from "./src/service/health.ts";
+  export { Ledger } from "./src/service/ledger.ts";
+  export { forgiveRefusals } from "./src/service/refusedPayments.ts";
+  export { sweep } from "./src/storage/sweep.ts";
+`;
+
+/** The Worker, as one machine has loaded it. */
+export interface Script {
+  app: typeof import("../../src/app.ts").app;
+  configOf: typeof import("../../src/config.ts").configOf;
+  LargeFileSlot: typeof import("../../src/inputs/largeFileSlot.ts").LargeFileSlot;
+  PAYERS_POOL: typeof import("../../src/inputs/memory.ts").PAYERS_POOL;
+  SENDERS_POOL: typeof import("../../src/inputs/memory.ts").SENDERS_POOL;
+  log: typeof import("../../src/log.ts").log;
+  Budget: typeof import("../../src/service/budget.ts").Budget;
+  settledConfig: typeof import("../../src/service/health.ts").settledConfig;
+  Ledger: typeof import("../../src/service/ledger.ts").Ledger;
+  forgiveRefusals: typeof import("../../src/service/refusedPayments.ts").forgiveRefusals;
+  sweep: typeof import("../../src/storage/sweep.ts").sweep;
+}
+
+/** Puts other modules in place of what would take most of the time. */
+const standIns: Plugin = {
+  name: "stand-ins",
+  setup({ onResolve }) {
+    const standIn = (filter: RegExp, importer: string, path: string) =>
+      onResolve({ filter }, (asked) =>
+        asked.importer.endsWith(importer) ? { path: join(import.meta.dirname, path) } : undefined,
+      );
+    standIn(/engine\/index\.ts$/, "src/service/watermark.ts", "engine.ts");
+    standIn(/^viem\/utils$/, "src/payments/signIn.ts", "signatures.ts");
+  },
+};
+
+/** Builds the Worker's script. Each call of the function that is returned loads it anew, with a state of its own. */
+export async function buildScript(): Promise<() => Script> {
+  const { outputFiles } = await build({
+    stdin: { contents: ENTRY, resolveDir: ROOT, loader: "ts" },
+    absWorkingDir: ROOT,
+    ...{ bundle: true, write: false, format: "cjs", platform: "node", target: "node22" },
+    conditions: ["browser"], // of the engine, little is left
+    loader: { ".wasm": "empty" },
+    external: Object.keys(MODULES),
+    plugins: [standIns],
+  });
+  const names = ["module", "require", ...Object.keys(GLOBALS)];
+  const load = compileFunction(outputFiles[0]!.text, names, { filename: "worker.js" });
+  const nodes = createRequire(import.meta.url);
+  return () => {
+    const module = { exports: {} };
+    load(module, (name: string) => MODULES[name] ?? nodes(name), ...Object.values(GLOBALS));
+    return module.exports as Script;
+  };
+}

@@ -1,0 +1,133 @@
+import { CLIENT, ORIGIN } from "./addresses.ts";
+import type { Machine } from "./machine.ts";
+import { SimulatedHeaders } from "./messages.ts";
+import { ByteStream } from "./streams.ts";
+import { Execution, runAs, type World } from "./world.ts";
+
+/** For so long after its client has gone, a call may do what it was told to do in any case. */
+const GRACE_MS = 30_000;
+
+/** For so long a client waits for an answer. */
+const PATIENCE_MS = 450_000;
+
+/** What a client sends. */
+export interface Sent {
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: Uint8Array;
+}
+
+/** What it hears. */
+export interface Answer {
+  status: number;
+  bytes: Uint8Array;
+}
+
+/** What goes wrong on a client's side. */
+export interface Mishap {
+  /** After so many bytes of its body it is gone. */
+  breaksAt?: number;
+  /** The body comes in pieces, with so much between them. */
+  pauseMs?: number;
+  /** It is gone after so many milliseconds. */
+  goneAfter?: number;
+}
+
+/** The Worker on its machines. */
+export class Service {
+  readonly #world: World;
+  readonly #machines: readonly Machine[];
+  readonly #hasNode: boolean;
+  readonly #calls = new Set<Execution>();
+
+  constructor(world: World, machines: readonly Machine[], hasNode: boolean) {
+    this.#world = world;
+    this.#machines = machines;
+    this.#hasNode = hasNode;
+  }
+
+  /** Sends a request to one of the machines. Resolves to undefined where the client has gone, or the call has died. */
+  async send({ method, path, headers = {}, body }: Sent, mishap: Mishap = {}): Promise<Answer | undefined> {
+    const world = this.#world;
+    const machine = world.pick(this.#machines);
+    const execution = new Execution(world, machine.skewMs);
+    const sent = new SimulatedHeaders({ ...CLIENT, ...headers });
+    if (body) sent.set("Content-Length", String(body.length));
+    const request = {
+      method,
+      url: path.startsWith("https:") ? path : ORIGIN + path,
+      headers: sent,
+      body: body ? this.#streamOf(body, mishap) : null,
+      signal: undefined,
+    };
+    let tasks = 0;
+    const context = {
+      waitUntil(task: Promise<unknown>) {
+        tasks++;
+        const end = () => void tasks--;
+        task.then(end, end);
+      },
+      passThroughOnException() {},
+      props: {},
+    };
+    this.#calls.add(execution);
+    await world.sleep(world.below(30));
+    const { promise: gone, resolve: go } = Promise.withResolvers<undefined>();
+    if (mishap.goneAfter !== undefined)
+      world.later(mishap.goneAfter, () => {
+        go(undefined);
+        if (tasks === 0) execution.die();
+        else world.later(GRACE_MS, () => execution.die());
+      });
+    const answered = runAs(execution, async () => {
+      const response = await machine.script.app.fetch(
+        request as unknown as Request,
+        machine.env(this.#hasNode) as never,
+        context as never,
+      );
+      const bytes = await response.bytes();
+      return { status: response.status, bytes };
+    }).catch((error: Error) => {
+      if (error.message === "Network connection lost.") return undefined; // what it sent broke off
+      throw error;
+    });
+    const answer = await Promise.race([answered, gone, world.sleep(PATIENCE_MS).then(() => undefined)]);
+    await world.sleep(world.below(30));
+    return execution.isDead || mishap.breaksAt !== undefined ? undefined : answer;
+  }
+
+  /** Runs the sweep, as of this hour. Resolves to whether it has finished. */
+  async sweep(): Promise<boolean> {
+    const world = this.#world;
+    const machine = world.pick(this.#machines);
+    const execution = new Execution(world, machine.skewMs);
+    this.#calls.add(execution);
+    const { finished } = await runAs(execution, () =>
+      machine.script.sweep(machine.env(this.#hasNode).RESULTS as never, world.now),
+    );
+    return finished;
+  }
+
+  /** Ends all calls of one machine at once. */
+  killMachine(): void {
+    const { skewMs } = this.#world.pick(this.#machines);
+    for (const call of this.#calls) if (call.skewMs === skewMs) call.die();
+  }
+
+  #streamOf(bytes: Uint8Array, { breaksAt, pauseMs }: Mishap): ByteStream {
+    if (breaksAt === undefined && pauseMs === undefined) return ByteStream.of(bytes);
+    const world = this.#world;
+    const end = Math.min(breaksAt ?? bytes.length, bytes.length);
+    const step = Math.ceil(bytes.length / 3);
+    let at = 0;
+    return new ByteStream(async () => {
+      if (at < end) await world.sleep(pauseMs ?? 10);
+      else if (breaksAt !== undefined) throw new Error("Network connection lost.");
+      else return undefined;
+      const piece = bytes.slice(at, Math.min(at + step, end));
+      at += piece.length;
+      return piece;
+    });
+  }
+}

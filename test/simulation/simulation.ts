@@ -1,0 +1,157 @@
+import { SimulatedBucket } from "./bucket.ts";
+import { Callers } from "./callers.ts";
+import { Chain } from "./chain.ts";
+import { Facilitator } from "./facilitator.ts";
+import { Internet } from "./internet.ts";
+import { type Machine, startMachines } from "./machine.ts";
+import { SimulatedNamespace } from "./namespace.ts";
+import { Service } from "./service.ts";
+import { World } from "./world.ts";
+
+const HOUR_MS = 3_600_000;
+/** How far the clock of a machine may be wrong, either way. */
+export const MOST_SKEW_MS = 2000;
+
+/** What one schedule has led to. */
+export interface Schedule {
+  world: World;
+  chain: Chain;
+  bucket: SimulatedBucket;
+  ledger: SimulatedNamespace;
+  budgets: SimulatedNamespace;
+  callers: Callers;
+  /** There is a node to ask. */
+  hasNode: boolean;
+  /** When faults were over, Unix milliseconds. */
+  calmAt: number;
+  /** When all is calm, and all calls are over: what is in the bucket, and what of that is a payment's result, or uploaded. */
+  keptWhenCalm: readonly string[];
+  ownedWhenCalm: ReadonlySet<string>;
+  /** Then, what is held of the memory that calls share. */
+  heldWhenCalm: number;
+  /** Objects that were left by a sweep, and should not have been. */
+  unswept: string[];
+}
+
+/** Plays schedules on machines that are started once. */
+export class Simulation {
+  readonly #machines: readonly Machine[];
+
+  constructor(machines: readonly Machine[]) {
+    this.#machines = machines;
+  }
+
+  static async start(): Promise<Simulation> {
+    return new Simulation(await startMachines(2, worldOf(0, true).world));
+  }
+
+  /**
+   * Plays the schedule of a seed: callers, faults and deaths for some minutes; then calm, and each order once more; then
+   * the end of the links, and of all that is kept.
+   */
+  async play(seed: number): Promise<Schedule> {
+    const machines = this.#machines;
+    const hasNode = seed % 2 === 0;
+    const { world, chain, internet } = worldOf(seed, hasNode);
+    world.now += world.below(HOUR_MS);
+    world.faultiness = world.pick([0, 0.5, 1, 2]);
+    const bucket = new SimulatedBucket(world);
+    const [ledger, budgets] = (["Ledger", "Budget"] as const).map(
+      (name) =>
+        new SimulatedNamespace(
+          world,
+          machines.map((machine) => ({
+            clock: () => machine.skewMs,
+            create: (context) => new machine.script[name](context as never, machine.env(hasNode)),
+          })),
+        ),
+    ) as [SimulatedNamespace, SimulatedNamespace];
+    for (const machine of machines)
+      machine.begin(
+        { RESULTS: bucket, LEDGER: ledger, BUDGETS: budgets },
+        world.below(2 * MOST_SKEW_MS) - MOST_SKEW_MS,
+      );
+    const service = new Service(world, machines, hasNode);
+    const callers = new Callers(world, chain, internet, service);
+    const unswept: string[] = [];
+    this.#sweepEachHour(world, service, bucket, unswept);
+
+    for (let buyers = world.chance(0.6) ? 1 : 2; buyers > 0; buyers--) void callers.buy();
+    if (world.chance(0.2)) void callers.pester();
+    if (world.fails(0.3)) world.later(world.below(60_000), () => service.killMachine());
+    for (let deaths = world.below(4); deaths > 0; deaths--)
+      world.later(world.below(60_000), () => world.fails(1) && ledger.killOne());
+    if (world.fails(0.2)) {
+      const by = world.chance(0.5) ? "another service" : "its cancellation";
+      world.later(
+        world.below(60_000),
+        () => chain.payments.length > 0 && chain.consume(world.pick(chain.payments), by),
+      );
+    }
+    if (world.fails(0.5)) world.later(world.below(200_000), () => chain.moveSeen());
+    await world.pass(200_000);
+
+    world.faultiness = 0;
+    const calmAt = world.now;
+    await world.pass(250_000);
+    for (const order of callers.orders) void callers.askAgain(order);
+    await world.pass(460_000); // for what is slow, and planned twice
+    const keptWhenCalm = [...bucket.objects.keys()];
+    const ownedWhenCalm = new Set([...resultsIn(ledger), ...filesOfSlots(bucket)]);
+    const heldWhenCalm = machines.reduce((sum, { script }) => sum + script.PAYERS_POOL.held.size, 0);
+
+    for (const link of callers.links.values())
+      for (let looks = world.below(3); looks > 0; looks--)
+        world.later(world.below(1.5 * HOUR_MS), () => void callers.look(link));
+    await world.pass(77 * HOUR_MS);
+    const whenCalm = { calmAt, keptWhenCalm, ownedWhenCalm, heldWhenCalm };
+    return { world, chain, bucket, ledger, budgets, callers, hasNode, unswept, ...whenCalm };
+  }
+
+  #sweepEachHour(world: World, service: Service, bucket: SimulatedBucket, unswept: string[]): void {
+    const next = HOUR_MS - (world.now % HOUR_MS) + 17 * 60_000;
+    const run = async () => {
+      const began = world.now;
+      const isDone = await service.sweep().catch(() => false);
+      if (isDone) unswept.push(...overdue(bucket.objects.keys(), began));
+    };
+    world.later(next, () => {
+      if (bucket.objects.size > 0) void run();
+      this.#sweepEachHour(world, service, bucket, unswept);
+    });
+  }
+}
+
+/** Returns the keys of what a sweep at a time (Unix milliseconds) should have deleted. */
+function overdue(keys: Iterable<string>, at: number): string[] {
+  return [...keys].filter((key) => {
+    const [prefix, hour] = key.split("/");
+    return Number(hour) < Math.floor(at / HOUR_MS) - (prefix === "spool" ? 3 : 0);
+  });
+}
+
+/** Returns the keys of the results that payments have, or may get. */
+function resultsIn({ objects }: SimulatedNamespace): string[] {
+  return [...objects.values()].flatMap(({ kv }) => {
+    const output = (kv.get("entry") as { work?: { output: string } } | undefined)?.work?.output;
+    return output === undefined ? [] : `results/${output.slice(0, 6)}/${output}`;
+  });
+}
+
+/** Returns the keys of upload slots, and of the file that each has. */
+function filesOfSlots({ objects }: SimulatedBucket): string[] {
+  return [...objects.values()].flatMap(({ key, bytes }) => {
+    if (!/^uploads\/\d+\/\d+-[0-9a-f]{32}$/.test(key)) return [];
+    const { file } = JSON.parse(new TextDecoder().decode(bytes));
+    return [key, file?.key];
+  });
+}
+
+/** Makes a world, and what is outside of the Worker in it. */
+function worldOf(seed: number, hasNode: boolean) {
+  const world = new World(seed);
+  const chain = new Chain(world);
+  const internet = new Internet(world, chain, new Facilitator(world, chain, hasNode));
+  world.internet = internet;
+  return { world, chain, internet };
+}
