@@ -8,7 +8,7 @@ import { Execution, runAs, type World } from "./world.ts";
 const GRACE_MS = 30_000;
 
 /** For so long a client waits for an answer. */
-const PATIENCE_MS = 240_000;
+const PATIENCE_MS = 450_000;
 
 /** What a client sends. */
 export interface Sent {

@@ -95,7 +95,7 @@ export class Simulation {
     const calmAt = world.now;
     await world.pass(250_000);
     for (const order of callers.orders) void callers.askAgain(order);
-    await world.pass(250_000);
+    await world.pass(460_000); // for what is slow, and planned twice
     const keptWhenCalm = [...bucket.objects.keys()];
     const ownedWhenCalm = new Set([...resultsIn(ledger), ...filesOfSlots(bucket)]);
     const heldWhenCalm = machines.reduce((sum, { script }) => sum + script.PAYERS_POOL.held.size, 0);
