@@ -104,7 +104,8 @@ export class SimulatedBucket {
     const world = this.#world;
     const execution = running();
     if (!execution) return act(); // who looks from outside sees what is there
-    await elapse(world.below(world.fails(0.02) ? 30_000 : 60));
+    const held = Math.max(0, execution.heldUntil() - world.now);
+    await elapse(held + world.below(world.fails(0.02) ? 30_000 : 60));
     if (world.fails(0.04)) {
       for (const key of written) this.failed.add(key);
       const when = world.below(3);

@@ -71,6 +71,8 @@ export class Callers {
   readonly strangers: { payment: Payment | undefined; answer: Answer }[] = [];
   /** Upload handles that were given out. */
   readonly handles: string[] = [];
+  /** How many are not content yet, and have not given up. */
+  buying = 0;
   /** Handles of slots that have taken two files. */
   readonly takenTwice: string[] = [];
   readonly #world: World;
@@ -92,7 +94,9 @@ export class Callers {
     if (world.chance(0.15)) this.#cheat(order);
     await world.sleep(world.below(20_000));
     const hands = world.chance(0.2) ? 2 : 1;
+    this.buying++;
     await Promise.all(Array.from({ length: hands }, () => this.#insist(order)));
+    this.buying--;
   }
 
   /** Asks for an order once more, with all that its payer has. */

@@ -24,13 +24,14 @@ export class SimulatedNamespace {
   }
 
   getByName(name: string): Record<string, (...args: unknown[]) => Promise<unknown>> {
+    const line = { deliveredAt: 0 };
     return new Proxy(
       {},
       {
         get:
           (_, method: string) =>
           (...args: unknown[]) =>
-            this.#call(name, method, cloned(args)),
+            this.#call(name, method, cloned(args), line),
       },
     );
   }
@@ -64,13 +65,15 @@ export class SimulatedNamespace {
     return object.life;
   }
 
-  #call(name: string, method: string, args: unknown[]): Promise<unknown> {
+  /** @param line what one stub sends is delivered in the order in which it was sent */
+  #call(name: string, method: string, args: unknown[], line: { deliveredAt: number }): Promise<unknown> {
     const world = this.#world;
     const caller = running()!;
     const held = Math.max(0, caller.heldUntil() - world.now);
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const isGone = () => mayDie(caller);
-    world.later(held + world.below(30), () => {
+    line.deliveredAt = Math.max(line.deliveredAt + 1, world.now + held + world.below(30));
+    world.later(line.deliveredAt - world.now, () => {
       if (isGone()) return;
       if (world.fails(0.01)) {
         this.failures++;

@@ -93,7 +93,8 @@ export class Simulation {
 
     world.faultiness = 0;
     const calmAt = world.now;
-    await world.pass(250_000);
+    do await world.pass(250_000);
+    while (callers.buying > 0);
     for (const order of callers.orders) void callers.askAgain(order);
     await world.pass(460_000); // for what is slow, and planned twice
     const keptWhenCalm = [...bucket.objects.keys()];
