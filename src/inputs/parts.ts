@@ -10,7 +10,7 @@ const EMPTY_LINE = Buffer.from("\r\n\r\n");
 export class MalformedParts extends Error {}
 
 /** A part of a form. `data` has to be read to its end before the next part is asked for. */
-export interface Part {
+export interface FormPart {
   name: string;
   isFile: boolean;
   /** The encoding of a text, if the part names one. */
@@ -22,7 +22,10 @@ export interface Part {
  * Yields the parts of a multipart body, whose data are views of the body's chunks.
  * @throws MalformedParts
  */
-export async function* partsOf(body: AsyncIterable<Uint8Array>, contentType: string): AsyncGenerator<Part, undefined> {
+export async function* partsOf(
+  body: AsyncIterable<Uint8Array>,
+  contentType: string,
+): AsyncGenerator<FormPart, undefined> {
   const scanner = new Scanner(body);
   try {
     const delimiter = Buffer.from(`\r\n--${boundaryOf(contentType)}`, "latin1");
@@ -44,7 +47,7 @@ function boundaryOf(contentType: string): string {
 }
 
 /** Reads the header lines of a part, which say whose it is: its name, and whether it is a file. */
-async function readHead(scanner: Scanner): Promise<Omit<Part, "data">> {
+async function readHead(scanner: Scanner): Promise<Omit<FormPart, "data">> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of scanner.upTo(EMPTY_LINE)) {
