@@ -1,6 +1,6 @@
 /**
- * The Worker for the benchmark of calls, with what they are compared with: a body that is stored in R2 and copied there once,
- * and pdf-lib, by its readme.
+ * The Worker for the benchmarks of calls, with what they are compared with: a body that is stored in R2 and copied there once,
+ * pdf-lib, by its readme, and nothing at all.
  */
 import { degrees, PDFDocument } from "pdf-lib";
 import { app } from "../src/app.ts";
@@ -23,7 +23,11 @@ async function markWithPdfLib(request: Request, bucket: R2Bucket): Promise<void>
   await bucket.put("peer/marked", await document.save());
 }
 
-const COMPARED: Record<string, typeof storeAndCopy> = { "/floor": storeAndCopy, "/pdf-lib": markWithPdfLib };
+const COMPARED: Record<string, typeof storeAndCopy> = {
+  "/floor": storeAndCopy,
+  "/pdf-lib": markWithPdfLib,
+  "/empty": async () => {},
+};
 
 export default {
   async fetch(request, env, context) {
