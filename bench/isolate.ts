@@ -1,12 +1,13 @@
 /**
  * `npm run bench:isolate` measures the isolate's own CPU of a warm call: with a file of 10 pages and a Latin text, paid and
  * unpaid, beside a Worker that answers nothing. V8's profiler looks at the Worker's isolate every 0.1 ms while calls come one
- * after the other; what is counted is where it finds the Worker's code at work, or its garbage collector. R2 and what stores
- * for Durable Objects are isolates of their own, the facilitator is a process, and signing is done before. The runtime's native
- * part, which answers for all isolates there, is told beside it.
+ * after the other; what is counted is where it finds the Worker's code at work, or its garbage collector. R2 is an isolate of its
+ * own, the facilitator a process, and signing is done before. Told beside it: the local storage of Durable Objects, a SQLite
+ * file for each, and the runtime's native part, which answers for all isolates there.
  */
-import { signPayment } from "../scripts/lib/pay.ts";
+
 import { type Inspector, openInspector } from "../scripts/lib/inspector.ts";
+import { signPayment } from "../scripts/lib/pay.ts";
 import { startWorker } from "../scripts/lib/worker.ts";
 import { FORM, TEXT, termsOf, upload } from "./attacks.ts";
 import { INPUTS } from "./inputs.ts";
@@ -16,25 +17,30 @@ const CALLS = 200;
 const WARM_UP = 100;
 const INTERVAL_US = 100;
 
+/** Native functions of what stands in for Durable Objects' storage. */
+const STORAGE = new Set(["put", "get", "delete", "list", "exec", "deleteAll", "setAlarm", "getAlarm", "deleteAlarm"]);
+
 interface Profile {
-  nodes: { id: number; callFrame: { functionName: string } }[];
+  nodes: { id: number; callFrame: { functionName: string; url: string } }[];
   samples: number[];
   /** Microseconds. */
   timeDeltas: number[];
 }
 
-/** Returns milliseconds of the isolate's code, and of the runtime, in all `calls`. */
-async function profiled(inspector: Inspector, calls: () => Promise<void>): Promise<{ own: number; native: number }> {
+/** Returns milliseconds of the isolate's code, of the storage, and of the runtime, in all `calls`. */
+async function profiled(inspector: Inspector, calls: () => Promise<void>) {
   await inspector.send("Profiler.start");
   await calls();
   const { profile } = await inspector.send<{ profile: Profile }>("Profiler.stop");
-  const names = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame.functionName]));
-  const total = { own: 0, native: 0 };
+  const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const total = { own: 0, storage: 0, native: 0 };
   for (const [at, id] of profile.samples.entries()) {
-    const name = names.get(id);
+    const { functionName, url } = frames.get(id)!;
+    if (functionName === "(idle)") continue;
+    const isStorage = url === "" && STORAGE.has(functionName);
     // while others have the thread no samples are taken: the next one would be held to have taken all of that time
     const ms = Math.min(profile.timeDeltas[at]!, 2 * INTERVAL_US) / 1000;
-    if (name !== "(idle)") total[name === "(program)" ? "native" : "own"] += ms;
+    total[isStorage ? "storage" : functionName === "(program)" ? "native" : "own"] += ms;
   }
   return total;
 }
@@ -60,15 +66,16 @@ try {
   const calls: Record<string, () => Promise<void>> = {
     "an empty Worker": () => send("/empty", 204),
     "unpaid (402)": () => send(TEXT, 402),
-    "paid": () => send(TEXT, 200, { "X-PAYMENT": payments.pop()! }),
+    paid: () => send(TEXT, 200, { "X-PAYMENT": payments.pop()! }),
   };
-  console.log("| call | the isolate's own CPU, ms | the runtime's, ms |\n| --- | --- | --- |");
+  console.log("| call | the isolate's own CPU, ms | storage | native |\n| --- | --- | --- | --- |");
   for (const [name, call] of Object.entries(calls)) {
     for (let i = 0; i < WARM_UP; i++) await call();
-    const { own, native } = await profiled(inspector, async () => {
+    const total = await profiled(inspector, async () => {
       for (let i = 0; i < CALLS; i++) await call();
     });
-    console.log(`| ${name} | ${(own / CALLS).toFixed(2)} | ${(native / CALLS).toFixed(2)} |`);
+    const cells = [total.own, total.storage, total.native].map((ms) => (ms / CALLS).toFixed(2));
+    console.log(`| ${name} | ${cells.join(" | ")} |`);
   }
 } finally {
   inspector.close();
