@@ -47,14 +47,15 @@ export interface RangeReader {
   stream(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
-/** Thrown when a step needs a range that has to be fetched first. */
-export class MissingRange extends Error {
-  override name = "MissingRange";
+/**
+ * Thrown when a step needs a range that has to be fetched first. No Error: it is thrown for each of thousands of pages, and
+ * always caught, so nobody needs the stack that an Error takes its time to look at.
+ */
+export class MissingRange {
   readonly start: number;
   readonly end: number;
 
   constructor(start: number, end: number) {
-    super(`bytes ${start}-${end} are not loaded`);
     this.start = start;
     this.end = end;
   }
