@@ -39,6 +39,8 @@ export class Purchase {
   #isBusy = false;
   /** Counts what was offered: digests come later, and only that of the last offer counts. */
   #offers = 0;
+  /** What was shown when a failure was told: offering it again, once it is drawn, must not take the words away. */
+  #toldBeside: string | undefined;
   /** The receipts, by the digests of their orders. */
   readonly #receipts = new Map<string, HTMLElement>();
 
@@ -56,21 +58,24 @@ export class Purchase {
     const fits = !order || order.file.size + (order.image?.size ?? 0) <= Number(maxBytes);
     this.#isUsable = isUsable && fits;
     this.#enable();
-    const words = await this.#label(order);
-    if (words !== undefined) status.textContent = fits ? words : tooLarge();
+    const offered = await this.#label(order);
+    if (!offered || (this.#toldBeside !== undefined && offered.digest === this.#toldBeside)) return;
+    this.#toldBeside = undefined;
+    status.textContent = fits ? offered.words : tooLarge();
   }
 
   /**
-   * Has the button say what it does for an order, and returns what there is to say beside it: undefined where another was
-   * offered meanwhile, or is being bought.
+   * Has the button say what it does for an order, and returns the order's digest and what there is to say beside it: undefined
+   * where another was offered meanwhile, or is being bought.
    */
-  async #label(order: Order | undefined): Promise<string | undefined> {
+  async #label(order: Order | undefined): Promise<{ digest: string | undefined; words: string } | undefined> {
     const offer = ++this.#offers;
-    const attempt = order && findAttempt(await digestOf(order));
+    const digest = order && (await digestOf(order));
+    const attempt = digest === undefined ? undefined : findAttempt(digest);
     if (offer !== this.#offers || this.#isBusy) return undefined;
     const [label, words] = attempt?.payment ? AGAIN[attempt.bought ? "bought" : "tried"] : [NEW, ""];
     button.textContent = label;
-    return words;
+    return { digest, words };
   }
 
   #enable(): void {
@@ -107,6 +112,8 @@ export class Purchase {
       keepAttempt({ ...attempt, bought, until: Date.parse(bought.output.expires_at) });
     } catch (error) {
       status.textContent = signal.aborted ? cancelled(attempt) : wordsOf(error);
+      const shown = this.#order();
+      this.#toldBeside = shown && (await digestOf(shown));
     }
     end.abort();
     this.#isBusy = false;
