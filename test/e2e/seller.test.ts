@@ -176,7 +176,8 @@ describe("on a chain with a block every two seconds", () => {
       facilitator.interpose(payer.address, async () => {
         facilitator.interpose(payer.address, undefined);
         await before();
-        const { status, transactionHash: transaction } = await chain.send(signed, facilitator.account);
+        const send = () => chain.send(signed, facilitator.account);
+        const { status, transactionHash: transaction } = await facilitator.inTurn(send);
         resolve(status);
         const errorReason = "invalid_exact_evm_transaction_failed";
         return { status: 200, body: { success: false, errorReason, transaction, network: "base-sepolia" } };

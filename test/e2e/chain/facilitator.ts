@@ -36,7 +36,7 @@ export async function startFacilitator({ client, url, newSigner }: Chain) {
     .registerV1("base-sepolia" as never, new ExactEvmSchemeV1(signer));
 
   const payerOf = ({ payload }: PaymentPayload) => (payload as { authorization: { from: string } }).authorization.from;
-  return { account, ...(await serveFacilitator(facilitator, payerOf)) };
+  return { account, inTurn, ...(await serveFacilitator(facilitator, payerOf)) };
 }
 
 /** Serves a facilitator over HTTP on loopback. */
