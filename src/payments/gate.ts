@@ -36,8 +36,7 @@ interface LedgerRecord {
   abandon(fingerprint: string): Promise<boolean>;
   claim(call: Call, leaseMs: number, until: number): Promise<PaymentStatus>;
   release(claim: string, failure: Failure | undefined): Promise<void>;
-  store(claim: string, work: StoredWork): Promise<boolean>;
-  settle(claim: string, fingerprint: string): Promise<PaymentStatus>;
+  settle(claim: string, work: StoredWork): Promise<PaymentStatus | undefined>;
 }
 
 /** Looks up the ledger's records by name: the Durable Object namespace. */
@@ -99,10 +98,8 @@ export class Sale<T> {
   readonly #began: number;
   /** The payment's last known status in the ledger. */
   #status: PaymentStatus = { status: "free" };
-  /** The claim to settle; set once its work is done. */
-  #claim: string | undefined;
-  /** Whether the ledger has taken the output of that claim: not awaited before it is asked to settle. */
-  #storing: Promise<boolean> = Promise.resolve(true);
+  /** The claim to settle, and what for; set once its work is done. */
+  #done: { claim: string; work: StoredWork } | undefined;
   /** Whether the caller has shown more than the payment, or had the payment before it may have been public. */
   #proved: boolean;
   /** The earlier payment under the same key that the status is of. */
@@ -139,23 +136,19 @@ export class Sale<T> {
    * @throws Error what the work threw in another call that this one waited for
    */
   async settle(): Promise<Sold<T>> {
-    const { payment, fingerprint, timed } = this.#terms;
-    const claim = this.#claim;
+    const { payment, timed } = this.#terms;
+    const done = this.#done;
     const paidBy = this.#paidBy;
     const given = await this.#logged(async () => {
-      if (claim !== undefined)
+      if (done)
         await this.#unlessUsed(async () => {
           this.#event.outcome = "sold";
-          const [isStored, status] = await timed("settle", () =>
-            // sent one behind the other, and delivered in this order: one trip
-            Promise.all([this.#storing, orInProgress(this.#record.settle(claim, fingerprint))]),
-          );
-          this.#status = status;
-          if (!isStored) {
-            this.#claim = undefined; // another call has it
+          const status = await timed("settle", () => orInProgress(this.#record.settle(done.claim, done.work)));
+          if (!status) {
+            this.#done = undefined; // another call has the payment
             this.#event.outcome = "replayed";
           }
-          if (!isStored || status.status === "pending") this.#status = await this.#waitForStatus();
+          this.#status = status && status.status !== "pending" ? status : await this.#waitForStatus();
         });
       const { value, transaction, provedAt: settledAt } = soldOrThrow(this.#status, this.#terms);
       this.#event.transaction = transaction;
@@ -170,7 +163,7 @@ export class Sale<T> {
 
   /** Whether this call has settled the payment. */
   get isSold(): boolean {
-    return this.#claim !== undefined && this.#status.status === "sold";
+    return this.#done !== undefined && this.#status.status === "sold";
   }
 
   /**
@@ -205,8 +198,8 @@ export class Sale<T> {
     const isBound = status === "sold" && bound?.payment === this.#name && bound.fingerprint === fingerprint;
     if (key !== null && !isBound && !(await this.#bindOrRelease(key, bound?.version))) return false;
     if (this.#status.status === "yours") {
-      const { claim, stored } = this.#status;
-      await this.#unlessUsed(() => this.#work(claim, stored));
+      const { claim } = this.#status;
+      await this.#unlessUsed(() => this.#work(claim));
     } else if (status !== "sold") {
       this.#status = await this.#waitForStatus();
       if (this.#status.status === "free") return false; // the call that was waited for died
@@ -261,16 +254,10 @@ export class Sale<T> {
     this.#status = await orInProgress(this.#record.claim(call, workMs, this.#terms.now()));
   }
 
-  async #work(claim: string, stored: boolean): Promise<void> {
-    if (!stored) {
-      const work = await doWork(this.#terms, this.#record, claim);
-      Object.assign(this.#event, work.facts);
-      const { output, expiresAt } = work;
-      const kept = { value: JSON.stringify(work.value), output, expiresAt: expiresAt.getTime() };
-      this.#storing = orInProgress(this.#record.store(claim, kept));
-      this.#storing.catch(() => undefined); // awaited in `settle`
-    }
-    this.#claim = claim;
+  async #work(claim: string): Promise<void> {
+    const { value, output, expiresAt, facts } = await doWork(this.#terms, this.#record, claim);
+    Object.assign(this.#event, facts);
+    this.#done = { claim, work: { value: JSON.stringify(value), output, expiresAt: expiresAt.getTime() } };
   }
 
   /**

@@ -147,14 +147,9 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     return this.#entry.purchase();
   }
 
-  /** @see LedgerEntry.store */
-  store(claim: string, work: StoredWork): Promise<boolean> {
-    return this.#entry.store(claim, work);
-  }
-
   /** @see LedgerEntry.settle */
-  settle(claim: string, fingerprint: string): Promise<PaymentStatus> {
-    return this.#entry.settle(claim, fingerprint);
+  settle(claim: string, work: StoredWork): Promise<PaymentStatus | undefined> {
+    return this.#entry.settle(claim, work);
   }
 
   /** @see KeyBinding.bound */

@@ -15,7 +15,6 @@ import {
   type PaymentStatus,
   type Purchase,
   type Refusal,
-  SETTLE_LEASE_MS,
   type StoredWork,
   statusOf,
   wakesAt,
@@ -101,18 +100,9 @@ export class LedgerEntry {
     const found = await this.waitForStatus(call.fingerprint, until, true);
     if (found.status !== "free") return found;
 
-    const left = this.#world.load();
-    const now = this.#world.now();
     const claim = crypto.randomUUID();
-    const work = left?.state === "stored" ? left.work : undefined;
-    const stored = work !== undefined && now + SETTLE_LEASE_MS < work.expiresAt; // else a dead link would be charged
-    this.#save(
-      stored
-        ? { ...call, state: "stored", work, claim, leaseEnds: now + SETTLE_LEASE_MS }
-        : { ...call, state: "claimed", claim, leaseEnds: now + leaseMs },
-    );
-    if (work && !stored) await this.#world.discard(work.output);
-    return { status: "yours", claim, stored };
+    this.#save({ ...call, state: "claimed", claim, leaseEnds: this.#world.now() + leaseMs });
+    return { status: "yours", claim };
   }
 
   /**
@@ -121,7 +111,7 @@ export class LedgerEntry {
    */
   async release(claim: string, failure: Failure | undefined): Promise<void> {
     const entry = this.#world.load();
-    if (entry && "claim" in entry && entry.claim === claim) await this.#drop(entry, failure);
+    if (entry?.state === "claimed" && entry.claim === claim) this.#clear(failure);
   }
 
   /**
@@ -136,7 +126,7 @@ export class LedgerEntry {
     if (entry.state === "settling" || entry.state === "exposed") return false;
     if (entry.state === "settled") return entry.work.expiresAt <= now;
     if (entry.leaseEnds > now) return false;
-    await this.#drop(entry);
+    this.#clear();
     return true;
   }
 
@@ -150,32 +140,24 @@ export class LedgerEntry {
     return { value, requestId, settledAt, expiresAt, transaction, network: payment.chain.caip2 };
   }
 
-  /** Stores the output of a claim. Returns false, and deletes the output, if the claim was lost to another call. */
-  async store(claim: string, work: StoredWork): Promise<boolean> {
+  /**
+   * Keeps the output of a claim, asks the facilitator once to settle it, and returns the status: `pending` if the answer is
+   * not conclusive. The alarm then asks again. Returns undefined, and deletes the output, if the claim was lost to another
+   * call.
+   */
+  async settle(claim: string, work: StoredWork): Promise<PaymentStatus | undefined> {
     const entry = this.#world.load();
     if (entry?.state !== "claimed" || entry.claim !== claim) {
       await this.#world.discard(work.output);
-      return false;
+      return undefined;
     }
-    this.#save({ ...entry, state: "stored", work, leaseEnds: this.#world.now() + SETTLE_LEASE_MS });
-    return true;
-  }
-
-  /**
-   * Asks the facilitator once to settle a stored claim, and returns the status: `pending` if the answer is not
-   * conclusive. The alarm then asks again.
-   */
-  async settle(claim: string, fingerprint: string): Promise<PaymentStatus> {
-    const entry = this.#world.load();
-    if (entry?.state === "stored" && entry.claim === claim) {
-      const now = this.#world.now();
-      const failure = await this.#ask({
-        ...{ ...callOf(entry), state: "settling", work: entry.work },
-        ...{ attempts: 0, doubt: false, firstAsked: now, nextAt: now, transaction: "" },
-      });
-      if (failure) return { status: "failed", failure };
-    }
-    return statusOf(this.#world.load(), fingerprint, this.#world.now());
+    const now = this.#world.now();
+    const failure = await this.#ask({
+      ...{ ...callOf(entry), state: "settling", work },
+      ...{ attempts: 0, doubt: false, firstAsked: now, nextAt: now, transaction: "" },
+    });
+    if (failure) return { status: "failed", failure };
+    return statusOf(this.#world.load(), entry.fingerprint, this.#world.now());
   }
 
   /**
@@ -195,8 +177,7 @@ export class LedgerEntry {
     }
     if (now < (wakesAt(entry) ?? Number.POSITIVE_INFINITY)) return this.#save(entry);
     if (entry.state === "settled" && entry.unbooked) return this.#book(entry, entry.unbooked);
-    if (entry.state === "settled" || entry.state === "burned") this.#clear();
-    else await this.#drop(entry);
+    this.#clear();
   }
 
   /**
@@ -327,12 +308,6 @@ export class LedgerEntry {
   #save(entry: Entry): void {
     this.#world.save(entry, wakesAt(entry));
     this.#wake(undefined);
-  }
-
-  /** Forgets a claim that was not settled, and its output. */
-  async #drop(entry: Entry & { state: "claimed" | "stored" }, failure?: Failure): Promise<void> {
-    this.#clear(failure);
-    if (entry.state === "stored") await this.#world.discard(entry.work.output);
   }
 
   #clear(failure?: Failure): void {

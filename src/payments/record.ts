@@ -8,13 +8,8 @@ import type { PaymentPayload } from "./paymentPayload.ts";
  * | state    | meaning                              | event                                 | next state             |
  * |----------|--------------------------------------|---------------------------------------|------------------------|
  * | (none)   | never seen, failed, or forgotten     | `claim`                               | claimed                |
- * | claimed  | one call is working under a lease    | `store`                               | stored                 |
+ * | claimed  | one call is working under a lease    | `settle`, with the output             | settling               |
  * |          |                                      | `release`, or lease over              | (none)                 |
- * | stored   | output stored, facilitator not asked | `settle`                              | settling               |
- * |          |                                      | lease over, `claim` for same request  | stored, new lease      |
- * |          |                                      | the same, but its link ends soon      | claimed, output gone   |
- * |          |                                      | lease over, `abandon`; or `release`   | (none), output deleted |
- * |          |                                      | lease over, authorization or link too | (none), output deleted |
  * | settling | facilitator asked to move the money  | it moved, as `conclude` proves        | settled                |
  * |          |                                      | it did not and will not               | (none), output deleted |
  * |          |                                      | it is used, or the chain rejected it  | exposed, with a node   |
@@ -32,7 +27,6 @@ import type { PaymentPayload } from "./paymentPayload.ts";
  */
 export type Entry =
   | ({ state: "claimed"; claim: string; leaseEnds: number } & Call)
-  | ({ state: "stored"; claim: string; leaseEnds: number; work: StoredWork } & Call)
   | ({
       state: "settling";
       work: StoredWork;
@@ -101,7 +95,7 @@ export type Failure = { reason: string } | { error: string };
 /**
  * The status of a payment for the request it comes with.
  * - `free`: it can be claimed
- * - `yours`: claimed by this call; `stored` if a call that died has left its output, so that only settling remains
+ * - `yours`: claimed by this call
  * - `sold`: settled for the same request; the result can be delivered. The money is known to have moved at `provedAt`
  * - `withheld`: being settled, or settled, for whatever request: what the caller has shown may be public by now
  * - `spent`: settled, but for another request or for a link that has ended; or burned
@@ -114,7 +108,7 @@ export type Failure = { reason: string } | { error: string };
 export type PaymentStatus =
   | { status: "free" | "spent" | "taken" | "busy" | "withheld" }
   | { status: "pending"; until?: number }
-  | { status: "yours"; claim: string; stored: boolean }
+  | { status: "yours"; claim: string }
   | { status: "sold"; value: string; transaction: string; provedAt: number | undefined }
   | { status: "failed"; failure: Failure };
 
@@ -123,8 +117,6 @@ const DAY_MS = 86_400_000;
 const MAX_DATE_MS = 8.64e15;
 /** The chain's clock, read a few blocks late, has passed the end of an authorization by then. */
 const CHAIN_LAG_MS = 10_000;
-/** How long a call that has stored its output may take to start settling. */
-export const SETTLE_LEASE_MS = 60_000;
 
 /** Returns the status of a payment with this entry for a request, at `now` (Unix milliseconds). */
 export function statusOf(entry: Entry | undefined, fingerprint: string, now: number): PaymentStatus {
@@ -135,9 +127,6 @@ export function statusOf(entry: Entry | undefined, fingerprint: string, now: num
     case "claimed":
       if (entry.leaseEnds <= now) return { status: "free" };
       return { status: same ? "busy" : "taken" };
-    case "stored":
-      if (!same) return { status: "taken" };
-      return { status: entry.leaseEnds <= now ? "free" : "busy" };
     case "settling":
       return { status: same ? "pending" : "taken" };
     case "exposed":
@@ -160,7 +149,7 @@ export function statusOf(entry: Entry | undefined, fingerprint: string, now: num
  * transaction's data, signature included.
  */
 export function mayBePublic(entry: Entry | undefined): boolean {
-  return entry !== undefined && entry.state !== "claimed" && entry.state !== "stored";
+  return entry !== undefined && entry.state !== "claimed";
 }
 
 /** Returns when the record's alarm is due, in Unix milliseconds; undefined for never. */
@@ -168,8 +157,6 @@ export function wakesAt(entry: Entry): number | undefined {
   switch (entry.state) {
     case "claimed":
       return entry.leaseEnds;
-    case "stored":
-      return Math.max(entry.leaseEnds, lapsesAt(entry));
     case "settling":
     case "exposed":
       return entry.nextAt;

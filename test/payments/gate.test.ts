@@ -265,7 +265,6 @@ function ledgerThatFinds(found: PaymentStatus, changes: Partial<ReturnType<Ledge
     claim: async () => found,
     settle: async () => found,
     abandon: async () => true,
-    store: async () => true,
     bound: async () => undefined,
     release: write("release"),
     async bind(...args: unknown[]) {
@@ -331,7 +330,7 @@ describe("what the ledger finds decides what the caller is told", () => {
 });
 
 describe("a key", () => {
-  const yours: PaymentStatus = { status: "yours", claim: "claim", stored: false };
+  const yours: PaymentStatus = { status: "yours", claim: "claim" };
   const free: PaymentStatus = { status: "free" };
 
   test("stands for its payment until the link must have ended, however long the work takes", async () => {
@@ -400,7 +399,7 @@ test("work whose claim cannot be released fails with its own words: the lease en
   const found = ledgerThatFinds(
     { status: "free" },
     {
-      claim: async () => ({ status: "yours", claim: "claim", stored: false }),
+      claim: async () => ({ status: "yours", claim: "claim" }),
       release: async () => {
         throw new Error("unreachable");
       },
@@ -410,7 +409,7 @@ test("work whose claim cannot be released fails with its own words: the lease en
 });
 
 describe("what changes while a call is under way", () => {
-  const yours: PaymentStatus = { status: "yours", claim: "claim", stored: false };
+  const yours: PaymentStatus = { status: "yours", claim: "claim" };
   const sold: PaymentStatus = { status: "sold", value: '"theirs"', transaction: "0x1", provedAt: 1 };
   /** Finds one after the other, and then always the last. */
   const finds = (...statuses: PaymentStatus[]) => ({
@@ -424,7 +423,8 @@ describe("what changes while a call is under way", () => {
   });
 
   test("the claim was lost while the work was done: the other call's result is given", async () => {
-    const found = ledgerThatFinds(free, { ...finds(free, sold), claim: async () => yours, store: async () => false });
+    const lost = { claim: async () => yours, settle: async () => undefined };
+    const found = ledgerThatFinds(free, { ...finds(free, sold), ...lost });
     expect(await sale("good", await paymentFrom(), { ledger: found })).toMatchObject({
       outcome: { value: "theirs" },
       worked: 1,
@@ -516,13 +516,5 @@ describe("what changes while a call is under way", () => {
     );
     const { outcome } = await sale("good", await paymentFrom(), { ledger: found });
     expect((outcome as PaymentError).idempotencyKey !== undefined).toBe(isGiven);
-  });
-
-  test("an output that a call before has left is settled without work", async () => {
-    const found = ledgerThatFinds(free, { claim: async () => ({ ...yours, stored: true }), settle: async () => sold });
-    expect(await sale("good", await paymentFrom(), { ledger: found })).toMatchObject({
-      outcome: { value: "theirs" },
-      worked: 0,
-    });
   });
 });

@@ -139,11 +139,10 @@ function worldWith(
     if (found.status !== "yours") throw new Error(`not claimed: ${found.status}`);
     return found.claim;
   };
-  /** Claims the payment, stores the work, and settles. */
+  /** Claims the payment, and settles for the work. */
   const settled = async () => {
     const claim = await claimed();
-    await record.store(claim, work);
-    return record.settle(claim, "request");
+    return record.settle(claim, work);
   };
   const entry = () => stored?.entry;
   return { record, seen, claimed, settled, entry, state: () => entry()?.state, wakeAt: () => stored?.wakeAt };
@@ -154,8 +153,7 @@ describe("a payment that the chain has rejected", () => {
   test("can be read there, and buys nothing any more until its authorization has run out", async () => {
     const { record, seen, claimed, state, wakeAt } = world({ outcome: "reverted", reason: "why" });
     const claim = await claimed();
-    await record.store(claim, work);
-    expect(await record.settle(claim, "request")).toEqual({ status: "failed", failure: { reason: "why" } });
+    expect(await record.settle(claim, work)).toEqual({ status: "failed", failure: { reason: "why" } });
     expect(seen.discarded).toEqual(["output"]);
     for (const request of ["request", "another"]) {
       expect(await record.claim({ ...call, fingerprint: request }, MINUTE, 0)).toEqual(status("spent"));
@@ -175,8 +173,7 @@ describe("a payment that the chain has rejected", () => {
     async function exposed(payable = watched, ...evidence: (Evidence | undefined)[]) {
       const found = worldWith(async () => evidence.shift(), { outcome: "reverted", reason: "why" });
       const claim = await found.claimed(payable);
-      await found.record.store(claim, work);
-      expect(await found.record.settle(claim, "request")).toMatchObject({ status: "pending" });
+      expect(await found.record.settle(claim, work)).toMatchObject({ status: "pending" });
       return found;
     }
 
@@ -249,8 +246,7 @@ describe("a payment that the chain has rejected", () => {
         const { record, seen, state, wakeAt } = found;
         if (how !== "exposed") {
           const claim = await found.claimed(lasting);
-          await record.store(claim, work);
-          await record.settle(claim, "request");
+          await record.settle(claim, work);
         }
         const told = await record.waitForStatus("request", 0, true);
         expect(told).toEqual({ status: "pending", ...(how === "exposed" && { until: work.expiresAt }) });
@@ -271,8 +267,7 @@ describe("a payment that the chain has rejected", () => {
     const { record, claimed } = world({ outcome: "reverted", reason: "why" });
     const claim = await claimed();
     const waiting = record.waitForStatus("request", T + MINUTE, true);
-    await record.store(claim, work);
-    await record.settle(claim, "request");
+    await record.settle(claim, work);
     expect(await waiting).toEqual({ status: "failed", failure: { reason: "why" } });
   });
 });
@@ -283,9 +278,8 @@ test("what the facilitator has not been given cannot be public: it is withheld f
   expect(await look()).toBe("free");
   const claim = await claimed();
   expect(await look()).toBe("busy");
-  await record.store(claim, work);
   expect(await look()).toBe("busy");
-  await record.settle(claim, "request");
+  await record.settle(claim, work);
   expect(await look()).toBe("withheld");
   seen.now = work.expiresAt;
   await record.alarm();
@@ -312,25 +306,22 @@ describe("a claim", () => {
     expect(state()).toBeUndefined();
   });
 
-  test("that lost its lease to another call can neither release, nor store, nor settle: its output is deleted", async () => {
+  test("that lost its lease to another call can neither release nor settle: its output is deleted", async () => {
     const { record, seen, claimed, state } = world();
     const late = await claimed();
     seen.now += MINUTE;
     await claimed({ ...call, fingerprint: "another" });
     await record.release(late, { reason: "" });
     expect(state()).toBe("claimed");
-    expect(await record.store(late, work)).toBe(false);
-    expect(seen.discarded).toEqual(["output"]);
-    expect(await record.settle(late, "request")).toEqual(status("taken"));
-    expect(seen.settled).toBe(0);
+    expect(await record.settle(late, work)).toBeUndefined();
+    expect([state(), seen.discarded, seen.settled]).toEqual(["claimed", ["output"], 0]);
   });
 
   test("that overran its lease with nobody after it still counts", async () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     seen.now += 2 * MINUTE;
-    expect(await record.store(claim, work)).toBe(true);
-    expect(await record.settle(claim, "request")).toEqual(status("sold"));
+    expect(await record.settle(claim, work)).toEqual(status("sold"));
   });
 
   test("that failed says why to those who wait, and frees the payment", async () => {
@@ -396,14 +387,6 @@ describe("that no claim made so far settles a payment for a request", () => {
     expect([await found.record.abandon("request"), found.state()]).toEqual([expected, left]);
   });
 
-  test("is so of a stored output whose call died: it is deleted", async () => {
-    const { record, seen, claimed, state } = world();
-    await record.store(await claimed(), work);
-    expect([await record.abandon("request"), state()]).toEqual([false, "stored"]);
-    seen.now += MINUTE;
-    expect([await record.abandon("request"), state(), seen.discarded]).toEqual([true, undefined, ["output"]]);
-  });
-
   test("is so of one that has bought it when the link is over", async () => {
     const { record, seen, settled, state } = world({ outcome: "settled", transaction: "0x1" });
     await settled();
@@ -414,71 +397,32 @@ describe("that no claim made so far settles a payment for a request", () => {
   });
 });
 
-test("of a payment that nobody has claimed there is nothing to release, store, settle, or wake for", async () => {
+test("of a payment that nobody has claimed there is nothing to release, settle, or wake for", async () => {
   const { record, seen, state } = world();
   await record.release("claim", undefined);
   await record.alarm();
-  expect(await record.settle("claim", "request")).toEqual(status("free"));
   expect(await record.purchase()).toBeUndefined();
-  expect([await record.store("claim", work), seen.discarded]).toEqual([false, ["output"]]);
+  expect([await record.settle("claim", work), seen.discarded]).toEqual([undefined, ["output"]]);
   expect([state(), seen.settled]).toEqual([undefined, 0]);
 });
 
-describe("a stored output", () => {
-  test("is all that its claim can settle: not before it is there, not another, and not by another claim", async () => {
-    const { record, seen, claimed } = world();
-    const claim = await claimed();
-    expect(await record.settle(claim, "request")).toEqual(status("busy"));
-    await record.store(claim, work);
-    expect(await record.store(claim, { ...work, output: "second" })).toBe(false);
-    expect(await record.settle("another claim", "request")).toEqual(status("busy"));
-    expect([seen.settled, seen.discarded]).toEqual([0, ["second"]]);
-  });
-
-  test("whose call died is settled by the next same call, without work", async () => {
-    const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
-    await record.store(await claimed(), work);
-    expect(await record.waitForStatus("request", 0, true)).toEqual(status("busy"));
-    seen.now += MINUTE;
-    expect(await record.waitForStatus("another", 0, true)).toEqual(status("taken"));
-    const next = await record.claim(call, MINUTE, 0);
-    expect(next).toMatchObject({ status: "yours", stored: true });
-    expect(await record.waitForStatus("request", 0, true), "under a lease of its own").toEqual(status("busy"));
-    expect(await record.settle((next as { claim: string }).claim, "request")).toEqual(status("sold"));
-    expect(seen.settled).toBe(1);
-  });
-
-  test("whose link may end before it is settled is not settled: the next call does the work again", async () => {
-    const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
-    await record.store(await claimed(), { ...work, expiresAt: T + 2 * MINUTE });
-    seen.now += MINUTE;
-    expect(await record.claim(call, MINUTE, 0)).toMatchObject({ status: "yours", stored: false });
-    expect(seen.discarded).toEqual(["output"]);
-  });
-
-  test.each([
-    ["the authorization has run out", T / 1000 + 300, T + 5 * MINUTE],
-    ["the link has ended, of an authorization without end", 2n ** 255n, T + DAY],
-  ])("that nobody comes back for is deleted when %s, and nothing is charged", async (_, validBefore, at) => {
-    const authorization = { ...payment.authorization, validBefore: String(validBefore) };
-    const { record, seen, claimed, state, wakeAt } = world();
-    await record.store(await claimed({ ...call, payment: { ...payment, authorization } }), work);
-    expect(wakeAt()).toBe(at);
-    seen.now = at;
-    await record.alarm();
-    expect([state(), seen.discarded, seen.settled]).toEqual([undefined, ["output"], 0]);
-  });
-});
-
 describe("a settlement", () => {
+  test("is made once by a claim: what is sent again by it, or by another, is deleted", async () => {
+    const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
+    const claim = await claimed();
+    expect(await record.settle("another claim", { ...work, output: "another's" })).toBeUndefined();
+    expect(await record.settle(claim, work)).toEqual(status("sold"));
+    expect(await record.settle(claim, { ...work, output: "second" })).toBeUndefined();
+    expect([seen.settled, seen.discarded]).toEqual([1, ["another's", "second"]]);
+  });
+
   test.each<[string, (() => Promise<Evidence | undefined>) | undefined, PaymentStatus["status"][]]>([
     ["is burned, without a node", undefined, ["failed"]],
     ["is in doubt, with a node", async () => ({ outcome: "settled", transaction: "0x2" }), ["pending", "sold"]],
   ])("of which the facilitator does not know whether it was sent %s", async (_, evidence, expected) => {
     const { record, seen, claimed } = worldWith(evidence, { outcome: "unsent", reason: "transaction_failed" });
     const claim = await claimed();
-    await record.store(claim, work);
-    const statuses = [await record.settle(claim, "request")];
+    const statuses = [await record.settle(claim, work)];
     await record.alarm();
     if (statuses[0]!.status === "pending") statuses.push(await record.waitForStatus("request", 0, true));
     expect(statuses).toEqual(expected.map(status));
@@ -491,9 +435,8 @@ describe("a settlement", () => {
     const found = world({ outcome: "settled", transaction: "0x1" });
     found.seen.listed = new Promise(() => {});
     const claim = await found.claimed();
-    await found.record.store(claim, work);
     const waiting = found.record.waitForStatus("request", T + MINUTE, true);
-    void found.record.settle(claim, "request");
+    void found.record.settle(claim, work);
     expect(await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 100))])).toEqual(status("sold"));
   });
 
@@ -509,9 +452,8 @@ describe("a settlement", () => {
     found.seen.listed = new Promise(() => {}); // nobody waits for the list
     const refused = { status: "failed", failure: { reason: "why" } };
     const claim = await found.claimed();
-    await found.record.store(claim, work);
     const waiting = found.record.waitForStatus("request", T + MINUTE, true);
-    expect(await found.record.settle(claim, "request")).toEqual(refused);
+    expect(await found.record.settle(claim, work)).toEqual(refused);
     expect(await waiting).toEqual(refused);
     expect([found.state(), found.seen.discarded]).toEqual([undefined, ["output"]]);
     expect(found.seen.logged).toEqual([expect.objectContaining({ outcome: "refused", reason: "why", attempts: 1 })]);
@@ -577,8 +519,7 @@ describe("a settlement", () => {
     const unknown: Settlement = { outcome: "unknown" };
     const { record, seen, claimed, wakeAt } = world(unknown, unknown, { outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
-    await record.store(claim, work);
-    expect(await record.settle(claim, "request")).toEqual(status("pending"));
+    expect(await record.settle(claim, work)).toEqual(status("pending"));
     for (const waited of [2000, 4000]) {
       expect(wakeAt()).toBe(seen.now + waited);
       seen.now = wakeAt()!;
@@ -600,8 +541,7 @@ describe("a settlement", () => {
   test("is sold on the word that it is used, which proves nothing", async () => {
     const { record, seen, claimed, wakeAt } = world({ outcome: "unknown" }, { outcome: "used", reason: "why" });
     const claim = await claimed();
-    await record.store(claim, work);
-    await record.settle(claim, "request");
+    await record.settle(claim, work);
     seen.now = wakeAt()!;
     await record.alarm();
     const found = await record.waitForStatus("request", 0, true);
@@ -611,8 +551,7 @@ describe("a settlement", () => {
   test("whose alarm was lost is taken up again by the next look", async () => {
     const { record, seen, claimed, wakeAt } = world();
     const claim = await claimed();
-    await record.store(claim, work);
-    await record.settle(claim, "request");
+    await record.settle(claim, work);
     const due = wakeAt()!;
     seen.now = due + 9999;
     await record.waitForStatus("another", 0, true);
@@ -625,8 +564,7 @@ describe("a settlement", () => {
   test("that never gets one gives nothing, is kept from other requests, and given up when the link has ended", async () => {
     const { record, seen, claimed, state, wakeAt } = world();
     const claim = await claimed();
-    await record.store(claim, work);
-    await record.settle(claim, "request");
+    await record.settle(claim, work);
     for (let attempts = 0; seen.now < work.expiresAt; attempts++) {
       expect(await record.waitForStatus("request", 0, true)).toEqual(status("pending"));
       expect(await record.waitForStatus("another", 0, true)).toEqual(status("taken"));
@@ -641,8 +579,7 @@ describe("a settlement", () => {
   test("is the payer's until its link ends, and forgotten a day after", async () => {
     const { record, seen, claimed, state, wakeAt } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
-    await record.store(claim, work);
-    await record.settle(claim, "request");
+    await record.settle(claim, work);
     seen.now = work.expiresAt - 1;
     expect(await record.waitForStatus("request", 0, true)).toEqual(status("sold"));
     seen.now++;
@@ -657,8 +594,7 @@ describe("a settlement", () => {
   test("is booked by the alarm, which is due at once and asks until the book has it, and not forgotten before", async () => {
     const { record, seen, claimed, state, wakeAt } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
-    await record.store(claim, work);
-    await record.settle(claim, "request");
+    await record.settle(claim, work);
     expect([seen.booked, wakeAt()], "nobody waits for it").toEqual([[], T]);
     seen.bookAnswers = false;
     await record.alarm();

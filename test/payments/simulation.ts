@@ -462,7 +462,7 @@ export class Simulation {
         return this.#dies(worker) ? never() : answer;
       };
     const none = () => Promise.reject(new Error("another kind of object"));
-    const noRecord = { waitForStatus: none, claim: none, release: none, store: none, settle: none, abandon: none };
+    const noRecord = { waitForStatus: none, claim: none, release: none, settle: none, abandon: none };
     const noKey = { bound: none, bind: none };
     return {
       getByName: (name) => {
@@ -486,11 +486,10 @@ export class Simulation {
           waitForStatus: reach(object, (...args) => object.record.waitForStatus(...args)),
           claim: reach(object, (...args) => object.record.claim(...args)),
           release: reach(object, (...args) => object.record.release(...args)),
-          store: reach(object, (...args) => object.record.store(...args)),
           abandon: reach(object, (...args) => object.record.abandon(...args)),
-          settle: reach(object, (claim, fingerprint) => {
-            if (object.entry?.state === "stored" && object.entry.claim === claim) object.history.settledFor = asked;
-            return object.record.settle(claim, fingerprint);
+          settle: reach(object, (claim, work) => {
+            if (object.entry?.state === "claimed" && object.entry.claim === claim) object.history.settledFor = asked;
+            return object.record.settle(claim, work);
           }),
         };
       },

@@ -38,22 +38,20 @@ async function claimed(name: string, facilitator = "https://facilitator.example.
 }
 
 describe("the ledger", () => {
-  test("settles a stored claim through the facilitator that verified it, and gives its result from then on", async () => {
+  test("settles a claim through the facilitator that verified it, and gives its result from then on", async () => {
     const claim = await claimed("sold");
-    expect(await recordOf("sold").store(claim, await stored())).toBe(true);
     const sold = {
       ...{ status: "sold", value: '"work"', transaction: `0x${"ab".repeat(32)}` },
       provedAt: expect.any(Number),
     };
-    expect(await recordOf("sold").settle(claim, "request")).toEqual(sold);
+    expect(await recordOf("sold").settle(claim, await stored())).toEqual(sold);
     expect(await recordOf("sold").waitForStatus("request", 0, true)).toEqual(sold);
     expect(await recordOf("sold").waitForStatus("another", 0, true)).toEqual({ status: "spent" });
   });
 
   test("does not give a result again whose link has been ended", async () => {
     const [claim, work] = [await claimed("ended"), await stored()];
-    await recordOf("ended").store(claim, work);
-    await recordOf("ended").settle(claim, "request");
+    await recordOf("ended").settle(claim, work);
     expect(await recordOf("ended").waitForStatus("request", 0, true)).toMatchObject({ status: "sold" });
     await endLink(bucket, { id: work.output, token: work.token }, Date.now);
     expect(await recordOf("ended").waitForStatus("request", 0, true)).toEqual({ status: "spent" });
@@ -62,8 +60,7 @@ describe("the ledger", () => {
   test("deletes the output and frees the payment where the facilitator refuses", async () => {
     const claim = await claimed("refused", "https://facilitator.example.com/refuses-settle-400");
     const work = await stored();
-    await recordOf("refused").store(claim, work);
-    expect(await recordOf("refused").settle(claim, "request")).toEqual({
+    expect(await recordOf("refused").settle(claim, work)).toEqual({
       status: "failed",
       failure: { reason: "insufficient_funds" },
     });
@@ -73,8 +70,7 @@ describe("the ledger", () => {
 
   test("finishes by its alarm a settlement whose answer was lost", async () => {
     const claim = await claimed("lost", "https://facilitator.example.com/loses-first-answer-a");
-    await recordOf("lost").store(claim, await stored());
-    expect(await recordOf("lost").settle(claim, "request")).toEqual({ status: "pending" });
+    expect(await recordOf("lost").settle(claim, await stored())).toEqual({ status: "pending" });
     expect(await alarmOf("lost")).toBeGreaterThan(Date.now());
     expect(await runDurableObjectAlarm(recordOf("lost"))).toBe(true);
     expect(await recordOf("lost").waitForStatus("request", 0, true)).toMatchObject({ status: "sold", value: '"work"' });
@@ -82,8 +78,7 @@ describe("the ledger", () => {
 
   test("keeps a settlement that an alarm finds while the settings are wrong, until they are mended", async () => {
     const claim = await claimed("misconfigured", "https://facilitator.example.com/loses-first-answer-m");
-    await recordOf("misconfigured").store(claim, await stored());
-    await recordOf("misconfigured").settle(claim, "request");
+    await recordOf("misconfigured").settle(claim, await stored());
     const later = await runInDurableObject(recordOf("misconfigured"), async (_, state) => {
       const woken = new Ledger(state, { ...env, MAX_PAGES: "many" } as Env);
       await state.storage.deleteAlarm();
@@ -99,8 +94,7 @@ describe("the ledger", () => {
   test("finishes it even where the object itself died while asking", async () => {
     const facilitator = "https://facilitator.example.com/silent-first-c";
     const claim = await claimed("died", facilitator);
-    await recordOf("died").store(claim, await stored());
-    const asking = recordOf("died").settle(claim, "request");
+    const asking = recordOf("died").settle(claim, await stored());
     await vi.waitUntil(async () => (await askedToSettle(facilitator)) === 1);
     const dying = runInDurableObject(recordOf("died"), (_, state) => state.abort("died"));
     await Promise.allSettled([asking, dying]);
@@ -113,23 +107,20 @@ describe("the ledger", () => {
   test("gives those who wait what the first call gets", async () => {
     const claim = await claimed("waited");
     const waiting = [1, 2, 3].map(() => recordOf("waited").waitForStatus("request", Date.now() + 20_000, true));
-    await recordOf("waited").store(claim, await stored());
-    const first = await recordOf("waited").settle(claim, "request");
+    const first = await recordOf("waited").settle(claim, await stored());
     for (const found of await Promise.all(waiting)) expect(found).toEqual(first);
   });
 
   test("forgets a settled payment a day after both link and authorization have ended", async () => {
     const validBefore = Math.floor(Date.now() / 1000) + 7200;
     const claim = await claimed("forgotten", undefined, validBefore);
-    await recordOf("forgotten").store(claim, await stored());
-    await recordOf("forgotten").settle(claim, "request");
+    await recordOf("forgotten").settle(claim, await stored());
     await vi.waitFor(async () => expect(await alarmOf("forgotten")).toBe((validBefore + 86_400) * 1000));
   });
 
   test("keeps one whose authorization never ends for good", async () => {
     const claim = await claimed("endless", undefined, 2 ** 60);
-    await recordOf("endless").store(claim, await stored());
-    await recordOf("endless").settle(claim, "request");
+    await recordOf("endless").settle(claim, await stored());
     await booked("endless");
     expect(await alarmOf("endless")).toBeNull();
   });
@@ -200,9 +191,8 @@ describe("the ledger", () => {
 
   test("tells of a payment what it has bought, as long as its link works", async () => {
     const [claim, work] = [await claimed("bought"), await stored()];
-    await recordOf("bought").store(claim, work);
     expect(await recordOf("bought").purchase()).toBeUndefined();
-    await recordOf("bought").settle(claim, "request");
+    await recordOf("bought").settle(claim, work);
     expect(await recordOf("bought").purchase()).toMatchObject({
       value: '"work"',
       requestId: "test",
