@@ -1,6 +1,6 @@
 /**
  * The Worker for the benchmarks of calls, with what they are compared with: a body that is stored in R2 and copied there once,
- * pdf-lib, by its readme, and nothing at all.
+ * pdf-lib, by its readme, a Durable Object that is started and asked for nothing, and nothing at all.
  */
 import { degrees, PDFDocument } from "pdf-lib";
 import { app } from "../src/app.ts";
@@ -9,23 +9,28 @@ import { app } from "../src/app.ts";
 export { Budget } from "../src/service/budget.ts";
 export { Ledger } from "../src/service/ledger.ts";
 
-async function storeAndCopy({ body }: Request, bucket: R2Bucket): Promise<void> {
-  await bucket.put("floor/sent", body);
-  const stored = await bucket.get("floor/sent");
-  await bucket.put("floor/copy", stored!.body);
+async function storeAndCopy({ body }: Request, { RESULTS }: Env): Promise<void> {
+  await RESULTS.put("floor/sent", body);
+  const stored = await RESULTS.get("floor/sent");
+  await RESULTS.put("floor/copy", stored!.body);
 }
 
-async function markWithPdfLib(request: Request, bucket: R2Bucket): Promise<void> {
+async function markWithPdfLib(request: Request, { RESULTS }: Env): Promise<void> {
   const form = await request.formData();
   const document = await PDFDocument.load(await (form.get("file") as File).arrayBuffer());
   for (const page of document.getPages())
     page.drawText(form.get("text") as string, { x: 50, y: 300, size: 50, rotate: degrees(45), opacity: 0.3 });
-  await bucket.put("peer/marked", await document.save());
+  await RESULTS.put("peer/marked", await document.save());
+}
+
+async function startObject(_: Request, { LEDGER }: Env): Promise<void> {
+  await LEDGER.getByName(crypto.randomUUID()).bound();
 }
 
 const COMPARED: Record<string, typeof storeAndCopy> = {
   "/floor": storeAndCopy,
   "/pdf-lib": markWithPdfLib,
+  "/object": startObject,
   "/empty": async () => {},
 };
 
@@ -33,7 +38,7 @@ export default {
   async fetch(request, env, context) {
     const act = COMPARED[new URL(request.url).pathname];
     if (!act) return app.fetch(request, env, context);
-    await act(request, env.RESULTS);
+    await act(request, env);
     return new Response(null, { status: 204 });
   },
 } satisfies ExportedHandler<Env>;
