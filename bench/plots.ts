@@ -42,41 +42,30 @@ function engineSeries(
 
 const pages = { type: "log", label: "pages", ticks: 5 } as const;
 
+/** Draws one plot of lines as wide as the page. */
+function wide(series: Series[], axes: Pick<Parameters<typeof lines>[1], "x" | "y">) {
+  return { plots: [lines(series, { ...WIDE, ...axes })], size: WIDE };
+}
+
 /** How each picture is drawn. */
 const DRAWN: {
   [file: string]: (results: Required<Results>) => { plots: ReturnType<typeof lines>[]; size: typeof WIDE };
 } = {
-  pages: ({ pages: measured }) => ({
-    plots: [
-      lines(
-        engineSeries(measured, "ms", 1, (file) => file.pages),
-        { ...WIDE, x: pages, y: { type: "log", label: "milliseconds" } },
-      ),
-    ],
-    size: WIDE,
-  }),
-  memory: ({ pages: measured }) => ({
-    plots: [
-      lines(
-        engineSeries(measured, "peakMb", 1, (file) => file.bytes / 1e6),
-        {
-          ...WIDE,
-          x: { type: "log", label: "MB of the file", ticks: 4 },
-          y: { type: "log", label: "MB at most" },
-        },
-      ),
-    ],
-    size: WIDE,
-  }),
-  growth: ({ pages: measured }) => ({
-    plots: [
-      lines(
-        engineSeries(measured, "addedBytes", 1000, (file) => file.pages),
-        { ...WIDE, x: pages, y: { type: "log", label: "KB added" } },
-      ),
-    ],
-    size: WIDE,
-  }),
+  pages: ({ pages: measured }) =>
+    wide(
+      engineSeries(measured, "ms", 1, (file) => file.pages),
+      { x: pages, y: { type: "log", label: "milliseconds" } },
+    ),
+  memory: ({ pages: measured }) =>
+    wide(
+      engineSeries(measured, "peakMb", 1, (file) => file.bytes / 1e6),
+      { x: { type: "log", label: "MB of the file", ticks: 4 }, y: { type: "log", label: "MB at most" } },
+    ),
+  growth: ({ pages: measured }) =>
+    wide(
+      engineSeries(measured, "addedBytes", 1000, (file) => file.pages),
+      { x: pages, y: { type: "log", label: "KB added" } },
+    ),
   texts: ({ pages: { texts } }) => ({
     plots: [
       lines(

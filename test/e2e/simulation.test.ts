@@ -1,25 +1,11 @@
 import { expect, test } from "vitest";
-import { brokenRules } from "../simulation/invariants.ts";
+import { ANSWERS, brokenRules } from "../simulation/invariants.ts";
 import { Simulation } from "../simulation/simulation.ts";
 
 const SCHEDULES = 5000;
 
-/** What a caller often comes to. */
-const ANSWERS = [
-  "200",
-  "402 payment_required",
-  "408 body_timeout",
-  "409 payment_already_used",
-  "422 damaged_pdf",
-  "422 idempotency_key_reused",
-  "500 internal_error",
-  "502 source_unreachable",
-  "503 facilitator_unavailable",
-  "503 payment_in_progress",
-  "503 settlement_pending",
-  "504 source_timeout",
-  "none",
-];
+/** What callers come to in so many schedules: all there is, but to be kept away, which takes a crowd. */
+const OFTEN = ["none", ...ANSWERS].filter((answer) => answer !== "429 too_many_requests");
 
 test(`${SCHEDULES} schedules of the whole service, with faults everywhere`, { timeout: 300_000 }, async () => {
   const simulation = await Simulation.start();
@@ -34,7 +20,7 @@ test(`${SCHEDULES} schedules of the whole service, with faults everywhere`, { ti
     for (const { looks } of schedule.callers.links.values()) for (const { status } of looks) looked.add(status);
   }
   expect(failures).toEqual([]);
-  expect([...answered], "the schedules reach every outcome").toEqual(expect.arrayContaining(ANSWERS));
+  expect([...answered], "the schedules reach every outcome").toEqual(expect.arrayContaining(OFTEN));
   expect([...looked].toSorted(), "and links in every state").toEqual([200, 410, 500]);
 });
 

@@ -3,8 +3,8 @@ import type { Payment } from "./chain.ts";
 import { MOST_SKEW_MS, type Schedule } from "./simulation.ts";
 
 /** What callers may be answered. */
-const ANSWERS = new Set([
-  "200 ",
+export const ANSWERS: ReadonlySet<string> = new Set([
+  "200",
   "402 payment_required",
   "408 body_timeout",
   "409 payment_already_used",
@@ -148,7 +148,7 @@ export function brokenRules(schedule: Schedule): string[] {
   rule(
     "answers are the expected ones",
     answers,
-    ({ lost, status, code }) => !lost && !ANSWERS.has(`${status} ${code}`),
+    ({ lost, status, code }) => !lost && !ANSWERS.has(`${status} ${code}`.trim()),
     showAnswer,
   );
   rule("calls are answered", answers, ({ isFinal, lost }) => isFinal && lost, showAnswer);
