@@ -1,4 +1,5 @@
 /** What is asked of a payment before the request that it pays for is read: a stranger's request costs nothing. */
+import { notSelling, orInProgress, withheld } from "./answers.ts";
 import { PaymentError } from "./errors.ts";
 import type { EventContext, SaleEvent } from "./events.ts";
 import type { FacilitatorClient } from "./facilitator.ts";
@@ -145,44 +146,4 @@ export function saleEvent({ payment, operation, requestId }: AdmissionTerms): Sa
 export function outcomeOf(error: unknown): Pick<SaleEvent, "outcome" | "reason"> {
   if (error instanceof PaymentRequired) return { outcome: "payment_required", reason: error.reason };
   return { outcome: error instanceof Error && "code" in error ? String(error.code) : "internal_error" };
-}
-
-/** Creates the answer for a payment that may be public, from a caller who has shown nothing else. */
-export function withheld(): PaymentError {
-  return new PaymentError(
-    "payment_already_used",
-    "This payment has been sent off to be settled and may be public by now, so it does not show any more that its result is yours. Send the Idempotency-Key that it was sent with, or find the result with GET /v1/purchases. For another request sign a new payment.",
-  );
-}
-
-/** Creates the answer for new calls while nothing is sold. */
-export function notSelling(): PaymentError {
-  return new PaymentError(
-    "not_selling",
-    "This deployment sells nothing at the moment. Nothing was charged. What is paid for already is delivered: send its request again as it was; links work until they end.",
-    { retryAfterSeconds: 600 },
-  );
-}
-
-/** Told with each failure after which the payment may still be charged. */
-export const ASK_AGAIN =
-  "Send the same request again in a moment, with this payment or under the same Idempotency-Key; it is not charged twice.";
-
-/** Creates the answer for a payment that is in use, or whose record cannot be reached. */
-export function inProgress(cause?: unknown): PaymentError {
-  return new PaymentError("payment_in_progress", `This payment is being used right now. ${ASK_AGAIN}`, {
-    retryAfterSeconds: 5,
-    cause,
-  });
-}
-
-/**
- * Awaits an answer of the ledger. If the ledger cannot be reached, the operation may or may not have happened; calling
- * again is safe.
- * @throws PaymentError payment_in_progress if the ledger cannot be reached
- */
-export function orInProgress<T>(answer: Promise<T>): Promise<T> {
-  return answer.catch((cause: unknown) => {
-    throw inProgress(cause);
-  });
 }

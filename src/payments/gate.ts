@@ -1,22 +1,12 @@
 /** The sale of one piece of work for one payment: verify, claim, work, store, settle, deliver. */
-import {
-  type Admission,
-  type AdmissionTerms,
-  ASK_AGAIN,
-  boundIn,
-  inProgress,
-  orInProgress,
-  outcomeOf,
-  saleEvent,
-  verify,
-  withheld,
-} from "./admission.ts";
+import { type Admission, type AdmissionTerms, boundIn, outcomeOf, saleEvent, verify } from "./admission.ts";
+import { keyReused, orInProgress, receiptFor, soldOrThrow } from "./answers.ts";
 import { PaymentError } from "./errors.ts";
 import type { SaleEvent } from "./events.ts";
 import { type Binding, type Bound, keyNameOf } from "./keyBinding.ts";
 import type { Network } from "./networks.ts";
-import { PaymentRequired, type Receipt } from "./offer.ts";
-import { type PaymentPayload, paymentKey } from "./paymentPayload.ts";
+import type { Receipt } from "./offer.ts";
+import { paymentKey } from "./paymentPayload.ts";
 import type { Call, Failure, PaymentStatus, StoredWork } from "./record.ts";
 
 /** The result of the work. It is delivered once the payment is settled, and its output is deleted if it cannot be. */
@@ -324,82 +314,4 @@ async function doWork<T>({ work, errors }: SaleTerms<T>, record: LedgerRecord, c
     await record.release(claim, failure).catch(() => undefined); // the lease expires anyway
     throw error;
   }
-}
-
-/**
- * Returns the status if the payment has bought this result.
- * @throws PaymentRequired if the payment was refused
- * @throws PaymentError for a payment that is used, in use, or still being settled
- * @throws Error what the work threw
- */
-function soldOrThrow(found: PaymentStatus, sale: SaleTerms<unknown>): PaymentStatus & { status: "sold" } {
-  switch (found.status) {
-    case "sold":
-      return found;
-    case "failed": {
-      const { failure } = found;
-      if ("error" in failure) throw sale.errors.read(failure.error);
-      const { payment, offer } = sale;
-      const receipt = receiptFor(payment, { success: false, errorReason: failure.reason, transaction: "" });
-      throw new PaymentRequired(offer, failure.reason, { version: payment.version, receipt });
-    }
-    case "spent":
-      throw new PaymentError(
-        "payment_already_used",
-        "This payment has bought its result (another request's, or one whose link has ended), or the chain has rejected it. Sign a new payment, under a new Idempotency-Key if this one has bought something.",
-      );
-    case "taken":
-      throw new PaymentError(
-        "payment_already_used",
-        "This payment is being used for another request. Sign a new payment for this one.",
-      );
-    case "withheld":
-      throw withheld();
-    case "pending":
-      throw new PaymentError(
-        "settlement_pending",
-        found.until === undefined
-          ? `The payment is being settled and the facilitator has not confirmed it yet. ${ASK_AGAIN}`
-          : `The facilitator could not settle the payment. It may be public by now, so that somebody else can have it moved until ${new Date(found.until).toISOString()}: if that happens, it has paid for this call, and if not, another payment can be made then. ${ASK_AGAIN}`,
-        { retryAfterSeconds: found.until === undefined ? 10 : 30 },
-      );
-    case "busy":
-    case "free":
-    case "yours":
-      throw inProgress();
-  }
-}
-
-function keyReused(): PaymentError {
-  return new PaymentError(
-    "idempotency_key_reused",
-    "This Idempotency-Key stands for another request. Nothing was charged for this one: send it with a key of its own.",
-  );
-}
-
-/** Told with a receipt of a payment that was sold without its transaction being known. */
-const NO_TRANSACTION_NOTE =
-  "The facilitator's answer with the transaction was lost. It says now that the payment has been used.";
-
-/** Told with a receipt of an earlier payment under the same key. */
-const LAPSES_NOTE =
-  "An earlier payment under the same key has paid for this. The payment sent with this call is not settled: it lapses by itself.";
-
-/** @param paidBy the payment that the receipt is for, if it is an earlier one of the same payer */
-function receiptFor(
-  { version, chain: own, authorization }: PaymentPayload,
-  outcome: Pick<Receipt, "success" | "errorReason" | "transaction">,
-  paidBy?: Binding,
-): Receipt {
-  const { chain } = paidBy ?? { chain: own };
-  const notes = [
-    ...(paidBy ? [LAPSES_NOTE] : []),
-    ...(outcome.success && outcome.transaction === "" ? [NO_TRANSACTION_NOTE] : []),
-  ];
-  return {
-    ...outcome,
-    ...(notes.length > 0 && { extra: { note: notes.join(" ") } }),
-    network: version === 1 ? chain.name : chain.caip2,
-    payer: authorization.from,
-  };
 }

@@ -1,7 +1,8 @@
 import type { Config } from "../config.ts";
 import { log, type RequestFacts } from "../log.ts";
 import { isLoopback } from "../loopback.ts";
-import { type Admission, admit, notSelling } from "../payments/admission.ts";
+import { type Admission, admit } from "../payments/admission.ts";
+import { notSelling } from "../payments/answers.ts";
 import type { PaymentEvent, SaleEvent } from "../payments/events.ts";
 import { facilitatorClients, requireFacilitator } from "../payments/facilitators.ts";
 import { Sale, type Sold } from "../payments/gate.ts";

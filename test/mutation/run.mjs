@@ -10,7 +10,7 @@ import { Stryker } from "@stryker-mutator/core";
 const SUBJECTS = {
   record: ["src/payments/record.ts", "test/payments/record.test.ts"],
   ledgerEntry: ["src/payments/ledgerEntry.ts", "test/payments/record.test.ts"],
-  gate: ["src/payments/gate.ts", "test/payments/{gate,idempotency}.test.ts"],
+  gate: ["src/payments/{gate,answers}.ts", "test/payments/{gate,idempotency}.test.ts"],
   ledger: ["src/payments/ledger.ts", "test/service/ledger.test.ts"],
   tail: ["src/engine/pdf/tail.ts", "test/engine/pdf/{tail,tolerance,agreement,encryption,output}.test.ts"],
   eraser: ["src/engine/pdf/eraser.ts", "test/engine/pdf/eraser.test.ts"],
