@@ -17,7 +17,9 @@ export class ColorWriter {
   readonly #content;
   readonly #lengths;
   #lines = 0;
-  readonly #gray: Deflater | undefined;
+  readonly #mayBeGray: boolean;
+  /** Made when first needed: most images have colours, and their data pass through. */
+  #gray: Deflater | undefined;
   #all: Deflater | undefined;
 
   /** @param mayBeGray whether RGB may be written as grey */
@@ -26,8 +28,7 @@ export class ColorWriter {
     this.#layout = layout;
     this.#content = content;
     this.#lengths = { gray: 1 + width * sampleBytes, all: 1 + width * components * sampleBytes };
-    if (components === 3 && mayBeGray) this.#gray = new Deflater(content, this.#lengths.gray);
-    else this.#all = new Deflater(content, this.#lengths.all);
+    this.#mayBeGray = components === 3 && mayBeGray;
   }
 
   /** Adds a scanline. */
@@ -40,7 +41,8 @@ export class ColorWriter {
   /** Adds a scanline if it, and all before it, can be written as grey. Returns whether they can. */
   async addGray(line: Uint8Array): Promise<boolean> {
     const { sampleBytes } = this.#layout;
-    if (!this.#gray || this.#all || !isNeutral(line, sampleBytes)) return false;
+    if (!this.#mayBeGray || this.#all || !isNeutral(line, sampleBytes)) return false;
+    this.#gray ??= new Deflater(this.#content, this.#lengths.gray);
     takeSamples(line, sampleBytes, await this.#gray.next(this.#lengths.gray));
     this.#lines++;
     return true;
@@ -51,11 +53,12 @@ export class ColorWriter {
     return { data: await this.#gray!.finish(), components: 1 };
   }
 
-  /** Writes the grey lines as those of RGB. */
+  /** Writes the grey lines, if there are any, as those of RGB. */
   async #again(): Promise<Deflater> {
     const all = new Deflater(this.#content, this.#lengths.all);
+    if (!this.#gray) return all;
     const lengths = new Array<number>(this.#lines).fill(this.#lengths.gray);
-    for await (const line of scanlines(await this.#gray!.finish(), lengths))
+    for await (const line of scanlines(await this.#gray.finish(), lengths))
       repeatSamples(line, this.#layout.sampleBytes, await all.next(this.#lengths.all));
     return all;
   }

@@ -2,6 +2,8 @@ import { concat } from "../bytes.ts";
 
 /** Parts from this size on are not copied. */
 const LARGE = 256 * 1024;
+/** What a short mark takes: to make more room than is needed costs more than to let it grow. */
+const CAPACITY = 4096;
 
 /** A byte buffer that grows while it is written. Large parts are kept beside it by reference. */
 export class ByteWriter {
@@ -13,7 +15,7 @@ export class ByteWriter {
   readonly #finished: Uint8Array[] = [];
 
   /** @param capacity bytes that fit before the buffer has to grow */
-  constructor(capacity: number) {
+  constructor(capacity = CAPACITY) {
     this.#bytes = new Uint8Array(capacity);
   }
 

@@ -57,7 +57,7 @@ export function writeObject(out: ByteWriter, num: number, object: NewObject, cip
 
 /** Packs objects into an object stream and returns that as a new object. */
 export function packObjects(members: readonly Member[]): NewObject {
-  const body = new ByteWriter(64 * 1024);
+  const body = new ByteWriter();
   let head = "";
   for (const { num, text } of members) {
     head += `${num} ${body.length} `;

@@ -92,7 +92,7 @@ export async function writeTail(document: PdfDocument, replacements: Replacement
     if (!entries.has(num)) entries.set(num, { kind: FREE, place: 0, detail: nextGeneration(document, num) });
   }
   provePages(document, (num) => (entries.get(num)?.kind ?? FREE) !== FREE);
-  const end = new ByteWriter(64 * 1024);
+  const end = new ByteWriter();
   const section = asStream ? document.numbers.take() : 0;
   if (asStream) entries.set(section, { kind: IN_FILE, place, detail: 0 });
   const all = collectEntries(document, replacements, entries);
@@ -187,7 +187,7 @@ class Body {
   #write(write: (out: ByteWriter) => void): void {
     let out = this.#sequence.at(-1);
     if (!(out instanceof ByteWriter)) {
-      out = new ByteWriter(64 * 1024);
+      out = new ByteWriter();
       this.#sequence.push(out);
     }
     const before = out.length;

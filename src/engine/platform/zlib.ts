@@ -45,12 +45,28 @@ export function inflateRaw(bytes: Uint8Array, maxBytes: number): Uint8Array {
  * @throws DamagedStream if the data are invalid or cut short
  */
 export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): AsyncGenerator<Uint8Array> {
+  const only = onlyChunk(bytes, chunkBytes);
+  if (only) {
+    yield only;
+    return;
+  }
   const stream = createInflate({ chunkSize: chunkBytes });
   stream.end(bytes);
   try {
     yield* stream as AsyncIterable<Uint8Array>;
   } catch (error) {
     throw isZlibError(error) ? new DamagedStream("the stream is damaged", { cause: error }) : error;
+  }
+}
+
+/** Decompresses what gives one chunk at once, as to open a stream takes longer; undefined for anything else. */
+function onlyChunk(bytes: Uint8Array, chunkBytes: number): Uint8Array | undefined {
+  if (bytes.length > chunkBytes) return undefined;
+  try {
+    const chunk = inflateSync(bytes, { maxOutputLength: chunkBytes });
+    return chunk.length > 0 ? chunk : undefined;
+  } catch {
+    return undefined; // is larger, or damaged: a stream gives what comes before
   }
 }
 
