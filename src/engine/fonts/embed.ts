@@ -28,7 +28,7 @@
  * reverse its logical order.
  */
 import { deflate } from "#platform/zlib";
-import { deflatedText } from "../deflated.ts";
+import { encodeLatin1 } from "../bytes.ts";
 import type { ObjectSink, Ref } from "../pdf/newObject.ts";
 import { Recent } from "../recent.ts";
 import type { Cluster } from "./layout.ts";
@@ -76,59 +76,18 @@ export function embedFont(
   clusters: Iterable<Cluster>,
   { echoes = false }: { echoes?: boolean } = {},
 ): EmbeddedFont {
-  const spoken = new Map<string, readonly Cluster[]>();
-  for (const cluster of clusters) if (!spoken.has(keyOf(cluster))) spoken.set(keyOf(cluster), spokenParts(cluster));
-  const distinct = new Map<string, Cluster>();
-  for (const part of [...spoken.values()].flat()) if (!distinct.has(keyOf(part))) distinct.set(keyOf(part), part);
-  const ids = new Map(Array.from(distinct.keys(), (key, i) => [key, i + 1]));
-  const widths = new Map(Array.from(distinct, ([key, cluster]) => [key, perMille(naturalAdvance(cluster), 1)]));
-
-  const fonts = [...new Set(Array.from(distinct.values(), ({ face }) => face.font))];
-  const model = fonts.reduce((least, font) => (font.unitsPerEm < least.unitsPerEm ? font : least));
-  const count = distinct.size;
-  const repeated = <T>(values: readonly T[], echo = values) => (echoes ? [...values, ...echo] : [...values]);
-  const glyphs = repeated(Array.from({ length: count }, (_, i) => i + 1));
-  const isSimple = glyphs.length <= SIMPLE_CODES;
-  const { tag, fontFile, cidSet } = programOf(model, distinct, isSimple ? glyphs : undefined);
-  const baseFont = `/${tag}+${model.name}`;
-  const ascent = Math.max(...fonts.map((font) => perMille(font.ascent, font.unitsPerEm)));
-  const descent = Math.min(...fonts.map((font) => perMille(font.descent, font.unitsPerEm)));
-  const program = sink.add(fontFile);
+  const made = fontOf(clusters, echoes);
+  const program = sink.add(made.fontFile);
   // Only PDF/A-1 wants it (ISO 19005-1, 6.3.5); PDF 2.0 deprecates it.
-  const cids = !isSimple && sink.pdfa?.part === 1 ? `/CIDSet ${sink.add({ dict: "", data: cidSet })}` : "";
-  const widthList = repeated([...widths.values()]);
-  const isEven = isSimple && new Set(widthList).size === 1;
-  const descriptor = sink.add(
-    `<</Type/FontDescriptor/FontName${baseFont}/Flags ${SYMBOLIC}/FontBBox[${boundsOf(fonts).join(" ")}]` +
-      `/ItalicAngle 0/Ascent ${ascent}/Descent ${descent}/CapHeight ${perMille(model.capHeight, model.unitsPerEm)}` +
-      `/StemV ${stemWidth(model.weight)}${isEven ? `/MissingWidth ${widthList[0]}` : ""}/FontFile2 ${program}${cids}>>`,
-  );
-  const texts = Array.from(distinct.values(), ({ text }) => text);
-  const spaces = texts.map(() => " ");
-  const bytes = isSimple ? 1 : 2;
-  const toUnicode = sink.add({ dict: FLATE, data: deflatedText(toUnicodeCMap(repeated(texts, spaces), bytes), 9) });
-  const about = { baseFont, descriptor, toUnicode };
-  const ref = isSimple
-    ? addSimpleFont(sink, about, isEven ? widthList.slice(0, 1) : widthList)
-    : addCompositeFont(sink, about, widthList, glyphs);
+  const cids = !made.isSimple && sink.pdfa?.part === 1 ? `/CIDSet ${sink.add({ dict: "", data: made.cidSet })}` : "";
+  const descriptor = sink.add(`<<${made.description}/FontFile2 ${program}${cids}>>`);
+  const toUnicode = sink.add({ dict: FLATE, data: made.toUnicode });
+  const ref = made.isSimple
+    ? addSimpleFont(sink, made, descriptor, toUnicode)
+    : addCompositeFont(sink, made, descriptor, toUnicode);
 
-  const embedded = new Map(
-    Array.from(spoken, ([key, parts]) => {
-      const keys = parts.map(keyOf);
-      const drawn =
-        keys[
-          Math.max(
-            0,
-            parts.findIndex(({ glyphs }) => glyphs.length > 0),
-          )
-        ]!;
-      const code = keys.map((part) => hexCode(ids.get(part)!, bytes)).join("");
-      const echo = hexCode(ids.get(drawn)! + (echoes ? count : 0), bytes);
-      return [key, { code, echo, width: widths.get(drawn)! / 1000 }];
-    }),
-  );
   const known = (cluster: Cluster) => {
-    const found = embedded.get(keyOf(cluster));
+    const found = made.shown.get(keyOf(cluster));
     if (!found) throw new Error(`${JSON.stringify(cluster.text)} is not embedded`);
     return found;
   };
@@ -140,32 +99,101 @@ export function embedFont(
   };
 }
 
-/** A font program, as it is embedded. */
-interface Program {
-  /** Tells it from other subsets of its fonts. */
-  tag: string;
-  fontFile: { dict: string; data: Uint8Array };
+/** A font with all that does not depend on the file it is for. */
+interface MadeFont {
+  readonly isSimple: boolean;
+  readonly baseFont: string;
+  readonly fontFile: { dict: string; data: Uint8Array };
   /** See {@link cidSetOf}. */
-  cidSet: Uint8Array;
+  readonly cidSet: Uint8Array;
+  /** Entries of the font descriptor. */
+  readonly description: string;
+  /** The deflated CMap. */
+  readonly toUnicode: Uint8Array;
+  /** Of the codes from 1 on; further ones have the descriptor's /MissingWidth. */
+  readonly widths: readonly number[];
+  /** Those of the codes from 1 on. */
+  readonly glyphs: readonly number[];
+  /** What shows each cluster, by {@link keyOf}. */
+  readonly shown: ReadonlyMap<string, { code: string; echo: string; width: number }>;
 }
 
-/** The programs of the texts used last. */
-const programs = new Recent<string, Program>(2 * 2 ** 20);
+/** The fonts of the texts used last. */
+const fonts = new Recent<string, MadeFont>(2 * 2 ** 20);
+/** What one cluster takes in `shown`, about. */
+const SHOWN_BYTES = 200;
+
+/** Returns the font that draws `clusters`; see {@link embedFont}. */
+function fontOf(clusters: Iterable<Cluster>, echoes: boolean): MadeFont {
+  const distinct = new Map<string, Cluster>();
+  for (const cluster of clusters) if (!distinct.has(keyOf(cluster))) distinct.set(keyOf(cluster), cluster);
+  const parts = Array.from(distinct, ([key, cluster]) => `${key} ${naturalAdvance(cluster)}`);
+  const key = [echoes, ...parts].join("\n");
+  const known = fonts.get(key);
+  if (known) return known;
+
+  const made = makeFont(distinct, echoes);
+  const bytes = made.fontFile.data.length + made.cidSet.length + made.toUnicode.length;
+  return fonts.keep(key, made, 2 * key.length + bytes + SHOWN_BYTES * distinct.size);
+}
+
+/** Makes a font that draws `clusters`, which are distinct, by their keys. */
+function makeFont(clusters: ReadonlyMap<string, Cluster>, echoes: boolean): MadeFont {
+  const spoken = new Map(Array.from(clusters, ([key, cluster]) => [key, spokenParts(cluster)]));
+  const distinct = new Map<string, Cluster>();
+  for (const part of [...spoken.values()].flat()) if (!distinct.has(keyOf(part))) distinct.set(keyOf(part), part);
+  const ids = new Map(Array.from(distinct.keys(), (key, i) => [key, i + 1]));
+  const advances = new Map(Array.from(distinct, ([key, cluster]) => [key, perMille(naturalAdvance(cluster), 1)]));
+
+  const faces = [...new Set(Array.from(distinct.values(), ({ face }) => face.font))];
+  const model = faces.reduce((least, font) => (font.unitsPerEm < least.unitsPerEm ? font : least));
+  const count = distinct.size;
+  const repeated = <T>(values: readonly T[], echo = values) => (echoes ? [...values, ...echo] : [...values]);
+  const glyphs = repeated(Array.from({ length: count }, (_, i) => i + 1));
+  const isSimple = glyphs.length <= SIMPLE_CODES;
+  const { tag, fontFile, cidSet } = programOf(model, distinct, isSimple ? glyphs : undefined);
+  const baseFont = `/${tag}+${model.name}`;
+  const ascent = Math.max(...faces.map((font) => perMille(font.ascent, font.unitsPerEm)));
+  const descent = Math.min(...faces.map((font) => perMille(font.descent, font.unitsPerEm)));
+  const widths = repeated([...advances.values()]);
+  const isEven = isSimple && new Set(widths).size === 1;
+  const description =
+    `/Type/FontDescriptor/FontName${baseFont}/Flags ${SYMBOLIC}/FontBBox[${boundsOf(faces).join(" ")}]` +
+    `/ItalicAngle 0/Ascent ${ascent}/Descent ${descent}/CapHeight ${perMille(model.capHeight, model.unitsPerEm)}` +
+    `/StemV ${stemWidth(model.weight)}${isEven ? `/MissingWidth ${widths[0]}` : ""}`;
+  const texts = Array.from(distinct.values(), ({ text }) => text);
+  const spaces = texts.map(() => " ");
+  const bytes = isSimple ? 1 : 2;
+  const toUnicode = deflate(encodeLatin1(toUnicodeCMap(repeated(texts, spaces), bytes)), 9);
+
+  const shown = new Map(
+    Array.from(spoken, ([key, parts]) => {
+      const partKeys = parts.map(keyOf);
+      const drawn =
+        partKeys[
+          Math.max(
+            0,
+            parts.findIndex(({ glyphs }) => glyphs.length > 0),
+          )
+        ]!;
+      const code = partKeys.map((part) => hexCode(ids.get(part)!, bytes)).join("");
+      const echo = hexCode(ids.get(drawn)! + (echoes ? count : 0), bytes);
+      return [key, { code, echo, width: advances.get(drawn)! / 1000 }];
+    }),
+  );
+  const written = isEven ? widths.slice(0, 1) : widths;
+  return { isSimple, baseFont, fontFile, cidSet, description, toUnicode, widths: written, glyphs, shown };
+}
 
 /**
- * Makes a font program of one glyph for each cluster.
+ * Makes a font program of one glyph for each cluster, and a tag that tells it from other subsets of its fonts.
  * @param glyphs those of the codes from 1 on, if it is to have a cmap
  */
 function programOf(
   model: Font,
   clusters: ReadonlyMap<string, Cluster>,
   glyphs: readonly number[] | undefined,
-): Program {
-  const parts = Array.from(clusters, ([key, cluster]) => `${key} ${naturalAdvance(cluster)}`);
-  const key = [glyphs?.length, ...parts].join("\n");
-  const known = programs.get(key);
-  if (known) return known;
-
+): Pick<MadeFont, "fontFile" | "cidSet"> & { tag: string } {
   const tables = assembleFont(
     model,
     Array.from(clusters.values(), (cluster) => ({
@@ -175,8 +203,7 @@ function programOf(
   );
   const program = packTables(glyphs ? { ...tables, cmap: macintoshCmap(glyphs) } : tables);
   const fontFile = { dict: `/Length1 ${program.length}${FLATE}`, data: deflate(program, 9) };
-  const made = { tag: subsetTag(program), fontFile, cidSet: cidSetOf(tables) };
-  return programs.keep(key, made, key.length + fontFile.data.length + made.cidSet.length);
+  return { tag: subsetTag(program), fontFile, cidSet: cidSetOf(tables) };
 }
 
 /**
@@ -194,34 +221,20 @@ function spokenParts(cluster: Cluster): Cluster[] {
   });
 }
 
-/** What fonts of both kinds have. */
-interface FontParts {
-  baseFont: string;
-  descriptor: Ref;
-  toUnicode: Ref;
-}
-
-/**
- * Adds a simple font, which is symbolic and finds its glyphs by the font program's only cmap (ISO 32000-2, 9.6.5.4).
- * @param widths of the codes from 1 on; further ones have the descriptor's /MissingWidth
- */
-function addSimpleFont(
-  sink: ObjectSink,
-  { baseFont, descriptor, toUnicode }: FontParts,
-  widths: readonly number[],
-): Ref {
+/** Adds a simple font, which is symbolic and finds its glyphs by the font program's only cmap (ISO 32000-2, 9.6.5.4). */
+function addSimpleFont(sink: ObjectSink, { baseFont, widths }: MadeFont, descriptor: Ref, toUnicode: Ref): Ref {
   return sink.add(
     `<</Type/Font/Subtype/TrueType/BaseFont${baseFont}/FirstChar 1/LastChar ${widths.length}` +
       `/Widths[${widths.join(" ")}]/FontDescriptor ${descriptor}/ToUnicode ${toUnicode}>>`,
   );
 }
 
-/** Adds a Type 0 font with Identity-H encoding. `widths` and `glyphs` are of the codes from 1 on. */
+/** Adds a Type 0 font with Identity-H encoding. */
 function addCompositeFont(
   sink: ObjectSink,
-  { baseFont, descriptor, toUnicode }: FontParts,
-  widths: readonly number[],
-  glyphs: readonly number[],
+  { baseFont, widths, glyphs }: MadeFont,
+  descriptor: Ref,
+  toUnicode: Ref,
 ): Ref {
   const isIdentity = glyphs.at(-1) === glyphs.length;
   const map = isIdentity ? "/Identity" : sink.add({ dict: FLATE, data: deflate(cidToGidMap(glyphs), 9) });
@@ -255,9 +268,17 @@ function cidToGidMap(glyphs: readonly number[]): Uint8Array {
   return new Uint8Array(map.buffer);
 }
 
+/** The keys of clusters, which last as long as the lines that typesetters keep. */
+const keys = new WeakMap<Cluster, string>();
+
 /** Returns a key that is equal for clusters that one code can show: the same glyphs for the same text. */
-function keyOf({ face, glyphs, text }: Cluster): string {
-  return `${face.file.path} ${glyphs.map(({ id, x, y }) => `${id},${x},${y}`).join(" ")} ${text}`;
+function keyOf(cluster: Cluster): string {
+  const known = keys.get(cluster);
+  if (known !== undefined) return known;
+  const { face, glyphs, text } = cluster;
+  const key = `${face.file.path} ${glyphs.map(({ id, x, y }) => `${id},${x},${y}`).join(" ")} ${text}`;
+  keys.set(cluster, key);
+  return key;
 }
 
 /**
@@ -273,8 +294,8 @@ function perMille(units: number, unitsPerEm: number): number {
   return Math.round((units * 1000) / unitsPerEm);
 }
 
-function boundsOf(fonts: readonly Font[]): number[] {
-  const sides = fonts.map(({ bounds, unitsPerEm }) => bounds.map((side) => perMille(side, unitsPerEm)));
+function boundsOf(faces: readonly Font[]): number[] {
+  const sides = faces.map(({ bounds, unitsPerEm }) => bounds.map((side) => perMille(side, unitsPerEm)));
   return [0, 1, 2, 3].map((i) => (i < 2 ? Math.min : Math.max)(...sides.map((side) => side[i]!)));
 }
 

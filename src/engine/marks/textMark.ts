@@ -4,17 +4,31 @@ import type { LoadFont } from "../fonts/library.ts";
 import { DIGIT_SLOT } from "../fonts/slot.ts";
 import type { TextMark } from "../options.ts";
 import type { PdfDocument } from "../pdf/document.ts";
-import { edgeAround } from "./block.ts";
+import type { Page } from "../pdf/pageTree.ts";
+import { type Block, edgeAround } from "./block.ts";
 import { UNITS_PER_EM } from "./draw.ts";
 import { ELLIPSIS } from "./fit.ts";
 import { type Mark, repeatMark } from "./form.ts";
-import { diagonalAngle, displayedSize, marginOn, placeAt, type Size, sizeKey, tile } from "./geometry.ts";
+import {
+  diagonalAngle,
+  displayedSize,
+  haveSameShape,
+  type Matrix,
+  marginOn,
+  placeAt,
+  type Size,
+  sizeKey,
+  tile,
+} from "./geometry.ts";
 import { lookOf } from "./look.ts";
 import { fillIn } from "./placeholders.ts";
 import { type Placement, placeOnPages } from "./placeOnPages.ts";
 import { spotOf } from "./positions.ts";
 import { layOutText } from "./textLayout.ts";
 import { TextMarks } from "./textMarks.ts";
+
+/** Of what has been placed in displayed space already. */
+const IN_PLACE: Matrix = [1, 0, 0, 1, 0, 0];
 
 /**
  * Lays a text over every page. The font is embedded once, and each way of breaking the text into lines is drawn once,
@@ -36,23 +50,29 @@ export async function markWithText(
   const marks = new TextMarks(document, layout.clusters(), look, edgeAround(look, layout.smallestPt));
   const spot = spotOf(look.position);
 
+  /** Returns where the copies of a block are, the first one in the middle if there are several. */
+  const matricesOf = (block: Block, fontSizePt: number, shown: Size): Matrix[] => {
+    const size: Size = { width: block.width * UNITS_PER_EM, height: block.height * UNITS_PER_EM };
+    const scale = fontSizePt / UNITS_PER_EM;
+    const rotation = look.rotation ?? diagonalAngle(shown);
+    if (!spot) return tile(size, scale, rotation, shown);
+    return [placeAt(spot, size, scale, rotation, shown, marginOn(shown, mark.marginPt))];
+  };
+
+  /** The page before, and where its blocks are: mostly where this one's are. */
+  let last: { page: Page; block: Block; matrices: Matrix[] } | undefined;
   const repeated = new Map<string, Map<Mark, Mark>>();
   await placeOnPages(document, (page): Placement => {
     const shown = sizes[page.index]!;
     const { fontSizePt, blocks } = layout.settingOn(shown);
     const number = String(page.index + 1);
     const block = blocks.get(number.length) ?? blocks.get(0)!;
-
-    const size: Size = { width: block.width * UNITS_PER_EM, height: block.height * UNITS_PER_EM };
-    const scale = fontSizePt / UNITS_PER_EM;
-    const rotation = look.rotation ?? diagonalAngle(shown);
-    if (spot) {
-      const matrix = placeAt(spot, size, scale, rotation, shown, marginOn(shown, mark.marginPt));
-      return { matrix, parts: marks.partsOf(block, number) };
-    }
+    if (last?.block !== block || !haveSameShape(last.page, page))
+      last = { page, block, matrices: matricesOf(block, fontSizePt, shown) };
+    const { matrices } = last;
+    if (spot) return { matrix: matrices[0]!, parts: marks.partsOf(block, number) };
 
     // All copies have the same rotation and scale, so one translation moves a part within every copy.
-    const matrices = tile(size, scale, rotation, shown);
     const [a, b, c, d] = matrices[0]!;
     // Search and copying find the text in the middle of the page only, and read its parts there one after the other.
     const copiesOf = (isEcho: boolean) => {
@@ -66,7 +86,7 @@ export async function markWithText(
         return { mark: copy, x: a * x + c * y, y: b * x + d * y };
       });
     };
-    return { matrix: [1, 0, 0, 1, 0, 0], parts: [...copiesOf(false), ...copiesOf(true)] };
+    return { matrix: IN_PLACE, parts: [...copiesOf(false), ...copiesOf(true)] };
   });
 }
 
