@@ -126,7 +126,10 @@ const SHOWN_BYTES = 200;
 /** Returns the font that draws `clusters`; see {@link embedFont}. */
 function fontOf(clusters: Iterable<Cluster>, echoes: boolean): MadeFont {
   const distinct = new Map<string, Cluster>();
-  for (const cluster of clusters) if (!distinct.has(keyOf(cluster))) distinct.set(keyOf(cluster), cluster);
+  for (const cluster of clusters) {
+    const key = keyOf(cluster);
+    if (!distinct.has(key)) distinct.set(key, cluster);
+  }
   const parts = Array.from(distinct, ([key, cluster]) => `${key} ${naturalAdvance(cluster)}`);
   const key = [echoes, ...parts].join("\n");
   const known = fonts.get(key);
