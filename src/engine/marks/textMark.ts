@@ -1,5 +1,5 @@
 import { chooseFonts } from "../fonts/choose.ts";
-import { typesetterFor } from "../fonts/layout.ts";
+import { type Typesetter, typesetterFor } from "../fonts/layout.ts";
 import type { LoadFont } from "../fonts/library.ts";
 import { DIGIT_SLOT } from "../fonts/slot.ts";
 import type { TextMark } from "../options.ts";
@@ -42,10 +42,8 @@ export async function markWithText(
 ): Promise<void> {
   const look = lookOf(mark);
   const sizes = document.pages.map(displayedSize);
-  const text = fillIn(mark.text.normalize("NFC"), { pages: sizes.length, date });
-  const languages = { text: mark.lang, document: document.language };
-  const needed = look.mostLines ? text + ELLIPSIS : text;
-  const typesetter = await typesetterFor(needed, look.weight, loadFont, languages);
+  const text = textOf(mark, sizes.length, date);
+  const typesetter = await typesetterOf(mark, text, loadFont, document.language);
   const layout = layOutText(text, sizes, mark, look, typesetter);
   const marks = new TextMarks(document, layout.clusters(), look, edgeAround(look, layout.smallestPt));
   const spot = spotOf(look.position);
@@ -96,9 +94,7 @@ export async function markWithText(
  * @throws EngineError unsupported_character
  */
 export async function loadFonts(mark: TextMark, loadFont: LoadFont, date = new Date()): Promise<void> {
-  const { weight, mostLines } = lookOf(mark);
-  const text = fillIn(mark.text.normalize("NFC"), { pages: 1, date });
-  await typesetterFor(mostLines ? text + ELLIPSIS : text, weight, loadFont, { text: mark.lang });
+  await typesetterOf(mark, textOf(mark, 1, date), loadFont);
 }
 
 /**
@@ -106,5 +102,14 @@ export async function loadFonts(mark: TextMark, loadFont: LoadFont, date = new D
  * @throws EngineError unsupported_character
  */
 export function checkText(mark: TextMark, date: Date): void {
-  chooseFonts(fillIn(mark.text.normalize("NFC"), { pages: 1, date }).replaceAll(DIGIT_SLOT, "0"), lookOf(mark).weight);
+  chooseFonts(textOf(mark, 1, date).replaceAll(DIGIT_SLOT, "0"), lookOf(mark).weight);
+}
+
+function textOf({ text }: TextMark, pages: number, date: Date): string {
+  return fillIn(text.normalize("NFC"), { pages, date });
+}
+
+function typesetterOf(mark: TextMark, text: string, loadFont: LoadFont, document?: string): Promise<Typesetter> {
+  const { weight, mostLines } = lookOf(mark);
+  return typesetterFor(mostLines ? text + ELLIPSIS : text, weight, loadFont, { text: mark.lang, document });
 }
