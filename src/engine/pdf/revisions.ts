@@ -3,6 +3,7 @@
  * lead to (a later one was written without /Prev), and of pages that the page tree does not lead to. A reader that
  * repairs a truncated file would find them, so the output must not contain any.
  */
+import { indexOf } from "#platform/search";
 import { concat } from "../bytes.ts";
 import { type Boundaries, LIVE, PlanOutdated } from "./eraser.ts";
 import { isRegular, isWhite, Malformed, startsWith } from "./lexer.ts";
@@ -79,7 +80,7 @@ const SKIP = new Uint8Array(256).fill(LENGTH);
 for (const word of [END_OF_REVISION, PAGE])
   for (let i = 0; i < LENGTH; i++) SKIP[word.charCodeAt(i)] = Math.min(SKIP[word.charCodeAt(i)]!, LENGTH - 1 - i);
 
-/** Returns the next sign in [start, end), or -1. Several times faster than the runtime's own text search. */
+/** Returns the next sign in [start, end), or -1. */
 function findSign(bytes: Uint8Array, start: number, end: number): number {
   for (let last = start + LENGTH - 1; last < end; ) {
     const skip = SKIP[bytes[last]!]!;
@@ -92,6 +93,12 @@ function findSign(bytes: Uint8Array, start: number, end: number): number {
     last += LENGTH;
   }
   return -1;
+}
+
+/** Returns whether there is a sign in many bytes. Most have neither of the words, which the runtime finds out much faster. */
+function hasSign(bytes: Uint8Array): boolean {
+  const isWorthIt = indexOf(bytes, END_OF_REVISION) >= 0 || indexOf(bytes, PAGE) >= 0;
+  return isWorthIt && findSign(bytes, 0, bytes.length) >= 0;
 }
 
 /** Returns whether the name at `at` ends there and follows /Type. */
@@ -115,8 +122,7 @@ export class RevisionWatch {
    */
   look(chunk: Uint8Array): void {
     const seam = concat([this.#before, chunk.subarray(0, SEAM)]);
-    if (findSign(seam, 0, seam.length) >= 0 || findSign(chunk, 0, chunk.length) >= 0)
-      throw new PlanOutdated("an unknown revision or page");
+    if (findSign(seam, 0, seam.length) >= 0 || hasSign(chunk)) throw new PlanOutdated("an unknown revision or page");
     this.#before = chunk.slice(-SEAM);
   }
 }
