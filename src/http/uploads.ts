@@ -24,7 +24,7 @@ export const openSlot: Handler<ApiEnv> = async (c) => {
   const { body } = c.req.raw;
   const read: Uint8Array[] = [];
   const limits = { pace: c.var.config.bodyPace, maxBytes: MAX_REQUEST_BYTES };
-  if (body) for await (const chunk of readBody(body, limits)) read.push(chunk);
+  if (body) for await (const chunk of readBody(body, limits)) read.push(Buffer.from(chunk));
   const fields = read.length > 0 ? parseJson(Buffer.concat(read), UPLOAD_EXAMPLE, FILE_FOLLOWS) : {};
   const sent = [c.req.header("PAYMENT-SIGNATURE"), c.req.header("X-PAYMENT")];
   return c.json(await openUpload(fields, exchangeOf(c), sent), 201, UNKEPT);

@@ -7,14 +7,13 @@ const FIRST_CHUNK = 4 * 1024;
 const CHUNK = 64 * 1024;
 
 /**
- * Reads the body of a request in chunks of up to 64 KiB, which stay valid, or with `reuse` until the next one is asked for:
- * a long body then takes little memory. The body has to keep a pace: one that stops, or drips, gives back the memory it
+ * Reads the body of a request in chunks of up to 64 KiB, each valid until the next one is asked for. The body has to keep a pace: one that stops, or drips, gives back the memory it
  * holds.
  * @throws Problem body_timeout, or body_too_large where it goes past `maxBytes`
  */
 export async function* readBody(
   body: ReadableStream<Uint8Array>,
-  { pace, maxBytes, reuse = false }: { pace: Pace; maxBytes: number; reuse?: boolean },
+  { pace, maxBytes }: { pace: Pace; maxBytes: number },
 ): AsyncGenerator<Uint8Array, undefined> {
   const reader = body.getReader({ mode: "byob" });
   const watch = pacing(pace, tooSlow);
@@ -26,7 +25,7 @@ export async function* readBody(
       const into = buffer?.byteLength === size ? buffer : new ArrayBuffer(size);
       const { done, value } = await watch(reader.readAtLeast(size, new Uint8Array(into)));
       isPending = false;
-      if (reuse) buffer = value?.buffer;
+      buffer = value?.buffer;
       length += value?.length ?? 0;
       size = Math.min(CHUNK, 4 * size);
       if (length > maxBytes) throw bodyTooLarge(maxBytes);

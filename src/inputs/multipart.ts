@@ -70,7 +70,7 @@ async function collect(
     length += piece.length;
     if (length > maxBytes) throw refused(`has a \`${toldName(name)}\` of more than ${maxBytes} bytes`, AS_UPLOADS);
     hold(piece.length);
-    pieces.push(piece);
+    pieces.push(Buffer.from(piece));
   }
   return Buffer.concat(pieces);
 }

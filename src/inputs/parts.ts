@@ -9,7 +9,10 @@ const EMPTY_LINE = Buffer.from("\r\n\r\n");
 /** A body that is not what RFC 2046 says a multipart one is, or that breaks off. */
 export class MalformedParts extends Error {}
 
-/** A part of a form. `data` has to be read to its end before the next part is asked for. */
+/**
+ * A part of a form. `data` has to be read to its end before the next part is asked for; each piece of it is valid until the
+ * next one is asked for.
+ */
 export interface FormPart {
   name: string;
   isFile: boolean;
@@ -19,7 +22,7 @@ export interface FormPart {
 }
 
 /**
- * Yields the parts of a multipart body, whose data are views of the body's chunks.
+ * Yields the parts of a multipart body, whose data are views of the body's chunks: each is used until the next one is read.
  * @throws MalformedParts
  */
 export async function* partsOf(
@@ -53,7 +56,7 @@ async function readHead(scanner: Scanner): Promise<Omit<FormPart, "data">> {
   for await (const piece of scanner.upTo(EMPTY_LINE)) {
     length += piece.length;
     if (length > MAX_HEAD) throw new MalformedParts("has a part with long headers");
-    pieces.push(piece);
+    pieces.push(Buffer.from(piece));
   }
   const headers = new Map<string, string>();
   for (const line of Buffer.concat(pieces).toString("utf8").split("\r\n").slice(1)) {
@@ -114,20 +117,23 @@ class Scanner {
     await this.#chunks.return?.();
   }
 
-  /** Reads the next chunk, and joins it to what is left, which is seldom more than nothing. */
+  /** Reads the next chunk, and joins it to what is left, which is seldom more than nothing, and no longer than a delimiter. */
   async #readOn(): Promise<boolean> {
+    const left = Buffer.from(this.#left); // a copy, since the next chunk may be in the place of the last one
     const { done, value } = await this.#chunks.next();
+    this.#left = left;
     if (done) return false;
     const chunk = Buffer.from(value.buffer, value.byteOffset, value.length);
-    this.#left = this.#left.length === 0 ? chunk : Buffer.concat([this.#left, chunk]);
+    this.#left = left.length === 0 ? chunk : Buffer.concat([left, chunk]);
     return true;
   }
 }
 
 /** Returns where the bytes end that no delimiter can begin in, whose rest is still to come. */
 function startOfRest(bytes: Buffer, delimiter: Buffer): number {
-  const longest = Math.min(bytes.length, delimiter.length - 1);
-  for (let length = longest; length > 0; length--)
-    if (bytes.subarray(bytes.length - length).equals(delimiter.subarray(0, length))) return bytes.length - length;
+  const first = delimiter[0]!;
+  for (let at = Math.max(0, bytes.length - delimiter.length + 1); at < bytes.length; at++) {
+    if (bytes[at] === first && bytes.subarray(at).equals(delimiter.subarray(0, bytes.length - at))) return at;
+  }
   return bytes.length;
 }

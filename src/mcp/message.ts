@@ -49,7 +49,7 @@ export async function readMessage(exchange: Exchange): Promise<Message> {
       const { done, value } = await chunks.next();
       if (done) return { text: textOf(Buffer.concat(read)), release: () => {} };
       if (!unknown.take(value.length)) throw noRoom();
-      read.push(value);
+      read.push(Buffer.from(value));
       length += value.length;
     }
     const beginning = Buffer.concat(read);

@@ -173,7 +173,7 @@ export async function receiveFile(
   const pace = { ...bodyPace, deadlineMs: slot.expires - Date.now() };
   const memory = new MemoryShare(SENDERS_POOL, pace.deadlineMs, addressAccount(request));
   if (!memory.take(BUFFERED_BYTES)) throw noRoom();
-  const chunks = failingAs(brokenOff, readBody(request.body!, { pace, maxBytes: length, reuse: true }));
+  const chunks = failingAs(brokenOff, readBody(request.body!, { pace, maxBytes: length }));
   try {
     const { value: head = new Uint8Array() } = await chunks.next();
     if (slot.type === "pdf") expectSignsOfPdf(head);

@@ -31,11 +31,15 @@ function read(entries: [string, string | Blob][], change = (body: Uint8Array) =>
   return readBytes(response.bytes().then(change), response.headers.get("Content-Type")!);
 }
 
-/** In chunks that cut the boundaries. */
+/** In chunks that cut the boundaries, each gone when the next one is asked for. */
 async function readBytes(body: Promise<Uint8Array>, contentType: string) {
   const bytes = await body;
   const chunks = (async function* () {
-    for (let at = 0; at < bytes.length; at += 4093) yield bytes.slice(at, at + 4093);
+    for (let at = 0; at < bytes.length; at += 4093) {
+      const chunk = bytes.slice(at, at + 4093);
+      yield chunk;
+      chunk.fill(0);
+    }
   })();
   return readForm(chunks, contentType, rules);
 }

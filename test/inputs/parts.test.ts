@@ -3,12 +3,14 @@ import { partsOf } from "../../src/inputs/parts.ts";
 
 const TYPE = "multipart/form-data; boundary=b-1";
 
-/** Cuts bytes into pieces, at every place that `isCut` says. */
+/** Cuts bytes into pieces, at every place that `isCut` says; each is gone when the next one is asked for. */
 async function* cut(bytes: Uint8Array, isCut: (at: number) => boolean): AsyncGenerator<Uint8Array> {
   let start = 0;
   for (let at = 1; at <= bytes.length; at++)
     if (at === bytes.length || isCut(at)) {
-      yield bytes.slice(start, at);
+      const piece = Uint8Array.from(bytes.subarray(start, at));
+      yield piece;
+      piece.fill(0);
       start = at;
     }
 }
