@@ -67,12 +67,9 @@ export async function readRequest(
     }
     case PDF: {
       const fields = queryFields(c); // looked at first: the body may be long
-      const file = await receiveUpload(
-        body,
-        limits.file,
-        (head) => expectPdf(head, undefined),
-        announcedBytesOf(c.req.raw),
-      );
+      const announced = announcedBytesOf(c.req.raw);
+      const look = (head: Uint8Array) => expectPdf(head, undefined);
+      const file = await receiveUpload(body, limits.file, look, announced, announced);
       return product.accept({ ...fields, file }, "form");
     }
     default:

@@ -38,7 +38,8 @@ export async function readForm(
     else if (!isUploadField(name)) throw noFile(name);
     else {
       const look = name === "file" ? (head: Uint8Array) => expectPdf(head, undefined) : () => {};
-      form.set(name, await receiveUpload(asProblems(data), limits[name], look, announced));
+      const expected = name === "file" ? announced : 0; // nearly all of a long form is its PDF
+      form.set(name, await receiveUpload(asProblems(data), limits[name], look, announced, expected));
     }
   }
   return Object.fromEntries(form);
@@ -91,12 +92,15 @@ function isUploadField(name: string): name is UploadField {
 /**
  * Receives an upload, unless `look` throws at its first bytes.
  * @param atMost how many bytes can come, if that is known
+ * @param expected its size, as it seems: too large for memory, it goes to storage from its first byte on. Memory is taken
+ * only for what has come.
  */
 export async function receiveUpload(
   chunks: AsyncIterable<Uint8Array>,
   limits: ReceiveLimits,
   look: (head: Uint8Array) => void,
   atMost?: number,
+  expected = 0,
 ): Promise<Upload> {
   const hash = new RunningSha256();
   const received = await receive(
@@ -113,7 +117,7 @@ export async function receiveUpload(
       })(),
     ),
     limits,
-    0,
+    expected > limits.inMemoryBytes ? expected : 0,
     atMost,
   );
   return new Upload(received, await hash.end());

@@ -32,7 +32,7 @@ function read(entries: [string, string | Blob][], change = (body: Uint8Array) =>
 }
 
 /** In chunks that cut the boundaries, each gone when the next one is asked for. */
-async function readBytes(body: Promise<Uint8Array>, contentType: string) {
+async function readBytes(body: Promise<Uint8Array>, contentType: string, announced?: number) {
   const bytes = await body;
   const chunks = (async function* () {
     for (let at = 0; at < bytes.length; at += 4093) {
@@ -41,7 +41,7 @@ async function readBytes(body: Promise<Uint8Array>, contentType: string) {
       chunk.fill(0);
     }
   })();
-  return readForm(chunks, contentType, rules);
+  return readForm(chunks, contentType, rules, announced);
 }
 
 describe("a form", () => {
@@ -75,6 +75,18 @@ describe("a form", () => {
     expect(await spooled()).toBe(1);
     await deleteKept();
     expect(await spooled()).toBe(0);
+  });
+
+  it("that is too long for memory has its PDF spooled from the first byte on, and its image in memory", async () => {
+    const form = new FormData();
+    for (const name of ["image", "file"]) form.set(name, new Blob([noise(100)]));
+    const { body, headers } = new Response(form);
+    const fields = await readBytes(new Response(body).bytes(), headers.get("Content-Type")!, 10_000_001);
+    const { image, file } = fields as Record<string, Upload>;
+    expect(image!.received.content).toEqual(noise(100));
+    expect(file!.received.content).not.toBeInstanceOf(Uint8Array);
+    expect(await spooled()).toBe(1);
+    await deleteKept();
   });
 
   it("has a URL where a file could be", async () => {
