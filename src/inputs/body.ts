@@ -7,8 +7,8 @@ const FIRST_CHUNK = 4 * 1024;
 const CHUNK = 64 * 1024;
 
 /**
- * Reads the body of a request in chunks of up to 64 KiB, each valid until the next one is asked for. The body has to keep a pace: one that stops, or drips, gives back the memory it
- * holds.
+ * Reads the body of a request in chunks of up to 64 KiB, each valid until the next one is asked for. The body has to keep a
+ * pace: one that stops, or drips, gives back the memory it holds.
  * @throws Problem body_timeout, or body_too_large where it goes past `maxBytes`
  */
 export async function* readBody(
