@@ -67,10 +67,13 @@ export function packed(
   channels: number,
 ): Uint8Array {
   const rgb = new Uint8Array(width * height * 3);
+  let to = 0;
   for (let y = 0; y < height; y++)
-    for (let x = 0; x < width; x++)
-      for (let channel = 0; channel < 3; channel++)
-        rgb[(y * width + x) * 3 + channel] = data[y * stride + x * channels + channel]!;
+    for (let from = y * stride; from < y * stride + width * channels; from += channels) {
+      rgb[to++] = data[from]!;
+      rgb[to++] = data[from + 1]!;
+      rgb[to++] = data[from + 2]!;
+    }
   return rgb;
 }
 

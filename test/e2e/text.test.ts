@@ -46,8 +46,10 @@ function inkBox(raster: Raster, least: number) {
 }
 
 describe("each script looks as HarfBuzz draws it with the whole font", () => {
+  const strip = pagesOf(["/MediaBox [0 0 595 200] /Contents []"]); // a page's height of pixels would show nothing more
+
   test.each(rasters)("$name: $text", async ({ text, aspect, ink }) => {
-    const marked = await mark(blank, {
+    const marked = await mark(strip, {
       text,
       template: "header",
       position: "center",
@@ -55,7 +57,7 @@ describe("each script looks as HarfBuzz draws it with the whole font", () => {
       color: "#000000",
       opacity: "1",
     });
-    const [raster] = (await renderPages(marked, { width: 2380, height: 3368 })) as [Raster];
+    const [raster] = (await renderPages(marked, { width: 2380, height: 800 })) as [Raster];
     const box = inkBox(raster, 0.5);
     const [width, height] = [box.right - box.left, box.bottom - box.top];
     expect(Math.abs(width / height / aspect - 1)).toBeLessThan(0.03);
