@@ -83,7 +83,9 @@ function weakest(rasters: readonly [Raster, Raster], reach: number): { letter: P
 
 /** Returns the sum of each pixel's three values. */
 function brightness({ rgb }: Raster): Uint16Array {
-  return Uint16Array.from({ length: rgb.length / 3 }, (_, i) => rgb[3 * i]! + rgb[3 * i + 1]! + rgb[3 * i + 2]!);
+  const sums = new Uint16Array(rgb.length / 3);
+  for (let i = 0; i < sums.length; i++) sums[i] = rgb[3 * i]! + rgb[3 * i + 1]! + rgb[3 * i + 2]!;
+  return sums;
 }
 
 /** Relative luminance, and contrast, as WCAG 2.2 defines them. */
