@@ -50,7 +50,7 @@ describe.concurrent.each([
   let worker: RunningWorker;
   beforeAll(async () => {
     const vars = { ALLOW_LOOPBACK_SOURCES: "true", SPOOL_THRESHOLD_BYTES };
-    worker = await startWorker(vars, { entry: "test/e2e/spoolWorker.ts" });
+    worker = await startWorker(vars, { entry: "test/e2e/spoolWorker.js" });
   });
   afterAll(() => worker?.stop());
   const endpoint = () => `${worker.url}/v1/watermark/text`;

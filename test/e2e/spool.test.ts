@@ -31,7 +31,7 @@ beforeAll(async () => {
   server = createServer(({ url = "" }, response) => ANSWERS[url]?.(response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   [worker, hostile] = await Promise.all([
-    startWorker(vars, { entry: "test/e2e/spoolWorker.ts" }),
+    startWorker(vars, { entry: "test/e2e/spoolWorker.js" }),
     startRawServer((path, socket) => HOSTILE_ANSWERS[path]?.answer(socket)),
   ]);
 });

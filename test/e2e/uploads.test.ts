@@ -20,7 +20,7 @@ const isInk = ([r, g, b]: [number, number, number]) => r > 230 && g < 200 && b >
 let worker: RunningWorker;
 let dir: string;
 beforeAll(async () => {
-  worker = await startWorker({ SPOOL_THRESHOLD_BYTES: "100000" }, { entry: "test/e2e/spoolWorker.ts" });
+  worker = await startWorker({ SPOOL_THRESHOLD_BYTES: "100000" }, { entry: "test/e2e/spoolWorker.js" });
   dir = await mkdtemp(join(tmpdir(), "overprint-"));
 });
 afterAll(async () => {

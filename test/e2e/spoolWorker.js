@@ -1,0 +1,13 @@
+/** The Worker, which also tells what is in its spool, and in its uploads. It stands beside the Worker's script when it runs. */
+import worker, { Budget, Ledger } from "./index.js";
+
+export { Budget, Ledger };
+
+export default {
+  async fetch(request, env, context) {
+    const { pathname } = new URL(request.url);
+    if (!["/spool", "/uploads"].includes(pathname)) return worker.fetch(request, env, context);
+    const { objects } = await env.RESULTS.list({ prefix: `${pathname.slice(1)}/`, limit: 1000 });
+    return Response.json(objects.map(({ key }) => key));
+  },
+};
