@@ -55,6 +55,7 @@ export function readJpeg(jpeg: Uint8Array, limits: ImageLimits): Picture {
   return {
     width: swapsSides(matrix) ? height : width,
     height: swapsSides(matrix) ? width : height,
+    size: data.length,
     embed(sink) {
       const colorSpace = jpegColorSpace(frame.componentIds.length, profile, sink);
       const image = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /Filter /DCTDecode`;

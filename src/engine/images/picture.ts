@@ -6,6 +6,8 @@ export interface Picture {
   /** Pixels as displayed, with the EXIF orientation applied. */
   width: number;
   height: number;
+  /** How many bytes of data it has. */
+  size: number;
   /**
    * Writes the image XObject and the objects it refers to (ISO 32000-2, 8.9.5); once is enough for any number of pages.
    * `matrix` goes before `Do`: it maps the unit square onto itself so that the image is displayed upright.

@@ -45,6 +45,7 @@ export async function readPng(bytes: Uint8Array, limits: ImageLimits): Promise<P
   return {
     width: swapsSides(matrix) ? height : width,
     height: swapsSides(matrix) ? width : height,
+    size: bytes.length + planes.colors.data.length + (planes.softMask?.data.length ?? 0),
     embed: (sink) => ({ xobject: embedPlanes(source, planes, sink), matrix }),
   };
 }

@@ -1,3 +1,6 @@
+import { sha2 } from "#platform/hashes";
+import { toHex } from "../bytes.ts";
+import { Recent } from "../recent.ts";
 import type { ImageLimits } from "./checkSize.ts";
 import { detectFormat, type ImageFormat } from "./detectFormat.ts";
 import { readJpeg } from "./jpeg.ts";
@@ -6,7 +9,7 @@ import { readPng } from "./png.ts";
 import { readChunks } from "./pngChunks.ts";
 
 const READERS: Record<ImageFormat, (bytes: Uint8Array, limits: ImageLimits) => Picture | Promise<Picture>> = {
-  PNG: readPng,
+  PNG: readPngOnce,
   JPEG: readJpeg,
 };
 
@@ -17,6 +20,20 @@ const READERS: Record<ImageFormat, (bytes: Uint8Array, limits: ImageLimits) => P
  */
 export async function readImage(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
   return READERS[detectFormat(bytes)](bytes, limits);
+}
+
+/** The PNGs used last: a logo is laid over one file after the other, and its pixels may take longer than all else. */
+const recent = new Recent<string, Picture>(4 * 2 ** 20);
+/** Larger ones are read each time. */
+const LARGEST_KEPT = 2 ** 20;
+
+async function readPngOnce(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
+  if (bytes.length > LARGEST_KEPT) return readPng(bytes, limits);
+  const key = `${toHex(sha2(256, bytes))} ${limits.maxPixels} ${limits.maxBitDepth}`;
+  const known = recent.get(key);
+  if (known) return known;
+  const picture = await readPng(bytes.slice(), limits); // not the memory of the call, of which they may be a part
+  return picture.size > LARGEST_KEPT ? picture : (recent.get(key) ?? recent.keep(key, picture, picture.size));
 }
 
 /**
