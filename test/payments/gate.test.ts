@@ -6,7 +6,18 @@ import { PaymentRequired } from "../../src/payments/offer.ts";
 import { type PaymentPayload, paymentKey } from "../../src/payments/paymentPayload.ts";
 import type { Failure, PaymentStatus } from "../../src/payments/record.ts";
 import { remoteFacilitator } from "../../src/payments/remoteFacilitator.ts";
-import { askedToSettle, BARE, ERRORS, memoryLedger, OFFER, paymentFrom, SILENT, sell, WORK } from "./payments.ts";
+import {
+  askedToSettle,
+  BARE,
+  ERRORS,
+  facilitatorThat,
+  memoryLedger,
+  OFFER,
+  paymentFrom,
+  SILENT,
+  sell,
+  WORK,
+} from "./payments.ts";
 
 let ledger = memoryLedger();
 beforeEach(() => {
@@ -24,16 +35,13 @@ const SOLD = {
   paid: { chain: OFFER.networks[0], payer: `0x${"01".repeat(20)}`, settledAt: expect.any(Number) },
 };
 
-const facilitator = (behaviour: string) =>
-  remoteFacilitator({ url: `https://facilitator.example.com/${behaviour}`, timeoutMs: 500 }, SILENT);
-
 /** Sells one piece of work through the facilitators that behave as named, and tells what happened. */
 async function sale(behaviours: string, payment: PaymentPayload, changes: Partial<SaleTerms<string>> = {}) {
   const seen = { worked: 0 };
   const outcome = await sell({
     payment,
     offer: OFFER,
-    facilitators: behaviours.split(" ").map(facilitator),
+    facilitators: behaviours.split(" ").map(facilitatorThat),
     ledger,
     ...BARE,
     ...SILENT,
@@ -380,7 +388,7 @@ test.each([true, false])("what a caller has shown as it was admitted counts (%s)
 test("a sale knows whether it has settled the payment itself", async () => {
   const payment = await paymentFrom();
   const sold = async () => {
-    const terms = { payment, offer: OFFER, facilitators: [facilitator("good")], ledger, ...SILENT, errors: ERRORS };
+    const terms = { payment, offer: OFFER, facilitators: [facilitatorThat("good")], ledger, ...SILENT, errors: ERRORS };
     const made = new Sale({
       ...{ ...terms, key: null, isSignedIn: async () => true, fingerprint: "request", operation: "test" },
       ...{ workMs: 60_000, linkTtlMs: 3_600_000, now: () => Date.now(), work: async () => WORK },

@@ -3,8 +3,7 @@ import { PaymentError } from "../../src/payments/errors.ts";
 import type { SaleTerms, Sold } from "../../src/payments/gate.ts";
 import { PaymentRequired } from "../../src/payments/offer.ts";
 import { type PaymentPayload, paymentKey } from "../../src/payments/paymentPayload.ts";
-import { remoteFacilitator } from "../../src/payments/remoteFacilitator.ts";
-import { BARE, ERRORS, memoryLedger, OFFER, paymentFrom, SILENT, sell, WORK } from "./payments.ts";
+import { BARE, ERRORS, facilitatorThat, memoryLedger, OFFER, paymentFrom, SILENT, sell, WORK } from "./payments.ts";
 
 /** What a key is good for: one payer who signs anew at each call, as the official clients do. */
 
@@ -19,7 +18,7 @@ async function sale(payment: PaymentPayload, changes: Partial<SaleTerms<string>>
   const outcome = await sell({
     payment,
     offer: OFFER,
-    facilitators: [remoteFacilitator({ url: `https://facilitator.example.com/${behaviour}`, timeoutMs: 500 }, SILENT)],
+    facilitators: [facilitatorThat(behaviour)],
     ledger,
     ...BARE,
     ...SILENT,

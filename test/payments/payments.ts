@@ -7,6 +7,7 @@ import { offerOf } from "../../src/payments/offer.ts";
 import { type PaymentPayload, readPaymentPayload } from "../../src/payments/paymentPayload.ts";
 import { parsePrice } from "../../src/payments/price.ts";
 import type { Entry } from "../../src/payments/record.ts";
+import { remoteFacilitator } from "../../src/payments/remoteFacilitator.ts";
 
 /** What the tests sell. */
 export const OFFER = offerOf(
@@ -58,8 +59,17 @@ export const ERRORS = {
   read: (text: string) => new Error(text),
 };
 
+/** One that never answers is given up soon; the others have the time that a busy machine takes. */
+const timeoutOf = (url: string) => (url.includes("silent") ? 500 : 20_000);
+
+/** A facilitator of the tests that behaves as named. */
+export function facilitatorThat(behaviour: string) {
+  const url = `https://facilitator.example.com/${behaviour}`;
+  return remoteFacilitator({ url, timeoutMs: timeoutOf(url) }, SILENT);
+}
+
 /** A ledger in memory, with alarms. `discarded` are the outputs it has deleted. */
-export function memoryLedger(facilitatorTimeoutMs = 500): LedgerBook & { discarded: string[] } {
+export function memoryLedger(): LedgerBook & { discarded: string[] } {
   const discarded: string[] = [];
   const records = new Map<string, ReturnType<typeof recordOf>>();
   const recordOf = () => {
@@ -78,13 +88,13 @@ export function memoryLedger(facilitatorTimeoutMs = 500): LedgerBook & { discard
         stored = undefined;
         clearTimeout(alarm);
       },
-      settle: ({ payment, facilitator }) =>
-        facilitatorNamed(facilitator, { facilitators: [], facilitatorTimeoutMs }, SILENT).settle(payment),
+      settle: ({ payment, facilitator: name }) =>
+        facilitatorNamed(name, { facilitators: [], facilitatorTimeoutMs: timeoutOf(name) }, SILENT).settle(payment),
       evidence: () => undefined,
       list: async () => {},
       book: async () => true,
       trusts: async () => true,
-      settleTimeoutMs: facilitatorTimeoutMs + 100,
+      settleTimeoutMs: 600,
       keeps: async (output) => !discarded.includes(output),
       discard: async (output) => void discarded.push(output),
       now: () => Date.now(),
