@@ -132,16 +132,13 @@ export class Sale<T> {
     const given = await this.#logged(async () => {
       if (done)
         await this.#unlessUsed(async () => {
-          this.#event.outcome = "sold";
           const status = await timed("settle", () => orInProgress(this.#record.settle(done.claim, done.work)));
-          if (!status) {
-            this.#done = undefined; // another call has the payment
-            this.#event.outcome = "replayed";
-          }
+          if (!status) this.#done = undefined; // another call has the payment
           this.#status = status && status.status !== "pending" ? status : await this.#waitForStatus();
         });
       const { value, transaction, provedAt: settledAt } = soldOrThrow(this.#status, this.#terms);
       this.#event.transaction = transaction;
+      if (this.isSold) this.#event.outcome = "sold";
       const receipt = receiptFor(payment, { success: true, transaction }, paidBy);
       const { chain } = paidBy ?? payment;
       const paid = settledAt === undefined ? undefined : { chain, payer: payment.authorization.from, settledAt };
