@@ -83,7 +83,7 @@ const keyed = async (key: string) => post(text, { ...(await sign()), "Idempotenc
 
 const { ledger, budget, R2, source, verify, settle } = DELAYS;
 /** What each paid call waits for, but its files: admission, claim beside budget, result, settlement. */
-const sale = ledger + verify + Math.max(ledger, budget) + R2 + ledger + settle;
+const sale = Math.max(ledger, verify) + Math.max(ledger, budget) + R2 + ledger + settle;
 /** By its kind: what a call waits for, and the call, made ready. */
 const calls: Record<string, { path: number; ready: () => Promise<Request> }> = {
   "unpaid (402)": { path: 0, ready: async () => new Request(text, { method: "POST" }) },
@@ -101,7 +101,7 @@ const calls: Record<string, { path: number; ready: () => Promise<Request> }> = {
     path: sale + source,
     ready: async () => post(image, await sign(), { file: byAddress.file, image: `${elsewhere}/a.png` }),
   },
-  "paid, under an Idempotency-Key": { path: sale + source + ledger, ready: () => keyed(crypto.randomUUID()) },
+  "paid, under an Idempotency-Key": { path: sale + source + 2 * ledger, ready: () => keyed(crypto.randomUUID()) },
   "the same payment and key again": {
     path: 2 * ledger + budget,
     async ready() {

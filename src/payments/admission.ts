@@ -73,9 +73,12 @@ export async function admit(terms: AdmissionTerms): Promise<Admission> {
     return status !== "free" || bound !== undefined;
   };
   try {
+    // a call sent again has a key, mostly: without one the ledger won't know the payment, and is not waited for
+    const verifying = terms.key === null ? verify(terms) : undefined;
+    verifying?.catch(() => undefined); // means nothing if the ledger knows the payment
     const verified = (await isKnown())
       ? undefined
-      : await verify(terms).catch(async (error: unknown) => {
+      : await (verifying ?? verify(terms)).catch(async (error: unknown) => {
           if (await isKnown()) return undefined; // another call has used the payment meanwhile: this is why
           throw error;
         });

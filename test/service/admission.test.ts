@@ -266,10 +266,19 @@ describe("a payment that is sound", () => {
     const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment(), "Idempotency-Key": crypto.randomUUID() };
     const first = await call({ headers, body: sound });
     expect((await call({ headers, body: sound })).text).toBe(first.text);
-    const { "Idempotency-Key": _, ...keyless } = headers;
-    expect((await call({ headers: keyless, body: sound.replace('"A"', '"B"') })).status).toBe(409);
     expect(await verified()).toBe(1);
   });
+
+  test.each(["good", "silent"])(
+    "that has paid already is refused without a key, and no facilitator waited for: %s",
+    async (behaviour) => {
+      const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
+      await deployment("good").call({ headers, body: sound });
+      const { call, verified } = deployment(behaviour);
+      expect((await call({ headers, body: sound.replace('"A"', '"B"') })).status).toBe(409);
+      expect(await verified()).toBe(1);
+    },
+  );
 
   test("and one signed anew under the same key, too", async () => {
     const { call, verified } = deployment("good");

@@ -83,7 +83,7 @@ export class Rounds {
     vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
       const { hostname, pathname } = new URL(input instanceof Request ? input.url : input);
       if (pathname.endsWith("/supported")) return fetch(input, init); // asked once by an isolate
-      const name = hostname.startsWith("facilitator") ? `facilitator ${pathname.split("/").at(-1)}` : "source";
+      const name = hostname.startsWith("facilitator") ? `facilitator ${pathname.split("/").at(-1)}` : "source fetch";
       return this.take(name, () => fetch(input, init));
     });
   }
