@@ -6,7 +6,7 @@ import { type ByteSource, MemorySource, RangeSource } from "../../src/engine/pdf
 import { openPdf, type PdfDocument } from "../../src/engine/pdf/document.ts";
 import { WORK_LIMITS } from "../../src/engine/pdf/meter.ts";
 import { planOutput } from "../../src/engine/pdf/outputPlan.ts";
-import type { PageTarget } from "../../src/engine/pdf/pageTree.ts";
+import type { PageTarget } from "../../src/engine/pdf/page.ts";
 import { readStream } from "../../src/engine/pdf/streams.ts";
 import { parseValue } from "../../src/engine/pdf/values.ts";
 import { findOrigin } from "../../src/engine/pdf/xref.ts";

@@ -1,7 +1,7 @@
 import type { Picture } from "../images/picture.ts";
 import { DEFAULTS, type ImageMark } from "../options.ts";
 import type { PdfDocument } from "../pdf/document.ts";
-import type { Page } from "../pdf/pageTree.ts";
+import type { Page } from "../pdf/page.ts";
 import { type Mark, makeMark, repeatMark } from "./form.ts";
 import {
   displayedSize,

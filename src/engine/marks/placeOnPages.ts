@@ -1,6 +1,6 @@
 import type { PdfDocument } from "../pdf/document.ts";
 import { overlay } from "../pdf/overlay.ts";
-import type { Page } from "../pdf/pageTree.ts";
+import type { Page } from "../pdf/page.ts";
 import type { Mark } from "./form.ts";
 import { haveSameShape, type Matrix, multiply, toUserSpace } from "./geometry.ts";
 import { numbers } from "./operators.ts";

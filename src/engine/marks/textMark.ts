@@ -4,7 +4,7 @@ import type { LoadFont } from "../fonts/library.ts";
 import { DIGIT_SLOT } from "../fonts/slot.ts";
 import type { TextMark } from "../options.ts";
 import type { PdfDocument } from "../pdf/document.ts";
-import type { Page } from "../pdf/pageTree.ts";
+import type { Page } from "../pdf/page.ts";
 import { type Block, edgeAround } from "./block.ts";
 import { UNITS_PER_EM } from "./draw.ts";
 import { ELLIPSIS } from "./fit.ts";

@@ -5,7 +5,7 @@ import type { PdfDocument } from "./document.ts";
 import { guardsFor } from "./guards.ts";
 import { limitOutput } from "./meter.ts";
 import type { Ref } from "./newObject.ts";
-import type { Page, PageTarget } from "./pageTree.ts";
+import type { Page, PageTarget } from "./page.ts";
 import type { NameSlot } from "./resources.ts";
 import type { Rewrite } from "./rewrite.ts";
 

@@ -13,7 +13,7 @@ import {
   turnedSize,
 } from "../../../src/engine/marks/geometry.ts";
 import { spotOf } from "../../../src/engine/marks/positions.ts";
-import type { Page } from "../../../src/engine/pdf/pageTree.ts";
+import type { Page } from "../../../src/engine/pdf/page.ts";
 
 const page = (rotate: Page["rotate"], userUnit = 1): Page => ({
   index: 0,

@@ -5,7 +5,7 @@ import { type ByteSource, MemorySource } from "../../../src/engine/pdf/byteSourc
 import { type OpenOptions, openPdf, type PdfDocument } from "../../../src/engine/pdf/document.ts";
 import { type OutputPlan, planOutput } from "../../../src/engine/pdf/outputPlan.ts";
 import { overlay } from "../../../src/engine/pdf/overlay.ts";
-import type { Page } from "../../../src/engine/pdf/pageTree.ts";
+import type { Page } from "../../../src/engine/pdf/page.ts";
 import { joined } from "../../support/bytes.ts";
 
 /** The text of an object, or a stream's dictionary entries and data. */
