@@ -14,8 +14,8 @@ const READERS: Record<ImageFormat, (bytes: Uint8Array, limits: ImageLimits) => P
 };
 
 /**
- * Reads an image of one of the {@link IMAGE_FORMATS}, recognised by its bytes. The size is checked before anything of that size is allocated. Pixels
- * are decoded in pieces; only an interlaced PNG is held in memory as a whole.
+ * Reads an image of one of the {@link IMAGE_FORMATS}, recognised by its bytes. The size is checked before anything of that
+ * size is allocated. Pixels are decoded in pieces; only an interlaced PNG is held in memory as a whole.
  * @throws EngineError unsupported_image, damaged_image or image_too_large
  */
 export async function readImage(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
