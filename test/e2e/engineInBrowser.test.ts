@@ -32,7 +32,7 @@ beforeAll(async () => {
   const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
   const context = createContext({
     TextEncoder,
-    setTimeout,
+    MessageChannel,
     fetch: async (url: string) => ({ arrayBuffer: async () => files.get(basename(url))!.slice().buffer }),
     loadFont,
   });

@@ -2,8 +2,12 @@ import { DeflateStream, inflateChunks } from "#platform/zlib";
 import { concat } from "../bytes.ts";
 import { EngineError } from "../errors.ts";
 import { DamagedStream } from "../platform/compression.ts";
+import { pause } from "../platform/pause.ts";
 
-/** Images are decompressed and compressed in chunks of this size, so that memory does not grow with the image. */
+/**
+ * Images are decompressed and compressed in chunks of this size, so that memory does not grow with the image; and after
+ * each, which takes milliseconds, others have their turn.
+ */
 const CHUNK_BYTES = 128 * 1024;
 
 /**
@@ -13,7 +17,10 @@ const CHUNK_BYTES = 128 * 1024;
  */
 export async function* inflated(data: Uint8Array): AsyncGenerator<Uint8Array> {
   try {
-    yield* inflateChunks(data, CHUNK_BYTES);
+    for await (const chunk of inflateChunks(data, CHUNK_BYTES)) {
+      yield chunk;
+      if (chunk.length === CHUNK_BYTES) await pause();
+    }
   } catch (error) {
     if (!(error instanceof DamagedStream)) throw error;
     throw new EngineError("damaged_image", "The PNG's image data cannot be decompressed. Save it again.");
@@ -42,7 +49,10 @@ export class Deflater {
 
   /** Returns the next `length` bytes of the stream, to be filled in before the next call. */
   async next(length: number): Promise<Uint8Array> {
-    if (this.#filled + length > this.#buffer.length) await this.#flush();
+    if (this.#filled + length > this.#buffer.length) {
+      await this.#flush();
+      await pause();
+    }
     this.#filled += length;
     return this.#buffer.subarray(this.#filled - length, this.#filled);
   }

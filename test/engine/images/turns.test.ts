@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { readPng } from "../../../src/engine/images/png.ts";
+import { encodePng, type PngSpec } from "./encodePng.ts";
+import { LIMITS } from "./expected.ts";
+
+const SIDE = 700;
+/** Most bytes of pixels between two turns of others. */
+const STRETCH = 256 * 1024;
+
+/** Counts how often others have had their turn until `work` was done. */
+async function turnsDuring(work: Promise<unknown>): Promise<number> {
+  let isDone = false;
+  const ended = work.finally(() => {
+    isDone = true;
+  });
+  let turns = 0;
+  for (; !isDone; turns++) await new Promise((resolve) => setTimeout(resolve, 0));
+  await ended;
+  return turns;
+}
+
+const transparent = (x: number, y: number) => [x & 255, y & 255, 0, (x ^ y) & 255];
+
+test.each<[string, Partial<PngSpec>, number]>([
+  ["with alpha", {}, 1],
+  ["with alpha, interlaced: taken apart, then written", { interlaced: true }, 2],
+  ["interlaced", { colorType: 2, interlaced: true, samples: (x, y) => [x & 255, y & 255, 0] }, 2],
+  ["grey, in red, green and blue", { colorType: 2, samples: (x) => Array(3).fill(x & 255) }, 1],
+  ["to be checked", { colorType: 2, samples: (x, y) => [x & 255, y & 255, 0] }, 1],
+])("others have their turn while a PNG is read: %s", async (_, changes, times) => {
+  const spec: PngSpec = {
+    ...{ width: SIDE, height: SIDE, colorType: 6, bitDepth: 8, level: 1 },
+    samples: transparent,
+    ...changes,
+  };
+  const png = encodePng(spec);
+  const bytes = SIDE * SIDE * (spec.colorType === 6 ? 4 : 3);
+  expect(await turnsDuring(readPng(png, LIMITS))).toBeGreaterThan((times * bytes) / STRETCH);
+});
