@@ -28,7 +28,7 @@ import type { DefaultSpace } from "./resources.ts";
 import { Rewrites } from "./rewrite.ts";
 import { openSecurity } from "./security.ts";
 import { type Dictionary, Reference } from "./values.ts";
-import { verifyOffsets } from "./verify.ts";
+import { verifyOffsets, verifyPlaces } from "./verify.ts";
 import { findOrigin, NEW_HEADER, type Xref, XrefReader } from "./xref.ts";
 import { FREE, IN_STREAM, type XrefTable } from "./xrefTable.ts";
 
@@ -181,7 +181,10 @@ async function open(
     const encrypt = trailer.get("Encrypt");
     // Readers cannot look for it in an object stream, which is encrypted (7.5.7).
     if (encrypt instanceof Reference && !xref.table.isInFile(encrypt.num)) throw new Malformed("no /Encrypt");
-  } else if (verify && (source.inMemory || options.thorough)) await verifyOffsets(source, xref.table);
+  } else if (verify) {
+    if (source.inMemory || options.thorough) await verifyOffsets(source, xref.table);
+    else verifyPlaces(source, xref.table);
+  }
   const header = await retry(source, () => findOrigin(source));
   // Nothing is cut off then, and readers that find no header at the beginning repair the file, or do not open it.
   if (header === undefined || xref.table.firstPlace() < header) xref.origin = -NEW_HEADER.length;

@@ -4,7 +4,7 @@
  * line feeds. The bytes in between are not parsed.
  */
 import { BRACKET_OPEN } from "./characters.ts";
-import { EndOfBytes, isDigit, readHeader } from "./lexer.ts";
+import { EndOfBytes, isDigit, type ObjectHeader, readHeader } from "./lexer.ts";
 import type { Xref } from "./xref.ts";
 import { IN_FILE, type XrefTable } from "./xrefTable.ts";
 
@@ -113,27 +113,28 @@ export class Eraser {
 
   /** Returns whether to erase from this boundary on. */
   #erases(kind: number, offset: number, bytes: Uint8Array, at: number): boolean {
+    if (this.#doubtful && (kind === LIVE || kind === GONE) && !isThere(this.#doubtful, offset, bytes, at))
+      throw new PlanOutdated("an object is not at its offset");
     if (kind === LIVE) {
-      if (this.#doubtful && !this.#isLive(offset, bytes, at)) throw new PlanOutdated("an object is not at its offset");
       if (this.#streams.has(offset) && !isStreamObject(bytes, at))
         throw new PlanOutdated("a page's content is an array");
       return false;
     }
     // Entries of older sections may be wrong: erasing starts only at what looks like an object.
-    return kind === SECTION || this.#erasing || numberAt(bytes, at) !== undefined;
-  }
-
-  /** Returns whether the object at an offset is the one that the cross-reference has there. */
-  #isLive(offset: number, bytes: Uint8Array, at: number): boolean {
-    const num = numberAt(bytes, at);
-    return num !== undefined && this.#doubtful?.offsetOf(num) === offset;
+    return kind === SECTION || this.#erasing || headerAt(bytes, at) !== undefined;
   }
 }
 
-/** Returns the number of the object that begins at `at`; undefined if none does. */
-function numberAt(bytes: Uint8Array, at: number): number | undefined {
+/** Returns whether the object at an offset is the one, of the generation, that the cross-reference has there. */
+function isThere(table: XrefTable, offset: number, bytes: Uint8Array, at: number): boolean {
+  const found = headerAt(bytes, at);
+  return found !== undefined && table.offsetOf(found.num) === offset && table.generation(found.num) === found.gen;
+}
+
+/** Returns the header of the object that begins at `at`; undefined if none does. */
+function headerAt(bytes: Uint8Array, at: number): ObjectHeader | undefined {
   try {
-    return readHeader(bytes, at)?.num;
+    return readHeader(bytes, at);
   } catch (error) {
     if (error instanceof EndOfBytes) return undefined;
     throw error;

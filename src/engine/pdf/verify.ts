@@ -32,6 +32,14 @@ export async function verifyOffsets(source: ByteSource, table: XrefTable): Promi
   });
 }
 
+/**
+ * Checks what shows without reading the file; the copying pass looks at the objects (see `PlanOutdated`).
+ * @throws Malformed if a live object is behind the end, or at the offset of another
+ */
+export function verifyPlaces(source: ByteSource, table: XrefTable): void {
+  if (!table.isPossible(source.length)) throw new Malformed("objects are where they cannot be");
+}
+
 function verify(table: XrefTable, row: number, found: ObjectHeader | undefined): void {
   if (found?.num !== table.number(row))
     throw new Malformed(`object ${table.number(row)} is not at offset ${table.place(row)}`);

@@ -144,23 +144,29 @@ export class XrefTable {
 
   /** Returns where the next live object in the file begins after `offset`; Infinity if there is none. */
   nextPlace(offset: number): number {
-    this.#places ??= this.#sortedPlaces();
-    return this.#places[firstAbove(this.#places, offset)] ?? Number.POSITIVE_INFINITY;
+    const places = this.#sortedPlaces();
+    return places[firstAbove(places, offset)] ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Returns whether live objects can be where they are said to be: each within the file, and no two at the same offset. */
+  isPossible(length: number): boolean {
+    return this.#sortedPlaces().every((place, index, places) => place < length && place !== places[index - 1]);
   }
 
   #sortedPlaces(): Float64Array {
+    if (this.#places) return this.#places;
     const places = new Float64Array(this.rows);
     let count = 0;
     for (let row = 0; row < this.rows; row++)
       if (this.#kind[row] === IN_FILE && this.isLive(row)) places[count++] = this.#place[row]!;
-    return places.subarray(0, count).sort();
+    this.#places = places.subarray(0, count).sort();
+    return this.#places;
   }
 
   #append(num: number, kind: Kind, place: number, detail: number): number {
     if (this.rows >= MOST_ROWS) throw tooComplex("it has too many objects");
     if (num > LARGEST_NUMBER) throw tooLarge(num);
     if (this.rows === this.#number.length) this.#grow();
-    if (kind === IN_FILE) this.#places = undefined;
     const row = this.rows++;
     this.#number[row] = num;
     this.#kind[row] = kind;
@@ -171,6 +177,7 @@ export class XrefTable {
   }
 
   #setLive(num: number, row: number): void {
+    this.#places = undefined;
     if (num >= this.#index.length && num < 4 * this.rows + 65_536) {
       const larger = new Uint32Array(Math.max(num + 1, this.#index.length * 2));
       larger.set(this.#index);

@@ -2,15 +2,12 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
-import { MemorySource, RangeSource } from "../../../src/engine/pdf/byteSource.ts";
+import { MemorySource } from "../../../src/engine/pdf/byteSource.ts";
 import { decodeStream } from "../../../src/engine/pdf/filters.ts";
 import { Meter } from "../../../src/engine/pdf/meter.ts";
 import { readStream } from "../../../src/engine/pdf/streams.ts";
 import { type Dictionary, parseValue, type Value } from "../../../src/engine/pdf/values.ts";
-import { FREE } from "../../../src/engine/pdf/xrefTable.ts";
-import { joined } from "../../support/bytes.ts";
-import { readerBy } from "../../support/ranges.ts";
-import { type Bodies, FileBuilder, file, latin1, onePage, open, plan, stamp } from "./fixture.ts";
+import { type Bodies, FileBuilder, file, latin1, onePage, open, stamp } from "./fixture.ts";
 
 const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 const edit = (bytes: Uint8Array, change: (text: string) => string) => encode(change(latin1(bytes)));
@@ -359,13 +356,6 @@ describe("the output", () => {
     const output = latin1(await stamp(content("<</Length 9>>\nstream\n0 g")));
     const [, length, data] = /4 0 obj\n<<\/Length +(\d+)>>\nstream\n(0 g[\s\S]*?)\nendstream/.exec(output)!;
     expect(data).toHaveLength(Number(length));
-  });
-
-  it("lists objects as free that would be behind the source's end", async () => {
-    const source = moved(builder(onePage()), 9, 9_999_999).table().bytes();
-    const ranges = new RangeSource(readerBy(source.length, async (start, end) => source.slice(start, end)));
-    const { xref } = await open(await joined((await plan(ranges)).chunks()));
-    expect(xref.table.kind(xref.table.live(9))).toBe(FREE);
   });
 });
 
