@@ -16,7 +16,7 @@ import { type DrawView, takesViews } from "./views.ts";
 const ARGUMENTS_DEPTH = 3;
 
 /** A client that disconnects is noticed within this time. */
-const CALL_KEEP_ALIVE_MS = 1000;
+const CALL_KEEP_ALIVE_MS = 500;
 
 /**
  * Answers one HTTP request to the MCP endpoint: streamable HTTP without sessions, protocol 2026-07-28, and 2025-11-25
