@@ -31,6 +31,9 @@ export const MARKER = {
 /** The first segment may begin here, after SOI. */
 const SOI_LENGTH = 2;
 
+/** Encoders write some hundred segments. Millions of empty ones would take seconds. */
+const MOST_SEGMENTS = 50_000;
+
 /** A marker segment of a JPEG. */
 export interface Segment {
   marker: number;
@@ -45,10 +48,11 @@ export interface Segment {
 /**
  * Yields the segments of a JPEG after SOI, up to and including EOI (ITU-T T.81, B.1.1). Entropy-coded data and any
  * other bytes between segments are skipped: decoders resynchronise at the next marker.
- * @throws EngineError damaged_image if the file ends before EOI, has a second SOI or a segment of an impossible length
+ * @throws EngineError damaged_image if the file ends before EOI, has a second SOI, a segment of an impossible length, or too
+ * many of them
  */
 export function* segments(jpeg: Uint8Array): Generator<Segment> {
-  for (let at = SOI_LENGTH; ; ) {
+  for (let at = SOI_LENGTH, count = 0; ; ) {
     const start = jpeg.indexOf(0xff, at);
     let code = start + 1;
     while (jpeg[code] === 0xff) code++;
@@ -66,6 +70,8 @@ export function* segments(jpeg: Uint8Array): Generator<Segment> {
     if (length < 2)
       throw new EngineError("damaged_image", "The JPEG has a segment of an impossible length. Save it again.");
     if (at + length > jpeg.length) throw truncated();
+    if (++count > MOST_SEGMENTS)
+      throw new EngineError("damaged_image", "The JPEG is in too many pieces. Save it again.");
     yield { marker, start, end: at + length, data: jpeg.subarray(at + 2, at + length) };
     at += length;
   }

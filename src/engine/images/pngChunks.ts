@@ -77,6 +77,9 @@ export function scanlineLength(header: PngHeader, width: number): number {
   return 1 + Math.ceil((width * bitsPerPixel(header)) / 8);
 }
 
+/** Encoders write some thousand chunks of large images. Millions of empty ones would take seconds. */
+const MOST_CHUNKS = 50_000;
+
 /**
  * Parses a PNG (PNG, 5.3 and 5.6). A critical chunk or tRNS with a wrong CRC is an error; other ancillary chunks with
  * one are left out, as decoders do. Ancillary chunks of unknown types are skipped.
@@ -142,7 +145,9 @@ function joinImageData(bytes: Uint8Array, { at, length }: { at: number; length: 
 /** Yields the chunks up to and including IEND. */
 function* chunks(bytes: Uint8Array): Generator<Chunk> {
   let at = SIGNATURE_LENGTH;
+  let count = 0;
   for (let type = ""; type !== "IEND"; ) {
+    if (++count > MOST_CHUNKS) throw damaged("is in too many pieces");
     const chunk = chunkAt(bytes, at);
     yield chunk;
     ({ type, end: at } = chunk);

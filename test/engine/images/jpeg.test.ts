@@ -293,6 +293,10 @@ describe("a JPEG is damaged", () => {
       concat(SOI, segment(0xc0, Uint8Array.of(8, 0, 8, 0, 8, 3, 1, 0x11, 0)), EOI),
     ],
     ["with no width", encodeJpeg({ ...YCC, width: 0 })],
+    [
+      "with 50,000 empty segments",
+      encodeJpeg({ ...YCC, segments: Array(50_000).fill(segment(0xe5, new Uint8Array())) }),
+    ],
   ])("%s", async (_, bytes) => {
     expect(await refusal(bytes)).toMatchObject({ code: "damaged_image" });
   });

@@ -88,6 +88,7 @@ describe("a PNG is damaged", () => {
     ["with its palette after the image data", png(headerWith({ colorType: 3 }), IDAT, PLTE, IEND)],
     ["with two palettes", png(headerWith({ colorType: 3 }), PLTE, PLTE, IDAT, IEND)],
     ["with a palette though it is grey", png(headerWith({ colorType: 0 }), PLTE, IDAT, IEND)],
+    ["with 50,000 empty chunks", png(IHDR, ...Array(50_000).fill(chunk("teSt", new Uint8Array())), IDAT, IEND)],
     ["with chunks between its IDATs", png(IHDR, IDAT, chunk("tEXt", latin1("a\0b")), IDAT, IEND)],
     ["with a chunk type that is not letters", png(IHDR, chunk("I\0AT", new Uint8Array()), IDAT, IEND)],
     ["with a chunk that is longer than the file", png(IHDR, concat(uint32(0xffffffff), IDAT.subarray(4)), IEND)],
