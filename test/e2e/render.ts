@@ -4,6 +4,8 @@ import { pdfium } from "../../scripts/lib/raster.ts";
 export interface Rendered {
   width: number;
   height: number;
+  /** The pixels, row by row from the top, of four bytes each. */
+  rgba: Uint8Array;
   /** The colour at a place given as shares of the width and height, from the upper left. */
   at(x: number, y: number): [number, number, number];
   /** How many pixels, outside the box given in shares of the page, differ from those of another rendering of the same size. */
@@ -43,6 +45,7 @@ function renderedOf(width: number, height: number, rgba: Uint8Array): Rendered {
   return {
     width,
     height,
+    rgba,
     at: (x, y) => pixel(Math.min(width - 1, Math.floor(x * width)), Math.min(height - 1, Math.floor(y * height))),
     changedOutside(box, other) {
       if (other.width !== width || other.height !== height) return Infinity;

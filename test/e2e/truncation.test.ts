@@ -6,32 +6,32 @@ import { SEEDS } from "../support/seeds.ts";
 import { stamp } from "../support/stamp.ts";
 import { render } from "./render.ts";
 
-type Rgb = [number, number, number];
-
-const isMagenta = ([r, g, b]: Rgb) => r > 230 && g < 25 && b > 230;
-const isInk = ([r, g, b]: Rgb) => Math.min(r, g, b) < 240;
-
 /** A page as a reader shows it: whether anything is on it, and whether the mark is. */
 type Shown = { ink: boolean; mark: boolean };
+
+/** Looks at pixels of so many bytes: hundreds of millions in all, so that none is made an object. */
+function shownIn(pixels: Uint8Array | Uint8ClampedArray, channels: number): Shown {
+  let ink = false;
+  for (let at = 0; at < pixels.length; at += channels) {
+    if (pixels[at]! >= 240 && pixels[at + 1]! >= 240 && pixels[at + 2]! >= 240) continue;
+    ink = true;
+    const isMagenta = pixels[at]! > 230 && pixels[at + 1]! < 25 && pixels[at + 2]! > 230;
+    if (isMagenta) return { ink, mark: true };
+  }
+  return { ink, mark: false };
+}
 
 /** What readers show of a file, however broken; nothing where they show nothing. */
 const READERS: Record<string, (pdf: Uint8Array) => Shown[] | Promise<Shown[]>> = {
   PDFium: async (pdf) => {
     const pages = await render(pdf);
-    return pages.map((page) => ({ ink: !!page.boxOf(isInk), mark: !!page.boxOf(isMagenta) }));
+    return pages.map(({ rgba }) => shownIn(rgba, 4));
   },
   MuPDF: (pdf) => {
     const document = mupdf.Document.openDocument(pdf, "application/pdf");
     return Array.from({ length: document.countPages() }, (_, index) => {
       const pixmap = document.loadPage(index).toPixmap(mupdf.Matrix.identity, mupdf.ColorSpace.DeviceRGB, false);
-      const pixels = pixmap.getPixels();
-      const shown = { ink: false, mark: false };
-      for (let at = 0; at < pixels.length; at += 3) {
-        const pixel: Rgb = [pixels[at]!, pixels[at + 1]!, pixels[at + 2]!];
-        shown.ink ||= isInk(pixel);
-        shown.mark ||= isMagenta(pixel);
-      }
-      return shown;
+      return shownIn(pixmap.getPixels(), 3);
     });
   },
 };

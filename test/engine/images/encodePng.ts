@@ -132,9 +132,26 @@ export function filterLine(
     const a = row[i - pixelBytes] ?? 0;
     const b = above?.[i] ?? 0;
     const c = above?.[i - pixelBytes] ?? 0;
-    const p = a + b - c;
-    const nearest = [a, b, c].toSorted((m, n) => Math.abs(p - m) - Math.abs(p - n))[0]!;
-    line[i + 1] = row[i]! - [0, a, b, (a + b) >> 1, nearest][filter]!;
+    line[i + 1] = row[i]! - predicted(filter, a, b, c);
   }
   return line;
+}
+
+/** What a filter (PNG, 9.2) expects of a byte, from those to the left, above, and above that to the left. */
+function predicted(filter: number, a: number, b: number, c: number): number {
+  switch (filter) {
+    case 1:
+      return a;
+    case 2:
+      return b;
+    case 3:
+      return (a + b) >> 1;
+    case 4: {
+      const [toA, toB, toC] = [Math.abs(b - c), Math.abs(a - c), Math.abs(a + b - 2 * c)];
+      if (toA <= toB && toA <= toC) return a;
+      return toB <= toC ? b : c;
+    }
+    default:
+      return 0;
+  }
 }
