@@ -10,6 +10,9 @@ import { internet } from "./test/support/internet.ts";
 /** Modules are loaded once for all files of a project: anew for each file they took longer than the tests. */
 const SHARED_MODULES = { isolate: false, testTimeout: 30_000 }; // the first test of a file waits for its runtime
 
+/** What waits for nothing: no more at once than there are cores, since each loads the modules for itself. */
+const BUSY = { ...SHARED_MODULES, maxWorkers: 2, sequence: { groupOrder: 1 } };
+
 /** The fonts among the static assets, without a Worker that has them. */
 const fonts = async (request: { url: string }) => new Response(await readFile(`.${new URL(request.url).pathname}`));
 
@@ -32,7 +35,7 @@ export default defineConfig({
             },
           }),
         ],
-        test: { name: "parts", include: ["test/{engine,payments}/**/*.test.ts"], ...SHARED_MODULES },
+        test: { name: "parts", include: ["test/{engine,payments}/**/*.test.ts"], ...BUSY },
       },
       {
         plugins: [
@@ -41,11 +44,15 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/{engine,payments,e2e,browser}/**"],
+          exclude: ["test/{engine,payments,simulation,e2e,browser}/**"],
           globalSetup: "test/support/site.ts",
           setupFiles: "test/support/emptyStorage.ts",
-          ...SHARED_MODULES,
+          ...BUSY,
         },
+      },
+      {
+        // one file, which has a core to itself for as long as it takes; in Node, which simulates the runtime
+        test: { name: "simulation", include: ["test/simulation/**/*.test.ts"], ...BUSY },
       },
       {
         resolve: {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ANSWERS, brokenRules } from "../simulation/invariants.ts";
-import { Simulation } from "../simulation/simulation.ts";
+import { ANSWERS, brokenRules } from "./invariants.ts";
+import { Simulation } from "./simulation.ts";
 
 const SCHEDULES = 5000;
 
