@@ -9,7 +9,6 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { unstable_readConfig } from "wrangler";
 import { deploy } from "./deploy/deploy.ts";
 import { wranglerAt } from "./deploy/wrangler.ts";
 import { isDryRun } from "./lib/dryRun.ts";
@@ -36,6 +35,7 @@ async function main(): Promise<number> {
   const key = keyFile === undefined ? PRIVATE_KEY : (await readFile(keyFile, "utf8")).trim();
   const manifest = createRequire(import.meta.url).resolve("wrangler/package.json");
   const { engines } = JSON.parse(await readFile(manifest, "utf8")) as { engines: { node: string } };
+  const { unstable_readConfig } = await import("wrangler"); // now that it is needed: it takes more than a second
   const { r2_buckets: buckets, account_id: account } = unstable_readConfig({ config: join(root, "wrangler.toml") }) as {
     r2_buckets: { binding: string; bucket_name: string }[];
     account_id?: string;

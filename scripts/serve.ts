@@ -7,7 +7,6 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { meantForUs } from "../src/settingNames.ts";
 import { isPort, MAX_PORT } from "./lib/port.ts";
-import { serveWorker } from "./lib/serveWorker.ts";
 
 const HOUR_MS = 3_600_000;
 const { BUILT: built = "dist/server", STATE: state = "state", ...rest } = process.env;
@@ -33,6 +32,7 @@ if (!vars.FACILITATOR_URL?.trim() && !isLocal) {
 }
 
 await mkdir(state, { recursive: true });
+const { serveWorker } = await import("./lib/serveWorker.ts"); // now that it is needed: it takes longer than all of this
 const outside = { host, port: Number(port), isLocal };
 const miniflare = await serveWorker(join(built, "options.json"), resolve(state), vars, { outside }).catch(
   ({ message }: Error) => {
