@@ -10,8 +10,8 @@ import { internet } from "./test/support/internet.ts";
 /** Modules are loaded once for all files of a project: anew for each file they took longer than the tests. */
 const SHARED_MODULES = { isolate: false, testTimeout: 30_000 }; // the first test of a file waits for its runtime
 
-/** What waits for nothing: no more at once than there are cores, since each loads the modules for itself. */
-const BUSY = { ...SHARED_MODULES, maxWorkers: 2, sequence: { groupOrder: 1 } };
+/** What waits little: of two cores, and each more loads the modules for itself. */
+const BUSY = { ...SHARED_MODULES, maxWorkers: 3, sequence: { groupOrder: 1 } };
 
 /** The fonts among the static assets, without a Worker that has them. */
 const fonts = async (request: { url: string }) => new Response(await readFile(`.${new URL(request.url).pathname}`));
