@@ -63,21 +63,21 @@ describe("the sweep", () => {
     expect((await sweep(bucket, hourEnds)).deleted).toBe(1);
   });
 
-  test("of 4,000 objects, cut off half way, is taken up by the next run", { timeout: 120_000 }, async () => {
-    const over = Array.from({ length: 4000 }, (_, at) => resultKey(-1 - (at % 3), at));
+  test("of 10,000 objects, cut off half way, is taken up by the next run", { timeout: 120_000 }, async () => {
+    const over = Array.from({ length: 10_000 }, (_, at) => resultKey(-1 - (at % 7), at));
     const kept = Array.from({ length: 50 }, (_, at) => resultKey(at, at));
     await put([...over, ...kept]);
 
-    await expect(sweep(watched(3).bucket, NOW)).rejects.toThrow("cut off");
+    await expect(sweep(watched(6).bucket, NOW)).rejects.toThrow("cut off");
     const left = await storedKeys();
-    expect(left).toHaveLength(2050);
+    expect(left).toHaveLength(5050);
     expect(left).toEqual(expect.arrayContaining(kept));
-    expect(left).toEqual([...over, ...kept].toSorted().slice(2000)); // the oldest went first
+    expect(left).toEqual([...over, ...kept].toSorted().slice(5000)); // the oldest went first
 
     const { bucket: again, calls } = watched();
-    expect(await sweep(again, NOW)).toEqual({ deleted: 2000, finished: true });
+    expect(await sweep(again, NOW)).toEqual({ deleted: 5000, finished: true });
     expect(await storedKeys()).toEqual(kept.toSorted());
-    expect(calls).toEqual({ list: 1 + 3 + 1, delete: 2 }); // batches of 1,000
+    expect(calls).toEqual({ list: 1 + 6 + 1, delete: 5 }); // batches of 1,000
   });
 
   test("is bounded, and goes on where it stopped", async () => {
