@@ -1,10 +1,11 @@
 /** Programs that show PDFs, and what they show of a trial mark. */
 import { PDFiumLibrary } from "@hyzyla/pdfium";
+import { ownMupdf } from "./mupdf.ts";
 import type { Square, TrialMark } from "./trialMarks.ts";
 
 // What MuPDF would print about each damage goes nowhere.
 Object.assign(globalThis, { $libmupdf_wasm_Module: { print() {}, printErr() {} } });
-const mupdf = await import("mupdf");
+const mupdf = await ownMupdf();
 
 /** A program that shows PDFs. */
 export interface Onlooker {
