@@ -22,7 +22,8 @@ describe("the version", () => {
   test("is changed there, and nothing else is", async () => {
     for (const [name, change] of Object.entries(VERSIONED)) {
       const [before, after] = [await read(name), change(await read(name), "7.8.9")];
-      const lines = after.split("\n").filter((line, at) => line !== before.split("\n")[at]);
+      const linesBefore = before.split("\n");
+      const lines = after.split("\n").filter((line, at) => line !== linesBefore[at]);
       expect([name, ...new Set(lines.map((line) => line.trim()))]).toEqual([name, '"version": "7.8.9",']);
       expect(lines.length).toBe(name === "package-lock.json" ? 2 : 1);
     }

@@ -1,3 +1,4 @@
+import type { Matrix } from "mupdf";
 import { describe, expect, test } from "vitest";
 import { ownMupdf } from "../support/mupdf.ts";
 import { pdfOf, streamOf } from "../support/pdf.ts";
@@ -9,10 +10,10 @@ import { render } from "./render.ts";
 /** A page as a reader shows it: whether anything is on it, and whether the mark is. */
 type Shown = { ink: boolean; mark: boolean };
 
-/** Looks at pixels of so many bytes: hundreds of millions in all, so that none is made an object. */
+/** Looks at pixels of so many bytes, from the lower right on, where the mark is: hundreds of millions if it began at the top. */
 function shownIn(pixels: Uint8Array | Uint8ClampedArray, channels: number): Shown {
   let ink = false;
-  for (let at = 0; at < pixels.length; at += channels) {
+  for (let at = pixels.length - channels; at >= 0; at -= channels) {
     if (pixels[at]! >= 240 && pixels[at + 1]! >= 240 && pixels[at + 2]! >= 240) continue;
     ink = true;
     const isMagenta = pixels[at]! > 230 && pixels[at + 1]! < 25 && pixels[at + 2]! > 230;
@@ -25,6 +26,8 @@ function shownIn(pixels: Uint8Array | Uint8ClampedArray, channels: number): Show
 const MOST_FAILURES = 200;
 let mupdf = await ownMupdf();
 let failures = 0;
+/** A pixel to two points: smaller pages are drawn sooner, and show the same. */
+const HALF: Matrix = [0.5, 0, 0, 0.5, 0, 0];
 
 /** What readers show of a file, however broken; they fail where they show nothing. */
 const READERS: Record<string, (pdf: Uint8Array) => Shown[] | Promise<Shown[]>> = {
@@ -35,8 +38,10 @@ const READERS: Record<string, (pdf: Uint8Array) => Shown[] | Promise<Shown[]>> =
   MuPDF: (pdf) => {
     const document = mupdf.Document.openDocument(pdf, "application/pdf");
     return Array.from({ length: document.countPages() }, (_, index) => {
-      const pixmap = document.loadPage(index).toPixmap(mupdf.Matrix.identity, mupdf.ColorSpace.DeviceRGB, false);
-      return shownIn(pixmap.getPixels(), 3);
+      const pixmap = document.loadPage(index).toPixmap(HALF, mupdf.ColorSpace.DeviceRGB, false);
+      const shown = shownIn(pixmap.getPixels(), 3);
+      pixmap.destroy();
+      return shown;
     });
   },
 };
