@@ -26,7 +26,7 @@ export async function startLimitedWorker(vars: Record<string, string>): Promise<
   process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${MEMORY_MB} --expose-gc`;
   const folder = await mkdtemp(join(tmpdir(), "overprint-limited-"));
   const options = await buildWorker("bench/abuseWorker.ts", folder);
-  const program = join(import.meta.dirname, "../test/support/serveWorker.ts");
+  const program = join(import.meta.dirname, "serveWorker.ts");
   const worker = await startServer((place) => [program, options, JSON.stringify(place), JSON.stringify(vars)]);
   const heap = await watchHeap(worker.inspectorPort);
   return {

@@ -9,8 +9,11 @@ import {
   type V4WorkerOptions,
 } from "miniflare";
 
-/** Where a Worker is served. */
-type Place = Pick<V4MiniflareOptions, "host" | "port" | "inspectorPort" | "unsafeTriggerHandlers"> & {
+/** Where a Worker is served, and who hears what it logs. */
+type Place = Pick<
+  V4MiniflareOptions,
+  "host" | "port" | "inspectorPort" | "unsafeTriggerHandlers" | "handleStructuredLogs"
+> & {
   /** Where strangers reach it, by `front.js`; Miniflare's own address is for this machine alone then. */
   outside?: Outside;
 };
@@ -22,13 +25,25 @@ interface Outside {
   isLocal: boolean;
 }
 
+/** Serves a Worker as `startMiniflare` does, until the process is told to end. */
+export async function serveWorker(...what: Parameters<typeof startMiniflare>): Promise<Miniflare> {
+  const miniflare = await startMiniflare(...what);
+  for (const signal of ["SIGTERM", "SIGINT"] as const)
+    process.once(signal, async () => {
+      await miniflare.dispose();
+      process.exit();
+    });
+  await miniflare.ready;
+  return miniflare;
+}
+
 /**
- * Serves a Worker that `buildWorker` has built, in workerd, until the process is told to end.
+ * Starts a Worker that `buildWorker` has built, in workerd; it answers once it is `ready`.
  * @param optionsFile as `buildWorker` returns it
  * @param state the folder of its storage
  * @param vars its settings
  */
-export async function serveWorker(
+export async function startMiniflare(
   optionsFile: string,
   state: string,
   vars: Record<string, string>,
@@ -36,7 +51,7 @@ export async function serveWorker(
 ): Promise<Miniflare> {
   const options = JSON.parse(await readFile(optionsFile, "utf8")) as V4WorkerOptions;
   const worker = { ...options, bindings: { ...options.bindings, ...vars } };
-  const miniflare = new Miniflare(
+  return new Miniflare(
     convertV4MiniflareOptions({
       workers: [worker, ...(outside ? [frontOf(worker.name!, outside)] : [])],
       ...place,
@@ -45,13 +60,6 @@ export async function serveWorker(
       log: new Log(LogLevel.WARN),
     }),
   );
-  for (const signal of ["SIGTERM", "SIGINT"] as const)
-    process.once(signal, async () => {
-      await miniflare.dispose();
-      process.exit();
-    });
-  await miniflare.ready;
-  return miniflare;
 }
 
 /** The Worker that stands before another at an address. */

@@ -1,13 +1,12 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
 import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 /** What tests of pages have to themselves; set when the first of them begins. */
 export interface Running {
   browser: Browser;
-  worker: RunningWorker;
+  worker: StartedWorker;
 }
 
 /**

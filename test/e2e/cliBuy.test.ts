@@ -9,11 +9,10 @@ import { promisify } from "node:util";
 import { decodePaymentRequiredHeader, encodePaymentRequiredHeader } from "@x402/core/http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
 import { startProxy } from "../browser/proxy.ts";
 import { type Run, runCli, runProgram, startCli } from "../support/cli.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 const root = join(import.meta.dirname, "../..");
 const CONTRACT = join(root, "examples/contract.pdf");
@@ -33,8 +32,8 @@ function hasPython(): boolean {
   return spawnSync("python3", ["--version"]).status === 0;
 }
 
-let worker: RunningWorker;
-let mainnet: RunningWorker;
+let worker: StartedWorker;
+let mainnet: StartedWorker;
 let proxy: Awaited<ReturnType<typeof startProxy>>;
 beforeAll(async () => {
   [worker, mainnet] = await Promise.all([startWorker(), startWorker({ NETWORKS: "base,base-sepolia" })]);

@@ -14,9 +14,8 @@ import { namesInForce } from "../../scripts/deploy/inForce.ts";
 import { lifecycleRules } from "../../scripts/deploy/lifecycle.ts";
 import { SECRETS } from "../../scripts/deploy/settings.ts";
 import { type Wrangler, wranglerAt } from "../../scripts/deploy/wrangler.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { settings } from "../../src/config.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 import { startCloudflare } from "./deploy/cloudflare.ts";
@@ -39,7 +38,7 @@ const RULES = [
 let folder: string;
 let chain: Chain;
 let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
-let worker: RunningWorker;
+let worker: StartedWorker;
 /** A deployment at which nothing can be sold. */
 let sick: Server;
 const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -2,14 +2,13 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { PRODUCTS } from "../../src/service/products.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 /** The tool that indexes of paid services register with. It asks nobody but the origin it is given. */
 const TOOL = join(import.meta.dirname, "../../node_modules/@agentcash/discovery/bin/discovery.js");
 
-let worker: RunningWorker;
+let worker: StartedWorker;
 beforeAll(async () => {
   worker = await startWorker();
 });

@@ -4,14 +4,13 @@ import { getDocument } from "unpdf/pdfjs";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
 import { callPaid } from "../../scripts/lib/pay.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { RATE_LIMITS } from "../../src/config.ts";
 import { result } from "../../src/service/schemas.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 const PAGES = 1000;
 
-let worker: RunningWorker;
+let worker: StartedWorker;
 let url: string;
 let file: Buffer;
 beforeAll(async () => {

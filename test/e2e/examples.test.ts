@@ -6,9 +6,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sampleContract } from "../../scripts/lib/sampleContract.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { result } from "../../src/service/schemas.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { render } from "./render.ts";
 
 const run = promisify(execFile);
@@ -25,7 +24,7 @@ function pythonHas(name: string): boolean {
   }
 }
 
-let worker: RunningWorker;
+let worker: StartedWorker;
 let dir: string;
 let output: string;
 beforeAll(async () => {

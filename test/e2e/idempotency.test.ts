@@ -10,9 +10,8 @@ import { createSiweMessage } from "viem/siwe";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { wrapFetchWithPayment } from "x402-fetch";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { result } from "../../src/service/schemas.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { strict402 } from "../support/x402.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
@@ -24,7 +23,7 @@ const PRICE = 50_000n;
 
 let chain: Chain;
 let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
-let worker: RunningWorker;
+let worker: StartedWorker;
 let file: string;
 beforeAll(async () => {
   chain = await startChain();

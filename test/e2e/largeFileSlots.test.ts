@@ -3,8 +3,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
 import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 /** Large: while one is worked on, no other is. */
 const large = textPages(100, 120_000, "classic");
@@ -47,7 +46,7 @@ describe.concurrent.each([
   ["in memory", "64000000"],
   ["in the spool", "1000000"],
 ])("with large files %s", (_, SPOOL_THRESHOLD_BYTES) => {
-  let worker: RunningWorker;
+  let worker: StartedWorker;
   beforeAll(async () => {
     const vars = { ALLOW_LOOPBACK_SOURCES: "true", SPOOL_THRESHOLD_BYTES };
     worker = await startWorker(vars, { entry: "test/e2e/spoolWorker.js" });

@@ -10,10 +10,9 @@ import { x402Client } from "@x402/fetch";
 import type { LocalAccount } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { result } from "../../src/service/schemas.ts";
 import { pngOf } from "../support/png.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 import { render } from "./render.ts";
@@ -23,7 +22,7 @@ const PRICE = 50_000n;
 
 let chain: Chain;
 let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
-let worker: RunningWorker;
+let worker: StartedWorker;
 let calls: { name: string; arguments: Record<string, unknown> }[];
 beforeAll(async () => {
   chain = await startChain();

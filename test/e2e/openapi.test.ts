@@ -8,13 +8,12 @@ import rulesets from "@stoplight/spectral-rulesets";
 import openapiTypescript, { astToString } from "openapi-typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-let worker: RunningWorker;
+let worker: StartedWorker;
 let text: string;
 beforeAll(async () => {
   worker = await startWorker();

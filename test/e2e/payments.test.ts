@@ -8,10 +8,9 @@ import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig, x402Client
 import type { LocalAccount } from "viem";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { result } from "../../src/service/schemas.ts";
 import { pngOf } from "../support/png.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { strict402 } from "../support/x402.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
@@ -21,7 +20,7 @@ const PRICE = 50_000n;
 
 let chain: Chain;
 let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
-let worker: RunningWorker;
+let worker: StartedWorker;
 let sample: Uint8Array<ArrayBuffer>;
 beforeAll(async () => {
   chain = await startChain();
@@ -150,7 +149,7 @@ describe("on a real chain, through the official facilitator", () => {
     const state = await mkdtemp(join(tmpdir(), "overprint-"));
     try {
       const payment = { ...(await signV1(payer, "text")), "Idempotency-Key": payer.address };
-      const call = ({ url }: RunningWorker) =>
+      const call = ({ url }: StartedWorker) =>
         fetch(`${url}/v1/watermark/text`, { ...request("text"), headers: payment });
 
       const first = await startWorker(settings, { keptState: state });

@@ -8,15 +8,14 @@ import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "vi
 import { publicKeyToAddress } from "viem/utils";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
 import { NETWORK_NAMES } from "../../src/payments/networks.ts";
 import { result } from "../../src/service/schemas.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 const RECEIPT_KEY = generatePrivateKey();
 const PAYER = privateKeyToAccount(DEVELOPMENT_KEY);
-let worker: RunningWorker;
+let worker: StartedWorker;
 beforeAll(async () => {
   const others = NETWORK_NAMES.filter((name) => !/^sol|^base-sepolia/.test(name));
   worker = await startWorker({ RECEIPT_KEY, NETWORKS: ["base-sepolia", ...others].join() });

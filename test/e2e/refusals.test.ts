@@ -1,10 +1,9 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { paymentFor } from "../../scripts/lib/pay.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 
-let worker: RunningWorker;
+let worker: StartedWorker;
 beforeAll(async () => {
   worker = await startWorker();
 });

@@ -13,9 +13,8 @@ import { callPaid, type Offer, signPayment } from "../../scripts/lib/pay.ts";
 import { reconcile, type Span } from "../../scripts/lib/reconcile.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import type { Transfer } from "../../scripts/lib/transfers.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { revenue as runRevenue } from "../../scripts/revenue/revenue.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 
@@ -25,7 +24,7 @@ const OPERATOR_TOKEN = "operators-only-operators-only-0123";
 let folder: string;
 let chain: Chain;
 let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
-let worker: RunningWorker;
+let worker: StartedWorker;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "overprint-revenue-"));
   chain = await startChain();

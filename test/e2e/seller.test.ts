@@ -6,8 +6,7 @@ import type { Hex, LocalAccount } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { strict402 } from "../support/x402.ts";
 import { type Chain, type SignedTransfer, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
@@ -23,7 +22,7 @@ const PRICE = 50_000n;
 let chain: Chain;
 let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
 /** One that has a node of the chain to ask, and one that has not. */
-let services: Record<"with a node" | "without one", RunningWorker>;
+let services: Record<"with a node" | "without one", StartedWorker>;
 let files: Server;
 /** What happens when a service fetches a payer's file. */
 const onFetch = new Map<string, () => Promise<unknown>>();
@@ -67,7 +66,7 @@ interface Payment {
 }
 
 /** A payment that both services take, by default by a new payer who has just enough for it. */
-async function newPayment({ url }: RunningWorker, known?: LocalAccount): Promise<Payment> {
+async function newPayment({ url }: StartedWorker, known?: LocalAccount): Promise<Payment> {
   const payer = known ?? (await chain.payerWith(PRICE));
   const refused = await fetch(`${url}/v1/watermark/text`, { method: "POST" });
   const { extensions: _, ...terms } = (await refused.json()) as { extensions: object };
@@ -79,7 +78,7 @@ async function newPayment({ url }: RunningWorker, known?: LocalAccount): Promise
 
 /** Buys a mark for a file, by default one of the payment's own, while whose fetch `meanwhile` happens. */
 async function buy(
-  { url }: RunningWorker,
+  { url }: StartedWorker,
   { header, nonce }: Payment,
   meanwhile?: () => Promise<unknown>,
   { key, path = `/${nonce}.pdf` }: { key?: string; path?: string } = {},

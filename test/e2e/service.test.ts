@@ -4,14 +4,13 @@ import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
 import { result } from "../../src/service/schemas.ts";
 import { MAGENTA } from "../support/stamp.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { render } from "./render.ts";
 
-let worker: RunningWorker;
+let worker: StartedWorker;
 let sample: Uint8Array<ArrayBuffer>;
 beforeAll(async () => {
   [worker, sample] = await Promise.all([startWorker(), samplePdf().then((pdf) => new Uint8Array(pdf))]);

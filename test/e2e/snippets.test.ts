@@ -6,12 +6,11 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Offer, signPaymentV2 } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
 import { imageRequest, result, textRequest } from "../../src/service/schemas.ts";
 import { CLIENTS, type ShownCall } from "../../src/site/snippets.ts";
 import { MAGENTA } from "../support/stamp.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { render } from "./render.ts";
 
 const run = promisify(execFile);
@@ -33,7 +32,7 @@ const CALLS: Record<string, Omit<ShownCall, "origin">> = {
   },
 };
 
-let worker: RunningWorker;
+let worker: StartedWorker;
 beforeAll(async () => {
   worker = await startWorker();
 });

@@ -7,9 +7,8 @@ import { ExactSvmScheme } from "@x402/svm/exact/client";
 import { ExactSvmSchemeV1 } from "@x402/svm/exact/v1/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { result } from "../../src/service/schemas.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { strict402 } from "../support/x402.ts";
 import { type Solana, startSolana, startSolanaFacilitator } from "./chain/solana.ts";
 
@@ -21,7 +20,7 @@ let chain: Solana;
 let facilitator: Awaited<ReturnType<typeof startSolanaFacilitator>>;
 let seller: KeyPairSigner;
 /** One that has a node of the chain to ask, and one that has not. */
-let services: Record<"with a node" | "without one", RunningWorker>;
+let services: Record<"with a node" | "without one", StartedWorker>;
 let files: Server;
 /** What happens when a service fetches a payer's file. */
 const onFetch = new Map<string, () => unknown>();
@@ -55,7 +54,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-const endpoint = ({ url }: RunningWorker) => `${url}/v1/watermark/text`;
+const endpoint = ({ url }: StartedWorker) => `${url}/v1/watermark/text`;
 const bodyFor = (file: string) => {
   const { port } = files.address() as AddressInfo;
   return JSON.stringify({ file: `http://127.0.0.1:${port}/${file}.pdf`, text: "PAID" });

@@ -1,13 +1,12 @@
 import type { Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { brokenAddressRule } from "../../src/inputs/address.ts";
 import { forbiddenUrls } from "../support/forbiddenUrls.ts";
 import { GOOD_ANSWERS, HOSTILE_ANSWERS, type HostileAnswer } from "../support/hostileAnswers.ts";
 import { onePage } from "../support/pdf.ts";
 import { head, type RawServer, startRawServer } from "../support/rawServer.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 const MAX_SOURCE_BYTES = 1_000_000;
 /** What the system takes from a server before anyone reads it: the socket buffers of both ends at their largest. */
@@ -40,7 +39,7 @@ async function problemsOf(endpoint: string, urls: string[], fieldsOf: (url: stri
 }
 
 describe("a deployment", () => {
-  let worker: RunningWorker;
+  let worker: StartedWorker;
   beforeAll(async () => {
     worker = await startWorker();
   });
@@ -79,7 +78,7 @@ describe("a deployment", () => {
 });
 
 describe("where a developer may name this machine", () => {
-  let worker: RunningWorker;
+  let worker: StartedWorker;
   let server: RawServer;
   const at = (path: string) => `http://127.0.0.1:${server.port}${path}`;
   const endpoint = () => `${worker.url}/v1/watermark/text`;

@@ -3,11 +3,10 @@ import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
 import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { farContents } from "../engine/pdf/fixture.ts";
 import { HOSTILE_ANSWERS } from "../support/hostileAnswers.ts";
 import { type RawServer, startRawServer } from "../support/rawServer.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { render } from "./render.ts";
 
 const PAGES = 40;
@@ -17,7 +16,7 @@ const compressed = textPages(PAGES, 20_000, "stream");
 const surprising = farContents("[7 0 R]");
 const isInk = ([r, g, b]: [number, number, number]) => r > 230 && g < 200 && b > 230;
 
-let worker: RunningWorker;
+let worker: StartedWorker;
 let server: Server;
 let hostile: RawServer;
 beforeAll(async () => {

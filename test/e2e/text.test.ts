@@ -2,15 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callPaid } from "../../scripts/lib/pay.ts";
 import { type Raster, renderPages } from "../../scripts/lib/raster.ts";
 import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { TEMPLATES } from "../../src/engine/index.ts";
 import { result } from "../../src/service/schemas.ts";
 import { onePage, pagesOf } from "../support/pdf.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { EXTRACTORS, plainText } from "./extractors.ts";
 import { columns, rasters, rows } from "./rasters.json";
 
-let worker: RunningWorker;
+let worker: StartedWorker;
 beforeAll(async () => {
   worker = await startWorker();
 });

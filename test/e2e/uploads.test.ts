@@ -8,8 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
 import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
-import type { RunningWorker } from "../../scripts/lib/worker.ts";
-import { startWorker } from "../support/worker.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { render } from "./render.ts";
 
 const run = promisify(execFile);
@@ -17,7 +16,7 @@ const PAGES = 40;
 const pdf = textPages(PAGES, 10_000, "classic");
 const isInk = ([r, g, b]: [number, number, number]) => r > 230 && g < 200 && b > 230;
 
-let worker: RunningWorker;
+let worker: StartedWorker;
 let dir: string;
 beforeAll(async () => {
   worker = await startWorker({ SPOOL_THRESHOLD_BYTES: "100000" }, { entry: "test/e2e/spoolWorker.js" });

@@ -1,18 +1,36 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { type RunningWorker, startServer } from "../../scripts/lib/worker.ts";
+import { startMiniflare } from "../../scripts/lib/serveWorker.ts";
+import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { builtWorker, type Entry } from "./builtWorkers.ts";
 
+/** The Worker, running locally with its own storage. */
+export type StartedWorker = Pick<RunningWorker, "url" | "stop">;
+
 /**
- * Starts a Worker that has been built already on a free loopback port: for a fifth of the CPU that wrangler takes to build
- * and start it. `vars` override its settings; storage that is to be kept when it stops is in the folder `keptState`.
- * @throws Error if it has not started within a minute
+ * Starts a Worker that has been built already on a free loopback port. Miniflare is in the process of the test, which loads
+ * it once for all files: that takes longer than to start a Worker. `vars` override its settings; storage that is to be kept
+ * when it stops is in the folder `keptState`.
  */
 export async function startWorker(
   vars: Record<string, string> = {},
   { entry = "src/index.ts", keptState }: { entry?: Entry; keptState?: string } = {},
-): Promise<RunningWorker> {
+): Promise<StartedWorker> {
   const built = await builtWorker(inject("builtWorkers"), entry);
-  const program = join(import.meta.dirname, "serveWorker.ts");
-  return startServer((place) => [program, built, JSON.stringify(place), JSON.stringify(vars)], { keptState });
+  const state = keptState ?? (await mkdtemp(join(tmpdir(), "overprint-")));
+  const miniflare = await startMiniflare(built, state, vars, {
+    host: "127.0.0.1",
+    unsafeTriggerHandlers: true, // the sweep, as wrangler lets one call it
+    handleStructuredLogs() {}, // a line for each request
+  });
+  const { origin } = await miniflare.ready;
+  return {
+    url: origin,
+    async stop() {
+      await miniflare.dispose();
+      if (keptState === undefined) await rm(state, { recursive: true, force: true });
+    },
+  };
 }

@@ -1,6 +1,6 @@
-/** A program that serves a Worker which builtWorkers.ts has built: `node serveWorker.ts OPTIONS_FILE PLACE VARS`. */
-import { serveWorker } from "../../scripts/lib/serveWorker.ts";
-import type { ServerPlace } from "../../scripts/lib/worker.ts";
+/** A program that serves a Worker which `buildWorker` has built: `node serveWorker.ts OPTIONS_FILE PLACE VARS`. */
+import { serveWorker } from "../scripts/lib/serveWorker.ts";
+import type { ServerPlace } from "../scripts/lib/worker.ts";
 
 const [optionsFile, place, vars] = process.argv.slice(2) as [string, string, string];
 const { port, inspectorPort, state } = JSON.parse(place) as ServerPlace;
