@@ -11,9 +11,20 @@ export const INPUTS = {
 
 export type InputName = keyof typeof INPUTS;
 
-/** Makes pages of text of about `bytes` each, all of them kids of one node, sharing one /Font dictionary. */
+/** Makes pages of text of about `bytes` each. */
 export function textPages(count: number, bytes: number, table: "classic" | "stream"): Uint8Array<ArrayBuffer> {
   const random = seeded(count);
+  return pagesWith(() => pageOfText(random, bytes, table === "stream"), count, table);
+}
+
+/** Makes such pages that all have the same text, in a tenth of the time. */
+export function samePages(count: number, bytes: number): Uint8Array<ArrayBuffer> {
+  const page = pageOfText(seeded(count), bytes, false);
+  return pagesWith(() => page, count, "classic");
+}
+
+/** Makes pages that are kids of one node, sharing one /Font dictionary. */
+function pagesWith(contentsOfNext: () => Uint8Array, count: number, table: "classic" | "stream") {
   const writer = new PdfWriter();
   const [catalog, pages, fonts] = [writer.reserve(), writer.reserve(), writer.reserve()];
   const small: [number, string][] = [
@@ -22,10 +33,7 @@ export function textPages(count: number, bytes: number, table: "classic" | "stre
   ];
   const kids: string[] = [];
   for (let index = 0; index < count; index++) {
-    const contents = writer.stream(
-      table === "stream" ? "/Filter /FlateDecode" : "",
-      pageOfText(random, bytes, table === "stream"),
-    );
+    const contents = writer.stream(table === "stream" ? "/Filter /FlateDecode" : "", contentsOfNext());
     const page = writer.reserve();
     kids.push(`${page} 0 R`);
     small.push([

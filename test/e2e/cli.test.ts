@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { textPages } from "../../bench/inputs.ts";
+import { samePages } from "../../bench/inputs.ts";
 import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
 import { type Run, runCli, runProgram, startCli } from "../support/cli.ts";
 import { render } from "./render.ts";
@@ -191,7 +191,7 @@ describe("mark", () => {
   });
 
   test("reads a large file by ranges, to the same bytes", async () => {
-    const pdf = textPages(50, 400_000, "classic");
+    const pdf = samePages(50, 400_000);
     expect(pdf.length).toBeGreaterThan(16e6);
     await writeFile(join(dir, "large.pdf"), pdf);
     const { code } = await cli(["mark", "large.pdf", "--text", "X"]);
@@ -201,7 +201,7 @@ describe("mark", () => {
   });
 
   test("ends quietly when nobody reads on", async () => {
-    await writeFile(join(dir, "large.pdf"), textPages(50, 400_000, "classic"));
+    await writeFile(join(dir, "large.pdf"), samePages(50, 400_000));
     const child = startCli(["mark", "large.pdf", "--text", "X", "-o", "-"], { cwd: dir });
     let stderr = "";
     child.stderr.on("data", (chunk: Buffer) => (stderr += chunk));
@@ -211,7 +211,7 @@ describe("mark", () => {
   });
 
   test("stopped by Ctrl-C leaves nothing half-written", async () => {
-    await writeFile(join(dir, "large.pdf"), textPages(200, 400_000, "classic"));
+    await writeFile(join(dir, "large.pdf"), samePages(200, 400_000));
     const child = startCli(["mark", "large.pdf", "--text", "X"], { cwd: dir });
     await vi.waitFor(async () => expect(await files()).toHaveLength(3), { timeout: 20_000, interval: 1 });
     child.kill("SIGINT");

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { decodePaymentRequiredHeader, encodePaymentRequiredHeader } from "@x402/core/http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { textPages } from "../../bench/inputs.ts";
+import { samePages } from "../../bench/inputs.ts";
 import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
 import { startProxy } from "../browser/proxy.ts";
 import { type Run, runCli, runProgram, startCli } from "../support/cli.ts";
@@ -104,7 +104,7 @@ describe("buy", () => {
   });
 
   test("uploads what is too large for the call, and marks it as mark does", async () => {
-    const pdf = textPages(30, 400_000, "classic");
+    const pdf = samePages(30, 400_000);
     expect(pdf.length).toBeGreaterThan(10e6);
     await writeFile(join(dir, "contract.pdf"), pdf);
     const { code, stderr } = await buy(["--text", "X"], proxy.url);
@@ -408,7 +408,7 @@ describe("a deployment that", () => {
     ["another scheme", { handle: "upload:a", upload: { url: "ftp://127.0.0.1/put", headers: {} } }],
     ["the clear", { handle: "upload:a", upload: { url: "http://pdf.example.com/put", headers: {} } }],
   ])("has an upload sent to %s gets no file", async (_, slot) => {
-    await writeFile(join(dir, "contract.pdf"), textPages(30, 400_000, "classic"));
+    await writeFile(join(dir, "contract.pdf"), samePages(30, 400_000));
     const run = await buy(["--text", "X"], await seller({ slot }));
     await expectFailure(run, 1, "the answer to an upload was cut off, or is none of Overprint's");
   });

@@ -6,6 +6,7 @@ import { textPages } from "../../bench/inputs.ts";
 import { callPaid } from "../../scripts/lib/pay.ts";
 import { RATE_LIMITS } from "../../src/config.ts";
 import { result } from "../../src/service/schemas.ts";
+import { onePage } from "../support/pdf.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 const PAGES = 1000;
@@ -15,16 +16,16 @@ let url: string;
 let file: Buffer;
 beforeAll(async () => {
   worker = await startWorker();
-  url = await marked({ filename: "Vertrag №7" });
+  url = await marked(textPages(PAGES, 10_000, "classic"), { filename: "Vertrag №7" }); // some 10 MB
   file = Buffer.from(await (await fetch(url)).arrayBuffer());
 });
 afterAll(() => worker?.stop());
 afterEach(() => vi.restoreAllMocks());
 
-/** The link to a marked file of some 10 MB. */
-async function marked(fields: Record<string, string> = {}): Promise<string> {
+/** The link to a marked file. */
+async function marked(pdf: Uint8Array<ArrayBuffer>, fields: Record<string, string> = {}): Promise<string> {
   const form = new FormData();
-  form.set("file", new File([textPages(PAGES, 10_000, "classic")], "a.pdf"));
+  form.set("file", new File([pdf], "a.pdf"));
   form.set("text", "CONFIDENTIAL");
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   const response = await callPaid(`${worker.url}/v1/watermark/text`, form);
@@ -155,7 +156,7 @@ async function textOf(document: Awaited<ReturnType<typeof getDocument>["promise"
 }
 
 test("a link its holder has ended is gone, here too", async () => {
-  const link = await marked();
+  const link = await marked(onePage);
   expect((await fetch(link, { method: "DELETE" })).status).toBe(204);
   expect((await fetch(link)).status).toBe(410);
 });
@@ -174,7 +175,7 @@ test("wrong tokens from one address are slowed down by the runtime's own limiter
 
 // the last test: the sweep takes the other tests' links too
 test("the scheduled sweep leaves links that work, and deletes what has expired", async () => {
-  const link = await marked();
+  const link = await marked(onePage);
   const sweepAt = (time: number) => fetch(`${worker.url}/cdn-cgi/local/scheduled?time=${time}`);
   expect(await (await sweepAt(Date.now())).text()).toBe("ok");
   expect((await fetch(link, { method: "HEAD" })).status).toBe(200);

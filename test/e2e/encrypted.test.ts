@@ -19,7 +19,7 @@ describe("an encrypted PDF stays encrypted, and shows its own words and the mark
     const output = await stamp(encryptedPage(vector), vector.user);
     expect(Buffer.from(output).includes("/Encrypt 5 0 R", 0, "latin1")).toBe(true);
 
-    const [page] = await render(output, vector.user);
+    const [page] = await render(output, { password: vector.user });
     expect(page!.boxOf(isMagenta)?.right).toBeGreaterThan(0.9);
     expect(page!.boxOf(isBlack)?.top).toBeLessThan(0.15);
     if (vector.user !== "") await expect(render(output)).rejects.toThrow();

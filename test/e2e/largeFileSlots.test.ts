@@ -1,12 +1,12 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { textPages } from "../../bench/inputs.ts";
+import { samePages } from "../../bench/inputs.ts";
 import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 /** Large: while one is worked on, no other is. */
-const large = textPages(100, 120_000, "classic");
+const large = samePages(100, 120_000);
 const most = large.subarray(0, -1_000_000);
 
 /** How a server can send a large file, and fail at it. */

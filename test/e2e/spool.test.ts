@@ -66,7 +66,7 @@ async function expectMarked(response: Response, pages: number): Promise<string> 
   expect(answer).toMatchObject({ output: { pages } });
   const pdf = new Uint8Array(await (await fetch(answer.output.url)).arrayBuffer());
   expect(pdf.length).toBe(answer.output.bytes);
-  const rendered = await render(pdf);
+  const rendered = await render(pdf, { scale: 0.5 });
   expect(rendered).toHaveLength(pages);
   for (const page of rendered) expect(page.boxOf(isInk)).toBeDefined();
   return answer.output.url;

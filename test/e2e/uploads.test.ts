@@ -47,7 +47,8 @@ const put = (url: string, body: BodyInit) => fetch(url, { method: "PUT", body })
 const mark = (file: string) => callPaid(endpoint(), { file, ...FIELDS, opacity: 1 });
 
 async function expectMarked(answer: { output: { url: string } }): Promise<void> {
-  const rendered = await render(new Uint8Array(await (await fetch(answer.output.url)).arrayBuffer()));
+  const marked = new Uint8Array(await (await fetch(answer.output.url)).arrayBuffer());
+  const rendered = await render(marked, { scale: 0.5 });
   expect(rendered).toHaveLength(PAGES);
   for (const page of rendered) expect(page.boxOf(isInk)).toBeDefined();
 }
