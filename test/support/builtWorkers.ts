@@ -12,12 +12,12 @@ export type Entry = "src/index.ts" | "test/e2e/spoolWorker.js";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The folder of this run's `builtWorker`. */
+    /** The folder of what this run makes once, by `madeOnce`. */
     builtWorkers: string;
   }
 }
 
-/** Vitest's global setup: makes the folder for Workers that are built. */
+/** Vitest's global setup: makes the folder for what is made once. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "overprint-built-"));
   provide("builtWorkers", folder);
@@ -25,13 +25,18 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
 }
 
 /**
- * Returns the file with Miniflare's options for a script, its modules among them. The first test file of a run that asks
- * builds the Worker, as a deployment does; others wait for it, in whichever process they are.
- * @throws Error if it cannot be built
+ * Returns a folder of this run that `make` has filled: the first test file that asks has it made, others wait for it, in
+ * whichever process they are.
+ * @param builtWorkers the folder of the run
+ * @throws Error if it cannot be made
  */
-export async function builtWorker(builtWorkers: string, entry: Entry): Promise<string> {
-  const folder = join(builtWorkers, "worker");
-  const [script, ready, failure] = ["script", "ready", "failure"].map((name) => join(folder, name)) as [
+export async function madeOnce(
+  builtWorkers: string,
+  name: string,
+  make: (folder: string) => Promise<unknown>,
+): Promise<string> {
+  const folder = join(builtWorkers, name);
+  const [made, ready, failure] = ["made", "ready", "failure"].map((name) => join(folder, name)) as [
     string,
     string,
     string,
@@ -42,16 +47,29 @@ export async function builtWorker(builtWorkers: string, entry: Entry): Promise<s
   );
   if (isFirst)
     try {
-      await writeAround(await buildWorker("src/index.ts", script), script);
+      await mkdir(made);
+      await make(made);
       await writeFile(ready, "");
     } catch (error) {
       await writeFile(failure, String(error));
       throw error;
     }
   while (!existsSync(ready)) {
-    if (existsSync(failure)) throw new Error(`the Worker could not be built: ${failure} says why`);
+    if (existsSync(failure)) throw new Error(`the ${name} could not be made: ${failure} says why`);
     await sleep(50);
   }
+  return made;
+}
+
+/**
+ * Returns the file with Miniflare's options for a script, its modules among them. It is built as a deployment does, once in
+ * a run.
+ * @throws Error if it cannot be built
+ */
+export async function builtWorker(builtWorkers: string, entry: Entry): Promise<string> {
+  const script = await madeOnce(builtWorkers, "worker", async (folder) =>
+    writeAround(await buildWorker("src/index.ts", folder), folder),
+  );
   return join(script, entry === "src/index.ts" ? "options.json" : AROUND_OPTIONS);
 }
 

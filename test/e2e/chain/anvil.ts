@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import solc from "solc";
 import {
   createTestClient,
   defineChain,
@@ -15,7 +14,9 @@ import {
   walletActions,
 } from "viem";
 import { generatePrivateKey, nonceManager, privateKeyToAccount } from "viem/accounts";
+import { inject } from "vitest";
 import { NETWORKS } from "../../../src/payments/networks.ts";
+import { madeOnce } from "../../support/builtWorkers.ts";
 
 const { chainId, asset, domain } = NETWORKS["base-sepolia"];
 
@@ -44,7 +45,7 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
     anvil.once("exit", () => reject(new Error(`anvil did not start:\n${printed}`)));
   });
 
-  const { abi, bytecode } = await compileToken();
+  const { abi, bytecode } = await compiledToken();
   const url = `http://${address}`;
   const chain = defineChain({
     id: chainId,
@@ -146,19 +147,24 @@ interface Compiled {
   contracts: { "Token.sol": { Token: { abi: unknown[]; evm: { deployedBytecode: { object: string } } } } };
 }
 
-async function compileToken() {
-  const content = await readFile(join(import.meta.dirname, "Token.sol"), "utf8");
-  const output = JSON.parse(
-    solc.compile(
-      JSON.stringify({
-        language: "Solidity",
-        sources: { "Token.sol": { content } },
-        settings: { outputSelection: { "*": { "*": ["abi", "evm.deployedBytecode.object"] } } },
-      }),
-    ),
-  ) as Compiled;
+/** Returns the token, which is compiled once in a run: to load the compiler takes longer than to start a chain. */
+async function compiledToken() {
+  const folder = await madeOnce(inject("builtWorkers"), "token", async (folder) =>
+    writeFile(join(folder, "output.json"), await compileToken()),
+  );
+  const output = JSON.parse(await readFile(join(folder, "output.json"), "utf8")) as Compiled;
   const errors = output.errors?.filter(({ severity }) => severity === "error") ?? [];
   if (errors.length > 0) throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join("\n"));
   const { abi, evm } = output.contracts["Token.sol"].Token;
   return { abi, bytecode: `0x${evm.deployedBytecode.object}` as const };
+}
+
+async function compileToken(): Promise<string> {
+  const { default: solc } = await import("solc");
+  const input = {
+    language: "Solidity",
+    sources: { "Token.sol": { content: await readFile(join(import.meta.dirname, "Token.sol"), "utf8") } },
+    settings: { outputSelection: { "*": { "*": ["abi", "evm.deployedBytecode.object"] } } },
+  };
+  return solc.compile(JSON.stringify(input));
 }
