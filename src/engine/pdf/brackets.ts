@@ -3,7 +3,16 @@
  */
 import { decodeLatin1, encodeLatin1 } from "../bytes.ts";
 import { BRACKET_CLOSE, BRACKET_OPEN, GREATER_THAN, LESS_THAN, PAREN_OPEN, SLASH } from "./characters.ts";
-import { EndOfBytes, isDictionary, skipLiteralString, skipRegular, skipWhite, wordIs } from "./lexer.ts";
+import {
+  EndOfBytes,
+  isDictionary,
+  isHexDigit,
+  isWhite,
+  skipLiteralString,
+  skipRegular,
+  skipWhite,
+  wordIs,
+} from "./lexer.ts";
 
 const ARRAY = "]";
 const DICTIONARY = ">>";
@@ -43,9 +52,8 @@ export function balanceBrackets(bytes: Uint8Array, at: number): Uint8Array {
         at += 2;
       } else if (code === PAREN_OPEN) take(skipLiteralString(bytes, at));
       else if (code === SLASH) take(skipRegular(bytes, at + 1));
-      else if (code === LESS_THAN && endOfHexString(bytes, at) > 0) take(endOfHexString(bytes, at));
       else {
-        const end = skipRegular(bytes, at);
+        const end = code === LESS_THAN ? endOfHexString(bytes, at) : skipRegular(bytes, at);
         if (["endobj", "obj", "stream", "xref"].some((word) => wordIs(bytes, at, end, word))) break;
         // A stray delimiter is dropped.
         if (end === at) at++;
@@ -59,9 +67,9 @@ export function balanceBrackets(bytes: Uint8Array, at: number): Uint8Array {
   return encodeLatin1(text);
 }
 
-/** Returns the end of the hexadecimal string at `at`, or 0 if there is none. */
+/** Returns the end of the hexadecimal string at `at`, or `at` if there is none. */
 function endOfHexString(bytes: Uint8Array, at: number): number {
-  const end = bytes.indexOf(GREATER_THAN, at);
-  const digits = decodeLatin1(bytes, at + 1, end);
-  return end > 0 && /^[\da-fA-F\s]*$/.test(digits) ? end + 1 : 0;
+  let end = at + 1;
+  while (isHexDigit(bytes[end]) || isWhite(bytes[end])) end++;
+  return bytes[end] === GREATER_THAN ? end + 1 : at;
 }

@@ -132,6 +132,11 @@ export function isDigit(code: number | undefined): boolean {
   return code !== undefined && code >= DIGIT_0 && code <= DIGIT_9;
 }
 
+/** Returns whether `code` is a hexadecimal digit. */
+export function isHexDigit(code: number | undefined): boolean {
+  return isDigit(code) || (code !== undefined && (code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
+}
+
 /** Returns the first position from `at` on that is neither white space nor in a comment. */
 export function skipWhite(bytes: Uint8Array, at: number): number {
   for (; at < bytes.length; at++) {

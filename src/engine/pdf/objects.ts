@@ -46,7 +46,7 @@ export class MissingStream extends Error {
 // One instance, as it may be thrown for every page: a stack trace each time would be most of its cost.
 const MISSING = new MissingStream("an object stream is not decoded");
 
-/** How many bytes of an object with broken brackets are searched for its end. */
+/** How many bytes of an object with broken brackets are read for its end. */
 const LARGEST_BROKEN = 64 * 1024;
 /** How many references that lead to references are followed. */
 export const LONGEST_REFERENCE_CHAIN = 32;
@@ -147,17 +147,18 @@ export class Objects {
    * @throws MissingStream if it is in an object stream that has to be decoded first
    */
   balanced(num: number): Uint8Array | undefined {
-    if (!this.table.isInFile(num)) {
-      const balance = (bytes: Uint8Array, at: number) =>
-        isDictionary(bytes, at) ? balanceBrackets(terminated(bytes), at) : undefined;
-      return this.at(num, balance);
-    }
+    if (!this.table.isInFile(num))
+      return this.at(num, (bytes, at) => this.#balanced(terminated(bytes.subarray(at, at + LARGEST_BROKEN)), 0));
     const place = this.table.offsetOf(num);
     const end = Math.min(place + LARGEST_BROKEN, this.table.nextPlace(place), this.source.length);
-    this.source.meter.scan(end - place);
     const bytes = terminated(this.source.bytes(place, end));
     const header = readHeader(bytes, 0);
-    return header?.num === num && isDictionary(bytes, header.end) ? balanceBrackets(bytes, header.end) : undefined;
+    return header?.num === num ? this.#balanced(bytes, header.end) : undefined;
+  }
+
+  #balanced(bytes: Uint8Array, at: number): Uint8Array | undefined {
+    this.source.meter.scan(PARSING * bytes.length);
+    return isDictionary(bytes, at) ? balanceBrackets(bytes, at) : undefined;
   }
 
   /**

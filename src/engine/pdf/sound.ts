@@ -21,6 +21,7 @@ import {
   eachEntry,
   isDictionary,
   isDigit,
+  isHexDigit,
   isWhite,
   LARGEST_GENERATION,
   Malformed,
@@ -89,12 +90,8 @@ function endOfName(bytes: Uint8Array, at: number): number {
 
 function endOfHexString(bytes: Uint8Array, at: number): number {
   const end = bytes.indexOf(GREATER_THAN, at);
-  for (at++; at < end; at++) if (!isHexDigit(bytes[at]!) && !isWhite(bytes[at])) return -1;
+  for (at++; at < end; at++) if (!isHexDigit(bytes[at]) && !isWhite(bytes[at])) return -1;
   return end < 0 ? -1 : end + 1;
-}
-
-function isHexDigit(code: number): boolean {
-  return isDigit(code) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
 }
 
 /** The end of a number, `true`, `false`, `null` or a reference. */

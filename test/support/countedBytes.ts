@@ -1,0 +1,17 @@
+/** Bytes that count how often they are looked at, so that tests can tell linear work from quadratic without a clock. */
+export function countedBytes(bytes: Uint8Array): { bytes: Uint8Array; reads(): number } {
+  let reads = 0;
+  const proxy = new Proxy(bytes, {
+    get(target, key) {
+      if (typeof key === "string" && /^\d+$/.test(key)) reads++;
+      const value = Reflect.get(target, key, target);
+      if (typeof value !== "function") return value;
+      // Whatever is native may look at everything from its last argument on.
+      return (...args: unknown[]) => {
+        reads += target.length - (key === "indexOf" ? Number(args[1] ?? 0) : 0);
+        return value.apply(target, args);
+      };
+    },
+  });
+  return { bytes: proxy, reads: () => reads };
+}
