@@ -4,6 +4,7 @@ export function countedBytes(bytes: Uint8Array): { bytes: Uint8Array; reads(): n
   const proxy = new Proxy(bytes, {
     get(target, key) {
       if (typeof key === "string" && /^\d+$/.test(key)) reads++;
+      if (key === "buffer") reads += target.length;
       const value = Reflect.get(target, key, target);
       if (typeof value !== "function") return value;
       // Whatever is native may look at everything from its last argument on.

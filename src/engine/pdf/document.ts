@@ -23,9 +23,10 @@ import { Objects } from "./objects.ts";
 import type { PageEntry } from "./page.ts";
 import { PageWalk } from "./pageTree.ts";
 import { type Feature, type Pdfa, readPdfa, usableDeviceColors } from "./pdfa.ts";
-import { expandObjectStreams, findCatalog, type Scan, scanFile } from "./rebuild.ts";
+import { type Scan, scanFile } from "./rebuild.ts";
 import type { DefaultSpace } from "./resources.ts";
 import { Rewrites } from "./rewrite.ts";
+import { expandObjectStreams, findCatalog } from "./scannedStreams.ts";
 import { openSecurity } from "./security.ts";
 import { type Dictionary, Reference } from "./values.ts";
 import { verifyOffsets, verifyPlaces } from "./verify.ts";
@@ -176,7 +177,7 @@ async function open(
   let areStreamsRead = true;
   if (recovery) {
     areStreamsRead = await expandObjectStreams(objects, recovery.scan);
-    const catalog = await objects.run(() => findCatalog(objects, xref.trailers, recovery.scan.catalogs));
+    const catalog = await findCatalog(objects, xref.trailers, recovery.scan.catalogs);
     if (catalog) trailer.set("Root", catalog);
     const encrypt = trailer.get("Encrypt");
     // Readers cannot look for it in an object stream, which is encrypted (7.5.7).

@@ -22,16 +22,15 @@ import {
   startsWith,
 } from "./lexer.ts";
 import { tooComplex } from "./meter.ts";
-import { memberText, type ObjectStream, type Objects } from "./objects.ts";
 import { endOfSound } from "./sound.ts";
 import { claimedEnd, dataStart, findEndOfData, findWord, isEndOfData } from "./streams.ts";
 
 import { parseValue, Reference, type Value } from "./values.ts";
 import { findOrigin, readTrailer, readTrailerDictionary, type Trailer, type Xref } from "./xref.ts";
 
-import { FREE, IN_FILE, IN_STREAM, XrefTable } from "./xrefTable.ts";
+import { IN_FILE, XrefTable } from "./xrefTable.ts";
 
-/** Result of a scan. `xref.table` holds the objects directly in the file; `expandObjectStreams` adds the others. */
+/** Result of a scan. `xref.table` holds the objects directly in the file; scannedStreams.ts adds the others. */
 export interface Scan {
   xref: Xref;
   /** Object streams, in file order. */
@@ -62,9 +61,10 @@ const FAILURE_WORK = 8192;
 const MOST_TRAILERS = 1000;
 /** How far into an object that is not sound to look for whether readers may take it for an object stream. */
 const HEAD = 512;
-const CATALOG = "/Catalog";
+/** What a catalog has in it. */
+export const CATALOG = "/Catalog";
 /** What a number that is kept takes, in bytes. */
-const DOUBT = 32;
+const NUMBER = 32;
 /** Most values that are kept of one /Length object. */
 const MOST_LENGTHS = 20;
 
@@ -91,89 +91,13 @@ async function pass(source: ByteSource, known: Scanner["lengths"]): Promise<Scan
 }
 
 /**
- * Adds the members of the object streams to the table, ranked by where their stream is in the file. Separate from the
- * scan, because the streams of an encrypted file can only be read once the cipher is known.
- * @returns whether all of them could be read, and none has been superseded
- * @throws EngineError too_complex
+ * Adds a number to those that are kept.
+ * @throws EngineError too_complex if too much is kept
  */
-export async function expandObjectStreams(objects: Objects, scan: Scan): Promise<boolean> {
-  const { table, source } = objects;
-  const isCurrent = ({ num, offset }: { num: number; offset: number }) => table.offsetOf(num) === offset;
-  const offsetOf = new Map<number, number>();
-  let areAllRead = true;
-
-  for (const stream of scan.objectStreams) {
-    if (!isCurrent(stream)) {
-      areAllRead = false;
-      continue;
-    }
-    await source.meter.giveWay();
-    offsetOf.set(stream.num, stream.offset);
-    let decoded: ObjectStream;
-    try {
-      decoded = await objects.run(() => objects.stream(stream.num));
-    } catch (error) {
-      if (!(error instanceof Malformed)) throw error;
-      areAllRead = false;
-      continue;
-    }
-    const hasCatalog = indexOf(decoded.bytes, CATALOG) >= 0;
-    decoded.numbers.forEach((num, index) => {
-      const row = table.live(num);
-      const place = row < 0 ? -1 : table.place(row);
-      const known = row >= 0 && table.kind(row) === IN_STREAM ? (offsetOf.get(place) ?? -1) : place;
-      if (row >= 0) addDoubtful(scan.doubtful, num, source);
-      if (known < stream.offset) table.replace(num, IN_STREAM, stream.num, index);
-      else table.add(num, IN_STREAM, stream.num, index);
-      if (hasCatalog && indexOf(memberText(decoded, index), CATALOG) >= 0) scan.catalogs.add(num);
-    });
-  }
-
-  const replaced = scan.objectStreams.filter((stream) => offsetOf.has(stream.num) && !isCurrent(stream));
-  if (replaced.length === 0) return areAllRead;
-  freeMembers(table, new Set(replaced.map(({ num }) => num)));
-  return false;
-}
-
-/** @throws EngineError too_complex if too much is kept */
-function addDoubtful(doubtful: Set<number>, num: number, { meter }: ByteSource): void {
-  if (doubtful.has(num)) return;
-  meter.keep(DOUBT);
-  doubtful.add(num);
-}
-
-/** Frees the members of what turned out to be no object streams: a member of another one has the same number. */
-function freeMembers(table: XrefTable, streams: ReadonlySet<number>): void {
-  for (const num of [...table.numbers()]) {
-    const row = table.live(num);
-    if (table.kind(row) === IN_STREAM && streams.has(table.place(row))) table.replace(num, FREE, 0, 0);
-  }
-}
-
-/**
- * Returns the reference to the catalog of a scanned file: the newest /Root that leads to one, otherwise any catalog.
- * @throws MissingRange if bytes have to be fetched first
- * @throws MissingStream if an object stream has to be decoded first
- */
-export function findCatalog(objects: Objects, trailers: Trailer[], catalogs: Iterable<number>): Reference | undefined {
-  const catalog = (value: Value | undefined) => {
-    try {
-      const found = objects.dictionary(value);
-      return found?.has("Pages") ? found : undefined;
-    } catch (error) {
-      if (!(error instanceof Malformed)) throw error;
-      return undefined;
-    }
-  };
-  for (const { dict } of trailers) {
-    const root = dict.get("Root");
-    if (root instanceof Reference && catalog(root)) return root;
-  }
-  for (const num of [...catalogs].sort((a, b) => a - b)) {
-    const reference = new Reference(num, 0);
-    if (catalog(reference)?.get("Type") === "Catalog") return reference;
-  }
-  return undefined;
+export function addNumber(numbers: Set<number>, num: number, { meter }: ByteSource): void {
+  if (numbers.has(num)) return;
+  meter.keep(NUMBER);
+  numbers.add(num);
 }
 
 class Scanner {
@@ -225,7 +149,7 @@ class Scanner {
         const header = headerBefore(bytes, at);
         if (!header) continue;
         if (from + at < this.#doubtfulEnd) {
-          addDoubtful(this.doubtful, header.num, this.#source);
+          addNumber(this.doubtful, header.num, this.#source);
           continue;
         }
         this.#source.meter.scan(at);
@@ -298,10 +222,10 @@ class Scanner {
     if (header.gen > LARGEST_GENERATION)
       throw tooComplex(`object ${header.num} has a generation that readers do not take`);
     if (this.table.replace(header.num, IN_FILE, offset, header.gen)) {
-      addDoubtful(this.doubtful, header.num, this.#source);
+      addNumber(this.doubtful, header.num, this.#source);
       if (this.#isWithinTrailer) this.contested.add(header.num);
     }
-    if (object?.mayBeCatalog) this.catalogs.add(header.num);
+    if (object?.mayBeCatalog) addNumber(this.catalogs, header.num, this.#source);
     const type = stream?.dict.get("Type");
     if (type === "ObjStm") this.objectStreams.push({ num: header.num, offset });
     if (stream && type === "XRef") {

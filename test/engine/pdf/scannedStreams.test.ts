@@ -1,0 +1,43 @@
+/** Members that a scan finds in object streams, and what it takes to look for a catalog among them. */
+import { expect, it } from "vitest";
+import { Meter } from "../../../src/engine/pdf/meter.ts";
+import type { ObjectStream, Objects } from "../../../src/engine/pdf/objects.ts";
+import type { Scan } from "../../../src/engine/pdf/rebuild.ts";
+import { expandObjectStreams } from "../../../src/engine/pdf/scannedStreams.ts";
+import { IN_FILE, XrefTable } from "../../../src/engine/pdf/xrefTable.ts";
+import { countedBytes } from "../../support/countedBytes.ts";
+
+/** The numbers of possible catalogs among members that begin at these offsets; they are numbered from 100 on. */
+async function catalogsIn(bytes: Uint8Array, offsets: number[]): Promise<number[]> {
+  const table = new XrefTable();
+  table.replace(1, IN_FILE, 9, 0);
+  const numbers = offsets.map((_, index) => 100 + index);
+  const stream: ObjectStream = { bytes, numbers, offsets, ascending: offsets.toSorted((a, b) => a - b) };
+  const objects = {
+    table,
+    source: { meter: new Meter(0) },
+    run: async (step: () => unknown) => step(),
+    stream: () => stream,
+  } as unknown as Objects;
+  const scan = { objectStreams: [{ num: 1, offset: 9 }], catalogs: new Set(), doubtful: new Set() } as unknown as Scan;
+  await expandObjectStreams(objects, scan);
+  return [...scan.catalogs];
+}
+
+const encode = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
+
+it.each([
+  ["/Catalog null /Catalog", [0, 9, 14], [100, 102]],
+  ["/Catalog null /Catalog", [14, 0, 9], [100, 101]],
+  ["/Catalog null", [0, 0, 9], [100, 101]],
+  ["/Catalog null", [4, 9], []],
+  ["/Catalog/Catalog", [4], [100]],
+])("may be a catalog: %s", async (text, offsets, expected) => {
+  expect(await catalogsIn(encode(text), offsets)).toEqual(expected);
+});
+
+it("looks for a catalog once, however many members begin at one place", async () => {
+  const { bytes, reads } = countedBytes(encode(`null${" ".repeat(10_000)}/Catalog`));
+  expect(await catalogsIn(bytes, Array(1000).fill(0))).toHaveLength(1000);
+  expect(reads() / bytes.length).toBeLessThan(10);
+});
