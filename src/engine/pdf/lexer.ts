@@ -194,7 +194,7 @@ export function skipValue(bytes: Uint8Array, at: number): number {
 }
 
 /** Returns how the token at `at` changes the nesting depth of arrays and dictionaries. */
-function nesting(bytes: Uint8Array, at: number): -1 | 0 | 1 {
+export function nesting(bytes: Uint8Array, at: number): -1 | 0 | 1 {
   const code = bytes[at];
   if (code === BRACKET_OPEN || isDictionary(bytes, at)) return 1;
   if (code === BRACKET_CLOSE || (code === GREATER_THAN && isDictionaryEnd(bytes, at))) return -1;

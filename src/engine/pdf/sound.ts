@@ -3,7 +3,8 @@
  * at garbage in a dictionary, MuPDF gives up the whole object, and PDFium and this engine skip it. What goes into the
  * output anew is written so that they agree.
  */
-import { decodeLatin1, encodeLatin1 } from "../bytes.ts";
+import { concat, decodeLatin1 } from "../bytes.ts";
+import { ByteWriter } from "./byteWriter.ts";
 import {
   BRACKET_CLOSE,
   BRACKET_OPEN,
@@ -14,22 +15,25 @@ import {
   PERIOD,
   PLUS,
   SLASH,
+  SPACE,
   UPPER_R,
 } from "./characters.ts";
 import {
   type EntryVisitor,
-  eachEntry,
   isDictionary,
+  isDictionaryEnd,
   isDigit,
   isHexDigit,
   isWhite,
   LARGEST_GENERATION,
   Malformed,
+  nesting,
   readInteger,
   readObjectNumber,
   skipHexString,
   skipLiteralString,
   skipRegular,
+  skipToken,
   skipValue,
   skipWhite,
   wordIs,
@@ -40,22 +44,27 @@ const DEEPEST = 50;
 
 /**
  * Returns the end of the value at `at`, which may be a reference, if it is sound; otherwise -1.
+ * @param unsound receives where the arrays and dictionaries begin that hold what is not sound, the innermost first
  * @throws EndOfBytes if the bytes end within it
  */
-export function endOfSound(bytes: Uint8Array, at: number, depth = 0): number {
+export function endOfSound(bytes: Uint8Array, at: number, depth = 0, unsound?: number[]): number {
   const code = bytes[at];
   if (code === SLASH) return endOfName(bytes, at);
   if (code === PAREN_OPEN) return skipLiteralString(bytes, at);
-  if (code === BRACKET_OPEN) return depth < DEEPEST ? endOfArray(bytes, at, depth) : -1;
-  if (isDictionary(bytes, at)) return depth < DEEPEST ? eachSoundEntry(bytes, at, undefined, depth) : -1;
-  if (code === LESS_THAN) return endOfHexString(bytes, at);
-  return endOfWord(bytes, at);
+  const isArray = code === BRACKET_OPEN;
+  if (isArray || isDictionary(bytes, at)) {
+    if (depth === DEEPEST) return -1;
+    const end = isArray ? endOfArray(bytes, at, depth, unsound) : eachSoundEntry(bytes, at, undefined, depth, unsound);
+    if (end < 0) unsound?.push(at);
+    return end;
+  }
+  return code === LESS_THAN ? endOfHexString(bytes, at) : endOfWord(bytes, at);
 }
 
-function endOfArray(bytes: Uint8Array, at: number, depth: number): number {
+function endOfArray(bytes: Uint8Array, at: number, depth: number, unsound: number[] | undefined): number {
   at = skipWhite(bytes, at + 1);
   while (bytes[at] !== BRACKET_CLOSE) {
-    at = endOfSound(bytes, at, depth + 1);
+    at = endOfSound(bytes, at, depth + 1, unsound);
     if (at < 0) return -1;
     at = skipWhite(bytes, at);
   }
@@ -67,13 +76,19 @@ function endOfArray(bytes: Uint8Array, at: number, depth: number): number {
  * @returns the position after `>>`; -1 if the dictionary is not sound
  * @throws EndOfBytes if the bytes end within it
  */
-export function eachSoundEntry(bytes: Uint8Array, at: number, visit?: EntryVisitor, depth = 0): number {
+export function eachSoundEntry(
+  bytes: Uint8Array,
+  at: number,
+  visit?: EntryVisitor,
+  depth = 0,
+  unsound?: number[],
+): number {
   at = skipWhite(bytes, at + 2);
   while (bytes[at] === SLASH) {
     const keyEnd = endOfName(bytes, at);
     if (keyEnd < 0) return -1;
     const start = skipWhite(bytes, keyEnd);
-    const end = endOfSound(bytes, start, depth + 1);
+    const end = endOfSound(bytes, start, depth + 1, unsound);
     if (end < 0) return -1;
     visit?.(at, keyEnd, start, end);
     at = skipWhite(bytes, end);
@@ -144,19 +159,9 @@ function skipDigits(bytes: Uint8Array, at: number): number {
  * @throws Malformed if its brackets do not match, or an array may have a reference that readers do not agree on
  */
 export function soundText(bytes: Uint8Array, at: number): Uint8Array {
-  const end = endOfSound(bytes, at);
-  return end >= 0 ? bytes.subarray(at, end) : encodeLatin1(soundly(bytes, at, 0));
-}
-
-function soundly(bytes: Uint8Array, at: number, depth: number): string {
-  const end = endOfSound(bytes, at, depth);
-  if (end >= 0) return decodeLatin1(bytes, at, end);
-  if (isDictionary(bytes, at)) return depth < DEEPEST ? soundDictionary(bytes, at, depth) : "null";
-  if (bytes[at] === BRACKET_OPEN) return depth < DEEPEST ? soundArray(bytes, at, depth) : "null";
-  if (bytes[at] === LESS_THAN)
-    return `<${decodeLatin1(bytes, at, skipHexString(bytes, at)).replace(/[^\da-fA-F]/g, "")}>`;
-  if (bytes[at] === SLASH) return soundName(bytes, at, skipRegular(bytes, at + 1));
-  return readReference(bytes, at)?.text ?? "null";
+  const writer = new SoundWriter(bytes);
+  writer.value(at, 0);
+  return writer.text();
 }
 
 /** Returns the name [start, end) so that no byte of it is white space to PDFium. */
@@ -164,25 +169,86 @@ export function soundName(bytes: Uint8Array, start: number, end: number): string
   return decodeLatin1(bytes, start, end).replace(/[\x80\xff]/g, (code) => `#${code.charCodeAt(0).toString(16)}`);
 }
 
-function soundDictionary(bytes: Uint8Array, at: number, depth: number): string {
-  let entries = "";
-  eachEntry(bytes, at, (key, keyEnd, start) => {
-    entries += `${soundName(bytes, key, keyEnd)} ${soundly(bytes, start, depth + 1)} `;
-  });
-  return `<<${entries}>>`;
-}
+/** Writes a value soundly, looking at each of its bytes a few times, however deep they are. */
+class SoundWriter {
+  readonly #bytes: Uint8Array;
+  readonly #out = new ByteWriter();
+  /** Where arrays and dictionaries begin that are known not to be sound, and not written yet, the next one last. */
+  readonly #unsound: number[] = [];
 
-function soundArray(bytes: Uint8Array, at: number, depth: number): string {
-  let elements = "";
-  for (at = skipWhite(bytes, at + 1); bytes[at] !== BRACKET_CLOSE; ) {
-    const reference = readReference(bytes, at);
-    const end = reference?.end ?? skipValue(bytes, at);
-    if (!reference && wordIs(bytes, at, end, "R"))
-      throw new Malformed("something may be a reference, and cannot be read");
-    elements += `${reference?.text ?? soundly(bytes, at, depth + 1)} `;
-    at = skipWhite(bytes, end);
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
   }
-  return `[${elements}]`;
+
+  /** Returns a copy of what has been written. */
+  text(): Uint8Array {
+    return concat(this.#out.parts());
+  }
+
+  /** Writes the value at `at`, and returns where it ends, as skipValue does; not so for the outermost one. */
+  value(at: number, depth: number): number {
+    const [bytes, out] = [this.#bytes, this.#out];
+    const isBracketed = bytes[at] === BRACKET_OPEN || isDictionary(bytes, at);
+    const end = this.#unsound.at(-1) === at ? -1 : endOfSound(bytes, at, depth, this.#unsound);
+    if (end >= 0) out.copy(bytes, at, end);
+    else if (isBracketed && depth < DEEPEST) {
+      this.#unsound.pop();
+      return bytes[at] === BRACKET_OPEN ? this.#array(at, depth) : this.#dictionary(at, depth);
+    } else if (bytes[at] === LESS_THAN && !isBracketed) this.#hexString(at);
+    else if (bytes[at] === SLASH) out.text(soundName(bytes, at, skipRegular(bytes, at + 1)));
+    else out.text(readReference(bytes, at)?.text ?? "null");
+    if (depth === 0) return at;
+    return end >= 0 && isBracketed ? end : skipValue(bytes, at);
+  }
+
+  /** Writes the entries that eachEntry would find, unless one of the brackets between them ends the value before. */
+  #dictionary(at: number, depth: number): number {
+    const [bytes, out] = [this.#bytes, this.#out];
+    let open = 1;
+    out.text("<<");
+    at = skipWhite(bytes, at + 2);
+    while (!isDictionaryEnd(bytes, at) && (open > 0 || depth === 0)) {
+      if (bytes[at] !== SLASH) {
+        open += nesting(bytes, at);
+        at = skipWhite(bytes, skipToken(bytes, at));
+        continue;
+      }
+      const keyEnd = skipRegular(bytes, at + 1);
+      const start = skipWhite(bytes, keyEnd);
+      const isEntry = !isDictionaryEnd(bytes, start);
+      if (isEntry) {
+        out.text(`${soundName(bytes, at, keyEnd)} `);
+        at = skipWhite(bytes, this.value(start, depth + 1));
+        out.byte(SPACE);
+        while (bytes[at] !== SLASH && !isDictionaryEnd(bytes, at)) at = skipWhite(bytes, skipValue(bytes, at));
+      } else at = start; // a last key that has no value is no entry
+    }
+    out.text(">>");
+    for (; open > 0 && depth > 0; at = skipWhite(bytes, skipToken(bytes, at))) open += nesting(bytes, at);
+    return at;
+  }
+
+  #array(at: number, depth: number): number {
+    const [bytes, out] = [this.#bytes, this.#out];
+    out.text("[");
+    at = skipWhite(bytes, at + 1);
+    while (bytes[at] !== BRACKET_CLOSE) {
+      const reference = readReference(bytes, at);
+      if (!reference && bytes[at] === UPPER_R && skipRegular(bytes, at) === at + 1)
+        throw new Malformed("something may be a reference, and cannot be read");
+      if (reference) out.text(reference.text);
+      at = skipWhite(bytes, reference?.end ?? this.value(at, depth + 1));
+      out.byte(SPACE);
+    }
+    out.text("]");
+    return at + 1;
+  }
+
+  #hexString(at: number): void {
+    const end = skipHexString(this.#bytes, at);
+    for (this.#out.byte(LESS_THAN); at < end; at++) if (isHexDigit(this.#bytes[at])) this.#out.byte(this.#bytes[at]!);
+    this.#out.byte(GREATER_THAN);
+  }
 }
 
 /** Reads a reference as readers do, which something may follow without white space. */

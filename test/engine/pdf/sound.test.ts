@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Malformed } from "../../../src/engine/pdf/lexer.ts";
 import { endOfSound, soundText } from "../../../src/engine/pdf/sound.ts";
+import { countedBytes } from "../../support/countedBytes.ts";
 import { latin1 } from "./fixture.ts";
 
 /** With something behind it, as values have in files. */
@@ -32,10 +33,26 @@ describe("a value that is not sound is written as it is read:", () => {
     ["<</A 1 2/B(x)y>>", "<</A 1 /B (x) >>"],
     ["<</A[1 word(x)]>>", "<</A [1 null (x) ] >>"],
     ["[3 0 R4 0 R]", "[3 0 R 4 0 R ]"],
+    ["[<< <</A 1>> >> 2 x]", "[<</A 1 >> 2 null ]"],
+    ["[<< ] 1 x]", "[<<>> 1 null ]"],
+    ["]", "null"],
     [nested(51), nested(50).replace("1", "null ").replaceAll("]", "] ").trimEnd()],
   ])("%s", (text, expected) => {
     expect(latin1(soundText(encode(text), 0))).toBe(expected);
   });
+});
+
+it.each([
+  ["deep below the same", `${"[".repeat(48)}${"/A ".repeat(1000)}x ${"]".repeat(48)}`],
+  ["in dictionaries", `${"<</K".repeat(48)}[${"/A ".repeat(1000)}] x ${">>1 ".repeat(48)}`],
+  ["behind brackets that are none", `${"<< [ /K".repeat(24)}[${"/A ".repeat(1000)}] x ${">> ] x ".repeat(24)}`],
+  ["side by side", `[${"[/A 1 x]".repeat(500)}]`],
+  ["and do not match", `<</K[${"<<] ".repeat(1000)}]>>`],
+  ["or end nothing", `[${"<< 5 ".repeat(1000)}${">> ".repeat(1000)}]`],
+])("what is not sound is written in a few looks at each byte, %s", (_, text) => {
+  const { bytes, reads } = countedBytes(encode(text));
+  soundText(bytes, 0);
+  expect(reads() / bytes.length).toBeLessThan(25);
 });
 
 it("whatever is written soundly is sound", () => {
