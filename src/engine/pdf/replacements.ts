@@ -3,17 +3,17 @@ import { encodeLatin1 } from "../bytes.ts";
 import { retry } from "./byteSource.ts";
 import type { PdfDocument } from "./document.ts";
 import {
+  EndOfBytes,
   eachEntry,
   isDictionary,
   Malformed,
   nameIs,
   parseAt,
-  parseWhole,
   readHeader,
   skipWhite,
   terminated,
 } from "./lexer.ts";
-import { memberText, type Objects } from "./objects.ts";
+import { memberText, type ObjectStream, type Objects } from "./objects.ts";
 import { scanPageAttributes } from "./pageAttributes.ts";
 import { mentionsPage } from "./revisions.ts";
 import type { Rewrite } from "./rewrite.ts";
@@ -102,41 +102,69 @@ async function isObjectStream(objects: Objects, num: number): Promise<boolean> {
   }
 }
 
+/** To write a member that overlaps others takes about as long as to scan so many bytes for each of its own. */
+const OVERLAPPING = 16;
+/** From this length on, members that begin at one place are read once. */
+const LONG = 1024;
+
 /**
-/**
- * Decodes one of the replaced object streams and returns copies of its live members that are not rewritten, in the
- * stream's order. Pages that the page tree does not lead to are freed: like older revisions, they have no mark.
+ * Decodes one of the replaced object streams and returns its live members that are not rewritten, in the stream's order:
+ * views, one at a time, as all of them together may be large. Pages that the page tree does not lead to are freed: like
+ * older revisions, they have no mark.
  * @throws Malformed if it cannot be decoded, which it could be before
  */
 export async function keptMembers(
-  { xref, rewrites, objects }: PdfDocument,
+  document: PdfDocument,
   { freed }: Replacements,
   streamNumber: number,
-): Promise<Member[]> {
-  const { table } = xref;
+): Promise<Iterable<Member>> {
+  const { objects } = document;
   const stream = await objects.run(() => objects.stream(streamNumber));
-  const { numbers } = stream;
-  const seen = new Set<number>();
-  const members: Member[] = [];
-  numbers.forEach((num, i) => {
-    const row = table.live(num);
-    if (row < 0 || table.kind(row) !== IN_STREAM || table.place(row) !== streamNumber || seen.has(num)) return;
-    const index = table.detail(row);
-    if (index !== i && numbers[index] === num) return;
-    seen.add(num);
-    const rewrite = rewrites.get(num);
-    if (rewrite && rewrite.splices.length > 0) return;
-    const text = soundMember(memberText(stream, i));
-    if (!rewrite && mentionsPage(text) && isPage(text)) freed.add(num);
-    else members.push({ num, text });
-  });
-  return members;
+  await objects.source.meter.giveWay();
+  return live(document, freed, streamNumber, stream);
 }
 
-/** Returns a copy of a member that is sound: of an object stream with any other, MuPDF reads nothing. */
+/** @throws EngineError too_complex if members overlap too much */
+function* live(
+  { xref: { table }, rewrites, objects }: PdfDocument,
+  freed: Set<number>,
+  streamNumber: number,
+  stream: ObjectStream,
+): Generator<Member> {
+  const { numbers, offsets } = stream;
+  const seen = new Set<number>();
+  const texts = new Map<number, Uint8Array>();
+  let room = stream.bytes.length;
+  for (const [i, num] of numbers.entries()) {
+    const row = table.live(num);
+    if (row < 0 || table.kind(row) !== IN_STREAM || table.place(row) !== streamNumber || seen.has(num)) continue;
+    const index = table.detail(row);
+    if (index !== i && numbers[index] === num) continue;
+    seen.add(num);
+    const rewrite = rewrites.get(num);
+    if (rewrite && rewrite.splices.length > 0) continue;
+    const whole = memberText(stream, i);
+    const text = texts.get(offsets[i]!) ?? soundMember(whole);
+    if (whole.length >= LONG) texts.set(offsets[i]!, text);
+    room -= text.length;
+    if (room < 0) objects.source.meter.scan(OVERLAPPING * text.length);
+    if (!rewrite && isPage(text)) freed.add(num);
+    else yield { num, text };
+  }
+}
+
+/** Returns a member so that it is sound: of an object stream with any other, MuPDF reads nothing. */
 function soundMember(text: Uint8Array): Uint8Array {
+  const read = (bytes: Uint8Array, at: number) => soundText(bytes, skipWhite(bytes, at));
   try {
-    return parseWhole(terminated(text), (bytes, at) => soundText(bytes, skipWhite(bytes, at)));
+    return read(text, 0);
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    if (!(error instanceof EndOfBytes)) return NULL_OBJECT;
+  }
+  try {
+    // It may end with its last token, which shows in a copy only.
+    return read(terminated(text), 0);
   } catch (error) {
     if (error instanceof Malformed) return NULL_OBJECT;
     throw error;
@@ -144,7 +172,7 @@ function soundMember(text: Uint8Array): Uint8Array {
 }
 
 function isPage(text: Uint8Array): boolean {
-  return isDictionary(text, 0) && scanPageAttributes(text, 0).isPage;
+  return isDictionary(text, 0) && mentionsPage(text) && scanPageAttributes(text, 0).isPage;
 }
 
 /**

@@ -2,7 +2,7 @@
  * Writes objects as bytes: rewritten and new ones, and object streams that hold either (ISO 32000-2, 7.3 and 7.5.7).
  */
 import { deflate } from "#platform/zlib";
-import { encodeLatin1, toHex } from "../bytes.ts";
+import { concat, encodeLatin1, toHex } from "../bytes.ts";
 import { ByteWriter } from "./byteWriter.ts";
 import { LESS_THAN, LINE_FEED, PAREN_OPEN } from "./characters.ts";
 import type { Cipher } from "./encryption.ts";
@@ -64,12 +64,9 @@ export function packObjects(members: readonly Member[]): NewObject {
     body.bytes(text);
     body.byte(LINE_FEED);
   }
-  const all = new ByteWriter(head.length + body.length);
-  all.text(head);
-  all.bytes(body.joined());
   return {
     dict: `/Type/ObjStm/N ${members.length}/First ${head.length}/Filter/FlateDecode`,
-    data: deflate(all.joined()),
+    data: deflate(concat([encodeLatin1(head), ...body.parts()])),
   };
 }
 

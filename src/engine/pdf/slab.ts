@@ -1,7 +1,9 @@
 import { TERMINATOR_LENGTH, terminated } from "./lexer.ts";
-import type { Meter } from "./meter.ts";
+import { type Meter, tooComplex } from "./meter.ts";
 
 const SIZE = 64 * 1024;
+/** The most that one object may take: while it is written anew, it is in memory several times. */
+const LARGEST = 8 << 20;
 
 /** Keeps copies of short texts one after the other: a buffer for each would take more memory than most of them. */
 export class Slab {
@@ -15,10 +17,11 @@ export class Slab {
 
   /**
    * Returns a copy of `text`, with its end marked as {@link terminated} does.
-   * @throws EngineError too_complex if too much is kept
+   * @throws EngineError too_complex if it is too long, or too much is kept
    */
   copy(text: Uint8Array): Uint8Array {
     const length = text.length + TERMINATOR_LENGTH;
+    if (length > LARGEST) throw tooComplex("one of its objects is too large");
     this.#meter.keep(length);
     if (length > SIZE / 4) return terminated(text);
     if (this.#used + length > this.#bytes.length) {
