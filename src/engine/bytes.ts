@@ -7,9 +7,14 @@ export function encodeLatin1(text: string): Uint8Array {
   return bytes;
 }
 
+/** Text is put together of parts of this size: of single characters, a long one would take 32 bytes for each. */
+const TEXT_PART = 4096;
+
 /** Decodes the bytes [start, end) as text, one character per byte. */
 export function decodeLatin1(bytes: Uint8Array, start = 0, end = bytes.length): string {
   let text = "";
+  for (; end - start > TEXT_PART; start += TEXT_PART)
+    text += String.fromCharCode.apply(null, Array.from(bytes.subarray(start, start + TEXT_PART)));
   for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i]!);
   return text;
 }

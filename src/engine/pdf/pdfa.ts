@@ -86,8 +86,9 @@ function metadataOf(objects: Objects, catalog: Dictionary): string {
 function claimedPart(xmp: string): number | undefined {
   const prefix = /xmlns:([\w-]+)\s*=\s*["']http:\/\/www\.aiim\.org\/pdfa\/ns\/id\/["']/.exec(xmp)?.[1];
   if (prefix === undefined) return undefined;
-  const part = new RegExp(`[\\s<]${prefix}:part\\s*(?:=\\s*["']|>)\\s*(\\d)`).exec(xmp)?.[1];
-  return part === undefined ? undefined : Number(part);
+  for (const [, name, part] of xmp.matchAll(/[\s<]([\w-]+):part\s*(?:=\s*["']|>)\s*(\d)/g))
+    if (name === prefix) return Number(part);
+  return undefined;
 }
 
 /** Returns the components of the PDF/A output intent's profile (ISO 19005-1, 6.2.2). */

@@ -203,7 +203,7 @@ function readDecimal(bytes: Uint8Array, start: number, end: number): number | un
 
 /** Reads any other number as readers do: `--5` is -5, `1.2.3` is 1.2, `12-34` is 12; `1e3` is a word, and so null. */
 function readNumber(word: string): number | null {
-  const match = /^([+-]*)(\d*\.?\d*)[-+.\d]*$/.exec(word);
+  const match = /^[-+.\d]*$/.test(word) ? /^([+-]*)(\d*\.?\d*)/.exec(word) : null;
   const digits = match?.[2] ?? "";
   if (!/\d/.test(digits)) return null;
   return match?.[1]?.includes("-") ? -Number(digits) : Number(digits);

@@ -12,6 +12,8 @@ const utf16 = (text: string, order: "le" | "be") =>
   );
 const utf32 = (text: string) => Uint8Array.from([...text].flatMap((letter) => [0, 0, 0, letter.charCodeAt(0)]));
 const PART_2 = xmp('pdfaid:part="2" pdfaid:conformance="U"');
+/** Longer than a regular expression may be. */
+const LONG = "a".repeat(100_000);
 
 /** A file whose catalog has this XMP, or these entries. */
 const withMetadata = (metadata: Bodies[number], entries = "/Metadata 5 0 R") =>
@@ -27,6 +29,8 @@ describe("the claim to be PDF/A is read from XMP", () => {
     ],
     ["with single quotes", { data: PART_2.replaceAll('"', "'") }, 2],
     ["under another prefix", { data: xmp('a-id:part="4"', 'xmlns:a-id = "http://www.aiim.org/pdfa/ns/id/"') }, 4],
+    ["under a long one", { data: xmp(`${LONG}:part="3"`, `xmlns:${LONG}="http://www.aiim.org/pdfa/ns/id/"`) }, 3],
+    ["beside another's", { data: PART_2.replace("pdfaid:part", 'other:part="1" pdfaid:part') }, 2],
     ["that is compressed", { dict: "/Filter/FlateDecode", data: deflateSync(PART_2) }, 2],
     ["in UTF-16, low bytes first", { data: utf16(PART_2, "le") }, 2],
     ["in UTF-16, high bytes first", { data: utf16(PART_2, "be") }, 2],
