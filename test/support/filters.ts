@@ -6,6 +6,7 @@ const ENCODERS = {
   ASCIIHexDecode: (data: string) => `${Buffer.from(data, "latin1").toString("hex")}>`,
   ASCII85Decode: ascii85,
   LZWDecode: lzw,
+  RunLengthDecode: runLength,
   /** Flate with rows of seven bytes, each minus the one above. */
   Predictor: (data: string) => ENCODERS.FlateDecode(predicted(data)),
 };
@@ -26,6 +27,12 @@ export function filterEntries(filters: readonly Filter[]): string {
   const params = filters.map((filter) => (filter === "Predictor" ? `<< /Predictor 12 /Columns ${ROW} >>` : "null"));
   const list = (items: string[]) => (items.length === 1 ? items[0]! : `[${items.toReversed().join(" ")}]`);
   return ` /Filter ${list(names)}${filters.includes("Predictor") ? ` /DecodeParms ${list(params)}` : ""}`;
+}
+
+/** Runs of equal bytes, which alone are runs of one. */
+function runLength(data: string): string {
+  const runs = data.match(/([\s\S])\1{0,127}/g) ?? [];
+  return `${runs.map((run) => String.fromCharCode(run.length > 1 ? 257 - run.length : 0) + run[0]).join("")}\x80`;
 }
 
 function ascii85(data: string): string {

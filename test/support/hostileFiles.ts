@@ -139,6 +139,8 @@ export const HOSTILE_FILES: Record<string, (n: number) => Uint8Array> = {
   "pages of object streams of their own": (n) => packedPages(4 * n, 1, 0, (index) => index),
   "ASCII85 under Flate": (n) => packedBy("/FlateDecode/ASCII85Decode", deflateSync(Buffer.alloc(n * 8000, "z"))),
   "ASCIIHex under Flate": (n) => packedBy("/FlateDecode/ASCIIHexDecode", deflateSync(Buffer.alloc(n * 16_000, "4"))),
+  "RunLength under Flate": (n) =>
+    packedBy("/FlateDecode/RunLengthDecode", deflateSync(Buffer.alloc(n * 400, "\x81x", "latin1"))),
   "LZW under Flate": (n) => packedBy("/FlateDecode/LZWDecode", deflateSync(Buffer.alloc(n * 1000, "\x80\x0b\x60\x50"))),
   "Flate under Flate": (n) => packedBy("/FlateDecode/FlateDecode", deflateSync(deflateSync(Buffer.alloc(n * 16_000)))),
   "cross-reference streams that inflate": (n) => xrefChain(n / 20, ""),

@@ -41,6 +41,9 @@ function decode(filter: Value, data: Uint8Array, options: Dictionary | undefined
     case "ASCII85Decode":
     case "A85":
       return decodeAscii85(data, maxBytes);
+    case "RunLengthDecode":
+    case "RL":
+      return decodeRunLength(data, maxBytes);
     case "LZWDecode":
     case "LZW":
       return undoPredictor(decodeLzw(data, options?.get("EarlyChange") === 0 ? 0 : 1, maxBytes), options);
@@ -182,6 +185,29 @@ function decodeAscii85(data: Uint8Array, maxBytes: number): Uint8Array {
 /** Writes the `count` highest of a number's four bytes. */
 function putWord(out: Uint8Array, at: number, value: number, count: number): void {
   for (let i = 0; i < count; i++) out[at + i] = Math.floor(value / 2 ** (24 - 8 * i));
+}
+
+/** Undoes runs (7.4.5): a length, and what is to be copied or repeated; data that are cut short end there. */
+function decodeRunLength(data: Uint8Array, maxBytes: number): Uint8Array {
+  const END = 128;
+  let total = 0;
+  for (let at = 0; at < data.length && data[at] !== END; at += data[at]! < END ? data[at]! + 2 : 2)
+    total += data[at]! < END ? data[at]! + 1 : 257 - data[at]!;
+  const out = outputOf(total, maxBytes);
+  let written = 0;
+  for (let at = 0; at + 1 < data.length && data[at] !== END; ) {
+    const length = data[at++]!;
+    if (length < END) {
+      const part = data.subarray(at, at + length + 1);
+      out.set(part, written);
+      written += part.length;
+      at += length + 1;
+    } else {
+      out.fill(data[at++]!, written, written + 257 - length);
+      written += 257 - length;
+    }
+  }
+  return out.subarray(0, written);
 }
 
 /** Returns an empty output, of as many bytes as there can be. */

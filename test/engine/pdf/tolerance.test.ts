@@ -248,6 +248,8 @@ describe("a filter", () => {
     ["takes hexadecimal data with other characters and no end", "/Filter/ASCIIHexDecode", "6 1\n62-63 6", "abc`"],
     ["takes ASCII85 data without an end", "/Filter/ASCII85Decode", "@:E\n_W@/", "abcda"],
     ["takes LZW data without a clear code and an end", "/Filter/LZWDecode", "\x30\x98\x8c\x60", "abc"],
+    ["takes run lengths up to their end", "/Filter/RunLengthDecode", "\x02abc\xfed\x80e", "abcddd"],
+    ["takes run lengths without an end", "/Filter/RL", "\xffa\x05bc", "aabc"],
     ["takes a last row that is incomplete", UP, deflateSync("\0abcd\x02\0\x01"), "abcdac"],
     ["may be abbreviated, its key too", "/F/AHx", "61626364", "abcd"],
   ])("%s", (_, entries, data, expected) => {
