@@ -1,6 +1,7 @@
 import { EngineError } from "../errors.ts";
+import { pause } from "../platform/pause.ts";
 import { bitsPerPixel, INDEXED, type Png, scanlineLength } from "./pngChunks.ts";
-import { FILTER, scanlines, Unfilter } from "./scanlines.ts";
+import { FILTER, LINES_AT_ONCE, scanlines, Unfilter } from "./scanlines.ts";
 
 /** The pixels of a pass: from the first column and row on, in steps (PNG, 8.2). */
 interface Pass {
@@ -55,6 +56,7 @@ export async function* deinterlaced({ header, data }: Png): AsyncGenerator<Uint8
     const line = image.subarray(y * lineLength, (y + 1) * lineLength);
     if (isFiltered) filterBySub(line, bits / 8);
     yield line;
+    if ((y + 1) % LINES_AT_ONCE === 0) await pause();
   }
 }
 

@@ -1,8 +1,12 @@
 import { EngineError } from "../errors.ts";
+import { pause } from "../platform/pause.ts";
 import { inflated } from "./zlibStreams.ts";
 
 /** Filter types of scanlines (PNG, 9.2). */
 export const FILTER = { NONE: 0, SUB: 1, UP: 2, AVERAGE: 3, PAETH: 4 } as const;
+
+/** Scanlines after which others have their turn: of short ones there are many before a chunk is full. */
+export const LINES_AT_ONCE = 1024;
 
 /**
  * Yields the scanlines of a PNG's image data, still filtered, each with its filter type as the first byte. A scanline
@@ -30,6 +34,7 @@ export async function* scanlines(data: Uint8Array, lengths: Iterable<number>): A
     return line;
   };
 
+  let count = 0;
   try {
     for (const length of lengths) {
       let line = chunk;
@@ -40,6 +45,7 @@ export async function* scanlines(data: Uint8Array, lengths: Iterable<number>): A
       }
       if (line[0]! > FILTER.PAETH) throw damaged("has image data that does not fit its size");
       yield line;
+      if (++count % LINES_AT_ONCE === 0) await pause();
     }
     if (chunk.length > 0 || (await nextChunk())) throw damaged("has more image data than its size asks for");
   } finally {

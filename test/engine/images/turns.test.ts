@@ -37,3 +37,11 @@ test.each<[string, Partial<PngSpec>, number]>([
   const bytes = SIDE * SIDE * (spec.colorType === 6 ? 4 : 3);
   expect(await turnsDuring(readPng(png, LIMITS))).toBeGreaterThan((times * bytes) / STRETCH);
 });
+
+test.each([false, true])(
+  "others have their turn while short scanlines are read, interlaced: %s",
+  async (interlaced) => {
+    const png = encodePng({ width: 1, height: 20_000, colorType: 6, bitDepth: 8, interlaced, samples: transparent });
+    expect(await turnsDuring(readPng(png, LIMITS))).toBeGreaterThan(10);
+  },
+);
