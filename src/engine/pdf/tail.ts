@@ -26,6 +26,8 @@ const LARGEST_TABLE_OFFSET = 9_999_999_999;
 
 /** What it takes to write an object into an object stream, beside its bytes, see Meter.spend. */
 const MEMBER_WORK = 1024;
+/** What it takes to collect an entry of the cross-reference, see Meter.spend. */
+const ENTRY_WORK = 32;
 
 interface Entry {
   kind: Kind;
@@ -95,7 +97,7 @@ export async function writeTail(document: PdfDocument, replacements: Replacement
   const end = new ByteWriter();
   const section = asStream ? document.numbers.take() : 0;
   if (asStream) entries.set(section, { kind: IN_FILE, place, detail: 0 });
-  const all = collectEntries(document, replacements, entries);
+  const all = await collectEntries(document, replacements, entries);
   const trailer = trailerEntries(document, body.newBytes());
   if (asStream) writeStream(end, section, all, trailer);
   else writeTable(end, all, trailer);
@@ -221,9 +223,13 @@ function hasCompressed({ xref: { table } }: PdfDocument): boolean {
 }
 
 /** Collects the entries of all objects of the output, ascending: the source's live entries, overridden by `changed`. */
-function collectEntries(document: PdfDocument, { freed }: Replacements, changed: Map<number, Entry>): Entries {
+async function collectEntries(
+  document: PdfDocument,
+  { freed }: Replacements,
+  changed: Map<number, Entry>,
+): Promise<Entries> {
   const { table, origin } = document.xref;
-  const { length } = document.objects.source;
+  const { length, meter } = document.objects.source;
   const added = [...changed.keys()].filter((num) => table.live(num) < 0).sort((a, b) => a - b);
   const isDense = table.largest < 2 * table.rows + 1000;
   const entries = makeEntries((isDense ? table.largest + 1 : 2 * table.rows + 1) + 2 * added.length + 1);
@@ -244,6 +250,8 @@ function collectEntries(document: PdfDocument, { freed }: Replacements, changed:
 
   for (const num of table.numbers()) {
     if (num === 0) continue;
+    meter.spend(ENTRY_WORK);
+    if (meter.isTurnOver) await meter.giveWay();
     while (next < added.length && added[next]! < num) addNew(added[next++]!);
     fill(num);
     const entry = changed.get(num);

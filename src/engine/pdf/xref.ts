@@ -52,6 +52,9 @@ export const NEW_HEADER = "%PDF-1.7\n";
 const ENTRY_WINDOW = 64 * 1024;
 const TAIL = 2048;
 const MOST_SECTIONS = 10_000;
+/** Rows of a stream that are added in one step, and what one of them takes, see Meter.spend. */
+const ROWS_AT_ONCE = 8192;
+const ROW_WORK = 32;
 
 /** A section of the chain, by its offset as written in the file. */
 interface Link {
@@ -92,6 +95,8 @@ export class XrefReader {
   /** What the offsets in the file count from: `%PDF-`, or byte 0 if the producer ignored the junk in front of it. */
   #bias: number | undefined;
   #open: OpenTable | undefined;
+  /** Adds the entries of the stream that is being read, some at each step. */
+  #entries: Generator<void> | undefined;
 
   /**
    * Finds the newest section.
@@ -114,6 +119,11 @@ export class XrefReader {
   step(): boolean {
     if (this.#open) {
       this.#readTable(this.#open);
+      return true;
+    }
+    if (this.#entries) {
+      this.#source.meter.spend(ROWS_AT_ONCE * ROW_WORK);
+      if (this.#entries.next().done) this.#entries = undefined;
       return true;
     }
     const link = this.#queue[0];
@@ -215,7 +225,7 @@ export class XrefReader {
     if (dict.get("Type") !== "XRef") throw new Malformed(`no cross-reference stream at offset ${at}`);
     if (this.#xref.trailers.length === 0) this.#xref.usesStreams = true;
     const rows = decodeStream(dict, data, this.#source.meter);
-    addStreamEntries(this.#xref.table, dict, rows, this.#bias!, replaceFreeFrom);
+    this.#entries = streamEntries(this.#xref.table, dict, rows, this.#bias!, replaceFreeFrom);
     this.#follow({ dict, text }, undefined);
   }
 
@@ -285,16 +295,16 @@ function isSection(source: ByteSource, at: number): boolean {
 }
 
 /**
- * Adds the entries of a cross-reference stream (7.5.8.2, Tables 17 and 18).
+ * Adds the entries of a cross-reference stream (7.5.8.2, Tables 17 and 18), and yields after some of them.
  * @throws Malformed if /W or /Index is invalid
  */
-function addStreamEntries(
+function* streamEntries(
   table: XrefTable,
   dict: Dictionary,
   data: Uint8Array,
   bias: number,
   replaceFreeFrom: number,
-): void {
+): Generator<void> {
   const [kindWidth, placeWidth, detailWidth] = fieldWidths(dict.get("W"));
   const width = kindWidth + placeWidth + detailWidth;
   if (width === 0) throw new Malformed("a cross-reference stream has no fields");
@@ -302,6 +312,7 @@ function addStreamEntries(
   const index = dict.get("Index");
   const sections = Array.isArray(index) ? index : [0, typeof size === "number" ? size : Number.POSITIVE_INFINITY];
   let at = 0;
+  let rows = 0;
   for (let i = 0; i + 1 < sections.length; i += 2) {
     const first = sections[i];
     const count = sections[i + 1];
@@ -315,6 +326,7 @@ function addStreamEntries(
         table.add(num, IN_FILE, place + bias, Math.min(detail, LARGEST_GENERATION), replaceFreeFrom);
       else if (kind === 2) table.add(num, IN_STREAM, place, detail, replaceFreeFrom);
       else if (kind < 2) table.add(num, FREE, 0, Math.min(detail, LARGEST_GENERATION), replaceFreeFrom);
+      if (++rows % ROWS_AT_ONCE === 0) yield;
     }
   }
 }

@@ -1,8 +1,10 @@
 /** What a file may cost, and that none of its pages is left out: files that were written to break either. */
+import { deflateSync } from "node:zlib";
 import { describe, expect, it, test } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
 import { MemorySource } from "../../../src/engine/pdf/byteSource.ts";
 import { openPdf } from "../../../src/engine/pdf/document.ts";
+import { XrefReader } from "../../../src/engine/pdf/xref.ts";
 import { joined } from "../../support/bytes.ts";
 import { alternating, HOSTILE_FILES, lengthsApart, packedPages, shuffled } from "../../support/hostileFiles.ts";
 import { PdfWriter } from "../../support/pdfWriter.ts";
@@ -35,6 +37,20 @@ describe("twice the file is at most twice the work and the output:", () => {
     expect(two.length / (one.length || 1)).toBeLessThan(2.2);
     expect(two.length).toBeLessThanOrEqual(large.length + 1024 * 1024 + 400 * 10 * 4096);
   });
+});
+
+it("others have their turn while the rows of a large cross-reference stream are read", async () => {
+  const rows = deflateSync(new Uint8Array(400_000));
+  const source = new MemorySource(
+    encode(
+      `%PDF-1.5\n1 0 obj\n<</Type/XRef/W[1 2 1]/Size 100000/Root 2 0 R/Filter/FlateDecode/Length ${rows.length}>>\nstream\n${latin1(rows)}\nendstream endobj\nstartxref\n9\n%%EOF`,
+    ),
+  );
+  const reader = new XrefReader(source);
+  let turns = 0;
+  while (reader.step()) if (source.meter.isTurnOver) turns += await source.meter.giveWay().then(() => 1);
+  expect(reader.xref.table.rows).toBe(100_000);
+  expect(turns).toBeGreaterThan(2);
 });
 
 /** How many pages of an output have the mark, by the streams that hold them. */
