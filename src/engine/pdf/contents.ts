@@ -41,7 +41,7 @@ const NONE: Contents = { items: "", shared: undefined };
 
 /** Resolves /Contents entries, and corrects the /Length of content streams where it is wrong. */
 export class ContentsReader {
-  /** Objects assumed to be streams without reading them: the copying pass has to check that. */
+  /** Objects assumed to be sound streams without reading them: the copying pass has to check that. */
   readonly deferred = new Set<number>();
   /** Offset of a content stream object to the offset where its data end. */
   readonly ends = new Map<number, number>();
@@ -67,8 +67,8 @@ export class ContentsReader {
    *
    * Only the object itself tells whether a reference leads to a stream or to an array, and reading it for every page
    * could read every block of a file whose content streams are spread all over it. So with `mayDefer`, an object whose
-   * bytes are not loaded is assumed to be a stream, which it nearly always is, and noted in `deferred`. The copying
-   * pass looks at the object's first byte and throws PlanOutdated if it is an array or a reference.
+   * bytes are not loaded is assumed to be a sound stream, which it nearly always is, and noted in `deferred`. The
+   * copying pass checks that, see ContentCheck.
    * @throws Malformed if the value cannot be read; a lenient reader leaves out unreadable content objects instead
    * @throws MissingRange if bytes have to be fetched that must not be deferred
    */
@@ -132,7 +132,10 @@ export class ContentsReader {
       isStream = "stream" in target;
       if ("stream" in target) this.#repair(num, target.stream);
     } catch (error) {
-      if (mayDefer && error instanceof MissingRange) return true;
+      if (mayDefer && error instanceof MissingRange) {
+        this.deferred.add(num);
+        return true;
+      }
       if (!(this.#lenient && error instanceof Malformed)) throw error;
     }
     this.#streams.set(num, isStream);

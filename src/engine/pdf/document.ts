@@ -64,7 +64,7 @@ export class PdfDocument implements ObjectSink {
   readonly fileId: Uint8Array | undefined;
   readonly rewrites: Rewrites;
   readonly added: { num: number; object: NewObject }[] = [];
-  /** Content objects still to be checked to be streams, see ContentsReader. */
+  /** Content objects still to be checked to be sound streams, see ContentCheck. */
   readonly deferred: ReadonlySet<number>;
   /** Offset of a content stream object to the offset where its data end. */
   readonly contentEnds: ReadonlyMap<number, number>;

@@ -3,8 +3,7 @@
  * boundary; the bytes from one boundary to the next belong to a live object and stay, or to something dead and become
  * line feeds. The bytes in between are not parsed.
  */
-import { BRACKET_OPEN } from "./characters.ts";
-import { EndOfBytes, isDigit, type ObjectHeader, readHeader } from "./lexer.ts";
+import { EndOfBytes, type ObjectHeader, readHeader } from "./lexer.ts";
 import type { Xref } from "./xref.ts";
 import { IN_FILE, type XrefTable } from "./xrefTable.ts";
 
@@ -74,8 +73,6 @@ export function endOfCopy(boundaries: Boundaries, length: number): number {
 /** Goes through the source once, front to back, and reports what to erase. */
 export class Eraser {
   readonly #boundaries: Boundaries;
-  /** Offsets of objects assumed to be streams. */
-  readonly #streams: ReadonlySet<number>;
   readonly #doubtful: XrefTable | undefined;
   #next = 0;
   #erasing = false;
@@ -84,9 +81,8 @@ export class Eraser {
    * @param boundaries as `checkBoundaries` leaves them: no other where a live object begins
    * @param doubtful the cross-reference, unless it has been checked that live objects are at their offsets
    */
-  constructor(boundaries: Boundaries, streams: ReadonlySet<number>, doubtful: XrefTable | undefined) {
+  constructor(boundaries: Boundaries, doubtful: XrefTable | undefined) {
     this.#boundaries = boundaries;
-    this.#streams = streams;
     this.#doubtful = doubtful;
   }
 
@@ -94,7 +90,7 @@ export class Eraser {
    * Calls `erase` for each dead range within [from, to) of the source. Each call has to continue where the last one
    * ended.
    * @param bytes the source from offset `base` on, reaching CONTEXT beyond both ends as far as the source does
-   * @throws PlanOutdated if an object is not where it should be, or one assumed to be a stream is an array or a reference
+   * @throws PlanOutdated if an object is not where it should be
    */
   pass(from: number, to: number, bytes: Uint8Array, base: number, erase: (from: number, to: number) => void): void {
     let start = from;
@@ -115,11 +111,7 @@ export class Eraser {
   #erases(kind: number, offset: number, bytes: Uint8Array, at: number): boolean {
     if (this.#doubtful && (kind === LIVE || kind === GONE) && !isThere(this.#doubtful, offset, bytes, at))
       throw new PlanOutdated("an object is not at its offset");
-    if (kind === LIVE) {
-      if (this.#streams.has(offset) && !isStreamObject(bytes, at))
-        throw new PlanOutdated("a page's content is an array");
-      return false;
-    }
+    if (kind === LIVE) return false;
     // Entries of older sections may be wrong: erasing starts only at what looks like an object.
     return kind === SECTION || this.#erasing || headerAt(bytes, at) !== undefined;
   }
@@ -137,16 +129,6 @@ function headerAt(bytes: Uint8Array, at: number): ObjectHeader | undefined {
     return readHeader(bytes, at);
   } catch (error) {
     if (error instanceof EndOfBytes) return undefined;
-    throw error;
-  }
-}
-
-function isStreamObject(bytes: Uint8Array, at: number): boolean {
-  try {
-    const header = readHeader(bytes, at);
-    return header === undefined || (bytes[header.end] !== BRACKET_OPEN && !isDigit(bytes[header.end]));
-  } catch (error) {
-    if (error instanceof EndOfBytes) return false;
     throw error;
   }
 }

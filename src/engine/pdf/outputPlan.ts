@@ -7,15 +7,16 @@
 import { encodeLatin1 } from "../bytes.ts";
 import { type ByteSource, retry } from "./byteSource.ts";
 import { CARRIAGE_RETURN, LINE_FEED, PERCENT } from "./characters.ts";
+import { ContentCheck, WINDOW_CONTEXT, type Window } from "./contentCheck.ts";
 import type { PdfDocument } from "./document.ts";
-import { type Boundaries, CONTEXT, collectBoundaries, Eraser, endOfCopy } from "./eraser.ts";
+import { type Boundaries, collectBoundaries, Eraser, endOfCopy } from "./eraser.ts";
 import { checkBoundaries } from "./extents.ts";
 import { planReplacements, type Replacements } from "./replacements.ts";
 import { findSuspects, RevisionWatch } from "./revisions.ts";
 import { type Tail, writeTail } from "./tail.ts";
 import { raisedVersion, type VersionDigit } from "./version.ts";
 import { NEW_HEADER } from "./xref.ts";
-import { IN_FILE, type XrefTable } from "./xrefTable.ts";
+import type { XrefTable } from "./xrefTable.ts";
 
 /** The output, determined to the byte before any of it is made. */
 export interface OutputPlan {
@@ -48,13 +49,12 @@ export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
     version: await retry(source, () =>
       raisedVersion(source, from, document.catalog.get("Version"), added, tail.usesStreams),
     ),
-    streams: offsetsOf(document, document.deferred),
     table: document.xref.table,
     watch: !document.thorough && !source.inMemory,
   };
   return {
     length: to - origin + tail.length,
-    chunks: () => chunksOf(copy, tail),
+    chunks: () => chunksOf(copy, new ContentCheck(document.objects, document.deferred), tail),
   };
 }
 
@@ -67,7 +67,6 @@ interface Copy {
   from: number;
   to: number;
   version: VersionDigit | undefined;
-  streams: ReadonlySet<number>;
   table: XrefTable;
   /** Whether to look for unknown revisions while copying, see RevisionWatch, and whether objects are where they should be. */
   watch: boolean;
@@ -98,15 +97,6 @@ async function findBoundaries(
   return findBoundaries(document, { gone, freed });
 }
 
-function offsetsOf({ xref: { table } }: PdfDocument, numbers: Iterable<number>): Set<number> {
-  const offsets = new Set<number>();
-  for (const num of numbers) {
-    const row = table.live(num);
-    if (row >= 0 && table.kind(row) === IN_FILE) offsets.add(table.place(row));
-  }
-  return offsets;
-}
-
 /** Returns the offset after `%PDF-` and the comments that follow it: only these may precede the file's first object. */
 function endOfHeader(source: ByteSource, origin: number): number {
   const head = source.bytes(origin, Math.min(origin + 1024, source.length));
@@ -118,12 +108,14 @@ function endOfHeader(source: ByteSource, origin: number): number {
   return origin + at;
 }
 
-async function* chunksOf(copy: Copy, tail: Tail): AsyncGenerator<Uint8Array, undefined> {
+async function* chunksOf(copy: Copy, check: ContentCheck, tail: Tail): AsyncGenerator<Uint8Array, undefined> {
   const { source, version, header } = copy;
   if (header) yield header;
-  const eraser = new Eraser(copy.boundaries, copy.streams, copy.watch ? copy.table : undefined);
+  const eraser = new Eraser(copy.boundaries, copy.watch ? copy.table : undefined);
   const watch = copy.watch ? new RevisionWatch() : undefined;
-  for await (const { at, end, base, bytes } of windows(source, copy.from, copy.to)) {
+  for await (const window of windows(source, copy.from, copy.to)) {
+    const { at, end, base, bytes } = window;
+    check.look(window);
     let chunk = bytes.subarray(at - base, end - base);
     let own = !source.inMemory;
     const write = (character: string, start: number, stop: number) => {
@@ -139,36 +131,30 @@ async function* chunksOf(copy: Copy, tail: Tail): AsyncGenerator<Uint8Array, und
     watch?.look(chunk);
     yield chunk;
   }
+  await check.finish();
   for (const part of tail.parts()) for (let at = 0; at < part.length; at += CHUNK) yield part.subarray(at, at + CHUNK);
 }
 
-/** The bytes [at, end) of the source, with up to CONTEXT around them; `bytes` begins at offset `base`. */
-interface Window {
-  at: number;
-  end: number;
-  base: number;
-  bytes: Uint8Array;
-}
-
 /**
- * Yields the bytes [from, to) in windows, each valid until the next is requested; views of the file if it is in memory.
+ * Yields the bytes [from, to) in windows with up to WINDOW_CONTEXT around them, each valid until the next is requested;
+ * views of the file if it is in memory.
  */
 async function* windows(source: ByteSource, from: number, to: number): AsyncGenerator<Window, undefined> {
-  const last = Math.min(to + CONTEXT, source.length);
+  const last = Math.min(to + WINDOW_CONTEXT, source.length);
   if (source.inMemory) {
     const bytes = source.bytes(0, last);
     for (let at = from; at < to; at += CHUNK) yield { at, end: Math.min(at + CHUNK, to), base: 0, bytes };
     return;
   }
 
-  const chunks = source.stream(Math.max(0, from - CONTEXT), last)[Symbol.asyncIterator]();
-  const buffer = new Uint8Array(CHUNK + 2 * CONTEXT);
+  const chunks = source.stream(Math.max(0, from - WINDOW_CONTEXT), last)[Symbol.asyncIterator]();
+  const buffer = new Uint8Array(CHUNK + 2 * WINDOW_CONTEXT);
   let chunk: Uint8Array = new Uint8Array();
   let overlap: Uint8Array = new Uint8Array();
   try {
     for (let at = from; at < to; ) {
-      const [base, end] = [Math.max(0, at - CONTEXT), Math.min(at + CHUNK, to)];
-      const bytes = buffer.subarray(0, Math.min(end + CONTEXT, last) - base);
+      const [base, end] = [Math.max(0, at - WINDOW_CONTEXT), Math.min(at + CHUNK, to)];
+      const bytes = buffer.subarray(0, Math.min(end + WINDOW_CONTEXT, last) - base);
       bytes.set(overlap);
       for (let filled = overlap.length; filled < bytes.length; ) {
         const taken = chunk.subarray(0, bytes.length - filled);
@@ -177,7 +163,7 @@ async function* windows(source: ByteSource, from: number, to: number): AsyncGene
         chunk = chunk.subarray(taken.length);
         if (chunk.length === 0 && filled < bytes.length) chunk = await next(chunks);
       }
-      overlap = bytes.slice(Math.max(0, end - CONTEXT) - base); // copied before bytes of this window are erased
+      overlap = bytes.slice(Math.max(0, end - WINDOW_CONTEXT) - base); // copied before bytes of this window are erased
       yield { at, end, base, bytes };
       at = end;
     }

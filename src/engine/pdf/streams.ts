@@ -19,6 +19,8 @@ export interface RawStream {
   end: number;
 }
 
+/** White space between the data and the keyword that ends them. */
+export const MOST_WHITE_BEFORE_END = 7;
 const SEARCH_STEP = 64 * 1024;
 const LARGEST_RAW = 64 << 20;
 
@@ -80,7 +82,7 @@ export function claimedEnd(source: ByteSource, start: number, length: Value | un
  */
 export function isEndOfData(source: ByteSource, end: number, word?: "endstream"): boolean {
   if (!(Number.isInteger(end) && end >= 0 && end < source.length)) return false;
-  const bytes = source.bytes(end, Math.min(end + 16, source.length));
+  const bytes = source.bytes(end, Math.min(end + MOST_WHITE_BEFORE_END + "endstream".length, source.length));
   let at = 0;
   while (isWhite(bytes[at])) at++;
   return startsWith(bytes, at, "endstream") || (word === undefined && startsWith(bytes, at, "endobj"));

@@ -50,10 +50,10 @@ function fileOf(...parts: Part[]) {
 function erased(
   { text, table, boundaries }: Pick<ReturnType<typeof fileOf>, "text" | "table" | "boundaries">,
   size = text.length,
-  { streams = [] as number[], isDoubtful = false } = {},
+  { isDoubtful = false } = {},
 ): string {
   const bytes = bytesOf(text);
-  const eraser = new Eraser(boundaries(), new Set(streams), isDoubtful ? table : undefined);
+  const eraser = new Eraser(boundaries(), isDoubtful ? table : undefined);
   const output = bytes.slice();
   for (let at = 0; at < bytes.length; at += size) {
     const [base, end] = [Math.max(0, at - CONTEXT), Math.min(at + size, bytes.length)];
@@ -139,7 +139,6 @@ describe("what was assumed is found out on the way:", () => {
     file.table.add(3, IN_FILE, HEAD[1].length + A[1].length, 0);
     return file;
   };
-  const at = HEAD[1].length + A[1].length;
 
   it.each([
     ["the object", "3 0 obj\n(c)\nendobj\n", true],
@@ -153,19 +152,6 @@ describe("what was assumed is found out on the way:", () => {
     if (isRight) expect(erased(file, undefined, { isDoubtful: true })).toBe(file.text);
     else expect(() => erased(file, undefined, { isDoubtful: true })).toThrow(PlanOutdated);
     expect(erased(file), "what has been looked at is not looked at again").toBe(file.text);
-  });
-
-  it.each([
-    ["a stream", "3 0 obj\n<</Length 1>>stream\nx\nendstream endobj\n", true],
-    ["an array", "3 0 obj\n[4 0 R]\nendobj\n", false],
-    ["a reference", "3 0 obj\n4 0 R\nendobj\n", false],
-    ["the end of the file", "3 0 ob", false],
-    ["no object, which is for readers to judge", "stream", true],
-  ])("that an object is a stream; it is %s", (_, body, isRight) => {
-    const file = fileWith(body);
-    if (isRight) expect(erased(file, undefined, { streams: [at] })).toBe(file.text);
-    else expect(() => erased(file, undefined, { streams: [at] })).toThrow(PlanOutdated);
-    expect(erased(file, undefined, { streams: [0] }), "nothing is assumed of the others").toBe(file.text);
   });
 });
 
