@@ -184,7 +184,7 @@ async function open(
     if (encrypt instanceof Reference && !xref.table.isInFile(encrypt.num)) throw new Malformed("no /Encrypt");
   } else if (verify) {
     if (source.inMemory || options.thorough) await verifyOffsets(source, xref.table);
-    else verifyPlaces(source, xref.table);
+    else await verifyPlaces(source, xref);
   }
   const header = await retry(source, () => findOrigin(source));
   // Nothing is cut off then, and readers that find no header at the beginning repair the file, or do not open it.

@@ -74,7 +74,7 @@ export async function planReplacements(document: PdfDocument): Promise<Replaceme
       continue;
     }
     if (kind !== IN_FILE || !table.isLive(row)) continue;
-    if (sectionOffsets.has(place)) freed.add(table.number(row));
+    if (sectionOffsets.has(place)) freed.add(table.number(row)); // it is that section, see verify.ts
     if (place < first) {
       first = place;
       firstNumber = table.number(row);

@@ -1,6 +1,7 @@
 /** Checks the cross-reference against the file: at about 50 ns per object if the whole file is in memory. */
 import { type ByteSource, retry } from "./byteSource.ts";
 import { Malformed, type ObjectHeader, parseAt, readHeader } from "./lexer.ts";
+import type { Xref } from "./xref.ts";
 import { IN_FILE, type XrefTable } from "./xrefTable.ts";
 
 /**
@@ -11,17 +12,33 @@ import { IN_FILE, type XrefTable } from "./xrefTable.ts";
  * @throws Malformed if a live object is not at its offset
  */
 export async function verifyOffsets(source: ByteSource, table: XrefTable): Promise<void> {
-  if (source.inMemory) {
-    const bytes = source.bytes(0, source.length);
-    for (let row = 0; row < table.rows; row++) {
-      if (table.kind(row) !== IN_FILE || !table.isLive(row)) continue;
-      verify(table, row, readHeader(bytes, table.place(row)));
-    }
+  if (!source.inMemory) {
+    await verifyRanges(source, table, () => true);
     return;
   }
+  const bytes = source.bytes(0, source.length);
+  for (let row = 0; row < table.rows; row++) {
+    if (table.kind(row) !== IN_FILE || !table.isLive(row)) continue;
+    verify(table, row, readHeader(bytes, table.place(row)));
+  }
+}
 
+/**
+ * Checks what shows without reading the file; the copying pass looks at the other objects (see `PlanOutdated`). What is
+ * at the offset of a cross-reference section is not copied: it has to be that section's own stream.
+ * @throws Malformed if a live object is behind the end, at the offset of another, or at that of a section it is not
+ */
+export async function verifyPlaces(source: ByteSource, { table, sections }: Xref): Promise<void> {
+  if (!table.isPossible(source.length)) throw new Malformed("objects are where they cannot be");
+  const offsets = new Set(sections);
+  await verifyRanges(source, table, (place) => offsets.has(place));
+}
+
+/** Checks the live objects at some of the places in a source that is not in memory. */
+async function verifyRanges(source: ByteSource, table: XrefTable, isMeant: (place: number) => boolean): Promise<void> {
   const rows: number[] = [];
-  for (let row = 0; row < table.rows; row++) if (table.kind(row) === IN_FILE && table.isLive(row)) rows.push(row);
+  for (let row = 0; row < table.rows; row++)
+    if (table.kind(row) === IN_FILE && table.isLive(row) && isMeant(table.place(row))) rows.push(row);
   rows.sort((a, b) => table.place(a) - table.place(b)); // in the order of the file, so that each block is read once
   let next = 0;
   await retry(source, () => {
@@ -30,14 +47,6 @@ export async function verifyOffsets(source: ByteSource, table: XrefTable): Promi
       verify(table, row, parseAt(source, table.place(row), readHeader));
     }
   });
-}
-
-/**
- * Checks what shows without reading the file; the copying pass looks at the objects (see `PlanOutdated`).
- * @throws Malformed if a live object is behind the end, or at the offset of another
- */
-export function verifyPlaces(source: ByteSource, table: XrefTable): void {
-  if (!table.isPossible(source.length)) throw new Malformed("objects are where they cannot be");
 }
 
 function verify(table: XrefTable, row: number, found: ObjectHeader | undefined): void {
