@@ -3,7 +3,7 @@
  * boundary; the bytes from one boundary to the next belong to a live object and stay, or to something dead and become
  * line feeds. The bytes in between are not parsed.
  */
-import { EndOfBytes, type ObjectHeader, readHeader } from "./lexer.ts";
+import { headerAt, LONGEST_HEADER } from "./lexer.ts";
 import type { Xref } from "./xref.ts";
 import { IN_FILE, type XrefTable } from "./xrefTable.ts";
 
@@ -24,7 +24,7 @@ export const GONE = 2;
 const STALE = 3;
 
 /** Bytes around each chunk that the eraser may look at. */
-export const CONTEXT = 64;
+export const CONTEXT = LONGEST_HEADER;
 
 /** The boundaries in ascending order: four times the offset, plus LIVE, SECTION, GONE or STALE for what begins there. */
 export type Boundaries = Float64Array;
@@ -121,14 +121,4 @@ export class Eraser {
 function isThere(table: XrefTable, offset: number, bytes: Uint8Array, at: number): boolean {
   const found = headerAt(bytes, at);
   return found !== undefined && table.offsetOf(found.num) === offset && table.generation(found.num) === found.gen;
-}
-
-/** Returns the header of the object that begins at `at`; undefined if none does. */
-function headerAt(bytes: Uint8Array, at: number): ObjectHeader | undefined {
-  try {
-    return readHeader(bytes, at);
-  } catch (error) {
-    if (error instanceof EndOfBytes) return undefined;
-    throw error;
-  }
 }

@@ -139,13 +139,20 @@ export function isHexDigit(code: number | undefined): boolean {
 
 /** Returns the first position from `at` on that is neither white space nor in a comment. */
 export function skipWhite(bytes: Uint8Array, at: number): number {
-  for (; at < bytes.length; at++) {
+  const end = endOfWhite(bytes, at, bytes.length);
+  if (end === bytes.length) throw END;
+  return end;
+}
+
+/** Like {@link skipWhite}, but returns `limit` if that is reached. */
+function endOfWhite(bytes: Uint8Array, at: number, limit: number): number {
+  for (; at < limit; at++) {
     const code = bytes[at]!;
     if (CLASS[code] === WHITE) continue;
     if (code !== PERCENT) return at;
-    while (at < bytes.length && bytes[at] !== LINE_FEED && bytes[at] !== CARRIAGE_RETURN) at++;
+    while (at < limit && bytes[at] !== LINE_FEED && bytes[at] !== CARRIAGE_RETURN) at++;
   }
-  throw END;
+  return limit;
 }
 
 /** Returns the end of a run of regular characters (a number, a keyword, a name after its slash). */
@@ -339,20 +346,41 @@ export interface ObjectHeader {
 /** The largest generation (7.5.4): MuPDF cannot repair a file that has a larger one. */
 export const LARGEST_GENERATION = 65_535;
 
+/**
+ * Where headers of objects end that a cross-reference leads to, in bytes from its offset: what is farther away, behind
+ * white space and comments, would be searched for again from each of many offsets before it.
+ */
+export const LONGEST_HEADER = 64;
+
 /** Reads the `n g obj` at `at` (7.3.10), after optional white space; undefined if there is none. */
 export function readHeader(bytes: Uint8Array, at: number): ObjectHeader | undefined {
-  at = skipWhite(bytes, at);
+  const header = headerBefore(bytes, at, bytes.length);
+  if (header === "cut") throw END;
+  if (header) header.end = skipWhite(bytes, header.end);
+  return header;
+}
+
+/** Returns which object begins at `at`, after optional white space; undefined if none does within LONGEST_HEADER. */
+export function headerAt(bytes: Uint8Array, at: number): Pick<ObjectHeader, "num" | "gen"> | undefined {
+  const header = headerBefore(bytes, at, Math.min(at + LONGEST_HEADER, bytes.length));
+  return header === "cut" ? undefined : header;
+}
+
+/** Reads the header at `at`, up to the end of `obj`; "cut" if it may go on at `limit`. */
+function headerBefore(bytes: Uint8Array, at: number, limit: number): ObjectHeader | "cut" | undefined {
+  at = endOfWhite(bytes, at, limit);
   const numStart = at;
   let num = 0;
-  for (; isDigit(bytes[at]); at++) num = num * 10 + bytes[at]! - DIGIT_0;
-  const genStart = skipWhite(bytes, at);
+  for (; at < limit && isDigit(bytes[at]); at++) num = num * 10 + bytes[at]! - DIGIT_0;
+  const genStart = endOfWhite(bytes, at, limit);
+  if (genStart >= limit) return "cut";
   if (at === numStart || genStart === at) return undefined;
   let gen = 0;
-  for (at = genStart; isDigit(bytes[at]); at++) gen = gen * 10 + bytes[at]! - DIGIT_0;
-  const keyword = skipWhite(bytes, at);
+  for (at = genStart; at < limit && isDigit(bytes[at]); at++) gen = gen * 10 + bytes[at]! - DIGIT_0;
+  const keyword = endOfWhite(bytes, at, limit);
+  if (keyword >= limit) return "cut";
   if (at === genStart || keyword === at) return undefined;
-  at = keyword;
-  if (at + 3 > bytes.length) throw END;
-  if (!startsWith(bytes, at, "obj") || gen > LARGEST_GENERATION) return undefined;
-  return { num, gen, end: skipWhite(bytes, at + 3) };
+  const end = keyword + "obj".length;
+  if (end > limit) return "cut";
+  return startsWith(bytes, keyword, "obj") && gen <= LARGEST_GENERATION ? { num, gen, end } : undefined;
 }

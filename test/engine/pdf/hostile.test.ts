@@ -39,6 +39,31 @@ function referringToItself(): Uint8Array {
     .bytes();
 }
 
+/** An older section has an object begin at each of many blanks in a row, behind which there is none. */
+function blanks(count: number): Uint8Array {
+  const builder = new FileBuilder().objects(onePage());
+  const start = builder.text.length;
+  builder.text += `${" ".repeat(count)}x\n`;
+  builder.objects({ 5: "null" });
+  const entries = Array.from({ length: count }, (_, i) => `${String(start + i).padStart(10, "0")} 00000 n \n`).join("");
+  const older = builder.text.length;
+  builder.text += `xref\n1000 ${count}\n${entries}trailer\n<<>>\n`;
+  const newer = builder.table({ trailer: `/Root 1 0 R/Prev ${older}` });
+  const free = `1000 ${count}\n${"0000000000 65535 f \n".repeat(count)}`;
+  return encode(newer.text.replace(/trailer(?=\n<<\/Root)/, `${free}trailer`));
+}
+
+/** Many objects whose generation is behind the same comment, of which each begins at a number in it. */
+function comment(count: number): Uint8Array {
+  const builder = new FileBuilder().objects(onePage());
+  for (let num = 1000; num < 1000 + count; num++) {
+    builder.offsets.set(num, builder.text.length);
+    builder.text += `${num}%`;
+  }
+  builder.text += "\n0 obj null endobj\n";
+  return builder.table().bytes();
+}
+
 const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 const nestedKids = (depth: number) => `${"<</Type/Pages/Kids[".repeat(depth)}<</Type/Page>>${"]>>".repeat(depth)}`;
 
@@ -55,6 +80,8 @@ describe("a file", () => {
     ["whose object numbers are immense", encode(latin1(file(onePage())).replaceAll("4 1\n", "999999999 1\n"))],
     ["whose Contents refer to themselves", file(onePage("/Contents 4 0 R", { 4: "4 0 R" }))],
     ["whose Resources refer to themselves", file(onePage("/Resources 4 0 R", { 4: "4 0 R" }))],
+    ["whose dead objects are said to be at each of many blanks", blanks(100_000)],
+    ["whose objects are said to be at each number of a comment", comment(100_000)],
     ["whose strings never end", encode(`%PDF-1.7\n${"1 0 obj (".repeat(10_000)}`)],
     ["whose dictionaries never end", encode(`%PDF-1.7\n${"1 0 obj <<".repeat(10_000)}`)],
     ["whose streams never end", encode(`%PDF-1.7\n${"1 0 obj <<>> stream\n".repeat(10_000)}`)],

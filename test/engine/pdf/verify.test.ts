@@ -66,3 +66,24 @@ it("takes the generation of a cross-reference stream from the stream", async () 
   const source = new FileBuilder(text.replace("8 0 obj", "8 3 obj")).bytes();
   expect(await byRanges(source)).toBe(latin1(await stamp(source)));
 });
+
+describe("a form is found behind", () => {
+  const header = (text: string) => {
+    const builder = new FileBuilder().objects(onePage(SHOWN, { 4: { data: "/F Do" } }));
+    builder.offsets.set(6, builder.text.length);
+    builder.text += `${text}\n<<${FORM.dict}/Length ${FORM.data.length}>>\nstream\n${FORM.data}\nendstream\nendobj\n`;
+    return builder.objects({ 7: "(not used)" }).table().bytes();
+  };
+  it.each([
+    ["a blank", header(" 6 0 obj")],
+    ["as much white space as a header has room for", header(`${" ".repeat(57)}6 0 obj`)],
+    ["more white space than that", header(`${" ".repeat(58)}6 0 obj`)],
+    ["much white space", header(`${"\n".repeat(5000)}6 0 obj`)],
+    ["a long comment", header(`%${"c".repeat(5000)}\n6 0 obj`)],
+    ["white space after its number", header(`6${" ".repeat(100)}0 obj`)],
+  ])("%s", async (_, source) => {
+    const output = await byRanges(source);
+    expect(output).toBe(latin1(await stamp(source)));
+    expect(output).toMatch(/6\s+0 obj\n<<\/Type\/XObject/);
+  });
+});
