@@ -72,6 +72,8 @@ const BAD: [string, string][] = [
   ["a stream whose length is a string", stream("/Length 12 0 R")],
   ["a stream whose length is nowhere", stream("/Length 99 0 R")],
   ["a stream whose length is itself", stream("/Length 9 0 R")],
+  ["a stream whose data have the word for their end in them", stream("/Length 20", "(endstream) 9 9 re f")],
+  ["a stream far behind whose data their end is", stream("/Length 16", `0 g 0 0 9 9 re f${" ".repeat(9)}`)],
   ["a stream without an end", "<</Length 16>>\nstream\n0 g 0 0 9 9 re f"],
 ];
 
