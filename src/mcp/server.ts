@@ -30,12 +30,19 @@ export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, me
       },
     },
   );
+  let isCalled = false;
   for (const tool of toolsFor(exchange.config))
     server.registerTool(
       tool.product.tool,
       { ...(drawView ? withView(tool.shown) : tool.shown), icons },
-      (fields, context) => call(tool, fields, context, exchange, message?.admitted).finally(message?.release),
+      (fields, context) => {
+        isCalled = true;
+        return call(tool, fields, context, exchange, message?.admitted).finally(message?.release);
+      },
     );
+  server.server.onclose = () => {
+    if (!isCalled) message?.release(); // the SDK has refused it; a call goes on when its client has gone
+  };
   addRequestUpload(server, exchange, icons);
   addResources(server, origin, exchange.config);
   if (drawView) addView(server, exchange, drawView);

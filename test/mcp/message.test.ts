@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { signPaymentV2 } from "../../scripts/lib/pay.ts";
 import { UNPAID_MESSAGE_BYTES } from "../../src/config.ts";
 import { dataUri } from "../support/client.ts";
+import { PAYERS_POOL } from "../../src/inputs/memory.ts";
 import { deployment, terms } from "../support/deployment.ts";
 import { onePage } from "../support/pdf.ts";
 
@@ -106,6 +107,31 @@ describe("a long message", () => {
     const body = message({ name, arguments: argumentsWith(UNPAID_MESSAGE_BYTES), _meta: await paymentOf() });
     expect((await call({ headers, body }, "/mcp")).text).toContain('"operation":"watermark.text"');
     expect(await verified()).toBe(2);
+  });
+});
+
+describe("memory that a long message takes is given back", () => {
+  const file = "A".repeat(UNPAID_MESSAGE_BYTES);
+  const modern = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  describe.each([
+    ["2025-11-25", {}],
+    ["2026-07-28", modern],
+  ])("by revision %s", (revision, envelope) => {
+    const headers = { ...HEADERS, "MCP-Protocol-Version": revision, "Mcp-Method": "tools/call", "Mcp-Name": name };
+    test.each<[string, object, object?]>([
+      ["arguments that are text", { arguments: file }],
+      ["arguments that are a list", { arguments: [file] }],
+      ["a progress token that is none", { arguments: { file } }, { progressToken: {} }],
+      ["arguments that are wrong", { arguments: { file } }],
+      ["arguments that are sold", { arguments: argumentsWith(UNPAID_MESSAGE_BYTES) }],
+    ])("for %s", async (_, params, meta) => {
+      const body = message({ name, _meta: { ...(await paymentOf()), ...envelope, ...meta }, ...params });
+      expect((await deployment("good").call({ headers, body }, "/mcp")).text).toMatch(/"(result|error)"/);
+      expect([...PAYERS_POOL.held.values()]).toEqual([]);
+    });
   });
 });
 
