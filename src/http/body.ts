@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { bodyTooLarge, readBody } from "../inputs/body.ts";
 import { readForm, receiveUpload } from "../inputs/multipart.ts";
-import { receive } from "../inputs/receive.ts";
+import { counted, receive } from "../inputs/receive.ts";
 import { expectPdf } from "../inputs/sniff.ts";
 import { hasTooManyValues, MAX_JSON_VALUES } from "../jsonValues.ts";
 import { Problem, toldName } from "../problems.ts";
@@ -52,7 +52,8 @@ export async function readRequest(
   { limits, slot }: CallContext,
 ): Promise<AcceptedRequest> {
   const { maxJsonBytes, bodyPace: pace } = c.var.config;
-  const body = readBody(c.req.raw.body ?? emptyBody(), { pace, maxBytes: maxBytesOf(c.req.raw, c.var.config) });
+  const read = readBody(c.req.raw.body ?? emptyBody(), { pace, maxBytes: maxBytesOf(c.req.raw, c.var.config) });
+  const body = counted(read, limits.file.count);
   switch (mediaTypeOf(c.req.raw)) {
     case "application/json": {
       if (!/^(utf-?8|us-ascii)?$/i.test(charset(c)))

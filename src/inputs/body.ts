@@ -9,11 +9,13 @@ const CHUNK = 64 * 1024;
 /**
  * Reads the body of a request in chunks of up to 64 KiB, each valid until the next one is asked for. The body has to keep a
  * pace: one that stops, or drips, gives back the memory it holds.
- * @throws Problem body_timeout, or body_too_large where it goes past `maxBytes`
+ * @param brokenOff creates the error of a body that ends before its end
+ * @throws Problem body_timeout, body_too_large where it goes past `maxBytes`, or invalid_request where it breaks off
  */
 export async function* readBody(
   body: ReadableStream<Uint8Array>,
   { pace, maxBytes }: { pace: Pace; maxBytes: number },
+  brokenOff: (cause: unknown) => Problem = incomplete,
 ): AsyncGenerator<Uint8Array, undefined> {
   const reader = body.getReader({ mode: "byob" });
   const watch = pacing(pace, tooSlow);
@@ -23,7 +25,10 @@ export async function* readBody(
     for (;;) {
       isPending = true;
       const into = buffer?.byteLength === size ? buffer : new ArrayBuffer(size);
-      const { done, value } = await watch(reader.readAtLeast(size, new Uint8Array(into)));
+      const read = reader.readAtLeast(size, new Uint8Array(into)).catch((error: unknown) => {
+        throw brokenOff(error);
+      });
+      const { done, value } = await watch(read);
       isPending = false;
       buffer = value?.buffer;
       length += value?.length ?? 0;
@@ -50,5 +55,16 @@ function tooSlow(): Problem {
   return new Problem(
     "body_timeout",
     "The body came too slowly. Nothing was charged; send it again with the same payment, or a URL as `file` instead.",
+  );
+}
+
+/** Its sender has gone, or has sent what is no HTTP: a caller who has only stopped sending is told. */
+function incomplete(cause: unknown): Problem {
+  return new Problem(
+    "invalid_request",
+    "The body broke off before its end. Nothing was charged; send it again whole.",
+    {
+      cause,
+    },
   );
 }

@@ -17,7 +17,7 @@ export interface ReceiveLimits {
   pace: Pace;
   /** What the call may have in memory. */
   memory: MemoryShare;
-  /** Told of all bytes that are taken in. */
+  /** Told of all bytes that are taken in; what it throws ends that. */
   count(bytes: number): void;
   /**
    * Stores a file that does not stay in memory. The provider of this function must delete the file.
@@ -27,7 +27,7 @@ export interface ReceiveLimits {
 }
 
 /**
- * Receives a file, counting its bytes as they arrive. It stays in memory, or goes to storage where it is too large or
+ * Receives a file, whose bytes have been {@link counted}. It stays in memory, or goes to storage where it is too large or
  * too slow, or there is no room for it.
  * @param announced the size that the sender tells, which may be false
  * @param atMost how many bytes can come, if that is certain
@@ -40,23 +40,22 @@ export async function receive(
   announced = 0,
   atMost?: number,
 ): Promise<ReceivedFile> {
-  const { maxBytes, count, keep } = limits;
+  const { maxBytes, keep } = limits;
   let length = 0;
-  const counted = (async function* () {
+  const limited = (async function* () {
     for await (const chunk of chunks) {
       length += chunk.length;
-      count(chunk.length);
       if (length > maxBytes) throw tooLarge(maxBytes);
       yield chunk;
     }
   })();
 
   try {
-    const filled = await fillMemory(counted, limits, announced);
+    const filled = await fillMemory(limited, limits, announced);
     if (filled instanceof Uint8Array) return new ReceivedFile(filled);
     return new ReceivedFile(await keep(filled, atMost));
   } finally {
-    await counted.return();
+    await limited.return();
   }
 }
 
@@ -129,6 +128,17 @@ export async function receiveStored(
   count(length);
   const isRoom = length <= inMemoryBytes && memory.take(length);
   return new ReceivedFile(isRoom ? await file.read(0, length) : file, sha256);
+}
+
+/** Tells of the bytes of all chunks as they arrive, whatever becomes of them. */
+export async function* counted(
+  chunks: AsyncIterable<Uint8Array>,
+  count: ReceiveLimits["count"],
+): AsyncGenerator<Uint8Array, undefined> {
+  for await (const chunk of chunks) {
+    count(chunk.length);
+    yield chunk;
+  }
 }
 
 /** Yields `first`, then the others. */

@@ -3,7 +3,7 @@ import { Problem } from "../problems.ts";
 import { RunningSha256, sha256 } from "../sha256.ts";
 import { type FetchRules, openAddress, transferProblem } from "./fetch.ts";
 import { pacing } from "./pace.ts";
-import { joined, type ReceiveLimits, receive } from "./receive.ts";
+import { counted, joined, type ReceiveLimits, receive } from "./receive.ts";
 import { ReceivedFile } from "./receivedFile.ts";
 import { tooLarge } from "./size.ts";
 import { HEAD_LENGTH } from "./sniff.ts";
@@ -72,7 +72,7 @@ async function fetchSource(
   const head = await headOf(body, look, watch).catch((error: unknown) => {
     throw convert(error);
   });
-  const chunks = through(failingAs(convert, joined(head, chunksOf(body, watch))));
+  const chunks = through(counted(failingAs(convert, joined(head, chunksOf(body, watch))), limits.count));
   if (isEncoded) return receive(fitting(limits.inMemoryBytes, chunks), limits);
   return receive(chunks, limits, announced, announced || undefined);
 }
@@ -92,7 +92,7 @@ async function* fitting(maxBytes: number, chunks: AsyncIterable<Uint8Array>): As
 }
 
 /** Passes chunks on, and what their reading fails with as what `convert` makes of it; not what their user fails with. */
-export async function* failingAs(
+async function* failingAs(
   convert: (error: unknown) => unknown,
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, undefined> {

@@ -2,11 +2,12 @@ import * as z from "zod";
 import { UNPAID_MESSAGE_BYTES } from "../config.ts";
 import { readBody } from "../inputs/body.ts";
 import { MemoryPool, MemoryShare, noRoom, PAYERS_POOL } from "../inputs/memory.ts";
-import { joined, receive } from "../inputs/receive.ts";
+import { counted, joined, receive } from "../inputs/receive.ts";
 import { UPLOAD_FIRST } from "../inputs/upload.ts";
 import { parseBeginning } from "../partialJson.ts";
 import { readFirstPayment } from "../payments/paymentPayload.ts";
 import { Problem } from "../problems.ts";
+import { addressAccount } from "../service/budget.ts";
 import { CallContext, type Exchange } from "../service/callContext.ts";
 import { type Admitted, admitPayer, offerFor, withBudget } from "../service/purchase.ts";
 import { refusePenalised } from "../service/refusedPayments.ts";
@@ -42,7 +43,7 @@ export async function readMessage(exchange: Exchange): Promise<Message> {
   if (!request.body) return { text: "", release() {} };
 
   const chunks = readBody(request.body, { pace, maxBytes });
-  const unknown = new MemoryShare(STRANGERS_POOL, pace.deadlineMs);
+  const unknown = new MemoryShare(STRANGERS_POOL, pace.deadlineMs, addressAccount(request));
   try {
     const read: Uint8Array[] = [];
     for (let length = 0; length <= UNPAID_MESSAGE_BYTES; ) {
@@ -75,8 +76,8 @@ async function readLong(chunks: AsyncIterable<Uint8Array>, admitted: Admitted, e
       readBytes += bytes;
       spend({ ms: 0, bytes: readBytes });
     };
-    const limits = { ...call.limits.file, maxBytes, inMemoryBytes: maxBytes, memory, count };
-    const received = await receive(chunks, limits);
+    const limits = { ...call.limits.file, maxBytes, inMemoryBytes: maxBytes, memory };
+    const received = await receive(counted(chunks, count), limits);
     const text = textOf(await received.whole(memory, call.slot));
     return { text, admitted: { ...admitted, readBytes }, release };
   }).catch((error: unknown) => {

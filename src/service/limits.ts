@@ -57,7 +57,7 @@ export const limits = z.strictObject({
   payer_uncharged_seconds_per_hour: count.describe(
     "Of work for one payer that is not charged in the end, as its calls fail. Past this and the next one, a 429.",
   ),
-  payer_uncharged_bytes_per_hour: count.describe("Of files taken in for such calls."),
+  payer_uncharged_bytes_per_hour: count.describe("Of bodies and files taken in for such calls."),
   upload_seconds: count.describe("How long an upload can be used."),
   upload_free_bytes: count.describe("Of a file that is uploaded without a payment. With one, `file_bytes`."),
   uploads: count.describe("Without a payment, of one address (an IPv6 /64) at the same time; one more is a 429."),

@@ -7,7 +7,6 @@ import { MemoryShare, noRoom, SENDERS_POOL } from "../inputs/memory.ts";
 import { joined } from "../inputs/receive.ts";
 import { tooLarge } from "../inputs/size.ts";
 import { expectPdf } from "../inputs/sniff.ts";
-import { failingAs } from "../inputs/source.ts";
 import { PaymentRequired, type Resource } from "../payments/offer.ts";
 import { readFirstPayment } from "../payments/paymentPayload.ts";
 import { Problem } from "../problems.ts";
@@ -173,7 +172,7 @@ export async function receiveFile(
   const pace = { ...bodyPace, deadlineMs: slot.expires - Date.now() };
   const memory = new MemoryShare(SENDERS_POOL, pace.deadlineMs, addressAccount(request));
   if (!memory.take(BUFFERED_BYTES)) throw noRoom();
-  const chunks = failingAs(brokenOff, readBody(request.body!, { pace, maxBytes: length }));
+  const chunks = readBody(request.body!, { pace, maxBytes: length }, brokenOff);
   try {
     const { value: head = new Uint8Array() } = await chunks.next();
     if (slot.type === "pdf") expectSignsOfPdf(head);
@@ -202,7 +201,6 @@ function lengthOf(request: Request, { size, maxBytes }: Slot): number {
   throw new Problem("upload_length_wrong", `Send the whole file with ${what}, or ask for another upload.`);
 }
 
-function brokenOff(cause: unknown): unknown {
-  if (cause instanceof Problem) return cause;
+function brokenOff(cause: unknown): Problem {
   return new Problem("upload_length_wrong", "The body broke off before its end. Send the whole file again.", { cause });
 }

@@ -59,3 +59,42 @@ test.each([
   for (const announced of ["Content-Length: 100000", "Transfer-Encoding: chunked"])
     expect(await answerWithoutBody(method, path, announced)).toBe(`HTTP/1.1 ${status}`);
 });
+
+/** Sends the beginning of a body and ends it there, without closing the connection, and returns the answer. */
+function answerToCut(path: string, headers: Record<string, string>, beginning: string): Promise<string> {
+  const { hostname, port, host } = new URL(worker.url);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }, () => {
+      const lines = Object.entries({ Host: host, Connection: "close", ...headers }).map((line) => line.join(": "));
+      socket.end(`POST ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${beginning}`);
+    });
+    let answer = "";
+    socket.on("data", (data) => (answer += data.toString("latin1")));
+    socket.once("end", () => resolve(answer));
+    socket.once("error", reject);
+  });
+}
+
+const part = (name: string, filename: string) =>
+  `Content-Disposition: form-data; name="${name}"; filename="${filename}"\r\n\r\n`;
+const long = "A".repeat(20_000);
+
+test.each([
+  ["a form", "/v1/watermark/text", "multipart/form-data; boundary=b", `--b\r\n${part("file", "a.pdf")}%PDF-1.7${long}`],
+  ["JSON", "/v1/watermark/text", "application/json", `{"text":"A","file":"${long}`],
+  ["a PDF", "/v1/watermark/text?text=A", "application/pdf", `%PDF-1.7${long}`],
+  ["a message to the MCP server", "/mcp", "application/json", `{"jsonrpc":"2.0","method":"${long}`],
+  ["a request for an upload", "/v1/uploads", "application/json", `{"size":${long.replaceAll("A", " ")}`],
+])("a body that breaks off is its sender's fault, and no failure of ours: %s", async (_, path, type, beginning) => {
+  for (const length of [{ "Content-Length": "500000" }, { "Transfer-Encoding": "chunked" }]) {
+    const payment = await paymentFor(`${worker.url}/v1/watermark/text`);
+    const isChunked = "Transfer-Encoding" in length;
+    const body = isChunked ? `${beginning.length.toString(16)}\r\n${beginning}\r\n` : beginning;
+    const headers = { "Content-Type": type, "X-PAYMENT": payment, ...length };
+    const answer = await answerToCut(path, headers, body);
+    expect([answer.split("\r\n")[0], answer]).toEqual([
+      expect.stringContaining(" 400 "),
+      expect.stringContaining('"code":"invalid_request"'),
+    ]);
+  }
+});

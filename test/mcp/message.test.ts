@@ -2,8 +2,8 @@ import { generatePrivateKey } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import { signPaymentV2 } from "../../scripts/lib/pay.ts";
 import { UNPAID_MESSAGE_BYTES } from "../../src/config.ts";
-import { dataUri } from "../support/client.ts";
 import { PAYERS_POOL } from "../../src/inputs/memory.ts";
+import { dataUri } from "../support/client.ts";
 import { deployment, terms } from "../support/deployment.ts";
 import { onePage } from "../support/pdf.ts";
 
@@ -133,6 +133,22 @@ describe("memory that a long message takes is given back", () => {
       expect([...PAYERS_POOL.held.values()]).toEqual([]);
     });
   });
+});
+
+test("messages that come to a halt leave no address but their own without room", async () => {
+  const { call } = deployment("good", { BODY_TIMEOUT_SECONDS: "3" });
+  const halted = () =>
+    new ReadableStream({
+      type: "bytes",
+      start: (controller) => controller.enqueue(new Uint8Array(200_000).fill(0x20)),
+    });
+  const sent = (address: string, body: ReadableStream | string) => call({ address, headers: HEADERS, body }, "/mcp");
+  const theirs = Array.from({ length: 100 }, () => sent("203.0.113.7", halted()));
+  await scheduler.wait(1000);
+  const list = () => message({}, "tools/list").padEnd(100_000);
+  expect((await sent("203.0.113.8", list())).status).toBe(200);
+  expect((await sent("203.0.113.7", list())).text).toContain("too_busy");
+  await Promise.all(theirs);
 });
 
 test("a message of 256 KB may have its payment at the end", async () => {

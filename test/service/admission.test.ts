@@ -13,12 +13,20 @@ const newPayment = async () => signPayment(await terms());
 const JSON_TYPE = { "Content-Type": "application/json" };
 const sound = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
 
-/** A body of 100 MB, and how many megabytes of it have been read. */
-function large() {
+/** A body that begins so and goes on for 100 MB, and how many of them have been read. */
+function large(beginning = "") {
   let read = 0;
-  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) =>
-    ++read > 100 ? controller.close() : controller.enqueue(new Uint8Array(1 << 20));
-  return { body: new ReadableStream<Uint8Array>({ pull }), read: () => read };
+  const body = new ReadableStream({
+    type: "bytes",
+    start: (controller) => controller.enqueue(new TextEncoder().encode(`${beginning}a`)),
+    async pull(controller: ReadableByteStreamController) {
+      await scheduler.wait(1); // as from a network
+      if (++read <= 100) return controller.enqueue(new Uint8Array(1 << 20));
+      controller.close();
+      controller.byobRequest?.respond(0);
+    },
+  });
+  return { body, read: () => read };
 }
 
 describe("a payment that the facilitator refuses", () => {
@@ -228,6 +236,23 @@ describe("a payer", () => {
     expect(Number(headers.get("Retry-After"))).toBeGreaterThan(3000);
     newAccount = generatePrivateKey();
     expect((await paying(call, sound)).status).toBe(200);
+  });
+
+  test.each([
+    ["ahead of its first part", ""],
+    ["behind its last part", "--b--\r\n"],
+    ["in a field", '--b\r\nContent-Disposition: form-data; name="x"\r\n\r\n'],
+  ])("has all of a form counted, and no more read where that was too much: %s", async (_, beginning) => {
+    const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "300000" });
+    const send = async (body: string | ReadableStream) => {
+      const payment = { "X-PAYMENT": await signPayment(await terms(), newAccount) };
+      return (await call({ headers: { "Content-Type": "multipart/form-data; boundary=b", ...payment }, body })).status;
+    };
+    const some = beginning.padEnd(200_000, "a");
+    expect([await send(some), await send(some)]).toEqual([400, 400]);
+    const { body, read } = large(beginning);
+    expect(await send(body)).toBe(429);
+    expect(read()).toBeLessThan(20);
   });
 
   test("has what was done counted while its payment is still being settled", async () => {
