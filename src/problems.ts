@@ -147,9 +147,13 @@ export function problemDetails({ code, detail, errors, idempotencyKey }: Problem
   };
 }
 
-/** Serializes a failure, so that the ledger can pass it to other calls waiting for the same work. */
-export function writeFailure(error: unknown): string {
+/**
+ * Serializes a failure, so that the ledger can pass it to other calls waiting for the same work. Returns undefined for a
+ * call that was cancelled: the others were not.
+ */
+export function writeFailure(error: unknown): string | undefined {
   const { code, detail, errors, headers } = problemOf(error);
+  if (code === "call_cancelled") return undefined;
   return JSON.stringify({ code, detail, errors, headers });
 }
 

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import { describeError } from "../src/log.ts";
 import { PaymentError } from "../src/payments/errors.ts";
-import { problemDetails, problemOf } from "../src/problems.ts";
+import { Problem, problemDetails, problemOf, readFailure, writeFailure } from "../src/problems.ts";
+
+test("calls that wait for another's work are told why it failed, unless that was cancelled", () => {
+  expect(readFailure(writeFailure(new Problem("damaged_pdf", "It is."))!)).toMatchObject({ code: "damaged_pdf" });
+  expect(writeFailure(new Problem("call_cancelled", "It was."))).toBeUndefined();
+});
 
 test("the key that a call is given is in its answer, and not in what is logged of it", () => {
   const idempotencyKey = crypto.randomUUID();

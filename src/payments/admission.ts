@@ -72,33 +72,43 @@ export async function admit(terms: AdmissionTerms): Promise<Admission> {
     if (!proved && !bound) throw withheld();
     return status !== "free" || bound !== undefined;
   };
+  const unwanted = new AbortController();
   try {
     // a call sent again has a key, mostly: without one the ledger won't know the payment, and is not waited for
-    const verifying = terms.key === null ? verify(terms) : undefined;
+    const verifying = terms.key === null ? verify(terms, unwanted.signal) : undefined;
     verifying?.catch(() => undefined); // means nothing if the ledger knows the payment
     const verified = (await isKnown())
       ? undefined
-      : await (verifying ?? verify(terms)).catch(async (error: unknown) => {
-          if (await isKnown()) return undefined; // another call has used the payment meanwhile: this is why
-          throw error;
-        });
+      : await terms
+          .timed("verify", () => verifying ?? verify(terms))
+          .catch(async (error: unknown) => {
+            if (await isKnown()) return undefined; // another call has used the payment meanwhile: this is why
+            throw error;
+          });
     return { verified, proved, bound };
   } catch (error) {
     terms.log({ ...saleEvent(terms), ...outcomeOf(error), ms: terms.now() - began });
     throw error;
+  } finally {
+    unwanted.abort();
   }
 }
 
 /**
  * Returns the first facilitator that verifies the payment.
+ * @param unwanted aborted when nobody waits for it any more: no other facilitator is asked then
  * @throws PaymentRequired if a facilitator refuses the payment, or the authorization's validity period does not fit
  * @throws PaymentError facilitator_unavailable if none gives a verdict, not_selling if there is none
  */
-export async function verify({ facilitators, payment, offer, now, timed }: AdmissionTerms): Promise<FacilitatorClient> {
+export async function verify(
+  { facilitators, payment, offer, now }: AdmissionTerms,
+  unwanted?: AbortSignal,
+): Promise<FacilitatorClient> {
   if (facilitators.length === 0) throw notSelling();
   checkWindow(payment, offer, Math.floor(now() / 1000));
   for (const facilitator of facilitators) {
-    const verdict = await timed("verify", () => facilitator.verify(payment));
+    const verdict = await facilitator.verify(payment, unwanted);
+    if (unwanted?.aborted) break;
     if (verdict.outcome === "valid") return facilitator;
     if (verdict.outcome === "invalid") throw new PaymentRequired(offer, verdict.reason);
   }

@@ -28,6 +28,7 @@ export interface FacilitatorClient {
   name: string;
   /** Returns the accounts that its transactions on an EVM chain come from, in lower case; none if it has not said. */
   signersOn(network: Network): readonly string[];
-  verify(payment: PaymentPayload): Promise<Verdict>;
+  /** @param unwanted aborted when nobody waits for the verdict any more */
+  verify(payment: PaymentPayload, unwanted?: AbortSignal): Promise<Verdict>;
   settle(payment: PaymentPayload): Promise<Settlement>;
 }

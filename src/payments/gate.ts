@@ -68,8 +68,11 @@ export interface SaleTerms<T> extends AdmissionTerms {
   linkTtlMs: number;
   /** Does the work. Called at most once per call, under a claim on a payment that has verified. */
   work(): Promise<WorkResult<T>>;
-  /** Converts errors of the work to text and back: calls that wait for another call's work are told why it failed. */
-  errors: { write(error: unknown): string; read(text: string): Error };
+  /**
+   * Converts errors of the work to text and back: calls that wait for another call's work are told why it failed. What
+   * means nothing to them is undefined: they do it themselves.
+   */
+  errors: { write(error: unknown): string | undefined; read(text: string): Error };
 }
 
 /** How long a call waits for another call with the same payment, or for a settlement. */
@@ -235,8 +238,8 @@ export class Sale<T> {
   }
 
   async #claimPayment(): Promise<void> {
-    const { payment, fingerprint, requestId, workMs } = this.#terms;
-    const { name, signersOn } = this.#terms.admitted?.verified ?? (await verify(this.#terms));
+    const { payment, fingerprint, requestId, workMs, timed } = this.#terms;
+    const { name, signersOn } = this.#terms.admitted?.verified ?? (await timed("verify", () => verify(this.#terms)));
     const call = { fingerprint, payment, facilitator: name, signers: signersOn(payment.chain), requestId };
     this.#status = await orInProgress(this.#record.claim(call, workMs, this.#terms.now()));
   }
@@ -307,8 +310,8 @@ async function doWork<T>({ work, errors }: SaleTerms<T>, record: LedgerRecord, c
   try {
     return await work();
   } catch (error) {
-    const failure = { error: errors.write(error) };
-    await record.release(claim, failure).catch(() => undefined); // the lease expires anyway
+    const written = errors.write(error);
+    await record.release(claim, written === undefined ? undefined : { error: written }).catch(() => undefined); // the lease expires anyway
     throw error;
   }
 }

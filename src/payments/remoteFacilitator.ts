@@ -81,9 +81,11 @@ export function remoteFacilitator(
     call: "verify" | "settle",
     payment: PaymentPayload,
     schema: S,
+    unwanted?: AbortSignal,
   ): Promise<{ answer?: z.output<S>; status?: number; isLost?: boolean }> {
     const endpoint = new URL(`${url.replace(/\/+$/, "")}/${call}`);
     const failure = { event: "facilitator", request_id: requestId, host: endpoint.host, call } as const;
+    const tooLate = AbortSignal.timeout(timeoutMs);
     let status: number | undefined;
     try {
       const response = await fetch(endpoint, {
@@ -91,13 +93,14 @@ export function remoteFacilitator(
         headers: { "Content-Type": "application/json", ...(await authorization(endpoint, auth)) },
         body: payment.request,
         redirect: "manual",
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: unwanted ? AbortSignal.any([tooLate, unwanted]) : tooLate,
       });
       ({ status } = response);
       const answer = schema.safeParse(JSON.parse(await boundedText(response)));
       if (answer.success && status < 500) return { answer: answer.data, status };
       log({ ...failure, status });
     } catch (error) {
+      if (unwanted?.aborted) return {};
       log({ ...failure, ...(status && { status }), error: String(error) });
       if (status === undefined) return { isLost: (error as Error).name !== "TimeoutError" };
     }
@@ -108,11 +111,11 @@ export function remoteFacilitator(
     name: url,
     signersOn: (network) => signersOn(supported, network),
 
-    async verify(payment) {
+    async verify(payment, unwanted) {
       if (!isFor(payment, supported)) return { outcome: "unknown" }; // another may
-      let { answer, isLost } = await ask("verify", payment, verifyAnswer);
+      let { answer, isLost } = await ask("verify", payment, verifyAnswer, unwanted);
       // a connection kept since an earlier call may just have been closed; a verification moves nothing
-      if (isLost) ({ answer } = await ask("verify", payment, verifyAnswer));
+      if (isLost) ({ answer } = await ask("verify", payment, verifyAnswer, unwanted));
       if (!answer) return { outcome: "unknown" };
       return answer.isValid
         ? { outcome: "valid" }

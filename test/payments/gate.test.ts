@@ -416,6 +416,18 @@ test("work whose claim cannot be released fails with its own words: the lease en
   expect(reason((await sale("good", await paymentFrom(), { ledger: found, work: failing })).outcome)).toBe("damaged");
 });
 
+test("a failure that is the call's own is not told to those that wait: they do the work themselves", async () => {
+  const released = async (written: string | undefined) => {
+    const claim = async (): Promise<PaymentStatus> => ({ status: "yours", claim: "claim" });
+    const found = ledgerThatFinds({ status: "free" }, { claim });
+    const errors = { ...ERRORS, write: () => written };
+    await sale("good", await paymentFrom(), { ledger: found, work: failing, errors });
+    return found.asked;
+  };
+  expect(await released("damaged")).toEqual([["release", "claim", { error: "damaged" }]]);
+  expect(await released(undefined)).toEqual([["release", "claim", undefined]]);
+});
+
 describe("what changes while a call is under way", () => {
   const yours: PaymentStatus = { status: "yours", claim: "claim" };
   const sold: PaymentStatus = { status: "sold", value: '"theirs"', transaction: "0x1", provedAt: 1 };
