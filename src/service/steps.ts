@@ -4,7 +4,7 @@ import type { RequestFacts } from "../log.ts";
 
 /**
  * - `receive`: the request's body, and the files that it names
- * - `verify`: a facilitator's verdict
+ * - `verify`: waiting for a facilitator's verdict
  * - `plan`: of the output, every byte of which is determined then
  * - `write`: the output, on its way to storage
  * - `store`: until storage has it, from its last byte on
