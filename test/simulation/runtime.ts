@@ -33,18 +33,32 @@ function clearTimeout(timer: { cancel(): void } | undefined): void {
 
 const scheduler = { wait: (ms: number) => new Promise<void>((resolve) => setTimeout(() => resolve(), ms)) };
 
-/** One that aborts after a time, and no other is made. */
+/** One that aborts after a time, or as soon as another does, and no other is made. */
 class SimulatedAbortSignal {
   aborted = false;
   onAbort: ((reason: Error) => void) | undefined;
 
   static timeout(ms: number): SimulatedAbortSignal {
     const signal = new SimulatedAbortSignal();
-    setTimeout(() => {
-      signal.aborted = true;
-      signal.onAbort?.(Object.assign(new Error("The operation was aborted due to timeout"), { name: "TimeoutError" }));
-    }, ms);
+    const reason = Object.assign(new Error("The operation was aborted due to timeout"), { name: "TimeoutError" });
+    setTimeout(() => signal.#abort(reason), ms);
     return signal;
+  }
+
+  static any(signals: readonly (SimulatedAbortSignal | AbortSignal)[]): SimulatedAbortSignal {
+    const any = new SimulatedAbortSignal();
+    const reason = Object.assign(new Error("The operation was aborted"), { name: "AbortError" });
+    for (const signal of signals) {
+      if (signal.aborted) any.#abort(reason);
+      else if (signal instanceof SimulatedAbortSignal) signal.onAbort = (why) => any.#abort(why);
+      else signal.addEventListener("abort", () => any.#abort(reason));
+    }
+    return any;
+  }
+
+  #abort(reason: Error): void {
+    this.aborted = true;
+    this.onAbort?.(reason);
   }
 }
 
@@ -92,6 +106,7 @@ async function fetch(url: string | URL, { signal, body }: Fetched = {}): Promise
   const held = execution.heldUntil() - world.now;
   if (held > 0) await elapse(held);
   const { promise, resolve, reject } = Promise.withResolvers<SimulatedResponse>();
+  if (signal?.aborted) throw Object.assign(new Error("The operation was aborted"), { name: "AbortError" });
   if (signal) signal.onAbort = reject;
   runAs(undefined, () => world.internet.answer(new URL(url), body)).then(resolve, reject);
   const response = await promise.finally(() => {
