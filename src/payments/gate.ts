@@ -311,7 +311,8 @@ async function doWork<T>({ work, errors }: SaleTerms<T>, record: LedgerRecord, c
     return await work();
   } catch (error) {
     const written = errors.write(error);
-    await record.release(claim, written === undefined ? undefined : { error: written }).catch(() => undefined); // the lease expires anyway
+    const failure = written === undefined ? undefined : { error: written };
+    await record.release(claim, failure).catch(() => undefined); // the lease expires anyway
     throw error;
   }
 }

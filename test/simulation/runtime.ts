@@ -35,8 +35,13 @@ const scheduler = { wait: (ms: number) => new Promise<void>((resolve) => setTime
 
 /** One that aborts after a time, or as soon as another does, and no other is made. */
 class SimulatedAbortSignal {
-  aborted = false;
+  /** Why it was aborted, once it is. */
+  reason: Error | undefined;
   onAbort: ((reason: Error) => void) | undefined;
+
+  get aborted(): boolean {
+    return this.reason !== undefined;
+  }
 
   static timeout(ms: number): SimulatedAbortSignal {
     const signal = new SimulatedAbortSignal();
@@ -47,17 +52,16 @@ class SimulatedAbortSignal {
 
   static any(signals: readonly (SimulatedAbortSignal | AbortSignal)[]): SimulatedAbortSignal {
     const any = new SimulatedAbortSignal();
-    const reason = Object.assign(new Error("The operation was aborted"), { name: "AbortError" });
     for (const signal of signals) {
-      if (signal.aborted) any.#abort(reason);
-      else if (signal instanceof SimulatedAbortSignal) signal.onAbort = (why) => any.#abort(why);
-      else signal.addEventListener("abort", () => any.#abort(reason));
+      if (signal.aborted) any.#abort(signal.reason);
+      else if (signal instanceof SimulatedAbortSignal) signal.onAbort = (reason) => any.#abort(reason);
+      else signal.addEventListener("abort", () => any.#abort(signal.reason));
     }
     return any;
   }
 
   #abort(reason: Error): void {
-    this.aborted = true;
+    this.reason = reason;
     this.onAbort?.(reason);
   }
 }
@@ -106,7 +110,7 @@ async function fetch(url: string | URL, { signal, body }: Fetched = {}): Promise
   const held = execution.heldUntil() - world.now;
   if (held > 0) await elapse(held);
   const { promise, resolve, reject } = Promise.withResolvers<SimulatedResponse>();
-  if (signal?.aborted) throw Object.assign(new Error("The operation was aborted"), { name: "AbortError" });
+  if (signal?.aborted) throw signal.reason;
   if (signal) signal.onAbort = reject;
   runAs(undefined, () => world.internet.answer(new URL(url), body)).then(resolve, reject);
   const response = await promise.finally(() => {

@@ -3,8 +3,6 @@ import { PDFiumLibrary } from "@hyzyla/pdfium";
 import { ownMupdf } from "./mupdf.ts";
 import type { Square, TrialMark } from "./trialMarks.ts";
 
-// What MuPDF would print about each damage goes nowhere.
-Object.assign(globalThis, { $libmupdf_wasm_Module: { print() {}, printErr() {} } });
 const mupdf = await ownMupdf();
 
 /** A program that shows PDFs. */
