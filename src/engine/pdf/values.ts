@@ -28,6 +28,7 @@ import {
   isDigit,
   isOutsideOfValues,
   Malformed,
+  nesting,
   readName,
   readObjectNumber,
   skipHexString,
@@ -61,6 +62,14 @@ const DEEPEST = 200;
 interface Cursor {
   readonly bytes: Uint8Array;
   at: number;
+  /** How many brackets are open here, whatever they are to the containers that are being parsed. */
+  open: number;
+  /** With so many open, the value of an entry ends, whatever it still lacks: see parseEntry. */
+  floor: number;
+}
+
+function cursorAt(bytes: Uint8Array, at: number): Cursor {
+  return { bytes, at, open: 0, floor: Number.NEGATIVE_INFINITY };
 }
 
 /**
@@ -69,7 +78,7 @@ interface Cursor {
  * @throws EndOfBytes if the window ends inside the value
  */
 export function parseValue(bytes: Uint8Array, at: number): Value {
-  return parse({ bytes, at }, 0);
+  return parse(cursorAt(bytes, at), 0);
 }
 
 /**
@@ -77,7 +86,7 @@ export function parseValue(bytes: Uint8Array, at: number): Value {
  * @throws like {@link parseValue}
  */
 export function parseMeasured(bytes: Uint8Array, at: number): { value: Value; end: number } {
-  const cursor = { bytes, at };
+  const cursor = cursorAt(bytes, at);
   return { value: parse(cursor, 0), end: cursor.at };
 }
 
@@ -116,12 +125,16 @@ function parseArray(cursor: Cursor, depth: number): Value[] {
   const { bytes } = cursor;
   const items: Value[] = [];
   cursor.at++;
-  for (;;) {
+  cursor.open++;
+  while (cursor.open > cursor.floor) {
     cursor.at = skipWhite(bytes, cursor.at);
-    if (bytes[cursor.at] === BRACKET_CLOSE) break;
+    if (bytes[cursor.at] === BRACKET_CLOSE) {
+      cursor.at++;
+      cursor.open--;
+      break;
+    }
     items.push(parse(cursor, depth + 1));
   }
-  cursor.at++;
   return items;
 }
 
@@ -130,23 +143,46 @@ function parseDictionary(cursor: Cursor, depth: number): Dictionary {
   const { bytes } = cursor;
   const entries: Dictionary = new Map();
   cursor.at += 2;
-  for (;;) {
+  cursor.open++;
+  while (cursor.open > cursor.floor) {
     const at = skipWhite(bytes, cursor.at);
-    if (isDictionaryEnd(bytes, at) || isLastBracket(bytes, at)) break;
+    if (isEnd(cursor, at)) break;
     if (bytes[at] !== SLASH) {
-      cursor.at = entries.size > 0 ? skipValue(bytes, at) : skipToken(bytes, at);
+      if (entries.size > 0) cursor.at = skipValue(bytes, at);
+      else passToken(cursor, at);
       continue;
     }
     const keyEnd = skipRegular(bytes, at + 1);
     const start = skipWhite(bytes, keyEnd);
+    if (isEnd(cursor, start)) break;
     cursor.at = start;
-    if (isDictionaryEnd(bytes, start) || isLastBracket(bytes, start)) break;
-    entries.set(readName(bytes, at, keyEnd), parse(cursor, depth + 1));
-    // Brackets that do not match may end within a value, or beyond it.
-    if (bytes[start] === BRACKET_OPEN || isDictionary(bytes, start)) cursor.at = skipValue(bytes, start);
+    entries.set(readName(bytes, at, keyEnd), parseEntry(cursor, depth + 1));
   }
-  cursor.at = skipWhite(bytes, cursor.at) + 2;
   return entries;
+}
+
+/** Parses the value of an entry: it ends where skipValue says, which counts brackets, of whatever kind they are. */
+function parseEntry(cursor: Cursor, depth: number): Value {
+  const { floor, open } = cursor;
+  cursor.floor = open;
+  const value = parse(cursor, depth);
+  cursor.floor = floor;
+  while (cursor.open > open) passToken(cursor, skipWhite(cursor.bytes, cursor.at));
+  return value;
+}
+
+/** Goes on behind the token at `at`. */
+function passToken(cursor: Cursor, at: number): void {
+  cursor.open += nesting(cursor.bytes, at);
+  cursor.at = skipToken(cursor.bytes, at);
+}
+
+/** Returns whether a dictionary ends at `at`, and goes on behind what ends it. */
+function isEnd(cursor: Cursor, at: number): boolean {
+  if (isDictionaryEnd(cursor.bytes, at)) passToken(cursor, at);
+  else if (isLastBracket(cursor.bytes, at)) cursor.at = at + 1;
+  else return false;
+  return true;
 }
 
 /** Returns whether a single `>` is all that closes the dictionary of an object. */

@@ -1,8 +1,9 @@
 /** A dictionary is read by value (values.ts) and by place (lexer.ts): both must find the same entries in any garbage. */
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { eachEntry, Malformed, readName } from "../../../src/engine/pdf/lexer.ts";
 import { parseValue } from "../../../src/engine/pdf/values.ts";
+import { countedBytes } from "../../support/countedBytes.ts";
 
 const TOKENS = [
   "<<",
@@ -49,6 +50,28 @@ it("a dictionary has the same entries by value and by place", () => {
     { numRuns: 20_000, seed: 3 },
   );
   expect(compared).toBeGreaterThan(5000);
+});
+
+const encode = (text: string) => new Uint8Array(Buffer.from(`${text} endobj `, "latin1"));
+
+it.each<[string, string]>([
+  ["where brackets close it, of whatever kind", "<</A<<] /B 1>>"],
+  ["with what encloses it", "<</A[<<] /C 2>> /B 1>>"],
+  ["behind brackets that were skipped in it", "<</A<< << [ /C 2>>] >>/B 1>>"],
+])("an entry's value ends %s", (_, text) => {
+  expect((parseValue(encode(text), 0) as Map<string, unknown>).get("B")).toBe(1);
+});
+
+describe("a value is parsed in a few looks at each byte,", () => {
+  it.each([
+    ["however deep it is", `${"<</A".repeat(190)}[${"1 ".repeat(1000)}]${">>".repeat(190)}`],
+    ["where brackets do not match", `<</A${"<<]/A".repeat(14)} 1${">>".repeat(15)}`],
+    ["where brackets are not closed", `${"<</A<< <<".repeat(60)}/B[${"1 ".repeat(1000)}]${">>".repeat(180)}`],
+  ])("%s", (_, text) => {
+    const { bytes, reads } = countedBytes(encode(text));
+    parseValue(bytes, 0);
+    expect(reads() / bytes.length).toBeLessThan(50);
+  });
 });
 
 function orNothing<T>(read: () => T): T | undefined {
