@@ -18,6 +18,8 @@ export interface Order {
   text: string;
   file: Uint8Array;
   isDamaged: boolean;
+  /** Its work takes up to as long as a payment is kept for it, or longer: others that ask for it meanwhile may wait in vain. */
+  isSlow: boolean;
   way: Way;
   /** The key that it has sent from the beginning. */
   ownKey: string | undefined;
@@ -30,12 +32,16 @@ export interface Order {
   /** The handle of its upload, once somebody has begun to send that. */
   handle: Promise<string | undefined> | undefined;
   answers: Heard[];
+  /** How much had gone wrong in the world before it. */
+  faultsBefore: number;
 }
 
 /** What came of one call. */
 export interface Heard {
   order: Order;
   payment: Payment;
+  /** It was signed for this call. */
+  isFresh: boolean;
   /** Nothing was heard. */
   lost: boolean;
   status: number;
@@ -43,6 +49,8 @@ export interface Heard {
   link: Link | undefined;
   /** In the end, when nothing fails. */
   isFinal: boolean;
+  /** Nothing had been let go wrong since the order was made. */
+  isUndisturbed: boolean;
 }
 
 /** A link that somebody was given. Times are Unix milliseconds. */
@@ -73,6 +81,8 @@ export class Callers {
   readonly handles: string[] = [];
   /** How many are not content yet, and have not given up. */
   buying = 0;
+  /** Last answers to uploads that came to nothing, though nothing failed meanwhile. */
+  readonly refusedUploads: number[] = [];
   /** Handles of slots that have taken two files. */
   readonly takenTwice: string[] = [];
   readonly #world: World;
@@ -99,8 +109,12 @@ export class Callers {
     this.buying--;
   }
 
-  /** Asks for an order once more, with all that its payer has. */
+  /** Asks for an order once more, with all that its payer has. Its file is sent if it is not there; what has ended, signed anew. */
   async askAgain(order: Order): Promise<void> {
+    if ((await order.handle) === undefined) order.handle = undefined;
+    const heard = await this.#call(order, {}, true);
+    if (heard?.status !== 402) return;
+    order.signsAnew = true;
     await this.#call(order, {}, true);
   }
 
@@ -156,6 +170,7 @@ export class Callers {
         `${isDamaged ? DAMAGED : "%PDF-1.7"} ${number}${slow} ${"-".repeat(length)}${world.below(1000)}`,
       ),
       isDamaged,
+      isSlow: slow !== "",
       way: world.pick(ways),
       ownKey: key,
       key,
@@ -163,6 +178,7 @@ export class Callers {
       payments: [],
       handle: undefined,
       answers: [],
+      faultsBefore: world.faults,
     };
     const isSpooledInParts = order.file.length > 200 && (order.way === "body" || order.way === "form");
     if (isSpooledInParts && world.chance(0.95)) order.way = "URL"; // parts are large, which takes its time
@@ -212,7 +228,8 @@ export class Callers {
     const handle = await order.handle;
     if (order.way === "upload" && handle === undefined) return undefined;
     const payment = (!order.signsAnew && order.payments[0]) || sign(order.payer, world, this.#chain);
-    if (!order.payments.includes(payment)) order.payments.push(payment);
+    const isFresh = !order.payments.includes(payment);
+    if (isFresh) order.payments.push(payment);
     const sent = this.#request(order, handle);
     sent.headers["X-PAYMENT"] = payment.header;
     if (isFinal && order.key === undefined) sent.headers["SIGN-IN-WITH-X"] = signIn(order.payer, world);
@@ -221,7 +238,9 @@ export class Callers {
     const link = answer?.status === 200 ? this.#linkOf(told.output, order) : undefined;
     if (told.idempotency_key) order.key ??= told.idempotency_key;
     const code = answer?.status === 402 ? "payment_required" : (told.code ?? "");
-    const heard = { order, payment, lost: !answer, status: answer?.status ?? 0, code, link, isFinal };
+    const isUndisturbed = world.faults === order.faultsBefore;
+    const status = answer?.status ?? 0;
+    const heard = { order, payment, isFresh, lost: !answer, status, code, link, isFinal, isUndisturbed };
     order.answers.push(heard);
     return heard;
   }
@@ -229,9 +248,12 @@ export class Callers {
   /** Asks for a slot, and sends the file there; now and then by two at once. */
   async #upload(order: Order): Promise<string | undefined> {
     const world = this.#world;
+    const { faults } = world;
+    let last = 0;
     for (let attempts = 3; attempts > 0; attempts--) {
       const body = encoder.encode(JSON.stringify({ size: order.file.length }));
       const offered = await this.#service.send({ method: "POST", path: "/v1/uploads", body });
+      last = offered?.status ?? 0;
       if (offered?.status !== 201) continue;
       const { handle, upload } = JSON.parse(decoder.decode(offered.bytes));
       this.handles.push(handle);
@@ -245,10 +267,13 @@ export class Callers {
       const answers = await Promise.all(files.map(send));
       const taken = files.filter((_, at) => answers[at]?.status === 200);
       if (taken.length > 1) this.takenTwice.push(handle);
+      last = answers[0]?.status ?? 0;
       if (!taken[0]) continue;
       order.file = taken[0];
       return handle;
     }
+    const hasTooMany = last === 429 && faults > 0; // by those that failed before
+    if (world.faults === faults && !hasTooMany) this.refusedUploads.push(last);
     return undefined;
   }
 

@@ -1,6 +1,7 @@
 import type { Heard, Link, Order } from "./callers.ts";
 import type { Payment } from "./chain.ts";
 import { MOST_SKEW_MS, type Schedule } from "./simulation.ts";
+import type { World } from "./world.ts";
 
 /** What callers may be answered. */
 export const ANSWERS: ReadonlySet<string> = new Set([
@@ -18,6 +19,10 @@ export const ANSWERS: ReadonlySet<string> = new Set([
   "503 settlement_pending",
   "504 source_timeout",
 ]);
+
+/** What the world's faults say of themselves; a Problem is the Worker's own word for one, and has a cause else. */
+const FAULT =
+  /^(the output \S+ stays: )?(Problem: |(Type)?Error: Network connection lost\.|Error: We encountered an internal error\.|Error: The Durable Object's code has been reset\.|TimeoutError: The operation was aborted due to timeout|SyntaxError: Unexpected (token '<'|end of JSON))/;
 
 /** How long the answer to a look at a link takes, when nothing fails. */
 const LONGEST_LOOK_MS = 1000;
@@ -152,12 +157,43 @@ export function brokenRules(schedule: Schedule): string[] {
     showAnswer,
   );
   rule("calls are answered", answers, ({ isFinal, lost }) => isFinal && lost, showAnswer);
+  const honest = groups.flatMap(({ made }) => (made.length === 1 ? made[0]!.answers : []));
+  rule(
+    "what is paid for is given, where nothing fails",
+    honest,
+    (heard) => mustSell(heard) && !isServed(heard),
+    showAnswer,
+  );
+  rule("and an upload taken in", callers.refusedUploads, () => true, String);
+  rule("nothing fails but what was let fail", errorsOf(world), (error) => !FAULT.test(error), String);
   return broken;
 }
 
 /** Whether a payment has moved for us: by a stranger's doing only a node can tell. */
 function paidFor({ consumed }: Payment, hasNode: boolean): boolean {
   return consumed?.by === "us" || (hasNode && consumed?.by === "a stranger");
+}
+
+/** Whether a call must be sold what it asks for: nothing has failed since its order was made, or its payment. */
+function mustSell({ isUndisturbed, isFinal, isFresh }: Heard): boolean {
+  return isUndisturbed || (isFinal && isFresh);
+}
+
+/** Whether an honest call got what it had to get. In the end, its payment may have ended before, and its link by its holder. */
+function isServed({ order, status, code, isFinal, isFresh }: Heard): boolean {
+  if (isFinal && status === 402) return !isFresh && !order.answers.some(({ link }) => link);
+  if (isFinal && status === 429) return true;
+  if (order.isSlow && code === "payment_in_progress") return true;
+  if (order.isDamaged) return code === "damaged_pdf";
+  return status === 200 || order.answers.some(({ link }) => link?.ending !== undefined);
+}
+
+/** Returns the errors that the Worker has logged, and those that its objects and its sweep have thrown. */
+function errorsOf({ log, thrown }: World): string[] {
+  const logged = log
+    .filter((line) => line.includes('"error":'))
+    .map((line) => (JSON.parse(line) as { error: string }).error);
+  return [...logged, ...thrown.map(String)];
 }
 
 /**

@@ -105,7 +105,11 @@ export class SimulatedNamespace {
       const run = async () => (instance[method] as (...args: unknown[]) => unknown).apply(instance, args);
       void runAs(execution, run).then(
         (value) => answer(() => resolve(cloned(value))),
-        (error: Error) => answer(() => reject(new Error(error.message))),
+        (error: Error) => {
+          if (execution.isDead) return;
+          world.thrown.push(error);
+          answer(() => reject(new Error(error.message)));
+        },
       );
     });
     return promise;
@@ -122,7 +126,11 @@ export class SimulatedNamespace {
     cut.add(again); // an alarm whose object dies rings again, until what it has done is safe
     void runAs(execution, async () => instance.alarm?.()).then(
       () => world.later(Math.max(0, object.flushedAt - world.now), () => cut.delete(again)),
-      () => !execution.isDead && again(),
+      (error: Error) => {
+        if (execution.isDead) return;
+        world.thrown.push(error);
+        again();
+      },
     );
   }
 }

@@ -12,15 +12,19 @@ test(`${SCHEDULES} schedules of the whole service, with faults everywhere`, { ti
   const failures: string[] = [];
   const answered = new Set<string>();
   const looked = new Set<number>();
+  let undisturbed = 0;
   for (let seed = 1; seed <= SCHEDULES; seed++) {
     const schedule = await simulation.play(seed);
     for (const rule of brokenRules(schedule)) failures.push(`seed ${seed}: ${rule}`);
-    for (const { lost, status, code } of schedule.callers.orders.flatMap(({ answers }) => answers))
+    for (const { lost, status, code, isUndisturbed } of schedule.callers.orders.flatMap(({ answers }) => answers)) {
       answered.add(lost ? "none" : `${status} ${code}`.trim());
+      if (isUndisturbed) undisturbed++;
+    }
     for (const { looks } of schedule.callers.links.values()) for (const { status } of looks) looked.add(status);
   }
   expect(failures).toEqual([]);
   expect([...answered], "the schedules reach every outcome").toEqual(expect.arrayContaining(OFTEN));
+  expect(undisturbed, "and calls that nothing disturbs").toBeGreaterThan(SCHEDULES / 2);
   expect([...looked].toSorted(), "and links in every state").toEqual([200, 410, 500]);
 });
 

@@ -78,17 +78,15 @@ export class Simulation {
 
     for (let buyers = world.chance(0.6) ? 1 : 2; buyers > 0; buyers--) void callers.buy();
     if (world.chance(0.2)) void callers.pester();
-    if (world.fails(0.3)) world.later(world.below(60_000), () => service.killMachine());
+    world.later(world.below(60_000), () => world.fails(0.3) && service.killMachine());
     for (let deaths = world.below(4); deaths > 0; deaths--)
       world.later(world.below(60_000), () => world.fails(1) && ledger.killOne());
-    if (world.fails(0.2)) {
-      const by = world.chance(0.5) ? "another service" : "its cancellation";
-      world.later(
-        world.below(60_000),
-        () => chain.payments.length > 0 && chain.consume(world.pick(chain.payments), by),
-      );
-    }
-    if (world.fails(0.5)) world.later(world.below(200_000), () => chain.moveSeen());
+    const by = world.chance(0.5) ? "another service" : "its cancellation";
+    world.later(
+      world.below(60_000),
+      () => world.fails(0.2) && chain.payments.length > 0 && chain.consume(world.pick(chain.payments), by),
+    );
+    world.later(world.below(200_000), () => world.fails(0.5) && chain.moveSeen());
     await world.pass(200_000);
 
     world.faultiness = 0;
@@ -113,7 +111,10 @@ export class Simulation {
     const next = HOUR_MS - (world.now % HOUR_MS) + 17 * 60_000;
     const run = async () => {
       const began = world.now;
-      const isDone = await service.sweep().catch(() => false);
+      const isDone = await service.sweep().catch((error: Error) => {
+        world.thrown.push(error);
+        return false;
+      });
       if (isDone) unswept.push(...overdue(bucket.objects.keys(), began));
     };
     world.later(next, () => {

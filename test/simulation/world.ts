@@ -11,8 +11,12 @@ interface Internet {
 export class World extends VirtualWorld {
   /** How likely faults are, to multiply their chances with; 0 once the schedule is calm. */
   faultiness = 1;
+  /** How many things have gone wrong, or were let go wrong. */
+  faults = 0;
   internet!: Internet;
   readonly log: string[] = [];
+  /** What objects and the sweep have thrown: not all of it is told to anybody. */
+  readonly thrown: Error[] = [];
   /** How many calls and objects have died. */
   deaths = 0;
   /** Tokens of links, as they were drawn. */
@@ -20,7 +24,9 @@ export class World extends VirtualWorld {
 
   /** Whether something goes wrong. */
   fails(probability: number): boolean {
-    return this.chance(probability * this.faultiness);
+    const fails = this.chance(probability * this.faultiness);
+    if (fails) this.faults++;
+    return fails;
   }
 
   pick<T>(items: readonly T[]): T {
