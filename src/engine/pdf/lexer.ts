@@ -18,6 +18,7 @@ import {
   HASH,
   LESS_THAN,
   LINE_FEED,
+  LOWER_J,
   MINUS,
   NULL,
   PAREN_CLOSE,
@@ -90,7 +91,6 @@ export function parseAt<T>(
 }
 
 /**
-/**
  * Runs `parse` over bytes that are all there is of an object.
  * @throws Malformed if they end inside it
  */
@@ -139,9 +139,10 @@ export function isHexDigit(code: number | undefined): boolean {
 
 /** Returns the first position from `at` on that is neither white space nor in a comment. */
 export function skipWhite(bytes: Uint8Array, at: number): number {
-  const end = endOfWhite(bytes, at, bytes.length);
-  if (end === bytes.length) throw END;
-  return end;
+  while (at < bytes.length && CLASS[bytes[at]!] === WHITE) at++;
+  if (bytes[at] === PERCENT) at = endOfWhite(bytes, at, bytes.length);
+  if (at >= bytes.length) throw END;
+  return at;
 }
 
 /** Like {@link skipWhite}, but returns `limit` if that is reached. */
@@ -153,6 +154,19 @@ function endOfWhite(bytes: Uint8Array, at: number, limit: number): number {
     while (at < limit && bytes[at] !== LINE_FEED && bytes[at] !== CARRIAGE_RETURN) at++;
   }
   return limit;
+}
+
+/** Returns the end of a run of decimal digits; `limit` if that is reached. */
+export function skipDigits(bytes: Uint8Array, at: number, limit = bytes.length): number {
+  while (at < limit && bytes[at]! >= DIGIT_0 && bytes[at]! <= DIGIT_9) at++;
+  return at;
+}
+
+/** Returns the value of the decimal digits [start, end), however many; 0 if there are none. */
+export function valueOfDigits(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0;
+  for (let at = start; at < end; at++) value = value * 10 + bytes[at]! - DIGIT_0;
+  return value;
 }
 
 /** Returns the end of a run of regular characters (a number, a keyword, a name after its slash). */
@@ -229,6 +243,7 @@ export function skipToken(bytes: Uint8Array, at: number): number {
 
 /** Returns whether the word [start, end) is one that no value has in it: `endobj`, or the `obj` of another object. */
 export function isOutsideOfValues(bytes: Uint8Array, start: number, end: number): boolean {
+  if (bytes[end - 1] !== LOWER_J) return false;
   return wordIs(bytes, start, end, "endobj") || wordIs(bytes, start, end, "obj");
 }
 
@@ -369,18 +384,17 @@ export function headerAt(bytes: Uint8Array, at: number): Pick<ObjectHeader, "num
 /** Reads the header at `at`, up to the end of `obj`; "cut" if it may go on at `limit`. */
 function headerBefore(bytes: Uint8Array, at: number, limit: number): ObjectHeader | "cut" | undefined {
   at = endOfWhite(bytes, at, limit);
-  const numStart = at;
-  let num = 0;
-  for (; at < limit && isDigit(bytes[at]); at++) num = num * 10 + bytes[at]! - DIGIT_0;
-  const genStart = endOfWhite(bytes, at, limit);
+  const numEnd = skipDigits(bytes, at, limit);
+  const genStart = endOfWhite(bytes, numEnd, limit);
   if (genStart >= limit) return "cut";
-  if (at === numStart || genStart === at) return undefined;
-  let gen = 0;
-  for (at = genStart; at < limit && isDigit(bytes[at]); at++) gen = gen * 10 + bytes[at]! - DIGIT_0;
-  const keyword = endOfWhite(bytes, at, limit);
+  if (numEnd === at || genStart === numEnd) return undefined;
+  const genEnd = skipDigits(bytes, genStart, limit);
+  const keyword = endOfWhite(bytes, genEnd, limit);
   if (keyword >= limit) return "cut";
-  if (at === genStart || keyword === at) return undefined;
+  if (genEnd === genStart || keyword === genEnd) return undefined;
   const end = keyword + "obj".length;
   if (end > limit) return "cut";
-  return startsWith(bytes, keyword, "obj") && gen <= LARGEST_GENERATION ? { num, gen, end } : undefined;
+  const gen = valueOfDigits(bytes, genStart, genEnd);
+  if (!startsWith(bytes, keyword, "obj") || gen > LARGEST_GENERATION) return undefined;
+  return { num: valueOfDigits(bytes, at, numEnd), gen, end };
 }

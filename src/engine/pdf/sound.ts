@@ -30,6 +30,7 @@ import {
   nesting,
   readInteger,
   readObjectNumber,
+  skipDigits,
   skipHexString,
   skipLiteralString,
   skipRegular,
@@ -146,11 +147,6 @@ function endOfReference(bytes: Uint8Array, end: number): number {
 /** Returns whether a reference may have the number [start, end) for its generation: MuPDF takes no larger one. */
 function isGeneration(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start === 1 || (readInteger(bytes, start, end) ?? Number.POSITIVE_INFINITY) <= LARGEST_GENERATION;
-}
-
-function skipDigits(bytes: Uint8Array, at: number): number {
-  while (isDigit(bytes[at])) at++;
-  return at;
 }
 
 /**

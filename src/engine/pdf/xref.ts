@@ -1,7 +1,7 @@
 /** Reads the file's own cross-reference (ISO 32000-2, 7.5.4 to 7.5.8): tables, streams, hybrids and their chain. */
 import { lastIndexOf } from "#platform/search";
 import type { ByteSource } from "./byteSource.ts";
-import { DIGIT_0, LOWER_F, LOWER_N } from "./characters.ts";
+import { LOWER_F, LOWER_N } from "./characters.ts";
 import { decodeStream } from "./filters.ts";
 import {
   eachEntry,
@@ -13,9 +13,11 @@ import {
   parseAt,
   readHeader,
   readInteger,
+  skipDigits,
   skipRegular,
   skipWhite,
   startsWith,
+  valueOfDigits,
 } from "./lexer.ts";
 import { readStream } from "./streams.ts";
 import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
@@ -189,12 +191,12 @@ export class XrefReader {
     for (; left > 0; left--, next++) {
       while (isWhite(bytes[at])) at++;
       if (at >= limit) break;
-      let place = 0;
-      for (; isDigit(bytes[at]); at++) place = place * 10 + bytes[at]! - DIGIT_0;
-      while (isWhite(bytes[at])) at++;
-      let detail = 0;
-      for (; isDigit(bytes[at]); at++) detail = detail * 10 + bytes[at]! - DIGIT_0;
-      while (isWhite(bytes[at])) at++;
+      const placeEnd = skipDigits(bytes, at);
+      const place = valueOfDigits(bytes, at, placeEnd);
+      for (at = placeEnd; isWhite(bytes[at]); ) at++;
+      const detailEnd = skipDigits(bytes, at);
+      const detail = valueOfDigits(bytes, at, detailEnd);
+      for (at = detailEnd; isWhite(bytes[at]); ) at++;
       const kind = bytes[at++];
       if (kind !== LOWER_N && kind !== LOWER_F) throw new Malformed("no cross-reference entry");
       // The head of the free list is always object 0; a producer of the 1990s numbered its only subsection from 1.
