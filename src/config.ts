@@ -33,13 +33,15 @@ export const REFUSED_PAYMENTS = { most: 10, forgottenMs: 5000 } as const;
 
 /**
  * Upload slots: how long one lasts, how large a free one may be, and how many, of how many bytes together, an address has
- * at the same time, which for slots that last an hour is in an hour; and how many a payer has.
+ * at the same time, which for slots that last an hour is in an hour; how many a payer has; and how many times its size a slot
+ * takes in vain.
  */
 export const UPLOADS = {
   seconds: 3600,
   freeBytes: 10_000_000,
   free: { slots: 5, bytes: 50_000_000 },
   payerSlots: 100,
+  sizesInVain: 2,
 } as const;
 
 /** How long a message to /mcp may be before anything is known of its sender. */

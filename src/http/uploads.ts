@@ -33,7 +33,7 @@ export const openSlot: Handler<ApiEnv> = async (c) => {
 /** Takes in the file of a slot. */
 export const putFile: Handler<ApiEnv, "/v1/uploads/:id"> = async (c) => {
   const slot = await slotAt(bucketOf(c.env), c.req.param("id"), Date.now());
-  const received = receiveFile(c.req.raw, slot, c.var.config, c.env);
+  const received = receiveFile(slot, exchangeOf(c));
   c.executionCtx.waitUntil(received.catch(() => undefined)); // what has come is kept or deleted, even if its sender has gone
   return c.json(await received, 200, UNKEPT);
 };

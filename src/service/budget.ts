@@ -3,7 +3,7 @@ import type { PaymentPayload } from "../payments/paymentPayload.ts";
 import { Problem } from "../problems.ts";
 import { clientIn } from "./rateLimits.ts";
 
-/** What a payer may have of this service without paying for it. */
+/** What a payer, or an upload slot, may have of this service without paying for it. */
 export interface BudgetLimits {
   /** Payments in use at the same time: all calls with one payment have one work. */
   payments: number;
@@ -44,7 +44,7 @@ const CALL_SECONDS = 5;
 
 /**
  * The Durable Object that counts what a payer, or an address, has of the service without paying for it. Paid calls count
- * only while they run. Upload slots are counted in objects of their own.
+ * only while they run. Upload slots are counted in objects of their own, and so is what is sent to each in vain.
  */
 export class Budget extends DurableObject<Env> {
   /** Begins a call with a body of so many bytes. Returns how many seconds to wait if the budget is used up, else 0. */
@@ -113,6 +113,17 @@ export class Budget extends DurableObject<Env> {
   }
 }
 
+/** A call as it is counted. */
+interface Counted {
+  /** Of the account. */
+  name: string;
+  payment: string;
+  /** Of its body. */
+  bytes: number;
+  /** What is told if the budget is used up; `isUnderWay` if only until other calls have ended. */
+  refusal(isUnderWay: boolean): string;
+}
+
 /** Returns the name of a payer's account. */
 export function payerAccount({ authorization }: PaymentPayload): string {
   return `payer:${authorization.from.toLowerCase()}`;
@@ -127,13 +138,12 @@ export function addressAccount(request: Request): string | undefined {
 /**
  * Does a call within the budget of `name`; while that cannot be reached, there is none. Nobody waits for the budget to hear
  * that the call has ended: `later` keeps the Worker alive for that.
- * @param bytes of the call's body
  * @param act tells by `spend` what the call has cost without being charged for it; may be begun with what costs little
  * until `allowed`, which fails with the Problem too_many_requests
  */
 export async function withinBudget<T>(
   book: DurableObjectNamespace<Budget>,
-  { name, payment, bytes }: { name: string; payment: string; bytes: number },
+  { name, payment, bytes, refusal }: Counted,
   limits: BudgetLimits,
   later: (task: Promise<unknown>) => void,
   act: (spend: (spent: Spent) => void, allowed: Promise<void>) => Promise<T>,
@@ -142,7 +152,7 @@ export async function withinBudget<T>(
   const allowed = account
     .begin(payment, bytes, limits)
     .catch(() => 0)
-    .then((waitSeconds) => refuseFor(waitSeconds, limits));
+    .then((waitSeconds) => refuseFor(waitSeconds, refusal));
   const total: Spent = { ms: 0, bytes: 0 };
   try {
     return await act((spent) => Object.assign(total, spent), allowed);
@@ -152,15 +162,10 @@ export async function withinBudget<T>(
   }
 }
 
-function refuseFor(waitSeconds: number, limits: BudgetLimits): void {
+function refuseFor(waitSeconds: number, refusal: Counted["refusal"]): void {
   if (waitSeconds === 0) return;
-  throw new Problem(
-    "too_many_requests",
-    waitSeconds === CALL_SECONDS
-      ? `This payer has as much under way as it may: ${limits.payments} calls, or ${limits.unchargedBytes} bytes. Wait until a call ends; nothing was charged.`
-      : "This payer has had too much work done that was not charged in the end. Nothing was charged; wait.",
-    { headers: { "Retry-After": String(waitSeconds) } },
-  );
+  const headers = { "Retry-After": String(waitSeconds) };
+  throw new Problem("too_many_requests", refusal(waitSeconds === CALL_SECONDS), { headers });
 }
 
 /**

@@ -64,6 +64,9 @@ export const limits = z.strictObject({
   uploads_bytes: count.describe("Of them together, which is in `upload_seconds`."),
   payer_uploads: count.describe("Of one payer at the same time, with a payment that is verified, and not settled."),
   payer_uploads_bytes: count,
+  upload_sizes_in_vain: count.describe(
+    "What an upload takes in of files that break off, in times its size; then a 429.",
+  ),
   wrong_tokens_per_minute: count.describe(
     "Links with a wrong token, and uploads that there are not, of one address (an IPv6 /64).",
   ),
@@ -112,6 +115,7 @@ export function limitsOf(config: Config): z.output<typeof limits> {
     uploads_bytes: UPLOADS.free.bytes,
     payer_uploads: UPLOADS.payerSlots,
     payer_uploads_bytes: config.unchargedBytesPerHour,
+    upload_sizes_in_vain: UPLOADS.sizesInVain,
     wrong_tokens_per_minute: RATE_LIMITS.wrongTokens,
   };
 }

@@ -156,8 +156,16 @@ export function withBudget<T>(
     unchargedBytes: config.unchargedBytesPerHour,
     leaseMs: config.workSeconds * 1000,
   };
-  const bytes = announcedBytesOf(request) ?? maxBytesOf(request, config);
-  return withinBudget(env.BUDGETS, { name, payment: paymentKey(payment), bytes }, limits, waitUntil, act);
+  const counted = {
+    name,
+    payment: paymentKey(payment),
+    bytes: announcedBytesOf(request) ?? maxBytesOf(request, config),
+    refusal: (isUnderWay: boolean) =>
+      isUnderWay
+        ? `This payer has as much under way as it may: ${limits.payments} calls, or ${limits.unchargedBytes} bytes. Wait until a call ends; nothing was charged.`
+        : "This payer has had too much work done that was not charged in the end. Nothing was charged; wait.",
+  };
+  return withinBudget(env.BUDGETS, counted, limits, waitUntil, act);
 }
 
 function termsOf({ product, payment, key, offer }: Omit<Admitted, keyof Admission>, exchange: Exchange) {

@@ -1,6 +1,6 @@
 /** Upload slots as they are asked for, and filled. */
 import * as z from "zod";
-import { type Config, UPLOADS } from "../config.ts";
+import { UPLOADS } from "../config.ts";
 import { detectFormat } from "../engine/index.ts";
 import { readBody } from "../inputs/body.ts";
 import { MemoryShare, noRoom, SENDERS_POOL } from "../inputs/memory.ts";
@@ -11,9 +11,9 @@ import { PaymentRequired, type Resource } from "../payments/offer.ts";
 import { readFirstPayment } from "../payments/paymentPayload.ts";
 import { Problem } from "../problems.ts";
 import { bucketOf } from "../storage/bucket.ts";
-import { createSlot, fillSlot, type Slot, type StoredSlot, slotUsed } from "../storage/uploads.ts";
+import { createSlot, fillSlot, type Slot, type StoredSlot, slotUsed, type UploadedFile } from "../storage/uploads.ts";
 import { announcedBytesOf } from "./bodySize.ts";
-import { addressAccount, payerAccount, takeSlot } from "./budget.ts";
+import { addressAccount, payerAccount, takeSlot, withinBudget } from "./budget.ts";
 import type { Exchange } from "./callContext.ts";
 import { serviceMetadata } from "./discovery.ts";
 import { fieldMessage } from "./fieldMessages.ts";
@@ -158,18 +158,14 @@ function quoted(text: string): string {
 
 /**
  * Takes in the file of a slot: it goes to storage as it comes, unless its first bytes are not of the slot's type.
- * @throws Problem upload_used, upload_length_wrong, source_too_large, too_busy, body_timeout, not_a_pdf
+ * @throws Problem upload_used, upload_length_wrong, source_too_large, too_many_requests, too_busy, body_timeout, not_a_pdf
  * @throws EngineError unsupported_image, damaged_image
  */
-export async function receiveFile(
-  request: Request,
-  slot: StoredSlot,
-  { bodyPace }: Config,
-  env: Env,
-): Promise<z.output<typeof uploadReceipt>> {
+export async function receiveFile(slot: StoredSlot, exchange: Exchange): Promise<z.output<typeof uploadReceipt>> {
+  const { request, config } = exchange;
   if (slot.file) throw slotUsed();
   const length = lengthOf(request, slot);
-  const pace = { ...bodyPace, deadlineMs: slot.expires - Date.now() };
+  const pace = { ...config.bodyPace, deadlineMs: slot.expires - Date.now() };
   const memory = new MemoryShare(SENDERS_POOL, pace.deadlineMs, addressAccount(request));
   if (!memory.take(BUFFERED_BYTES)) throw noRoom();
   const chunks = readBody(request.body!, { pace, maxBytes: length }, brokenOff);
@@ -177,12 +173,50 @@ export async function receiveFile(
     const { value: head = new Uint8Array() } = await chunks.next();
     if (slot.type === "pdf") expectSignsOfPdf(head);
     else detectFormat(head);
-    const { bytes, sha256 } = await fillSlot(bucketOf(env), slot, joined(head, chunks), length);
+    const { bytes, sha256 } = await fillWithinBudget(slot, joined(head, chunks), length, exchange);
     return { bytes, sha256, expires_at: new Date(slot.expires).toISOString() };
   } finally {
     memory.release();
     await chunks.return(undefined);
   }
+}
+
+/**
+ * Fills a slot within what it takes in vain: else a sender who breaks off each time has any number of bytes taken in for
+ * nothing. The budget is asked while the file comes, and small ones are not counted.
+ */
+function fillWithinBudget(
+  slot: StoredSlot,
+  chunks: AsyncIterable<Uint8Array>,
+  length: number,
+  { env, waitUntil }: Exchange,
+): Promise<UploadedFile> {
+  const bucket = bucketOf(env);
+  if (length <= BUFFERED_BYTES) return fillSlot(bucket, slot, chunks, length);
+  const { key, maxBytes, expires } = slot;
+  const unchargedBytes = UPLOADS.sizesInVain * maxBytes;
+  const limits = { payments: 1, unchargedMs: 1, unchargedBytes, leaseMs: expires - Date.now() };
+  const counted = { name: key, payment: key, bytes: length, refusal: refusalOfFile };
+  return withinBudget(env.BUDGETS, counted, limits, waitUntil, async (spend, allowed) => {
+    async function* allowing() {
+      let bytes = 0;
+      for await (const chunk of chunks) {
+        bytes += chunk.length;
+        spend({ ms: 0, bytes });
+        if (bytes > BUFFERED_BYTES) await allowed;
+        yield chunk;
+      }
+    }
+    const file = await fillSlot(bucket, slot, allowing(), length);
+    spend({ ms: 0, bytes: 0 });
+    return file;
+  });
+}
+
+function refusalOfFile(isUnderWay: boolean): string {
+  return isUnderWay
+    ? "The file is being sent here already. Wait until that ends."
+    : "The file has been sent here in vain too often. Ask for another upload.";
 }
 
 /** Refuses what has neither a header nor an object at its beginning: a slot is no place for other files. */

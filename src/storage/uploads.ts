@@ -33,7 +33,8 @@ export interface Slot {
   file?: UploadedFile;
 }
 
-interface UploadedFile {
+/** The file of a slot, as it came. */
+export interface UploadedFile {
   key: string;
   bytes: number;
   /** In hexadecimal. */

@@ -59,8 +59,8 @@ const upload = async (path: string, headers: object, fields: Record<string, stri
 const key = () => ({ "Idempotency-Key": crypto.randomUUID() });
 const byAddress = { file: PDF, text: "A" };
 
-const slot = async () => {
-  const { text } = await counted("/v1/uploads", post({}, { name: "a.pdf", size: onePage.length }));
+const slot = async (file = onePage) => {
+  const { text } = await counted("/v1/uploads", post({}, { name: "a.pdf", size: file.length }));
   return JSON.parse(text) as { handle: string; upload: { url: string } };
 };
 const filled = async () => {
@@ -102,9 +102,10 @@ const CALLS: Record<string, () => Promise<Counted>> = {
     counted(await bought(post(await sign(), byAddress)), { method: "GET", headers: { Range: "bytes=0-9" } }),
   "an upload slot": () => counted("/v1/uploads", post({}, { name: "a.pdf" })),
   "its file": async () => {
-    const { upload } = await slot();
-    const headers = { "Content-Length": String(onePage.length) };
-    return counted(upload.url, { method: "PUT", headers, body: onePage });
+    const file = new Uint8Array(200_000); // long enough to be counted
+    file.set(onePage);
+    const { upload } = await slot(file);
+    return counted(upload.url, { method: "PUT", headers: { "Content-Length": String(file.length) }, body: file });
   },
 };
 

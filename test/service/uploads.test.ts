@@ -3,6 +3,7 @@ import { generatePrivateKey } from "viem/accounts";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { signPayment } from "../../scripts/lib/pay.ts";
 import { UPLOADS } from "../../src/config.ts";
+import { noise } from "../support/bytes.ts";
 import { deployment, terms } from "../support/deployment.ts";
 import { onePage } from "../support/pdf.ts";
 import { emptyBucket, storedKeys } from "../support/storage.ts";
@@ -153,6 +154,60 @@ describe("an upload with a payment", () => {
     expect((await call({ address, headers, body })).status).toBe(200);
     expect((await open(address, 20 * MB, payment)).status).toBe(409);
     expect(await storedKeys("uploads/")).toEqual([]);
+  });
+});
+
+describe("files sent in vain", () => {
+  const size = 1_000_000;
+  const whole = noise(size);
+  whole.set(new TextEncoder().encode("%PDF-1.7"));
+
+  /** A body that breaks off after so many bytes of the file, unless those are all. */
+  const bodyOf = (bytes: number) =>
+    new ReadableStream({
+      type: "bytes",
+      start: (controller) => controller.enqueue(whole.slice(0, bytes)),
+      pull: (controller) =>
+        bytes < size ? controller.error(new Error("Network connection lost.")) : controller.close(),
+    });
+
+  /** Opens a slot, and returns what sends so many bytes of its file there. */
+  async function slot() {
+    const { open, call } = uploads();
+    const address = someone();
+    const { upload } = JSON.parse((await open(address, size)).text) as { upload: { url: string } };
+    const headers = { "Content-Length": String(size) };
+    return (bytes: number) =>
+      call({ method: "PUT", address, headers, body: bodyOf(bytes) }, new URL(upload.url).pathname);
+  }
+
+  test("are twice the size of their slot, and then it takes nothing more", async () => {
+    const send = await slot();
+    const answers = [];
+    for (let i = 0; i < 4; i++) answers.push(await send(size - 1));
+    expect(statuses(answers)).toEqual([400, 400, 400, 429]);
+    const refusal = await send(size);
+    expect(JSON.parse(refusal.text)).toMatchObject({
+      code: "too_many_requests",
+      detail: expect.stringContaining("another upload"),
+    });
+    expect(await storedKeys("uploads/")).toHaveLength(1);
+    expect(statuses([await (await slot())(size)])).toEqual([200]);
+  });
+
+  test("are as many at the same time", async () => {
+    const send = await slot();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(size - 1)));
+    expect(statuses(answers).toSorted()).toEqual([400, 400, 429, 429, 429, 429, 429, 429]);
+    expect(statuses([await send(size)])).toEqual([200]);
+  });
+
+  test("count with what has come of them", async () => {
+    const send = await slot();
+    const answers = [];
+    for (let i = 0; i < 14; i++) answers.push(await send(152_000)); // a little more than some whole chunks
+    expect(statuses(answers)).toEqual(Array(14).fill(400));
+    expect(statuses([await send(152_000)])).toEqual([429]);
   });
 });
 

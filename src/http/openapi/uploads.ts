@@ -79,7 +79,7 @@ export const sendFile = {
         "too_many_requests",
         "too_busy",
       ],
-      { notes: GUESSES },
+      { notes: { 429: `Too much has been sent to this upload in vain, or is being sent. ${GUESSES[429]}` } },
     ),
   },
 };
