@@ -11,6 +11,7 @@ export function provePages({ pages, added }: PdfDocument, isWritten: (num: numbe
   /** Texts of the new arrays of contents by their references; made when first needed. */
   let arrays: Map<string, string> | undefined;
   const arrayNamedBy = (insert: string) => {
+    if (!insert.endsWith(" 0 R")) return undefined;
     arrays ??= new Map(added.map(({ num, object }) => [`${num} 0 R`, typeof object === "string" ? object : ""]));
     return arrays.get(/\d+ 0 R$/.exec(insert)?.[0] ?? "");
   };
@@ -23,27 +24,28 @@ export function provePages({ pages, added }: PdfDocument, isWritten: (num: numbe
     return isKnown;
   };
 
+  /** How far the splices of an object have been gone through: those of its pages come in the order of the pages. */
+  const reached = new Map<Rewrite, number>();
+  const isPlaced = (rewrite: Rewrite, placement: string) => {
+    const { splices } = rewrite;
+    const end = `${placement}]`;
+    for (let at = reached.get(rewrite) ?? 0; at < splices.length; at++) {
+      const { insert } = splices[at]!;
+      if (!insert.endsWith(end) && !arrayNamedBy(insert)?.endsWith(end)) continue;
+      reached.set(rewrite, at + 1);
+      return true;
+    }
+    return false;
+  };
+
   for (const { placement, rewrite, repeated, index } of pages) {
     if (repeated) continue;
     const isProved =
-      placement !== undefined &&
-      isWritten(rewrite.num) &&
-      isWhole(placement) &&
-      (endsWith(rewrite, `${placement}]`) ||
-        rewrite.splices.some(({ insert }) => isLast(arrayNamedBy(insert), placement)));
+      placement !== undefined && isWritten(rewrite.num) && isWhole(placement) && isPlaced(rewrite, placement);
     if (!isProved) throw new Error(`page ${index + 1} would be written without its mark`);
   }
 }
 
 function numberOf([, digits]: RegExpMatchArray): number {
   return Number(digits);
-}
-
-function endsWith({ splices }: Rewrite, end: string): boolean {
-  for (const { insert } of splices) if (insert.endsWith(end)) return true;
-  return false;
-}
-
-function isLast(array: string | undefined, placement: string): boolean {
-  return array?.endsWith(`${placement}]`) === true;
 }
