@@ -13,12 +13,13 @@ import {
   skipWhite,
   terminated,
 } from "./lexer.ts";
-import { memberText, type ObjectStream, type Objects } from "./objects.ts";
+import type { Meter } from "./meter.ts";
+import { memberText, type Objects } from "./objects.ts";
 import { scanPageAttributes } from "./pageAttributes.ts";
 import { mentionsPage } from "./revisions.ts";
 import type { Rewrite } from "./rewrite.ts";
 import type { Member } from "./serialize.ts";
-import { soundText } from "./sound.ts";
+import { endOfSound, SoundWalk, soundText } from "./sound.ts";
 import { IN_FILE, IN_STREAM } from "./xrefTable.ts";
 
 const NULL_OBJECT = encodeLatin1("null");
@@ -104,6 +105,10 @@ async function isObjectStream(objects: Objects, num: number): Promise<boolean> {
 
 /** To write a member that overlaps others takes about as long as to scan so many bytes for each of its own. */
 const OVERLAPPING = 16;
+/** To check a member, and to deflate it, takes about as long as to scan so many bytes for each of its own. */
+const WRITING = 4;
+/** How much of a member is checked before others may have their turn. */
+const AT_ONCE = 64 * 1024;
 /** From this length on, members that begin at one place are read once. */
 const LONG = 1024;
 
@@ -112,25 +117,21 @@ const LONG = 1024;
  * views, one at a time, as all of them together may be large. Pages that the page tree does not lead to are freed: like
  * older revisions, they have no mark.
  * @throws Malformed if it cannot be decoded, which it could be before
+ * @throws EngineError too_complex if members take too long, or overlap too much
  */
-export async function keptMembers(
+export async function* keptMembers(
   document: PdfDocument,
   { freed }: Replacements,
   streamNumber: number,
-): Promise<Iterable<Member>> {
-  const { objects } = document;
+): AsyncGenerator<Member, undefined> {
+  const {
+    xref: { table },
+    rewrites,
+    objects,
+  } = document;
+  const { meter } = objects.source;
   const stream = await objects.run(() => objects.stream(streamNumber));
-  await objects.source.meter.giveWay();
-  return live(document, freed, streamNumber, stream);
-}
-
-/** @throws EngineError too_complex if members overlap too much */
-function* live(
-  { xref: { table }, rewrites, objects }: PdfDocument,
-  freed: Set<number>,
-  streamNumber: number,
-  stream: ObjectStream,
-): Generator<Member> {
+  await meter.giveWay();
   const { numbers, offsets } = stream;
   const seen = new Set<number>();
   const texts = new Map<number, Uint8Array>();
@@ -144,31 +145,66 @@ function* live(
     const rewrite = rewrites.get(num);
     if (rewrite && rewrite.splices.length > 0) continue;
     const whole = memberText(stream, i);
-    const text = texts.get(offsets[i]!) ?? soundMember(whole);
+    const text =
+      texts.get(offsets[i]!) ?? (whole.length < LONG ? soundMember(whole) : await longSoundMember(whole, meter));
     if (whole.length >= LONG) texts.set(offsets[i]!, text);
     room -= text.length;
-    if (room < 0) objects.source.meter.scan(OVERLAPPING * text.length);
+    meter.scan((room < 0 ? OVERLAPPING : WRITING) * text.length);
     if (!rewrite && isPage(text)) freed.add(num);
     else yield { num, text };
   }
 }
 
-/** Returns a member so that it is sound: of an object stream with any other, MuPDF reads nothing. */
+/**
+ * Returns a member so that it is sound: of an object stream with any other, MuPDF reads nothing. A view of it, if it is.
+ * @throws EngineError too_complex if it is not, and very long
+ */
 function soundMember(text: Uint8Array): Uint8Array {
-  const read = (bytes: Uint8Array, at: number) => soundText(bytes, skipWhite(bytes, at));
   try {
-    return read(text, 0);
+    const start = skipWhite(text, 0);
+    const end = endOfSound(text, start);
+    if (end >= 0) return text.subarray(start, end);
+  } catch (error) {
+    if (!(error instanceof EndOfBytes)) throw error;
+  }
+  return mended(text);
+}
+
+/** Returns a member that is not sound, or may not be, so that it is. */
+function mended(text: Uint8Array): Uint8Array {
+  const read = (bytes: Uint8Array) => soundText(bytes, skipWhite(bytes, 0));
+  try {
+    return read(text);
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
     if (!(error instanceof EndOfBytes)) return NULL_OBJECT;
   }
   try {
     // It may end with its last token, which shows in a copy only.
-    return read(terminated(text), 0);
+    return read(terminated(text));
   } catch (error) {
     if (error instanceof Malformed) return NULL_OBJECT;
     throw error;
   }
+}
+
+/** Returns a member as {@link soundMember} does, and gives way to others while it is looked at. */
+async function longSoundMember(text: Uint8Array, meter: Meter): Promise<Uint8Array> {
+  try {
+    const start = skipWhite(text, 0);
+    const walk = new SoundWalk().from(start);
+    for (;;) {
+      const { at } = walk;
+      const end = walk.advance(text, at + AT_ONCE);
+      if (end > 0) return text.subarray(start, end);
+      if (end < 0) break;
+      meter.spend(WRITING * (walk.at - at));
+      await meter.giveWay();
+    }
+  } catch (error) {
+    if (!(error instanceof EndOfBytes)) throw error;
+  }
+  return mended(text);
 }
 
 function isPage(text: Uint8Array): boolean {

@@ -18,6 +18,9 @@ export interface Splice {
  */
 const FEW = 4;
 
+/** To write an object soundly takes about as long as to scan so many bytes for each of its own. */
+const RENEWAL = 32;
+
 /** An object that may be rewritten. A document has one for every page, so they are kept small. */
 export class Rewrite {
   readonly num: number;
@@ -114,7 +117,9 @@ export class Rewrites {
   keepRenewed(num: number, text: Uint8Array): Rewrite {
     const known = this.#rewrites.get(num);
     if (known) return known;
-    this.#objects.source.meter.keep(text.length);
+    const { meter } = this.#objects.source;
+    meter.scan(RENEWAL * text.length);
+    meter.keep(text.length);
     const rewrite = new Rewrite(num, text);
     rewrite.rewriteAsIs();
     this.#rewrites.set(num, rewrite);

@@ -1,15 +1,22 @@
 /**
  * Writes objects as bytes: rewritten and new ones, and object streams that hold either (ISO 32000-2, 7.3 and 7.5.7).
  */
-import { deflate } from "#platform/zlib";
+import { DeflateStream, deflate } from "#platform/zlib";
 import { concat, encodeLatin1, toHex } from "../bytes.ts";
 import { ByteWriter } from "./byteWriter.ts";
 import { LESS_THAN, LINE_FEED, PAREN_OPEN } from "./characters.ts";
 import type { Cipher } from "./encryption.ts";
 import { isDictionary, skipHexString, skipLiteralString } from "./lexer.ts";
+import type { Meter } from "./meter.ts";
 import type { NewObject } from "./newObject.ts";
 import type { Rewrite } from "./rewrite.ts";
 import { parseValue } from "./values.ts";
+
+/** How many bytes are deflated at once, and of more, how many before others may have their turn. */
+const AT_ONCE = 2 << 20;
+const STEP = 256 * 1024;
+/** To deflate a byte takes about as long as to scan so many, see Meter.spend. */
+const DEFLATING = 4;
 
 /** A member of an object stream. */
 export interface Member {
@@ -56,7 +63,7 @@ export function writeObject(out: ByteWriter, num: number, object: NewObject, cip
 }
 
 /** Packs objects into an object stream and returns that as a new object. */
-export function packObjects(members: readonly Member[]): NewObject {
+export async function packObjects(members: readonly Member[], meter: Meter): Promise<NewObject> {
   const body = new ByteWriter();
   let head = "";
   for (const { num, text } of members) {
@@ -66,8 +73,20 @@ export function packObjects(members: readonly Member[]): NewObject {
   }
   return {
     dict: `/Type/ObjStm/N ${members.length}/First ${head.length}/Filter/FlateDecode`,
-    data: deflate(concat([encodeLatin1(head), ...body.parts()])),
+    data: await deflateInTurns(concat([encodeLatin1(head), ...body.parts()]), meter),
   };
+}
+
+/** Compresses bytes, and gives way to others in between if they are many. */
+async function deflateInTurns(bytes: Uint8Array, meter: Meter): Promise<Uint8Array> {
+  if (bytes.length <= AT_ONCE) return deflate(bytes);
+  const stream = new DeflateStream({ level: 6, strategy: "default", chunkBytes: STEP });
+  for (let at = 0; at < bytes.length; at += STEP) {
+    await stream.write(bytes.subarray(at, at + STEP));
+    meter.spend(DEFLATING * STEP);
+    await meter.giveWay();
+  }
+  return concat(await stream.finish());
 }
 
 /** Encrypts the strings of a standalone object one by one (7.6.2) and writes them in hexadecimal. */

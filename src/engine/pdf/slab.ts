@@ -2,8 +2,8 @@ import { TERMINATOR_LENGTH, terminated } from "./lexer.ts";
 import { type Meter, tooComplex } from "./meter.ts";
 
 const SIZE = 64 * 1024;
-/** The most that one object may take: while it is written anew, it is in memory several times. */
-const LARGEST = 8 << 20;
+/** The most that one object may take: it is read at once, and while it is written anew, it is in memory several times. */
+const LARGEST = 4 << 20;
 
 /** Keeps copies of short texts one after the other: a buffer for each would take more memory than most of them. */
 export class Slab {

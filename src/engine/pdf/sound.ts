@@ -19,6 +19,7 @@ import {
   UPPER_R,
 } from "./characters.ts";
 import {
+  EndOfBytes,
   type EntryVisitor,
   isDictionary,
   isDictionaryEnd,
@@ -39,6 +40,7 @@ import {
   skipWhite,
   wordIs,
 } from "./lexer.ts";
+import { tooComplex } from "./meter.ts";
 
 /** How deep values may be nested: PDFium gives up an object at 64. */
 const DEEPEST = 50;
@@ -49,52 +51,112 @@ const DEEPEST = 50;
  * @throws EndOfBytes if the bytes end within it
  */
 export function endOfSound(bytes: Uint8Array, at: number, depth = 0, unsound?: number[]): number {
+  if (bytes[at] !== BRACKET_OPEN && !isDictionary(bytes, at)) return endOfToken(bytes, at);
+  const end = WALK.from(at, depth).advance(bytes);
+  if (end < 0 && unsound) unsound.push(...WALK.open().reverse());
+  return end;
+}
+
+/** The end of a value that is neither an array nor a dictionary. */
+function endOfToken(bytes: Uint8Array, at: number): number {
   const code = bytes[at];
   if (code === SLASH) return endOfName(bytes, at);
   if (code === PAREN_OPEN) return skipLiteralString(bytes, at);
-  const isArray = code === BRACKET_OPEN;
-  if (isArray || isDictionary(bytes, at)) {
-    if (depth === DEEPEST) return -1;
-    const end = isArray ? endOfArray(bytes, at, depth, unsound) : eachSoundEntry(bytes, at, undefined, depth, unsound);
-    if (end < 0) unsound?.push(at);
-    return end;
-  }
   return code === LESS_THAN ? endOfHexString(bytes, at) : endOfWord(bytes, at);
 }
 
-function endOfArray(bytes: Uint8Array, at: number, depth: number, unsound: number[] | undefined): number {
-  at = skipWhite(bytes, at + 1);
-  while (bytes[at] !== BRACKET_CLOSE) {
-    at = endOfSound(bytes, at, depth + 1, unsound);
-    if (at < 0) return -1;
-    at = skipWhite(bytes, at);
+/** Looks for the end of a sound value, as {@link endOfSound} does, which a long one takes too long for. */
+export class SoundWalk {
+  /** How far it has come. */
+  at = 0;
+  #count = 0;
+  #room = DEEPEST;
+  /** Where the arrays and dictionaries begin that `at` is in. */
+  readonly #open = new Uint32Array(DEEPEST);
+
+  /** Begins at the value at `at`, which is in `depth` arrays and dictionaries that are not looked at. */
+  from(at: number, depth = 0): this {
+    this.at = at;
+    this.#count = 0;
+    this.#room = DEEPEST - depth;
+    return this;
   }
-  return at + 1;
+
+  /** Where the arrays and dictionaries begin that the walk has ended in, the outermost first. */
+  open(): number[] {
+    return [...this.#open.subarray(0, this.#count)];
+  }
+
+  /**
+   * Goes on until the value ends, or `limit` is reached.
+   * @returns the value's end, -1 if it is not sound, and 0 if it goes on
+   * @throws EndOfBytes if the bytes end within it
+   */
+  advance(bytes: Uint8Array, limit = Number.POSITIVE_INFINITY): number {
+    const open = this.#open;
+    let { at } = this;
+    let count = this.#count;
+    let isInArray = count > 0 && bytes[open[count - 1]!] === BRACKET_OPEN;
+    let end = 0;
+    while (at < limit && end === 0) {
+      const isArray = bytes[at] === BRACKET_OPEN;
+      if (isArray || isDictionary(bytes, at)) {
+        if (count === this.#room) {
+          end = -1;
+          break;
+        }
+        open[count++] = at;
+        isInArray = isArray;
+        at = skipWhite(bytes, at + (isArray ? 1 : 2));
+      } else {
+        const after = endOfToken(bytes, at);
+        if (after < 0 || count === 0) {
+          end = after;
+          break;
+        }
+        at = skipWhite(bytes, after);
+      }
+      // What ends here ends, and of the dictionary around it the next key is passed.
+      while (isInArray ? bytes[at] === BRACKET_CLOSE : isDictionaryEnd(bytes, at)) {
+        at += isInArray ? 1 : 2;
+        if (--count === 0) {
+          end = at;
+          break;
+        }
+        isInArray = bytes[open[count - 1]!] === BRACKET_OPEN;
+        at = skipWhite(bytes, at);
+      }
+      if (end !== 0 || isInArray) continue;
+      const keyEnd = bytes[at] === SLASH ? endOfName(bytes, at) : -1;
+      if (keyEnd < 0) end = -1;
+      else at = skipWhite(bytes, keyEnd);
+    }
+    this.at = at;
+    this.#count = count;
+    return end;
+  }
 }
+
+/** The walk of whoever does it at once: to make one takes longer than to walk over most values. */
+const WALK = new SoundWalk();
 
 /**
  * Visits the entries of the dictionary whose `<<` is at `at`, as {@link eachEntry} does, as long as they are sound.
  * @returns the position after `>>`; -1 if the dictionary is not sound
  * @throws EndOfBytes if the bytes end within it
  */
-export function eachSoundEntry(
-  bytes: Uint8Array,
-  at: number,
-  visit?: EntryVisitor,
-  depth = 0,
-  unsound?: number[],
-): number {
+export function eachSoundEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): number {
   at = skipWhite(bytes, at + 2);
   while (bytes[at] === SLASH) {
     const keyEnd = endOfName(bytes, at);
     if (keyEnd < 0) return -1;
     const start = skipWhite(bytes, keyEnd);
-    const end = endOfSound(bytes, start, depth + 1, unsound);
+    const end = endOfSound(bytes, start, 1);
     if (end < 0) return -1;
-    visit?.(at, keyEnd, start, end);
+    visit(at, keyEnd, start, end);
     at = skipWhite(bytes, end);
   }
-  return bytes[at] === GREATER_THAN && bytes[at + 1] === GREATER_THAN ? at + 2 : -1;
+  return isDictionaryEnd(bytes, at) ? at + 2 : -1;
 }
 
 /** The end of a name; -1 if a byte of it is white space to PDFium. */
@@ -149,14 +211,24 @@ function isGeneration(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start === 1 || (readInteger(bytes, start, end) ?? Number.POSITIVE_INFINITY) <= LARGEST_GENERATION;
 }
 
+/** How much of a value is written soundly, in bytes: it is done at once, and takes long. */
+const LARGEST_MENDED = 512 * 1024;
+
 /**
  * Returns the value at `at` as this engine reads it, written soundly: what is no entry of a dictionary is left out, what
  * is no value is null.
  * @throws Malformed if its brackets do not match, or an array may have a reference that readers do not agree on
+ * @throws EngineError too_complex if it is very long
  */
 export function soundText(bytes: Uint8Array, at: number): Uint8Array {
-  const writer = new SoundWriter(bytes);
-  writer.value(at, 0);
+  const rest = bytes.length - at;
+  const writer = new SoundWriter(bytes.subarray(at, at + LARGEST_MENDED));
+  try {
+    writer.value(0, 0);
+  } catch (error) {
+    if (error instanceof EndOfBytes && rest > LARGEST_MENDED) throw tooComplex("an object is damaged, and very large");
+    throw error;
+  }
   return writer.text();
 }
 

@@ -64,29 +64,29 @@ export async function writeTail(document: PdfDocument, replacements: Replacement
 
   const body = new Body(document, start);
   for (const { num, object } of document.added) {
-    if (asStream && typeof object === "string") body.pack({ num, text: encodeLatin1(object) });
+    if (asStream && typeof object === "string") await body.pack({ num, text: encodeLatin1(object) });
     else body.add(num, object);
   }
-  body.endPack();
+  await body.endPack();
   const marked = body.place;
   const allowed = marked + objects.source.length - start + document.repairedBytes;
   const check = (place: number) => limitOutput(place - allowed, document.pages.length);
   const pack = async (packed: Member) => {
-    body.pack(packed);
+    await body.pack(packed);
     meter.spend(MEMBER_WORK + packed.text.length);
     if (meter.isTurnOver) await meter.giveWay();
   };
   for (const num of streams) {
     // A stream of their own: some readers read nothing of one that has a damaged member.
-    for (const kept of await keptMembers(document, replacements, num)) await pack(kept);
-    body.endPack();
+    for await (const kept of keptMembers(document, replacements, num)) await pack(kept);
+    await body.endPack();
     check(body.place);
   }
   for (const rewrite of inStreams.filter(isOther)) await pack(member(rewrite));
-  body.endPack();
+  await body.endPack();
   body.rewrite(inFile.filter(isOther));
   for (const rewrite of inStreams.filter(isPage)) await pack(member(rewrite));
-  body.endPack();
+  await body.endPack();
   body.rewrite(inFile.filter(isPage));
 
   const { entries, place } = body;
@@ -144,19 +144,19 @@ class Body {
   }
 
   /** Adds an object to a new object stream, which is written when it is full, or by `endPack`. */
-  pack(member: Member): void {
+  async pack(member: Member): Promise<void> {
     this.#pack.push(member);
     this.#packed += member.text.length;
-    if (this.#pack.length === PACKED_OBJECTS || this.#packed >= PACKED_BYTES) this.endPack();
+    if (this.#pack.length === PACKED_OBJECTS || this.#packed >= PACKED_BYTES) await this.endPack();
   }
 
   /** Writes the object stream that has been begun, if any. */
-  endPack(): void {
+  async endPack(): Promise<void> {
     if (this.#pack.length === 0) return;
     const stream = this.#document.numbers.take();
     for (const [index, { num }] of this.#pack.entries())
       this.entries.set(num, { kind: IN_STREAM, place: stream, detail: index });
-    this.add(stream, packObjects(this.#pack));
+    this.add(stream, await packObjects(this.#pack, this.#document.objects.source.meter));
     this.#pack = [];
     this.#packed = 0;
   }

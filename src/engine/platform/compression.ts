@@ -12,7 +12,7 @@ export class DamagedStream extends Error {
 
 /** How a stream is compressed: `rle` finds runs only, which is fast and enough for photographs. */
 export interface DeflateOptions {
-  level: 1 | 4;
+  level: 1 | 4 | 6;
   strategy: "default" | "rle";
   chunkBytes: number;
 }

@@ -1,6 +1,6 @@
 /** What members of object streams cost that are written again, as a page beside them is. */
 import { deflateSync } from "node:zlib";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { keptMembers, planReplacements } from "../../../src/engine/pdf/replacements.ts";
 import { FileBuilder, latin1, open, stamp } from "./fixture.ts";
 
@@ -25,7 +25,7 @@ function membersAtOnePlace(count: number, rest: string, page = PAGE): Uint8Array
 async function kept(bytes: Uint8Array) {
   const document = await open(bytes);
   document.pages[0]!.rewrite.rewriteAsIs();
-  return [...(await keptMembers(document, await planReplacements(document), 5))];
+  return Array.fromAsync(keptMembers(document, await planReplacements(document), 5));
 }
 
 it.each([
@@ -47,9 +47,45 @@ it("are not copied, however many begin at one place", async () => {
   expect(new Set(members.map(({ text }) => text.buffer)).size).toBe(1);
 });
 
+/** What it takes to write the members again, and how often others have had their turn. */
+async function work(rest: string) {
+  const document = await open(membersAtOnePlace(1, rest));
+  const { meter } = document.objects.source;
+  const turns = vi.spyOn(meter, "giveWay");
+  document.pages[0]!.rewrite.rewriteAsIs();
+  const replacements = await planReplacements(document);
+  const before = meter.used.scanned;
+  const members = await Array.fromAsync(keptMembers(document, replacements, 5));
+  return { members, scanned: meter.used.scanned - before, turns: turns.mock.calls.length };
+}
+
+it("take more the longer they are, and others have their turn meanwhile", async () => {
+  const text = `[${"1 ".repeat(1 << 18)}]`;
+  const { members, scanned, turns } = await work(text);
+  expect(latin1(members[0]!.text)).toBe(text);
+  expect(scanned).toBeGreaterThanOrEqual(4 * text.length);
+  expect(turns).toBeGreaterThan(3);
+});
+
+it("others have their turn while an object that is not sound is looked for in a long one", async () => {
+  const { members, turns } = await work(`[${"1 ".repeat(1 << 17)}x]`);
+  expect(latin1(members[0]!.text.slice(-8))).toBe("1 null ]");
+  expect(turns).toBeGreaterThan(3);
+});
+
+it("are deflated in turns, if they are very long", async () => {
+  const text = `[${"1 0 R ".repeat(1 << 19)}]`;
+  const document = await open(await stamp(membersAtOnePlace(1, text)));
+  const found = document.objects.run(() =>
+    document.objects.at(100, (bytes, at) => latin1(bytes.subarray(at, at + text.length))),
+  );
+  expect((await found) === text).toBe(true);
+});
+
 it.each([
   ["overlap, and are long", membersAtOnePlace(300, `[${"1 ".repeat(40_000)}]`)],
-  ["are too long for a page", membersAtOnePlace(0, "", PAGE.replace(">>", `/A(${" ".repeat(9 << 20)})>>`))],
+  ["are damaged, and very long", membersAtOnePlace(1, `[${"1 ".repeat(1 << 18)}x]`)],
+  ["are too long for a page", membersAtOnePlace(0, "", PAGE.replace(">>", `/A(${" ".repeat(5 << 20)})>>`))],
 ])("a file is refused whose members %s", async (_, bytes) => {
   expect(bytes.length).toBeLessThan(20_000);
   await expect(stamp(bytes)).rejects.toMatchObject({ code: "too_complex" });

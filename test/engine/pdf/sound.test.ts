@@ -1,8 +1,9 @@
 /** Values that all readers read alike, and what is made of others. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { EngineError } from "../../../src/engine/index.ts";
 import { Malformed } from "../../../src/engine/pdf/lexer.ts";
-import { endOfSound, soundText } from "../../../src/engine/pdf/sound.ts";
+import { endOfSound, SoundWalk, soundText } from "../../../src/engine/pdf/sound.ts";
 import { countedBytes } from "../../support/countedBytes.ts";
 import { latin1 } from "./fixture.ts";
 
@@ -53,6 +54,32 @@ it.each([
   const { bytes, reads } = countedBytes(encode(text));
   soundText(bytes, 0);
   expect(reads() / bytes.length).toBeLessThan(25);
+});
+
+it.each(["<</A[1 2 0 R[<<>>]]/B<</C(x)/D<0a>>>>>", nested(50), nested(51), "[<</A 1/B x>>]", "[[1][2 3"])(
+  "%s is walked over in steps as it is at once",
+  (text) => {
+    const bytes = encode(text);
+    const walk = new SoundWalk().from(0);
+    const inSteps = () => {
+      for (;;) {
+        const end = walk.advance(bytes, walk.at + 1);
+        if (end !== 0) return end;
+      }
+    };
+    const outcome = (read: () => number) => {
+      try {
+        return read();
+      } catch (error) {
+        return (error as Error).name;
+      }
+    };
+    expect(outcome(inSteps)).toBe(outcome(() => endOfSound(bytes, 0)));
+  },
+);
+
+it("a value is not written soundly if it is very long", () => {
+  expect(() => soundText(encode(`[${"x ".repeat(1 << 18)}]`), 0)).toThrow(EngineError);
 });
 
 it("whatever is written soundly is sound", () => {
