@@ -1,22 +1,16 @@
 /**
  * Writes objects as bytes: rewritten and new ones, and object streams that hold either (ISO 32000-2, 7.3 and 7.5.7).
  */
-import { DeflateStream, deflate } from "#platform/zlib";
-import { concat, encodeLatin1, toHex } from "../bytes.ts";
+import { encodeLatin1, toHex } from "../bytes.ts";
 import { ByteWriter } from "./byteWriter.ts";
 import { LESS_THAN, LINE_FEED, PAREN_OPEN } from "./characters.ts";
+import { deflateInTurns } from "./deflateInTurns.ts";
 import type { Cipher } from "./encryption.ts";
 import { isDictionary, skipHexString, skipLiteralString } from "./lexer.ts";
 import type { Meter } from "./meter.ts";
 import type { NewObject } from "./newObject.ts";
 import type { Rewrite } from "./rewrite.ts";
 import { parseValue } from "./values.ts";
-
-/** How many bytes are deflated at once, and of more, how many before others may have their turn. */
-const AT_ONCE = 2 << 20;
-const STEP = 256 * 1024;
-/** To deflate a byte takes about as long as to scan so many, see Meter.spend. */
-const DEFLATING = 4;
 
 /** A member of an object stream. */
 export interface Member {
@@ -73,20 +67,8 @@ export async function packObjects(members: readonly Member[], meter: Meter): Pro
   }
   return {
     dict: `/Type/ObjStm/N ${members.length}/First ${head.length}/Filter/FlateDecode`,
-    data: await deflateInTurns(concat([encodeLatin1(head), ...body.parts()]), meter),
+    data: await deflateInTurns([encodeLatin1(head), ...body.parts()], head.length + body.length, meter),
   };
-}
-
-/** Compresses bytes, and gives way to others in between if they are many. */
-async function deflateInTurns(bytes: Uint8Array, meter: Meter): Promise<Uint8Array> {
-  if (bytes.length <= AT_ONCE) return deflate(bytes);
-  const stream = new DeflateStream({ level: 6, strategy: "default", chunkBytes: STEP });
-  for (let at = 0; at < bytes.length; at += STEP) {
-    await stream.write(bytes.subarray(at, at + STEP));
-    meter.spend(DEFLATING * STEP);
-    await meter.giveWay();
-  }
-  return concat(await stream.finish());
 }
 
 /** Encrypts the strings of a standalone object one by one (7.6.2) and writes them in hexadecimal. */

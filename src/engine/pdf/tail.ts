@@ -14,7 +14,7 @@ import { lengthOf, type Member, packObjects, spliced, writeObject, writeSpliced 
 import { endOfSound, soundName, soundText } from "./sound.ts";
 import { Reference } from "./values.ts";
 import { FREE, IN_FILE, IN_STREAM, type Kind, type XrefTable } from "./xrefTable.ts";
-import { addEntry, type Entries, linkFreeEntries, makeEntries, writeStream, writeTable } from "./xrefWriter.ts";
+import { addEntry, type Entries, linkFreeEntries, makeEntries, streamSection, tableSection } from "./xrefWriter.ts";
 
 /** Most objects in a new object stream, and the bytes with which it is full. */
 const PACKED_OBJECTS = 200;
@@ -94,21 +94,20 @@ export async function writeTail(document: PdfDocument, replacements: Replacement
     if (!entries.has(num)) entries.set(num, { kind: FREE, place: 0, detail: nextGeneration(document, num) });
   }
   provePages(document, (num) => (entries.get(num)?.kind ?? FREE) !== FREE);
-  const end = new ByteWriter();
   const section = asStream ? document.numbers.take() : 0;
   if (asStream) entries.set(section, { kind: IN_FILE, place, detail: 0 });
   const all = await collectEntries(document, replacements, entries);
   const trailer = trailerEntries(document, body.newBytes());
-  if (asStream) writeStream(end, section, all, trailer);
-  else writeTable(end, all, trailer);
-  end.text(`startxref\n${place}\n%%EOF\n`);
-  check(place + end.length);
+  const written = asStream ? await streamSection(section, all, trailer, meter) : tableSection(all, trailer);
+  const end = encodeLatin1(`startxref\n${place}\n%%EOF\n`);
+  check(place + written.length + end.length);
   return {
-    length: place - start + end.length,
+    length: place - start + written.length + end.length,
     usesStreams: asStream,
     *parts() {
       yield* body.parts();
-      yield* end.parts();
+      yield* written.parts();
+      yield end;
     },
   };
 }
