@@ -30,6 +30,8 @@ const BODY_GRACE_MS = 10_000;
 export const RATE_LIMITS = { unpaidCalls: 120, wrongTokens: 30 } as const;
 /** How many refused payments of an address are looked at, and how soon each is forgotten. */
 export const REFUSED_PAYMENTS = { most: 10, forgottenMs: 5000 } as const;
+/** The same of a payer's payments that were verified, and whose calls failed. */
+export const VAIN_PAYMENTS = { most: 30, forgottenMs: 2000 } as const;
 
 /**
  * Upload slots: how long one lasts, how large a free one may be, and how many, of how many bytes together, an address has

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Config, RATE_LIMITS, REFUSED_PAYMENTS, UNPAID_MESSAGE_BYTES, UPLOADS } from "../config.ts";
+import { type Config, RATE_LIMITS, REFUSED_PAYMENTS, UNPAID_MESSAGE_BYTES, UPLOADS, VAIN_PAYMENTS } from "../config.ts";
 import { MAX_SIDE, SCRIPTS, WORK_LIMITS } from "../engine/index.ts";
 import { FETCH_PORTS } from "../inputs/address.ts";
 import { MAX_REDIRECTS } from "../inputs/fetch.ts";
@@ -53,6 +53,10 @@ export const limits = z.strictObject({
     "Of one address, after which its payments are a 429 for some seconds, until one of them is forgotten. A paid call clears them.",
   ),
   refused_payments_forgotten_per_minute: count,
+  vain_payments: count.describe(
+    "Of one payer, verified for calls that failed, after which its payments are a 429 for some seconds. A paid call clears them.",
+  ),
+  vain_payments_forgotten_per_minute: count,
   payer_calls: count.describe("Payments of one payer that are worked on at once; one more is a 429."),
   payer_uncharged_seconds_per_hour: count.describe(
     "Of work for one payer that is not charged in the end, as its calls fail. Past this and the next one, a 429.",
@@ -106,6 +110,8 @@ export function limitsOf(config: Config): z.output<typeof limits> {
     unpaid_calls_per_minute: RATE_LIMITS.unpaidCalls,
     refused_payments: REFUSED_PAYMENTS.most,
     refused_payments_forgotten_per_minute: 60_000 / REFUSED_PAYMENTS.forgottenMs,
+    vain_payments: VAIN_PAYMENTS.most,
+    vain_payments_forgotten_per_minute: 60_000 / VAIN_PAYMENTS.forgottenMs,
     payer_calls: config.maxCallsPerPayer,
     payer_uncharged_seconds_per_hour: config.unchargedMsPerHour / 1000,
     payer_uncharged_bytes_per_hour: config.unchargedBytesPerHour,

@@ -20,6 +20,7 @@ import { provedReceipt } from "./proof.ts";
 import { countingRefusals, countRefusal, forgiveRefusals } from "./refusedPayments.ts";
 import { isSignedIn } from "./signIn.ts";
 import { type Step, step } from "./steps.ts";
+import { countVain, forgiveVain, unlessInVain } from "./vainPayments.ts";
 
 /**
  * Returns what the sender of an HTTP request is asked to pay for a product.
@@ -52,7 +53,7 @@ export interface Admitted extends Admission {
  * @param sentKey the idempotency key as the caller has sent it; null or undefined if not apart from the payment
  * @throws PaymentRequired if the payment is refused
  * @throws PaymentError not_configured, or as {@link admit}
- * @throws Problem invalid_request if the key is not one
+ * @throws Problem invalid_request if the key is not one, too_many_requests
  */
 export async function admitPayer(
   product: Product,
@@ -62,8 +63,9 @@ export async function admitPayer(
   sentKey?: unknown,
 ): Promise<Admitted> {
   const asked = { product, payment, key: idempotencyKeyOf(sentKey, payment), offer };
-  const ask = () => admit(termsOf(asked, exchange));
-  return { ...asked, ...(await countingRefusals(exchange.request, ask)) };
+  const { request } = exchange;
+  const ask = () => unlessInVain(payerAccount(payment), request, () => admit(termsOf(asked, exchange)));
+  return { ...asked, ...(await countingRefusals(request, ask)) };
 }
 
 /**
@@ -90,11 +92,9 @@ export async function purchase(
     if (sale.isSold) {
       spend(charged);
       forgiveRefusals(request);
+      forgiveVain(payerAccount(admitted.payment));
     }
     return { ...bought, receipt: await provedReceipt(bought, exchange.config) };
-  }).catch((error: unknown) => {
-    countRefusal(error, request);
-    throw error;
   });
 }
 
@@ -139,11 +139,11 @@ async function fulfil(
 }
 
 /**
- * Does a call within the budget of its payer. A payment that the ledger knows has not been verified for this call, so
- * that anyone may have sent it: it goes on the account of its address.
+ * Does a call within the budget of its payer, and counts its payment if it fails. One that the ledger knows has not been
+ * verified for this call, so that anyone may have sent it: it goes on the account of its address.
  * @throws Problem too_many_requests
  */
-export function withBudget<T>(
+export async function withBudget<T>(
   { payment, verified }: Admitted,
   { request, env, config, waitUntil }: Exchange,
   act: (spend: (spent: Spent) => void, allowed: Promise<void>) => Promise<T>,
@@ -165,7 +165,13 @@ export function withBudget<T>(
         ? `This payer has as much under way as it may: ${limits.payments} calls, or ${limits.unchargedBytes} bytes. Wait until a call ends; nothing was charged.`
         : "This payer has had too much work done that was not charged in the end. Nothing was charged; wait.",
   };
-  return withinBudget(env.BUDGETS, counted, limits, waitUntil, act);
+  try {
+    return await withinBudget(env.BUDGETS, counted, limits, waitUntil, act);
+  } catch (error) {
+    countRefusal(error, request);
+    if (verified) countVain(error, name, request);
+    throw error;
+  }
 }
 
 function termsOf({ product, payment, key, offer }: Omit<Admitted, keyof Admission>, exchange: Exchange) {

@@ -22,6 +22,7 @@ import { PRODUCTS } from "./products.ts";
 import { admitPayer, offerFor } from "./purchase.ts";
 import { refusePenalised } from "./refusedPayments.ts";
 import { plainName } from "./schemas.ts";
+import { countVain } from "./vainPayments.ts";
 
 /** Where slots are asked for, and, with an id behind it, filled. */
 export const UPLOADS_PATH = "/v1/uploads";
@@ -100,7 +101,13 @@ export async function openUpload(
   const payer = await payerOf(exchange, sent, maxBytes > UPLOADS.freeBytes);
   const account = payer ?? addressAccount(request);
   const limits = payer ? { slots: UPLOADS.payerSlots, bytes: config.unchargedBytesPerHour } : UPLOADS.free;
-  if (account !== undefined) await takeSlot(env.BUDGETS, account, maxBytes, { ...limits, ms: 1000 * UPLOADS.seconds });
+  if (account !== undefined)
+    await takeSlot(env.BUDGETS, account, maxBytes, { ...limits, ms: 1000 * UPLOADS.seconds }).catch(
+      (error: unknown) => {
+        if (payer) countVain(error, payer, request);
+        throw error;
+      },
+    );
 
   const expires = 1000 * Math.floor(Date.now() / 1000 + UPLOADS.seconds);
   const { handle, id } = await createSlot(bucketOf(env), { name, type, size, maxBytes, expires });

@@ -1,7 +1,7 @@
 import { generatePrivateKey } from "viem/accounts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
-import { REFUSED_PAYMENTS } from "../../src/config.ts";
+import { REFUSED_PAYMENTS, VAIN_PAYMENTS } from "../../src/config.ts";
 import { dataUri } from "../support/client.ts";
 import { deployment, terms } from "../support/deployment.ts";
 import { onePage } from "../support/pdf.ts";
@@ -187,6 +187,58 @@ describe("an address whose payments are refused", () => {
     for (let times = 0; times < most; times++) expect(await forgedTool()).toContain("x402Version");
     for (let times = 0; times < 5; times++) expect(await forgedTool()).toContain("too_many_requests");
     expect(await verified()).toBe(most);
+  });
+});
+
+describe("a payer whose calls fail once they are verified", () => {
+  const { most, forgottenMs } = VAIN_PAYMENTS;
+  const wrong = JSON.stringify({ file: dataUri("application/pdf", onePage) });
+  const address = "203.0.113.31";
+  const at = (ms: number) => vi.spyOn(Date, "now").mockReturnValue(ms);
+  beforeEach(() => void at(Date.now()));
+
+  /** Calls in the name of one payer, each time with a payment of its own. */
+  function payer() {
+    const key = generatePrivateKey();
+    const { call, verified } = deployment("good");
+    const send = async (body: string, path?: string) =>
+      call({ address, headers: { ...JSON_TYPE, "X-PAYMENT": await signPayment(await terms(), key) }, body }, path);
+    const fail = async () => (await send(wrong)).status;
+    return { send, fail, verified };
+  }
+
+  test("is kept away for some seconds, alone, and the facilitator is asked no more", async () => {
+    const { send, fail, verified } = payer();
+    const statuses: number[] = [];
+    for (let times = 0; times < most + 10; times++) statuses.push(await fail());
+    expect(statuses).toEqual([...Array(most).fill(400), ...Array(10).fill(429)]);
+    expect(await verified()).toBe(most);
+    const { status, headers } = await send(sound);
+    expect([status, headers.get("Retry-After")]).toEqual([429, String(forgottenMs / 1000)]);
+    expect((await payer().send(sound)).status).toBe(200);
+
+    at(Date.now() + forgottenMs);
+    expect([await fail(), await fail()]).toEqual([400, 429]);
+  });
+
+  test("has no more verified where it calls many times at once", async () => {
+    const { fail, verified } = payer();
+    await fail();
+    await Promise.all(Array.from({ length: 2 * most }, fail));
+    expect(await verified()).toBeLessThanOrEqual(most);
+  });
+
+  test("has what failed forgotten once it pays", async () => {
+    const { send, fail } = payer();
+    for (let times = 1; times < most; times++) await fail();
+    expect((await send(sound)).status).toBe(200);
+    expect([await fail(), await fail()]).toEqual([400, 400]);
+  });
+
+  test("is none whose files are sent to uploads", async () => {
+    const { send } = payer();
+    for (let times = 0; times < most + 1; times++)
+      expect((await send(JSON.stringify({ size: 1 }), "/v1/uploads")).status).toBe(201);
   });
 });
 

@@ -10,6 +10,9 @@ export const FILES = "https://files.example.com/";
 /** The address that all calls come from, as a header. */
 export const CLIENT = { "CF-Connecting-IP": "192.0.2.1" };
 
+/** Those who pay. */
+export const PAYERS = [0, 1].map((number) => `0x${"11".repeat(19)}1${number}`);
+
 /** What payments go to. */
 export const PAY_TO = `0x${"aa".repeat(20)}`;
 /** USDC on base-sepolia. */

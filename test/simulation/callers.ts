@@ -1,4 +1,4 @@
-import { FILES } from "./addresses.ts";
+import { FILES, PAYERS } from "./addresses.ts";
 import type { Chain, Payment } from "./chain.ts";
 import { DAMAGED } from "./engine.ts";
 import type { Internet } from "./internet.ts";
@@ -164,7 +164,7 @@ export class Callers {
     const length = world.chance(0.1) ? 300 + world.below(200) : 30 + world.below(100);
     const ways: Way[] = ["data URI", "data URI", "body", "URL", "upload", world.chance(0.3) ? "form" : "URL"];
     const order: Order = {
-      payer: `0x${"11".repeat(19)}1${world.below(2)}`,
+      payer: world.pick(PAYERS),
       text: `ORDER ${number}`,
       file: encoder.encode(
         `${isDamaged ? DAMAGED : "%PDF-1.7"} ${number}${slow} ${"-".repeat(length)}${world.below(1000)}`,

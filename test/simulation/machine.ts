@@ -1,4 +1,4 @@
-import { CLIENT, FACILITATOR, NODE, ORIGIN, PAY_TO } from "./addresses.ts";
+import { CLIENT, FACILITATOR, NODE, ORIGIN, PAY_TO, PAYERS } from "./addresses.ts";
 import type { SimulatedBucket } from "./bucket.ts";
 import { SimulatedHeaders } from "./messages.ts";
 import type { SimulatedNamespace } from "./namespace.ts";
@@ -46,7 +46,7 @@ export class Machine {
 
   /** Begins a schedule, with nothing in memory of those before. */
   begin(bindings: Bindings, skewMs: number): void {
-    const { PAYERS_POOL, SENDERS_POOL, LargeFileSlot, forgiveRefusals } = this.script;
+    const { PAYERS_POOL, SENDERS_POOL, LargeFileSlot, forgiveRefusals, forgiveVain } = this.script;
     this.#bindings = bindings;
     this.skewMs = skewMs;
     PAYERS_POOL.held.clear();
@@ -55,6 +55,7 @@ export class Machine {
     void slot.acquire(); // when nobody runs, it is later than any other has it
     slot.release();
     forgiveRefusals({ url: ORIGIN, headers: new SimulatedHeaders(CLIENT) } as object as Request);
+    for (const payer of PAYERS) forgiveVain(`payer:${payer}`);
   }
 
   #envWith(settings: Record<string, string>): Env {

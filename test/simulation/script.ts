@@ -17,6 +17,7 @@ const ENTRY = `
   export { settledConfig } from "./src/service/health.ts";
   export { Ledger } from "./src/service/ledger.ts";
   export { forgiveRefusals } from "./src/service/refusedPayments.ts";
+  export { forgiveVain } from "./src/service/vainPayments.ts";
   export { sweep } from "./src/storage/sweep.ts";
 `;
 
@@ -32,6 +33,7 @@ export interface Script {
   settledConfig: typeof import("../../src/service/health.ts").settledConfig;
   Ledger: typeof import("../../src/service/ledger.ts").Ledger;
   forgiveRefusals: typeof import("../../src/service/refusedPayments.ts").forgiveRefusals;
+  forgiveVain: typeof import("../../src/service/vainPayments.ts").forgiveVain;
   sweep: typeof import("../../src/storage/sweep.ts").sweep;
 }
 
