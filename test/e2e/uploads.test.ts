@@ -158,7 +158,9 @@ describe.concurrent("of those who mean no good", () => {
     const offered = await open({ size: pdf.length });
     const bodies = Array.from({ length: 20 }, (_, at) => Buffer.concat([pdf.subarray(0, -1), Buffer.from([at])]));
     const answers = await Promise.all(bodies.map(async (body) => (await put(offered.upload.url, body)).status));
-    expect(answers.toSorted()).toEqual([200, ...Array(19).fill(409)]);
+    const refusals = answers.filter((status) => status !== 200);
+    expect(refusals).toHaveLength(19);
+    for (const status of refusals) expect(status).toBeOneOf([409, 429]); // another was first, or enough are being sent
     await vi.waitFor(async () => expect(await keptOf(offered)).toBe(2), 20_000);
   });
 
