@@ -19,6 +19,7 @@ import { scanPageAttributes } from "./pageAttributes.ts";
 import { mentionsPage } from "./revisions.ts";
 import type { Rewrite } from "./rewrite.ts";
 import type { Member } from "./serialize.ts";
+import { limitObject } from "./slab.ts";
 import { endOfSound, SoundWalk, soundText } from "./sound.ts";
 import { IN_FILE, IN_STREAM } from "./xrefTable.ts";
 
@@ -207,8 +208,11 @@ async function longSoundMember(text: Uint8Array, meter: Meter): Promise<Uint8Arr
   return mended(text);
 }
 
+/** @throws EngineError too_complex if it takes long to see */
 function isPage(text: Uint8Array): boolean {
-  return isDictionary(text, 0) && mentionsPage(text) && scanPageAttributes(text, 0).isPage;
+  if (!isDictionary(text, 0) || !mentionsPage(text)) return false;
+  limitObject(text.length);
+  return scanPageAttributes(text, 0).isPage;
 }
 
 /**

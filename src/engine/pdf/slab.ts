@@ -5,6 +5,14 @@ const SIZE = 64 * 1024;
 /** The most that one object may take: it is read at once, and while it is written anew, it is in memory several times. */
 const LARGEST = 4 << 20;
 
+/**
+ * Checks the length in bytes of an object that is read at once.
+ * @throws EngineError too_complex
+ */
+export function limitObject(length: number): void {
+  if (length > LARGEST) throw tooComplex("one of its objects is too large");
+}
+
 /** Keeps copies of short texts one after the other: a buffer for each would take more memory than most of them. */
 export class Slab {
   readonly #meter: Meter;
@@ -21,7 +29,7 @@ export class Slab {
    */
   copy(text: Uint8Array): Uint8Array {
     const length = text.length + TERMINATOR_LENGTH;
-    if (length > LARGEST) throw tooComplex("one of its objects is too large");
+    limitObject(length);
     this.#meter.keep(length);
     if (length > SIZE / 4) return terminated(text);
     if (this.#used + length > this.#bytes.length) {

@@ -39,6 +39,7 @@ import {
   skipWhite,
   wordIs,
 } from "./lexer.ts";
+import { tooComplex } from "./meter.ts";
 
 /** An indirect reference (7.3.10). */
 export class Reference {
@@ -58,6 +59,14 @@ export type Dictionary = Map<string, Value>;
 export type Value = null | boolean | number | string | Uint8Array | Reference | Value[] | Dictionary;
 
 const DEEPEST = 200;
+/** How much memory the values of one object may take, in bytes: a string of one letter takes a hundred times its length. */
+const LARGEST = 16 << 20;
+const VALUE = 32;
+/** What a string, an array or a dictionary takes beside what is in it, and an entry beside its value. */
+const OBJECT = 256;
+const ENTRY = 64;
+/** What a byte of a string takes while it is read. */
+const STRING_BYTE = 8;
 
 interface Cursor {
   readonly bytes: Uint8Array;
@@ -66,15 +75,24 @@ interface Cursor {
   open: number;
   /** With so many open, the value of an entry ends, whatever it still lacks: see parseEntry. */
   floor: number;
+  /** How many bytes the values to come may take. */
+  room: number;
 }
 
 function cursorAt(bytes: Uint8Array, at: number): Cursor {
-  return { bytes, at, open: 0, floor: Number.NEGATIVE_INFINITY };
+  return { bytes, at, open: 0, floor: Number.NEGATIVE_INFINITY, room: LARGEST };
+}
+
+/** @throws EngineError too_complex if values take too much memory */
+function take(cursor: Cursor, bytes: number): void {
+  cursor.room -= bytes;
+  if (cursor.room < 0) throw tooComplex("one of its objects has too many values");
 }
 
 /**
  * Parses the value at `at`.
  * @throws Malformed if no value can be parsed there
+ * @throws EngineError too_complex if it takes too much memory
  * @throws EndOfBytes if the window ends inside the value
  */
 export function parseValue(bytes: Uint8Array, at: number): Value {
@@ -92,6 +110,7 @@ export function parseMeasured(bytes: Uint8Array, at: number): { value: Value; en
 
 function parse(cursor: Cursor, depth: number): Value {
   if (depth > DEEPEST) throw new Malformed("values are nested too deeply");
+  take(cursor, VALUE);
   const { bytes } = cursor;
   const at = skipWhite(bytes, cursor.at);
   cursor.at = at;
@@ -102,12 +121,14 @@ function parse(cursor: Cursor, depth: number): Value {
   }
   if (code === PAREN_OPEN) {
     cursor.at = skipLiteralString(bytes, at);
+    take(cursor, OBJECT + STRING_BYTE * (cursor.at - at));
     return readLiteralString(bytes, at + 1, cursor.at - 1);
   }
   if (code === BRACKET_OPEN) return parseArray(cursor, depth);
   if (isDictionary(bytes, at)) return parseDictionary(cursor, depth);
   if (code === LESS_THAN) {
     cursor.at = skipHexString(bytes, at);
+    take(cursor, OBJECT + STRING_BYTE * (cursor.at - at));
     return readHexString(bytes, at + 1, cursor.at - 1);
   }
   if (
@@ -124,6 +145,7 @@ function parse(cursor: Cursor, depth: number): Value {
 function parseArray(cursor: Cursor, depth: number): Value[] {
   const { bytes } = cursor;
   const items: Value[] = [];
+  take(cursor, OBJECT);
   cursor.at++;
   cursor.open++;
   while (cursor.open > cursor.floor) {
@@ -142,6 +164,7 @@ function parseArray(cursor: Cursor, depth: number): Value[] {
 function parseDictionary(cursor: Cursor, depth: number): Dictionary {
   const { bytes } = cursor;
   const entries: Dictionary = new Map();
+  take(cursor, OBJECT);
   cursor.at += 2;
   cursor.open++;
   while (cursor.open > cursor.floor) {
@@ -156,6 +179,7 @@ function parseDictionary(cursor: Cursor, depth: number): Dictionary {
     const start = skipWhite(bytes, keyEnd);
     if (isEnd(cursor, start)) break;
     cursor.at = start;
+    take(cursor, ENTRY);
     entries.set(readName(bytes, at, keyEnd), parseEntry(cursor, depth + 1));
   }
   return entries;
@@ -248,17 +272,18 @@ function readNumber(word: string): number | null {
 const ESCAPES: Record<string, number> = { n: 10, r: 13, t: 9, b: 8, f: 12 };
 
 function readLiteralString(bytes: Uint8Array, start: number, end: number): Uint8Array {
-  const out: number[] = [];
+  const out = new Uint8Array(end - start);
+  let length = 0;
   for (let at = start; at < end; at++) {
     let code = bytes[at]!;
     if (code === CARRIAGE_RETURN) {
       // Any end of line counts as one line feed (7.3.4.2).
       if (bytes[at + 1] === LINE_FEED) at++;
-      out.push(LINE_FEED);
+      out[length++] = LINE_FEED;
       continue;
     }
     if (code !== BACKSLASH) {
-      out.push(code);
+      out[length++] = code;
       continue;
     }
     code = bytes[++at]!;
@@ -271,12 +296,12 @@ function readLiteralString(bytes: Uint8Array, start: number, end: number): Uint8
       let octal = code - DIGIT_0;
       for (let i = 0; i < 2 && at + 1 < end && bytes[at + 1]! >= DIGIT_0 && bytes[at + 1]! <= DIGIT_7; i++)
         octal = octal * 8 + bytes[++at]! - DIGIT_0;
-      out.push(octal & 0xff);
+      out[length++] = octal & 0xff;
       continue;
     }
-    out.push(ESCAPES[String.fromCharCode(code)] ?? code);
+    out[length++] = ESCAPES[String.fromCharCode(code)] ?? code;
   }
-  return Uint8Array.from(out);
+  return length === out.length ? out : out.slice(0, length);
 }
 
 function readHexString(bytes: Uint8Array, start: number, end: number): Uint8Array {

@@ -1,6 +1,7 @@
 /** A dictionary is read by value (values.ts) and by place (lexer.ts): both must find the same entries in any garbage. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { EngineError } from "../../../src/engine/index.ts";
 import { eachEntry, Malformed, readName } from "../../../src/engine/pdf/lexer.ts";
 import { parseValue } from "../../../src/engine/pdf/values.ts";
 import { countedBytes } from "../../support/countedBytes.ts";
@@ -72,6 +73,17 @@ describe("a value is parsed in a few looks at each byte,", () => {
     parseValue(bytes, 0);
     expect(reads() / bytes.length).toBeLessThan(50);
   });
+});
+
+it.each([
+  ["strings", "(a)".repeat(70_000)],
+  ["dictionaries", "<<>>".repeat(70_000)],
+  ["entries", `<<${"/A 1".repeat(180_000)}>>`],
+  ["numbers", "1 ".repeat(530_000)],
+  ["bytes in a string", `(${"a".repeat(2_200_000)})`],
+])("values take no more memory than an object may, many %s", (_, text) => {
+  const bytes = encode(`[${text}]`);
+  expect(() => parseValue(bytes, 0)).toThrow(EngineError);
 });
 
 function orNothing<T>(read: () => T): T | undefined {

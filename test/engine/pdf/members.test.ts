@@ -85,6 +85,7 @@ it("are deflated in turns, if they are very long", async () => {
 it.each([
   ["overlap, and are long", membersAtOnePlace(300, `[${"1 ".repeat(40_000)}]`)],
   ["are damaged, and very long", membersAtOnePlace(1, `[${"1 ".repeat(1 << 18)}x]`)],
+  ["are pages, and very long", membersAtOnePlace(1, `<</Type/Page/A(${" ".repeat(5 << 20)})>>`)],
   ["are too long for a page", membersAtOnePlace(0, "", PAGE.replace(">>", `/A(${" ".repeat(5 << 20)})>>`))],
 ])("a file is refused whose members %s", async (_, bytes) => {
   expect(bytes.length).toBeLessThan(20_000);
