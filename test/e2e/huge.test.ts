@@ -3,12 +3,12 @@ import { RangeSource } from "../../src/engine/pdf/byteSource.ts";
 import { planOutput } from "../../src/engine/pdf/outputPlan.ts";
 import { overlay } from "../../src/engine/pdf/overlay.ts";
 import { corner, open } from "../engine/pdf/fixture.ts";
+import { encode } from "../support/bytes.ts";
 import { readerBy } from "../support/ranges.ts";
 
 const FAR = 2 ** 32 + 1;
 /** What most of the file is read as, made once. */
 const BLANK = new Uint8Array(1 << 20).fill(0x20);
-const encode = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
 /** A file of more than 4 GiB that is blank between its first objects and its last: nothing of it is stored. */
 function hugeFile() {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { signPayment } from "../../scripts/lib/pay.ts";
 import { IMAGE_POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
 import { result } from "../../src/service/schemas.ts";
+import { encode } from "../support/bytes.ts";
 import { callPaid, dataUri, formOf, IMAGE, ORIGIN, offerOf, send, TEXT } from "../support/client.ts";
 import { onePage, pagesOf, pdfOf } from "../support/pdf.ts";
 import { RED_PNG } from "../support/png.ts";
@@ -274,7 +275,7 @@ describe("bad input is a problem that says what to do, and leaves the payment us
   });
 
   test("a text in another encoding than UTF-8 is a 400, instead of a mark that nobody wants", async () => {
-    const latin1 = Uint8Array.from(`{"file":"${pdf}","text":"Z\xfcrich"}`, (character) => character.charCodeAt(0));
+    const latin1 = encode(`{"file":"${pdf}","text":"Z\xfcrich"}`);
     const problem = await (await callRaw(latin1, "application/json")).json<Problem>();
     expect(problem).toMatchObject({ code: "invalid_request", detail: expect.stringContaining("UTF-8") });
   });
@@ -309,5 +310,5 @@ function pdfWithTrailer(entries: string): Uint8Array {
   const text = new TextDecoder("latin1")
     .decode(onePage)
     .replace("/Root 1 0 R", `/Root 1 0 R ${entries} /ID [(0123456789abcdef) (0123456789abcdef)]`);
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+  return encode(text);
 }

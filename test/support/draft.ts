@@ -1,5 +1,6 @@
 /** PDFs before they are written: offsets and lengths come out right, whatever has been changed. */
 import type { Cipher } from "../../src/engine/pdf/encryption.ts";
+import { encode } from "./bytes.ts";
 import { type Filter, filterEntries, filtered } from "./filters.ts";
 
 /**
@@ -65,7 +66,7 @@ const WIDTHS = [1, 4, 2] as const;
 
 /** Encodes a text, one byte for each character. */
 export function latin1(text: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(Buffer.from(text, "latin1"));
+  return encode(text);
 }
 
 /** Writes a draft. */

@@ -3,10 +3,10 @@
  * as large may cost twice as much, and no more.
  */
 import { deflateSync } from "node:zlib";
+import { encode } from "./bytes.ts";
 import { OWN, withOwnNames } from "./ownNames.ts";
 import { PdfWriter } from "./pdfWriter.ts";
 
-const encode = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 /** A document of these pages' entries, which `more` may add objects for; its table is a classic one. */

@@ -1,3 +1,5 @@
+import { encode } from "./bytes.ts";
+
 /** A PDF of the objects given, numbered from 1 in order, the first being the catalog; with a classic cross-reference table. */
 export function pdfOf(objects: string[], trailer = ""): Uint8Array<ArrayBuffer> {
   let file = "%PDF-1.7\n";
@@ -10,7 +12,7 @@ export function pdfOf(objects: string[], trailer = ""): Uint8Array<ArrayBuffer> 
   const entries = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
   file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${entries}`;
   file += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R ${trailer} >>\nstartxref\n${xref}\n%%EOF\n`;
-  return Uint8Array.from(file, (character) => character.charCodeAt(0));
+  return encode(file);
 }
 
 /** The text of a stream object. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { concat, latin1 } from "./encodePng.ts";
+import { encode } from "../../support/bytes.ts";
+import { concat } from "./encodePng.ts";
 import { refusal } from "./expected.ts";
 
 const XML = '<?xml version="1.0"?>\n<!-- drawn -->\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "x.dtd">\n';
@@ -37,7 +38,7 @@ describe("an image that is not supported is named:", () => {
     ["neither a PNG nor a JPEG", "hello"],
     ["neither a PNG nor a JPEG", "\xff\xd8\0"],
   ])("%s", async (name, bytes) => {
-    expect(await refusal(latin1(bytes))).toEqual({
+    expect(await refusal(encode(bytes))).toEqual({
       code: "unsupported_image",
       detail: `This is ${name}. Send a PNG or a JPEG.`,
     });
@@ -49,7 +50,7 @@ test("nothing at all is damage", async () => {
 });
 
 test("a type is looked for at the beginning only", async () => {
-  expect(await refusal(concat(latin1("x"), latin1("GIF89a")))).toMatchObject({
+  expect(await refusal(concat(encode("x"), encode("GIF89a")))).toMatchObject({
     detail: expect.stringContaining("neither"),
   });
 });

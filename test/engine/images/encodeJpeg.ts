@@ -1,4 +1,5 @@
-import { concat, latin1, uint16, uint32 } from "./encodePng.ts";
+import { encode } from "../../support/bytes.ts";
+import { concat, uint16, uint32 } from "./encodePng.ts";
 
 /** What to encode: blocks of 8 x 8 pixels, each of one colour. */
 export interface JpegSpec {
@@ -84,17 +85,17 @@ export function segment(marker: number, data: Uint8Array): Uint8Array {
   return concat(Uint8Array.of(0xff, marker), uint16(data.length + 2), data);
 }
 
-export const JFIF = segment(0xe0, concat(latin1("JFIF\0"), Uint8Array.of(1, 2, 0, 0, 1, 0, 1, 0, 0)));
+export const JFIF = segment(0xe0, concat(encode("JFIF\0"), Uint8Array.of(1, 2, 0, 0, 1, 0, 1, 0, 0)));
 
 /** Adobe's APP14; `transform` is 0 for colours as they are, 1 for YCbCr, 2 for YCCK. */
 export function adobe(transform: number): Uint8Array {
-  return segment(0xee, concat(latin1("Adobe"), uint16(100, 0, 0), Uint8Array.of(transform)));
+  return segment(0xee, concat(encode("Adobe"), uint16(100, 0, 0), Uint8Array.of(transform)));
 }
 
 /** An APP1 segment with an orientation among its tags; `order` is that of its bytes. */
 export function exif(orientation: number, { order = "MM", type = 3 } = {}): Uint8Array {
   const tiff = concat(
-    latin1(order),
+    encode(order),
     uint16(42),
     uint32(8),
     uint16(2, 0x0100, 4),
@@ -119,7 +120,7 @@ export function exif(orientation: number, { order = "MM", type = 3 } = {}): Uint
       [30, 2],
     ])
       tiff.subarray(at, at! + size!).reverse();
-  return segment(0xe1, concat(latin1("Exif\0\0"), tiff));
+  return segment(0xe1, concat(encode("Exif\0\0"), tiff));
 }
 
 /** JFIF 1.02. */

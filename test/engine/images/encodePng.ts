@@ -1,4 +1,5 @@
 import { crc32, deflateSync } from "node:zlib";
+import { encode } from "../../support/bytes.ts";
 
 /** What to encode. Samples are raw: of `bitDepth` bits, palette indices for colour type 3. */
 export interface PngSpec {
@@ -64,7 +65,7 @@ export function encodePng(spec: PngSpec): Uint8Array {
 }
 
 export function chunk(type: string, data: Uint8Array): Uint8Array {
-  const checked = concat(latin1(type), data);
+  const checked = concat(encode(type), data);
   return concat(uint32(data.length), checked, uint32(crc32(checked)));
 }
 
@@ -80,10 +81,6 @@ export function uint32(...values: number[]): Uint8Array {
 
 export function uint16(...values: number[]): Uint8Array {
   return Uint8Array.from(values.flatMap((value) => [value >> 8, value & 255]));
-}
-
-export function latin1(text: string): Uint8Array {
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
 export function concat(...parts: Uint8Array[]): Uint8Array {

@@ -2,7 +2,8 @@ import { deflateSync, inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { displayProfile, sampledCurveTag } from "../../../src/engine/images/iccWriter.ts";
 import { readImage } from "../../../src/engine/images/readImage.ts";
-import { concat, encodePng, latin1, type PngSpec, uint16, uint32 } from "./encodePng.ts";
+import { encode } from "../../support/bytes.ts";
+import { concat, encodePng, type PngSpec, uint16, uint32 } from "./encodePng.ts";
 import { colorOf, expectPixels, LIMITS, pixelsOf } from "./expected.ts";
 import { profile } from "./profile.ts";
 import { render, Sink } from "./render.ts";
@@ -86,7 +87,7 @@ describe("an image in RGB", () => {
     const [curve, steeper] = [sampledCurveTag([0, 0.3, 1]), sampledCurveTag([0, 0.2, 1])];
     for (const blue of [curve, steeper]) {
       const bytes = displayProfile("RGB ", "A screen", { rTRC: curve, gTRC: curve, bTRC: blue });
-      const iCCP = concat(latin1("a name\0\0"), new Uint8Array(deflateSync(bytes)));
+      const iCCP = concat(encode("a name\0\0"), new Uint8Array(deflateSync(bytes)));
       const sink = new Sink();
       await spaceOf(image({ chunks: [{ type: "iCCP", data: iCCP }] }), sink);
       const [written] = sink.streams(blue === curve ? "/N 1 " : "/N 3 ");
@@ -96,7 +97,7 @@ describe("an image in RGB", () => {
   });
 
   test("stays so if its profile does not tell what its greys are", async () => {
-    const iCCP = concat(latin1("a name\0\0"), new Uint8Array(deflateSync(profile({ space: "RGB " }))));
+    const iCCP = concat(encode("a name\0\0"), new Uint8Array(deflateSync(profile({ space: "RGB " }))));
     const sink = new Sink();
     await spaceOf(image({ chunks: [{ type: "iCCP", data: iCCP }] }), sink);
     expect(sink.text).toContain("/N 3 ");

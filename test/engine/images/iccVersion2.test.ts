@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { asVersion2 } from "../../../src/engine/images/iccVersion2.ts";
 import { displayProfile, sampledCurveTag, xyzTag } from "../../../src/engine/images/iccWriter.ts";
 import { readImage } from "../../../src/engine/images/readImage.ts";
-import { concat, encodePng, latin1, type PngSpec, uint16, uint32 } from "./encodePng.ts";
+import { encode } from "../../support/bytes.ts";
+import { concat, encodePng, type PngSpec, uint16, uint32 } from "./encodePng.ts";
 import { expectPixels, LIMITS } from "./expected.ts";
 import { type Rgb, renderPage, Sink } from "./render.ts";
 
@@ -13,7 +14,7 @@ const SRGB_CURVE = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045];
 
 const fixed = (...values: number[]) => uint32(...values.map((value) => Math.round(value * 0x10000) >>> 0));
 const parametric = (kind: number, parameters: number[]) =>
-  concat(latin1("para"), uint32(0), uint16(kind, 0), fixed(...parameters));
+  concat(encode("para"), uint32(0), uint16(kind, 0), fixed(...parameters));
 
 function version4(curve: Uint8Array, more: Record<string, Uint8Array> = {}): Uint8Array {
   const colorants = Object.fromEntries(Object.entries(P3).map(([name, color]) => [name, xyzTag(color)]));
@@ -67,7 +68,7 @@ describe("a profile of version 4, as one of version 2,", () => {
     ["has tables", version4(parametric(0, [2]), { A2B0: new Uint8Array(8) })],
     ["has a curve of another kind", version4(parametric(5, [2, 1, 0, 0, 0, 0, 0]))],
     ["has too few parameters", version4(parametric(3, [2, 1]))],
-    ["has a curve of another type", version4(concat(latin1("mAB "), new Uint8Array(20)))],
+    ["has a curve of another type", version4(concat(encode("mAB "), new Uint8Array(20)))],
     ["lacks a curve", displayProfile("RGB ", "x", { rXYZ: xyzTag([0, 0, 0]) })],
     ["ends too early", version4(parametric(0, [2])).subarray(0, 300)],
     ["has no tags", new Uint8Array(128)],
@@ -77,7 +78,7 @@ describe("a profile of version 4, as one of version 2,", () => {
   });
 
   test("looks the same in PDF/A-1", async () => {
-    const iCCP = concat(latin1("P3\0\0"), new Uint8Array(deflateSync(version4(parametric(3, SRGB_CURVE)))));
+    const iCCP = concat(encode("P3\0\0"), new Uint8Array(deflateSync(version4(parametric(3, SRGB_CURVE)))));
     const samples = (x: number, y: number) => [x * 17, y * 17, (x * y * 31) & 255];
     const spec: PngSpec = {
       width: 16,

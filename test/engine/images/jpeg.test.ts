@@ -1,8 +1,9 @@
 import { inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { readImage } from "../../../src/engine/images/readImage.ts";
+import { encode } from "../../support/bytes.ts";
 import { adobe, encodeJpeg, exif, JFIF, type JpegSpec, segment, toYcc } from "./encodeJpeg.ts";
-import { concat, latin1, uint16, uint32 } from "./encodePng.ts";
+import { concat, uint16, uint32 } from "./encodePng.ts";
 import { expectPixels, LIMITS, refusal } from "./expected.ts";
 import vectors from "./jpegVectors.json";
 import { profile } from "./profile.ts";
@@ -174,9 +175,9 @@ describe("an Exif orientation", () => {
     ["has another type", [exif(6, { type: 4 })]],
     ["is cut off", [segment(0xe1, whole.subarray(4, -10))]],
     ["has no directory", [segment(0xe1, whole.subarray(4, 18))]],
-    ["has a directory outside", [segment(0xe1, concat(latin1("Exif\0\0MM\0*"), uint32(0xfffffff0)))]],
-    ["is empty", [segment(0xe1, latin1("Exif\0\0"))]],
-    ["stands in XMP", [segment(0xe1, latin1('http://ns.adobe.com/xap/1.0/\0<x tiff:Orientation="6"/>'))]],
+    ["has a directory outside", [segment(0xe1, concat(encode("Exif\0\0MM\0*"), uint32(0xfffffff0)))]],
+    ["is empty", [segment(0xe1, encode("Exif\0\0"))]],
+    ["stands in XMP", [segment(0xe1, encode('http://ns.adobe.com/xap/1.0/\0<x tiff:Orientation="6"/>'))]],
     ["comes second", [exif(1), exif(6)]],
   ])("leaves the picture as it is if it %s", async (_, segments) => {
     await expectShown(encodeJpeg({ ...YCC, segments }), pixels(COLORS));
@@ -185,7 +186,7 @@ describe("an Exif orientation", () => {
 
 describe("an ICC profile in a JPEG", () => {
   const part = (number: number, count: number, data: Uint8Array) =>
-    segment(0xe2, concat(latin1("ICC_PROFILE\0"), Uint8Array.of(number, count), data));
+    segment(0xe2, concat(encode("ICC_PROFILE\0"), Uint8Array.of(number, count), data));
 
   test.each([
     ["grey", GREY, "GRAY", 1],
@@ -214,8 +215,8 @@ describe("an ICC profile in a JPEG", () => {
     ["lacks a part", [part(1, 2, profile({}))]],
     ["has a part with number 0", [part(0, 1, profile({}))]],
     ["has a part with a number too high", [part(2, 1, profile({}))]],
-    ["is no profile", [part(1, 1, latin1("nothing"))]],
-    ["has no bytes", [segment(0xe2, latin1("ICC_PROFILE\0"))]],
+    ["is no profile", [part(1, 1, encode("nothing"))]],
+    ["has no bytes", [segment(0xe2, encode("ICC_PROFILE\0"))]],
   ])("is left out if it %s", async (_, segments) => {
     expect((await written({ ...YCC, segments })).text).toContain("/ColorSpace /DeviceRGB");
   });
@@ -231,13 +232,13 @@ describe("of a JPEG's bytes", () => {
     const thumbnail = encodeJpeg(GREY);
     const metadata = [
       exif(1),
-      segment(0xe1, concat(latin1("Exif\0\0 GPS"), thumbnail)),
-      segment(0xe0, concat(latin1("JFXX\0\x10"), thumbnail)),
-      segment(0xed, latin1("Photoshop 3.0\0")),
-      segment(0xee, latin1("Adobe")),
-      segment(0xfe, latin1("A comment")),
+      segment(0xe1, concat(encode("Exif\0\0 GPS"), thumbnail)),
+      segment(0xe0, concat(encode("JFXX\0\x10"), thumbnail)),
+      segment(0xed, encode("Photoshop 3.0\0")),
+      segment(0xee, encode("Adobe")),
+      segment(0xfe, encode("A comment")),
     ];
-    const jpeg = concat(encodeJpeg({ ...YCC, segments: [JFIF, ...metadata] }), thumbnail, latin1("a video"));
+    const jpeg = concat(encodeJpeg({ ...YCC, segments: [JFIF, ...metadata] }), thumbnail, encode("a video"));
     const sink = new Sink();
     (await readImage(jpeg, LIMITS)).embed(sink);
     expect(sink.streams("/DCTDecode")).toEqual([encodeJpeg({ ...YCC, segments: [JFIF] })]);

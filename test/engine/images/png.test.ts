@@ -1,18 +1,8 @@
 import { inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { readImage } from "../../../src/engine/images/readImage.ts";
-import {
-  CHANNELS,
-  chunk,
-  concat,
-  encodePng,
-  KINDS,
-  type Kind,
-  latin1,
-  type PngSpec,
-  uint16,
-  uint32,
-} from "./encodePng.ts";
+import { encode } from "../../support/bytes.ts";
+import { CHANNELS, chunk, concat, encodePng, KINDS, type Kind, type PngSpec, uint16, uint32 } from "./encodePng.ts";
 import { colorOf, expectPixels, LIMITS, noise, pixelsOf, type Rgba } from "./expected.ts";
 import { render, Sink } from "./render.ts";
 
@@ -131,9 +121,9 @@ describe("a PNG's pixels", () => {
       const head = png.subarray(0, 33);
       const padded = concat(
         head,
-        chunk("IDAT", concat(imageData(png), latin1("trailing"))),
+        chunk("IDAT", concat(imageData(png), encode("trailing"))),
         chunk("IEND", new Uint8Array()),
-        latin1("junk"),
+        encode("junk"),
       );
       expectPixels(await render(await readImage(padded, LIMITS)), pixelsOf(spec));
     }
@@ -142,17 +132,17 @@ describe("a PNG's pixels", () => {
   test("are shown if the bytes are part of a larger buffer", async () => {
     const spec = noisy({ colorType: 6, bitDepth: 8 });
     const png = encodePng(spec);
-    const buffer = concat(latin1("before!"), png, latin1("after"));
+    const buffer = concat(encode("before!"), png, encode("after"));
     expectPixels(await render(await readImage(buffer.subarray(7, 7 + png.length), LIMITS)), pixelsOf(spec));
   });
 
   test("are shown with chunks that mean nothing to a PDF", async () => {
     const chunks = [
-      { type: "tEXt", data: latin1("Title\0A mark") },
+      { type: "tEXt", data: encode("Title\0A mark") },
       { type: "pHYs", data: concat(uint32(1, 4), Uint8Array.of(0)) },
       { type: "bKGD", data: uint16(1, 2, 3) },
       { type: "sBIT", data: Uint8Array.of(5, 6, 5) },
-      { type: "prVt", data: latin1("private") },
+      { type: "prVt", data: encode("private") },
       { type: "PLTE", data: Uint8Array.of(1, 2, 3, 4, 5, 6) },
     ];
     await expectShown(noisy({ colorType: 2, bitDepth: 8 }, { chunks }));
@@ -333,7 +323,7 @@ test.each([
   { orientation: 1, size: { width: 13, height: 9 } },
   { orientation: 6, size: { width: 9, height: 13 } },
 ])("an Exif orientation of $orientation in a PNG is applied", async ({ orientation, size }) => {
-  const exif = concat(latin1("MM\0*"), uint32(8), uint16(1, 0x0112, 3), uint32(1), uint16(orientation, 0), uint32(0));
+  const exif = concat(encode("MM\0*"), uint32(8), uint16(1, 0x0112, 3), uint32(1), uint16(orientation, 0), uint32(0));
   const spec = noisy({ colorType: 2, bitDepth: 8 }, { chunks: [{ type: "eXIf", data: exif }] });
   const picture = await readImage(encodePng(spec), LIMITS);
   expect(picture).toMatchObject(size);

@@ -1,7 +1,8 @@
 import { deflateSync, inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { readImage } from "../../../src/engine/images/readImage.ts";
-import { chunk, concat, encodePng, latin1, type PngSpec, uint32 } from "./encodePng.ts";
+import { encode } from "../../support/bytes.ts";
+import { chunk, concat, encodePng, type PngSpec, uint32 } from "./encodePng.ts";
 import { colorOf, expectPixels, LIMITS, pixelsOf } from "./expected.ts";
 import { profile } from "./profile.ts";
 import { type Rgb, render, renderPage, Sink } from "./render.ts";
@@ -48,7 +49,7 @@ async function colorSpace(kind: keyof typeof KINDS, chunks: Record<string, Uint8
 }
 
 function iccp(bytes: Uint8Array): Uint8Array {
-  return concat(latin1("a name\0\0"), new Uint8Array(deflateSync(bytes)));
+  return concat(encode("a name\0\0"), new Uint8Array(deflateSync(bytes)));
 }
 
 describe("a PNG's colour space is", () => {
@@ -181,9 +182,9 @@ describe("an ICC profile in a PNG", () => {
     ["links devices", iccp(profile({ deviceClass: "link" }))],
     ["is cut off", iccp(profile({}).subarray(0, 150))],
     ["is shorter than a header", iccp(new Uint8Array(100))],
-    ["is not compressed", concat(latin1("a name\0\0"), profile({}))],
+    ["is not compressed", concat(encode("a name\0\0"), profile({}))],
     ["is a bomb", iccp(concat(profile({}), new Uint8Array(10_000_000)))],
-    ["has no name", latin1("name")],
+    ["has no name", encode("name")],
     ["is empty", new Uint8Array()],
   ])("is left out if it %s", async (_, iCCP) => {
     expect(await colorSpace("RGB", { iCCP })).toBe("/DeviceRGB");

@@ -1,6 +1,7 @@
 import { deflateRawSync, deflateSync, inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { chunk, concat, encodePng, header, latin1, type PngSpec, SIGNATURE, uint16, uint32 } from "./encodePng.ts";
+import { encode } from "../../support/bytes.ts";
+import { chunk, concat, encodePng, header, type PngSpec, SIGNATURE, uint16, uint32 } from "./encodePng.ts";
 import { LIMITS, noise, refusal } from "./expected.ts";
 
 const RGB: PngSpec = {
@@ -89,7 +90,7 @@ describe("a PNG is damaged", () => {
     ["with two palettes", png(headerWith({ colorType: 3 }), PLTE, PLTE, IDAT, IEND)],
     ["with a palette though it is grey", png(headerWith({ colorType: 0 }), PLTE, IDAT, IEND)],
     ["with 50,000 empty chunks", png(IHDR, ...Array(50_000).fill(chunk("teSt", new Uint8Array())), IDAT, IEND)],
-    ["with chunks between its IDATs", png(IHDR, IDAT, chunk("tEXt", latin1("a\0b")), IDAT, IEND)],
+    ["with chunks between its IDATs", png(IHDR, IDAT, chunk("tEXt", encode("a\0b")), IDAT, IEND)],
     ["with a chunk type that is not letters", png(IHDR, chunk("I\0AT", new Uint8Array()), IDAT, IEND)],
     ["with a chunk that is longer than the file", png(IHDR, concat(uint32(0xffffffff), IDAT.subarray(4)), IEND)],
     ["with a transparent colour of the wrong length", png(IHDR, chunk("tRNS", uint16(1)), IDAT, IEND)],

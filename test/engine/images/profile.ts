@@ -1,4 +1,5 @@
-import { concat, latin1, uint32 } from "./encodePng.ts";
+import { encode } from "../../support/bytes.ts";
+import { concat, uint32 } from "./encodePng.ts";
 
 /** The header of an ICC profile (ICC.1:2010, 7.2) and no tags: enough to be recognised. */
 export function profile({
@@ -11,9 +12,9 @@ export function profile({
   const header = concat(
     uint32(length, 0),
     Uint8Array.of(version, 0, 0, 0),
-    latin1(`${deviceClass}${space}XYZ `),
+    encode(`${deviceClass}${space}XYZ `),
     new Uint8Array(12),
-    latin1(signature),
+    encode(signature),
   );
   return concat(header, new Uint8Array(length - header.length));
 }

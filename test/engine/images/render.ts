@@ -2,7 +2,8 @@ import { PDFiumLibrary } from "@hyzyla/pdfium";
 import wasm from "@hyzyla/pdfium/pdfium.wasm";
 import type { Picture } from "../../../src/engine/images/picture.ts";
 import type { NewObject, ObjectSink, Ref } from "../../../src/engine/pdf/newObject.ts";
-import { concat, latin1 } from "./encodePng.ts";
+import { encode } from "../../support/bytes.ts";
+import { concat } from "./encodePng.ts";
 
 export type Rgb = readonly [number, number, number];
 
@@ -53,7 +54,7 @@ export async function renderPage(
   resources = "",
   sink = new Sink(),
 ): Promise<Rgb[]> {
-  const contents = sink.add({ dict: "", data: latin1(content) });
+  const contents = sink.add({ dict: "", data: encode(content) });
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",
     "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
@@ -75,14 +76,14 @@ export async function renderPage(
 function assemble(objects: NewObject[]): Uint8Array {
   const bodies = objects.map((object, i) =>
     typeof object === "string"
-      ? latin1(`${i + 1} 0 obj\n${object}\nendobj\n`)
+      ? encode(`${i + 1} 0 obj\n${object}\nendobj\n`)
       : concat(
-          latin1(`${i + 1} 0 obj\n<< ${object.dict} /Length ${object.data.length} >>\nstream\n`),
+          encode(`${i + 1} 0 obj\n<< ${object.dict} /Length ${object.data.length} >>\nstream\n`),
           object.data,
-          latin1("\nendstream\nendobj\n"),
+          encode("\nendstream\nendobj\n"),
         ),
   );
-  return concat(latin1("%PDF-2.0\n"), ...bodies, latin1("trailer\n<< /Root 1 0 R >>\n"));
+  return concat(encode("%PDF-2.0\n"), ...bodies, encode("trailer\n<< /Root 1 0 R >>\n"));
 }
 
 let library: Promise<PDFiumLibrary> | undefined;

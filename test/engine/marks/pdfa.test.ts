@@ -2,10 +2,10 @@
 import { inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { type ImageMark, TEMPLATES, type TemplateName, type TextMark, watermark } from "../../../src/engine/index.ts";
-import { joined } from "../../support/bytes.ts";
+import { encode, joined } from "../../support/bytes.ts";
 import { loadFont } from "../../support/fonts.ts";
 import { adobe, encodeJpeg, JFIF, segment } from "../images/encodeJpeg.ts";
-import { concat, encodePng, latin1, type PngSpec } from "../images/encodePng.ts";
+import { concat, encodePng, type PngSpec } from "../images/encodePng.ts";
 import { profile } from "../images/profile.ts";
 import { archive } from "../pdf/archive.ts";
 
@@ -49,7 +49,7 @@ const jpeg = (color: number[], ...segments: Uint8Array[]) =>
   encodeJpeg({ width: 1, height: 1, color: () => color, segments });
 const CMYK = jpeg([0, 255, 0, 0]);
 const withProfile = (space: string, version: number) =>
-  segment(0xe2, concat(latin1("ICC_PROFILE\0"), Uint8Array.of(1, 1), profile({ space, version })));
+  segment(0xe2, concat(encode("ICC_PROFILE\0"), Uint8Array.of(1, 1), profile({ space, version })));
 
 const MARKS: [string, Mark][] = [
   ...Object.keys(TEMPLATES).map((name): [string, Mark] => [

@@ -3,12 +3,11 @@ import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
 import { RangeSource } from "../../../src/engine/pdf/byteSource.ts";
 import { PlanOutdated } from "../../../src/engine/pdf/eraser.ts";
-import { joined } from "../../support/bytes.ts";
+import { encode, joined } from "../../support/bytes.ts";
 import { readerBy } from "../../support/ranges.ts";
 import { encryptedPage, VECTORS } from "./encryptedFile.ts";
 import { type Bodies, FileBuilder, file, latin1, onePage, open, plan, stamp } from "./fixture.ts";
 
-const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 const BOX = "/MediaBox[0 0 300 400]";
 const PAGE = `<</Type/Page${BOX}>>`;
 const NODE = "<</Type/Pages/Count 1/Kids[3 0 R]>>";

@@ -5,12 +5,10 @@ import { EngineError } from "../../../src/engine/index.ts";
 import { MemorySource } from "../../../src/engine/pdf/byteSource.ts";
 import { openPdf } from "../../../src/engine/pdf/document.ts";
 import { XrefReader } from "../../../src/engine/pdf/xref.ts";
-import { joined } from "../../support/bytes.ts";
+import { encode, joined } from "../../support/bytes.ts";
 import { alternating, HOSTILE_FILES, lengthsApart, packedPages, shuffled } from "../../support/hostileFiles.ts";
 import { PdfWriter } from "../../support/pdfWriter.ts";
 import { FileBuilder, file, latin1, onePage, plan, stamp } from "./fixture.ts";
-
-const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 
 /** Marks a file; says what it took, what came out, or why nothing did. */
 async function mark(bytes: Uint8Array) {

@@ -2,6 +2,7 @@
 import { describe, expect, it, test } from "vitest";
 import { CONTEXT, collectBoundaries, Eraser, endOfCopy, PlanOutdated } from "../../../src/engine/pdf/eraser.ts";
 import { IN_FILE, IN_STREAM, XrefTable } from "../../../src/engine/pdf/xrefTable.ts";
+import { encode } from "../../support/bytes.ts";
 import { latin1 } from "./fixture.ts";
 
 /**
@@ -22,7 +23,6 @@ const TRAILER: Part = ["section", "trailer\n<<>>\n"];
 const XREF_STREAM: Part = ["xref stream", "8 0 obj\n<</Type/XRef>>\nendobj\n"];
 const HEAD: Part = ["head", "%PDF-1.7\n"];
 
-const bytesOf = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 const feeds = (text: string) => "\n".repeat(text.length);
 
 /** A file, and what its cross-reference says of it. */
@@ -52,7 +52,7 @@ function erased(
   size = text.length,
   { isDoubtful = false } = {},
 ): string {
-  const bytes = bytesOf(text);
+  const bytes = encode(text);
   const eraser = new Eraser(boundaries(), isDoubtful ? table : undefined);
   const output = bytes.slice();
   for (let at = 0; at < bytes.length; at += size) {

@@ -6,14 +6,13 @@ import { type OpenOptions, openPdf, type PdfDocument } from "../../../src/engine
 import { type OutputPlan, planOutput } from "../../../src/engine/pdf/outputPlan.ts";
 import { overlay } from "../../../src/engine/pdf/overlay.ts";
 import type { Page } from "../../../src/engine/pdf/page.ts";
-import { joined } from "../../support/bytes.ts";
+import { encode, joined } from "../../support/bytes.ts";
 
 /** The text of an object, or a stream's dictionary entries and data. */
 type Body = string | { dict?: string; data: string | Uint8Array };
 /** Objects by number. */
 export type Bodies = Record<number, Body>;
 
-const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 export const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 
 /** A file that is put together piece by piece, and knows where its objects are. */

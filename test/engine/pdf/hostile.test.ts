@@ -2,9 +2,8 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
+import { encode } from "../../support/bytes.ts";
 import { FileBuilder, file, latin1, onePage, stamp } from "./fixture.ts";
-
-const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 
 async function outcome(bytes: Uint8Array): Promise<string> {
   const result = await stamp(bytes).then(

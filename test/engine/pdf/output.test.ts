@@ -4,11 +4,10 @@ import { PDFDocument } from "pdf-lib";
 import { describe, expect, it } from "vitest";
 import { RangeSource } from "../../../src/engine/pdf/byteSource.ts";
 import { PlanOutdated } from "../../../src/engine/pdf/eraser.ts";
-import { isEqual, joined } from "../../support/bytes.ts";
+import { encode, isEqual, joined } from "../../support/bytes.ts";
 import { readerBy } from "../../support/ranges.ts";
 import { type Bodies, FileBuilder, farContents, file, latin1, onePage, open, plan, stamp } from "./fixture.ts";
 
-const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 const withoutId = (bytes: Uint8Array) => latin1(bytes).replace(/\/ID\[<\w+><\w+>\]/, "");
 const ranges = (bytes: Uint8Array) =>
   new RangeSource(readerBy(bytes.length, async (start, end) => bytes.slice(start, end)));

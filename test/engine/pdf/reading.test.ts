@@ -2,10 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
 import { RangeSource } from "../../../src/engine/pdf/byteSource.ts";
+import { encode } from "../../support/bytes.ts";
 import { readerBy } from "../../support/ranges.ts";
 import { type Bodies, FileBuilder, file, latin1, onePage, open, stamp } from "./fixture.ts";
 
-const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 const edit = (bytes: Uint8Array, change: (text: string) => string) => encode(change(latin1(bytes)));
 const codeOf = async (bytes: Uint8Array, options = {}) =>
   open(bytes, options).then(

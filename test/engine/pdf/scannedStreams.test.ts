@@ -5,6 +5,7 @@ import type { ObjectStream, Objects } from "../../../src/engine/pdf/objects.ts";
 import type { Scan } from "../../../src/engine/pdf/rebuild.ts";
 import { expandObjectStreams } from "../../../src/engine/pdf/scannedStreams.ts";
 import { IN_FILE, XrefTable } from "../../../src/engine/pdf/xrefTable.ts";
+import { encode } from "../../support/bytes.ts";
 import { countedBytes } from "../../support/countedBytes.ts";
 
 /** The numbers of possible catalogs among members that begin at these offsets; they are numbered from 100 on. */
@@ -23,8 +24,6 @@ async function catalogsIn(bytes: Uint8Array, offsets: number[]): Promise<number[
   await expandObjectStreams(objects, scan);
   return [...scan.catalogs];
 }
-
-const encode = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
 
 it.each([
   ["/Catalog null /Catalog", [0, 9, 14], [100, 102]],

@@ -5,7 +5,7 @@
 import { inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { OpenOptions, PdfDocument } from "../../../src/engine/pdf/document.ts";
-import { joined } from "../../support/bytes.ts";
+import { encode, joined } from "../../support/bytes.ts";
 import { encryptedPage, VECTORS } from "./encryptedFile.ts";
 import { type Bodies, FileBuilder, file, latin1, onePage, open, plan } from "./fixture.ts";
 
@@ -141,7 +141,6 @@ function hybrid(): Uint8Array {
 }
 const numbered = (from: number, count: number, value: (num: number) => string) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [from + index, value(from + index)]));
-const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 /** Members that are listed in an object stream which is not there. */
 function strayMember(): Uint8Array {
   const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
@@ -250,7 +249,7 @@ describe("the numbers that nobody has", () => {
       "xref\n0 1\n0000000000 65535 f \n",
       (head) => `${head}9 1\n0000000000 00005 f \n`,
     );
-    const { entries } = await tailOf(Uint8Array.from(source, (char) => char.charCodeAt(0)));
+    const { entries } = await tailOf(encode(source));
     expect(entries.get(9)).toMatchObject({ kind: 0, detail: 5 });
   });
 });

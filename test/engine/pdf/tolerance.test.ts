@@ -7,9 +7,9 @@ import { decodeStream } from "../../../src/engine/pdf/filters.ts";
 import { Meter } from "../../../src/engine/pdf/meter.ts";
 import { readStream } from "../../../src/engine/pdf/streams.ts";
 import { type Dictionary, parseValue, type Value } from "../../../src/engine/pdf/values.ts";
+import { encode } from "../../support/bytes.ts";
 import { type Bodies, FileBuilder, file, latin1, onePage, open, stamp } from "./fixture.ts";
 
-const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 const edit = (bytes: Uint8Array, change: (text: string) => string) => encode(change(latin1(bytes)));
 
 /** How wide the pages are, or why there are none. */

@@ -1,7 +1,7 @@
 /** Which version of PDF the output says it is. */
 import { describe, expect, it } from "vitest";
 import { type ImageMark, type TextMark, watermark } from "../../../src/engine/index.ts";
-import { isEqual, joined } from "../../support/bytes.ts";
+import { encode, isEqual, joined } from "../../support/bytes.ts";
 import { loadFont } from "../../support/fonts.ts";
 import { readerBy } from "../../support/ranges.ts";
 import { CHANNELS, encodePng } from "../images/encodePng.ts";
@@ -16,7 +16,7 @@ const image = (bytes: Uint8Array): ImageMark => ({ image: bytes, opacity: 1 });
 const plain = (head: string, catalog = "", before = "") => {
   const bodies: Bodies = { ...onePage(), 1: `<</Type/Catalog/Pages 2 0 R${catalog}>>` };
   const { text } = new FileBuilder(head).objects(bodies).table();
-  return Uint8Array.from(before + text, (char) => char.charCodeAt(0));
+  return encode(before + text);
 };
 const packed = (head: string) => {
   const builder = new FileBuilder(head).objects({ 4: { data: "0 g" } });
