@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { workerOptionsIn } from "./scripts/lib/workerOptions.ts";
+import { fastExports } from "./test/support/fastExports.ts";
 import { internet } from "./test/support/internet.ts";
 
 /** Modules are loaded once for all files of a project: anew for each file they took longer than the tests. */
@@ -25,6 +26,7 @@ export default defineConfig({
       {
         // engine and payments by themselves: in the Workers runtime, with nothing of the Worker
         plugins: [
+          fastExports,
           cloudflareTest({
             miniflare: {
               compatibilityDate: "2026-11-01",
@@ -39,6 +41,7 @@ export default defineConfig({
       },
       {
         plugins: [
+          fastExports,
           cloudflareTest({ main: "src/index.ts", miniflare: { ...workerOptionsIn("."), outboundService: internet } }),
         ],
         test: {
@@ -52,9 +55,11 @@ export default defineConfig({
       },
       {
         // one file, which has a core to itself for as long as it takes; in Node, which simulates the runtime
+        plugins: [fastExports],
         test: { name: "simulation", include: ["test/simulation/**/*.test.ts"], ...BUSY },
       },
       {
+        plugins: [fastExports],
         resolve: {
           alias: { typescript: fileURLToPath(new URL("test/support/typescriptApi.ts", import.meta.url).href) },
         },
