@@ -29,7 +29,7 @@ beforeAll(async () => {
   chain = await startChain();
   facilitator = await startFacilitator(chain);
   file = `data:application/pdf;base64,${Buffer.from(await samplePdf()).toString("base64")}`;
-  worker = await startWorker({ FACILITATOR_URL: facilitator.url, PAY_TO, FACILITATOR_TIMEOUT_SECONDS: "10" });
+  worker = await startWorker({ FACILITATOR_URL: facilitator.url, PAY_TO, FACILITATOR_TIMEOUT_SECONDS: "60" });
 });
 afterAll(async () => {
   await worker?.stop();

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const settings = {
     FACILITATOR_URL: facilitator.url,
     PAY_TO,
-    FACILITATOR_TIMEOUT_SECONDS: "10",
+    FACILITATOR_TIMEOUT_SECONDS: "60",
     ALLOW_LOOPBACK_SOURCES: "true",
     RECEIPT_KEY: generatePrivateKey(),
   };

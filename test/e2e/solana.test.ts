@@ -32,7 +32,7 @@ beforeAll(async () => {
     FACILITATOR_URL: facilitator.url,
     NETWORKS: "solana-devnet",
     PAY_TO_SOLANA: seller.address,
-    FACILITATOR_TIMEOUT_SECONDS: "5",
+    FACILITATOR_TIMEOUT_SECONDS: "60",
     ALLOW_LOOPBACK_SOURCES: "true",
   };
   const [withNode, without] = await Promise.all([
