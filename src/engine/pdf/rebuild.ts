@@ -101,7 +101,7 @@ export function addNumber(numbers: Set<number>, num: number, { meter }: ByteSour
 }
 
 class Scanner {
-  readonly table = new XrefTable();
+  readonly table: XrefTable;
   readonly trailers: Trailer[] = [];
   readonly sections: number[] = [];
   readonly objectStreams: { num: number; offset: number }[] = [];
@@ -129,6 +129,7 @@ class Scanner {
   /** @param known `lengths` of an earlier pass: what looks like an object in the data of a stream is none */
   constructor(source: ByteSource, known: ReadonlyMap<number, readonly number[]>) {
     this.#source = source;
+    this.table = new XrefTable(source.length);
     this.#known = known;
   }
 

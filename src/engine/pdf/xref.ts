@@ -109,7 +109,13 @@ export class XrefReader {
     this.#source = source;
     const start = findStartxref(source);
     const origin = findOrigin(source) ?? 0;
-    this.#xref = { table: new XrefTable(), trailers: [], sections: [start.keyword], origin, usesStreams: false };
+    this.#xref = {
+      table: new XrefTable(source.length),
+      trailers: [],
+      sections: [start.keyword],
+      origin,
+      usesStreams: false,
+    };
     this.#queue.push({ offset: start.offset, replaceFreeFrom: Number.POSITIVE_INFINITY });
   }
 

@@ -16,6 +16,9 @@ export type Kind = typeof FREE | typeof IN_FILE | typeof IN_STREAM;
 export const LARGEST_NUMBER = 8_388_607;
 /** Rows that fit in memory: they take up to 30 bytes each. */
 const MOST_ROWS = 2_000_000;
+/** Rows that any file may have, and how many bytes it has to have for each beyond: free ones deflate to almost nothing. */
+const FREE_ROWS = 500_000;
+const BYTES_PER_ROW = 4;
 
 /** Rows of cross-reference entries, and the live row of each object number. */
 export class XrefTable {
@@ -23,6 +26,7 @@ export class XrefTable {
   rows = 0;
   /** The largest object number that has a row. */
   largest = 0;
+  readonly #most: number;
   #number = new Uint32Array(1024);
   #kind = new Uint8Array(1024);
   /** IN_FILE: offset in the file. IN_STREAM: number of the object stream. */
@@ -37,6 +41,11 @@ export class XrefTable {
   readonly #sparse = new Map<number, number>();
   /** Offsets of the live objects in the file, ascending; made when first needed. */
   #places: Float64Array | undefined;
+
+  /** @param length of the file in bytes */
+  constructor(length: number) {
+    this.#most = Math.min(MOST_ROWS, FREE_ROWS + Math.floor(length / BYTES_PER_ROW));
+  }
 
   /**
    * Adds an entry of a section that is not newer than the entries added before. Live entries stay live, except free
@@ -164,7 +173,7 @@ export class XrefTable {
   }
 
   #append(num: number, kind: Kind, place: number, detail: number): number {
-    if (this.rows >= MOST_ROWS) throw tooComplex("it has too many objects");
+    if (this.rows >= this.#most) throw tooComplex("it has too many objects");
     if (num > LARGEST_NUMBER) throw tooLarge(num);
     if (this.rows === this.#number.length) this.#grow();
     const row = this.rows++;

@@ -154,11 +154,17 @@ describe("a file is refused", () => {
 
   const zero = new FileBuilder().objects({ 0: "<</Pages 2 0 R>>", 2: "<</Kids[3 0 R]>>", 3: "<</Type/Page>>" });
 
+  const free = deflateSync(new Uint8Array(600_000 * 3));
+  const rows = new FileBuilder().objects(onePage());
+  const start = rows.text.length;
+  rows.objects({ 5: { dict: "/Type/XRef/W[1 1 1]/Size 600000/Root 1 0 R/Filter/FlateDecode", data: free } });
+
   const large = (text: string) => encode(latin1(file(onePage())).replace(text, text.replace("4", "9000000")));
 
   it.each<[string, Uint8Array, string]>([
     ["for pages in an object stream that cannot be read", broken, "damaged_pdf"],
     ["for an object number above 8,388,607", large("4 1\n"), "too_complex"],
+    ["for more free entries than its size allows", encode(`${rows.text}startxref\n${start}\n%%EOF`), "too_complex"],
     ["for pages within an object that another overlaps", within.table().bytes(), "damaged_pdf"],
     [
       "for a page that an object stream ends before",

@@ -27,7 +27,7 @@ const feeds = (text: string) => "\n".repeat(text.length);
 
 /** A file, and what its cross-reference says of it. */
 function fileOf(...parts: Part[]) {
-  const table = new XrefTable();
+  const table = new XrefTable(0);
   const [gone, sections] = [new Set<number>(), [] as number[]];
   let text = "";
   const stale: [number, number][] = [];

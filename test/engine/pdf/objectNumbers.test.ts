@@ -5,7 +5,7 @@ import { FREE, LARGEST_NUMBER, XrefTable } from "../../../src/engine/pdf/xrefTab
 import { type Bodies, FileBuilder, latin1, onePage, open, stamp } from "./fixture.ts";
 
 function numbersBeside(used: number[], size?: number): ObjectNumbers {
-  const table = new XrefTable();
+  const table = new XrefTable(0);
   for (const num of used) table.add(num, FREE, 0, 0);
   return new ObjectNumbers(table, size);
 }

@@ -10,7 +10,7 @@ import { countedBytes } from "../../support/countedBytes.ts";
 
 /** The numbers of possible catalogs among members that begin at these offsets; they are numbered from 100 on. */
 async function catalogsIn(bytes: Uint8Array, offsets: number[]): Promise<number[]> {
-  const table = new XrefTable();
+  const table = new XrefTable(0);
   table.replace(1, IN_FILE, 9, 0);
   const numbers = offsets.map((_, index) => 100 + index);
   const stream: ObjectStream = { bytes, numbers, offsets, ascending: offsets.toSorted((a, b) => a - b) };
