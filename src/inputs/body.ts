@@ -9,16 +9,16 @@ const CHUNK = 64 * 1024;
 /**
  * Reads the body of a request in chunks of up to 64 KiB, each valid until the next one is asked for. The body has to keep a
  * pace: one that stops, or drips, gives back the memory it holds.
- * @param brokenOff creates the error of a body that ends before its end
+ * @param refusals create the errors of a body that breaks off, and of one that comes too slowly
  * @throws Problem body_timeout, body_too_large where it goes past `maxBytes`, or invalid_request where it breaks off
  */
 export async function* readBody(
   body: ReadableStream<Uint8Array>,
   { pace, maxBytes }: { pace: Pace; maxBytes: number },
-  brokenOff: (cause: unknown) => Problem = incomplete,
+  refusals = { brokenOff, tooSlow },
 ): AsyncGenerator<Uint8Array, undefined> {
   const reader = body.getReader({ mode: "byob" });
-  const watch = pacing(pace, tooSlow);
+  const watch = pacing(pace, refusals.tooSlow);
   let [length, size, isPending] = [0, FIRST_CHUNK, false];
   let buffer: ArrayBuffer | undefined;
   try {
@@ -26,7 +26,7 @@ export async function* readBody(
       isPending = true;
       const into = buffer?.byteLength === size ? buffer : new ArrayBuffer(size);
       const read = reader.readAtLeast(size, new Uint8Array(into)).catch((error: unknown) => {
-        throw brokenOff(error);
+        throw refusals.brokenOff(error);
       });
       const { done, value } = await watch(read);
       isPending = false;
@@ -59,7 +59,7 @@ function tooSlow(): Problem {
 }
 
 /** Its sender has gone, or has sent what is no HTTP: a caller who has only stopped sending is told. */
-function incomplete(cause: unknown): Problem {
+function brokenOff(cause: unknown): Problem {
   return new Problem(
     "invalid_request",
     "The body broke off before its end. Nothing was charged; send it again whole.",

@@ -67,11 +67,9 @@ export class MemoryShare {
   }
 }
 
+const TRY_AGAIN = "Nothing was charged; try again in a moment with the same payment, or send a URL as `file`.";
+
 /** Creates the Problem for what finds no room in a pool, and can't wait in storage. */
-export function noRoom(): Problem {
-  return new Problem(
-    "too_busy",
-    "As much as fits is being received. Nothing was charged; try again in a moment with the same payment, or send a URL as `file`.",
-    { headers: { "Retry-After": "10" } },
-  );
+export function noRoom(next = TRY_AGAIN): Problem {
+  return new Problem("too_busy", `As much as fits is being received. ${next}`, { headers: { "Retry-After": "10" } });
 }

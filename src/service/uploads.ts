@@ -174,8 +174,8 @@ export async function receiveFile(slot: StoredSlot, exchange: Exchange): Promise
   const length = lengthOf(request, slot);
   const pace = { ...config.bodyPace, deadlineMs: slot.expires - Date.now() };
   const memory = new MemoryShare(SENDERS_POOL, pace.deadlineMs, addressAccount(request));
-  if (!memory.take(BUFFERED_BYTES)) throw noRoom();
-  const chunks = readBody(request.body!, { pace, maxBytes: length }, brokenOff);
+  if (!memory.take(BUFFERED_BYTES)) throw noRoom("Send the file again in a moment.");
+  const chunks = readBody(request.body!, { pace, maxBytes: length }, REFUSALS);
   try {
     const { value: head = new Uint8Array() } = await chunks.next();
     if (slot.type === "pdf") expectSignsOfPdf(head);
@@ -222,7 +222,7 @@ function fillWithinBudget(
 
 function refusalOfFile(isUnderWay: boolean): string {
   return isUnderWay
-    ? "The file is being sent here already. Wait until that ends."
+    ? "The file is being sent here already. Wait until that ends, or ask for another upload."
     : "The file has been sent here in vain too often. Ask for another upload.";
 }
 
@@ -242,6 +242,8 @@ function lengthOf(request: Request, { size, maxBytes }: Slot): number {
   throw new Problem("upload_length_wrong", `Send the whole file with ${what}, or ask for another upload.`);
 }
 
-function brokenOff(cause: unknown): Problem {
-  return new Problem("upload_length_wrong", "The body broke off before its end. Send the whole file again.", { cause });
-}
+const REFUSALS = {
+  brokenOff: (cause: unknown) =>
+    new Problem("upload_length_wrong", "The body broke off before its end. Send the whole file again.", { cause }),
+  tooSlow: () => new Problem("body_timeout", "The body came too slowly. Send the whole file again."),
+};

@@ -133,6 +133,18 @@ describe("memory that a long message takes is given back", () => {
       expect([...PAYERS_POOL.held.values()]).toEqual([]);
     });
   });
+
+  test("for a subscription, which lasts and costs nothing: it may not be that long", async () => {
+    const method = "subscriptions/listen";
+    const headers = { ...HEADERS, "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method, "Mcp-Name": name };
+    const params = { name, _meta: { ...(await paymentOf()), ...modern }, notifications: { toolsListChanged: true } };
+    const { status, text } = await deployment("good").call(
+      { headers, body: message({ ...params, more: file }, method) },
+      "/mcp",
+    );
+    expect([status, text]).toEqual([400, expect.stringContaining("must call a tool")]);
+    expect([...PAYERS_POOL.held.values()]).toEqual([]);
+  });
 });
 
 test("messages that come to a halt leave no address but their own without room", async () => {

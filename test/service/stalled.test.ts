@@ -97,6 +97,7 @@ test("of many files that stop on their way to one slot, few are held, and anothe
   await vi.waitFor(() => expect(endings).toHaveLength(200));
   const refused = await Promise.race(sent);
   expect([refused.status, JSON.parse(refused.text)]).toMatchObject([503, { code: "too_busy" }]);
+  expect(refused.text, "nobody has paid").not.toMatch(/payment|URL/);
   expect((await send(theirs, "203.0.113.102", onePage)).status).toBe(200);
   for (const end of endings.splice(0)) end();
   const statuses = (await Promise.all(sent)).map(({ status }) => status);
