@@ -7,6 +7,7 @@ import { defineConfig } from "vitest/config";
 import { workerOptionsIn } from "./scripts/lib/workerOptions.ts";
 import { fastExports } from "./test/support/fastExports.ts";
 import { internet } from "./test/support/internet.ts";
+import { storageFolder } from "./test/support/storageFolder.ts";
 
 /** Modules are loaded once for all files of a project: anew for each file they took longer than the tests. */
 const SHARED_MODULES = { isolate: false, testTimeout: 30_000 }; // the first test of a file waits for its runtime
@@ -16,6 +17,10 @@ const BUSY = { ...SHARED_MODULES, maxWorkers: 3, sequence: { groupOrder: 1 } };
 
 /** The fonts among the static assets, without a Worker that has them. */
 const fonts = async (request: { url: string }) => new Response(await readFile(`.${new URL(request.url).pathname}`));
+
+/** For programs that tests start, also from there. */
+const TMPDIR = tmpdir();
+process.env.TMPDIR = storageFolder(); // for the Workers of all other projects, which run beside this process
 
 export default defineConfig({
   test: {
@@ -67,7 +72,7 @@ export default defineConfig({
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/support/site.ts", "test/support/builtWorkers.ts"],
-          env: { NODE_COMPILE_CACHE: join(tmpdir(), "overprint-compile-cache") }, // for the programs that are tested
+          env: { TMPDIR, NODE_COMPILE_CACHE: join(TMPDIR, "overprint-compile-cache") }, // for the programs that are tested
           ...SHARED_MODULES,
           testTimeout: 60_000,
           hookTimeout: 120_000, // the first that asks for a Worker builds it
@@ -80,6 +85,7 @@ export default defineConfig({
         test: {
           name: "browser",
           include: ["test/browser/**/*.test.ts"],
+          env: { TMPDIR },
           globalSetup: ["test/support/site.ts", "test/support/builtWorkers.ts"],
           ...SHARED_MODULES,
           testTimeout: 60_000,

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -114,11 +115,17 @@ export async function startServer(
   };
 }
 
-/** Returns a port of 127.0.0.1 that nothing listens on, until somebody else is faster. */
+/**
+ * Returns a port of 127.0.0.1 that nothing listens on, until somebody else is faster. It is none of those that systems give
+ * out by themselves, to servers and to connections: one of them may have it before the program does that is started now.
+ */
 export async function freePort(): Promise<number> {
+  const port = randomInt(15_000, 32_000);
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
+  });
+  if (!isFree) return freePort();
   await new Promise((resolve) => server.close(resolve));
   return port;
 }

@@ -27,16 +27,17 @@ const noDocker = (() => {
   }
 })();
 
-const healthAt = (url: string) =>
+/** Waits until a server answers, and returns how it is; `diedOf` tells what one has printed that has ended. */
+const healthAt = (url: string, diedOf: () => string | undefined = () => undefined) =>
   vi.waitUntil(
-    () =>
-      fetch(`${url}/healthz`).then(
-        async (answer) => {
-          const { problems } = (await answer.json()) as { problems: string[] };
-          return { status: answer.status, problems };
-        },
-        () => undefined,
-      ),
+    async () => {
+      const answer = await fetch(`${url}/healthz`).catch(() => undefined);
+      if (answer)
+        return { status: answer.status, problems: ((await answer.json()) as { problems: string[] }).problems };
+      const printed = diedOf();
+      if (printed !== undefined) throw new Error(`it has ended: ${printed}`);
+      return undefined;
+    },
     { timeout: 50_000, interval: 200 },
   );
 
@@ -73,19 +74,21 @@ describe("npm run serve, which the image runs", () => {
       child.kill("SIGTERM");
       return ended.then(() => undefined);
     };
-    return { url: `http://127.0.0.1:${port}`, ended, printed: () => printed, stop, [Symbol.asyncDispose]: stop };
+    const url = `http://127.0.0.1:${port}`;
+    const health = () => healthAt(url, () => (child.exitCode === null ? undefined : printed));
+    return { url, health, ended, printed: () => printed, stop, [Symbol.asyncDispose]: stop };
   }
 
   test("sells, sweeps, ends when it is told to, and has what was stored when it is started again", async () => {
     await using first = await serve({});
-    const { status } = await healthAt(first.url);
+    const { status } = await first.health();
     expect(status).toBe(200);
     const link = new URL(await buy(first.url));
     await vi.waitUntil(() => first.printed().includes('"event":"sweep"'), { timeout: 20_000 });
     await first.stop();
 
     await using second = await serve({ SELLING: "false" });
-    const { problems } = await healthAt(second.url);
+    const { problems } = await second.health();
     expect(problems).toEqual([expect.stringContaining("SELLING")]);
     const again = await fetch(new URL(link.pathname + link.search, second.url));
     expect([again.status, (await again.text()).slice(0, 5)]).toEqual([200, "%PDF-"]);
@@ -93,7 +96,7 @@ describe("npm run serve, which the image runs", () => {
 
   test("reports a setting that is nearly one, and is not misled by the rest of the environment", async () => {
     await using server = await serve({ NETWORK: "base", HOSTNAME: "abc", NODE_VERSION: "24", LANG: "C" });
-    const { status, problems } = await healthAt(server.url);
+    const { status, problems } = await server.health();
     expect([status, problems]).toEqual([503, [expect.stringContaining("NETWORK is no setting, NETWORKS is")]]);
     expect(problems[0]).not.toMatch(/HOSTNAME|NODE_VERSION|LANG/);
   });
@@ -129,7 +132,7 @@ describe("npm run serve, which the image runs", () => {
 
   test("serves files by their links alone, and takes nobody's word for the address that was called", async () => {
     await using server = await serve({});
-    await healthAt(server.url);
+    await server.health();
     const { pathname } = new URL(await buy(server.url));
     const id = pathname.slice("/v1/files/".length, -".pdf".length);
     const inBucket = `/cdn-cgi/local/r2/public/overprint-results/results/${id.slice(0, 6)}/${id}`;
@@ -141,7 +144,7 @@ describe("npm run serve, which the image runs", () => {
   test("knows of a proxy in front that it is called by https, and of nobody that it is this machine", async () => {
     const facilitator = { FACILITATOR_URL: "https://facilitator.invalid", PAY_TO };
     await using server = await serve({ HOST: "0.0.0.0", ...facilitator });
-    await healthAt(server.url);
+    await server.health();
     const ask = (headers: Record<string, string>) =>
       fetch(`${server.url}/v1/watermark/text`, { method: "POST", headers });
     const { accepts } = (await (await ask({ "X-Forwarded-Proto": "https" })).json()) as { accepts: object[] };

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { startMiniflare } from "../../scripts/lib/serveWorker.ts";
 import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { builtWorker, type Entry } from "./builtWorkers.ts";
+import { storageFolder } from "./storageFolder.ts";
 
 /** The Worker, running locally with its own storage. */
 export type StartedWorker = Pick<RunningWorker, "url" | "stop">;
@@ -19,7 +19,7 @@ export async function startWorker(
   { entry = "src/index.ts", keptState }: { entry?: Entry; keptState?: string } = {},
 ): Promise<StartedWorker> {
   const built = await builtWorker(inject("builtWorkers"), entry);
-  const state = keptState ?? (await mkdtemp(join(tmpdir(), "overprint-")));
+  const state = keptState ?? (await mkdtemp(join(storageFolder(), "overprint-")));
   const miniflare = await startMiniflare(built, state, vars, {
     host: "127.0.0.1",
     unsafeTriggerHandlers: true, // the sweep, as wrangler lets one call it
