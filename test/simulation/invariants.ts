@@ -179,10 +179,14 @@ function mustSell({ isUndisturbed, isFinal, isFresh }: Heard): boolean {
   return isUndisturbed || (isFinal && isFresh);
 }
 
-/** Whether an honest call got what it had to get. In the end, its payment may have ended before, and its link by its holder. */
+/**
+ * Whether an honest call got what it had to get. In the end, or where the work takes too long, its payment may have ended, its
+ * link by its holder, and its payer may have had too much done that was not charged.
+ */
 function isServed({ order, status, code, isFinal, isFresh }: Heard): boolean {
-  if (isFinal && status === 402) return !isFresh && !order.answers.some(({ link }) => link);
-  if (isFinal && status === 429) return true;
+  const isLate = isFinal || order.isSlow;
+  if (isLate && status === 402) return !isFresh && !order.answers.some(({ link }) => link);
+  if (isLate && status === 429) return true;
   if (order.isSlow && code === "payment_in_progress") return true;
   if (order.isDamaged) return code === "damaged_pdf";
   return status === 200 || order.answers.some(({ link }) => link?.ending !== undefined);
