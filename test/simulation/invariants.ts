@@ -188,6 +188,8 @@ function isServed({ order, status, code, isFinal, isFresh }: Heard): boolean {
   if (isLate && status === 402) return !isFresh && !order.answers.some(({ link }) => link);
   if (isLate && status === 429) return true;
   if (order.isSlow && code === "payment_in_progress") return true;
+  // one before it is where others may yet have it moved: until it has ended its payer had better not pay again
+  if (code === "settlement_pending") return order.payments.some((one) => one.isPublic && !one.consumed);
   if (order.isDamaged) return code === "damaged_pdf";
   return status === 200 || order.answers.some(({ link }) => link?.ending !== undefined);
 }
