@@ -124,10 +124,10 @@ class Body {
   /** Offset in the output of what comes next. */
   place: number;
   readonly #document: PdfDocument;
-  /** There may be a rewritten object for every page, so these are only written in `parts`. */
   /** Members of the object stream that has been begun, and their length in bytes. */
   #pack: Member[] = [];
   #packed = 0;
+  /** There may be a rewritten object for every page, so these are only written in `parts`. */
   readonly #sequence: (ByteWriter | { rewrites: readonly Rewrite[]; length: number })[] = [];
 
   constructor(document: PdfDocument, start: number) {
