@@ -183,11 +183,13 @@ function mustSell({ isUndisturbed, isFinal, isFresh }: Heard): boolean {
  * Whether an honest call got what it had to get. In the end, or where the work takes too long, its payment may have ended, its
  * link by its holder, and its payer may have had too much done that was not charged.
  */
-function isServed({ order, status, code, isFinal, isFresh }: Heard): boolean {
+function isServed(heard: Heard): boolean {
+  const { order, status, code, isFinal, isFresh } = heard;
+  const before = order.answers.slice(0, order.answers.indexOf(heard));
   const isLate = isFinal || order.isSlow;
-  if (isLate && status === 402) return !isFresh && !order.answers.some(({ link }) => link);
+  if (isLate && status === 402) return !isFresh && !before.some(({ link }) => link);
   if (isLate && status === 429) return true;
-  if (order.isSlow && code === "payment_in_progress") return true;
+  if (order.isSlow && (code === "payment_in_progress" || code === "settlement_pending")) return true;
   // one before it is where others may yet have it moved: until it has ended its payer had better not pay again
   if (code === "settlement_pending") return order.payments.some((one) => one.isPublic && !one.consumed);
   if (order.isDamaged) return code === "damaged_pdf";
