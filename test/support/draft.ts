@@ -64,11 +64,6 @@ interface Entry {
 
 const WIDTHS = [1, 4, 2] as const;
 
-/** Encodes a text, one byte for each character. */
-export function latin1(text: string): Uint8Array<ArrayBuffer> {
-  return encode(text);
-}
-
 /** Writes a draft. */
 export function written({ parts, cipher }: Draft): Uint8Array<ArrayBuffer> {
   const numbers = parts.flatMap(({ num, members }) => [num ?? 0, ...(members ?? []).map((member) => member.num)]);
@@ -95,7 +90,7 @@ export function written({ parts, cipher }: Draft): Uint8Array<ArrayBuffer> {
         part.rows === "members" ? entries.map((entry) => (entry.kind === 2 ? { ...entry, kind: 0 } : entry)) : [];
     }
     const data = dataOf(part, listed);
-    const encrypted = data && cipher && !part.rows ? bytesOf(cipher.encryptStream(num ?? 0, gen, latin1(data))) : data;
+    const encrypted = data && cipher && !part.rows ? bytesOf(cipher.encryptStream(num ?? 0, gen, encode(data))) : data;
     const value = fill(bodyOf(part, encrypted), {
       size: () => size,
       start: () => sections.at(-1) ?? 0,
@@ -111,7 +106,7 @@ export function written({ parts, cipher }: Draft): Uint8Array<ArrayBuffer> {
     });
     text += num === undefined ? value : `${num} ${gen} obj\n${value}\nendobj\n`;
   }
-  return latin1(text);
+  return encode(text);
 }
 
 function fill(text: string, words: Record<string, (argument: number) => number | string>): string {

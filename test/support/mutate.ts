@@ -1,7 +1,8 @@
 /** Ways to damage PDFs: what is in a draft, which is then written with right offsets and lengths, and the bytes. */
 import fc from "fast-check";
+import { encode } from "./bytes.ts";
 import { CHANGES } from "./changes.ts";
-import { type Draft, latin1, written } from "./draft.ts";
+import { type Draft, written } from "./draft.ts";
 import { DIGITS, PIECES } from "./hostileWords.ts";
 
 /** One way to damage bytes. Places are shares of the file's length, so that they mean something for any file. */
@@ -79,9 +80,9 @@ function mutate(bytes: Uint8Array, change: Mutation): Uint8Array {
       return concat(bytes.subarray(0, to), bytes.subarray(at, at + change.length), bytes.subarray(to));
     }
     case "insert":
-      return concat(bytes.subarray(0, at), latin1(change.text), bytes.subarray(at));
+      return concat(bytes.subarray(0, at), encode(change.text), bytes.subarray(at));
     case "number":
-      return replaceNumber(bytes, at, latin1(change.text));
+      return replaceNumber(bytes, at, encode(change.text));
     case "truncate":
       return bytes.subarray(0, at);
   }
