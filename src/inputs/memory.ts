@@ -37,8 +37,8 @@ export class MemoryShare {
     this.#owner = owner ?? this;
   }
 
-  /** Takes so many bytes more, or returns false if there is no room for them. */
-  take(bytes: number): boolean {
+  /** Takes so many bytes more, or returns false if there is no room for them, or not for `spare` bytes besides. */
+  take(bytes: number, spare = 0): boolean {
     const { held } = this.#pool;
     const now = Date.now();
     let [left, owned] = [this.#pool.bytes - bytes, bytes];
@@ -50,7 +50,7 @@ export class MemoryShare {
       left -= part.bytes;
       if (share.#owner === this.#owner) owned += part.bytes;
     }
-    if (owned > left) return false;
+    if (owned > left - spare) return false;
     held.set(this, { bytes: (held.get(this)?.bytes ?? 0) + bytes, ends: now + this.#longestMs });
     return true;
   }

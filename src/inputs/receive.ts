@@ -7,6 +7,8 @@ import { tooLarge } from "./size.ts";
 /** What comes more slowly than within this time does not wait for its rest in memory, unless it is little. */
 const IN_MEMORY_MS = 3000;
 const LITTLE_BYTES = 64 * 1024;
+/** What files leave of the memory: the fields of forms cannot wait in storage. */
+const SPARE_BYTES = 4_000_000;
 
 /** How much is received of one file, and where it is stored. */
 export interface ReceiveLimits {
@@ -72,7 +74,7 @@ async function fillMemory(
   let bytes = new Uint8Array();
   let length = 0;
   const grow = (size: number) => {
-    if (size > inMemoryBytes || !memory.take(size - bytes.length)) return false;
+    if (size > inMemoryBytes || !memory.take(size - bytes.length, SPARE_BYTES)) return false;
     const larger = new Uint8Array(size);
     larger.set(bytes.subarray(0, length));
     bytes = larger;
@@ -126,7 +128,7 @@ export async function receiveStored(
   const { length } = file;
   if (length > maxBytes) throw tooLarge(maxBytes);
   count(length);
-  const isRoom = length <= inMemoryBytes && memory.take(length);
+  const isRoom = length <= inMemoryBytes && memory.take(length, SPARE_BYTES);
   return new ReceivedFile(isRoom ? await file.read(0, length) : file, sha256);
 }
 
