@@ -153,6 +153,7 @@ export async function withinBudget<T>(
     .begin(payment, bytes, limits)
     .catch(() => 0)
     .then((waitSeconds) => refuseFor(waitSeconds, refusal));
+  allowed.catch(() => undefined); // it can fail before `act` waits for it
   const total: Spent = { ms: 0, bytes: 0 };
   try {
     return await act((spent) => Object.assign(total, spent), allowed);
