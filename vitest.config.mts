@@ -54,7 +54,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/{engine,payments,simulation,e2e,browser}/**"],
           globalSetup: "test/support/site.ts",
-          setupFiles: "test/support/emptyStorage.ts",
+          setupFiles: ["test/support/mainModule.ts", "test/support/emptyStorage.ts"],
           ...BUSY,
         },
       },

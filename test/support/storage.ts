@@ -1,14 +1,15 @@
 import { env } from "cloudflare:workers";
 import { bucketOf } from "../../src/storage/bucket.ts";
+import type { Bucket } from "../../src/storage/objectStore.ts";
 
 /** The store of the Worker under test. */
 export const bucket = bucketOf(env);
 
-/** The keys of all that is stored, in order, or of what begins with a prefix. */
-export async function storedKeys(prefix = ""): Promise<string[]> {
+/** The keys of all that a store has, in order, or of what begins with a prefix. */
+export async function storedKeys(prefix = "", store: Pick<Bucket, "list"> = bucket): Promise<string[]> {
   const keys: string[] = [];
   for (let more = true; more; ) {
-    const page = await bucket.list({ prefix, startAfter: keys.at(-1) ?? "", limit: 1000 });
+    const page = await store.list({ prefix, startAfter: keys.at(-1) ?? "", limit: 1000 });
     keys.push(...page.objects.map(({ key }) => key));
     more = page.truncated;
   }
