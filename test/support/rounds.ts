@@ -43,7 +43,8 @@ export class Rounds {
   }
 
   async #round(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    const quietIn = this.#asked.length > 0 ? this.#changedAt + QUIET_MS - Date.now() : 0;
+    await new Promise((resolve) => setTimeout(resolve, Math.max(quietIn, 10)));
     if (this.#asked.length === 0 || Date.now() < this.#changedAt + QUIET_MS) return;
     this.all.push(this.#asked);
     this.#asked = [];
