@@ -3,10 +3,12 @@ import type { AddressInfo } from "node:net";
 import { generateKeyPairSigner, type KeyPairSigner } from "@solana/kit";
 import { decodePaymentRequiredHeader } from "@x402/core/http";
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig, x402Client } from "@x402/fetch";
+import { getDefaultAsset, normalizeNetwork } from "@x402/svm";
 import { ExactSvmScheme } from "@x402/svm/exact/client";
 import { ExactSvmSchemeV1 } from "@x402/svm/exact/v1/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
+import { isSolana, NETWORKS } from "../../src/payments/networks.ts";
 import { result } from "../../src/service/schemas.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { strict402 } from "../support/x402.ts";
@@ -262,6 +264,14 @@ test("so is one to another recipient or with a stranger as fee payer, by the fac
     expect(await chain.balanceOf(payer.address)).toBe(PRICE);
   }
 });
+
+test.each(Object.values(NETWORKS).filter(isSolana))(
+  "$name is the chain that the official client knows by that name, with its USDC",
+  ({ name, caip2, asset, decimals }) => {
+    expect(normalizeNetwork(name as never)).toBe(caip2);
+    expect(getDefaultAsset(caip2, "USDC")).toMatchObject({ asset, decimals });
+  },
+);
 
 test("a payment whose blockhash lapses while the file is fetched is refused, with the reason, and not charged", async () => {
   const payment = await newPayment();

@@ -3,7 +3,6 @@ import { env } from "cloudflare:workers";
 import { DEFAULT_ASSETS } from "@x402/evm";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { EVM_NETWORK_CHAIN_ID_MAP } from "@x402/evm/v1";
-import { getDefaultAsset, normalizeNetwork } from "@x402/svm";
 import { privateKeyToAccount } from "viem/accounts";
 import { usdc } from "viem/tokens";
 import { describe, expect, test } from "vitest";
@@ -51,12 +50,6 @@ describe("an offer of every network", () => {
       expect(chainId).toBe((EVM_NETWORK_CHAIN_ID_MAP as Record<string, number>)[name]);
     },
   );
-
-  test.each(SOLANA)("is on the chain that the official client knows as $name, and asks for its USDC", (network) => {
-    const { name, caip2, asset, decimals } = network;
-    expect(normalizeNetwork(name as never)).toBe(caip2);
-    expect(getDefaultAsset(caip2, "USDC")).toMatchObject({ asset, decimals });
-  });
 
   test.each(EVM)("asks for the token on the chain that wallets know as USDC on $name", ({ chainId, asset }) => {
     expect(asset).toBe((usdc.addresses as Record<number, string>)[chainId]);
