@@ -8,6 +8,7 @@ import { workerOptionsIn } from "./scripts/lib/workerOptions.ts";
 import { fastExports } from "./test/support/fastExports.ts";
 import { internet } from "./test/support/internet.ts";
 import { storageFolder } from "./test/support/storageFolder.ts";
+import { withoutMaps } from "./test/support/withoutMaps.ts";
 
 /** Modules are loaded once for all files of a project: anew for each file they took longer than the tests. */
 const SHARED_MODULES = { isolate: false, testTimeout: 30_000 }; // the first test of a file waits for its runtime
@@ -32,6 +33,7 @@ export default defineConfig({
         // engine and payments by themselves: in the Workers runtime, with nothing of the Worker
         plugins: [
           fastExports,
+          withoutMaps,
           cloudflareTest({
             miniflare: {
               compatibilityDate: "2026-11-01",
@@ -47,6 +49,7 @@ export default defineConfig({
       {
         plugins: [
           fastExports,
+          withoutMaps,
           cloudflareTest({ main: "src/index.ts", miniflare: { ...workerOptionsIn("."), outboundService: internet } }),
         ],
         test: {
