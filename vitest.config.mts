@@ -44,6 +44,7 @@ export default defineConfig({
             },
           }),
         ],
+        resolve: { alias: { "pdf-lib": "pdf-lib/dist/pdf-lib.esm.js" } }, // one file instead of 200
         test: { name: "parts", include: ["test/{engine,payments}/**/*.test.ts"], ...BUSY },
       },
       {
