@@ -17,6 +17,9 @@ export const PAYERS_POOL = new MemoryPool(64_000_000);
 /** For the buffers of files that are sent to their slots, which costs their senders nothing. */
 export const SENDERS_POOL = new MemoryPool(16_000_000);
 
+/** What files leave of the payers' pool: the fields of forms cannot wait in storage. */
+export const SPARE_BYTES = 4_000_000;
+
 /**
  * One call's part of a pool. It may grow while it is no larger than all that is left: a few calls have most of the
  * pool, and however many stall, they leave room for the next one.

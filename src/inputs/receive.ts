@@ -1,5 +1,5 @@
 import type { RangeReader } from "../engine/index.ts";
-import type { MemoryShare } from "./memory.ts";
+import { type MemoryShare, SPARE_BYTES } from "./memory.ts";
 import type { Pace } from "./pace.ts";
 import { ReceivedFile } from "./receivedFile.ts";
 import { tooLarge } from "./size.ts";
@@ -7,8 +7,6 @@ import { tooLarge } from "./size.ts";
 /** What comes more slowly than within this time does not wait for its rest in memory, unless it is little. */
 const IN_MEMORY_MS = 3000;
 const LITTLE_BYTES = 64 * 1024;
-/** What files leave of the memory: the fields of forms cannot wait in storage. */
-const SPARE_BYTES = 4_000_000;
 
 /** How much is received of one file, and where it is stored. */
 export interface ReceiveLimits {

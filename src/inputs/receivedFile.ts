@@ -1,6 +1,6 @@
 import type { RangeReader } from "../engine/index.ts";
 import type { LargeFileSlot } from "./largeFileSlot.ts";
-import type { MemoryShare } from "./memory.ts";
+import { type MemoryShare, SPARE_BYTES } from "./memory.ts";
 
 /** A file that has been received completely. */
 export class ReceivedFile {
@@ -26,7 +26,7 @@ export class ReceivedFile {
    */
   async whole(memory: MemoryShare, slot: LargeFileSlot): Promise<Uint8Array> {
     if (this.content instanceof Uint8Array) return this.content;
-    if (!memory.take(this.content.length)) await slot.acquire();
+    if (!memory.take(this.content.length, SPARE_BYTES)) await slot.acquire();
     return this.content.read(0, this.content.length);
   }
 }
