@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,9 +15,6 @@ const SHARED_MODULES = { isolate: false, testTimeout: 30_000 }; // the first tes
 /** What waits little: of two cores, and each more loads the modules for itself. */
 const BUSY = { ...SHARED_MODULES, maxWorkers: 3, sequence: { groupOrder: 1 } };
 
-/** The fonts among the static assets, without a Worker that has them. */
-const fonts = async (request: { url: string }) => new Response(await readFile(`.${new URL(request.url).pathname}`));
-
 /** For programs that tests start, also from there. */
 const TMPDIR = tmpdir();
 process.env.TMPDIR = storageFolder(); // for the Workers of all other projects, which run beside this process
@@ -30,33 +26,17 @@ export default defineConfig({
     maxWorkers: 4, // of two cores: much of e2e waits
     projects: [
       {
-        // engine and payments by themselves: in the Workers runtime, with nothing of the Worker
-        plugins: [
-          fastExports,
-          withoutMaps,
-          cloudflareTest({
-            miniflare: {
-              compatibilityDate: "2026-11-01",
-              compatibilityFlags: ["nodejs_compat"],
-              modulesRules: [{ type: "CompiledWasm", include: ["**/*.wasm"] }],
-              serviceBindings: { ASSETS: fonts },
-              outboundService: internet,
-            },
-          }),
-        ],
-        resolve: { alias: { "pdf-lib": "pdf-lib/dist/pdf-lib.esm.js" } }, // one file instead of 200
-        test: { name: "parts", include: ["test/{engine,payments}/**/*.test.ts"], ...BUSY },
-      },
-      {
+        // in the Workers runtime, the parts by themselves and the Worker
         plugins: [
           fastExports,
           withoutMaps,
           cloudflareTest({ main: "src/index.ts", miniflare: { ...workerOptionsIn("."), outboundService: internet } }),
         ],
+        resolve: { alias: { "pdf-lib": "pdf-lib/dist/pdf-lib.esm.js" } }, // one file instead of 200
         test: {
           name: "worker",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/{engine,payments,simulation,e2e,browser}/**"],
+          exclude: ["test/{simulation,e2e,browser}/**"],
           globalSetup: "test/support/site.ts",
           setupFiles: ["test/support/mainModule.ts", "test/support/emptyStorage.ts"],
           ...BUSY,

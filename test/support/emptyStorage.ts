@@ -1,4 +1,4 @@
-import { reset } from "cloudflare:test";
+import { reset } from "cloudflare:test-internal"; // `cloudflare:test` would load the Worker, too, where only a part is tested
 import { beforeAll, vi } from "vitest";
 import { emptyBucket } from "./storage.ts";
 
