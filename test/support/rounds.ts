@@ -11,24 +11,17 @@ export class Rounds {
   /** What each round had: names such as `ledger claim`. */
   readonly all: string[][] = [];
   #asked: string[] = [];
+  #hasAsked = Promise.withResolvers<void>();
   #release = Promise.withResolvers<void>();
   #changedAt = 0;
 
   /** Answers until the call has been answered, and returns with the rounds before that. */
   async during(call: () => Promise<unknown>): Promise<string[][]> {
-    const { all } = this;
     let before: string[][] | undefined;
-    const called = call().then(
-      () => {
-        before = all.slice();
-      },
-      (error: unknown) => {
-        before = [];
-        throw error;
-      },
-    );
-    while (!before) await this.#round();
-    await called;
+    const called = call().then(() => {
+      before = this.all.slice();
+    });
+    while (!before) await this.#round(called);
     return before;
   }
 
@@ -38,18 +31,20 @@ export class Rounds {
     const ended = done.finally(() => {
       isDone = true;
     });
-    while (!isDone) await this.#round();
-    await ended;
+    while (!isDone) await this.#round(ended);
   }
 
-  async #round(): Promise<void> {
-    const quietIn = this.#asked.length > 0 ? this.#changedAt + QUIET_MS - Date.now() : 0;
-    await new Promise((resolve) => setTimeout(resolve, Math.max(quietIn, 10)));
-    if (this.#asked.length === 0 || Date.now() < this.#changedAt + QUIET_MS) return;
+  /** Waits for something to be asked for, or for the end, if that comes first; then for more, and answers all of it. */
+  async #round(end: Promise<unknown>): Promise<void> {
+    await Promise.race([this.#hasAsked.promise, end]);
+    if (this.#asked.length === 0) return;
+    while (Date.now() < this.#changedAt + QUIET_MS)
+      await new Promise((resolve) => setTimeout(resolve, this.#changedAt + QUIET_MS - Date.now()));
     this.all.push(this.#asked);
     this.#asked = [];
     this.#changedAt = Date.now();
     this.#release.resolve();
+    this.#hasAsked = Promise.withResolvers();
     this.#release = Promise.withResolvers();
   }
 
@@ -57,6 +52,7 @@ export class Rounds {
   async take<T>(name: string, act: () => Promise<T>): Promise<T> {
     this.#asked.push(name);
     this.#changedAt = Date.now();
+    this.#hasAsked.resolve();
     await this.#release.promise;
     try {
       return await act();
