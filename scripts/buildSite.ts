@@ -1,11 +1,11 @@
 /**
  * Builds the Worker's static assets into `dist/site/`: the client of the page, from `web/`, and the fonts. wrangler runs it
  * before it bundles the Worker (`[build]` in wrangler.toml). Files that are there already, and the same, are left alone:
- * a Worker that serves them does not notice. What was bundled from the same sources is not bundled again.
+ * a Worker that serves them does not notice.
  */
 import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { build, type Metafile } from "esbuild";
+import { build } from "esbuild";
 import manifest from "../package.json" with { type: "json" };
 import { sourceHash } from "./lib/sourceHash.ts";
 
@@ -25,13 +25,40 @@ const PDFJS_DATA = {
   wasm: /\.wasm$|_nowasm_fallback\.js$/,
 };
 
-/** What esbuild says of the client, and what it was bundled from. */
-const bundledFile = join(root, "dist/site.meta.json");
-type Bundled = Metafile & { source: string };
+if (process.env.SITE_BUILT_IN === root) process.exit(); // a run of the tests has built it, and changes no source
+
+const { outputFiles, metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: [
+    "web/site.css",
+    "web/reading.css",
+    "web/chat.css",
+    "web/playground.ts",
+    "web/chat.ts",
+    "web/upload.ts",
+    "web/engine.worker.ts",
+    "pdfjs-dist/build/pdf.worker.mjs",
+  ],
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  target: "es2023",
+  minify: true,
+  legalComments: "linked",
+  // What a page asks for by name keeps its name; the rest is named by its content, and cached for good.
+  entryNames: "[name]",
+  chunkNames: "files/[name]-[hash]",
+  assetNames: "files/[name]-[hash]",
+  loader: { ".wasm": "file" },
+  external: ["/assets/*"],
+  publicPath: "/assets",
+  outdir: assets,
+  write: false,
+  metafile: true,
+});
 
 const kept = new Set<string>();
-const source = await sourceHash(root);
-if (!(await isBundled())) await bundle();
+for (const { path, contents } of outputFiles) await put(path, contents);
 await put(join(assets, "schibsted-grotesk.woff2"), await readFile(join(packages, TYPEFACE)));
 await put(join(assets, "sample.pdf"), await readFile(join(root, "examples/contract.pdf")));
 await put(join(out, "favicon.svg"), await readFile(join(root, "web/favicon.svg")));
@@ -43,57 +70,10 @@ for (const [folder, names] of Object.entries(PDFJS_DATA))
     await put(join(assets, "pdfjs", folder, name), await readFile(join(pdfjs, folder, name)));
 await copyFonts();
 // what /healthz says of itself
-const built = { version: manifest.version, source };
+const built = { version: manifest.version, source: await sourceHash(root) };
 await put(join(out, "build.json"), Buffer.from(JSON.stringify(built)));
 await removeOthers(out);
-
-/** Returns whether the client has been bundled from these sources, and is there; what is, is kept. */
-async function isBundled(): Promise<boolean> {
-  const bundled = (await readFile(bundledFile, "utf8").then(JSON.parse, () => undefined)) as Bundled | undefined;
-  if (bundled?.source !== source) return false;
-  for (const [name, { bytes }] of Object.entries(bundled.outputs)) {
-    const path = join(root, name);
-    if ((await stat(path).catch(() => undefined))?.size !== bytes) return false;
-    kept.add(path);
-  }
-  return true;
-}
-
-/** Bundles the client. The list of what it has been made of is written last: it is there only where all of that is. */
-async function bundle(): Promise<void> {
-  const { outputFiles, metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: [
-      "web/site.css",
-      "web/reading.css",
-      "web/chat.css",
-      "web/playground.ts",
-      "web/chat.ts",
-      "web/upload.ts",
-      "web/engine.worker.ts",
-      "pdfjs-dist/build/pdf.worker.mjs",
-    ],
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    target: "es2023",
-    minify: true,
-    legalComments: "linked",
-    // What a page asks for by name keeps its name; the rest is named by its content, and cached for good.
-    entryNames: "[name]",
-    chunkNames: "files/[name]-[hash]",
-    assetNames: "files/[name]-[hash]",
-    loader: { ".wasm": "file" },
-    external: ["/assets/*"],
-    publicPath: "/assets",
-    outdir: assets,
-    write: false,
-    metafile: true,
-  });
-  await rm(bundledFile, { force: true });
-  for (const { path, contents } of outputFiles) await put(path, contents);
-  await put(bundledFile, Buffer.from(JSON.stringify({ ...metafile, source } satisfies Bundled)));
-}
+await put(join(root, "dist/site.meta.json"), Buffer.from(JSON.stringify(metafile))); // for licences.ts and lib/sbom.ts
 
 /** Writes a file unless it has these contents already. It is there as a whole or not at all. */
 async function put(path: string, contents: Uint8Array): Promise<void> {

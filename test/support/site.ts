@@ -1,11 +1,14 @@
 import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 
-/** All projects of a run are set up in one process. */
-const run = globalThis as { isSiteBuilt?: boolean };
+const root = join(import.meta.dirname, "../..");
 
-/** Vitest's global setup: builds the static assets, as wrangler does before it starts the Worker; once for all projects. */
+/**
+ * Vitest's global setup: builds the static assets, as wrangler does before it starts the Worker; once for all projects, and
+ * for all that they start.
+ */
 export function setup(): void {
-  if (run.isSiteBuilt) return;
+  if (process.env.SITE_BUILT_IN === root) return;
   execFileSync(process.execPath, ["scripts/buildSite.ts"], { stdio: "inherit" });
-  run.isSiteBuilt = true;
+  process.env.SITE_BUILT_IN = root;
 }
