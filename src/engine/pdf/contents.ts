@@ -197,7 +197,7 @@ export class ContentsReader {
     const { source } = this.#objects;
     const { dict, data, length, claimed, damaged } = stream;
     const right = claimedEnd(source, data, claimed);
-    const end = right ?? findEndOfData(source, data, this.#objects.table.nextPlace(place));
+    const end = right ?? findEndOfData(source, data, this.#objects.nextPlace(place));
     if (right === undefined || damaged > 0) {
       const bytes = source.bytes(dict, end);
       const rewrite = this.#rewrites.keepStream(num, bytes);

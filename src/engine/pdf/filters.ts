@@ -6,19 +6,25 @@ import { Malformed } from "./lexer.ts";
 import { type Meter, tooLargeDecoded } from "./meter.ts";
 import { type Dictionary, Reference, type Value } from "./values.ts";
 
+/** Most filters of one stream: nobody needs more than two or three, and each takes time, also for no data. */
+const MOST_FILTERS = 16;
+/** What a row of a predictor takes beside its bytes, in bytes scanned. */
+const ROW_WORK = 16;
+
 /**
  * Undoes the filters that the stream dictionary names, in order, and charges the meter for what each of them gives.
- * @throws Malformed if a filter is unknown, or its data are damaged
+ * @throws Malformed if a filter is unknown, its data are damaged, or there are too many
  * @throws EngineError too_complex if the data are too large
  */
 export function decodeStream(dict: Dictionary, data: Uint8Array, meter: Meter): Uint8Array {
   const filters = list(dict.get("Filter") ?? dict.get("F"));
   const params = list(dict.get("DecodeParms") ?? dict.get("DP"));
+  if (filters.length > MOST_FILTERS) throw new Malformed("a stream has too many filters");
   let total = 0;
   filters.forEach((filter, i) => {
     if (filter === "Crypt") return; // undone by the cipher
     const param = params[i];
-    data = decode(filter, data, param instanceof Map ? param : undefined, meter.roomFor(total));
+    data = decode(filter, data, param instanceof Map ? param : undefined, meter, meter.roomFor(total));
     total += data.length;
     meter.decode(data.length);
   });
@@ -30,11 +36,17 @@ function list(value: Value | undefined): Value[] {
   return Array.isArray(value) ? value : [value];
 }
 
-function decode(filter: Value, data: Uint8Array, options: Dictionary | undefined, maxBytes: number): Uint8Array {
+function decode(
+  filter: Value,
+  data: Uint8Array,
+  options: Dictionary | undefined,
+  meter: Meter,
+  maxBytes: number,
+): Uint8Array {
   switch (filter) {
     case "FlateDecode":
     case "Fl":
-      return undoPredictor(decodeFlate(data, maxBytes), options);
+      return undoPredictor(decodeFlate(data, maxBytes), options, meter);
     case "ASCIIHexDecode":
     case "AHx":
       return decodeAsciiHex(data, maxBytes);
@@ -46,7 +58,7 @@ function decode(filter: Value, data: Uint8Array, options: Dictionary | undefined
       return decodeRunLength(data, maxBytes);
     case "LZWDecode":
     case "LZW":
-      return undoPredictor(decodeLzw(data, options?.get("EarlyChange") === 0 ? 0 : 1, maxBytes), options);
+      return undoPredictor(decodeLzw(data, options?.get("EarlyChange") === 0 ? 0 : 1, maxBytes), options, meter);
   }
   throw new Malformed(`filter ${filter instanceof Reference ? "reference" : String(filter)} is not known here`);
 }
@@ -69,12 +81,13 @@ function decodeFlate(data: Uint8Array, maxBytes: number): Uint8Array {
 /**
  * Undoes PNG predictors and TIFF predictor 2 at 8 bits (7.4.4.4), in place; no producer uses others for these streams.
  */
-function undoPredictor(data: Uint8Array, options: Dictionary | undefined): Uint8Array {
+function undoPredictor(data: Uint8Array, options: Dictionary | undefined, meter: Meter): Uint8Array {
   const predictor = number(options?.get("Predictor"), 1);
   if (predictor <= 1) return data;
   const bits = number(options?.get("Colors"), 1) * number(options?.get("BitsPerComponent"), 8);
   const pixel = Math.max(1, bits >> 3);
   const row = Math.max(1, Math.floor((number(options?.get("Columns"), 1) * bits + 7) / 8));
+  meter.scan(ROW_WORK * Math.ceil(data.length / (row + 1)));
   if (predictor === 2) {
     for (let start = 0; start < data.length; start += row) {
       const end = Math.min(start + row, data.length);

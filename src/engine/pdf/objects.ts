@@ -20,7 +20,7 @@ import {
 } from "./lexer.ts";
 import { Slab } from "./slab.ts";
 import { isEndOfData, readStream } from "./streams.ts";
-import { type Dictionary, parseMeasured, Reference, type Value } from "./values.ts";
+import { type Dictionary, PARSING, parseMeasured, Reference, type Value } from "./values.ts";
 import { firstAbove, IN_FILE, IN_STREAM, type XrefTable } from "./xrefTable.ts";
 
 /** What has to be known of an object stream to read it. */
@@ -50,9 +50,11 @@ const MISSING = new MissingStream("an object stream is not decoded");
 const LARGEST_BROKEN = 64 * 1024;
 /** How many references that lead to references are followed. */
 export const LONGEST_REFERENCE_CHAIN = 32;
-/** To parse a byte takes about as long as to scan so many. */
-const PARSING = 32;
 const MOST_MEMBERS = 500_000;
+/** What a member of an object stream takes beside its bytes, in bytes of memory, and to list it, in bytes scanned. */
+const MEMBER = 64;
+/** To put the place of a row in order takes about as long as to scan so many bytes. */
+const SORTING = 16;
 /** Decoded object streams that are kept while others are decoded. */
 const CACHED_BYTES = 16 << 20;
 
@@ -103,7 +105,7 @@ export class Objects {
       if (header?.num !== num) throw new Malformed(`object ${num} is not at offset ${place}`);
       return parse(bytes, header.end);
     };
-    return parseAt(this.source, place, read, undefined, () => this.table.nextPlace(place));
+    return parseAt(this.source, place, read, undefined, () => this.nextPlace(place));
   }
 
   /** Returns the text of a member of an object stream, up to where the next one begins. */
@@ -150,7 +152,7 @@ export class Objects {
     if (!this.table.isInFile(num))
       return this.at(num, (bytes, at) => this.#balanced(terminated(bytes.subarray(at, at + LARGEST_BROKEN)), 0));
     const place = this.table.offsetOf(num);
-    const end = Math.min(place + LARGEST_BROKEN, this.table.nextPlace(place), this.source.length);
+    const end = Math.min(place + LARGEST_BROKEN, this.nextPlace(place), this.source.length);
     const bytes = terminated(this.source.bytes(place, end));
     const header = readHeader(bytes, 0);
     return header?.num === num ? this.#balanced(bytes, header.end) : undefined;
@@ -225,11 +227,11 @@ export class Objects {
     if (!this.table.isInFile(num)) throw new Malformed(`object stream ${num} is not in the file`);
     const stream = this.#decode(this.table.offsetOf(num), num);
     this.#streams.set(num, stream);
-    this.#cached += stream.bytes.length;
-    for (const [oldest, { bytes }] of this.#streams) {
+    this.#cached += memoryOf(stream);
+    for (const [oldest, kept] of this.#streams) {
       if (this.#cached <= CACHED_BYTES || oldest === num) break;
       this.#streams.delete(oldest);
-      this.#cached -= bytes.length;
+      this.#cached -= memoryOf(kept);
     }
     return stream;
   }
@@ -240,10 +242,19 @@ export class Objects {
     return typeof value === "number" ? value : undefined;
   }
 
+  /**
+   * Returns where the next live object in the file begins after `offset`; Infinity if there is none.
+   * @throws EngineError too_complex
+   */
+  nextPlace(offset: number): number {
+    if (!this.table.isSorted) this.source.meter.scan(SORTING * this.table.rows);
+    return this.table.nextPlace(offset);
+  }
+
   #decode(offset: number, num: number): ObjectStream {
     const { meter } = this.source;
     const lengthOf = (length: Reference) => this.streamLength(length);
-    const raw = readStream(this.source, offset, lengthOf, () => this.table.nextPlace(offset));
+    const raw = readStream(this.source, offset, lengthOf, () => this.nextPlace(offset));
     if (raw.num !== num) throw new Malformed(`object ${num} is not at offset ${offset}`);
     const dict = new Map(STREAM_KEYS.map((key) => [key, this.#direct(raw.dict.get(key) ?? null)]));
     const hasEnd = isEndOfData(this.source, raw.end);
@@ -252,6 +263,7 @@ export class Objects {
     if (this.#decoded.has(offset)) meter.decodedAgain(decoded.length);
     this.#decoded.add(offset);
     const stream = readObjectStream(dict.get("N"), dict.get("First"), decoded);
+    meter.scan(MEMBER * stream.numbers.length);
     const isStale = (member: number) => {
       const row = this.table.live(member);
       return row < 0 || this.table.kind(row) !== IN_STREAM || this.table.place(row) !== num;
@@ -268,6 +280,10 @@ export class Objects {
     if (!(value instanceof Reference)) return value;
     return this.table.isInFile(value.num) ? this.value(value.num) : null;
   }
+}
+
+function memoryOf({ bytes, numbers }: ObjectStream): number {
+  return bytes.length + MEMBER * numbers.length;
 }
 
 /** Returns the text of the member at `index`: up to where the next one begins. */

@@ -91,10 +91,13 @@ function claimedPart(xmp: string): number | undefined {
   return undefined;
 }
 
+/** Most output intents that are looked at: of those that say PDF/A, all have the same profile. */
+const MOST_INTENTS = 8;
+
 /** Returns the components of the PDF/A output intent's profile (ISO 19005-1, 6.2.2). */
 function intentOf(objects: Objects, catalog: Dictionary): number | undefined {
   const intents = objects.resolve(catalog.get("OutputIntents"));
-  for (const item of Array.isArray(intents) ? intents : []) {
+  for (const item of Array.isArray(intents) ? intents.slice(0, MOST_INTENTS) : []) {
     const intent = objects.dictionary(item);
     if (intent && objects.resolve(intent.get("S")) === "GTS_PDFA1") {
       const components = objects.resolve(objects.dictionary(intent.get("DestOutputProfile"))?.get("N"));

@@ -26,7 +26,7 @@ import { endOfSound } from "./sound.ts";
 import { claimedEnd, dataStart, findEndOfData, findWord, isEndOfData } from "./streams.ts";
 
 import { parseValue, Reference, type Value } from "./values.ts";
-import { findOrigin, readTrailer, readTrailerDictionary, type Trailer, type Xref } from "./xref.ts";
+import { chargeTrailer, findOrigin, readTrailer, readTrailerDictionary, type Trailer, type Xref } from "./xref.ts";
 
 import { IN_FILE, XrefTable } from "./xrefTable.ts";
 
@@ -183,6 +183,7 @@ class Scanner {
       const trailer = this.#attempt(() => parseAt(this.#source, offset, readTrailer, this.#limit));
       this.#isWithinTrailer = !trailer;
       if (trailer && this.trailers.length < MOST_TRAILERS) {
+        chargeTrailer(trailer, this.#source.meter);
         this.trailers.push(trailer);
         this.#trailerEnd = offset + trailer.text.length;
         this.usesStreams = false;

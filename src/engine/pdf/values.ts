@@ -68,6 +68,9 @@ const ENTRY = 64;
 /** What a byte of a string takes while it is read. */
 const STRING_BYTE = 8;
 
+/** To parse a byte takes about as long as to scan so many. */
+export const PARSING = 32;
+
 interface Cursor {
   readonly bytes: Uint8Array;
   at: number;
@@ -100,12 +103,12 @@ export function parseValue(bytes: Uint8Array, at: number): Value {
 }
 
 /**
- * Parses the value at `at`; returns where it ends, too.
+ * Parses the value at `at`; returns where it ends, too, and how much memory it takes, in bytes.
  * @throws like {@link parseValue}
  */
-export function parseMeasured(bytes: Uint8Array, at: number): { value: Value; end: number } {
+export function parseMeasured(bytes: Uint8Array, at: number): { value: Value; end: number; memory: number } {
   const cursor = cursorAt(bytes, at);
-  return { value: parse(cursor, 0), end: cursor.at };
+  return { value: parse(cursor, 0), end: cursor.at, memory: LARGEST - cursor.room };
 }
 
 function parse(cursor: Cursor, depth: number): Value {

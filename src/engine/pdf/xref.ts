@@ -19,8 +19,9 @@ import {
   startsWith,
   valueOfDigits,
 } from "./lexer.ts";
+import type { Meter } from "./meter.ts";
 import { readStream } from "./streams.ts";
-import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
+import { type Dictionary, PARSING, parseMeasured, Reference, type Value } from "./values.ts";
 import { FREE, IN_FILE, IN_STREAM, XrefTable } from "./xrefTable.ts";
 
 /** A trailer dictionary, or the dictionary of a cross-reference stream, which serves as one. */
@@ -28,6 +29,8 @@ export interface Trailer {
   dict: Dictionary;
   /** Its bytes from `<<` to `>>`: entries that are kept are copied verbatim. */
   text: Uint8Array;
+  /** How much memory `dict` takes, in bytes. */
+  memory: number;
 }
 
 /**
@@ -54,7 +57,7 @@ export const NEW_HEADER = "%PDF-1.7\n";
 const ENTRY_WINDOW = 64 * 1024;
 const TAIL = 2048;
 const MOST_SECTIONS = 10_000;
-/** Rows of a stream that are added in one step, and what one of them takes, see Meter.spend. */
+/** Rows of a stream that are added in one step, and what one of them takes, see Meter.scan. */
 const ROWS_AT_ONCE = 8192;
 const ROW_WORK = 32;
 
@@ -130,7 +133,7 @@ export class XrefReader {
       return true;
     }
     if (this.#entries) {
-      this.#source.meter.spend(ROWS_AT_ONCE * ROW_WORK);
+      this.#source.meter.scan(ROWS_AT_ONCE * ROW_WORK);
       if (this.#entries.next().done) this.#entries = undefined;
       return true;
     }
@@ -224,7 +227,7 @@ export class XrefReader {
   }
 
   #readStream(at: number, replaceFreeFrom: number): void {
-    const { text } = parseAt(this.#source, at, (bytes, from) => {
+    const trailer = parseAt(this.#source, at, (bytes, from) => {
       const header = readHeader(bytes, from);
       if (!header || !isDictionary(bytes, header.end)) throw new Malformed(`no cross-reference at offset ${at}`);
       return readTrailerDictionary(bytes, header.end);
@@ -234,11 +237,12 @@ export class XrefReader {
     if (this.#xref.trailers.length === 0) this.#xref.usesStreams = true;
     const rows = decodeStream(dict, data, this.#source.meter);
     this.#entries = streamEntries(this.#xref.table, dict, rows, this.#bias!, replaceFreeFrom);
-    this.#follow({ dict, text }, undefined);
+    this.#follow({ ...trailer, dict }, undefined);
   }
 
   /** Queues the sections that a trailer points to: the stream of a hybrid file before the older section. */
   #follow(trailer: Trailer, hybridRow: number | undefined): void {
+    chargeTrailer(trailer, this.#source.meter);
     this.#xref.trailers.push(trailer);
     const links: Link[] = [];
     const stream = trailer.dict.get("XRefStm");
@@ -254,6 +258,7 @@ export class XrefReader {
 /**
  * Reads the trailer at `at`, keyword included.
  * @throws Malformed if there is none
+ * @throws EngineError too_complex
  */
 export function readTrailer(bytes: Uint8Array, at: number): Trailer {
   const start = skipWhite(bytes, at + 7);
@@ -265,16 +270,25 @@ export function readTrailer(bytes: Uint8Array, at: number): Trailer {
 /**
  * Reads the dictionary at `at`, of a trailer or a cross-reference stream.
  * @throws Malformed if it cannot be read
+ * @throws EngineError too_complex if it takes too much memory
  */
 export function readTrailerDictionary(bytes: Uint8Array, at: number): Trailer {
+  const { value, memory } = parseMeasured(bytes, at);
   // Ends where `eachEntry` finds the end, since that scans the text again to copy entries.
-  return {
-    dict: parseValue(bytes, at) as Dictionary,
-    text: bytes.slice(
-      at,
-      eachEntry(bytes, at, () => {}),
-    ),
-  };
+  const text = bytes.slice(
+    at,
+    eachEntry(bytes, at, () => {}),
+  );
+  return { dict: value as Dictionary, text, memory };
+}
+
+/**
+ * Charges for a trailer that is kept.
+ * @throws EngineError too_complex
+ */
+export function chargeTrailer({ text, memory }: Trailer, meter: Meter): void {
+  meter.scan(PARSING * text.length);
+  meter.keep(text.length + memory);
 }
 
 /**
@@ -318,14 +332,13 @@ function* streamEntries(
   if (width === 0) throw new Malformed("a cross-reference stream has no fields");
   const size = dict.get("Size");
   const index = dict.get("Index");
-  const sections = Array.isArray(index) ? index : [0, typeof size === "number" ? size : Number.POSITIVE_INFINITY];
+  const sections = Array.isArray(index) ? index : [0, isWhole(size) ? size : Number.MAX_SAFE_INTEGER];
   let at = 0;
   let rows = 0;
   for (let i = 0; i + 1 < sections.length; i += 2) {
     const first = sections[i];
     const count = sections[i + 1];
-    if (typeof first !== "number" || typeof count !== "number")
-      throw new Malformed("a cross-reference stream has a wrong /Index");
+    if (!isWhole(first) || !isWhole(count)) throw new Malformed("a cross-reference stream has a wrong /Index");
     for (let num = first; num < first + count && at + width <= data.length; num++, at += width) {
       const kind = kindWidth === 0 ? 1 : field(data, at, kindWidth);
       const place = field(data, at + kindWidth, placeWidth);
@@ -341,12 +354,14 @@ function* streamEntries(
 
 function fieldWidths(value: Value | undefined): [number, number, number] {
   const widths = Array.isArray(value) ? value.slice(0, 3) : [];
-  const [kind, place, detail] = widths.map((width) =>
-    typeof width === "number" && width >= 0 && width <= 8 ? width : 0,
-  );
+  const [kind, place, detail] = widths.map((width) => (isWhole(width) && width <= 8 ? width : 0));
   if (kind === undefined || place === undefined || detail === undefined)
     throw new Malformed("a cross-reference stream has no /W");
   return [kind, place, detail];
+}
+
+function isWhole(value: Value | undefined): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function field(data: Uint8Array, at: number, width: number): number {

@@ -151,6 +151,11 @@ export class XrefTable {
     yield* [...this.#sparse.keys()].filter((num) => num >= dense).sort((a, b) => a - b);
   }
 
+  /** Whether the places are in order, which {@link nextPlace} needs, and brings about. */
+  get isSorted(): boolean {
+    return this.#places !== undefined;
+  }
+
   /** Returns where the next live object in the file begins after `offset`; Infinity if there is none. */
   nextPlace(offset: number): number {
     const places = this.#sortedPlaces();
@@ -186,7 +191,7 @@ export class XrefTable {
   }
 
   #setLive(num: number, row: number): void {
-    this.#places = undefined;
+    if (this.#kind[row] === IN_FILE || this.isInFile(num)) this.#places = undefined;
     if (num >= this.#index.length && num < 4 * this.rows + 65_536) {
       const larger = new Uint32Array(Math.max(num + 1, this.#index.length * 2));
       larger.set(this.#index);

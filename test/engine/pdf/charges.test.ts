@@ -1,0 +1,101 @@
+/** What small files could have done for nothing is charged for, or not done. */
+import { deflateSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { decodeStream } from "../../../src/engine/pdf/filters.ts";
+import { Malformed } from "../../../src/engine/pdf/lexer.ts";
+import { Meter } from "../../../src/engine/pdf/meter.ts";
+import type { Value } from "../../../src/engine/pdf/values.ts";
+import { IN_FILE, IN_STREAM, XrefTable } from "../../../src/engine/pdf/xrefTable.ts";
+import { FileBuilder, onePage, stamp } from "./fixture.ts";
+
+const outcome = (bytes: Uint8Array) =>
+  stamp(bytes).then(
+    () => "marked",
+    ({ code }: { code: string }) => code,
+  );
+
+/** A file whose cross-reference is a stream with these entries and rows. */
+function withRows(dict: string, rows: Uint8Array): Uint8Array {
+  const builder = new FileBuilder().objects(onePage());
+  const at = builder.text.length;
+  const data = deflateSync(rows);
+  builder.objects({ 9: { dict: `/Type/XRef/Root 1 0 R/Filter/FlateDecode${dict}`, data } });
+  builder.text += `startxref\n${at}\n%%EOF\n`;
+  return builder.bytes();
+}
+
+/** A page, and behind it what only a scan finds. */
+const scanned = (more: string) => {
+  const builder = new FileBuilder().objects(onePage());
+  builder.text += `${more}trailer\n<</Root 1 0 R>>\n`;
+  return builder.bytes();
+};
+
+describe("a cross-reference stream", () => {
+  const BEYOND = "/Index[8388608 9999999999999]"; // free objects there are none that readers take: they have no row
+
+  test("is charged for each of its rows, also those that say nothing", async () => {
+    expect(await outcome(withRows(`/W[0 1 0]${BEYOND}`, new Uint8Array(19_000_000)))).toBe("too_complex");
+  });
+
+  test.each([
+    ["fields of a part of a byte", `/W[0 .00000001 0]${BEYOND}`],
+    ["rows before the first", "/W[1 2 1]/Index[-1 3]"],
+    ["a part of a row", "/W[1 2 1]/Index[0.5 3]"],
+  ])("with %s is none: the file is scanned", async (_, dict) => {
+    expect(await outcome(withRows(dict, new Uint8Array(200)))).toBe("marked");
+  });
+});
+
+test("the members of an object stream are charged for, whatever their numbers", async () => {
+  const members = deflateSync(Buffer.from("0 0 ".repeat(490_000)));
+  const builder = new FileBuilder().objects(onePage());
+  for (let num = 10; num < 20; num++)
+    builder.objects({
+      [num]: { dict: "/Type/ObjStm/N 490000/First 1960000/Filter/FlateDecode", data: members },
+    });
+  builder.text += "trailer\n<</Root 1 0 R>>\n";
+  expect(await outcome(builder.bytes())).toBe("too_complex");
+});
+
+test("trailers are charged for the memory that they take as long as the file is read", async () => {
+  const trailer = `trailer\n<</A[${"()".repeat(50_000)}]>>\n`;
+  expect(await outcome(scanned(trailer))).toBe("marked");
+  expect(await outcome(scanned(trailer.repeat(6)))).toBe("too_complex");
+});
+
+describe("a stream", () => {
+  const decode = (entries: [string, Value][], data: Uint8Array) => {
+    const meter = new Meter(data.length);
+    return { bytes: decodeStream(new Map(entries), data, meter), scanned: meter.used.scanned };
+  };
+
+  test("has no more filters than anybody needs", () => {
+    const filters = (count: number): [string, Value][] => [["Filter", Array<Value>(count).fill("RL")]];
+    expect(decode(filters(16), new Uint8Array()).bytes).toHaveLength(0);
+    expect(() => decode(filters(17), new Uint8Array())).toThrow(Malformed);
+  });
+
+  test("is charged for each row of its predictor", () => {
+    const params: Value = new Map<string, Value>([["Predictor", 15]]);
+    const { bytes, scanned } = decode(
+      [
+        ["Filter", "Fl"],
+        ["DecodeParms", params],
+      ],
+      deflateSync(new Uint8Array(2000)),
+    );
+    expect([bytes.length, scanned]).toEqual([1000, 16_000]);
+  });
+});
+
+test("places are put in order again only where an object in the file comes or goes", () => {
+  const table = new XrefTable(1000);
+  table.replace(1, IN_FILE, 10, 0);
+  table.replace(2, IN_FILE, 20, 0);
+  expect([table.nextPlace(10), table.isSorted]).toEqual([20, true]);
+  table.replace(3, IN_STREAM, 1, 0);
+  expect(table.isSorted).toBe(true);
+  table.replace(2, IN_STREAM, 1, 1);
+  expect([table.isSorted, table.nextPlace(10)]).toEqual([false, Number.POSITIVE_INFINITY]);
+});
