@@ -209,6 +209,8 @@ export interface Config extends FacilitatorSettings {
   operatorToken: string | undefined;
   /** The longest that the work of one call can take. */
   workSeconds: number;
+  /** The longest that a call can take until its payment is settled, with the time that its body may come in. */
+  callMs: number;
   /** How long the payer's authorization should be valid: longer than work and settlement. */
   maxTimeoutSeconds: number;
   allowedHosts: string[];
@@ -280,6 +282,7 @@ export function readConfig(env: object): Config {
     facilitators: (FACILITATOR_URL ?? []).map((url, at) => ({ url, timeoutMs, ...authFor(url, at, parsed.data) })),
     facilitatorTimeoutMs: timeoutMs,
     workSeconds,
+    callMs: (rest.BODY_TIMEOUT_SECONDS + workSeconds) * 1000,
     maxTimeoutSeconds,
     allowedHosts: rest.ALLOWED_HOSTS ?? [],
     contactEmail: rest.CONTACT_EMAIL,

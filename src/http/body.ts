@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { bodyTooLarge, readBody } from "../inputs/body.ts";
+import { LargeFileSlot } from "../inputs/largeFileSlot.ts";
 import { readForm, receiveUpload } from "../inputs/multipart.ts";
 import { counted, receive } from "../inputs/receive.ts";
 import { expectPdf } from "../inputs/sniff.ts";
@@ -49,9 +50,9 @@ function queryFields(c: Context): Record<string, string> {
 export async function readRequest(
   c: Context<ApiEnv>,
   product: Product,
-  { limits, slot }: CallContext,
+  { limits }: CallContext,
 ): Promise<AcceptedRequest> {
-  const { maxJsonBytes, bodyPace: pace } = c.var.config;
+  const { maxJsonBytes, bodyPace: pace, maxLargeFiles, workSeconds } = c.var.config;
   const read = readBody(c.req.raw.body ?? emptyBody(), { pace, maxBytes: maxBytesOf(c.req.raw, c.var.config) });
   const body = counted(read, limits.file.count);
   switch (mediaTypeOf(c.req.raw)) {
@@ -59,7 +60,13 @@ export async function readRequest(
       if (!/^(utf-?8|us-ascii)?$/i.test(charset(c)))
         throw new Problem("unsupported_media_type", "Send JSON in UTF-8: no other encoding is read (RFC 8259).");
       const received = await receive(body, { ...limits.file, maxBytes: maxJsonBytes, inMemoryBytes: maxJsonBytes });
-      return product.accept(parseJson(await received.whole(limits.file.memory, slot), product.example), "json");
+      // one of its own: nobody waits for what the fields name, which may come slowly
+      const slot = new LargeFileSlot(maxLargeFiles, workSeconds * 1000);
+      try {
+        return product.accept(parseJson(await received.whole(limits.file.memory, slot), product.example), "json");
+      } finally {
+        slot.release();
+      }
     }
     case FORM: {
       const rules = { limits, maxFieldBytes: maxJsonBytes };

@@ -39,11 +39,10 @@ export async function call(
     const payment = readFirstPayment(sent, offer);
     const asked = { ...exchange, signal: mcpReq.signal, ...progressOf(mcpReq) };
     const sentKey = sentKeyIn(mcpReq._meta, request);
-    const isAdmitted =
-      early?.product === product &&
-      early.payment.request === payment.request &&
-      early.key === idempotencyKeyOf(sentKey, payment);
+    const isSamePayment = early?.product === product && early.payment.request === payment.request;
+    const isAdmitted = isSamePayment && early.key === idempotencyKeyOf(sentKey, payment);
     const admitted = isAdmitted ? early : await admitPayer(product, payment, offer, asked, sentKey);
+    if (isSamePayment) admitted.readBytes = early.readBytes;
     const bought = purchase(admitted, asked, async () => product.accept(sentFields, "json"));
     exchange.waitUntil(bought.catch(() => undefined)); // releases or settles even if the client disconnects
     return delivered(await bought);

@@ -7,10 +7,11 @@ import { UPLOAD_FIRST } from "../inputs/upload.ts";
 import { parseBeginning } from "../partialJson.ts";
 import { readFirstPayment } from "../payments/paymentPayload.ts";
 import { Problem } from "../problems.ts";
-import { addressAccount } from "../service/budget.ts";
+import { addressAccount, payerAccount } from "../service/budget.ts";
 import { CallContext, type Exchange } from "../service/callContext.ts";
 import { type Admitted, admitPayer, offerFor, withBudget } from "../service/purchase.ts";
 import { refusePenalised } from "../service/refusedPayments.ts";
+import { countUnused } from "../service/vainPayments.ts";
 import { paymentsIn, sentKeyIn } from "./payment.ts";
 import { toolsFor } from "./tools.ts";
 
@@ -29,6 +30,8 @@ export interface Message {
   admitted?: Admitted;
   /** Ends what is held of the pool for a long message. */
   release: () => void;
+  /** Does so for one that calls nothing in the end: its payment was verified in vain. */
+  refuse: () => void;
 }
 
 /**
@@ -40,7 +43,7 @@ export interface Message {
 export async function readMessage(exchange: Exchange): Promise<Message> {
   const { request, config } = exchange;
   const { maxJsonBytes: maxBytes, bodyPace: pace } = config;
-  if (!request.body) return { text: "", release() {} };
+  if (!request.body) return short("");
 
   const chunks = readBody(request.body, { pace, maxBytes });
   const unknown = new MemoryShare(STRANGERS_POOL, pace.deadlineMs, addressAccount(request));
@@ -48,7 +51,7 @@ export async function readMessage(exchange: Exchange): Promise<Message> {
     const read: Uint8Array[] = [];
     for (let length = 0; length <= UNPAID_MESSAGE_BYTES; ) {
       const { done, value } = await chunks.next();
-      if (done) return { text: textOf(Buffer.concat(read)), release: () => {} };
+      if (done) return short(textOf(Buffer.concat(read)));
       if (!unknown.take(value.length)) throw noRoom();
       read.push(Buffer.from(value));
       length += value.length;
@@ -63,11 +66,21 @@ export async function readMessage(exchange: Exchange): Promise<Message> {
   }
 }
 
+function short(text: string): Message {
+  return { text, release() {}, refuse() {} };
+}
+
 /** Reads the message of an admitted payer, within its budget: what is read counts until it has paid. */
 async function readLong(chunks: AsyncIterable<Uint8Array>, admitted: Admitted, exchange: Exchange): Promise<Message> {
-  const { maxJsonBytes: maxBytes, workSeconds } = exchange.config;
-  const memory = new MemoryShare(PAYERS_POOL, 1000 * workSeconds);
+  const { maxJsonBytes: maxBytes, callMs } = exchange.config;
+  const memory = new MemoryShare(PAYERS_POOL, callMs);
   const release = () => memory.release();
+  let isRefused = false;
+  const refuse = () => {
+    release();
+    if (!isRefused && admitted.verified) countUnused(payerAccount(admitted.payment), exchange.request);
+    isRefused = true;
+  };
   return withBudget(admitted, exchange, async (spend, allowed) => {
     await allowed;
     await using call = new CallContext(exchange);
@@ -79,7 +92,7 @@ async function readLong(chunks: AsyncIterable<Uint8Array>, admitted: Admitted, e
     const limits = { ...call.limits.file, maxBytes, inMemoryBytes: maxBytes, memory };
     const received = await receive(counted(chunks, count), limits);
     const text = textOf(await received.whole(memory, call.slot));
-    return { text, admitted: { ...admitted, readBytes }, release };
+    return { text, admitted: { ...admitted, readBytes }, release, refuse };
   }).catch((error: unknown) => {
     release();
     throw error;

@@ -36,7 +36,7 @@ export async function serveMcp(
 
   const message = request.method === "POST" ? await readMessage(exchange) : undefined;
   const response = await answer(message, exchange, onCall, drawView);
-  if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) message?.release(); // else the server does
+  if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) message?.refuse(); // else the server does
   return response;
 }
 

@@ -41,7 +41,7 @@ export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, me
       },
     );
   server.server.onclose = () => {
-    if (!isCalled) message?.release(); // the SDK has refused it; a call goes on when its client has gone
+    if (!isCalled) message?.refuse(); // the SDK has refused it; a call goes on when its client has gone
   };
   addRequestUpload(server, exchange, icons);
   addResources(server, origin, exchange.config);

@@ -75,7 +75,7 @@ export class CallContext implements AsyncDisposable {
     this.progress = progress;
 
     this.slot = new LargeFileSlot(config.maxLargeFiles, config.workSeconds * 1000);
-    const memory = new MemoryShare(PAYERS_POOL, config.workSeconds * 1000);
+    const memory = new MemoryShare(PAYERS_POOL, config.callMs);
     this.#memory = memory;
     const receiving = {
       pace: { ...config.bodyPace, deadlineMs: config.fetchTimeoutMs },

@@ -45,7 +45,7 @@ export interface Admitted extends Admission {
   key: string | null;
   offer: Offer;
   /** Bytes of the request that were read, and counted, before its sale; none if undefined. */
-  readBytes?: number;
+  readBytes?: number | undefined;
 }
 
 /**
@@ -154,7 +154,7 @@ export async function withBudget<T>(
     payments: config.maxCallsPerPayer,
     unchargedMs: config.unchargedMsPerHour,
     unchargedBytes: config.unchargedBytesPerHour,
-    leaseMs: config.workSeconds * 1000,
+    leaseMs: config.callMs,
   };
   const counted = {
     name,

@@ -30,9 +30,14 @@ export async function unlessInVain<T>(payer: string, request: Request, verify: (
 
 /** Counts a payment that was verified for a call that has failed, unless that is our fault, or the payment was refused. */
 export function countVain(error: unknown, payer: string, request: Request): void {
-  if (error instanceof PaymentRequired || clientIn(request) === undefined) return;
-  const { status } = problemOf(error);
-  if (status !== 500 && status !== 503) VAIN.add(payer);
+  if (error instanceof PaymentRequired) return;
+  const { status, code } = problemOf(error);
+  if (code === "call_cancelled" || (status !== 500 && status !== 503)) countUnused(payer, request);
+}
+
+/** Counts a payment that was verified for what was no call in the end. */
+export function countUnused(payer: string, request: Request): void {
+  if (clientIn(request) !== undefined) VAIN.add(payer);
 }
 
 /** Forgets the vain payments of a payer who has paid. */

@@ -1,7 +1,7 @@
 import { generatePrivateKey } from "viem/accounts";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { signPaymentV2 } from "../../scripts/lib/pay.ts";
-import { UNPAID_MESSAGE_BYTES } from "../../src/config.ts";
+import { UNPAID_MESSAGE_BYTES, VAIN_PAYMENTS } from "../../src/config.ts";
 import { PAYERS_POOL } from "../../src/inputs/memory.ts";
 import { dataUri } from "../support/client.ts";
 import { deployment, terms } from "../support/deployment.ts";
@@ -88,17 +88,37 @@ describe("a long message", () => {
     expect(await verified()).toBe(1);
   });
 
-  test("counts with what its payer has for nothing, unless it pays", async () => {
+  test.each([
+    ["", () => ({})],
+    [", also where its key comes last", () => ({ _meta: { "x402/idempotency-key": crypto.randomUUID() } })],
+  ])("counts with what its payer has for nothing, unless it pays%s", async (_, last) => {
     const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "1000000" });
     const key = generatePrivateKey();
     const send = async (text: string) => {
       const headers = { ...HEADERS, "PAYMENT-SIGNATURE": await signPaymentV2(await terms(), key) };
-      const body = message({ name, arguments: { ...argumentsWith(300_000), text } });
+      const body = message({ name, arguments: { ...argumentsWith(300_000), text }, ...last() });
       return (await call({ headers, body }, "/mcp")).text;
     };
     for (let times = 0; times < 4; times++) expect(await send("A")).toContain('"operation":"watermark.text"');
     for (let times = 0; times < 2; times++) expect(await send("")).toContain("invalid_request");
     expect(await send("A")).toContain("too_many_requests");
+  });
+
+  test.each([
+    ["has no id", "{"],
+    ["has a key twice", '{"id":1,"id":2,'],
+  ])("that %s is no call, and its payment verified in vain: after some of them, no more are", async (_, beginning) => {
+    const now = vi.spyOn(Date, "now").mockReturnValue(Date.now());
+    const { call, verified } = deployment("good");
+    const key = generatePrivateKey();
+    const params = { name, arguments: argumentsWith(UNPAID_MESSAGE_BYTES) };
+    const body = JSON.stringify({ jsonrpc: "2.0", method: "tools/call", params }).replace("{", beginning);
+    for (let times = 0; times < VAIN_PAYMENTS.most + 3; times++) {
+      const headers = { ...HEADERS, "PAYMENT-SIGNATURE": await signPaymentV2(await terms(), key) };
+      await call({ address: "203.0.113.50", headers, body }, "/mcp");
+    }
+    expect(await verified()).toBe(VAIN_PAYMENTS.most);
+    now.mockRestore();
   });
 
   test("that says another payment in the end is admitted for that one too", async () => {

@@ -48,6 +48,29 @@ describe("while others stop on their way, a caller who pays is served, with a sm
     }
   }
 
+  test("one long body in JSON, whose file comes slowly", async () => {
+    const { fetch } = globalThis;
+    const asked = Promise.withResolvers<void>();
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+      if (!String(input instanceof Request ? input.url : input).endsWith("/slow.pdf")) return fetch(input, init);
+      asked.resolve();
+      return new Response(stalled(onePage));
+    });
+    const service = deployment("good");
+    const fields = JSON.stringify({ file: "https://files.example.com/slow.pdf", text: "A" });
+    const body = fields.padEnd(30_500_000); // there is never so much memory free: it waits in storage
+    const headers = { ...(await paying()), "Content-Type": "application/json" };
+    let isOver = false;
+    const call = service.call({ headers, body }).finally(() => {
+      isOver = true;
+    });
+    await asked.promise;
+    await expectService(service);
+    expect(isOver).toBe(false);
+    for (const end of endings.splice(0)) end();
+    expect((await call).text).toContain('"code":"source_');
+  });
+
   test.each([
     ["twelve uploads of 7.8 MB", 12, 7_800_000],
     ["one upload of 9 MB", 1, 9_000_000],
