@@ -21,8 +21,9 @@ import {
 } from "./lexer.ts";
 import type { Meter } from "./meter.ts";
 import { readStream } from "./streams.ts";
-import { type Dictionary, PARSING, parseMeasured, Reference, type Value } from "./values.ts";
-import { FREE, IN_FILE, IN_STREAM, XrefTable } from "./xrefTable.ts";
+import { type Dictionary, PARSING, parseMeasured, Reference } from "./values.ts";
+import { streamEntries } from "./xrefStream.ts";
+import { FREE, IN_FILE, XrefTable } from "./xrefTable.ts";
 
 /** A trailer dictionary, or the dictionary of a cross-reference stream, which serves as one. */
 export interface Trailer {
@@ -57,8 +58,7 @@ export const NEW_HEADER = "%PDF-1.7\n";
 const ENTRY_WINDOW = 64 * 1024;
 const TAIL = 2048;
 const MOST_SECTIONS = 10_000;
-/** Rows of a stream that are added in one step, and what one of them takes, see Meter.scan. */
-const ROWS_AT_ONCE = 8192;
+/** To add a row of a stream takes about as long as to scan so many bytes. */
 const ROW_WORK = 32;
 
 /** A section of the chain, by its offset as written in the file. */
@@ -101,7 +101,7 @@ export class XrefReader {
   #bias: number | undefined;
   #open: OpenTable | undefined;
   /** Adds the entries of the stream that is being read, some at each step. */
-  #entries: Generator<void> | undefined;
+  #entries: Generator<number, number> | undefined;
 
   /**
    * Finds the newest section.
@@ -133,8 +133,9 @@ export class XrefReader {
       return true;
     }
     if (this.#entries) {
-      this.#source.meter.scan(ROWS_AT_ONCE * ROW_WORK);
-      if (this.#entries.next().done) this.#entries = undefined;
+      const { value: rows, done } = this.#entries.next();
+      this.#source.meter.scan(rows * ROW_WORK);
+      if (done) this.#entries = undefined;
       return true;
     }
     const link = this.#queue[0];
@@ -232,12 +233,13 @@ export class XrefReader {
       if (!header || !isDictionary(bytes, header.end)) throw new Malformed(`no cross-reference at offset ${at}`);
       return readTrailerDictionary(bytes, header.end);
     });
-    const { dict, data } = readStream(this.#source, at, () => undefined);
+    const { data } = readStream(this.#source, at, () => undefined);
+    const { dict } = trailer;
     if (dict.get("Type") !== "XRef") throw new Malformed(`no cross-reference stream at offset ${at}`);
     if (this.#xref.trailers.length === 0) this.#xref.usesStreams = true;
     const rows = decodeStream(dict, data, this.#source.meter);
     this.#entries = streamEntries(this.#xref.table, dict, rows, this.#bias!, replaceFreeFrom);
-    this.#follow({ ...trailer, dict }, undefined);
+    this.#follow(trailer, undefined);
   }
 
   /** Queues the sections that a trailer points to: the stream of a hybrid file before the older section. */
@@ -314,58 +316,4 @@ function isSection(source: ByteSource, at: number): boolean {
     const start = skipWhite(bytes, from);
     return startsWith(bytes, start, "xref") || readHeader(bytes, start) !== undefined;
   });
-}
-
-/**
- * Adds the entries of a cross-reference stream (7.5.8.2, Tables 17 and 18), and yields after some of them.
- * @throws Malformed if /W or /Index is invalid
- */
-function* streamEntries(
-  table: XrefTable,
-  dict: Dictionary,
-  data: Uint8Array,
-  bias: number,
-  replaceFreeFrom: number,
-): Generator<void> {
-  const [kindWidth, placeWidth, detailWidth] = fieldWidths(dict.get("W"));
-  const width = kindWidth + placeWidth + detailWidth;
-  if (width === 0) throw new Malformed("a cross-reference stream has no fields");
-  const size = dict.get("Size");
-  const index = dict.get("Index");
-  const sections = Array.isArray(index) ? index : [0, isWhole(size) ? size : Number.MAX_SAFE_INTEGER];
-  let at = 0;
-  let rows = 0;
-  for (let i = 0; i + 1 < sections.length; i += 2) {
-    const first = sections[i];
-    const count = sections[i + 1];
-    if (!isWhole(first) || !isWhole(count)) throw new Malformed("a cross-reference stream has a wrong /Index");
-    for (let num = first; num < first + count && at + width <= data.length; num++, at += width) {
-      const kind = kindWidth === 0 ? 1 : field(data, at, kindWidth);
-      const place = field(data, at + kindWidth, placeWidth);
-      const detail = field(data, at + kindWidth + placeWidth, detailWidth);
-      if (kind === 1 && place > 0)
-        table.add(num, IN_FILE, place + bias, Math.min(detail, LARGEST_GENERATION), replaceFreeFrom);
-      else if (kind === 2) table.add(num, IN_STREAM, place, detail, replaceFreeFrom);
-      else if (kind < 2) table.add(num, FREE, 0, Math.min(detail, LARGEST_GENERATION), replaceFreeFrom);
-      if (++rows % ROWS_AT_ONCE === 0) yield;
-    }
-  }
-}
-
-function fieldWidths(value: Value | undefined): [number, number, number] {
-  const widths = Array.isArray(value) ? value.slice(0, 3) : [];
-  const [kind, place, detail] = widths.map((width) => (isWhole(width) && width <= 8 ? width : 0));
-  if (kind === undefined || place === undefined || detail === undefined)
-    throw new Malformed("a cross-reference stream has no /W");
-  return [kind, place, detail];
-}
-
-function isWhole(value: Value | undefined): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function field(data: Uint8Array, at: number, width: number): number {
-  let value = 0;
-  for (let i = 0; i < width; i++) value = value * 256 + data[at + i]!;
-  return value;
 }

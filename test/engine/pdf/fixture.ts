@@ -1,6 +1,7 @@
 /** PDF files made in code, and the stamp that the tests lay over them. */
 
 import { deflateSync } from "node:zlib";
+import { EngineError } from "../../../src/engine/index.ts";
 import { type ByteSource, MemorySource } from "../../../src/engine/pdf/byteSource.ts";
 import { type OpenOptions, openPdf, type PdfDocument } from "../../../src/engine/pdf/document.ts";
 import { type OutputPlan, planOutput } from "../../../src/engine/pdf/outputPlan.ts";
@@ -166,4 +167,12 @@ export async function plan(
 /** The source with the square on every page. */
 export async function stamp(source: Uint8Array, options: Partial<OpenOptions> = {}): Promise<Uint8Array> {
   return joined((await plan(source, options)).chunks());
+}
+
+/** What becomes of a file: `stamped`, the code of an EngineError, or what was thrown instead. */
+export async function outcome(source: Uint8Array): Promise<string> {
+  return stamp(source).then(
+    () => "stamped",
+    (error) => (error instanceof EngineError ? error.code : `unexpected: ${error.stack}`),
+  );
 }

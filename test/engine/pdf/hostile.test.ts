@@ -1,17 +1,8 @@
 /** Damaged and hostile files end with pages or with an EngineError, soon, and with little memory. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { EngineError } from "../../../src/engine/index.ts";
 import { encode } from "../../support/bytes.ts";
-import { FileBuilder, file, latin1, onePage, stamp } from "./fixture.ts";
-
-async function outcome(bytes: Uint8Array): Promise<string> {
-  const result = await stamp(bytes).then(
-    () => "stamped",
-    (error) => (error instanceof EngineError ? error.code : `unexpected: ${error.stack}`),
-  );
-  return result;
-}
+import { FileBuilder, file, latin1, onePage, outcome } from "./fixture.ts";
 
 function bomb(): Uint8Array {
   const zeros = deflateSync(new Uint8Array(60 << 20));
