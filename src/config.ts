@@ -156,7 +156,7 @@ export const settings = z.object({
    * Limit of a multipart body, whose files are received chunk by chunk. Cloudflare itself takes 100 MB on most plans.
    */
   MAX_BODY_BYTES: count(100_000_000, 500_000_000),
-  /** Limit of a JSON body, which is held in memory as a whole. */
+  /** Limit of a JSON body, whose files are decoded as they come. */
   MAX_JSON_BYTES: count(32_000_000, 100_000_000),
   /** The longest that a body may take. */
   BODY_TIMEOUT_SECONDS: count(300, 3600),

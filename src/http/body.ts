@@ -1,8 +1,9 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { bodyTooLarge, readBody } from "../inputs/body.ts";
-import { LargeFileSlot } from "../inputs/largeFileSlot.ts";
-import { readForm, receiveUpload } from "../inputs/multipart.ts";
-import { counted, receive } from "../inputs/receive.ts";
+import { type ReceivedJson, readJson } from "../inputs/json.ts";
+import { readForm } from "../inputs/multipart.ts";
+import { counted } from "../inputs/receive.ts";
+import { receiveUpload } from "../inputs/receiveUpload.ts";
 import { expectPdf } from "../inputs/sniff.ts";
 import { hasTooManyValues, MAX_JSON_VALUES } from "../jsonValues.ts";
 import { Problem, toldName } from "../problems.ts";
@@ -52,30 +53,25 @@ export async function readRequest(
   product: Product,
   { limits }: CallContext,
 ): Promise<AcceptedRequest> {
-  const { maxJsonBytes, bodyPace: pace, maxLargeFiles, workSeconds } = c.var.config;
+  const { bodyPace: pace } = c.var.config;
   const read = readBody(c.req.raw.body ?? emptyBody(), { pace, maxBytes: maxBytesOf(c.req.raw, c.var.config) });
   const body = counted(read, limits.file.count);
+  const announced = announcedBytesOf(c.req.raw);
   switch (mediaTypeOf(c.req.raw)) {
     case "application/json": {
       if (!/^(utf-?8|us-ascii)?$/i.test(charset(c)))
         throw new Problem("unsupported_media_type", "Send JSON in UTF-8: no other encoding is read (RFC 8259).");
-      const received = await receive(body, { ...limits.file, maxBytes: maxJsonBytes, inMemoryBytes: maxJsonBytes });
-      // one of its own: nobody waits for what the fields name, which may come slowly
-      const slot = new LargeFileSlot(maxLargeFiles, workSeconds * 1000);
-      try {
-        return product.accept(parseJson(await received.whole(limits.file.memory, slot), product.example), "json");
-      } finally {
-        slot.release();
-      }
+      const json = await readJson(body, limits.file, announced);
+      const fields = parseJson(json, product.example);
+      if (json.refusal) throw json.refusal;
+      return product.accept(fields, "json");
     }
     case FORM: {
-      const rules = { limits, maxFieldBytes: maxJsonBytes };
-      const fields = await readForm(body, c.req.header("Content-Type")!, rules, announcedBytesOf(c.req.raw));
+      const fields = await readForm(body, c.req.header("Content-Type")!, limits, announced);
       return product.accept(fields, "form");
     }
     case PDF: {
       const fields = queryFields(c); // looked at first: the body may be long
-      const announced = announcedBytesOf(c.req.raw);
       const look = (head: Uint8Array) => expectPdf(head, undefined);
       const file = await receiveUpload(body, limits.file, look, announced, announced);
       return product.accept({ ...fields, file }, "form");
@@ -97,14 +93,14 @@ export async function readRequest(
  * @param others what may be done instead: the end of that sentence
  * @throws Problem invalid_request
  */
-export function parseJson(bytes: Uint8Array, example: object, others = ", or a form"): unknown {
-  const text = new TextDecoder().decode(bytes);
+export function parseJson(json: ReceivedJson, example: object, others = ", or a form"): unknown {
+  const { text } = json;
   if (hasTooManyValues(text))
     throw new Problem(
       "invalid_request",
       `The body has more than ${MAX_JSON_VALUES} values. Send only the fields there are.`,
     );
-  const fields = parse(text, example, others);
+  const fields = parse(json, example, others);
   const twice = repeatedKey(text, 1);
   if (twice === undefined) return fields;
   const path = toldName(twice);
@@ -113,11 +109,11 @@ export function parseJson(bytes: Uint8Array, example: object, others = ", or a f
   });
 }
 
-function parse(text: string, example: object, others: string): unknown {
+function parse(json: ReceivedJson, example: object, others: string): unknown {
   try {
-    return JSON.parse(text);
+    return json.parse();
   } catch (cause) {
-    const what = text.trim() === "" ? "is empty" : "is not well-formed JSON";
+    const what = json.text.trim() === "" ? "is empty" : "is not well-formed JSON";
     const advice = `Send an object such as ${JSON.stringify(example)}${others}.`;
     throw new Problem("invalid_request", `The body ${what}. ${advice}`, { cause });
   }

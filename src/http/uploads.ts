@@ -1,5 +1,6 @@
 import type { Handler } from "hono";
 import { readBody } from "../inputs/body.ts";
+import { ReceivedJson } from "../inputs/json.ts";
 import { openUpload, receiveFile, UPLOAD_EXAMPLE } from "../service/uploads.ts";
 import { UPLOAD_POLICY } from "../site/policies.ts";
 import { UploadPage } from "../site/uploadPage.tsx";
@@ -25,7 +26,10 @@ export const openSlot: Handler<ApiEnv> = async (c) => {
   const read: Uint8Array[] = [];
   const limits = { pace: c.var.config.bodyPace, maxBytes: MAX_REQUEST_BYTES };
   if (body) for await (const chunk of readBody(body, limits)) read.push(Buffer.from(chunk));
-  const fields = read.length > 0 ? parseJson(Buffer.concat(read), UPLOAD_EXAMPLE, FILE_FOLLOWS) : {};
+  const fields =
+    read.length > 0
+      ? parseJson(new ReceivedJson(new TextDecoder().decode(Buffer.concat(read))), UPLOAD_EXAMPLE, FILE_FOLLOWS)
+      : {};
   const sent = [c.req.header("PAYMENT-SIGNATURE"), c.req.header("X-PAYMENT")];
   return c.json(await openUpload(fields, exchangeOf(c), sent), 201, UNKEPT);
 };

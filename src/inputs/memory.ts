@@ -17,7 +17,7 @@ export const PAYERS_POOL = new MemoryPool(64_000_000);
 /** For the buffers of files that are sent to their slots, which costs their senders nothing. */
 export const SENDERS_POOL = new MemoryPool(16_000_000);
 
-/** What files leave of the payers' pool: the fields of forms cannot wait in storage. */
+/** What files leave of the payers' pool: text cannot wait in storage. */
 export const SPARE_BYTES = 4_000_000;
 
 /**

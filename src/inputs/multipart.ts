@@ -1,79 +1,88 @@
 import { Problem, toldName } from "../problems.ts";
-import { RunningSha256 } from "../sha256.ts";
+import { isDataUri, LONG_TEXT_BYTES, latin1, MAX_TEXT_BYTES, receiveInline, TEXT_MEMORY } from "./inlineFile.ts";
 import { type MemoryShare, noRoom } from "./memory.ts";
 import { MalformedParts, partsOf } from "./parts.ts";
-import { type ReceiveLimits, receive } from "./receive.ts";
-import { expectPdf, HEAD_LENGTH } from "./sniff.ts";
-import { Upload } from "./upload.ts";
+import { joined, type ReceiveLimits } from "./receive.ts";
+import { receiveUpload } from "./receiveUpload.ts";
+import { expectPdf } from "./sniff.ts";
+import type { Upload } from "./upload.ts";
 
 const MAX_PARTS = 50;
 
 /** How much memory is taken at a time for fields that are no files; the headers of all parts are less. */
-const FIELD_STEP = 256 * 1024;
+const FIELD_STEP = 64 * 1024;
 
 /** The form fields that may be files. */
 const UPLOAD_FIELDS = ["file", "image"] as const;
 type UploadField = (typeof UPLOAD_FIELDS)[number];
 
 /**
- * Reads a multipart form (RFC 7578) as it arrives; uploads are received chunk by chunk, within the limits of their
- * field.
+ * Reads a multipart form (RFC 7578) as it arrives; files are received chunk by chunk, within the limits of their field.
  * @param announced how long the body is, if it tells
  * @throws Problem invalid_request if the form is malformed, too_busy if its fields find no room in memory, as
- * {@link receive}, or what `body` throws as a Problem
- * @throws Error if an upload cannot be kept
+ * {@link receiveUpload} and {@link receiveInline}, or what `body` throws as a Problem
+ * @throws Error if a file cannot be kept
  */
 export async function readForm(
   body: AsyncIterable<Uint8Array>,
   contentType: string,
-  { limits, maxFieldBytes }: { limits: Record<UploadField, ReceiveLimits>; maxFieldBytes: number },
+  limits: Record<UploadField, ReceiveLimits>,
   announced?: number,
 ): Promise<Record<string, string | Upload>> {
   const form = new Map<string, string | Upload>();
-  const hold = holdFields(limits.file.memory, maxFieldBytes);
+  const hold = holdFields(limits.file.memory);
   for await (const { name, isFile, charset, data } of asProblems(partsOf(body, contentType))) {
     if (form.has(name)) throw repeated(name);
     if (form.size === MAX_PARTS) throw refused(`has more than ${MAX_PARTS} parts`, "Send only the fields there are.");
-    if (!isFile) form.set(name, textOf(await collect(asProblems(data), name, maxFieldBytes, hold), charset));
-    else if (!isUploadField(name)) throw noFile(name);
-    else {
+    const expected = name === "file" ? announced : 0; // nearly all of a long form is its PDF
+    const chunks = asProblems(data);
+    if (isFile) {
+      if (!isUploadField(name)) throw noFile(name);
       const look = name === "file" ? (head: Uint8Array) => expectPdf(head, undefined) : () => {};
-      const expected = name === "file" ? announced : 0; // nearly all of a long form is its PDF
-      form.set(name, await receiveUpload(asProblems(data), limits[name], look, announced, expected));
+      form.set(name, await receiveUpload(chunks, limits[name], look, announced, expected));
+      continue;
     }
+    const { text, isWhole } = await beginningOf(chunks, hold);
+    if (isWhole) form.set(name, textOf(text, charset));
+    else if (name === "image" || (name === "file" && isDataUri(latin1(text)))) {
+      const texts = piecesOf(joined(text, chunks));
+      form.set(name, await receiveInline(texts, name, limits[name], announced, expected));
+    } else throw refused(`has a \`${toldName(name)}\` of more than ${LONG_TEXT_BYTES} bytes`, AS_UPLOADS);
   }
   return Object.fromEntries(form);
 }
 
 /** Returns a function that takes memory for so many bytes more of the fields of a form, as they come. */
-function holdFields(memory: MemoryShare, maxBytes: number): (bytes: number) => void {
+function holdFields(memory: MemoryShare): (bytes: number) => void {
   let [taken, length] = [0, 0];
   return (bytes) => {
     length += bytes;
-    if (length > maxBytes) throw refused(`has more than ${maxBytes} bytes beside its files`, AS_UPLOADS);
+    if (length > MAX_TEXT_BYTES) throw refused(`has more than ${MAX_TEXT_BYTES} bytes beside its files`, AS_UPLOADS);
     if (length <= taken) return;
-    const needed = Math.min(maxBytes, length + FIELD_STEP) - taken;
-    if (!memory.take(needed)) throw noRoom();
+    const needed = Math.min(MAX_TEXT_BYTES, length + FIELD_STEP) - taken;
+    if (!memory.take(TEXT_MEMORY * needed)) throw noRoom();
     taken += needed;
   };
 }
 
-/** Reads a field that is no file. */
-async function collect(
-  data: AsyncIterable<Uint8Array>,
-  name: string,
-  maxBytes: number,
+/** Reads a field that is no file, unless it is too long for a text: then what has been read of it. */
+async function beginningOf(
+  chunks: AsyncGenerator<Uint8Array>,
   hold: (bytes: number) => void,
-): Promise<Uint8Array> {
+): Promise<{ text: Uint8Array; isWhole: boolean }> {
   const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of data) {
-    length += piece.length;
-    if (length > maxBytes) throw refused(`has a \`${toldName(name)}\` of more than ${maxBytes} bytes`, AS_UPLOADS);
-    hold(piece.length);
-    pieces.push(Buffer.from(piece));
+  for (let length = 0; length <= LONG_TEXT_BYTES; ) {
+    const { done, value } = await chunks.next();
+    if (done) return { text: Buffer.concat(pieces), isWhole: true };
+    length += value.length;
+    hold(value.length);
+    pieces.push(Buffer.from(value));
   }
-  return Buffer.concat(pieces);
+  return { text: Buffer.concat(pieces), isWhole: false };
+}
+
+async function* piecesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, undefined> {
+  for await (const chunk of chunks) yield latin1(chunk);
 }
 
 /** Decodes a field, as UTF-8 where its encoding is not known. */
@@ -87,40 +96,6 @@ function textOf(bytes: Uint8Array, charset: string | undefined): string {
 
 function isUploadField(name: string): name is UploadField {
   return UPLOAD_FIELDS.some((field) => field === name);
-}
-
-/**
- * Receives an upload, unless `look` throws at its first bytes.
- * @param atMost how many bytes can come, if that is known
- * @param expected its size, as it seems: too large for memory, it goes to storage from its first byte on. Memory is taken
- * only for what has come.
- */
-export async function receiveUpload(
-  chunks: AsyncIterable<Uint8Array>,
-  limits: ReceiveLimits,
-  look: (head: Uint8Array) => void,
-  atMost?: number,
-  expected = 0,
-): Promise<Upload> {
-  const hash = new RunningSha256();
-  const received = await receive(
-    hash.of(
-      (async function* () {
-        let head = new Uint8Array();
-        for await (const chunk of chunks) {
-          if (head.length < HEAD_LENGTH) {
-            head = Buffer.concat([head, chunk.subarray(0, HEAD_LENGTH - head.length)]);
-            if (head.length === HEAD_LENGTH) look(head);
-          }
-          yield chunk;
-        }
-      })(),
-    ),
-    limits,
-    expected > limits.inMemoryBytes ? expected : 0,
-    atMost,
-  );
-  return new Upload(received, await hash.end());
 }
 
 function noFile(path: string): Problem {

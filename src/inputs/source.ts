@@ -2,6 +2,7 @@ import { chunksOf, type Watch } from "../chunks.ts";
 import { Problem } from "../problems.ts";
 import { RunningSha256, sha256 } from "../sha256.ts";
 import { type FetchRules, openAddress, transferProblem } from "./fetch.ts";
+import { decodeBase64, payloadOf } from "./inlineFile.ts";
 import { pacing } from "./pace.ts";
 import { counted, joined, type ReceiveLimits, receive } from "./receive.ts";
 import { ReceivedFile } from "./receivedFile.ts";
@@ -31,7 +32,12 @@ export async function openSource(
   field: string,
   { rules, limits, look, isHashed }: Opening,
 ): Promise<ReceivedFile> {
-  if (source instanceof Upload) return new ReceivedFile(source.received.content, source.sha256);
+  const { maxBytes } = limits;
+  if (source instanceof Upload) {
+    const { content } = source.received;
+    if (content.length > maxBytes) throw tooLarge(maxBytes); // a long text is received before it is known whose it is
+    return new ReceivedFile(content, source.sha256);
+  }
   if (isAddress(source)) {
     if (!isHashed) return fetchSource(source, rules, limits, look);
     const hash = new RunningSha256();
@@ -39,7 +45,6 @@ export async function openSource(
     return new ReceivedFile(content, await hash.end());
   }
 
-  const { maxBytes } = limits;
   const payload = payloadOf(source, field);
   if (payload.length > 2 * maxBytes) throw tooLarge(maxBytes); // base64 takes 4/3 of the bytes, plus line breaks
   const bytes = decodeBase64(payload, field);
@@ -123,26 +128,4 @@ async function headOf(
     void reader.cancel().catch(() => undefined);
     throw error;
   }
-}
-
-/** Returns the base64 part of a data URI (RFC 2397), or bare base64 unchanged. */
-function payloadOf(source: string, field: string): string {
-  if (!/^data:/i.test(source)) return source;
-  const comma = source.indexOf(",");
-  if (comma < 0 || !/;\s*base64$/i.test(source.slice(0, comma)))
-    throw malformed(field, "must be a base64 data URI: data:<type>;base64,<data>");
-  return source.slice(comma + 1);
-}
-
-function decodeBase64(text: string, field: string): Uint8Array<ArrayBuffer> {
-  const alphabet = /[-_]/.test(text) ? "base64url" : "base64";
-  try {
-    return Uint8Array.fromBase64(text, { alphabet });
-  } catch (cause) {
-    throw malformed(field, "is not valid base64", cause);
-  }
-}
-
-function malformed(path: string, message: string, cause?: unknown): Problem {
-  return new Problem("invalid_request", `\`${path}\` ${message}.`, { errors: [{ path, message }], cause });
 }

@@ -9,10 +9,11 @@ import { idempotencyKeyOf } from "../service/idempotencyKey.ts";
 import { sentenceOf } from "../service/invalidRequest.ts";
 import type { Product } from "../service/products.ts";
 import { signedOffers } from "../service/proof.ts";
-import { type Admitted, admitPayer, offerFor, purchase, whileClosed } from "../service/purchase.ts";
+import { admitPayer, offerFor, purchase, whileClosed } from "../service/purchase.ts";
 import { limitRefusals } from "../service/rateLimits.ts";
 import { refusePenalised } from "../service/refusedPayments.ts";
 import { withFilesAsText } from "./files.ts";
+import type { Message } from "./message.ts";
 import { paymentsIn, sentKeyIn } from "./payment.ts";
 import { delivered, paymentRequired, refused } from "./results.ts";
 import type { Tool } from "./tools.ts";
@@ -20,16 +21,17 @@ import type { Tool } from "./tools.ts";
 /**
  * Calls a tool. A call whose payment is missing or does not match the offer gets the terms, and is told what is wrong with
  * its arguments. Never throws: errors become tool results.
- * @param early the payer whom the message was read for, if it is long
+ * @param message what it was called by
  */
 export async function call(
   { product, resource }: Tool,
   fields: unknown,
   { mcpReq }: ServerContext,
   exchange: Exchange,
-  early?: Admitted,
+  message?: Message,
 ): Promise<CallToolResult> {
   const { request, config } = exchange;
+  const early = message?.admitted;
   const sentFields = withFilesAsText(fields, product.schemas.json);
   try {
     const offer = offerFor(product, resource(new URL(request.url).origin), exchange);
@@ -43,7 +45,10 @@ export async function call(
     const isAdmitted = isSamePayment && early.key === idempotencyKeyOf(sentKey, payment);
     const admitted = isAdmitted ? early : await admitPayer(product, payment, offer, asked, sentKey);
     if (isSamePayment) admitted.readBytes = early.readBytes;
-    const bought = purchase(admitted, asked, async () => product.accept(sentFields, "json"));
+    const bought = purchase(admitted, asked, async () => {
+      if (message?.json.refusal) throw message.json.refusal;
+      return product.accept(sentFields, "json");
+    });
     exchange.waitUntil(bought.catch(() => undefined)); // releases or settles even if the client disconnects
     return delivered(await bought);
   } catch (error) {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { IMAGE_FORMATS } from "../engine/index.ts";
+import { Upload } from "../inputs/upload.ts";
 import { jsonSchema } from "../service/jsonSchema.ts";
 
 /** The arguments that name files, and the media types that each takes. */
@@ -16,23 +17,26 @@ const attached = z.strictObject({
   file_name: z.string().optional(),
 });
 
+/** A long file has been received already. */
+const text = z.union([z.string(), z.instanceof(Upload)]);
+
 /** The contents of a resource (MCP, `BlobResourceContents`), or a link to it. */
 const resource = z.union([
-  z.object({ blob: z.string() }).transform(({ blob }) => dataUri(blob)),
-  z.object({ uri: z.string() }).transform(({ uri }) => uri),
+  z.object({ blob: text }).transform(({ blob }) => dataUri(blob)),
+  z.object({ uri: text }).transform(({ uri }) => uri),
 ]);
 
-/** Every form but text in which hosts and clients hand over a file, converted to text. */
+/** Every form but text in which hosts and clients hand over a file, converted to what it holds. */
 const handedOver = z.union([
-  z.object({ download_url: z.string() }).transform(({ download_url }) => download_url),
+  z.object({ download_url: text }).transform(({ download_url }) => download_url),
   z.object({ type: z.literal("resource"), resource }).transform((block) => block.resource),
-  z.object({ type: z.literal("image"), data: z.string() }).transform(({ data }) => dataUri(data)),
+  z.object({ type: z.literal("image"), data: text }).transform(({ data }) => dataUri(data)),
   resource,
 ]);
 
 /** Types are not told on: files are known by their bytes. */
-function dataUri(base64: string): string {
-  return `data:;base64,${base64}`;
+function dataUri(base64: string | Upload): string | Upload {
+  return base64 instanceof Upload ? base64 : `data:;base64,${base64}`;
 }
 
 /** Returns which of a tool's arguments name files. */

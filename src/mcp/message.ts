@@ -1,12 +1,14 @@
 import * as z from "zod";
 import { UNPAID_MESSAGE_BYTES } from "../config.ts";
 import { readBody } from "../inputs/body.ts";
-import { MemoryPool, MemoryShare, noRoom, PAYERS_POOL } from "../inputs/memory.ts";
-import { counted, joined, receive } from "../inputs/receive.ts";
+import { ReceivedJson, readJson } from "../inputs/json.ts";
+import { MemoryPool, MemoryShare, noRoom } from "../inputs/memory.ts";
+import { counted, joined } from "../inputs/receive.ts";
 import { UPLOAD_FIRST } from "../inputs/upload.ts";
 import { parseBeginning } from "../partialJson.ts";
 import { readFirstPayment } from "../payments/paymentPayload.ts";
 import { Problem } from "../problems.ts";
+import { announcedBytesOf } from "../service/bodySize.ts";
 import { addressAccount, payerAccount } from "../service/budget.ts";
 import { CallContext, type Exchange } from "../service/callContext.ts";
 import { type Admitted, admitPayer, offerFor, withBudget } from "../service/purchase.ts";
@@ -25,7 +27,7 @@ const STRANGERS_POOL = new MemoryPool(8_000_000);
 
 /** A message of a client. */
 export interface Message {
-  text: string;
+  json: ReceivedJson;
   /** The payer whom a long message was read for. */
   admitted?: Admitted;
   /** Ends what is held of the pool for a long message. */
@@ -67,14 +69,13 @@ export async function readMessage(exchange: Exchange): Promise<Message> {
 }
 
 function short(text: string): Message {
-  return { text, release() {}, refuse() {} };
+  return { json: new ReceivedJson(text), release() {}, refuse() {} };
 }
 
 /** Reads the message of an admitted payer, within its budget: what is read counts until it has paid. */
 async function readLong(chunks: AsyncIterable<Uint8Array>, admitted: Admitted, exchange: Exchange): Promise<Message> {
-  const { maxJsonBytes: maxBytes, callMs } = exchange.config;
-  const memory = new MemoryShare(PAYERS_POOL, callMs);
-  const release = () => memory.release();
+  const call = new CallContext(exchange); // it has what the message takes until the sale is over
+  const release = () => exchange.waitUntil(call[Symbol.asyncDispose]());
   let isRefused = false;
   const refuse = () => {
     release();
@@ -83,16 +84,13 @@ async function readLong(chunks: AsyncIterable<Uint8Array>, admitted: Admitted, e
   };
   return withBudget(admitted, exchange, async (spend, allowed) => {
     await allowed;
-    await using call = new CallContext(exchange);
     let readBytes = 0;
     const count = (bytes: number) => {
       readBytes += bytes;
       spend({ ms: 0, bytes: readBytes });
     };
-    const limits = { ...call.limits.file, maxBytes, inMemoryBytes: maxBytes, memory };
-    const received = await receive(counted(chunks, count), limits);
-    const text = textOf(await received.whole(memory, call.slot));
-    return { text, admitted: { ...admitted, readBytes }, release, refuse };
+    const json = await readJson(counted(chunks, count), call.limits.file, announcedBytesOf(exchange.request));
+    return { json, admitted: { ...admitted, readBytes }, release, refuse };
   }).catch((error: unknown) => {
     release();
     throw error;

@@ -1,5 +1,6 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import * as z from "zod";
+import type { ReceivedJson } from "../inputs/json.ts";
 import { hasTooManyValues, MAX_JSON_VALUES } from "../jsonValues.ts";
 import { log } from "../log.ts";
 import { toldName } from "../problems.ts";
@@ -47,10 +48,10 @@ async function answer(
   drawView: DrawView,
 ): Promise<Response> {
   const { request, requestId, config } = exchange;
-  const text = message?.text;
+  const text = message?.json.text;
   if (text !== undefined && hasTooManyValues(text))
     return invalidRequest(`the message has more than ${MAX_JSON_VALUES} values`);
-  const parsedBody = text === undefined ? undefined : parse(text);
+  const parsedBody = message && parse(message.json);
   // no protocol version that is spoken here has batches, which would be many calls for the price of one
   if (Array.isArray(parsedBody)) return invalidRequest("batches are not taken: send each message by itself");
   const twice = text === undefined || parsedBody === undefined ? undefined : repeatedKey(text, ARGUMENTS_DEPTH);
@@ -91,9 +92,9 @@ function toolCalled(message: unknown): string | undefined {
   return name === REQUEST_UPLOAD || PRODUCTS.some(({ tool }) => tool === name) ? name : "unknown";
 }
 
-function parse(text: string): unknown {
+function parse(json: ReceivedJson): unknown {
   try {
-    return JSON.parse(text);
+    return json.parse();
   } catch {
     return undefined;
   }

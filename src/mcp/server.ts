@@ -37,7 +37,7 @@ export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, me
       { ...(drawView ? withView(tool.shown) : tool.shown), icons },
       (fields, context) => {
         isCalled = true;
-        return call(tool, fields, context, exchange, message?.admitted).finally(message?.release);
+        return call(tool, fields, context, exchange, message).finally(message?.release);
       },
     );
   server.server.onclose = () => {

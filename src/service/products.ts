@@ -7,7 +7,16 @@ import type { CallContext } from "./callContext.ts";
 import { fieldMessage } from "./fieldMessages.ts";
 import { canonicalForm } from "./fingerprint.ts";
 import { invalidRequest } from "./invalidRequest.ts";
-import { imageForm, imageRequest, type Operation, type Result, textForm, textRequest } from "./schemas.ts";
+import {
+  imageForm,
+  imageRead,
+  imageRequest,
+  type Operation,
+  type Result,
+  textForm,
+  textRead,
+  textRequest,
+} from "./schemas.ts";
 import { typedFields } from "./typedFields.ts";
 import { type Marked, type Proof, watermarkImage, watermarkText } from "./watermark.ts";
 
@@ -76,6 +85,7 @@ export const PRODUCTS: readonly Product[] = [
       price: deploymentPrice,
     },
     { json: textRequest, form: textForm },
+    { json: textRead, form: textForm },
     watermarkText,
   ),
   define(
@@ -95,6 +105,7 @@ export const PRODUCTS: readonly Product[] = [
       price: deploymentPrice,
     },
     { json: imageRequest, form: imageForm },
+    { json: imageRead, form: imageForm },
     watermarkImage,
   ),
 ];
@@ -115,10 +126,14 @@ function productWith(field: string): string | undefined {
   return product && `POST ${product.path} (MCP tool ${product.tool})`;
 }
 
-/** Defines a product whose requests `run` carries out. */
+/**
+ * Defines a product whose requests `run` carries out.
+ * @param checks what a request is checked by, once it has been read
+ */
 function define<R extends { filename: string }>(
   facts: Omit<Product, "schemas" | "accept">,
-  schemas: Record<RequestFormat, z.ZodObject & z.ZodType<R>>,
+  schemas: Product["schemas"],
+  checks: Record<RequestFormat, z.ZodType<R>>,
   run: (request: R, call: CallContext) => Promise<Marked>,
 ): Product {
   const { operation } = facts;
@@ -127,7 +142,7 @@ function define<R extends { filename: string }>(
     schemas,
     accept(fields, format) {
       const typed = format === "form" ? typedFields(fields, schemas.form) : fields;
-      const checked = schemas[format].safeParse(typed, { error: fieldMessage });
+      const checked = checks[format].safeParse(typed, { error: fieldMessage });
       if (!checked.success) {
         const here = Object.keys(schemas.json.shape);
         throw invalidRequest(checked.error.issues, { here, elsewhere: productWith });

@@ -296,6 +296,14 @@ const imageText = textForUpload(IMAGE_PATTERN, "an http(s) URL, a data URI, a ha
 const fileOrUpload = z.union([upload, fileText], { error: FILE }).describe(file.description ?? "");
 const imageOrUpload = z.union([upload, imageText], { error: IMAGE }).describe(image.description ?? "");
 
+/** {@link textRequest} as it is read: a long file has been received with it. */
+export const textRead = textRequest.extend({ file: z.union([upload, file], { error: FILE }) });
+/** {@link imageRequest} as it is read: a long file has been received with it. */
+export const imageRead = imageRequest.extend({
+  file: z.union([upload, file], { error: FILE }),
+  image: z.union([upload, image], { error: IMAGE }),
+});
+
 /** {@link textRequest} as `multipart/form-data`: files may be uploads. */
 export const textForm = textRequest.extend({ file: fileOrUpload });
 /** {@link imageRequest} as `multipart/form-data`: files may be uploads. */

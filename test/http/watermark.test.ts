@@ -221,7 +221,7 @@ describe("bad input is a problem that says what to do, and leaves the payment us
   });
 
   test("one with a long name is told by its beginning, and no field is looked for that is like it", async () => {
-    const name = "x".repeat(1_000_000);
+    const name = "x".repeat(400_000);
     for (const body of [{ ...text, [name]: 1 }, `{"file":"${pdf}","text":"A","${name}":1,"${name}":2}`]) {
       const response = await (typeof body === "string" ? callRaw(body, "application/json") : callPaid(TEXT, body));
       const answer = await response.text();
@@ -258,7 +258,7 @@ describe("bad input is a problem that says what to do, and leaves the payment us
   });
 
   test("JSON of very many values is a short 400", async () => {
-    const body = `{${Array.from({ length: 100_000 }, (_, at) => `"k${at}":1`).join()}}`;
+    const body = `{${Array.from({ length: 50_000 }, (_, at) => `"k${at}":1`).join()}}`;
     const response = await callRaw(body, "application/json");
     expect(response.status).toBe(400);
     expect((await response.text()).length).toBeLessThan(1000);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { RangeReader } from "../../src/engine/index.ts";
+import { LONG_TEXT_BYTES } from "../../src/inputs/inlineFile.ts";
 import { readForm } from "../../src/inputs/multipart.ts";
 import { Upload } from "../../src/inputs/upload.ts";
 import { sha256 } from "../../src/sha256.ts";
@@ -16,11 +17,10 @@ const keep = async (chunks: AsyncIterable<Uint8Array>) => {
   kept.push(file);
   return file;
 };
-const limits = {
+const limitsOfForm = () => ({
   file: limitsOf({ maxBytes: 20_000_000, keep }),
   image: limitsOf({ maxBytes: 10_000_000, inMemoryBytes: 10_000_000 }),
-};
-const rules = { limits, maxFieldBytes: 100 };
+});
 const deleteKept = () => Promise.all(kept.splice(0).map((file) => file.delete()));
 const spooled = async () => (await storedKeys()).length;
 
@@ -41,7 +41,7 @@ async function readBytes(body: Promise<Uint8Array>, contentType: string, announc
       chunk.fill(0);
     }
   })();
-  return readForm(chunks, contentType, rules, announced);
+  return readForm(chunks, contentType, limitsOfForm(), announced);
 }
 
 describe("a form", () => {
@@ -86,6 +86,20 @@ describe("a form", () => {
     expect(image!.received.content).toEqual(noise(100));
     expect(file!.received.content).not.toBeInstanceOf(Uint8Array);
     expect(await spooled()).toBe(1);
+    await deleteKept();
+  });
+
+  it("has a long data URI as the file that it is, and a long base64 as the image", async () => {
+    const [pdf, png] = [noise(9_000_000), noise(300_000)];
+    const fields = await read([
+      ["file", `data:application/pdf;base64,${pdf.toBase64()}`],
+      ["image", png.toBase64()],
+      ["text", "after it"],
+    ]);
+    const { image, file } = fields as Record<string, Upload>;
+    expect(isEqual(image!.received.content as Uint8Array, png)).toBe(true);
+    expect(isEqual(await (file!.received.content as RangeReader).read(0, pdf.length), pdf)).toBe(true);
+    expect(fields.text).toBe("after it");
     await deleteKept();
   });
 
@@ -145,9 +159,15 @@ describe("a form that cannot be read is refused, with nothing left behind:", () 
       "a long field",
       [
         ["file", large],
-        ["text", "a".repeat(101)],
+        ["text", "a".repeat(LONG_TEXT_BYTES + 1)],
       ],
-      /`text` of more than 100 bytes/,
+      /`text` of more than 262144 bytes/,
+    ],
+    ["a long PDF in base64 alone", [["file", noise(200_000).toBase64()]], /`file` of more than 262144 bytes/],
+    [
+      "many long fields",
+      Array.from({ length: 10 }, (_, i) => [`f${i}`, "a".repeat(200_000)]),
+      /more than 1000000 bytes/,
     ],
     [
       "a text as a file, as some clients send all their fields",
@@ -202,16 +222,17 @@ describe("a form that cannot be read is refused, with nothing left behind:", () 
       yield new TextEncoder().encode('--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc');
       throw new Error("hung up");
     })();
-    await expect(readForm(broken, "multipart/form-data; boundary=b", rules)).rejects.toMatchObject(refused);
+    await expect(readForm(broken, "multipart/form-data; boundary=b", limitsOfForm())).rejects.toMatchObject(refused);
   });
 });
 
 it("fails as its storage does, which is no fault of the form", async () => {
+  const limits = limitsOfForm();
   const full = { ...limits, file: { ...limits.file, keep: () => Promise.reject(new Error("out of order")) } };
   const form = new FormData();
   form.set("file", new Blob([noise(50_000)]));
   const { headers, body } = new Response(form);
-  const read = readForm(body!, headers.get("Content-Type")!, { ...rules, limits: full });
+  const read = readForm(body!, headers.get("Content-Type")!, full);
   await expect(read).rejects.toThrow("out of order");
 });
 

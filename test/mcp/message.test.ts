@@ -2,6 +2,7 @@ import { generatePrivateKey } from "viem/accounts";
 import { describe, expect, test, vi } from "vitest";
 import { signPaymentV2 } from "../../scripts/lib/pay.ts";
 import { UNPAID_MESSAGE_BYTES, VAIN_PAYMENTS } from "../../src/config.ts";
+import { LONG_TEXT_BYTES } from "../../src/inputs/inlineFile.ts";
 import { PAYERS_POOL } from "../../src/inputs/memory.ts";
 import { dataUri } from "../support/client.ts";
 import { deployment, terms } from "../support/deployment.ts";
@@ -73,6 +74,27 @@ describe("a long message", () => {
     const { text } = await call({ headers: { ...HEADERS, ...headers }, body }, "/mcp");
     expect(text).toContain('"operation":"watermark.text"');
     expect(await verified()).toBe(1);
+  });
+
+  test("may have its file as an embedded resource", async () => {
+    const { file, text } = argumentsWith(UNPAID_MESSAGE_BYTES);
+    const resource = { uri: "file:///a.pdf", mimeType: "application/pdf", blob: file.split(",")[1] };
+    const body = message({ name, _meta: await paymentOf(), arguments: { file: { type: "resource", resource }, text } });
+    const answer = await deployment("good").call({ headers: HEADERS, body }, "/mcp");
+    expect(answer.text).toContain('"operation":"watermark.text"');
+  });
+
+  test("whose file is no base64 is answered as a short one is", async () => {
+    const { call } = deployment("good");
+    const answers: unknown[] = [];
+    for (const length of [1000, UNPAID_MESSAGE_BYTES]) {
+      const file = `data:;base64,${"A".repeat(length)}!`;
+      const body = message({ name, _meta: await paymentOf(), arguments: { file, text: "A" } });
+      const { text } = await call({ headers: HEADERS, body }, "/mcp");
+      answers.push(text.replace(/[-0-9a-f]{36}/, ""));
+    }
+    expect(answers[0]).toContain("`file` is not valid base64");
+    expect(answers[1]).toBe(answers[0]);
   });
 
   test("with a payment that the facilitator refuses gets the terms, and is not read", async () => {
@@ -181,6 +203,10 @@ test("messages that come to a halt leave no address but their own without room",
   expect((await sent("203.0.113.8", list())).status).toBe(200);
   expect((await sent("203.0.113.7", list())).text).toContain("too_busy");
   await Promise.all(theirs);
+});
+
+test("a short message has no string that a long one is read without", () => {
+  expect(LONG_TEXT_BYTES).toBeGreaterThanOrEqual(UNPAID_MESSAGE_BYTES);
 });
 
 test("a message of 256 KB may have its payment at the end", async () => {

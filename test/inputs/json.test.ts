@@ -1,0 +1,189 @@
+import { describe, expect, test } from "vitest";
+import { LONG_TEXT_BYTES, MAX_TEXT_BYTES } from "../../src/inputs/inlineFile.ts";
+import { readJson } from "../../src/inputs/json.ts";
+import { MemoryPool, MemoryShare } from "../../src/inputs/memory.ts";
+import { Upload } from "../../src/inputs/upload.ts";
+import { sha256 } from "../../src/sha256.ts";
+import { isEqual, noise } from "../support/bytes.ts";
+import { limitsOf } from "../support/limits.ts";
+
+const bytes = noise(300_001);
+const base64 = bytes.toBase64();
+const pool = new MemoryPool(64_000_000);
+const limits = (more = {}) => {
+  const memory = new MemoryShare(pool, 60_000);
+  return limitsOf({ maxBytes: 1e6, inMemoryBytes: 1e6, memory, ...more });
+};
+
+/** Yields a text in chunks, each gone when the next one is asked for. */
+async function* chunksOf(text: string, length = 65_536): AsyncGenerator<Uint8Array> {
+  const body = Buffer.from(text);
+  for (let at = 0; at < body.length; at += length) {
+    const chunk = new Uint8Array(body.subarray(at, at + length));
+    yield chunk;
+    chunk.fill(0x22);
+  }
+}
+const read = (text: string, chunkLength?: number, more = {}) => readJson(chunksOf(text, chunkLength), limits(more));
+
+const contentOf = (file: unknown) => (file as Upload).received.content as Uint8Array;
+
+describe("a long file", () => {
+  test.each([
+    ["a data URI", { file: `data:application/pdf;base64,${base64}` }],
+    ["one whose type is not ASCII", { file: `data:Ω;base64,${base64}` }],
+    ["in base64url", { file: `DATA:;base64,${bytes.toBase64({ alphabet: "base64url" })}` }],
+    ["in lines", { file: `data:;base64,${base64.replace(/.{76}/g, "$&\r\n")}` }],
+    ["without padding", { file: `data:;base64,${base64.replaceAll("=", "")}` }],
+    ["with white space behind its padding", { file: `data:;base64,${base64}${" ".repeat(100_000)}` }],
+    ["an attachment's (MCP)", { params: { file: { name: 'a"\\', download_url: `data:;base64,${base64}` } } }],
+    ["a resource's", { image: "x", file: { resource: { blob: base64 } } }],
+  ])("is received as its bytes, %s, and is not in the text", async (_, value) => {
+    const json = await read(JSON.stringify(value), 10_007);
+    expect(json.text.length).toBeLessThan(200);
+    const files: unknown[] = [];
+    const rest = JSON.stringify(json.parse(), (_, found) => (found instanceof Upload ? files.push(found) : found));
+    expect(rest).toBe(JSON.stringify(value, (_, text) => (String(text).length > LONG_TEXT_BYTES ? 1 : text)));
+    const [file] = files;
+    expect(isEqual(contentOf(file), bytes)).toBe(true);
+    expect((file as Upload).sha256).toBe(await sha256(bytes));
+  });
+
+  test.each([1000, 1001, 1002, 1003, 1004, 1005, 65_536, 1_000_000])(
+    "may have any letter escaped, in chunks of %i bytes",
+    async (chunkLength) => {
+      const escaped = base64.replace(/[/+A]/g, (letter) =>
+        letter === "/" ? "\\/" : `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+      );
+      const text = `{"file":"data:application\\/pdf;base64,${escaped}","text":"\\"A\\\\"}`;
+      const fields = (await read(text, chunkLength)).parse() as { text: string; file: unknown };
+      expect(fields.text).toBe('"A\\');
+      expect(isEqual(contentOf(fields.file), bytes)).toBe(true);
+    },
+  );
+
+  test("and a long image are two, a third is text", async () => {
+    const text = `{"file":"data:;base64,${base64}","image":"${base64}","image":"${base64}"}`;
+    const json = await read(text);
+    expect(json.text.length).toBeGreaterThan(base64.length);
+    expect(json.text.length).toBeLessThan(base64.length + 200);
+  });
+});
+
+describe("what is no longer than a stranger's message, or no file, is text:", () => {
+  const uri = (length: number) => "data:;base64,".padEnd(length, "A");
+  test.each([
+    ["a file", { file: uri(LONG_TEXT_BYTES) }],
+    ["base64 as a PDF, which has to be a data URI", { file: base64 }],
+    ["another field", { text: uri(300_000) }],
+  ])("%s", async (_, value) => {
+    const text = JSON.stringify(value);
+    for (const chunkLength of [999, 100_000, 1_000_000]) expect((await read(text, chunkLength)).text).toBe(text);
+  });
+
+  test("one byte more is a file, however it comes", async () => {
+    for (const chunkLength of [999, 100_000, 1_000_000]) {
+      const { text } = await read(JSON.stringify({ file: uri(LONG_TEXT_BYTES + 1) }), chunkLength);
+      expect(text.length).toBeLessThan(100);
+    }
+  });
+});
+
+describe("what is wrong with a file is told when all has been read:", () => {
+  const others = `"text":"A","n":[1,"\\"]`;
+  test.each([
+    ["no base64", `data:;base64,${base64}ü`, "is not valid base64"],
+    ["cut off in a group", `data:;base64,${base64.replaceAll("=", "")}AAA`, "is not valid base64"],
+    ["more behind its padding", `data:;base64,${base64.padEnd(LONG_TEXT_BYTES * 2, "=")}A`, "is not valid base64"],
+    ["an escape that there is not", `data:;base64,${base64}\\x`, "is not valid base64"],
+    ["no end of its type", `data:${base64}`, "must be a base64 data URI"],
+    ["another encoding", `data:text/plain,${base64}`, "must be a base64 data URI"],
+  ])("%s", async (_, file, words) => {
+    for (const chunkLength of [1001, 100_000, 1_000_000]) {
+      const { refusal, text } = await read(`{"file":"${file}",${others}}`, chunkLength);
+      expect(refusal).toMatchObject({ code: "invalid_request", detail: expect.stringContaining(words) });
+      expect(text).toMatch(/^\{"file":"[-0-9a-f]{36}","text":"A","n":\[1,"\\"\]\}$/);
+    }
+  });
+
+  test("that of the first one alone: no more are kept", async () => {
+    let kept = 0;
+    const keep = () => {
+      kept++;
+      return Promise.reject(new Error("not kept"));
+    };
+    const files = Array.from({ length: 20 }, (_, at) => `"file":"data:;base64,${base64}${at === 0 ? "!" : ""}"`);
+    const { refusal, text } = await read(`{${files}}`, 65_536, {
+      memory: new MemoryShare(new MemoryPool(7e6), 1000),
+      keep,
+    });
+    expect([refusal?.code, kept, text.length]).toEqual(["invalid_request", 0, 20 * 46 + 1]);
+  });
+
+  test("too large", async () => {
+    const { refusal } = await read(`{"file":"data:;base64,${base64}"}`, 1001, { maxBytes: 300_000 });
+    expect(refusal).toMatchObject({ code: "source_too_large" });
+  });
+});
+
+test("padding ends base64 wherever a chunk does", async () => {
+  const long = "A".repeat(LONG_TEXT_BYTES);
+  for (let cut = 0; cut < 8; cut++) {
+    const text = `{"image":"${long}AA==AAAA"}`;
+    const { refusal } = await read(text, text.indexOf("AA==") + cut);
+    expect([cut, refusal?.code]).toEqual([cut, "invalid_request"]);
+  }
+});
+
+test("a body that fails fails its reader, and one that ends within a file is no JSON", async () => {
+  const beginning = `{"file":"data:;base64,${base64}`;
+  const failing = (async function* () {
+    yield* chunksOf(beginning);
+    throw new Error("hung up");
+  })();
+  await expect(readJson(failing, limits())).rejects.toThrow("hung up");
+  const cut = await read(beginning);
+  expect(() => cut.parse()).toThrow(SyntaxError);
+});
+
+describe("of a body's memory", () => {
+  const heldBy = (memory: MemoryShare) => pool.held.get(memory)?.bytes ?? 0;
+
+  test("little more than its file's is held", async () => {
+    const memory = new MemoryShare(pool, 60_000);
+    await read(JSON.stringify({ file: `data:;base64,${base64}` }), 65_536, { memory });
+    expect(heldBy(memory)).toBeLessThan(2 * bytes.length + 10_000);
+  });
+
+  test("nothing of a file is held that goes to storage", async () => {
+    const memory = new MemoryShare(pool, 60_000);
+    let [length, most] = [0, 0];
+    const keep = async (chunks: AsyncIterable<Uint8Array>) => {
+      for await (const chunk of chunks) {
+        length += chunk.length;
+        most = Math.max(most, heldBy(memory));
+      }
+      return { length, read: async () => new Uint8Array(), async *stream() {} };
+    };
+    const file = `data:;base64,${"A".repeat(8_000_000)}`;
+    const body = chunksOf(JSON.stringify({ file }));
+    const json = await readJson(body, limits({ maxBytes: 1e7, memory, keep }), file.length);
+    expect([length, json.refusal]).toEqual([6_000_000, undefined]);
+    expect(most).toBeLessThan(10_000);
+  });
+
+  test.each([
+    ["text", `{"text":"${"A".repeat(MAX_TEXT_BYTES)}"}`],
+    ["white space", "{}".padEnd(MAX_TEXT_BYTES + 1)],
+    ["base64 that is no field's", `{"fiel":"data:;base64,${base64}${base64}${base64}"}`],
+  ])("there is some for its text, not for much: %s", async (_, text) => {
+    await expect(read(text)).rejects.toMatchObject({ code: "body_too_large" });
+  });
+
+  test("there is none where others have it all", async () => {
+    const others = Array.from({ length: 40 }, () => new MemoryShare(pool, 60_000));
+    for (const share of others) while (share.take(1000));
+    await expect(read("{}".padEnd(900_000))).rejects.toMatchObject({ code: "too_busy" });
+    for (const share of others) share.release();
+  });
+});
