@@ -6,7 +6,7 @@ import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 /** Large: while one is worked on, no other is. */
-const large = samePages(100, 120_000);
+const large = samePages(72, 120_000);
 const most = large.subarray(0, -1_000_000);
 
 /** How a server can send a large file, and fail at it. */
