@@ -62,9 +62,9 @@ export async function readRequest(
       if (!/^(utf-?8|us-ascii)?$/i.test(charset(c)))
         throw new Problem("unsupported_media_type", "Send JSON in UTF-8: no other encoding is read (RFC 8259).");
       const json = await readJson(body, limits.file, announced);
-      const fields = parseJson(json, product.example);
-      if (json.refusal) throw json.refusal;
-      return product.accept(fields, "json");
+      const accepted = product.accept(parseJson(json, product.example), "json");
+      if (json.tooLong) throw json.tooLong;
+      return accepted;
     }
     case FORM: {
       const fields = await readForm(body, c.req.header("Content-Type")!, limits, announced);

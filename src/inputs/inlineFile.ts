@@ -10,94 +10,139 @@ export const LONG_TEXT_BYTES = 256 * 1024;
 /** What the texts of a request may have together, beside its long files. */
 export const MAX_TEXT_BYTES = 1_000_000;
 
-/** Who reads a text has it as bytes, as a string of two bytes for each, and parsed. */
-export const TEXT_MEMORY = 5;
+/** A beginning is decoded in pieces of so many bytes: all that is before the comma of a data URI is in the first one. */
+const PIECE = 64 * 1024;
+
+/** How long text begins that is base64, escaped as in JSON or not: with a slash if it is a JPEG's, or else it is a path. */
+const BASE64 = /^(?!\\?\/(?!9j))[\w+/=\\\s-]{1000}/;
 
 /** Returns whether a text is a data URI, by how it begins. */
 export function isDataUri(text: string): boolean {
   return /^data:/i.test(text);
 }
 
-/** Returns the base64 of a data URI; bare base64 is returned as it is. */
-export function payloadOf(source: string, field: string): string {
+/** A file that is written otherwise. */
+export class MalformedFile extends Error {}
+
+/** Returns an error as the Problem of a field, if it is a {@link MalformedFile}. */
+export function problemOfFile(error: unknown, path: string): unknown {
+  if (!(error instanceof MalformedFile)) return error;
+  const { message, cause } = error;
+  return new Problem("invalid_request", `\`${path}\` ${message}.`, { errors: [{ path, message }], cause });
+}
+
+/**
+ * Returns the base64 of a data URI; bare base64 is returned as it is.
+ * @throws MalformedFile
+ */
+export function payloadOf(source: string): string {
   if (!isDataUri(source)) return source;
   const comma = source.indexOf(",");
   if (comma < 0 || !/;\s*base64$/i.test(source.slice(0, comma)))
-    throw malformed(field, "must be a base64 data URI: data:<type>;base64,<data>");
+    throw new MalformedFile("must be a base64 data URI: data:<type>;base64,<data>");
   return source.slice(comma + 1);
 }
 
 /**
  * Decodes base64, with white space or without, and with or without padding.
- * @throws Problem invalid_request
+ * @throws MalformedFile
  */
-export function decodeBase64(text: string, field: string): Uint8Array<ArrayBuffer> {
-  return decoding(field, () => Uint8Array.fromBase64(inOneAlphabet(text)));
+export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+  return decoding(() => Uint8Array.fromBase64(inOneAlphabet(text)));
 }
 
-/**
- * Receives a long file as it comes: all of it is never in memory as text.
- * @param texts the data URI or base64 in pieces, the first of which has all that is before the comma
- * @param atMost how many bytes can come, if that is known
- * @param expected as {@link receiveUpload}
- * @throws Problem invalid_request, or as {@link receiveUpload}
- */
-export function receiveInline(
-  texts: AsyncIterable<string>,
-  field: string,
-  limits: ReceiveLimits,
-  atMost?: number,
-  expected?: number,
-): Promise<Upload> {
-  return receiveUpload(decoded(texts, field), limits, () => {}, atMost, expected);
+/** Returns whether a long text may be base64, by how it begins. */
+export function isBase64(text: string): boolean {
+  return BASE64.test(text);
 }
 
-/** Returns bytes as text, for {@link receiveInline}: what is not ASCII will be refused. */
+/** Returns the beginning of a file in pieces for {@link receiveInline}, of which each can be let go once it is decoded. */
+export function inPieces(beginning: Uint8Array): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < beginning.length; at += PIECE) pieces.push(Buffer.from(beginning.subarray(at, at + PIECE)));
+  return pieces;
+}
+
+/** Returns bytes as text in which ASCII is itself. */
 export function latin1({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString("latin1");
 }
 
-/** Decodes pieces of base64. What each becomes is valid until the next one is asked for. */
-async function* decoded(texts: AsyncIterable<string>, field: string): AsyncGenerator<Uint8Array, undefined> {
-  let [isFirst, isOver, rest] = [true, false, ""];
-  let bytes = new Uint8Array();
-  for await (const text of texts) {
-    const piece = rest + inOneAlphabet(isFirst ? payloadOf(text, field) : text);
-    isFirst = false;
-    if (piece.length > bytes.length) bytes = new Uint8Array(piece.length);
-    const { read, written } = decoding(field, () =>
-      bytes.setFromBase64(piece, { lastChunkHandling: "stop-before-partial" }),
-    );
-    rest = piece.slice(read).replaceAll(/\s+/g, ""); // less than four characters
-    if (isOver && written > 0) throw notBase64(field);
-    isOver ||= written % 3 !== 0; // padding ends it
-    yield bytes.subarray(0, written);
-  }
-  if (isOver && rest !== "") throw notBase64(field);
-  yield decodeBase64(rest, field);
+/** Makes text of bytes as they come; the rest, if nothing more comes. */
+interface ToText {
+  decode(bytes?: Uint8Array): string;
 }
 
 /**
- * Does a step of decoding.
- * @throws Problem invalid_request where it throws
+ * Receives a long file as it comes: all of it is never in memory as text.
+ * @param pieces the data URI or base64, the first of which has all that is before the comma
+ * @param announced how long the body is, if it tells
+ * @param isMost whether the file is nearly all of it
+ * @throws MalformedFile, or what `pieces` and `toText` throw, or as {@link receiveUpload}
  */
-export function decoding<T>(field: string, decode: () => T): T {
+export function receiveInline(
+  pieces: AsyncIterable<Uint8Array>,
+  toText: ToText,
+  limits: ReceiveLimits,
+  announced: number | undefined,
+  isMost: boolean,
+): Promise<Upload> {
+  const decoder = new Decoder(toText);
+  const bytes = (async function* () {
+    // who waits for the next piece keeps nothing of the last one but its bytes
+    for await (const piece of pieces) yield decoder.decode(piece);
+    yield decoder.decode();
+    yield decoder.end();
+  })();
+  const atMost = announced === undefined ? undefined : Math.ceil((announced * 3) / 4);
+  return receiveUpload(bytes, limits, () => {}, atMost, isMost ? atMost : 0);
+}
+
+/** Decodes pieces of base64. What each becomes is valid until the next one is decoded. */
+class Decoder {
+  readonly #toText: ToText;
+  #bytes = new Uint8Array();
+  #rest = "";
+  #isFirst = true;
+  /** Whether there has been padding. */
+  #isOver = false;
+
+  constructor(toText: ToText) {
+    this.#toText = toText;
+  }
+
+  decode(piece?: Uint8Array): Uint8Array {
+    const text = this.#toText.decode(piece);
+    const base64 = this.#rest + inOneAlphabet(this.#isFirst ? payloadOf(text) : text);
+    this.#isFirst = false;
+    const most = Math.ceil((base64.length * 3) / 4);
+    if (most > this.#bytes.length) this.#bytes = new Uint8Array(most);
+    const { read, written } = decoding(() =>
+      this.#bytes.setFromBase64(base64, { lastChunkHandling: "stop-before-partial" }),
+    );
+    if (this.#isOver && written > 0) throw new MalformedFile(NOT_BASE64);
+    this.#rest = base64.slice(read).replaceAll(/\s+/g, ""); // less than four characters
+    this.#isOver ||= written % 3 !== 0;
+    return this.#bytes.subarray(0, written);
+  }
+
+  end(): Uint8Array {
+    if (this.#isOver && this.#rest !== "") throw new MalformedFile(NOT_BASE64);
+    return decodeBase64(this.#rest);
+  }
+}
+
+const NOT_BASE64 = "is not valid base64";
+
+function decoding<T>(decode: () => T): T {
   try {
     return decode();
   } catch (cause) {
-    throw notBase64(field, cause);
+    throw new MalformedFile(NOT_BASE64, { cause });
   }
 }
 
 /** Replaces the letters of base64url (RFC 4648, 5). */
 function inOneAlphabet(text: string): string {
   return text.replaceAll("-", "+").replaceAll("_", "/");
-}
-
-function notBase64(field: string, cause?: unknown): Problem {
-  return malformed(field, "is not valid base64", cause);
-}
-
-function malformed(path: string, message: string, cause?: unknown): Problem {
-  return new Problem("invalid_request", `\`${path}\` ${message}.`, { errors: [{ path, message }], cause });
 }

@@ -1,45 +1,52 @@
 /** Reads JSON as it arrives (RFC 8259): the long files in it are received, and only the rest is text. */
 import { Problem } from "../problems.ts";
 import {
-  decoding,
+  inPieces,
+  isBase64,
   isDataUri,
   LONG_TEXT_BYTES,
   latin1,
   MAX_TEXT_BYTES,
+  MalformedFile,
   receiveInline,
-  TEXT_MEMORY,
 } from "./inlineFile.ts";
-import { type MemoryShare, noRoom } from "./memory.ts";
+import type { MemoryShare } from "./memory.ts";
 import { joined, type ReceiveLimits } from "./receive.ts";
+import { RefusedUpload } from "./refusedUpload.ts";
+import { TextMemory } from "./textMemory.ts";
 import { UPLOAD_FIRST, type Upload } from "./upload.ts";
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const LINE_FEED = Buffer.from("\n");
 
-/** The key before a string. */
+/** The key before a string, and how far it is looked for. */
 const KEY = /"(\w{1,20})"\s*:\s*"$/;
-/** Keys in `file` and `image` that hold what these are: of attachments, and of embedded resources (MCP). */
-const WITHIN = ["blob", "data", "uri", "download_url"];
-/** Keys whose strings may be base64 alone. */
+const BEFORE = 1000;
+/** The keys of files: of the fields, of attachments, and of embedded resources (MCP). */
+const FILES = ["file", "image", "blob", "data", "uri", "download_url"];
+/** Those that may be base64 alone. */
 const BARE = ["image", "blob", "data"];
-/** More files than a request has are text. */
+/** As many files as a request has. */
 const MAX_FILES = 2;
+/** What is kept of a string that is too long, for who tells what is wrong with it. */
+const BEGINNING = 1000;
 
 /** A JSON text and the files that were in it. */
 export class ReceivedJson {
   /** In the place of each file is a name that nobody can have known. */
   readonly text: string;
-  /** What is wrong with a file. */
-  readonly refusal: Problem | undefined;
+  /** For who finds nothing wrong with it: it has a string that is too long, and of which but the beginning is left. */
+  readonly tooLong: Problem | undefined;
   readonly #files: ReadonlyMap<unknown, Upload>;
 
-  constructor(text: string, files: ReadonlyMap<unknown, Upload> = new Map(), refusal?: Problem) {
+  constructor(text: string, files: ReadonlyMap<unknown, Upload> = new Map(), tooLong?: Problem) {
     this.text = text;
     this.#files = files;
-    this.refusal = refusal;
+    this.tooLong = tooLong;
   }
 
   /**
-   * Parses the text, with an {@link Upload} for each file.
+   * Parses the text, with an {@link Upload} for each file: one that is refused is a RefusedUpload.
    * @throws SyntaxError
    */
   parse(): unknown {
@@ -50,7 +57,7 @@ export class ReceivedJson {
 
 /**
  * Reads a JSON text, which need not be well-formed. A string of more than {@link LONG_TEXT_BYTES} that is to be a file is
- * received as one; what is wrong with it is for the reader to throw, once it is known what the JSON is.
+ * received as one.
  * @param announced how long the body is, if it tells
  * @throws Problem body_too_large if more than {@link MAX_TEXT_BYTES} are text, too_busy if there is no room for that,
  * or what `body` throws
@@ -75,7 +82,8 @@ class JsonReader {
   readonly #announced: number | undefined;
   readonly #text: Text;
   readonly #files = new Map<string, Upload>();
-  #refusal: Problem | undefined;
+  #refused: RefusedUpload | undefined;
+  #tooLong: Problem | undefined;
   /** Whether reading the body has failed. */
   #isBroken = false;
   /** What has come and has not been read. */
@@ -94,10 +102,12 @@ class JsonReader {
 
   async read(): Promise<ReceivedJson> {
     while (this.#left.length > 0 || (await this.#readOn())) {
-      const field = this.#readText();
-      if (field !== undefined) await this.#receiveFile(field, this.#string!);
+      const string = this.#readText();
+      if (string === undefined) continue;
+      const key = this.#keyOfFile(string);
+      await (key === undefined ? this.#shorten(string) : this.#receiveFile(key, string));
     }
-    return new ReceivedJson(new TextDecoder().decode(this.#text.bytes), this.#files, this.#refusal);
+    return new ReceivedJson(this.#text.toString(), this.#files, this.#tooLong);
   }
 
   async #readOn(): Promise<boolean> {
@@ -108,8 +118,8 @@ class JsonReader {
     return !done;
   }
 
-  /** Reads on, to where a string becomes long at most: returns the field whose file that is, if it is one. */
-  #readText(): string | undefined {
+  /** Reads on, to where a string becomes long at most: returns where that begins. */
+  #readText(): number | undefined {
     const [bytes, start] = [this.#left, this.#text.length];
     for (let at = 0; at < bytes.length; at++) {
       const code = bytes[at];
@@ -122,7 +132,7 @@ class JsonReader {
         if (start + at - this.#string !== LONG_TEXT_BYTES) continue;
         this.#text.add(bytes.subarray(0, at + 1));
         this.#left = bytes.subarray(at + 1);
-        return this.#fieldAt(this.#string);
+        return this.#string;
       }
     }
     this.#text.add(bytes);
@@ -130,31 +140,45 @@ class JsonReader {
     return undefined;
   }
 
-  /** Returns the field that a string belongs to, if that is a file, by what is before the string and its beginning. */
-  #fieldAt(string: number): string | undefined {
-    if (this.#files.size === MAX_FILES) return undefined;
-    const before = latin1(this.#text.bytes.subarray(0, string));
-    const key = KEY.exec(before.slice(-50))?.[1] ?? "";
-    if (!BARE.includes(key) && !isDataUri(latin1(this.#text.bytes.subarray(string, string + 5)))) return undefined;
-    if (key === "file" || key === "image") return key;
-    if (!WITHIN.includes(key)) return undefined;
-    return before.lastIndexOf('"image"') > before.lastIndexOf('"file"') ? "image" : "file";
+  /** Returns the key of a string that is to be a file, by how it begins. */
+  #keyOfFile(string: number): string | undefined {
+    const { bytes } = this.#text;
+    const key = KEY.exec(latin1(bytes.subarray(Math.max(0, string - BEFORE), string)))?.[1] ?? "";
+    if (!FILES.includes(key) || this.#files.size === MAX_FILES) return undefined;
+    const beginning = latin1(bytes.subarray(string, string + BEGINNING));
+    return isDataUri(beginning) || (BARE.includes(key) && isBase64(beginning)) ? key : undefined;
   }
 
-  async #receiveFile(field: string, string: number): Promise<void> {
-    const beginning = this.#text.cut(string);
-    const texts = unescaped(joined(beginning, this.#restOfString()), field);
-    const expected = field === "file" ? this.#announced : 0; // nearly all of a long body is its PDF
+  async #receiveFile(key: string, string: number): Promise<void> {
+    const pieces = joined(this.#text.cut(string), this.#restOfString());
     const name = crypto.randomUUID();
     this.#text.add(Buffer.from(name));
     try {
-      if (!this.#refusal)
-        this.#files.set(name, await receiveInline(texts, field, this.#limits, this.#announced, expected));
+      const isMost = key !== "image"; // nearly all of a long body is its PDF
+      const file = () => receiveInline(pieces, new StringDecoder(), this.#limits, this.#announced, isMost);
+      this.#files.set(name, this.#refused ?? (await file()));
     } catch (error) {
-      if (this.#isBroken || !(error instanceof Problem)) throw error;
-      this.#refusal = error;
+      if (this.#isBroken) throw error;
+      if (error instanceof SyntaxError)
+        this.#text.add(LINE_FEED); // which none in a string is: what was no JSON is none
+      else if (error instanceof Problem || error instanceof MalformedFile) {
+        this.#refused = new RefusedUpload(error);
+        this.#files.set(name, this.#refused);
+      } else throw error;
     }
-    if (this.#refusal) for await (const _ of this.#restOfString());
+    for await (const _ of this.#restOfString());
+  }
+
+  /** Leaves the beginning of a string alone, up to an escape. */
+  async #shorten(string: number): Promise<void> {
+    const beginning = this.#text.bytes.subarray(string, string + BEGINNING);
+    const backslash = beginning.indexOf(BACKSLASH);
+    this.#text.cut(string + (backslash < 0 ? beginning.length : backslash));
+    this.#tooLong ??= new Problem(
+      "body_too_large",
+      `The body has a string of more than ${LONG_TEXT_BYTES} bytes that is no file: files are data URIs in \`file\` and \`image\`. Send a URL as \`file\` instead, or ${UPLOAD_FIRST}.`,
+    );
+    for await (const _ of this.#restOfString());
   }
 
   /** Yields what is left of the string, up to its quote. */
@@ -185,28 +209,28 @@ function isEscapedAt(at: number, bytes: Uint8Array, isFirstEscaped: boolean): bo
   return backslashes % 2 === 1;
 }
 
-/** Decodes the escapes in the pieces of a string. */
-async function* unescaped(pieces: AsyncIterable<Uint8Array>, field: string): AsyncGenerator<string, undefined> {
-  const decode = (text: string) => decoding(field, () => JSON.parse(`"${text}"`) as string);
-  let rest = "";
-  for await (const piece of pieces) {
-    const text = rest + latin1(piece);
-    const last = text.slice(-5).indexOf("\\"); // it may go on in the next piece: \u002B
-    const end = last < 0 ? text.length : text.length - text.slice(-5).length + last;
-    rest = text.slice(end);
-    yield decode(text.slice(0, end));
+/** Decodes the escapes in the pieces of a string. What is not ASCII becomes other letters, and none of base64's. */
+class StringDecoder {
+  #rest = "";
+
+  /** @throws SyntaxError */
+  decode(piece?: Uint8Array): string {
+    const text = this.#rest + (piece ? latin1(piece) : "");
+    const last = piece ? text.slice(-5).indexOf("\\") : -1; // it may go on in the next piece: \u002B
+    const end = last < 0 ? text.length : Math.max(0, text.length - 5) + last;
+    this.#rest = text.slice(end);
+    return JSON.parse(`"${text.slice(0, end)}"`);
   }
-  yield decode(rest);
 }
 
-/** What is text, as UTF-8. Takes memory for those who read it, too. */
+/** What is text, as UTF-8. */
 class Text {
   #bytes = Buffer.alloc(0);
   #length = 0;
-  readonly #memory: MemoryShare;
+  readonly #memory: TextMemory;
 
   constructor(memory: MemoryShare) {
-    this.#memory = memory;
+    this.#memory = new TextMemory(memory, tooMuchText);
   }
 
   get length(): number {
@@ -219,14 +243,9 @@ class Text {
 
   add(bytes: Uint8Array): void {
     const length = this.#length + bytes.length;
-    if (length > MAX_TEXT_BYTES)
-      throw new Problem(
-        "body_too_large",
-        `The body has more than ${MAX_TEXT_BYTES} bytes beside its files, which are data URIs in \`file\` and \`image\`. Send a URL as \`file\` instead, or ${UPLOAD_FIRST}.`,
-      );
     if (length > this.#bytes.length) {
       const size = Math.max(length, Math.min(2 * this.#bytes.length, MAX_TEXT_BYTES));
-      if (!this.#memory.take(TEXT_MEMORY * (size - this.#bytes.length))) throw noRoom();
+      this.#memory.take(size - this.#bytes.length);
       const larger = Buffer.alloc(size);
       larger.set(this.bytes);
       this.#bytes = larger;
@@ -235,12 +254,25 @@ class Text {
     this.#length = length;
   }
 
-  /** Takes all from an offset on out of the text, and returns it. */
-  cut(from: number): Buffer {
-    const rest = Buffer.from(this.bytes.subarray(from));
-    this.#memory.give(TEXT_MEMORY * (this.#bytes.length - from));
+  /** Takes all from an offset on out of the text, and returns it in pieces. */
+  cut(from: number): Uint8Array[] {
+    const pieces = inPieces(this.bytes.subarray(from));
+    this.#memory.give(this.#bytes.length - from);
     this.#bytes = Buffer.from(this.bytes.subarray(0, from));
     this.#length = from;
-    return rest;
+    return pieces;
   }
+
+  /** Decodes all that has come. */
+  toString(): string {
+    this.#memory.takeToRead();
+    return new TextDecoder().decode(this.bytes);
+  }
+}
+
+function tooMuchText(): Problem {
+  return new Problem(
+    "body_too_large",
+    `The body has more than ${MAX_TEXT_BYTES} bytes beside its files, or is not JSON: files are data URIs in \`file\` and \`image\`, in double quotes. Send a URL as \`file\` instead, or ${UPLOAD_FIRST}.`,
+  );
 }

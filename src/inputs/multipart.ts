@@ -1,16 +1,22 @@
 import { Problem, toldName } from "../problems.ts";
-import { isDataUri, LONG_TEXT_BYTES, latin1, MAX_TEXT_BYTES, receiveInline, TEXT_MEMORY } from "./inlineFile.ts";
-import { type MemoryShare, noRoom } from "./memory.ts";
+import {
+  inPieces,
+  isBase64,
+  isDataUri,
+  LONG_TEXT_BYTES,
+  latin1,
+  MAX_TEXT_BYTES,
+  problemOfFile,
+  receiveInline,
+} from "./inlineFile.ts";
 import { MalformedParts, partsOf } from "./parts.ts";
 import { joined, type ReceiveLimits } from "./receive.ts";
 import { receiveUpload } from "./receiveUpload.ts";
 import { expectPdf } from "./sniff.ts";
+import { TextMemory } from "./textMemory.ts";
 import type { Upload } from "./upload.ts";
 
 const MAX_PARTS = 50;
-
-/** How much memory is taken at a time for fields that are no files; the headers of all parts are less. */
-const FIELD_STEP = 64 * 1024;
 
 /** The form fields that may be files. */
 const UPLOAD_FIELDS = ["file", "image"] as const;
@@ -30,11 +36,12 @@ export async function readForm(
   announced?: number,
 ): Promise<Record<string, string | Upload>> {
   const form = new Map<string, string | Upload>();
-  const hold = holdFields(limits.file.memory);
+  const memory = new TextMemory(limits.file.memory, tooMuchText);
   for await (const { name, isFile, charset, data } of asProblems(partsOf(body, contentType))) {
     if (form.has(name)) throw repeated(name);
     if (form.size === MAX_PARTS) throw refused(`has more than ${MAX_PARTS} parts`, "Send only the fields there are.");
-    const expected = name === "file" ? announced : 0; // nearly all of a long form is its PDF
+    memory.take(name.length);
+    const expected = name === "file" ? (announced ?? 0) : 0; // nearly all of a long form is its PDF
     const chunks = asProblems(data);
     if (isFile) {
       if (!isUploadField(name)) throw noFile(name);
@@ -42,47 +49,55 @@ export async function readForm(
       form.set(name, await receiveUpload(chunks, limits[name], look, announced, expected));
       continue;
     }
-    const { text, isWhole } = await beginningOf(chunks, hold);
-    if (isWhole) form.set(name, textOf(text, charset));
-    else if (name === "image" || (name === "file" && isDataUri(latin1(text)))) {
-      const texts = piecesOf(joined(text, chunks));
-      form.set(name, await receiveInline(texts, name, limits[name], announced, expected));
-    } else throw refused(`has a \`${toldName(name)}\` of more than ${LONG_TEXT_BYTES} bytes`, AS_UPLOADS);
+    const { pieces, length, isWhole } = await beginningOf(chunks, memory);
+    if (isWhole) form.set(name, textOf(Buffer.concat(pieces), charset));
+    else if (mayBeFile(name, latin1(pieces[0]!))) {
+      memory.give(length);
+      const file = receiveInline(
+        joined(pieces, chunks),
+        new TextDecoder("latin1"),
+        limits[name],
+        announced,
+        expected > 0,
+      );
+      form.set(
+        name,
+        await file.catch((error: unknown) => {
+          throw problemOfFile(error, name);
+        }),
+      );
+    } else throw tooLong(name);
   }
+  memory.takeToRead();
   return Object.fromEntries(form);
 }
 
-/** Returns a function that takes memory for so many bytes more of the fields of a form, as they come. */
-function holdFields(memory: MemoryShare): (bytes: number) => void {
-  let [taken, length] = [0, 0];
-  return (bytes) => {
-    length += bytes;
-    if (length > MAX_TEXT_BYTES) throw refused(`has more than ${MAX_TEXT_BYTES} bytes beside its files`, AS_UPLOADS);
-    if (length <= taken) return;
-    const needed = Math.min(MAX_TEXT_BYTES, length + FIELD_STEP) - taken;
-    if (!memory.take(TEXT_MEMORY * needed)) throw noRoom();
-    taken += needed;
-  };
+function tooLong(field: string): Problem {
+  const path = toldName(field);
+  const message = `must have at most ${LONG_TEXT_BYTES} bytes`;
+  const advice = isUploadField(field) ? AS_UPLOADS : "Shorten it.";
+  return refused(`has a \`${path}\` of more than ${LONG_TEXT_BYTES} bytes`, advice, { errors: [{ path, message }] });
+}
+
+function tooMuchText(): Problem {
+  return refused(`has more than ${MAX_TEXT_BYTES} bytes beside its files`, AS_UPLOADS);
 }
 
 /** Reads a field that is no file, unless it is too long for a text: then what has been read of it. */
 async function beginningOf(
   chunks: AsyncGenerator<Uint8Array>,
-  hold: (bytes: number) => void,
-): Promise<{ text: Uint8Array; isWhole: boolean }> {
+  memory: TextMemory,
+): Promise<{ pieces: Uint8Array[]; length: number; isWhole: boolean }> {
   const pieces: Uint8Array[] = [];
-  for (let length = 0; length <= LONG_TEXT_BYTES; ) {
+  let length = 0;
+  while (length <= LONG_TEXT_BYTES) {
     const { done, value } = await chunks.next();
-    if (done) return { text: Buffer.concat(pieces), isWhole: true };
+    if (done) return { pieces, length, isWhole: true };
     length += value.length;
-    hold(value.length);
+    memory.take(value.length);
     pieces.push(Buffer.from(value));
   }
-  return { text: Buffer.concat(pieces), isWhole: false };
-}
-
-async function* piecesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, undefined> {
-  for await (const chunk of chunks) yield latin1(chunk);
+  return { pieces: inPieces(Buffer.concat(pieces)), length, isWhole: false };
 }
 
 /** Decodes a field, as UTF-8 where its encoding is not known. */
@@ -92,6 +107,11 @@ function textOf(bytes: Uint8Array, charset: string | undefined): string {
   } catch {
     return new TextDecoder().decode(bytes);
   }
+}
+
+/** Returns whether a long text is a file. */
+function mayBeFile(name: string, beginning: string): name is UploadField {
+  return isUploadField(name) && (isDataUri(beginning) || (name === "image" && isBase64(beginning)));
 }
 
 function isUploadField(name: string): name is UploadField {

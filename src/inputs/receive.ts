@@ -112,7 +112,7 @@ async function* continued(
   letGo();
   const { done, value } = await next;
   if (done) return;
-  yield* joined(value, others);
+  yield* joined([value], others);
 }
 
 /**
@@ -141,8 +141,8 @@ export async function* counted(
   }
 }
 
-/** Yields `first`, then the others. */
-export async function* joined(first: Uint8Array, others: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield first;
+/** Yields what is in `first`, each of which is let go then, and the others. */
+export async function* joined(first: Uint8Array[], others: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  while (first.length > 0) yield first.shift()!;
   yield* others;
 }

@@ -2,10 +2,11 @@ import { chunksOf, type Watch } from "../chunks.ts";
 import { Problem } from "../problems.ts";
 import { RunningSha256, sha256 } from "../sha256.ts";
 import { type FetchRules, openAddress, transferProblem } from "./fetch.ts";
-import { decodeBase64, payloadOf } from "./inlineFile.ts";
+import { decodeBase64, payloadOf, problemOfFile } from "./inlineFile.ts";
 import { pacing } from "./pace.ts";
 import { counted, joined, type ReceiveLimits, receive } from "./receive.ts";
 import { ReceivedFile } from "./receivedFile.ts";
+import { RefusedUpload } from "./refusedUpload.ts";
 import { tooLarge } from "./size.ts";
 import { HEAD_LENGTH } from "./sniff.ts";
 import { Upload } from "./upload.ts";
@@ -33,6 +34,7 @@ export async function openSource(
   { rules, limits, look, isHashed }: Opening,
 ): Promise<ReceivedFile> {
   const { maxBytes } = limits;
+  if (source instanceof RefusedUpload) throw problemOfFile(source.reason, field);
   if (source instanceof Upload) {
     const { content } = source.received;
     if (content.length > maxBytes) throw tooLarge(maxBytes); // a long text is received before it is known whose it is
@@ -45,11 +47,21 @@ export async function openSource(
     return new ReceivedFile(content, await hash.end());
   }
 
-  const payload = payloadOf(source, field);
-  if (payload.length > 2 * maxBytes) throw tooLarge(maxBytes); // base64 takes 4/3 of the bytes, plus line breaks
-  const bytes = decodeBase64(payload, field);
-  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+  const bytes = decode(source, field, maxBytes);
   return new ReceivedFile(bytes, isHashed ? await sha256(bytes) : undefined);
+}
+
+/** Returns the bytes of a data URI or of base64. */
+function decode(source: string, field: string, maxBytes: number): Uint8Array<ArrayBuffer> {
+  try {
+    const payload = payloadOf(source);
+    if (payload.length > 2 * maxBytes) throw tooLarge(maxBytes); // base64 takes 4/3 of the bytes, plus line breaks
+    const bytes = decodeBase64(payload);
+    if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+    return bytes;
+  } catch (error) {
+    throw problemOfFile(error, field);
+  }
 }
 
 /** Returns whether a source has to be fetched. */
@@ -77,7 +89,7 @@ async function fetchSource(
   const head = await headOf(body, look, watch).catch((error: unknown) => {
     throw convert(error);
   });
-  const chunks = through(counted(failingAs(convert, joined(head, chunksOf(body, watch))), limits.count));
+  const chunks = through(counted(failingAs(convert, joined([head], chunksOf(body, watch))), limits.count));
   if (isEncoded) return receive(fitting(limits.inMemoryBytes, chunks), limits);
   return receive(chunks, limits, announced, announced || undefined);
 }

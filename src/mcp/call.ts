@@ -33,6 +33,7 @@ export async function call(
   const { request, config } = exchange;
   const early = message?.admitted;
   const sentFields = withFilesAsText(fields, product.schemas.json);
+  let isUsed = false;
   try {
     const offer = offerFor(product, resource(new URL(request.url).origin), exchange);
     const sent = paymentsIn(mcpReq._meta, request);
@@ -43,16 +44,20 @@ export async function call(
     const sentKey = sentKeyIn(mcpReq._meta, request);
     const isSamePayment = early?.product === product && early.payment.request === payment.request;
     const isAdmitted = isSamePayment && early.key === idempotencyKeyOf(sentKey, payment);
+    isUsed = isAdmitted;
     const admitted = isAdmitted ? early : await admitPayer(product, payment, offer, asked, sentKey);
     if (isSamePayment) admitted.readBytes = early.readBytes;
     const bought = purchase(admitted, asked, async () => {
-      if (message?.json.refusal) throw message.json.refusal;
-      return product.accept(sentFields, "json");
+      const accepted = product.accept(sentFields, "json");
+      if (message?.json.tooLong) throw message.json.tooLong;
+      return accepted;
     });
     exchange.waitUntil(bought.catch(() => undefined)); // releases or settles even if the client disconnects
     return delivered(await bought);
   } catch (error) {
     return failed(error, exchange, mcpReq.signal, ({ reason }) => unpaidSentence(product, config, reason, sentFields));
+  } finally {
+    if (!isUsed) message?.refuse();
   }
 }
 

@@ -11,7 +11,7 @@ import { Problem } from "../problems.ts";
 import { announcedBytesOf } from "../service/bodySize.ts";
 import { addressAccount, payerAccount } from "../service/budget.ts";
 import { CallContext, type Exchange } from "../service/callContext.ts";
-import { type Admitted, admitPayer, offerFor, withBudget } from "../service/purchase.ts";
+import { type Admitted, accountOf, admitPayer, offerFor, withBudget } from "../service/purchase.ts";
 import { refusePenalised } from "../service/refusedPayments.ts";
 import { countUnused } from "../service/vainPayments.ts";
 import { paymentsIn, sentKeyIn } from "./payment.ts";
@@ -32,7 +32,7 @@ export interface Message {
   admitted?: Admitted;
   /** Ends what is held of the pool for a long message. */
   release: () => void;
-  /** Does so for one that calls nothing in the end: its payment was verified in vain. */
+  /** Does so for one that does not call with what it was admitted by: that payment was verified in vain. */
   refuse: () => void;
 }
 
@@ -53,15 +53,14 @@ export async function readMessage(exchange: Exchange): Promise<Message> {
     const read: Uint8Array[] = [];
     for (let length = 0; length <= UNPAID_MESSAGE_BYTES; ) {
       const { done, value } = await chunks.next();
-      if (done) return short(textOf(Buffer.concat(read)));
+      if (done) return short(textOf(read));
       if (!unknown.take(value.length)) throw noRoom();
       read.push(Buffer.from(value));
       length += value.length;
     }
-    const beginning = Buffer.concat(read);
-    const admitted = await admitSender(textOf(beginning), exchange);
+    const admitted = await admitSender(read, exchange);
     unknown.release();
-    return await readLong(joined(beginning, chunks), admitted, exchange);
+    return await readLong(joined(read, chunks), admitted, exchange);
   } finally {
     unknown.release();
     await chunks.return(undefined);
@@ -74,7 +73,7 @@ function short(text: string): Message {
 
 /** Reads the message of an admitted payer, within its budget: what is read counts until it has paid. */
 async function readLong(chunks: AsyncIterable<Uint8Array>, admitted: Admitted, exchange: Exchange): Promise<Message> {
-  const call = new CallContext(exchange); // it has what the message takes until the sale is over
+  const call = new CallContext(exchange, undefined, accountOf(admitted, exchange)); // it has what the message takes until the sale is over
   const release = () => exchange.waitUntil(call[Symbol.asyncDispose]());
   let isRefused = false;
   const refuse = () => {
@@ -97,16 +96,16 @@ async function readLong(chunks: AsyncIterable<Uint8Array>, admitted: Admitted, e
   });
 }
 
-function textOf(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
+function textOf(pieces: Uint8Array[]): string {
+  return new TextDecoder().decode(Buffer.concat(pieces));
 }
 
 /**
  * Admits the payer of a message by its beginning.
  * @throws Problem body_too_large if it names no tool or no payment
  */
-async function admitSender(beginning: string, exchange: Exchange): Promise<Admitted> {
-  const { params } = toolCall.safeParse(parseBeginning(beginning)).data ?? {};
+async function admitSender(beginning: Uint8Array[], exchange: Exchange): Promise<Admitted> {
+  const { params } = toolCall.safeParse(parseBeginning(textOf(beginning))).data ?? {};
   const tool = toolsFor(exchange.config).find(({ product }) => product.tool === params?.name);
   const sent = paymentsIn(params?._meta, exchange.request);
   if (!tool || sent.length === 0)

@@ -7,6 +7,8 @@ import { clientIn } from "./rateLimits.ts";
 export interface BudgetLimits {
   /** Payments in use at the same time: all calls with one payment have one work. */
   payments: number;
+  /** Calls under way with all of them: those who wait send one again, and again. */
+  calls: number;
   /** For an hour: milliseconds of work, and bytes taken in, of calls that were not charged in the end. */
   unchargedMs: number;
   unchargedBytes: number;
@@ -55,7 +57,9 @@ export class Budget extends DurableObject<Env> {
       return Math.ceil((account.hourEnds - now) / 1000);
     const { [payment]: same, ...others } = account.inUse;
     if (Object.keys(others).length >= limits.payments) return CALL_SECONDS;
-    const underWay = Object.values(account.inUse).reduce((sum, used) => sum + used.bytes, 0);
+    const all = Object.values(account.inUse);
+    if (all.reduce((sum, used) => sum + used.calls, 0) >= limits.calls) return CALL_SECONDS;
+    const underWay = all.reduce((sum, used) => sum + used.bytes, 0);
     if (underWay > 0 && account.bytes + underWay + bytes > limits.unchargedBytes) return CALL_SECONDS;
     const { calls, bytes: before } = same ?? { calls: 0, bytes: 0 };
     account.inUse[payment] = { calls: calls + 1, bytes: before + bytes, ends: now + limits.leaseMs };

@@ -63,8 +63,15 @@ export class CallContext implements AsyncDisposable {
   readonly #memory: MemoryShare;
   readonly #files = new AsyncDisposableStack();
 
-  /** @param resourceUrl what is paid for; undefined while that is not known */
-  constructor({ request, env, config, facts, signal, progress }: Exchange, resourceUrl?: string) {
+  /**
+   * @param resourceUrl what is paid for; undefined while that is not known
+   * @param account whose calls share what one may have of the memory; undefined if only this one has it
+   */
+  constructor(
+    { request, env, config, facts, signal, progress }: Exchange,
+    resourceUrl: string | undefined,
+    account: string | undefined,
+  ) {
     this.env = env;
     this.#facts = facts;
     this.config = config;
@@ -75,7 +82,7 @@ export class CallContext implements AsyncDisposable {
     this.progress = progress;
 
     this.slot = new LargeFileSlot(config.maxLargeFiles, config.workSeconds * 1000);
-    const memory = new MemoryShare(PAYERS_POOL, config.callMs);
+    const memory = new MemoryShare(PAYERS_POOL, config.callMs, account);
     this.#memory = memory;
     const receiving = {
       pace: { ...config.bodyPace, deadlineMs: config.fetchTimeoutMs },

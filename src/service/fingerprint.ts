@@ -6,7 +6,8 @@ import { sha256 } from "../sha256.ts";
  * requests that ask for the same thing. An upload is represented by the SHA-256 of its bytes.
  */
 export function canonicalForm(operation: string, fields: object): readonly unknown[] {
-  const entries = Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const entries = given.toSorted(([a], [b]) => (a < b ? -1 : 1));
   return [
     operation,
     entries.map(([name, value]) => [name, value instanceof Upload ? { sha256: value.sha256 } : value]),

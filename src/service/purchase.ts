@@ -37,6 +37,9 @@ export function whileClosed(error: Error, { selling }: Config): Error {
   return error instanceof PaymentRequired && !selling ? notSelling() : error;
 }
 
+/** How many calls of a payer may be under way, with however few payments. */
+const MOST_CALLS = 100;
+
 /** A payer whose request may be read. */
 export interface Admitted extends Admission {
   product: Product;
@@ -109,7 +112,7 @@ async function fulfil(
   { spend, allowed }: { spend: (spent: Spent) => void; allowed: Promise<void> },
 ): Promise<Sale<Delivery>> {
   const { config } = exchange;
-  const call = new CallContext(exchange, admitted.offer.resource.url);
+  const call = new CallContext(exchange, admitted.offer.resource.url, accountOf(admitted, exchange));
   allowed.catch((error: unknown) => {
     call.refusal = error as Error;
   });
@@ -139,19 +142,29 @@ async function fulfil(
 }
 
 /**
- * Does a call within the budget of its payer, and counts its payment if it fails. One that the ledger knows has not been
- * verified for this call, so that anyone may have sent it: it goes on the account of its address.
+ * Returns the account that a call goes on: its payer's. A payment that the ledger knows has not been verified for this
+ * call, so that anyone may have sent it: it goes on the account of its address, if it has one.
+ */
+export function accountOf({ payment, verified }: Admitted, { request }: Exchange): string | undefined {
+  return verified ? payerAccount(payment) : addressAccount(request);
+}
+
+/**
+ * Does a call within the budget of its account, and counts its payment if it fails.
  * @throws Problem too_many_requests
  */
 export async function withBudget<T>(
-  { payment, verified }: Admitted,
-  { request, env, config, waitUntil }: Exchange,
+  admitted: Admitted,
+  exchange: Exchange,
   act: (spend: (spent: Spent) => void, allowed: Promise<void>) => Promise<T>,
 ): Promise<T> {
-  const name = verified ? payerAccount(payment) : addressAccount(request);
+  const { request, env, config, waitUntil } = exchange;
+  const { payment, verified } = admitted;
+  const name = accountOf(admitted, exchange);
   if (name === undefined) return act(() => {}, Promise.resolve());
   const limits = {
     payments: config.maxCallsPerPayer,
+    calls: Math.max(MOST_CALLS, config.maxCallsPerPayer),
     unchargedMs: config.unchargedMsPerHour,
     unchargedBytes: config.unchargedBytesPerHour,
     leaseMs: config.callMs,

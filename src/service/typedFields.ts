@@ -25,7 +25,7 @@ function booleanIn(value: unknown): unknown {
   return value === "true" ? true : value === "false" ? false : value;
 }
 
-/** Returns the number that a text spells, or any other value unchanged. */
+/** Returns the number that a text spells, or any other value unchanged. Takes no longer than a text is long, whatever it is. */
 function numberIn(value: unknown): unknown {
-  return typeof value === "string" && /^[+-]?(\d+\.?\d*|\.\d+)$/.test(value.trim()) ? Number(value) : value;
+  return typeof value === "string" && /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(value.trim()) ? Number(value) : value;
 }

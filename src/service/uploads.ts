@@ -180,7 +180,7 @@ export async function receiveFile(slot: StoredSlot, exchange: Exchange): Promise
     const { value: head = new Uint8Array() } = await chunks.next();
     if (slot.type === "pdf") expectSignsOfPdf(head);
     else detectFormat(head);
-    const { bytes, sha256 } = await fillWithinBudget(slot, joined(head, chunks), length, exchange);
+    const { bytes, sha256 } = await fillWithinBudget(slot, joined([head], chunks), length, exchange);
     return { bytes, sha256, expires_at: new Date(slot.expires).toISOString() };
   } finally {
     memory.release();
@@ -202,7 +202,7 @@ function fillWithinBudget(
   if (length <= BUFFERED_BYTES) return fillSlot(bucket, slot, chunks, length);
   const { key, maxBytes, expires } = slot;
   const unchargedBytes = UPLOADS.sizesInVain * maxBytes;
-  const limits = { payments: 1, unchargedMs: 1, unchargedBytes, leaseMs: expires - Date.now() };
+  const limits = { payments: 1, calls: 20, unchargedMs: 1, unchargedBytes, leaseMs: expires - Date.now() };
   const counted = { name: key, payment: key, bytes: length, refusal: refusalOfFile };
   return withinBudget(env.BUDGETS, counted, limits, waitUntil, async (spend, allowed) => {
     async function* allowing() {

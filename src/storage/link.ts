@@ -20,7 +20,7 @@ export function urlOf(origin: string, { id, token }: { id: string; token: string
 /** Parses the URL of a link, with or without `.pdf`. */
 export function linkOf(url: string): Link {
   const { pathname, searchParams } = new URL(url);
-  const [, id = ""] = /([^/]*?)(?:\.pdf)?$/.exec(pathname) ?? [];
+  const id = pathname.slice(pathname.lastIndexOf("/") + 1).replace(/\.pdf$/, "");
   return { id, token: searchParams.get("token") ?? undefined };
 }
 

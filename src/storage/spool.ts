@@ -112,7 +112,8 @@ export function storedFile(bucket: Bucket, key: string, length: number): RangeRe
   };
   return {
     length,
-    read: async (start, end) => new Uint8Array(await (await get(start, end)).arrayBuffer()),
+    read: async (start, end) =>
+      end > start ? new Uint8Array(await (await get(start, end)).arrayBuffer()) : new Uint8Array(), // R2 has no empty ranges
     async *stream(start, end) {
       yield* chunksOf((await get(start, end)).body);
     },

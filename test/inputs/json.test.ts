@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest";
 import { LONG_TEXT_BYTES, MAX_TEXT_BYTES } from "../../src/inputs/inlineFile.ts";
 import { readJson } from "../../src/inputs/json.ts";
 import { MemoryPool, MemoryShare } from "../../src/inputs/memory.ts";
+import { RefusedUpload } from "../../src/inputs/refusedUpload.ts";
+import { openSource } from "../../src/inputs/source.ts";
 import { Upload } from "../../src/inputs/upload.ts";
+import type { Problem } from "../../src/problems.ts";
 import { sha256 } from "../../src/sha256.ts";
 import { isEqual, noise } from "../support/bytes.ts";
 import { limitsOf } from "../support/limits.ts";
@@ -62,26 +65,23 @@ describe("a long file", () => {
     },
   );
 
-  test("and a long image are two, a third is text", async () => {
-    const text = `{"file":"data:;base64,${base64}","image":"${base64}","image":"${base64}"}`;
-    const json = await read(text);
-    expect(json.text.length).toBeGreaterThan(base64.length);
-    expect(json.text.length).toBeLessThan(base64.length + 200);
+  test("and a long image are two", async () => {
+    const json = await read(`{"file":"data:;base64,${base64}","image":"${base64}"}`);
+    const { file, image } = json.parse() as Record<string, unknown>;
+    expect(json.tooLong).toBeUndefined();
+    expect([file, image].every((found) => isEqual(contentOf(found), bytes))).toBe(true);
   });
 });
 
-describe("what is no longer than a stranger's message, or no file, is text:", () => {
-  const uri = (length: number) => "data:;base64,".padEnd(length, "A");
-  test.each([
-    ["a file", { file: uri(LONG_TEXT_BYTES) }],
-    ["base64 as a PDF, which has to be a data URI", { file: base64 }],
-    ["another field", { text: uri(300_000) }],
-  ])("%s", async (_, value) => {
-    const text = JSON.stringify(value);
+const uri = (length: number) => "data:;base64,".padEnd(length, "A");
+
+describe("what is no longer than a stranger's message is text,", () => {
+  test("however it comes", async () => {
+    const text = JSON.stringify({ file: uri(LONG_TEXT_BYTES), text: uri(LONG_TEXT_BYTES) });
     for (const chunkLength of [999, 100_000, 1_000_000]) expect((await read(text, chunkLength)).text).toBe(text);
   });
 
-  test("one byte more is a file, however it comes", async () => {
+  test("and one byte more is a file", async () => {
     for (const chunkLength of [999, 100_000, 1_000_000]) {
       const { text } = await read(JSON.stringify({ file: uri(LONG_TEXT_BYTES + 1) }), chunkLength);
       expect(text.length).toBeLessThan(100);
@@ -89,49 +89,83 @@ describe("what is no longer than a stranger's message, or no file, is text:", ()
   });
 });
 
-describe("what is wrong with a file is told when all has been read:", () => {
-  const others = `"text":"A","n":[1,"\\"]`;
+describe("of a long string that is no file the beginning is left, for who tells what is wrong:", () => {
+  test.each<[string, object]>([
+    ["base64 as a PDF, which has to be a data URI", { file: base64 }],
+    ["a path", { image: `/tmp/${base64}` }],
+    ["a URL", { image: `https://example.com/${base64}` }],
+    ["base64 in quotes", { image: `'${base64}'` }],
+    ["another field", { text: uri(300_000) }],
+    ["with an escape in its beginning", { text: `say "no"\n${base64}` }],
+    ["a key", { [base64]: 1 }],
+    ["a third file", { file: uri(300_000), image: base64, data: { file: uri(300_000) } }],
+  ])("%s", async (_, value) => {
+    for (const chunkLength of [1001, 1_000_000]) {
+      const json = await read(JSON.stringify({ ...value, n: [1, '"'] }), chunkLength);
+      expect(json.tooLong).toMatchObject({ code: "body_too_large" });
+      expect(json.text.length).toBeLessThan(1200);
+      expect(json.parse()).toMatchObject({ n: [1, '"'] });
+    }
+  });
+});
+
+/** What is told of the file in a text. */
+async function refusalOf(text: string, chunkLength?: number, more?: object) {
+  const json = await read(text, chunkLength, more);
+  const { file, image } = json.parse() as Record<string, unknown>;
+  const opening = { rules: { timeoutMs: 1, allowLoopback: false }, limits: limits(more), look: () => {} };
+  const problem = openSource((file ?? image) as Upload, "file", opening).then(
+    () => undefined,
+    (error: Problem) => error,
+  );
+  return { text: json.text, problem: await problem };
+}
+
+describe("what is wrong with a file is told to who opens it:", () => {
+  const others = `"text":"A","n":[1,"\\\\"]`;
   test.each([
     ["no base64", `data:;base64,${base64}ü`, "is not valid base64"],
     ["cut off in a group", `data:;base64,${base64.replaceAll("=", "")}AAA`, "is not valid base64"],
     ["more behind its padding", `data:;base64,${base64.padEnd(LONG_TEXT_BYTES * 2, "=")}A`, "is not valid base64"],
-    ["an escape that there is not", `data:;base64,${base64}\\x`, "is not valid base64"],
     ["no end of its type", `data:${base64}`, "must be a base64 data URI"],
     ["another encoding", `data:text/plain,${base64}`, "must be a base64 data URI"],
   ])("%s", async (_, file, words) => {
     for (const chunkLength of [1001, 100_000, 1_000_000]) {
-      const { refusal, text } = await read(`{"file":"${file}",${others}}`, chunkLength);
-      expect(refusal).toMatchObject({ code: "invalid_request", detail: expect.stringContaining(words) });
-      expect(text).toMatch(/^\{"file":"[-0-9a-f]{36}","text":"A","n":\[1,"\\"\]\}$/);
+      const { problem, text } = await refusalOf(`{"file":"${file}",${others}}`, chunkLength);
+      expect(problem).toMatchObject({ code: "invalid_request", detail: expect.stringContaining(words) });
+      expect(text).toMatch(/^\{"file":"[-0-9a-f]{36}","text":"A","n":\[1,"\\\\"\]\}$/);
     }
   });
 
-  test("that of the first one alone: no more are kept", async () => {
-    let kept = 0;
-    const keep = () => {
-      kept++;
-      return Promise.reject(new Error("not kept"));
-    };
-    const files = Array.from({ length: 20 }, (_, at) => `"file":"data:;base64,${base64}${at === 0 ? "!" : ""}"`);
-    const { refusal, text } = await read(`{${files}}`, 65_536, {
-      memory: new MemoryShare(new MemoryPool(7e6), 1000),
-      keep,
-    });
-    expect([refusal?.code, kept, text.length]).toEqual(["invalid_request", 0, 20 * 46 + 1]);
+  test("after one, none is kept", async () => {
+    const json = await read(`{"file":"data:;base64,${base64}!","image":"${base64}"}`);
+    const { file, image } = json.parse() as Record<string, unknown>;
+    expect([file, image]).toEqual([expect.any(RefusedUpload), expect.any(RefusedUpload)]);
   });
 
   test("too large", async () => {
-    const { refusal } = await read(`{"file":"data:;base64,${base64}"}`, 1001, { maxBytes: 300_000 });
-    expect(refusal).toMatchObject({ code: "source_too_large" });
+    const { problem } = await refusalOf(`{"file":"data:;base64,${base64}"}`, 1001, { maxBytes: 300_000 });
+    expect(problem).toMatchObject({ code: "source_too_large" });
   });
+});
+
+test.each([
+  ["an escape that there is not", "\\x"],
+  ["a line break", "\n"],
+  ["half an escape", "\\u00"],
+])("a long file with %s is no JSON", async (_, wrong) => {
+  for (const chunkLength of [1001, 1_000_000]) {
+    const json = await read(`{"file":"data:;base64,${base64}${wrong}${base64}","text":"A"}`, chunkLength);
+    expect(() => json.parse()).toThrow(SyntaxError);
+  }
 });
 
 test("padding ends base64 wherever a chunk does", async () => {
   const long = "A".repeat(LONG_TEXT_BYTES);
   for (let cut = 0; cut < 8; cut++) {
     const text = `{"image":"${long}AA==AAAA"}`;
-    const { refusal } = await read(text, text.indexOf("AA==") + cut);
-    expect([cut, refusal?.code]).toEqual([cut, "invalid_request"]);
+    const { problem } = await refusalOf(text, text.indexOf("AA==") + cut);
+    expect([cut, problem?.code]).toEqual([cut, "invalid_request"]);
   }
 });
 
@@ -152,7 +186,7 @@ describe("of a body's memory", () => {
   test("little more than its file's is held", async () => {
     const memory = new MemoryShare(pool, 60_000);
     await read(JSON.stringify({ file: `data:;base64,${base64}` }), 65_536, { memory });
-    expect(heldBy(memory)).toBeLessThan(2 * bytes.length + 10_000);
+    expect(heldBy(memory)).toBeLessThan(2 * bytes.length);
   });
 
   test("nothing of a file is held that goes to storage", async () => {
@@ -168,14 +202,13 @@ describe("of a body's memory", () => {
     const file = `data:;base64,${"A".repeat(8_000_000)}`;
     const body = chunksOf(JSON.stringify({ file }));
     const json = await readJson(body, limits({ maxBytes: 1e7, memory, keep }), file.length);
-    expect([length, json.refusal]).toEqual([6_000_000, undefined]);
+    expect([length, json.tooLong]).toEqual([6_000_000, undefined]);
     expect(most).toBeLessThan(10_000);
   });
 
   test.each([
-    ["text", `{"text":"${"A".repeat(MAX_TEXT_BYTES)}"}`],
+    ["strings", JSON.stringify(Array(5).fill("A".repeat(LONG_TEXT_BYTES)))],
     ["white space", "{}".padEnd(MAX_TEXT_BYTES + 1)],
-    ["base64 that is no field's", `{"fiel":"data:;base64,${base64}${base64}${base64}"}`],
   ])("there is some for its text, not for much: %s", async (_, text) => {
     await expect(read(text)).rejects.toMatchObject({ code: "body_too_large" });
   });

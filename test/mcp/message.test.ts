@@ -19,6 +19,7 @@ const argumentsWith = (more: number) => {
 };
 const message = (params: object, method = "tools/call") => JSON.stringify({ method, params, jsonrpc: "2.0", id: 1 });
 const name = "add_text_watermark";
+const OTHER = generatePrivateKey();
 const paymentOf = async () => ({ "x402/payment": await signPaymentV2(await terms()) });
 
 /** A message that begins so and goes on for 31 MB, and how many of them have been read. */
@@ -140,6 +141,24 @@ describe("a long message", () => {
       await call({ address: "203.0.113.50", headers, body }, "/mcp");
     }
     expect(await verified()).toBe(VAIN_PAYMENTS.most);
+    now.mockRestore();
+  });
+
+  test.each([
+    ["a key in its end that is none", 1, async () => ({ "x402/idempotency-key": 7 })],
+    ["another's payment in its end", 2, async () => ({ "x402/payment": await signPaymentV2(await terms(), OTHER) })],
+  ])("with %s has not used its own, which counts", async (_, each, last) => {
+    const now = vi.spyOn(Date, "now").mockReturnValue(Date.now());
+    const { call, verified } = deployment("good");
+    const key = generatePrivateKey();
+    const wrong = { ...argumentsWith(UNPAID_MESSAGE_BYTES), text: "" };
+    for (let times = 0; times < VAIN_PAYMENTS.most + 3; times++) {
+      const headers = { ...HEADERS, "PAYMENT-SIGNATURE": await signPaymentV2(await terms(), key) };
+      const body = message({ name, arguments: wrong, _meta: await last() });
+      const { text } = await call({ address: "203.0.113.51", headers, body }, "/mcp");
+      expect(text).not.toContain('"operation"');
+    }
+    expect(await verified()).toBe(each * VAIN_PAYMENTS.most);
     now.mockRestore();
   });
 

@@ -15,7 +15,7 @@ test.each([
   ["http://127.0.0.1:8787/a", "localhost:8787", "http://localhost:8787"],
 ])("links of a call to %s, with the file host %s, begin with %s", (url, FILE_HOST, origin) => {
   const exchange = { request: new Request(url), requestId: "test", env, config: readConfig({ FILE_HOST }), facts: {} };
-  expect(new CallContext({ ...exchange, waitUntil: () => {} }).origin).toBe(origin);
+  expect(new CallContext({ ...exchange, waitUntil: () => {} }, undefined, undefined).origin).toBe(origin);
 });
 
 test("a call gives back its slot and its files when it is disposed of", async () => {
@@ -29,7 +29,7 @@ test("a call gives back its slot and its files when it is disposed of", async ()
   };
   const spooled = async () => (await storedKeys("spool/")).length;
   for (let calls = 0; calls < 2; calls++) {
-    await using call = new CallContext({ ...exchange, waitUntil: () => {} });
+    await using call = new CallContext({ ...exchange, waitUntil: () => {} }, undefined, undefined);
     const { content } = await receive(inOne(new Uint8Array(LARGE_BYTES + 2)), call.limits.file);
     expect([content.length, await spooled()]).toEqual([LARGE_BYTES + 2, 1]);
   }

@@ -22,7 +22,7 @@ describe.each([
 ] as const)("`%s`", (_, product, fields, good) => {
   const mark = async (url: string) => {
     const exchange = { request: new Request(ORIGIN), requestId: "test", env, config, facts: {}, waitUntil: () => {} };
-    await using call = new CallContext(exchange);
+    await using call = new CallContext(exchange, undefined, undefined);
     return product.accept(fields(url), "json").run(call);
   };
 

@@ -26,6 +26,12 @@ describe("a form's text", () => {
     expect(schema.safeParse(typedFields(fields, schema)).success).toBe(true);
   });
 
+  // what would try each of its places at each other place has no end here
+  test.each(["1", "1.", " ", ".", "+"])("that is long and no number is left soon: many %j", (digit) => {
+    const size = `${digit.repeat(500_000)}x`;
+    expect(typedFields({ text: "A", size }, schema)).toMatchObject({ size });
+  });
+
   test.each([
     { text: "A", size: "seven" },
     { text: "A", size: "" },

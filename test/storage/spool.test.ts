@@ -15,6 +15,7 @@ describe("a spooled file", () => {
   it.each([0, 1, 8 << 20, (8 << 20) + 1, 20_000_000])("of %i bytes is read as it came", async (length) => {
     const file = await spool(bucket, pieces(length));
     expect(file.length).toBe(length);
+    expect(await file.read(length, length)).toHaveLength(0);
     if (length === 0) return;
     expect(isEqual(await joined(file.stream(0, length)), noise(length))).toBe(true);
     const middle = Math.floor(length / 2);
