@@ -32,18 +32,21 @@ import {
 
 /**
  * Thrown when bytes are not what their place in the file requires. Must not reach the caller of the engine: leads to
- * recovery or to an EngineError.
+ * recovery or to an EngineError. No Error: a file may have it thrown for each of its objects, and a stack trace each time
+ * would be most of its cost.
  */
-export class Malformed extends Error {
-  override name = "Malformed";
+export class Malformed {
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
 }
 
 /** Thrown when the window ends inside a token. */
-export class EndOfBytes extends Malformed {
-  override name = "EndOfBytes";
-}
+export class EndOfBytes extends Malformed {}
 
-// One instance, as it is thrown for flow control: a stack trace each time would be most of its cost.
+/** One instance, as it is thrown for flow control. */
 const END = new EndOfBytes("the bytes end inside a token");
 
 const FIRST_WINDOW = 512;

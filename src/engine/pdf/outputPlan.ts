@@ -29,6 +29,8 @@ export interface OutputPlan {
 }
 
 const CHUNK = 1 << 20;
+/** To put a boundary in order and to check it takes about as long as to scan so many bytes. */
+const BOUNDARY = 32;
 
 /** Plans the output of a document whose changes are complete. */
 export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
@@ -73,7 +75,9 @@ interface Copy {
 }
 
 /**
- * Finds what is erased of the source. Pages that the page tree does not lead to are added to what is `gone` and `freed`.
+ * Finds what is erased of the source. Pages that the page tree does not lead to are added to what is `gone` and `freed`:
+ * each may have been around another, which only another round finds.
+ * @throws EngineError too_complex
  */
 async function findBoundaries(
   document: PdfDocument,
@@ -82,19 +86,22 @@ async function findBoundaries(
   const { xref, objects, rewrites, contentEnds } = document;
   const { source } = objects;
   const header = await retry(source, () => endOfHeader(source, Math.max(0, xref.origin)));
-  const listed = collectBoundaries(xref, source.length, gone, header);
-  // By ranges, the copying pass looks for what makes an object suspect.
-  const suspects = source.inMemory ? findSuspects(objects, listed, contentEnds) : [];
-  let found = await checkBoundaries(objects, listed, document.thorough ? "all" : new Set(suspects));
-  if (found.isIncomplete && !document.thorough) found = await checkBoundaries(objects, listed, "all");
+  for (;;) {
+    source.meter.scan(BOUNDARY * (xref.table.rows + xref.sections.length) + source.length);
+    await source.meter.giveWay();
+    const listed = collectBoundaries(xref, source.length, gone, header);
+    // By ranges, the copying pass looks for what makes an object suspect.
+    const suspects = source.inMemory ? findSuspects(objects, listed, contentEnds) : [];
+    let found = await checkBoundaries(objects, listed, document.thorough ? "all" : new Set(suspects));
+    if (found.isIncomplete && !document.thorough) found = await checkBoundaries(objects, listed, "all");
 
-  const strays = found.pages.filter((num) => !rewrites.get(num));
-  if (strays.length === 0) return found.boundaries;
-  for (const num of strays) {
-    gone.add(num);
-    freed.add(num);
+    const strays = found.pages.filter((num) => !rewrites.get(num));
+    if (strays.length === 0) return found.boundaries;
+    for (const num of strays) {
+      gone.add(num);
+      freed.add(num);
+    }
   }
-  return findBoundaries(document, { gone, freed });
 }
 
 /** Returns the offset after `%PDF-` and the comments that follow it: only these may precede the file's first object. */

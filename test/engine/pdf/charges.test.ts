@@ -1,12 +1,13 @@
 /** What small files could have done for nothing is charged for, or not done. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { MemorySource } from "../../../src/engine/pdf/byteSource.ts";
 import { decodeStream } from "../../../src/engine/pdf/filters.ts";
 import { Malformed } from "../../../src/engine/pdf/lexer.ts";
 import { Meter } from "../../../src/engine/pdf/meter.ts";
 import type { Value } from "../../../src/engine/pdf/values.ts";
 import { IN_FILE, IN_STREAM, XrefTable } from "../../../src/engine/pdf/xrefTable.ts";
-import { type Bodies, FileBuilder, onePage, outcome } from "./fixture.ts";
+import { type Bodies, FileBuilder, onePage, outcome, plan } from "./fixture.ts";
 
 /** A file whose cross-reference is a stream with these entries and rows. */
 function withRows(dict: string, rows: Uint8Array): Uint8Array {
@@ -94,6 +95,31 @@ describe("a stream", () => {
     );
     expect([bytes.length, scanned]).toEqual([1000, 16_000]);
   });
+});
+
+/** Pages that the page tree does not lead to, each in a string of the one before it, and so many rows that say nothing. */
+function strays(depth: number, rows: number): Uint8Array {
+  const builder = new FileBuilder().objects(onePage());
+  for (let num = 10; num < 10 + depth; num++) {
+    builder.offsets.set(num, builder.text.length);
+    builder.text += `${num} 0 obj<</Type/Page/A(`;
+  }
+  builder.text += ")>>endobj\n".repeat(depth);
+  const older = builder.text.length;
+  const index = `/W[1 0 0]/Index[${"1 4 ".repeat(rows / 4)}]`;
+  const data = deflateSync(new Uint8Array(rows));
+  builder.objects({ 9: { dict: `/Type/XRef/Root 1 0 R/Filter/FlateDecode${index}`, data } });
+  return builder.table({ trailer: `/Root 1 0 R/Prev ${older}` }).bytes();
+}
+
+test("each page that comes to light where one around it is erased is charged for the rows that are gone through again", async () => {
+  const rows = 10_000;
+  const scanned = async (depth: number) => {
+    const source = new MemorySource(strays(depth, rows));
+    await plan(source);
+    return source.meter.used.scanned;
+  };
+  expect((await scanned(4)) - (await scanned(2))).toBeGreaterThan(2 * 32 * rows);
 });
 
 test("places are put in order again only where an object in the file comes or goes", () => {
