@@ -8,6 +8,8 @@ import { type Dictionary, Reference, type Value } from "./values.ts";
 
 /** Most filters of one stream: nobody needs more than two or three, and each takes time, also for no data. */
 const MOST_FILTERS = 16;
+/** What a byte takes that is undone one by one, of what a filter reads or a predictor has changed, in bytes scanned. */
+const BYTE_WORK = 4;
 /** What a row of a predictor takes beside its bytes, in bytes scanned. */
 const ROW_WORK = 16;
 
@@ -24,11 +26,16 @@ export function decodeStream(dict: Dictionary, data: Uint8Array, meter: Meter): 
   filters.forEach((filter, i) => {
     if (filter === "Crypt") return; // undone by the cipher
     const param = params[i];
-    data = decode(filter, data, param instanceof Map ? param : undefined, meter, meter.roomFor(total));
+    data = fitted(decode(filter, data, param instanceof Map ? param : undefined, meter, meter.roomFor(total)));
     total += data.length;
     meter.decode(data.length);
   });
   return data;
+}
+
+/** Returns an output without the buffer it was made in, if much of that is unused: nobody counts what is not output. */
+function fitted(bytes: Uint8Array): Uint8Array {
+  return 2 * bytes.length < bytes.buffer.byteLength ? bytes.slice() : bytes;
 }
 
 function list(value: Value | undefined): Value[] {
@@ -43,10 +50,9 @@ function decode(
   meter: Meter,
   maxBytes: number,
 ): Uint8Array {
+  if (filter === "FlateDecode" || filter === "Fl") return undoPredictor(decodeFlate(data, maxBytes), options, meter);
+  meter.scan(BYTE_WORK * data.length);
   switch (filter) {
-    case "FlateDecode":
-    case "Fl":
-      return undoPredictor(decodeFlate(data, maxBytes), options, meter);
     case "ASCIIHexDecode":
     case "AHx":
       return decodeAsciiHex(data, maxBytes);
@@ -87,7 +93,7 @@ function undoPredictor(data: Uint8Array, options: Dictionary | undefined, meter:
   const bits = number(options?.get("Colors"), 1) * number(options?.get("BitsPerComponent"), 8);
   const pixel = Math.max(1, bits >> 3);
   const row = Math.max(1, Math.floor((number(options?.get("Columns"), 1) * bits + 7) / 8));
-  meter.scan(ROW_WORK * Math.ceil(data.length / (row + 1)));
+  meter.scan(BYTE_WORK * data.length + ROW_WORK * Math.ceil(data.length / (row + 1)));
   if (predictor === 2) {
     for (let start = 0; start < data.length; start += row) {
       const end = Math.min(start + row, data.length);

@@ -55,6 +55,8 @@ const MOST_MEMBERS = 500_000;
 const MEMBER = 64;
 /** To put the place of a row in order takes about as long as to scan so many bytes. */
 const SORTING = 16;
+/** To decrypt a byte takes about as long as to scan so many. */
+const DECRYPTION = 2;
 /** Decoded object streams that are kept while others are decoded. */
 const CACHED_BYTES = 16 << 20;
 
@@ -207,6 +209,7 @@ export class Objects {
         if (!(error instanceof MissingStream)) throw error;
         const { num } = error;
         await retry(this.source, () => this.stream(num));
+        await this.source.meter.giveWay();
       }
     }
   }
@@ -258,6 +261,7 @@ export class Objects {
     if (raw.num !== num) throw new Malformed(`object ${num} is not at offset ${offset}`);
     const dict = new Map(STREAM_KEYS.map((key) => [key, this.#direct(raw.dict.get(key) ?? null)]));
     const hasEnd = isEndOfData(this.source, raw.end);
+    if (this.cipher) meter.scan(DECRYPTION * raw.data.length);
     const data = this.cipher ? this.cipher.decryptStream(raw.num, raw.gen, raw.data, cryptFilterName(dict)) : raw.data;
     const decoded = decodeStream(dict, data, meter);
     if (this.#decoded.has(offset)) meter.decodedAgain(decoded.length);

@@ -232,7 +232,10 @@ class Scanner {
     if (type === "ObjStm") this.objectStreams.push({ num: header.num, offset });
     if (stream && type === "XRef") {
       this.#addSection(offset);
-      if (this.trailers.length < MOST_TRAILERS) this.trailers.push(stream);
+      if (this.trailers.length < MOST_TRAILERS) {
+        chargeTrailer(stream, this.#source.meter);
+        this.trailers.push(stream);
+      }
       this.usesStreams = true;
     }
     if (doubtful < next) this.#doubtfulEnd = next;

@@ -1,13 +1,15 @@
 /** What small files could have done for nothing is charged for, or not done. */
 import { deflateSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { MemorySource } from "../../../src/engine/pdf/byteSource.ts";
+import type { Cipher } from "../../../src/engine/pdf/encryption.ts";
 import { decodeStream } from "../../../src/engine/pdf/filters.ts";
 import { Malformed } from "../../../src/engine/pdf/lexer.ts";
 import { Meter } from "../../../src/engine/pdf/meter.ts";
+import { Objects } from "../../../src/engine/pdf/objects.ts";
 import type { Value } from "../../../src/engine/pdf/values.ts";
 import { IN_FILE, IN_STREAM, XrefTable } from "../../../src/engine/pdf/xrefTable.ts";
-import { type Bodies, FileBuilder, onePage, outcome, plan } from "./fixture.ts";
+import { type Bodies, FileBuilder, onePage, open, outcome, plan } from "./fixture.ts";
 
 /** A file whose cross-reference is a stream with these entries and rows. */
 function withRows(dict: string, rows: Uint8Array): Uint8Array {
@@ -93,8 +95,44 @@ describe("a stream", () => {
       ],
       deflateSync(new Uint8Array(2000)),
     );
-    expect([bytes.length, scanned]).toEqual([1000, 16_000]);
+    expect([bytes.length, scanned]).toEqual([1000, 16 * 1000 + 4 * 2000]);
   });
+
+  test.each(["AHx", "A85", "LZW"])(
+    "is charged for what %s reads, and keeps no buffer for what is not there",
+    (filter) => {
+      const END = new Uint8Array(1000).fill(" ".charCodeAt(0)).fill(128, 0, 2); // to LZW, the second code ends all
+      const { bytes, scanned } = decode([["Filter", filter]], END);
+      expect([bytes.buffer.byteLength, scanned]).toEqual([0, 4000]);
+    },
+  );
+});
+
+test("so are cross-reference streams that a scan finds", async () => {
+  const kept = async (more: string) => {
+    const source = new MemorySource(scanned(more));
+    await open(source);
+    return source.meter.used.kept;
+  };
+  const values = 1000;
+  const stream = `9 0 obj<</Type/XRef/A[${"()".repeat(values)}]/Length 0>>stream\n\nendstream endobj\n`;
+  expect((await kept(stream)) - (await kept(""))).toBeGreaterThan(256 * values);
+});
+
+test("decryption is charged for, and others have their turn when an object stream has been decoded", async () => {
+  const data = `100 0 [1]${" ".repeat(1 << 20)}`;
+  const { objects } = await open(scanned("", { 5: { dict: "/Type/ObjStm/N 1/First 6", data } }));
+  const work = async (cipher?: Partial<Cipher>) => {
+    const source = new MemorySource(objects.source.bytes(0, objects.source.length));
+    const turns = vi.spyOn(source.meter, "giveWay");
+    const anew = new Objects(source, objects.table, true);
+    anew.cipher = cipher as Cipher;
+    await anew.run(() => anew.value(100));
+    return { scanned: source.meter.used.scanned, turns: turns.mock.calls.length };
+  };
+  const [plain, encrypted] = [await work(), await work({ decryptStream: (_num, _gen, bytes) => bytes })];
+  expect(encrypted.scanned - plain.scanned).toBe(2 * data.length);
+  expect(encrypted.turns).toBe(1);
 });
 
 /** Pages that the page tree does not lead to, each in a string of the one before it, and so many rows that say nothing. */
