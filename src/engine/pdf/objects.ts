@@ -20,7 +20,7 @@ import {
 } from "./lexer.ts";
 import { Slab } from "./slab.ts";
 import { isEndOfData, readStream } from "./streams.ts";
-import { type Dictionary, PARSING, parseMeasured, Reference, type Value } from "./values.ts";
+import { type Dictionary, PARSING, parseCharged, Reference, type Value } from "./values.ts";
 import { firstAbove, IN_FILE, IN_STREAM, type XrefTable } from "./xrefTable.ts";
 
 /** What has to be known of an object stream to read it. */
@@ -53,6 +53,8 @@ export const LONGEST_REFERENCE_CHAIN = 32;
 const MOST_MEMBERS = 500_000;
 /** What a member of an object stream takes beside its bytes, in bytes of memory, and to list it, in bytes scanned. */
 const MEMBER = 64;
+/** What a copy of a member takes in memory beside its bytes, in bytes. */
+const COPY = 192;
 /** To put the place of a row in order takes about as long as to scan so many bytes. */
 const SORTING = 16;
 /** To decrypt a byte takes about as long as to scan so many. */
@@ -128,6 +130,7 @@ export class Objects {
     if (found === undefined) throw new Malformed(`object ${num} is not in object stream ${place}`);
     if (found !== index) this.table.setIndex(row, found);
     const copy = this.#slab.copy(memberText(stream, found));
+    this.source.meter.keep(COPY);
     this.#members.set(num, copy);
     return copy;
   }
@@ -170,12 +173,7 @@ export class Objects {
    * @throws like {@link Objects.at}
    */
   value(num: number): Value {
-    const parse = (bytes: Uint8Array, at: number) => {
-      const { value, end } = parseMeasured(bytes, at);
-      this.source.meter.scan(PARSING * (end - at));
-      return value;
-    };
-    return this.at(num, parse) ?? null;
+    return this.at(num, (bytes, at) => parseCharged(bytes, at, this.source.meter)) ?? null;
   }
 
   /**

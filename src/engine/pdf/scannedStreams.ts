@@ -7,6 +7,11 @@ import { Reference } from "./values.ts";
 import type { Trailer } from "./xref.ts";
 import { FREE, firstAbove, IN_STREAM, type XrefTable } from "./xrefTable.ts";
 
+/** What it takes to add a member to the table, see Meter.spend. */
+const MEMBER_WORK = 64;
+/** What it takes to look whether an object is a catalog, beside what is read of it, in bytes scanned. */
+const LOOK_WORK = 2048;
+
 /**
  * Adds the members of the object streams to the table, ranked by where their stream is in the file. Separate from the
  * scan, because the streams of an encrypted file can only be read once the cipher is known.
@@ -35,7 +40,9 @@ export async function expandObjectStreams(objects: Objects, scan: Scan): Promise
       continue;
     }
     const catalogs = offsetsOfCatalogs(decoded);
-    decoded.numbers.forEach((num, index) => {
+    for (const [index, num] of decoded.numbers.entries()) {
+      source.meter.spend(MEMBER_WORK);
+      if (source.meter.isTurnOver) await source.meter.giveWay();
       const row = table.live(num);
       const place = row < 0 ? -1 : table.place(row);
       const known = row >= 0 && table.kind(row) === IN_STREAM ? (offsetOf.get(place) ?? -1) : place;
@@ -43,7 +50,7 @@ export async function expandObjectStreams(objects: Objects, scan: Scan): Promise
       if (known < stream.offset) table.replace(num, IN_STREAM, stream.num, index);
       else table.add(num, IN_STREAM, stream.num, index);
       if (catalogs.has(decoded.offsets[index]!)) addNumber(scan.catalogs, num, source);
-    });
+    }
   }
 
   const replaced = scan.objectStreams.filter((stream) => offsetOf.has(stream.num) && !isCurrent(stream));
@@ -74,7 +81,8 @@ function freeMembers(table: XrefTable, streams: ReadonlySet<number>): void {
 }
 
 /**
- * Returns the reference to the catalog of a scanned file: the newest /Root that leads to one, otherwise any catalog.
+ * Returns the reference to the catalog of a scanned file: the newest /Root that leads to one, otherwise any catalog. Each
+ * object is looked at once.
  * @throws EngineError too_complex
  */
 export async function findCatalog(
@@ -82,8 +90,13 @@ export async function findCatalog(
   trailers: readonly Trailer[],
   catalogs: Iterable<number>,
 ): Promise<Reference | undefined> {
+  const { meter } = objects.source;
+  const tried = new Set<number>();
   const catalog = async (reference: Reference) => {
-    await objects.source.meter.giveWay();
+    if (tried.has(reference.num)) return undefined;
+    tried.add(reference.num);
+    meter.scan(LOOK_WORK);
+    await meter.giveWay();
     try {
       const found = await objects.run(() => objects.dictionary(reference));
       return found?.has("Pages") ? found : undefined;

@@ -39,7 +39,7 @@ import {
   skipWhite,
   wordIs,
 } from "./lexer.ts";
-import { tooComplex } from "./meter.ts";
+import { type Meter, tooComplex } from "./meter.ts";
 
 /** An indirect reference (7.3.10). */
 export class Reference {
@@ -103,12 +103,25 @@ export function parseValue(bytes: Uint8Array, at: number): Value {
 }
 
 /**
- * Parses the value at `at`; returns where it ends, too, and how much memory it takes, in bytes.
+ * Parses the value at `at`; returns how much memory it takes, too, in bytes.
  * @throws like {@link parseValue}
  */
-export function parseMeasured(bytes: Uint8Array, at: number): { value: Value; end: number; memory: number } {
+export function parseMeasured(bytes: Uint8Array, at: number): { value: Value; memory: number } {
   const cursor = cursorAt(bytes, at);
-  return { value: parse(cursor, 0), end: cursor.at, memory: LARGEST - cursor.room };
+  return { value: parse(cursor, 0), memory: LARGEST - cursor.room };
+}
+
+/**
+ * Parses the value at `at`, and charges for what has been parsed, also if that ends in a failure.
+ * @throws like {@link parseValue}
+ */
+export function parseCharged(bytes: Uint8Array, at: number, meter: Meter): Value {
+  const cursor = cursorAt(bytes, at);
+  try {
+    return parse(cursor, 0);
+  } finally {
+    meter.scan(PARSING * (cursor.at - at));
+  }
 }
 
 function parse(cursor: Cursor, depth: number): Value {

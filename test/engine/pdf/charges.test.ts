@@ -9,7 +9,7 @@ import { Meter } from "../../../src/engine/pdf/meter.ts";
 import { Objects } from "../../../src/engine/pdf/objects.ts";
 import type { Value } from "../../../src/engine/pdf/values.ts";
 import { IN_FILE, IN_STREAM, XrefTable } from "../../../src/engine/pdf/xrefTable.ts";
-import { type Bodies, FileBuilder, onePage, open, outcome, plan } from "./fixture.ts";
+import { type Bodies, FileBuilder, file, onePage, open, outcome, plan } from "./fixture.ts";
 
 /** A file whose cross-reference is a stream with these entries and rows. */
 function withRows(dict: string, rows: Uint8Array): Uint8Array {
@@ -117,6 +117,26 @@ test("so are cross-reference streams that a scan finds", async () => {
   const values = 1000;
   const stream = `9 0 obj<</Type/XRef/A[${"()".repeat(values)}]/Length 0>>stream\n\nendstream endobj\n`;
   expect((await kept(stream)) - (await kept(""))).toBeGreaterThan(256 * values);
+});
+
+test.each([
+  ["that ends", "]"],
+  ["that cannot be parsed to its end", "}"],
+])("a value %s is charged for as far as it has been parsed", async (_, end) => {
+  const value = `[${"0 ".repeat(1000)}${end}`;
+  const { objects } = await open(file(onePage("", { 5: value })));
+  const { meter } = objects.source;
+  const before = meter.used.scanned;
+  await objects.run(() => objects.value(5)).catch((error) => expect(error).toBeInstanceOf(Malformed));
+  expect(meter.used.scanned - before).toBeGreaterThan(32 * 2000);
+});
+
+test("a copy of a member is charged for what it takes beside its bytes", async () => {
+  const { objects } = await open(scanned("", { 5: { dict: "/Type/ObjStm/N 1/First 6", data: "100 0 [1]" } }));
+  const { meter } = objects.source;
+  const before = meter.used.kept;
+  await objects.run(() => objects.value(100));
+  expect(meter.used.kept - before).toBeGreaterThan(192);
 });
 
 test("decryption is charged for, and others have their turn when an object stream has been decoded", async () => {

@@ -1,22 +1,23 @@
 /** Members that a scan finds in object streams, and what it takes to look for a catalog among them. */
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { Meter } from "../../../src/engine/pdf/meter.ts";
 import type { ObjectStream, Objects } from "../../../src/engine/pdf/objects.ts";
 import type { Scan } from "../../../src/engine/pdf/rebuild.ts";
-import { expandObjectStreams } from "../../../src/engine/pdf/scannedStreams.ts";
+import { expandObjectStreams, findCatalog } from "../../../src/engine/pdf/scannedStreams.ts";
+import { Reference } from "../../../src/engine/pdf/values.ts";
 import { IN_FILE, XrefTable } from "../../../src/engine/pdf/xrefTable.ts";
 import { encode } from "../../support/bytes.ts";
 import { countedBytes } from "../../support/countedBytes.ts";
 
 /** The numbers of possible catalogs among members that begin at these offsets; they are numbered from 100 on. */
-async function catalogsIn(bytes: Uint8Array, offsets: number[]): Promise<number[]> {
+async function catalogsIn(bytes: Uint8Array, offsets: number[], meter = new Meter(0)): Promise<number[]> {
   const table = new XrefTable(0);
   table.replace(1, IN_FILE, 9, 0);
   const numbers = offsets.map((_, index) => 100 + index);
   const stream: ObjectStream = { bytes, numbers, offsets, ascending: offsets.toSorted((a, b) => a - b) };
   const objects = {
     table,
-    source: { meter: new Meter(0) },
+    source: { meter },
     run: async (step: () => unknown) => step(),
     stream: () => stream,
   } as unknown as Objects;
@@ -39,4 +40,24 @@ it("looks for a catalog once, however many members begin at one place", async ()
   const { bytes, reads } = countedBytes(encode(`null${" ".repeat(10_000)}/Catalog`));
   expect(await catalogsIn(bytes, Array(1000).fill(0))).toHaveLength(1000);
   expect(reads() / bytes.length).toBeLessThan(10);
+});
+
+it("lets others have their turn while members are added", async () => {
+  const meter = new Meter(0);
+  const turns = vi.spyOn(meter, "giveWay");
+  await catalogsIn(encode("null"), Array(50_000).fill(0), meter);
+  expect(turns.mock.calls.length).toBeGreaterThan(3);
+});
+
+it("looks once, and for a charge, whether an object is a catalog", async () => {
+  const meter = new Meter(0);
+  const looks: number[] = [];
+  const objects = {
+    source: { meter },
+    run: async (step: () => unknown) => step(),
+    dictionary: ({ num }: Reference) => void looks.push(num),
+  } as unknown as Objects;
+  const trailer = { dict: new Map([["Root", new Reference(5, 0)]]), text: new Uint8Array(), memory: 0 };
+  expect(await findCatalog(objects, [trailer, trailer], [6, 5])).toBeUndefined();
+  expect([looks, meter.used.scanned]).toEqual([[5, 6], 2 * 2048]);
 });
