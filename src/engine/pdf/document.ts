@@ -226,7 +226,7 @@ async function open(
   });
   await retryAll(source, walk);
   if (walk.rootPage) putNodeAbove(walk.rootPage, objects, rewrites, catalogAt, numbers.take());
-  const pages = walk.pages();
+  const pages = await walk.pages();
   if (pages.length === 0) throw new Malformed("no pages");
   return new PdfDocument({
     xref,

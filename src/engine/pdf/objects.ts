@@ -264,7 +264,9 @@ export class Objects {
     const decoded = decodeStream(dict, data, meter);
     if (this.#decoded.has(offset)) meter.decodedAgain(decoded.length);
     this.#decoded.add(offset);
-    const stream = readObjectStream(dict.get("N"), dict.get("First"), decoded);
+    const first = dict.get("First");
+    if (typeof first === "number") meter.scan(Math.min(Math.max(0, first), decoded.length));
+    const stream = readObjectStream(dict.get("N"), first, decoded);
     meter.scan(MEMBER * stream.numbers.length);
     const isStale = (member: number) => {
       const row = this.table.live(member);

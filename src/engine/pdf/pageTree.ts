@@ -44,6 +44,8 @@ export interface WalkOptions extends ReadOptions {
 
 const NOTHING: Inherited = { mediaBox: undefined, cropBox: undefined, rotate: 0, resources: undefined };
 const DEEPEST_NESTING = 50;
+/** What a node takes in memory beside its text, in bytes. */
+const NODE = 512;
 /** How many kids to look ahead. */
 const UPCOMING = 30;
 
@@ -117,7 +119,7 @@ export class PageWalk {
   }
 
   /** Settles the tree, once all kids have been visited. See {@link settledPages}. */
-  pages(): PageEntry[] {
+  pages(): Promise<PageEntry[]> {
     const { source, table } = this.#objects;
     return settledPages(this.#top, table, this.#options.maxPages, source.meter);
   }
@@ -261,6 +263,7 @@ export class PageWalk {
       array.dictionaries.push(dictionary);
       return array;
     }
+    this.#objects.source.meter.keep(NODE);
     const { num, inherited: passed } = passedOn;
     const node: TreeNode = {
       ...{ ...array, found: [], next: 0, num, inherited: passed, nesting },

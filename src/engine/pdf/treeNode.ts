@@ -14,6 +14,9 @@ import type { XrefTable } from "./xrefTable.ts";
 /** What a visit of a node or page is charged, in bytes scanned, beside what it reads. */
 export const VISIT = 256;
 
+/** What a kid takes when its node is settled, see Meter.spend. */
+const KID_WORK = 128;
+
 /** What pages have from the nodes above them. */
 export interface Inherited {
   mediaBox: Box | undefined;
@@ -53,8 +56,13 @@ export interface TreeNode extends KidsArray {
  * @throws EngineError `too_many_pages` or `too_complex`, as a node may be listed many times; `damaged_pdf` if some
  * pages may be lost
  */
-export function settledPages(top: TreeNode, table: XrefTable, maxPages: number, meter: Meter): PageEntry[] {
-  settle(top, table);
+export async function settledPages(
+  top: TreeNode,
+  table: XrefTable,
+  maxPages: number,
+  meter: Meter,
+): Promise<PageEntry[]> {
+  await settle(top, table, meter);
   if (top.count! > maxPages) throw tooManyPages(maxPages);
   const pages: PageEntry[] = [];
   const listed = new Set<PageEntry>();
@@ -66,6 +74,7 @@ export function settledPages(top: TreeNode, table: XrefTable, maxPages: number, 
       continue;
     }
     meter.scan(VISIT);
+    if (meter.isTurnOver) await meter.giveWay();
     if ("kids" in found) path.push({ node: found, next: 0 });
     else if (listed.has(found)) pages.push({ ...found, index: pages.length, repeated: true });
     else {
@@ -78,7 +87,7 @@ export function settledPages(top: TreeNode, table: XrefTable, maxPages: number, 
 }
 
 /** Counts the pages of each node, from the bottom up; a node does not list one that is above it. */
-function settle(top: TreeNode, table: XrefTable): void {
+async function settle(top: TreeNode, table: XrefTable, meter: Meter): Promise<void> {
   const above = new Set([top]);
   const path = [{ node: top, next: 0, count: 0 }];
   for (let at = path.at(-1); at; at = path.at(-1)) {
@@ -87,6 +96,8 @@ function settle(top: TreeNode, table: XrefTable): void {
       if (at.count < node.leastPages) throw unreadablePage();
       node.count = at.count;
       state(node, table);
+      meter.spend(KID_WORK * (1 + node.kids.length));
+      if (meter.isTurnOver) await meter.giveWay();
       above.delete(node);
       path.pop();
       const upper = path.at(-1);

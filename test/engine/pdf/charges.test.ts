@@ -7,6 +7,7 @@ import { decodeStream } from "../../../src/engine/pdf/filters.ts";
 import { Malformed } from "../../../src/engine/pdf/lexer.ts";
 import { Meter } from "../../../src/engine/pdf/meter.ts";
 import { Objects } from "../../../src/engine/pdf/objects.ts";
+import { settledPages, type TreeNode } from "../../../src/engine/pdf/treeNode.ts";
 import type { Value } from "../../../src/engine/pdf/values.ts";
 import { IN_FILE, IN_STREAM, XrefTable } from "../../../src/engine/pdf/xrefTable.ts";
 import { type Bodies, FileBuilder, file, onePage, open, outcome, plan } from "./fixture.ts";
@@ -137,6 +138,40 @@ test("a copy of a member is charged for what it takes beside its bytes", async (
   const before = meter.used.kept;
   await objects.run(() => objects.value(100));
   expect(meter.used.kept - before).toBeGreaterThan(192);
+});
+
+test("the head of an object stream is charged for, as it is copied", async () => {
+  const { objects } = await open(
+    scanned("", {
+      5: { dict: "/Type/ObjStm/N 1/First 99999999", data: `100 0 ${" ".repeat(50_000)}` },
+    }),
+  );
+  const source = new MemorySource(objects.source.bytes(0, objects.source.length));
+  new Objects(source, objects.table, true).stream(5);
+  expect(source.meter.used.scanned).toBeGreaterThan(50_000);
+});
+
+/** A page tree of so many nodes without pages, beside the one that has one. */
+function barren(nodes: number): Uint8Array {
+  const numbers = Array.from({ length: nodes }, (_, index) => 10 + index);
+  const objects = Object.fromEntries(numbers.map((num) => [num, "<</Type/Pages/Count 1/Parent 2 0 R/Kids[]>>"]));
+  const kids = numbers.map((num) => `${num} 0 R`).join(" ");
+  return file({ ...onePage("", objects), 2: `<</Type/Pages/Count 1/Kids[3 0 R ${kids}]>>` });
+}
+
+test("nodes of a page tree are charged for the memory that they take, whatever they lead to", async () => {
+  const kept = async (nodes: number) => (await open(barren(nodes))).objects.source.meter.used.kept;
+  expect((await kept(20)) - (await kept(10))).toBeGreaterThanOrEqual(10 * 512);
+});
+
+test("others have their turn while a page tree is settled", async () => {
+  const meter = new Meter(0);
+  const turns = vi.spyOn(meter, "giveWay");
+  const empty = { kids: [], isPlain: true, found: [], next: 0, dictionaries: [], count: undefined, leastPages: 0 };
+  const found = Array.from({ length: 50_000 }, () => ({ ...empty, found: [] }) as unknown as TreeNode);
+  const top = { ...empty, kids: found.map((_, index) => 10 + index), found } as unknown as TreeNode;
+  await settledPages(top, new XrefTable(0), 1, meter);
+  expect(turns.mock.calls.length).toBeGreaterThan(3);
 });
 
 test("decryption is charged for, and others have their turn when an object stream has been decoded", async () => {
