@@ -31,7 +31,7 @@ export const limits = z.strictObject({
   decompressed_bytes_at_once: count.describe("Of one stream of compressed objects, all of its filters together."),
   held_bytes: count.describe("Of the objects of a PDF that are written anew, its pages among them."),
   added_bytes: count.describe(
-    "By which a result may be larger than the PDF and the mark together, beside `added_bytes_per_page`.",
+    "By which a result may be larger than the mark and twice the PDF, beside `added_bytes_per_page`.",
   ),
   added_bytes_per_page: count,
   large_files: count.describe(

@@ -96,14 +96,14 @@ async function markIn(source: ByteSource, thorough: boolean, { mark, mostMs }: T
   return { output, document };
 }
 
-function checkWork({ objects, pages, repairedBytes }: PdfDocument, written: number): void {
+function checkWork({ objects, pages }: PdfDocument, written: number): void {
   const { length, meter } = objects.source;
   const { scanned, decoded, kept } = meter.used;
   const amounts: [string, number, number][] = [
     ["scanned", scanned, WORK_LIMITS.scannedTimes * length + WORK_LIMITS.scanned],
     ["decoded", decoded, WORK_LIMITS.decoded],
     ["kept", kept, WORK_LIMITS.kept],
-    ["written", written, length + repairedBytes + WORK_LIMITS.output + pages.length * WORK_LIMITS.outputPerPage],
+    ["written", written, 2 * length + WORK_LIMITS.output + pages.length * WORK_LIMITS.outputPerPage],
   ];
   for (const [what, used, most] of amounts) if (used > most) throw new Error(`${what}: ${used} of ${most} bytes`);
 }

@@ -45,8 +45,6 @@ export class ContentsReader {
   readonly deferred = new Set<number>();
   /** Offset of a content stream object to the offset where its data end. */
   readonly ends = new Map<number, number>();
-  /** Bytes of streams that have to be written anew, as their length is wrong. */
-  repairedBytes = 0;
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
   readonly #lenient: boolean;
@@ -201,7 +199,6 @@ export class ContentsReader {
     if (right === undefined || damaged > 0) {
       const bytes = source.bytes(dict, end);
       const rewrite = this.#rewrites.keepStream(num, bytes);
-      this.repairedBytes += bytes.length;
       if (damaged > 0) rewrite.splice({ at: 0, remove: damaged, insert: streamDictionary(rewrite.text, end - data) });
       else if (length)
         rewrite.splice({ at: length.start, remove: length.end - length.start, insert: ` ${end - data}` });

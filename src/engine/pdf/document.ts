@@ -68,8 +68,6 @@ export class PdfDocument implements ObjectSink {
   readonly deferred: ReadonlySet<number>;
   /** Offset of a content stream object to the offset where its data end. */
   readonly contentEnds: ReadonlyMap<number, number>;
-  /** Bytes of content streams that have to be written anew, as their length is wrong. */
-  readonly repairedBytes: number;
   readonly thorough: boolean;
   readonly numbers: ObjectNumbers;
 
@@ -99,7 +97,6 @@ export class PdfDocument implements ObjectSink {
     this.pages = parts.pages;
     this.deferred = parts.contents.deferred;
     this.contentEnds = parts.contents.ends;
-    this.repairedBytes = parts.contents.repairedBytes;
     this.signed = parts.signed;
     this.isPortfolio = parts.isPortfolio;
     this.language = parts.language;

@@ -19,7 +19,10 @@ export const WORK_LIMITS = {
   decodedAtOnce: 40 * MB,
   /** Held in memory of objects that may be rewritten. */
   kept: 64 * MB,
-  /** The output beyond the source, its repaired content and the mark: so much, and so much for each page. */
+  /**
+   * The output beyond the mark and twice the source, since what is written anew of it can leave a gap as long as itself:
+   * so much, and so much for each page.
+   */
   output: 1024 * KB,
   outputPerPage: 4 * KB,
 } as const;
@@ -111,7 +114,7 @@ export class Meter {
 }
 
 /**
- * Checks what an output of so many pages has beyond the source, its repaired content and the mark.
+ * Checks what an output of so many pages has beyond what it may have of the source, and the mark.
  * @throws EngineError too_complex
  */
 export function limitOutput(bytes: number, pages: number): void {

@@ -69,7 +69,7 @@ export async function writeTail(document: PdfDocument, replacements: Replacement
   }
   await body.endPack();
   const marked = body.place;
-  const allowed = marked + objects.source.length - start + document.repairedBytes;
+  const allowed = marked - start + 2 * objects.source.length;
   const check = (place: number) => limitOutput(place - allowed, document.pages.length);
   const pack = async (packed: Member) => {
     await body.pack(packed);

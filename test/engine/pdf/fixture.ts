@@ -2,12 +2,13 @@
 
 import { deflateSync } from "node:zlib";
 import { EngineError } from "../../../src/engine/index.ts";
-import { type ByteSource, MemorySource } from "../../../src/engine/pdf/byteSource.ts";
+import { type ByteSource, MemorySource, RangeSource } from "../../../src/engine/pdf/byteSource.ts";
 import { type OpenOptions, openPdf, type PdfDocument } from "../../../src/engine/pdf/document.ts";
 import { type OutputPlan, planOutput } from "../../../src/engine/pdf/outputPlan.ts";
 import { overlay } from "../../../src/engine/pdf/overlay.ts";
 import type { Page } from "../../../src/engine/pdf/page.ts";
 import { encode, joined } from "../../support/bytes.ts";
+import { readerBy } from "../../support/ranges.ts";
 
 /** The text of an object, or a stream's dictionary entries and data. */
 type Body = string | { dict?: string; data: string | Uint8Array };
@@ -108,6 +109,10 @@ export function onePage(page = "/MediaBox[0 0 300 400]/Contents 4 0 R/Resources<
     ...more,
   };
 }
+
+/** A file that is read by ranges. */
+export const ranges = (bytes: Uint8Array) =>
+  new RangeSource(readerBy(bytes.length, async (start, end) => bytes.slice(start, end)));
 
 export const file = (bodies: Bodies) => new FileBuilder().objects(bodies).table().bytes();
 

@@ -6,11 +6,9 @@ import { RangeSource } from "../../../src/engine/pdf/byteSource.ts";
 import { PlanOutdated } from "../../../src/engine/pdf/eraser.ts";
 import { encode, isEqual, joined } from "../../support/bytes.ts";
 import { readerBy } from "../../support/ranges.ts";
-import { type Bodies, FileBuilder, farContents, file, latin1, onePage, open, plan, stamp } from "./fixture.ts";
+import { type Bodies, FileBuilder, farContents, file, latin1, onePage, open, plan, ranges, stamp } from "./fixture.ts";
 
 const withoutId = (bytes: Uint8Array) => latin1(bytes).replace(/\/ID\[<\w+><\w+>\]/, "");
-const ranges = (bytes: Uint8Array) =>
-  new RangeSource(readerBy(bytes.length, async (start, end) => bytes.slice(start, end)));
 
 function compressed(): Uint8Array {
   const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
