@@ -21,7 +21,7 @@ export const SENDERS_POOL = new MemoryPool(16_000_000);
 export const SPARE_BYTES = 4_000_000;
 
 /**
- * One call's part of a pool. It may grow while it is no larger than all that is left: a few calls have most of the
+ * One call's part of a pool. It may grow while its owner has no more than all that is left: a few owners have most of the
  * pool, and however many stall, they leave room for the next one.
  */
 export class MemoryShare {
