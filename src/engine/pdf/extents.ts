@@ -30,6 +30,9 @@ const LARGEST_GAP = 64 * 1024;
 /** How far a source that is not in memory is searched for the end of an object: what its cache holds. */
 const LARGEST_SEARCH = 2 << 20;
 
+/** What a boundary takes beside what is read of its object, see Meter.spend. */
+const BOUNDARY_WORK = 16;
+
 /** What a check of boundaries found. */
 interface Checked {
   boundaries: Boundaries;
@@ -91,6 +94,7 @@ class BoundaryCheck {
   step(): boolean {
     const key = this.#boundaries[this.#next];
     if (key === undefined) return false;
+    this.#objects.source.meter.spend(BOUNDARY_WORK);
     if (key % 4 !== LIVE) {
       this.#add(key);
       this.#next++;

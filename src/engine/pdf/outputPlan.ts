@@ -90,6 +90,8 @@ async function findBoundaries(
     source.meter.scan(BOUNDARY * (xref.table.rows + xref.sections.length) + source.length);
     await source.meter.giveWay();
     const listed = collectBoundaries(xref, source.length, gone, header);
+    source.meter.spend(BOUNDARY * listed.length);
+    await source.meter.giveWay();
     // By ranges, the copying pass looks for what makes an object suspect.
     const suspects = source.inMemory ? findSuspects(objects, listed, contentEnds) : [];
     let found = await checkBoundaries(objects, listed, document.thorough ? "all" : new Set(suspects));

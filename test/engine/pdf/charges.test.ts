@@ -3,6 +3,8 @@ import { deflateSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { MemorySource } from "../../../src/engine/pdf/byteSource.ts";
 import type { Cipher } from "../../../src/engine/pdf/encryption.ts";
+import { SECTION } from "../../../src/engine/pdf/eraser.ts";
+import { checkBoundaries } from "../../../src/engine/pdf/extents.ts";
 import { decodeStream } from "../../../src/engine/pdf/filters.ts";
 import { Malformed } from "../../../src/engine/pdf/lexer.ts";
 import { Meter } from "../../../src/engine/pdf/meter.ts";
@@ -213,6 +215,13 @@ test("each page that comes to light where one around it is erased is charged for
     return source.meter.used.scanned;
   };
   expect((await scanned(4)) - (await scanned(2))).toBeGreaterThan(2 * 32 * rows);
+});
+
+test("others have their turn while boundaries are checked", async () => {
+  const { objects } = await open(file(onePage()));
+  const turns = vi.spyOn(objects.source.meter, "giveWay");
+  await checkBoundaries(objects, new Float64Array(300_000).fill(SECTION), new Set());
+  expect(turns.mock.calls.length).toBeGreaterThan(3);
 });
 
 test("places are put in order again only where an object in the file comes or goes", () => {
