@@ -58,6 +58,7 @@ const PATIENCE = 8 << 20;
 const IMPATIENT_LIMIT = 512;
 /** What a failure takes beside the bytes that were read, see Meter.spend. */
 const FAILURE_WORK = 8192;
+/** So many trailers are kept, the last ones. */
 const MOST_TRAILERS = 1000;
 /** How far into an object that is not sound to look for whether readers may take it for an object stream. */
 const HEAD = 512;
@@ -182,15 +183,20 @@ class Scanner {
     if (offset >= this.#trailerEnd) {
       const trailer = this.#attempt(() => parseAt(this.#source, offset, readTrailer, this.#limit));
       this.#isWithinTrailer = !trailer;
-      if (trailer && this.trailers.length < MOST_TRAILERS) {
-        chargeTrailer(trailer, this.#source.meter);
-        this.trailers.push(trailer);
+      if (trailer) {
+        this.#addTrailer(trailer);
         this.#trailerEnd = offset + trailer.text.length;
         this.usesStreams = false;
       }
     }
     this.#addSection(offset);
     this.#at = offset + 7;
+  }
+
+  #addTrailer(trailer: Trailer): void {
+    chargeTrailer(trailer, this.#source.meter);
+    this.trailers.push(trailer);
+    if (this.trailers.length > MOST_TRAILERS) this.trailers.shift();
   }
 
   #readObject(header: { num: number; gen: number }, offset: number, end: number): void {
@@ -232,10 +238,7 @@ class Scanner {
     if (type === "ObjStm") this.objectStreams.push({ num: header.num, offset });
     if (stream && type === "XRef") {
       this.#addSection(offset);
-      if (this.trailers.length < MOST_TRAILERS) {
-        chargeTrailer(stream, this.#source.meter);
-        this.trailers.push(stream);
-      }
+      this.#addTrailer(stream);
       this.usesStreams = true;
     }
     if (doubtful < next) this.#doubtfulEnd = next;

@@ -19,7 +19,7 @@ import {
   startsWith,
   valueOfDigits,
 } from "./lexer.ts";
-import type { Meter } from "./meter.ts";
+import { type Meter, tooComplex } from "./meter.ts";
 import { readStream } from "./streams.ts";
 import { type Dictionary, PARSING, parseMeasured, Reference } from "./values.ts";
 import { streamEntries } from "./xrefStream.ts";
@@ -125,6 +125,7 @@ export class XrefReader {
   /**
    * Does one step; false when the chain has been read.
    * @throws Malformed if a section cannot be read
+   * @throws EngineError too_complex
    * @throws MissingRange if bytes have to be fetched first; call again then
    */
   step(): boolean {
@@ -143,7 +144,8 @@ export class XrefReader {
     if (!this.#seen.has(link.offset)) this.#readSection(link);
     this.#queue.shift();
     this.#seen.add(link.offset);
-    return this.#seen.size < MOST_SECTIONS;
+    if (this.#seen.size > MOST_SECTIONS) throw tooComplex("it has too many revisions");
+    return true;
   }
 
   /** What has been read so far; complete when `step` has returned false. */

@@ -12,6 +12,7 @@ import { Objects } from "../../../src/engine/pdf/objects.ts";
 import { settledPages, type TreeNode } from "../../../src/engine/pdf/treeNode.ts";
 import type { Value } from "../../../src/engine/pdf/values.ts";
 import { IN_FILE, IN_STREAM, XrefTable } from "../../../src/engine/pdf/xrefTable.ts";
+import { encode } from "../../support/bytes.ts";
 import { type Bodies, FileBuilder, file, onePage, open, outcome, plan } from "./fixture.ts";
 
 /** A file whose cross-reference is a stream with these entries and rows. */
@@ -41,6 +42,26 @@ function revised(count: number): Uint8Array {
   }
   return builder.bytes();
 }
+
+/** A page in so many revisions, each with a table of its own; only the oldest one names objects. */
+function tables(count: number): Uint8Array {
+  const builder = new FileBuilder().objects(onePage()).table();
+  const from = builder.text.lastIndexOf("\nxref") + 1;
+  const parts = [builder.text];
+  let previous = from;
+  let at = builder.text.length;
+  for (let i = 1; i < count; i++) {
+    const part = `xref\n0 0\ntrailer\n<</Root 1 0 R/Prev ${previous}>>\n`;
+    parts.push(part);
+    previous = at;
+    at += part.length;
+  }
+  return encode(`${parts.join("")}startxref\n${previous}\n%%EOF\n`);
+}
+
+test("a cross-reference of more revisions than are read is refused: what only the others have would be lost", async () => {
+  expect(await outcome(tables(10_001))).toBe("too_complex");
+});
 
 describe("a cross-reference stream", () => {
   const BEYOND = "/Index[8388608 9999999999999]"; // free objects there are none that readers take: they have no row

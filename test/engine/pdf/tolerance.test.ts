@@ -59,6 +59,19 @@ function linked(builder: FileBuilder, trailer: (previous: string) => string, bod
     .bytes();
 }
 
+/** A file to scan, of so many trailers; the last one has another catalog, of a page that is 200 wide. */
+function manyTrailers(count: number): Uint8Array {
+  const builder = new FileBuilder().objects({
+    ...onePage(),
+    5: "<</Type/Catalog/Pages 6 0 R>>",
+    6: "<</Type/Pages/Count 1/Kids[7 0 R]>>",
+    7: "<</Type/Page/Parent 6 0 R/MediaBox[0 0 200 400]>>",
+  });
+  builder.text += "trailer\n<</Root 1 0 R>>\n".repeat(count - 1);
+  builder.text += "trailer\n<</Root 5 0 R>>\n";
+  return builder.bytes();
+}
+
 const plain = decoyed().table().bytes();
 const table = latin1(plain).indexOf("xref\n");
 const streams = packed().bytes();
@@ -144,6 +157,7 @@ describe("a scan", () => {
       scanned({ 1: "<</Pages 2 0 R>>" }).table().table({ trailer: "/Root 4 0 R" }).bytes(),
       "300",
     ],
+    ["takes the catalog of the newest of very many trailers", manyTrailers(1001), "200"],
     [
       "finds the page where a table claims more than it has",
       edit(file(onePage()), (text) => text.replace("xref\n0 1\n", "xref\n0 9\n")),
