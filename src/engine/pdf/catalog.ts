@@ -10,12 +10,25 @@ import { endOfSound, soundText } from "./sound.ts";
 import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
 import type { Trailer } from "./xref.ts";
 
+/** What is read of the catalog. It may also have destinations, or labels of pages, by the ten thousand. */
+const CATALOG_KEYS: ReadonlySet<string> = new Set(
+  "Type Pages Version Lang AcroForm NeedsRendering Perms Collection Metadata OutputIntents".split(" "),
+);
+
+/**
+ * Reads the dictionary that a trailer's /Root leads to, as far as it is needed; undefined if there is none.
+ * @throws like Objects.at
+ */
+export function readRoot(objects: Objects, root: Value | undefined): Dictionary | undefined {
+  return objects.dictionary(root, CATALOG_KEYS);
+}
+
 /**
  * Reads the catalog.
  * @throws Malformed if the trailer's /Root does not lead to a catalog with a page tree
  */
 export function readCatalog(objects: Objects, trailer: Dictionary): Dictionary {
-  const catalog = objects.dictionary(trailer.get("Root"));
+  const catalog = readRoot(objects, trailer.get("Root"));
   if (!catalog?.has("Pages")) throw new Malformed("no catalog");
   return catalog;
 }

@@ -170,27 +170,30 @@ export class Objects {
 
   /**
    * Returns the value of an object; null if there is none.
+   * @param keys the entries that are needed, if it is a dictionary: all by default
    * @throws like {@link Objects.at}
    */
-  value(num: number): Value {
-    return this.at(num, (bytes, at) => parseCharged(bytes, at, this.source.meter)) ?? null;
+  value(num: number, keys?: ReadonlySet<string>): Value {
+    return this.at(num, (bytes, at) => parseCharged(bytes, at, this.source.meter, keys)) ?? null;
   }
 
   /**
    * Follows references until there is a value; null if there is none.
+   * @param keys see {@link Objects.value}
    * @throws like {@link Objects.at}
    */
-  resolve(value: Value | undefined): Value {
-    for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) value = this.value(value.num);
+  resolve(value: Value | undefined, keys?: ReadonlySet<string>): Value {
+    for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) value = this.value(value.num, keys);
     return value instanceof Reference || value === undefined ? null : value;
   }
 
   /**
    * Resolves `value`; undefined if it is not a dictionary.
+   * @param keys see {@link Objects.value}
    * @throws like {@link Objects.at}
    */
-  dictionary(value: Value | undefined): Dictionary | undefined {
-    const resolved = this.resolve(value);
+  dictionary(value: Value | undefined, keys?: ReadonlySet<string>): Dictionary | undefined {
+    const resolved = this.resolve(value, keys);
     return resolved instanceof Map ? resolved : undefined;
   }
 

@@ -1,5 +1,6 @@
 /** Completes a scan of the file by what it cannot see: members of object streams, and the catalog that may be among them. */
 import { indexOf } from "#platform/search";
+import { readRoot } from "./catalog.ts";
 import { Malformed } from "./lexer.ts";
 import type { ObjectStream, Objects } from "./objects.ts";
 import { addNumber, CATALOG, type Scan } from "./rebuild.ts";
@@ -98,7 +99,7 @@ export async function findCatalog(
     meter.scan(LOOK_WORK);
     await meter.giveWay();
     try {
-      const found = await objects.run(() => objects.dictionary(reference));
+      const found = await objects.run(() => readRoot(objects, reference));
       return found?.has("Pages") ? found : undefined;
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;

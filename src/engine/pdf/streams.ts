@@ -42,9 +42,9 @@ export function readStream(
   const head = parseAt(source, offset, (bytes, at) => {
     const header = readHeader(bytes, at);
     if (!header || !isDictionary(bytes, header.end)) throw new Malformed(`no stream at offset ${offset}`);
-    const dict = parseValue(bytes, header.end) as Dictionary;
     const start = dataStart(bytes, skipWhite(bytes, skipValue(bytes, header.end)));
     if (start < 0) throw new Malformed(`no stream at offset ${offset}`);
+    const dict = parseValue(bytes, header.end) as Dictionary;
     const isSound = endOfSound(bytes, header.end) >= 0;
     return { num: header.num, gen: header.gen, dict, isSound, start: offset + start };
   });

@@ -80,10 +80,12 @@ interface Cursor {
   floor: number;
   /** How many bytes the values to come may take. */
   room: number;
+  /** Keys of the outermost dictionary whose entries are built; all by default. */
+  readonly keys: ReadonlySet<string> | undefined;
 }
 
-function cursorAt(bytes: Uint8Array, at: number): Cursor {
-  return { bytes, at, open: 0, floor: Number.NEGATIVE_INFINITY, room: LARGEST };
+function cursorAt(bytes: Uint8Array, at: number, keys?: ReadonlySet<string>): Cursor {
+  return { bytes, at, open: 0, floor: Number.NEGATIVE_INFINITY, room: LARGEST, keys };
 }
 
 /** @throws EngineError too_complex if values take too much memory */
@@ -113,10 +115,11 @@ export function parseMeasured(bytes: Uint8Array, at: number): { value: Value; me
 
 /**
  * Parses the value at `at`, and charges for what has been parsed, also if that ends in a failure.
+ * @param keys the entries that are needed, if it is a dictionary: all by default
  * @throws like {@link parseValue}
  */
-export function parseCharged(bytes: Uint8Array, at: number, meter: Meter): Value {
-  const cursor = cursorAt(bytes, at);
+export function parseCharged(bytes: Uint8Array, at: number, meter: Meter, keys?: ReadonlySet<string>): Value {
+  const cursor = cursorAt(bytes, at, keys);
   try {
     return parse(cursor, 0);
   } finally {
@@ -180,6 +183,7 @@ function parseArray(cursor: Cursor, depth: number): Value[] {
 function parseDictionary(cursor: Cursor, depth: number): Dictionary {
   const { bytes } = cursor;
   const entries: Dictionary = new Map();
+  let isFirst = true;
   take(cursor, OBJECT);
   cursor.at += 2;
   cursor.open++;
@@ -187,16 +191,22 @@ function parseDictionary(cursor: Cursor, depth: number): Dictionary {
     const at = skipWhite(bytes, cursor.at);
     if (isEnd(cursor, at)) break;
     if (bytes[at] !== SLASH) {
-      if (entries.size > 0) cursor.at = skipValue(bytes, at);
-      else passToken(cursor, at);
+      if (isFirst) passToken(cursor, at);
+      else cursor.at = skipValue(bytes, at);
       continue;
     }
     const keyEnd = skipRegular(bytes, at + 1);
     const start = skipWhite(bytes, keyEnd);
     if (isEnd(cursor, start)) break;
+    isFirst = false;
+    const key = readName(bytes, at, keyEnd);
+    if (depth === 0 && cursor.keys?.has(key) === false) {
+      cursor.at = skipValue(bytes, start);
+      continue;
+    }
     cursor.at = start;
     take(cursor, ENTRY);
-    entries.set(readName(bytes, at, keyEnd), parseEntry(cursor, depth + 1));
+    entries.set(key, parseEntry(cursor, depth + 1));
   }
   return entries;
 }

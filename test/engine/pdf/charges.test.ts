@@ -98,6 +98,12 @@ test("trailers are charged for the memory that they take as long as the file is 
   expect(await outcome(scanned(trailer.repeat(6)))).toBe("too_complex");
 });
 
+test("what is not needed of a catalog is not charged for its values: it may have labels of fifty thousand pages", async () => {
+  const catalog = `<</Type/Catalog/Pages 2 0 R/PageLabels<</Nums[${"()".repeat(60_000)}]>>>>`;
+  expect(await outcome(file(onePage(undefined, { 1: catalog })))).toBe("stamped");
+  expect(await outcome(scanned("", { 1: catalog }))).toBe("stamped");
+});
+
 describe("a stream", () => {
   const decode = (entries: [string, Value][], data: Uint8Array) => {
     const meter = new Meter(data.length);

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
 import { eachEntry, Malformed, readName } from "../../../src/engine/pdf/lexer.ts";
-import { parseValue } from "../../../src/engine/pdf/values.ts";
+import { Meter } from "../../../src/engine/pdf/meter.ts";
+import { type Dictionary, parseCharged, parseValue } from "../../../src/engine/pdf/values.ts";
 import { countedBytes } from "../../support/countedBytes.ts";
 
 const TOKENS = [
@@ -28,7 +29,7 @@ const TOKENS = [
   "/",
 ];
 
-it("a dictionary has the same entries by value and by place", () => {
+it("a dictionary has the same entries by value and by place, and the same where only some are needed", () => {
   let compared = 0;
   fc.assert(
     fc.property(
@@ -41,9 +42,11 @@ it("a dictionary has the same entries by value and by place", () => {
           eachEntry(bytes, 0, (key, keyEnd) => keys.add(readName(bytes, key, keyEnd)));
           return keys;
         });
-        const byValue = orNothing(() => new Set((parseValue(bytes, 0) as Map<string, unknown>).keys()));
+        const byValue = orNothing(() => parseValue(bytes, 0) as Dictionary);
         if (byPlace && byValue) {
-          expect(byValue).toEqual(byPlace);
+          expect(new Set(byValue.keys())).toEqual(byPlace);
+          const some = parseCharged(bytes, 0, new Meter(0), new Set(["B", "C"]));
+          expect(some).toEqual(new Map([...byValue].filter(([key]) => key === "B" || key === "C")));
           compared++;
         }
       },
