@@ -109,10 +109,16 @@ export class ContentsReader {
   #array(text: Uint8Array, at: number, shared: number | undefined, mayDefer: boolean): Contents {
     const { table } = this.#objects;
     const end = skipValue(text, at);
-    // An array is read again for each object stream that its streams' lengths are in.
+    // An array is read again for each part of the file that is missing, and for each object stream.
     this.#objects.source.meter.scan(ARRAY_WORK * (end - at));
     const { kids: elements, isPlain } = readKids(text, at);
-    const streams = elements.filter((num) => num > 0 && table.isInFile(num) && this.#isStream(num, mayDefer));
+    const inFile = elements.filter((num) => num > 0 && table.isInFile(num));
+    // In the order of the file, of which many parts may be missing.
+    const unknown = [...new Set(inFile.filter((num) => !this.#streams.has(num)))].sort(
+      (a, b) => this.#place(a) - this.#place(b),
+    );
+    const found = new Set(unknown.filter((num) => this.#isStream(num, mayDefer)));
+    const streams = inFile.filter((num) => found.has(num) || this.#streams.get(num));
     const items = decodeLatin1(text, at + 1, end - 1);
     const isSound =
       isPlain && streams.length === elements.length && streams.every((num) => table.generation(num) === 0);
@@ -122,8 +128,6 @@ export class ContentsReader {
   }
 
   #isStream(num: number, mayDefer: boolean): boolean {
-    const known = this.#streams.get(num);
-    if (known !== undefined) return known;
     let isStream = false;
     try {
       const target = this.#target(num);

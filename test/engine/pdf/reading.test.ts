@@ -147,6 +147,22 @@ describe("one page is found", () => {
     expect(most).toBe(3);
     expect(reads).toBeLessThan(8);
   });
+
+  it("by ranges that follow each other, in whatever order a page has its content streams", async () => {
+    const numbers = Array.from({ length: 130 }, (_, index) => 10 + index);
+    const order = numbers.map((_, index) => `${numbers[(37 * index) % 130]} 0 R`);
+    const streams = Object.fromEntries(numbers.map((num) => [num, { data: " ".repeat(10_000) }]));
+    const bytes = file(onePage(`/MediaBox[0 0 300 400]/Contents[${order.join(" ")}]`, streams));
+    let reads = 0;
+    const source = new RangeSource(
+      readerBy(bytes.length, async (start, end) => {
+        reads++;
+        return bytes.slice(start, end);
+      }),
+    );
+    await open(source);
+    expect(reads).toBeLessThan(10);
+  });
 });
 
 function junkCounted(): Uint8Array {
