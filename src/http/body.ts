@@ -67,8 +67,10 @@ export async function readRequest(
       return accepted;
     }
     case FORM: {
-      const fields = await readForm(body, c.req.header("Content-Type")!, limits, announced);
-      return product.accept(fields, "form");
+      const form = await readForm(body, c.req.header("Content-Type")!, limits, announced);
+      const accepted = product.accept(form.fields, "form");
+      if (form.tooLong) throw form.tooLong;
+      return accepted;
     }
     case PDF: {
       const fields = queryFields(c); // looked at first: the body may be long

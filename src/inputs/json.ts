@@ -4,6 +4,7 @@ import {
   inPieces,
   isBase64,
   isDataUri,
+  KEPT_CHARACTERS,
   LONG_TEXT_BYTES,
   latin1,
   MAX_TEXT_BYTES,
@@ -16,7 +17,7 @@ import { RefusedUpload } from "./refusedUpload.ts";
 import { TextMemory } from "./textMemory.ts";
 import { UPLOAD_FIRST, type Upload } from "./upload.ts";
 
-const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [QUOTE, BACKSLASH, LETTER_U] = [0x22, 0x5c, 0x75];
 const LINE_FEED = Buffer.from("\n");
 
 /** The key before a string, and how far it is looked for. */
@@ -28,7 +29,7 @@ const FILES = ["file", "image", "blob", "data", "uri", "download_url"];
 const BARE = ["image", "blob", "data"];
 /** As many files as a request has. */
 const MAX_FILES = 2;
-/** What is kept of a string that is too long, for who tells what is wrong with it. */
+/** How many bytes of a string are looked at, to see whether it is base64. */
 const BEGINNING = 1000;
 
 /** A JSON text and the files that were in it. */
@@ -169,11 +170,9 @@ class JsonReader {
     for await (const _ of this.#restOfString());
   }
 
-  /** Leaves the beginning of a string alone, up to an escape. */
+  /** Leaves of a string that is too long as much as tells what is wrong with it. */
   async #shorten(string: number): Promise<void> {
-    const beginning = this.#text.bytes.subarray(string, string + BEGINNING);
-    const backslash = beginning.indexOf(BACKSLASH);
-    this.#text.cut(string + (backslash < 0 ? beginning.length : backslash));
+    this.#text.cut(afterCharacters(KEPT_CHARACTERS, this.#text.bytes, string));
     this.#tooLong ??= new Problem(
       "body_too_large",
       `The body has a string of more than ${LONG_TEXT_BYTES} bytes that is no file: files are data URIs in \`file\` and \`image\`. Send a URL as \`file\` instead, or ${UPLOAD_FIRST}.`,
@@ -192,6 +191,18 @@ class JsonReader {
       if (end !== undefined) return;
     } while (await this.#readOn());
   }
+}
+
+/** Returns the offset behind so many characters of a string, whole in UTF-8, and whole escapes. */
+function afterCharacters(count: number, bytes: Uint8Array, start: number): number {
+  let at = start;
+  for (let characters = 0; characters < count; characters++) {
+    if (bytes[at] === BACKSLASH) at += bytes[at + 1] === LETTER_U ? 6 : 2;
+    else
+      do at++;
+      while ((bytes[at]! & 0xc0) === 0x80);
+  }
+  return at;
 }
 
 /** Returns where in a part of a string the quote is that ends it. */

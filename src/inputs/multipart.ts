@@ -3,6 +3,7 @@ import {
   inPieces,
   isBase64,
   isDataUri,
+  KEPT_CHARACTERS,
   LONG_TEXT_BYTES,
   latin1,
   MAX_TEXT_BYTES,
@@ -22,6 +23,13 @@ const MAX_PARTS = 50;
 const UPLOAD_FIELDS = ["file", "image"] as const;
 type UploadField = (typeof UPLOAD_FIELDS)[number];
 
+/** The fields of a form. */
+export interface ReceivedForm {
+  fields: Record<string, string | Upload>;
+  /** For who finds nothing wrong with them: one is too long, and of which but the beginning is left. */
+  tooLong: Problem | undefined;
+}
+
 /**
  * Reads a multipart form (RFC 7578) as it arrives; files are received chunk by chunk, within the limits of their field.
  * @param announced how long the body is, if it tells
@@ -34,7 +42,8 @@ export async function readForm(
   contentType: string,
   limits: Record<UploadField, ReceiveLimits>,
   announced?: number,
-): Promise<Record<string, string | Upload>> {
+): Promise<ReceivedForm> {
+  let refusal: Problem | undefined;
   const form = new Map<string, string | Upload>();
   const memory = new TextMemory(limits.file.memory, tooMuchText);
   for await (const { name, isFile, charset, data } of asProblems(partsOf(body, contentType))) {
@@ -53,34 +62,43 @@ export async function readForm(
     if (isWhole) form.set(name, textOf(Buffer.concat(pieces), charset));
     else if (mayBeFile(name, latin1(pieces[0]!))) {
       memory.give(length);
-      const file = receiveInline(
-        joined(pieces, chunks),
-        new TextDecoder("latin1"),
-        limits[name],
-        announced,
-        expected > 0,
-      );
-      form.set(
-        name,
-        await file.catch((error: unknown) => {
-          throw problemOfFile(error, name);
-        }),
-      );
-    } else throw tooLong(name);
+      const all = joined(pieces, chunks);
+      const toText = new TextDecoder("latin1");
+      form.set(name, await receiveInline(all, toText, limits[name], announced, expected > 0).catch(failAs(name)));
+    } else {
+      memory.give(length);
+      form.set(name, textOf(pieces[0]!, charset).slice(0, KEPT_CHARACTERS));
+      refusal ??= tooLong(name);
+      await drop(chunks, refusal);
+    }
   }
   memory.takeToRead();
-  return Object.fromEntries(form);
+  return { fields: Object.fromEntries(form), tooLong: refusal };
 }
 
 function tooLong(field: string): Problem {
   const path = toldName(field);
   const message = `must have at most ${LONG_TEXT_BYTES} bytes`;
-  const advice = isUploadField(field) ? AS_UPLOADS : "Shorten it.";
-  return refused(`has a \`${path}\` of more than ${LONG_TEXT_BYTES} bytes`, advice, { errors: [{ path, message }] });
+  return refused(`has more than ${LONG_TEXT_BYTES} bytes as \`${path}\``, AS_UPLOADS, { errors: [{ path, message }] });
 }
 
 function tooMuchText(): Problem {
   return refused(`has more than ${MAX_TEXT_BYTES} bytes beside its files`, AS_UPLOADS);
+}
+
+function failAs(field: string): (error: unknown) => never {
+  return (error) => {
+    throw problemOfFile(error, field);
+  };
+}
+
+/** Leaves out what is left of a field, unless that has no end. */
+async function drop(chunks: AsyncIterable<Uint8Array>, refusal: Problem): Promise<void> {
+  let dropped = 0;
+  for await (const { length } of chunks) {
+    dropped += length;
+    if (dropped > MAX_TEXT_BYTES) throw refusal;
+  }
 }
 
 /** Reads a field that is no file, unless it is too long for a text: then what has been read of it. */

@@ -232,6 +232,32 @@ describe("bad input is a problem that says what to do, and leaves the payment us
     }
   });
 
+  describe.each<[string, (text: string) => Record<string, string>]>([
+    ["text", (long) => ({ text: long })],
+    ["text in an odd place", (long) => ({ text: `ab${long}` })],
+    ["text that begins with an escape", (long) => ({ text: `"\n${long}` })],
+    ["password", (long) => ({ password: long })],
+    ["colour and more", (long) => ({ color: `#ff0000\n${long}` })],
+    ["field that there is not", (long) => ({ pdf: `data:application/pdf;base64,${long}` })],
+    ["path", (long) => ({ file: `/tmp/${long}` })],
+  ])("one that has no end is answered as one that is too long, as a %s", (_, fieldsOf) => {
+    test.each<[string, (fields: object) => [string | FormData, string?]]>([
+      ["JSON", (fields) => [JSON.stringify(fields), "application/json"]],
+      ["ASCII", (fields) => [ascii(JSON.stringify(fields)), "application/json"]],
+      ["form", (fields) => [formOf(fields as Record<string, string>)]],
+    ])("in %s", async (_, bodyOf) => {
+      const errors: unknown[] = [];
+      for (const length of [2000, 120_000]) {
+        const fields = { file: pdf, text: "A", opacity: "2x", ...fieldsOf("漢".repeat(length)) };
+        const [body, type] = bodyOf(fields);
+        const response = await callRaw(body, type);
+        errors.push((await response.json<Problem>()).errors);
+      }
+      expect(errors[0]).toContainEqual({ path: "opacity", message: expect.any(String) });
+      expect(errors[1]).toEqual(errors[0]);
+    });
+  });
+
   test("of a text that is far too long nothing else is looked at", async () => {
     const problem = await (await callPaid(TEXT, { ...text, text: "{x}".repeat(1000) })).json<Problem>();
     expect(problem.errors).toEqual([{ path: "text", message: "must have at most 500 characters" }]);
@@ -301,9 +327,15 @@ describe("bad input is a problem that says what to do, and leaves the payment us
   });
 });
 
-async function callRaw(body: BodyInit, type: string): Promise<Response> {
+async function callRaw(body: BodyInit, type?: string): Promise<Response> {
   const payment = await signPayment(await offerOf(TEXT));
-  return send(TEXT, { method: "POST", headers: { "X-PAYMENT": payment, "Content-Type": type }, body });
+  const headers = { "X-PAYMENT": payment, ...(type && { "Content-Type": type }) };
+  return send(TEXT, { method: "POST", headers, body });
+}
+
+/** Escapes all that is not ASCII, as Python does. */
+function ascii(json: string): string {
+  return json.replace(/[^\0-\x7f]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function pdfWithTrailer(entries: string): Uint8Array {

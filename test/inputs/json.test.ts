@@ -103,7 +103,7 @@ describe("of a long string that is no file the beginning is left, for who tells 
     for (const chunkLength of [1001, 1_000_000]) {
       const json = await read(JSON.stringify({ ...value, n: [1, '"'] }), chunkLength);
       expect(json.tooLong).toMatchObject({ code: "body_too_large" });
-      expect(json.text.length).toBeLessThan(1200);
+      expect(json.text.length).toBeLessThan(9000);
       expect(json.parse()).toMatchObject({ n: [1, '"'] });
     }
   });

@@ -12,7 +12,7 @@ test.each([
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   const { body, headers } = new Response(form);
   const limits = { file: limitsOf(), image: limitsOf() };
-  const read = await readForm(body!, headers.get("Content-Type")!, limits);
+  const { fields: read } = await readForm(body!, headers.get("Content-Type")!, limits);
   const [one, other] = [product.accept(fields, "json"), product.accept(read, "form")];
   expect(await fingerprintOf(other.canonical)).toBe(await fingerprintOf(one.canonical));
 });
