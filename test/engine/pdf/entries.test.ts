@@ -29,7 +29,7 @@ const TOKENS = [
   "/",
 ];
 
-it("a dictionary has the same entries by value and by place, and the same where only some are needed", () => {
+it("a dictionary has the same entries by value and by place", () => {
   let compared = 0;
   fc.assert(
     fc.property(
