@@ -62,15 +62,11 @@ export async function readRequest(
       if (!/^(utf-?8|us-ascii)?$/i.test(charset(c)))
         throw new Problem("unsupported_media_type", "Send JSON in UTF-8: no other encoding is read (RFC 8259).");
       const json = await readJson(body, limits.file, announced);
-      const accepted = product.accept(parseJson(json, product.example), "json");
-      if (json.tooLong) throw json.tooLong;
-      return accepted;
+      return product.accept(parseJson(json, product.example), "json", json.tooLong);
     }
     case FORM: {
-      const form = await readForm(body, c.req.header("Content-Type")!, limits, announced);
-      const accepted = product.accept(form.fields, "form");
-      if (form.tooLong) throw form.tooLong;
-      return accepted;
+      const { fields, tooLong } = await readForm(body, c.req.header("Content-Type")!, limits, announced);
+      return product.accept(fields, "form", tooLong);
     }
     case PDF: {
       const fields = queryFields(c); // looked at first: the body may be long

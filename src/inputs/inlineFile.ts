@@ -16,7 +16,7 @@ export const MAX_TEXT_BYTES = 1_000_000;
 /** A beginning is decoded in pieces of so many bytes: all that is before the comma of a data URI is in the first one. */
 const PIECE = 64 * 1024;
 
-/** How long text begins that is base64, escaped as in JSON or not: with a slash if it is a JPEG's, or else it is a path. */
+/** How a long text begins that is base64, escaped as in JSON or not. One that begins with a slash is a JPEG's, or a path. */
 const BASE64 = /^(?!\\?\/(?!9j))[\w+/=\\\s-]{1000}/;
 
 /** Returns whether a text is a data URI, by how it begins. */
@@ -24,7 +24,7 @@ export function isDataUri(text: string): boolean {
   return /^data:/i.test(text);
 }
 
-/** A file that is written otherwise. */
+/** A file that is written neither as a data URI in base64 nor as base64. Its message is the end of a sentence. */
 export class MalformedFile extends Error {}
 
 /** Returns an error as the Problem of a field, if it is a {@link MalformedFile}. */

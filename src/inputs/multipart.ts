@@ -43,19 +43,19 @@ export async function readForm(
   limits: Record<UploadField, ReceiveLimits>,
   announced?: number,
 ): Promise<ReceivedForm> {
-  let refusal: Problem | undefined;
+  let tooLong: Problem | undefined;
   const form = new Map<string, string | Upload>();
   const memory = new TextMemory(limits.file.memory, tooMuchText);
   for await (const { name, isFile, charset, data } of asProblems(partsOf(body, contentType))) {
     if (form.has(name)) throw repeated(name);
     if (form.size === MAX_PARTS) throw refused(`has more than ${MAX_PARTS} parts`, "Send only the fields there are.");
     memory.take(name.length);
-    const expected = name === "file" ? (announced ?? 0) : 0; // nearly all of a long form is its PDF
+    const isMost = name === "file"; // nearly all of a long form is its PDF
     const chunks = asProblems(data);
     if (isFile) {
       if (!isUploadField(name)) throw noFile(name);
       const look = name === "file" ? (head: Uint8Array) => expectPdf(head, undefined) : () => {};
-      form.set(name, await receiveUpload(chunks, limits[name], look, announced, expected));
+      form.set(name, await receiveUpload(chunks, limits[name], look, announced, isMost ? announced : 0));
       continue;
     }
     const { pieces, length, isWhole } = await beginningOf(chunks, memory);
@@ -64,19 +64,19 @@ export async function readForm(
       memory.give(length);
       const all = joined(pieces, chunks);
       const toText = new TextDecoder("latin1");
-      form.set(name, await receiveInline(all, toText, limits[name], announced, expected > 0).catch(failAs(name)));
+      form.set(name, await receiveInline(all, toText, limits[name], announced, isMost).catch(failAs(name)));
     } else {
       memory.give(length);
       form.set(name, textOf(pieces[0]!, charset).slice(0, KEPT_CHARACTERS));
-      refusal ??= tooLong(name);
-      await drop(chunks, refusal);
+      tooLong ??= tooLongField(name);
+      await drop(chunks, tooLong);
     }
   }
   memory.takeToRead();
-  return { fields: Object.fromEntries(form), tooLong: refusal };
+  return { fields: Object.fromEntries(form), tooLong };
 }
 
-function tooLong(field: string): Problem {
+function tooLongField(field: string): Problem {
   const path = toldName(field);
   const message = `must have at most ${LONG_TEXT_BYTES} bytes`;
   return refused(`has more than ${LONG_TEXT_BYTES} bytes as \`${path}\``, AS_UPLOADS, { errors: [{ path, message }] });
@@ -86,6 +86,7 @@ function tooMuchText(): Problem {
   return refused(`has more than ${MAX_TEXT_BYTES} bytes beside its files`, AS_UPLOADS);
 }
 
+/** Returns what fails as the Problem of a field. */
 function failAs(field: string): (error: unknown) => never {
   return (error) => {
     throw problemOfFile(error, field);

@@ -47,11 +47,7 @@ export async function call(
     isUsed = isAdmitted;
     const admitted = isAdmitted ? early : await admitPayer(product, payment, offer, asked, sentKey);
     if (isSamePayment) admitted.readBytes = early.readBytes;
-    const bought = purchase(admitted, asked, async () => {
-      const accepted = product.accept(sentFields, "json");
-      if (message?.json.tooLong) throw message.json.tooLong;
-      return accepted;
-    });
+    const bought = purchase(admitted, asked, async () => product.accept(sentFields, "json", message?.json.tooLong));
     exchange.waitUntil(bought.catch(() => undefined)); // releases or settles even if the client disconnects
     return delivered(await bought);
   } catch (error) {

@@ -46,7 +46,7 @@ export function fileParams(schema: z.ZodObject): string[] {
 
 /**
  * Returns a tool's arguments with a text for each file, as products take it: the URL in an attachment or a link, a data
- * URI of an embedded blob. Anything else stays as it is, to be refused by the product's own schema.
+ * URI of an embedded blob, or what has been received of a long one. Anything else stays as it is, to be refused by the product's own schema.
  */
 export function withFilesAsText(fields: unknown, schema: z.ZodObject): unknown {
   if (fields === null || typeof fields !== "object") return fields;

@@ -73,7 +73,8 @@ function short(text: string): Message {
 
 /** Reads the message of an admitted payer, within its budget: what is read counts until it has paid. */
 async function readLong(chunks: AsyncIterable<Uint8Array>, admitted: Admitted, exchange: Exchange): Promise<Message> {
-  const call = new CallContext(exchange, undefined, accountOf(admitted, exchange)); // it has what the message takes until the sale is over
+  // has what the message takes until the sale is over
+  const call = new CallContext(exchange, undefined, accountOf(admitted, exchange));
   const release = () => exchange.waitUntil(call[Symbol.asyncDispose]());
   let isRefused = false;
   const refuse = () => {

@@ -3,6 +3,7 @@ import type { Config } from "../config.ts";
 import type { Notice } from "../engine/index.ts";
 import type { WorkResult } from "../payments/gate.ts";
 import type { Price } from "../payments/price.ts";
+import type { Problem } from "../problems.ts";
 import type { CallContext } from "./callContext.ts";
 import { fieldMessage } from "./fieldMessages.ts";
 import { canonicalForm } from "./fingerprint.ts";
@@ -61,9 +62,10 @@ export interface Product {
   price(config: Config): Price;
   /**
    * Checks the fields of a request.
-   * @throws Problem invalid_request with one entry in `errors` per wrong field
+   * @param tooLong says that one of them is too long, and that only its beginning is here
+   * @throws Problem invalid_request with one entry in `errors` per wrong field, or `tooLong` if there is none
    */
-  accept(fields: unknown, format: RequestFormat): AcceptedRequest;
+  accept(fields: unknown, format: RequestFormat, tooLong?: Problem): AcceptedRequest;
 }
 
 /** How a request's fields were sent. In a form, numbers and booleans are text, and files can be uploads. */
@@ -140,13 +142,14 @@ function define<R extends { filename: string }>(
   const product: Product = {
     ...facts,
     schemas,
-    accept(fields, format) {
+    accept(fields, format, tooLong) {
       const typed = format === "form" ? typedFields(fields, schemas.form) : fields;
       const checked = checks[format].safeParse(typed, { error: fieldMessage });
       if (!checked.success) {
         const here = Object.keys(schemas.json.shape);
         throw invalidRequest(checked.error.issues, { here, elsewhere: productWith });
       }
+      if (tooLong) throw tooLong;
       const request: R = checked.data;
       return {
         canonical: canonicalForm(operation, request),
