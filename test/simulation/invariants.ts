@@ -161,7 +161,7 @@ export function brokenRules(schedule: Schedule): string[] {
   rule(
     "what is paid for is given, where nothing fails",
     honest,
-    (heard) => mustSell(heard) && !isServed(heard),
+    (heard) => mustSell(heard) && !isServed(heard, isUnresolved),
     showAnswer,
   );
   rule("and an upload taken in", callers.refusedUploads, () => true, String);
@@ -183,15 +183,16 @@ function mustSell({ isUndisturbed, isFinal, isFresh }: Heard): boolean {
  * Whether an honest call got what it had to get. In the end, or where the work takes too long, its payment may have ended, its
  * link by its holder, and its payer may have had too much done that was not charged.
  */
-function isServed(heard: Heard): boolean {
+function isServed(heard: Heard, isUnresolved: (payment: Payment) => boolean): boolean {
   const { order, status, code, isFinal, isFresh } = heard;
   const before = order.answers.slice(0, order.answers.indexOf(heard));
   const isLate = isFinal || order.isSlow;
   if (isLate && status === 402) return !isFresh && !before.some(({ link }) => link);
   if (isLate && status === 429) return true;
   if (order.isSlow && (code === "payment_in_progress" || code === "settlement_pending")) return true;
-  // one before it is where others may yet have it moved: until it has ended its payer had better not pay again
-  if (code === "settlement_pending") return order.payments.some((one) => one.isPublic && !one.consumed);
+  // others may yet have one before it moved, or nobody can tell whether it was: its payer had better not pay again
+  if (code === "settlement_pending")
+    return order.payments.some((one) => (one.isPublic && !one.consumed) || isUnresolved(one));
   if (order.isDamaged) return code === "damaged_pdf";
   return status === 200 || order.answers.some(({ link }) => link?.ending !== undefined);
 }
