@@ -226,6 +226,8 @@ export interface Config extends FacilitatorSettings {
   spoolThresholdBytes: number;
   maxLargeFiles: number;
   maxCallsPerPayer: number;
+  /** Of one payer under way, those included that wait for another one with the same payment. */
+  maxRequestsPerPayer: number;
   unchargedMsPerHour: number;
   unchargedBytesPerHour: number;
   maxImageBytes: number;
@@ -300,6 +302,7 @@ export function readConfig(env: object): Config {
     spoolThresholdBytes: rest.SPOOL_THRESHOLD_BYTES,
     maxLargeFiles: rest.MAX_LARGE_FILES,
     maxCallsPerPayer: rest.MAX_CALLS_PER_PAYER,
+    maxRequestsPerPayer: Math.max(100, rest.MAX_CALLS_PER_PAYER),
     unchargedMsPerHour: rest.UNCHARGED_SECONDS_PER_HOUR * 1000,
     unchargedBytesPerHour: rest.UNCHARGED_BYTES_PER_HOUR,
     maxImageBytes: rest.MAX_IMAGE_BYTES,

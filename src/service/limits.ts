@@ -3,6 +3,7 @@ import { type Config, RATE_LIMITS, REFUSED_PAYMENTS, UNPAID_MESSAGE_BYTES, UPLOA
 import { MAX_SIDE, SCRIPTS, WORK_LIMITS } from "../engine/index.ts";
 import { FETCH_PORTS } from "../inputs/address.ts";
 import { MAX_REDIRECTS } from "../inputs/fetch.ts";
+import { LONG_TEXT_BYTES, MAX_TEXT_BYTES } from "../inputs/inlineFile.ts";
 import { priceLabel } from "./products.ts";
 import { MAX_FILENAME_CHARACTERS, MAX_TEXT_CHARACTERS } from "./schemas.ts";
 
@@ -13,6 +14,8 @@ export const limits = z.strictObject({
   price: z.string().describe("Of one call."),
   form_bytes: count.describe("Of a multipart body."),
   json_bytes: count.describe("Of a JSON body, an MCP message included."),
+  body_text_bytes: count.describe("Of a body, form or JSON, beside its files."),
+  field_bytes: count.describe("Of one string or field that is no file. Most may have less."),
   mcp_unpaid_bytes: count.describe(
     "Of an MCP message whose payment is neither in a header nor, with the tool's name, within so many bytes of its beginning.",
   ),
@@ -58,6 +61,7 @@ export const limits = z.strictObject({
   ),
   vain_payments_forgotten_per_minute: count,
   payer_calls: count.describe("Payments of one payer that are worked on at once; one more is a 429."),
+  payer_requests: count.describe("Calls of one payer at once, those included that wait for one with the same payment."),
   payer_uncharged_seconds_per_hour: count.describe(
     "Of work for one payer that is not charged in the end, as its calls fail. Past this and the next one, a 429.",
   ),
@@ -82,6 +86,8 @@ export function limitsOf(config: Config): z.output<typeof limits> {
     price: priceLabel(config),
     form_bytes: config.maxBodyBytes,
     json_bytes: config.maxJsonBytes,
+    body_text_bytes: MAX_TEXT_BYTES,
+    field_bytes: LONG_TEXT_BYTES,
     mcp_unpaid_bytes: UNPAID_MESSAGE_BYTES,
     body_seconds: config.bodyPace.deadlineMs / 1000,
     body_bytes_per_second: config.bodyPace.bytesPerSecond,
@@ -113,6 +119,7 @@ export function limitsOf(config: Config): z.output<typeof limits> {
     vain_payments: VAIN_PAYMENTS.most,
     vain_payments_forgotten_per_minute: 60_000 / VAIN_PAYMENTS.forgottenMs,
     payer_calls: config.maxCallsPerPayer,
+    payer_requests: config.maxRequestsPerPayer,
     payer_uncharged_seconds_per_hour: config.unchargedMsPerHour / 1000,
     payer_uncharged_bytes_per_hour: config.unchargedBytesPerHour,
     upload_seconds: UPLOADS.seconds,

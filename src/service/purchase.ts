@@ -37,9 +37,6 @@ export function whileClosed(error: Error, { selling }: Config): Error {
   return error instanceof PaymentRequired && !selling ? notSelling() : error;
 }
 
-/** How many calls of a payer may be under way, with however few payments. */
-const MOST_CALLS = 100;
-
 /** A payer whose request may be read. */
 export interface Admitted extends Admission {
   product: Product;
@@ -164,7 +161,7 @@ export async function withBudget<T>(
   if (name === undefined) return act(() => {}, Promise.resolve());
   const limits = {
     payments: config.maxCallsPerPayer,
-    calls: Math.max(MOST_CALLS, config.maxCallsPerPayer),
+    calls: config.maxRequestsPerPayer,
     unchargedMs: config.unchargedMsPerHour,
     unchargedBytes: config.unchargedBytesPerHour,
     leaseMs: config.callMs,
@@ -175,7 +172,7 @@ export async function withBudget<T>(
     bytes: announcedBytesOf(request) ?? maxBytesOf(request, config),
     refusal: (isUnderWay: boolean) =>
       isUnderWay
-        ? `This payer has as much under way as it may: ${limits.payments} calls, or ${limits.unchargedBytes} bytes. Wait until a call ends; nothing was charged.`
+        ? `This payer has as much under way as it may: ${limits.payments} payments, ${limits.calls} calls, or ${limits.unchargedBytes} bytes. Wait until a call ends; nothing was charged.`
         : "This payer has had too much work done that was not charged in the end. Nothing was charged; wait.",
   };
   try {
