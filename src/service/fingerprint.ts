@@ -1,20 +1,29 @@
+import { decodeBase64, MalformedFile, payloadOf } from "../inputs/inlineFile.ts";
 import { Upload } from "../inputs/upload.ts";
 import { sha256 } from "../sha256.ts";
 
+/** The fields that may be files. */
+const FILES = ["file", "image"];
+
 /**
- * Returns the canonical form of a request: the operation and its checked fields, sorted by name. It is equal for
- * requests that ask for the same thing. An upload is represented by the SHA-256 of its bytes.
+ * Returns the fingerprint of a request: SHA-256, in hexadecimal, of the operation and its checked fields, sorted by name. It
+ * is equal for requests that ask for the same thing: a file that was sent is represented by the SHA-256 of its bytes, however
+ * it was sent.
  */
-export function canonicalForm(operation: string, fields: object): readonly unknown[] {
+export async function fingerprintOf(operation: string, fields: object): Promise<string> {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const entries = given.toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return [
-    operation,
-    entries.map(([name, value]) => [name, value instanceof Upload ? { sha256: value.sha256 } : value]),
-  ];
+  const sorted = given.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const entries = sorted.map(async ([name, value]) => [name, FILES.includes(name) ? await hashed(value) : value]);
+  return sha256(JSON.stringify([operation, await Promise.all(entries)]));
 }
 
-/** Returns the fingerprint of a request: SHA-256, in hexadecimal, of its canonical form. */
-export function fingerprintOf(canonical: readonly unknown[]): Promise<string> {
-  return sha256(JSON.stringify(canonical));
+/** Returns what stands for a file: its hash, or the address or handle that names it. */
+async function hashed(file: string | Upload): Promise<unknown> {
+  if (file instanceof Upload) return { sha256: file.sha256 };
+  try {
+    return { sha256: await sha256(decodeBase64(payloadOf(file))) };
+  } catch (error) {
+    if (error instanceof MalformedFile) return file;
+    throw error;
+  }
 }

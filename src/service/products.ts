@@ -6,7 +6,7 @@ import type { Price } from "../payments/price.ts";
 import type { Problem } from "../problems.ts";
 import type { CallContext } from "./callContext.ts";
 import { fieldMessage } from "./fieldMessages.ts";
-import { canonicalForm } from "./fingerprint.ts";
+import { fingerprintOf } from "./fingerprint.ts";
 import { invalidRequest } from "./invalidRequest.ts";
 import {
   imageForm,
@@ -33,8 +33,8 @@ export interface Delivery {
 
 /** A request whose fields have been checked, to be run once its payment has verified. */
 export interface AcceptedRequest {
-  /** See `canonicalForm`. */
-  canonical: readonly unknown[];
+  /** See {@link fingerprintOf}. */
+  fingerprint(): Promise<string>;
   /**
    * Does the work and stores the output. Nothing stays stored if it throws.
    * @throws Problem if a file cannot be received or the call is cancelled
@@ -68,7 +68,7 @@ export interface Product {
   accept(fields: unknown, format: RequestFormat, tooLong?: Problem): AcceptedRequest;
 }
 
-/** How a request's fields were sent. In a form, numbers and booleans are text, and files can be uploads. */
+/** How a request's fields were sent. In a form, numbers are text, and files can be uploads. */
 type RequestFormat = "json" | "form";
 
 const deploymentPrice = ({ price }: Config): Price => price;
@@ -152,7 +152,7 @@ function define<R extends { filename: string }>(
       if (tooLong) throw tooLong;
       const request: R = checked.data;
       return {
-        canonical: canonicalForm(operation, request),
+        fingerprint: () => fingerprintOf(operation, request),
         async run(call) {
           const { output, notices, id, expiresAt, proof } = await run(request, call);
           const result = { output, operation, cost: product.price(call.config).label };

@@ -13,7 +13,6 @@ import { linkOf } from "../storage/link.ts";
 import { announcedBytesOf, maxBytesOf } from "./bodySize.ts";
 import { addressAccount, payerAccount, type Spent, withinBudget } from "./budget.ts";
 import { CallContext, type Exchange } from "./callContext.ts";
-import { fingerprintOf } from "./fingerprint.ts";
 import { idempotencyKeyOf } from "./idempotencyKey.ts";
 import type { AcceptedRequest, Delivery, Product } from "./products.ts";
 import { provedReceipt } from "./proof.ts";
@@ -119,7 +118,7 @@ async function fulfil(
     const sale = new Sale({
       ...termsOf(admitted, exchange),
       admitted,
-      fingerprint: await fingerprintOf(accepted.canonical),
+      fingerprint: await accepted.fingerprint(),
       workMs: config.workSeconds * 1000,
       linkTtlMs: config.linkTtlSeconds * 1000,
       work: async () => {

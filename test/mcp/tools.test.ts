@@ -228,7 +228,7 @@ test("the link has the name that the file is saved under", async () => {
 /** Lets the next request's work fail. */
 function failOnce(error: Error): void {
   const run = () => Promise.reject(error);
-  vi.spyOn(PRODUCTS[0]!, "accept").mockReturnValueOnce({ canonical: [], run });
+  vi.spyOn(PRODUCTS[0]!, "accept").mockReturnValueOnce({ fingerprint: async () => "", run });
 }
 
 describe("a problem is an answer, not a protocol error, and is not charged", () => {

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { readForm } from "../../src/inputs/multipart.ts";
-import { fingerprintOf } from "../../src/service/fingerprint.ts";
-import { PRODUCTS } from "../../src/service/products.ts";
+import { ReceivedFile } from "../../src/inputs/receivedFile.ts";
+import { Upload } from "../../src/inputs/upload.ts";
+import { PRODUCTS, type Product } from "../../src/service/products.ts";
+import { sha256 } from "../../src/sha256.ts";
 import { limitsOf } from "../support/limits.ts";
 
 test.each([
@@ -14,5 +16,23 @@ test.each([
   const limits = { file: limitsOf(), image: limitsOf() };
   const { fields: read } = await readForm(body!, headers.get("Content-Type")!, limits);
   const [one, other] = [product.accept(fields, "json"), product.accept(read, "form")];
-  expect(await fingerprintOf(other.canonical)).toBe(await fingerprintOf(one.canonical));
+  expect(await other.fingerprint()).toBe(await one.fingerprint());
+});
+
+test("a file has one fingerprint however it is sent, and another one than a file with other bytes", async () => {
+  const [text, image] = PRODUCTS as [Product, Product];
+  const bytes = Buffer.from("%PDF-1.7 a file?>>");
+  const base64 = bytes.toString("base64");
+  const upload = new Upload(new ReceivedFile(bytes), await sha256(bytes));
+  const ofFile = (file: unknown) => text.accept({ file, text: "A" }, "form").fingerprint();
+  const ofImage = (sent: unknown) =>
+    image.accept({ file: "https://example.com/a.pdf", image: sent }, "form").fingerprint();
+
+  const [first, ...others] = await Promise.all(
+    [upload, `data:application/pdf;base64,${base64}`, `data:;base64,${bytes.toString("base64url")}`].map(ofFile),
+  );
+  expect(new Set(others)).toEqual(new Set([first]));
+  expect(await ofImage(base64)).toBe(await ofImage(upload));
+  expect(await ofFile(`data:;base64,${base64.slice(0, -4)}`)).not.toBe(first);
+  expect(await ofFile("data:;base64,???")).not.toBe(await ofFile("data:;base64,!!!"));
 });
