@@ -44,6 +44,17 @@ function queryFields(c: Context): Record<string, string> {
 }
 
 /**
+ * Refuses fields in the query beside a body that has fields: read there or not, they would be wrong for somebody.
+ * @throws Problem invalid_request
+ */
+function expectFieldsInBody(c: Context, { schemas }: Product): void {
+  const path = [...new URL(c.req.url).searchParams.keys()].find((name) => Object.hasOwn(schemas.json.shape, name));
+  if (path === undefined) return;
+  const message = "must be in the body: the query is read only where the body is the PDF by itself";
+  throw new Problem("invalid_request", `\`${path}\` ${message}.`, { errors: [{ path, message }] });
+}
+
+/**
  * Reads and checks a request body, JSON, multipart or the PDF itself, within the limits of its call.
  * @throws Problem body_too_large, body_timeout, unsupported_media_type, invalid_request, too_busy, or as {@link readForm}
  * @throws Error if a file cannot be spooled
@@ -61,10 +72,12 @@ export async function readRequest(
     case "application/json": {
       if (!/^(utf-?8|us-ascii)?$/i.test(charset(c)))
         throw new Problem("unsupported_media_type", "Send JSON in UTF-8: no other encoding is read (RFC 8259).");
+      expectFieldsInBody(c, product);
       const json = await readJson(body, limits.file, announced);
       return product.accept(parseJson(json, product.example), "json", json.tooLong);
     }
     case FORM: {
+      expectFieldsInBody(c, product);
       const { fields, tooLong } = await readForm(body, c.req.header("Content-Type")!, limits, announced);
       return product.accept(fields, "form", tooLong);
     }
@@ -91,14 +104,16 @@ export async function readRequest(
  * @param others what may be done instead: the end of that sentence
  * @throws Problem invalid_request
  */
-export function parseJson(json: ReceivedJson, example: object, others = ", or a form"): unknown {
+export function parseJson(
+  json: ReceivedJson,
+  example: object,
+  others = ", a form, or the PDF by itself as application/pdf",
+): unknown {
   const { text } = json;
+  const advice = `Send an object such as ${JSON.stringify(example)}${others}.`;
   if (hasTooManyValues(text))
-    throw new Problem(
-      "invalid_request",
-      `The body has more than ${MAX_JSON_VALUES} values. Send only the fields there are.`,
-    );
-  const fields = parse(json, example, others);
+    throw new Problem("invalid_request", `The body has more than ${MAX_JSON_VALUES} values, or is not JSON. ${advice}`);
+  const fields = parse(json, advice);
   const twice = repeatedKey(text, 1);
   if (twice === undefined) return fields;
   const path = toldName(twice);
@@ -107,12 +122,11 @@ export function parseJson(json: ReceivedJson, example: object, others = ", or a 
   });
 }
 
-function parse(json: ReceivedJson, example: object, others: string): unknown {
+function parse(json: ReceivedJson, advice: string): unknown {
   try {
     return json.parse();
   } catch (cause) {
     const what = json.text.trim() === "" ? "is empty" : "is not well-formed JSON";
-    const advice = `Send an object such as ${JSON.stringify(example)}${others}.`;
     throw new Problem("invalid_request", `The body ${what}. ${advice}`, { cause });
   }
 }

@@ -80,6 +80,21 @@ describe("a PDF as the body", () => {
     expect(await problemOf(await call(TEXT, { text: "A" }, { body }))).toMatchObject({ code });
   });
 
+  test.each([
+    ["JSON", () => JSON.stringify({ file: "https://files.example.com/one-page.pdf", text: "A" }), "application/json"],
+    ["a form", () => formOf({ file: "https://files.example.com/one-page.pdf", text: "A" }), undefined],
+  ])("else a field of the query is refused: %s", async (_, bodyOf, type) => {
+    for (const [query, status] of [
+      ["opacity=0.5", 400],
+      ["utm_source=mail", 200],
+    ] as const) {
+      const headers = { "X-PAYMENT": await signPayment(await offerOf(TEXT)), ...(type && { "Content-Type": type }) };
+      const response = await send(`${TEXT}?${query}`, { method: "POST", headers, body: bodyOf() });
+      expect(response.status).toBe(status);
+      if (status === 400) expect((await problemOf(response)).errors).toMatchObject([{ path: "opacity" }]);
+    }
+  });
+
   test("needs its payment before it is read", async () => {
     const headers = { "Content-Type": "application/pdf" };
     const response = await send(`${TEXT}?text=A`, { method: "POST", headers, body: onePage });
