@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { checkMark, type Notice } from "../src/engine/index.ts";
 import { expectPdf, HEAD_LENGTH } from "../src/inputs/sniff.ts";
+import { isIdempotencyKey, KEY_RULE } from "../src/service/idempotencyKey.ts";
 import { textMarkOf } from "../src/service/marks.ts";
 import { NOTICES } from "../src/service/notices.ts";
 import { readAddress } from "./deployment.ts";
@@ -27,6 +28,8 @@ export interface BuyOptions extends OutputChoice, PaymentChoice {
 export async function buy(name: string, options: BuyOptions, io: Io): Promise<void> {
   const checked = checkFields(options as Record<string, unknown>);
   checkPayment(options);
+  const { idempotencyKey } = options;
+  if (idempotencyKey !== undefined && !isIdempotencyKey(idempotencyKey)) throw misuse(`--idempotency-key ${KEY_RULE}`);
   const url = readAddress("--url", options.url ?? LOCAL);
   if (url.href !== `${url.origin}/`) throw misuse(`--url is the deployment alone: ${url.origin}`);
   const account = accountFor(url, options.keyFile, io);
@@ -34,7 +37,7 @@ export async function buy(name: string, options: BuyOptions, io: Io): Promise<vo
   const [target] = await findTargets([source], options, io);
   if (target!.path === STANDARD && options.json)
     throw misuse("--json and the PDF cannot both be on stdout: name a file with -o");
-  const order = { ...(await orderFor(name, source, checked, io)), url, idempotencyKey: options.idempotencyKey };
+  const order = { ...(await orderFor(name, source, checked, io)), url, idempotencyKey };
   if (target!.isFile) await (await beginWriting(target!, io)).discard(); // it is too late to find out when it is paid
 
   const bought = await purchase(order, account, options, name !== STANDARD, io);

@@ -21,8 +21,11 @@ export function hasTooManyValues(json: string): boolean {
   return false;
 }
 
-/** Returns the offset of the quote that ends the string which begins here. Long strings are searched, not read. */
-function endOfString(json: string, start: number): number {
+/**
+ * Returns the offset of the quote that ends the string which begins here, or the text's length. Long strings are searched,
+ * not read.
+ */
+export function endOfString(json: string, start: number): number {
   for (let at = start + 1; ; at++) {
     at = json.indexOf('"', at);
     if (at < 0) return json.length;

@@ -1,5 +1,7 @@
-const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, COLON, OPEN, CLOSE, OPEN_ARRAY, CLOSE_ARRAY, BACKSLASH] = [
-  9, 10, 13, 32, 0x22, 0x3a, 0x7b, 0x7d, 0x5b, 0x5d, 0x5c,
+import { endOfString } from "./jsonValues.ts";
+
+const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, COLON, OPEN, CLOSE, OPEN_ARRAY, CLOSE_ARRAY] = [
+  9, 10, 13, 32, 0x22, 0x3a, 0x7b, 0x7d, 0x5b, 0x5d,
 ];
 
 /**
@@ -23,7 +25,7 @@ export function repeatedKey(json: string, depth: number): string | undefined {
         level--;
         break;
       case QUOTE: {
-        const end = endOfString(json, at);
+        const end = endOfString(json, at) + 1;
         if (level <= depth && isKey(json, end)) {
           const key = JSON.parse(json.slice(at, end)) as string;
           if (keys[level]!.has(key)) return key;
@@ -34,16 +36,6 @@ export function repeatedKey(json: string, depth: number): string | undefined {
     }
   }
   return undefined;
-}
-
-/** Returns the offset after the string that begins here. Long ones are searched, not read. */
-function endOfString(json: string, start: number): number {
-  for (let at = start + 1; ; at++) {
-    at = json.indexOf('"', at);
-    let backslashes = 0;
-    while (json.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes++;
-    if (backslashes % 2 === 0) return at + 1;
-  }
 }
 
 /** Returns whether a colon follows, white space left aside. */

@@ -1,6 +1,7 @@
 import type { Handler } from "hono";
 import { readBody } from "../inputs/body.ts";
 import { ReceivedJson } from "../inputs/json.ts";
+import { Problem } from "../problems.ts";
 import { openUpload, receiveFile, UPLOAD_EXAMPLE } from "../service/uploads.ts";
 import { UPLOAD_POLICY } from "../site/policies.ts";
 import { UploadPage } from "../site/uploadPage.tsx";
@@ -17,6 +18,14 @@ const MAX_REQUEST_BYTES = 16 * 1024;
 /** Said to who sends something else than a request, as a form, or the file itself. */
 const FILE_FOLLOWS = ", and the file itself to the address that the answer names";
 
+function tooLarge(maxBytes: number): Problem {
+  const example = JSON.stringify(UPLOAD_EXAMPLE);
+  return new Problem(
+    "body_too_large",
+    `The request for an upload is larger than ${maxBytes} bytes. Send an object such as ${example}${FILE_FOLLOWS}.`,
+  );
+}
+
 /** What is told of a slot is for whoever asks alone. */
 const UNKEPT = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 
@@ -25,7 +34,7 @@ export const openSlot: Handler<ApiEnv> = async (c) => {
   const { body } = c.req.raw;
   const read: Uint8Array[] = [];
   const limits = { pace: c.var.config.bodyPace, maxBytes: MAX_REQUEST_BYTES };
-  if (body) for await (const chunk of readBody(body, limits)) read.push(Buffer.from(chunk));
+  if (body) for await (const chunk of readBody(body, limits, { tooLarge })) read.push(Buffer.from(chunk));
   const fields =
     read.length > 0
       ? parseJson(new ReceivedJson(new TextDecoder().decode(Buffer.concat(read))), UPLOAD_EXAMPLE, FILE_FOLLOWS)

@@ -9,16 +9,17 @@ const CHUNK = 64 * 1024;
 /**
  * Reads the body of a request in chunks of up to 64 KiB, each valid until the next one is asked for. The body has to keep a
  * pace: one that stops, or drips, gives back the memory it holds.
- * @param refusals create the errors of a body that breaks off, and of one that comes too slowly
+ * @param refusals for a body that is no call's
  * @throws Problem body_timeout, body_too_large where it goes past `maxBytes`, or invalid_request where it breaks off
  */
 export async function* readBody(
   body: ReadableStream<Uint8Array>,
   { pace, maxBytes }: { pace: Pace; maxBytes: number },
-  refusals = { brokenOff, tooSlow },
+  refusals: Partial<Refusals> = {},
 ): AsyncGenerator<Uint8Array, undefined> {
+  const refused = { ...REFUSALS, ...refusals };
   const reader = body.getReader({ mode: "byob" });
-  const watch = pacing(pace, refusals.tooSlow);
+  const watch = pacing(pace, refused.tooSlow);
   let [length, size, isPending] = [0, FIRST_CHUNK, false];
   let buffer: ArrayBuffer | undefined;
   try {
@@ -26,14 +27,14 @@ export async function* readBody(
       isPending = true;
       const into = buffer?.byteLength === size ? buffer : new ArrayBuffer(size);
       const read = reader.readAtLeast(size, new Uint8Array(into)).catch((error: unknown) => {
-        throw refusals.brokenOff(error);
+        throw refused.brokenOff(error);
       });
       const { done, value } = await watch(read);
       isPending = false;
       buffer = value?.buffer;
       length += value?.length ?? 0;
       size = Math.min(CHUNK, 4 * size);
-      if (length > maxBytes) throw bodyTooLarge(maxBytes);
+      if (length > maxBytes) throw refused.tooLarge(maxBytes);
       if (value?.length) yield value;
       if (done || !value) return;
     }
@@ -42,6 +43,10 @@ export async function* readBody(
     else reader.releaseLock(); // what is left of a refused body: see `lingerOverBody`
   }
 }
+
+/** Create the errors of a body that breaks off, comes too slowly, or goes past its limit. */
+type Refusals = typeof REFUSALS;
+const REFUSALS = { brokenOff, tooSlow, tooLarge: bodyTooLarge };
 
 /** Creates the Problem for a body over its limit. */
 export function bodyTooLarge(maxBytes: number): Problem {

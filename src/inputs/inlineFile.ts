@@ -7,8 +7,8 @@ import type { Upload } from "./upload.ts";
 /** A text that is longer can only be a file. As long as an MCP message of a stranger, so that no way in reads it otherwise. */
 export const LONG_TEXT_BYTES = 256 * 1024;
 
-/** What is kept of a longer one, for who tells what is wrong with it: more than any field may have. */
-export const KEPT_CHARACTERS = 1100;
+/** What is kept of a longer one, for who tells what is wrong with it: more UTF-16 code units than any field may have. */
+export const KEPT_UNITS = 2200;
 
 /** What the texts of a request may have together, beside its long files. */
 export const MAX_TEXT_BYTES = 1_000_000;

@@ -4,7 +4,7 @@ import {
   inPieces,
   isBase64,
   isDataUri,
-  KEPT_CHARACTERS,
+  KEPT_UNITS,
   LONG_TEXT_BYTES,
   latin1,
   MAX_TEXT_BYTES,
@@ -29,6 +29,8 @@ const FILES = ["file", "image", "blob", "data", "uri", "download_url"];
 const BARE = ["image", "blob", "data"];
 /** As many files as a request has. */
 const MAX_FILES = 2;
+/** An escape that another one has to follow (RFC 8259, 7). */
+const FIRST_HALF = /^\\u[dD][89abAB]/;
 /** How many bytes of a string are looked at, to see whether it is base64. */
 const BEGINNING = 1000;
 
@@ -58,7 +60,7 @@ export class ReceivedJson {
 
 /**
  * Reads a JSON text, which need not be well-formed. A string of more than {@link LONG_TEXT_BYTES} that is to be a file is
- * received as one.
+ * received as one, if its key is spelled without escapes.
  * @param announced how long the body is, if it tells
  * @throws Problem body_too_large if more than {@link MAX_TEXT_BYTES} are text, too_busy if there is no room for that,
  * or what `body` throws
@@ -172,10 +174,10 @@ class JsonReader {
 
   /** Leaves of a string that is too long as much as tells what is wrong with it. */
   async #shorten(string: number): Promise<void> {
-    this.#text.cut(afterCharacters(KEPT_CHARACTERS, this.#text.bytes, string));
+    this.#text.cut(afterUnits(KEPT_UNITS, this.#text.bytes, string));
     this.#tooLong ??= new Problem(
       "body_too_large",
-      `The body has a string of more than ${LONG_TEXT_BYTES} bytes that is no file: files are data URIs in \`file\` and \`image\`. Send a URL as \`file\` instead, or ${UPLOAD_FIRST}.`,
+      `The body has a string of more than ${LONG_TEXT_BYTES} bytes that is no file: those are data URIs, and base64 in \`image\`. Send a URL as \`file\` instead, or ${UPLOAD_FIRST}.`,
     );
     for await (const _ of this.#restOfString());
   }
@@ -193,16 +195,17 @@ class JsonReader {
   }
 }
 
-/** Returns the offset behind so many characters of a string, whole in UTF-8, and whole escapes. */
-function afterCharacters(count: number, bytes: Uint8Array, start: number): number {
-  let at = start;
-  for (let characters = 0; characters < count; characters++) {
+/** Returns the offset behind about so many characters and escapes of a string, each whole, and no half of a pair. */
+function afterUnits(count: number, bytes: Uint8Array, start: number): number {
+  let [at, last] = [start, start];
+  for (let units = 0; units < count; units++) {
+    last = at;
     if (bytes[at] === BACKSLASH) at += bytes[at + 1] === LETTER_U ? 6 : 2;
     else
       do at++;
       while ((bytes[at]! & 0xc0) === 0x80);
   }
-  return at;
+  return FIRST_HALF.test(latin1(bytes.subarray(last, at))) ? last : at;
 }
 
 /** Returns where in a part of a string the quote is that ends it. */
@@ -284,6 +287,6 @@ class Text {
 function tooMuchText(): Problem {
   return new Problem(
     "body_too_large",
-    `The body has more than ${MAX_TEXT_BYTES} bytes beside its files, or is not JSON: files are data URIs in \`file\` and \`image\`, in double quotes. Send a URL as \`file\` instead, or ${UPLOAD_FIRST}.`,
+    `The body has more than ${MAX_TEXT_BYTES} bytes beside its files, or is not JSON: files are data URIs in \`file\` and \`image\`, in double quotes. Send the PDF by itself as application/pdf, or a URL as \`file\`, or ${UPLOAD_FIRST}.`,
   );
 }

@@ -3,7 +3,7 @@ import {
   inPieces,
   isBase64,
   isDataUri,
-  KEPT_CHARACTERS,
+  KEPT_UNITS,
   LONG_TEXT_BYTES,
   latin1,
   MAX_TEXT_BYTES,
@@ -67,7 +67,7 @@ export async function readForm(
       form.set(name, await receiveInline(all, toText, limits[name], announced, isMost).catch(failAs(name)));
     } else {
       memory.give(length);
-      form.set(name, textOf(pieces[0]!, charset).slice(0, KEPT_CHARACTERS));
+      form.set(name, beginningOfText(textOf(pieces[0]!, charset)));
       tooLong ??= tooLongField(name);
       await drop(chunks, tooLong);
     }
@@ -78,12 +78,14 @@ export async function readForm(
 
 function tooLongField(field: string): Problem {
   const path = toldName(field);
-  const message = `must have at most ${LONG_TEXT_BYTES} bytes`;
-  return refused(`has more than ${LONG_TEXT_BYTES} bytes as \`${path}\``, AS_UPLOADS, { errors: [{ path, message }] });
+  const advice = isUploadField(field) ? AS_FILE : "Send a shorter one.";
+  return new Problem("body_too_large", `The form has more than ${LONG_TEXT_BYTES} bytes as \`${path}\`. ${advice}`, {
+    errors: [{ path, message: `must have at most ${LONG_TEXT_BYTES} bytes` }],
+  });
 }
 
 function tooMuchText(): Problem {
-  return refused(`has more than ${MAX_TEXT_BYTES} bytes beside its files`, AS_UPLOADS);
+  return new Problem("body_too_large", `The form has more than ${MAX_TEXT_BYTES} bytes beside its files. ${AS_FILE}`);
 }
 
 /** Returns what fails as the Problem of a field. */
@@ -128,6 +130,11 @@ function textOf(bytes: Uint8Array, charset: string | undefined): string {
   }
 }
 
+/** Returns the beginning of a text without half of a pair at its end. */
+function beginningOfText(text: string): string {
+  return text.slice(0, KEPT_UNITS).replace(/[\ud800-\udbff]$/, "");
+}
+
 /** Returns whether a long text is a file. */
 function mayBeFile(name: string, beginning: string): name is UploadField {
   return isUploadField(name) && (isDataUri(beginning) || (name === "image" && isBase64(beginning)));
@@ -137,7 +144,8 @@ function isUploadField(name: string): name is UploadField {
   return UPLOAD_FIELDS.some((field) => field === name);
 }
 
-function noFile(path: string): Problem {
+function noFile(name: string): Problem {
+  const path = toldName(name);
   return new Problem(
     "invalid_request",
     `The form has \`${path}\` as a file. Only \`file\` and \`image\` can be one: send a plain field, without a file name.`,
@@ -152,11 +160,15 @@ async function* asProblems<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   } catch (error) {
     if (error instanceof Problem) throw error;
     const what = error instanceof MalformedParts ? error.message : "is not well-formed";
-    throw refused(what, "Let your HTTP client set the Content-Type with its boundary.", { cause: error });
+    throw refused(
+      what,
+      "Let your HTTP client make the form: each part with its name, and the Content-Type with the boundary.",
+      { cause: error },
+    );
   }
 }
 
-const AS_UPLOADS = "Send files as uploads, with a file name.";
+const AS_FILE = "Send a file as a part with a file name, as curl does for `-F file=@contract.pdf`.";
 
 function repeated(name: string): Problem {
   const path = toldName(name);

@@ -10,6 +10,8 @@ const LITTLE_BYTES = 64 * 1024;
 
 /** How much is received of one file, and where it is stored. */
 export interface ReceiveLimits {
+  /** Of the request, which the file is for. */
+  field: "file" | "image";
   maxBytes: number;
   /** A file of at most this many bytes stays in memory, if there is room. */
   inMemoryBytes: number;
@@ -31,7 +33,7 @@ export interface ReceiveLimits {
  * too slow, or there is no room for it.
  * @param announced the size that the sender tells, which may be false
  * @param atMost how many bytes can come, if that is certain
- * @throws Problem source_too_large
+ * @throws Problem source_too_large, image_too_large
  * @throws Error what `chunks` and `keep` throw
  */
 export async function receive(
@@ -40,12 +42,11 @@ export async function receive(
   announced = 0,
   atMost?: number,
 ): Promise<ReceivedFile> {
-  const { maxBytes, keep } = limits;
   let length = 0;
   const limited = (async function* () {
     for await (const chunk of chunks) {
       length += chunk.length;
-      if (length > maxBytes) throw tooLarge(maxBytes);
+      if (length > limits.maxBytes) throw tooLarge(limits);
       yield chunk;
     }
   })();
@@ -53,7 +54,7 @@ export async function receive(
   try {
     const filled = await fillMemory(limited, limits, announced);
     if (filled instanceof Uint8Array) return new ReceivedFile(filled);
-    return new ReceivedFile(await keep(filled, atMost));
+    return new ReceivedFile(await limits.keep(filled, atMost));
   } finally {
     await limited.return();
   }
@@ -117,16 +118,16 @@ async function* continued(
 
 /**
  * Receives a file that is stored already: into memory if there is room, or else it is read where it is.
- * @throws Problem source_too_large
+ * @throws Problem source_too_large, image_too_large
  */
 export async function receiveStored(
   { file, sha256 }: { file: RangeReader; sha256: string },
-  { maxBytes, inMemoryBytes, memory, count }: ReceiveLimits,
+  limits: ReceiveLimits,
 ): Promise<ReceivedFile> {
   const { length } = file;
-  if (length > maxBytes) throw tooLarge(maxBytes);
-  count(length);
-  const isRoom = length <= inMemoryBytes && memory.take(length, SPARE_BYTES);
+  if (length > limits.maxBytes) throw tooLarge(limits);
+  limits.count(length);
+  const isRoom = length <= limits.inMemoryBytes && limits.memory.take(length, SPARE_BYTES);
   return new ReceivedFile(isRoom ? await file.read(0, length) : file, sha256);
 }
 

@@ -33,11 +33,10 @@ export async function openSource(
   field: string,
   { rules, limits, look, isHashed }: Opening,
 ): Promise<ReceivedFile> {
-  const { maxBytes } = limits;
   if (source instanceof RefusedUpload) throw problemOfFile(source.reason, field);
   if (source instanceof Upload) {
     const { content } = source.received;
-    if (content.length > maxBytes) throw tooLarge(maxBytes); // a long text is received before it is known whose it is
+    if (content.length > limits.maxBytes) throw tooLarge(limits); // a long text is received before it is known whose it is
     return new ReceivedFile(content, source.sha256);
   }
   if (isAddress(source)) {
@@ -47,17 +46,17 @@ export async function openSource(
     return new ReceivedFile(content, await hash.end());
   }
 
-  const bytes = decode(source, field, maxBytes);
+  const bytes = decode(source, field, limits);
   return new ReceivedFile(bytes, isHashed ? await sha256(bytes) : undefined);
 }
 
 /** Returns the bytes of a data URI or of base64. */
-function decode(source: string, field: string, maxBytes: number): Uint8Array<ArrayBuffer> {
+function decode(source: string, field: string, limits: ReceiveLimits): Uint8Array<ArrayBuffer> {
   try {
     const payload = payloadOf(source);
-    if (payload.length > 2 * maxBytes) throw tooLarge(maxBytes); // base64 takes 4/3 of the bytes, plus line breaks
+    if (payload.length > 2 * limits.maxBytes) throw tooLarge(limits); // base64 takes 4/3 of the bytes, plus line breaks
     const bytes = decodeBase64(payload);
-    if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+    if (bytes.length > limits.maxBytes) throw tooLarge(limits);
     return bytes;
   } catch (error) {
     throw problemOfFile(error, field);
@@ -81,7 +80,7 @@ async function fetchSource(
   const announced = Number(headers.get("Content-Length")); // untrusted: the bytes that arrive are checked too
   if (announced > limits.maxBytes) {
     await body?.cancel();
-    throw tooLarge(limits.maxBytes);
+    throw tooLarge(limits);
   }
   if (!body) return new ReceivedFile(new Uint8Array());
   const convert = (error: unknown) => transferProblem(error, signal, rules);

@@ -187,10 +187,13 @@ export async function takeSlot(
     .getByName(`uploads:${name}`)
     .takeSlot(bytes, limits)
     .catch(({ overloaded }: { overloaded?: boolean }) => (overloaded ? CALL_SECONDS : 0)); // by the one it counts
-  if (waitSeconds > 0)
-    throw new Problem(
-      "too_many_requests",
-      `${name.startsWith("payer:") ? "This payer" : "Your address"} has as many uploads as it may at the same time: ${limits.slots}, of ${limits.bytes} bytes together. Use one again, wait until one ends, or send a payment along.`,
-      { headers: { "Retry-After": String(waitSeconds) } },
-    );
+  if (waitSeconds === 0) return;
+  const [who, what] = name.startsWith("payer:")
+    ? ["This payer", "or wait until one ends"]
+    : ["Your address", "wait until one ends, or send a payment along"];
+  throw new Problem(
+    "too_many_requests",
+    `${who} has as many uploads as it may at the same time: ${limits.slots}, of ${limits.bytes} bytes together. Use one again, ${what}.`,
+    { headers: { "Retry-After": String(waitSeconds) } },
+  );
 }

@@ -96,8 +96,8 @@ export class CallContext implements AsyncDisposable {
     };
     const { maxSourceBytes, maxImageBytes, spoolThresholdBytes } = config;
     this.limits = {
-      file: { maxBytes: maxSourceBytes, inMemoryBytes: spoolThresholdBytes, ...receiving },
-      image: { maxBytes: maxImageBytes, inMemoryBytes: maxImageBytes, ...receiving },
+      file: { field: "file", maxBytes: maxSourceBytes, inMemoryBytes: spoolThresholdBytes, ...receiving },
+      image: { field: "image", maxBytes: maxImageBytes, inMemoryBytes: maxImageBytes, ...receiving },
     };
   }
 

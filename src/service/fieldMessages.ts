@@ -1,6 +1,6 @@
 import type * as z from "zod";
 
-const KINDS: Record<string, string> = { string: "text", number: "a number", boolean: "true or false" };
+const KINDS: Record<string, string> = { string: "text", number: "a number", int: "a whole number" };
 
 /**
  * Says what a field must be where its schema does not, for people: the end of a sentence that the field's name begins.

@@ -8,6 +8,13 @@ export const IDEMPOTENCY_META = "x402/idempotency-key";
 /** The longest key. */
 export const MAX_KEY_CHARACTERS = 255;
 const KEY = new RegExp(`^[\\x20-\\x7e]{1,${MAX_KEY_CHARACTERS}}$`);
+/** What a key must be: the end of a sentence. */
+export const KEY_RULE = `must be 1 to ${MAX_KEY_CHARACTERS} printable ASCII characters`;
+
+/** Returns whether a text can be a key. */
+export function isIdempotencyKey(text: string): boolean {
+  return KEY.test(text);
+}
 
 /**
  * Returns the key of a call: the one sent with it, or else the payment's `payment-identifier`.
@@ -15,9 +22,8 @@ const KEY = new RegExp(`^[\\x20-\\x7e]{1,${MAX_KEY_CHARACTERS}}$`);
  */
 export function idempotencyKeyOf(sent: unknown, { identifier }: PaymentPayload): string | null {
   if (sent === null || sent === undefined) return identifier;
-  if (typeof sent === "string" && KEY.test(sent)) return sent;
-  const message = `must be 1 to ${MAX_KEY_CHARACTERS} printable ASCII characters`;
-  throw new Problem("invalid_request", `The ${IDEMPOTENCY_KEY} ${message}. A UUID is a good one.`, {
-    errors: [{ path: IDEMPOTENCY_KEY, message }],
+  if (typeof sent === "string" && isIdempotencyKey(sent)) return sent;
+  throw new Problem("invalid_request", `The ${IDEMPOTENCY_KEY} ${KEY_RULE}. A UUID is a good one.`, {
+    errors: [{ path: IDEMPOTENCY_KEY, message: KEY_RULE }],
   });
 }

@@ -12,10 +12,10 @@ const count = z.int().min(0);
 /** Schema of the answer to `GET /v1/limits`. */
 export const limits = z.strictObject({
   price: z.string().describe("Of one call."),
-  form_bytes: count.describe("Of a multipart body."),
+  form_bytes: count.describe("Of a multipart body, and of a PDF that is the body by itself."),
   json_bytes: count.describe("Of a JSON body, an MCP message included."),
   body_text_bytes: count.describe("Of a body, form or JSON, beside its files."),
-  field_bytes: count.describe("Of one string or field that is no file. Most may have less."),
+  field_bytes: count.describe("Of one text in it. Most fields may have less."),
   mcp_unpaid_bytes: count.describe(
     "Of an MCP message whose payment is neither in a header nor, with the tool's name, within so many bytes of its beginning.",
   ),

@@ -119,7 +119,7 @@ const rotation = z
   .min(-360)
   .max(360)
   .meta({ examples: [45] });
-/** Maximum length of the result's file name, in UTF-16 code units. */
+/** Maximum length of the result's file name, in Unicode code points. */
 export const MAX_FILENAME_CHARACTERS = 200;
 
 /** The schema of a file's name, without folders. */
@@ -178,7 +178,7 @@ const text = z
   .string({
     error: ({ input }) => (input === undefined ? "is required: the words to lay over the page" : "must be text"),
   })
-  .max(2 * MAX_TEXT_CHARACTERS, tooManyCharacters) // in UTF-16 code units: of a text far too long nothing else is looked at
+  .max(2 * MAX_TEXT_CHARACTERS, tooManyCharacters) // of a text far too long nothing else is looked at; a line break may be two yet
   .meta({ examples: ["CONFIDENTIAL", "Copy for A. Smith\nPage {page} of {pages}"] })
   .transform((value) => value.replaceAll("\r\n", "\n")) // forms send line breaks as CRLF
   .pipe(

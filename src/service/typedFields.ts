@@ -1,15 +1,14 @@
 import * as z from "zod";
 
 /**
- * Converts a form's text to numbers and booleans in the fields where the schema has these. Text that spells neither
- * stays as it is, so that the schema refuses it.
+ * Converts a form's text to numbers in the fields where the schema has these. Text that spells none stays as it is, so that
+ * the schema refuses it.
  */
 export function typedFields(fields: unknown, schema: z.ZodObject): unknown {
   const values = { ...(fields as Record<string, unknown>) };
   for (const [name, field] of Object.entries(schema.shape)) {
     const type = innermost(field as z.ZodType);
     if (type instanceof z.ZodNumber) values[name] = numberIn(values[name]);
-    if (type instanceof z.ZodBoolean) values[name] = booleanIn(values[name]);
   }
   return values;
 }
@@ -18,11 +17,6 @@ function innermost(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodDefault || schema instanceof z.ZodOptional
     ? innermost(schema.unwrap() as z.ZodType)
     : schema;
-}
-
-/** Returns the boolean that a text spells, or any other value unchanged. */
-function booleanIn(value: unknown): unknown {
-  return value === "true" ? true : value === "false" ? false : value;
 }
 
 /** Returns the number that a text spells, or any other value unchanged. Takes no longer than a text is long, whatever it is. */

@@ -77,7 +77,7 @@ export const uploadReceipt = z.strictObject({
  * Opens a slot: a free one on the account of the sender's address; where a payment comes along that a facilitator
  * verifies, on its payer's, and it may be large. The payment is not settled, and is good for the call afterwards.
  * @param sent payments, in order of preference; null or undefined where there is none
- * @throws Problem invalid_request, source_too_large, too_many_requests
+ * @throws Problem invalid_request, source_too_large, image_too_large, too_many_requests
  * @throws PaymentRequired if it is larger than free ones are, or the payment is refused
  * @throws PaymentError as {@link admitPayer}
  */
@@ -96,7 +96,7 @@ export async function openUpload(
   const { name, type, size } = checked.data;
   const most = type === "pdf" ? config.maxSourceBytes : config.maxImageBytes;
   const maxBytes = size ?? Math.min(most, UPLOADS.freeBytes);
-  if (maxBytes > most) throw tooLarge(most);
+  if (maxBytes > most) throw tooLarge({ field: type === "pdf" ? "file" : "image", maxBytes: most });
 
   const payer = await payerOf(exchange, sent, maxBytes > UPLOADS.freeBytes);
   const account = payer ?? addressAccount(request);
@@ -236,7 +236,11 @@ function expectSignsOfPdf(head: Uint8Array): void {
 /** @throws Problem upload_length_wrong, source_too_large */
 function lengthOf(request: Request, { size, maxBytes }: Slot): number {
   const length = announcedBytesOf(request);
-  if (length !== undefined && length > maxBytes && size === undefined) throw tooLarge(maxBytes);
+  if (length !== undefined && length > maxBytes && size === undefined)
+    throw new Problem(
+      "source_too_large",
+      `This upload takes ${maxBytes} bytes. Ask for one with the file's \`size\`, and with a payment where it is larger than ${UPLOADS.freeBytes}.`,
+    );
   if (length && (size === undefined || length === size)) return length;
   const what = size === undefined ? "its Content-Length" : `a Content-Length of ${size}, as was said of it`;
   throw new Problem("upload_length_wrong", `Send the whole file with ${what}, or ask for another upload.`);

@@ -70,7 +70,10 @@ export async function slotAt(bucket: Bucket, id: string, now: number): Promise<S
   const object = group === undefined ? null : await bucket.get(keyOf(id), {});
   if (!object && group !== undefined && group < groupOf(now)) throw over();
   if (!object)
-    throw new Problem("upload_not_found", "Use the handle, or the URL, as it was given, or ask for another upload.");
+    throw new Problem(
+      "upload_not_found",
+      "There is no such upload. Use the handle, or the URL, as it was given, or ask for another upload.",
+    );
   const slot = (await object.json()) as Slot; // as createSlot and fillSlot have written it
   if (slot.expires <= now) throw over();
   return { ...slot, key: object.key, etag: object.etag };

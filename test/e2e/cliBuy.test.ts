@@ -166,6 +166,13 @@ describe("buy", () => {
     await expectFailure(await buy(["--text", "X", "--max-price", "0.049"]), 1, words);
   });
 
+  test("asks for nothing with what can be no key", async () => {
+    proxy.posted.length = 0;
+    const words = "--idempotency-key must be 1 to 255 printable ASCII characters";
+    await expectFailure(await buy(["--text", "X", "--idempotency-key", "é"], proxy.url), 2, words);
+    expect(proxy.posted).toEqual([]);
+  });
+
   test("pays on a main network only where that is said", async () => {
     const words = "base is a main network, with real money: --yes pays there";
     await expectFailure(await buy(["--text", "X"], mainnet.url), 1, words);

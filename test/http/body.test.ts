@@ -30,7 +30,7 @@ describe("a body of unknown length", () => {
 
   test.each([
     ["a form", "multipart/form-data; boundary=b", 100, `${part("file", '; filename="a.pdf"')}%PDF-`, "body_too_large"],
-    ["a form that is no file", "multipart/form-data; boundary=b", 32, part("text"), "invalid_request"],
+    ["a form that is no file", "multipart/form-data; boundary=b", 32, part("text"), "body_too_large"],
     ["JSON", "application/json", 32, '{"text":"', "body_too_large"],
   ])("is refused where it goes past the limit: %s", async (_, type, megabytes, beginning, code) => {
     const { body, read } = endless(beginning);

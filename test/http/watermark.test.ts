@@ -186,7 +186,7 @@ describe("bad input is a problem that says what to do, and leaves the payment us
     [TEXT, 502, "source_unreachable", { ...text, file: "https://files.example.com/missing.pdf" }],
     [TEXT, 502, "source_unreachable", { ...text, file: "https://files.example.com/secret" }],
     [TEXT, 502, "source_unreachable", { ...text, file: "https://files.example.com/loop.pdf" }],
-    [IMAGE, 413, "source_too_large", { ...image, image: "https://files.example.com/large.pdf" }],
+    [IMAGE, 413, "image_too_large", { ...image, image: "https://files.example.com/large.pdf" }],
     [TEXT, 422, "not_a_pdf", { ...text, file: "https://files.example.com/page.html" }],
     [TEXT, 422, "not_a_pdf", { ...text, file: "https://files.example.com/text.pdf" }],
     [TEXT, 422, "not_a_pdf", { ...text, file: dataUri("application/pdf", new Uint8Array(0)) }],
@@ -235,6 +235,7 @@ describe("bad input is a problem that says what to do, and leaves the payment us
   describe.each<[string, (text: string) => Record<string, string>]>([
     ["text", (long) => ({ text: long })],
     ["text in an odd place", (long) => ({ text: `ab${long}` })],
+    ["text behind a letter", (long) => ({ text: `a${long}` })],
     ["text that begins with an escape", (long) => ({ text: `"\n${long}` })],
     ["password", (long) => ({ password: long })],
     ["colour and more", (long) => ({ color: `#ff0000\n${long}` })],
@@ -246,15 +247,17 @@ describe("bad input is a problem that says what to do, and leaves the payment us
       ["ASCII", (fields) => [ascii(JSON.stringify(fields)), "application/json"]],
       ["form", (fields) => [formOf(fields as Record<string, string>)]],
     ])("in %s", async (_, bodyOf) => {
-      const errors: unknown[] = [];
-      for (const length of [2000, 120_000]) {
-        const fields = { file: pdf, text: "A", opacity: "2x", ...fieldsOf("漢".repeat(length)) };
-        const [body, type] = bodyOf(fields);
-        const response = await callRaw(body, type);
-        errors.push((await response.json<Problem>()).errors);
+      for (const letter of ["漢", "😀"]) {
+        const errors: unknown[] = [];
+        for (const length of [2000, 120_000]) {
+          const fields = { file: pdf, text: "A", opacity: "2x", ...fieldsOf(letter.repeat(length)) };
+          const [body, type] = bodyOf(fields);
+          const response = await callRaw(body, type);
+          errors.push((await response.json<Problem>()).errors);
+        }
+        expect(errors[0]).toContainEqual({ path: "opacity", message: expect.any(String) });
+        expect(errors[1]).toEqual(errors[0]);
       }
-      expect(errors[0]).toContainEqual({ path: "opacity", message: expect.any(String) });
-      expect(errors[1]).toEqual(errors[0]);
     });
   });
 

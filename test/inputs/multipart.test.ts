@@ -138,8 +138,9 @@ describe("a field whose part says its charset", () => {
 describe("a form that cannot be read is refused, with nothing left behind:", () => {
   const large = new Blob([noise(50_000)]);
   const refused = { code: "invalid_request", status: 400 };
+  const tooLarge = { code: "body_too_large", status: 413 };
 
-  it.each<[string, [string, string | Blob][], RegExp]>([
+  it.each<[string, [string, string | Blob][], RegExp, object?]>([
     [
       "a field twice",
       [
@@ -163,13 +164,20 @@ describe("a form that cannot be read is refused, with nothing left behind:", () 
         ["file", large],
         ["text", "a".repeat(LONG_TEXT_BYTES + 1)],
       ],
-      /more than 262144 bytes as `text`/,
+      /more than 262144 bytes as `text`\. Send a shorter one/,
+      tooLarge,
     ],
-    ["a long PDF in base64 alone", [["file", noise(200_000).toBase64()]], /more than 262144 bytes as `file`/],
+    [
+      "a long PDF in base64 alone",
+      [["file", noise(200_000).toBase64()]],
+      /more than 262144 bytes as `file`\. Send a file as a part/,
+      tooLarge,
+    ],
     [
       "many long fields",
       Array.from({ length: 10 }, (_, i) => [`f${i}`, "a".repeat(200_000)]),
       /more than 1000000 bytes/,
+      tooLarge,
     ],
     [
       "a text as a file, as some clients send all their fields",
@@ -184,8 +192,8 @@ describe("a form that cannot be read is refused, with nothing left behind:", () 
       [["file", large], ...Array.from({ length: 60 }, (_, i): [string, string] => [`f${i}`, ""])],
       /more than 50 parts/,
     ],
-  ])("%s", async (_, entries, words) => {
-    await expect(read(entries)).rejects.toMatchObject({ ...refused, detail: expect.stringMatching(words) });
+  ])("%s", async (_, entries, words, problem = refused) => {
+    await expect(read(entries)).rejects.toMatchObject({ ...problem, detail: expect.stringMatching(words) });
     await deleteKept(); // by who keeps them
     expect(await spooled()).toBe(0);
   });

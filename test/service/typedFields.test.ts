@@ -6,8 +6,6 @@ const schema = z.object({
   text: z.string(),
   size: z.number().max(10).optional(),
   scale: z.number().default(1),
-  bold: z.boolean().default(false),
-  framed: z.boolean().optional(),
 });
 
 describe("a form's text", () => {
@@ -15,10 +13,6 @@ describe("a form's text", () => {
     [
       { text: "12", size: "7", scale: " -.5 " },
       { text: "12", size: 7, scale: -0.5 },
-    ],
-    [
-      { text: "true", bold: "true", framed: "false" },
-      { text: "true", bold: true, framed: false },
     ],
     [{ text: "A" }, { text: "A" }],
   ])("%j is what the schema has there: %j", (fields, typed) => {
@@ -36,9 +30,6 @@ describe("a form's text", () => {
     { text: "A", size: "seven" },
     { text: "A", size: "" },
     { text: "A", size: "0x7" },
-    { text: "A", bold: "yes" },
-    { text: "A", bold: "1" },
-    { text: "A", framed: "" },
   ])("%j is refused as what it is not", (fields) => {
     expect(typedFields(fields, schema)).toMatchObject(fields);
     expect(schema.safeParse(typedFields(fields, schema)).success).toBe(false);

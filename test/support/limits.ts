@@ -6,5 +6,5 @@ export function limitsOf(more: Partial<ReceiveLimits> = {}): ReceiveLimits {
   const keep = () => Promise.reject(new Error("not kept"));
   const memory = new MemoryShare(new MemoryPool(10_000_000), 60_000);
   const pace = { bytesPerSecond: 1000, graceMs: 10_000, deadlineMs: 60_000 };
-  return { maxBytes: 1000, inMemoryBytes: 1000, pace, memory, count: () => {}, keep, ...more };
+  return { field: "file", maxBytes: 1000, inMemoryBytes: 1000, pace, memory, count: () => {}, keep, ...more };
 }

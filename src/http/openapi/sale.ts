@@ -28,7 +28,7 @@ const OF_TEXTS: ProblemCode[] = ["unsupported_character"];
 
 const NOTES = {
   409: "It was used for another request, for a link that has ended, or without the Idempotency-Key that shows whose it is. Nothing more was charged.",
-  429: "Too many calls without a valid payment from this address in a minute; or the payer has as many payments in use as it may, or has had as much work done in an hour that was not charged (`payer_…` in `/v1/limits`). Nothing was charged.",
+  429: "Too many calls without a valid payment from this address in a minute; or the payer has as many payments in use as it may, or as many calls with them, or has had as much work done in an hour that was not charged (`payer_…` in `/v1/limits`). Nothing was charged.",
   503: "Try again after Retry-After, with an Idempotency-Key: under the same one a request is charged once. With `settlement_pending` the payment may still move.",
 };
 
