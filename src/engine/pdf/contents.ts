@@ -8,7 +8,7 @@ import { readKids, type Span } from "./pageAttributes.ts";
 import type { Rewrites } from "./rewrite.ts";
 import { eachSoundEntry, soundName, soundText } from "./sound.ts";
 import { claimedEnd, dataStart, findEndOfData } from "./streams.ts";
-import { parseValue, Reference, type Value } from "./values.ts";
+import { parseCharged, parseValue, Reference, type Value } from "./values.ts";
 
 /**
  * What goes between the brackets of the page's new /Contents array. If the page's own array is an indirect object,
@@ -154,7 +154,7 @@ export class ContentsReader {
     return (
       this.#objects.at(num, (bytes, at): Target => {
         if (bytes[at] === BRACKET_OPEN) return { array: bytes.slice(at, skipValue(bytes, at)) };
-        if (!isDictionary(bytes, at)) return { other: parseValue(bytes, at) };
+        if (!isDictionary(bytes, at)) return { other: parseCharged(bytes, at, this.#objects.source.meter) };
         if (!this.#objects.table.isInFile(num)) return { other: null };
         const stream = this.#describe(bytes, at, place);
         return stream ? { stream } : { other: null };
@@ -185,7 +185,7 @@ export class ContentsReader {
     }
     const data = dataStart(bytes, skipWhite(bytes, end));
     if (data < 0) return undefined;
-    const claimed = length && this.#objects.resolve(parseValue(bytes, at + length.start));
+    const claimed = length && this.#objects.resolve(parseCharged(bytes, at + length.start, this.#objects.source.meter));
     return { dict: base + at, data: base + data, length, claimed, damaged: isSound ? 0 : end - at };
   }
 

@@ -12,6 +12,9 @@ const MOST_FILTERS = 16;
 const BYTE_WORK = 4;
 /** What a row of a predictor takes beside its bytes, in bytes scanned. */
 const ROW_WORK = 16;
+/** Most bytes that come of one that is deflated, and how many of them are inflated in the time that one is scanned. */
+const MOST_INFLATED = 1032;
+const INFLATED_AT_ONCE = 32;
 
 /**
  * Undoes the filters that the stream dictionary names, in order, and charges the meter for what each of them gives.
@@ -50,7 +53,8 @@ function decode(
   meter: Meter,
   maxBytes: number,
 ): Uint8Array {
-  if (filter === "FlateDecode" || filter === "Fl") return undoPredictor(decodeFlate(data, maxBytes), options, meter);
+  if (filter === "FlateDecode" || filter === "Fl")
+    return undoPredictor(decodeFlate(data, maxBytes, meter), options, meter);
   meter.scan(BYTE_WORK * data.length);
   switch (filter) {
     case "ASCIIHexDecode":
@@ -64,13 +68,13 @@ function decode(
       return decodeRunLength(data, maxBytes);
     case "LZWDecode":
     case "LZW":
-      return undoPredictor(decodeLzw(data, options?.get("EarlyChange") === 0 ? 0 : 1, maxBytes), options, meter);
+      return undoPredictor(decodeLzw(data, options?.get("EarlyChange") === 0 ? 0 : 1, maxBytes, meter), options, meter);
   }
   throw new Malformed(`filter ${filter instanceof Reference ? "reference" : String(filter)} is not known here`);
 }
 
 /** Decodes Flate data, also if cut short or followed by other bytes, as readers do. */
-function decodeFlate(data: Uint8Array, maxBytes: number): Uint8Array {
+function decodeFlate(data: Uint8Array, maxBytes: number, meter: Meter): Uint8Array {
   try {
     return inflate(data, maxBytes);
   } catch (error) {
@@ -80,7 +84,10 @@ function decodeFlate(data: Uint8Array, maxBytes: number): Uint8Array {
     // With a wrong header or checksum the data may still be intact: raw deflate checks neither.
     return inflateRaw(data.subarray(2), maxBytes);
   } catch (error) {
-    throw error instanceof OutputTooLarge ? tooLargeDecoded() : new Malformed("a compressed stream is damaged");
+    if (error instanceof OutputTooLarge) throw tooLargeDecoded();
+    // nobody knows how much has come of it, twice, before it failed
+    meter.scan((2 * Math.min(maxBytes, MOST_INFLATED * data.length)) / INFLATED_AT_ONCE);
+    throw new Malformed("a compressed stream is damaged");
   }
 }
 
@@ -235,7 +242,7 @@ function outputOf(length: number, maxBytes: number): Uint8Array {
   return new Uint8Array(length);
 }
 
-function decodeLzw(data: Uint8Array, early: number, maxBytes: number): Uint8Array {
+function decodeLzw(data: Uint8Array, early: number, maxBytes: number, meter: Meter): Uint8Array {
   const CLEAR = 256;
   const END = 257;
   // Each code stands for a range of what has been written already.
@@ -262,7 +269,10 @@ function decodeLzw(data: Uint8Array, early: number, maxBytes: number): Uint8Arra
       previous = -1;
       continue;
     }
-    if (code > 257 && (code > next || previous < 0)) throw new Malformed("an LZW stream is damaged");
+    if (code > 257 && (code > next || previous < 0)) {
+      meter.decode(written); // which nobody else counts
+      throw new Malformed("an LZW stream is damaged");
+    }
     const length = code < 256 ? 1 : code === next ? written - previousStart + 1 : lengths[code]!;
     if (written + length > maxBytes) throw tooLargeDecoded();
     if (written + length > out.length) {

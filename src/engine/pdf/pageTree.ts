@@ -20,7 +20,7 @@ import { type DefaultSpace, type NameSlot, Resources } from "./resources.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
 import { type Inherited, settledPages, type TreeNode, tooManyPages, VISIT } from "./treeNode.ts";
 import { type ReadOptions, readTreeObject, unreadablePage } from "./treeObject.ts";
-import { parseValue, Reference, type Value } from "./values.ts";
+import { parseCharged, parseValue, Reference, type Value } from "./values.ts";
 
 /** The root of the page tree: an object, or a dictionary at `at` of the object that holds it. */
 export type PageTreeRoot = Reference | { holder: Rewrite; at: number };
@@ -46,6 +46,8 @@ const NOTHING: Inherited = { mediaBox: undefined, cropBox: undefined, rotate: 0,
 const DEEPEST_NESTING = 50;
 /** What a node takes in memory beside its text, in bytes. */
 const NODE = 512;
+/** What a byte of an array of kids takes, see Meter.scan. */
+const KIDS_WORK = 16;
 /** How many kids to look ahead. */
 const UPCOMING = 30;
 
@@ -254,6 +256,8 @@ export class PageWalk {
     if (nesting > DEEPEST_NESTING) throw new Malformed("the page tree is nested too deeply");
     // No /Parent leads to a dictionary within an object, by which readers look for what it would pass on.
     const passedOn = nesting > 0 ? above : { num: holder.num, inherited: own };
+    // the last that may miss something: a visit that is repeated has changed nothing yet
+    const leastPages = isNode(array) ? 0 : this.#countOf(dictionary);
     this.#adopt(dictionary, above);
     stateRotation(dictionary, rotate);
     stateBox(dictionary, "MediaBox", mediaBox);
@@ -267,7 +271,7 @@ export class PageWalk {
     const { num, inherited: passed } = passedOn;
     const node: TreeNode = {
       ...{ ...array, found: [], next: 0, num, inherited: passed, nesting },
-      ...{ dictionaries: [dictionary], count: undefined, leastPages: this.#countOf(dictionary) },
+      ...{ dictionaries: [dictionary], count: undefined, leastPages },
     };
     if (array.holder !== holder) this.#seenArrays.set(array.holder.num, node);
     this.#stack.push(node);
@@ -354,8 +358,8 @@ export class PageWalk {
 
   #slot(resources: Inherited["resources"]): NameSlot | undefined {
     if (!resources) return undefined;
-    resources.slot ??= this.#resources.slot(resources.holder, resources.span);
-    return resources.slot;
+    if (resources.slot === undefined) resources.slot = this.#resources.slot(resources.holder, resources.span) ?? null;
+    return resources.slot ?? undefined;
   }
 
   /**
@@ -364,6 +368,7 @@ export class PageWalk {
    */
   #kids(holder: Rewrite, span: Span): KidsArray | TreeNode | undefined {
     const { text } = holder;
+    const { meter } = this.#objects.source;
     if (text[span.start] === BRACKET_OPEN) return { holder, at: span.start, ...readKids(text, span.start) };
     let value = parseValue(text, span.start);
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
@@ -372,8 +377,9 @@ export class PageWalk {
       if (known) return known;
       if (this.#options.isContested(num)) throw unreadablePage();
       const found = this.#objects.at(num, (bytes, at) =>
-        bytes[at] === BRACKET_OPEN ? this.#rewrites.keepSound(num, bytes, at) : parseValue(bytes, at),
+        bytes[at] === BRACKET_OPEN ? this.#rewrites.keepSound(num, bytes, at) : parseCharged(bytes, at, meter),
       );
+      if (found instanceof Rewrite) meter.scan(KIDS_WORK * found.text.length);
       if (found instanceof Rewrite) return { holder: found, at: 0, ...readKids(found.text, 0) };
       value = found ?? null;
     }

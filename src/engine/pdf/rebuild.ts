@@ -25,7 +25,7 @@ import { tooComplex } from "./meter.ts";
 import { endOfSound } from "./sound.ts";
 import { claimedEnd, dataStart, findEndOfData, findWord, isEndOfData } from "./streams.ts";
 
-import { parseValue, Reference, type Value } from "./values.ts";
+import { parseCharged, Reference, type Value } from "./values.ts";
 import { chargeTrailer, findOrigin, readTrailer, readTrailerDictionary, type Trailer, type Xref } from "./xref.ts";
 
 import { IN_FILE, XrefTable } from "./xrefTable.ts";
@@ -262,7 +262,7 @@ class Scanner {
       parseAt(
         this.#source,
         this.table.place(row),
-        (bytes, at) => parseValue(bytes, readHeader(bytes, at)?.end ?? at),
+        (bytes, at) => parseCharged(bytes, readHeader(bytes, at)?.end ?? at, this.#source.meter),
         this.#limit,
       ),
     );

@@ -149,8 +149,10 @@ export async function* keptMembers(
     const text =
       texts.get(offsets[i]!) ?? (whole.length < LONG ? soundMember(whole) : await longSoundMember(whole, meter));
     if (whole.length >= LONG) texts.set(offsets[i]!, text);
-    room -= text.length;
-    meter.scan((room < 0 ? OVERLAPPING : WRITING) * text.length);
+    const length = Math.max(text.length, whole.length);
+    room -= length;
+    meter.scan((room < 0 ? OVERLAPPING : WRITING) * length);
+    if (meter.isTurnOver) await meter.giveWay();
     if (!rewrite && isPage(text)) freed.add(num);
     else yield { num, text };
   }

@@ -9,7 +9,7 @@ import type { EntrySpan, Span } from "./pageAttributes.ts";
 import type { Rewrite, Rewrites, Splice } from "./rewrite.ts";
 import { endOfSound, soundText } from "./sound.ts";
 import { dataStart } from "./streams.ts";
-import { parseValue, Reference } from "./values.ts";
+import { parseCharged, parseValue, Reference } from "./values.ts";
 
 const DEFAULT_SPACES = ["DefaultGray", "DefaultRGB"] as const;
 /** A colour space that readers take for a device colour space, on pages whose resources have it. */
@@ -162,7 +162,7 @@ export class Resources {
             ? this.#rewrites.keep(num, bytes, at, end)
             : this.#rewrites.keepRenewed(num, soundText(bytes, at));
         }
-        const value = parseValue(bytes, at);
+        const value = parseCharged(bytes, at, this.#objects.source.meter);
         return value instanceof Reference ? value.num : undefined;
       });
       if (typeof next !== "number") return next;

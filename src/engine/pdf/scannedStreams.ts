@@ -68,7 +68,7 @@ function offsetsOfCatalogs({ bytes, ascending }: ObjectStream): Set<number> {
     const end = ascending[next] ?? bytes.length;
     const isWithin = next > 0 && at + CATALOG.length <= end;
     if (isWithin) offsets.add(ascending[next - 1]!);
-    at = indexOf(bytes, CATALOG, isWithin ? end : at + 1);
+    at = indexOf(bytes, CATALOG, isWithin || next === 0 ? end : at + 1);
   }
   return offsets;
 }

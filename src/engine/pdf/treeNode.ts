@@ -22,8 +22,8 @@ export interface Inherited {
   mediaBox: Box | undefined;
   cropBox: Box | undefined;
   rotate: Rotation;
-  /** Looked up only when a page needs it, and then once. */
-  resources: { holder: Rewrite; span: Span; slot: NameSlot | undefined } | undefined;
+  /** The slot is looked up only when a page needs it, and then once: null if there is none. */
+  resources: { holder: Rewrite; span: Span; slot: NameSlot | null | undefined } | undefined;
 }
 
 /** A node of the tree, and what has been found below it. Nodes that have the same array are one. */

@@ -6,7 +6,7 @@ import { type PageAttributes, scanPageAttributes } from "./pageAttributes.ts";
 import type { Rewrite, Rewrites } from "./rewrite.ts";
 import { endOfSound } from "./sound.ts";
 import { dataStart } from "./streams.ts";
-import { parseValue, Reference } from "./values.ts";
+import { parseCharged, Reference } from "./values.ts";
 
 /** The dictionary of a page or node that is an object. */
 export interface TreeObject {
@@ -41,7 +41,7 @@ export function readTreeObject(
     return objects.at(num, (bytes, at): TreeObject | number | undefined => {
       if (!isDictionary(bytes, at)) {
         if (endOfSound(bytes, at) < 0) throw new Malformed("a kid that is no value");
-        const value = parseValue(bytes, at);
+        const value = parseCharged(bytes, at, objects.source.meter);
         if (value instanceof Reference) return value.num;
         if (value !== null && !lenient) throw new Malformed("a kid that is no dictionary");
         return undefined;

@@ -56,6 +56,9 @@ export interface Xref {
 export const NEW_HEADER = "%PDF-1.7\n";
 
 const ENTRY_WINDOW = 64 * 1024;
+/** An entry as it should be, and what may be before the first one. */
+const ENTRY = 20;
+const ENTRY_SPACE = 1024;
 const TAIL = 2048;
 const MOST_SECTIONS = 10_000;
 /** To add a row of a stream takes about as long as to scan so many bytes. */
@@ -193,7 +196,7 @@ export class XrefReader {
   }
 
   #readEntries(table: OpenTable): void {
-    const end = Math.min(table.at + ENTRY_WINDOW, this.#source.length);
+    const end = Math.min(table.at + Math.min(ENTRY_WINDOW, ENTRY_SPACE + ENTRY * table.left), this.#source.length);
     const bytes = this.#source.bytes(table.at, end);
     // Entries are 20 bytes, but short line ends and stray blanks occur: the last 40 bytes may hold half an entry.
     const limit = end === this.#source.length ? bytes.length : bytes.length - 40;
