@@ -10,7 +10,8 @@ import { Problem, toldName } from "../problems.ts";
 import { repeatedKey } from "../repeatedKey.ts";
 import { announcedBytesOf, FORM, maxBytesOf, mediaTypeOf, PDF } from "../service/bodySize.ts";
 import type { CallContext } from "../service/callContext.ts";
-import type { AcceptedRequest, Product } from "../service/products.ts";
+import { nearest } from "../service/nearest.ts";
+import { type AcceptedRequest, PRODUCTS, type Product } from "../service/products.ts";
 import type { ApiEnv } from "./environment.ts";
 
 /**
@@ -43,15 +44,20 @@ function queryFields(c: Context): Record<string, string> {
   return Object.fromEntries(fields);
 }
 
+/** The fields of all that is sold. */
+const FIELDS = [...new Set(PRODUCTS.flatMap(({ schemas }) => Object.keys(schemas.json.shape)))];
+
 /**
- * Refuses fields in the query beside a body that has fields: read there or not, they would be wrong for somebody.
+ * Refuses fields in the query beside a body that has fields, also misspelt ones: who sends them wants them read. What else
+ * stands there is for others, as `utm_source` is.
  * @throws Problem invalid_request
  */
-function expectFieldsInBody(c: Context, { schemas }: Product): void {
-  const path = [...new URL(c.req.url).searchParams.keys()].find((name) => Object.hasOwn(schemas.json.shape, name));
+function expectFieldsInBody(c: Context): void {
+  const names = [...new URL(c.req.url).searchParams.keys()];
+  const path = names.find((name) => nearest(name, FIELDS) !== undefined);
   if (path === undefined) return;
   const message = "must be in the body: the query is read only where the body is the PDF by itself";
-  throw new Problem("invalid_request", `\`${path}\` ${message}.`, { errors: [{ path, message }] });
+  throw new Problem("invalid_request", `\`${toldName(path)}\` ${message}.`, { errors: [{ path, message }] });
 }
 
 /**
@@ -72,12 +78,12 @@ export async function readRequest(
     case "application/json": {
       if (!/^(utf-?8|us-ascii)?$/i.test(charset(c)))
         throw new Problem("unsupported_media_type", "Send JSON in UTF-8: no other encoding is read (RFC 8259).");
-      expectFieldsInBody(c, product);
+      expectFieldsInBody(c);
       const json = await readJson(body, limits.file, announced);
       return product.accept(parseJson(json, product.example), "json", json.tooLong);
     }
     case FORM: {
-      expectFieldsInBody(c, product);
+      expectFieldsInBody(c);
       const { fields, tooLong } = await readForm(body, c.req.header("Content-Type")!, limits, announced);
       return product.accept(fields, "form", tooLong);
     }

@@ -51,7 +51,7 @@ export function payloadOf(source: string): string {
  * @throws MalformedFile
  */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  return decoding(() => Uint8Array.fromBase64(inOneAlphabet(text)));
+  return decoding(() => Uint8Array.fromBase64(text, { alphabet: alphabetOf(text) }));
 }
 
 /** Returns whether a long text may be base64, by how it begins. */
@@ -116,12 +116,12 @@ class Decoder {
 
   decode(piece?: Uint8Array): Uint8Array {
     const text = this.#toText.decode(piece);
-    const base64 = this.#rest + inOneAlphabet(this.#isFirst ? payloadOf(text) : text);
+    const base64 = this.#rest + (this.#isFirst ? payloadOf(text) : text);
     this.#isFirst = false;
     const most = Math.ceil((base64.length * 3) / 4);
     if (most > this.#bytes.length) this.#bytes = new Uint8Array(most);
     const { read, written } = decoding(() =>
-      this.#bytes.setFromBase64(base64, { lastChunkHandling: "stop-before-partial" }),
+      this.#bytes.setFromBase64(base64, { alphabet: alphabetOf(base64), lastChunkHandling: "stop-before-partial" }),
     );
     if (this.#isOver && written > 0) throw new MalformedFile(NOT_BASE64);
     this.#rest = base64.slice(read).replaceAll(/\s+/g, ""); // less than four characters
@@ -145,7 +145,7 @@ function decoding<T>(decode: () => T): T {
   }
 }
 
-/** Replaces the letters of base64url (RFC 4648, 5). */
-function inOneAlphabet(text: string): string {
-  return text.replaceAll("-", "+").replaceAll("_", "/");
+/** Returns which of the alphabets a text is in (RFC 4648, 4 and 5): a mixture is in none. */
+function alphabetOf(text: string): "base64" | "base64url" {
+  return text.includes("-") || text.includes("_") ? "base64url" : "base64";
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { IMAGE_FORMATS } from "../engine/index.ts";
+import { isDataUri } from "../inputs/inlineFile.ts";
 import { Upload } from "../inputs/upload.ts";
 import { jsonSchema } from "../service/jsonSchema.ts";
 
@@ -34,9 +35,9 @@ const handedOver = z.union([
   resource,
 ]);
 
-/** Types are not told on: files are known by their bytes. */
+/** Types are not told on: files are known by their bytes. Some clients send a data URI where base64 is meant. */
 function dataUri(base64: string | Upload): string | Upload {
-  return base64 instanceof Upload ? base64 : `data:;base64,${base64}`;
+  return base64 instanceof Upload || isDataUri(base64) ? base64 : `data:;base64,${base64}`;
 }
 
 /** Returns which of a tool's arguments name files. */

@@ -69,6 +69,8 @@ const IMAGE = takes("a URL, a data URI, base64 or an upload (tool request_upload
 const UNREADABLE = `a path or an attachment on your side cannot be read from here: ${UPLOAD_FIRST}`;
 
 const FILE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:)/;
+/** How `%PDF` begins in base64. */
+const BASE64_PDF = /^JVBER/;
 // base64 that begins with a slash is a JPEG's, or else a path
 const IMAGE_PATTERN =
   /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:|(\/9j\/|[A-Za-z0-9+_=\s-])[A-Za-z0-9+/_=\s-]*$)/;
@@ -82,7 +84,12 @@ const notUploadAddress = [
 
 const file = z
   .string({ error: FILE })
-  .regex(FILE_PATTERN, `must be an http(s) URL, a data URI or the handle of an upload; ${UNREADABLE}`)
+  .regex(FILE_PATTERN, {
+    error: ({ input }) =>
+      BASE64_PDF.test(String(input))
+        ? "is base64 alone: put data:application/pdf;base64, before it"
+        : `must be an http(s) URL, a data URI or the handle of an upload; ${UNREADABLE}`,
+  })
   .refine(...notUploadAddress)
   .meta({
     description:

@@ -1,6 +1,6 @@
 /** Upload slots as they are asked for, and filled. */
 import * as z from "zod";
-import { UPLOADS } from "../config.ts";
+import { type Config, UPLOADS } from "../config.ts";
 import { detectFormat } from "../engine/index.ts";
 import { readBody } from "../inputs/body.ts";
 import { MemoryShare, noRoom, SENDERS_POOL } from "../inputs/memory.ts";
@@ -94,9 +94,8 @@ export async function openUpload(
       elsewhere: () => undefined,
     });
   const { name, type, size } = checked.data;
-  const most = type === "pdf" ? config.maxSourceBytes : config.maxImageBytes;
+  const most = expectFits(type, size ?? 0, config);
   const maxBytes = size ?? Math.min(most, UPLOADS.freeBytes);
-  if (maxBytes > most) throw tooLarge({ field: type === "pdf" ? "file" : "image", maxBytes: most });
 
   const payer = await payerOf(exchange, sent, maxBytes > UPLOADS.freeBytes);
   const account = payer ?? addressAccount(request);
@@ -123,6 +122,19 @@ export async function openUpload(
     curl: `curl -g -T ${path} -H 'Content-Type: ${headers["Content-Type"]}' '${url}'`,
     expires_at: new Date(expires).toISOString(),
   };
+}
+
+/**
+ * Returns how many bytes a file of this type may have.
+ * @throws Problem source_too_large, image_too_large if it has more
+ */
+function expectFits(type: Slot["type"], bytes: number, { maxSourceBytes, maxImageBytes }: Config): number {
+  const limits = {
+    pdf: { field: "file", maxBytes: maxSourceBytes },
+    image: { field: "image", maxBytes: maxImageBytes },
+  } as const;
+  if (bytes > limits[type].maxBytes) throw tooLarge(limits[type]);
+  return limits[type].maxBytes;
 }
 
 const NOT_FREE = `payment required: the upload is larger than ${UPLOADS.freeBytes} bytes`;
@@ -165,13 +177,13 @@ function quoted(text: string): string {
 
 /**
  * Takes in the file of a slot: it goes to storage as it comes, unless its first bytes are not of the slot's type.
- * @throws Problem upload_used, upload_length_wrong, source_too_large, too_many_requests, too_busy, body_timeout, not_a_pdf
+ * @throws Problem upload_used, upload_length_wrong, source_too_large, image_too_large, too_many_requests, too_busy, body_timeout, not_a_pdf
  * @throws EngineError unsupported_image, damaged_image
  */
 export async function receiveFile(slot: StoredSlot, exchange: Exchange): Promise<z.output<typeof uploadReceipt>> {
   const { request, config } = exchange;
   if (slot.file) throw slotUsed();
-  const length = lengthOf(request, slot);
+  const length = lengthOf(request, slot, config);
   const pace = { ...config.bodyPace, deadlineMs: slot.expires - Date.now() };
   const memory = new MemoryShare(SENDERS_POOL, pace.deadlineMs, addressAccount(request));
   if (!memory.take(BUFFERED_BYTES)) throw noRoom("Send the file again in a moment.");
@@ -233,9 +245,10 @@ function expectSignsOfPdf(head: Uint8Array): void {
     throw new Problem("not_a_pdf", "The file does not begin as a PDF does. Check that it is the one you meant.");
 }
 
-/** @throws Problem upload_length_wrong, source_too_large */
-function lengthOf(request: Request, { size, maxBytes }: Slot): number {
+/** @throws Problem upload_length_wrong, source_too_large, image_too_large */
+function lengthOf(request: Request, { type, size, maxBytes }: Slot, config: Config): number {
   const length = announcedBytesOf(request);
+  if (length !== undefined && size === undefined) expectFits(type, length, config);
   if (length !== undefined && length > maxBytes && size === undefined)
     throw new Problem(
       "source_too_large",

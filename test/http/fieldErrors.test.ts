@@ -128,6 +128,11 @@ describe("a value that does not fit is told what would", () => {
       );
   });
 
+  test("a PDF in base64 alone is told what is missing before it", async () => {
+    const message = "is base64 alone: put data:application/pdf;base64, before it";
+    expect(await messageFor(TEXT, { ...text, file: "JVBERi0xLjcK" }, "file")).toBe(message);
+  });
+
   test("the address that an upload is sent to is not the upload", async () => {
     const address = "https://pdf.example.com/v1/uploads/498712-9a9326ab1053dfb86c40b51d2c06d24e";
     const message = "is where the file is sent to: name it by the handle upload:… that came with this address";

@@ -190,6 +190,8 @@ describe("the file of an upload", () => {
   test("is no larger than free ones may be, where its length was not said", async () => {
     const offered = await opened();
     expect(await codeOf(await put(offered, new Uint8Array(10_000_001)))).toEqual([413, "source_too_large"]);
+    const image = await opened({ type: "image" });
+    expect(await codeOf(await put(image, new Uint8Array(10_000_001)))).toEqual([413, "image_too_large"]);
   });
 
   test.each([

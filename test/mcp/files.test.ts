@@ -43,6 +43,7 @@ describe("a file is taken as hosts and clients hand it over:", () => {
   test.each<[string, unknown]>([
     ["a host's attachment", { download_url: dataUri("image/png", RED_PNG), ...attached }],
     ["an image block", { type: "image", data: image, mimeType: "image/png" }],
+    ["an image block with a data URI", { type: "image", data: dataUri("image/png", RED_PNG), mimeType: "image/png" }],
     ["an embedded resource", { type: "resource", resource: { uri: "file:///logo.png", blob: image } }],
   ])("an image as %s", async (_, logo) => {
     const { structuredContent } = await callPaid("add_image_watermark", { file: pdf, image: logo });
