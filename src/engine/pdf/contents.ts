@@ -37,6 +37,8 @@ type Target = { array: Uint8Array } | { stream: StreamParts | "unreadable" } | {
 
 /** What a byte of an array is charged, in bytes scanned: all of its elements are looked up. */
 const ARRAY_WORK = 16;
+/** The same of a stream's dictionary, which may be every page's. */
+const DICTIONARY_WORK = 8;
 const NONE: Contents = { items: "", shared: undefined };
 
 /** Resolves /Contents entries, and corrects the /Length of content streams where it is wrong. */
@@ -181,8 +183,10 @@ export class ContentsReader {
       }
     } catch (error) {
       if (!(error instanceof Malformed) || error instanceof EndOfBytes) throw error;
+      this.#objects.source.meter.scan(DICTIONARY_WORK * bytes.length);
       return "unreadable";
     }
+    this.#objects.source.meter.scan(DICTIONARY_WORK * (end - at));
     const data = dataStart(bytes, skipWhite(bytes, end));
     if (data < 0) return undefined;
     const claimed = length && this.#objects.resolve(parseCharged(bytes, at + length.start, this.#objects.source.meter));

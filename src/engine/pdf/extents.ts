@@ -214,7 +214,8 @@ function describe(bytes: Uint8Array, at: number): Description {
   let isPage = false;
   if (!isDictionary(bytes, start)) return { num, isPage, end: endOfValue(bytes, start), isStream: false, length };
   const end = eachEntry(bytes, start, (key, keyEnd, value, valueEnd) => {
-    if (nameIs(bytes, key, keyEnd, "Length")) length = parseValue(bytes, value);
+    if (nameIs(bytes, key, keyEnd, "Length"))
+      length = isDigit(bytes[value]) ? parseValue(bytes, value) : null; // no other can be one
     else if (nameIs(bytes, key, keyEnd, "Type")) isPage = nameIs(bytes, value, valueEnd, "Page");
   });
   const data = dataStart(bytes, skipWhite(bytes, end));

@@ -173,6 +173,7 @@ export class PageWalk {
   #visitDirect(at: number, above: TreeNode): PageEntry | TreeNode | null {
     const { holder, nesting } = above;
     const attributes = scanPageAttributes(holder.text, at);
+    this.#objects.source.meter.scan(KIDS_WORK * Math.max(0, attributes.end - at));
     if (above === this.#top && !mayBeRoot(attributes)) return null;
     return this.#visit(holder, at, attributes, above, nesting + 1);
   }

@@ -29,8 +29,10 @@ const LONGEST_XMP = 1 << 20;
  */
 export function readPdfa(objects: Objects, catalog: Dictionary): Pdfa | undefined {
   try {
-    const part = objects.cipher ? undefined : claimedPart(metadataOf(objects, catalog));
-    return part === undefined ? undefined : { part, intent: intentOf(objects, catalog) };
+    if (objects.cipher) return undefined;
+    const intent = intentOf(objects, catalog); // first: the metadata are not read again for each of its objects
+    const part = claimedPart(metadataOf(objects, catalog));
+    return part === undefined ? undefined : { part, intent };
   } catch (error) {
     if (error instanceof Malformed) return undefined;
     throw error;

@@ -49,6 +49,8 @@ export class Resources {
   /** The default colour spaces that some page has (8.6.5.6), and the objects looked at for them. */
   readonly defaultSpaces = new Set<DefaultSpace>();
   readonly #colorSpaces = new Set<number>();
+  /** The entries of dictionaries that are being looked up, by their place: each page repeats it while something is missing. */
+  readonly #entries = new Map<string, Entries>();
 
   /** @param prefix what new names begin with */
   constructor(objects: Objects, rewrites: Rewrites, prefix: string) {
@@ -76,22 +78,26 @@ export class Resources {
   }
 
   #inResources(holder: Rewrite, at: number): NameSlot {
-    let found: EntrySpan | undefined;
-    const overridden: EntrySpan[] = [];
-    eachEntry(holder.text, at, (key, keyEnd, start, end) => {
-      if (nameIs(holder.text, key, keyEnd, "XObject")) {
-        if (found) overridden.push(found);
-        found = { key, start, end };
-      } else if (nameIs(holder.text, key, keyEnd, "ColorSpace")) this.#noteDefaults(holder, { start, end });
-    });
-    if (!found) return slotAt(holder, { start: at + 2, end: at + 2 }, NEW_XOBJECTS, this.#prefix);
-    const slot = isDictionary(holder.text, found.start)
-      ? inXObjects(holder, found.start, this.#prefix)
-      : (this.#shared(this.#ofXObjects, holder, found, (target) => inXObjects(target, 0, this.#prefix)) ??
-        slotAt(holder, { start: found.key, end: found.end }, NEW_XOBJECTS, this.#prefix));
+    const place = `${holder.num} ${at}`;
+    const entries = this.#entries.get(place) ?? entriesOf(holder.text, at);
+    this.#entries.set(place, entries);
+    const { found, overridden, colorSpaces } = entries;
+    for (; colorSpaces.length > 0; colorSpaces.pop()) this.#noteDefaults(holder, colorSpaces.at(-1)!); // each once
+    const slot = found
+      ? this.#inFound(holder, found)
+      : slotAt(holder, { start: at + 2, end: at + 2 }, NEW_XOBJECTS, this.#prefix);
     // Some readers would take the first.
     for (const { key, end } of overridden) holder.splice({ at: key, remove: end - key, insert: "" });
+    this.#entries.delete(place);
     return slot;
+  }
+
+  #inFound(holder: Rewrite, found: EntrySpan): NameSlot {
+    if (isDictionary(holder.text, found.start)) return inXObjects(holder, found.start, this.#prefix);
+    return (
+      this.#shared(this.#ofXObjects, holder, found, (target) => inXObjects(target, 0, this.#prefix)) ??
+      slotAt(holder, { start: found.key, end: found.end }, NEW_XOBJECTS, this.#prefix)
+    );
   }
 
   /**
@@ -170,6 +176,27 @@ export class Resources {
     }
     return undefined;
   }
+}
+
+/** What is needed of a resource dictionary. */
+interface Entries {
+  /** The last /XObject. */
+  found: EntrySpan | undefined;
+  /** The ones before it. */
+  overridden: EntrySpan[];
+  /** Those that are not noted yet. */
+  colorSpaces: Span[];
+}
+
+function entriesOf(text: Uint8Array, at: number): Entries {
+  const entries: Entries = { found: undefined, overridden: [], colorSpaces: [] };
+  eachEntry(text, at, (key, keyEnd, start, end) => {
+    if (nameIs(text, key, keyEnd, "XObject")) {
+      if (entries.found) entries.overridden.push(entries.found);
+      entries.found = { key, start, end };
+    } else if (nameIs(text, key, keyEnd, "ColorSpace")) entries.colorSpaces.push({ start, end });
+  });
+  return entries;
 }
 
 /** @throws EngineError damaged_pdf */

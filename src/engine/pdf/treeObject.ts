@@ -14,6 +14,9 @@ export interface TreeObject {
   readonly attributes: PageAttributes;
 }
 
+/** To read a page or node again takes about as long as to scan so many times its bytes. */
+const READING = 8;
+
 /** How objects are read. */
 export interface ReadOptions {
   /** Repairs the brackets of kids, and leaves out content, that cannot be read. */
@@ -36,7 +39,10 @@ export function readTreeObject(
 ): TreeObject | number | undefined {
   if (isContested(num)) throw unreadablePage();
   const known = rewrites.get(num);
-  if (known) return isDictionary(known.text, 0) ? treeObject(known) : undefined;
+  if (known) {
+    objects.source.meter.scan(READING * known.text.length); // its visit is repeated
+    return isDictionary(known.text, 0) ? treeObject(known) : undefined;
+  }
   try {
     return objects.at(num, (bytes, at): TreeObject | number | undefined => {
       if (!isDictionary(bytes, at)) {

@@ -6,6 +6,7 @@ import { decodeStream } from "../../../src/engine/pdf/filters.ts";
 import { Malformed } from "../../../src/engine/pdf/lexer.ts";
 import { Meter } from "../../../src/engine/pdf/meter.ts";
 import { Resources } from "../../../src/engine/pdf/resources.ts";
+import { Rewrite } from "../../../src/engine/pdf/rewrite.ts";
 import { joined } from "../../support/bytes.ts";
 import { type Bodies, FileBuilder, file, latin1, onePage, open, plan, ranges, stamp } from "./fixture.ts";
 
@@ -54,6 +55,65 @@ test("resources that are none are looked at once, not for each page that inherit
   await open(file(bodies));
   expect(slots.mock.calls.length).toBeLessThan(5);
   slots.mockRestore();
+});
+
+/** So many pages that share this, and an object stream with more. */
+function withMembers(bodies: Bodies, members: Record<number, string>): Uint8Array {
+  const builder = new FileBuilder().objects(bodies);
+  return builder.xrefStream(91, builder.objectStream(90, members)).bytes();
+}
+
+test("a long dictionary of resources is read once, not for each page that waits for what it leads to", async () => {
+  const texts = vi.spyOn(Rewrite.prototype, "text", "get");
+  const tree = `/Resources<<${"/A 0".repeat(1000)}/XObject 80 0 R>>`;
+  const bytes = withMembers(
+    pages(50, () => "", nothing, tree),
+    { 80: "<<>>" },
+  );
+  await open(bytes);
+  expect(texts.mock.calls.length).toBeLessThan(10_000); // one for each entry, and some for each page
+  texts.mockRestore();
+});
+
+test("a page is charged for each time that it is read", async () => {
+  const entry = `/A<${"41".repeat(LONG / 2)}>`;
+  const scanned = async (count: number) => {
+    const numbers = Array.from({ length: count }, (_, index) => 100 + 3 * index);
+    const builder = new FileBuilder().objects(
+      onePage(`${entry}/Contents[${numbers.map((num) => `${num} 0 R`).join(" ")}]`),
+    );
+    const members = numbers.flatMap((num) => {
+      builder.objects({ [num]: `<</Length ${num + 1} 0 R>>stream\n0 g\nendstream` });
+      return builder.objectStream(num + 2, { [num + 1]: "3" });
+    });
+    const source = new MemorySource(builder.xrefStream(99, members).bytes());
+    await open(source);
+    return source.meter.used.scanned;
+  };
+  expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 4 * LONG);
+});
+
+test("metadata are read once, however many objects the output intents lead over", async () => {
+  const xmp = `<x xmlns:p="http://www.aiim.org/pdfa/ns/id/" p:part="2">${" ".repeat(50_000)}`;
+  const builder = new FileBuilder().objects({
+    ...onePage(),
+    1: "<</Type/Catalog/Pages 2 0 R/Metadata 5 0 R/OutputIntents[10 0 R]>>",
+    5: { dict: "/Type/Metadata/Subtype/XML/Filter/FlateDecode", data: deflateSync(Buffer.from(xmp)) },
+  });
+  const members = [10, 20, 30, 40].flatMap((num) => builder.objectStream(num + 1, { [num]: `${num + 10} 0 R` }));
+  const source = new MemorySource(builder.xrefStream(99, members).bytes());
+  expect((await open(source)).pdfa).toMatchObject({ part: 2 });
+  expect(source.meter.used.decoded).toBeLessThan(2 * xmp.length);
+});
+
+test("the dictionary of contents that all pages share is charged for each page", async () => {
+  const stream = `<<${"/A 0".repeat(LONG / 4)}/B 1e5/Length 3>>stream\n0 g\nendstream`; // which is no number: it has to be mended
+  const scanned = async (count: number) => {
+    const source = new MemorySource(file({ ...pages(count, () => "/Contents 5 0 R", nothing), 5: stream }));
+    await open(source);
+    return source.meter.used.scanned;
+  };
+  expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 8 * LONG);
 });
 
 test("what a /Length leads to is charged for each stream that a scan finds", async () => {
