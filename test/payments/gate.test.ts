@@ -442,13 +442,16 @@ describe("what changes while a call is under way", () => {
     expect(await sale("good", await paymentFrom(), { ledger: found })).toMatchObject({ worked: 1 });
   });
 
-  test("the claim was lost while the work was done: the other call's result is given", async () => {
+  test("the claim was lost while the work was done: the other call's result is given, and it has sold it", async () => {
     const lost = { claim: async () => yours, settle: async () => undefined };
     const found = ledgerThatFinds(free, { ...finds(free, sold), ...lost });
-    expect(await sale("good", await paymentFrom(), { ledger: found })).toMatchObject({
+    const events: PaymentEvent[] = [];
+    const log = (event: PaymentEvent) => void events.push(event);
+    expect(await sale("good", await paymentFrom(), { ledger: found, log })).toMatchObject({
       outcome: { value: "theirs" },
       worked: 1,
     });
+    expect(events).toMatchObject([{ event: "sale", outcome: "replayed" }]);
   });
 
   test("the work has failed, and another call has done it: its result is given, or else the failure is told", async () => {
