@@ -100,8 +100,9 @@ export class ContentCheck {
 
   /** Checks the length of a stream that ends in these bytes; false if it does not. */
   #close({ data, length }: OpenStream, base: number, bytes: Uint8Array): boolean {
-    const from = Math.max(0, data - base);
-    const end = indexOf(bytes, END, from);
+    const known = isLength(length) ? length : 0; // the data themselves need not be searched then
+    const from = Math.max(0, data + known - base);
+    const end = from < bytes.length ? indexOf(bytes, END, from) : -1;
     if (end < 0) return false;
     let first = end;
     while (first > from && end - first < MOST_WHITE_BEFORE_END && isWhite(bytes[first - 1])) first--;
@@ -151,7 +152,11 @@ function openStream(bytes: Uint8Array, at: number, base: number): OpenStream {
 }
 
 function expectLength(length: Value | undefined, least: number, most: number): void {
-  if (!(typeof length === "number" && Number.isInteger(length) && length >= least && length <= most)) throw outdated();
+  if (!(isLength(length) && length >= least && length <= most)) throw outdated();
+}
+
+function isLength(length: Value | undefined): length is number {
+  return typeof length === "number" && Number.isInteger(length) && length >= 0;
 }
 
 function outdated(): PlanOutdated {
