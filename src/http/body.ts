@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { bodyTooLarge, readBody } from "../inputs/body.ts";
 import { type ReceivedJson, readJson } from "../inputs/json.ts";
+import { SPARE_BYTES } from "../inputs/memory.ts";
 import { readForm } from "../inputs/multipart.ts";
 import { counted } from "../inputs/receive.ts";
 import { receiveUpload } from "../inputs/receiveUpload.ts";
@@ -71,7 +72,9 @@ export async function readRequest(
   { limits }: CallContext,
 ): Promise<AcceptedRequest> {
   const { bodyPace: pace } = c.var.config;
-  const read = readBody(c.req.raw.body ?? emptyBody(), { pace, maxBytes: maxBytesOf(c.req.raw, c.var.config) });
+  const { memory } = limits.file;
+  const within = { pace, maxBytes: maxBytesOf(c.req.raw, c.var.config) };
+  const read = readBody(c.req.raw.body ?? emptyBody(), within, {}, (bytes) => memory.take(bytes, SPARE_BYTES));
   const body = counted(read, limits.file.count);
   const announced = announcedBytesOf(c.req.raw);
   switch (mediaTypeOf(c.req.raw)) {

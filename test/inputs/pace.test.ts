@@ -41,6 +41,28 @@ test("a long one is read into the same memory again and again", async () => {
   expect(chunks.filter(({ length }) => length > 0).length).toBeLessThan(5);
 });
 
+test("one that comes fast is read in longer chunks, if there is memory for them", async () => {
+  const longest = async (ms: number, hasRoom?: (bytes: number) => boolean) => {
+    let most = 0;
+    const { stream } = body(20, ms, true);
+    for await (const { length } of readBody(stream, { pace, maxBytes: 1e9 }, {}, hasRoom))
+      most = Math.max(most, length);
+    return most;
+  };
+  let taken = 0;
+  const room = (bytes: number) => {
+    taken += bytes;
+    return true;
+  };
+  expect([await longest(0, room), taken]).toEqual([4 * KB64, 4 * KB64]);
+  expect([await longest(0), await longest(0, () => false), await longest(60, room), taken]).toEqual([
+    KB64,
+    KB64,
+    KB64,
+    4 * KB64,
+  ]);
+});
+
 test.each([
   ["never begins", body(0, 0, false), pace],
   ["stops half way, however fast it was before", body(100, 0, false), { ...pace, bytesPerSecond: KB64 / 100 }],
