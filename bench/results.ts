@@ -10,6 +10,8 @@ interface Stamp {
 export interface Marked {
   name: string;
   ms: number | null;
+  /** After a thousand runs more; null for native programs, and for what takes too long for so many. */
+  laterMs: number | null;
   peakMb: number | null;
   addedBytes: number | null;
 }

@@ -28,19 +28,20 @@ try {
     const input = INPUTS[name].make();
     writeFileSync(path, input);
     console.log(`\n(${name}) ${INPUTS[name].title}: ${(input.length / 1e6).toFixed(1)} MB`);
-    row(["engine", "ms", "x copy", "x ours", "peak MB", "grown by KB"]);
-    row(Array(6).fill("---"));
+    row(["engine", "ms", "x copy", "x ours", "later, ms", "peak MB", "grown by KB"]);
+    row(Array(7).fill("---"));
     const [floor, ours] = [runEngine(FLOOR, path), runEngine(OURS, path)];
     const peers = PEERS.filter(({ available }) => available?.() !== false).map((peer) => runEngine(peer, path));
     const engines = [floor, ours, ...peers];
-    for (const { name: engine, ms, peakMb, addedBytes } of engines)
-      if (ms === null || addedBytes === null) row([engine, "failed", "", "", "", ""]);
+    for (const { name: engine, ms, laterMs, peakMb, addedBytes } of engines)
+      if (ms === null || addedBytes === null) row([engine, "failed", "", "", "", "", ""]);
       else
         row([
           engine,
           ms.toFixed(ms < 10 ? 2 : 0),
           (ms / floor.ms!).toFixed(1),
           ours.ms === null ? "" : (ms / ours.ms).toFixed(1),
+          laterMs?.toFixed(2) ?? "",
           peakMb?.toFixed(0) ?? "",
           (addedBytes / 1024).toFixed(0),
         ]);

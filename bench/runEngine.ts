@@ -13,10 +13,12 @@ export function runEngine(engine: Engine, path: string): Marked {
   try {
     const args = [join(import.meta.dirname, "measure.ts"), engine.name, path];
     const answer = execFileSync(process.execPath, args, { timeout: TIMEOUT_MS, stdio: ["ignore", "pipe", "ignore"] });
-    const { ms, peakMb, length } = JSON.parse(answer.toString()) as Record<"ms" | "peakMb" | "length", number>;
+    const { length, ...taken } = JSON.parse(answer.toString()) as Omit<Marked, "name" | "addedBytes"> & {
+      length: number;
+    };
     const addedBytes = length - statSync(path).size;
-    return { name, ms, peakMb: engine.native ? null : peakMb, addedBytes }; // a native program's memory is not Node's
+    return { name, ...taken, peakMb: engine.native ? null : taken.peakMb, addedBytes }; // a native program's memory is not Node's
   } catch {
-    return { name, ms: null, peakMb: null, addedBytes: null };
+    return { name, ms: null, laterMs: null, peakMb: null, addedBytes: null };
   }
 }
