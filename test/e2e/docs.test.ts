@@ -104,7 +104,7 @@ describe("docs/calling.md names", () => {
       `A call costs $${price.label.replace(" ", " in ")},`,
       `A call costs ${price.label};`,
       `A PDF may have ${maxSourceBytes / 1e9} GB by URL or upload, ${maxBodyBytes / 1e6} MB in the call itself`,
-      `(${maxJsonBytes / 1e6} MB as a data URI in JSON), and ${maxPages.toLocaleString("en")} pages;`,
+      `(a body in JSON ${maxJsonBytes / 1e6} MB, which are a PDF of ${(maxJsonBytes * 3) / 4 / 1e6} MB as a data URI), and ${maxPages.toLocaleString("en")} pages;`,
       `an image may have ${maxImageBytes / 1e6} MB.`,
       `(${linkTtlSeconds / 3600} hours by default)`,
       `Uploads are free up to ${UPLOADS.freeBytes / 1e6} MB, five at the same time and ${UPLOADS.free.bytes / 1e6} MB an hour`,
