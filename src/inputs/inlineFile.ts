@@ -50,8 +50,8 @@ export function payloadOf(source: string): string {
  * Decodes base64, with white space or without, and with or without padding.
  * @throws MalformedFile
  */
-export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  return decoding(() => Uint8Array.fromBase64(text, { alphabet: alphabetOf(text) }));
+export function decodeBase64(text: string, alphabet = alphabetOf(text)): Uint8Array<ArrayBuffer> {
+  return decoding(() => Uint8Array.fromBase64(text, { alphabet: alphabet ?? "base64" }));
 }
 
 /** Returns whether a long text may be base64, by how it begins. */
@@ -106,6 +106,7 @@ class Decoder {
   readonly #toText: ToText;
   #bytes = new Uint8Array();
   #rest = "";
+  #alphabet: Alphabet | undefined;
   #isFirst = true;
   /** Whether there has been padding. */
   #isOver = false;
@@ -120,8 +121,12 @@ class Decoder {
     this.#isFirst = false;
     const most = Math.ceil((base64.length * 3) / 4);
     if (most > this.#bytes.length) this.#bytes = new Uint8Array(most);
+    this.#alphabet ??= alphabetOf(base64);
     const { read, written } = decoding(() =>
-      this.#bytes.setFromBase64(base64, { alphabet: alphabetOf(base64), lastChunkHandling: "stop-before-partial" }),
+      this.#bytes.setFromBase64(base64, {
+        alphabet: this.#alphabet ?? "base64",
+        lastChunkHandling: "stop-before-partial",
+      }),
     );
     if (this.#isOver && written > 0) throw new MalformedFile(NOT_BASE64);
     this.#rest = base64.slice(read).replaceAll(/\s+/g, ""); // less than four characters
@@ -131,7 +136,7 @@ class Decoder {
 
   end(): Uint8Array {
     if (this.#isOver && this.#rest !== "") throw new MalformedFile(NOT_BASE64);
-    return decodeBase64(this.#rest);
+    return decodeBase64(this.#rest, this.#alphabet);
   }
 }
 
@@ -145,7 +150,10 @@ function decoding<T>(decode: () => T): T {
   }
 }
 
-/** Returns which of the alphabets a text is in (RFC 4648, 4 and 5): a mixture is in none. */
-function alphabetOf(text: string): "base64" | "base64url" {
-  return text.includes("-") || text.includes("_") ? "base64url" : "base64";
+type Alphabet = "base64" | "base64url";
+
+/** Returns which of the alphabets a text is in (RFC 4648, 4 and 5), if it tells: a mixture is in none. */
+function alphabetOf(text: string): Alphabet | undefined {
+  if (text.includes("-") || text.includes("_")) return "base64url";
+  return text.includes("+") || text.includes("/") ? "base64" : undefined;
 }

@@ -58,7 +58,10 @@ async function answer(
   if (twice !== undefined) return invalidRequest(`the message has ${JSON.stringify(toldName(twice))} twice`);
   const tool = toolCalled(parsedBody);
   if (tool !== undefined) onCall(tool);
-  else if (message?.admitted) return invalidRequest("a message of this length must call a tool");
+  else if (message?.admitted)
+    return invalidRequest(
+      parsedBody === undefined ? "the message is not well-formed JSON" : "a message of this length must call a tool",
+    );
   const offered = takesViews(parsedBody) ? drawView : undefined;
   const handler = createMcpHandler(() => mcpServer(exchange, offered, message), {
     maxRequestBodySize: config.maxJsonBytes,

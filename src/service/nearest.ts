@@ -17,6 +17,23 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return known.find((candidate) => contains(written, plain(candidate)) || contains(plain(candidate), written));
 }
 
+/** The shortest name that can be misspelt and still be known: `text` is near to too many words. */
+const MIN_SLIP_CHARACTERS = 5;
+
+/** Returns whether `name` is one of the known names, but for case, and for a slip of the pen in a longer one. */
+export function isSlip(name: string, known: readonly string[]): boolean {
+  if (name.length > MAX_CHARACTERS) return false;
+  const written = plain(name);
+  return known.map(plain).some((other) => {
+    if (written === other || other.length < MIN_SLIP_CHARACTERS) return written === other;
+    return leven(written, other) <= (letters(written) === letters(other) ? 2 : 1); // two letters may be swapped
+  });
+}
+
+function letters(name: string): string {
+  return [...name].sort().join("");
+}
+
 /** Case, spaces and underscores are the commonest differences. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[\s_]+/g, "-");

@@ -88,7 +88,11 @@ describe("a PDF as the body", () => {
       ["opacity=0.5", 400],
       ["Opactiy=0.5", 400],
       ["image=x", 400],
+      ["TEXT=x", 400],
+      ["colour=red", 400],
+      ["fileName=x", 400],
       ["utm_source=mail&utm_content=x&_=1&cb=2&ref=3", 200],
+      ["context=x&profile=x&fileId=x&name=x&size=x&test=x&next=x&locale=x&location=x&lng=x&language=x", 200],
     ] as const) {
       const headers = { "X-PAYMENT": await signPayment(await offerOf(TEXT)), ...(type && { "Content-Type": type }) };
       const response = await send(`${TEXT}?${query}`, { method: "POST", headers, body: bodyOf() });

@@ -121,11 +121,23 @@ async function refusalOf(text: string, chunkLength?: number, more?: object) {
   return { text: json.text, problem: await problem };
 }
 
+/** Returns a data URI whose base64 is base64url from there on. */
+function inTwoAlphabets(border: number): string {
+  return (
+    `data:a/b;base64,${base64}`.slice(0, border) +
+    base64
+      .slice(border - 16)
+      .replaceAll("+", "-")
+      .replaceAll("/", "_")
+  );
+}
+
 describe("what is wrong with a file is told to who opens it:", () => {
   const others = `"text":"A","n":[1,"\\\\"]`;
   test.each([
     ["no base64", `data:;base64,${base64}ü`, "is not valid base64"],
     ["cut off in a group", `data:;base64,${base64.replaceAll("=", "")}AAA`, "is not valid base64"],
+    ["another alphabet from a piece's end on", inTwoAlphabets(1 << 17), "is not valid base64"],
     ["more behind its padding", `data:;base64,${base64.padEnd(LONG_TEXT_BYTES * 2, "=")}A`, "is not valid base64"],
     ["no end of its type", `data:${base64}`, "must be a base64 data URI"],
     ["another encoding", `data:text/plain,${base64}`, "must be a base64 data URI"],

@@ -206,6 +206,13 @@ describe("memory that a long message takes is given back", () => {
     expect([status, text]).toEqual([400, expect.stringContaining("must call a tool")]);
     expect([...PAYERS_POOL.held.values()]).toEqual([]);
   });
+
+  test("for what is not JSON in the end, and is told that", async () => {
+    const body = message({ name, _meta: await paymentOf(), more: file }).slice(0, -2);
+    const { status, text } = await deployment("good").call({ headers: HEADERS, body }, "/mcp");
+    expect([status, text]).toEqual([400, expect.stringContaining("not well-formed JSON")]);
+    expect([...PAYERS_POOL.held.values()]).toEqual([]);
+  });
 });
 
 test("messages that come to a halt leave no address but their own without room", async () => {
