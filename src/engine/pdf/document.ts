@@ -194,9 +194,9 @@ async function open(
       catalog,
       signed: isSigned(objects, catalog),
       isPortfolio: isPortfolio(objects, catalog),
-      pdfa: readPdfa(objects, catalog),
     };
   });
+  const pdfa = await readPdfa(objects, catalog);
   const numbers = new ObjectNumbers(xref.table, trailer.get("Size"));
   const root = trailer.get("Root");
   if (!(root instanceof Reference)) trailer.set("Root", moveOutOfTrailer(xref.trailers, rewrites, numbers.take()));
@@ -237,6 +237,7 @@ async function open(
     defaultSpaces: walk.defaultSpaces,
     numbers,
     ...about,
+    pdfa,
     language: await readLanguage(objects, catalogAt, catalog),
     thorough,
   });

@@ -10,6 +10,7 @@ import {
   eachEntry,
   isDictionary,
   isDigit,
+  isSign,
   Malformed,
   nameIs,
   parseAt,
@@ -182,7 +183,7 @@ class BoundaryCheck {
 
   #numberOrReference(num: number): Value {
     try {
-      return this.#objects.at(num, (bytes, at) => (isDigit(bytes[at]) ? parseValue(bytes, at) : null)) ?? null;
+      return this.#objects.at(num, (bytes, at) => (mayBeLength(bytes[at]) ? parseValue(bytes, at) : null)) ?? null;
     } catch (error) {
       if (error instanceof Malformed) return null;
       throw error;
@@ -214,14 +215,18 @@ function describe(bytes: Uint8Array, at: number): Description {
   let isPage = false;
   if (!isDictionary(bytes, start)) return { num, isPage, end: endOfValue(bytes, start), isStream: false, length };
   const end = eachEntry(bytes, start, (key, keyEnd, value, valueEnd) => {
-    if (nameIs(bytes, key, keyEnd, "Length"))
-      length = isDigit(bytes[value]) ? parseValue(bytes, value) : null; // no other can be one
+    if (nameIs(bytes, key, keyEnd, "Length")) length = mayBeLength(bytes[value]) ? parseValue(bytes, value) : null;
     else if (nameIs(bytes, key, keyEnd, "Type")) isPage = nameIs(bytes, value, valueEnd, "Page");
   });
   const data = dataStart(bytes, skipWhite(bytes, end));
   return data < 0
     ? { num, isPage, end, isStream: false, length }
     : { num, isPage: false, end: data, isStream: true, length };
+}
+
+/** Returns whether a number or a reference may begin so: what is neither is no length, and may be long to parse. */
+function mayBeLength(code: number | undefined): boolean {
+  return isDigit(code) || isSign(code);
 }
 
 /** Returns the end of the value at `at`; a reference is three tokens. */

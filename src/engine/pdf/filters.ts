@@ -12,9 +12,11 @@ const MOST_FILTERS = 16;
 const BYTE_WORK = 4;
 /** What a row of a predictor takes beside its bytes, in bytes scanned. */
 const ROW_WORK = 16;
+/** What a deflated byte takes at worst, where nothing comes of it but the tables of empty blocks, in bytes scanned. */
+const DEFLATED_WORK = 8;
 /** Most bytes that come of one that is deflated, and how many of them are inflated in the time that one is scanned. */
 const MOST_INFLATED = 1032;
-const INFLATED_AT_ONCE = 32;
+const INFLATED_AT_ONCE = 16;
 
 /**
  * Undoes the filters that the stream dictionary names, in order, and charges the meter for what each of them gives.
@@ -75,11 +77,13 @@ function decode(
 
 /** Decodes Flate data, also if cut short or followed by other bytes, as readers do. */
 function decodeFlate(data: Uint8Array, maxBytes: number, meter: Meter): Uint8Array {
+  meter.scan(DEFLATED_WORK * data.length);
   try {
     return inflate(data, maxBytes);
   } catch (error) {
     if (error instanceof OutputTooLarge) throw tooLargeDecoded();
   }
+  meter.scan(DEFLATED_WORK * data.length);
   try {
     // With a wrong header or checksum the data may still be intact: raw deflate checks neither.
     return inflateRaw(data.subarray(2), maxBytes);

@@ -24,6 +24,7 @@ import {
   PAREN_CLOSE,
   PAREN_OPEN,
   PERCENT,
+  PERIOD,
   PLUS,
   SLASH,
   SPACE,
@@ -133,6 +134,11 @@ export function isRegular(code: number | undefined): boolean {
 /** Returns whether `code` is a decimal digit. */
 export function isDigit(code: number | undefined): boolean {
   return code !== undefined && code >= DIGIT_0 && code <= DIGIT_9;
+}
+
+/** Returns whether `code` is a decimal point or a sign, with which a number may begin too (7.3.3). */
+export function isSign(code: number | undefined): boolean {
+  return code === PERIOD || code === MINUS || code === PLUS;
 }
 
 /** Returns whether `code` is a hexadecimal digit. */

@@ -25,14 +25,15 @@ const LONGEST_XMP = 1 << 20;
 /**
  * Reads the claim from the catalog's XMP metadata (ISO 19005-1, 6.7.11; ISO 19005-2, 6.6.4).
  * @returns undefined if there is none that can be read, or if the file is encrypted, which PDF/A forbids
- * @throws MissingRange if bytes have to be fetched first
+ * @throws EngineError too_complex
  */
-export function readPdfa(objects: Objects, catalog: Dictionary): Pdfa | undefined {
+export async function readPdfa(objects: Objects, catalog: Dictionary): Promise<Pdfa | undefined> {
+  if (objects.cipher) return undefined;
   try {
-    if (objects.cipher) return undefined;
-    const intent = intentOf(objects, catalog); // first: the metadata are not read again for each of its objects
-    const part = claimedPart(metadataOf(objects, catalog));
-    return part === undefined ? undefined : { part, intent };
+    const part = await objects.run(() => claimedPart(metadataOf(objects, catalog)));
+    if (part === undefined) return undefined;
+    // a step of its own: the metadata are not read again for each object that it misses
+    return { part, intent: await objects.run(() => intentOf(objects, catalog)) };
   } catch (error) {
     if (error instanceof Malformed) return undefined;
     throw error;

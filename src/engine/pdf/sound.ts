@@ -10,10 +10,7 @@ import {
   BRACKET_OPEN,
   GREATER_THAN,
   LESS_THAN,
-  MINUS,
   PAREN_OPEN,
-  PERIOD,
-  PLUS,
   SLASH,
   SPACE,
   UPPER_R,
@@ -25,6 +22,7 @@ import {
   isDictionaryEnd,
   isDigit,
   isHexDigit,
+  isSign,
   isWhite,
   LARGEST_GENERATION,
   Malformed,
@@ -186,10 +184,6 @@ function endOfNumber(bytes: Uint8Array, at: number): number {
   let hasDigits = false;
   for (; isDigit(bytes[end]) || isSign(bytes[end]); end++) hasDigits ||= isDigit(bytes[end]);
   return hasDigits ? end : at;
-}
-
-function isSign(code: number | undefined): boolean {
-  return code === PERIOD || code === MINUS || code === PLUS;
 }
 
 function isKeyword(bytes: Uint8Array, at: number, end: number): boolean {

@@ -12,7 +12,7 @@ import { parseValue } from "./values.ts";
 import type { XrefTable } from "./xrefTable.ts";
 
 /** What a visit of a node or page is charged, in bytes scanned, beside what it reads. */
-export const VISIT = 256;
+export const VISIT = 512;
 
 /** What a kid takes when its node is settled, see Meter.spend. */
 const KID_WORK = 128;

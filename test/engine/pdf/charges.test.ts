@@ -118,14 +118,27 @@ describe("a stream", () => {
 
   test("is charged for each row of its predictor", () => {
     const params: Value = new Map<string, Value>([["Predictor", 15]]);
+    const data = deflateSync(new Uint8Array(2000));
     const { bytes, scanned } = decode(
       [
         ["Filter", "Fl"],
         ["DecodeParms", params],
       ],
-      deflateSync(new Uint8Array(2000)),
+      data,
     );
-    expect([bytes.length, scanned]).toEqual([1000, 16 * 1000 + 4 * 2000]);
+    expect([bytes.length, scanned]).toEqual([1000, 16 * 1000 + 4 * 2000 + 8 * data.length]);
+  });
+
+  test("is charged for blocks of which nothing comes, each time they are inflated", () => {
+    const empty = Array.from({ length: 1000 }, () => [0, 0, 0, 0xff, 0xff]).flat();
+    const blocks = [0x78, 0x9c, ...empty, 1, 0, 0, 0xff, 0xff];
+    const [sound, withoutSum] = [[...blocks, 0, 0, 0, 1], blocks].map((data) =>
+      decode([["Filter", "Fl"]], new Uint8Array(data)),
+    );
+    expect([sound!.bytes.length, sound!.scanned]).toEqual([0, 8 * (blocks.length + 4)]);
+    expect([withoutSum!.bytes.length, withoutSum!.scanned]).toEqual([0, 8 * blocks.length]);
+    const wrongSum = decode([["Filter", "Fl"]], new Uint8Array([...blocks, 9, 9, 9, 9]));
+    expect([wrongSum.bytes.length, wrongSum.scanned]).toEqual([0, 2 * 8 * (blocks.length + 4)]);
   });
 
   test.each(["AHx", "A85", "LZW"])(

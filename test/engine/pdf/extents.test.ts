@@ -81,6 +81,9 @@ const FILES: Record<string, (data: string) => FileBuilder> = {
   "renewed by an update that does not tell of what was before": (data) =>
     revised(data, false, { 9: attached(OLD), 10: "50" }, withAttachment(data)),
   "with a direct length": (data) => revised(data, false, { 9: attached(data, String(data.length)) }),
+  "with a direct length that has a sign": (data) => revised(data, false, { 9: attached(data, `+${data.length}`) }),
+  "with a length behind a reference that has a sign": (data) =>
+    revised(data, false, { 9: attached(data), 10: `+${data.length}` }),
   "with a length behind several references": (data) =>
     revised(data, false, { 9: attached(data), 10: "11 0 R", 11: "12 0 R", 12: String(data.length) }),
   "with a length in an object stream": packedLength,
