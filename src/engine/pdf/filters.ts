@@ -3,7 +3,7 @@ import { inflate, inflateRaw } from "#platform/zlib";
 import { OutputTooLarge } from "../platform/compression.ts";
 import { EXCLAMATION, GREATER_THAN, LOWER_U, LOWER_Z, TILDE } from "./characters.ts";
 import { Malformed } from "./lexer.ts";
-import { type Meter, tooLargeDecoded } from "./meter.ts";
+import { type Meter, tooComplex, tooLargeDecoded } from "./meter.ts";
 import { type Dictionary, Reference, type Value } from "./values.ts";
 
 /** Most filters of one stream: nobody needs more than two or three, and each takes time, also for no data. */
@@ -13,25 +13,38 @@ const BYTE_WORK = 4;
 /** What a row of a predictor takes beside its bytes, in bytes scanned. */
 const ROW_WORK = 16;
 /** What a deflated byte takes at worst, where nothing comes of it but the tables of empty blocks, in bytes scanned. */
-const DEFLATED_WORK = 8;
+const DEFLATED_WORK = 10;
 /** Most bytes that come of one that is deflated, and how many of them are inflated in the time that one is scanned. */
 const MOST_INFLATED = 1032;
 const INFLATED_AT_ONCE = 16;
+/** Most that one stream may take, in bytes scanned: it is decoded in one go, which is half a second then. */
+const STREAM_WORK = 128 << 20;
+
+/** What the filters of one stream are charged to. */
+type Work = Pick<Meter, "scan" | "decode">;
 
 /**
  * Undoes the filters that the stream dictionary names, in order, and charges the meter for what each of them gives.
  * @throws Malformed if a filter is unknown, its data are damaged, or there are too many
- * @throws EngineError too_complex if the data are too large
+ * @throws EngineError too_complex if the data are too large, or take too long
  */
 export function decodeStream(dict: Dictionary, data: Uint8Array, meter: Meter): Uint8Array {
   const filters = list(dict.get("Filter") ?? dict.get("F"));
   const params = list(dict.get("DecodeParms") ?? dict.get("DP"));
   if (filters.length > MOST_FILTERS) throw new Malformed("a stream has too many filters");
-  let total = 0;
+  let [total, scanned] = [0, 0];
+  const work: Work = {
+    scan(bytes) {
+      scanned += bytes;
+      if (scanned > STREAM_WORK) throw tooComplex("one of its streams takes too long to decompress");
+      meter.scan(bytes);
+    },
+    decode: (bytes) => meter.decode(bytes),
+  };
   filters.forEach((filter, i) => {
     if (filter === "Crypt") return; // undone by the cipher
     const param = params[i];
-    data = fitted(decode(filter, data, param instanceof Map ? param : undefined, meter, meter.roomFor(total)));
+    data = fitted(decode(filter, data, param instanceof Map ? param : undefined, work, meter.roomFor(total)));
     total += data.length;
     meter.decode(data.length);
   });
@@ -52,12 +65,12 @@ function decode(
   filter: Value,
   data: Uint8Array,
   options: Dictionary | undefined,
-  meter: Meter,
+  work: Work,
   maxBytes: number,
 ): Uint8Array {
   if (filter === "FlateDecode" || filter === "Fl")
-    return undoPredictor(decodeFlate(data, maxBytes, meter), options, meter);
-  meter.scan(BYTE_WORK * data.length);
+    return undoPredictor(decodeFlate(data, maxBytes, work), options, work);
+  work.scan(BYTE_WORK * data.length);
   switch (filter) {
     case "ASCIIHexDecode":
     case "AHx":
@@ -70,27 +83,27 @@ function decode(
       return decodeRunLength(data, maxBytes);
     case "LZWDecode":
     case "LZW":
-      return undoPredictor(decodeLzw(data, options?.get("EarlyChange") === 0 ? 0 : 1, maxBytes, meter), options, meter);
+      return undoPredictor(decodeLzw(data, options?.get("EarlyChange") === 0 ? 0 : 1, maxBytes, work), options, work);
   }
   throw new Malformed(`filter ${filter instanceof Reference ? "reference" : String(filter)} is not known here`);
 }
 
 /** Decodes Flate data, also if cut short or followed by other bytes, as readers do. */
-function decodeFlate(data: Uint8Array, maxBytes: number, meter: Meter): Uint8Array {
-  meter.scan(DEFLATED_WORK * data.length);
+function decodeFlate(data: Uint8Array, maxBytes: number, work: Work): Uint8Array {
+  work.scan(DEFLATED_WORK * data.length);
   try {
     return inflate(data, maxBytes);
   } catch (error) {
     if (error instanceof OutputTooLarge) throw tooLargeDecoded();
   }
-  meter.scan(DEFLATED_WORK * data.length);
+  work.scan(DEFLATED_WORK * data.length);
   try {
     // With a wrong header or checksum the data may still be intact: raw deflate checks neither.
     return inflateRaw(data.subarray(2), maxBytes);
   } catch (error) {
     if (error instanceof OutputTooLarge) throw tooLargeDecoded();
     // nobody knows how much has come of it, twice, before it failed
-    meter.scan((2 * Math.min(maxBytes, MOST_INFLATED * data.length)) / INFLATED_AT_ONCE);
+    work.scan((2 * Math.min(maxBytes, MOST_INFLATED * data.length)) / INFLATED_AT_ONCE);
     throw new Malformed("a compressed stream is damaged");
   }
 }
@@ -98,13 +111,13 @@ function decodeFlate(data: Uint8Array, maxBytes: number, meter: Meter): Uint8Arr
 /**
  * Undoes PNG predictors and TIFF predictor 2 at 8 bits (7.4.4.4), in place; no producer uses others for these streams.
  */
-function undoPredictor(data: Uint8Array, options: Dictionary | undefined, meter: Meter): Uint8Array {
+function undoPredictor(data: Uint8Array, options: Dictionary | undefined, work: Work): Uint8Array {
   const predictor = number(options?.get("Predictor"), 1);
   if (predictor <= 1) return data;
   const bits = number(options?.get("Colors"), 1) * number(options?.get("BitsPerComponent"), 8);
   const pixel = Math.max(1, bits >> 3);
   const row = Math.max(1, Math.floor((number(options?.get("Columns"), 1) * bits + 7) / 8));
-  meter.scan(BYTE_WORK * data.length + ROW_WORK * Math.ceil(data.length / (row + 1)));
+  work.scan(BYTE_WORK * data.length + ROW_WORK * Math.ceil(data.length / (row + 1)));
   if (predictor === 2) {
     for (let start = 0; start < data.length; start += row) {
       const end = Math.min(start + row, data.length);
@@ -246,7 +259,7 @@ function outputOf(length: number, maxBytes: number): Uint8Array {
   return new Uint8Array(length);
 }
 
-function decodeLzw(data: Uint8Array, early: number, maxBytes: number, meter: Meter): Uint8Array {
+function decodeLzw(data: Uint8Array, early: number, maxBytes: number, work: Work): Uint8Array {
   const CLEAR = 256;
   const END = 257;
   // Each code stands for a range of what has been written already.
@@ -274,7 +287,8 @@ function decodeLzw(data: Uint8Array, early: number, maxBytes: number, meter: Met
       continue;
     }
     if (code > 257 && (code > next || previous < 0)) {
-      meter.decode(written); // which nobody else counts
+      work.decode(written); // which nobody else counts
+      work.scan(written);
       throw new Malformed("an LZW stream is damaged");
     }
     const length = code < 256 ? 1 : code === next ? written - previousStart + 1 : lengths[code]!;
@@ -300,5 +314,6 @@ function decodeLzw(data: Uint8Array, early: number, maxBytes: number, meter: Met
     previousStart = start;
     if (next + early >= 1 << width && width < 12) width++;
   }
+  work.scan(written);
   return out.subarray(0, written);
 }

@@ -264,8 +264,9 @@ export class Objects {
     const hasEnd = isEndOfData(this.source, raw.end);
     if (this.cipher) meter.scan(DECRYPTION * raw.data.length);
     const data = this.cipher ? this.cipher.decryptStream(raw.num, raw.gen, raw.data, cryptFilterName(dict)) : raw.data;
+    const before = meter.used.decoded;
     const decoded = decodeStream(dict, data, meter);
-    if (this.#decoded.has(offset)) meter.decodedAgain(decoded.length);
+    if (this.#decoded.has(offset)) meter.decodedAgain(meter.used.decoded - before);
     this.#decoded.add(offset);
     const first = dict.get("First");
     if (typeof first === "number") meter.scan(Math.min(Math.max(0, first), decoded.length));

@@ -126,7 +126,18 @@ describe("a stream", () => {
       ],
       data,
     );
-    expect([bytes.length, scanned]).toEqual([1000, 16 * 1000 + 4 * 2000 + 8 * data.length]);
+    expect([bytes.length, scanned]).toEqual([1000, 16 * 1000 + 4 * 2000 + 10 * data.length]);
+  });
+
+  test("takes no longer than others can wait, whatever its filters are", () => {
+    const END = 128;
+    const most = (128 << 20) / 4;
+    expect(decode([["Filter", "RL"]], new Uint8Array(most).fill(END)).bytes).toHaveLength(0);
+    expect(() => decode([["Filter", "RL"]], new Uint8Array(most + 1).fill(END))).toThrow("takes too long");
+    const literals = new Uint8Array(129 * 150_000).map((_, at) => (at % 129 === 0 ? 127 : END));
+    const twice: Value = ["RL", "RL"];
+    expect(decode([["Filter", twice]], literals.subarray(0, 129 * 120_000)).bytes).toHaveLength(0);
+    expect(() => decode([["Filter", twice]], literals)).toThrow("takes too long");
   });
 
   test("is charged for blocks of which nothing comes, each time they are inflated", () => {
@@ -135,10 +146,10 @@ describe("a stream", () => {
     const [sound, withoutSum] = [[...blocks, 0, 0, 0, 1], blocks].map((data) =>
       decode([["Filter", "Fl"]], new Uint8Array(data)),
     );
-    expect([sound!.bytes.length, sound!.scanned]).toEqual([0, 8 * (blocks.length + 4)]);
-    expect([withoutSum!.bytes.length, withoutSum!.scanned]).toEqual([0, 8 * blocks.length]);
+    expect([sound!.bytes.length, sound!.scanned]).toEqual([0, 10 * (blocks.length + 4)]);
+    expect([withoutSum!.bytes.length, withoutSum!.scanned]).toEqual([0, 10 * blocks.length]);
     const wrongSum = decode([["Filter", "Fl"]], new Uint8Array([...blocks, 9, 9, 9, 9]));
-    expect([wrongSum.bytes.length, wrongSum.scanned]).toEqual([0, 2 * 8 * (blocks.length + 4)]);
+    expect([wrongSum.bytes.length, wrongSum.scanned]).toEqual([0, 2 * 10 * (blocks.length + 4)]);
   });
 
   test.each(["AHx", "A85", "LZW"])(
