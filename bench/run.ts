@@ -1,7 +1,7 @@
 /**
  * `npm run bench` runs every engine on every input and compares the times to copying the bytes. It then measures
  * marking by ranges, how our time grows with pages, and text and image marks in workerd.
- * `npm run bench -- a d` runs only some inputs; `npm run bench -- --save` keeps what the engines took for
+ * `npm run bench -- a d` runs only some inputs, and no marks in workerd; `npm run bench -- --save` keeps what the engines took for
  * `docs/performance.md`.
  */
 import { execFileSync } from "node:child_process";
@@ -70,8 +70,9 @@ try {
   rmSync(dir, { recursive: true, force: true });
 }
 
-console.log();
-console.log();
-await import("./text.ts");
-console.log();
-await import("./images.ts");
+if (positionals.length === 0) {
+  console.log();
+  await import("./text.ts");
+  console.log();
+  await import("./images.ts");
+}
