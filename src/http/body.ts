@@ -11,7 +11,7 @@ import { Problem, toldName } from "../problems.ts";
 import { repeatedKey } from "../repeatedKey.ts";
 import { announcedBytesOf, FORM, maxBytesOf, mediaTypeOf, PDF } from "../service/bodySize.ts";
 import type { CallContext } from "../service/callContext.ts";
-import { isSlip } from "../service/nearest.ts";
+import { knownName } from "../service/nearest.ts";
 import { type AcceptedRequest, PRODUCTS, type Product } from "../service/products.ts";
 import type { ApiEnv } from "./environment.ts";
 
@@ -55,9 +55,11 @@ const FIELDS = [...new Set(PRODUCTS.flatMap(({ schemas }) => Object.keys(schemas
  */
 function expectFieldsInBody(c: Context): void {
   const names = [...new URL(c.req.url).searchParams.keys()];
-  const path = names.find((name) => isSlip(name, FIELDS));
+  const path = names.find((name) => knownName(name, FIELDS) !== undefined);
   if (path === undefined) return;
-  const message = "must be in the body: the query is read only where the body is the PDF by itself";
+  const field = knownName(path, FIELDS)!;
+  const where = path === field ? "in the body" : `in the body, as \`${field}\``;
+  const message = `must be ${where}: the query is read only where the body is the PDF by itself`;
   throw new Problem("invalid_request", `\`${toldName(path)}\` ${message}.`, { errors: [{ path, message }] });
 }
 

@@ -31,7 +31,7 @@ export function soldOrThrow(
     case "spent":
       throw new PaymentError(
         "payment_already_used",
-        "This payment has bought its result (another request's, or one whose link has ended), or the chain has rejected it. Sign a new payment, under a new Idempotency-Key if this one has bought something.",
+        "This payment, or its Idempotency-Key, has bought its result (another request's, or one whose link has ended), or the chain has rejected the payment. Sign a new payment, under a new Idempotency-Key if this one has bought something.",
       );
     case "taken":
       throw new PaymentError(

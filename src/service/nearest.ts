@@ -20,11 +20,12 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 /** The shortest name that can be misspelt and still be known: `text` is near to too many words. */
 const MIN_SLIP_CHARACTERS = 5;
 
-/** Returns whether `name` is one of the known names, but for case, and for a slip of the pen in a longer one. */
-export function isSlip(name: string, known: readonly string[]): boolean {
-  if (name.length > MAX_CHARACTERS) return false;
+/** Returns the known name that `name` is, but for case, and for a slip of the pen in a longer one; undefined if it is none. */
+export function knownName(name: string, known: readonly string[]): string | undefined {
+  if (name.length > MAX_CHARACTERS) return undefined;
   const written = plain(name);
-  return known.map(plain).some((other) => {
+  return known.find((candidate) => {
+    const other = plain(candidate);
     if (written === other || other.length < MIN_SLIP_CHARACTERS) return written === other;
     return leven(written, other) <= (letters(written) === letters(other) ? 2 : 1); // two letters may be swapped
   });

@@ -287,7 +287,12 @@ function ledgerThatFinds(found: PaymentStatus, changes: Partial<ReturnType<Ledge
 describe("what the ledger finds decides what the caller is told", () => {
   const until = Date.UTC(2033, 4, 18);
   test.each<[PaymentStatus, string, number | undefined, RegExp]>([
-    [{ status: "spent" }, "payment_already_used", undefined, /has bought its result.*Sign a new payment/],
+    [
+      { status: "spent" },
+      "payment_already_used",
+      undefined,
+      /or its Idempotency-Key, has bought its result.*Sign a new payment/,
+    ],
     [{ status: "taken" }, "payment_already_used", undefined, /being used for another request. Sign a new payment/],
     [{ status: "withheld" }, "payment_already_used", undefined, /may be public by now/],
     [{ status: "busy" }, "payment_in_progress", 5, /being used right now.*same request again/],
