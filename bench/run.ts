@@ -1,8 +1,8 @@
 /**
  * `npm run bench` runs every engine on every input and compares the times to copying the bytes. It then measures
  * marking by ranges, how our time grows with pages, and text and image marks in workerd.
- * `npm run bench -- a d` runs only some inputs, and no marks in workerd; `npm run bench -- --save` keeps what the engines took for
- * `docs/performance.md`.
+ * `npm run bench -- a d` runs only some inputs, and no marks in workerd; `npm run bench -- --save` keeps what the engines
+ * took for `docs/performance.md`.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

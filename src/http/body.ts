@@ -54,13 +54,13 @@ const FIELDS = [...new Set(PRODUCTS.flatMap(({ schemas }) => Object.keys(schemas
  * @throws Problem invalid_request
  */
 function expectFieldsInBody(c: Context): void {
-  const names = [...new URL(c.req.url).searchParams.keys()];
-  const path = names.find((name) => knownName(name, FIELDS) !== undefined);
-  if (path === undefined) return;
-  const field = knownName(path, FIELDS)!;
-  const where = path === field ? "in the body" : `in the body, as \`${field}\``;
-  const message = `must be ${where}: the query is read only where the body is the PDF by itself`;
-  throw new Problem("invalid_request", `\`${toldName(path)}\` ${message}.`, { errors: [{ path, message }] });
+  for (const path of new URL(c.req.url).searchParams.keys()) {
+    const field = knownName(path, FIELDS);
+    if (field === undefined) continue;
+    const where = path === field ? "in the body" : `in the body, as \`${field}\``;
+    const message = `must be ${where}: the query is read only where the body is the PDF by itself`;
+    throw new Problem("invalid_request", `\`${toldName(path)}\` ${message}.`, { errors: [{ path, message }] });
+  }
 }
 
 /**

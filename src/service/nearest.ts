@@ -26,8 +26,8 @@ export function knownName(name: string, known: readonly string[]): string | unde
   const written = plain(name);
   return known.find((candidate) => {
     const other = plain(candidate);
-    if (written === other || other.length < MIN_SLIP_CHARACTERS) return written === other;
-    return leven(written, other) <= (letters(written) === letters(other) ? 2 : 1); // two letters may be swapped
+    const slips = letters(written) === letters(other) ? 2 : 1; // two letters may be swapped
+    return written === other || (other.length >= MIN_SLIP_CHARACTERS && leven(written, other) <= slips);
   });
 }
 
