@@ -9,8 +9,8 @@ import { typedFields } from "../src/service/typedFields.ts";
 import { misuse } from "./failure.ts";
 import { readSecretFile } from "./secretFile.ts";
 
-const textSettings = textRequest.omit({ file: true });
-const imageSettings = imageRequest.omit({ file: true, image: true });
+const textSettings = textRequest().omit({ file: true });
+const imageSettings = imageRequest().omit({ file: true, image: true });
 const shapes = { "--text": textSettings, "--image": imageSettings };
 
 /** The fields that are given as flags, unchecked, by the names that requests have for them. */

@@ -14,8 +14,8 @@ import { imageMarkOf, textMarkOf } from "../src/service/marks.ts";
 import { imageRequest, textRequest } from "../src/service/schemas.ts";
 import type { MarkAnswer, Marked, MarkRequest, Refusal } from "./messages.ts";
 
-const textSettings = textRequest.omit({ file: true });
-const imageSettings = imageRequest.omit({ file: true, image: true });
+const textSettings = textRequest().omit({ file: true });
+const imageSettings = imageRequest().omit({ file: true, image: true });
 
 const loadFont: LoadFont = async (path) => {
   const response = await fetch(`/fonts/${path}`);

@@ -38,7 +38,7 @@ async function readPage(url: URL, token: string): Promise<SalesPage> {
     },
   );
   if (response.ok) {
-    const page = salesPage.safeParse(await response.json().catch(() => undefined));
+    const page = salesPage().safeParse(await response.json().catch(() => undefined));
     if (page.success) return page.data;
     throw new Error(`${url.origin} answered the question for its sales with what are none of Overprint's`);
   }

@@ -7,6 +7,7 @@ import { counted } from "../inputs/receive.ts";
 import { receiveUpload } from "../inputs/receiveUpload.ts";
 import { expectPdf } from "../inputs/sniff.ts";
 import { hasTooManyValues, MAX_JSON_VALUES } from "../jsonValues.ts";
+import { once } from "../once.ts";
 import { Problem, toldName } from "../problems.ts";
 import { repeatedKey } from "../repeatedKey.ts";
 import { announcedBytesOf, FORM, maxBytesOf, mediaTypeOf, PDF } from "../service/bodySize.ts";
@@ -46,7 +47,7 @@ function queryFields(c: Context): Record<string, string> {
 }
 
 /** The fields of all that is sold. */
-const FIELDS = [...new Set(PRODUCTS.flatMap(({ schemas }) => Object.keys(schemas.json.shape)))];
+const fieldsSold = once(() => [...new Set(PRODUCTS.flatMap(({ schemas }) => Object.keys(schemas.json.shape)))]);
 
 /**
  * Refuses fields in the query beside a body that has fields, also misspelt ones: who sends them wants them read. What else
@@ -55,7 +56,7 @@ const FIELDS = [...new Set(PRODUCTS.flatMap(({ schemas }) => Object.keys(schemas
  */
 function expectFieldsInBody(c: Context): void {
   for (const path of new URL(c.req.url).searchParams.keys()) {
-    const field = knownName(path, FIELDS);
+    const field = knownName(path, fieldsSold());
     if (field === undefined) continue;
     const where = path === field ? "in the body" : `in the body, as \`${field}\``;
     const message = `must be ${where}: the query is read only where the body is the PDF by itself`;

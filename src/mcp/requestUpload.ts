@@ -18,8 +18,8 @@ const title = "Get an address to upload a local file to";
 const shown = {
   title,
   description: `For a PDF or image that is on a disk, in a sandbox or with the user, and has no URL. Free, up to ${UPLOADS.freeBytes / 1e6} MB. Send the file by the command in \`curl\`, or give the user \`upload.url\` to open in a browser; then pass \`handle\` as \`file\` or \`image\` of the other tools, any number of times. Never put a file into a call as base64.`,
-  inputSchema: advertised({ ...jsonSchema(uploadRequest, { io: "input" }), examples: [UPLOAD_EXAMPLE] }),
-  outputSchema: advertised(jsonSchema(z.union([uploadOffer, terms]), { io: "input" })),
+  inputSchema: advertised({ ...jsonSchema(uploadRequest(), { io: "input" }), examples: [UPLOAD_EXAMPLE] }),
+  outputSchema: advertised(jsonSchema(z.union([uploadOffer(), terms]), { io: "input" })),
   annotations: { title, readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 };
 

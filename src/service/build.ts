@@ -1,16 +1,19 @@
 import * as z from "zod";
+import { once } from "../once.ts";
 
 /** What a deployment was built from. */
-export const build = z.strictObject({
-  version: z.string().describe("Of Overprint, as in its CHANGELOG."),
-  source: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .describe("SHA-256 of the sources: SECURITY.md says how to make it from a checkout."),
-});
+export const build = once(() =>
+  z.strictObject({
+    version: z.string().describe("Of Overprint, as in its CHANGELOG."),
+    source: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .describe("SHA-256 of the sources: SECURITY.md says how to make it from a checkout."),
+  }),
+);
 
 /** A value of {@link build}. */
-export type Build = z.output<typeof build>;
+export type Build = z.output<ReturnType<typeof build>>;
 
 /** For so long, what could not be read is not asked for again. */
 const ASK_AGAIN_MS = 60_000;
@@ -29,5 +32,5 @@ export async function buildOf(assets: Fetcher | undefined): Promise<Build | unde
 }
 
 async function readBuild(assets: Fetcher): Promise<Build> {
-  return build.parse(await (await assets.fetch("https://assets.local/build.json")).json());
+  return build().parse(await (await assets.fetch("https://assets.local/build.json")).json());
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Config } from "../config.ts";
 import { log } from "../log.ts";
+import { once } from "../once.ts";
 import { isSolana } from "../payments/networks.ts";
 import { bucketOf } from "../storage/bucket.ts";
 import { fontLoader } from "../storage/fonts.ts";
@@ -33,14 +34,18 @@ export async function settledConfig(config: Config): Promise<Config> {
 }
 
 /** What is wrong with a deployment: it sells nothing (`fail`), or not all that its settings say (`warn`). */
-export const healthSchema = z.strictObject({
-  ...build.partial().shape,
-  status: z.enum(["pass", "warn", "fail"]),
-  problems: z.array(z.string()).describe("In words. They name settings and networks, and hold no values of settings."),
-});
+export const healthSchema = once(() =>
+  z.strictObject({
+    ...build().partial().shape,
+    status: z.enum(["pass", "warn", "fail"]),
+    problems: z
+      .array(z.string())
+      .describe("In words. They name settings and networks, and hold no values of settings."),
+  }),
+);
 
 /** A value of {@link healthSchema}, without what was built. */
-export type Health = Pick<z.output<typeof healthSchema>, "status" | "problems">;
+export type Health = Pick<z.output<ReturnType<typeof healthSchema>>, "status" | "problems">;
 
 /** What the Worker has to be bound to; `wrangler.toml` says to what. */
 const NEEDED = ["RESULTS", "ASSETS", "LEDGER", "BUDGETS"] as const;

@@ -4,84 +4,88 @@ import { MAX_SIDE, SCRIPTS, WORK_LIMITS } from "../engine/index.ts";
 import { FETCH_PORTS } from "../inputs/address.ts";
 import { MAX_REDIRECTS } from "../inputs/fetch.ts";
 import { LONG_TEXT_BYTES, MAX_TEXT_BYTES } from "../inputs/inlineFile.ts";
+import { once } from "../once.ts";
 import { priceLabel } from "./products.ts";
 import { MAX_FILENAME_CHARACTERS, MAX_TEXT_CHARACTERS } from "./schemas.ts";
 
-const count = z.int().min(0);
-
 /** Schema of the answer to `GET /v1/limits`. */
-export const limits = z.strictObject({
-  price: z.string().describe("Of one call."),
-  form_bytes: count.describe("Of a multipart body, and of a PDF that is the body by itself."),
-  json_bytes: count.describe("Of a JSON body, an MCP message included."),
-  body_text_bytes: count.describe("Of a body, form or JSON, beside its files."),
-  field_bytes: count.describe("Of one text in it. Most fields may have less."),
-  mcp_unpaid_bytes: count.describe(
-    "Of an MCP message whose payment is neither in a header nor, with the tool's name, within so many bytes of its beginning.",
-  ),
-  body_seconds: count.describe("That a body may take."),
-  body_bytes_per_second: count.describe(
-    "That a body has to keep up with, but for ten seconds, and a file at a URL too; a slower body is a 408, a slower file a 504.",
-  ),
-  file_bytes: count.describe("Of the PDF."),
-  encoded_file_bytes: count.describe("Of a PDF whose server answers with a Content-Encoding, once it is decoded."),
-  file_pages: count,
-  scanned_times: count.describe(
-    "What may be read of a PDF: so many times its own length and `scanned_bytes`. Past this and the next ones, it is `too_complex`.",
-  ),
-  scanned_bytes: count,
-  decompressed_bytes: count.describe("Of all the compressed objects of a PDF together."),
-  decompressed_bytes_at_once: count.describe("Of one stream of compressed objects, all of its filters together."),
-  held_bytes: count.describe("Of the objects of a PDF that are written anew, its pages among them."),
-  added_bytes: count.describe(
-    "By which a result may be larger than the mark and twice the PDF, beside `added_bytes_per_page`.",
-  ),
-  added_bytes_per_page: count,
-  large_files: count.describe(
-    "Calls with a file of more than 8 MB that are worked on at once in one place; one more waits a while, and is a 503 then.",
-  ),
-  image_bytes: count,
-  image_pixels: count.describe("Width times height."),
-  image_side_pixels: count.describe("Width, and height."),
-  text_characters: count,
-  scripts: z.array(z.string()).describe("That a text can be in, beside symbols and emoji (ISO 15924)."),
-  filename_characters: count,
-  fetch_seconds: count.describe("For one URL to deliver, redirects and body included."),
-  fetch_redirects: count,
-  fetch_ports: z.array(count).describe("The ports a URL may name."),
-  work_seconds: count.describe("That a call can take, before its payment is settled."),
-  link_seconds: count.describe("How long a link works."),
-  unpaid_calls_per_minute: count.describe("Calls answered 402, of one address (an IPv6 /64)."),
-  refused_payments: count.describe(
-    "Of one address, after which its payments are a 429 for some seconds, until one of them is forgotten. A paid call clears them.",
-  ),
-  refused_payments_forgotten_per_minute: count,
-  vain_payments: count.describe(
-    "Of one payer, verified for calls that failed, after which its payments are a 429 for some seconds. A paid call clears them.",
-  ),
-  vain_payments_forgotten_per_minute: count,
-  payer_calls: count.describe("Payments of one payer that are worked on at once; one more is a 429."),
-  payer_requests: count.describe("Calls of one payer at once, those included that wait for one with the same payment."),
-  payer_uncharged_seconds_per_hour: count.describe(
-    "Of work for one payer that is not charged in the end, as its calls fail. Past this and the next one, a 429.",
-  ),
-  payer_uncharged_bytes_per_hour: count.describe("Of bodies and files taken in for such calls."),
-  upload_seconds: count.describe("How long an upload can be used."),
-  upload_free_bytes: count.describe("Of a file that is uploaded without a payment. With one, `file_bytes`."),
-  uploads: count.describe("Without a payment, of one address (an IPv6 /64) at the same time; one more is a 429."),
-  uploads_bytes: count.describe("Of them together, which is in `upload_seconds`."),
-  payer_uploads: count.describe("Of one payer at the same time, with a payment that is verified, and not settled."),
-  payer_uploads_bytes: count,
-  upload_sizes_in_vain: count.describe(
-    "What an upload takes in of files that break off, in times its size; then a 429.",
-  ),
-  wrong_tokens_per_minute: count.describe(
-    "Links with a wrong token, and uploads that there are not, of one address (an IPv6 /64).",
-  ),
+export const limits = once(() => {
+  const count = z.int().min(0);
+  return z.strictObject({
+    price: z.string().describe("Of one call."),
+    form_bytes: count.describe("Of a multipart body, and of a PDF that is the body by itself."),
+    json_bytes: count.describe("Of a JSON body, an MCP message included."),
+    body_text_bytes: count.describe("Of a body, form or JSON, beside its files."),
+    field_bytes: count.describe("Of one text in it. Most fields may have less."),
+    mcp_unpaid_bytes: count.describe(
+      "Of an MCP message whose payment is neither in a header nor, with the tool's name, within so many bytes of its beginning.",
+    ),
+    body_seconds: count.describe("That a body may take."),
+    body_bytes_per_second: count.describe(
+      "That a body has to keep up with, but for ten seconds, and a file at a URL too; a slower body is a 408, a slower file a 504.",
+    ),
+    file_bytes: count.describe("Of the PDF."),
+    encoded_file_bytes: count.describe("Of a PDF whose server answers with a Content-Encoding, once it is decoded."),
+    file_pages: count,
+    scanned_times: count.describe(
+      "What may be read of a PDF: so many times its own length and `scanned_bytes`. Past this and the next ones, it is `too_complex`.",
+    ),
+    scanned_bytes: count,
+    decompressed_bytes: count.describe("Of all the compressed objects of a PDF together."),
+    decompressed_bytes_at_once: count.describe("Of one stream of compressed objects, all of its filters together."),
+    held_bytes: count.describe("Of the objects of a PDF that are written anew, its pages among them."),
+    added_bytes: count.describe(
+      "By which a result may be larger than the mark and twice the PDF, beside `added_bytes_per_page`.",
+    ),
+    added_bytes_per_page: count,
+    large_files: count.describe(
+      "Calls with a file of more than 8 MB that are worked on at once in one place; one more waits a while, and is a 503 then.",
+    ),
+    image_bytes: count,
+    image_pixels: count.describe("Width times height."),
+    image_side_pixels: count.describe("Width, and height."),
+    text_characters: count,
+    scripts: z.array(z.string()).describe("That a text can be in, beside symbols and emoji (ISO 15924)."),
+    filename_characters: count,
+    fetch_seconds: count.describe("For one URL to deliver, redirects and body included."),
+    fetch_redirects: count,
+    fetch_ports: z.array(count).describe("The ports a URL may name."),
+    work_seconds: count.describe("That a call can take, before its payment is settled."),
+    link_seconds: count.describe("How long a link works."),
+    unpaid_calls_per_minute: count.describe("Calls answered 402, of one address (an IPv6 /64)."),
+    refused_payments: count.describe(
+      "Of one address, after which its payments are a 429 for some seconds, until one of them is forgotten. A paid call clears them.",
+    ),
+    refused_payments_forgotten_per_minute: count,
+    vain_payments: count.describe(
+      "Of one payer, verified for calls that failed, after which its payments are a 429 for some seconds. A paid call clears them.",
+    ),
+    vain_payments_forgotten_per_minute: count,
+    payer_calls: count.describe("Payments of one payer that are worked on at once; one more is a 429."),
+    payer_requests: count.describe(
+      "Calls of one payer at once, those included that wait for one with the same payment.",
+    ),
+    payer_uncharged_seconds_per_hour: count.describe(
+      "Of work for one payer that is not charged in the end, as its calls fail. Past this and the next one, a 429.",
+    ),
+    payer_uncharged_bytes_per_hour: count.describe("Of bodies and files taken in for such calls."),
+    upload_seconds: count.describe("How long an upload can be used."),
+    upload_free_bytes: count.describe("Of a file that is uploaded without a payment. With one, `file_bytes`."),
+    uploads: count.describe("Without a payment, of one address (an IPv6 /64) at the same time; one more is a 429."),
+    uploads_bytes: count.describe("Of them together, which is in `upload_seconds`."),
+    payer_uploads: count.describe("Of one payer at the same time, with a payment that is verified, and not settled."),
+    payer_uploads_bytes: count,
+    upload_sizes_in_vain: count.describe(
+      "What an upload takes in of files that break off, in times its size; then a 429.",
+    ),
+    wrong_tokens_per_minute: count.describe(
+      "Links with a wrong token, and uploads that there are not, of one address (an IPv6 /64).",
+    ),
+  });
 });
 
 /** Returns every limit in force in a deployment with these settings. */
-export function limitsOf(config: Config): z.output<typeof limits> {
+export function limitsOf(config: Config): z.output<ReturnType<typeof limits>> {
   return {
     price: priceLabel(config),
     form_bytes: config.maxBodyBytes,

@@ -56,8 +56,8 @@ export interface Product {
   description: string;
   /** An example request, for discovery services. */
   example: Record<string, unknown>;
-  /** The schemas of its requests, as JSON and as a form. */
-  schemas: Record<RequestFormat, z.ZodObject>;
+  /** The schemas of its requests, as JSON and as a form, made when they are first read. */
+  readonly schemas: Readonly<Record<RequestFormat, z.ZodObject>>;
   /** What a call costs in a deployment: the one place that the offer, the result and every description have it from. */
   price(config: Config): Price;
   /**
@@ -134,19 +134,26 @@ function productWith(field: string): string | undefined {
  */
 function define<R extends { filename: string }>(
   facts: Omit<Product, "schemas" | "accept">,
-  schemas: Product["schemas"],
-  checks: Record<RequestFormat, z.ZodType<R>>,
+  schemas: Record<RequestFormat, () => z.ZodObject>,
+  checks: Record<RequestFormat, () => z.ZodType<R>>,
   run: (request: R, call: CallContext) => Promise<Marked>,
 ): Product {
   const { operation } = facts;
   const product: Product = {
     ...facts,
-    schemas,
+    schemas: {
+      get json() {
+        return schemas.json();
+      },
+      get form() {
+        return schemas.form();
+      },
+    },
     accept(fields, format, tooLong) {
-      const typed = format === "form" ? typedFields(fields, schemas.form) : fields;
-      const checked = checks[format].safeParse(typed, { error: fieldMessage });
+      const typed = format === "form" ? typedFields(fields, schemas.form()) : fields;
+      const checked = checks[format]().safeParse(typed, { error: fieldMessage });
       if (!checked.success) {
-        const here = Object.keys(schemas.json.shape);
+        const here = Object.keys(schemas.json().shape);
         throw invalidRequest(checked.error.issues, { here, elsewhere: productWith });
       }
       if (tooLong) throw tooLong;

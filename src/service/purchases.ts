@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { once } from "../once.ts";
 import { purchasesOf } from "../payments/ledger.ts";
 import type { Delivery } from "./products.ts";
 import { operation } from "./schemas.ts";
@@ -6,21 +7,25 @@ import { operation } from "./schemas.ts";
 /** What of a payer's purchases is told at once. */
 const MAX_PURCHASES = 100;
 
-const purchase = z.strictObject({
-  url: z.string().describe("The link, which needs no key."),
-  expires_at: z.iso.datetime(),
-  operation,
-  bought_at: z.iso.datetime(),
-  request_id: z.string().describe("Of the call that paid."),
-  network: z.string().describe("CAIP-2."),
-  transaction: z.string().describe("Empty where it is not known."),
-});
+const purchase = once(() =>
+  z.strictObject({
+    url: z.string().describe("The link, which needs no key."),
+    expires_at: z.iso.datetime(),
+    operation,
+    bought_at: z.iso.datetime(),
+    request_id: z.string().describe("Of the call that paid."),
+    network: z.string().describe("CAIP-2."),
+    transaction: z.string().describe("Empty where it is not known."),
+  }),
+);
 
 /** Schema of the answer to `GET /v1/purchases`. */
-export const purchases = z.strictObject({
-  purchases: z.array(purchase).describe("Those whose links still work, the newest first."),
-  next: z.string().nullable().describe("What to send as `before` for older ones; null if there are none."),
-});
+export const purchases = once(() =>
+  z.strictObject({
+    purchases: z.array(purchase()).describe("Those whose links still work, the newest first."),
+    next: z.string().nullable().describe("What to send as `before` for older ones; null if there are none."),
+  }),
+);
 
 /**
  * Returns what a payer has bought, as far as its links still work.
@@ -31,7 +36,7 @@ export async function listPurchases(
   { LEDGER }: Env,
   payer: { address: string; onlyOn: string | undefined },
   before: string | undefined,
-): Promise<z.output<typeof purchases>> {
+): Promise<z.output<ReturnType<typeof purchases>>> {
   const listed = await LEDGER.getByName(purchasesOf(payer.address)).listed(before, MAX_PURCHASES);
   const bought = await Promise.all(listed.map(({ payment }) => LEDGER.getByName(payment).purchase()));
   return {

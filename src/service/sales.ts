@@ -1,44 +1,49 @@
 /** The books as their operator reads them. */
 import * as z from "zod";
 import type { Config } from "../config.ts";
+import { once } from "../once.ts";
 import { daybookOf } from "../payments/daybook.ts";
 import { isSolana } from "../payments/networks.ts";
 
 /** So many sales are told at once. */
 const PAGE = 500;
 
-const sale = z.strictObject({
-  request_id: z.string().describe("Of the call that paid."),
-  settled_at: z.iso.datetime(),
-  network: z.string(),
-  chain: z.string().describe("CAIP-2."),
-  asset: z.string(),
-  decimals: z.int(),
-  payer: z.string(),
-  pay_to: z.string(),
-  amount: z.string().describe("In the token's smallest unit."),
-  transaction: z.string().describe("Empty where it is not known."),
-  proved: z.boolean().describe("False where it was sold on the facilitator's word alone."),
-});
+const sale = once(() =>
+  z.strictObject({
+    request_id: z.string().describe("Of the call that paid."),
+    settled_at: z.iso.datetime(),
+    network: z.string(),
+    chain: z.string().describe("CAIP-2."),
+    asset: z.string(),
+    decimals: z.int(),
+    payer: z.string(),
+    pay_to: z.string(),
+    amount: z.string().describe("In the token's smallest unit."),
+    transaction: z.string().describe("Empty where it is not known."),
+    proved: z.boolean().describe("False where it was sold on the facilitator's word alone."),
+  }),
+);
 
 /** Schema of the answer to `GET /v1/operator/sales`. */
-export const salesPage = z.strictObject({
-  sales: z.array(sale).describe("Of the day, the oldest first."),
-  next: z.string().nullable().describe("What to send as `after` for later ones; null if there are none."),
-  /** What is sold for now: the networks in the order of NETWORKS, and who is paid there. */
-  networks: z.array(
-    z.strictObject({
-      network: z.string(),
-      chain: z.string(),
-      asset: z.string(),
-      decimals: z.int(),
-      pay_to: z.string(),
-    }),
-  ),
-});
+export const salesPage = once(() =>
+  z.strictObject({
+    sales: z.array(sale()).describe("Of the day, the oldest first."),
+    next: z.string().nullable().describe("What to send as `after` for later ones; null if there are none."),
+    /** What is sold for now: the networks in the order of NETWORKS, and who is paid there. */
+    networks: z.array(
+      z.strictObject({
+        network: z.string(),
+        chain: z.string(),
+        asset: z.string(),
+        decimals: z.int(),
+        pay_to: z.string(),
+      }),
+    ),
+  }),
+);
 
 /** A value of {@link salesPage}. */
-export type SalesPage = z.output<typeof salesPage>;
+export type SalesPage = z.output<ReturnType<typeof salesPage>>;
 
 /**
  * Returns the sales of a UTC day, a page at a time.

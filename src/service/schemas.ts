@@ -12,11 +12,13 @@ import {
   unknownPlaceholder,
 } from "../engine/index.ts";
 import { UPLOAD_FIRST, Upload } from "../inputs/upload.ts";
+import { once } from "../once.ts";
 import { choice } from "./choice.ts";
 import { takes } from "./fieldMessages.ts";
 
 /**
- * The schemas of requests and results: the single source for validation, OpenAPI and MCP.
+ * The schemas of requests and results: the single source for validation, OpenAPI and MCP. Those of requests are made when
+ * they are first needed: to make them takes as long as a fifth of the Worker's start.
  * Lengths are PDF points (1/72 inch) of the page as the reader sees it.
  * Patterns are published, and read in many languages: no flags, no Unicode properties.
  */
@@ -82,67 +84,82 @@ const notUploadAddress = [
   "is where the file is sent to: name it by the handle upload:… that came with this address",
 ] as const;
 
-const file = z
-  .string({ error: FILE })
-  .regex(FILE_PATTERN, {
-    error: ({ input }) =>
-      BASE64_PDF.test(String(input))
-        ? "is base64 alone: put data:application/pdf;base64, before it"
-        : `must be an http(s) URL, a data URI or the handle of an upload; ${UNREADABLE}`,
-  })
-  .refine(...notUploadAddress)
-  .meta({
-    description:
-      "The PDF: a public http(s) URL, the handle of an upload (upload:…), or a data URI (data:application/pdf;base64,…). Never a path.",
-    examples: ["https://example.com/contract.pdf"],
-  });
+const file = once(() =>
+  z
+    .string({ error: FILE })
+    .regex(FILE_PATTERN, {
+      error: ({ input }) =>
+        BASE64_PDF.test(String(input))
+          ? "is base64 alone: put data:application/pdf;base64, before it"
+          : `must be an http(s) URL, a data URI or the handle of an upload; ${UNREADABLE}`,
+    })
+    .refine(...notUploadAddress)
+    .meta({
+      description:
+        "The PDF: a public http(s) URL, the handle of an upload (upload:…), or a data URI (data:application/pdf;base64,…). Never a path.",
+      examples: ["https://example.com/contract.pdf"],
+    }),
+);
 
-const image = z
-  .string({ error: IMAGE })
-  .regex(IMAGE_PATTERN, `must be an http(s) URL, a data URI, the handle of an upload or base64; ${UNREADABLE}`)
-  .refine(...notUploadAddress)
-  .meta({
-    description: `The image, ${IMAGE_FORMATS.join(" or ")}: a public http(s) URL, the handle of an upload (upload:…), a data URI or bare base64. Never a path.`,
-    examples: ["https://example.com/logo.png"],
-  });
+const image = once(() =>
+  z
+    .string({ error: IMAGE })
+    .regex(IMAGE_PATTERN, `must be an http(s) URL, a data URI, the handle of an upload or base64; ${UNREADABLE}`)
+    .refine(...notUploadAddress)
+    .meta({
+      description: `The image, ${IMAGE_FORMATS.join(" or ")}: a public http(s) URL, the handle of an upload (upload:…), a data URI or bare base64. Never a path.`,
+      examples: ["https://example.com/logo.png"],
+    }),
+);
 
-const opacity = z
-  .number()
-  .min(0)
-  .max(1)
-  .default(DEFAULTS.opacity)
-  .meta({ description: "0 (invisible) to 1 (opaque), of the mark as a whole.", examples: [0.15] });
-const margin = z
-  .number()
-  .min(0)
-  .max(10_000)
-  .default(DEFAULTS.marginPt)
-  .meta({
-    description: "Least distance from the page's edges, in points; never more than a tenth of the page's shorter side.",
-    examples: [36],
-  });
-const rotation = z
-  .number()
-  .min(-360)
-  .max(360)
-  .meta({ examples: [45] });
+const opacity = once(() =>
+  z
+    .number()
+    .min(0)
+    .max(1)
+    .default(DEFAULTS.opacity)
+    .meta({ description: "0 (invisible) to 1 (opaque), of the mark as a whole.", examples: [0.15] }),
+);
+const margin = once(() =>
+  z
+    .number()
+    .min(0)
+    .max(10_000)
+    .default(DEFAULTS.marginPt)
+    .meta({
+      description:
+        "Least distance from the page's edges, in points; never more than a tenth of the page's shorter side.",
+      examples: [36],
+    }),
+);
+const rotation = once(() =>
+  z
+    .number()
+    .min(-360)
+    .max(360)
+    .meta({ examples: [45] }),
+);
 /** Maximum length of the result's file name, in Unicode code points. */
 export const MAX_FILENAME_CHARACTERS = 200;
 
 /** The schema of a file's name, without folders. */
-export const plainName = z
-  .string()
-  .min(1)
-  .max(MAX_FILENAME_CHARACTERS)
-  .regex(/^[^\x00-\x1f\x7f-\x9f/\\]*$/, "must not have control characters or path separators")
-  .refine((name) => name.isWellFormed(), "must be well-formed Unicode");
+export const plainName = once(() =>
+  z
+    .string()
+    .min(1)
+    .max(MAX_FILENAME_CHARACTERS)
+    .regex(/^[^\x00-\x1f\x7f-\x9f/\\]*$/, "must not have control characters or path separators")
+    .refine((name) => name.isWellFormed(), "must be well-formed Unicode"),
+);
 
-const filename = plainName
-  .meta({ examples: ["contract-draft.pdf"] }) // examples and defaults behind a transform are not published
-  .transform((name) => (/\.pdf$/i.test(name) ? name : `${name}.pdf`))
-  .prefault("watermarked.pdf")
-  .describe("The name the result is saved under; .pdf is added where it is missing.");
-const password = z.string().max(1024).optional().describe("The password of an encrypted PDF.");
+const filename = once(() =>
+  plainName()
+    .meta({ examples: ["contract-draft.pdf"] }) // examples and defaults behind a transform are not published
+    .transform((name) => (/\.pdf$/i.test(name) ? name : `${name}.pdf`))
+    .prefault("watermarked.pdf")
+    .describe("The name the result is saved under; .pdf is added where it is missing."),
+);
+const password = once(() => z.string().max(1024).optional().describe("The password of an encrypted PDF."));
 
 /** Countries that are taken for languages, and what their language is. */
 const COUNTRIES = new Map([
@@ -161,112 +178,120 @@ function isLanguageTag(tag: string): boolean {
 
 const notLanguage = "must be a language tag (BCP 47), such as ja, zh-Hant, zh-HK or ur";
 
-const lang = z
-  .string()
-  .max(35, { error: notLanguage, abort: true })
-  .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/, { error: notLanguage, abort: true })
-  .refine(isLanguageTag, notLanguage)
-  .refine((tag) => !COUNTRIES.has(tag.toLowerCase()), {
-    error: ({ input }) => `is a country: the language is ${COUNTRIES.get(String(input).toLowerCase())}`,
-  })
-  .optional()
-  .meta({
-    description:
-      "Language of the text (BCP 47), for its own forms of the letters: ja, ko, zh-Hans, zh-Hant or zh-HK of ideographs, ur for Nastaliq, sr of Cyrillic. Default: Japanese with kana, Korean with hangul on the line, else that of the PDF (/Lang), else simplified Chinese.",
-    examples: ["ja", "zh-Hant"],
-  });
+const lang = once(() =>
+  z
+    .string()
+    .max(35, { error: notLanguage, abort: true })
+    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/, { error: notLanguage, abort: true })
+    .refine(isLanguageTag, notLanguage)
+    .refine((tag) => !COUNTRIES.has(tag.toLowerCase()), {
+      error: ({ input }) => `is a country: the language is ${COUNTRIES.get(String(input).toLowerCase())}`,
+    })
+    .optional()
+    .meta({
+      description:
+        "Language of the text (BCP 47), for its own forms of the letters: ja, ko, zh-Hans, zh-Hant or zh-HK of ideographs, ur for Nastaliq, sr of Cyrillic. Default: Japanese with kana, Korean with hangul on the line, else that of the PDF (/Lang), else simplified Chinese.",
+      examples: ["ja", "zh-Hant"],
+    }),
+);
 
 /** Maximum length of the text, in Unicode code points. */
 export const MAX_TEXT_CHARACTERS = 500;
 
 const tooManyCharacters = `must have at most ${MAX_TEXT_CHARACTERS} characters`;
 
-const text = z
-  .string({
-    error: ({ input }) => (input === undefined ? "is required: the words to lay over the page" : "must be text"),
-  })
-  .max(2 * MAX_TEXT_CHARACTERS, tooManyCharacters) // of a text far too long nothing else is looked at; a line break may be two yet
-  .meta({ examples: ["CONFIDENTIAL", "Copy for A. Smith\nPage {page} of {pages}"] })
-  .transform((value) => value.replaceAll("\r\n", "\n")) // forms send line breaks as CRLF
-  .pipe(
-    z
-      .string()
-      .refine((value) => value.isWellFormed(), "must be well-formed Unicode")
-      // decoders write U+FFFD for bytes that are not UTF-8: nobody wants it on every page
-      .refine((value) => !value.includes("\ufffd"), "must be UTF-8: it has characters that are lost (U+FFFD)")
-      .refine((value) => [...value].length <= MAX_TEXT_CHARACTERS, tooManyCharacters)
-      .refine((value) => /[^\s\p{Default_Ignorable_Code_Point}]/u.test(value), "must have a visible character")
-      .refine((value) => !/[^\P{Cc}\n]/u.test(value), "must not have control characters other than line breaks")
-      .refine((value) => !/\p{Noncharacter_Code_Point}/u.test(value), "must not have noncharacters")
-      .refine((value) => unknownPlaceholder(value) === undefined, {
-        error: ({ input }) =>
-          `has no {${unknownPlaceholder(String(input))}} to fill in: there are ${PLACEHOLDERS.map((name) => `{${name}}`).join(", ")}; write {{ for a brace`,
-      }),
-  )
-  .meta({
-    minLength: 1,
-    maxLength: MAX_TEXT_CHARACTERS,
-    description:
-      "The words to lay over the page, in any script; \\n breaks a line. {page}, {pages} and {date} (ISO 8601, UTC) are filled in; {{ is a brace.",
-  });
+const text = once(() =>
+  z
+    .string({
+      error: ({ input }) => (input === undefined ? "is required: the words to lay over the page" : "must be text"),
+    })
+    .max(2 * MAX_TEXT_CHARACTERS, tooManyCharacters) // of a text far too long nothing else is looked at; a line break may be two yet
+    .meta({ examples: ["CONFIDENTIAL", "Copy for A. Smith\nPage {page} of {pages}"] })
+    .transform((value) => value.replaceAll("\r\n", "\n")) // forms send line breaks as CRLF
+    .pipe(
+      z
+        .string()
+        .refine((value) => value.isWellFormed(), "must be well-formed Unicode")
+        // decoders write U+FFFD for bytes that are not UTF-8: nobody wants it on every page
+        .refine((value) => !value.includes("\ufffd"), "must be UTF-8: it has characters that are lost (U+FFFD)")
+        .refine((value) => [...value].length <= MAX_TEXT_CHARACTERS, tooManyCharacters)
+        .refine((value) => /[^\s\p{Default_Ignorable_Code_Point}]/u.test(value), "must have a visible character")
+        .refine((value) => !/[^\P{Cc}\n]/u.test(value), "must not have control characters other than line breaks")
+        .refine((value) => !/\p{Noncharacter_Code_Point}/u.test(value), "must not have noncharacters")
+        .refine((value) => unknownPlaceholder(value) === undefined, {
+          error: ({ input }) =>
+            `has no {${unknownPlaceholder(String(input))}} to fill in: there are ${PLACEHOLDERS.map((name) => `{${name}}`).join(", ")}; write {{ for a brace`,
+        }),
+    )
+    .meta({
+      minLength: 1,
+      maxLength: MAX_TEXT_CHARACTERS,
+      description:
+        "The words to lay over the page, in any script; \\n breaks a line. {page}, {pages} and {date} (ISO 8601, UTC) are filled in; {{ is a brace.",
+    }),
+);
 
 /** Body of `POST /v1/watermark/text`. */
-export const textRequest = z.strictObject({
-  file,
-  text,
-  template: choice(templates)
-    .default(DEFAULTS.template)
-    .describe(
-      `The look: it fixes position, rotation, size, weight and colour; the request's own fields win. ${templates.map((name) => `${name}: ${TEMPLATES[name].description}`).join(" ")}`,
-    ),
-  position: choice(POSITIONS, synonyms)
-    .transform(canonical<Position>)
-    .optional()
-    .describe(`Where on the page as the reader sees it. Default: the template's, ${byTemplate("position")}.`),
-  opacity,
-  rotation: rotation
-    .optional()
-    .describe("Degrees, counter-clockwise as the reader sees the page. Default: the template's."),
-  lang,
-  color: z
-    .string()
-    .regex(/^#[0-9A-Fa-f]{6}$/, "must be #rrggbb")
-    .optional()
-    .meta({ description: `#rrggbb. Default: the template's, ${byTemplate("color")}.`, examples: ["#cc0000"] }),
-  font_size: z
-    .number()
-    .positive()
-    .max(2000)
-    .optional()
-    .meta({ description: "Points. Default: as large as the template allows and the page holds.", examples: [48] }),
-  margin,
-  password,
-  filename,
-});
+export const textRequest = once(() =>
+  z.strictObject({
+    file: file(),
+    text: text(),
+    template: choice(templates)
+      .default(DEFAULTS.template)
+      .describe(
+        `The look: it fixes position, rotation, size, weight and colour; the request's own fields win. ${templates.map((name) => `${name}: ${TEMPLATES[name].description}`).join(" ")}`,
+      ),
+    position: choice(POSITIONS, synonyms)
+      .transform(canonical<Position>)
+      .optional()
+      .describe(`Where on the page as the reader sees it. Default: the template's, ${byTemplate("position")}.`),
+    opacity: opacity(),
+    rotation: rotation()
+      .optional()
+      .describe("Degrees, counter-clockwise as the reader sees the page. Default: the template's."),
+    lang: lang(),
+    color: z
+      .string()
+      .regex(/^#[0-9A-Fa-f]{6}$/, "must be #rrggbb")
+      .optional()
+      .meta({ description: `#rrggbb. Default: the template's, ${byTemplate("color")}.`, examples: ["#cc0000"] }),
+    font_size: z
+      .number()
+      .positive()
+      .max(2000)
+      .optional()
+      .meta({ description: "Points. Default: as large as the template allows and the page holds.", examples: [48] }),
+    margin: margin(),
+    password: password(),
+    filename: filename(),
+  }),
+);
 
 /** Body of `POST /v1/watermark/image`. */
-export const imageRequest = z.strictObject({
-  file,
-  image,
-  position: choice(IMAGE_POSITIONS, synonyms)
-    .transform(canonical<ImagePosition>)
-    .prefault(DEFAULTS.imagePosition)
-    .describe("Where on the page as the reader sees it."),
-  opacity,
-  scale: z
-    .number()
-    .gt(0)
-    .max(1)
-    .default(DEFAULTS.scale)
-    .meta({
-      description: "Width of the image as a share of the page's width; shrunk where it would leave the page.",
-      examples: [0.2],
-    }),
-  rotation: rotation.default(DEFAULTS.rotation).describe("Degrees, counter-clockwise as the reader sees the page."),
-  margin,
-  password,
-  filename,
-});
+export const imageRequest = once(() =>
+  z.strictObject({
+    file: file(),
+    image: image(),
+    position: choice(IMAGE_POSITIONS, synonyms)
+      .transform(canonical<ImagePosition>)
+      .prefault(DEFAULTS.imagePosition)
+      .describe("Where on the page as the reader sees it."),
+    opacity: opacity(),
+    scale: z
+      .number()
+      .gt(0)
+      .max(1)
+      .default(DEFAULTS.scale)
+      .meta({
+        description: "Width of the image as a share of the page's width; shrunk where it would leave the page.",
+        examples: [0.2],
+      }),
+    rotation: rotation().default(DEFAULTS.rotation).describe("Degrees, counter-clockwise as the reader sees the page."),
+    margin: margin(),
+    password: password(),
+    filename: filename(),
+  }),
+);
 
 /** The operations, by their names in results. */
 const operations = ["watermark.text", "watermark.image"] as const;
@@ -289,7 +314,7 @@ export const result = z.strictObject({
 /** A value of {@link result}. */
 export type Result = z.output<typeof result>;
 
-const upload = z.instanceof(Upload).meta({ type: "string", format: "binary" });
+const upload = once(() => z.instanceof(Upload).meta({ type: "string", format: "binary" }));
 
 /** The text of a form's field that may be a file: the commonest slip is to send the name of one instead (curl without `@`). */
 function textForUpload(pattern: RegExp, others: string, curl: string) {
@@ -298,27 +323,35 @@ function textForUpload(pattern: RegExp, others: string, curl: string) {
     .regex(pattern, `must be an upload (in curl: -F ${curl}), ${others}`)
     .refine(...notUploadAddress);
 }
-const fileText = textForUpload(FILE_PATTERN, "an http(s) URL, a data URI or a handle", "file=@contract.pdf");
-const imageText = textForUpload(IMAGE_PATTERN, "an http(s) URL, a data URI, a handle or base64", "image=@logo.png");
-const fileOrUpload = z.union([upload, fileText], { error: FILE }).describe(file.description ?? "");
-const imageOrUpload = z.union([upload, imageText], { error: IMAGE }).describe(image.description ?? "");
+const fileText = once(() =>
+  textForUpload(FILE_PATTERN, "an http(s) URL, a data URI or a handle", "file=@contract.pdf"),
+);
+const imageText = once(() =>
+  textForUpload(IMAGE_PATTERN, "an http(s) URL, a data URI, a handle or base64", "image=@logo.png"),
+);
+const fileOrUpload = once(() => z.union([upload(), fileText()], { error: FILE }).describe(file().description ?? ""));
+const imageOrUpload = once(() =>
+  z.union([upload(), imageText()], { error: IMAGE }).describe(image().description ?? ""),
+);
 
 /** {@link textRequest} as it is read: a long file has been received with it. */
-export const textRead = textRequest.extend({ file: z.union([upload, file], { error: FILE }) });
+export const textRead = once(() => textRequest().extend({ file: z.union([upload(), file()], { error: FILE }) }));
 /** {@link imageRequest} as it is read: a long file has been received with it. */
-export const imageRead = imageRequest.extend({
-  file: z.union([upload, file], { error: FILE }),
-  image: z.union([upload, image], { error: IMAGE }),
-});
+export const imageRead = once(() =>
+  imageRequest().extend({
+    file: z.union([upload(), file()], { error: FILE }),
+    image: z.union([upload(), image()], { error: IMAGE }),
+  }),
+);
 
 /** {@link textRequest} as `multipart/form-data`: files may be uploads. */
-export const textForm = textRequest.extend({ file: fileOrUpload });
+export const textForm = once(() => textRequest().extend({ file: fileOrUpload() }));
 /** {@link imageRequest} as `multipart/form-data`: files may be uploads. */
-export const imageForm = imageRequest.extend({ file: fileOrUpload, image: imageOrUpload });
+export const imageForm = once(() => imageRequest().extend({ file: fileOrUpload(), image: imageOrUpload() }));
 
 /** A file named in a request: the text of a field, or an upload. */
 export type Source = string | Upload;
 /** A checked request for a text watermark, with its defaults filled in. */
-export type TextRequest = z.output<typeof textForm>;
+export type TextRequest = z.output<ReturnType<typeof textForm>>;
 /** A checked request for an image watermark, with its defaults filled in. */
-export type ImageRequest = z.output<typeof imageForm>;
+export type ImageRequest = z.output<ReturnType<typeof imageForm>>;

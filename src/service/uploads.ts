@@ -7,6 +7,7 @@ import { MemoryShare, noRoom, SENDERS_POOL } from "../inputs/memory.ts";
 import { joined } from "../inputs/receive.ts";
 import { tooLarge } from "../inputs/size.ts";
 import { expectPdf } from "../inputs/sniff.ts";
+import { once } from "../once.ts";
 import { PaymentRequired, type Resource } from "../payments/offer.ts";
 import { readFirstPayment } from "../payments/paymentPayload.ts";
 import { Problem } from "../problems.ts";
@@ -31,47 +32,53 @@ export const UPLOADS_PATH = "/v1/uploads";
 const BUFFERED_BYTES = 100_000;
 
 /** Body of `POST /v1/uploads`. */
-export const uploadRequest = z.strictObject({
-  name: plainName.optional().describe("The file's name."),
-  size: z
-    .int()
-    .min(1)
-    .optional()
-    .describe(
-      `The file's length in bytes, which it must have then. Without it, the file may have up to ${UPLOADS.freeBytes}.`,
-    ),
-  type: z
-    .enum(["pdf", "image"], "must be pdf or image")
-    .default("pdf")
-    .describe("What the file is; its bytes are looked at."),
-});
+export const uploadRequest = once(() =>
+  z.strictObject({
+    name: plainName().optional().describe("The file's name."),
+    size: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        `The file's length in bytes, which it must have then. Without it, the file may have up to ${UPLOADS.freeBytes}.`,
+      ),
+    type: z
+      .enum(["pdf", "image"], "must be pdf or image")
+      .default("pdf")
+      .describe("What the file is; its bytes are looked at."),
+  }),
+);
 
 /** An example of it. */
 export const UPLOAD_EXAMPLE = { name: "contract.pdf", size: 18211, type: "pdf" };
 
 /** Schema of the answer. */
-export const uploadOffer = z.strictObject({
-  handle: z.string().describe("What `file`, or `image`, takes for the file once it has been sent. Keep it secret."),
-  upload: z
-    .strictObject({
-      transport: z.literal("https"),
-      method: z.literal("PUT"),
-      url: z.url(),
-      headers: z.record(z.string(), z.string()),
-    })
-    .describe(
-      "How to send the file, once: as the body, by itself. Opened in a browser, the URL is a page to choose the file on.",
-    ),
-  curl: z.string().describe("The same as a command: put the path of the file in."),
-  expires_at: z.iso.datetime().describe("Until then the file can be sent, and used any number of times."),
-});
+export const uploadOffer = once(() =>
+  z.strictObject({
+    handle: z.string().describe("What `file`, or `image`, takes for the file once it has been sent. Keep it secret."),
+    upload: z
+      .strictObject({
+        transport: z.literal("https"),
+        method: z.literal("PUT"),
+        url: z.url(),
+        headers: z.record(z.string(), z.string()),
+      })
+      .describe(
+        "How to send the file, once: as the body, by itself. Opened in a browser, the URL is a page to choose the file on.",
+      ),
+    curl: z.string().describe("The same as a command: put the path of the file in."),
+    expires_at: z.iso.datetime().describe("Until then the file can be sent, and used any number of times."),
+  }),
+);
 
 /** Schema of the answer to the file. */
-export const uploadReceipt = z.strictObject({
-  bytes: z.int().min(1),
-  sha256: z.string().describe("Of what has come, in hexadecimal."),
-  expires_at: z.iso.datetime(),
-});
+export const uploadReceipt = once(() =>
+  z.strictObject({
+    bytes: z.int().min(1),
+    sha256: z.string().describe("Of what has come, in hexadecimal."),
+    expires_at: z.iso.datetime(),
+  }),
+);
 
 /**
  * Opens a slot: a free one on the account of the sender's address; where a payment comes along that a facilitator
@@ -85,12 +92,12 @@ export async function openUpload(
   fields: unknown,
   exchange: Exchange,
   sent: (string | object | null | undefined)[],
-): Promise<z.output<typeof uploadOffer>> {
+): Promise<z.output<ReturnType<typeof uploadOffer>>> {
   const { request, env, config } = exchange;
-  const checked = uploadRequest.safeParse(fields, { error: fieldMessage });
+  const checked = uploadRequest().safeParse(fields, { error: fieldMessage });
   if (!checked.success)
     throw invalidRequest(checked.error.issues, {
-      here: Object.keys(uploadRequest.shape),
+      here: Object.keys(uploadRequest().shape),
       elsewhere: () => undefined,
     });
   const { name, type, size } = checked.data;
@@ -180,7 +187,10 @@ function quoted(text: string): string {
  * @throws Problem upload_used, upload_length_wrong, source_too_large, image_too_large, too_many_requests, too_busy, body_timeout, not_a_pdf
  * @throws EngineError unsupported_image, damaged_image
  */
-export async function receiveFile(slot: StoredSlot, exchange: Exchange): Promise<z.output<typeof uploadReceipt>> {
+export async function receiveFile(
+  slot: StoredSlot,
+  exchange: Exchange,
+): Promise<z.output<ReturnType<typeof uploadReceipt>>> {
   const { request, config } = exchange;
   if (slot.file) throw slotUsed();
   const length = lengthOf(request, slot, config);

@@ -83,6 +83,6 @@ print(json.dumps(ast.literal_eval(next(word.value for word in call.keywords if w
   test("MCP has arguments that the tool takes", () => {
     const params = JSON.parse(snippet("mcp").split("params of tools/call\n")[1]!);
     expect(params.name).toBe(call.tool);
-    expect((kind === "text" ? textRequest : imageRequest).parse(params.arguments)).toMatchObject(call.fields);
+    expect((kind === "text" ? textRequest : imageRequest)().parse(params.arguments)).toMatchObject(call.fields);
   });
 });

@@ -21,7 +21,7 @@ async function ask(path: string, { token, ...init }: RequestInit & { token?: str
   return response;
 }
 const read = async (day: string, after = "") =>
-  salesPage.parse(await (await ask(`${SALES}?day=${day}${after}`, { token: TOKEN })).json());
+  salesPage().parse(await (await ask(`${SALES}?day=${day}${after}`, { token: TOKEN })).json());
 
 const body = { file: dataUri("application/pdf", onePage), text: "A" };
 

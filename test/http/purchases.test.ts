@@ -68,7 +68,7 @@ const list = async (header: string, query = "") =>
 const listOf = async ({ account }: Payer) => {
   const response = await list(await signedBy(account, messageOf(account)));
   expect(response.headers.get("Cache-Control")).toBe("no-store");
-  return purchases.parse(await response.json());
+  return purchases().parse(await response.json());
 };
 
 const body = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
@@ -120,7 +120,7 @@ describe("GET /v1/purchases", () => {
     const book = env.LEDGER.getByName(`purchases:${account.address.toLowerCase()}`);
     for (let at = 0; at < 101; at++) await book.list({ payment: `${at}`, at, expiresAt: Date.now() + 60_000 });
     const header = await signedBy(account, messageOf(account));
-    const { next } = purchases.parse(await (await list(header)).json());
+    const { next } = purchases().parse(await (await list(header)).json());
     expect(next).toBe("000000000000001:1");
     expect(await (await list(header, `?before=${next}`)).json()).toEqual({ purchases: [], next: null });
     for (const wrong of ["", "x", "000000000000001:€"])

@@ -49,7 +49,7 @@ describe("an unpaid call", () => {
       const { info, schema } = terms.extensions.bazaar;
       z.fromJSONSchema(schema).parse(info);
       const { input } = info as { input: { body: unknown } };
-      (path === TEXT ? textRequest : imageRequest).parse(input.body);
+      (path === TEXT ? textRequest : imageRequest)().parse(input.body);
       expect(terms.extensions["payment-identifier"]).toMatchObject({ info: { required: false } });
     },
   );

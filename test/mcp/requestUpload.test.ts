@@ -17,7 +17,7 @@ describe.each(Object.keys(REVISIONS) as (keyof typeof REVISIONS)[])("request_upl
     await client.listTools(); // from here on the client holds answers to the schema
     const asked = await client.callTool({ name: "request_upload", arguments: { name: "a.pdf", size: onePage.length } });
     expect(asked.isError).toBeFalsy();
-    const { handle, upload, curl } = uploadOffer.parse(asked.structuredContent);
+    const { handle, upload, curl } = uploadOffer().parse(asked.structuredContent);
     expect(asked.content).toEqual([{ type: "text", text: expect.stringContaining(curl) }]);
     expect((await send(upload.url, { method: "PUT", body: onePage, headers: upload.headers })).status).toBe(200);
     const marked = await client.callTool({
@@ -38,7 +38,7 @@ describe.each(Object.keys(REVISIONS) as (keyof typeof REVISIONS)[])("request_upl
     expect(unpaid.content[0]).toMatchObject({ text: expect.not.stringContaining("header") });
     expect(await storedKeys()).toEqual([]);
     const paid = await ask({ _meta: { "x402/payment": await payment() } });
-    expect(uploadOffer.parse(paid.structuredContent).upload.headers["Content-Length"]).toBe("100000000");
+    expect(uploadOffer().parse(paid.structuredContent).upload.headers["Content-Length"]).toBe("100000000");
   });
 });
 

@@ -8,7 +8,7 @@ import { send } from "../support/client.ts";
 test("GET /v1/limits tells every limit in force, as its schema in /openapi.json says", async () => {
   const response = await send("/v1/limits");
   expect(response.status).toBe(200);
-  expect(limits.parse(await response.json())).toMatchObject({
+  expect(limits().parse(await response.json())).toMatchObject({
     price: "0.05 USDC",
     file_pages: 50_000,
     scanned_times: 64,
@@ -27,7 +27,7 @@ test("GET /v1/limits tells every limit in force, as its schema in /openapi.json 
   const { components } = await (await send("/openapi.json")).json<{
     components: { schemas: { Limits: { required: string[] } } };
   }>();
-  expect(components.schemas.Limits.required).toEqual(Object.keys(limits.shape));
+  expect(components.schemas.Limits.required).toEqual(Object.keys(limits().shape));
 });
 
 test("they are the deployment's own", async () => {
