@@ -252,7 +252,7 @@ export const textRequest = once(() =>
     lang: lang(),
     color: z
       .string()
-      .regex(/^#[0-9A-Fa-f]{6}$/, "must be #rrggbb")
+      .regex(/^#[0-9A-Fa-f]{6}$/, "must be #rrggbb, such as #cc0000")
       .optional()
       .meta({ description: `#rrggbb. Default: the template's, ${byTemplate("color")}.`, examples: ["#cc0000"] }),
     font_size: z

@@ -10,7 +10,7 @@ export function UploadPage({ slot: { name, type, size, maxBytes, expires, file }
   const what = type === "pdf" ? "PDF" : "image";
   return (
     <Document
-      title={`Overprint: send the ${what}`}
+      title={`Overprint: ${file ? "the file is here" : `send the ${what}`}`}
       description="Send a file."
       styles="reading"
       script="/assets/upload.js"

@@ -102,7 +102,7 @@ describePage("the page at /", (running) => {
       const before = await firstPage(page);
       await page.fill("#text-color", "red");
       await page.waitForSelector("#text-color-problem:not(:empty)");
-      expect(await page.textContent("#text-color-problem")).toBe("must be #rrggbb");
+      expect(await page.textContent("#text-color-problem")).toBe("must be #rrggbb, such as #cc0000");
       expect(await page.getAttribute("#text-color", "aria-invalid")).toBe("true");
       expect(await firstPage(page)).toBe(before);
 

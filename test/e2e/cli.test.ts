@@ -240,7 +240,10 @@ describe("what is wrong is one line, and", () => {
     [["mark", "contract.pdf", "--text", "A", "--position", "topleft"], "did you mean top-left?"],
     [["mark", "contract.pdf", "--text", "A", "--font_size", "0"], "--font-size must be more than 0"],
     [["mark", "contract.pdf", "--text", " "], "--text must have a visible character"],
-    [["mark", "contract.pdf", "--text", "A", "--opacity", "2", "--color", "red"], "; --color must be #rrggbb"],
+    [
+      ["mark", "contract.pdf", "--text", "A", "--opacity", "2", "--color", "red"],
+      "; --color must be #rrggbb, such as #cc0000",
+    ],
     [
       ["mark", "contract.pdf", "--text", "A", "--lang", "!!"],
       "overprint: --lang must be a language tag (BCP 47), such as ja, zh-Hant, zh-HK or ur\n",

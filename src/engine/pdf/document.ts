@@ -141,7 +141,10 @@ export async function openPdf(source: ByteSource, options: OpenOptions): Promise
   const hasHeader = (await retry(source, () => findOrigin(source))) !== undefined;
   throw hasHeader
     ? new EngineError("damaged_pdf", "No pages could be found in the PDF. Open it in a reader and save it anew.")
-    : new EngineError("not_a_pdf", "The file does not begin as a PDF does and holds no PDF objects.");
+    : new EngineError(
+        "not_a_pdf",
+        "The file does not begin as a PDF does and holds no PDF objects. Check that it is the one you meant.",
+      );
 }
 
 async function readXref(source: ByteSource): Promise<Xref> {

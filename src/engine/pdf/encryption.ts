@@ -169,7 +169,7 @@ function passwordRequired(password: string | undefined): EngineError {
   return new EngineError(
     "password_required",
     password
-      ? "The PDF is encrypted. The password is neither its user nor its owner password."
+      ? "The PDF is encrypted. The password is neither its user nor its owner password: send one of them as `password`."
       : "The PDF is encrypted and does not open without a password. Send the password in `password`.",
   );
 }

@@ -34,7 +34,11 @@ export function openapi(origin: string, config: Config) {
     },
     servers: [{ url: origin }],
     tags: [
-      { name: "Watermark", description: "What is sold: each call marks every page of a PDF." },
+      {
+        name: "Watermark",
+        description:
+          "What is sold: each call marks every page of a PDF, which comes as a URL, an upload, a part of a form, or the body by itself.",
+      },
       { name: "Uploads", description: "Files without a URL, for an hour: free, and never downloadable." },
       { name: "Links", description: "What was sold, until its link expires or is ended." },
       { name: "Purchases", description: "What a payer has bought." },

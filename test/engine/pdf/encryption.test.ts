@@ -76,7 +76,7 @@ describe("a file other tools encrypted", () => {
   it.each(withPassword)("says that a password is wrong: $name", (vector) => {
     expect(problemOf(() => open(vector, "wrong"))).toEqual({
       code: "password_required",
-      detail: expect.stringContaining("The password is neither its user nor its owner password."),
+      detail: expect.stringContaining("The password is neither its user nor its owner password: send one of them"),
     });
   });
 });
