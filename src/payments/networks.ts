@@ -60,16 +60,25 @@ export const NETWORKS = {
 
 export type NetworkName = keyof typeof NETWORKS;
 
-/** Those of {@link NETWORKS} whose money is worth nothing. */
-export const TEST_NETWORKS: ReadonlySet<string> = new Set<NetworkName>([
-  "base-sepolia",
-  "polygon-amoy",
-  "arbitrum-sepolia",
-  "avalanche-fuji",
-  "solana-devnet",
-]);
-
 export const NETWORK_NAMES = Object.keys(NETWORKS) as [NetworkName, ...NetworkName[]];
+
+/** Whether a network's money is worth something. */
+const IS_REAL: Record<NetworkName, boolean> = {
+  base: true,
+  "base-sepolia": false,
+  polygon: true,
+  "polygon-amoy": false,
+  arbitrum: true,
+  "arbitrum-sepolia": false,
+  avalanche: true,
+  "avalanche-fuji": false,
+  monad: true,
+  solana: true,
+  "solana-devnet": false,
+};
+
+/** Those of {@link NETWORKS} whose money is worth nothing. */
+export const TEST_NETWORKS: ReadonlySet<string> = new Set(NETWORK_NAMES.filter((name) => !IS_REAL[name]));
 
 function usdc<Name extends string>(
   name: Name,

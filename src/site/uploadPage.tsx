@@ -1,9 +1,13 @@
+import { IMAGE_FORMATS } from "../engine/index.ts";
 import type { Slot } from "../storage/uploads.ts";
 import { Document } from "./document.tsx";
 import { Masthead } from "./frame.tsx";
 
 /** What a browser lets one choose. */
-const ACCEPTED = { pdf: "application/pdf,.pdf", image: "image/png,image/jpeg" };
+const ACCEPTED = {
+  pdf: "application/pdf,.pdf",
+  image: IMAGE_FORMATS.map((format) => `image/${format.toLowerCase()}`).join(),
+};
 
 /** The page on which somebody chooses the file that a program has asked for: `web/upload.ts` sends it. */
 export function UploadPage({ slot: { name, type, size, maxBytes, expires, file } }: { slot: Slot }) {

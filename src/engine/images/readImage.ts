@@ -8,9 +8,15 @@ import type { Picture } from "./picture.ts";
 import { readPng } from "./png.ts";
 import { readChunks } from "./pngChunks.ts";
 
-const READERS: Record<ImageFormat, (bytes: Uint8Array, limits: ImageLimits) => Picture | Promise<Picture>> = {
-  PNG: readPngOnce,
-  JPEG: readJpeg,
+interface Reader {
+  read(bytes: Uint8Array, limits: ImageLimits): Picture | Promise<Picture>;
+  /** Throws as `read` does, without decoding pixels. */
+  check(bytes: Uint8Array, limits: ImageLimits): unknown;
+}
+
+const READERS: Record<ImageFormat, Reader> = {
+  PNG: { read: readPngOnce, check: readChunks },
+  JPEG: { read: readJpeg, check: readJpeg },
 };
 
 /**
@@ -19,7 +25,7 @@ const READERS: Record<ImageFormat, (bytes: Uint8Array, limits: ImageLimits) => P
  * @throws EngineError unsupported_image, damaged_image or image_too_large
  */
 export async function readImage(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
-  return READERS[detectFormat(bytes)](bytes, limits);
+  return READERS[detectFormat(bytes)].read(bytes, limits);
 }
 
 /** The PNGs used last: a logo is laid over one file after the other, and its pixels may take longer than all else. */
@@ -41,6 +47,5 @@ async function readPngOnce(bytes: Uint8Array, limits: ImageLimits): Promise<Pict
  * @throws EngineError unsupported_image, damaged_image or image_too_large
  */
 export function checkImage(bytes: Uint8Array, limits: ImageLimits): void {
-  if (detectFormat(bytes) === "PNG") readChunks(bytes, limits);
-  else readJpeg(bytes, limits); // which decodes nothing
+  READERS[detectFormat(bytes)].check(bytes, limits);
 }
