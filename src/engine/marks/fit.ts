@@ -1,6 +1,5 @@
 import { largestScale, type Size } from "./geometry.ts";
-import { pieces } from "./lineBreaks.ts";
-import { graphemes, type Measure, type TextLine, type WrappedLine, wrap } from "./wrap.ts";
+import { graphemes, type Measure, piecesOf, type TextLine, type WrappedLine, wrap } from "./wrap.ts";
 
 /** A share of the page's shorter side: text at least this large is not wrapped. */
 const COMFORTABLE_SHARE = 0.04;
@@ -95,8 +94,8 @@ function cutShort(line: TextLine, width: number, measure: Measure): TextLine {
 
 function longestWord(paragraphs: readonly TextLine[], measure: Measure): number {
   return Math.max(
-    ...paragraphs.flatMap(({ text, rightToLeft }) =>
-      pieces(text).map((piece) => measure({ text: piece.trimEnd(), rightToLeft })),
+    ...paragraphs.flatMap((paragraph) =>
+      piecesOf(paragraph).map((piece) => measure({ ...paragraph, text: piece.trimEnd() })),
     ),
   );
 }

@@ -1,12 +1,16 @@
 import { isRightToLeft } from "../fonts/bidi.ts";
-import type { Cluster, Typesetter } from "../fonts/layout.ts";
+import type { Cluster, Line, Typesetter } from "../fonts/layout.ts";
 import type { TextMark } from "../options.ts";
+import type { Meter } from "../pdf/meter.ts";
 import { type Block, stack } from "./block.ts";
 import { fitText, LEGIBLE_PT } from "./fit.ts";
 import { diagonalAngle, marginOn, roomOn, type Size, sizeKey } from "./geometry.ts";
 import type { Look } from "./look.ts";
 import { isNumbered, withDigits } from "./placeholders.ts";
 import type { TextLine } from "./wrap.ts";
+
+/** What it takes to fit a character of the text on pages of one size, in bytes scanned. */
+const SIZE_WORK = 256;
 
 /** How a text is set on pages of one size: one block for each number of digits that a page number can have. */
 interface Setting {
@@ -26,14 +30,16 @@ interface TextLayout {
 /**
  * Fits `text` (placeholders filled in) on pages of the given sizes. A text with the page number is fitted for the
  * longest number, so that pages of one size have the same font size and line breaks.
+ * @throws EngineError too_complex if there are too many sizes
  */
-export function layOutText(
+export async function layOutText(
   text: string,
   pages: readonly Size[],
   mark: TextMark,
   look: Look,
   typesetter: Typesetter,
-): TextLayout {
+  meter: Meter,
+): Promise<TextLayout> {
   const paragraphs = text.split("\n").map((paragraph) => ({ text: paragraph, rightToLeft: isRightToLeft(paragraph) }));
   const most = String(pages.length).length;
   const digits = isNumbered(mark.text) ? Array.from({ length: most }, (_, i) => most - i) : [0];
@@ -53,6 +59,8 @@ export function layOutText(
   const settings = new Map<string, Setting>();
   for (const page of pages) {
     if (settings.has(sizeKey(page))) continue;
+    meter.scan(SIZE_WORK * text.length);
+    await meter.giveWay();
     const { lines, fontSizePt } = fitText(paragraphs, (line) => set(line).width, {
       page,
       rotation: look.rotation ?? diagonalAngle(page),
@@ -68,8 +76,12 @@ export function layOutText(
     settingOn: (page) => settings.get(sizeKey(page))!,
     smallestPt: Math.min(...Array.from(settings.values(), ({ fontSizePt }) => fontSizePt)),
     *clusters() {
-      for (const { blocks } of settings.values())
-        for (const { rows } of blocks.values()) for (const { line } of rows) yield* line.clusters;
+      // most sizes share their blocks, and most blocks their lines
+      const blocks = new Set(Array.from(settings.values(), (setting) => setting.blocks));
+      const lines = new Set<Line>();
+      for (const byDigits of blocks)
+        for (const { rows } of byDigits.values()) for (const { line } of rows) lines.add(line);
+      for (const { clusters } of lines) yield* clusters;
     },
   };
 }

@@ -33,7 +33,7 @@ const IN_PLACE: Matrix = [1, 0, 0, 1, 0, 0];
 /**
  * Lays a text over every page. The font is embedded once, and each way of breaking the text into lines is drawn once,
  * however many pages and page sizes there are.
- * @throws EngineError unsupported_character if no font has a character
+ * @throws EngineError unsupported_character if no font has a character; too_complex
  */
 export async function markWithText(
   document: PdfDocument,
@@ -44,7 +44,7 @@ export async function markWithText(
   const sizes = document.pages.map(displayedSize);
   const text = textOf(mark, sizes.length, date);
   const typesetter = await typesetterOf(mark, text, loadFont, document.language);
-  const layout = layOutText(text, sizes, mark, look, typesetter);
+  const layout = await layOutText(text, sizes, mark, look, typesetter, document.objects.source.meter);
   const marks = new TextMarks(document, layout.clusters(), look, edgeAround(look, layout.smallestPt));
   const spot = spotOf(look.position);
 

@@ -16,6 +16,8 @@ interface Slot {
   readonly line: Line;
   readonly x: number;
   readonly y: number;
+  /** By the digit. */
+  readonly marks: Map<string, Mark>;
 }
 
 /**
@@ -43,12 +45,8 @@ export class TextMarks {
     this.#sink = sink;
     this.#look = look;
     this.#edge = edge;
-    const all = Array.from(clusters);
-    const shown = all.flatMap((cluster) =>
-      cluster.isSlot ? DIGITS.map((digit) => withDigit(cluster, digit)) : [cluster],
-    );
     this.#hasEchoes = !sink.pdfa && (look.position === "tile" || (edge > 0 && !look.hollow));
-    this.#embedded = embedFont(sink, shown, { echoes: this.#hasEchoes });
+    this.#embedded = embedFont(sink, shownBy(clusters), { echoes: this.#hasEchoes });
     this.#ink = inkOf(look.color, sink);
   }
 
@@ -68,8 +66,11 @@ export class TextMarks {
     let slots = 0;
     return parts.map((part) => {
       if ("mark" in part) return part;
-      const digit = withDigit(part.cluster, number[slots++ % number.length]!);
-      return { mark: this.#runMark([digit], part.line, known === this.#echoParts), x: part.x, y: part.y };
+      const digit = number[slots++ % number.length]!;
+      const drawn = part.marks.get(digit);
+      const mark = drawn ?? this.#runMark([withDigit(part.cluster, digit)], part.line, known === this.#echoParts);
+      part.marks.set(digit, mark);
+      return { mark, x: part.x, y: part.y };
     });
   }
 
@@ -84,7 +85,9 @@ export class TextMarks {
         const at = { x: (x + clusters[0]!.x) * UNITS_PER_EM, y: y * UNITS_PER_EM };
         const [first] = clusters as [Cluster];
         parts.push(
-          first.isSlot ? { cluster: first, line, ...at } : { mark: this.#runMark(clusters, line, isEcho), ...at },
+          first.isSlot
+            ? { cluster: first, line, marks: new Map(), ...at }
+            : { mark: this.#runMark(clusters, line, isEcho), ...at },
         );
       }
     return parts;
@@ -123,6 +126,18 @@ export class TextMarks {
   #shows(clusters: readonly Cluster[]): string {
     const start = clusters[0]?.x ?? 0;
     return clusters.map((cluster) => `${(cluster.x - start).toFixed(3)} ${this.#embedded.codeOf(cluster)}`).join(" ");
+  }
+}
+
+/** Yields what clusters show, each digit once for a face of which slots are. */
+function* shownBy(clusters: Iterable<Cluster>): Generator<Cluster> {
+  const faces = new Set<Cluster["face"]>();
+  for (const cluster of clusters) {
+    if (!cluster.isSlot) yield cluster;
+    else if (!faces.has(cluster.face)) {
+      faces.add(cluster.face);
+      for (const digit of DIGITS) yield withDigit(cluster, digit);
+    }
   }
 }
 

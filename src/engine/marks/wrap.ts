@@ -22,15 +22,24 @@ export type Measure = (part: TextLine) => number;
  * added up, so trying many widths costs no more than measuring each word once, if `measure` caches.
  */
 export function wrap(paragraphs: readonly TextLine[], maxWidth: number, measure: Measure): WrappedLine[] {
-  return paragraphs.flatMap(({ text, rightToLeft }) =>
-    wrapParagraph(text, maxWidth, (part) => measure({ text: part, rightToLeft })).map((line) => ({
-      ...line,
-      rightToLeft,
-    })),
-  );
+  return paragraphs.flatMap((paragraph) => {
+    const { rightToLeft } = paragraph;
+    const lines = wrapParagraph(piecesOf(paragraph), maxWidth, (text) => measure({ text, rightToLeft }));
+    return lines.map((line) => ({ ...line, rightToLeft }));
+  });
 }
 
-function wrapParagraph(paragraph: string, maxWidth: number, measure: (text: string) => number) {
+/** The pieces of paragraphs, each of which is wrapped many times. */
+const known = new WeakMap<TextLine, readonly string[]>();
+
+/** Splits a paragraph into its {@link pieces}. */
+export function piecesOf(paragraph: TextLine): readonly string[] {
+  const parts = known.get(paragraph) ?? pieces(paragraph.text);
+  known.set(paragraph, parts);
+  return parts;
+}
+
+function wrapParagraph(parts: readonly string[], maxWidth: number, measure: (text: string) => number) {
   const lines: { text: string; width: number }[] = [];
   let line = "";
   // `width` includes the spaces at the line's end, `inkWidth` does not
@@ -48,7 +57,7 @@ function wrapParagraph(paragraph: string, maxWidth: number, measure: (text: stri
     inkWidth = 0;
   };
 
-  for (const piece of pieces(paragraph)) {
+  for (const piece of parts) {
     const word = measure(piece.trimEnd());
     if (line !== "" && width + word > maxWidth) close();
     if (word <= maxWidth) {

@@ -10,6 +10,8 @@ import { type Dictionary, Reference, type Value } from "./values.ts";
 const MOST_FILTERS = 16;
 /** What a byte takes that is undone one by one, of what a filter reads or a predictor has changed, in bytes scanned. */
 const BYTE_WORK = 4;
+/** What a filter takes for no data: tables and states, in bytes scanned. */
+const FILTER_WORK = 4096;
 /** What a row of a predictor takes beside its bytes, in bytes scanned. */
 const ROW_WORK = 16;
 /** What a deflated byte takes at worst, where nothing comes of it but the tables of empty blocks, in bytes scanned. */
@@ -43,6 +45,7 @@ export function decodeStream(dict: Dictionary, data: Uint8Array, meter: Meter): 
   };
   filters.forEach((filter, i) => {
     if (filter === "Crypt") return; // undone by the cipher
+    work.scan(FILTER_WORK);
     const param = params[i];
     data = fitted(decode(filter, data, param instanceof Map ? param : undefined, work, meter.roomFor(total)));
     total += data.length;
@@ -238,16 +241,15 @@ function decodeRunLength(data: Uint8Array, maxBytes: number): Uint8Array {
     total += data[at]! < END ? data[at]! + 1 : 257 - data[at]!;
   const out = outputOf(total, maxBytes);
   let written = 0;
+  // byte by byte: for runs as short as these, native code takes longer to call
   for (let at = 0; at + 1 < data.length && data[at] !== END; ) {
     const length = data[at++]!;
     if (length < END) {
-      const part = data.subarray(at, at + length + 1);
-      out.set(part, written);
-      written += part.length;
-      at += length + 1;
+      const end = Math.min(at + length + 1, data.length);
+      while (at < end) out[written++] = data[at++]!;
     } else {
-      out.fill(data[at++]!, written, written + 257 - length);
-      written += 257 - length;
+      const value = data[at++]!;
+      for (const end = written + 257 - length; written < end; ) out[written++] = value;
     }
   }
   return out.subarray(0, written);

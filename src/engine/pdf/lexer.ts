@@ -155,7 +155,7 @@ export function skipWhite(bytes: Uint8Array, at: number): number {
 }
 
 /** Like {@link skipWhite}, but returns `limit` if that is reached. */
-function endOfWhite(bytes: Uint8Array, at: number, limit: number): number {
+export function endOfWhite(bytes: Uint8Array, at: number, limit: number): number {
   for (; at < limit; at++) {
     const code = bytes[at]!;
     if (CLASS[code] === WHITE) continue;

@@ -13,6 +13,8 @@ import type { Rewrite } from "./rewrite.ts";
 const PAGE_WORK = 1024;
 /** The same for an object that a page needs for itself, as where copies fill it. */
 const OBJECT_WORK = 64 * 1024;
+/** What it takes to find the place of what a page shows, by the length of the operators that show it, in bytes scanned. */
+const OPERATOR_WORK = 8;
 /** So many placements are deflated, in the order of their pages: where each page has its own, that would take half the time. */
 const MOST_DEFLATED = 16;
 
@@ -43,6 +45,7 @@ export async function overlay(
     const added = document.added.length;
     const operators = content(page, (xobject) => names.nameOf(xobject, target.slot));
     meter.spend(PAGE_WORK + OBJECT_WORK * (document.added.length - added));
+    meter.scan(OPERATOR_WORK * operators.length);
     if (meter.isTurnOver) await meter.giveWay();
     let placement = placements.get(operators);
     if (placement === undefined) {

@@ -4,6 +4,7 @@ import { areApart, type Box, displayedBox, readBox, readRotation, readUserUnit }
 import { BRACKET_OPEN } from "./characters.ts";
 import { ContentsReader } from "./contents.ts";
 import { Malformed } from "./lexer.ts";
+import { tooComplex } from "./meter.ts";
 import { LONGEST_REFERENCE_CHAIN, MissingStream, type Objects } from "./objects.ts";
 import type { PageEntry } from "./page.ts";
 import { type PageAttributes, readKids, type Span, scanPageAttributes } from "./pageAttributes.ts";
@@ -20,7 +21,7 @@ import { type DefaultSpace, type NameSlot, Resources } from "./resources.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
 import { type Inherited, settledPages, type TreeNode, tooManyPages, VISIT } from "./treeNode.ts";
 import { type ReadOptions, readTreeObject, unreadablePage } from "./treeObject.ts";
-import { parseCharged, parseValue, Reference, type Value } from "./values.ts";
+import { parseCharged, Reference, type Value } from "./values.ts";
 
 /** The root of the page tree: an object, or a dictionary at `at` of the object that holds it. */
 export type PageTreeRoot = Reference | { holder: Rewrite; at: number };
@@ -48,6 +49,8 @@ const DEEPEST_NESTING = 50;
 const NODE = 512;
 /** What a byte of an array of kids takes, see Meter.scan. */
 const KIDS_WORK = 16;
+/** Longest entry of a page that is looked into, in bytes: none that is a box or a number has a tenth of it. */
+const LONGEST_ENTRY = 64 * 1024;
 /** How many kids to look ahead. */
 const UPCOMING = 30;
 
@@ -223,8 +226,7 @@ export class PageWalk {
   ): PageEntry | TreeNode {
     const { text } = holder;
     const { inherited } = above;
-    const value = (span: Span | undefined): Value =>
-      span ? this.#objects.resolve(parseValue(text, span.start)) : null;
+    const value = (span: Span | undefined): Value => (span ? this.#objects.resolve(this.#parse(text, span)) : null);
     const mediaBox = this.#box(text, attributes.mediaBox);
     const cropBox = this.#box(text, attributes.cropBox);
     const rotate = readRotation(value(attributes.rotate));
@@ -239,7 +241,7 @@ export class PageWalk {
     const array = attributes.kids && this.#kids(holder, attributes.kids);
     if (type === "Page") {
       if (array && array.kids.length > 0) throw ambiguousPage();
-    } else if (attributes.kids && !array && parseValue(text, attributes.kids.start) instanceof Reference)
+    } else if (attributes.kids && !array && this.#parse(text, attributes.kids) instanceof Reference)
       throw new Malformed("kids that are not there: nobody knows which pages are missing");
     if (!array || type === "Page") {
       if (type === "Pages" && this.#rewrites.isRenewed(holder.num)) throw unreadablePage(); // its kids are lost
@@ -282,7 +284,7 @@ export class PageWalk {
   /** Returns how many pages a node must lead to. */
   #countOf({ holder, attributes }: TreeDictionary): number {
     if (!attributes.count || !this.#rewrites.isRenewed(holder.num)) return 0;
-    const count = this.#objects.resolve(parseValue(holder.text, attributes.count.start));
+    const count = this.#objects.resolve(this.#parse(holder.text, attributes.count));
     return typeof count === "number" ? count : 0;
   }
 
@@ -292,7 +294,7 @@ export class PageWalk {
    */
   #adopt(dictionary: TreeDictionary, { num }: TreeNode): void {
     const { parent } = dictionary.attributes;
-    const value = parent ? parseValue(dictionary.holder.text, parent.start) : null;
+    const value = parent ? this.#parse(dictionary.holder.text, parent) : null;
     if (num === 0 ? value === null : value instanceof Reference && value.num === num) return;
     setEntry(dictionary, parent, num === 0 ? "" : `/Parent ${num} ${this.#objects.table.generation(num)} R `);
   }
@@ -345,10 +347,16 @@ export class PageWalk {
     return box;
   }
 
+  /** Parses an entry of a page or node. */
+  #parse(text: Uint8Array, { start, end }: Span): Value {
+    if (end - start > LONGEST_ENTRY) throw tooComplex("a page has a very long entry");
+    return parseCharged(text, start, this.#objects.source.meter);
+  }
+
   /** Reads a box; one that is an object of its own, and may be every page's, is read once. */
   #box(text: Uint8Array, span: Span | undefined): Box | undefined {
     if (!span) return undefined;
-    const value = parseValue(text, span.start);
+    const value = this.#parse(text, span);
     if (!(value instanceof Reference)) return readBox(this.#objects, value);
     const known = this.#boxes.get(value.num);
     if (known !== undefined) return known ?? undefined;
@@ -371,7 +379,7 @@ export class PageWalk {
     const { text } = holder;
     const { meter } = this.#objects.source;
     if (text[span.start] === BRACKET_OPEN) return { holder, at: span.start, ...readKids(text, span.start) };
-    let value = parseValue(text, span.start);
+    let value = this.#parse(text, span);
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
       const { num }: Reference = value;
       const known = this.#seenArrays.get(num);

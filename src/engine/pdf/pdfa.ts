@@ -1,5 +1,6 @@
 /** Reads what a file says of itself as an archive: PDF/A (ISO 19005). */
 import { decodeLatin1 } from "../bytes.ts";
+import { EngineError } from "../errors.ts";
 import { decodeStream } from "./filters.ts";
 import { Malformed } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
@@ -25,7 +26,6 @@ const LONGEST_XMP = 1 << 20;
 /**
  * Reads the claim from the catalog's XMP metadata (ISO 19005-1, 6.7.11; ISO 19005-2, 6.6.4).
  * @returns undefined if there is none that can be read, or if the file is encrypted, which PDF/A forbids
- * @throws EngineError too_complex
  */
 export async function readPdfa(objects: Objects, catalog: Dictionary): Promise<Pdfa | undefined> {
   if (objects.cipher) return undefined;
@@ -35,7 +35,8 @@ export async function readPdfa(objects: Objects, catalog: Dictionary): Promise<P
     // a step of its own: the metadata are not read again for each object that it misses
     return { part, intent: await objects.run(() => intentOf(objects, catalog)) };
   } catch (error) {
-    if (error instanceof Malformed) return undefined;
+    // metadata that are too large are none: of the claim depends what the mark is made of, and no page
+    if (error instanceof Malformed || error instanceof EngineError) return undefined;
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 import { indexOf } from "#platform/search";
 import type { ByteSource } from "./byteSource.ts";
 import { CARRIAGE_RETURN, LINE_FEED, SPACE, TAB } from "./characters.ts";
-import { isDictionary, isWhite, Malformed, parseAt, readHeader, skipValue, skipWhite, startsWith } from "./lexer.ts";
+import { endOfWhite, isDictionary, Malformed, parseAt, readHeader, skipValue, skipWhite, startsWith } from "./lexer.ts";
 import { endOfSound } from "./sound.ts";
 import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
 
@@ -19,8 +19,10 @@ export interface RawStream {
   end: number;
 }
 
-/** White space between the data and the keyword that ends them. */
-export const MOST_WHITE_BEFORE_END = 7;
+/** Most white space and comments between the data and the keyword that ends them, in bytes. */
+export const MOST_WHITE_BEFORE_END = 1024;
+/** The same as producers have it, which is all that is read first. */
+const USUAL_WHITE_BEFORE_END = 7;
 const SEARCH_STEP = 64 * 1024;
 const LARGEST_RAW = 64 << 20;
 
@@ -77,15 +79,18 @@ export function claimedEnd(source: ByteSource, start: number, length: Value | un
 }
 
 /**
- * Returns whether `word`, or else `endstream` or `endobj`, is at `end`, after optional white space.
+ * Returns whether `word`, or else `endstream` or `endobj`, is at `end`, after optional white space and comments.
  * @throws MissingRange if bytes have to be fetched first
  */
 export function isEndOfData(source: ByteSource, end: number, word?: "endstream"): boolean {
   if (!(Number.isInteger(end) && end >= 0 && end < source.length)) return false;
-  const bytes = source.bytes(end, Math.min(end + MOST_WHITE_BEFORE_END + "endstream".length, source.length));
-  let at = 0;
-  while (isWhite(bytes[at])) at++;
-  return startsWith(bytes, at, "endstream") || (word === undefined && startsWith(bytes, at, "endobj"));
+  const isWithin = (most: number) => {
+    const bytes = source.bytes(end, Math.min(end + most + "endstream".length, source.length));
+    const at = endOfWhite(bytes, 0, bytes.length);
+    if (at > most) return undefined;
+    return startsWith(bytes, at, "endstream") || (word === undefined && startsWith(bytes, at, "endobj"));
+  };
+  return isWithin(USUAL_WHITE_BEFORE_END) ?? isWithin(MOST_WHITE_BEFORE_END) ?? false;
 }
 
 /**
@@ -112,11 +117,34 @@ export function findEndOfData(source: ByteSource, start: number, bound = source.
  * @throws EngineError too_complex
  */
 export function findWord(source: ByteSource, start: number, limit: number, word: string): number | undefined {
-  for (let at = start; at < limit; at += SEARCH_STEP) {
+  const searched = source.inMemory ? undefined : searchesIn(source);
+  const key = `${start} ${word}`;
+  for (let at = searched?.get(key) ?? start; at < limit; ) {
     const window = source.bytes(at, Math.min(at + SEARCH_STEP + word.length - 1, limit));
     const found = indexOf(window, word);
     source.meter.scan(found < 0 ? window.length : found);
     if (found >= 0) return at + found;
+    at += SEARCH_STEP;
+    if (at + word.length <= limit) remember(searched, key, at);
   }
   return undefined;
+}
+
+/** How many searches are remembered: no step has so many. */
+const SEARCHES = 16;
+const searches = new WeakMap<ByteSource, Map<string, number>>();
+
+/**
+ * Returns how far the last searches in a source have come without finding anything, by where they began and for what: a
+ * step that is repeated, since it missed a range, goes on from there.
+ */
+function searchesIn(source: ByteSource): Map<string, number> {
+  const known = searches.get(source) ?? new Map<string, number>();
+  searches.set(source, known);
+  return known;
+}
+
+function remember(searched: Map<string, number> | undefined, key: string, at: number): void {
+  if (searched?.size === SEARCHES && !searched.has(key)) searched.delete(searched.keys().next().value!);
+  searched?.set(key, at);
 }

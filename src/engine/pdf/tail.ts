@@ -4,7 +4,7 @@ import { decodeLatin1, encodeLatin1, toHex } from "../bytes.ts";
 import { ByteWriter } from "./byteWriter.ts";
 import { GREATER_THAN, LINE_FEED } from "./characters.ts";
 import type { PdfDocument } from "./document.ts";
-import { eachEntry, LARGEST_GENERATION, readName } from "./lexer.ts";
+import { eachEntry, LARGEST_GENERATION, Malformed, readName } from "./lexer.ts";
 import { limitOutput } from "./meter.ts";
 import type { NewObject } from "./newObject.ts";
 import { provePages } from "./proof.ts";
@@ -314,8 +314,15 @@ function verbatim({ xref }: PdfDocument, wanted: string): string {
   return "";
 }
 
+/** Returns an entry soundly written; nothing if nobody can tell what it is. */
 function entryText(text: Uint8Array, key: number, keyEnd: number, start: number): string {
+  const name = soundName(text, key, keyEnd);
   const end = endOfSound(text, start);
-  const value = end >= 0 ? decodeLatin1(text, keyEnd, end) : ` ${decodeLatin1(soundText(text, start))}`;
-  return soundName(text, key, keyEnd) + value;
+  if (end >= 0) return name + decodeLatin1(text, keyEnd, end);
+  try {
+    return `${name} ${decodeLatin1(soundText(text, start))}`;
+  } catch (error) {
+    if (error instanceof Malformed) return "";
+    throw error;
+  }
 }

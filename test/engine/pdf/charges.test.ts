@@ -109,11 +109,17 @@ describe("a stream", () => {
     const meter = new Meter(data.length);
     return { bytes: decodeStream(new Map(entries), data, meter), scanned: meter.used.scanned };
   };
+  /** What each filter takes, also for no data. */
+  const FILTER = 4096;
 
   test("has no more filters than anybody needs", () => {
     const filters = (count: number): [string, Value][] => [["Filter", Array<Value>(count).fill("RL")]];
     expect(decode(filters(16), new Uint8Array()).bytes).toHaveLength(0);
     expect(() => decode(filters(17), new Uint8Array())).toThrow(Malformed);
+  });
+
+  test("is charged for each of its filters, also where there are no data: each has tables and states to make", () => {
+    expect(decode([["Filter", Array<Value>(16).fill("LZW")]], new Uint8Array()).scanned).toBe(16 * FILTER);
   });
 
   test("is charged for each row of its predictor", () => {
@@ -126,12 +132,12 @@ describe("a stream", () => {
       ],
       data,
     );
-    expect([bytes.length, scanned]).toEqual([1000, 16 * 1000 + 4 * 2000 + 10 * data.length]);
+    expect([bytes.length, scanned]).toEqual([1000, FILTER + 16 * 1000 + 4 * 2000 + 10 * data.length]);
   });
 
   test("takes no longer than others can wait, whatever its filters are", () => {
     const END = 128;
-    const most = (128 << 20) / 4;
+    const most = ((128 << 20) - FILTER) / 4;
     expect(decode([["Filter", "RL"]], new Uint8Array(most).fill(END)).bytes).toHaveLength(0);
     expect(() => decode([["Filter", "RL"]], new Uint8Array(most + 1).fill(END))).toThrow("takes too long");
     const literals = new Uint8Array(129 * 150_000).map((_, at) => (at % 129 === 0 ? 127 : END));
@@ -146,10 +152,10 @@ describe("a stream", () => {
     const [sound, withoutSum] = [[...blocks, 0, 0, 0, 1], blocks].map((data) =>
       decode([["Filter", "Fl"]], new Uint8Array(data)),
     );
-    expect([sound!.bytes.length, sound!.scanned]).toEqual([0, 10 * (blocks.length + 4)]);
-    expect([withoutSum!.bytes.length, withoutSum!.scanned]).toEqual([0, 10 * blocks.length]);
+    expect([sound!.bytes.length, sound!.scanned]).toEqual([0, FILTER + 10 * (blocks.length + 4)]);
+    expect([withoutSum!.bytes.length, withoutSum!.scanned]).toEqual([0, FILTER + 10 * blocks.length]);
     const wrongSum = decode([["Filter", "Fl"]], new Uint8Array([...blocks, 9, 9, 9, 9]));
-    expect([wrongSum.bytes.length, wrongSum.scanned]).toEqual([0, 2 * 10 * (blocks.length + 4)]);
+    expect([wrongSum.bytes.length, wrongSum.scanned]).toEqual([0, FILTER + 2 * 10 * (blocks.length + 4)]);
   });
 
   test.each(["AHx", "A85", "LZW"])(
@@ -157,7 +163,7 @@ describe("a stream", () => {
     (filter) => {
       const END = new Uint8Array(1000).fill(" ".charCodeAt(0)).fill(128, 0, 2); // to LZW, the second code ends all
       const { bytes, scanned } = decode([["Filter", filter]], END);
-      expect([bytes.buffer.byteLength, scanned]).toEqual([0, 4000]);
+      expect([bytes.buffer.byteLength, scanned]).toEqual([0, FILTER + 4000]);
     },
   );
 });
@@ -285,3 +291,14 @@ test("places are put in order again only where an object in the file comes or go
   table.replace(2, IN_STREAM, 1, 1);
   expect([table.isSorted, table.nextPlace(10)]).toEqual([false, Number.POSITIVE_INFINITY]);
 });
+
+test.each(["/MediaBox[0 0 300 400", "/Rotate[0", "/UserUnit[1", "/Parent[2"])(
+  "a page's entry that is far longer than what it is for is not read: %s …]",
+  async (begun) => {
+    const page = `<</Type/Page/Parent 2 0 R${begun}${" 1-".repeat(25_000)}]>>`;
+    expect(await outcome(file(onePage("", { 3: page.replace("/Parent 2 0 R/Parent", "/Parent") })))).toBe(
+      "too_complex",
+    );
+    expect(await outcome(file(onePage("", { 3: page.replace(/( 1-)+\]/, "]") })))).not.toBe("too_complex");
+  },
+);

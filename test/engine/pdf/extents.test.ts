@@ -58,6 +58,11 @@ function astray(data: string, inner: string): FileBuilder {
   return builder.table({ trailer: `/Root 1 0 R/Prev ${previous}` });
 }
 
+/** Before something that is no data. */
+function attachedBefore(data: string, end: string): string {
+  return attached(data, String(data.length)).replace(/\nendstream$/, () => `${end}endstream`);
+}
+
 /** With an older section that is the attachment's own. */
 function astraySection(data: string): FileBuilder {
   const builder = new FileBuilder().objects({ ...onePage(OLD), ...withAttachment(data) });
@@ -86,6 +91,8 @@ const FILES: Record<string, (data: string) => FileBuilder> = {
     revised(data, false, { 9: attached(data), 10: `+${data.length}` }),
   "with a length behind several references": (data) =>
     revised(data, false, { 9: attached(data), 10: "11 0 R", 11: "12 0 R", 12: String(data.length) }),
+  "with white space behind it": (data) => revised(data, false, { 9: attachedBefore(data, " ".repeat(1000)) }),
+  "with a comment behind it": (data) => revised(data, false, { 9: attachedBefore(data, "\n% its end\n") }),
   "with a length in an object stream": packedLength,
   "with an older section astray in it": (data) => astray(data, "3 0 obj\n<<"),
   "with an older section astray in a stream in it": (data) => astray(data, "1 0 obj\n<<>>"),

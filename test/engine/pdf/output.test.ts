@@ -195,6 +195,18 @@ describe("the output", () => {
     expect(latin1(await stamp(source))).not.toMatch(/\n5 0 obj/);
   });
 
+  it.each([
+    ["white space", "\n".repeat(8)],
+    ["a thousand blanks", " ".repeat(1000)],
+    ["a comment", "\n% end of the page\n"],
+  ])("keeps a content stream with a right length, and %s behind it", async (_, end) => {
+    const content = "BT (endstream) Tj ET 1 0 0 rg 0 0 9 9 re f";
+    const stream = `<</Length ${content.length}>>\nstream\n${content}${end}endstream`;
+    const output = latin1(await stamp(file(onePage("/Contents 4 0 R", { 4: stream }))));
+    expect(output.split(`${stream}\nendobj`)).toHaveLength(2);
+    expect(output.split("\n4 0 obj")).toHaveLength(2);
+  });
+
   it("renews a content stream with a wrong length", async () => {
     const source = file(onePage("/Contents 4 0 R", { 4: "<</Length 2>>\nstream\n1 0 0 rg\nendstream" }));
     expect(latin1(await stamp(source))).toMatch(/4 0 obj\n<<\/Length +8>>\nstream\n1 0 0 rg\nendstream/);

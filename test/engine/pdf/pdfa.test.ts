@@ -50,6 +50,7 @@ describe("the claim to be PDF/A is read from XMP", () => {
     ["of another schema", { data: xmp('xmp:part="1"', 'xmlns:xmp="http://ns.adobe.com/xap/1.0/"') }],
     ["that only describes the schema", { data: xmp("").replace("xmlns:pdfaid=", "pdfaSchema:namespaceURI=") }],
     ["in a filter that is not known here", { dict: "/Filter/DCTDecode", data: PART_2 }],
+    ["that is too large", { dict: "/Filter/FlateDecode", data: deflateSync(new Uint8Array(21 << 20)) }],
     ["that is no stream", "<<>>"],
     ["that nothing leads to", { data: PART_2 }, ""],
     ["that is missing", { data: PART_2 }, "/Metadata 99 0 R"],

@@ -306,3 +306,24 @@ describe("a signature", () => {
     expect(document.signed).toBe(signed);
   });
 });
+
+it.each<[string, string]>([
+  ["is behind it", "5 0 R"],
+  ["is wrong", "17"],
+])("a scan by ranges finds the end of a large stream whose length %s", async (_, length) => {
+  const size = 9_000_000;
+  const bodies = onePage(undefined, {
+    6: `<</Length ${length}>>stream\n${"0".repeat(size)}\nendstream`,
+    7: String(size),
+  });
+  const source = encode(new FileBuilder().objects(bodies).text.replace("7 0 obj", "5 0 obj"));
+  let read = 0;
+  const counted = new RangeSource(
+    readerBy(source.length, async (start, end) => {
+      read += end - start;
+      return source.slice(start, end);
+    }),
+  );
+  expect((await open(counted)).pages).toHaveLength(1);
+  expect(read).toBeLessThan(5 * source.length);
+});

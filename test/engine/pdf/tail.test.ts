@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import type { OpenOptions, PdfDocument } from "../../../src/engine/pdf/document.ts";
 import { encode, joined } from "../../support/bytes.ts";
 import { encryptedPage, VECTORS } from "./encryptedFile.ts";
-import { type Bodies, FileBuilder, file, latin1, onePage, open, plan, ranges } from "./fixture.ts";
+import { type Bodies, FileBuilder, file, latin1, onePage, open, plan, ranges, stamp } from "./fixture.ts";
 
 /** As in a cross-reference stream: free, in the file, in an object stream (ISO 32000-2, table 18). */
 type Entry = { kind: 0 | 1 | 2; place: number; detail: number };
@@ -438,3 +438,14 @@ describe("what is written beyond the source", () => {
     await make();
   });
 });
+
+it.each(["[/A 0 R]", "[R]", "[(a) R]"])(
+  "an entry of the trailer that nobody can read is left out: %s",
+  async (value) => {
+    const builder = new FileBuilder().objects(onePage()).table({ trailer: `/Root 1 0 R/X${value}/Y(kept)` });
+    const output = latin1(await stamp(builder.bytes()));
+    const trailer = output.slice(output.lastIndexOf("trailer"));
+    expect(trailer).toContain("/Y(kept)");
+    expect(trailer).not.toContain("/X");
+  },
+);
