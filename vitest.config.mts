@@ -12,8 +12,15 @@ import { withoutMaps } from "./test/support/withoutMaps.ts";
 /** Modules are loaded once for all files of a project: anew for each file they took longer than the tests. */
 const SHARED_MODULES = { isolate: false, testTimeout: 30_000 }; // the first test of a file waits for its runtime
 
-/** What waits little: of two cores, and each more loads the modules for itself. */
-const BUSY = { ...SHARED_MODULES, maxWorkers: 3, sequence: { groupOrder: 1 } };
+/** After e2e, the simulation and three that run the rest: of two cores, since one often waits for a deadline. */
+const AFTERWARDS = { ...SHARED_MODULES, maxWorkers: 4, sequence: { groupOrder: 1 } };
+
+/** Of hundreds of modules, of which the Workers runtime would ask for each by itself: they are bundled for it first. */
+const LARGE_PACKAGES = [
+  ...["viem", "viem/accounts", "viem/siwe", "viem/tokens", "viem/utils", "zod"],
+  ...["@x402/evm", "@x402/evm/exact/client", "@x402/evm/v1", "@x402/extensions/offer-receipt"],
+  ...["@noble/hashes/legacy.js", "@noble/hashes/sha2.js"],
+];
 
 /**
  * For Node's V8: 500 MB before all is collected, with what is outside of its heap. Without, each 64 MB of files and pictures
@@ -45,13 +52,14 @@ export default defineConfig({
           exclude: ["test/{simulation,e2e,browser}/**"],
           globalSetup: "test/support/site.ts",
           setupFiles: ["test/support/mainModule.ts", "test/support/emptyStorage.ts"],
-          ...BUSY,
+          deps: { optimizer: { ssr: { enabled: true, include: LARGE_PACKAGES } } },
+          ...AFTERWARDS,
         },
       },
       {
         // one file, which has a core to itself for as long as it takes; in Node, which simulates the runtime
         plugins: [fastExports],
-        test: { name: "simulation", include: ["test/simulation/**/*.test.ts"], ...BUSY },
+        test: { name: "simulation", include: ["test/simulation/**/*.test.ts"], ...AFTERWARDS },
       },
       {
         plugins: [fastExports],
