@@ -500,6 +500,15 @@ describe("what changes while a call is under way", () => {
       });
   });
 
+  test("a payment that was refused, under the key that stands for it and another request: why it was refused", async () => {
+    const payment = await paymentFrom();
+    const bound = { payment: paymentKey(payment), chain: payment.chain, fingerprint: "another", version: 1 };
+    const refused: PaymentStatus = { status: "failed", failure: { reason: "why" } };
+    const found = ledgerThatFinds(refused, { bound: async () => bound });
+    const { outcome } = await sale("good", payment, { key: "a", ledger: found });
+    expect(reason(outcome)).toBe("why");
+  });
+
   describe("an earlier payment under the key", () => {
     /** What a call gets whose key stands for an earlier payment, of which that is found, and whether it could be abandoned. */
     async function told(abandoned: boolean, ...statuses: PaymentStatus[]) {

@@ -23,6 +23,7 @@ const MOST_DEFLATED = 16;
  * with equal operators share one content stream. Must be called only once per document.
  * @param content returns the operators that place XObjects, in the page's user space; `nameOf` gives an XObject a
  * resource name on that page
+ * @throws EngineError too_complex if placing them takes too long, or copies too much
  */
 export async function overlay(
   document: PdfDocument,
