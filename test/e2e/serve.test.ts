@@ -72,7 +72,8 @@ describe("npm run serve, which the image runs", () => {
     const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
     const stop = () => {
       child.kill("SIGTERM");
-      return ended.then(() => undefined);
+      const late = setTimeout(() => child.kill("SIGKILL"), 10_000);
+      return ended.then(() => clearTimeout(late));
     };
     const url = `http://127.0.0.1:${port}`;
     const health = () => healthAt(url, () => (child.exitCode === null ? undefined : printed));
@@ -92,6 +93,14 @@ describe("npm run serve, which the image runs", () => {
     expect(problems).toEqual([expect.stringContaining("SELLING")]);
     const again = await fetch(new URL(link.pathname + link.search, second.url));
     expect([again.status, (await again.text()).slice(0, 5)]).toEqual([200, "%PDF-"]);
+  });
+
+  test("answers many who call as soon as it serves, while it sweeps", async () => {
+    await using server = await serve({});
+    await vi.waitUntil(() => server.printed().includes('"event":"serving"'), { timeout: 20_000, interval: 5 });
+    const init = { method: "POST", signal: AbortSignal.timeout(20_000) };
+    const calls = Array.from({ length: 146 }, () => fetch(`${server.url}/v1/watermark/text`, init));
+    expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([402]));
   });
 
   test("reports a setting that is nearly one, and is not misled by the rest of the environment", async () => {

@@ -84,12 +84,15 @@ function fitLines(paragraphs: readonly TextLine[], asGiven: Fit, measure: Measur
 
 /** Returns as much of a line as fits with an ellipsis behind it. */
 function cutShort(line: TextLine, width: number, measure: Measure): TextLine {
-  let text = "";
-  for (const grapheme of graphemes(line.text)) {
-    if (measure({ ...line, text: text + grapheme + ELLIPSIS }) > width) break;
-    text += grapheme;
+  const characters = [...graphemes(line.text)];
+  const first = (count: number) => characters.slice(0, count).join("");
+  let [fits, tooMany] = [0, characters.length + 1];
+  while (tooMany - fits > 1) {
+    const tried = (fits + tooMany) >> 1;
+    if (measure({ ...line, text: first(tried) + ELLIPSIS }) > width) tooMany = tried;
+    else fits = tried;
   }
-  return { ...line, text: text.trimEnd() + ELLIPSIS };
+  return { ...line, text: first(fits).trimEnd() + ELLIPSIS };
 }
 
 function longestWord(paragraphs: readonly TextLine[], measure: Measure): number {

@@ -120,3 +120,14 @@ describe("a character that no font has", () => {
     expect((problem as EngineError).message).toContain(words);
   });
 });
+
+test("lines are kept for those who set them again, but not without end", async () => {
+  const typesetter = await typesetterFor("AB", "regular", loadFont);
+  const kept = typesetter.set("A", false);
+  expect(typesetter.set("A", false)).toBe(kept);
+  expect(typesetter.set("A", true)).not.toBe(kept);
+  for (let length = 1; length <= 300; length++) typesetter.set("AB".repeat(length), false);
+  const again = typesetter.set("A", false);
+  expect(again).not.toBe(kept);
+  expect(again).toEqual(kept);
+});
