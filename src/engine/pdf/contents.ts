@@ -8,7 +8,7 @@ import { readKids, type Span } from "./pageAttributes.ts";
 import type { Rewrites } from "./rewrite.ts";
 import { eachSoundEntry, soundName, soundText } from "./sound.ts";
 import { claimedEnd, dataStart, findEndOfData } from "./streams.ts";
-import { parseCharged, parseValue, Reference, type Value } from "./values.ts";
+import { parseCharged, Reference, referenceAt, type Value } from "./values.ts";
 
 /**
  * What goes between the brackets of the page's new /Contents array. If the page's own array is an indirect object,
@@ -75,8 +75,8 @@ export class ContentsReader {
   read(text: Uint8Array, span: Span | undefined, mayDefer: boolean): Contents {
     if (!span) return NONE;
     if (text[span.start] === BRACKET_OPEN) return this.#array(text, span.start, undefined, mayDefer);
-    const value = parseValue(text, span.start);
-    if (!(value instanceof Reference)) return NONE;
+    const value = referenceAt(text, span.start);
+    if (!value) return NONE;
     const known = this.#known.get(value.num);
     if (known) return known;
     const contents = this.#follow(value, mayDefer);

@@ -9,7 +9,7 @@ import type { EntrySpan, Span } from "./pageAttributes.ts";
 import type { Rewrite, Rewrites, Splice } from "./rewrite.ts";
 import { endOfSound, soundText } from "./sound.ts";
 import { dataStart } from "./streams.ts";
-import { parseCharged, parseValue, Reference } from "./values.ts";
+import { parseCharged, Reference, referenceAt } from "./values.ts";
 
 const DEFAULT_SPACES = ["DefaultGray", "DefaultRGB"] as const;
 /** A colour space that readers take for a device colour space, on pages whose resources have it. */
@@ -110,8 +110,8 @@ export class Resources {
     span: Span,
     find: (target: Rewrite) => NameSlot,
   ): NameSlot | undefined {
-    const reference = parseValue(holder.text, span.start);
-    if (!(reference instanceof Reference)) return undefined;
+    const reference = referenceAt(holder.text, span.start);
+    if (!reference) return undefined;
     const { num } = reference;
     if (!known.has(num)) {
       const target = this.#dictionary(num);
@@ -133,7 +133,7 @@ export class Resources {
 
   /** Notes which default colour spaces the ColorSpace dictionary at `span` has; one that cannot be read has none. */
   #noteDefaults(holder: Rewrite, span: Span): void {
-    const num = isDictionary(holder.text, span.start) ? undefined : referenceAt(holder, span);
+    const num = isDictionary(holder.text, span.start) ? undefined : referenceAt(holder.text, span.start)?.num;
     if (num !== undefined && this.#colorSpaces.has(num)) return;
     const note = (bytes: Uint8Array, at: number) => {
       if (!isDictionary(bytes, at)) return;
@@ -223,9 +223,4 @@ function inXObjects(holder: Rewrite, at: number, prefix: string): NameSlot {
 
 function slotAt(rewrite: Rewrite, place: Span, around: readonly [string, string], prefix: string): NameSlot {
   return { prefix, rewrite, place, around, splice: undefined };
-}
-
-function referenceAt(holder: Rewrite, span: Span): number | undefined {
-  const value = parseValue(holder.text, span.start);
-  return value instanceof Reference ? value.num : undefined;
 }

@@ -55,6 +55,7 @@ export function readTreeObject(
       const attributes = scanPageAttributes(bytes.subarray(at), 0);
       const isSound = attributes.end >= 0;
       const end = isSound ? at + attributes.end : eachEntry(bytes, at, () => {});
+      objects.source.meter.spend(READING * (end - at));
       if (isStream(bytes, end)) throw unreadablePage();
       if (!isSound) return treeObject(rewrites.keepSound(num, bytes, at));
       return { rewrite: rewrites.keep(num, bytes, at, end), attributes };

@@ -105,6 +105,17 @@ export function parseValue(bytes: Uint8Array, at: number): Value {
 }
 
 /**
+ * Returns the reference at `at`; undefined for any other value, of which an array, dictionary or string is not read.
+ * @throws Malformed if no value can be parsed there
+ */
+export function referenceAt(bytes: Uint8Array, at: number): Reference | undefined {
+  const code = bytes[skipWhite(bytes, at)];
+  if (code === BRACKET_OPEN || code === LESS_THAN || code === PAREN_OPEN) return undefined;
+  const value = parseValue(bytes, at);
+  return value instanceof Reference ? value : undefined;
+}
+
+/**
  * Parses the value at `at`; returns how much memory it takes, too, in bytes.
  * @throws like {@link parseValue}
  */

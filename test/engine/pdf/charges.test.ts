@@ -233,6 +233,30 @@ test("others have their turn while a page tree is settled", async () => {
   expect(turns.mock.calls.length).toBeGreaterThan(3);
 });
 
+/** A page with these entries. */
+const pageWith = (entries: string) => file(onePage(`/MediaBox[0 0 300 400]${entries}`));
+
+test.each(["/Contents<</A[%]>>", "/Contents 4 0 R/Resources[%]"])(
+  "where a page has %s, no more is read than that it is no reference",
+  async (entries) => {
+    const parsed = 600_000; // values, which take more memory than those of one object may
+    expect(await outcome(pageWith(entries.replace("%", "0 ".repeat(parsed))))).toBe(
+      await outcome(pageWith(entries.replace("%", "0"))),
+    );
+  },
+);
+
+test("others have their turn between the pages, where these are large", async () => {
+  const kids = Array.from({ length: 20 }, (_, index) => 10 + index);
+  const page = `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Resources<<>>/Other(${"a".repeat(200_000)})>>`;
+  const objects = Object.fromEntries(kids.map((num) => [num, page]));
+  const pages = `<</Type/Pages/Count ${kids.length}/Kids[${kids.map((num) => `${num} 0 R`).join(" ")}]>>`;
+  const source = new MemorySource(file({ ...onePage("", objects), 2: pages }));
+  const turns = vi.spyOn(source.meter, "giveWay");
+  await open(source);
+  expect(turns.mock.calls.length).toBeGreaterThanOrEqual(kids.length);
+});
+
 test("decryption is charged for, and others have their turn when an object stream has been decoded", async () => {
   const data = `100 0 [1]${" ".repeat(1 << 20)}`;
   const { objects } = await open(scanned("", { 5: { dict: "/Type/ObjStm/N 1/First 6", data } }));
