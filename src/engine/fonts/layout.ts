@@ -55,19 +55,16 @@ export interface Line {
 
 /** Lays out lines of a text whose fonts are loaded. */
 export interface Typesetter {
-  /** Lays out a line of the text; `rightToLeft` is the direction of its paragraph. The last are cached. */
+  /** Lays out a line of the text; `rightToLeft` is the direction of its paragraph. Some are cached. */
   set(line: string, rightToLeft: boolean): Line;
 }
 
-/** Typesetters of the texts used last, with their fonts. */
-const typesetters = new Recent<string, Typesetter>(8 * 2 ** 20);
 /** So much memory, about, takes a cluster of a line, with what is in it. */
 const BYTES_PER_CLUSTER = 512;
-/** For the lines of all typesetters: a text that is fitted on many sizes of pages has lines without end. */
-const MOST_LINE_BYTES = 16 * 2 ** 20;
-/** The lines of each typesetter, by direction and text. */
-let lines = new Map<object, Map<string, Line>>();
-let lineBytes = 0;
+/** So much memory may the lines of a text take, by its length: on many sizes of pages it has lines without end. */
+const BYTES_PER_CHARACTER = 16 * BYTES_PER_CLUSTER;
+/** Typesetters of the texts used last, with their lines and fonts. */
+const typesetters = new Recent<string, Typesetter>(8 * 2 ** 20);
 
 /**
  * Loads the fonts of a text and returns a typesetter for any line of it.
@@ -86,7 +83,7 @@ export async function typesetterFor(
   await startHarfbuzz();
   const bytes = Array.from(faces.values(), ({ font }) => font.bytes.length).reduce((sum, length) => sum + length, 0);
   const typesetter = typesetterWith(faces, text, weight, languages);
-  return typesetters.get(key) ?? typesetters.keep(key, typesetter, bytes);
+  return typesetters.get(key) ?? typesetters.keep(key, typesetter, bytes + BYTES_PER_CHARACTER * text.length);
 }
 
 /** Loads the fonts of a text. */
@@ -132,28 +129,24 @@ function typesetterWith(
 ): Typesetter {
   const language = languageForShaping(languages);
   const usable = (file: FontFile, part: string) => faces.has(file.path) && has(faces, file, part);
+  const lines = new Map<string, Line>(); // none in order of use: each is asked for thousands of times
+  let bytes = 0;
   return {
     set(line, rightToLeft) {
       const key = `${rightToLeft ? "<" : ">"}${line}`;
-      const known = lines.get(faces)?.get(key);
+      const known = lines.get(key);
       if (known) return known;
       const choices = chooseFonts(digits(line), weight, { first: familiesOf(digits(line), text, languages), usable });
-      return keepLine(faces, key, layOut(line, { rightToLeft, language, faces, choices }));
+      const set = layOut(line, { rightToLeft, language, faces, choices });
+      bytes += BYTES_PER_CLUSTER * set.clusters.length;
+      if (bytes > BYTES_PER_CHARACTER * text.length) {
+        lines.clear();
+        bytes = BYTES_PER_CLUSTER * set.clusters.length;
+      }
+      lines.set(key, set);
+      return set;
     },
   };
-}
-
-/** Keeps a line of the typesetter that has these faces; when there are too many of them, all others are forgotten. */
-function keepLine(faces: object, key: string, line: Line): Line {
-  const bytes = BYTES_PER_CLUSTER * (1 + line.clusters.length);
-  if (lineBytes + bytes > MOST_LINE_BYTES) {
-    lines = new Map();
-    lineBytes = 0;
-  }
-  const own = lines.get(faces) ?? new Map<string, Line>();
-  lines.set(faces, own.set(key, line));
-  lineBytes += bytes;
-  return line;
 }
 
 function digits(text: string): string {

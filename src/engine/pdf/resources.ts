@@ -133,7 +133,7 @@ export class Resources {
 
   /** Notes which default colour spaces the ColorSpace dictionary at `span` has; one that cannot be read has none. */
   #noteDefaults(holder: Rewrite, span: Span): void {
-    const num = isDictionary(holder.text, span.start) ? undefined : referenceAt(holder.text, span.start)?.num;
+    const num = referenceAt(holder.text, span.start)?.num;
     if (num !== undefined && this.#colorSpaces.has(num)) return;
     const note = (bytes: Uint8Array, at: number) => {
       if (!isDictionary(bytes, at)) return;
