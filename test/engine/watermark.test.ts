@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { EngineError, type TextMark, watermark } from "../../src/engine/index.ts";
+import { EngineError, type ImageMark, type TextMark, watermark } from "../../src/engine/index.ts";
 import { isEqual, joined } from "../support/bytes.ts";
 import { loadFont } from "../support/fonts.ts";
 import { onePage, pagesOf, pdfOf } from "../support/pdf.ts";
@@ -59,11 +59,30 @@ describe("the engine", () => {
     expect([isEqual(pdf, onePage), isEqual(png, RED_PNG)]).toEqual([true, true]);
   });
 
-  test("names the copies that fill a page of its own size there only", async () => {
-    const pages = Array.from({ length: 300 }, (_, index) => `/MediaBox [0 0 ${400 + index} 600]`);
-    const plan = await watermark(pagesOf(pages), { image: RED_PNG, position: "tile" });
+  test.each<[string, TextMark | ImageMark]>([
+    ["an image", { image: RED_PNG, position: "tile", scale: 0.1 }],
+    ["a text", { text: "DRAFT", template: "tiled" }],
+  ])("has pages of about one size share the copies of %s that fill them", async (_, mark) => {
+    const pages = Array.from({ length: 300 }, (_, index) => `/MediaBox [0 0 ${500 + index / 10} 600]`);
+    const plan = await watermark(pagesOf(pages), mark as TextMark, { loadFont });
     const output = Buffer.from(await joined(plan.chunks())).toString("latin1");
-    expect(output.match(/\/XObject<<\/[A-Z][a-z]{2}\d+ \d+ 0 R>>/g)).toHaveLength(300);
+    expect(output.match(/\/XObject<<\/Mark \d+ 0 R>>/g)!.length).toBeLessThan(5);
+  });
+
+  test("names whatever pages show once in resources that they share, however much that is", async () => {
+    const pages = Array.from({ length: 400 }, (_, i) => `/MediaBox [0 0 ${100 * 1.05 ** (i % 100)} ${100 + i}]`);
+    const source = pdfOf([
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      `<< /Type /Pages /Count 400 /Kids [${pages.map((_, i) => `${i + 4} 0 R`).join(" ")}] >>`,
+      "<< /XObject << /Fm 2 0 R >> >>",
+      ...pages.map((size) => `<< /Type /Page /Parent 2 0 R /Resources 3 0 R ${size} >>`),
+    ]);
+    const plan = await watermark(source, { text: "No. {page}", template: "tiled" }, { loadFont });
+    const output = Buffer.from(await joined(plan.chunks())).toString("latin1");
+    const [, entries] = /\/XObject << ?(.*?)>>/.exec(output.slice(source.length))!;
+    const names = Array.from(entries!.matchAll(/\/(\w+) \d+ 0 R/g), ([, name]) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThan(200);
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { largestScale, type Size } from "./geometry.ts";
-import { graphemes, type Measure, piecesOf, type TextLine, type WrappedLine, wrap } from "./wrap.ts";
+import { graphemes, type Paragraph, type TextLine, textOf, type WrappedLine, wrap } from "./wrap.ts";
 
 /** A share of the page's shorter side: text at least this large is not wrapped. */
 const COMFORTABLE_SHARE = 0.04;
@@ -38,69 +38,69 @@ export interface TextArea {
  * if the text is comfortable to read with them. Otherwise it is wrapped to the width that allows the largest size;
  * candidates are compared by estimate, and only the best is laid out.
  */
-export function fitText(paragraphs: readonly TextLine[], measure: Measure, area: TextArea): Fit {
+export function fitText(paragraphs: readonly Paragraph[], area: TextArea): Fit {
   const asGiven = sized(paragraphs, area);
-  if (area.mostLines !== undefined) return fitLines(paragraphs, asGiven, measure, area);
+  if (area.mostLines !== undefined) return fitLines(paragraphs, asGiven, area);
   const comfortable = Math.min(area.maxFontSizePt, COMFORTABLE_SHARE * Math.min(area.page.width, area.page.height));
   if (asGiven.fontSizePt >= comfortable) return asGiven;
 
-  const whole = Math.max(...paragraphs.map(measure));
+  const whole = widest(paragraphs);
   const given = area.blockEm(paragraphs);
   const estimate = (lines: readonly WrappedLine[]) => ({
-    width: Math.max(...lines.map(({ width }) => width)) + given.width - whole,
+    width: widest(lines) + given.width - whole,
     height: (given.height / paragraphs.length) * lines.length,
   });
   const largest = (least: number, fallback: Fit): Fit => {
     const estimates = widths(whole, least).map((width) => {
-      const lines = wrap(paragraphs, width, measure);
+      const lines = wrap(paragraphs, width);
       const scale = largestScale(estimate(lines), area.room, area.rotation);
-      return { lines, fontSizePt: Math.min(area.maxFontSizePt, scale) };
+      return { count: lines.length, fontSizePt: Math.min(area.maxFontSizePt, scale) };
     });
     const best = estimates.reduce((a, b) => (b.fontSizePt > a.fontSizePt ? b : a));
-    const fit = sized(narrowest(paragraphs, best.lines.length, measure, least), area);
+    const fit = sized(narrowest(paragraphs, best.count, least), area);
     return fit.fontSizePt > fallback.fontSizePt ? fit : fallback;
   };
 
-  const unbroken = largest(longestWord(paragraphs, measure), asGiven);
+  const unbroken = largest(longestWord(paragraphs), asGiven);
   if (unbroken.fontSizePt >= Math.min(READABLE_PT, area.maxFontSizePt)) return unbroken;
   return largest(1, unbroken);
 }
 
 /** Fits a text in few lines: on those it has as long as they are legible, then on more, and cut short at last. */
-function fitLines(paragraphs: readonly TextLine[], asGiven: Fit, measure: Measure, area: TextArea): Fit {
+function fitLines(paragraphs: readonly Paragraph[], asGiven: Fit, area: TextArea): Fit {
   const leastPt = Math.min(LEGIBLE_PT, area.maxFontSizePt);
   if (asGiven.fontSizePt >= leastPt) return asGiven;
   const count = Math.max(area.mostLines!, paragraphs.length);
-  const wrapped = sized(narrowest(paragraphs, count, measure, longestWord(paragraphs, measure)), area);
+  const wrapped = sized(narrowest(paragraphs, count, longestWord(paragraphs)), area);
   if (wrapped.fontSizePt >= leastPt) return wrapped;
 
-  const around = area.blockEm(paragraphs).width - Math.max(...paragraphs.map(measure));
+  const around = area.blockEm(paragraphs).width - widest(paragraphs);
   const width = largestScale({ width: leastPt, height: 0 }, area.room, area.rotation) - around;
-  const lines = wrap(paragraphs, width, measure);
-  const kept: TextLine[] = lines.slice(0, count);
-  if (lines.length > count) kept[count - 1] = cutShort(kept[count - 1]!, width, measure);
+  const lines = wrap(paragraphs, width);
+  const kept = textOf(lines.slice(0, count));
+  if (lines.length > count) kept[count - 1] = cutShort(kept[count - 1]!.text, width, lines[count - 1]!.paragraph);
   return sized(kept, area);
 }
 
 /** Returns as much of a line as fits with an ellipsis behind it. */
-function cutShort(line: TextLine, width: number, measure: Measure): TextLine {
-  const characters = [...graphemes(line.text)];
+function cutShort(text: string, width: number, paragraph: Paragraph): TextLine {
+  const characters = graphemes(text);
   const first = (count: number) => characters.slice(0, count).join("");
   let [fits, tooMany] = [0, characters.length + 1];
   while (tooMany - fits > 1) {
     const tried = (fits + tooMany) >> 1;
-    if (measure({ ...line, text: first(tried) + ELLIPSIS }) > width) tooMany = tried;
+    if (paragraph.widthOf(first(tried) + ELLIPSIS) > width) tooMany = tried;
     else fits = tried;
   }
-  return { ...line, text: first(fits).trimEnd() + ELLIPSIS };
+  return { text: first(fits).trimEnd() + ELLIPSIS, rightToLeft: paragraph.rightToLeft };
 }
 
-function longestWord(paragraphs: readonly TextLine[], measure: Measure): number {
-  return Math.max(
-    ...paragraphs.flatMap((paragraph) =>
-      piecesOf(paragraph).map((piece) => measure({ ...paragraph, text: piece.trimEnd() })),
-    ),
-  );
+function widest(lines: readonly { readonly width: number }[]): number {
+  return Math.max(...lines.map(({ width }) => width));
+}
+
+function longestWord(paragraphs: readonly Paragraph[]): number {
+  return Math.max(...paragraphs.flatMap(({ words }) => words.map(({ inkWidth }) => inkWidth)));
 }
 
 /** Returns line widths to try, in em: what 2, 3, 4 … lines would need, but at least `least`. */
@@ -113,16 +113,16 @@ function widths(whole: number, least: number): number[] {
  * Breaks paragraphs into at most `count` lines, of widths as equal as can be: no line is left with two letters.
  * @param least the narrowest width, in em
  */
-function narrowest(paragraphs: readonly TextLine[], count: number, measure: Measure, least: number): TextLine[] {
-  let most = Math.max(...paragraphs.map(measure));
-  let best = wrap(paragraphs, most, measure);
+function narrowest(paragraphs: readonly Paragraph[], count: number, least: number): TextLine[] {
+  let most = widest(paragraphs);
+  let best = wrap(paragraphs, most);
   for (let i = 0; i < BALANCING_STEPS; i++) {
     const width = Math.max(least, (least + most) / 2);
-    const tried = wrap(paragraphs, width, measure);
+    const tried = wrap(paragraphs, width);
     if (tried.length <= count && tried.every((line) => line.width <= width)) [best, most] = [tried, width];
     else least = width;
   }
-  return best;
+  return textOf(best);
 }
 
 function sized(lines: readonly TextLine[], { room, rotation, maxFontSizePt, blockEm }: TextArea): Fit {

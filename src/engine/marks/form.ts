@@ -1,8 +1,8 @@
 import { encodeLatin1 } from "../bytes.ts";
 import { deflatedText } from "../deflated.ts";
 import type { ObjectSink, Ref } from "../pdf/newObject.ts";
-import type { Matrix, Size } from "./geometry.ts";
-import { number, numbers } from "./operators.ts";
+import type { Point } from "./geometry.ts";
+import { number, numbers, showEach } from "./operators.ts";
 
 /** A rectangle: left, bottom, right, top. */
 export type Rectangle = readonly [number, number, number, number];
@@ -40,19 +40,19 @@ export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number): M
 }
 
 /**
- * Makes a mark that shows another at each of `matrices`. It is clipped one page size beyond the edges of `page`.
- * @param isEcho the text of a mark is found elsewhere
+ * Makes a mark that shows another at each of `places`, which are from its origin in its own units. Readers find no text in
+ * it: that is found elsewhere.
  */
-export function repeatMark(
-  sink: ObjectSink,
-  mark: Mark,
-  matrices: readonly Matrix[],
-  page: Size,
-  isEcho = false,
-): Mark {
-  const box: Rectangle = [-page.width, -page.height, 2 * page.width, 2 * page.height];
-  const copies = matrices.map((matrix) => `q ${numbers(matrix)} cm /Mark Do Q`);
-  const content = isEcho ? unspoken(...copies) : copies.join("\n");
+export function repeatMark(sink: ObjectSink, mark: Mark, places: readonly Point[]): Mark {
+  const [left, bottom, right, top] = mark.box;
+  const [xs, ys] = [places.map(({ x }) => x), places.map(({ y }) => y)];
+  const box: Rectangle = [
+    left + Math.min(...xs),
+    bottom + Math.min(...ys),
+    right + Math.max(...xs),
+    top + Math.max(...ys),
+  ];
+  const content = unspoken(showEach(places, () => "Mark"));
   return { ref: addForm(sink, { box, resources: `/XObject<</Mark ${mark.ref}>>`, content }), box };
 }
 

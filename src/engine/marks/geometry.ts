@@ -110,52 +110,58 @@ export function placeAt(
   const turned = turnedSize({ width: size.width * scale, height: size.height * scale }, degrees);
   const centre = (share: number, markPt: number, pagePt: number) =>
     marginPt + markPt / 2 + share * (pagePt - 2 * marginPt - markPt);
-  return centredOn(
-    centre(spot.x, turned.width, page.width),
-    centre(spot.y, turned.height, page.height),
-    size,
-    scale,
-    degrees,
-  );
+  const [cos, sin] = direction(degrees).map((value) => value * scale) as [number, number];
+  const [x, y] = [centre(spot.x, turned.width, page.width), centre(spot.y, turned.height, page.height)];
+  return multiply([1, 0, 0, 1, -size.width / 2, -size.height / 2], [cos, sin, -sin, cos, x, y]);
 }
 
 /** At most about this many copies fit along the page's longer side, however small the mark is. */
 const MAX_TILES_ALONG = 20;
 
-/**
- * Returns the matrices of copies of a mark all over the page: rows along its direction, every other row shifted by half
- * a step, bleeding past the edges. Gaps are at least half the mark's width and one and a half times its height. The first
- * one is in the middle of the page.
- */
-export function tile(size: Size, scale: number, degrees: number, page: Size): Matrix[] {
-  const [cos, sin] = direction(degrees);
-  const [width, height] = [size.width * scale, size.height * scale];
-  const least = Math.max(page.width, page.height) / MAX_TILES_ALONG;
-  const [stepX, stepY] = [Math.max(width * 1.5, least), Math.max(height * 2.5, least)];
-  const reach = Math.hypot(page.width, page.height) / 2;
-  const turned = turnedSize({ width, height }, degrees);
+/** A place in the space of a mark: its own units along its own sides. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
 
-  const tiles: Matrix[] = [];
+/**
+ * Returns how far copies of a mark all over the page are from the one in the middle, which is the first: rows along the
+ * mark's direction, every other row shifted by half a step, bleeding past the edges. Gaps are at least half the mark's
+ * width and one and a half times its height.
+ * @param page in units of the mark
+ */
+export function tile(size: Size, degrees: number, page: Size): Point[] {
+  const [cos, sin] = direction(degrees);
+  const least = Math.max(page.width, page.height) / MAX_TILES_ALONG;
+  const [stepX, stepY] = [Math.max(size.width * 1.5, least), Math.max(size.height * 2.5, least)];
+  const reach = Math.hypot(page.width, page.height) / 2;
+  const turned = turnedSize(size, degrees);
+
+  const tiles: Point[] = [];
   for (let row = -Math.ceil(reach / stepY) - 1; row * stepY <= reach + stepY; row++)
     for (let column = -Math.ceil(reach / stepX) - 1; column * stepX <= reach + stepX; column++) {
-      const along = (column + (row % 2 === 0 ? 0 : 0.5)) * stepX,
-        across = row * stepY;
-      const x = page.width / 2 + along * cos - across * sin,
-        y = page.height / 2 + along * sin + across * cos;
+      const x = (column + (row % 2 === 0 ? 0 : 0.5)) * stepX,
+        y = row * stepY;
       const visible =
-        Math.abs(x - page.width / 2) < (page.width + turned.width) / 2 &&
-        Math.abs(y - page.height / 2) < (page.height + turned.height) / 2;
+        Math.abs(x * cos - y * sin) < (page.width + turned.width) / 2 &&
+        Math.abs(x * sin + y * cos) < (page.height + turned.height) / 2;
       if (!visible) continue;
-      const matrix = centredOn(x, y, size, scale, degrees);
-      if (row === 0 && column === 0) tiles.unshift(matrix);
-      else tiles.push(matrix);
+      if (row === 0 && column === 0) tiles.unshift({ x, y });
+      else tiles.push({ x, y });
     }
   return tiles;
 }
 
-function centredOn(x: number, y: number, size: Size, scale: number, degrees: number): Matrix {
-  const [cos, sin] = direction(degrees).map((value) => value * scale) as [number, number];
-  return multiply([1, 0, 0, 1, -size.width / 2, -size.height / 2], [cos, sin, -sin, cos, x, y]);
+/**
+ * Returns a page in units of a mark at `scale`, with sides longer by up to an eighth: so that copies of the mark which
+ * fill one page fill all of about its size.
+ */
+export function roundedUp({ width, height }: Size, scale: number): Size {
+  const rounded = (side: number) => {
+    const step = 2 ** (Math.floor(Math.log2(side)) - 3);
+    return Math.ceil(side / step) * step;
+  };
+  return { width: rounded(width / scale), height: rounded(height / scale) };
 }
 
 /** Returns cosine and sine, exact at right angles. */

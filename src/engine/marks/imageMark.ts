@@ -2,21 +2,12 @@ import type { Picture } from "../images/picture.ts";
 import { DEFAULTS, type ImageMark } from "../options.ts";
 import type { PdfDocument } from "../pdf/document.ts";
 import type { Page } from "../pdf/page.ts";
-import { type Mark, makeMark, repeatMark } from "./form.ts";
-import {
-  displayedSize,
-  haveSameShape,
-  largestScale,
-  type Matrix,
-  marginOn,
-  placeAt,
-  roomOn,
-  sizeKey,
-  tile,
-} from "./geometry.ts";
+import { makeMark } from "./form.ts";
+import { displayedSize, haveSameShape, largestScale, marginOn, placeAt, roomOn } from "./geometry.ts";
 import { numbers } from "./operators.ts";
 import { type Placement, placeOnPages } from "./placeOnPages.ts";
 import { spotOf } from "./positions.ts";
+import { Tilings } from "./tilings.ts";
 
 /**
  * Ghostscript maps soft masks, which are /DeviceGray always (ISO 32000-2, 11.6.5.2), through the page's default for it.
@@ -44,25 +35,20 @@ export async function markWithImage(
     opacity,
   );
 
-  const repeated = new Map<string, Mark>();
+  const tilings = new Tilings(document);
   let last: { page: Page; placement: Placement } | undefined;
   const placementOn = (page: Page): Placement => {
     const shown = displayedSize(page);
     const marginPt = marginOn(shown, options.marginPt);
     const factor = Math.min((scale * shown.width) / width, largestScale(picture, roomOn(shown, marginPt), rotation));
-    if (spot) return one(mark, placeAt(spot, picture, factor, rotation, shown, marginPt));
-
-    const key = sizeKey(shown);
-    const copies = repeated.get(key) ?? repeatMark(document, mark, tile(picture, factor, rotation, shown), shown);
-    repeated.set(key, copies);
-    return one(copies, [1, 0, 0, 1, 0, 0]);
+    const around = spot.isTiled && tilings.of(picture, factor, rotation, shown).around(mark);
+    return {
+      matrix: placeAt(spot, picture, factor, rotation, shown, marginPt),
+      parts: (around ? [mark, around] : [mark]).map((part) => ({ mark: part, x: 0, y: 0 })),
+    };
   };
   await placeOnPages(document, (page) => {
     if (!last || !haveSameShape(last.page, page)) last = { page, placement: placementOn(page) };
     return last.placement;
   });
-}
-
-function one(mark: Mark, matrix: Matrix): Placement {
-  return { matrix, parts: [{ mark, x: 0, y: 0 }] };
 }

@@ -26,8 +26,8 @@ export function lookOf({ template: name = DEFAULT_TEMPLATE, ...mark }: Omit<Text
   const { opacity = DEFAULTS.opacity } = mark;
   const position = mark.position ?? template.position;
   const spot = spotOf(position);
-  const rotation = mark.rotation ?? (spot?.alongDiagonal ? undefined : (template.rotation ?? 0));
-  const inTheMiddle = spot?.x === 0.5 && spot.y === 0.5;
+  const rotation = mark.rotation ?? (spot.alongDiagonal ? undefined : (template.rotation ?? 0));
+  const inTheMiddle = spot.x === 0.5 && spot.y === 0.5 && !spot.isTiled;
   return {
     ...template,
     ...mark,

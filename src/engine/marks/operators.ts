@@ -1,11 +1,35 @@
-import type { Matrix } from "./geometry.ts";
+import type { Matrix, Point } from "./geometry.ts";
+
+/** No real number may be larger in PDF/A-1 (ISO 19005-1, 6.1.12); integers may. */
+const LARGEST_REAL = 32_767;
 
 /** Returns a number as content streams take it: no exponent, at most five decimals (ISO 32000-2, 7.3.3). */
 export function number(value: number): string {
-  return String(Number(value.toFixed(5)));
+  return rounded(value, 5);
+}
+
+function rounded(value: number, decimals: number): string {
+  return String(Number(value.toFixed(Math.abs(value) > LARGEST_REAL ? 0 : decimals)));
 }
 
 /** Returns numbers separated by spaces: operands of `cm` or `re`, or a /BBox. */
 export function numbers(values: Matrix | readonly number[]): string {
   return values.map(number).join(" ");
+}
+
+/**
+ * Returns operators that show an XObject at each place, by its name. Each is translated from the one before it, rounded
+ * to a hundredth of a unit, which keeps operators short.
+ */
+export function showEach<P extends Point>(places: readonly P[], nameOf: (place: P) => string): string {
+  let [x, y] = [0, 0];
+  const operators: string[] = [];
+  for (const place of places) {
+    const [dx, dy] = [rounded(place.x - x, 2), rounded(place.y - y, 2)];
+    if (dx !== "0" || dy !== "0") operators.push(`1 0 0 1 ${dx} ${dy} cm`);
+    operators.push(`/${nameOf(place)} Do`);
+    x += Number(dx);
+    y += Number(dy);
+  }
+  return operators.join(" ");
 }

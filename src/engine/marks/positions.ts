@@ -6,6 +6,8 @@ interface Spot {
   readonly y: 0 | 0.5 | 1;
   /** A mark here runs along the page's diagonal, from lower left to upper right, unless it has another rotation. */
   readonly alongDiagonal?: true;
+  /** Copies of the mark fill the page around the one here. */
+  readonly isTiled?: true;
 }
 
 /** Every position a mark can have. This is the only list of them. */
@@ -19,9 +21,9 @@ const TABLE = {
   "bottom-left": { x: 0, y: 0 },
   bottom: { x: 0.5, y: 0 },
   "bottom-right": { x: 1, y: 0 },
-  tile: "all over",
+  tile: { x: 0.5, y: 0.5, isTiled: true },
   diagonal: { x: 0.5, y: 0.5, alongDiagonal: true },
-} as const satisfies Record<string, Spot | "all over">;
+} as const satisfies Record<string, Spot>;
 
 /** The name of a position. */
 export type Position = keyof typeof TABLE;
@@ -31,8 +33,7 @@ export type ImagePosition = Exclude<Position, "diagonal">;
 export const POSITIONS = Object.keys(TABLE) as Position[];
 export const IMAGE_POSITIONS = POSITIONS.filter((position): position is ImagePosition => position !== "diagonal");
 
-/** Returns the place of a position; undefined for the one that covers the whole page. */
-export function spotOf(position: Position): Spot | undefined {
-  const place: Spot | "all over" = TABLE[position];
-  return place === "all over" ? undefined : place;
+/** Returns the place of a position. */
+export function spotOf(position: Position): Spot {
+  return TABLE[position];
 }

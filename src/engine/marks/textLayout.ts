@@ -7,10 +7,10 @@ import { fitText, LEGIBLE_PT } from "./fit.ts";
 import { diagonalAngle, marginOn, roomOn, type Size, sizeKey } from "./geometry.ts";
 import type { Look } from "./look.ts";
 import { isNumbered, withDigits } from "./placeholders.ts";
-import type { TextLine } from "./wrap.ts";
+import { Paragraph, type TextLine } from "./wrap.ts";
 
 /** What it takes to fit a character of the text on pages of one size, in bytes scanned. */
-const SIZE_WORK = 256;
+const SIZE_WORK = 64;
 
 /** How a text is set on pages of one size: one block for each number of digits that a page number can have. */
 interface Setting {
@@ -40,11 +40,13 @@ export async function layOutText(
   typesetter: Typesetter,
   meter: Meter,
 ): Promise<TextLayout> {
-  const paragraphs = text.split("\n").map((paragraph) => ({ text: paragraph, rightToLeft: isRightToLeft(paragraph) }));
   const most = String(pages.length).length;
   const digits = isNumbered(mark.text) ? Array.from({ length: most }, (_, i) => most - i) : [0];
 
   const set = (line: TextLine) => typesetter.set(line.text, line.rightToLeft);
+  const paragraphs = text
+    .split("\n")
+    .map((part) => new Paragraph({ text: part, rightToLeft: isRightToLeft(part) }, (line) => set(line).width));
   const stacked = memoized((lines: readonly TextLine[]) => stack(lines.map(set), look));
   const blocksOf = memoized((lines: readonly TextLine[]) => {
     const { width } = stacked(lines);
@@ -59,9 +61,9 @@ export async function layOutText(
   const settings = new Map<string, Setting>();
   for (const page of pages) {
     if (settings.has(sizeKey(page))) continue;
-    meter.scan(SIZE_WORK * text.length);
+    meter.mark(SIZE_WORK * text.length);
     await meter.giveWay();
-    const { lines, fontSizePt } = fitText(paragraphs, (line) => set(line).width, {
+    const { lines, fontSizePt } = fitText(paragraphs, {
       page,
       rotation: look.rotation ?? diagonalAngle(page),
       room: roomOn(page, marginOn(page, mark.marginPt), look.most),

@@ -8,27 +8,21 @@ import type { Page } from "../pdf/page.ts";
 import { type Block, edgeAround } from "./block.ts";
 import { UNITS_PER_EM } from "./draw.ts";
 import { ELLIPSIS } from "./fit.ts";
-import { type Mark, repeatMark } from "./form.ts";
-import {
-  diagonalAngle,
-  displayedSize,
-  haveSameShape,
-  type Matrix,
-  marginOn,
-  placeAt,
-  type Size,
-  sizeKey,
-  tile,
-} from "./geometry.ts";
+import { diagonalAngle, displayedSize, haveSameShape, type Matrix, marginOn, placeAt, type Size } from "./geometry.ts";
 import { lookOf } from "./look.ts";
 import { fillIn } from "./placeholders.ts";
 import { type Placement, placeOnPages } from "./placeOnPages.ts";
 import { spotOf } from "./positions.ts";
 import { layOutText } from "./textLayout.ts";
 import { TextMarks } from "./textMarks.ts";
+import { type Tiling, Tilings } from "./tilings.ts";
 
-/** Of what has been placed in displayed space already. */
-const IN_PLACE: Matrix = [1, 0, 0, 1, 0, 0];
+/** Where a block is on pages of one size. */
+interface Place {
+  readonly matrix: Matrix;
+  /** The copies around it, if there are any. */
+  readonly tiling: Tiling | undefined;
+}
 
 /**
  * Lays a text over every page. The font is embedded once, and each way of breaking the text into lines is drawn once,
@@ -47,44 +41,36 @@ export async function markWithText(
   const layout = await layOutText(text, sizes, mark, look, typesetter, document.objects.source.meter);
   const marks = new TextMarks(document, layout.clusters(), look, edgeAround(look, layout.smallestPt));
   const spot = spotOf(look.position);
+  const tilings = new Tilings(document);
 
-  /** Returns where the copies of a block are, the first one in the middle if there are several. */
-  const matricesOf = (block: Block, fontSizePt: number, shown: Size): Matrix[] => {
+  const placeOf = (block: Block, fontSizePt: number, shown: Size): Place => {
     const size: Size = { width: block.width * UNITS_PER_EM, height: block.height * UNITS_PER_EM };
     const scale = fontSizePt / UNITS_PER_EM;
     const rotation = look.rotation ?? diagonalAngle(shown);
-    if (!spot) return tile(size, scale, rotation, shown);
-    return [placeAt(spot, size, scale, rotation, shown, marginOn(shown, mark.marginPt))];
+    return {
+      matrix: placeAt(spot, size, scale, rotation, shown, marginOn(shown, mark.marginPt)),
+      tiling: spot.isTiled && tilings.of(size, scale, rotation, shown),
+    };
   };
 
   /** The page before, and where its blocks are: mostly where this one's are. */
-  let last: { page: Page; block: Block; matrices: Matrix[] } | undefined;
-  const repeated = new Map<string, Map<Mark, Mark>>();
+  let last: { page: Page; block: Block; place: Place } | undefined;
   await placeOnPages(document, (page): Placement => {
     const shown = sizes[page.index]!;
     const { fontSizePt, blocks } = layout.settingOn(shown);
     const number = String(page.index + 1);
     const block = blocks.get(number.length) ?? blocks.get(0)!;
     if (last?.block !== block || !haveSameShape(last.page, page))
-      last = { page, block, matrices: matricesOf(block, fontSizePt, shown) };
-    const { matrices } = last;
-    if (spot) return { matrix: matrices[0]!, parts: marks.partsOf(block, number) };
-
-    // All copies have the same rotation and scale, so one translation moves a part within every copy.
-    const [a, b, c, d] = matrices[0]!;
+      last = { page, block, place: placeOf(block, fontSizePt, shown) };
+    const { matrix, tiling } = last.place;
+    const parts = marks.partsOf(block, number);
+    if (!tiling) return { matrix, parts };
     // Search and copying find the text in the middle of the page only, and read its parts there one after the other.
-    const copiesOf = (isEcho: boolean) => {
-      const key = `${sizeKey(shown)} ${isEcho}`;
-      const copies = repeated.get(key) ?? new Map<Mark, Mark>();
-      repeated.set(key, copies);
-      return marks.partsOf(block, number, isEcho).map(({ mark, x, y }) => {
-        const places = isEcho ? matrices.slice(1) : matrices.slice(0, 1);
-        const copy = copies.get(mark) ?? repeatMark(document, mark, places, shown, isEcho);
-        copies.set(mark, copy);
-        return { mark: copy, x: a * x + c * y, y: b * x + d * y };
-      });
-    };
-    return { matrix: IN_PLACE, parts: [...copiesOf(false), ...copiesOf(true)] };
+    const echoes = marks.partsOf(block, number, true).flatMap((part) => {
+      const around = tiling.around(part.mark);
+      return around ? { ...part, mark: around } : [];
+    });
+    return { matrix, parts: [...parts, ...echoes] };
   });
 }
 

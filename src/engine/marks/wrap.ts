@@ -9,75 +9,125 @@ export interface TextLine {
   readonly rightToLeft: boolean;
 }
 
-/** A line and the sum of its words' widths, which is slightly off if words affect each other's width. */
-export interface WrappedLine extends TextLine {
-  readonly width: number;
-}
-
 /** Returns the width of a part of a line. */
 export type Measure = (part: TextLine) => number;
 
-/**
- * Breaks paragraphs into lines no wider than `maxWidth`: between words, and inside a word only if it is wider by itself. Trailing spaces are dropped. Widths of words are
- * added up, so trying many widths costs no more than measuring each word once, if `measure` caches.
- */
-export function wrap(paragraphs: readonly TextLine[], maxWidth: number, measure: Measure): WrappedLine[] {
-  return paragraphs.flatMap((paragraph) => {
-    const { rightToLeft } = paragraph;
-    const lines = wrapParagraph(piecesOf(paragraph), maxWidth, (text) => measure({ text, rightToLeft }));
-    return lines.map((line) => ({ ...line, rightToLeft }));
-  });
+/** A part of a paragraph that stays on one line. */
+interface Piece {
+  /** Of its text. */
+  readonly length: number;
+  readonly width: number;
+  /** Without the spaces at its end. */
+  readonly inkWidth: number;
 }
 
-/** The pieces of paragraphs, each of which is wrapped many times. */
-const known = new WeakMap<TextLine, readonly string[]>();
-
-/** Splits a paragraph into its {@link pieces}. */
-export function piecesOf(paragraph: TextLine): readonly string[] {
-  const parts = known.get(paragraph) ?? pieces(paragraph.text);
-  known.set(paragraph, parts);
-  return parts;
+/** A part that is broken only if it is wider by itself than a line. */
+interface Word extends Piece {
+  readonly text: string;
+  /** What it is broken into, once it has been. */
+  graphemes?: readonly Piece[];
 }
 
-function wrapParagraph(parts: readonly string[], maxWidth: number, measure: (text: string) => number) {
-  const lines: { text: string; width: number }[] = [];
-  let line = "";
+/** A paragraph whose parts are measured once, when they are first needed, however many widths it is wrapped to. */
+export class Paragraph implements TextLine {
+  readonly text: string;
+  readonly rightToLeft: boolean;
+  readonly #measure: Measure;
+  #width: number | undefined;
+  #words: readonly Word[] | undefined;
+
+  constructor({ text, rightToLeft }: TextLine, measure: Measure) {
+    this.text = text;
+    this.rightToLeft = rightToLeft;
+    this.#measure = measure;
+  }
+
+  /** On one line. */
+  get width(): number {
+    this.#width ??= this.widthOf(this.text);
+    return this.#width;
+  }
+
+  get words(): readonly Word[] {
+    this.#words ??= pieces(this.text).map((text) => ({
+      text,
+      length: text.length,
+      width: this.widthOf(text),
+      inkWidth: this.widthOf(text.trimEnd()),
+    }));
+    return this.#words;
+  }
+
+  graphemesOf(word: Word): readonly Piece[] {
+    word.graphemes ??= graphemes(word.text).map((text) => {
+      const width = this.widthOf(text);
+      return { length: text.length, width, inkWidth: text.trim() === "" ? 0 : width };
+    });
+    return word.graphemes;
+  }
+
+  /** Returns the width of some text in the paragraph's direction. */
+  widthOf(text: string): number {
+    return this.#measure({ text, rightToLeft: this.rightToLeft });
+  }
+}
+
+/** A line from `start` to before `end` of a paragraph's text, and the sum of its words' widths: words may affect each other's. */
+export interface WrappedLine {
+  readonly paragraph: Paragraph;
+  readonly start: number;
+  readonly end: number;
+  readonly width: number;
+}
+
+/** Returns the text of wrapped lines, without the spaces at their ends. */
+export function textOf(lines: readonly WrappedLine[]): TextLine[] {
+  return lines.map(({ paragraph: { text, rightToLeft }, start, end }) => ({
+    text: text.slice(start, end).trimEnd(),
+    rightToLeft,
+  }));
+}
+
+/** Breaks paragraphs into lines no wider than `maxWidth`: between words, and inside a word only if it is wider by itself. */
+export function wrap(paragraphs: readonly Paragraph[], maxWidth: number): WrappedLine[] {
+  const lines: WrappedLine[] = [];
+  for (const paragraph of paragraphs) wrapParagraph(paragraph, maxWidth, lines);
+  return lines;
+}
+
+function wrapParagraph(paragraph: Paragraph, maxWidth: number, lines: WrappedLine[]): void {
+  let [start, end] = [0, 0];
   // `width` includes the spaces at the line's end, `inkWidth` does not
-  let width = 0;
-  let inkWidth = 0;
-  const add = (part: string, partWidth: number, wordWidth: number) => {
-    line += part;
-    inkWidth = width + wordWidth;
-    width += partWidth;
+  let [width, inkWidth] = [0, 0];
+  const add = (piece: Piece) => {
+    end += piece.length;
+    inkWidth = width + piece.inkWidth;
+    width += piece.width;
   };
   const close = () => {
-    lines.push({ text: line.trimEnd(), width: inkWidth });
-    line = "";
+    lines.push({ paragraph, start, end, width: inkWidth });
+    start = end;
     width = 0;
     inkWidth = 0;
   };
 
-  for (const piece of parts) {
-    const word = measure(piece.trimEnd());
-    if (line !== "" && width + word > maxWidth) close();
-    if (word <= maxWidth) {
-      add(piece, measure(piece), word);
+  for (const word of paragraph.words) {
+    if (end > start && width + word.inkWidth > maxWidth) close();
+    if (word.inkWidth <= maxWidth) {
+      add(word);
       continue;
     }
-    for (const grapheme of graphemes(piece)) {
-      const partWidth = measure(grapheme);
-      if (line !== "" && grapheme.trim() !== "" && width + partWidth > maxWidth) close();
-      add(grapheme, partWidth, grapheme.trim() === "" ? 0 : partWidth);
+    for (const grapheme of paragraph.graphemesOf(word)) {
+      if (end > start && grapheme.inkWidth > 0 && width + grapheme.width > maxWidth) close();
+      add(grapheme);
     }
   }
   close();
-  return lines;
 }
 
-/** Yields graphemes; a page number counts as one. */
-export function* graphemes(text: string): Generator<string> {
-  for (const part of text.split(new RegExp(`(${DIGIT_SLOT}+)`))) {
-    if (part.startsWith(DIGIT_SLOT)) yield part;
-    else for (const { segment } of graphemesOf(part)) yield segment;
-  }
+/** Returns the graphemes of a text; a page number counts as one. */
+export function graphemes(text: string): string[] {
+  return text
+    .split(new RegExp(`(${DIGIT_SLOT}+)`))
+    .flatMap((part) => (part.startsWith(DIGIT_SLOT) ? part : Array.from(graphemesOf(part), ({ segment }) => segment)));
 }

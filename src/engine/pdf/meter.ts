@@ -56,6 +56,20 @@ export class Meter {
     if (this.#scan < 0) throw tooComplex("it would have to be searched too often");
   }
 
+  /**
+   * Charges for fitting and placing the mark what takes as long as looking at so many bytes.
+   * @throws EngineError too_complex
+   */
+  mark(bytes: number): void {
+    this.#scan -= bytes;
+    this.#stretch -= bytes;
+    if (this.#scan < 0)
+      throw new EngineError(
+        "too_complex",
+        "The mark would have to be fitted to too many pages of different sizes. Send a shorter text, or pages of fewer sizes.",
+      );
+  }
+
   /** How many bytes a filter may give of a stream that `decoded` bytes have come of so far. */
   roomFor(decoded: number): number {
     return Math.max(0, Math.min(LARGEST_DECODED, this.#decode, WORK_LIMITS.decodedAtOnce - decoded));

@@ -7,13 +7,13 @@ import { limitOutput } from "./meter.ts";
 import type { Ref } from "./newObject.ts";
 import type { Page, PageTarget } from "./page.ts";
 import type { NameSlot } from "./resources.ts";
-import type { Rewrite } from "./rewrite.ts";
+import type { Rewrite, Splice } from "./rewrite.ts";
 
 /** What it takes to lay something over a page, see Meter.spend. */
 const PAGE_WORK = 1024;
-/** The same for an object that a page needs for itself, as where copies fill it. */
+/** What it takes to draw an object that a page needs and none before it did, as copies that fill it, see Meter.mark. */
 const OBJECT_WORK = 64 * 1024;
-/** What it takes to find the place of what a page shows, by the length of the operators that show it, in bytes scanned. */
+/** The same for finding the place of what a page shows, by the length of the operators that show it. */
 const OPERATOR_WORK = 8;
 /** So many placements are deflated, in the order of their pages: where each page has its own, that would take half the time. */
 const MOST_DEFLATED = 16;
@@ -45,8 +45,8 @@ export async function overlay(
     page.target = undefined;
     const added = document.added.length;
     const operators = content(page, (xobject) => names.nameOf(xobject, target.slot));
-    meter.spend(PAGE_WORK + OBJECT_WORK * (document.added.length - added));
-    meter.scan(OPERATOR_WORK * operators.length);
+    meter.spend(PAGE_WORK);
+    meter.mark(OBJECT_WORK * (document.added.length - added) + OPERATOR_WORK * operators.length);
     if (meter.isTurnOver) await meter.giveWay();
     let placement = placements.get(operators);
     if (placement === undefined) {
@@ -83,11 +83,17 @@ function arrayOf(...items: string[]): string {
   return ["[", items.join(" "), "]"].join("");
 }
 
+/** From this length on, entries take longer to search than a set of their names to make. */
+const LONG = 1024;
+const ENTRY = /\/(\S+) \d/g;
+
 /** Names XObjects in the resources of pages. Pages may share these, so each XObject has the same number everywhere. */
 class Names {
   readonly #numbers = new Map<Ref, number>();
   /** Entries written so far, to share equal strings: most pages get the same. */
   readonly #known = new Map<string, string>();
+  /** The names in slots whose entries take long to search: those of resources that many pages share. */
+  readonly #many = new Map<NameSlot, Set<string>>();
 
   /** Returns the name of an XObject, and adds it to the page's XObject dictionary unless it is there. */
   nameOf(xobject: Ref, slot: NameSlot): string {
@@ -103,9 +109,19 @@ class Names {
       this.#known.set(insert, insert);
       slot.splice = { at: start, remove: end - start, insert };
       slot.rewrite.splice(slot.splice);
-    } else if (!slot.splice.insert.includes(`/${name} `))
+    } else if (!this.#has(slot, slot.splice, name))
       slot.splice.insert = before + entry + slot.splice.insert.slice(before.length);
     return name;
+  }
+
+  /** Returns whether a slot has an entry of this name, and if it has many, remembers it as one of them. */
+  #has(slot: NameSlot, { insert }: Splice, name: string): boolean {
+    if (insert.length < LONG) return insert.includes(`/${name} `);
+    const names = this.#many.get(slot) ?? new Set(Array.from(insert.matchAll(ENTRY), ([, named]) => named!));
+    this.#many.set(slot, names);
+    const has = names.has(name);
+    names.add(name);
+    return has;
   }
 }
 

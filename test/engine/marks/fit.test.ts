@@ -2,12 +2,13 @@ import { describe, expect, test } from "vitest";
 import { DIGIT_SLOT } from "../../../src/engine/fonts/slot.ts";
 import { fitText, type TextArea } from "../../../src/engine/marks/fit.ts";
 import { turnedSize } from "../../../src/engine/marks/geometry.ts";
-import { type TextLine, wrap } from "../../../src/engine/marks/wrap.ts";
+import { Paragraph, type TextLine, textOf, wrap } from "../../../src/engine/marks/wrap.ts";
 
 /** Every character one em wide. */
 const measure = ({ text }: TextLine) => [...text].length;
 
-const paragraphsOf = (text: string) => text.split("\n").map((line) => ({ text: line, rightToLeft: false }));
+const paragraphsOf = (text: string) =>
+  text.split("\n").map((line) => new Paragraph({ text: line, rightToLeft: false }, measure));
 const textsOf = (lines: readonly TextLine[]) => lines.map(({ text }) => text);
 
 describe("wrapping", () => {
@@ -21,24 +22,20 @@ describe("wrapping", () => {
     ["end. Next", 5, ["end.", "Next"]],
     ["👩‍👩‍👧👩‍👩‍👧", 5, ["👩‍👩‍👧", "👩‍👩‍👧"]],
   ])("%j at %i em", (text, width, lines) => {
-    expect(textsOf(wrap(paragraphsOf(text), width, measure))).toEqual(lines);
+    expect(textsOf(textOf(wrap(paragraphsOf(text), width)))).toEqual(lines);
   });
 
   test("each line keeps the direction of its paragraph", () => {
-    const lines = wrap(
-      [
-        { text: "אא בב", rightToLeft: true },
-        { text: "cc dd", rightToLeft: false },
-      ],
-      2,
-      measure,
-    );
-    expect(lines.map(({ rightToLeft }) => rightToLeft)).toEqual([true, true, false, false]);
+    const paragraphs = [
+      { text: "אא בב", rightToLeft: true },
+      { text: "cc dd", rightToLeft: false },
+    ].map((line) => new Paragraph(line, measure));
+    expect(textOf(wrap(paragraphs, 2)).map(({ rightToLeft }) => rightToLeft)).toEqual([true, true, false, false]);
   });
 
   test("a page number's digits stay together, even where the line is narrower", () => {
     const number = DIGIT_SLOT.repeat(4);
-    expect(textsOf(wrap(paragraphsOf(`a${number}b`), 2, measure))).toEqual(["a", number, "b"]);
+    expect(textsOf(textOf(wrap(paragraphsOf(`a${number}b`), 2)))).toEqual(["a", number, "b"]);
   });
 });
 
@@ -53,32 +50,28 @@ const room = (change: Partial<TextArea> = {}): TextArea => ({
 
 describe("fitting", () => {
   test("a short text is as large as its template allows", () => {
-    expect(fitText(paragraphsOf("A"), measure, room())).toEqual({ lines: paragraphsOf("A"), fontSizePt: 120 });
+    expect(fitText(paragraphsOf("A"), room())).toEqual({ lines: paragraphsOf("A"), fontSizePt: 120 });
   });
 
   test("a text comfortable on one line stays on it", () => {
-    expect(textsOf(fitText(paragraphsOf("two words"), measure, room()).lines)).toEqual(["two words"]);
+    expect(textsOf(fitText(paragraphsOf("two words"), room()).lines)).toEqual(["two words"]);
   });
 
   test("a long one is wrapped, and larger for it", () => {
     const text = "word ".repeat(40).trim();
-    const { lines, fontSizePt } = fitText(paragraphsOf(text), measure, room());
+    const { lines, fontSizePt } = fitText(paragraphsOf(text), room());
     expect(lines.length).toBeGreaterThan(2);
     expect(fontSizePt).toBeGreaterThan(552 / text.length);
     expect(textsOf(lines).join(" ")).toBe(text);
   });
 
   test("no more lines are made than the largest size takes", () => {
-    const { lines, fontSizePt } = fitText(
-      paragraphsOf("word ".repeat(20).trim()),
-      measure,
-      room({ maxFontSizePt: 10 }),
-    );
+    const { lines, fontSizePt } = fitText(paragraphsOf("word ".repeat(20).trim()), room({ maxFontSizePt: 10 }));
     expect({ lines: lines.length, fontSizePt }).toEqual({ lines: 2, fontSizePt: 10 });
   });
 
   test("a word of 500 letters is broken rather than unreadable", () => {
-    const { lines, fontSizePt } = fitText(paragraphsOf("x".repeat(500)), measure, room());
+    const { lines, fontSizePt } = fitText(paragraphsOf("x".repeat(500)), room());
     expect(textsOf(lines).join("")).toBe("x".repeat(500));
     expect(fontSizePt).toBeGreaterThanOrEqual(6);
   });
@@ -89,7 +82,7 @@ describe("fitting", () => {
     ["is cut short where two are not", 300, 2, 8],
   ])("in a template of one line, a text %s", (_, characters, count, leastPt) => {
     const text = "word ".repeat(characters / 5).trim();
-    const { lines, fontSizePt } = fitText(paragraphsOf(text), measure, room({ maxFontSizePt: 14, mostLines: 2 }));
+    const { lines, fontSizePt } = fitText(paragraphsOf(text), room({ maxFontSizePt: 14, mostLines: 2 }));
     expect(lines).toHaveLength(count);
     expect(fontSizePt).toBeGreaterThanOrEqual(leastPt);
     expect(fontSizePt).toBeLessThanOrEqual(14);
@@ -102,13 +95,13 @@ describe("fitting", () => {
 
   test("its own line breaks are kept in a template of one line", () => {
     const area = room({ maxFontSizePt: 14, mostLines: 2 });
-    expect(textsOf(fitText(paragraphsOf("a\nb\nc"), measure, area).lines)).toEqual(["a", "b", "c"]);
+    expect(textsOf(fitText(paragraphsOf("a\nb\nc"), area).lines)).toEqual(["a", "b", "c"]);
   });
 
   test.each([0, 30, 53, 90, 200])("whatever is fitted at %i degrees stays within the margins", (rotation) => {
     for (const text of ["A", "CONFIDENTIAL", "word ".repeat(90), "a\nb\nc\nd", "y".repeat(400)]) {
       const here = room({ rotation });
-      const { lines, fontSizePt } = fitText(paragraphsOf(text), measure, here);
+      const { lines, fontSizePt } = fitText(paragraphsOf(text), here);
       const block = here.blockEm(lines);
       const turned = turnedSize({ width: block.width * fontSizePt, height: block.height * fontSizePt }, rotation);
       expect(turned.width).toBeLessThanOrEqual(552.0001);

@@ -8,6 +8,8 @@ import {
   multiply,
   placeAt,
   roomOn,
+  roundedUp,
+  sizeKey,
   tile,
   toUserSpace,
   turnedSize,
@@ -78,7 +80,7 @@ describe("a mark's place", () => {
     ["bottom", [250, 24, 350, 74]],
     ["bottom-right", [476, 24, 576, 74]],
   ] as const)("%s is within the margin", (position, box) => {
-    expect(boxOf(placeAt(spotOf(position)!, mark, 1, 0, a4, 24))).toEqual(box);
+    expect(boxOf(placeAt(spotOf(position), mark, 1, 0, a4, 24))).toEqual(box);
   });
 
   test.each([
@@ -87,11 +89,11 @@ describe("a mark's place", () => {
     [-90, [526, 24, 576, 124]],
     [450, [526, 24, 576, 124]],
   ])("turned by %i in a corner it still keeps to the margin", (degrees, box) => {
-    expect(boxOf(placeAt(spotOf("bottom-right")!, mark, 1, degrees, a4, 24))).toEqual(box);
+    expect(boxOf(placeAt(spotOf("bottom-right"), mark, 1, degrees, a4, 24))).toEqual(box);
   });
 
   test("a quarter turn counter-clockwise points its right side up", () => {
-    const matrix = placeAt(spotOf("center")!, mark, 1, 90, a4, 0);
+    const matrix = placeAt(spotOf("center"), mark, 1, 90, a4, 0);
     expect(apply(matrix, 0, 25)).toEqual([300, 350]);
     expect(apply(matrix, 100, 25)).toEqual([300, 450]);
   });
@@ -118,12 +120,18 @@ describe("a mark's place", () => {
 });
 
 describe("tiles", () => {
-  const a4 = { width: 600, height: 800 };
+  const a4 = { width: 600, height: 800 },
+    mark = { width: 100, height: 50 };
+  /** Where the centres of copies are on the page. */
+  const centresOf = (degrees: number) => {
+    const middle = placeAt(spotOf("tile"), mark, 1, degrees, a4, 24);
+    return tile(mark, degrees, a4).map(({ x, y }) => apply(middle, x + 50, y + 25));
+  };
 
   test.each([0, 30, -45, 90])(
     "at %i degrees no spot on the page, edges and corners included, is a whole row away from a copy",
     (degrees) => {
-      const centres = tile({ width: 100, height: 50 }, 1, degrees, a4).map((matrix) => apply(matrix, 50, 25));
+      const centres = centresOf(degrees);
       for (let x = 0; x <= 600; x += 50)
         for (let y = 0; y <= 800; y += 50) {
           const nearest = Math.min(...centres.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)));
@@ -132,14 +140,28 @@ describe("tiles", () => {
     },
   );
 
+  test("begin with the one in the middle", () => {
+    expect(centresOf(30)[0]).toEqual([300, 400]);
+  });
+
   test("stand in rows of which every other is shifted", () => {
-    const centres = tile({ width: 100, height: 50 }, 1, 0, a4).map((matrix) => apply(matrix, 50, 25));
-    const rows = Map.groupBy(centres, ([, y]) => y!);
+    const rows = Map.groupBy(centresOf(0), ([, y]) => y!);
     const phases = [...rows.values()].map((row) => (((row[0]![0]! - 300) % 150) + 150) % 150);
     expect(new Set(phases)).toEqual(new Set([0, 75]));
   });
 
   test("stay countable however small the mark", () => {
-    expect(tile({ width: 0.1, height: 0.1 }, 1, 45, a4).length).toBeLessThan(1500);
+    expect(tile({ width: 0.1, height: 0.1 }, 45, a4).length).toBeLessThan(1500);
+  });
+
+  test("are those of a page that is larger by an eighth at most, and the same for many sizes", () => {
+    const pages = Array.from({ length: 1000 }, (_, i) => ({ width: 500 + i / 5, height: 700 + (i % 10) }));
+    const classes = pages.map((page) => [page, roundedUp(page, 0.2)] as const);
+    for (const [page, { width, height }] of classes)
+      for (const share of [width / (page.width / 0.2), height / (page.height / 0.2)]) {
+        expect(share).toBeGreaterThanOrEqual(1);
+        expect(share).toBeLessThanOrEqual(1.125);
+      }
+    expect(new Set(classes.map(([, rounded]) => sizeKey(rounded))).size).toBeLessThan(10);
   });
 });

@@ -3,7 +3,7 @@ import { typesetterFor } from "../../../src/engine/fonts/layout.ts";
 import { lookOf } from "../../../src/engine/marks/look.ts";
 import { fillIn } from "../../../src/engine/marks/placeholders.ts";
 import { layOutText } from "../../../src/engine/marks/textLayout.ts";
-import { Meter } from "../../../src/engine/pdf/meter.ts";
+import { Meter, WORK_LIMITS } from "../../../src/engine/pdf/meter.ts";
 import { loadFont } from "../../support/fonts.ts";
 
 const MARK = { text: "Page {page}" };
@@ -28,6 +28,16 @@ test("each size of page is charged for", async () => {
   const [few, many] = [new Meter(0), new Meter(0)];
   await layOut(10, few);
   await layOut(20, many);
-  expect(few.used.scanned).toBeGreaterThan(10 * 1024);
+  expect(few.used.scanned).toBeGreaterThan(4 * 1024);
   expect(many.used.scanned).toBe(2 * few.used.scanned);
+});
+
+test("a text that takes too much of a file's allowance is refused, with what helps", async () => {
+  const meter = new Meter(0);
+  await layOut(10, meter);
+  meter.scan(WORK_LIMITS.scanned - meter.used.scanned);
+  await expect(layOut(1, meter)).rejects.toMatchObject({
+    code: "too_complex",
+    message: expect.stringContaining("Send a shorter text"),
+  });
 });
