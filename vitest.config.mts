@@ -12,9 +12,6 @@ import { withoutMaps } from "./test/support/withoutMaps.ts";
 /** Modules are loaded once for all files of a project: anew for each file they took longer than the tests. */
 const SHARED_MODULES = { isolate: false, testTimeout: 30_000 }; // the first test of a file waits for its runtime
 
-/** After e2e, the simulation and three that run the rest: of two cores, since one often waits for a deadline. */
-const AFTERWARDS = { ...SHARED_MODULES, maxWorkers: 4, sequence: { groupOrder: 1 } };
-
 /** Of hundreds of modules, of which the Workers runtime would ask for each by itself: they are bundled for it first. */
 const LARGE_PACKAGES = [
   ...["viem", "viem/accounts", "viem/siwe", "viem/tokens", "viem/utils", "zod"],
@@ -36,7 +33,7 @@ export default defineConfig({
   test: {
     silent: "passed-only",
     globalSetup: "test/support/quiet.ts",
-    maxWorkers: 4, // of two cores: much of e2e waits
+    maxWorkers: 4, // of two cores: many files wait for a chain or a deadline, those of all projects beside each other
     projects: [
       {
         // in the Workers runtime, the parts by themselves and the Worker
@@ -53,13 +50,13 @@ export default defineConfig({
           globalSetup: "test/support/site.ts",
           setupFiles: ["test/support/mainModule.ts", "test/support/emptyStorage.ts"],
           deps: { optimizer: { ssr: { enabled: true, include: LARGE_PACKAGES } } },
-          ...AFTERWARDS,
+          ...SHARED_MODULES,
         },
       },
       {
-        // one file, which has a core to itself for as long as it takes; in Node, which simulates the runtime
+        // in Node, which simulates the runtime
         plugins: [fastExports],
-        test: { name: "simulation", include: ["test/simulation/**/*.test.ts"], ...AFTERWARDS },
+        test: { name: "simulation", include: ["test/simulation/**/*.test.ts"], ...SHARED_MODULES },
       },
       {
         plugins: [fastExports],
