@@ -19,10 +19,12 @@ export interface RawStream {
   end: number;
 }
 
-/** Most white space and comments between the data and the keyword that ends them, in bytes. */
-export const MOST_WHITE_BEFORE_END = 1024;
-/** The same as producers have it, which is all that is read first. */
+/** White space and comments between the data and the keyword that ends them, in bytes, as producers have them. */
 const USUAL_WHITE_BEFORE_END = 7;
+/** How many times as much is read where that is not all. */
+const MORE_WHITE = 96;
+/** The most that there may be. */
+export const MOST_WHITE_BEFORE_END = USUAL_WHITE_BEFORE_END * MORE_WHITE ** 2;
 const SEARCH_STEP = 64 * 1024;
 const LARGEST_RAW = 64 << 20;
 
@@ -81,16 +83,18 @@ export function claimedEnd(source: ByteSource, start: number, length: Value | un
 /**
  * Returns whether `word`, or else `endstream` or `endobj`, is at `end`, after optional white space and comments.
  * @throws MissingRange if bytes have to be fetched first
+ * @throws EngineError too_complex
  */
 export function isEndOfData(source: ByteSource, end: number, word?: "endstream"): boolean {
   if (!(Number.isInteger(end) && end >= 0 && end < source.length)) return false;
-  const isWithin = (most: number) => {
+  for (let most = USUAL_WHITE_BEFORE_END; most <= MOST_WHITE_BEFORE_END; most *= MORE_WHITE) {
     const bytes = source.bytes(end, Math.min(end + most + "endstream".length, source.length));
     const at = endOfWhite(bytes, 0, bytes.length);
-    if (at > most) return undefined;
-    return startsWith(bytes, at, "endstream") || (word === undefined && startsWith(bytes, at, "endobj"));
-  };
-  return isWithin(USUAL_WHITE_BEFORE_END) ?? isWithin(MOST_WHITE_BEFORE_END) ?? false;
+    if (at <= most)
+      return startsWith(bytes, at, "endstream") || (word === undefined && startsWith(bytes, at, "endobj"));
+    source.meter.scan(bytes.length);
+  }
+  return false;
 }
 
 /**

@@ -76,7 +76,7 @@ const BAD: [string, string][] = [
     "a stream of a length elsewhere, whose data have the word for their end in them",
     stream("/Length 15 0 R", "(endstream) 9 9 re f"),
   ],
-  ["a stream far behind whose data their end is", stream("/Length 16", `0 g 0 0 9 9 re f${" ".repeat(1100)}`)],
+  ["a stream far behind whose data their end is", stream("/Length 16", `0 g 0 0 9 9 re f${" ".repeat(70_000)}`)],
   ["a stream without an end", "<</Length 16>>\nstream\n0 g 0 0 9 9 re f"],
 ];
 

@@ -197,8 +197,9 @@ describe("the output", () => {
 
   it.each([
     ["white space", "\n".repeat(8)],
-    ["a thousand blanks", " ".repeat(1000)],
+    ["fifty thousand blanks", " ".repeat(50_000)],
     ["a comment", "\n% end of the page\n"],
+    ["a long comment", `\n%${"-".repeat(5000)}\n`],
   ])("keeps a content stream with a right length, and %s behind it", async (_, end) => {
     const content = "BT (endstream) Tj ET 1 0 0 rg 0 0 9 9 re f";
     const stream = `<</Length ${content.length}>>\nstream\n${content}${end}endstream`;
