@@ -3,7 +3,7 @@ import { except } from "hono/combine";
 import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
-import { limitBody } from "./http/body.ts";
+import { expectPlainBody, limitBody } from "./http/body.ts";
 import type { ApiEnv } from "./http/environment.ts";
 import { methodNotAllowed, notFound, onError } from "./http/errors.ts";
 import { separateFiles } from "./http/fileHost.ts";
@@ -89,6 +89,7 @@ app.use(
 );
 app.use(readSettings);
 app.use(separateFiles);
+app.use(expectPlainBody);
 
 /** What asks for a document by another method is told which there are. */
 const readOnly = methodNotAllowed("GET, HEAD");

@@ -28,6 +28,19 @@ export const limitBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
 };
 
 /**
+ * Refuses a body that is encoded, as by gzip: no encoding is undone here, and none is told by Content-Type.
+ * @throws Problem unsupported_media_type
+ */
+export const expectPlainBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  const encoding = c.req.header("Content-Encoding")?.trim() || "identity";
+  if (encoding.toLowerCase() !== "identity" && c.req.raw.body)
+    throw new Problem("unsupported_media_type", "Send the body as it is, without a Content-Encoding: none is read.", {
+      headers: { "Accept-Encoding": "identity" }, // RFC 9110, 15.5.16
+    });
+  await next();
+};
+
+/**
  * Returns the fields of a call whose body is the file.
  * @throws Problem invalid_request if one is there twice, or is the file
  */

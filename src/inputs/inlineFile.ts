@@ -140,7 +140,7 @@ class Decoder {
   }
 }
 
-const NOT_BASE64 = "is not valid base64";
+const NOT_BASE64 = "is not valid base64: encode the whole file as in RFC 4648, and send all of that";
 
 function decoding<T>(decode: () => T): T {
   try {

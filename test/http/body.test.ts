@@ -46,3 +46,28 @@ describe("a body of unknown length", () => {
     expect(read()).toBeLessThan(12); // what a stranger's refused body goes on for, at most
   });
 });
+
+describe("a body that is encoded", () => {
+  test.each([
+    ["POST", TEXT],
+    ["POST", "/v1/watermark/image"],
+    ["POST", "/v1/uploads"],
+    ["PUT", "/v1/uploads/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
+    ["POST", "/mcp"],
+  ])("is refused, with what to send instead: %s %s", async (method, path) => {
+    const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
+    const response = await send(path, { method, headers, body: "{}" });
+    expect(response.status).toBe(415);
+    expect(response.headers.get("Accept-Encoding")).toBe("identity");
+    expect(await response.json()).toMatchObject({
+      code: "unsupported_media_type",
+      detail: expect.stringContaining("without a Content-Encoding"),
+    });
+  });
+
+  test("is not what says that it is not encoded, nor no body", async () => {
+    const headers = { "Content-Type": "application/json", "Content-Encoding": "Identity" };
+    expect((await send("/v1/uploads", { method: "POST", headers, body: '{"size":100}' })).status).toBe(201);
+    expect((await send("/v1/limits", { headers: { "Content-Encoding": "gzip" } })).status).toBe(200);
+  });
+});

@@ -14,6 +14,10 @@ describe("a form's text", () => {
       { text: "12", size: "7", scale: " -.5 " },
       { text: "12", size: 7, scale: -0.5 },
     ],
+    [
+      { text: "1e1", size: "1e1", scale: "+5E-1" },
+      { text: "1e1", size: 10, scale: 0.5 },
+    ],
     [{ text: "A" }, { text: "A" }],
   ])("%j is what the schema has there: %j", (fields, typed) => {
     expect(typedFields(fields, schema)).toMatchObject(typed);
@@ -30,6 +34,7 @@ describe("a form's text", () => {
     { text: "A", size: "seven" },
     { text: "A", size: "" },
     { text: "A", size: "0x7" },
+    { text: "A", size: "1e" },
   ])("%j is refused as what it is not", (fields) => {
     expect(typedFields(fields, schema)).toMatchObject(fields);
     expect(schema.safeParse(typedFields(fields, schema)).success).toBe(false);
