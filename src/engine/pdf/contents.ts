@@ -39,6 +39,8 @@ type Target = { array: Uint8Array } | { stream: StreamParts | "unreadable" } | {
 const ARRAY_WORK = 16;
 /** The same of a stream's dictionary, which may be every page's. */
 const DICTIONARY_WORK = 8;
+/** Data longer than this are read again when they are written, of a file that is not in memory: each of them by itself. */
+const LONG = 1 << 20;
 const NONE: Contents = { items: "", shared: undefined };
 
 /** Resolves /Contents entries, and corrects the /Length of content streams where it is wrong. */
@@ -205,13 +207,12 @@ export class ContentsReader {
     const right = claimedEnd(source, data, claimed);
     const end = right ?? findEndOfData(source, data, this.#objects.nextPlace(place));
     if (right === undefined || damaged > 0) {
-      const bytes = source.bytes(dict, end);
-      const rewrite = this.#rewrites.keepStream(num, bytes);
+      const kept = end - data > LONG ? data : end;
+      const rewrite = this.#rewrites.keepStream(num, source.bytes(dict, kept), { start: kept, end });
       if (damaged > 0) rewrite.splice({ at: 0, remove: damaged, insert: streamDictionary(rewrite.text, end - data) });
       else if (length)
         rewrite.splice({ at: length.start, remove: length.end - length.start, insert: ` ${end - data}` });
       else rewrite.splice({ at: 2, remove: 0, insert: `/Length ${end - data}` });
-      rewrite.splice({ at: bytes.length, remove: 0, insert: "\nendstream" });
     }
     this.ends.set(place, end);
   }

@@ -141,7 +141,8 @@ async function* chunksOf(copy: Copy, check: ContentCheck, tail: Tail): AsyncGene
     yield chunk;
   }
   await check.finish();
-  for (const part of tail.parts()) for (let at = 0; at < part.length; at += CHUNK) yield part.subarray(at, at + CHUNK);
+  for await (const part of tail.parts())
+    for (let at = 0; at < part.length; at += CHUNK) yield part.subarray(at, at + CHUNK);
 }
 
 /**

@@ -3,6 +3,7 @@
  * else in them (encrypted strings included) stays valid.
  */
 import type { Objects } from "./objects.ts";
+import type { Span } from "./pageAttributes.ts";
 import { endOfSound, soundText } from "./sound.ts";
 
 /** Replaces `remove` bytes at `at` of an object's text. */
@@ -29,9 +30,12 @@ export class Rewrite {
   readonly #start: number;
   readonly #length: number;
   #splices: Splice[] = [];
+  /** Of a stream: where the rest of its data are in the file. They follow the text as they are. */
+  readonly data: Span | undefined;
 
-  constructor(num: number, text: Uint8Array) {
+  constructor(num: number, text: Uint8Array, data?: Span) {
     this.num = num;
+    this.data = data;
     this.#buffer = text.buffer;
     this.#start = text.byteOffset;
     this.#length = text.length;
@@ -74,24 +78,24 @@ export class Rewrites {
   }
 
   /**
-   * Registers object `num`, whose value is the bytes [start, end) as passed by `Objects.at`.
+   * Registers object `num`, whose value is the bytes [start, end) as passed by `Objects.at`, and `data` in the file.
    * @throws EngineError too_complex if too much is kept
    */
-  keep(num: number, bytes: Uint8Array, start: number, end: number): Rewrite {
+  keep(num: number, bytes: Uint8Array, start: number, end: number, data?: Span): Rewrite {
     const known = this.#rewrites.get(num);
     if (known) return known;
-    const rewrite = new Rewrite(num, this.#objects.keep(num, bytes.subarray(start, end)));
+    const rewrite = new Rewrite(num, this.#objects.keep(num, bytes.subarray(start, end)), data);
     this.#rewrites.set(num, rewrite);
     return rewrite;
   }
 
   /**
-   * Registers object `num`, a stream, whose value is `bytes`.
+   * Registers object `num`, a stream: its `text` up to some place in its data, and where the rest of these are in the file.
    * @throws EngineError too_complex if too much is kept
    */
-  keepStream(num: number, bytes: Uint8Array): Rewrite {
+  keepStream(num: number, text: Uint8Array, data: Span): Rewrite {
     this.#streams.add(num);
-    return this.keep(num, bytes, 0, bytes.length);
+    return this.keep(num, text, 0, text.length, data);
   }
 
   /** Returns whether an object has been registered as a stream. */

@@ -30,9 +30,13 @@ export function writeSpliced(out: ByteWriter, { text, splices }: Rewrite): void 
   out.copy(text, at, text.length);
 }
 
-/** Returns the length in bytes of the text of a rewritten object. */
-export function lengthOf({ text, splices }: Rewrite): number {
-  return splices.reduce((length, { remove, insert }) => length + insert.length - remove, text.length);
+/** What follows the data of a stream. */
+export const END_OF_DATA = "\nendstream";
+
+/** Returns the length in bytes of a rewritten object: of its text, and the data of a stream. */
+export function lengthOf({ text, splices, data }: Rewrite): number {
+  const follows = data ? data.end - data.start + END_OF_DATA.length : 0;
+  return splices.reduce((length, { remove, insert }) => length + insert.length - remove, text.length + follows);
 }
 
 /** Returns the text of a rewritten object with its splices applied. */
@@ -51,7 +55,7 @@ export function writeObject(out: ByteWriter, num: number, object: NewObject, cip
     const data = cipher ? cipher.encryptStream(num, 0, object.data) : object.data;
     out.text(`<<${dict}/Length ${data.length}>>\nstream\n`);
     out.bytes(data);
-    out.text("\nendstream");
+    out.text(END_OF_DATA);
   }
   out.text("\nendobj\n");
 }

@@ -10,10 +10,10 @@ import type { NewObject } from "./newObject.ts";
 import { provePages } from "./proof.ts";
 import { keptMembers, type Replacements } from "./replacements.ts";
 import type { Rewrite } from "./rewrite.ts";
-import { lengthOf, type Member, packObjects, spliced, writeObject, writeSpliced } from "./serialize.ts";
+import { END_OF_DATA, lengthOf, type Member, packObjects, spliced, writeObject, writeSpliced } from "./serialize.ts";
 import { endOfSound, soundName, soundText } from "./sound.ts";
 import { Reference } from "./values.ts";
-import { FREE, IN_FILE, IN_STREAM, type Kind, type XrefTable } from "./xrefTable.ts";
+import { FREE, IN_FILE, IN_STREAM, type Kind } from "./xrefTable.ts";
 import { addEntry, type Entries, linkFreeEntries, makeEntries, streamSection, tableSection } from "./xrefWriter.ts";
 
 /** Most objects in a new object stream, and the bytes with which it is full. */
@@ -41,7 +41,7 @@ export interface Tail {
   /** Whether it has object streams or a cross-reference stream. */
   usesStreams: boolean;
   /** Returns the parts; each is valid until the next is requested. */
-  parts(): Iterable<Uint8Array>;
+  parts(): AsyncIterable<Uint8Array>;
 }
 
 /**
@@ -104,7 +104,7 @@ export async function writeTail(document: PdfDocument, replacements: Replacement
   return {
     length: place - start + written.length + end.length,
     usesStreams: asStream,
-    *parts() {
+    async *parts() {
       yield* body.parts();
       yield* written.parts();
       yield end;
@@ -173,10 +173,10 @@ class Body {
   }
 
   /** Returns the parts in order; each is valid until the next is requested. */
-  *parts(): Generator<Uint8Array> {
+  async *parts(): AsyncGenerator<Uint8Array, undefined> {
     for (const piece of this.#sequence) {
       if (piece instanceof ByteWriter) yield* piece.parts();
-      else yield* written(piece.rewrites, Math.min(CHUNK, piece.length), this.#document.xref.table);
+      else yield* written(piece.rewrites, Math.min(CHUNK, piece.length), this.#document);
     }
   }
 
@@ -197,16 +197,30 @@ class Body {
   }
 }
 
-/** Yields rewritten objects in parts of about `size` bytes. */
-function* written(rewrites: readonly Rewrite[], size: number, table: XrefTable): Generator<Uint8Array> {
+/** Yields rewritten objects in parts of about `size` bytes, the long data of streams as they are read. */
+async function* written(
+  rewrites: readonly Rewrite[],
+  size: number,
+  { xref: { table }, objects: { source } }: PdfDocument,
+): AsyncGenerator<Uint8Array, undefined> {
   let out = new ByteWriter(size);
   for (const rewrite of rewrites) {
+    const { num, data } = rewrite;
     if (out.length > 0 && out.length + lengthOf(rewrite) > size) {
       yield* out.parts();
       out = new ByteWriter(size);
     }
-    out.text(headOf(rewrite.num, table.generation(rewrite.num)));
+    out.text(headOf(num, table.generation(num)));
     writeSpliced(out, rewrite);
+    if (data) {
+      if (data.end > data.start) {
+        yield* out.parts();
+        if (source.inMemory) yield source.bytes(data.start, data.end);
+        else yield* source.stream(data.start, data.end);
+        out = new ByteWriter(size);
+      }
+      out.text(END_OF_DATA);
+    }
     out.text(END);
   }
   yield* out.parts();

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from "vitest";
 import { PlanOutdated } from "../../../src/engine/index.ts";
 import { RangeSource } from "../../../src/engine/pdf/byteSource.ts";
 import { ContentCheck } from "../../../src/engine/pdf/contentCheck.ts";
-import { joined } from "../../support/bytes.ts";
+import { isEqual, joined } from "../../support/bytes.ts";
 import { readerBy } from "../../support/ranges.ts";
 import { type Bodies, FileBuilder, file, latin1, open, plan, stamp } from "./fixture.ts";
 
@@ -98,6 +98,21 @@ test("so do contents that two pages share, and one of an indirect array", async 
   const { result, isAgain } = await byRanges(builder.table().bytes());
   expect(latin1(result)).toBe(latin1(await stamp(builder.bytes())));
   expect(isAgain).toBe(true);
+});
+
+test.each([
+  ["wrong", "<</Length 16>>"],
+  ["missing, in a dictionary that is not sound", "<</Bad )>>"],
+])("so do contents of 5 MB whose length is %s: they are read again as they are written", async (_, dict) => {
+  const data = "0 g 0 0 9 9 re f\n".repeat(300_000).trimEnd();
+  const source = withFar("9 0 R", `${dict}\nstream\n${data}\nendstream`).table().bytes();
+  const { result } = await byRanges(source);
+  const renewed = `<</Length ${data.length}`;
+  const output = latin1(result);
+  const at = output.lastIndexOf("\n9 0 obj\n");
+  expect(output.slice(at, at + 60).replaceAll(/ +/g, " ")).toContain(renewed);
+  expect(isEqual(result, await stamp(source))).toBe(true);
+  expect(output.split(`stream\n${data}\nendstream\nendobj`)).toHaveLength(2);
 });
 
 describe("are right, and planned once, without their blocks being read: contents with", () => {
