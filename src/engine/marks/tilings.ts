@@ -15,7 +15,7 @@ export class Tilings {
   of(size: Size, scale: number, degrees: number, shown: Size): Tiling {
     const page = roundedUp(shown, scale);
     const key = `${sizeKey(size)} ${degrees} ${sizeKey(page)}`;
-    const tiling = this.#known.get(key) ?? new Tiling(this.#sink, tile(size, degrees, page));
+    const tiling = this.#known.get(key) ?? new Tiling(this.#sink, tile(size, degrees, page).slice(1));
     this.#known.set(key, tiling);
     return tiling;
   }
@@ -24,6 +24,7 @@ export class Tilings {
 /** Copies of marks at the same places: all parts of a text have theirs, each from its own origin. */
 export class Tiling {
   readonly #sink: ObjectSink;
+  /** All but the one in the middle. */
   readonly #places: readonly Point[];
   readonly #around = new Map<Mark, Mark>();
 
@@ -34,9 +35,8 @@ export class Tiling {
 
   /** Returns a mark that shows all copies but the one in the middle, if there are any; readers find no text in it. */
   around(mark: Mark): Mark | undefined {
-    const places = this.#places.slice(1);
-    if (places.length === 0) return undefined;
-    const around = this.#around.get(mark) ?? repeatMark(this.#sink, mark, places);
+    if (this.#places.length === 0) return undefined;
+    const around = this.#around.get(mark) ?? repeatMark(this.#sink, mark, this.#places);
     this.#around.set(mark, around);
     return around;
   }
