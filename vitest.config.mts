@@ -10,7 +10,7 @@ import { storageFolder } from "./test/support/storageFolder.ts";
 import { withoutMaps } from "./test/support/withoutMaps.ts";
 
 /** Modules are loaded once for all files of a project: anew for each file they took longer than the tests. */
-const SHARED_MODULES = { isolate: false, testTimeout: 30_000 }; // the first test of a file waits for its runtime
+const SHARED_MODULES = { isolate: false, testTimeout: 60_000 }; // the first test of a file waits for its runtime
 
 /** Of hundreds of modules, of which the Workers runtime would ask for each by itself: they are bundled for it first. */
 const LARGE_PACKAGES = [

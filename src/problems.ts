@@ -12,7 +12,7 @@ export const PROBLEMS = {
   body_timeout: { status: 408, title: "The request body came too slowly" },
   body_too_large: { status: 413, title: "The request body is too large" },
   too_many_requests: { status: 429, title: "Too many requests" },
-  unsupported_media_type: { status: 415, title: "This content type is not supported" },
+  unsupported_media_type: { status: 415, title: "This content type or encoding is not supported" },
 
   source_not_allowed: { status: 422, title: "This address may not be fetched" },
   source_unreachable: { status: 502, title: "The address could not be fetched" },

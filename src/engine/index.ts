@@ -22,7 +22,7 @@ export { detectFormat, IMAGE_FORMATS } from "./images/detectFormat.ts";
 export { PLACEHOLDERS, unknownPlaceholder } from "./marks/placeholders.ts";
 export { IMAGE_POSITIONS, type ImagePosition, POSITIONS, type Position } from "./marks/positions.ts";
 export { TEMPLATES, type TemplateName } from "./marks/templates.ts";
-export { loadFonts } from "./marks/textMark.ts";
+export { isVisible, loadFonts } from "./marks/textMark.ts";
 export { DEFAULTS, type ImageMark, type TextMark } from "./options.ts";
 export type { RangeReader } from "./pdf/byteSource.ts";
 export { PlanOutdated } from "./pdf/eraser.ts";

@@ -32,8 +32,10 @@ export const limitBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
  * @throws Problem unsupported_media_type
  */
 export const expectPlainBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
-  const encoding = c.req.header("Content-Encoding")?.trim() || "identity";
-  if (encoding.toLowerCase() !== "identity" && c.req.raw.body)
+  const codings = c.req.header("Content-Encoding")?.split(",") ?? [];
+  const isEncoded = codings.some((coding) => !/^\s*(identity)?\s*$/i.test(coding));
+  // to the runtime, an empty body is one too
+  if (isEncoded && ["POST", "PUT"].includes(c.req.method) && announcedBytesOf(c.req.raw) !== 0 && c.req.raw.body)
     throw new Problem("unsupported_media_type", "Send the body as it is, without a Content-Encoding: none is read.", {
       headers: { "Accept-Encoding": "identity" }, // RFC 9110, 15.5.16
     });

@@ -34,6 +34,9 @@ export const limits = once(() => {
     decompressed_bytes: count.describe("Of all the compressed objects of a PDF together."),
     decompressed_bytes_at_once: count.describe("Of one stream of compressed objects, all of its filters together."),
     held_bytes: count.describe("Of the objects of a PDF that are written anew, its pages among them."),
+    placement_bytes: count.describe(
+      "Of the operators that place a mark on the pages, each that differs from the others'.",
+    ),
     added_bytes: count.describe(
       "By which a result may be larger than the mark and twice the PDF, beside `added_bytes_per_page`.",
     ),
@@ -103,6 +106,7 @@ export function limitsOf(config: Config): z.output<ReturnType<typeof limits>> {
     decompressed_bytes: WORK_LIMITS.decoded,
     decompressed_bytes_at_once: WORK_LIMITS.decodedAtOnce,
     held_bytes: WORK_LIMITS.kept,
+    placement_bytes: WORK_LIMITS.placed,
     added_bytes: WORK_LIMITS.output,
     added_bytes_per_page: WORK_LIMITS.outputPerPage,
     large_files: config.maxLargeFiles,

@@ -4,6 +4,7 @@ import {
   IMAGE_FORMATS,
   IMAGE_POSITIONS,
   type ImagePosition,
+  isVisible,
   PLACEHOLDERS,
   POSITIONS,
   type Position,
@@ -73,9 +74,9 @@ const UNREADABLE = `a path or an attachment on your side cannot be read from her
 const FILE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:)/;
 /** How `%PDF` begins in base64. */
 const BASE64_PDF = /^JVBER/;
-// base64 that begins with a slash is a JPEG's, or else a path
+// what begins as a PNG or a JPEG does in base64 is taken for that, and where it is none, so told; else a slash begins a path
 const IMAGE_PATTERN =
-  /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:|(\/9j\/|[A-Za-z0-9+_=\s-])[A-Za-z0-9+/_=\s-]*$)/;
+  /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:|iVBORw0KGgo|\/9j\/|[A-Za-z0-9+_=\s-][A-Za-z0-9+/_=\s-]*$)/;
 
 /** The address that an upload is sent to: nothing but a page can be had there, and programs take it for the handle. */
 const UPLOAD_ADDRESS = /^https?:\/\/[^/]+\/v1\/uploads\/\d{6}-[0-9a-f]{32}\b/i;
@@ -215,7 +216,7 @@ const text = once(() =>
         // decoders write U+FFFD for bytes that are not UTF-8: nobody wants it on every page
         .refine((value) => !value.includes("\ufffd"), "must be UTF-8: it has characters that are lost (U+FFFD)")
         .refine((value) => [...value].length <= MAX_TEXT_CHARACTERS, tooManyCharacters)
-        .refine((value) => /[^\s\p{Default_Ignorable_Code_Point}]/u.test(value), "must have a visible character")
+        .refine(isVisible, "must have a visible character")
         .refine((value) => !/[^\P{Cc}\n]/u.test(value), "must not have control characters other than line breaks")
         .refine((value) => !/\p{Noncharacter_Code_Point}/u.test(value), "must not have noncharacters")
         .refine((value) => unknownPlaceholder(value) === undefined, {

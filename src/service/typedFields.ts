@@ -21,7 +21,7 @@ function innermost(schema: z.ZodType): z.ZodType {
 
 /** Returns the number that a text spells, or any other value unchanged. Takes no longer than a text is long, whatever it is. */
 function numberIn(value: unknown): unknown {
-  return typeof value === "string" && /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i.test(value.trim())
+  return typeof value === "string" && /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(value.trim())
     ? Number(value)
     : value;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { EngineError, type ImageMark, type TextMark, watermark } from "../../src/engine/index.ts";
+import { checkMark, EngineError, type ImageMark, type TextMark, watermark } from "../../src/engine/index.ts";
 import { isEqual, joined } from "../support/bytes.ts";
 import { loadFont } from "../support/fonts.ts";
 import { onePage, pagesOf, pdfOf } from "../support/pdf.ts";
@@ -69,20 +69,36 @@ describe("the engine", () => {
     expect(output.match(/\/XObject<<\/Mark \d+ 0 R>>/g)!.length).toBeLessThan(5);
   });
 
-  test("names whatever pages show once in resources that they share, however much that is", async () => {
+  test.each([
+    ["with other names", "<< /XObject << /Fm 2 0 R >> >>"],
+    ["without any", "<< >>"],
+  ])("names whatever pages show once in resources that they share, however much that is: %s", async (_, resources) => {
     const pages = Array.from({ length: 400 }, (_, i) => `/MediaBox [0 0 ${100 * 1.05 ** (i % 100)} ${100 + i}]`);
     const source = pdfOf([
       "<< /Type /Catalog /Pages 2 0 R >>",
       `<< /Type /Pages /Count 400 /Kids [${pages.map((_, i) => `${i + 4} 0 R`).join(" ")}] >>`,
-      "<< /XObject << /Fm 2 0 R >> >>",
+      resources,
       ...pages.map((size) => `<< /Type /Page /Parent 2 0 R /Resources 3 0 R ${size} >>`),
     ]);
     const plan = await watermark(source, { text: "No. {page}", template: "tiled" }, { loadFont });
     const output = Buffer.from(await joined(plan.chunks())).toString("latin1");
-    const [, entries] = /\/XObject << ?(.*?)>>/.exec(output.slice(source.length))!;
+    const [, entries] = /\n3 0 obj\n<< ?\/XObject ?<< ?(.*?)>>/.exec(output.slice(source.length))!;
     const names = Array.from(entries!.matchAll(/\/(\w+) \d+ 0 R/g), ([, name]) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(names.length).toBeGreaterThan(200);
+  });
+
+  test.each(["\u200d", "\u00ad\n", " "])("refuses a text of which nothing is seen: %j", async (text) => {
+    await expect(watermark(onePage, { text }, { loadFont })).rejects.toMatchObject({ code: "unsupported_character" });
+    expect(() => checkMark({ text })).toThrow("no visible character");
+  });
+
+  test("refuses a text whose operators on all pages would be many, and says what helps", async () => {
+    const source = pagesOf(Array(4000).fill(""));
+    await expect(watermark(source, { text: "{page}".repeat(83) }, { loadFont })).rejects.toMatchObject({
+      code: "too_complex",
+      message: expect.stringContaining("Send a shorter text"),
+    });
   });
 
   test.each([

@@ -66,8 +66,10 @@ describe("a body that is encoded", () => {
   });
 
   test("is not what says that it is not encoded, nor no body", async () => {
-    const headers = { "Content-Type": "application/json", "Content-Encoding": "Identity" };
+    const headers = { "Content-Type": "application/json", "Content-Encoding": "Identity, identity" };
     expect((await send("/v1/uploads", { method: "POST", headers, body: '{"size":100}' })).status).toBe(201);
-    expect((await send("/v1/limits", { headers: { "Content-Encoding": "gzip" } })).status).toBe(200);
+    const empty = { "Content-Encoding": "gzip", "Content-Length": "0" };
+    expect((await send("/v1/limits", { headers: empty })).status).toBe(200);
+    expect((await send(TEXT, { method: "POST", headers: empty, body: "" })).status).toBe(402);
   });
 });

@@ -81,9 +81,9 @@ function drawHollow(
   ink: Ink,
 ): Drawing {
   sink.uses?.add("transparency");
-  const text = (mode: Mode, strokeEm: number) => textObject(runs, embedded, mode, strokeEm, isEcho);
   const around = (widthEm: number) => {
-    const content = unspoken("1 g 1 G", text("stroke", 2 * widthEm), "0 g", text("fill", 0));
+    const letters = (mode: Mode, strokeEm: number) => textObject(runs, embedded, mode, strokeEm, true);
+    const content = unspoken("1 g 1 G", letters("stroke", 2 * widthEm), "0 g", letters("fill", 0));
     const entries = "/Group<</S/Transparency/I true/CS/DeviceGray>>";
     return `<</SMask<</S/Luminosity/G ${addForm(sink, { box, resources: fontOf(embedded), content }, entries)}>>>>`;
   };
@@ -92,7 +92,7 @@ function drawHollow(
 
   const width = strokeAround(look);
   const states = [`/Hollow${around(width)}`];
-  const content = [ink.fill, `q /Hollow gs ${everywhere} Q`, text("invisible", 0)];
+  const content = [ink.fill, `q /Hollow gs ${everywhere} Q`, textObject(runs, embedded, "invisible", 0, isEcho)];
   if (edge > 0) {
     states.push(`/Edge${around(width + edge)}`);
     content.unshift(ink.white.fill, `q /Edge gs ${everywhere} Q`);

@@ -115,8 +115,8 @@ export function placeAt(
   return multiply([1, 0, 0, 1, -size.width / 2, -size.height / 2], [cos, sin, -sin, cos, x, y]);
 }
 
-/** At most about this many copies fit along the page's longer side, however small the mark is. */
-const MAX_TILES_ALONG = 20;
+/** About so many copies are on a page at most, however small the mark is: an A4 page has 20 along its longer side. */
+const MOST_TILES = 283;
 
 /** A place in the space of a mark: its own units along its own sides. */
 export interface Point {
@@ -132,24 +132,32 @@ export interface Point {
  */
 export function tile(size: Size, degrees: number, page: Size): Point[] {
   const [cos, sin] = direction(degrees);
-  const least = Math.max(page.width, page.height) / MAX_TILES_ALONG;
+  const least = Math.sqrt((page.width * page.height) / MOST_TILES);
   const [stepX, stepY] = [Math.max(size.width * 1.5, least), Math.max(size.height * 2.5, least)];
-  const reach = Math.hypot(page.width, page.height) / 2;
   const turned = turnedSize(size, degrees);
+  const [across, up] = [(page.width + turned.width) / 2, (page.height + turned.height) / 2];
+  const rows = Math.ceil((across * Math.abs(sin) + up * Math.abs(cos)) / stepY);
 
   const tiles: Point[] = [];
-  for (let row = -Math.ceil(reach / stepY) - 1; row * stepY <= reach + stepY; row++)
-    for (let column = -Math.ceil(reach / stepX) - 1; column * stepX <= reach + stepX; column++) {
-      const x = (column + (row % 2 === 0 ? 0 : 0.5)) * stepX,
-        y = row * stepY;
-      const visible =
-        Math.abs(x * cos - y * sin) < (page.width + turned.width) / 2 &&
-        Math.abs(x * sin + y * cos) < (page.height + turned.height) / 2;
-      if (!visible) continue;
-      if (row === 0 && column === 0) tiles.unshift({ x, y });
-      else tiles.push({ x, y });
+  for (let row = -rows; row <= rows; row++) {
+    const y = row * stepY;
+    const shift = row % 2 === 0 ? 0 : 0.5;
+    const [fromLeft, toRight] = within(cos, -y * sin, across);
+    const [fromBottom, toTop] = within(sin, y * cos, up);
+    const last = Math.min(toRight, toTop) / stepX - shift;
+    for (let column = Math.ceil(Math.max(fromLeft, fromBottom) / stepX - shift); column <= last; column++) {
+      if (row === 0 && column === 0) tiles.unshift({ x: 0, y });
+      else tiles.push({ x: (column + shift) * stepX, y });
     }
+  }
   return tiles;
+}
+
+/** Returns the least and the largest x for which `slope` x + `offset` is between -`most` and `most`. */
+function within(slope: number, offset: number, most: number): [number, number] {
+  if (slope === 0) return Math.abs(offset) < most ? [-Infinity, Infinity] : [Infinity, -Infinity];
+  const ends = [(-most - offset) / slope, (most - offset) / slope];
+  return [Math.min(...ends), Math.max(...ends)];
 }
 
 /**

@@ -3,13 +3,21 @@ import type { Matrix, Point } from "./geometry.ts";
 /** No real number may be larger in PDF/A-1 (ISO 19005-1, 6.1.12); integers may. */
 const LARGEST_REAL = 32_767;
 
-/** Returns a number as content streams take it: no exponent, at most five decimals (ISO 32000-2, 7.3.3). */
+/** Below it, five decimals are too few for a scale. */
+const SMALL = 0.01;
+
+/** Returns a number as content streams take it: no exponent, and five decimals at most, or eight (ISO 32000-2, 7.3.3). */
 export function number(value: number): string {
-  return rounded(value, 5);
+  return Math.abs(value) < SMALL ? plain(value.toFixed(8)) : rounded(value, 5);
 }
 
 function rounded(value: number, decimals: number): string {
-  return String(Number(value.toFixed(Math.abs(value) > LARGEST_REAL ? 0 : decimals)));
+  return plain(value.toFixed(Math.abs(value) > LARGEST_REAL ? 0 : decimals));
+}
+
+/** Returns a decimal without zeros at its end. */
+function plain(decimal: string): string {
+  return decimal.includes(".") ? decimal.replace(/\.?0+$/, "").replace(/^-0$/, "0") : decimal;
 }
 
 /** Returns numbers separated by spaces: operands of `cm` or `re`, or a /BBox. */

@@ -1,3 +1,4 @@
+import { EngineError } from "../errors.ts";
 import { chooseFonts } from "../fonts/choose.ts";
 import { type Typesetter, typesetterFor } from "../fonts/layout.ts";
 import type { LoadFont } from "../fonts/library.ts";
@@ -27,13 +28,14 @@ interface Place {
 /**
  * Lays a text over every page. The font is embedded once, and each way of breaking the text into lines is drawn once,
  * however many pages and page sizes there are.
- * @throws EngineError unsupported_character if no font has a character; too_complex
+ * @throws EngineError unsupported_character if no font has a character, or none is seen; too_complex
  */
 export async function markWithText(
   document: PdfDocument,
   mark: TextMark,
   { loadFont, date }: { loadFont: LoadFont; date: Date },
 ): Promise<void> {
+  expectVisible(mark);
   const look = lookOf(mark);
   const sizes = document.pages.map(displayedSize);
   const text = textOf(mark, sizes.length, date);
@@ -84,11 +86,22 @@ export async function loadFonts(mark: TextMark, loadFont: LoadFont, date = new D
 }
 
 /**
- * Checks that every character of a text has a font, before there is a document.
+ * Checks that every character of a text has a font, and one is seen, before there is a document.
  * @throws EngineError unsupported_character
  */
 export function checkText(mark: TextMark, date: Date): void {
+  expectVisible(mark);
   chooseFonts(textOf(mark, 1, date).replaceAll(DIGIT_SLOT, "0"), lookOf(mark).weight);
+}
+
+/** Returns whether a text has something that is seen. */
+export function isVisible(text: string): boolean {
+  return /[^\s\p{Default_Ignorable_Code_Point}]/u.test(text);
+}
+
+function expectVisible({ text }: TextMark): void {
+  if (!isVisible(text))
+    throw new EngineError("unsupported_character", "The text has no visible character. Give it one.");
 }
 
 function textOf({ text }: TextMark, pages: number, date: Date): string {

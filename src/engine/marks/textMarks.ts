@@ -45,7 +45,7 @@ export class TextMarks {
     this.#sink = sink;
     this.#look = look;
     this.#edge = edge;
-    this.#hasEchoes = !sink.pdfa && (look.position === "tile" || (edge > 0 && !look.hollow));
+    this.#hasEchoes = !sink.pdfa && (look.position === "tile" || edge > 0 || look.hollow === true);
     this.#embedded = embedFont(sink, shownBy(clusters), { echoes: this.#hasEchoes });
     this.#ink = inkOf(look.color, sink);
   }

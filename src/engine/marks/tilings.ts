@@ -2,6 +2,9 @@ import type { ObjectSink } from "../pdf/newObject.ts";
 import { type Mark, repeatMark } from "./form.ts";
 import { type Point, roundedUp, type Size, sizeKey, tile } from "./geometry.ts";
 
+/** A page of so many units of a mark and more has no copies of it: nobody would see them. */
+const MOST_UNITS = 1e9;
+
 /** Copies of marks all over the page, around one in the middle. Pages of about one size share them. */
 export class Tilings {
   readonly #sink: ObjectSink;
@@ -15,7 +18,8 @@ export class Tilings {
   of(size: Size, scale: number, degrees: number, shown: Size): Tiling {
     const page = roundedUp(shown, scale);
     const key = `${sizeKey(size)} ${degrees} ${sizeKey(page)}`;
-    const tiling = this.#known.get(key) ?? new Tiling(this.#sink, tile(size, degrees, page).slice(1));
+    const isSeen = Math.max(page.width, page.height) < MOST_UNITS;
+    const tiling = this.#known.get(key) ?? new Tiling(this.#sink, isSeen ? tile(size, degrees, page).slice(1) : []);
     this.#known.set(key, tiling);
     return tiling;
   }

@@ -21,11 +21,16 @@ interface Piece {
   readonly inkWidth: number;
 }
 
+/** A part that is never broken. */
+interface Grapheme extends Piece {
+  readonly isBlank: boolean;
+}
+
 /** A part that is broken only if it is wider by itself than a line. */
 interface Word extends Piece {
   readonly text: string;
   /** What it is broken into, once it has been. */
-  graphemes?: readonly Piece[];
+  graphemes?: readonly Grapheme[];
 }
 
 /** A paragraph whose parts are measured once, when they are first needed, however many widths it is wrapped to. */
@@ -58,10 +63,11 @@ export class Paragraph implements TextLine {
     return this.#words;
   }
 
-  graphemesOf(word: Word): readonly Piece[] {
+  graphemesOf(word: Word): readonly Grapheme[] {
     word.graphemes ??= graphemes(word.text).map((text) => {
       const width = this.widthOf(text);
-      return { length: text.length, width, inkWidth: text.trim() === "" ? 0 : width };
+      const isBlank = text.trim() === "";
+      return { length: text.length, width, inkWidth: isBlank ? 0 : width, isBlank };
     });
     return word.graphemes;
   }
@@ -118,7 +124,7 @@ function wrapParagraph(paragraph: Paragraph, maxWidth: number, lines: WrappedLin
       continue;
     }
     for (const grapheme of paragraph.graphemesOf(word)) {
-      if (end > start && grapheme.inkWidth > 0 && width + grapheme.width > maxWidth) close();
+      if (end > start && !grapheme.isBlank && width + grapheme.width > maxWidth) close();
       add(grapheme);
     }
   }

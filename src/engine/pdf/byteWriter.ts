@@ -5,7 +5,7 @@ const LARGE = 256 * 1024;
 /** What a short mark takes: to make more room than is needed costs more than to let it grow. */
 const CAPACITY = 4096;
 
-/** A byte buffer that grows while it is written. Large parts are kept beside it by reference. */
+/** A byte buffer that grows while it is written. Large parts are kept beside it by reference, and what it has of its own. */
 export class ByteWriter {
   length = 0;
   #bytes: Uint8Array;
@@ -75,6 +75,13 @@ export class ByteWriter {
   #reserve(more: number): void {
     if (this.#at + more <= this.#bytes.length) return;
     const written = this.#bytes.subarray(this.#from, this.#at);
+    if (written.length >= LARGE) {
+      this.#finished.push(written);
+      this.#bytes = new Uint8Array(Math.max(2 * LARGE, more));
+      this.#from = 0;
+      this.#at = 0;
+      return;
+    }
     this.#bytes = new Uint8Array(Math.max(this.#bytes.length * 2, written.length + more));
     this.#bytes.set(written);
     this.#from = 0;

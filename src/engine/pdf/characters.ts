@@ -25,6 +25,7 @@ export const BACKSLASH = 0x5c;
 export const BRACKET_CLOSE = 0x5d;
 export const LOWER_F = 0x66;
 export const LOWER_J = 0x6a;
+export const LOWER_M = 0x6d;
 export const LOWER_N = 0x6e;
 export const LOWER_O = 0x6f;
 export const LOWER_T = 0x74;

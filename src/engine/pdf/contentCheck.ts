@@ -8,7 +8,7 @@ import { PlanOutdated } from "./eraser.ts";
 import { isDictionary, isWhite, Malformed, nameIs, readHeader, skipWhite } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
 import { eachSoundEntry } from "./sound.ts";
-import { dataStart, MOST_WHITE_BEFORE_END } from "./streams.ts";
+import { dataStart, isGlued, MOST_WHITE_BEFORE_END } from "./streams.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
 
 /** Bytes around each window that are looked at: for a dictionary at its end, or a length behind a stream. */
@@ -144,7 +144,7 @@ function openStream(bytes: Uint8Array, at: number, base: number): OpenStream {
       if (nameIs(bytes, key, keyEnd, "Length")) length = parseValue(bytes, start);
     });
     const data = end < 0 ? -1 : dataStart(bytes, skipWhite(bytes, end));
-    if (data < 0 || data >= bytes.length) throw outdated();
+    if (data < 0 || data >= bytes.length || isGlued(bytes, data)) throw outdated();
     return { data: base + data, length };
   } catch (error) {
     throw error instanceof Malformed ? outdated() : error;

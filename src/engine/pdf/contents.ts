@@ -7,7 +7,7 @@ import { LONGEST_REFERENCE_CHAIN, type Objects } from "./objects.ts";
 import { readKids, type Span } from "./pageAttributes.ts";
 import type { Rewrites } from "./rewrite.ts";
 import { eachSoundEntry, soundName, soundText } from "./sound.ts";
-import { claimedEnd, dataStart, findEndOfData } from "./streams.ts";
+import { claimedEnd, dataStart, findEndOfData, isGlued, mayBeLength } from "./streams.ts";
 import { parseCharged, Reference, referenceAt, type Value } from "./values.ts";
 
 /**
@@ -30,6 +30,8 @@ interface StreamParts {
   claimed: Value | undefined;
   /** Length of a dictionary that is not sound; 0 if it is. */
   damaged: number;
+  /** Whether the data begin straight behind their keyword. */
+  isGlued: boolean;
 }
 
 /** What a reference in /Contents leads to. */
@@ -191,13 +193,19 @@ export class ContentsReader {
     this.#objects.source.meter.scan(DICTIONARY_WORK * (end - at));
     const data = dataStart(bytes, skipWhite(bytes, end));
     if (data < 0) return undefined;
-    const claimed = length && this.#objects.resolve(parseCharged(bytes, at + length.start, this.#objects.source.meter));
-    return { dict: base + at, data: base + data, length, claimed, damaged: isSound ? 0 : end - at };
+    const { source } = this.#objects;
+    const claimed =
+      length && mayBeLength(bytes[at + length.start])
+        ? this.#objects.resolve(parseCharged(bytes, at + length.start, source.meter))
+        : undefined;
+    const damaged = isSound ? 0 : end - at;
+    return { dict: base + at, data: base + data, length, claimed, damaged, isGlued: isGlued(bytes, data) };
   }
 
   /**
    * Rewrites a stream that has a wrong /Length with the right one: readers that trust it, or that search on from there,
-   * would read into the bytes that follow, which the output changes. One whose dictionary is not sound is written anew.
+   * would read into the bytes that follow, which the output changes. One whose dictionary is not sound is written anew, and
+   * so is one whose data begin on the line of their keyword.
    */
   #repair(num: number, stream: StreamParts | "unreadable"): void {
     const place = this.#place(num);
@@ -206,13 +214,14 @@ export class ContentsReader {
     const { dict, data, length, claimed, damaged } = stream;
     const right = claimedEnd(source, data, claimed);
     const end = right ?? findEndOfData(source, data, this.#objects.nextPlace(place));
-    if (right === undefined || damaged > 0) {
+    if (right === undefined || damaged > 0 || stream.isGlued) {
       const kept = end - data > LONG ? data : end;
       const rewrite = this.#rewrites.keepStream(num, source.bytes(dict, kept), { start: kept, end });
       if (damaged > 0) rewrite.splice({ at: 0, remove: damaged, insert: streamDictionary(rewrite.text, end - data) });
       else if (length)
         rewrite.splice({ at: length.start, remove: length.end - length.start, insert: ` ${end - data}` });
       else rewrite.splice({ at: 2, remove: 0, insert: `/Length ${end - data}` });
+      if (stream.isGlued) rewrite.splice({ at: data - dict, remove: 0, insert: "\n" });
     }
     this.ends.set(place, end);
   }

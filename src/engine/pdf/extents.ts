@@ -10,7 +10,6 @@ import {
   eachEntry,
   isDictionary,
   isDigit,
-  isSign,
   Malformed,
   nameIs,
   parseAt,
@@ -21,7 +20,7 @@ import {
   startsWith,
 } from "./lexer.ts";
 import { LONGEST_REFERENCE_CHAIN, type Objects } from "./objects.ts";
-import { claimedEnd, dataStart, findWord } from "./streams.ts";
+import { claimedEnd, dataStart, findWord, mayBeLength } from "./streams.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
 
 /** Objects, cross-reference sections and ends of revisions. */
@@ -222,11 +221,6 @@ function describe(bytes: Uint8Array, at: number): Description {
   return data < 0
     ? { num, isPage, end, isStream: false, length }
     : { num, isPage: false, end: data, isStream: true, length };
-}
-
-/** Returns whether a number or a reference may begin so: what is neither is no length, and may be long to parse. */
-function mayBeLength(code: number | undefined): boolean {
-  return isDigit(code) || isSign(code);
 }
 
 /** Returns the end of the value at `at`; a reference is three tokens. */

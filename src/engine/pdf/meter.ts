@@ -19,6 +19,8 @@ export const WORK_LIMITS = {
   decodedAtOnce: 40 * MB,
   /** Held in memory of objects that may be rewritten. */
   kept: 64 * MB,
+  /** Operators that place the mark on pages, those that are the same on several pages counted once. */
+  placed: 32 * MB,
   /**
    * The output beyond the mark and twice the source, since what is written anew of it can leave a gap as long as itself:
    * so much, and so much for each page.
@@ -38,12 +40,15 @@ export class Meter {
   #scan: number;
   #decode = WORK_LIMITS.decoded;
   #keep = WORK_LIMITS.kept;
+  #mark: number;
+  #place = WORK_LIMITS.placed;
   #stretch = STRETCH;
 
   /** @param length of the file in bytes */
   constructor(length: number) {
     this.#scannable = WORK_LIMITS.scannedTimes * length + WORK_LIMITS.scanned;
     this.#scan = this.#scannable;
+    this.#mark = this.#scannable;
   }
 
   /**
@@ -57,17 +62,23 @@ export class Meter {
   }
 
   /**
-   * Charges for fitting and placing the mark what takes as long as looking at so many bytes.
+   * Charges for fitting, drawing and placing the mark what takes as long as looking at so many bytes: as much as may be
+   * looked at of the file.
    * @throws EngineError too_complex
    */
   mark(bytes: number): void {
-    this.#scan -= bytes;
+    this.#mark -= bytes;
     this.#stretch -= bytes;
-    if (this.#scan < 0)
-      throw new EngineError(
-        "too_complex",
-        "The mark would have to be fitted to too many pages of different sizes. Send a shorter text, or pages of fewer sizes.",
-      );
+    if (this.#mark < 0) throw markTooComplex();
+  }
+
+  /**
+   * Charges for operators that place the mark on a page, in bytes.
+   * @throws EngineError too_complex
+   */
+  place(bytes: number): void {
+    this.#place -= bytes;
+    if (this.#place < 0) throw markTooComplex();
   }
 
   /** How many bytes a filter may give of a stream that `decoded` bytes have come of so far. */
@@ -101,8 +112,9 @@ export class Meter {
   }
 
   /** What has been used, in bytes. */
-  get used(): { scanned: number; decoded: number; kept: number } {
+  get used(): { scanned: number; decoded: number; kept: number; marked: number } {
     return {
+      marked: this.#scannable - this.#mark,
       scanned: this.#scannable - this.#scan,
       decoded: WORK_LIMITS.decoded - this.#decode,
       kept: WORK_LIMITS.kept - this.#keep,
@@ -138,6 +150,13 @@ export function limitOutput(bytes: number, pages: number): void {
 /** The error of a stream that decodes to more than it may. */
 export function tooLargeDecoded(): EngineError {
   return tooComplex("it is too large when decompressed");
+}
+
+function markTooComplex(): EngineError {
+  return new EngineError(
+    "too_complex",
+    "The mark takes more work than the PDF's size allows: it has too many parts, or too many sizes of pages to be fitted to. Send a shorter text, or fewer pages.",
+  );
 }
 
 /** The error of a file that would take more work than any file may. */

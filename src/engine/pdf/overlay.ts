@@ -1,6 +1,7 @@
 /** Lays form XObjects over every page without changing, or even decoding, the existing content streams. */
 import { encodeLatin1 } from "../bytes.ts";
 import { deflatedText } from "../deflated.ts";
+import { Recent } from "../recent.ts";
 import type { PdfDocument } from "./document.ts";
 import { guardsFor } from "./guards.ts";
 import { limitOutput } from "./meter.ts";
@@ -17,6 +18,8 @@ const OBJECT_WORK = 64 * 1024;
 const OPERATOR_WORK = 8;
 /** So many placements are deflated, in the order of their pages: where each page has its own, that would take half the time. */
 const MOST_DEFLATED = 16;
+/** So long may the operators be that are remembered: a page mostly has those of one of the last, or of none. */
+const PLACEMENTS_BYTES = 1 << 20;
 
 /**
  * Lays form XObjects over every page, as artifacts (ISO 32000-2, 14.8.2.2) in the page's initial graphics state. Pages
@@ -33,7 +36,8 @@ export async function overlay(
   const guards = guardsFor(document.pdfa);
   const [opening, closing] = [document.add(guards.opening), document.add(guards.closing)];
   /** Closing and placement, by the operators of the placement. */
-  const placements = new Map<string, string>();
+  const placements = new Recent<string, string>(PLACEMENTS_BYTES);
+  let deflated = 0;
   /** New /Contents arrays of pages that shared an array before, by its object number and the placement. */
   const arrays = new Map<string, Ref>();
   const names = new Names();
@@ -50,14 +54,14 @@ export async function overlay(
     if (meter.isTurnOver) await meter.giveWay();
     let placement = placements.get(operators);
     if (placement === undefined) {
+      meter.place(operators.length);
       const text = `/Artifact<</Type/Pagination/Subtype/Watermark>>BDC\n${operators}\nEMC ${guards.ending}`;
       const stream = document.add(
-        placements.size < MOST_DEFLATED
+        deflated++ < MOST_DEFLATED
           ? { dict: "/Filter/FlateDecode", data: deflatedText(text, 6) }
           : { dict: "", data: encodeLatin1(text) },
       );
-      placement = [closing, stream].join(" ");
-      placements.set(operators, placement);
+      placement = placements.keep(operators, [closing, stream].join(" "), operators.length);
     }
 
     page.placement = placement;
@@ -85,7 +89,7 @@ function arrayOf(...items: string[]): string {
 
 /** From this length on, entries take longer to search than a set of their names to make. */
 const LONG = 1024;
-const ENTRY = /\/(\S+) \d/g;
+const ENTRY = /\/([^\s/<]+) \d/g;
 
 /** Names XObjects in the resources of pages. Pages may share these, so each XObject has the same number everywhere. */
 class Names {

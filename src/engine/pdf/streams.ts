@@ -1,8 +1,19 @@
 /** Reads stream objects in the file: dictionary and raw data (ISO 32000-2, 7.3.8). */
 import { indexOf } from "#platform/search";
 import type { ByteSource } from "./byteSource.ts";
-import { CARRIAGE_RETURN, LINE_FEED, SPACE, TAB } from "./characters.ts";
-import { endOfWhite, isDictionary, Malformed, parseAt, readHeader, skipValue, skipWhite, startsWith } from "./lexer.ts";
+import { CARRIAGE_RETURN, LINE_FEED, LOWER_M, SPACE, TAB } from "./characters.ts";
+import {
+  endOfWhite,
+  isDictionary,
+  isDigit,
+  isSign,
+  Malformed,
+  parseAt,
+  readHeader,
+  skipValue,
+  skipWhite,
+  startsWith,
+} from "./lexer.ts";
 import { endOfSound } from "./sound.ts";
 import { type Dictionary, parseValue, Reference, type Value } from "./values.ts";
 
@@ -60,6 +71,13 @@ export function readStream(
   return { ...about, data: source.bytes(start, end), end };
 }
 
+/**
+ * Returns whether data that begin at `at` do so straight behind the keyword: there, Poppler and Ghostscript find no stream.
+ */
+export function isGlued(bytes: Uint8Array, at: number): boolean {
+  return bytes[at - 1] === LOWER_M;
+}
+
 /** Returns where the data begin after the keyword `stream` at `at`, or -1 if there is no such keyword. */
 export function dataStart(bytes: Uint8Array, at: number): number {
   if (!startsWith(bytes, at, "stream")) return -1;
@@ -69,6 +87,11 @@ export function dataStart(bytes: Uint8Array, at: number): number {
   if (bytes[at] === CARRIAGE_RETURN) at++;
   if (bytes[at] === LINE_FEED) at++;
   return at;
+}
+
+/** Returns whether a number or a reference may begin so: what is neither is no length, and may be long to parse. */
+export function mayBeLength(code: number | undefined): boolean {
+  return isDigit(code) || isSign(code);
 }
 
 /**
@@ -90,9 +113,9 @@ export function isEndOfData(source: ByteSource, end: number, word?: "endstream")
   for (let most = USUAL_WHITE_BEFORE_END; most <= MOST_WHITE_BEFORE_END; most *= MORE_WHITE) {
     const bytes = source.bytes(end, Math.min(end + most + "endstream".length, source.length));
     const at = endOfWhite(bytes, 0, bytes.length);
-    if (at <= most)
-      return startsWith(bytes, at, "endstream") || (word === undefined && startsWith(bytes, at, "endobj"));
-    source.meter.scan(bytes.length);
+    if (most > USUAL_WHITE_BEFORE_END) source.meter.scan(at);
+    if (at > most) continue;
+    return startsWith(bytes, at, "endstream") || (word === undefined && startsWith(bytes, at, "endobj"));
   }
   return false;
 }

@@ -25,6 +25,13 @@ describe("wrapping", () => {
     expect(textsOf(textOf(wrap(paragraphsOf(text), width)))).toEqual(lines);
   });
 
+  test("what has no width goes to the next line with what it belongs to, not behind a space", () => {
+    const text = "abc\u00a0\u2060def";
+    const widthless = (line: TextLine) => measure({ ...line, text: line.text.replaceAll("\u2060", "") });
+    const lines = wrap([new Paragraph({ text, rightToLeft: false }, widthless)], 3);
+    expect(textsOf(textOf(lines))).toEqual(["abc", "\u2060def"]);
+  });
+
   test("each line keeps the direction of its paragraph", () => {
     const paragraphs = [
       { text: "אא בב", rightToLeft: true },

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type ImageMark, TEMPLATES, type TemplateName, type TextMark, watermark } from "../../../src/engine/index.ts";
 import { encode, joined } from "../../support/bytes.ts";
 import { loadFont } from "../../support/fonts.ts";
+import { onePage } from "../../support/pdf.ts";
 import { adobe, encodeJpeg, JFIF, segment } from "../images/encodeJpeg.ts";
 import { concat, encodePng, type PngSpec } from "../images/encodePng.ts";
 import { profile } from "../images/profile.ts";
@@ -239,4 +240,16 @@ describe("a notice says that the file is PDF/A no more", () => {
     const { notices } = await marked(archive({ part: 1, more: { 1: catalog } }), { text: "A" });
     expect(notices).toEqual(["signatures-invalidated", "pdfa-transparency"]);
   });
+});
+
+test.each([1e-5, 1e-18, 1e-300])("a tiled text of %f points has no number that is too large", async (fontSizePt) => {
+  const { all } = await marked(archive({ part: 1 }), { text: "Draft", template: "tiled", opacity: 1, fontSizePt });
+  expect(all).toContain("/Artifact");
+  expect(all).not.toMatch(/\d(\.\d+)?e[+-]?\d|(?<![<\d])\d{10}/);
+});
+
+test("of hollow letters, which are drawn several times, one drawing has their text, for readers that heed no /ActualText", async () => {
+  const { all } = await marked(onePage, { text: "A", template: "outline" });
+  expect(all.match(/\[<01>\] TJ/g)).toHaveLength(1);
+  expect(all.match(/\[<02>\] TJ/g)!.length).toBeGreaterThan(1);
 });

@@ -28,14 +28,14 @@ test("each size of page is charged for", async () => {
   const [few, many] = [new Meter(0), new Meter(0)];
   await layOut(10, few);
   await layOut(20, many);
-  expect(few.used.scanned).toBeGreaterThan(4 * 1024);
-  expect(many.used.scanned).toBe(2 * few.used.scanned);
+  expect(few.used.marked).toBeGreaterThan(4 * 1024);
+  expect(many.used.marked).toBe(2 * few.used.marked);
 });
 
 test("a text that takes too much of a file's allowance is refused, with what helps", async () => {
   const meter = new Meter(0);
   await layOut(10, meter);
-  meter.scan(WORK_LIMITS.scanned - meter.used.scanned);
+  meter.mark(WORK_LIMITS.scanned - meter.used.marked);
   await expect(layOut(1, meter)).rejects.toMatchObject({
     code: "too_complex",
     message: expect.stringContaining("Send a shorter text"),

@@ -9,6 +9,7 @@ import { decodeStream } from "../../../src/engine/pdf/filters.ts";
 import { Malformed } from "../../../src/engine/pdf/lexer.ts";
 import { Meter } from "../../../src/engine/pdf/meter.ts";
 import { Objects } from "../../../src/engine/pdf/objects.ts";
+import { isEndOfData } from "../../../src/engine/pdf/streams.ts";
 import { settledPages, type TreeNode } from "../../../src/engine/pdf/treeNode.ts";
 import type { Value } from "../../../src/engine/pdf/values.ts";
 import { IN_FILE, IN_STREAM, XrefTable } from "../../../src/engine/pdf/xrefTable.ts";
@@ -326,3 +327,15 @@ test.each(["/MediaBox[0 0 300 400", "/Rotate[0", "/UserUnit[1", "/Parent[2"])(
     expect(await outcome(file(onePage("", { 3: page.replace(/( 1-)+\]/, "]") })))).not.toBe("too_complex");
   },
 );
+
+test("white space behind the data of a stream is charged, whatever follows it", () => {
+  for (const [blanks, end] of [
+    [1000, "endstream"],
+    [50_000, "x"],
+    [90_000, "endstream"],
+  ] as const) {
+    const source = new MemorySource(encode(`${" ".repeat(blanks)}${end}`));
+    expect(isEndOfData(source, 0)).toBe(blanks === 1000);
+    expect(source.meter.used.scanned).toBeGreaterThan(0.7 * blanks);
+  }
+});

@@ -33,7 +33,8 @@ test.each<[string, (count: number) => Bodies]>([
     "the length of the contents",
     (count) => ({
       ...pages(count, () => "/Contents 5 0 R", nothing),
-      5: `<</Length ${string}>>stream\n0 g\nendstream`,
+      5: "<</Length 7 0 R>>stream\n0 g\nendstream",
+      7: string,
     }),
   ],
   [

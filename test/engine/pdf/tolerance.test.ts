@@ -274,7 +274,7 @@ describe("a filter", () => {
 
 describe("the output", () => {
   const CONTENTS = /3 0 obj\n<<(?!.*Contents.*Contents).*\/Contents ?\[\d+ 0 R 4 0 R \d+ 0 R \d+ 0 R\]/;
-  const RENEWED = /4 0 obj\n<<\/Length +3>>\nstream\n0 g\nendstream/;
+  const RENEWED = /4 0 obj\n<<\/Length +3 ?>>\nstream\n0 g\nendstream/;
   const NODE = "<</Type/Pages/Count 1/Kids[3 0 R]";
   const builder = (bodies: Bodies, head?: string) => new FileBuilder(head).objects(bodies);
   const content = (body: string, more: Bodies = {}) => file(onePage("/Contents 4 0 R", { 4: body, ...more }));
@@ -320,6 +320,8 @@ describe("the output", () => {
     ["names contents whose dictionary is not closed", content("<</Length 3"), CONTENTS],
     ["gives contents the length they lack", content("<<>>\nstream\n0 g\nendstream"), RENEWED],
     ["gives contents a right length", content("<</Length 5 0 R>>\nstream\n0 g\nendstream", { 5: "99" }), RENEWED],
+    ["gives contents a right length, where that is none", content("<</Length }>>\nstream\n0 g\nendstream"), RENEWED],
+    ["gives contents the line's end they lack", content("<</Length 3>>\nstream0 g\nendstream"), RENEWED],
     ["gives contents a right length, where that is negative", content(`${BACKWARDS}0 g\nendstream`), /\/Length +3>>/],
     [
       "takes inherited resources for none",
