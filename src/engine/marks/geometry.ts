@@ -117,6 +117,8 @@ export function placeAt(
 
 /** About so many copies are on a page at most, however small the mark is: an A4 page has 20 along its longer side. */
 const MOST_TILES = 283;
+/** The same along the longer side, of a page so narrow that there is but one row. */
+const MOST_TILES_ALONG = 500;
 
 /** A place in the space of a mark: its own units along its own sides. */
 export interface Point {
@@ -132,7 +134,10 @@ export interface Point {
  */
 export function tile(size: Size, degrees: number, page: Size): Point[] {
   const [cos, sin] = direction(degrees);
-  const least = Math.sqrt((page.width * page.height) / MOST_TILES);
+  const least = Math.max(
+    Math.sqrt((page.width * page.height) / MOST_TILES),
+    Math.max(page.width, page.height) / MOST_TILES_ALONG,
+  );
   const [stepX, stepY] = [Math.max(size.width * 1.5, least), Math.max(size.height * 2.5, least)];
   const turned = turnedSize(size, degrees);
   const [across, up] = [(page.width + turned.width) / 2, (page.height + turned.height) / 2];

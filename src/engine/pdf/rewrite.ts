@@ -2,6 +2,7 @@
  * Objects to be rewritten: their own bytes with a few splices. They keep their number and generation, so everything
  * else in them (encrypted strings included) stays valid.
  */
+import { EngineError } from "../errors.ts";
 import type { Objects } from "./objects.ts";
 import type { Span } from "./pageAttributes.ts";
 import { endOfSound, soundText } from "./sound.ts";
@@ -91,9 +92,11 @@ export class Rewrites {
 
   /**
    * Registers object `num`, a stream: its `text` up to some place in its data, and where the rest of these are in the file.
-   * @throws EngineError too_complex if too much is kept
+   * @throws EngineError too_complex if too much is kept; damaged_pdf if the object is needed as another kind
    */
   keepStream(num: number, text: Uint8Array, data: Span): Rewrite {
+    if (this.#rewrites.has(num) && !this.#streams.has(num))
+      throw new EngineError("damaged_pdf", "A page's content is the catalog too. Save the PDF anew, and send that.");
     this.#streams.add(num);
     return this.keep(num, text, 0, text.length, data);
   }

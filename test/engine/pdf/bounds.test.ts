@@ -185,6 +185,11 @@ describe("a file is refused", () => {
     ["for contents that are read for each of many object streams", lengthsApart(2000), "too_complex"],
     ["for resources that are a stream", file(onePage("/Resources 4 0 R")), "damaged_pdf"],
     [
+      "for contents that are the catalog",
+      file({ ...onePage("/Contents 1 0 R"), 1: "<</Type/Catalog/Pages 2 0 R/Length 9>>\nstream\n0 g\nendstream" }),
+      "damaged_pdf",
+    ],
+    [
       "for resources that are a stream, whose length has been mended for a page before",
       file({
         ...onePage("/Resources 4 0 R"),
