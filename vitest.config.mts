@@ -6,6 +6,7 @@ import { defineConfig } from "vitest/config";
 import { workerOptionsIn } from "./scripts/lib/workerOptions.ts";
 import { fastExports } from "./test/support/fastExports.ts";
 import { internet } from "./test/support/internet.ts";
+import { LongestFirst } from "./test/support/longestFirst.ts";
 import { storageFolder } from "./test/support/storageFolder.ts";
 import { withoutMaps } from "./test/support/withoutMaps.ts";
 
@@ -33,6 +34,7 @@ export default defineConfig({
   test: {
     silent: "passed-only",
     globalSetup: "test/support/quiet.ts",
+    sequence: { sequencer: LongestFirst },
     maxWorkers: 4, // of two cores: many files wait for a chain or a deadline, those of all projects beside each other
     projects: [
       {
