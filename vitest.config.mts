@@ -72,7 +72,6 @@ export default defineConfig({
           env: { TMPDIR, NODE_COMPILE_CACHE: join(TMPDIR, "overprint-compile-cache") }, // for the programs that are tested
           execArgv: FEW_COLLECTIONS,
           ...SHARED_MODULES,
-          testTimeout: 60_000,
           hookTimeout: 120_000, // the first that asks for a Worker builds it
           server: { deps: { inline: ["openapi-typescript"] } }, // for the alias
           maxConcurrency: 20, // those that wait for a chain or a deadline wait side by side
@@ -86,7 +85,6 @@ export default defineConfig({
           env: { TMPDIR },
           globalSetup: ["test/support/site.ts", "test/support/builtWorkers.ts"],
           ...SHARED_MODULES,
-          testTimeout: 60_000,
           hookTimeout: 120_000, // the first that asks for a Worker builds it
           maxWorkers: 2,
         },
