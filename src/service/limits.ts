@@ -33,7 +33,9 @@ export const limits = once(() => {
     scanned_bytes: count,
     decompressed_bytes: count.describe("Of all the compressed objects of a PDF together."),
     decompressed_bytes_at_once: count.describe("Of one stream of compressed objects, all of its filters together."),
-    held_bytes: count.describe("Of the objects of a PDF that are written anew, its pages among them."),
+    held_bytes: count.describe(
+      "Of the objects of a PDF that are written anew, its pages among them, and of the mark's lines.",
+    ),
     placement_bytes: count.describe(
       "Of the operators that place a mark on the pages, each that differs from the others'.",
     ),

@@ -60,7 +60,7 @@ export interface Typesetter {
 }
 
 /** So much memory, about, takes a cluster of a line, with what is in it. */
-const BYTES_PER_CLUSTER = 512;
+export const BYTES_PER_CLUSTER = 512;
 /** So much memory may the lines of a text take, by its length: on many sizes of pages it has lines without end. */
 const BYTES_PER_CHARACTER = 16 * BYTES_PER_CLUSTER;
 /** Typesetters of the texts used last, with their lines and fonts. */

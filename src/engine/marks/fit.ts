@@ -86,11 +86,19 @@ function fitLines(paragraphs: readonly Paragraph[], asGiven: Fit, area: TextArea
 function cutShort(text: string, width: number, paragraph: Paragraph): TextLine {
   const characters = graphemes(text);
   const first = (count: number) => characters.slice(0, count).join("");
+  // what is looked for is near to where characters that do not affect each other would end: every try lays out a line
+  let near = 0;
+  for (let sum = paragraph.widthOf(ELLIPSIS); near < characters.length; near++) {
+    sum += paragraph.widthOf(characters[near]!);
+    if (sum > width) break;
+  }
   let [fits, tooMany] = [0, characters.length + 1];
-  while (tooMany - fits > 1) {
-    const tried = (fits + tooMany) >> 1;
-    if (paragraph.widthOf(first(tried) + ELLIPSIS) > width) tooMany = tried;
+  for (let tried = Math.max(1, near), step = 1; tooMany - fits > 1; step *= 2) {
+    const isTooWide = paragraph.widthOf(first(tried) + ELLIPSIS) > width;
+    if (isTooWide) tooMany = tried;
     else fits = tried;
+    const next = isTooWide ? tried - step : tried + step;
+    tried = fits < next && next < tooMany ? next : (fits + tooMany) >> 1;
   }
   return { text: first(fits).trimEnd() + ELLIPSIS, rightToLeft: paragraph.rightToLeft };
 }

@@ -17,6 +17,12 @@ export interface Size {
   height: number;
 }
 
+/** The size of a page as displayed. */
+export interface PageSize extends Size {
+  /** Of the page's user space, in points. */
+  userUnit: number;
+}
+
 /** Returns a Map key that is the same for equal sizes. */
 export function sizeKey({ width, height }: Size): string {
   return `${width}x${height}`;
@@ -35,9 +41,9 @@ export function haveSameShape(a: Page, b: Page): boolean {
 }
 
 /** Returns the size of a page in displayed space. */
-export function displayedSize({ box, rotate, userUnit }: Page): Size {
+export function displayedSize({ box, rotate, userUnit }: Page): PageSize {
   const [width, height] = [(box.x1 - box.x0) * userUnit, (box.y1 - box.y0) * userUnit];
-  return rotate % 180 === 0 ? { width, height } : { width: height, height: width };
+  return rotate % 180 === 0 ? { width, height, userUnit } : { width: height, height: width, userUnit };
 }
 
 /**

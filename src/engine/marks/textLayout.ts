@@ -1,16 +1,20 @@
 import { isRightToLeft } from "../fonts/bidi.ts";
-import type { Cluster, Line, Typesetter } from "../fonts/layout.ts";
+import { BYTES_PER_CLUSTER, type Cluster, type Line, type Typesetter } from "../fonts/layout.ts";
 import type { TextMark } from "../options.ts";
 import type { Meter } from "../pdf/meter.ts";
 import { type Block, stack } from "./block.ts";
 import { fitText, LEGIBLE_PT } from "./fit.ts";
-import { diagonalAngle, marginOn, roomOn, type Size, sizeKey } from "./geometry.ts";
+import { diagonalAngle, marginOn, type PageSize, roomOn, type Size, sizeKey } from "./geometry.ts";
 import type { Look } from "./look.ts";
 import { isNumbered, withDigits } from "./placeholders.ts";
 import { Paragraph, type TextLine } from "./wrap.ts";
 
+/** Poppler draws no text that is larger than 1,440 units of user space, at any resolution. */
+const LARGEST_UNITS = 1400;
 /** What it takes to fit a character of the text on pages of one size, in bytes scanned. */
 const SIZE_WORK = 64;
+/** What it takes to lay out a character of a line: 1 to 5 μs, the most where each has a script of its own. */
+const LINE_WORK = 256;
 
 /** How a text is set on pages of one size: one block for each number of digits that a page number can have. */
 interface Setting {
@@ -21,7 +25,7 @@ interface Setting {
 
 /** The settings of a text on each page size, and all clusters that they show. */
 interface TextLayout {
-  settingOn(page: Size): Setting;
+  settingOn(page: PageSize): Setting;
   /** The smallest font size on any page, in points. */
   readonly smallestPt: number;
   clusters(): Iterable<Cluster>;
@@ -34,7 +38,7 @@ interface TextLayout {
  */
 export async function layOutText(
   text: string,
-  pages: readonly Size[],
+  pages: readonly PageSize[],
   mark: TextMark,
   look: Look,
   typesetter: Typesetter,
@@ -43,24 +47,44 @@ export async function layOutText(
   const most = String(pages.length).length;
   const digits = isNumbered(mark.text) ? Array.from({ length: most }, (_, i) => most - i) : [0];
 
-  const set = (line: TextLine) => typesetter.set(line.text, line.rightToLeft);
+  const set = (line: TextLine) => {
+    meter.mark(LINE_WORK * line.text.length);
+    return typesetter.set(line.text, line.rightToLeft);
+  };
   const paragraphs = text
     .split("\n")
     .map((part) => new Paragraph({ text: part, rightToLeft: isRightToLeft(part) }, (line) => set(line).width));
-  const stacked = memoized((lines: readonly TextLine[]) => stack(lines.map(set), look));
-  const blocksOf = memoized((lines: readonly TextLine[]) => {
-    const { width } = stacked(lines);
+  const sizeOf = memoized((lines): Size => {
+    const { width, height } = stack(lines.map(set), look);
+    return { width, height };
+  });
+  /** Lays out a line that will be drawn, and stays in memory until it is. */
+  const keep = memoized(([line]): Line => {
+    const laidOut = set(line!);
+    meter.keepMark(BYTES_PER_CLUSTER * laidOut.clusters.length);
+    return laidOut;
+  });
+  const blocksOf = memoized((lines) => {
+    const { width } = sizeOf(lines);
     return new Map(
       digits.map((count) => {
         const numbered = lines.map((line) => ({ ...line, text: withDigits(line.text, most, count || most) }));
-        return [count, stack(numbered.map(set), look, width)];
+        return [
+          count,
+          stack(
+            numbered.map((line) => keep([line])),
+            look,
+            width,
+          ),
+        ];
       }),
     );
   });
 
   const settings = new Map<string, Setting>();
+  const keyOf = (page: PageSize) => `${sizeKey(page)} ${page.userUnit}`;
   for (const page of pages) {
-    if (settings.has(sizeKey(page))) continue;
+    if (settings.has(keyOf(page))) continue;
     meter.mark(SIZE_WORK * text.length);
     await meter.giveWay();
     const { lines, fontSizePt } = fitText(paragraphs, {
@@ -68,14 +92,17 @@ export async function layOutText(
       rotation: look.rotation ?? diagonalAngle(page),
       room: roomOn(page, marginOn(page, mark.marginPt), look.most),
       mostLines: look.mostLines,
-      maxFontSizePt: mark.fontSizePt ?? Math.max(LEGIBLE_PT, look.sizeShare * Math.min(page.width, page.height)),
-      blockEm: stacked,
+      maxFontSizePt: Math.min(
+        LARGEST_UNITS * page.userUnit,
+        mark.fontSizePt ?? Math.max(LEGIBLE_PT, look.sizeShare * Math.min(page.width, page.height)),
+      ),
+      blockEm: sizeOf,
     });
-    settings.set(sizeKey(page), { fontSizePt, blocks: blocksOf(lines) });
+    settings.set(keyOf(page), { fontSizePt, blocks: blocksOf(lines) });
   }
 
   return {
-    settingOn: (page) => settings.get(sizeKey(page))!,
+    settingOn: (page) => settings.get(keyOf(page))!,
     smallestPt: Math.min(...Array.from(settings.values(), ({ fontSizePt }) => fontSizePt)),
     *clusters() {
       // most sizes share their blocks, and most blocks their lines

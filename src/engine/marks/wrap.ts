@@ -38,7 +38,7 @@ export class Paragraph implements TextLine {
   readonly text: string;
   readonly rightToLeft: boolean;
   readonly #measure: Measure;
-  #width: number | undefined;
+  readonly #widths = new Map<string, number>();
   #words: readonly Word[] | undefined;
 
   constructor({ text, rightToLeft }: TextLine, measure: Measure) {
@@ -49,8 +49,7 @@ export class Paragraph implements TextLine {
 
   /** On one line. */
   get width(): number {
-    this.#width ??= this.widthOf(this.text);
-    return this.#width;
+    return this.widthOf(this.text);
   }
 
   get words(): readonly Word[] {
@@ -74,7 +73,9 @@ export class Paragraph implements TextLine {
 
   /** Returns the width of some text in the paragraph's direction. */
   widthOf(text: string): number {
-    return this.#measure({ text, rightToLeft: this.rightToLeft });
+    const known = this.#widths.get(text) ?? this.#measure({ text, rightToLeft: this.rightToLeft });
+    this.#widths.set(text, known);
+    return known;
   }
 }
 

@@ -17,7 +17,7 @@ export const WORK_LIMITS = {
   decoded: 512 * MB,
   /** Decoded by all filters of one stream together. */
   decodedAtOnce: 40 * MB,
-  /** Held in memory of objects that may be rewritten. */
+  /** Held in memory of objects that may be rewritten, and of the mark until it is drawn. */
   kept: 64 * MB,
   /** Operators that place the mark on pages, those that are the same on several pages counted once. */
   placed: 32 * MB,
@@ -109,6 +109,15 @@ export class Meter {
   keep(bytes: number): void {
     this.#keep -= bytes;
     if (this.#keep < 0) throw tooComplex("its pages take too much memory");
+  }
+
+  /**
+   * Charges for what stays in memory of the mark.
+   * @throws EngineError too_complex
+   */
+  keepMark(bytes: number): void {
+    this.#keep -= bytes;
+    if (this.#keep < 0) throw markTooComplex();
   }
 
   /** What has been used, in bytes. */

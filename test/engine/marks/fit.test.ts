@@ -100,6 +100,26 @@ describe("fitting", () => {
     else expect(set).toMatch(/^(word )+(w|wo|wor|word)…$/);
   });
 
+  test.each([0.4, 1, 2.5])(
+    "what is cut short is as long as fits, where characters together are %d as wide",
+    (together) => {
+      const setWidth = (set: string) => (set.length === 1 ? 1 : together * set.length);
+      const blockEm = (lines: readonly TextLine[]) => ({
+        width: Math.max(...lines.map((line) => setWidth(line.text))),
+        height: lines.length,
+      });
+      for (let width = 60; width < 400; width += 7) {
+        const area = room({ room: { width, height: 752 }, maxFontSizePt: 8, mostLines: 1, blockEm });
+        const text = "fghij".repeat(100);
+        const paragraph = new Paragraph({ text, rightToLeft: false }, (line) => setWidth(line.text));
+        const [line] = textsOf(fitText([paragraph], area).lines) as [string];
+        const onLine = Math.floor(width / 8);
+        const fits = Array.from({ length: onLine + 1 }, (_, count) => `${text.slice(0, count)}…`);
+        expect(line).toBe(fits.findLast((each) => setWidth(each) <= width / 8));
+      }
+    },
+  );
+
   test("its own line breaks are kept in a template of one line", () => {
     const area = room({ maxFontSizePt: 14, mostLines: 2 });
     expect(textsOf(fitText(paragraphsOf("a\nb\nc"), area).lines)).toEqual(["a", "b", "c"]);

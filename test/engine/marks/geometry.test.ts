@@ -36,7 +36,7 @@ describe("a page's displayed space", () => {
     [90, 2, [400, 200], { "lower left": [110, 20], "lower right": [110, 220], "upper left": [10, 20] }],
   ])("turned by %i at %i points to the unit", (rotate, userUnit, [width, height], corners) => {
     const turned = page(rotate, userUnit);
-    expect(displayedSize(turned)).toEqual({ width, height });
+    expect(displayedSize(turned)).toEqual({ width, height, userUnit });
     const matrix = toUserSpace(turned);
     expect({
       "lower left": apply(matrix, 0, 0),

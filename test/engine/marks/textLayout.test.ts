@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
 import { typesetterFor } from "../../../src/engine/fonts/layout.ts";
+import { ELLIPSIS } from "../../../src/engine/marks/fit.ts";
+import type { PageSize } from "../../../src/engine/marks/geometry.ts";
 import { lookOf } from "../../../src/engine/marks/look.ts";
 import { fillIn } from "../../../src/engine/marks/placeholders.ts";
 import { layOutText } from "../../../src/engine/marks/textLayout.ts";
+import type { TextMark } from "../../../src/engine/options.ts";
 import { Meter, WORK_LIMITS } from "../../../src/engine/pdf/meter.ts";
 import { loadFont } from "../../support/fonts.ts";
 
@@ -10,12 +13,16 @@ const MARK = { text: "Page {page}" };
 const look = lookOf({});
 
 /** So many pages, no two of one size. */
-const sizes = (count: number) => Array.from({ length: count }, (_, i) => ({ width: 600 + i / 10, height: 800 }));
+const sizes = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ width: 600 + i / 10, height: 800, userUnit: 1 }));
 
-async function layOut(count: number, meter = new Meter(0)) {
-  const text = fillIn(MARK.text, { pages: 100, date: new Date(0) });
-  const typesetter = await typesetterFor(text, look.weight, loadFont, { text: undefined, document: undefined });
-  return layOutText(text, sizes(count), MARK, look, typesetter, meter);
+async function layOut(count: number, meter = new Meter(0), mark: TextMark = MARK, pages: PageSize[] = sizes(count)) {
+  const text = fillIn(mark.text, { pages: 100, date: new Date(0) });
+  const typesetter = await typesetterFor(text + ELLIPSIS, look.weight, loadFont, {
+    text: undefined,
+    document: undefined,
+  });
+  return layOutText(text, pages, mark, lookOf(mark), typesetter, meter);
 }
 
 test("pages of many sizes show the clusters of a text no more often than those of one", async () => {
@@ -24,12 +31,50 @@ test("pages of many sizes show the clusters of a text no more often than those o
   expect([...(await layOut(99)).clusters()]).toHaveLength(one.length);
 });
 
-test("each size of page is charged for", async () => {
+test("each size of page is charged for, and each line once", async () => {
+  const [none, few, many] = [new Meter(0), new Meter(0), new Meter(0)];
+  await layOut(10, none);
+  await layOut(20, few);
+  await layOut(30, many);
+  expect(few.used.marked - none.used.marked).toBeGreaterThan(4 * 1024);
+  expect(many.used.marked - none.used.marked).toBe(2 * (few.used.marked - none.used.marked));
+});
+
+/** Cut short on most pages, elsewhere on each of them. */
+const LONG = { text: "ab社外秘の".repeat(70), template: "footer" } as const;
+
+test("a text that is cut short on many sizes is laid out a few times for each place where it may be", async () => {
   const [few, many] = [new Meter(0), new Meter(0)];
-  await layOut(10, few);
-  await layOut(20, many);
-  expect(few.used.marked).toBeGreaterThan(4 * 1024);
-  expect(many.used.marked).toBe(2 * few.used.marked);
+  await layOut(50, few, LONG);
+  await layOut(
+    500,
+    many,
+    LONG,
+    sizes(500).map((size, i) => ({ ...size, width: 600 + i / 100 })),
+  );
+  expect(many.used.marked).toBeLessThan(2 * few.used.marked + 450 * 64 * LONG.text.length);
+});
+
+test("lines that stay in memory until they are drawn are charged for", async () => {
+  const meter = new Meter(0);
+  await layOut(100, meter, LONG);
+  expect(meter.used.kept).toBeGreaterThan(512 * 200);
+  meter.keep(WORK_LIMITS.kept - meter.used.kept);
+  await expect(layOut(1, meter, LONG)).rejects.toMatchObject({
+    code: "too_complex",
+    message: expect.stringContaining("Send a shorter text"),
+  });
+});
+
+test.each([
+  [1, 1400],
+  [10, 14_000],
+])("where the unit of space is %i points, letters are no larger than %i", async (userUnit, most) => {
+  for (const fontSizePt of [undefined, 20_000]) {
+    const page = { width: 90_000, height: 90_000, userUnit };
+    const { settingOn } = await layOut(1, new Meter(0), { ...MARK, fontSizePt }, [page]);
+    expect(settingOn(page).fontSizePt).toBe(most);
+  }
 });
 
 test("a text that takes too much of a file's allowance is refused, with what helps", async () => {
