@@ -7,7 +7,7 @@ import { LONGEST_REFERENCE_CHAIN, type Objects } from "./objects.ts";
 import { readKids, type Span } from "./pageAttributes.ts";
 import type { Rewrites } from "./rewrite.ts";
 import { eachSoundEntry, soundName, soundText } from "./sound.ts";
-import { claimedEnd, dataStart, findEndOfData, isGlued, mayBeLength } from "./streams.ts";
+import { claimedEnd, dataStart, findEndOfData, findLastWord, isGlued, mayBeLength } from "./streams.ts";
 import { parseCharged, Reference, referenceAt, type Value } from "./values.ts";
 
 /**
@@ -213,7 +213,7 @@ export class ContentsReader {
     const { source } = this.#objects;
     const { dict, data, length, claimed, damaged } = stream;
     const right = claimedEnd(source, data, claimed);
-    const end = right ?? findEndOfData(source, data, this.#objects.nextPlace(place));
+    const end = right ?? this.#endOfData(data, this.#objects.nextPlace(place));
     if (right === undefined || damaged > 0 || stream.isGlued) {
       const kept = end - data > LONG ? data : end;
       const rewrite = this.#rewrites.keepStream(num, source.bytes(dict, kept), { start: kept, end });
@@ -224,6 +224,13 @@ export class ContentsReader {
       if (stream.isGlued) rewrite.splice({ at: data - dict, remove: 0, insert: "\n" });
     }
     this.ends.set(place, end);
+  }
+
+  /** Returns where data end that have no right /Length: before the next `endstream`, or another object or section. */
+  #endOfData(start: number, next: number): number {
+    const { source } = this.#objects;
+    const end = findEndOfData(source, start, next);
+    return findLastWord(source, start, end) ?? end;
   }
 }
 

@@ -20,7 +20,7 @@ import {
   startsWith,
 } from "./lexer.ts";
 import { LONGEST_REFERENCE_CHAIN, type Objects } from "./objects.ts";
-import { claimedEnd, dataStart, findWord, mayBeLength } from "./streams.ts";
+import { claimedEnd, dataStart, findLastWord, findWord, mayBeLength } from "./streams.ts";
 import { parseValue, Reference, type Value } from "./values.ts";
 
 /** Objects, cross-reference sections and ends of revisions. */
@@ -148,7 +148,7 @@ class BoundaryCheck {
       end = offset + object.end;
       if (object.isPage && this.#isAt(object.num, offset)) page = object.num;
       if (object.isStream) {
-        end = claimedEnd(source, end, this.#length(object.length)) ?? this.#find("endstream", end, next);
+        end = claimedEnd(source, end, this.#length(object.length)) ?? this.#endOfData(end, next);
         end = behindWord(source, end, "endstream");
       }
     } catch (error) {
@@ -168,6 +168,12 @@ class BoundaryCheck {
     const { source } = this.#objects;
     const far = source.inMemory ? next : Math.min(next, start + LARGEST_SEARCH);
     return findWord(source, start, far, word) ?? next;
+  }
+
+  /** Returns where data from `start` on end that have no right /Length; `next` if they do not before that. */
+  #endOfData(start: number, next: number): number {
+    const end = this.#find("endstream", start, next);
+    return findLastWord(this.#objects.source, start, end) ?? end;
   }
 
   /** Follows a /Length through references, each of which is read once. */

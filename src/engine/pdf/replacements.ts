@@ -10,6 +10,7 @@ import {
   nameIs,
   parseAt,
   readHeader,
+  skipValue,
   skipWhite,
   terminated,
 } from "./lexer.ts";
@@ -17,10 +18,11 @@ import type { Meter } from "./meter.ts";
 import { memberText, type Objects } from "./objects.ts";
 import { scanPageAttributes } from "./pageAttributes.ts";
 import { mentionsPage } from "./revisions.ts";
-import type { Rewrite } from "./rewrite.ts";
+import { type Rewrite, sharedContent } from "./rewrite.ts";
 import type { Member } from "./serialize.ts";
 import { limitObject } from "./slab.ts";
 import { endOfSound, SoundWalk, soundText } from "./sound.ts";
+import { dataStart } from "./streams.ts";
 import { IN_FILE, IN_STREAM } from "./xrefTable.ts";
 
 const NULL_OBJECT = encodeLatin1("null");
@@ -42,6 +44,7 @@ export interface Replacements {
 /**
  * Plans what is replaced: object streams with a member that is rewritten (they still contain the unmarked page) or
  * superseded by a later revision. Cross-reference streams and the linearization dictionary are dropped.
+ * @throws EngineError damaged_pdf if a page's content would be dropped with them
  */
 export async function planReplacements(document: PdfDocument): Promise<Replacements> {
   const { table, sections } = document.xref;
@@ -88,6 +91,10 @@ export async function planReplacements(document: PdfDocument): Promise<Replaceme
   for (const num of objects.odd) if (table.isInFile(num)) streams.add(num);
   for (const num of streams) freed.add(num);
   for (const num of freed) gone.add(num);
+  for (const num of gone) {
+    const staysStream = document.rewrites.isStream(num) && !freed.has(num);
+    if (!staysStream && (await isContent(document, num))) throw sharedContent();
+  }
   const inOrder = [...streams].sort((a, b) => table.offsetOf(a) - table.offsetOf(b));
   return { inFile, inStreams, streams: inOrder, gone, freed };
 }
@@ -102,6 +109,26 @@ async function isObjectStream(objects: Objects, num: number): Promise<boolean> {
     if (error instanceof Malformed) return false;
     throw error;
   }
+}
+
+/** Returns whether an object is a stream that a page shows. */
+async function isContent({ contentEnds, deferred, objects }: PdfDocument, num: number): Promise<boolean> {
+  if (contentEnds.has(objects.table.offsetOf(num))) return true;
+  if (!deferred.has(num)) return false;
+  try {
+    return (
+      (await objects.run(() => objects.at(num, (bytes, at) => isDictionary(bytes, at) && streamIn(bytes, at) >= 0))) ??
+      false
+    );
+  } catch (error) {
+    if (error instanceof Malformed) return false; // which the copying pass finds out
+    throw error;
+  }
+}
+
+/** Returns where the data of a stream begin whose dictionary is at `at`, or -1 if no stream follows it. */
+function streamIn(bytes: Uint8Array, at: number): number {
+  return dataStart(bytes, skipWhite(bytes, skipValue(bytes, at)));
 }
 
 /** To write a member that overlaps others takes about as long as to scan so many bytes for each of its own. */
@@ -229,7 +256,7 @@ function isLinearization({ objects: { source } }: PdfDocument, offset: number): 
       eachEntry(bytes, header.end, (key, keyEnd) => {
         if (nameIs(bytes, key, keyEnd, "Linearized")) found = true;
       });
-      return found;
+      return found && streamIn(bytes, header.end) < 0;
     });
   } catch (error) {
     if (error instanceof Malformed) return false; // an unreadable object is no part of the document

@@ -95,8 +95,7 @@ export class Rewrites {
    * @throws EngineError too_complex if too much is kept; damaged_pdf if the object is needed as another kind
    */
   keepStream(num: number, text: Uint8Array, data: Span): Rewrite {
-    if (this.#rewrites.has(num) && !this.#streams.has(num))
-      throw new EngineError("damaged_pdf", "A page's content is the catalog too. Save the PDF anew, and send that.");
+    if (this.#rewrites.has(num) && !this.#streams.has(num)) throw sharedContent();
     this.#streams.add(num);
     return this.keep(num, text, 0, text.length, data);
   }
@@ -152,4 +151,12 @@ export class Rewrites {
   changed(): Rewrite[] {
     return [...this.#rewrites.values()].filter(({ splices }) => splices.length > 0).sort((a, b) => a.num - b.num);
   }
+}
+
+/** The error of a page whose content cannot stay as it is, since it is something else too. */
+export function sharedContent(): EngineError {
+  return new EngineError(
+    "damaged_pdf",
+    "A page's content is another part of the PDF too, such as its catalog. Save the PDF anew, and send that.",
+  );
 }

@@ -1,5 +1,6 @@
 /** Reads stream objects in the file: dictionary and raw data (ISO 32000-2, 7.3.8). */
 import { indexOf } from "#platform/search";
+import { decodeLatin1 } from "../bytes.ts";
 import type { ByteSource } from "./byteSource.ts";
 import { CARRIAGE_RETURN, LINE_FEED, LOWER_M, SPACE, TAB } from "./characters.ts";
 import {
@@ -36,6 +37,8 @@ const USUAL_WHITE_BEFORE_END = 7;
 const MORE_WHITE = 96;
 /** The most that there may be. */
 export const MOST_WHITE_BEFORE_END = USUAL_WHITE_BEFORE_END * MORE_WHITE ** 2;
+/** What a byte of it is charged, in bytes scanned: many lengths may lead to the same. */
+const WHITE_WORK = 16;
 const SEARCH_STEP = 64 * 1024;
 const LARGEST_RAW = 64 << 20;
 
@@ -113,7 +116,7 @@ export function isEndOfData(source: ByteSource, end: number, word?: "endstream")
   for (let most = USUAL_WHITE_BEFORE_END; most <= MOST_WHITE_BEFORE_END; most *= MORE_WHITE) {
     const bytes = source.bytes(end, Math.min(end + most + "endstream".length, source.length));
     const at = endOfWhite(bytes, 0, bytes.length);
-    if (most > USUAL_WHITE_BEFORE_END) source.meter.scan(at);
+    if (most > USUAL_WHITE_BEFORE_END) source.meter.scan(WHITE_WORK * at);
     if (at > most) continue;
     return startsWith(bytes, at, "endstream") || (word === undefined && startsWith(bytes, at, "endobj"));
   }
@@ -136,6 +139,25 @@ export function findEndOfData(source: ByteSource, start: number, bound = source.
   if (before[end - from - 1] === LINE_FEED) end--;
   if (before[end - from - 1] === CARRIAGE_RETURN) end--;
   return end;
+}
+
+/** The last word of an object, and what a file goes on with behind it. */
+const NEXT_PART = /^endobj\s+(?:\d+\s+\d+\s+obj|xref|trailer|startxref)\b/;
+const NEXT_PART_BYTES = 64;
+
+/**
+ * Returns the offset of the next `endobj` in the bytes [start, limit) behind which the file goes on: what is behind is no
+ * part of the object, and may be dead.
+ * @throws MissingRange if bytes have to be fetched first
+ * @throws EngineError too_complex
+ */
+export function findLastWord(source: ByteSource, start: number, limit: number): number | undefined {
+  for (let at: number | undefined = start; ; at += "endobj".length) {
+    at = findWord(source, at, limit, "endobj");
+    if (at === undefined) return undefined;
+    const bytes = source.bytes(at, Math.min(at + NEXT_PART_BYTES, source.length));
+    if (NEXT_PART.test(decodeLatin1(bytes))) return at;
+  }
 }
 
 /**

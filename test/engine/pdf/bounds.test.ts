@@ -159,6 +159,14 @@ describe("a file is refused", () => {
   const start = rows.text.length;
   rows.objects({ 5: { dict: "/Type/XRef/W[1 1 1]/Size 600000/Root 1 0 R/Filter/FlateDecode", data: free } });
 
+  /** A page in object stream 5, which the cross-reference, object 8, leads to. */
+  const withStructure = (entries: string) => {
+    const builder = new FileBuilder();
+    const { 1: catalog, 2: node, 3: page, ...rest } = onePage(entries) as Record<number, string>;
+    builder.objects(rest);
+    return builder.xrefStream(8, builder.objectStream(5, { 1: catalog!, 2: node!, 3: page! })).bytes();
+  };
+
   const large = (text: string) => encode(latin1(file(onePage())).replace(text, text.replace("4", "9000000")));
 
   it.each<[string, Uint8Array, string]>([
@@ -189,6 +197,17 @@ describe("a file is refused", () => {
       file({ ...onePage("/Contents 1 0 R"), 1: "<</Type/Catalog/Pages 2 0 R/Length 9>>\nstream\n0 g\nendstream" }),
       "damaged_pdf",
     ],
+    [
+      "for contents that are the usage rights, as a stream whose length is right",
+      file({
+        ...onePage("/Contents 5 0 R"),
+        1: "<</Type/Catalog/Pages 2 0 R/Perms 5 0 R>>",
+        5: { dict: "/UR3<<>>", data: "0 g" },
+      }),
+      "damaged_pdf",
+    ],
+    ["for contents that are the cross-reference", withStructure("/Contents 8 0 R"), "damaged_pdf"],
+    ["for contents that are the object stream their page is in", withStructure("/Contents 5 0 R"), "damaged_pdf"],
     [
       "for resources that are a stream, whose length has been mended for a page before",
       file({

@@ -180,6 +180,13 @@ describe("the output", () => {
     expect(latin1(await stamp(source))).not.toContain("Linearized");
   });
 
+  it("but a stream that says it is linearized stays: it may be a page's content", async () => {
+    const content = { dict: "/Linearized 1", data: "0 g 1 1 9 9 re f" };
+    const source = new FileBuilder().objects({ 9: content }).objects(onePage("/Contents 9 0 R")).table().bytes();
+    const { objects } = await open(await stamp(source));
+    expect(await objects.run(() => objects.dictionary(objects.value(9)))).toBeDefined();
+  });
+
   it("lists sparse object numbers without filling the gaps", async () => {
     const source = file({ ...onePage(), 4000000: "null" });
     const output = await stamp(source);
@@ -370,6 +377,22 @@ describe("a page that the page tree does not lead to", () => {
 
   it.each(KEPT)("%s", async (_, bodies) => {
     for (const output of await written(file({ ...onePage(), ...bodies }))) expect(latin1(output)).toContain("/Stray");
+  });
+
+  it.each([
+    ["a page's content", 4],
+    ["an image", 8],
+  ])("is dead, though nothing lists it, behind %s that does not end where it says, or anywhere", async (_, num) => {
+    for (const more of ["", "7 0 obj\n<</Length 4>>\nstream\nabcd\nendstream\nendobj\n"]) {
+      const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R"));
+      builder.objects({ [num]: "<</Length 900>>\nstream\n0 g 1 1 9 9 re f" });
+      builder.text += `3 0 obj\n${STRAY}\nendobj\n${more}`;
+      builder.objects({ 6: "null" });
+      for (const output of await written(builder.table().bytes())) {
+        expect(latin1(output)).not.toContain("/Stray");
+        expect(latin1(output)).toContain("0 g 1 1 9 9 re f");
+      }
+    }
   });
 
   it("is dead, though nothing lists it", async () => {
