@@ -165,15 +165,18 @@ class BoundaryCheck {
 
   /** Returns the offset of the next `word` from `start` on; `next` if it is not before that. */
   #find(word: string, start: number, next: number): number {
-    const { source } = this.#objects;
-    const far = source.inMemory ? next : Math.min(next, start + LARGEST_SEARCH);
-    return findWord(source, start, far, word) ?? next;
+    return findWord(this.#objects.source, start, this.#far(start, next), word) ?? next;
+  }
+
+  /** Returns how far is searched from `start` on. */
+  #far(start: number, next: number): number {
+    return this.#objects.source.inMemory ? next : Math.min(next, start + LARGEST_SEARCH);
   }
 
   /** Returns where data from `start` on end that have no right /Length; `next` if they do not before that. */
   #endOfData(start: number, next: number): number {
     const end = this.#find("endstream", start, next);
-    return findLastWord(this.#objects.source, start, end) ?? end;
+    return findLastWord(this.#objects.source, start, this.#far(start, end)) ?? end;
   }
 
   /** Follows a /Length through references, each of which is read once. */

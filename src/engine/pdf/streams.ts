@@ -141,23 +141,31 @@ export function findEndOfData(source: ByteSource, start: number, bound = source.
   return end;
 }
 
-/** The last word of an object, and what a file goes on with behind it. */
-const NEXT_PART = /^endobj\s+(?:\d+\s+\d+\s+obj|xref|trailer|startxref)\b/;
+/** The last word of an object, on a line that it begins, and what a file goes on with behind it. */
+const NEXT_PART = /^[\r\n]endobj\s+(?:\d+\s+\d+\s+obj|xref|trailer|startxref)\b/;
 const NEXT_PART_BYTES = 64;
+/** So many words are looked at: data may consist of them. */
+const MOST_WORDS = 16;
+/** What it takes to look at one, in bytes scanned. */
+const WORD_WORK = 256;
 
 /**
- * Returns the offset of the next `endobj` in the bytes [start, limit) behind which the file goes on: what is behind is no
- * part of the object, and may be dead.
+ * Returns the offset of an `endobj` in the bytes [start, limit) behind which the file goes on: what is behind is no part
+ * of the object, and may be dead. Undefined if none of the first is one.
  * @throws MissingRange if bytes have to be fetched first
  * @throws EngineError too_complex
  */
 export function findLastWord(source: ByteSource, start: number, limit: number): number | undefined {
-  for (let at: number | undefined = start; ; at += "endobj".length) {
-    at = findWord(source, at, limit, "endobj");
+  let from = start;
+  for (let words = 0; words < MOST_WORDS; words++) {
+    const at = findWord(source, from, limit, "endobj");
     if (at === undefined) return undefined;
-    const bytes = source.bytes(at, Math.min(at + NEXT_PART_BYTES, source.length));
+    source.meter.scan(WORD_WORK);
+    const bytes = source.bytes(Math.max(0, at - 1), Math.min(at + NEXT_PART_BYTES, source.length));
     if (NEXT_PART.test(decodeLatin1(bytes))) return at;
+    from = at + "endobj".length;
   }
+  return undefined;
 }
 
 /**

@@ -9,7 +9,7 @@ import { decodeStream } from "../../../src/engine/pdf/filters.ts";
 import { Malformed } from "../../../src/engine/pdf/lexer.ts";
 import { Meter } from "../../../src/engine/pdf/meter.ts";
 import { Objects } from "../../../src/engine/pdf/objects.ts";
-import { isEndOfData } from "../../../src/engine/pdf/streams.ts";
+import { findLastWord, isEndOfData } from "../../../src/engine/pdf/streams.ts";
 import { settledPages, type TreeNode } from "../../../src/engine/pdf/treeNode.ts";
 import type { Value } from "../../../src/engine/pdf/values.ts";
 import { IN_FILE, IN_STREAM, XrefTable } from "../../../src/engine/pdf/xrefTable.ts";
@@ -327,6 +327,13 @@ test.each(["/MediaBox[0 0 300 400", "/Rotate[0", "/UserUnit[1", "/Parent[2"])(
     expect(await outcome(file(onePage("", { 3: page.replace(/( 1-)+\]/, "]") })))).not.toBe("too_complex");
   },
 );
+
+test("data that consist of the words that may end them are charged, and given up", () => {
+  const source = new MemorySource(encode("\nendobj ".repeat(50_000)));
+  expect(findLastWord(source, 0, source.length)).toBeUndefined();
+  expect(source.meter.used.scanned).toBeGreaterThan(2000);
+  expect(source.meter.used.scanned).toBeLessThan(20_000);
+});
 
 test("white space behind the data of a stream is charged, whatever follows it", () => {
   for (const [blanks, end] of [

@@ -395,6 +395,15 @@ describe("a page that the page tree does not lead to", () => {
     }
   });
 
+  it.each(["(a endobj 7 0 obj)", "% endobj\n7 0 obj"])(
+    "is not taken to begin within a content of wrong length: %s",
+    async (text) => {
+      const content = `<</Length 1>>\nstream\nBT ${text}\npop ET 1 1 9 9 re f\nendstream`;
+      for (const output of await written(file(onePage("/Contents 4 0 R", { 4: content }))))
+        expect(latin1(output)).toContain(`${text}\npop ET 1 1 9 9 re f\nendstream`);
+    },
+  );
+
   it("is dead, though nothing lists it", async () => {
     const builder = new FileBuilder().objects(onePage());
     builder.text += `9 0 obj\n${STRAY}\nendobj\n`;
