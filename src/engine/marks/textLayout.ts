@@ -68,15 +68,8 @@ export async function layOutText(
     const { width } = sizeOf(lines);
     return new Map(
       digits.map((count) => {
-        const numbered = lines.map((line) => ({ ...line, text: withDigits(line.text, most, count || most) }));
-        return [
-          count,
-          stack(
-            numbered.map((line) => keep([line])),
-            look,
-            width,
-          ),
-        ];
+        const numbered = lines.map((line) => keep([{ ...line, text: withDigits(line.text, most, count || most) }]));
+        return [count, stack(numbered, look, width)];
       }),
     );
   });

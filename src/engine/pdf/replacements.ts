@@ -22,7 +22,7 @@ import { type Rewrite, sharedContent } from "./rewrite.ts";
 import type { Member } from "./serialize.ts";
 import { limitObject } from "./slab.ts";
 import { endOfSound, SoundWalk, soundText } from "./sound.ts";
-import { dataStart } from "./streams.ts";
+import { hasStream } from "./streams.ts";
 import { IN_FILE, IN_STREAM } from "./xrefTable.ts";
 
 const NULL_OBJECT = encodeLatin1("null");
@@ -116,19 +116,13 @@ async function isContent({ contentEnds, deferred, objects }: PdfDocument, num: n
   if (contentEnds.has(objects.table.offsetOf(num))) return true;
   if (!deferred.has(num)) return false;
   try {
-    return (
-      (await objects.run(() => objects.at(num, (bytes, at) => isDictionary(bytes, at) && streamIn(bytes, at) >= 0))) ??
-      false
-    );
+    const isStream = (bytes: Uint8Array, at: number) =>
+      isDictionary(bytes, at) && hasStream(bytes, skipValue(bytes, at));
+    return (await objects.run(() => objects.at(num, isStream))) ?? false;
   } catch (error) {
     if (error instanceof Malformed) return false; // which the copying pass finds out
     throw error;
   }
-}
-
-/** Returns where the data of a stream begin whose dictionary is at `at`, or -1 if no stream follows it. */
-function streamIn(bytes: Uint8Array, at: number): number {
-  return dataStart(bytes, skipWhite(bytes, skipValue(bytes, at)));
 }
 
 /** To write a member that overlaps others takes about as long as to scan so many bytes for each of its own. */
@@ -253,10 +247,10 @@ function isLinearization({ objects: { source } }: PdfDocument, offset: number): 
       const header = readHeader(bytes, at);
       if (!header || !isDictionary(bytes, header.end)) return false;
       let found = false;
-      eachEntry(bytes, header.end, (key, keyEnd) => {
+      const end = eachEntry(bytes, header.end, (key, keyEnd) => {
         if (nameIs(bytes, key, keyEnd, "Linearized")) found = true;
       });
-      return found && streamIn(bytes, header.end) < 0;
+      return found && !hasStream(bytes, end);
     });
   } catch (error) {
     if (error instanceof Malformed) return false; // an unreadable object is no part of the document

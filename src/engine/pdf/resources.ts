@@ -3,12 +3,12 @@
  * whether direct, shared by reference or inherited, so that it is changed once and never copied per page.
  */
 import { EngineError } from "../errors.ts";
-import { eachEntry, isDictionary, Malformed, nameIs, readName, skipWhite } from "./lexer.ts";
+import { eachEntry, isDictionary, Malformed, nameIs, readName } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
 import type { EntrySpan, Span } from "./pageAttributes.ts";
 import type { Rewrite, Rewrites, Splice } from "./rewrite.ts";
 import { endOfSound, soundText } from "./sound.ts";
-import { dataStart } from "./streams.ts";
+import { hasStream } from "./streams.ts";
 import { parseCharged, Reference, referenceAt } from "./values.ts";
 
 const DEFAULT_SPACES = ["DefaultGray", "DefaultRGB"] as const;
@@ -163,7 +163,7 @@ export class Resources {
         if (isDictionary(bytes, at)) {
           const sound = endOfSound(bytes, at);
           const end = sound >= 0 ? sound : eachEntry(bytes, at, () => {});
-          if (this.#objects.table.isInFile(num) && dataStart(bytes, skipWhite(bytes, end)) >= 0) refuseStream();
+          if (this.#objects.table.isInFile(num) && hasStream(bytes, end)) refuseStream();
           return sound >= 0
             ? this.#rewrites.keep(num, bytes, at, end)
             : this.#rewrites.keepRenewed(num, soundText(bytes, at));

@@ -92,6 +92,11 @@ export function dataStart(bytes: Uint8Array, at: number): number {
   return at;
 }
 
+/** Returns whether the dictionary that ends at `end` is a stream's. */
+export function hasStream(bytes: Uint8Array, end: number): boolean {
+  return dataStart(bytes, skipWhite(bytes, end)) >= 0;
+}
+
 /** Returns whether a number or a reference may begin so: what is neither is no length, and may be long to parse. */
 export function mayBeLength(code: number | undefined): boolean {
   return isDigit(code) || isSign(code);

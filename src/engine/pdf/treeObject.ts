@@ -1,11 +1,11 @@
 /** Reads the objects that a page tree leads to: its pages and nodes. */
 import { EngineError } from "../errors.ts";
-import { eachEntry, isDictionary, Malformed, skipWhite } from "./lexer.ts";
+import { eachEntry, isDictionary, Malformed } from "./lexer.ts";
 import type { Objects } from "./objects.ts";
 import { type PageAttributes, scanPageAttributes } from "./pageAttributes.ts";
 import type { Rewrite, Rewrites } from "./rewrite.ts";
 import { endOfSound } from "./sound.ts";
-import { dataStart } from "./streams.ts";
+import { hasStream } from "./streams.ts";
 import { parseCharged, Reference } from "./values.ts";
 
 /** The dictionary of a page or node that is an object. */
@@ -78,7 +78,7 @@ function treeObject(rewrite: Rewrite): TreeObject {
 
 /** Returns whether a dictionary that ends at `end` is a stream's. */
 function isStream(bytes: Uint8Array, end: number): boolean {
-  return end < bytes.length && dataStart(bytes, skipWhite(bytes, end)) >= 0;
+  return end < bytes.length && hasStream(bytes, end);
 }
 
 /** Returns what a PDF is refused with in which something that may be a page cannot be read. */
