@@ -18,7 +18,7 @@ WORKDIR /app
 COPY --from=build /serve ./
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/scripts/serve.ts ./scripts/
-COPY --from=build /app/src/settingNames.ts ./src/
+COPY --from=build /app/src/settings/settingNames.ts ./src/settings/
 COPY --from=build /app/scripts/lib/serveWorker.ts /app/scripts/lib/front.js ./scripts/lib/
 RUN mkdir /state && chown node /state
 USER node

@@ -1,9 +1,9 @@
 /** The Worker for the benchmark of calls that do not pay: it answers some calls at once, and takes others as from afar. */
 import { app } from "../src/app.ts";
 
+export { Ledger } from "../src/service/account/ledger.ts";
 // wrangler.toml binds this class
-export { Budget } from "../src/service/budget.ts";
-export { Ledger } from "../src/service/ledger.ts";
+export { Budget } from "../src/service/limits/budget.ts";
 
 export default {
   fetch(request, env, context) {

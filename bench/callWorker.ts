@@ -5,9 +5,9 @@
 import { degrees, PDFDocument } from "pdf-lib";
 import { app } from "../src/app.ts";
 
+export { Ledger } from "../src/service/account/ledger.ts";
 // wrangler.toml binds these classes
-export { Budget } from "../src/service/budget.ts";
-export { Ledger } from "../src/service/ledger.ts";
+export { Budget } from "../src/service/limits/budget.ts";
 
 async function storeAndCopy({ body }: Request, { RESULTS }: Env): Promise<void> {
   await RESULTS.put("floor/sent", body);

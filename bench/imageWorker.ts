@@ -3,9 +3,9 @@ import { PDFDocument } from "pdf-lib";
 import { watermark } from "../src/engine/index.ts";
 import { onePage } from "../test/support/pdf.ts";
 
+export { Ledger } from "../src/service/account/ledger.ts";
 // wrangler.toml binds this class
-export { Budget } from "../src/service/budget.ts";
-export { Ledger } from "../src/service/ledger.ts";
+export { Budget } from "../src/service/limits/budget.ts";
 
 /** Marks the page and returns the length of the output in bytes. */
 type Marker = (image: Uint8Array) => Promise<number>;

@@ -2,9 +2,9 @@
 import { app } from "../src/app.ts";
 import { DELAYS } from "./delays.ts";
 
+export { Ledger } from "../src/service/account/ledger.ts";
 // wrangler.toml binds these classes
-export { Budget } from "../src/service/budget.ts";
-export { Ledger } from "../src/service/ledger.ts";
+export { Budget } from "../src/service/limits/budget.ts";
 
 let isFar = true;
 

@@ -1,9 +1,9 @@
 /** The Worker for the benchmark of uploads: it also stores bodies in R2 and does nothing else. */
 import { app } from "../src/app.ts";
 
+export { Ledger } from "../src/service/account/ledger.ts";
 // wrangler.toml binds this class
-export { Budget } from "../src/service/budget.ts";
-export { Ledger } from "../src/service/ledger.ts";
+export { Budget } from "../src/service/limits/budget.ts";
 
 export default {
   async fetch(request, env, context) {

@@ -1,5 +1,5 @@
 /** Talking to a deployment: what its answers are, and why there is none. */
-import { isLoopback } from "../src/loopback.ts";
+import { isLoopback } from "../src/shared/net/loopback.ts";
 import { EXIT, Failure, inFlags, misuse } from "./failure.ts";
 
 /** Where large files are uploaded to, and any that are not in the call itself. */

@@ -1,5 +1,5 @@
 import { EngineError } from "../src/engine/index.ts";
-import { Problem } from "../src/problems.ts";
+import { Problem } from "../src/shared/problems.ts";
 
 /** Exit codes of the program; ended by a signal, it has those that shells give: 130 for Ctrl-C. */
 export const EXIT = {

@@ -2,10 +2,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import * as z from "zod";
 import { IMAGE_FORMATS } from "../src/engine/index.ts";
-import { fieldMessage } from "../src/service/fieldMessages.ts";
-import { invalidRequest } from "../src/service/invalidRequest.ts";
-import { type ImageRequest, imageRequest, type TextRequest, textRequest } from "../src/service/schemas.ts";
-import { typedFields } from "../src/service/typedFields.ts";
+import { fieldMessage } from "../src/service/request/fieldMessages.ts";
+import { invalidRequest } from "../src/service/request/invalidRequest.ts";
+import { type ImageRequest, imageRequest, type TextRequest, textRequest } from "../src/service/request/schemas.ts";
+import { typedFields } from "../src/service/request/typedFields.ts";
 import { misuse } from "./failure.ts";
 import { readSecretFile } from "./secretFile.ts";
 

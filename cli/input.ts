@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { checkMark, type RangeReader } from "../src/engine/index.ts";
 import { expectPdf, HEAD_LENGTH } from "../src/inputs/sniff.ts";
-import { Problem } from "../src/problems.ts";
+import { Problem } from "../src/shared/problems.ts";
 import { EXIT, Failure, failureOf, reasonOf } from "./failure.ts";
 import type { Io } from "./io.ts";
 

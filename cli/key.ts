@@ -1,5 +1,5 @@
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import { DEVELOPMENT_KEY } from "../src/payments/localFacilitator.ts";
+import { DEVELOPMENT_KEY } from "../src/payments/facilitators/localFacilitator.ts";
 import { isOfThisMachine } from "./deployment.ts";
 import { misuse } from "./failure.ts";
 import type { Io } from "./io.ts";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command, CommanderError } from "commander";
-import { nearest } from "../src/service/nearest.ts";
+import { nearest } from "../src/service/request/nearest.ts";
 import { addBuy } from "./buy.ts";
 import { addDemo } from "./demo.ts";
 import { addDev } from "./dev.ts";

@@ -10,8 +10,8 @@ import {
   type WatermarkPlan,
   watermark,
 } from "../src/engine/index.ts";
-import { imageMarkOf, textMarkOf } from "../src/service/marks.ts";
-import { NOTICES } from "../src/service/notices.ts";
+import { imageMarkOf, textMarkOf } from "../src/service/request/marks.ts";
+import { NOTICES } from "../src/service/sale/notices.ts";
 import { EXIT, failureOf, misuse } from "./failure.ts";
 import { addFieldOptions, checkFields } from "./fields.ts";
 import { findFiles, openInput, readImageFile, type SourceFile, STANDARD } from "./input.ts";

@@ -32,7 +32,7 @@ async function pay(address: string, options: PaymentChoice & { json?: boolean },
   const endpoint = readAddress("the address", address);
   checkPayment(options);
   const [{ UPLOADS }, { accountFor }, { agree, askPrice, priceOf, sign }] = await Promise.all([
-    import("../src/config.ts"),
+    import("../src/settings/config.ts"),
     import("./key.ts"),
     import("./offers.ts"),
   ]);

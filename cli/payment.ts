@@ -1,7 +1,7 @@
 /** The flags that say who pays, how much, and where. */
 import type { Command } from "commander";
-import { type EvmNetwork, isSolana, NETWORKS } from "../src/payments/networks.ts";
-import { parsePrice } from "../src/payments/price.ts";
+import { type EvmNetwork, isSolana, NETWORKS } from "../src/payments/wire/networks.ts";
+import { parsePrice } from "../src/payments/wire/price.ts";
 import { misuse } from "./failure.ts";
 import { valueOption } from "./fields.ts";
 

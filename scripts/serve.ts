@@ -5,7 +5,7 @@
  */
 import { mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { meantForUs } from "../src/settingNames.ts";
+import { meantForUs } from "../src/settings/settingNames.ts";
 import { isPort, MAX_PORT } from "./lib/port.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,12 +1,12 @@
 import { env as atStart } from "cloudflare:workers";
 import { app } from "./app.ts";
-import { tellSettings } from "./config.ts";
-import { log } from "./log.ts";
+import { tellSettings } from "./settings/config.ts";
+import { log } from "./shared/log.ts";
 import { bucketOf } from "./storage/bucket.ts";
 import { sweep } from "./storage/sweep.ts";
 
-export { Budget } from "./service/budget.ts";
-export { Ledger } from "./service/ledger.ts";
+export { Ledger } from "./service/account/ledger.ts";
+export { Budget } from "./service/limits/budget.ts";
 
 tellSettings(atStart);
 

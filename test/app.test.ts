@@ -2,7 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { app } from "../src/app.ts";
-import { PROBLEMS } from "../src/problems.ts";
+import { PROBLEMS } from "../src/shared/problems.ts";
 import { send, TEXT } from "./support/client.ts";
 
 test("a browser may call: the preflight allows what x402 clients send, the answer exposes what they read", async () => {

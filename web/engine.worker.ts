@@ -8,10 +8,10 @@ import {
   watermark,
 } from "../src/engine/index.ts";
 import { expectPdf, HEAD_LENGTH } from "../src/inputs/sniff.ts";
-import { Problem } from "../src/problems.ts";
-import { fieldMessage } from "../src/service/fieldMessages.ts";
-import { imageMarkOf, textMarkOf } from "../src/service/marks.ts";
-import { imageRequest, textRequest } from "../src/service/schemas.ts";
+import { fieldMessage } from "../src/service/request/fieldMessages.ts";
+import { imageMarkOf, textMarkOf } from "../src/service/request/marks.ts";
+import { imageRequest, textRequest } from "../src/service/request/schemas.ts";
+import { Problem } from "../src/shared/problems.ts";
 import type { MarkAnswer, Marked, MarkRequest, Refusal } from "./messages.ts";
 
 const textSettings = textRequest().omit({ file: true });

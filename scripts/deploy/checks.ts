@@ -1,7 +1,7 @@
-import type { Config } from "../../src/config.ts";
-import { NETWORKS } from "../../src/payments/networks.ts";
-import { settles } from "../../src/payments/supported.ts";
-import { settledNetworks } from "../../src/service/settledNetworks.ts";
+import { settles } from "../../src/payments/facilitators/supported.ts";
+import { NETWORKS } from "../../src/payments/wire/networks.ts";
+import { settledNetworks } from "../../src/service/about/settledNetworks.ts";
+import type { Config } from "../../src/settings/config.ts";
 import { Failure, inOneLine, refusedBy } from "./failure.ts";
 import type { Found } from "./report.ts";
 import type { Wrangler } from "./wrangler.ts";

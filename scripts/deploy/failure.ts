@@ -1,4 +1,4 @@
-import { describeError } from "../../src/log.ts";
+import { describeError } from "../../src/shared/log.ts";
 
 /** Something that keeps a deployment from going on, in one line, and what to do next in another sentence. */
 export class Failure extends Error {

@@ -1,4 +1,4 @@
-import type { Health } from "../../src/service/health.ts";
+import type { Health } from "../../src/service/about/health.ts";
 import { Failure } from "./failure.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Config } from "../../src/config.ts";
+import type { Config } from "../../src/settings/config.ts";
 
 /** A rule by which R2 deletes what the sweep has missed, and, with `abortDays`, uploads that were never completed. */
 export interface LifecycleRule {

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { parseEnv } from "node:util";
-import { type Config, readConfig, settings } from "../../src/config.ts";
-import { isSolana } from "../../src/payments/networks.ts";
-import { meantForUs } from "../../src/settingNames.ts";
+import { isSolana } from "../../src/payments/wire/networks.ts";
+import { type Config, readConfig, settings } from "../../src/settings/config.ts";
+import { meantForUs } from "../../src/settings/settingNames.ts";
 import { Failure } from "./failure.ts";
 import { isTestNetwork } from "./testNetworks.ts";
 

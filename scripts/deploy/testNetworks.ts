@@ -1,6 +1,6 @@
 import { type Chain, extractChain } from "viem";
 import * as chains from "viem/chains";
-import { isSolana, type Network, TEST_NETWORKS } from "../../src/payments/networks.ts";
+import { isSolana, type Network, TEST_NETWORKS } from "../../src/payments/wire/networks.ts";
 
 /** Returns the EVM chain of a network, with its explorer, as viem knows it; undefined on Solana, and if it is new to viem. */
 export function chainOf(network: Network): Chain | undefined {

@@ -4,7 +4,7 @@ import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from "@x402/fetch";
 import type { LocalAccount } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { isSolana, type Network } from "../../src/payments/networks.ts";
+import { isSolana, type Network } from "../../src/payments/wire/networks.ts";
 import { Failure } from "./failure.ts";
 import { chainOf, isTestNetwork } from "./testNetworks.ts";
 

@@ -1,5 +1,5 @@
 /** The books of a deployment, read from it. */
-import { type SalesPage, salesPage } from "../../src/service/sales.ts";
+import { type SalesPage, salesPage } from "../../src/service/account/sales.ts";
 
 /** A sale, or a network that is sold on, as `GET /v1/operator/sales` tells it. */
 export type Sale = SalesPage["sales"][number];

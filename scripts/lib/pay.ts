@@ -1,6 +1,6 @@
 import { privateKeyToAccount } from "viem/accounts";
-import { DEVELOPMENT_KEY, TRANSFER_WITH_AUTHORIZATION } from "../../src/payments/localFacilitator.ts";
-import { isSolana, NETWORKS, type NetworkName } from "../../src/payments/networks.ts";
+import { DEVELOPMENT_KEY, TRANSFER_WITH_AUTHORIZATION } from "../../src/payments/facilitators/localFacilitator.ts";
+import { isSolana, NETWORKS, type NetworkName } from "../../src/payments/wire/networks.ts";
 
 /** An entry of a 402's `accepts` (x402 version 1), with the fields that paying needs. */
 export interface Offer {

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { endpoint } from "../../src/settingValues.ts";
+import { endpoint } from "../../src/settings/settingValues.ts";
 import { readEnvFile, withoutEmpty } from "../deploy/settings.ts";
 import type { Span } from "../lib/reconcile.ts";
 

@@ -9,10 +9,10 @@ import { checkImage, readImage } from "./images/readImage.ts";
 import { markWithImage } from "./marks/imageMark.ts";
 import { checkText, markWithText } from "./marks/textMark.ts";
 import type { ImageMark, TextMark } from "./options.ts";
-import { MemorySource, type RangeReader, RangeSource } from "./pdf/byteSource.ts";
-import { openPdf, type PdfDocument } from "./pdf/document.ts";
-import { planOutput } from "./pdf/outputPlan.ts";
-import { type PdfaNotice, pdfaNotices } from "./pdf/pdfa.ts";
+import { openPdf, type PdfDocument } from "./pdf/document/document.ts";
+import { type PdfaNotice, pdfaNotices } from "./pdf/document/pdfa.ts";
+import { planOutput } from "./pdf/output/outputPlan.ts";
+import { MemorySource, type RangeReader, RangeSource } from "./pdf/source/byteSource.ts";
 
 export { EngineError, type EngineErrorCode } from "./errors.ts";
 export type { LoadFont } from "./fonts/library.ts";
@@ -24,9 +24,9 @@ export { IMAGE_POSITIONS, type ImagePosition, POSITIONS, type Position } from ".
 export { TEMPLATES, type TemplateName } from "./marks/templates.ts";
 export { isVisible, loadFonts } from "./marks/textMark.ts";
 export { DEFAULTS, type ImageMark, type TextMark } from "./options.ts";
-export type { RangeReader } from "./pdf/byteSource.ts";
-export { PlanOutdated } from "./pdf/eraser.ts";
-export { WORK_LIMITS } from "./pdf/meter.ts";
+export { PlanOutdated } from "./pdf/output/eraser.ts";
+export type { RangeReader } from "./pdf/source/byteSource.ts";
+export { WORK_LIMITS } from "./pdf/source/meter.ts";
 
 /** Options of {@link watermark}. */
 export interface WatermarkOptions {

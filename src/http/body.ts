@@ -6,14 +6,14 @@ import { readForm } from "../inputs/multipart.ts";
 import { counted } from "../inputs/receive.ts";
 import { receiveUpload } from "../inputs/receiveUpload.ts";
 import { expectPdf } from "../inputs/sniff.ts";
-import { hasTooManyValues, MAX_JSON_VALUES } from "../jsonValues.ts";
-import { once } from "../once.ts";
-import { Problem, toldName } from "../problems.ts";
-import { repeatedKey } from "../repeatedKey.ts";
-import { announcedBytesOf, FORM, maxBytesOf, mediaTypeOf, PDF } from "../service/bodySize.ts";
-import type { CallContext } from "../service/callContext.ts";
-import { knownName } from "../service/nearest.ts";
-import { type AcceptedRequest, PRODUCTS, type Product } from "../service/products.ts";
+import { announcedBytesOf, FORM, maxBytesOf, mediaTypeOf, PDF } from "../service/request/bodySize.ts";
+import { knownName } from "../service/request/nearest.ts";
+import type { CallContext } from "../service/sale/callContext.ts";
+import { type AcceptedRequest, PRODUCTS, type Product } from "../service/sale/products.ts";
+import { hasTooManyValues, MAX_JSON_VALUES } from "../shared/json/jsonValues.ts";
+import { repeatedKey } from "../shared/json/repeatedKey.ts";
+import { once } from "../shared/once.ts";
+import { Problem, toldName } from "../shared/problems.ts";
 import type { ApiEnv } from "./environment.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { RequestIdVariables } from "hono/request-id";
-import type { Config } from "../config.ts";
-import type { RequestFacts } from "../log.ts";
+import type { Config } from "../settings/config.ts";
+import type { RequestFacts } from "../shared/log.ts";
 import type { RequestStatistics } from "./statistics.ts";
 
 /** The environment of Hono: the Worker's bindings, and the variables that middleware and handlers set. */

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { Problem } from "../problems.ts";
+import { Problem } from "../shared/problems.ts";
 import { READING_ASSETS } from "../site/document.tsx";
 import { FILES } from "../storage/link.ts";
 import type { ApiEnv } from "./environment.ts";

@@ -1,7 +1,7 @@
 import type { Context, Handler } from "hono";
-import { isLoopback } from "../loopback.ts";
-import { buildOf } from "../service/build.ts";
-import { type Health, healthOf } from "../service/health.ts";
+import { buildOf } from "../service/about/build.ts";
+import { type Health, healthOf } from "../service/about/health.ts";
+import { isLoopback } from "../shared/net/loopback.ts";
 import type { ApiEnv } from "./environment.ts";
 
 /** Where operators and their monitors ask how a deployment is. */

@@ -1,8 +1,8 @@
 /** What is there for the operator of a deployment alone. */
 import type { Handler, MiddlewareHandler } from "hono";
 import * as z from "zod";
-import { Problem } from "../problems.ts";
-import { listSales } from "../service/sales.ts";
+import { listSales } from "../service/account/sales.ts";
+import { Problem } from "../shared/problems.ts";
 import { tokenHash, tokenMatches } from "../storage/token.ts";
 import type { ApiEnv } from "./environment.ts";
 import { notFound } from "./errors.ts";

@@ -1,5 +1,5 @@
-import { type PaymentRequired, paymentRequiredV2, type Receipt, type SignedOffers } from "../payments/offer.ts";
-import { type SignInTerms, signInExtension } from "../payments/signIn.ts";
+import { type SignInTerms, signInExtension } from "../payments/sale/signIn.ts";
+import { type PaymentRequired, paymentRequiredV2, type Receipt, type SignedOffers } from "../payments/wire/offer.ts";
 
 /** Returns the header with the payer's receipt, named as in their version of x402. */
 export function receiptHeader(version: 1 | 2, receipt: Receipt): Record<string, string> {

@@ -1,8 +1,8 @@
 import type { Handler } from "hono";
-import { Problem } from "../problems.ts";
-import { listPurchases } from "../service/purchases.ts";
-import { countingRefusals, refusePenalised } from "../service/refusedPayments.ts";
-import { SIGN_IN, signedIn, signInTerms } from "../service/signIn.ts";
+import { listPurchases } from "../service/account/purchases.ts";
+import { countingRefusals, refusePenalised } from "../service/limits/refusedPayments.ts";
+import { SIGN_IN, signedIn, signInTerms } from "../service/sale/signIn.ts";
+import { Problem } from "../shared/problems.ts";
 import type { ApiEnv } from "./environment.ts";
 import { signInHeaders } from "./paymentHeaders.ts";
 

@@ -1,7 +1,7 @@
 import { tracing } from "cloudflare:workers";
 import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
-import { log, type RequestLine } from "../log.ts";
+import { log, type RequestLine } from "../shared/log.ts";
 import type { ApiEnv } from "./environment.ts";
 import { countRequest } from "./statistics.ts";
 

@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from "hono";
-import { configOf, fileHostOf, SettingsError } from "../config.ts";
-import { Problem } from "../problems.ts";
-import { ICON } from "../service/discovery.ts";
-import { missingBindings, settledConfig } from "../service/health.ts";
+import { ICON } from "../service/about/discovery.ts";
+import { missingBindings, settledConfig } from "../service/about/health.ts";
+import { configOf, fileHostOf, SettingsError } from "../settings/config.ts";
+import { Problem } from "../shared/problems.ts";
 import { FILES } from "../storage/link.ts";
 import type { ApiEnv } from "./environment.ts";
 import { answerHealth, HEALTH } from "./health.ts";

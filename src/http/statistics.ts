@@ -1,5 +1,5 @@
 /** One data point for each request, for SQL over many: Workers Analytics Engine. docs/operate.md has queries. */
-import type { RequestLine } from "../log.ts";
+import type { RequestLine } from "../shared/log.ts";
 
 /** The dataset, where the deployment has one: wrangler.toml binds it. */
 export interface RequestStatistics {

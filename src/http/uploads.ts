@@ -1,8 +1,8 @@
 import type { Handler } from "hono";
 import { readBody } from "../inputs/body.ts";
 import { ReceivedJson } from "../inputs/json.ts";
-import { Problem } from "../problems.ts";
-import { openUpload, receiveFile, UPLOAD_EXAMPLE } from "../service/uploads.ts";
+import { openUpload, receiveFile, UPLOAD_EXAMPLE } from "../service/request/uploads.ts";
+import { Problem } from "../shared/problems.ts";
 import { UPLOAD_POLICY } from "../site/policies.ts";
 import { UploadPage } from "../site/uploadPage.tsx";
 import { bucketOf } from "../storage/bucket.ts";

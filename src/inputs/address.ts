@@ -1,4 +1,4 @@
-import { LOCAL_NAMES, literalOf } from "../localNames.ts";
+import { LOCAL_NAMES, literalOf } from "../shared/net/localNames.ts";
 
 /** The default ports of http and https. A URL may use only its scheme's default port. */
 export const FETCH_PORTS = [80, 443] as const;

@@ -1,4 +1,4 @@
-import { Problem } from "../problems.ts";
+import { Problem } from "../shared/problems.ts";
 import { type Pace, pacing } from "./pace.ts";
 import { UPLOAD_FIRST } from "./upload.ts";
 

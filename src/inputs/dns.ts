@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 import * as z from "zod";
-import { Problem } from "../problems.ts";
+import { Problem } from "../shared/problems.ts";
 
 /** The response codes of a final answer: no error, or no such name (RFC 1035, 4.1.1). */
 const [NOERROR, NXDOMAIN] = [0, 3];

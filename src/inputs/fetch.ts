@@ -1,4 +1,4 @@
-import { Problem, throwIfCancelled } from "../problems.ts";
+import { Problem, throwIfCancelled } from "../shared/problems.ts";
 import { brokenAddressRule, namesThisMachine } from "./address.ts";
 import { brokenDnsRule } from "./dns.ts";
 import { UPLOAD_FIRST } from "./upload.ts";

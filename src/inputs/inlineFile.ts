@@ -1,5 +1,5 @@
 /** Files that are written into a request: data URIs (RFC 2397) and bare base64 (RFC 4648), in either alphabet. */
-import { Problem } from "../problems.ts";
+import { Problem } from "../shared/problems.ts";
 import type { ReceiveLimits } from "./receive.ts";
 import { receiveUpload } from "./receiveUpload.ts";
 import type { Upload } from "./upload.ts";

@@ -1,5 +1,5 @@
 /** Reads JSON as it arrives (RFC 8259): the long files in it are received, and only the rest is text. */
-import { Problem } from "../problems.ts";
+import { Problem } from "../shared/problems.ts";
 import {
   inPieces,
   isBase64,

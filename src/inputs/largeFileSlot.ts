@@ -1,4 +1,4 @@
-import { Problem } from "../problems.ts";
+import { Problem } from "../shared/problems.ts";
 
 /** A file of more bytes than this is large. */
 export const LARGE_BYTES = 8_000_000;

@@ -1,4 +1,4 @@
-import { Problem } from "../problems.ts";
+import { Problem } from "../shared/problems.ts";
 
 /** Memory that the calls of an isolate share, for what their senders send. */
 export class MemoryPool {

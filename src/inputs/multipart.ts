@@ -1,4 +1,4 @@
-import { Problem, toldName } from "../problems.ts";
+import { Problem, toldName } from "../shared/problems.ts";
 import {
   inPieces,
   isBase64,

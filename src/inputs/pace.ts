@@ -1,4 +1,4 @@
-import type { Watch } from "../chunks.ts";
+import type { Watch } from "../shared/chunks.ts";
 
 /** How slowly a body may come. */
 export interface Pace {

@@ -1,4 +1,4 @@
-import { RunningSha256 } from "../sha256.ts";
+import { RunningSha256 } from "../shared/sha256.ts";
 import { type ReceiveLimits, receive } from "./receive.ts";
 import { HEAD_LENGTH } from "./sniff.ts";
 import { Upload } from "./upload.ts";

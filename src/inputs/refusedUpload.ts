@@ -1,4 +1,4 @@
-import type { Problem } from "../problems.ts";
+import type { Problem } from "../shared/problems.ts";
 import type { MalformedFile } from "./inlineFile.ts";
 import { ReceivedFile } from "./receivedFile.ts";
 import { Upload } from "./upload.ts";

@@ -1,4 +1,4 @@
-import { Problem } from "../problems.ts";
+import { Problem } from "../shared/problems.ts";
 
 /** Creates the Problem for a file over the limit of its field. */
 export function tooLarge({ field, maxBytes }: { field: "file" | "image"; maxBytes: number }): Problem {

@@ -1,4 +1,4 @@
-import { Problem } from "../problems.ts";
+import { Problem } from "../shared/problems.ts";
 import { directLink } from "./shareLinks.ts";
 
 /** How many bytes readers search for a PDF's header, since a server may have written something before it. */

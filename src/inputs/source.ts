@@ -1,6 +1,6 @@
-import { chunksOf, type Watch } from "../chunks.ts";
-import { Problem } from "../problems.ts";
-import { RunningSha256, sha256 } from "../sha256.ts";
+import { chunksOf, type Watch } from "../shared/chunks.ts";
+import { Problem } from "../shared/problems.ts";
+import { RunningSha256, sha256 } from "../shared/sha256.ts";
 import { type FetchRules, openAddress, transferProblem } from "./fetch.ts";
 import { decodeBase64, payloadOf, problemOfFile } from "./inlineFile.ts";
 import { pacing } from "./pace.ts";

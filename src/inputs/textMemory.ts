@@ -1,4 +1,4 @@
-import type { Problem } from "../problems.ts";
+import type { Problem } from "../shared/problems.ts";
 import { MAX_TEXT_BYTES } from "./inlineFile.ts";
 import { type MemoryShare, noRoom } from "./memory.ts";
 

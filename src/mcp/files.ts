@@ -2,7 +2,7 @@ import * as z from "zod";
 import { IMAGE_FORMATS } from "../engine/index.ts";
 import { isDataUri } from "../inputs/inlineFile.ts";
 import { Upload } from "../inputs/upload.ts";
-import { jsonSchema } from "../service/jsonSchema.ts";
+import { jsonSchema } from "../service/request/jsonSchema.ts";
 
 /** The arguments that name files, and the media types that each takes. */
 const FILES: Record<string, string[]> = {

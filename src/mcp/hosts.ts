@@ -3,8 +3,8 @@ import {
   localhostAllowedHostnames,
   originValidationResponse,
 } from "@modelcontextprotocol/server";
-import type { Config } from "../config.ts";
-import { isLoopback } from "../loopback.ts";
+import type { Config } from "../settings/config.ts";
+import { isLoopback } from "../shared/net/loopback.ts";
 
 /**
  * Refuses a request with a foreign Host header, or from a browser with a foreign Origin (MCP, "Security Warning" of the

@@ -1,5 +1,5 @@
 import { version } from "../../package.json";
-import { ICON } from "../service/discovery.ts";
+import { ICON } from "../service/about/discovery.ts";
 
 /** Name, title and version as told to clients and registries. */
 export const SERVER = { name: "overprint", title: "Overprint", version };

@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_KEY, IDEMPOTENCY_META } from "../service/idempotencyKey.ts";
+import { IDEMPOTENCY_KEY, IDEMPOTENCY_META } from "../service/request/idempotencyKey.ts";
 
 type Meta = Readonly<Record<string, unknown>> | undefined;
 

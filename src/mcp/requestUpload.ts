@@ -1,10 +1,10 @@
 import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { UPLOADS } from "../config.ts";
-import type { PaymentRequired } from "../payments/offer.ts";
-import type { Exchange } from "../service/callContext.ts";
-import { jsonSchema } from "../service/jsonSchema.ts";
-import { openUpload, UPLOAD_EXAMPLE, uploadOffer, uploadRequest } from "../service/uploads.ts";
+import type { PaymentRequired } from "../payments/wire/offer.ts";
+import { jsonSchema } from "../service/request/jsonSchema.ts";
+import { openUpload, UPLOAD_EXAMPLE, uploadOffer, uploadRequest } from "../service/request/uploads.ts";
+import type { Exchange } from "../service/sale/callContext.ts";
+import { UPLOADS } from "../settings/config.ts";
 import { failed } from "./call.ts";
 import type { iconsOf } from "./identity.ts";
 import { paymentsIn } from "./payment.ts";

@@ -1,7 +1,7 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import type { Config } from "../config.ts";
-import { guide, options } from "../service/guide.ts";
+import { guide, options } from "../service/about/guide.ts";
+import type { Config } from "../settings/config.ts";
 
 const OPTIONS = { uri: "overprint://options", mimeType: "application/json" };
 const GUIDE = { uri: "overprint://guide", mimeType: "text/markdown" };

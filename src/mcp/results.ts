@@ -1,11 +1,16 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import type { Sold } from "../payments/gate.ts";
-import { type PaymentRequired, paymentRequiredV1, paymentRequiredV2, type SignedOffers } from "../payments/offer.ts";
-import { type Problem, problemDetails } from "../problems.ts";
-import { NOTICES } from "../service/notices.ts";
-import type { Delivery } from "../service/products.ts";
-import { result } from "../service/schemas.ts";
+import type { Sold } from "../payments/sale/gate.ts";
+import {
+  type PaymentRequired,
+  paymentRequiredV1,
+  paymentRequiredV2,
+  type SignedOffers,
+} from "../payments/wire/offer.ts";
+import { result } from "../service/request/schemas.ts";
+import { NOTICES } from "../service/sale/notices.ts";
+import type { Delivery } from "../service/sale/products.ts";
+import { type Problem, problemDetails } from "../shared/problems.ts";
 
 /** Schema of the terms of a call that has not been paid. */
 export const terms = z.object({

@@ -1,12 +1,12 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { ReceivedJson } from "../inputs/json.ts";
-import { hasTooManyValues, MAX_JSON_VALUES } from "../jsonValues.ts";
-import { log } from "../log.ts";
-import { toldName } from "../problems.ts";
-import { repeatedKey } from "../repeatedKey.ts";
-import type { Exchange } from "../service/callContext.ts";
-import { PRODUCTS } from "../service/products.ts";
+import type { Exchange } from "../service/sale/callContext.ts";
+import { PRODUCTS } from "../service/sale/products.ts";
+import { hasTooManyValues, MAX_JSON_VALUES } from "../shared/json/jsonValues.ts";
+import { repeatedKey } from "../shared/json/repeatedKey.ts";
+import { log } from "../shared/log.ts";
+import { toldName } from "../shared/problems.ts";
 import { refuseForeign } from "./hosts.ts";
 import { type Message, readMessage } from "./message.ts";
 import { REQUEST_UPLOAD } from "./requestUpload.ts";

@@ -1,6 +1,6 @@
 import { McpServer } from "@modelcontextprotocol/server";
-import type { Exchange } from "../service/callContext.ts";
-import { summaryOf } from "../service/guide.ts";
+import { summaryOf } from "../service/about/guide.ts";
+import type { Exchange } from "../service/sale/callContext.ts";
 import { call } from "./call.ts";
 import { iconsOf, SERVER } from "./identity.ts";
 import type { Message } from "./message.ts";

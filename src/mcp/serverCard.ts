@@ -1,5 +1,5 @@
-import type { Config } from "../config.ts";
-import { summaryOf } from "../service/guide.ts";
+import { summaryOf } from "../service/about/guide.ts";
+import type { Config } from "../settings/config.ts";
 import { SERVER } from "./identity.ts";
 
 /** The MCP revisions that are answered. Clients of older ones are served as far as they are compatible with these. */

@@ -1,11 +1,11 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
-import type { Resource } from "../payments/offer.ts";
-import type { Price } from "../payments/price.ts";
-import { mcpDiscovery, serviceMetadata } from "../service/discovery.ts";
-import { IDEMPOTENCY_META } from "../service/idempotencyKey.ts";
-import { jsonSchema } from "../service/jsonSchema.ts";
-import { oncePerConfig } from "../service/oncePerConfig.ts";
-import { PRODUCTS, type Product } from "../service/products.ts";
+import type { Resource } from "../payments/wire/offer.ts";
+import type { Price } from "../payments/wire/price.ts";
+import { mcpDiscovery, serviceMetadata } from "../service/about/discovery.ts";
+import { IDEMPOTENCY_META } from "../service/request/idempotencyKey.ts";
+import { jsonSchema } from "../service/request/jsonSchema.ts";
+import { oncePerConfig } from "../service/request/oncePerConfig.ts";
+import { PRODUCTS, type Product } from "../service/sale/products.ts";
 import { fileParams, fileSchema } from "./files.ts";
 import { output } from "./results.ts";
 

@@ -1,6 +1,6 @@
 import { CLIENT_CAPABILITIES_META_KEY, type McpServer } from "@modelcontextprotocol/server";
-import { type Exchange, fileOrigin } from "../service/callContext.ts";
-import { priceLabel } from "../service/products.ts";
+import { type Exchange, fileOrigin } from "../service/sale/callContext.ts";
+import { priceLabel } from "../service/sale/products.ts";
 
 /** MCP Apps (revision 2026-01-26): what a tool gives as a view in the chat, in hosts that show views. */
 const EXTENSION = "io.modelcontextprotocol/ui";

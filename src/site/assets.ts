@@ -1,4 +1,4 @@
-import { Problem } from "../problems.ts";
+import { Problem } from "../shared/problems.ts";
 import { WORKER_POLICY } from "./policies.ts";
 
 /** Files whose names are made from their content, by the build. */

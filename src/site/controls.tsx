@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { IMAGE_FORMATS, POSITIONS, TEMPLATES } from "../engine/index.ts";
-import type { Product } from "../service/products.ts";
+import type { Product } from "../service/sale/products.ts";
 
 /** A field of a request as JSON Schema has it: what its control is made of. */
 interface Field {

@@ -1,4 +1,4 @@
-import { PROBLEMS } from "../problems.ts";
+import { PROBLEMS } from "../shared/problems.ts";
 import { Document } from "./document.tsx";
 import { Footer, Masthead } from "./frame.tsx";
 import { Prose } from "./prose.tsx";

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { ICON } from "../service/discovery.ts";
+import { ICON } from "../service/about/discovery.ts";
 
 interface DocumentFacts {
   title: string;

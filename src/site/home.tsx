@@ -1,7 +1,7 @@
-import type { Config } from "../config.ts";
 import { IMAGE_FORMATS, TEMPLATES } from "../engine/index.ts";
-import { limitsOf } from "../service/limits.ts";
-import { PRODUCTS, priceLabel } from "../service/products.ts";
+import { limitsOf } from "../service/limits/limits.ts";
+import { PRODUCTS, priceLabel } from "../service/sale/products.ts";
+import type { Config } from "../settings/config.ts";
 import { Document } from "./document.tsx";
 import { Footer, Masthead } from "./frame.tsx";
 import { Playground, type Visit } from "./playground.tsx";

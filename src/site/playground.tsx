@@ -1,5 +1,5 @@
-import type { Config } from "../config.ts";
-import { PRODUCTS, priceLabel } from "../service/products.ts";
+import { PRODUCTS, priceLabel } from "../service/sale/products.ts";
+import type { Config } from "../settings/config.ts";
 import { Checkout, type CheckoutProps } from "./checkout.tsx";
 import { Controls, EXAMPLE_TEXT, kindOf } from "./controls.tsx";
 

@@ -1,4 +1,4 @@
-import { PROBLEMS, type Problem, type ProblemCode } from "../problems.ts";
+import { PROBLEMS, type Problem, type ProblemCode } from "../shared/problems.ts";
 import { Document } from "./document.tsx";
 import { Masthead } from "./frame.tsx";
 import { Prose } from "./prose.tsx";

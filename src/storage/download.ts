@@ -1,4 +1,4 @@
-import { Problem } from "../problems.ts";
+import { Problem } from "../shared/problems.ts";
 import { type ByteRange, rangeOf, unmet } from "./conditions.ts";
 import { expired, type Link, objectAt } from "./link.ts";
 import type { Bucket, OpenedObject, StoredObject } from "./objectStore.ts";

@@ -1,4 +1,4 @@
-import { Problem } from "../problems.ts";
+import { Problem } from "../shared/problems.ts";
 import type { Bucket, StoredObject } from "./objectStore.ts";
 import { expiryOf, groupExpired, isResultId, resultKey } from "./results.ts";
 import { tokenMatches } from "./token.ts";

@@ -1,5 +1,5 @@
 import { create as contentDisposition } from "content-disposition";
-import { RunningSha256 } from "../sha256.ts";
+import { RunningSha256 } from "../shared/sha256.ts";
 import { groupOf, randomHex } from "./keys.ts";
 import type { Bucket, StoredObject } from "./objectStore.ts";
 import { putWritten, writeAll } from "./put.ts";

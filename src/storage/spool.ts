@@ -5,8 +5,8 @@
  *   left by a crash are found by their age, and `id` is 128 random bits in hexadecimal
  */
 
-import { chunksOf } from "../chunks.ts";
 import type { RangeReader } from "../engine/index.ts";
+import { chunksOf } from "../shared/chunks.ts";
 import { groupOf, randomHex } from "./keys.ts";
 import type { Bucket, MultipartUpload, UploadedPart } from "./objectStore.ts";
 import { putWritten, storeWritten, writeAll } from "./put.ts";

@@ -1,4 +1,4 @@
-import { sha256 } from "../sha256.ts";
+import { sha256 } from "../shared/sha256.ts";
 
 /** Returns the SHA-256 of a link's token, in hexadecimal. Only this hash is stored. */
 export function tokenHash(token: string): Promise<string> {

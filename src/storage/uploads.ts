@@ -9,8 +9,8 @@
  * slot takes one file: it is rewritten, to name the file, only while it is as it was read.
  */
 import type { RangeReader } from "../engine/index.ts";
-import { Problem } from "../problems.ts";
-import { RunningSha256, sha256 } from "../sha256.ts";
+import { Problem } from "../shared/problems.ts";
+import { RunningSha256, sha256 } from "../shared/sha256.ts";
 import { groupOf, randomHex } from "./keys.ts";
 import type { Bucket } from "./objectStore.ts";
 import { putWritten, writeAll } from "./put.ts";

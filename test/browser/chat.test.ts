@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callPaid } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
+import { encryptedPage, VECTORS } from "../engine/pdf/security/encryptedFile.ts";
 import { pagesOf, pdfOf, streamOf } from "../support/pdf.ts";
 import { violations } from "./axe.ts";
 import { type OpenView, startChat } from "./chat.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { context } from "esbuild";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
+import { DEVELOPMENT_KEY } from "../../src/payments/facilitators/localFacilitator.ts";
 import { describePage } from "./running.ts";
 
 const folder = join(import.meta.dirname, "../../examples");

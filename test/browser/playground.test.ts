@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from "vitest";
 import { callPaid } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { TEMPLATES } from "../../src/engine/index.ts";
-import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
+import { encryptedPage, VECTORS } from "../engine/pdf/security/encryptedFile.ts";
 import { pagesOf } from "../support/pdf.ts";
 import { RED_PNG } from "../support/png.ts";
 import { MAGENTA } from "../support/stamp.ts";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
+import { DEVELOPMENT_KEY } from "../../src/payments/facilitators/localFacilitator.ts";
 import { type Chain, startChain } from "../e2e/chain/anvil.ts";
 import { startFacilitator } from "../e2e/chain/facilitator.ts";
 import { violations } from "./axe.ts";

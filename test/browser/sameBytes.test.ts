@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import { IMAGE_SAMPLES } from "../../scripts/lib/imageSamples.ts";
 import { callPaid } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import { result } from "../../src/service/schemas.ts";
+import { result } from "../../src/service/request/schemas.ts";
 import { withPage } from "./page.ts";
 import { describePage } from "./running.ts";
 import { type Fields, randomSettings } from "./settings.ts";

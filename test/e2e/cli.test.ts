@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { samePages } from "../../bench/inputs.ts";
-import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
+import { encryptedPage, VECTORS } from "../engine/pdf/security/encryptedFile.ts";
 import { type Run, runCli, runProgram, startCli } from "../support/cli.ts";
 import { render } from "./render.ts";
 

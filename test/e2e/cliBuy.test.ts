@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { decodePaymentRequiredHeader, encodePaymentRequiredHeader } from "@x402/core/http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { samePages } from "../../bench/inputs.ts";
-import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
+import { DEVELOPMENT_KEY } from "../../src/payments/facilitators/localFacilitator.ts";
 import { startProxy } from "../browser/proxy.ts";
 import { type Run, runCli, runProgram, startCli } from "../support/cli.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PRODUCTS } from "../../src/service/products.ts";
+import { PRODUCTS } from "../../src/service/sale/products.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 /** The tool that indexes of paid services register with. It asks nobody but the origin it is given. */

@@ -4,8 +4,8 @@ import { getDocument } from "unpdf/pdfjs";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { textPages } from "../../bench/inputs.ts";
 import { callPaid } from "../../scripts/lib/pay.ts";
-import { RATE_LIMITS } from "../../src/config.ts";
-import { result } from "../../src/service/schemas.ts";
+import { result } from "../../src/service/request/schemas.ts";
+import { RATE_LIMITS } from "../../src/settings/config.ts";
 import { onePage } from "../support/pdf.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 

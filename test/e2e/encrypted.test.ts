@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
+import { encryptedPage, VECTORS } from "../engine/pdf/security/encryptedFile.ts";
 import { stamp } from "../support/stamp.ts";
 import { render } from "./render.ts";
 

@@ -6,8 +6,8 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { Raster } from "../../scripts/lib/raster.ts";
-import { planOutput } from "../../src/engine/pdf/outputPlan.ts";
-import { overlay } from "../../src/engine/pdf/overlay.ts";
+import { planOutput } from "../../src/engine/pdf/output/outputPlan.ts";
+import { overlay } from "../../src/engine/pdf/output/overlay.ts";
 import { type Bodies, corner, file, latin1, open } from "../engine/pdf/fixture.ts";
 import { joined } from "../support/bytes.ts";
 import { readersOf } from "./readers.ts";

@@ -8,7 +8,7 @@ import { loadFont } from "../../scripts/lib/loadFont.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
 import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
 import { type ImageMark, type TextMark, type WatermarkOptions, watermark } from "../../src/engine/index.ts";
-import { encryptedPage, VECTORS } from "../engine/pdf/encryptedFile.ts";
+import { encryptedPage, VECTORS } from "../engine/pdf/security/encryptedFile.ts";
 import { joined } from "../support/bytes.ts";
 
 const root = join(import.meta.dirname, "../..");

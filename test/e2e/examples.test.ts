@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sampleContract } from "../../scripts/lib/sampleContract.ts";
-import { result } from "../../src/service/schemas.ts";
+import { result } from "../../src/service/request/schemas.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { render } from "./render.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { RangeSource } from "../../src/engine/pdf/byteSource.ts";
-import { planOutput } from "../../src/engine/pdf/outputPlan.ts";
-import { overlay } from "../../src/engine/pdf/overlay.ts";
+import { planOutput } from "../../src/engine/pdf/output/outputPlan.ts";
+import { overlay } from "../../src/engine/pdf/output/overlay.ts";
+import { RangeSource } from "../../src/engine/pdf/source/byteSource.ts";
 import { corner, open } from "../engine/pdf/fixture.ts";
 import { encode } from "../support/bytes.ts";
 import { readerBy } from "../support/ranges.ts";

@@ -10,7 +10,7 @@ import { createSiweMessage } from "viem/siwe";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { wrapFetchWithPayment } from "x402-fetch";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import { result } from "../../src/service/schemas.ts";
+import { result } from "../../src/service/request/schemas.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { strict402 } from "../support/x402.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";

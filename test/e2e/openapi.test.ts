@@ -8,7 +8,7 @@ import rulesets from "@stoplight/spectral-rulesets";
 import openapiTypescript, { astToString } from "openapi-typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
+import { DEVELOPMENT_KEY } from "../../src/payments/facilitators/localFacilitator.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 const root = join(import.meta.dirname, "../..");

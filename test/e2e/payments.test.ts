@@ -8,7 +8,7 @@ import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig, x402Client
 import type { LocalAccount } from "viem";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import { result } from "../../src/service/schemas.ts";
+import { result } from "../../src/service/request/schemas.ts";
 import { pngOf } from "../support/png.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { strict402 } from "../support/x402.ts";

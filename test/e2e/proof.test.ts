@@ -8,9 +8,9 @@ import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "vi
 import { publicKeyToAddress } from "viem/utils";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
-import { DEVELOPMENT_KEY } from "../../src/payments/localFacilitator.ts";
-import { NETWORK_NAMES } from "../../src/payments/networks.ts";
-import { result } from "../../src/service/schemas.ts";
+import { DEVELOPMENT_KEY } from "../../src/payments/facilitators/localFacilitator.ts";
+import { NETWORK_NAMES } from "../../src/payments/wire/networks.ts";
+import { result } from "../../src/service/request/schemas.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 const RECEIPT_KEY = generatePrivateKey();

@@ -3,7 +3,7 @@ import { callPaid } from "../../scripts/lib/pay.ts";
 import { pdfium } from "../../scripts/lib/raster.ts";
 import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
 import { TEMPLATES } from "../../src/engine/index.ts";
-import { result } from "../../src/service/schemas.ts";
+import { result } from "../../src/service/request/schemas.ts";
 import { onePage, pagesOf } from "../support/pdf.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { EXTRACTORS, plainText } from "./extractors.ts";

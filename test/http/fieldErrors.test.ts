@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { signPayment } from "../../scripts/lib/pay.ts";
 import { IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
-import { PRODUCTS } from "../../src/service/products.ts";
+import { PRODUCTS } from "../../src/service/sale/products.ts";
 import { callPaid, dataUri, formOf, IMAGE, offerOf, send, TEXT } from "../support/client.ts";
 import { PATHS } from "../support/paths.ts";
 import { onePage } from "../support/pdf.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { signPayment } from "../../scripts/lib/pay.ts";
 import { IMAGE_POSITIONS, POSITIONS } from "../../src/engine/index.ts";
-import { PROBLEMS } from "../../src/problems.ts";
-import { PRODUCTS } from "../../src/service/products.ts";
+import { PRODUCTS } from "../../src/service/sale/products.ts";
+import { PROBLEMS } from "../../src/shared/problems.ts";
 import { callPaid, dataUri, formOf, ORIGIN, offerOf, send, TEXT } from "../support/client.ts";
 import { onePage } from "../support/pdf.ts";
 

@@ -3,8 +3,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { type Offer, signPayment } from "../../scripts/lib/pay.ts";
 import { app } from "../../src/app.ts";
-import { type BookedSale, daybookOf, dayOf } from "../../src/payments/daybook.ts";
-import { salesPage } from "../../src/service/sales.ts";
+import { type BookedSale, daybookOf, dayOf } from "../../src/payments/ledger/daybook.ts";
+import { salesPage } from "../../src/service/account/sales.ts";
 import { callPaid, dataUri, ORIGIN, offerOf, TEXT } from "../support/client.ts";
 import { onePage } from "../support/pdf.ts";
 

@@ -5,7 +5,7 @@ import { createSiweMessage } from "viem/siwe";
 import { describe, expect, test } from "vitest";
 import { type Offer, signPayment } from "../../scripts/lib/pay.ts";
 import { app } from "../../src/app.ts";
-import { purchases } from "../../src/service/purchases.ts";
+import { purchases } from "../../src/service/account/purchases.ts";
 import { dataUri, ORIGIN, offerOf, send, TEXT } from "../support/client.ts";
 import { deployment } from "../support/deployment.ts";
 import { onePage } from "../support/pdf.ts";

@@ -1,7 +1,7 @@
 import { tracing } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { signPayment } from "../../scripts/lib/pay.ts";
-import { STEPS } from "../../src/service/steps.ts";
+import { STEPS } from "../../src/service/sale/steps.ts";
 import { deployment, terms } from "../support/deployment.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json" };

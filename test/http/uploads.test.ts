@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { signPayment } from "../../scripts/lib/pay.ts";
-import { sha256 as hashOf } from "../../src/sha256.ts";
+import { sha256 as hashOf } from "../../src/shared/sha256.ts";
 import { isEqual, noise } from "../support/bytes.ts";
 import { callPaid, IMAGE, offerOf, send, TEXT } from "../support/client.ts";
 import { onePage } from "../support/pdf.ts";

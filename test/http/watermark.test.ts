@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { signPayment } from "../../scripts/lib/pay.ts";
 import { IMAGE_POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
-import { result } from "../../src/service/schemas.ts";
+import { result } from "../../src/service/request/schemas.ts";
 import { encode } from "../support/bytes.ts";
 import { callPaid, dataUri, formOf, IMAGE, ORIGIN, offerOf, send, TEXT } from "../support/client.ts";
 import { onePage, pagesOf, pdfOf } from "../support/pdf.ts";

@@ -5,8 +5,8 @@ import { MemoryPool, MemoryShare } from "../../src/inputs/memory.ts";
 import { RefusedUpload } from "../../src/inputs/refusedUpload.ts";
 import { openSource } from "../../src/inputs/source.ts";
 import { Upload } from "../../src/inputs/upload.ts";
-import type { Problem } from "../../src/problems.ts";
-import { sha256 } from "../../src/sha256.ts";
+import type { Problem } from "../../src/shared/problems.ts";
+import { sha256 } from "../../src/shared/sha256.ts";
 import { isEqual, noise } from "../support/bytes.ts";
 import { limitsOf } from "../support/limits.ts";
 

@@ -3,7 +3,7 @@ import type { RangeReader } from "../../src/engine/index.ts";
 import { LONG_TEXT_BYTES } from "../../src/inputs/inlineFile.ts";
 import { readForm } from "../../src/inputs/multipart.ts";
 import { Upload } from "../../src/inputs/upload.ts";
-import { sha256 } from "../../src/sha256.ts";
+import { sha256 } from "../../src/shared/sha256.ts";
 import { type SpooledFile, spool } from "../../src/storage/spool.ts";
 import { isEqual, noise } from "../support/bytes.ts";
 import { limitsOf } from "../support/limits.ts";

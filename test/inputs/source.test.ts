@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { ReceivedFile } from "../../src/inputs/receivedFile.ts";
 import { openSource } from "../../src/inputs/source.ts";
 import { Upload } from "../../src/inputs/upload.ts";
-import { sha256 } from "../../src/sha256.ts";
+import { sha256 } from "../../src/shared/sha256.ts";
 import type { Bucket } from "../../src/storage/objectStore.ts";
 import { spool } from "../../src/storage/spool.ts";
 import { noise } from "../support/bytes.ts";

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { signPaymentV2 } from "../../scripts/lib/pay.ts";
-import { PRODUCTS } from "../../src/service/products.ts";
-import { result } from "../../src/service/schemas.ts";
+import { result } from "../../src/service/request/schemas.ts";
+import { PRODUCTS } from "../../src/service/sale/products.ts";
 import { dataUri, offerOf, TEXT } from "../support/client.ts";
 import { connect } from "../support/mcp.ts";
 import { onePage } from "../support/pdf.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
 import { refuseForeign } from "../../src/mcp/hosts.ts";
+import { readConfig } from "../../src/settings/config.ts";
 
 const development = readConfig({});
 const REAL = { PAY_TO: "0x00000000000000000000000000000000000000aa", FACILITATOR_URL: "https://f.example.com" };

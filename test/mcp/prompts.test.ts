@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import prompts from "../../docs/prompts.md?raw";
 import { signPaymentV2 } from "../../scripts/lib/pay.ts";
-import { PRODUCTS } from "../../src/service/products.ts";
-import { result } from "../../src/service/schemas.ts";
+import { result } from "../../src/service/request/schemas.ts";
+import { PRODUCTS } from "../../src/service/sale/products.ts";
 import { offerOf, TEXT } from "../support/client.ts";
 import { connect } from "../support/mcp.ts";
 

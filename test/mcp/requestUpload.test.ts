@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
-import { uploadOffer } from "../../src/service/uploads.ts";
+import { uploadOffer } from "../../src/service/request/uploads.ts";
 import { offerOf, send, TEXT } from "../support/client.ts";
 import { connect, REVISIONS } from "../support/mcp.ts";
 import { onePage } from "../support/pdf.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
 import type { Notice } from "../../src/engine/index.ts";
 import { delivered, paymentRequired } from "../../src/mcp/results.ts";
-import { offerOf, PaymentRequired } from "../../src/payments/offer.ts";
-import type { Result } from "../../src/service/schemas.ts";
+import { offerOf, PaymentRequired } from "../../src/payments/wire/offer.ts";
+import type { Result } from "../../src/service/request/schemas.ts";
+import { readConfig } from "../../src/settings/config.ts";
 
 const output = {
   url: "https://pdf.example.com/v1/files/1.pdf?token=2",

@@ -8,12 +8,15 @@ import { Stryker } from "@stryker-mutator/core";
 
 /** The files, and the tests whose subject they are: what others notice by the way counts for nothing here. */
 const SUBJECTS = {
-  record: ["src/payments/record.ts", "test/payments/record.test.ts"],
-  ledgerEntry: ["src/payments/ledgerEntry.ts", "test/payments/record.test.ts"],
-  gate: ["src/payments/{gate,answers}.ts", "test/payments/{gate,idempotency}.test.ts"],
-  ledger: ["src/payments/ledger.ts", "test/service/ledger.test.ts"],
-  tail: ["src/engine/pdf/tail.ts", "test/engine/pdf/{tail,tolerance,agreement,encryption,output}.test.ts"],
-  eraser: ["src/engine/pdf/eraser.ts", "test/engine/pdf/eraser.test.ts"],
+  record: ["src/payments/ledger/record.ts", "test/payments/ledger/record.test.ts"],
+  ledgerEntry: ["src/payments/ledger/ledgerEntry.ts", "test/payments/ledger/record.test.ts"],
+  gate: ["src/payments/sale/{gate,answers}.ts", "test/payments/sale/{gate,idempotency}.test.ts"],
+  ledger: ["src/payments/ledger/ledger.ts", "test/service/account/ledger.test.ts"],
+  tail: [
+    "src/engine/pdf/output/tail.ts",
+    "test/engine/pdf/{tolerance,agreement,output/tail,output/output,security/encryption}.test.ts",
+  ],
+  eraser: ["src/engine/pdf/output/eraser.ts", "test/engine/pdf/output/eraser.test.ts"],
 };
 
 const wanted = process.argv.slice(2);

@@ -1,13 +1,13 @@
-import { facilitatorNamed } from "../../src/payments/facilitators.ts";
-import { type LedgerBook, Sale, type SaleTerms, type WorkResult } from "../../src/payments/gate.ts";
-import { type Bound, KeyBinding } from "../../src/payments/keyBinding.ts";
-import { LedgerEntry } from "../../src/payments/ledgerEntry.ts";
-import { NETWORKS } from "../../src/payments/networks.ts";
-import { offerOf } from "../../src/payments/offer.ts";
-import { type PaymentPayload, readPaymentPayload } from "../../src/payments/paymentPayload.ts";
-import { parsePrice } from "../../src/payments/price.ts";
-import type { Entry } from "../../src/payments/record.ts";
-import { remoteFacilitator } from "../../src/payments/remoteFacilitator.ts";
+import { facilitatorNamed } from "../../src/payments/facilitators/facilitators.ts";
+import { remoteFacilitator } from "../../src/payments/facilitators/remoteFacilitator.ts";
+import { type Bound, KeyBinding } from "../../src/payments/ledger/keyBinding.ts";
+import { LedgerEntry } from "../../src/payments/ledger/ledgerEntry.ts";
+import type { Entry } from "../../src/payments/ledger/record.ts";
+import { type LedgerBook, Sale, type SaleTerms, type WorkResult } from "../../src/payments/sale/gate.ts";
+import { NETWORKS } from "../../src/payments/wire/networks.ts";
+import { offerOf } from "../../src/payments/wire/offer.ts";
+import { type PaymentPayload, readPaymentPayload } from "../../src/payments/wire/paymentPayload.ts";
+import { parsePrice } from "../../src/payments/wire/price.ts";
 
 /** What the tests sell. */
 export const OFFER = offerOf(

@@ -1,13 +1,13 @@
-import { admit } from "../../src/payments/admission.ts";
-import type { Evidence } from "../../src/payments/chain.ts";
-import { PaymentError } from "../../src/payments/errors.ts";
-import type { FacilitatorClient, Settlement, Verdict } from "../../src/payments/facilitator.ts";
-import type { LedgerBook } from "../../src/payments/gate.ts";
-import { type Bound, KeyBinding } from "../../src/payments/keyBinding.ts";
-import { LedgerEntry } from "../../src/payments/ledgerEntry.ts";
-import { PaymentRequired } from "../../src/payments/offer.ts";
-import { type PaymentPayload, paymentKey } from "../../src/payments/paymentPayload.ts";
-import type { Entry } from "../../src/payments/record.ts";
+import type { Evidence } from "../../src/payments/chain/chain.ts";
+import type { FacilitatorClient, Settlement, Verdict } from "../../src/payments/facilitators/facilitator.ts";
+import { type Bound, KeyBinding } from "../../src/payments/ledger/keyBinding.ts";
+import { LedgerEntry } from "../../src/payments/ledger/ledgerEntry.ts";
+import type { Entry } from "../../src/payments/ledger/record.ts";
+import { admit } from "../../src/payments/sale/admission.ts";
+import type { LedgerBook } from "../../src/payments/sale/gate.ts";
+import { PaymentError } from "../../src/payments/wire/errors.ts";
+import { PaymentRequired } from "../../src/payments/wire/offer.ts";
+import { type PaymentPayload, paymentKey } from "../../src/payments/wire/paymentPayload.ts";
 import { BARE, ERRORS, OFFER, SILENT, sell } from "./payments.ts";
 import { VirtualWorld } from "./virtualWorld.ts";
 

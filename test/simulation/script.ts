@@ -9,31 +9,31 @@ const ROOT = join(import.meta.dirname, "../..");
 /** What the simulation uses of the Worker. */
 const ENTRY = `
   export { app } from "./src/app.ts";
-  export { configOf } from "./src/config.ts";
+  export { configOf } from "./src/settings/config.ts";
   export { LargeFileSlot } from "./src/inputs/largeFileSlot.ts";
   export { PAYERS_POOL, SENDERS_POOL } from "./src/inputs/memory.ts";
-  export { log } from "./src/log.ts";
-  export { Budget } from "./src/service/budget.ts";
-  export { settledConfig } from "./src/service/health.ts";
-  export { Ledger } from "./src/service/ledger.ts";
-  export { forgiveRefusals } from "./src/service/refusedPayments.ts";
-  export { forgiveVain } from "./src/service/vainPayments.ts";
+  export { log } from "./src/shared/log.ts";
+  export { Budget } from "./src/service/limits/budget.ts";
+  export { settledConfig } from "./src/service/about/health.ts";
+  export { Ledger } from "./src/service/account/ledger.ts";
+  export { forgiveRefusals } from "./src/service/limits/refusedPayments.ts";
+  export { forgiveVain } from "./src/service/limits/vainPayments.ts";
   export { sweep } from "./src/storage/sweep.ts";
 `;
 
 /** The Worker, as one machine has loaded it. */
 export interface Script {
   app: typeof import("../../src/app.ts").app;
-  configOf: typeof import("../../src/config.ts").configOf;
+  configOf: typeof import("../../src/settings/config.ts").configOf;
   LargeFileSlot: typeof import("../../src/inputs/largeFileSlot.ts").LargeFileSlot;
   PAYERS_POOL: typeof import("../../src/inputs/memory.ts").PAYERS_POOL;
   SENDERS_POOL: typeof import("../../src/inputs/memory.ts").SENDERS_POOL;
-  log: typeof import("../../src/log.ts").log;
-  Budget: typeof import("../../src/service/budget.ts").Budget;
-  settledConfig: typeof import("../../src/service/health.ts").settledConfig;
-  Ledger: typeof import("../../src/service/ledger.ts").Ledger;
-  forgiveRefusals: typeof import("../../src/service/refusedPayments.ts").forgiveRefusals;
-  forgiveVain: typeof import("../../src/service/vainPayments.ts").forgiveVain;
+  log: typeof import("../../src/shared/log.ts").log;
+  Budget: typeof import("../../src/service/limits/budget.ts").Budget;
+  settledConfig: typeof import("../../src/service/about/health.ts").settledConfig;
+  Ledger: typeof import("../../src/service/account/ledger.ts").Ledger;
+  forgiveRefusals: typeof import("../../src/service/limits/refusedPayments.ts").forgiveRefusals;
+  forgiveVain: typeof import("../../src/service/limits/vainPayments.ts").forgiveVain;
   sweep: typeof import("../../src/storage/sweep.ts").sweep;
 }
 
@@ -45,8 +45,8 @@ const standIns: Plugin = {
       onResolve({ filter }, (asked) =>
         asked.importer.endsWith(importer) ? { path: join(import.meta.dirname, path) } : undefined,
       );
-    standIn(/engine\/index\.ts$/, "src/service/watermark.ts", "engine.ts");
-    standIn(/^viem\/utils$/, "src/payments/signIn.ts", "signatures.ts");
+    standIn(/engine\/index\.ts$/, "src/service/sale/watermark.ts", "engine.ts");
+    standIn(/^viem\/utils$/, "src/payments/sale/signIn.ts", "signatures.ts");
   },
 };
 

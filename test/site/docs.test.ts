@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { PROBLEMS } from "../../src/problems.ts";
-import { PRODUCTS } from "../../src/service/products.ts";
+import { PRODUCTS } from "../../src/service/sale/products.ts";
+import { PROBLEMS } from "../../src/shared/problems.ts";
 import { ORIGIN, send } from "../support/client.ts";
 
 const page = async () => (await send("/docs")).text();

@@ -1,5 +1,5 @@
 /** PDFs before they are written: offsets and lengths come out right, whatever has been changed. */
-import type { Cipher } from "../../src/engine/pdf/encryption.ts";
+import type { Cipher } from "../../src/engine/pdf/security/encryption.ts";
 import { encode } from "./bytes.ts";
 import { type Filter, filterEntries, filtered } from "./filters.ts";
 

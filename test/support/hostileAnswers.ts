@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import type { ProblemCode } from "../../src/problems.ts";
+import type { ProblemCode } from "../../src/shared/problems.ts";
 import { onePage } from "./pdf.ts";
 import { drip, head, pour } from "./rawServer.ts";
 

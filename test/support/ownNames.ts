@@ -1,5 +1,5 @@
 /** Files that have names of their own where the mark's would be. */
-import { namePrefix } from "../../src/engine/pdf/namePrefix.ts";
+import { namePrefix } from "../../src/engine/pdf/document/namePrefix.ts";
 
 /** Stands for what the mark's names begin with, in a file that is still to be written. */
 export const OWN = "Zzz";

@@ -1,4 +1,4 @@
-import type { RangeReader } from "../../src/engine/pdf/byteSource.ts";
+import type { RangeReader } from "../../src/engine/pdf/source/byteSource.ts";
 
 const PIECE = 100_000;
 

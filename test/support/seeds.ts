@@ -1,8 +1,8 @@
 /** Small PDFs of each structure a reader must know: what the fuzzer starts from. */
 import { srgbProfile } from "../../src/engine/images/calibratedProfile.ts";
-import { openCipher } from "../../src/engine/pdf/encryption.ts";
+import { openCipher } from "../../src/engine/pdf/security/encryption.ts";
 import { xmp } from "../engine/pdf/archive.ts";
-import { bytesOfHex, encryptDictionary, encryptText, VECTORS } from "../engine/pdf/encryptedFile.ts";
+import { bytesOfHex, encryptDictionary, encryptText, VECTORS } from "../engine/pdf/security/encryptedFile.ts";
 import { type Draft, type Member, type Part, written } from "./draft.ts";
 import type { Filter } from "./filters.ts";
 

@@ -1,4 +1,4 @@
-import type { settings } from "../../src/config.ts";
+import type { settings } from "../../src/settings/config.ts";
 
 /** What is wrong for every count, and was understood as something else, or not at all. */
 const NO_COUNTS = ["5e3", "0x10", "1_000", "1,000", "1 000", "1.5", "-1", "+5", "0", "many", "１２", true, {}, '"700"'];

@@ -29,7 +29,7 @@
  */
 import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../bytes.ts";
-import type { ObjectSink, Ref } from "../pdf/newObject.ts";
+import type { ObjectSink, Ref } from "../pdf/document/newObject.ts";
 import { Recent } from "../recent.ts";
 import type { Cluster } from "./layout.ts";
 import { packTables, viewOf } from "./sfnt.ts";

@@ -1,6 +1,6 @@
 /** Writes the colour spaces of images and texts (ISO 32000-2, 8.6). */
 import { deflate } from "#platform/zlib";
-import type { ObjectSink } from "../pdf/newObject.ts";
+import type { ObjectSink } from "../pdf/document/newObject.ts";
 import { srgbProfile } from "./calibratedProfile.ts";
 import { asVersion2 } from "./iccVersion2.ts";
 

@@ -1,6 +1,6 @@
 import { deflate } from "#platform/zlib";
 import { concat } from "../bytes.ts";
-import type { ObjectSink } from "../pdf/newObject.ts";
+import type { ObjectSink } from "../pdf/document/newObject.ts";
 import { plainSpace, profiledSpace } from "./colorSpaces.ts";
 import { isUsableProfile } from "./icc.ts";
 import type { Frame } from "./jpegFrame.ts";

@@ -1,4 +1,4 @@
-import type { ObjectSink, Ref } from "../pdf/newObject.ts";
+import type { ObjectSink, Ref } from "../pdf/document/newObject.ts";
 import type { UnitMatrix } from "./orientation.ts";
 
 /** An image that has been read and checked. Data that goes into the PDF unchanged may be checked only in part. */

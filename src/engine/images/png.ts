@@ -1,5 +1,5 @@
-import type { ObjectSink, Ref } from "../pdf/newObject.ts";
-import { allowsTransparency } from "../pdf/pdfa.ts";
+import type { ObjectSink, Ref } from "../pdf/document/newObject.ts";
+import { allowsTransparency } from "../pdf/document/pdfa.ts";
 import { deinterlaced } from "./adam7.ts";
 import type { ImageLimits } from "./checkSize.ts";
 import { type Colors, ColorWriter } from "./colorWriter.ts";

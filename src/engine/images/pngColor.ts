@@ -1,5 +1,5 @@
 import { deflate, inflate } from "#platform/zlib";
-import type { ObjectSink } from "../pdf/newObject.ts";
+import type { ObjectSink } from "../pdf/document/newObject.ts";
 import { calibratedProfile } from "./calibratedProfile.ts";
 import { type Profile, plainSpace, profiledSpace } from "./colorSpaces.ts";
 import { isUsableProfile } from "./icc.ts";

@@ -1,4 +1,4 @@
-import type { ObjectSink } from "../pdf/newObject.ts";
+import type { ObjectSink } from "../pdf/document/newObject.ts";
 
 /**
  * Returns the entry of an image, and of its soft mask, by which readers draw it smooth (ISO 32000-2, 8.9.5.3): without

@@ -1,7 +1,7 @@
 import type { EmbeddedFont } from "../fonts/embed.ts";
 import type { Cluster } from "../fonts/layout.ts";
-import type { ObjectSink } from "../pdf/newObject.ts";
-import { allowsTransparency } from "../pdf/pdfa.ts";
+import type { ObjectSink } from "../pdf/document/newObject.ts";
+import { allowsTransparency } from "../pdf/document/pdfa.ts";
 import { EMBOLDENING, type FrameStroke, strokeAround } from "./block.ts";
 import { addForm, type Drawing, type Rectangle, spokenAs, unspoken } from "./form.ts";
 import type { Ink } from "./ink.ts";

@@ -1,6 +1,6 @@
 import { encodeLatin1 } from "../bytes.ts";
 import { deflatedText } from "../deflated.ts";
-import type { ObjectSink, Ref } from "../pdf/newObject.ts";
+import type { ObjectSink, Ref } from "../pdf/document/newObject.ts";
 import type { Point } from "./geometry.ts";
 import { number, numbers, showEach } from "./operators.ts";
 

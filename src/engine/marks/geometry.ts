@@ -1,5 +1,5 @@
 import { DEFAULTS } from "../options.ts";
-import type { Page } from "../pdf/page.ts";
+import type { Page } from "../pdf/pages/page.ts";
 
 /**
  * Geometry of marks; pure functions.

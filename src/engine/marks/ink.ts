@@ -1,5 +1,5 @@
 import { plainSpace } from "../images/colorSpaces.ts";
-import type { ObjectSink } from "../pdf/newObject.ts";
+import type { ObjectSink } from "../pdf/document/newObject.ts";
 import { number } from "./operators.ts";
 
 /** Operators that set a colour. */

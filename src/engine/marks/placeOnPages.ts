@@ -1,6 +1,6 @@
-import type { PdfDocument } from "../pdf/document.ts";
-import { overlay } from "../pdf/overlay.ts";
-import type { Page } from "../pdf/page.ts";
+import type { PdfDocument } from "../pdf/document/document.ts";
+import { overlay } from "../pdf/output/overlay.ts";
+import type { Page } from "../pdf/pages/page.ts";
 import type { Mark } from "./form.ts";
 import { haveSameShape, type Matrix, multiply, type Point, toUserSpace } from "./geometry.ts";
 import { numbers, showEach } from "./operators.ts";

@@ -1,7 +1,7 @@
 import { isRightToLeft } from "../fonts/bidi.ts";
 import { BYTES_PER_CLUSTER, type Cluster, type Line, type Typesetter } from "../fonts/layout.ts";
 import type { TextMark } from "../options.ts";
-import type { Meter } from "../pdf/meter.ts";
+import type { Meter } from "../pdf/source/meter.ts";
 import { type Block, stack } from "./block.ts";
 import { fitText, LEGIBLE_PT } from "./fit.ts";
 import { diagonalAngle, marginOn, type PageSize, roomOn, type Size, sizeKey } from "./geometry.ts";

@@ -1,6 +1,6 @@
 import { type EmbeddedFont, embedFont } from "../fonts/embed.ts";
 import type { Cluster, Line } from "../fonts/layout.ts";
-import type { ObjectSink } from "../pdf/newObject.ts";
+import type { ObjectSink } from "../pdf/document/newObject.ts";
 import type { Block, Row } from "./block.ts";
 import { drawText, type TextDrawing, UNITS_PER_EM } from "./draw.ts";
 import { type Mark, makeMark, type Rectangle } from "./form.ts";

@@ -1,4 +1,4 @@
-import type { ObjectSink } from "../pdf/newObject.ts";
+import type { ObjectSink } from "../pdf/document/newObject.ts";
 import { type Mark, repeatMark } from "./form.ts";
 import { type Point, roundedUp, type Size, sizeKey, tile } from "./geometry.ts";
 

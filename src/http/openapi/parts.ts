@@ -1,5 +1,5 @@
-import { PROBLEMS, type ProblemCode } from "../../problems.ts";
-import { MAX_ERRORS } from "../../service/invalidRequest.ts";
+import { MAX_ERRORS } from "../../service/request/invalidRequest.ts";
+import { PROBLEMS, type ProblemCode } from "../../shared/problems.ts";
 
 /** What the parts of the OpenAPI document are put together from. */
 

@@ -1,12 +1,12 @@
-import type { Config } from "../../config.ts";
-import { offerOf, paymentRequiredV1 } from "../../payments/offer.ts";
-import { PROBLEMS, Problem, type ProblemCode, problemDetails } from "../../problems.ts";
-import { resultExample } from "../../service/discovery.ts";
-import { MAX_KEY_CHARACTERS } from "../../service/idempotencyKey.ts";
-import { jsonSchema } from "../../service/jsonSchema.ts";
-import { PRODUCTS, type Product } from "../../service/products.ts";
-import { SIGN_IN } from "../../service/signIn.ts";
-import { STEPS } from "../../service/steps.ts";
+import { offerOf, paymentRequiredV1 } from "../../payments/wire/offer.ts";
+import { resultExample } from "../../service/about/discovery.ts";
+import { MAX_KEY_CHARACTERS } from "../../service/request/idempotencyKey.ts";
+import { jsonSchema } from "../../service/request/jsonSchema.ts";
+import { PRODUCTS, type Product } from "../../service/sale/products.ts";
+import { SIGN_IN } from "../../service/sale/signIn.ts";
+import { STEPS } from "../../service/sale/steps.ts";
+import type { Config } from "../../settings/config.ts";
+import { PROBLEMS, Problem, type ProblemCode, problemDetails } from "../../shared/problems.ts";
 import { answer, encoded, header, json, problems, ref } from "./parts.ts";
 import { paymentParameters, receiptHeaders } from "./x402.ts";
 

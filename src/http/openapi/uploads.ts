@@ -1,5 +1,5 @@
-import type { Config } from "../../config.ts";
-import { UPLOAD_EXAMPLE } from "../../service/uploads.ts";
+import { UPLOAD_EXAMPLE } from "../../service/request/uploads.ts";
+import type { Config } from "../../settings/config.ts";
 import { answer, encoded, header, json, problems, ref } from "./parts.ts";
 import { paymentParameters } from "./x402.ts";
 

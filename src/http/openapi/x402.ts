@@ -1,4 +1,4 @@
-import { SIGN_IN } from "../../service/signIn.ts";
+import { SIGN_IN } from "../../service/sale/signIn.ts";
 import { encoded, header, ref } from "./parts.ts";
 
 /** What x402 says about payments, in both of its versions, as far as a caller has to know it. */

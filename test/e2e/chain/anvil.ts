@@ -15,7 +15,7 @@ import {
 } from "viem";
 import { generatePrivateKey, nonceManager, privateKeyToAccount } from "viem/accounts";
 import { inject } from "vitest";
-import { NETWORKS } from "../../../src/payments/networks.ts";
+import { NETWORKS } from "../../../src/payments/wire/networks.ts";
 import { madeOnce } from "../../support/builtWorkers.ts";
 
 const { chainId, asset, domain } = NETWORKS["base-sepolia"];

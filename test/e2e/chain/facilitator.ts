@@ -5,7 +5,7 @@ import { toFacilitatorEvmSigner } from "@x402/evm";
 import { ExactEvmScheme } from "@x402/evm/exact/facilitator";
 import { ExactEvmSchemeV1 } from "@x402/evm/exact/v1/facilitator";
 import { createWalletClient, http } from "viem";
-import { NETWORKS } from "../../../src/payments/networks.ts";
+import { NETWORKS } from "../../../src/payments/wire/networks.ts";
 import type { Chain } from "./anvil.ts";
 
 /** What a facilitator does with a payment it is asked to settle: `settle` is its own code. `cut`: no answer. */

@@ -16,7 +16,7 @@ import { decodeTransactionFromPayload, getTokenPayerFromTransaction, toFacilitat
 import { ExactSvmScheme } from "@x402/svm/exact/facilitator";
 import { ExactSvmSchemeV1 } from "@x402/svm/exact/v1/facilitator";
 import { FailedTransactionMetadata, LiteSVM } from "litesvm";
-import { NETWORKS } from "../../../src/payments/networks.ts";
+import { NETWORKS } from "../../../src/payments/wire/networks.ts";
 import { serveFacilitator } from "./facilitator.ts";
 
 const { caip2, asset, decimals } = NETWORKS["solana-devnet"];

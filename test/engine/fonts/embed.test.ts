@@ -5,7 +5,7 @@ import { componentsOf } from "../../../src/engine/fonts/glyf.ts";
 import { type Cluster, typesetterFor } from "../../../src/engine/fonts/layout.ts";
 import { openFont } from "../../../src/engine/fonts/library.ts";
 import { openTables, viewOf } from "../../../src/engine/fonts/sfnt.ts";
-import type { NewObject, ObjectSink, Ref } from "../../../src/engine/pdf/newObject.ts";
+import type { NewObject, ObjectSink, Ref } from "../../../src/engine/pdf/document/newObject.ts";
 import { loadFont } from "../../support/fonts.ts";
 import { readSubset } from "./sfnt.ts";
 

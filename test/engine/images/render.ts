@@ -1,7 +1,7 @@
 import { PDFiumLibrary } from "@hyzyla/pdfium";
 import wasm from "@hyzyla/pdfium/pdfium.wasm";
 import type { Picture } from "../../../src/engine/images/picture.ts";
-import type { NewObject, ObjectSink, Ref } from "../../../src/engine/pdf/newObject.ts";
+import type { NewObject, ObjectSink, Ref } from "../../../src/engine/pdf/document/newObject.ts";
 import { encode } from "../../support/bytes.ts";
 import { concat } from "./encodePng.ts";
 

@@ -15,7 +15,7 @@ import {
   turnedSize,
 } from "../../../src/engine/marks/geometry.ts";
 import { spotOf } from "../../../src/engine/marks/positions.ts";
-import type { Page } from "../../../src/engine/pdf/page.ts";
+import type { Page } from "../../../src/engine/pdf/pages/page.ts";
 
 const page = (rotate: Page["rotate"], userUnit = 1): Page => ({
   index: 0,

@@ -6,7 +6,7 @@ import { lookOf } from "../../../src/engine/marks/look.ts";
 import { fillIn } from "../../../src/engine/marks/placeholders.ts";
 import { layOutText } from "../../../src/engine/marks/textLayout.ts";
 import type { TextMark } from "../../../src/engine/options.ts";
-import { Meter, WORK_LIMITS } from "../../../src/engine/pdf/meter.ts";
+import { Meter, WORK_LIMITS } from "../../../src/engine/pdf/source/meter.ts";
 import { loadFont } from "../../support/fonts.ts";
 
 const MARK = { text: "Page {page}" };

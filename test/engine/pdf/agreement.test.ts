@@ -1,12 +1,12 @@
 /** What readers read each in its own way: the output has it so that they agree, or the file is refused. */
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
-import { RangeSource } from "../../../src/engine/pdf/byteSource.ts";
-import { PlanOutdated } from "../../../src/engine/pdf/eraser.ts";
+import { PlanOutdated } from "../../../src/engine/pdf/output/eraser.ts";
+import { RangeSource } from "../../../src/engine/pdf/source/byteSource.ts";
 import { encode, joined } from "../../support/bytes.ts";
 import { readerBy } from "../../support/ranges.ts";
-import { encryptedPage, VECTORS } from "./encryptedFile.ts";
 import { type Bodies, FileBuilder, file, latin1, onePage, open, plan, stamp } from "./fixture.ts";
+import { encryptedPage, VECTORS } from "./security/encryptedFile.ts";
 
 const BOX = "/MediaBox[0 0 300 400]";
 const PAGE = `<</Type/Page${BOX}>>`;

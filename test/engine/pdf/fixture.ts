@@ -2,11 +2,11 @@
 
 import { deflateSync } from "node:zlib";
 import { EngineError } from "../../../src/engine/index.ts";
-import { type ByteSource, MemorySource, RangeSource } from "../../../src/engine/pdf/byteSource.ts";
-import { type OpenOptions, openPdf, type PdfDocument } from "../../../src/engine/pdf/document.ts";
-import { type OutputPlan, planOutput } from "../../../src/engine/pdf/outputPlan.ts";
-import { overlay } from "../../../src/engine/pdf/overlay.ts";
-import type { Page } from "../../../src/engine/pdf/page.ts";
+import { type OpenOptions, openPdf, type PdfDocument } from "../../../src/engine/pdf/document/document.ts";
+import { type OutputPlan, planOutput } from "../../../src/engine/pdf/output/outputPlan.ts";
+import { overlay } from "../../../src/engine/pdf/output/overlay.ts";
+import type { Page } from "../../../src/engine/pdf/pages/page.ts";
+import { type ByteSource, MemorySource, RangeSource } from "../../../src/engine/pdf/source/byteSource.ts";
 import { encode, joined } from "../../support/bytes.ts";
 import { readerBy } from "../../support/ranges.ts";
 

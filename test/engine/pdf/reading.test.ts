@@ -1,7 +1,7 @@
 /** Which pages are found in a file, however it is written or damaged. */
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
-import { RangeSource } from "../../../src/engine/pdf/byteSource.ts";
+import { RangeSource } from "../../../src/engine/pdf/source/byteSource.ts";
 import { encode } from "../../support/bytes.ts";
 import { readerBy } from "../../support/ranges.ts";
 import { type Bodies, FileBuilder, file, latin1, onePage, open, stamp } from "./fixture.ts";

@@ -2,11 +2,11 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
-import { MemorySource } from "../../../src/engine/pdf/byteSource.ts";
-import { decodeStream } from "../../../src/engine/pdf/filters.ts";
-import { Meter } from "../../../src/engine/pdf/meter.ts";
-import { readStream } from "../../../src/engine/pdf/streams.ts";
-import { type Dictionary, parseValue, type Value } from "../../../src/engine/pdf/values.ts";
+import { decodeStream } from "../../../src/engine/pdf/objects/filters.ts";
+import { readStream } from "../../../src/engine/pdf/objects/streams.ts";
+import { MemorySource } from "../../../src/engine/pdf/source/byteSource.ts";
+import { Meter } from "../../../src/engine/pdf/source/meter.ts";
+import { type Dictionary, parseValue, type Value } from "../../../src/engine/pdf/syntax/values.ts";
 import { encode } from "../../support/bytes.ts";
 import { type Bodies, FileBuilder, file, latin1, onePage, open, stamp } from "./fixture.ts";
 

@@ -1,0 +1,214 @@
+/** Reads document-wide properties from the catalog, and drops those that no longer hold (ISO 32000-2, 7.7.2). */
+import { encodeLatin1 } from "../../bytes.ts";
+import { EngineError } from "../../errors.ts";
+import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
+import type { PageEntry } from "../pages/page.ts";
+import type { PageTreeRoot } from "../pages/pageTree.ts";
+import { Rewrite, type Rewrites } from "../pages/rewrite.ts";
+import { eachEntry, isDictionary, Malformed, nameIs, readName } from "../syntax/lexer.ts";
+import { type Dictionary, parseValue, Reference, type Value } from "../syntax/values.ts";
+import { endOfSound, soundText } from "../syntax/wellFormed.ts";
+import type { Trailer } from "../xref/xref.ts";
+
+/** What is read of the catalog. It may also have destinations, or labels of pages, by the ten thousand. */
+const CATALOG_KEYS: ReadonlySet<string> = new Set(
+  "Type Pages Version Lang AcroForm NeedsRendering Perms Collection Metadata OutputIntents".split(" "),
+);
+
+/**
+ * Reads the dictionary that a trailer's /Root leads to, as far as it is needed; undefined if there is none.
+ * @throws like Objects.at
+ */
+export function readRoot(objects: Objects, root: Value | undefined): Dictionary | undefined {
+  return objects.dictionary(root, CATALOG_KEYS);
+}
+
+/**
+ * Reads the catalog.
+ * @throws Malformed if the trailer's /Root does not lead to a catalog with a page tree
+ */
+export function readCatalog(objects: Objects, trailer: Dictionary): Dictionary {
+  const catalog = readRoot(objects, trailer.get("Root"));
+  if (!catalog?.has("Pages")) throw new Malformed("no catalog");
+  return catalog;
+}
+
+/**
+ * Returns whether changing a page breaks a digital signature: the AcroForm's /SigFlags has the bit SignaturesExist
+ * (12.7.3), or a certification restricts changes (12.8.6).
+ */
+export function isSigned(objects: Objects, catalog: Dictionary): boolean {
+  const form = objects.dictionary(catalog.get("AcroForm"));
+  const flags = form ? objects.resolve(form.get("SigFlags")) : null;
+  if (typeof flags === "number" && flags & 1) return true;
+  const permissions = objects.dictionary(catalog.get("Perms"));
+  return permissions?.has("DocMDP") === true;
+}
+
+/**
+ * Returns whether the document is a portfolio (12.3.5): readers show its attachments, and its pages only where they
+ * know no portfolios.
+ */
+export function isPortfolio(objects: Objects, catalog: Dictionary): boolean {
+  return objects.dictionary(catalog.get("Collection")) !== undefined;
+}
+
+/**
+ * Rejects dynamic XFA forms. Their pages hold at most a notice for readers without XFA; other readers lay out pages
+ * from XML, so a mark on the PDF's pages would not be seen. Static XFA forms have fields and pages of their own.
+ * @throws EngineError `xfa_not_supported`
+ */
+export function refuseDynamicXfa(objects: Objects, catalog: Dictionary): void {
+  const form = objects.dictionary(catalog.get("AcroForm"));
+  if (!form?.has("XFA")) return;
+  const fields = objects.resolve(form.get("Fields"));
+  const hasFields = Array.isArray(fields) && fields.length > 0;
+  if (objects.resolve(catalog.get("NeedsRendering")) !== true && hasFields) return;
+  throw new EngineError(
+    "xfa_not_supported",
+    "The PDF is a dynamic XFA form: its pages are made by the reader. Print it to PDF first.",
+  );
+}
+
+/**
+ * Makes a catalog that stands in a trailer an object of its own, as it has to be (7.5.5), and returns the reference.
+ * @param trailers as in Xref
+ * @throws Malformed if none of them holds a catalog
+ */
+export function moveOutOfTrailer(trailers: readonly Trailer[], rewrites: Rewrites, num: number): Reference {
+  const text = trailers.find(({ dict }) => dict.has("Root"))?.text;
+  const entry = text && entryOf(text, "Root");
+  if (!entry) throw new Malformed("no catalog");
+  rewrites.keepRenewed(num, soundText(text, entry.start));
+  return new Reference(num, 0);
+}
+
+/**
+ * Returns the root of the page tree: the reference to it, or where it stands in the catalog.
+ * @param root the catalog, as {@link keepNamed} left it in the trailer
+ * @throws Malformed if /Pages is neither a reference nor a dictionary
+ * @throws MissingRange if bytes have to be fetched first
+ */
+export function pageTreeRoot(objects: Objects, rewrites: Rewrites, root: Reference): PageTreeRoot {
+  const holder = dictionaryAt(objects, rewrites, root);
+  const entry = holder && entryOf(holder.text, "Pages");
+  if (entry) {
+    const pages = parseValue(holder.text, entry.start);
+    if (pages instanceof Reference) return pages;
+    if (pages instanceof Map) return { holder, at: entry.start };
+  }
+  throw new Malformed("the catalog has no page tree");
+}
+
+/**
+ * Puts a new node between the catalog and a page that stands where the root of the page tree should be: MuPDF does not
+ * show it there.
+ * @param root the catalog, as {@link keepNamed} left it in the trailer
+ * @param num the number of the node
+ */
+export function putNodeAbove(
+  { rewrite }: PageEntry,
+  objects: Objects,
+  rewrites: Rewrites,
+  root: Reference,
+  num: number,
+) {
+  const catalog = rewrites.get(root.num);
+  const entry = catalog && entryOf(catalog.text, "Pages");
+  if (!entry) return;
+  const kid = `${rewrite.num} ${objects.table.generation(rewrite.num)} R`;
+  rewrites.keepRenewed(num, encodeLatin1(`<</Type/Pages/Count 1/Kids[${kid}]>>`));
+  catalog.splice({ at: entry.start, remove: entry.end - entry.start, insert: ` ${num} 0 R` });
+  rewrite.splice({ at: 2, remove: 0, insert: `/Parent ${num} 0 R ` });
+}
+
+/**
+ * Finds the entries of usage rights (12.8.2.3) in the catalog's /Perms: they are a signature of the whole file, and a
+ * reader that finds it broken shows an error. The other permissions stay; a /Perms of nothing else goes.
+ * @param root the catalog, as {@link keepNamed} left it in the trailer
+ * @returns what to leave out of which object
+ * @throws MissingRange if bytes have to be fetched first
+ */
+export function usageRights(
+  objects: Objects,
+  rewrites: Rewrites,
+  root: Reference,
+): { rewrite: Rewrite; start: number; end: number }[] {
+  const catalog = dictionaryAt(objects, rewrites, root);
+  const entry = catalog && entryOf(catalog.text, "Perms");
+  if (!entry) return [];
+  const isDirect = isDictionary(catalog.text, entry.start);
+  const rewrite = isDirect ? catalog : dictionaryAt(objects, rewrites, parseValue(catalog.text, entry.start));
+  if (!rewrite) return [];
+
+  const rights: { rewrite: Rewrite; start: number; end: number }[] = [];
+  let others = 0;
+  eachEntry(rewrite.text, isDirect ? entry.start : 0, (key, keyEnd, _, end) => {
+    const name = readName(rewrite.text, key, keyEnd);
+    if (name === "UR" || name === "UR3") rights.push({ rewrite, start: key, end });
+    else others++;
+  });
+  return rights.length === 0 || others > 0 ? rights : [{ rewrite: catalog, start: entry.key, end: entry.end }];
+}
+
+/**
+ * Registers the catalog and the encryption dictionary with the objects that are part of the output: neither is a page,
+ * whatever it calls itself, so it must not be erased as one that the page tree does not lead to. The trailer then names
+ * them directly, as PDFium does not follow a reference to a reference.
+ * @param trailers as in Xref
+ * @throws EngineError damaged_pdf if the encryption dictionary is not sound: readers read it in ways of their own
+ * @throws MissingRange if bytes have to be fetched first
+ */
+export function keepNamed(
+  objects: Objects,
+  rewrites: Rewrites,
+  trailers: readonly Trailer[],
+  trailer: Dictionary,
+): void {
+  for (const key of ["Root", "Encrypt"]) {
+    const found = dictionaryAt(objects, rewrites, trailer.get(key) ?? null);
+    if (found) trailer.set(key, new Reference(found.num, objects.table.generation(found.num)));
+  }
+  const encrypt = trailer.get("Encrypt");
+  if (encrypt === undefined) return;
+  const text = trailers.find(({ dict }) => dict.has("Encrypt"))?.text;
+  const entry = text && entryOf(text, "Encrypt");
+  const isSound =
+    encrypt instanceof Reference ? !rewrites.isRenewed(encrypt.num) : entry && endOfSound(text, entry.start) >= 0;
+  if (!isSound)
+    throw new EngineError("damaged_pdf", "What the PDF says of its encryption is damaged. Save it without encryption.");
+}
+
+/** Returns the dictionary that a reference leads to, also through other references, as one that can be rewritten. */
+function dictionaryAt(objects: Objects, rewrites: Rewrites, value: Value): Rewrite | undefined {
+  for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
+    const { num }: Reference = value;
+    const found = rewrites.get(num) ?? objectAt(objects, rewrites, num);
+    if (found instanceof Rewrite) return found;
+    value = found;
+  }
+  return undefined;
+}
+
+/** Returns an object, if it is a dictionary as one that can be rewritten: with balanced brackets, if they are not. */
+function objectAt(objects: Objects, rewrites: Rewrites, num: number): Rewrite | Value {
+  try {
+    const found = objects.at(num, (bytes, at) =>
+      isDictionary(bytes, at) ? rewrites.keepSound(num, bytes, at) : parseValue(bytes, at),
+    );
+    return found ?? null;
+  } catch (error) {
+    const rewrite = error instanceof Malformed ? rewrites.keepBalanced(num) : undefined;
+    if (!rewrite) throw error;
+    return rewrite;
+  }
+}
+
+/** Returns where the entry `name` of the dictionary that a text begins with is; the last one, if there are several. */
+function entryOf(text: Uint8Array, name: string): { key: number; start: number; end: number } | undefined {
+  let found: { key: number; start: number; end: number } | undefined;
+  eachEntry(text, 0, (key, keyEnd, start, end) => {
+    if (nameIs(text, key, keyEnd, name)) found = { key, start, end };
+  });
+  return found;
+}

@@ -1,0 +1,19 @@
+import type { Objects } from "../objects/objects.ts";
+import { Malformed } from "../syntax/lexer.ts";
+import type { Dictionary } from "../syntax/values.ts";
+
+/**
+ * Returns the first half of the trailer's /ID (ISO 32000-2, 14.4), on which the key of an encrypted document depends;
+ * undefined if there is none that can be read.
+ * @throws MissingRange if bytes have to be fetched first
+ */
+export function readFileId(objects: Objects, trailer: Dictionary): Uint8Array | undefined {
+  try {
+    const id = objects.resolve(trailer.get("ID"));
+    const first = Array.isArray(id) ? objects.resolve(id[0]) : undefined;
+    return first instanceof Uint8Array ? first : undefined;
+  } catch (error) {
+    if (error instanceof Malformed) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,118 @@
+/** Completes a scan of the file by what it cannot see: members of object streams, and the catalog that may be among them. */
+import { indexOf } from "#platform/search";
+import type { ObjectStream, Objects } from "../objects/objects.ts";
+import { FREE, firstAbove, IN_STREAM, type XrefTable } from "../objects/xrefTable.ts";
+import { Malformed } from "../syntax/lexer.ts";
+import { Reference } from "../syntax/values.ts";
+import { addNumber, CATALOG, type Scan } from "../xref/rebuild.ts";
+import type { Trailer } from "../xref/xref.ts";
+import { readRoot } from "./catalog.ts";
+
+/** What it takes to add a member to the table, see Meter.spend. */
+const MEMBER_WORK = 64;
+/** What it takes to look whether an object is a catalog, beside what is read of it, in bytes scanned. */
+const LOOK_WORK = 2048;
+
+/**
+ * Adds the members of the object streams to the table, ranked by where their stream is in the file. Separate from the
+ * scan, because the streams of an encrypted file can only be read once the cipher is known.
+ * @returns whether all of them could be read, and none has been superseded
+ * @throws EngineError too_complex
+ */
+export async function expandObjectStreams(objects: Objects, scan: Scan): Promise<boolean> {
+  const { table, source } = objects;
+  const isCurrent = ({ num, offset }: { num: number; offset: number }) => table.offsetOf(num) === offset;
+  const offsetOf = new Map<number, number>();
+  let areAllRead = true;
+
+  for (const stream of scan.objectStreams) {
+    if (!isCurrent(stream)) {
+      areAllRead = false;
+      continue;
+    }
+    await source.meter.giveWay();
+    offsetOf.set(stream.num, stream.offset);
+    let decoded: ObjectStream;
+    try {
+      decoded = await objects.run(() => objects.stream(stream.num));
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      areAllRead = false;
+      continue;
+    }
+    const catalogs = offsetsOfCatalogs(decoded);
+    for (const [index, num] of decoded.numbers.entries()) {
+      source.meter.spend(MEMBER_WORK);
+      if (source.meter.isTurnOver) await source.meter.giveWay();
+      const row = table.live(num);
+      const place = row < 0 ? -1 : table.place(row);
+      const known = row >= 0 && table.kind(row) === IN_STREAM ? (offsetOf.get(place) ?? -1) : place;
+      if (row >= 0) addNumber(scan.doubtful, num, source);
+      if (known < stream.offset) table.replace(num, IN_STREAM, stream.num, index);
+      else table.add(num, IN_STREAM, stream.num, index);
+      if (catalogs.has(decoded.offsets[index]!)) addNumber(scan.catalogs, num, source);
+    }
+  }
+
+  const replaced = scan.objectStreams.filter((stream) => offsetOf.has(stream.num) && !isCurrent(stream));
+  if (replaced.length === 0) return areAllRead;
+  freeMembers(table, new Set(replaced.map(({ num }) => num)));
+  return false;
+}
+
+/** Returns where the members begin that may be a catalog. Many of them may begin at one place, so none is searched itself. */
+function offsetsOfCatalogs({ bytes, ascending }: ObjectStream): Set<number> {
+  const offsets = new Set<number>();
+  for (let at = indexOf(bytes, CATALOG); at >= 0; ) {
+    const next = firstAbove(ascending, at);
+    const end = ascending[next] ?? bytes.length;
+    const isWithin = next > 0 && at + CATALOG.length <= end;
+    if (isWithin) offsets.add(ascending[next - 1]!);
+    at = indexOf(bytes, CATALOG, isWithin || next === 0 ? end : at + 1);
+  }
+  return offsets;
+}
+
+/** Frees the members of what turned out to be no object streams: a member of another one has the same number. */
+function freeMembers(table: XrefTable, streams: ReadonlySet<number>): void {
+  for (const num of [...table.numbers()]) {
+    const row = table.live(num);
+    if (table.kind(row) === IN_STREAM && streams.has(table.place(row))) table.replace(num, FREE, 0, 0);
+  }
+}
+
+/**
+ * Returns the reference to the catalog of a scanned file: the newest /Root that leads to one, otherwise any catalog. Each
+ * object is looked at once.
+ * @throws EngineError too_complex
+ */
+export async function findCatalog(
+  objects: Objects,
+  trailers: readonly Trailer[],
+  catalogs: Iterable<number>,
+): Promise<Reference | undefined> {
+  const { meter } = objects.source;
+  const tried = new Set<number>();
+  const catalog = async (reference: Reference) => {
+    if (tried.has(reference.num)) return undefined;
+    tried.add(reference.num);
+    meter.scan(LOOK_WORK);
+    await meter.giveWay();
+    try {
+      const found = await objects.run(() => readRoot(objects, reference));
+      return found?.has("Pages") ? found : undefined;
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      return undefined;
+    }
+  };
+  for (const { dict } of trailers) {
+    const root = dict.get("Root");
+    if (root instanceof Reference && (await catalog(root))) return root;
+  }
+  for (const num of [...catalogs].sort((a, b) => a - b)) {
+    const reference = new Reference(num, 0);
+    if ((await catalog(reference))?.get("Type") === "Catalog") return reference;
+  }
+  return undefined;
+}

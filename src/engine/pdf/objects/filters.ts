@@ -1,0 +1,321 @@
+/** Decodes the stream filters that cross-reference streams and object streams use (ISO 32000-2, 7.4). */
+import { inflate, inflateRaw } from "#platform/zlib";
+import { OutputTooLarge } from "../../platform/compression.ts";
+import { type Meter, tooComplex, tooLargeDecoded } from "../source/meter.ts";
+import { EXCLAMATION, GREATER_THAN, LOWER_U, LOWER_Z, TILDE } from "../syntax/characters.ts";
+import { Malformed } from "../syntax/lexer.ts";
+import { type Dictionary, Reference, type Value } from "../syntax/values.ts";
+
+/** Most filters of one stream: nobody needs more than two or three, and each takes time, also for no data. */
+const MOST_FILTERS = 16;
+/** What a byte takes that is undone one by one, of what a filter reads or a predictor has changed, in bytes scanned. */
+const BYTE_WORK = 4;
+/** What a filter takes for no data: tables and states, in bytes scanned. */
+const FILTER_WORK = 4096;
+/** What a row of a predictor takes beside its bytes, in bytes scanned. */
+const ROW_WORK = 16;
+/** What a deflated byte takes at worst, where nothing comes of it but the tables of empty blocks, in bytes scanned. */
+const DEFLATED_WORK = 10;
+/** Most bytes that come of one that is deflated, and how many of them are inflated in the time that one is scanned. */
+const MOST_INFLATED = 1032;
+const INFLATED_AT_ONCE = 16;
+/** Most that one stream may take, in bytes scanned: it is decoded in one go, which is half a second then. */
+const STREAM_WORK = 128 << 20;
+
+/** What the filters of one stream are charged to. */
+type Work = Pick<Meter, "scan" | "decode">;
+
+/**
+ * Undoes the filters that the stream dictionary names, in order, and charges the meter for what each of them gives.
+ * @throws Malformed if a filter is unknown, its data are damaged, or there are too many
+ * @throws EngineError too_complex if the data are too large, or take too long
+ */
+export function decodeStream(dict: Dictionary, data: Uint8Array, meter: Meter): Uint8Array {
+  const filters = list(dict.get("Filter") ?? dict.get("F"));
+  const params = list(dict.get("DecodeParms") ?? dict.get("DP"));
+  if (filters.length > MOST_FILTERS) throw new Malformed("a stream has too many filters");
+  let [total, scanned] = [0, 0];
+  const work: Work = {
+    scan(bytes) {
+      scanned += bytes;
+      if (scanned > STREAM_WORK) throw tooComplex("one of its streams takes too long to decompress");
+      meter.scan(bytes);
+    },
+    decode: (bytes) => meter.decode(bytes),
+  };
+  filters.forEach((filter, i) => {
+    if (filter === "Crypt") return; // undone by the cipher
+    work.scan(FILTER_WORK);
+    const param = params[i];
+    data = fitted(decode(filter, data, param instanceof Map ? param : undefined, work, meter.roomFor(total)));
+    total += data.length;
+    meter.decode(data.length);
+  });
+  return data;
+}
+
+/** Returns an output without the buffer it was made in, if much of that is unused: nobody counts what is not output. */
+function fitted(bytes: Uint8Array): Uint8Array {
+  return 2 * bytes.length < bytes.buffer.byteLength ? bytes.slice() : bytes;
+}
+
+function list(value: Value | undefined): Value[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+function decode(
+  filter: Value,
+  data: Uint8Array,
+  options: Dictionary | undefined,
+  work: Work,
+  maxBytes: number,
+): Uint8Array {
+  if (filter === "FlateDecode" || filter === "Fl")
+    return undoPredictor(decodeFlate(data, maxBytes, work), options, work);
+  work.scan(BYTE_WORK * data.length);
+  switch (filter) {
+    case "ASCIIHexDecode":
+    case "AHx":
+      return decodeAsciiHex(data, maxBytes);
+    case "ASCII85Decode":
+    case "A85":
+      return decodeAscii85(data, maxBytes);
+    case "RunLengthDecode":
+    case "RL":
+      return decodeRunLength(data, maxBytes);
+    case "LZWDecode":
+    case "LZW":
+      return undoPredictor(decodeLzw(data, options?.get("EarlyChange") === 0 ? 0 : 1, maxBytes, work), options, work);
+  }
+  throw new Malformed(`filter ${filter instanceof Reference ? "reference" : String(filter)} is not known here`);
+}
+
+/** Decodes Flate data, also if cut short or followed by other bytes, as readers do. */
+function decodeFlate(data: Uint8Array, maxBytes: number, work: Work): Uint8Array {
+  work.scan(DEFLATED_WORK * data.length);
+  try {
+    return inflate(data, maxBytes);
+  } catch (error) {
+    if (error instanceof OutputTooLarge) throw tooLargeDecoded();
+  }
+  work.scan(DEFLATED_WORK * data.length);
+  try {
+    // With a wrong header or checksum the data may still be intact: raw deflate checks neither.
+    return inflateRaw(data.subarray(2), maxBytes);
+  } catch (error) {
+    if (error instanceof OutputTooLarge) throw tooLargeDecoded();
+    // nobody knows how much has come of it, twice, before it failed
+    work.scan((2 * Math.min(maxBytes, MOST_INFLATED * data.length)) / INFLATED_AT_ONCE);
+    throw new Malformed("a compressed stream is damaged");
+  }
+}
+
+/**
+ * Undoes PNG predictors and TIFF predictor 2 at 8 bits (7.4.4.4), in place; no producer uses others for these streams.
+ */
+function undoPredictor(data: Uint8Array, options: Dictionary | undefined, work: Work): Uint8Array {
+  const predictor = number(options?.get("Predictor"), 1);
+  if (predictor <= 1) return data;
+  const bits = number(options?.get("Colors"), 1) * number(options?.get("BitsPerComponent"), 8);
+  const pixel = Math.max(1, bits >> 3);
+  const row = Math.max(1, Math.floor((number(options?.get("Columns"), 1) * bits + 7) / 8));
+  work.scan(BYTE_WORK * data.length + ROW_WORK * Math.ceil(data.length / (row + 1)));
+  if (predictor === 2) {
+    for (let start = 0; start < data.length; start += row) {
+      const end = Math.min(start + row, data.length);
+      for (let i = start + pixel; i < end; i++) data[i] = data[i]! + data[i - pixel]!;
+    }
+    return data;
+  }
+
+  // A row moves down by the type bytes of all rows up to its own, so nothing is overwritten before it is read.
+  let to = 0;
+  for (let from = 0; from < data.length; from += row + 1) {
+    const width = Math.min(row, data.length - from - 1);
+    const type = data[from]!;
+    const start = from + 1;
+    if (type === 2 && to >= row) for (let x = 0; x < width; x++) data[to + x] = data[start + x]! + data[to + x - row]!;
+    else if (type === 1 || type > 2) undoRow(data, type, start, to, width, pixel, row);
+    else for (let x = 0; x < width; x++) data[to + x] = data[start + x]!;
+    to += width;
+  }
+  return data.subarray(0, to);
+}
+
+/** Undoes one row (ISO/IEC 15948, clause 9), moving it from `start` to `to`; the row above ends at `to`. */
+function undoRow(
+  data: Uint8Array,
+  type: number,
+  start: number,
+  to: number,
+  width: number,
+  pixel: number,
+  row: number,
+): void {
+  const isFirst = to < row;
+  for (let x = 0; x < width; x++) {
+    const left = x >= pixel ? data[to + x - pixel]! : 0;
+    const up = isFirst ? 0 : data[to + x - row]!;
+    const corner = x >= pixel && !isFirst ? data[to + x - row - pixel]! : 0;
+    data[to + x] = data[start + x]! + predicted(type, left, up, corner);
+  }
+}
+
+function predicted(type: number, left: number, up: number, corner: number): number {
+  if (type === 0) return 0;
+  if (type === 1) return left;
+  if (type === 2) return up;
+  if (type === 3) return (left + up) >> 1;
+  const estimate = left + up - corner;
+  const [a, b, c] = [Math.abs(estimate - left), Math.abs(estimate - up), Math.abs(estimate - corner)];
+  if (a <= b && a <= c) return left;
+  return b <= c ? up : corner;
+}
+
+function number(value: Value | undefined, fallback: number): number {
+  return typeof value === "number" && value > 0 && value < 1 << 24 ? value : fallback;
+}
+
+/** The values of hexadecimal digits by their codes; -1 for all others. */
+const HEX = new Int8Array(256).fill(-1);
+for (let value = 0; value < 16; value++)
+  for (const digit of [value.toString(16), value.toString(16).toUpperCase()]) HEX[digit.charCodeAt(0)] = value;
+
+function decodeAsciiHex(data: Uint8Array, maxBytes: number): Uint8Array {
+  const out = outputOf(Math.ceil(data.length / 2), maxBytes);
+  let written = 0;
+  let high = -1;
+  for (let at = 0; at < data.length; at++) {
+    const code = data[at]!;
+    if (code === GREATER_THAN) break;
+    const digit = HEX[code]!;
+    if (digit < 0) continue;
+    if (high < 0) high = digit;
+    else {
+      out[written++] = high * 16 + digit;
+      high = -1;
+    }
+  }
+  if (high >= 0) out[written++] = high * 16;
+  return out.subarray(0, written);
+}
+
+function decodeAscii85(data: Uint8Array, maxBytes: number): Uint8Array {
+  let zeros = 0;
+  for (let at = 0; at < data.length; at++) if (data[at] === LOWER_Z) zeros++;
+  const out = outputOf(4 * zeros + Math.ceil(((data.length - zeros) * 4) / 5), maxBytes);
+  let written = 0;
+  let value = 0;
+  let digits = 0;
+  for (let at = 0; at < data.length; at++) {
+    const code = data[at]!;
+    if (code === TILDE) break;
+    if (code === LOWER_Z && digits === 0) written += 4;
+    else if (code >= EXCLAMATION && code <= LOWER_U) {
+      value = value * 85 + code - EXCLAMATION;
+      if (++digits < 5) continue;
+      putWord(out, written, value, 4);
+      written += 4;
+      value = digits = 0;
+    }
+  }
+  if (digits > 1) {
+    for (let i = digits; i < 5; i++) value = value * 85 + 84;
+    putWord(out, written, value, digits - 1);
+    written += digits - 1;
+  }
+  return out.subarray(0, written);
+}
+
+/** Writes the `count` highest of a number's four bytes. */
+function putWord(out: Uint8Array, at: number, value: number, count: number): void {
+  for (let i = 0; i < count; i++) out[at + i] = Math.floor(value / 2 ** (24 - 8 * i));
+}
+
+/** Undoes runs (7.4.5): a length, and what is to be copied or repeated; data that are cut short end there. */
+function decodeRunLength(data: Uint8Array, maxBytes: number): Uint8Array {
+  const END = 128;
+  let total = 0;
+  for (let at = 0; at < data.length && data[at] !== END; at += data[at]! < END ? data[at]! + 2 : 2)
+    total += data[at]! < END ? data[at]! + 1 : 257 - data[at]!;
+  const out = outputOf(total, maxBytes);
+  let written = 0;
+  // byte by byte: for runs as short as these, native code takes longer to call
+  for (let at = 0; at + 1 < data.length && data[at] !== END; ) {
+    const length = data[at++]!;
+    if (length < END) {
+      const end = Math.min(at + length + 1, data.length);
+      while (at < end) out[written++] = data[at++]!;
+    } else {
+      const value = data[at++]!;
+      for (const end = written + 257 - length; written < end; ) out[written++] = value;
+    }
+  }
+  return out.subarray(0, written);
+}
+
+/** Returns an empty output, of as many bytes as there can be. */
+function outputOf(length: number, maxBytes: number): Uint8Array {
+  if (length > maxBytes) throw tooLargeDecoded();
+  return new Uint8Array(length);
+}
+
+function decodeLzw(data: Uint8Array, early: number, maxBytes: number, work: Work): Uint8Array {
+  const CLEAR = 256;
+  const END = 257;
+  // Each code stands for a range of what has been written already.
+  const starts = new Int32Array(4097);
+  const lengths = new Int32Array(4097);
+  let out = new Uint8Array(Math.min(maxBytes, Math.max(4096, data.length * 4)));
+  let written = 0;
+  let next = 258;
+  let width = 9;
+  let bits = 0;
+  let held = 0;
+  let previous = -1;
+  let previousStart = 0;
+  for (const byte of data) {
+    bits = ((bits << 8) | byte) & 0xffffff;
+    held += 8;
+    if (held < width) continue;
+    held -= width;
+    const code = (bits >> held) & ((1 << width) - 1);
+    if (code === END) break;
+    if (code === CLEAR) {
+      next = 258;
+      width = 9;
+      previous = -1;
+      continue;
+    }
+    if (code > 257 && (code > next || previous < 0)) {
+      work.decode(written); // which nobody else counts
+      work.scan(written);
+      throw new Malformed("an LZW stream is damaged");
+    }
+    const length = code < 256 ? 1 : code === next ? written - previousStart + 1 : lengths[code]!;
+    if (written + length > maxBytes) throw tooLargeDecoded();
+    if (written + length > out.length) {
+      const larger = new Uint8Array(Math.min(maxBytes, Math.max(out.length * 2, written + length)));
+      larger.set(out);
+      out = larger;
+    }
+    const start = written;
+    if (code < 256) out[written++] = code;
+    else {
+      // The code being defined right now stands for the previous string plus its own first byte.
+      const from = code === next ? previousStart : starts[code]!;
+      for (let i = 0; i < length; i++) out[written++] = out[from + i]!;
+    }
+    if (previous >= 0 && next < 4096) {
+      starts[next] = previousStart;
+      lengths[next] = start - previousStart + 1;
+      next++;
+    }
+    previous = code;
+    previousStart = start;
+    if (next + early >= 1 << width && width < 12) width++;
+  }
+  work.scan(written);
+  return out.subarray(0, written);
+}

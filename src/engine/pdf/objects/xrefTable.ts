@@ -1,0 +1,239 @@
+/**
+ * The cross-reference in memory (ISO 32000-2, 7.5.4): one row per entry of every section read, or per object that a
+ * scan found, in typed arrays (a million objects take about 25 MB). The newest row of an object number is the live one;
+ * the others tell where earlier revisions left its bodies, which the output must not contain.
+ */
+import type { EngineError } from "../../errors.ts";
+import { tooComplex } from "../source/meter.ts";
+
+export const FREE = 0;
+export const IN_FILE = 1;
+export const IN_STREAM = 2;
+/** What an entry says about its object: free, directly in the file, or in an object stream. */
+export type Kind = typeof FREE | typeof IN_FILE | typeof IN_STREAM;
+
+/** The largest object number (ISO 32000-1, Annex C): readers reject larger ones. */
+export const LARGEST_NUMBER = 8_388_607;
+/** Rows that fit in memory: they take up to 30 bytes each. */
+const MOST_ROWS = 2_000_000;
+/** Rows that any file may have, and how many bytes it has to have for each beyond: free ones deflate to almost nothing. */
+const FREE_ROWS = 500_000;
+const BYTES_PER_ROW = 4;
+
+/** Rows of cross-reference entries, and the live row of each object number. */
+export class XrefTable {
+  /** Rows in use. */
+  rows = 0;
+  /** The largest object number that has a row. */
+  largest = 0;
+  readonly #most: number;
+  #number = new Uint32Array(1024);
+  #kind = new Uint8Array(1024);
+  /** IN_FILE: offset in the file. IN_STREAM: number of the object stream. */
+  #place = new Float64Array(1024);
+  /** IN_FILE: generation. IN_STREAM: index in the object stream. FREE: next generation. */
+  #detail = new Uint32Array(1024);
+  /**
+   * Object number to its live row, plus one; 0 for none. Dense; numbers far beyond the rows (hostile or sparse files)
+   * go to `#sparse`.
+   */
+  #index = new Uint32Array(1024);
+  readonly #sparse = new Map<number, number>();
+  /** Offsets of the live objects in the file, ascending; made when first needed. */
+  #places: Float64Array | undefined;
+
+  /** @param length of the file in bytes */
+  constructor(length: number) {
+    this.#most = Math.min(MOST_ROWS, FREE_ROWS + Math.floor(length / BYTES_PER_ROW));
+  }
+
+  /**
+   * Adds an entry of a section that is not newer than the entries added before. Live entries stay live, except free
+   * ones from row `replaceFreeFrom` on: the table of a hybrid file marks the objects as free that its stream holds
+   * (7.5.8.4). No object has the number 0, which is the head of the free list.
+   * @throws EngineError too_complex if there are too many entries, or an object number is larger than readers take
+   */
+  add(num: number, kind: Kind, place: number, detail: number, replaceFreeFrom = Number.POSITIVE_INFINITY): void {
+    if ((num > LARGEST_NUMBER && kind === FREE) || (num === 0 && kind !== FREE)) return;
+    const row = this.#append(num, kind, place, detail);
+    const live = this.live(num);
+    if (live < 0 || (live >= replaceFreeFrom && this.#kind[live] === FREE)) this.#setLive(num, row);
+  }
+
+  /**
+   * Adds an entry that is newer than all before it, as a scan from the beginning to the end of the file finds them. An
+   * object number that readers do not take is none: digits that stand before an `obj` may be anything.
+   * @returns whether there was one before
+   * @throws EngineError too_complex if there are too many entries
+   */
+  replace(num: number, kind: Kind, place: number, detail: number): boolean {
+    if (num > LARGEST_NUMBER || num === 0) return false;
+    const before = this.live(num);
+    this.#setLive(num, this.#append(num, kind, place, detail));
+    return before >= 0;
+  }
+
+  /**
+   * Returns the live row of an object, or -1.
+   * @throws EngineError too_complex if the number is larger than readers take
+   */
+  live(num: number): number {
+    if (num < this.#index.length) return this.#index[num]! - 1;
+    if (num > LARGEST_NUMBER) throw tooLarge(num);
+    return (this.#sparse.get(num) ?? 0) - 1;
+  }
+
+  /** Returns whether there is an object of this number. */
+  isInUse(num: number): boolean {
+    const row = this.live(num);
+    return row >= 0 && this.#kind[row] !== FREE;
+  }
+
+  /** Returns whether an object is directly in the file. */
+  isInFile(num: number): boolean {
+    const row = this.live(num);
+    return row >= 0 && this.#kind[row] === IN_FILE;
+  }
+
+  /** Returns the offset of an object that is directly in the file; -1 for any other. */
+  offsetOf(num: number): number {
+    const row = this.live(num);
+    return row >= 0 && this.#kind[row] === IN_FILE ? this.#place[row]! : -1;
+  }
+
+  isLive(row: number): boolean {
+    return this.live(this.#number[row]!) === row;
+  }
+
+  /** Returns the smallest offset of a live object in the file; Infinity if there is none. */
+  firstPlace(): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (let row = 0; row < this.rows; row++)
+      if (this.#kind[row] === IN_FILE && this.#place[row]! < first && this.isLive(row)) first = this.#place[row]!;
+    return first;
+  }
+
+  number(row: number): number {
+    return this.#number[row]!;
+  }
+
+  kind(row: number): Kind {
+    return this.#kind[row] as Kind;
+  }
+
+  place(row: number): number {
+    return this.#place[row]!;
+  }
+
+  detail(row: number): number {
+    return this.#detail[row]!;
+  }
+
+  /** Corrects the index in its object stream that an entry names. */
+  setIndex(row: number, index: number): void {
+    this.#detail[row] = index;
+  }
+
+  /** Returns the generation of an object; that of members of object streams, and of objects that are not there, is 0. */
+  generation(num: number): number {
+    return this.isInFile(num) ? this.detail(this.live(num)) : 0;
+  }
+
+  /** Sets the generation of an object that is directly in the file. */
+  setGeneration(row: number, gen: number): void {
+    this.#detail[row] = gen;
+  }
+
+  /** Yields the object numbers that have a row, ascending. */
+  *numbers(): Generator<number> {
+    const dense = Math.min(this.largest + 1, this.#index.length);
+    for (let num = 0; num < dense; num++) if (this.#index[num] !== 0) yield num;
+    yield* [...this.#sparse.keys()].filter((num) => num >= dense).sort((a, b) => a - b);
+  }
+
+  /** Whether the places are in order, which {@link nextPlace} needs, and brings about. */
+  get isSorted(): boolean {
+    return this.#places !== undefined;
+  }
+
+  /** Returns where the next live object in the file begins after `offset`; Infinity if there is none. */
+  nextPlace(offset: number): number {
+    const places = this.#sortedPlaces();
+    return places[firstAbove(places, offset)] ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Returns whether live objects can be where they are said to be: each within the file, and no two at the same offset. */
+  isPossible(length: number): boolean {
+    return this.#sortedPlaces().every((place, index, places) => place < length && place !== places[index - 1]);
+  }
+
+  #sortedPlaces(): Float64Array {
+    if (this.#places) return this.#places;
+    const places = new Float64Array(this.rows);
+    let count = 0;
+    for (let row = 0; row < this.rows; row++)
+      if (this.#kind[row] === IN_FILE && this.isLive(row)) places[count++] = this.#place[row]!;
+    this.#places = places.subarray(0, count).sort();
+    return this.#places;
+  }
+
+  #append(num: number, kind: Kind, place: number, detail: number): number {
+    if (this.rows >= this.#most) throw tooComplex("it has too many objects");
+    if (num > LARGEST_NUMBER) throw tooLarge(num);
+    if (this.rows === this.#number.length) this.#grow();
+    const row = this.rows++;
+    this.#number[row] = num;
+    this.#kind[row] = kind;
+    this.#place[row] = place;
+    this.#detail[row] = detail;
+    if (num > this.largest) this.largest = num;
+    return row;
+  }
+
+  #setLive(num: number, row: number): void {
+    if (this.#kind[row] === IN_FILE || this.isInFile(num)) this.#places = undefined;
+    if (num >= this.#index.length && num < 4 * this.rows + 65_536) {
+      const larger = new Uint32Array(Math.max(num + 1, this.#index.length * 2));
+      larger.set(this.#index);
+      for (const [sparse, value] of this.#sparse) {
+        if (sparse >= larger.length) continue;
+        larger[sparse] = value;
+        this.#sparse.delete(sparse);
+      }
+      this.#index = larger;
+    }
+    if (num < this.#index.length) this.#index[num] = row + 1;
+    else this.#sparse.set(num, row + 1);
+  }
+
+  #grow(): void {
+    const size = this.#number.length * 2;
+    const number = new Uint32Array(size);
+    number.set(this.#number);
+    this.#number = number;
+    const kind = new Uint8Array(size);
+    kind.set(this.#kind);
+    this.#kind = kind;
+    const place = new Float64Array(size);
+    place.set(this.#place);
+    this.#place = place;
+    const detail = new Uint32Array(size);
+    detail.set(this.#detail);
+    this.#detail = detail;
+  }
+}
+
+function tooLarge(num: number): EngineError {
+  return tooComplex(`it has an object of the number ${num}, which readers do not take`);
+}
+
+/** Returns the index of the first of `ascending` numbers that is above `limit`. */
+export function firstAbove(ascending: ArrayLike<number>, limit: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ascending[middle]! > limit) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,164 @@
+/**
+ * Checks, while the source is copied, what the plan took for content streams without reading them (see ContentsReader):
+ * that each is a stream with a sound dictionary and a /Length that leads to its end. Of anything else, a reader shows a
+ * page without its content and its mark, or with what follows them.
+ */
+import { indexOf } from "#platform/search";
+import type { Objects } from "../objects/objects.ts";
+import { dataStart, isGlued, MOST_WHITE_BEFORE_END } from "../objects/streams.ts";
+import { isDictionary, isWhite, Malformed, nameIs, readHeader, skipWhite } from "../syntax/lexer.ts";
+import { parseValue, Reference, type Value } from "../syntax/values.ts";
+import { eachSoundEntry } from "../syntax/wellFormed.ts";
+import { PlanOutdated } from "./eraser.ts";
+
+/** Bytes around each window that are looked at: for a dictionary at its end, or a length behind a stream. */
+export const WINDOW_CONTEXT = 4096;
+/** Bytes in which there is a whole object if it is a length. */
+const LENGTH_OBJECT = 64;
+
+/** Lengths that are left to the end, beyond which the plan is made again: each takes some memory. */
+const MOST_LATE = 100_000;
+
+const END = "endstream";
+
+/** A range of the source's bytes, of which [at, end) is copied; `bytes` begins at offset `base`. */
+export interface Window {
+  at: number;
+  end: number;
+  base: number;
+  bytes: Uint8Array;
+}
+
+/** A stream whose end has not been found yet: the offset of its data, and the value of its /Length. */
+interface OpenStream {
+  data: number;
+  length: Value | undefined;
+}
+
+/** A /Length that is elsewhere, and what it may be. */
+interface LateLength {
+  reference: Reference;
+  least: number;
+  most: number;
+}
+
+/** Goes through the source once, front to back, beside the eraser. */
+export class ContentCheck {
+  readonly #objects: Objects;
+  readonly #offsets: Float64Array;
+  readonly #late: LateLength[] = [];
+  #next = 0;
+  #open: OpenStream | undefined;
+  /** The end of the last stream. */
+  #reached = 0;
+
+  /** @param numbers of the objects to check, which are directly in the file */
+  constructor(objects: Objects, numbers: ReadonlySet<number>) {
+    this.#objects = objects;
+    this.#offsets = Float64Array.from(numbers, (num) => objects.table.offsetOf(num)).sort();
+  }
+
+  /**
+   * Looks at the next window, before anything in it is erased.
+   * @throws PlanOutdated if it contradicts the plan
+   */
+  look({ end, base, bytes }: Window): void {
+    for (;;) {
+      if (this.#open && !this.#close(this.#open, base, bytes)) return;
+      const offset = this.#offsets[this.#next];
+      if (offset === undefined || offset >= end) return;
+      if (offset < this.#reached) throw outdated(); // objects that overlap would be searched again and again
+      this.#open = openStream(bytes, offset - base, base);
+      this.#next++;
+    }
+  }
+
+  /**
+   * Looks up the lengths that were nowhere near their streams. To be called once all has been copied.
+   * @throws PlanOutdated if something contradicts the plan
+   */
+  async finish(): Promise<void> {
+    if (this.#open || this.#next < this.#offsets.length) throw outdated();
+    const objects = this.#objects;
+    const { meter } = objects.source;
+    const placeOf = ({ reference }: LateLength) => objects.table.offsetOf(reference.num);
+    this.#late.sort((a, b) => placeOf(a) - placeOf(b)); // so that each block is read once
+    let next = 0;
+    const some = () => {
+      for (; next < this.#late.length && !meter.isTurnOver; next++) {
+        const { reference, least, most } = this.#late[next]!;
+        expectLength(objects.resolve(reference), least, most);
+      }
+      return next < this.#late.length;
+    };
+    try {
+      while (await objects.run(some)) await meter.giveWay();
+    } catch (error) {
+      throw error instanceof Malformed ? outdated() : error;
+    }
+  }
+
+  /** Checks the length of a stream that ends in these bytes; false if it does not. */
+  #close({ data, length }: OpenStream, base: number, bytes: Uint8Array): boolean {
+    const known = isLength(length) ? length : 0; // the data themselves need not be searched then
+    const from = Math.max(0, data + known - base);
+    const end = from < bytes.length ? indexOf(bytes, END, from) : -1;
+    if (end < 0) return false;
+    let first = end;
+    while (first > from && end - first < MOST_WHITE_BEFORE_END && isWhite(bytes[first - 1])) first--;
+    const [least, most] = [base + first - data, base + end - data];
+    const value = length instanceof Reference ? this.#near(length, base, bytes) : length;
+    if (value instanceof Reference) this.#late.push({ reference: value, least, most });
+    else expectLength(value, least, most);
+    if (this.#late.length > MOST_LATE) throw outdated();
+    this.#reached = base + end;
+    this.#open = undefined;
+    return true;
+  }
+
+  /** Returns what a reference leads to, if that is in these bytes: a length mostly follows its stream. */
+  #near(reference: Reference, base: number, bytes: Uint8Array): Value {
+    const offset = this.#objects.table.offsetOf(reference.num);
+    if (offset < base || offset >= base + bytes.length) return reference;
+    const object = bytes.subarray(offset - base, offset - base + LENGTH_OBJECT);
+    try {
+      const header = readHeader(object, 0);
+      if (header?.num === reference.num) return parseValue(object, header.end);
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+    }
+    return reference;
+  }
+}
+
+/**
+ * Reads the head of the stream object at `at`.
+ * @throws PlanOutdated if there is none, or not all of it, or its dictionary is not sound
+ */
+function openStream(bytes: Uint8Array, at: number, base: number): OpenStream {
+  let length: Value | undefined;
+  try {
+    const header = readHeader(bytes, at);
+    if (!header || !isDictionary(bytes, header.end)) throw outdated();
+    const end = eachSoundEntry(bytes, header.end, (key, keyEnd, start) => {
+      if (nameIs(bytes, key, keyEnd, "Length")) length = parseValue(bytes, start);
+    });
+    const data = end < 0 ? -1 : dataStart(bytes, skipWhite(bytes, end));
+    if (data < 0 || data >= bytes.length || isGlued(bytes, data)) throw outdated();
+    return { data: base + data, length };
+  } catch (error) {
+    throw error instanceof Malformed ? outdated() : error;
+  }
+}
+
+function expectLength(length: Value | undefined, least: number, most: number): void {
+  if (!(isLength(length) && length >= least && length <= most)) throw outdated();
+}
+
+function isLength(length: Value | undefined): length is number {
+  return typeof length === "number" && Number.isInteger(length) && length >= 0;
+}
+
+function outdated(): PlanOutdated {
+  return new PlanOutdated("a page's content is not a sound stream");
+}

@@ -1,0 +1,26 @@
+/** Compresses what may be long. */
+import { DeflateStream, deflate } from "#platform/zlib";
+import { concat } from "../../bytes.ts";
+import type { Meter } from "../source/meter.ts";
+
+/** How many bytes are deflated at once, and of more, how many before others may have their turn. */
+const AT_ONCE = 2 << 20;
+const STEP = 256 * 1024;
+/** To deflate a byte takes about as long as to scan so many, see Meter.spend. */
+const DEFLATING = 4;
+
+/**
+ * Compresses parts of `length` bytes in all into one zlib stream (RFC 1950), and gives way to others if they are many.
+ */
+export async function deflateInTurns(parts: Iterable<Uint8Array>, length: number, meter: Meter): Promise<Uint8Array> {
+  if (length <= AT_ONCE) return deflate(concat([...parts]));
+  const stream = new DeflateStream({ level: 6, strategy: "default", chunkBytes: STEP });
+  for (const part of parts) {
+    for (let at = 0; at < part.length; at += STEP) {
+      await stream.write(part.subarray(at, at + STEP));
+      meter.spend(DEFLATING * STEP);
+      await meter.giveWay();
+    }
+  }
+  return concat(await stream.finish());
+}

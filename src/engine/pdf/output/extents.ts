@@ -1,0 +1,257 @@
+/**
+ * Finds where live objects end, so that nothing within one is erased, and nothing dead behind one is kept. What a
+ * stream holds may look like objects and cross-references: those of a PDF that is attached uncompressed.
+ */
+import { decodeLatin1 } from "../../bytes.ts";
+import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
+import { claimedEnd, dataStart, findLastWord, findWord, mayBeLength } from "../objects/streams.ts";
+import type { ByteSource } from "../source/byteSource.ts";
+import { UPPER_R } from "../syntax/characters.ts";
+import {
+  eachEntry,
+  isDictionary,
+  isDigit,
+  Malformed,
+  nameIs,
+  parseAt,
+  readHeader,
+  skipRegular,
+  skipValue,
+  skipWhite,
+  startsWith,
+} from "../syntax/lexer.ts";
+import { parseValue, Reference, type Value } from "../syntax/values.ts";
+import { type Boundaries, GONE, LIVE, SECTION } from "./eraser.ts";
+
+/** Objects, cross-reference sections and ends of revisions. */
+const REMAINS = /\d\s*obj|xref|trailer|%%EOF/;
+/** Between live objects there is white space and comments: so many bytes are something else. */
+const LARGEST_GAP = 64 * 1024;
+/** How far a source that is not in memory is searched for the end of an object: what its cache holds. */
+const LARGEST_SEARCH = 2 << 20;
+
+/** What a boundary takes beside what is read of its object, see Meter.spend. */
+const BOUNDARY_WORK = 16;
+
+/** What a check of boundaries found. */
+interface Checked {
+  boundaries: Boundaries;
+  /** Whether the cross-reference does not tell of all that is dead. */
+  isIncomplete: boolean;
+  /** Numbers of the live objects read that are pages. */
+  pages: readonly number[];
+}
+
+/**
+ * Drops the boundaries within live objects, as offsets in older sections may be wrong, and adds one where something dead
+ * follows a live object that no cross-reference tells of.
+ * @param suspects offsets of the live objects to read; any others are read only if a doubtful boundary follows
+ */
+export async function checkBoundaries(
+  objects: Objects,
+  boundaries: Boundaries,
+  suspects: ReadonlySet<number> | "all",
+): Promise<Checked> {
+  const check = new BoundaryCheck(objects, boundaries, suspects);
+  const { meter } = objects.source;
+  const some = () => {
+    while (!meter.isTurnOver) if (!check.step()) return false;
+    return true;
+  };
+  while (await objects.run(some)) await meter.giveWay();
+  return { boundaries: check.checked, isIncomplete: check.isIncomplete, pages: check.pages };
+}
+
+/** Goes through the boundaries in steps that can each be repeated when bytes are missing. */
+class BoundaryCheck {
+  isIncomplete = false;
+  readonly pages: number[] = [];
+  readonly #objects: Objects;
+  readonly #boundaries: Boundaries;
+  readonly #suspects: ReadonlySet<number> | "all";
+  readonly #lengths = new Map<number, Value>();
+  readonly #checked: Float64Array;
+  #count = 0;
+  #next = 0;
+  /** Where the live objects so far end, as far as is known. */
+  #reached = 0;
+
+  constructor(objects: Objects, boundaries: Boundaries, suspects: ReadonlySet<number> | "all") {
+    this.#objects = objects;
+    this.#boundaries = boundaries;
+    this.#suspects = suspects;
+    this.#checked = new Float64Array(boundaries.length + (suspects === "all" ? boundaries.length : suspects.size));
+  }
+
+  get checked(): Boundaries {
+    return this.#checked.subarray(0, this.#count);
+  }
+
+  /**
+   * Goes on to the next live object; false when there is none.
+   * @throws MissingRange if bytes have to be fetched first; call again then
+   */
+  step(): boolean {
+    const key = this.#boundaries[this.#next];
+    if (key === undefined) return false;
+    this.#objects.source.meter.spend(BOUNDARY_WORK);
+    if (key % 4 !== LIVE) {
+      this.#add(key);
+      this.#next++;
+      return true;
+    }
+
+    const offset = key / 4;
+    let first = this.#next + 1;
+    while (this.#offset(first) === offset) first++;
+    let next = first;
+    while (next < this.#boundaries.length && this.#boundaries[next]! % 4 !== LIVE) next++;
+    const isSuspect = this.#suspects === "all" || this.#suspects.has(offset);
+    const isDoubtful = first < next && this.#boundaries[first]! % 4 !== GONE;
+    const { end, page } = isSuspect || isDoubtful ? this.#read(offset, this.#offset(next)) : { end: offset };
+    let kept = first;
+    while (kept < next && this.#boundaries[kept]! % 4 !== GONE && this.#offset(kept) < end) kept++;
+    const hasRemains = isSuspect && this.#hasRemains(end, this.#offset(kept));
+
+    // From here on nothing throws MissingRange, so these changes are made once.
+    if (kept > first || hasRemains) this.isIncomplete = true;
+    if (page !== undefined) this.pages.push(page);
+    this.#add(key);
+    if (hasRemains) this.#add(end * 4 + SECTION);
+    for (; kept < next; kept++) this.#add(this.#boundaries[kept]!);
+    this.#reached = Math.max(this.#reached, end);
+    this.#next = next;
+    return true;
+  }
+
+  #add(key: number): void {
+    this.#checked[this.#count++] = key;
+  }
+
+  /** The offset of a boundary; that of the source's end behind the last. */
+  #offset(index: number): number {
+    const key = this.#boundaries[index];
+    return key === undefined ? this.#objects.source.length : Math.floor(key / 4);
+  }
+
+  /**
+   * Returns where the live object at `offset` ends, its `endobj` included, and its number if it is a page. One that does
+   * not end before the next live object, at `next`, is cut there, unless it has a /Length that is right.
+   */
+  #read(offset: number, next: number): { end: number; page?: number | undefined } {
+    if (offset < this.#reached) return { end: next }; // within another live object
+    const { source } = this.#objects;
+    let end: number;
+    let page: number | undefined;
+    try {
+      const object = parseAt(source, offset, describe, next - offset);
+      end = offset + object.end;
+      if (object.isPage && this.#isAt(object.num, offset)) page = object.num;
+      if (object.isStream) {
+        end = claimedEnd(source, end, this.#length(object.length)) ?? this.#endOfData(end, next);
+        end = behindWord(source, end, "endstream");
+      }
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      end = this.#find("endobj", offset, next);
+    }
+    return { end: behindWord(source, end, "endobj"), page };
+  }
+
+  #isAt(num: number, offset: number): boolean {
+    const { table } = this.#objects;
+    return table.place(table.live(num)) === offset;
+  }
+
+  /** Returns the offset of the next `word` from `start` on; `next` if it is not before that. */
+  #find(word: string, start: number, next: number): number {
+    return findWord(this.#objects.source, start, this.#far(start, next), word) ?? next;
+  }
+
+  /** Returns how far is searched from `start` on. */
+  #far(start: number, next: number): number {
+    return this.#objects.source.inMemory ? next : Math.min(next, start + LARGEST_SEARCH);
+  }
+
+  /** Returns where data from `start` on end that have no right /Length; `next` if they do not before that. */
+  #endOfData(start: number, next: number): number {
+    const end = this.#find("endstream", start, next);
+    return findLastWord(this.#objects.source, start, this.#far(start, end)) ?? end;
+  }
+
+  /** Follows a /Length through references, each of which is read once. */
+  #length(value: Value | undefined): Value | undefined {
+    for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
+      const { num }: Reference = value;
+      if (!this.#lengths.has(num)) this.#lengths.set(num, this.#numberOrReference(num));
+      value = this.#lengths.get(num);
+    }
+    return value;
+  }
+
+  #numberOrReference(num: number): Value {
+    try {
+      return this.#objects.at(num, (bytes, at) => (mayBeLength(bytes[at]) ? parseValue(bytes, at) : null)) ?? null;
+    } catch (error) {
+      if (error instanceof Malformed) return null;
+      throw error;
+    }
+  }
+
+  #hasRemains(start: number, end: number): boolean {
+    if (end - start > LARGEST_GAP) return true;
+    return end > start && REMAINS.test(decodeLatin1(this.#objects.source.bytes(start, end)));
+  }
+}
+
+/** What has to be known of an object; positions are relative to its start. */
+interface Description {
+  num: number;
+  /** It is a dictionary of /Type /Page, and no stream. */
+  isPage: boolean;
+  /** The end of the value; of a stream, the start of the data. */
+  end: number;
+  isStream: boolean;
+  length: Value | undefined;
+}
+
+function describe(bytes: Uint8Array, at: number): Description {
+  const header = readHeader(bytes, at);
+  if (!header) throw new Malformed("no object begins here");
+  const { num, end: start } = header;
+  let length: Value | undefined;
+  let isPage = false;
+  if (!isDictionary(bytes, start)) return { num, isPage, end: endOfValue(bytes, start), isStream: false, length };
+  const end = eachEntry(bytes, start, (key, keyEnd, value, valueEnd) => {
+    if (nameIs(bytes, key, keyEnd, "Length")) length = mayBeLength(bytes[value]) ? parseValue(bytes, value) : null;
+    else if (nameIs(bytes, key, keyEnd, "Type")) isPage = nameIs(bytes, value, valueEnd, "Page");
+  });
+  const data = dataStart(bytes, skipWhite(bytes, end));
+  return data < 0
+    ? { num, isPage, end, isStream: false, length }
+    : { num, isPage: false, end: data, isStream: true, length };
+}
+
+/** Returns the end of the value at `at`; a reference is three tokens. */
+function endOfValue(bytes: Uint8Array, at: number): number {
+  const end = skipValue(bytes, at);
+  const gen = skipWhite(bytes, end);
+  if (!isDigit(bytes[at]) || !isDigit(bytes[gen])) return end;
+  const letter = skipWhite(bytes, skipRegular(bytes, gen));
+  return bytes[letter] === UPPER_R ? letter + 1 : end;
+}
+
+/** Returns the end of `word` if it follows at `at`, after optional white space and comments; otherwise `at`. */
+function behindWord(source: ByteSource, at: number, word: string): number {
+  if (at >= source.length) return at;
+  try {
+    return parseAt(source, at, (bytes, from) => {
+      const start = skipWhite(bytes, from);
+      skipRegular(bytes, start);
+      return startsWith(bytes, start, word) ? at + start + word.length : at;
+    });
+  } catch (error) {
+    if (error instanceof Malformed) return at;
+    throw error;
+  }
+}

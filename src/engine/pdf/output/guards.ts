@@ -1,0 +1,80 @@
+/**
+ * Operators around a page's content that keep it from the mark, whatever it leaves behind or breaks off in: nobody
+ * reads the content itself. All of them are legal and without effect around sound content, which stays balanced.
+ */
+import { deflate } from "#platform/zlib";
+import { encodeLatin1 } from "../../bytes.ts";
+import type { Pdfa } from "../document/pdfa.ts";
+
+/** Marked-content sequences: content may leave so many open, or end so many too many. */
+const SEQUENCES = 4;
+
+/** Ends arrays and dictionaries in each other, in whatever order. */
+const BRACKETS = "]>>]>>]>>]";
+
+/**
+ * Lines that are comments, unless content ends within a string: a line each for a hexadecimal one and for each open
+ * parenthesis. The line that ends the string ends what the string is in, too; those after it are comments again. There
+ * are so many because an inline image that breaks off takes as much of what follows for its data as it lacks: up to 4
+ * KiB, the most that ISO 32000-2, 8.9.7 wants such an image to have. The first line ends what token there is. It is no
+ * empty one, since pdf.js gives up at a sign with nothing but line ends between it and a comment.
+ */
+const LINES = `\n \n%>${BRACKETS}\n${`%)${BRACKETS}\n`.repeat(320)}`;
+
+/**
+ * An inline image, for content that ends within an array, a dictionary or an inline image. Readers take `BI` and `ID`
+ * for elements there, so that the data are read as what they look like: they end all that is open, and drop the
+ * operands that are left. `EI` ends an inline image. Anywhere else it is a small stencil mask that masks out all samples,
+ * of 1,200 to the inch, which checks for print have nothing to say about.
+ */
+const DATA = `${BRACKETS} scn n `;
+const IMAGE = `BT ET q .06 0 0 ${(DATA.length * 0.06).toFixed(2)} 0 0 cm /Artifact BMC\nBI/W 1/H ${DATA.length}/IM true/BPC 1/D[1 0] ID ${DATA}\nEI Q EMC\n`;
+
+/** A content stream that is the same for all documents, deflated when it is first used. */
+class SharedStream {
+  readonly dict = "/Filter/FlateDecode";
+  readonly #text: string;
+  #data: Uint8Array | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get data(): Uint8Array {
+    this.#data ??= deflate(encodeLatin1(this.#text));
+    return this.#data;
+  }
+}
+
+/** What goes around a page's content, which then runs in one of many saved copies of the initial graphics state. */
+class Guards {
+  /** Goes before the content. */
+  readonly opening: SharedStream;
+  /** Goes between the content and the mark. */
+  readonly closing: SharedStream;
+  /** Goes behind the mark. */
+  readonly ending: string;
+
+  /**
+   * Sets how many saved states are restored before the mark is drawn, and how many behind it. Content may leave fewer
+   * `q` open than the first, or have as many `Q` too many as the second: some readers end the page at the first `Q` that
+   * finds no saved state. All of them nest around the content. PDF/A up to part 3 allows 28 levels in all (ISO 19005-1,
+   * 6.1.12, after ISO 32000-1, Annex C).
+   */
+  constructor(before: number, behind: number) {
+    this.opening = new SharedStream(`${"/Span BMC ".repeat(SEQUENCES)}${"q ".repeat(before + behind)}\n`);
+    // `n` drops a path that was not painted, `BT ET` ends a text object that was left open.
+    const restored = `n BT ET ${"EMC ".repeat(SEQUENCES)}${"Q ".repeat(before)}\n`;
+    this.closing = new SharedStream(LINES + IMAGE + restored);
+    this.ending = `${"Q ".repeat(behind)}\n`;
+  }
+}
+
+const GUARDS = new Guards(31, 30);
+/** For files that allow content no more than 28 levels, and do not let it leave any behind. */
+const FEW_GUARDS = new Guards(6, 6);
+
+/** Returns the guards for the pages of a file that claims to be PDF/A, or does not. */
+export function guardsFor(pdfa: Pdfa | undefined): Guards {
+  return pdfa && pdfa.part <= 3 ? FEW_GUARDS : GUARDS;
+}

@@ -1,0 +1,189 @@
+/**
+ * Plans the output: the source's bytes with everything dead turned into line feeds, then new and rewritten objects, then
+ * one complete cross-reference section. It is not an incremental update: cutting off its end, at an old `%%EOF` or
+ * anywhere else, does not bring back the unmarked pages.
+ */
+
+import { encodeLatin1 } from "../../bytes.ts";
+import type { PdfDocument } from "../document/document.ts";
+import type { XrefTable } from "../objects/xrefTable.ts";
+import { type ByteSource, retry } from "../source/byteSource.ts";
+import { CARRIAGE_RETURN, LINE_FEED, PERCENT } from "../syntax/characters.ts";
+import { NEW_HEADER } from "../xref/xref.ts";
+import { ContentCheck, WINDOW_CONTEXT, type Window } from "./contentCheck.ts";
+import { type Boundaries, collectBoundaries, Eraser, endOfCopy } from "./eraser.ts";
+import { checkBoundaries } from "./extents.ts";
+import { planReplacements, type Replacements } from "./replacements.ts";
+import { findSuspects, RevisionWatch } from "./revisions.ts";
+import { type Tail, writeTail } from "./tail.ts";
+import { raisedVersion, type VersionDigit } from "./version.ts";
+
+/** The output, determined to the byte before any of it is made. */
+export interface OutputPlan {
+  readonly length: number;
+  /**
+   * Returns the output in order; each chunk is valid until the next is requested.
+   * @throws PlanOutdated if a source that is not in memory contradicts what the plan assumed
+   */
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
+const CHUNK = 1 << 20;
+/** To put a boundary in order and to check it takes about as long as to scan so many bytes. */
+const BOUNDARY = 32;
+
+/** Plans the output of a document whose changes are complete. */
+export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
+  const { source } = document.objects;
+  const replacements = await planReplacements(document);
+  const boundaries = await findBoundaries(document, replacements);
+  const { origin } = document.xref;
+  const from = Math.max(0, origin);
+  const to = Math.max(from, endOfCopy(boundaries, source.length));
+  const tail = await writeTail(document, replacements, to - origin);
+  const added = document.added.map(({ object }) => object);
+  const copy = {
+    source,
+    header: origin < 0 ? encodeLatin1(NEW_HEADER) : undefined,
+    boundaries,
+    from,
+    to,
+    version: await retry(source, () =>
+      raisedVersion(source, from, document.catalog.get("Version"), added, tail.usesStreams),
+    ),
+    table: document.xref.table,
+    watch: !document.thorough && !source.inMemory,
+  };
+  return {
+    length: to - origin + tail.length,
+    chunks: () => chunksOf(copy, new ContentCheck(document.objects, document.deferred), tail),
+  };
+}
+
+/** Which part of the source is copied, and what is needed to erase dead bytes on the way. */
+interface Copy {
+  source: ByteSource;
+  /** What comes before. */
+  header: Uint8Array | undefined;
+  boundaries: Boundaries;
+  from: number;
+  to: number;
+  version: VersionDigit | undefined;
+  table: XrefTable;
+  /** Whether to look for unknown revisions while copying, see RevisionWatch, and whether objects are where they should be. */
+  watch: boolean;
+}
+
+/**
+ * Finds what is erased of the source. Pages that the page tree does not lead to are added to what is `gone` and `freed`:
+ * each may have been around another, which only another round finds.
+ * @throws EngineError too_complex
+ */
+async function findBoundaries(
+  document: PdfDocument,
+  { gone, freed }: Pick<Replacements, "gone" | "freed">,
+): Promise<Boundaries> {
+  const { xref, objects, rewrites, contentEnds } = document;
+  const { source } = objects;
+  const header = await retry(source, () => endOfHeader(source, Math.max(0, xref.origin)));
+  for (;;) {
+    source.meter.scan(BOUNDARY * (xref.table.rows + xref.sections.length) + source.length);
+    await source.meter.giveWay();
+    const listed = collectBoundaries(xref, source.length, gone, header);
+    source.meter.spend(BOUNDARY * listed.length);
+    await source.meter.giveWay();
+    // By ranges, the copying pass looks for what makes an object suspect.
+    const suspects = source.inMemory ? findSuspects(objects, listed, contentEnds) : [];
+    let found = await checkBoundaries(objects, listed, document.thorough ? "all" : new Set(suspects));
+    if (found.isIncomplete && !document.thorough) found = await checkBoundaries(objects, listed, "all");
+
+    const strays = found.pages.filter((num) => !rewrites.get(num));
+    if (strays.length === 0) return found.boundaries;
+    for (const num of strays) {
+      gone.add(num);
+      freed.add(num);
+    }
+  }
+}
+
+/** Returns the offset after `%PDF-` and the comments that follow it: only these may precede the file's first object. */
+function endOfHeader(source: ByteSource, origin: number): number {
+  const head = source.bytes(origin, Math.min(origin + 1024, source.length));
+  let at = 0;
+  while (head[at] === PERCENT) {
+    while (at < head.length && head[at] !== LINE_FEED && head[at] !== CARRIAGE_RETURN) at++;
+    while (head[at] === LINE_FEED || head[at] === CARRIAGE_RETURN) at++;
+  }
+  return origin + at;
+}
+
+async function* chunksOf(copy: Copy, check: ContentCheck, tail: Tail): AsyncGenerator<Uint8Array, undefined> {
+  const { source, version, header } = copy;
+  if (header) yield header;
+  const eraser = new Eraser(copy.boundaries, copy.watch ? copy.table : undefined);
+  const watch = copy.watch ? new RevisionWatch() : undefined;
+  for await (const window of windows(source, copy.from, copy.to)) {
+    const { at, end, base, bytes } = window;
+    check.look(window);
+    let chunk = bytes.subarray(at - base, end - base);
+    let own = !source.inMemory;
+    const write = (character: string, start: number, stop: number) => {
+      // Copied only now: chunks of a source in memory are views of it as long as nothing in them changes.
+      if (!own) chunk = chunk.slice();
+      own = true;
+      chunk.fill(character.charCodeAt(0), start - at, stop - at);
+    };
+    // Whatever follows begins on a line of its own, as PDF/A wants of objects (ISO 19005-1, 6.1.8).
+    eraser.pass(at, end, bytes, base, (start, stop) => write("\n", start, stop));
+    if (version && at <= version.offset && version.offset < end)
+      write(version.digit, version.offset, version.offset + 1);
+    watch?.look(chunk);
+    yield chunk;
+  }
+  await check.finish();
+  for await (const part of tail.parts())
+    for (let at = 0; at < part.length; at += CHUNK) yield part.subarray(at, at + CHUNK);
+}
+
+/**
+ * Yields the bytes [from, to) in windows with up to WINDOW_CONTEXT around them, each valid until the next is requested;
+ * views of the file if it is in memory.
+ */
+async function* windows(source: ByteSource, from: number, to: number): AsyncGenerator<Window, undefined> {
+  const last = Math.min(to + WINDOW_CONTEXT, source.length);
+  if (source.inMemory) {
+    const bytes = source.bytes(0, last);
+    for (let at = from; at < to; at += CHUNK) yield { at, end: Math.min(at + CHUNK, to), base: 0, bytes };
+    return;
+  }
+
+  const chunks = source.stream(Math.max(0, from - WINDOW_CONTEXT), last)[Symbol.asyncIterator]();
+  const buffer = new Uint8Array(CHUNK + 2 * WINDOW_CONTEXT);
+  let chunk: Uint8Array = new Uint8Array();
+  let overlap: Uint8Array = new Uint8Array();
+  try {
+    for (let at = from; at < to; ) {
+      const [base, end] = [Math.max(0, at - WINDOW_CONTEXT), Math.min(at + CHUNK, to)];
+      const bytes = buffer.subarray(0, Math.min(end + WINDOW_CONTEXT, last) - base);
+      bytes.set(overlap);
+      for (let filled = overlap.length; filled < bytes.length; ) {
+        const taken = chunk.subarray(0, bytes.length - filled);
+        bytes.set(taken, filled);
+        filled += taken.length;
+        chunk = chunk.subarray(taken.length);
+        if (chunk.length === 0 && filled < bytes.length) chunk = await next(chunks);
+      }
+      overlap = bytes.slice(Math.max(0, end - WINDOW_CONTEXT) - base); // copied before bytes of this window are erased
+      yield { at, end, base, bytes };
+      at = end;
+    }
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+async function next(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  const { done, value } = await chunks.next();
+  if (done) throw new Error("the source ended early");
+  return value;
+}

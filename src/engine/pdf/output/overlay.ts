@@ -1,0 +1,137 @@
+/** Lays form XObjects over every page without changing, or even decoding, the existing content streams. */
+import { encodeLatin1 } from "../../bytes.ts";
+import { deflatedText } from "../../deflated.ts";
+import { Recent } from "../../recent.ts";
+import type { PdfDocument } from "../document/document.ts";
+import type { Ref } from "../document/newObject.ts";
+import type { Page, PageTarget } from "../pages/page.ts";
+import type { NameSlot } from "../pages/resources.ts";
+import type { Rewrite, Splice } from "../pages/rewrite.ts";
+import { limitOutput } from "../source/meter.ts";
+import { guardsFor } from "./guards.ts";
+
+/** What it takes to lay something over a page, see Meter.spend. */
+const PAGE_WORK = 1024;
+/** What it takes to draw an object that a page needs and none before it did, as copies that fill it, see Meter.mark. */
+const OBJECT_WORK = 64 * 1024;
+/** The same for finding the place of what a page shows, by the length of the operators that show it. */
+const OPERATOR_WORK = 8;
+/** So many placements are deflated, in the order of their pages: where each page has its own, that would take half the time. */
+const MOST_DEFLATED = 16;
+/** So long may the operators be that are remembered: a page mostly has those of one of the last, or of none. */
+const PLACEMENTS_BYTES = 1 << 20;
+
+/**
+ * Lays form XObjects over every page, as artifacts (ISO 32000-2, 14.8.2.2) in the page's initial graphics state. Pages
+ * with equal operators share one content stream. Must be called only once per document.
+ * @param content returns the operators that place XObjects, in the page's user space; `nameOf` gives an XObject a
+ * resource name on that page
+ * @throws EngineError too_complex if placing them takes too long, or copies too much
+ */
+export async function overlay(
+  document: PdfDocument,
+  content: (page: Page, nameOf: (xobject: Ref) => string) => string,
+): Promise<void> {
+  const { meter } = document.objects.source;
+  const guards = guardsFor(document.pdfa);
+  const [opening, closing] = [document.add(guards.opening), document.add(guards.closing)];
+  /** Closing and placement, by the operators of the placement. */
+  const placements = new Recent<string, string>(PLACEMENTS_BYTES);
+  let deflated = 0;
+  /** New /Contents arrays of pages that shared an array before, by its object number and the placement. */
+  const arrays = new Map<string, Ref>();
+  const names = new Names();
+  let copied = 0;
+
+  for (const page of document.pages) {
+    const { target, rewrite } = page;
+    if (page.repeated || !target) continue;
+    page.target = undefined;
+    const added = document.added.length;
+    const operators = content(page, (xobject) => names.nameOf(xobject, target.slot));
+    meter.spend(PAGE_WORK);
+    meter.mark(OBJECT_WORK * (document.added.length - added) + OPERATOR_WORK * operators.length);
+    if (meter.isTurnOver) await meter.giveWay();
+    let placement = placements.get(operators);
+    if (placement === undefined) {
+      meter.place(operators.length);
+      const text = `/Artifact<</Type/Pagination/Subtype/Watermark>>BDC\n${operators}\nEMC ${guards.ending}`;
+      const stream = document.add(
+        deflated++ < MOST_DEFLATED
+          ? { dict: "/Filter/FlateDecode", data: deflatedText(text, 6) }
+          : { dict: "", data: encodeLatin1(text) },
+      );
+      placement = placements.keep(operators, [closing, stream].join(" "), operators.length);
+    }
+
+    page.placement = placement;
+    const { items, shared } = target.contents;
+    if (shared === undefined) {
+      replaceContents(rewrite, target, arrayOf(opening, items, placement));
+      continue;
+    }
+    const key = `${shared} ${placement}`;
+    let array = arrays.get(key);
+    if (array === undefined) {
+      copied += items.length;
+      limitOutput(copied, document.pages.length);
+      array = document.add(arrayOf(opening, items, placement));
+      arrays.set(key, array);
+    }
+    replaceContents(rewrite, target, ` ${array}`);
+  }
+}
+
+/** Builds an array with join: a template would keep a tree of its parts in memory, for every page. */
+function arrayOf(...items: string[]): string {
+  return ["[", items.join(" "), "]"].join("");
+}
+
+/** From this length on, entries take longer to search than a set of their names to make. */
+const LONG = 1024;
+const ENTRY = /\/([^\s/<]+) \d/g;
+
+/** Names XObjects in the resources of pages. Pages may share these, so each XObject has the same number everywhere. */
+class Names {
+  readonly #numbers = new Map<Ref, number>();
+  /** Entries written so far, to share equal strings: most pages get the same. */
+  readonly #known = new Map<string, string>();
+  /** The names in slots whose entries take long to search: those of resources that many pages share. */
+  readonly #many = new Map<NameSlot, Set<string>>();
+
+  /** Returns the name of an XObject, and adds it to the page's XObject dictionary unless it is there. */
+  nameOf(xobject: Ref, slot: NameSlot): string {
+    const number = this.#numbers.get(xobject) ?? this.#numbers.size;
+    this.#numbers.set(xobject, number);
+    const name = `${slot.prefix}${number}`;
+    const entry = `/${name} ${xobject}`;
+    const [before, after] = slot.around;
+    const { start, end } = slot.place;
+    if (!slot.splice) {
+      const entries = before + entry + after;
+      const insert = this.#known.get(entries) ?? entries;
+      this.#known.set(insert, insert);
+      slot.splice = { at: start, remove: end - start, insert };
+      slot.rewrite.splice(slot.splice);
+    } else if (!this.#has(slot, slot.splice, name))
+      slot.splice.insert = before + entry + slot.splice.insert.slice(before.length);
+    return name;
+  }
+
+  /** Returns whether a slot has an entry of this name, and if it has many, remembers it as one of them. */
+  #has(slot: NameSlot, { insert }: Splice, name: string): boolean {
+    if (insert.length < LONG) return insert.includes(`/${name} `);
+    const names = this.#many.get(slot) ?? new Set(Array.from(insert.matchAll(ENTRY), ([, named]) => named!));
+    this.#many.set(slot, names);
+    const has = names.has(name);
+    names.add(name);
+    return has;
+  }
+}
+
+function replaceContents(rewrite: Rewrite, { start, contentsSpan, dropped }: PageTarget, value: string): void {
+  if (contentsSpan)
+    rewrite.splice({ at: contentsSpan.start, remove: contentsSpan.end - contentsSpan.start, insert: value });
+  else rewrite.splice({ at: start, remove: 0, insert: `/Contents${value}` });
+  for (const { start: at, end } of dropped ?? []) rewrite.splice({ at, remove: end - at, insert: "" });
+}

@@ -1,0 +1,259 @@
+/** Finds what the output's own objects supersede in the source, and what has to be written instead. */
+import { encodeLatin1 } from "../../bytes.ts";
+import type { PdfDocument } from "../document/document.ts";
+import { memberText, type Objects } from "../objects/objects.ts";
+import { limitObject } from "../objects/slab.ts";
+import { hasStream } from "../objects/streams.ts";
+import { IN_FILE, IN_STREAM } from "../objects/xrefTable.ts";
+import { scanPageAttributes } from "../pages/pageAttributes.ts";
+import { type Rewrite, sharedContent } from "../pages/rewrite.ts";
+import { retry } from "../source/byteSource.ts";
+import type { Meter } from "../source/meter.ts";
+import {
+  EndOfBytes,
+  eachEntry,
+  isDictionary,
+  Malformed,
+  nameIs,
+  parseAt,
+  readHeader,
+  skipValue,
+  skipWhite,
+  terminated,
+} from "../syntax/lexer.ts";
+import { endOfSound, SoundWalk, soundText } from "../syntax/wellFormed.ts";
+import { mentionsPage } from "./revisions.ts";
+import type { Member } from "./serialize.ts";
+
+const NULL_OBJECT = encodeLatin1("null");
+
+/** What is replaced or dropped of the source. */
+export interface Replacements {
+  /** Rewritten objects that are directly in the file. */
+  inFile: Rewrite[];
+  /** Rewritten members of object streams. */
+  inStreams: Rewrite[];
+  /** Numbers of the object streams that are replaced: their other live members have to be written again. */
+  streams: number[];
+  /** Object numbers whose body in the source is dead. */
+  gone: Set<number>;
+  /** The numbers in `gone` that are no longer used. */
+  freed: Set<number>;
+}
+
+/**
+ * Plans what is replaced: object streams with a member that is rewritten (they still contain the unmarked page) or
+ * superseded by a later revision. Cross-reference streams and the linearization dictionary are dropped.
+ * @throws EngineError damaged_pdf if a page's content would be dropped with them
+ */
+export async function planReplacements(document: PdfDocument): Promise<Replacements> {
+  const { table, sections } = document.xref;
+  const { objects } = document;
+  const { source } = objects;
+  const changed = document.rewrites.changed();
+  const inFile: Rewrite[] = [];
+  const inStreams: Rewrite[] = [];
+  const streams = new Set<number>();
+  const superseded = new Set<number>();
+  const gone = new Set<number>();
+  for (const rewrite of changed) {
+    const row = table.live(rewrite.num);
+    if (table.kind(row) === IN_STREAM) {
+      inStreams.push(rewrite);
+      streams.add(table.place(row));
+    } else {
+      inFile.push(rewrite);
+      gone.add(rewrite.num);
+    }
+  }
+
+  const sectionOffsets = new Set(sections);
+  const freed = new Set<number>();
+  let first = Number.POSITIVE_INFINITY;
+  let firstNumber = 0;
+  for (let row = 0; row < table.rows; row++) {
+    const kind = table.kind(row);
+    const place = table.place(row);
+    if (kind === IN_STREAM) {
+      if (!table.isLive(row) && table.isInFile(place) && !streams.has(place)) superseded.add(place);
+      continue;
+    }
+    if (kind !== IN_FILE || !table.isLive(row)) continue;
+    if (sectionOffsets.has(place)) freed.add(table.number(row)); // it is that section, see verify.ts
+    if (place < first) {
+      first = place;
+      firstNumber = table.number(row);
+    }
+  }
+  if (firstNumber > 0 && (await retry(source, () => isLinearization(document, first)))) freed.add(firstNumber);
+
+  for (const num of superseded) if (await isObjectStream(objects, num)) streams.add(num);
+  for (const num of objects.odd) if (table.isInFile(num)) streams.add(num);
+  for (const num of streams) freed.add(num);
+  for (const num of freed) gone.add(num);
+  for (const num of gone) {
+    const staysStream = document.rewrites.isStream(num) && !freed.has(num);
+    if (!staysStream && (await isContent(document, num))) throw sharedContent();
+  }
+  const inOrder = [...streams].sort((a, b) => table.offsetOf(a) - table.offsetOf(b));
+  return { inFile, inStreams, streams: inOrder, gone, freed };
+}
+
+/** Returns whether an object is an object stream now: an older revision's entry may name one that is not. */
+async function isObjectStream(objects: Objects, num: number): Promise<boolean> {
+  try {
+    await objects.source.meter.giveWay();
+    await objects.run(() => objects.stream(num));
+    return true;
+  } catch (error) {
+    if (error instanceof Malformed) return false;
+    throw error;
+  }
+}
+
+/** Returns whether an object is a stream that a page shows. */
+async function isContent({ contentEnds, deferred, objects }: PdfDocument, num: number): Promise<boolean> {
+  if (contentEnds.has(objects.table.offsetOf(num))) return true;
+  if (!deferred.has(num)) return false;
+  try {
+    const isStream = (bytes: Uint8Array, at: number) =>
+      isDictionary(bytes, at) && hasStream(bytes, skipValue(bytes, at));
+    return (await objects.run(() => objects.at(num, isStream))) ?? false;
+  } catch (error) {
+    if (error instanceof Malformed) return false; // which the copying pass finds out
+    throw error;
+  }
+}
+
+/** To write a member that overlaps others takes about as long as to scan so many bytes for each of its own. */
+const OVERLAPPING = 16;
+/** To check a member, and to deflate it, takes about as long as to scan so many bytes for each of its own. */
+const WRITING = 4;
+/** How much of a member is checked before others may have their turn. */
+const AT_ONCE = 64 * 1024;
+/** From this length on, members that begin at one place are read once. */
+const LONG = 1024;
+
+/**
+ * Decodes one of the replaced object streams and returns its live members that are not rewritten, in the stream's order:
+ * views, one at a time, as all of them together may be large. Pages that the page tree does not lead to are freed: like
+ * older revisions, they have no mark.
+ * @throws Malformed if it cannot be decoded, which it could be before
+ * @throws EngineError too_complex if members take too long, or overlap too much
+ */
+export async function* keptMembers(
+  document: PdfDocument,
+  { freed }: Replacements,
+  streamNumber: number,
+): AsyncGenerator<Member, undefined> {
+  const {
+    xref: { table },
+    rewrites,
+    objects,
+  } = document;
+  const { meter } = objects.source;
+  const stream = await objects.run(() => objects.stream(streamNumber));
+  await meter.giveWay();
+  const { numbers, offsets } = stream;
+  const seen = new Set<number>();
+  const texts = new Map<number, Uint8Array>();
+  let room = stream.bytes.length;
+  for (const [i, num] of numbers.entries()) {
+    const row = table.live(num);
+    if (row < 0 || table.kind(row) !== IN_STREAM || table.place(row) !== streamNumber || seen.has(num)) continue;
+    const index = table.detail(row);
+    if (index !== i && numbers[index] === num) continue;
+    seen.add(num);
+    const rewrite = rewrites.get(num);
+    if (rewrite && rewrite.splices.length > 0) continue;
+    const whole = memberText(stream, i);
+    const text =
+      texts.get(offsets[i]!) ?? (whole.length < LONG ? soundMember(whole) : await longSoundMember(whole, meter));
+    if (whole.length >= LONG) texts.set(offsets[i]!, text);
+    const length = Math.max(text.length, whole.length);
+    room -= length;
+    meter.scan((room < 0 ? OVERLAPPING : WRITING) * length);
+    if (meter.isTurnOver) await meter.giveWay();
+    if (!rewrite && isPage(text)) freed.add(num);
+    else yield { num, text };
+  }
+}
+
+/**
+ * Returns a member so that it is sound: of an object stream with any other, MuPDF reads nothing. A view of it, if it is.
+ * @throws EngineError too_complex if it is not, and very long
+ */
+function soundMember(text: Uint8Array): Uint8Array {
+  try {
+    const start = skipWhite(text, 0);
+    const end = endOfSound(text, start);
+    if (end >= 0) return text.subarray(start, end);
+  } catch (error) {
+    if (!(error instanceof EndOfBytes)) throw error;
+  }
+  return mended(text);
+}
+
+/** Returns a member that is not sound, or may not be, so that it is. */
+function mended(text: Uint8Array): Uint8Array {
+  const read = (bytes: Uint8Array) => soundText(bytes, skipWhite(bytes, 0));
+  try {
+    return read(text);
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    if (!(error instanceof EndOfBytes)) return NULL_OBJECT;
+  }
+  try {
+    // It may end with its last token, which shows in a copy only.
+    return read(terminated(text));
+  } catch (error) {
+    if (error instanceof Malformed) return NULL_OBJECT;
+    throw error;
+  }
+}
+
+/** Returns a member as {@link soundMember} does, and gives way to others while it is looked at. */
+async function longSoundMember(text: Uint8Array, meter: Meter): Promise<Uint8Array> {
+  try {
+    const start = skipWhite(text, 0);
+    const walk = new SoundWalk().from(start);
+    for (;;) {
+      const { at } = walk;
+      const end = walk.advance(text, at + AT_ONCE);
+      if (end > 0) return text.subarray(start, end);
+      if (end < 0) break;
+      meter.spend(WRITING * (walk.at - at));
+      await meter.giveWay();
+    }
+  } catch (error) {
+    if (!(error instanceof EndOfBytes)) throw error;
+  }
+  return mended(text);
+}
+
+/** @throws EngineError too_complex if it takes long to see */
+function isPage(text: Uint8Array): boolean {
+  if (!isDictionary(text, 0) || !mentionsPage(text)) return false;
+  limitObject(text.length);
+  return scanPageAttributes(text, 0).isPage;
+}
+
+/**
+ * Returns whether the parameter dictionary of a linearized file (Annex F) is at `offset`; the output is not linearized.
+ */
+function isLinearization({ objects: { source } }: PdfDocument, offset: number): boolean {
+  try {
+    return parseAt(source, offset, (bytes, at) => {
+      const header = readHeader(bytes, at);
+      if (!header || !isDictionary(bytes, header.end)) return false;
+      let found = false;
+      const end = eachEntry(bytes, header.end, (key, keyEnd) => {
+        if (nameIs(bytes, key, keyEnd, "Linearized")) found = true;
+      });
+      return found && !hasStream(bytes, end);
+    });
+  } catch (error) {
+    if (error instanceof Malformed) return false; // an unreadable object is no part of the document
+    throw error;
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Writes objects as bytes: rewritten and new ones, and object streams that hold either (ISO 32000-2, 7.3 and 7.5.7).
+ */
+import { encodeLatin1, toHex } from "../../bytes.ts";
+import type { NewObject } from "../document/newObject.ts";
+import type { Rewrite } from "../pages/rewrite.ts";
+import type { Cipher } from "../security/encryption.ts";
+import type { Meter } from "../source/meter.ts";
+import { ByteWriter } from "../syntax/byteWriter.ts";
+import { LESS_THAN, LINE_FEED, PAREN_OPEN } from "../syntax/characters.ts";
+import { isDictionary, skipHexString, skipLiteralString } from "../syntax/lexer.ts";
+import { parseValue } from "../syntax/values.ts";
+import { deflateInTurns } from "./deflateInTurns.ts";
+
+/** A member of an object stream. */
+export interface Member {
+  num: number;
+  text: Uint8Array;
+}
+
+/** Writes the text of a rewritten object with its splices applied. */
+export function writeSpliced(out: ByteWriter, { text, splices }: Rewrite): void {
+  let at = 0;
+  // What is inserted at a place comes before what is removed there.
+  for (const splice of splices.toSorted((a, b) => a.at - b.at || a.remove - b.remove)) {
+    out.copy(text, at, splice.at);
+    out.text(splice.insert);
+    at = splice.at + splice.remove;
+  }
+  out.copy(text, at, text.length);
+}
+
+/** What follows the data of a stream. */
+export const END_OF_DATA = "\nendstream";
+
+/** Returns the length in bytes of a rewritten object: of its text, and the data of a stream. */
+export function lengthOf({ text, splices, data }: Rewrite): number {
+  const follows = data ? data.end - data.start + END_OF_DATA.length : 0;
+  return splices.reduce((length, { remove, insert }) => length + insert.length - remove, text.length + follows);
+}
+
+/** Returns the text of a rewritten object with its splices applied. */
+export function spliced(rewrite: Rewrite): Uint8Array {
+  const out = new ByteWriter(lengthOf(rewrite));
+  writeSpliced(out, rewrite);
+  return out.joined();
+}
+
+/** Writes a complete new object of generation 0, encrypted if the document is. */
+export function writeObject(out: ByteWriter, num: number, object: NewObject, cipher: Cipher | undefined): void {
+  out.text(`${num} 0 obj\n`);
+  if (typeof object === "string") out.text(cipher ? encryptStrings(object, num, cipher) : object);
+  else {
+    const dict = cipher ? encryptStrings(object.dict, num, cipher) : object.dict;
+    const data = cipher ? cipher.encryptStream(num, 0, object.data) : object.data;
+    out.text(`<<${dict}/Length ${data.length}>>\nstream\n`);
+    out.bytes(data);
+    out.text(END_OF_DATA);
+  }
+  out.text("\nendobj\n");
+}
+
+/** Packs objects into an object stream and returns that as a new object. */
+export async function packObjects(members: readonly Member[], meter: Meter): Promise<NewObject> {
+  const body = new ByteWriter();
+  let head = "";
+  for (const { num, text } of members) {
+    head += `${num} ${body.length} `;
+    body.bytes(text);
+    body.byte(LINE_FEED);
+  }
+  return {
+    dict: `/Type/ObjStm/N ${members.length}/First ${head.length}/Filter/FlateDecode`,
+    data: await deflateInTurns([encodeLatin1(head), ...body.parts()], head.length + body.length, meter),
+  };
+}
+
+/** Encrypts the strings of a standalone object one by one (7.6.2) and writes them in hexadecimal. */
+function encryptStrings(text: string, num: number, cipher: Cipher): string {
+  const bytes = encodeLatin1(`${text}\n`);
+  let out = "";
+  let copied = 0;
+  for (let at = 0; at < text.length; ) {
+    const isLiteral = bytes[at] === PAREN_OPEN;
+    if (!isLiteral && (bytes[at] !== LESS_THAN || isDictionary(bytes, at))) {
+      at += bytes[at] === LESS_THAN ? 2 : 1;
+      continue;
+    }
+    const end = isLiteral ? skipLiteralString(bytes, at) : skipHexString(bytes, at);
+    const string = cipher.encryptString(num, 0, parseValue(bytes, at) as Uint8Array);
+    out += `${text.slice(copied, at)}<${toHex(string)}>`;
+    at = copied = end;
+  }
+  return out + text.slice(copied);
+}

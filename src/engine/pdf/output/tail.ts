@@ -1,0 +1,342 @@
+/** Writes what follows the copied source: objects and the cross-reference section. */
+import { md5 } from "#platform/hashes";
+import { decodeLatin1, encodeLatin1, toHex } from "../../bytes.ts";
+import type { PdfDocument } from "../document/document.ts";
+import type { NewObject } from "../document/newObject.ts";
+import { FREE, IN_FILE, IN_STREAM, type Kind } from "../objects/xrefTable.ts";
+import type { Rewrite } from "../pages/rewrite.ts";
+import { limitOutput } from "../source/meter.ts";
+import { ByteWriter } from "../syntax/byteWriter.ts";
+import { GREATER_THAN, LINE_FEED } from "../syntax/characters.ts";
+import { eachEntry, LARGEST_GENERATION, Malformed, readName } from "../syntax/lexer.ts";
+import { Reference } from "../syntax/values.ts";
+import { endOfSound, soundName, soundText } from "../syntax/wellFormed.ts";
+import { provePages } from "./proof.ts";
+import { keptMembers, type Replacements } from "./replacements.ts";
+import { END_OF_DATA, lengthOf, type Member, packObjects, spliced, writeObject, writeSpliced } from "./serialize.ts";
+import { addEntry, type Entries, linkFreeEntries, makeEntries, streamSection, tableSection } from "./xrefWriter.ts";
+
+/** Most objects in a new object stream, and the bytes with which it is full. */
+const PACKED_OBJECTS = 200;
+const PACKED_BYTES = 1 << 20;
+/** Approximate size in bytes of the parts in which rewritten objects are written. */
+const CHUNK = 256 * 1024;
+/** Largest number in the ten digits of a table's entry (7.5.4). */
+const LARGEST_TABLE_OFFSET = 9_999_999_999;
+
+/** What it takes to write an object into an object stream, beside its bytes, see Meter.spend. */
+const MEMBER_WORK = 1024;
+/** What it takes to collect an entry of the cross-reference, see Meter.spend. */
+const ENTRY_WORK = 32;
+
+interface Entry {
+  kind: Kind;
+  place: number;
+  detail: number;
+}
+
+/** The end of an output: `parts` in order, `length` bytes in all. */
+export interface Tail {
+  length: number;
+  /** Whether it has object streams or a cross-reference stream. */
+  usesStreams: boolean;
+  /** Returns the parts; each is valid until the next is requested. */
+  parts(): AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Writes the tail of an output that begins with `start` bytes of the source. Nothing comes before what it needs, so that
+ * a reader that repairs a truncated file finds no page without its mark: first what is new, then what pages may use, in
+ * the file or in object streams, and then the pages.
+ * @throws EngineError too_complex if it is larger than the source and the mark allow
+ */
+export async function writeTail(document: PdfDocument, replacements: Replacements, start: number): Promise<Tail> {
+  const { xref, objects } = document;
+  const { meter } = objects.source;
+  const { inFile, inStreams, streams, freed } = replacements;
+  // The output of a hybrid file is not a hybrid: every current reader supports cross-reference streams.
+  const asStream =
+    xref.usesStreams || streams.length > 0 || hasCompressed(document) || start > LARGEST_TABLE_OFFSET - (1 << 30);
+  const pages = new Set(document.pages.map((page) => page.rewrite.num));
+  const isPage = ({ num }: Rewrite) => pages.has(num);
+  const isOther = ({ num }: Rewrite) => !pages.has(num);
+  const member = (rewrite: Rewrite): Member => ({ num: rewrite.num, text: spliced(rewrite) });
+
+  const body = new Body(document, start);
+  for (const { num, object } of document.added) {
+    if (asStream && typeof object === "string") await body.pack({ num, text: encodeLatin1(object) });
+    else body.add(num, object);
+  }
+  await body.endPack();
+  const marked = body.place;
+  const allowed = marked - start + 2 * objects.source.length;
+  const check = (place: number) => limitOutput(place - allowed, document.pages.length);
+  const pack = async (packed: Member) => {
+    await body.pack(packed);
+    meter.spend(MEMBER_WORK + packed.text.length);
+    if (meter.isTurnOver) await meter.giveWay();
+  };
+  for (const num of streams) {
+    // A stream of their own: some readers read nothing of one that has a damaged member.
+    for await (const kept of keptMembers(document, replacements, num)) await pack(kept);
+    await body.endPack();
+    check(body.place);
+  }
+  for (const rewrite of inStreams.filter(isOther)) await pack(member(rewrite));
+  await body.endPack();
+  body.rewrite(inFile.filter(isOther));
+  for (const rewrite of inStreams.filter(isPage)) await pack(member(rewrite));
+  await body.endPack();
+  body.rewrite(inFile.filter(isPage));
+
+  const { entries, place } = body;
+  for (const num of freed) {
+    if (!entries.has(num)) entries.set(num, { kind: FREE, place: 0, detail: nextGeneration(document, num) });
+  }
+  provePages(document, (num) => (entries.get(num)?.kind ?? FREE) !== FREE);
+  const section = asStream ? document.numbers.take() : 0;
+  if (asStream) entries.set(section, { kind: IN_FILE, place, detail: 0 });
+  const all = await collectEntries(document, replacements, entries);
+  const trailer = trailerEntries(document, body.newBytes());
+  const written = asStream ? await streamSection(section, all, trailer, meter) : tableSection(all, trailer);
+  const end = encodeLatin1(`startxref\n${place}\n%%EOF\n`);
+  check(place + written.length + end.length);
+  return {
+    length: place - start + written.length + end.length,
+    usesStreams: asStream,
+    async *parts() {
+      yield* body.parts();
+      yield* written.parts();
+      yield end;
+    },
+  };
+}
+
+const END = "\nendobj\n";
+
+function headOf(num: number, gen: number): string {
+  return `${num} ${gen} obj\n`;
+}
+
+/** The objects of the tail in the order in which they are written, and where each of them is. */
+class Body {
+  readonly entries = new Map<number, Entry>();
+  /** Offset in the output of what comes next. */
+  place: number;
+  readonly #document: PdfDocument;
+  /** Members of the object stream that has been begun, and their length in bytes. */
+  #pack: Member[] = [];
+  #packed = 0;
+  /** There may be a rewritten object for every page, so these are only written in `parts`. */
+  readonly #sequence: (ByteWriter | { rewrites: readonly Rewrite[]; length: number })[] = [];
+
+  constructor(document: PdfDocument, start: number) {
+    this.#document = document;
+    this.place = start;
+    this.#write((out) => out.byte(LINE_FEED));
+  }
+
+  /** Adds a new object. */
+  add(num: number, object: NewObject): void {
+    this.entries.set(num, { kind: IN_FILE, place: this.place, detail: 0 });
+    this.#write((out) => writeObject(out, num, object, this.#document.objects.cipher));
+  }
+
+  /** Adds an object to a new object stream, which is written when it is full, or by `endPack`. */
+  async pack(member: Member): Promise<void> {
+    this.#pack.push(member);
+    this.#packed += member.text.length;
+    if (this.#pack.length === PACKED_OBJECTS || this.#packed >= PACKED_BYTES) await this.endPack();
+  }
+
+  /** Writes the object stream that has been begun, if any. */
+  async endPack(): Promise<void> {
+    if (this.#pack.length === 0) return;
+    const stream = this.#document.numbers.take();
+    for (const [index, { num }] of this.#pack.entries())
+      this.entries.set(num, { kind: IN_STREAM, place: stream, detail: index });
+    this.add(stream, await packObjects(this.#pack, this.#document.objects.source.meter));
+    this.#pack = [];
+    this.#packed = 0;
+  }
+
+  /** Adds rewritten objects. */
+  rewrite(rewrites: readonly Rewrite[]): void {
+    const start = this.place;
+    for (const rewrite of rewrites) {
+      const { num } = rewrite;
+      const gen = this.#document.xref.table.generation(num);
+      this.entries.set(num, { kind: IN_FILE, place: this.place, detail: gen });
+      this.place += headOf(num, gen).length + lengthOf(rewrite) + END.length;
+    }
+    if (rewrites.length > 0) this.#sequence.push({ rewrites, length: this.place - start });
+  }
+
+  /** Returns the parts in order; each is valid until the next is requested. */
+  async *parts(): AsyncGenerator<Uint8Array, undefined> {
+    for (const piece of this.#sequence) {
+      if (piece instanceof ByteWriter) yield* piece.parts();
+      else yield* written(piece.rewrites, Math.min(CHUNK, piece.length), this.#document);
+    }
+  }
+
+  /** Returns the parts that are not rewritten from the source. */
+  newBytes(): Uint8Array[] {
+    return this.#sequence.flatMap((piece) => (piece instanceof ByteWriter ? piece.parts() : []));
+  }
+
+  #write(write: (out: ByteWriter) => void): void {
+    let out = this.#sequence.at(-1);
+    if (!(out instanceof ByteWriter)) {
+      out = new ByteWriter();
+      this.#sequence.push(out);
+    }
+    const before = out.length;
+    write(out);
+    this.place += out.length - before;
+  }
+}
+
+/** Yields rewritten objects in parts of about `size` bytes, the long data of streams as they are read. */
+async function* written(
+  rewrites: readonly Rewrite[],
+  size: number,
+  { xref: { table }, objects: { source } }: PdfDocument,
+): AsyncGenerator<Uint8Array, undefined> {
+  let out = new ByteWriter(size);
+  for (const rewrite of rewrites) {
+    const { num, data } = rewrite;
+    if (out.length > 0 && out.length + lengthOf(rewrite) > size) {
+      yield* out.parts();
+      out = new ByteWriter(size);
+    }
+    out.text(headOf(num, table.generation(num)));
+    writeSpliced(out, rewrite);
+    if (data) {
+      if (data.end > data.start) {
+        yield* out.parts();
+        if (source.inMemory) yield source.bytes(data.start, data.end);
+        else yield* source.stream(data.start, data.end);
+        out = new ByteWriter(size);
+      }
+      out.text(END_OF_DATA);
+    }
+    out.text(END);
+  }
+  yield* out.parts();
+}
+
+function nextGeneration({ xref: { table } }: PdfDocument, num: number): number {
+  return Math.min(table.generation(num) + 1, LARGEST_GENERATION);
+}
+
+function hasCompressed({ xref: { table } }: PdfDocument): boolean {
+  for (let row = 0; row < table.rows; row++) if (table.kind(row) === IN_STREAM && table.isLive(row)) return true;
+  return false;
+}
+
+/** Collects the entries of all objects of the output, ascending: the source's live entries, overridden by `changed`. */
+async function collectEntries(
+  document: PdfDocument,
+  { freed }: Replacements,
+  changed: Map<number, Entry>,
+): Promise<Entries> {
+  const { table, origin } = document.xref;
+  const { length, meter } = document.objects.source;
+  const added = [...changed.keys()].filter((num) => table.live(num) < 0).sort((a, b) => a - b);
+  const isDense = table.largest < 2 * table.rows + 1000;
+  const entries = makeEntries((isDense ? table.largest + 1 : 2 * table.rows + 1) + 2 * added.length + 1);
+  addEntry(entries, 0, FREE, 0, LARGEST_GENERATION);
+  let last = 0;
+  // A file without updates has a single subsection (7.5.4), so gaps are filled unless the numbers are scattered.
+  const fill = (num: number) => {
+    while (isDense && ++last < num) addEntry(entries, last, FREE, 0, 0);
+    last = num;
+  };
+
+  let next = 0;
+  const addNew = (num: number) => {
+    last = num;
+    const { kind, place, detail } = changed.get(num)!;
+    addEntry(entries, num, kind, place, detail);
+  };
+
+  for (const num of table.numbers()) {
+    if (num === 0) continue;
+    meter.spend(ENTRY_WORK);
+    if (meter.isTurnOver) await meter.giveWay();
+    while (next < added.length && added[next]! < num) addNew(added[next++]!);
+    fill(num);
+    const entry = changed.get(num);
+    if (entry) {
+      addEntry(entries, num, entry.kind, entry.place, entry.detail);
+      continue;
+    }
+    const row = table.live(num);
+    const kind = table.kind(row);
+    const place = table.place(row);
+    const detail = table.detail(row);
+    if (kind === IN_FILE && place >= origin && place < length) addEntry(entries, num, kind, place - origin, detail);
+    else if (kind === IN_STREAM && table.isInFile(place) && !freed.has(place))
+      addEntry(entries, num, kind, place, detail);
+    else addEntry(entries, num, FREE, 0, kind === FREE ? detail : 0);
+  }
+  while (next < added.length) addNew(added[next++]!);
+  linkFreeEntries(entries);
+  return entries;
+}
+
+/** Trailer entries that belong to the section they were written in, or that are written separately. */
+const OWN_ENTRIES = new Set(
+  "Size Prev XRefStm Type W Index Filter DecodeParms Length DL F FFilter FDecodeParms Root Info Encrypt ID".split(" "),
+);
+
+/**
+ * Returns the entries of the new trailer except /Size. The first half of /ID stays; the second is new: a hash of the
+ * source's trailers and of what is `added`, so that equal input gives equal output (14.4).
+ */
+function trailerEntries(document: PdfDocument, added: readonly Uint8Array[]): string {
+  const { trailer, fileId, xref } = document;
+  const newest = xref.trailers[0];
+  let entries = "";
+  if (newest) {
+    eachEntry(newest.text, 0, (key, keyEnd, start) => {
+      if (!OWN_ENTRIES.has(readName(newest.text, key, keyEnd)) && newest.text[start] !== GREATER_THAN)
+        entries += entryText(newest.text, key, keyEnd, start);
+    });
+  }
+  for (const key of ["Root", "Info", "Encrypt"]) {
+    const value = trailer.get(key);
+    if (value instanceof Reference) entries += `/${key} ${value.num} ${value.gen} R`;
+    else if (value !== undefined) entries += verbatim(document, key);
+  }
+  // The key of an encrypted document depends on the first half of /ID: if that is missing, it has to stay missing.
+  if (document.objects.cipher && !fileId) return entries;
+  const second = md5(...xref.trailers.map(({ text }) => text), ...added);
+  return `${entries}/ID[<${toHex(fileId ?? second)}><${toHex(second)}>]`;
+}
+
+function verbatim({ xref }: PdfDocument, wanted: string): string {
+  for (const { text, dict } of xref.trailers) {
+    if (!dict.has(wanted)) continue;
+    let entry = "";
+    eachEntry(text, 0, (key, keyEnd, start) => {
+      if (readName(text, key, keyEnd) === wanted) entry = entryText(text, key, keyEnd, start);
+    });
+    return entry;
+  }
+  return "";
+}
+
+/** Returns an entry soundly written; nothing if nobody can tell what it is. */
+function entryText(text: Uint8Array, key: number, keyEnd: number, start: number): string {
+  const name = soundName(text, key, keyEnd);
+  const end = endOfSound(text, start);
+  if (end >= 0) return name + decodeLatin1(text, keyEnd, end);
+  try {
+    return `${name} ${decodeLatin1(soundText(text, start))}`;
+  } catch (error) {
+    if (error instanceof Malformed) return "";
+    throw error;
+  }
+}

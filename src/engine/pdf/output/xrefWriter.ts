@@ -1,0 +1,200 @@
+/** Writes the output's only cross-reference section as a complete table or stream (ISO 32000-2, 7.5.4 and 7.5.8). */
+
+import { FREE, IN_FILE, type Kind } from "../objects/xrefTable.ts";
+import type { Meter } from "../source/meter.ts";
+import { ByteWriter } from "../syntax/byteWriter.ts";
+import { DIGIT_0, LINE_FEED, LOWER_F, LOWER_N, SPACE } from "../syntax/characters.ts";
+import { deflateInTurns } from "./deflateInTurns.ts";
+
+/** The entries of the section in ascending order of object number: the first `count` of each array. */
+export interface Entries {
+  count: number;
+  number: Uint32Array;
+  kind: Uint8Array;
+  /** IN_FILE: offset in the output. IN_STREAM: number of the object stream. FREE: next free object number. */
+  place: Float64Array;
+  /** IN_FILE: generation. FREE: generation of the next use. IN_STREAM: index. */
+  detail: Uint32Array;
+}
+
+/** Creates an empty list of at most `capacity` entries. */
+export function makeEntries(capacity: number): Entries {
+  return {
+    count: 0,
+    number: new Uint32Array(capacity),
+    kind: new Uint8Array(capacity),
+    place: new Float64Array(capacity),
+    detail: new Uint32Array(capacity),
+  };
+}
+
+/** Appends an entry; its object number has to be larger than those before. */
+export function addEntry(entries: Entries, num: number, kind: Kind, place: number, detail: number): void {
+  const i = entries.count++;
+  entries.number[i] = num;
+  entries.kind[i] = kind;
+  entries.place[i] = place;
+  entries.detail[i] = detail;
+}
+
+/** Links the free entries into the free list of a table, in ascending order and back to 0 (7.5.4). */
+export function linkFreeEntries(entries: Entries): void {
+  let next = 0;
+  for (let i = entries.count - 1; i >= 0; i--) {
+    if (entries.kind[i] !== FREE) continue;
+    entries.place[i] = next;
+    next = entries.number[i]!;
+  }
+}
+
+/** The section as it is in the output: `length` bytes in all. */
+export interface Section {
+  length: number;
+  /** Returns the parts in order. */
+  parts(): Iterable<Uint8Array>;
+}
+
+/** How many entries are written at once: a part of a table has so many lines. */
+const ENTRIES_AT_ONCE = 8192;
+const LINE = 20;
+/** To make a row of a stream takes as long as to scan so many bytes, see Meter.spend. */
+const ROW_WORK = 32;
+
+/**
+ * Returns a table and its trailer. A table of millions of objects takes as much memory as their entries, so its lines are
+ * made when they are asked for.
+ * @param trailer text of the trailer dictionary without `<<`, `>>` and /Size
+ */
+export function tableSection(entries: Entries, trailer: string): Section {
+  const head = "xref\n";
+  const end = `trailer\n<<${trailer}/Size ${size(entries)}>>\n`;
+  let length = head.length + LINE * entries.count + end.length;
+  for (const [from, to] of runs(entries)) length += headOf(entries, from, to).length;
+  return {
+    length,
+    *parts() {
+      let out = new ByteWriter();
+      out.text(head);
+      for (const [from, to] of runs(entries)) {
+        out.text(headOf(entries, from, to));
+        for (let at = from; at < to; at += ENTRIES_AT_ONCE) {
+          out.bytes(tableLines(entries, at, Math.min(at + ENTRIES_AT_ONCE, to)));
+          if (out.length < ENTRIES_AT_ONCE * LINE) continue;
+          yield* out.parts();
+          out = new ByteWriter();
+        }
+      }
+      out.text(end);
+      yield* out.parts();
+    },
+  };
+}
+
+/** The line above the entries of a subsection. */
+function headOf(entries: Entries, from: number, to: number): string {
+  return `${entries.number[from]} ${to - from}\n`;
+}
+
+function tableLines(entries: Entries, from: number, to: number): Uint8Array {
+  const lines = new Uint8Array((to - from) * LINE).fill(SPACE);
+  for (let i = from; i < to; i++) {
+    const at = (i - from) * LINE;
+    putDigits(lines, at, 10, entries.place[i]!);
+    putDigits(lines, at + 11, 5, entries.detail[i]!);
+    lines[at + 17] = entries.kind[i] === IN_FILE ? LOWER_N : LOWER_F;
+    lines[at + 19] = LINE_FEED;
+  }
+  return lines;
+}
+
+/**
+ * Returns a cross-reference stream, which is never encrypted (7.5.8.2).
+ * @param num object number of the stream, which `entries` has to list already
+ * @param trailer text of the trailer entries without /Size
+ */
+export async function streamSection(num: number, entries: Entries, trailer: string, meter: Meter): Promise<Section> {
+  let largest = 1;
+  let widest = 1;
+  for (let i = 0; i < entries.count; i++) {
+    if (entries.place[i]! > largest) largest = entries.place[i]!;
+    if (entries.detail[i]! > widest) widest = entries.detail[i]!;
+  }
+  const placeWidth = bytesFor(largest);
+  const detailWidth = bytesFor(widest);
+  const width = 1 + placeWidth + detailWidth;
+  const data = await deflateInTurns(rows(entries, placeWidth, detailWidth, meter), entries.count * (width + 1), meter);
+
+  let index = "";
+  for (const [from, to] of runs(entries)) index += `${entries.number[from]} ${to - from} `;
+  const out = new ByteWriter();
+  out.text(
+    `${num} 0 obj\n<</Type/XRef${trailer}/Size ${size(entries)}/W[1 ${placeWidth} ${detailWidth}]/Index[${index.trimEnd()}]`,
+  );
+  out.text(`/Filter/FlateDecode/DecodeParms<</Predictor 12/Columns ${width}>>/Length ${data.length}>>\nstream\n`);
+  out.bytes(data);
+  out.text("\nendstream\nendobj\n");
+  return { length: out.length, parts: () => out.parts() };
+}
+
+/** Yields the rows of a stream with predictor 12 (PNG Up): each minus the one above, which deflates to a fraction. */
+function* rows(entries: Entries, placeWidth: number, detailWidth: number, meter: Meter): Generator<Uint8Array> {
+  const width = 1 + placeWidth + detailWidth;
+  const above = new Uint8Array(width);
+  const row = new Uint8Array(width);
+  for (let from = 0; from < entries.count; from += ENTRIES_AT_ONCE) {
+    const to = Math.min(from + ENTRIES_AT_ONCE, entries.count);
+    const lines = new Uint8Array((to - from) * (width + 1));
+    for (let i = from; i < to; i++) {
+      row[0] = entries.kind[i]!;
+      putInteger(row, 1, placeWidth, entries.place[i]!);
+      putInteger(row, 1 + placeWidth, detailWidth, entries.detail[i]!);
+      const at = (i - from) * (width + 1);
+      lines[at] = 2;
+      for (let x = 0; x < width; x++) lines[at + 1 + x] = row[x]! - above[x]!;
+      above.set(row);
+    }
+    meter.spend((to - from) * ROW_WORK);
+    yield lines;
+  }
+}
+
+function size(entries: Entries): number {
+  return entries.number[entries.count - 1]! + 1;
+}
+
+/** Yields where the runs of consecutive object numbers, which are the subsections, begin and end. */
+function* runs(entries: Entries): Generator<readonly [from: number, to: number]> {
+  for (let from = 0, to = 1; from < entries.count; from = to++) {
+    while (to < entries.count && entries.number[to] === entries.number[to - 1]! + 1) to++;
+    yield [from, to];
+  }
+}
+
+function bytesFor(value: number): number {
+  let bytes = 1;
+  while (value >= 256) {
+    value = Math.floor(value / 256);
+    bytes++;
+  }
+  return bytes;
+}
+
+/** Writes `value` in decimal, padded with zeros to `width` digits, which has to be a multiple of five. */
+function putDigits(line: Uint8Array, at: number, width: number, value: number): void {
+  // Five digits at a time fit a small integer, on which arithmetic is several times faster.
+  for (let end = at + width - 1; end > at; end -= 5) {
+    let part = value % 100_000;
+    value = (value - part) / 100_000;
+    for (let i = end; i > end - 5; i--) {
+      line[i] = DIGIT_0 + (part % 10);
+      part = (part / 10) | 0;
+    }
+  }
+}
+
+function putInteger(row: Uint8Array, at: number, width: number, value: number): void {
+  for (let i = width - 1; i >= 0; i--) {
+    row[at + i] = value % 256;
+    value = Math.floor(value / 256);
+  }
+}

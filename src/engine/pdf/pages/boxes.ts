@@ -1,0 +1,82 @@
+/** Reads page boundaries, rotation and units the way readers do (ISO 32000-2, 7.7.3.3 and 14.11.2). */
+import type { Objects } from "../objects/objects.ts";
+import type { Value } from "../syntax/values.ts";
+
+/** A rectangle in a page's user space with x0 < x1 and y0 < y1. */
+export interface Box {
+  x0: number;
+  y0: number;
+  x1: number;
+  y1: number;
+}
+
+/** Clockwise rotation in degrees. */
+export type Rotation = 0 | 90 | 180 | 270;
+
+/** The page of readers where there is no other. */
+const LETTER: Box = { x0: 0, y0: 0, x1: 612, y1: 792 };
+
+/** Readers calculate with 24 binary digits: beyond this, units are less than they can tell apart. */
+const LARGEST_CORNER = 2 ** 24;
+/** MuPDF shows smaller pages as one unit wide and high. */
+const SMALLEST_SIDE = 1;
+const SMALLEST_UNIT = 0.001;
+/** What Acrobat takes: beyond it, readers no longer show what is drawn. */
+const LARGEST_UNIT = 75_000;
+
+/**
+ * Reads a rectangle, whose corners may come in any order (7.9.5).
+ * @returns undefined if the value is not a rectangle, or has no area, or one that readers do not show
+ */
+export function readBox(objects: Objects, value: Value | undefined): Box | undefined {
+  const corners = objects.resolve(value);
+  if (!Array.isArray(corners) || corners.length < 4) return undefined;
+  const [a, b, c, d] = corners
+    .slice(0, 4)
+    .map((corner) => (typeof corner === "number" ? corner : objects.resolve(corner)));
+  if (typeof a !== "number" || typeof b !== "number" || typeof c !== "number" || typeof d !== "number")
+    return undefined;
+  const box = { x0: Math.min(a, c), y0: Math.min(b, d), x1: Math.max(a, c), y1: Math.max(b, d) };
+  return hasArea(box) ? box : undefined;
+}
+
+/**
+ * Returns the area that a reader displays: the CropBox clipped to the MediaBox, or the whole MediaBox if there is no
+ * CropBox or the two do not meet. A missing MediaBox counts as US Letter.
+ */
+export function displayedBox(mediaBox: Box | undefined, cropBox: Box | undefined): Box {
+  const media = mediaBox ?? LETTER;
+  if (!cropBox) return media;
+  const both = {
+    x0: Math.max(media.x0, cropBox.x0),
+    y0: Math.max(media.y0, cropBox.y0),
+    x1: Math.min(media.x1, cropBox.x1),
+    y1: Math.min(media.y1, cropBox.y1),
+  };
+  return hasArea(both) ? both : media;
+}
+
+/**
+ * Reads a /Rotate value as 0 to 270 degrees clockwise; anything but a multiple of 90 counts as 0.
+ * @returns undefined for null, which counts as no value (7.3.7)
+ */
+export function readRotation(value: Value): Rotation | undefined {
+  if (value === null) return undefined;
+  if (typeof value !== "number" || value % 90 !== 0) return 0;
+  return ((((value % 360) + 360) % 360) as Rotation) || 0;
+}
+
+/** Returns whether a CropBox and a MediaBox have nothing in common. */
+export function areApart(mediaBox: Box | undefined, cropBox: Box | undefined): boolean {
+  return cropBox !== undefined && displayedBox(mediaBox, cropBox) === (mediaBox ?? LETTER);
+}
+
+/** Reads a /UserUnit value; anything but a number in the range of readers counts as 1. */
+export function readUserUnit(value: Value): number {
+  return typeof value === "number" && value >= SMALLEST_UNIT && value <= LARGEST_UNIT ? value : 1;
+}
+
+function hasArea({ x0, y0, x1, y1 }: Box): boolean {
+  const isShown = x0 >= -LARGEST_CORNER && y0 >= -LARGEST_CORNER && x1 <= LARGEST_CORNER && y1 <= LARGEST_CORNER;
+  return isShown && x1 - x0 >= SMALLEST_SIDE && y1 - y0 >= SMALLEST_SIDE;
+}

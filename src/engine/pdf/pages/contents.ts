@@ -1,0 +1,245 @@
+/** Reads a page's /Contents (ISO 32000-2, 7.8.2): absent, a stream, or an array of streams, direct or indirect. */
+import { decodeLatin1 } from "../../bytes.ts";
+import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
+import { claimedEnd, dataStart, findEndOfData, findLastWord, isGlued, mayBeLength } from "../objects/streams.ts";
+import { MissingRange } from "../source/byteSource.ts";
+import { BRACKET_OPEN } from "../syntax/characters.ts";
+import { EndOfBytes, eachEntry, isDictionary, Malformed, nameIs, skipValue, skipWhite } from "../syntax/lexer.ts";
+import { parseCharged, Reference, referenceAt, type Value } from "../syntax/values.ts";
+import { eachSoundEntry, soundName, soundText } from "../syntax/wellFormed.ts";
+import { readKids, type Span } from "./pageAttributes.ts";
+import type { Rewrites } from "./rewrite.ts";
+
+/**
+ * What goes between the brackets of the page's new /Contents array. If the page's own array is an indirect object,
+ * `shared` is its object number: pages that use it can share the new array too.
+ */
+export interface Contents {
+  /** References to the content streams, in PDF syntax. */
+  readonly items: string;
+  readonly shared: number | undefined;
+}
+
+/** File offsets of the parts of a stream object. */
+interface StreamParts {
+  dict: number;
+  data: number;
+  /** Span of the value of /Length, relative to the start of the dictionary. */
+  length: Span | undefined;
+  /** Value of /Length. */
+  claimed: Value | undefined;
+  /** Length of a dictionary that is not sound; 0 if it is. */
+  damaged: number;
+  /** Whether the data begin straight behind their keyword. */
+  isGlued: boolean;
+}
+
+/** What a reference in /Contents leads to. */
+type Target = { array: Uint8Array } | { stream: StreamParts | "unreadable" } | { other: Value };
+
+/** What a byte of an array is charged, in bytes scanned: all of its elements are looked up. */
+const ARRAY_WORK = 16;
+/** The same of a stream's dictionary, which may be every page's. */
+const DICTIONARY_WORK = 8;
+/** Data longer than this are read again when they are written, of a file that is not in memory: each of them by itself. */
+const LONG = 1 << 20;
+const NONE: Contents = { items: "", shared: undefined };
+
+/** Resolves /Contents entries, and corrects the /Length of content streams where it is wrong. */
+export class ContentsReader {
+  /** Objects assumed to be sound streams without reading them: the copying pass has to check that. */
+  readonly deferred = new Set<number>();
+  /** Offset of a content stream object to the offset where its data end. */
+  readonly ends = new Map<number, number>();
+  readonly #objects: Objects;
+  readonly #rewrites: Rewrites;
+  readonly #lenient: boolean;
+  /** Contents by the number of the object that a page names, unless that is a stream. */
+  readonly #known = new Map<number, Contents>();
+  /** Whether the element of an array is a stream, by its number. */
+  readonly #streams = new Map<number, boolean>();
+
+  /** @param lenient leave out content objects that cannot be read, instead of throwing Malformed */
+  constructor(objects: Objects, rewrites: Rewrites, lenient: boolean) {
+    this.#objects = objects;
+    this.#rewrites = rewrites;
+    this.#lenient = lenient;
+  }
+
+  /**
+   * Reads the /Contents value at `span` of `text`.
+   *
+   * Only the object itself tells whether a reference leads to a stream or to an array, and reading it for every page
+   * could read every block of a file whose content streams are spread all over it. So with `mayDefer`, an object whose
+   * bytes are not loaded is assumed to be a sound stream, which it nearly always is, and noted in `deferred`. The
+   * copying pass checks that, see ContentCheck.
+   * @throws Malformed if the value cannot be read; a lenient reader leaves out unreadable content objects instead
+   * @throws MissingRange if bytes have to be fetched that must not be deferred
+   */
+  read(text: Uint8Array, span: Span | undefined, mayDefer: boolean): Contents {
+    if (!span) return NONE;
+    if (text[span.start] === BRACKET_OPEN) return this.#array(text, span.start, undefined, mayDefer);
+    const value = referenceAt(text, span.start);
+    if (!value) return NONE;
+    const known = this.#known.get(value.num);
+    if (known) return known;
+    const contents = this.#follow(value, mayDefer);
+    // Contents that are a stream are seldom another page's as well, and there may be one for every page.
+    if (contents.shared !== undefined || contents === NONE) this.#known.set(value.num, contents);
+    return contents;
+  }
+
+  #follow(value: Value, mayDefer: boolean): Contents {
+    for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
+      const { num }: Reference = value;
+      const gen = this.#objects.table.generation(num);
+      const stream = { items: [num, gen, "R"].join(" "), shared: undefined }; // join makes a flat string: one per page
+      try {
+        const target = this.#target(num);
+        if ("array" in target) return this.#array(target.array, 0, num, mayDefer);
+        if ("stream" in target) {
+          this.#repair(num, target.stream);
+          return stream;
+        }
+        value = target.other;
+      } catch (error) {
+        if (this.#lenient && error instanceof Malformed) return NONE;
+        if (!mayDefer || !(error instanceof MissingRange) || !this.#objects.table.isInFile(num)) throw error;
+        this.deferred.add(num);
+        return stream;
+      }
+    }
+    return NONE;
+  }
+
+  #array(text: Uint8Array, at: number, shared: number | undefined, mayDefer: boolean): Contents {
+    const { table } = this.#objects;
+    const end = skipValue(text, at);
+    // An array is read again for each part of the file that is missing, and for each object stream.
+    this.#objects.source.meter.scan(ARRAY_WORK * (end - at));
+    const { kids: elements, isPlain } = readKids(text, at);
+    const inFile = elements.filter((num) => num > 0 && table.isInFile(num));
+    // In the order of the file, of which many parts may be missing.
+    const unknown = [...new Set(inFile.filter((num) => !this.#streams.has(num)))].sort(
+      (a, b) => this.#place(a) - this.#place(b),
+    );
+    const found = new Set(unknown.filter((num) => this.#isStream(num, mayDefer)));
+    const streams = inFile.filter((num) => found.has(num) || this.#streams.get(num));
+    const items = decodeLatin1(text, at + 1, end - 1);
+    const isSound =
+      isPlain && streams.length === elements.length && streams.every((num) => table.generation(num) === 0);
+    if (isSound) return { items, shared };
+    // Poppler renders nothing of a page if one element is not a stream, or has another generation.
+    return { items: streams.map((num) => `${num} ${table.generation(num)} R`).join(" "), shared };
+  }
+
+  #isStream(num: number, mayDefer: boolean): boolean {
+    let isStream = false;
+    try {
+      const target = this.#target(num);
+      isStream = "stream" in target;
+      if ("stream" in target) this.#repair(num, target.stream);
+    } catch (error) {
+      if (mayDefer && error instanceof MissingRange) {
+        this.deferred.add(num);
+        return true;
+      }
+      if (!(this.#lenient && error instanceof Malformed)) throw error;
+    }
+    this.#streams.set(num, isStream);
+    return isStream;
+  }
+
+  #place(num: number): number {
+    const { table } = this.#objects;
+    return table.place(table.live(num));
+  }
+
+  #target(num: number): Target {
+    const place = this.#place(num);
+    return (
+      this.#objects.at(num, (bytes, at): Target => {
+        if (bytes[at] === BRACKET_OPEN) return { array: bytes.slice(at, skipValue(bytes, at)) };
+        if (!isDictionary(bytes, at)) return { other: parseCharged(bytes, at, this.#objects.source.meter) };
+        if (!this.#objects.table.isInFile(num)) return { other: null };
+        const stream = this.#describe(bytes, at, place);
+        return stream ? { stream } : { other: null };
+      }) ?? { other: null }
+    );
+  }
+
+  /**
+   * Locates the parts of a stream in the object that begins at `base`.
+   * @returns undefined for a dictionary without a stream, "unreadable" for a malformed dictionary
+   */
+  #describe(bytes: Uint8Array, at: number, base: number): StreamParts | "unreadable" | undefined {
+    let length: Span | undefined;
+    const note = (key: number, keyEnd: number, start: number, end: number) => {
+      if (nameIs(bytes, key, keyEnd, "Length")) length = { start: start - at, end: end - at };
+    };
+    let end: number;
+    let isSound = true;
+    try {
+      end = eachSoundEntry(bytes, at, note);
+      if (end < 0) {
+        isSound = false;
+        end = eachEntry(bytes, at, note);
+      }
+    } catch (error) {
+      if (!(error instanceof Malformed) || error instanceof EndOfBytes) throw error;
+      this.#objects.source.meter.scan(DICTIONARY_WORK * bytes.length);
+      return "unreadable";
+    }
+    this.#objects.source.meter.scan(DICTIONARY_WORK * (end - at));
+    const data = dataStart(bytes, skipWhite(bytes, end));
+    if (data < 0) return undefined;
+    const { source } = this.#objects;
+    const claimed =
+      length && mayBeLength(bytes[at + length.start])
+        ? this.#objects.resolve(parseCharged(bytes, at + length.start, source.meter))
+        : undefined;
+    const damaged = isSound ? 0 : end - at;
+    return { dict: base + at, data: base + data, length, claimed, damaged, isGlued: isGlued(bytes, data) };
+  }
+
+  /**
+   * Rewrites a stream that has a wrong /Length with the right one: readers that trust it, or that search on from there,
+   * would read into the bytes that follow, which the output changes. One whose dictionary is not sound is written anew, and
+   * so is one whose data begin on the line of their keyword.
+   */
+  #repair(num: number, stream: StreamParts | "unreadable"): void {
+    const place = this.#place(num);
+    if (stream === "unreadable" || this.ends.has(place)) return;
+    const { source } = this.#objects;
+    const { dict, data, length, claimed, damaged } = stream;
+    const right = claimedEnd(source, data, claimed);
+    const end = right ?? this.#endOfData(data, this.#objects.nextPlace(place));
+    if (right === undefined || damaged > 0 || stream.isGlued) {
+      const kept = end - data > LONG ? data : end;
+      const rewrite = this.#rewrites.keepStream(num, source.bytes(dict, kept), { start: kept, end });
+      if (damaged > 0) rewrite.splice({ at: 0, remove: damaged, insert: streamDictionary(rewrite.text, end - data) });
+      else if (length)
+        rewrite.splice({ at: length.start, remove: length.end - length.start, insert: ` ${end - data}` });
+      else rewrite.splice({ at: 2, remove: 0, insert: `/Length ${end - data}` });
+      if (stream.isGlued) rewrite.splice({ at: data - dict, remove: 0, insert: "\n" });
+    }
+    this.ends.set(place, end);
+  }
+
+  /** Returns where data end that have no right /Length: before the next `endstream`, or another object or section. */
+  #endOfData(start: number, next: number): number {
+    const { source } = this.#objects;
+    const end = findEndOfData(source, start, next);
+    return findLastWord(source, start, end) ?? end;
+  }
+}
+
+/** Writes the dictionary that a text begins with soundly, with another /Length. */
+function streamDictionary(text: Uint8Array, length: number): string {
+  let entries = `/Length ${length} `;
+  eachEntry(text, 0, (key, keyEnd, start) => {
+    if (!nameIs(text, key, keyEnd, "Length"))
+      entries += `${soundName(text, key, keyEnd)} ${decodeLatin1(soundText(text, start))} `;
+  });
+  return `<<${entries}>>`;
+}

@@ -1,0 +1,188 @@
+/**
+ * Finds the relevant entries of page and page-tree dictionaries without building anything (ISO 32000-2, Tables 30 and
+ * 31).
+ */
+import { BRACKET_CLOSE, UPPER_R } from "../syntax/characters.ts";
+import {
+  hasEscape,
+  isDictionary,
+  isDigit,
+  Malformed,
+  nameIs,
+  readName,
+  readObjectNumber,
+  skipRegular,
+  skipValue,
+  skipWhite,
+  wordIs,
+} from "../syntax/lexer.ts";
+import { eachSoundEntry } from "../syntax/wellFormed.ts";
+
+/** The bytes [start, end) of a text. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** An entry of a dictionary: the bytes of its value, and where its key begins. */
+export interface EntrySpan extends Span {
+  key: number;
+}
+
+/** Values as spans of the text they were found in. If a key occurs twice, the last one counts. */
+export interface PageAttributes {
+  /** The end of the dictionary; -1 if it is not sound: then the rest is not complete. */
+  end: number;
+  /** /Type is /Page. */
+  isPage: boolean;
+  type: EntrySpan | undefined;
+  count: EntrySpan | undefined;
+  parent: EntrySpan | undefined;
+  kids: EntrySpan | undefined;
+  contents: EntrySpan | undefined;
+  resources: EntrySpan | undefined;
+  mediaBox: EntrySpan | undefined;
+  cropBox: EntrySpan | undefined;
+  rotate: EntrySpan | undefined;
+  userUnit: EntrySpan | undefined;
+  /**
+   * Whole entries, keys included, that a marked page must not have: those of these names that a later one overrides, as
+   * some readers would take the first; /Thumb, a picture of the page (12.3.4), and /PieceInfo, a program's own copy of it
+   * (14.5), as both are without the mark.
+   */
+  dropped: Span[] | undefined;
+}
+
+type Field =
+  | "type"
+  | "parent"
+  | "kids"
+  | "count"
+  | "contents"
+  | "resources"
+  | "mediaBox"
+  | "cropBox"
+  | "rotate"
+  | "userUnit";
+
+const FIELDS: Record<string, Field> = {
+  Type: "type",
+  Parent: "parent",
+  Kids: "kids",
+  Count: "count",
+  Contents: "contents",
+  Resources: "resources",
+  MediaBox: "mediaBox",
+  CropBox: "cropBox",
+  Rotate: "rotate",
+  UserUnit: "userUnit",
+};
+
+/** The keys that are looked for, by their length with the slash. */
+const KEYS: Record<number, readonly string[]> = {
+  5: ["Type", "Kids"],
+  6: ["Thumb", "Count"],
+  7: ["Rotate", "Parent"],
+  8: ["CropBox"],
+  9: ["MediaBox", "Contents", "UserUnit"],
+  10: ["Resources", "PieceInfo"],
+};
+
+/**
+ * Scans the dictionary whose `<<` is at `at`.
+ * @throws EndOfBytes if the bytes end within it
+ */
+export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes {
+  const found: PageAttributes = {
+    end: 0,
+    isPage: false,
+    type: undefined,
+    parent: undefined,
+    kids: undefined,
+    count: undefined,
+    contents: undefined,
+    resources: undefined,
+    mediaBox: undefined,
+    cropBox: undefined,
+    rotate: undefined,
+    userUnit: undefined,
+    dropped: undefined,
+  };
+  const drop = (start: number, end: number) => {
+    found.dropped ??= [];
+    found.dropped.push({ start, end });
+  };
+  const note = (name: string, key: number, start: number, end: number) => {
+    if (name === "Thumb" || name === "PieceInfo") drop(key, end);
+    const field = FIELDS[name];
+    if (!field) return;
+    const earlier = found[field];
+    if (earlier) drop(earlier.key, earlier.end);
+    found[field] = { key, start, end };
+    if (field === "type") found.isPage = nameIs(text, start, end, "Page");
+  };
+  found.end = eachSoundEntry(text, at, (key, keyEnd, start, end) => {
+    const name = keyAt(text, key, keyEnd);
+    if (name) note(name, key, start, end);
+  });
+  return found;
+}
+
+/** Returns the one of KEYS that the name [start, end) is; any other name may be left out. */
+function keyAt(text: Uint8Array, start: number, end: number): string | undefined {
+  for (const name of KEYS[end - start] ?? []) if (wordIs(text, start + 1, end, name)) return name;
+  return hasEscape(text, start, end) ? readName(text, start, end) : undefined;
+}
+
+/** The elements of a /Kids or /Contents array. */
+export interface Kids {
+  /** The object number of a reference, the negated position of a direct dictionary. Other elements are left out. */
+  kids: number[];
+  /** There is nothing else in it, and references are as every reader reads them, if objects are of generation 0. */
+  isPlain: boolean;
+}
+
+/** The longest reference that is plain; there may be a comment in a longer one. */
+const LONGEST_PLAIN = 20;
+
+/**
+ * Reads the /Kids or /Contents array at `at`.
+ * @throws like {@link eachKid}
+ */
+export function readKids(text: Uint8Array, at: number): Kids {
+  const kids: number[] = [];
+  let isPlain = true;
+  eachKid(text, at, (start, end, kid, gen) => {
+    if (kid !== 0) kids.push(kid);
+    if (kid < 0) return;
+    isPlain &&= kid > 0 && gen === 0 && isDigit(text[start]) && end - start <= LONGEST_PLAIN;
+  });
+  return { kids, isPlain };
+}
+
+/**
+ * Visits the elements of the array at `at`, as the bytes [start, end). What is neither reference nor dictionary is a kid
+ * of 0.
+ * @throws Malformed if an element cannot be skipped, or may be a reference and cannot be read
+ */
+export function eachKid(
+  text: Uint8Array,
+  at: number,
+  visit: (start: number, end: number, kid: number, gen: number) => void,
+): void {
+  at = skipWhite(text, at + 1);
+  while (text[at] !== BRACKET_CLOSE) {
+    const start = at;
+    const end = skipValue(text, start);
+    at = skipWhite(text, end);
+    const num = readObjectNumber(text, start, end);
+    const genEnd = num === undefined ? at : skipRegular(text, at);
+    const gen = readObjectNumber(text, at, genEnd);
+    const keyword = gen === undefined ? at : skipWhite(text, genEnd);
+    if (num !== undefined && gen !== undefined && text[keyword] === UPPER_R) {
+      visit(start, keyword + 1, num, gen);
+      at = skipWhite(text, keyword + 1);
+    } else if (wordIs(text, start, end, "R")) throw new Malformed("something may be a reference, and cannot be read");
+    else visit(start, end, isDictionary(text, start) ? -start : 0, 0);
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * Finds where a page's form XObjects get their names (ISO 32000-2, 7.8.3). Each distinct dictionary is found once,
+ * whether direct, shared by reference or inherited, so that it is changed once and never copied per page.
+ */
+import { EngineError } from "../../errors.ts";
+import type { Objects } from "../objects/objects.ts";
+import { hasStream } from "../objects/streams.ts";
+import { eachEntry, isDictionary, Malformed, nameIs, readName } from "../syntax/lexer.ts";
+import { parseCharged, Reference, referenceAt } from "../syntax/values.ts";
+import { endOfSound, soundText } from "../syntax/wellFormed.ts";
+import type { EntrySpan, Span } from "./pageAttributes.ts";
+import type { Rewrite, Rewrites, Splice } from "./rewrite.ts";
+
+const DEFAULT_SPACES = ["DefaultGray", "DefaultRGB"] as const;
+/** A colour space that readers take for a device colour space, on pages whose resources have it. */
+export type DefaultSpace = (typeof DEFAULT_SPACES)[number];
+
+/** A dictionary that can take more XObject names, and the splice that adds them. */
+export interface NameSlot {
+  /** No existing name begins with it. */
+  readonly prefix: string;
+  readonly rewrite: Rewrite;
+  readonly place: Span;
+  /** Text around the new entries if the dictionary itself has to be created. */
+  readonly around: readonly [string, string];
+  /** What adds names, once there are some. */
+  splice: Splice | undefined;
+}
+
+/** A dictionary that is an object of its own, and its slot. */
+interface Shared {
+  readonly num: number;
+  readonly slot: NameSlot;
+}
+
+const IN_XOBJECTS = ["", ""] as const;
+const NEW_XOBJECTS = ["/XObject<<", ">>"] as const;
+const NEW_RESOURCES = ["/Resources<</XObject<<", ">>>>"] as const;
+const RESOURCES_VALUE = ["<</XObject<<", ">>>>"] as const;
+
+/** Finds the name slots of Resources dictionaries. */
+export class Resources {
+  readonly #objects: Objects;
+  readonly #rewrites: Rewrites;
+  readonly #prefix: string;
+  /** By object number. Resources and XObject dictionaries are kept apart: one object could be used as both. */
+  readonly #ofResources = new Map<number, Shared | undefined>();
+  readonly #ofXObjects = new Map<number, Shared | undefined>();
+  /** The default colour spaces that some page has (8.6.5.6), and the objects looked at for them. */
+  readonly defaultSpaces = new Set<DefaultSpace>();
+  readonly #colorSpaces = new Set<number>();
+  /** The entries of dictionaries that are being looked up, by their place: each page repeats it while something is missing. */
+  readonly #entries = new Map<string, Entries>();
+
+  /** @param prefix what new names begin with */
+  constructor(objects: Objects, rewrites: Rewrites, prefix: string) {
+    this.#objects = objects;
+    this.#rewrites = rewrites;
+    this.#prefix = prefix;
+  }
+
+  /**
+   * Returns the slot of the Resources value at `span` of `holder`; undefined if that is not a dictionary.
+   * @throws Malformed if a dictionary cannot be read
+   * @throws MissingRange if bytes have to be fetched first
+   */
+  slot(holder: Rewrite, span: Span): NameSlot | undefined {
+    if (isDictionary(holder.text, span.start)) return this.#inResources(holder, span.start);
+    return this.#shared(this.#ofResources, holder, span, (target) => this.#inResources(target, 0));
+  }
+
+  /**
+   * Returns a slot in a page without usable Resources, own or inherited: at `place` there is either an unusable value
+   * to replace, or with `isNew` nothing yet.
+   */
+  missing(page: Rewrite, place: Span, isNew: boolean): NameSlot {
+    return slotAt(page, place, isNew ? NEW_RESOURCES : RESOURCES_VALUE, this.#prefix);
+  }
+
+  #inResources(holder: Rewrite, at: number): NameSlot {
+    const place = `${holder.num} ${at}`;
+    const entries = this.#entries.get(place) ?? entriesOf(holder.text, at);
+    this.#entries.set(place, entries);
+    const { found, overridden, colorSpaces } = entries;
+    for (; colorSpaces.length > 0; colorSpaces.pop()) this.#noteDefaults(holder, colorSpaces.at(-1)!); // each once
+    const slot = found
+      ? this.#inFound(holder, found)
+      : slotAt(holder, { start: at + 2, end: at + 2 }, NEW_XOBJECTS, this.#prefix);
+    // Some readers would take the first.
+    for (const { key, end } of overridden) holder.splice({ at: key, remove: end - key, insert: "" });
+    this.#entries.delete(place);
+    return slot;
+  }
+
+  #inFound(holder: Rewrite, found: EntrySpan): NameSlot {
+    if (isDictionary(holder.text, found.start)) return inXObjects(holder, found.start, this.#prefix);
+    return (
+      this.#shared(this.#ofXObjects, holder, found, (target) => inXObjects(target, 0, this.#prefix)) ??
+      slotAt(holder, { start: found.key, end: found.end }, NEW_XOBJECTS, this.#prefix)
+    );
+  }
+
+  /**
+   * Returns the slot of the dictionary that the reference at `span` leads to. If it leads there over another reference,
+   * or by a generation that is not the dictionary's, a right one takes its place: Poppler and PDFium would find nothing.
+   */
+  #shared(
+    known: Map<number, Shared | undefined>,
+    holder: Rewrite,
+    span: Span,
+    find: (target: Rewrite) => NameSlot,
+  ): NameSlot | undefined {
+    const reference = referenceAt(holder.text, span.start);
+    if (!reference) return undefined;
+    const { num } = reference;
+    if (!known.has(num)) {
+      const target = this.#dictionary(num);
+      if (target && !known.has(target.num)) {
+        const slot = find(target);
+        known.set(target.num, { num: target.num, slot });
+        // Some readers read nothing of an object stream that has a damaged member.
+        if (slot.rewrite !== target && !this.#objects.table.isInFile(target.num)) target.rewriteAsIs();
+      }
+      known.set(num, target && known.get(target.num));
+    }
+    const shared = known.get(num);
+    if (!shared) return undefined;
+    const gen = this.#objects.table.generation(shared.num);
+    if (shared.num !== num || gen !== reference.gen)
+      holder.splice({ at: span.start, remove: span.end - span.start, insert: `${shared.num} ${gen} R` });
+    return shared.slot;
+  }
+
+  /** Notes which default colour spaces the ColorSpace dictionary at `span` has; one that cannot be read has none. */
+  #noteDefaults(holder: Rewrite, span: Span): void {
+    const num = referenceAt(holder.text, span.start)?.num;
+    if (num !== undefined && this.#colorSpaces.has(num)) return;
+    const note = (bytes: Uint8Array, at: number) => {
+      if (!isDictionary(bytes, at)) return;
+      eachEntry(bytes, at, (key, keyEnd) => {
+        for (const name of DEFAULT_SPACES) if (nameIs(bytes, key, keyEnd, name)) this.defaultSpaces.add(name);
+      });
+    };
+    try {
+      if (num === undefined) note(holder.text, span.start);
+      else this.#objects.at(num, note);
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+    }
+    if (num !== undefined) this.#colorSpaces.add(num);
+  }
+
+  /**
+   * Returns the dictionary that a reference leads to, also through other references; undefined if there is none.
+   * @throws EngineError damaged_pdf if it is a stream's: readers disagree on whether that has resources
+   */
+  #dictionary(num: number): Rewrite | undefined {
+    for (let i = 0; i < 32; i++) {
+      const known = this.#rewrites.get(num);
+      if (this.#rewrites.isStream(num)) refuseStream();
+      if (known) return isDictionary(known.text, 0) ? known : undefined;
+      const next = this.#objects.at(num, (bytes, at) => {
+        if (isDictionary(bytes, at)) {
+          const sound = endOfSound(bytes, at);
+          const end = sound >= 0 ? sound : eachEntry(bytes, at, () => {});
+          if (this.#objects.table.isInFile(num) && hasStream(bytes, end)) refuseStream();
+          return sound >= 0
+            ? this.#rewrites.keep(num, bytes, at, end)
+            : this.#rewrites.keepRenewed(num, soundText(bytes, at));
+        }
+        const value = parseCharged(bytes, at, this.#objects.source.meter);
+        return value instanceof Reference ? value.num : undefined;
+      });
+      if (typeof next !== "number") return next;
+      num = next;
+    }
+    return undefined;
+  }
+}
+
+/** What is needed of a resource dictionary. */
+interface Entries {
+  /** The last /XObject. */
+  found: EntrySpan | undefined;
+  /** The ones before it. */
+  overridden: EntrySpan[];
+  /** Those that are not noted yet. */
+  colorSpaces: Span[];
+}
+
+function entriesOf(text: Uint8Array, at: number): Entries {
+  const entries: Entries = { found: undefined, overridden: [], colorSpaces: [] };
+  eachEntry(text, at, (key, keyEnd, start, end) => {
+    if (nameIs(text, key, keyEnd, "XObject")) {
+      if (entries.found) entries.overridden.push(entries.found);
+      entries.found = { key, start, end };
+    } else if (nameIs(text, key, keyEnd, "ColorSpace")) entries.colorSpaces.push({ start, end });
+  });
+  return entries;
+}
+
+/** @throws EngineError damaged_pdf */
+function refuseStream(): never {
+  throw new EngineError("damaged_pdf", "A page's resources are a stream. Save the PDF anew, and send that.");
+}
+
+/** Where names begin with `prefix` already, those after 1x, 2x, … are tried; a name takes at most one of these. */
+function inXObjects(holder: Rewrite, at: number, prefix: string): NameSlot {
+  let isPlainTaken = false;
+  const taken = new Set<number>();
+  eachEntry(holder.text, at, (key, keyEnd) => {
+    const name = readName(holder.text, key, keyEnd);
+    if (!name.startsWith(prefix)) return;
+    isPlainTaken = true;
+    const numbered = /^(\d{1,9})x/.exec(name.slice(prefix.length));
+    if (numbered) taken.add(Number(numbered[1]));
+  });
+  let i = 1;
+  while (taken.has(i)) i++;
+  const free = isPlainTaken ? `${prefix}${i}x` : prefix;
+  return slotAt(holder, { start: at + 2, end: at + 2 }, IN_XOBJECTS, free);
+}
+
+function slotAt(rewrite: Rewrite, place: Span, around: readonly [string, string], prefix: string): NameSlot {
+  return { prefix, rewrite, place, around, splice: undefined };
+}

@@ -1,0 +1,162 @@
+/**
+ * Objects to be rewritten: their own bytes with a few splices. They keep their number and generation, so everything
+ * else in them (encrypted strings included) stays valid.
+ */
+import { EngineError } from "../../errors.ts";
+import type { Objects } from "../objects/objects.ts";
+import { endOfSound, soundText } from "../syntax/wellFormed.ts";
+import type { Span } from "./pageAttributes.ts";
+
+/** Replaces `remove` bytes at `at` of an object's text. */
+export interface Splice {
+  at: number;
+  remove: number;
+  insert: string;
+}
+
+/**
+ * Up to this many splices, the array is copied instead of grown, which would reserve room for many more; most objects
+ * have one splice or two.
+ */
+const FEW = 4;
+
+/** To write an object soundly takes about as long as to scan so many bytes for each of its own. */
+const RENEWAL = 32;
+
+/** An object that may be rewritten. A document has one for every page, so they are kept small. */
+export class Rewrite {
+  readonly num: number;
+  /** Location of the text instead of a view of it, which takes as much memory as most texts. */
+  readonly #buffer: ArrayBufferLike;
+  readonly #start: number;
+  readonly #length: number;
+  #splices: Splice[] = [];
+  /** Of a stream: where the rest of its data are in the file. They follow the text as they are. */
+  readonly data: Span | undefined;
+
+  constructor(num: number, text: Uint8Array, data?: Span) {
+    this.num = num;
+    this.data = data;
+    this.#buffer = text.buffer;
+    this.#start = text.byteOffset;
+    this.#length = text.length;
+  }
+
+  /** The value of the object as in the source. */
+  get text(): Uint8Array {
+    return new Uint8Array(this.#buffer, this.#start, this.#length);
+  }
+
+  /** Not overlapping, in any order. */
+  get splices(): readonly Splice[] {
+    return this.#splices;
+  }
+
+  /** Has the object written again, as it is. */
+  rewriteAsIs(): void {
+    if (this.#splices.length === 0) this.splice({ at: 0, remove: 0, insert: "" });
+  }
+
+  splice(splice: Splice): void {
+    if (this.#splices.length < FEW) this.#splices = this.#splices.concat(splice);
+    else this.#splices.push(splice);
+  }
+}
+
+/** The objects of a document that may be rewritten, by number. */
+export class Rewrites {
+  readonly #objects: Objects;
+  readonly #rewrites = new Map<number, Rewrite>();
+  readonly #renewed = new Set<number>();
+  readonly #streams = new Set<number>();
+
+  constructor(objects: Objects) {
+    this.#objects = objects;
+  }
+
+  get(num: number): Rewrite | undefined {
+    return this.#rewrites.get(num);
+  }
+
+  /**
+   * Registers object `num`, whose value is the bytes [start, end) as passed by `Objects.at`, and `data` in the file.
+   * @throws EngineError too_complex if too much is kept
+   */
+  keep(num: number, bytes: Uint8Array, start: number, end: number, data?: Span): Rewrite {
+    const known = this.#rewrites.get(num);
+    if (known) return known;
+    const rewrite = new Rewrite(num, this.#objects.keep(num, bytes.subarray(start, end)), data);
+    this.#rewrites.set(num, rewrite);
+    return rewrite;
+  }
+
+  /**
+   * Registers object `num`, a stream: its `text` up to some place in its data, and where the rest of these are in the file.
+   * @throws EngineError too_complex if too much is kept; damaged_pdf if the object is needed as another kind
+   */
+  keepStream(num: number, text: Uint8Array, data: Span): Rewrite {
+    if (this.#rewrites.has(num) && !this.#streams.has(num)) throw sharedContent();
+    this.#streams.add(num);
+    return this.keep(num, text, 0, text.length, data);
+  }
+
+  /** Returns whether an object has been registered as a stream. */
+  isStream(num: number): boolean {
+    return this.#streams.has(num);
+  }
+
+  /**
+   * Registers object `num`, a dictionary or array that begins at `at` of the bytes passed by `Objects.at`. One that is
+   * not sound is written anew.
+   * @throws Malformed if it cannot be read
+   * @throws EngineError too_complex if too much is kept
+   */
+  keepSound(num: number, bytes: Uint8Array, at: number): Rewrite {
+    const end = endOfSound(bytes, at);
+    return end >= 0 ? this.keep(num, bytes, at, end) : this.keepRenewed(num, soundText(bytes, at));
+  }
+
+  /**
+   * Registers object `num` with a text that is written instead of its own.
+   * @throws EngineError too_complex if too much is kept
+   */
+  keepRenewed(num: number, text: Uint8Array): Rewrite {
+    const known = this.#rewrites.get(num);
+    if (known) return known;
+    const { meter } = this.#objects.source;
+    meter.scan(RENEWAL * text.length);
+    meter.keep(text.length);
+    const rewrite = new Rewrite(num, text);
+    rewrite.rewriteAsIs();
+    this.#rewrites.set(num, rewrite);
+    this.#renewed.add(num);
+    return rewrite;
+  }
+
+  /**
+   * Registers object `num`, a dictionary that cannot be read, with its brackets balanced; undefined if it is none.
+   * @throws like Objects.balanced
+   */
+  keepBalanced(num: number): Rewrite | undefined {
+    const text = this.#objects.balanced(num);
+    return text && this.keepRenewed(num, soundText(text, 0));
+  }
+
+  /** Returns whether an object had to be written anew, as it was damaged. */
+  isRenewed(num: number): boolean {
+    return this.#renewed.has(num);
+  }
+
+  /** Returns the objects that really change, in ascending order of number. */
+  changed(): Rewrite[] {
+    return [...this.#rewrites.values()].filter(({ splices }) => splices.length > 0).sort((a, b) => a.num - b.num);
+  }
+}
+
+/** The error of a page whose content cannot stay as it is, since it is something else too. */
+export function sharedContent(): EngineError {
+  return new EngineError(
+    "damaged_pdf",
+    "A page's content is another part of the PDF too, such as its catalog. Save the PDF anew, and send that.",
+  );
+}

@@ -1,0 +1,146 @@
+/** The nodes of a page tree as they are found, and what the tree comes to once all of it has been. */
+import { EngineError } from "../../errors.ts";
+import type { XrefTable } from "../objects/xrefTable.ts";
+import type { Meter } from "../source/meter.ts";
+import { parseValue } from "../syntax/values.ts";
+import type { Box, Rotation } from "./boxes.ts";
+import { type KidsArray, stateCount, stateKids, type TreeDictionary } from "./normalize.ts";
+import type { PageEntry } from "./page.ts";
+import type { Span } from "./pageAttributes.ts";
+import type { NameSlot } from "./resources.ts";
+import type { Rewrite } from "./rewrite.ts";
+import { unreadablePage } from "./treeObject.ts";
+
+/** What a visit of a node or page is charged, in bytes scanned, beside what it reads. */
+export const VISIT = 512;
+
+/** What a kid takes when its node is settled, see Meter.spend. */
+const KID_WORK = 128;
+
+/** What pages have from the nodes above them. */
+export interface Inherited {
+  mediaBox: Box | undefined;
+  cropBox: Box | undefined;
+  rotate: Rotation;
+  /** The slot is looked up only when a page needs it, and then once: null if there is none. */
+  resources: { holder: Rewrite; span: Span; slot: NameSlot | null | undefined } | undefined;
+}
+
+/** A node of the tree, and what has been found below it. Nodes that have the same array are one. */
+export interface TreeNode extends KidsArray {
+  /**
+   * What each of the kids is, in their order: null if it is no page, undefined if it has not been visited yet. Only what
+   * leads to pages, once the node has been settled.
+   */
+  found: (PageEntry | TreeNode | null | undefined)[];
+  /** The next kid to visit. */
+  next: number;
+  /** Number of the object that its kids have for their /Parent: itself, or the next node above; 0 if none is one. */
+  readonly num: number;
+  /** What they inherit. */
+  readonly inherited: Inherited;
+  /** Depth of direct dictionaries within one object. */
+  readonly nesting: number;
+  /** The dictionaries that have this array: several if it is an object of its own. */
+  readonly dictionaries: TreeDictionary[];
+  /** How many pages it leads to, once it has been settled. */
+  count: number | undefined;
+  /** How many it must lead to: its /Count, if it was damaged, as some of its kids may be lost. */
+  readonly leastPages: number;
+}
+
+/**
+ * Settles the tree below `top`, once all kids have been visited: has nodes list nothing else than what has been found, and
+ * count it. Must be called once.
+ * @returns the pages in the order of the tree
+ * @throws EngineError `too_many_pages` or `too_complex`, as a node may be listed many times; `damaged_pdf` if some
+ * pages may be lost
+ */
+export async function settledPages(
+  top: TreeNode,
+  table: XrefTable,
+  maxPages: number,
+  meter: Meter,
+): Promise<PageEntry[]> {
+  await settle(top, table, meter);
+  if (top.count! > maxPages) throw tooManyPages(maxPages);
+  const pages: PageEntry[] = [];
+  const listed = new Set<PageEntry>();
+  const path = [{ node: top, next: 0 }];
+  for (let at = path.at(-1); at; at = path.at(-1)) {
+    const found = at.node.found[at.next++];
+    if (!found) {
+      path.pop();
+      continue;
+    }
+    meter.scan(VISIT);
+    if (meter.isTurnOver) await meter.giveWay();
+    if ("kids" in found) path.push({ node: found, next: 0 });
+    else if (listed.has(found)) pages.push({ ...found, index: pages.length, repeated: true });
+    else {
+      found.index = pages.length;
+      listed.add(found);
+      pages.push(found);
+    }
+  }
+  return pages;
+}
+
+/** Counts the pages of each node, from the bottom up; a node does not list one that is above it. */
+async function settle(top: TreeNode, table: XrefTable, meter: Meter): Promise<void> {
+  const above = new Set([top]);
+  const path = [{ node: top, next: 0, count: 0 }];
+  for (let at = path.at(-1); at; at = path.at(-1)) {
+    const { node } = at;
+    if (at.next === node.kids.length) {
+      if (at.count < node.leastPages) throw unreadablePage();
+      node.count = at.count;
+      state(node, table);
+      meter.spend(KID_WORK * (1 + node.kids.length));
+      if (meter.isTurnOver) await meter.giveWay();
+      above.delete(node);
+      path.pop();
+      const upper = path.at(-1);
+      if (upper) upper.count += at.count;
+      continue;
+    }
+    const found = node.found[at.next];
+    if (found === undefined) throw new Error("a kid has not been visited");
+    if (found !== null && "kids" in found) {
+      if (above.has(found)) {
+        // Readers that come to the array by another dictionary go through it once more.
+        if (found.dictionaries.length > 1) throw unreadablePage();
+        node.found[at.next] = null;
+      } else if (found.count === undefined) {
+        above.add(found);
+        path.push({ node: found, next: 0, count: 0 });
+      } else at.count += found.count;
+    } else if (found !== null) at.count++;
+    at.next++;
+  }
+}
+
+/** Has a node say what it lists, and how many pages. */
+function state(node: TreeNode, table: XrefTable): void {
+  const { dictionaries, kids, found, count } = node;
+  const isListed = (index: number) => found[index] !== null;
+  const isRight = (kid: number, index: number) => isListed(index) && (kid < 0 || table.generation(kid) === 0);
+  node.isPlain &&=
+    kids.every(isRight) && found.every((kid) => !kid || !("kids" in kid) || (kid.isPlain && kid.count! > 0));
+  // A wrong /Count of a tree that is plain otherwise stays: readers show as many pages as they did, if blank ones.
+  for (const dictionary of dictionaries)
+    if (!(node.isPlain && mayCount(dictionary, table.largest))) stateCount(dictionary, count!);
+  if (dictionaries.length > 0 && !node.isPlain) stateKids(node, table, isListed);
+  node.found = found.filter((kid) => kid && !("kids" in kid && kid.count === 0));
+}
+
+/** Returns whether readers show pages by a node's /Count: none at 0, and MuPDF none if the file has not as many objects. */
+function mayCount({ holder, attributes: { count } }: TreeDictionary, largest: number): boolean {
+  const value = count ? parseValue(holder.text, count.start) : null;
+  return typeof value === "number" && value > 0 && value <= largest;
+}
+
+/** Returns what a PDF with more pages than `maxPages` is refused with. */
+export function tooManyPages(maxPages: number): EngineError {
+  return new EngineError("too_many_pages", `The PDF has more than ${maxPages} pages.`);
+}

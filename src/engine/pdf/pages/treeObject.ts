@@ -1,0 +1,90 @@
+/** Reads the objects that a page tree leads to: its pages and nodes. */
+import { EngineError } from "../../errors.ts";
+import type { Objects } from "../objects/objects.ts";
+import { hasStream } from "../objects/streams.ts";
+import { eachEntry, isDictionary, Malformed } from "../syntax/lexer.ts";
+import { parseCharged, Reference } from "../syntax/values.ts";
+import { endOfSound } from "../syntax/wellFormed.ts";
+import { type PageAttributes, scanPageAttributes } from "./pageAttributes.ts";
+import type { Rewrite, Rewrites } from "./rewrite.ts";
+
+/** The dictionary of a page or node that is an object. */
+export interface TreeObject {
+  readonly rewrite: Rewrite;
+  readonly attributes: PageAttributes;
+}
+
+/** To read a page or node again takes about as long as to scan so many times its bytes. */
+const READING = 8;
+
+/** How objects are read. */
+export interface ReadOptions {
+  /** Repairs the brackets of kids, and leaves out content, that cannot be read. */
+  lenient: boolean;
+  /** Returns whether readers may find an object elsewhere than the cross-reference says. */
+  isContested(num: number): boolean;
+}
+
+/**
+ * Reads an object that may be a page or node.
+ * @returns the number of another object if it is nothing but a reference to that; undefined for any other value
+ * @throws Malformed if it is no value at all: it may have been a page
+ * @throws EngineError damaged_pdf if it is a stream: some readers take that for a page, and it may be another's content
+ */
+export function readTreeObject(
+  num: number,
+  objects: Objects,
+  rewrites: Rewrites,
+  { lenient, isContested }: ReadOptions,
+): TreeObject | number | undefined {
+  if (isContested(num)) throw unreadablePage();
+  const known = rewrites.get(num);
+  if (known) {
+    objects.source.meter.scan(READING * known.text.length); // its visit is repeated
+    return isDictionary(known.text, 0) ? treeObject(known) : undefined;
+  }
+  try {
+    return objects.at(num, (bytes, at): TreeObject | number | undefined => {
+      if (!isDictionary(bytes, at)) {
+        if (endOfSound(bytes, at) < 0) throw new Malformed("a kid that is no value");
+        const value = parseCharged(bytes, at, objects.source.meter);
+        if (value instanceof Reference) return value.num;
+        if (value !== null && !lenient) throw new Malformed("a kid that is no dictionary");
+        return undefined;
+      }
+      const attributes = scanPageAttributes(bytes.subarray(at), 0);
+      const isSound = attributes.end >= 0;
+      const end = isSound ? at + attributes.end : eachEntry(bytes, at, () => {});
+      objects.source.meter.spend(READING * (end - at));
+      if (isStream(bytes, end)) throw unreadablePage();
+      if (!isSound) return treeObject(rewrites.keepSound(num, bytes, at));
+      return { rewrite: rewrites.keep(num, bytes, at, end), attributes };
+    });
+  } catch (error) {
+    const isDamaged = lenient && error instanceof Malformed;
+    const rewrite = isDamaged ? rewrites.keepBalanced(num) : undefined;
+    if (!rewrite) throw error;
+    return treeObject(rewrite);
+  }
+}
+
+/** @throws EngineError damaged_pdf if it is a stream */
+function treeObject(rewrite: Rewrite): TreeObject {
+  const { text } = rewrite;
+  const attributes = scanPageAttributes(text, 0);
+  if (isStream(text, attributes.end >= 0 ? attributes.end : eachEntry(text, 0, () => {}))) throw unreadablePage();
+  return { rewrite, attributes };
+}
+
+/** Returns whether a dictionary that ends at `end` is a stream's. */
+function isStream(bytes: Uint8Array, end: number): boolean {
+  return end < bytes.length && hasStream(bytes, end);
+}
+
+/** Returns what a PDF is refused with in which something that may be a page cannot be read. */
+export function unreadablePage(): EngineError {
+  return new EngineError(
+    "damaged_pdf",
+    "Something in the PDF that may be a page cannot be read. Open it in a reader and save it anew.",
+  );
+}

@@ -1,0 +1,184 @@
+import { md5 } from "#platform/hashes";
+import { encodeLatin1 } from "../../bytes.ts";
+import { EngineError } from "../../errors.ts";
+import type { EncryptDictionary } from "./encryptDictionary.ts";
+import { type Access, authenticate } from "./fileKey.ts";
+import { decryptAes, decryptBlock, encryptAes, rc4 } from "./symmetric.ts";
+
+/**
+ * Encrypts and decrypts the strings and streams of one open file (ISO 32000-2, 7.6.3). Callers have to leave alone what
+ * is not encrypted (7.6.2): strings inside object streams, cross-reference streams, the Encrypt dictionary, ID, and a
+ * signature's Contents. For the metadata stream, if `encryptMetadata` is false, pass the crypt filter "Identity".
+ */
+export interface Cipher {
+  decryptString(num: number, gen: number, data: Uint8Array): Uint8Array;
+  /**
+   * Decrypts the data of a stream.
+   * @param cryptFilter the Name in the parameters of the stream's own Crypt filter, if it has one (7.4.10)
+   * @throws EngineError `unsupported_encryption` or `password_required` for a crypt filter that cannot be applied
+   */
+  decryptStream(num: number, gen: number, data: Uint8Array, cryptFilter?: string): Uint8Array;
+  encryptString(num: number, gen: number, data: Uint8Array): Uint8Array;
+  encryptStream(num: number, gen: number, data: Uint8Array): Uint8Array;
+}
+
+/**
+ * Opens a file encrypted with the standard security handler (ISO 32000-2, 7.6.4), in order to change its pages. Tries
+ * the empty password first, then `password`, each as owner password and as user password.
+ *
+ * The owner may do anything. For the user, P decides (7.6.4.2, Table 22): bit 4 covers page content in every revision,
+ * since the bits that revision 3 added only split forms, extraction, assembly and printing off from older bits.
+ * @param id the first element of the trailer's ID; empty if there is none
+ * @throws EngineError `unsupported_encryption`, `password_required` or `modification_not_permitted`
+ */
+export function openCipher(encrypt: EncryptDictionary, id: Uint8Array, password: string | undefined): Cipher {
+  refuseUnsupported(encrypt);
+  const dict = encrypt.v < 4 ? { ...encrypt, ...RC4_THROUGHOUT } : encrypt;
+  const access = bestAccess(dict, id, password);
+
+  const apply = (cryptFilter: string): Method => {
+    const method = methodOf(dict, cryptFilter);
+    if (!method) return IDENTITY;
+    if (!access) throw passwordRequired(password);
+    return method(access.fileKey);
+  };
+  const strings = apply(dict.strF);
+  const streams = apply(dict.stmF);
+
+  if (access?.authority !== "owner" && !permitsModification(dict, access)) {
+    throw modificationNotPermitted(password);
+  }
+  return {
+    decryptString: strings.decrypt,
+    encryptString: strings.encrypt,
+    encryptStream: streams.encrypt,
+    decryptStream: (num, gen, data, cryptFilter) =>
+      (cryptFilter === undefined ? streams : apply(cryptFilter)).decrypt(num, gen, data),
+  };
+}
+
+/** Crypt filters equivalent to the encryption of files older than crypt filters (V below 4). */
+const RC4_THROUGHOUT = { cf: { StdCF: { cfm: "V2" } }, stmF: "StdCF", strF: "StdCF" };
+
+/**
+ * Checks the handler, V and R (ISO 32000-2, Tables 20 and 21). R 2 to 4 differ in the key only, so V need not match.
+ * @throws EngineError `unsupported_encryption`
+ */
+function refuseUnsupported({ filter, v, r, oe, ue, cf }: EncryptDictionary): void {
+  if (filter !== "Standard") {
+    throw unsupported(`is for the security handler ${filter}, not for passwords`);
+  }
+  const isLegacy = (v === 1 || v === 2 || v === 4) && (r === 2 || r === 3 || r === 4);
+  const isAes256 = v === 5 && (r === 5 || r === 6);
+  if (!isLegacy && !isAes256) throw unsupported(`has the version ${v} and the revision ${r}`);
+  if (isAes256 && !(oe && ue)) throw unsupported("lacks OE or UE, which hold its key");
+  if (v >= 4 && Object.keys(cf).length === 0) throw unsupported("lacks the crypt filters that its version has");
+}
+
+/** Returns owner access if either password gives it, otherwise user access. */
+function bestAccess(dict: EncryptDictionary, id: Uint8Array, password: string | undefined): Access | undefined {
+  const byEmpty = authenticate(dict, id, "");
+  if (byEmpty?.authority === "owner" || !password) return byEmpty;
+
+  const byPassword = authenticate(dict, id, password);
+  return byPassword?.authority === "owner" ? byPassword : (byEmpty ?? byPassword);
+}
+
+/** Returns bit 4 of P, "modify the contents of the document" (ISO 32000-2, Table 22). */
+function permitsModification(dict: EncryptDictionary, access: Access | undefined): boolean {
+  return (permissions(dict, access) & 0b1000) !== 0;
+}
+
+/**
+ * Returns P. If the copy of it in Perms, which is encrypted with the file key, is intact (7.6.4.4.12, Algorithm 13), it
+ * takes precedence, as anyone can edit P.
+ */
+function permissions(dict: EncryptDictionary, access: Access | undefined): number {
+  if (dict.v !== 5 || !access || !dict.perms || dict.perms.length < 16) return dict.p;
+
+  const perms = decryptBlock(access.fileKey, dict.perms.subarray(0, 16));
+  const isIntact = String.fromCharCode(...perms.subarray(9, 12)) === "adb";
+  return isIntact ? new DataView(perms.buffer, perms.byteOffset).getInt32(0, true) : dict.p;
+}
+
+/** How a crypt filter transforms the bytes of one object. */
+interface Method {
+  decrypt(num: number, gen: number, data: Uint8Array): Uint8Array;
+  encrypt(num: number, gen: number, data: Uint8Array): Uint8Array;
+}
+
+const IDENTITY: Method = {
+  decrypt: (_num, _gen, data) => data,
+  encrypt: (_num, _gen, data) => data,
+};
+
+/**
+ * Returns the method of a crypt filter, undefined if it leaves data unchanged (ISO 32000-2, 7.6.6, Tables 25 and 26).
+ * @throws EngineError `unsupported_encryption`
+ */
+function methodOf(dict: EncryptDictionary, cryptFilter: string): ((fileKey: Uint8Array) => Method) | undefined {
+  if (cryptFilter === "Identity") return undefined;
+
+  const cfm = Object.hasOwn(dict.cf, cryptFilter) ? dict.cf[cryptFilter]?.cfm : undefined;
+  if (cfm === undefined) throw unsupported(`lacks its crypt filter ${cryptFilter}`);
+  if (cfm === "None") return undefined;
+  if (cfm === "V2" && dict.v < 5) return rc4Method;
+  if (cfm === "AESV2" && dict.v < 5) return aes128Method;
+  if (cfm === "AESV3" && dict.v === 5) return aes256Method;
+  throw unsupported(`has the version ${dict.v} and the crypt filter method ${cfm}`);
+}
+
+/** Returns RC4 with object keys (ISO 32000-2, 7.6.3.2, Algorithm 1): 5 bytes longer than the file key, at most 16. */
+function rc4Method(fileKey: Uint8Array): Method {
+  const apply = (num: number, gen: number, data: Uint8Array) =>
+    rc4(md5(fileKey, objectId(num, gen)).subarray(0, fileKey.length + 5), data);
+  return { decrypt: apply, encrypt: apply };
+}
+
+/** Returns AES with object keys (ISO 32000-2, 7.6.3.2, Algorithm 1). */
+function aes128Method(fileKey: Uint8Array): Method {
+  const salt = encodeLatin1("sAlT");
+  const key = (num: number, gen: number) => md5(fileKey, objectId(num, gen), salt);
+  return {
+    decrypt: (num, gen, data) => decryptAes(key(num, gen), data),
+    encrypt: (num, gen, data) => encryptAes(key(num, gen), data),
+  };
+}
+
+/** Returns AES with the file key for every object (ISO 32000-2, 7.6.3.3, Algorithm 1.A). */
+function aes256Method(fileKey: Uint8Array): Method {
+  return {
+    decrypt: (_num, _gen, data) => decryptAes(fileKey, data),
+    encrypt: (_num, _gen, data) => encryptAes(fileKey, data),
+  };
+}
+
+/** Returns three bytes of the object number and two of the generation, least significant first. */
+function objectId(num: number, gen: number): Uint8Array {
+  return Uint8Array.of(num, num >> 8, num >> 16, gen, gen >> 8);
+}
+
+function unsupported(what: string): EngineError {
+  return new EngineError(
+    "unsupported_encryption",
+    `The PDF's encryption ${what}. Save the PDF without encryption and send that.`,
+  );
+}
+
+function passwordRequired(password: string | undefined): EngineError {
+  return new EngineError(
+    "password_required",
+    password
+      ? "The PDF is encrypted. The password is neither its user nor its owner password: send one of them as `password`."
+      : "The PDF is encrypted and does not open without a password. Send the password in `password`.",
+  );
+}
+
+function modificationNotPermitted(password: string | undefined): EngineError {
+  return new EngineError(
+    "modification_not_permitted",
+    password
+      ? "The PDF's permissions forbid changes, and the password is not its owner password. Send that as `password`."
+      : "The PDF's permissions forbid changes. Send the owner password as `password`.",
+  );
+}

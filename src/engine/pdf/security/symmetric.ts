@@ -1,0 +1,65 @@
+import { decryptBlocks, encryptBlocks } from "#platform/aes";
+import { sha2 } from "#platform/hashes";
+import { concat } from "../../bytes.ts";
+
+const BLOCK_BYTES = 16;
+
+/** Initialization vector of zeros, where ISO 32000-2 specifies no other. */
+export const ZERO_VECTOR = new Uint8Array(BLOCK_BYTES);
+
+/**
+ * Encrypts or decrypts, which is the same, with RC4: the cipher of V 1 and 2 and of the crypt filter method V2
+ * (ISO 32000-2, 7.6.3.2). Implemented here because OpenSSL has retired it, so no runtime guarantees it.
+ */
+export function rc4(key: Uint8Array, data: Uint8Array): Uint8Array {
+  const state = new Uint8Array(256).map((_, i) => i);
+  for (let i = 0, j = 0; i < 256; i++) {
+    const swapped = state[i]!;
+    j = (j + swapped + key[i % key.length]!) & 255;
+    state[i] = state[j]!;
+    state[j] = swapped;
+  }
+
+  const result = new Uint8Array(data.length);
+  for (let n = 0, i = 0, j = 0; n < data.length; n++) {
+    i = (i + 1) & 255;
+    const swapped = state[i]!;
+    j = (j + swapped) & 255;
+    const other = state[j]!;
+    state[i] = other;
+    state[j] = swapped;
+    result[n] = data[n]! ^ state[(swapped + other) & 255]!;
+  }
+  return result;
+}
+
+/** Decrypts a single block with AES in ECB mode, which Perms is encrypted with (7.6.4.4.12, Algorithm 13). */
+export function decryptBlock(key: Uint8Array, block: Uint8Array): Uint8Array {
+  return decryptBlocks(key, ZERO_VECTOR, block);
+}
+
+/**
+ * Encrypts a string or a stream with AES: an initialization vector, then the padded data (ISO 32000-2, 7.6.3.1). The
+ * vector is a hash of the key and the data: unpredictable without the key, yet the same input gives the same output.
+ */
+export function encryptAes(key: Uint8Array, data: Uint8Array): Uint8Array {
+  const vector = sha2(256, key, data).subarray(0, BLOCK_BYTES);
+  const missing = BLOCK_BYTES - (data.length % BLOCK_BYTES);
+  const padding = new Uint8Array(missing).fill(missing);
+  return concat([vector, encryptBlocks(key, vector, concat([data, padding]))]);
+}
+
+/**
+ * Decrypts what `encryptAes` makes. Real files have strings without a vector, streams whose Length counts the line
+ * break after them, and invalid padding: so only whole blocks are decrypted, and only valid padding is removed.
+ */
+export function decryptAes(key: Uint8Array, data: Uint8Array): Uint8Array {
+  const blocks = data.subarray(BLOCK_BYTES, data.length - (data.length % BLOCK_BYTES));
+  if (blocks.length === 0) return new Uint8Array(0);
+
+  const padded = decryptBlocks(key, data.subarray(0, BLOCK_BYTES), blocks);
+  const padding = padded.at(-1)!;
+  const isPadding =
+    padding >= 1 && padding <= BLOCK_BYTES && padded.subarray(-padding).every((byte) => byte === padding);
+  return isPadding ? padded.subarray(0, -padding) : padded;
+}

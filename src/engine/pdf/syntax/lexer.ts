@@ -1,0 +1,409 @@
+/**
+ * Lexical level of PDF (ISO 32000-2, 7.2 and 7.3): functions over (bytes, position) that find where tokens and values
+ * end, without building them. The end of a token is only known once the byte after it has been seen, so all functions
+ * that look for an end throw `EndOfBytes` at the end of the window; `parseAt` then widens the window.
+ */
+import { decodeLatin1 } from "../../bytes.ts";
+import type { ByteSource } from "../source/byteSource.ts";
+import {
+  BACKSLASH,
+  BRACE_CLOSE,
+  BRACKET_CLOSE,
+  BRACKET_OPEN,
+  CARRIAGE_RETURN,
+  DIGIT_0,
+  DIGIT_9,
+  FORM_FEED,
+  GREATER_THAN,
+  HASH,
+  LESS_THAN,
+  LINE_FEED,
+  LOWER_J,
+  MINUS,
+  NULL,
+  PAREN_CLOSE,
+  PAREN_OPEN,
+  PERCENT,
+  PERIOD,
+  PLUS,
+  SLASH,
+  SPACE,
+  TAB,
+} from "./characters.ts";
+
+/**
+ * Thrown when bytes are not what their place in the file requires. Must not reach the caller of the engine: leads to
+ * recovery or to an EngineError. No Error: a file may have it thrown for each of its objects, and a stack trace each time
+ * would be most of its cost.
+ */
+export class Malformed {
+  readonly message: string;
+
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+/** Thrown when the window ends inside a token. */
+export class EndOfBytes extends Malformed {}
+
+/** One instance, as it is thrown for flow control. */
+const END = new EndOfBytes("the bytes end inside a token");
+
+const FIRST_WINDOW = 512;
+/** Up to this size, a window may reach into what follows an object. */
+const SMALL_WINDOW = 8 * FIRST_WINDOW;
+const LARGEST_WINDOW = 16 << 20;
+
+const WHITE = 1;
+const DELIMITER = 2;
+/** Character classes of ISO 32000-2, 7.2.3: 0 regular, 1 white space, 2 delimiter. */
+const CLASS = new Uint8Array(256);
+for (const code of [NULL, TAB, LINE_FEED, FORM_FEED, CARRIAGE_RETURN, SPACE]) CLASS[code] = WHITE;
+for (const char of "()<>[]{}/%") CLASS[char.charCodeAt(0)] = DELIMITER;
+
+/**
+ * Runs `parse` over a window of the file that begins at `start`, widening it until it is large enough.
+ * @param limit in bytes: gives up if a window of at least this size is too small
+ * @param boundOf returns where the next object begins, asked for only if this one is not small: objects that overlap
+ * would all be read again and again
+ * @throws Malformed if `start` is outside the file, or the file or the largest window ends inside an object
+ * @throws MissingRange if the window is not loaded
+ * @throws EngineError too_complex
+ */
+export function parseAt<T>(
+  source: ByteSource,
+  start: number,
+  parse: (bytes: Uint8Array, at: number) => T,
+  limit = LARGEST_WINDOW,
+  boundOf?: () => number,
+): T {
+  if (!(start >= 0 && start < source.length)) throw new Malformed(`offset ${start} is outside the file`);
+  for (let size = FIRST_WINDOW; ; size *= 8) {
+    const last = size > SMALL_WINDOW && boundOf ? Math.min(boundOf(), source.length) : source.length;
+    const end = Math.min(start + size, last);
+    source.meter.scan(end - start);
+    let bytes = source.bytes(start, end);
+    if (end === last) bytes = terminated(bytes);
+    try {
+      return parse(bytes, 0);
+    } catch (error) {
+      if (error !== END) throw error;
+      if (end === last || size >= limit) throw new Malformed("the file ends inside an object");
+    }
+  }
+}
+
+/**
+ * Runs `parse` over bytes that are all there is of an object.
+ * @throws Malformed if they end inside it
+ */
+export function parseWhole<T>(bytes: Uint8Array, parse: (bytes: Uint8Array, at: number) => T): T {
+  try {
+    return parse(bytes, 0);
+  } catch (error) {
+    throw error === END ? new Malformed("the bytes end inside an object") : error;
+  }
+}
+
+/** Length of what {@link terminated} adds. */
+export const TERMINATOR_LENGTH = 2;
+
+/**
+ * Returns a copy with white space and a delimiter at its end: the one marks the end of the last token, the other that a
+ * last number begins no reference.
+ * @param copy where to copy to
+ */
+export function terminated(bytes: Uint8Array, copy = new Uint8Array(bytes.length + TERMINATOR_LENGTH)): Uint8Array {
+  copy.set(bytes);
+  copy[bytes.length] = LINE_FEED;
+  copy[bytes.length + 1] = BRACE_CLOSE;
+  return copy;
+}
+
+/** Returns whether `code` is a white-space character (7.2.3). */
+export function isWhite(code: number | undefined): boolean {
+  return code !== undefined && CLASS[code] === WHITE;
+}
+
+/** Returns whether `code` is neither white space nor a delimiter (7.2.3). */
+export function isRegular(code: number | undefined): boolean {
+  return code !== undefined && CLASS[code] === 0;
+}
+
+/** Returns whether `code` is a decimal digit. */
+export function isDigit(code: number | undefined): boolean {
+  return code !== undefined && code >= DIGIT_0 && code <= DIGIT_9;
+}
+
+/** Returns whether `code` is a decimal point or a sign, with which a number may begin too (7.3.3). */
+export function isSign(code: number | undefined): boolean {
+  return code === PERIOD || code === MINUS || code === PLUS;
+}
+
+/** Returns whether `code` is a hexadecimal digit. */
+export function isHexDigit(code: number | undefined): boolean {
+  return isDigit(code) || (code !== undefined && (code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
+}
+
+/** Returns the first position from `at` on that is neither white space nor in a comment. */
+export function skipWhite(bytes: Uint8Array, at: number): number {
+  while (at < bytes.length && CLASS[bytes[at]!] === WHITE) at++;
+  if (bytes[at] === PERCENT) at = endOfWhite(bytes, at, bytes.length);
+  if (at >= bytes.length) throw END;
+  return at;
+}
+
+/** Like {@link skipWhite}, but returns `limit` if that is reached. */
+export function endOfWhite(bytes: Uint8Array, at: number, limit: number): number {
+  for (; at < limit; at++) {
+    const code = bytes[at]!;
+    if (CLASS[code] === WHITE) continue;
+    if (code !== PERCENT) return at;
+    while (at < limit && bytes[at] !== LINE_FEED && bytes[at] !== CARRIAGE_RETURN) at++;
+  }
+  return limit;
+}
+
+/** Returns the end of a run of decimal digits; `limit` if that is reached. */
+export function skipDigits(bytes: Uint8Array, at: number, limit = bytes.length): number {
+  while (at < limit && bytes[at]! >= DIGIT_0 && bytes[at]! <= DIGIT_9) at++;
+  return at;
+}
+
+/** Returns the value of the decimal digits [start, end), however many; 0 if there are none. */
+export function valueOfDigits(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0;
+  for (let at = start; at < end; at++) value = value * 10 + bytes[at]! - DIGIT_0;
+  return value;
+}
+
+/** Returns the end of a run of regular characters (a number, a keyword, a name after its slash). */
+export function skipRegular(bytes: Uint8Array, at: number): number {
+  while (at < bytes.length) {
+    if (CLASS[bytes[at]!] !== 0) return at;
+    at++;
+  }
+  throw END;
+}
+
+/** Returns the end of the literal string whose opening parenthesis is at `at` (7.3.4.2). */
+export function skipLiteralString(bytes: Uint8Array, at: number): number {
+  let depth = 0;
+  for (; at < bytes.length; at++) {
+    const code = bytes[at];
+    if (code === BACKSLASH) at++;
+    else if (code === PAREN_OPEN) depth++;
+    else if (code === PAREN_CLOSE && --depth === 0) return at + 1;
+  }
+  throw END;
+}
+
+/** Returns the end of the hexadecimal string whose opening angle bracket is at `at` (7.3.4.3). */
+export function skipHexString(bytes: Uint8Array, at: number): number {
+  const end = bytes.indexOf(GREATER_THAN, at);
+  if (end < 0) throw END;
+  return end + 1;
+}
+
+/**
+ * Returns the end of the value that begins at `at`: a token, or a whole array or dictionary. An indirect reference is
+ * three tokens, of which only the first is skipped; `eachEntry` and the parser put references together.
+ * @throws Malformed if no value can begin there, or the object ends before it does
+ */
+export function skipValue(bytes: Uint8Array, at: number): number {
+  let depth = 0;
+  do {
+    at = skipWhite(bytes, at);
+    const change = nesting(bytes, at);
+    depth += change;
+    if (depth < 0) throw new Malformed("no value begins here");
+    at = skipToken(bytes, at);
+  } while (depth > 0);
+  return at;
+}
+
+/** Returns how the token at `at` changes the nesting depth of arrays and dictionaries. */
+export function nesting(bytes: Uint8Array, at: number): -1 | 0 | 1 {
+  const code = bytes[at];
+  if (code === BRACKET_OPEN || isDictionary(bytes, at)) return 1;
+  if (code === BRACKET_CLOSE || (code === GREATER_THAN && isDictionaryEnd(bytes, at))) return -1;
+  return 0;
+}
+
+/**
+ * Returns the end of the token at `at`; a stray delimiter is a token.
+ * @throws Malformed if it is one that ends an object or begins the next
+ */
+export function skipToken(bytes: Uint8Array, at: number): number {
+  const code = bytes[at]!;
+  if (code === SLASH) return skipRegular(bytes, at + 1);
+  if (code === PAREN_OPEN) return skipLiteralString(bytes, at);
+  if (code === LESS_THAN || code === GREATER_THAN) {
+    if (at + 1 >= bytes.length) throw END;
+    if (bytes[at + 1] === code) return at + 2;
+    return code === LESS_THAN ? skipHexString(bytes, at) : at + 1;
+  }
+  if (CLASS[code] === DELIMITER) return at + 1;
+  const end = skipRegular(bytes, at);
+  if (isOutsideOfValues(bytes, at, end)) throw new Malformed("an object has no end");
+  return end;
+}
+
+/** Returns whether the word [start, end) is one that no value has in it: `endobj`, or the `obj` of another object. */
+export function isOutsideOfValues(bytes: Uint8Array, start: number, end: number): boolean {
+  if (bytes[end - 1] !== LOWER_J) return false;
+  return wordIs(bytes, start, end, "endobj") || wordIs(bytes, start, end, "obj");
+}
+
+/** Receives one entry of a dictionary, as positions in the scanned bytes. */
+export type EntryVisitor = (keyStart: number, keyEnd: number, valueStart: number, valueEnd: number) => void;
+
+/**
+ * Visits the top-level entries of the dictionary whose `<<` is at `at`. A value extends to the next key, which covers
+ * references and garbage. `keyStart` is the position of the slash.
+ * @returns the position after `>>`
+ * @throws Malformed if a value cannot be skipped
+ */
+export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): number {
+  at = skipWhite(bytes, at + 2);
+  for (;;) {
+    const code = bytes[at]!;
+    if (isDictionaryEnd(bytes, at)) return at + 2;
+    if (code !== SLASH) {
+      // Garbage instead of a key: readers skip one token, so a single `>>` ends what `<< <<` begins.
+      at = skipWhite(bytes, skipToken(bytes, at));
+      continue;
+    }
+    const keyStart = at;
+    const keyEnd = skipRegular(bytes, at + 1);
+    const valueStart = skipWhite(bytes, keyEnd);
+    if (isDictionaryEnd(bytes, valueStart)) return valueStart + 2; // a last key that has no value is no entry
+    let valueEnd = skipValue(bytes, valueStart);
+    for (
+      at = skipWhite(bytes, valueEnd);
+      bytes[at] !== SLASH && !isDictionaryEnd(bytes, at);
+      at = skipWhite(bytes, valueEnd)
+    ) {
+      valueEnd = skipValue(bytes, at);
+    }
+    visit(keyStart, keyEnd, valueStart, valueEnd);
+  }
+}
+
+/** Returns whether `<<` is at `at`. */
+export function isDictionary(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === LESS_THAN && bytes[at + 1] === LESS_THAN;
+}
+
+/**
+ * Returns whether `>>` is at `at`.
+ * @throws EndOfBytes if the bytes end after a `>`
+ */
+export function isDictionaryEnd(bytes: Uint8Array, at: number): boolean {
+  if (bytes[at] !== GREATER_THAN) return false;
+  if (at + 1 >= bytes.length) throw END;
+  return bytes[at + 1] === GREATER_THAN;
+}
+
+/** Returns whether the bytes [start, end) are exactly `word`. */
+export function wordIs(bytes: Uint8Array, start: number, end: number, word: string): boolean {
+  if (end - start !== word.length) return false;
+  for (let i = 0; i < word.length; i++) if (bytes[start + i] !== word.charCodeAt(i)) return false;
+  return true;
+}
+
+/** Returns whether the bytes at `at` begin with `word`. */
+export function startsWith(bytes: Uint8Array, at: number, word: string): boolean {
+  return wordIs(bytes, at, at + word.length, word);
+}
+
+/** Returns whether the name [start, end), slash included, is `name`; resolves `#xx` escapes (7.3.5). */
+export function nameIs(bytes: Uint8Array, start: number, end: number, name: string): boolean {
+  if (wordIs(bytes, start + 1, end, name)) return true;
+  return end - start - 1 > name.length && hasEscape(bytes, start, end) && readName(bytes, start, end) === name;
+}
+
+/** Returns whether there is a `#`, as names with escapes have it (7.3.5), in the bytes [start, end). */
+export function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at] === HASH) return true;
+  return false;
+}
+
+/** Reads the name [start, end), slash included: one character per byte, escapes resolved. */
+export function readName(bytes: Uint8Array, start: number, end: number): string {
+  const raw = decodeLatin1(bytes, start + 1, end);
+  if (!raw.includes("#")) return raw;
+  return raw.replace(/#([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+/** Reads the unsigned integer [start, end), of at most 15 digits; undefined if it is anything else. */
+export function readInteger(bytes: Uint8Array, start: number, end: number): number | undefined {
+  if (start === end || end - start > 15) return undefined;
+  let value = 0;
+  for (let i = start; i < end; i++) {
+    const digit = bytes[i]! - DIGIT_0;
+    if (digit < 0 || digit > 9) return undefined;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+/** Reads a number [start, end) of a reference as readers do: a sign and any number of zeros may be in front. */
+export function readObjectNumber(bytes: Uint8Array, start: number, end: number): number | undefined {
+  const number = readInteger(bytes, start, end);
+  const first = bytes[start];
+  const mayBeOne = first === PLUS || (first === MINUS && bytes[start + 1] === DIGIT_0) || end - start > 15;
+  if (number !== undefined || !mayBeOne) return number;
+  const digits = /^(?:\+|-(?=0+$))?0*(\d{1,15})$/.exec(decodeLatin1(bytes, start, end))?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** The header of an indirect object, `n g obj` (7.3.10). */
+export interface ObjectHeader {
+  num: number;
+  gen: number;
+  /** Where the object's value begins. */
+  end: number;
+}
+
+/** The largest generation (7.5.4): MuPDF cannot repair a file that has a larger one. */
+export const LARGEST_GENERATION = 65_535;
+
+/**
+ * Where headers of objects end that a cross-reference leads to, in bytes from its offset: what is farther away, behind
+ * white space and comments, would be searched for again from each of many offsets before it.
+ */
+export const LONGEST_HEADER = 64;
+
+/** Reads the `n g obj` at `at` (7.3.10), after optional white space; undefined if there is none. */
+export function readHeader(bytes: Uint8Array, at: number): ObjectHeader | undefined {
+  const header = headerBefore(bytes, at, bytes.length);
+  if (header === "cut") throw END;
+  if (header) header.end = skipWhite(bytes, header.end);
+  return header;
+}
+
+/** Returns which object begins at `at`, after optional white space; undefined if none does within LONGEST_HEADER. */
+export function headerAt(bytes: Uint8Array, at: number): Pick<ObjectHeader, "num" | "gen"> | undefined {
+  const header = headerBefore(bytes, at, Math.min(at + LONGEST_HEADER, bytes.length));
+  return header === "cut" ? undefined : header;
+}
+
+/** Reads the header at `at`, up to the end of `obj`; "cut" if it may go on at `limit`. */
+function headerBefore(bytes: Uint8Array, at: number, limit: number): ObjectHeader | "cut" | undefined {
+  at = endOfWhite(bytes, at, limit);
+  const numEnd = skipDigits(bytes, at, limit);
+  const genStart = endOfWhite(bytes, numEnd, limit);
+  if (genStart >= limit) return "cut";
+  if (numEnd === at || genStart === numEnd) return undefined;
+  const genEnd = skipDigits(bytes, genStart, limit);
+  const keyword = endOfWhite(bytes, genEnd, limit);
+  if (keyword >= limit) return "cut";
+  if (genEnd === genStart || keyword === genEnd) return undefined;
+  const end = keyword + "obj".length;
+  if (end > limit) return "cut";
+  const gen = valueOfDigits(bytes, genStart, genEnd);
+  if (!startsWith(bytes, keyword, "obj") || gen > LARGEST_GENERATION) return undefined;
+  return { num: valueOfDigits(bytes, at, numEnd), gen, end };
+}

@@ -1,0 +1,349 @@
+/**
+ * Parsed values, for the few objects that are worth building: trailers, the catalog, page-tree attributes, stream
+ * dictionaries (ISO 32000-2, 7.3). Page dictionaries are never built, see lexer.ts.
+ */
+import { decodeLatin1 } from "../../bytes.ts";
+import { type Meter, tooComplex } from "../source/meter.ts";
+import {
+  BACKSLASH,
+  BRACE_CLOSE,
+  BRACE_OPEN,
+  BRACKET_CLOSE,
+  BRACKET_OPEN,
+  CARRIAGE_RETURN,
+  DIGIT_0,
+  DIGIT_7,
+  GREATER_THAN,
+  LESS_THAN,
+  LINE_FEED,
+  MINUS,
+  PAREN_CLOSE,
+  PAREN_OPEN,
+  PERIOD,
+  SLASH,
+  UPPER_R,
+} from "./characters.ts";
+import {
+  isDictionary,
+  isDictionaryEnd,
+  isDigit,
+  isOutsideOfValues,
+  Malformed,
+  nesting,
+  readName,
+  readObjectNumber,
+  skipHexString,
+  skipLiteralString,
+  skipRegular,
+  skipToken,
+  skipValue,
+  skipWhite,
+  wordIs,
+} from "./lexer.ts";
+
+/** An indirect reference (7.3.10). */
+export class Reference {
+  readonly num: number;
+  readonly gen: number;
+
+  constructor(num: number, gen: number) {
+    this.num = num;
+    this.gen = gen;
+  }
+}
+
+/** A dictionary: values by key, without the slash. */
+export type Dictionary = Map<string, Value>;
+
+/** A parsed value. Names are strings, PDF strings are bytes (never decrypted here), unknown keywords are null. */
+export type Value = null | boolean | number | string | Uint8Array | Reference | Value[] | Dictionary;
+
+const DEEPEST = 200;
+/** How much memory the values of one object may take, in bytes: a string of one letter takes a hundred times its length. */
+const LARGEST = 16 << 20;
+const VALUE = 32;
+/** What a string, an array or a dictionary takes beside what is in it, and an entry beside its value. */
+const OBJECT = 256;
+const ENTRY = 64;
+/** What a byte of a string takes while it is read. */
+const STRING_BYTE = 8;
+
+/** To parse a byte takes about as long as to scan so many. */
+export const PARSING = 32;
+
+interface Cursor {
+  readonly bytes: Uint8Array;
+  at: number;
+  /** How many brackets are open here, whatever they are to the containers that are being parsed. */
+  open: number;
+  /** With so many open, the value of an entry ends, whatever it still lacks: see parseEntry. */
+  floor: number;
+  /** How many bytes the values to come may take. */
+  room: number;
+  /** Keys of the outermost dictionary whose entries are built; all by default. */
+  readonly keys: ReadonlySet<string> | undefined;
+}
+
+function cursorAt(bytes: Uint8Array, at: number, keys?: ReadonlySet<string>): Cursor {
+  return { bytes, at, open: 0, floor: Number.NEGATIVE_INFINITY, room: LARGEST, keys };
+}
+
+/** @throws EngineError too_complex if values take too much memory */
+function take(cursor: Cursor, bytes: number): void {
+  cursor.room -= bytes;
+  if (cursor.room < 0) throw tooComplex("one of its objects has too many values");
+}
+
+/**
+ * Parses the value at `at`.
+ * @throws Malformed if no value can be parsed there
+ * @throws EngineError too_complex if it takes too much memory
+ * @throws EndOfBytes if the window ends inside the value
+ */
+export function parseValue(bytes: Uint8Array, at: number): Value {
+  return parse(cursorAt(bytes, at), 0);
+}
+
+/**
+ * Returns the reference at `at`; undefined for any other value, of which an array, dictionary or string is not read.
+ * @throws Malformed if no value can be parsed there
+ */
+export function referenceAt(bytes: Uint8Array, at: number): Reference | undefined {
+  const code = bytes[skipWhite(bytes, at)];
+  if (code === BRACKET_OPEN || code === LESS_THAN || code === PAREN_OPEN) return undefined;
+  const value = parseValue(bytes, at);
+  return value instanceof Reference ? value : undefined;
+}
+
+/**
+ * Parses the value at `at`; returns how much memory it takes, too, in bytes.
+ * @throws like {@link parseValue}
+ */
+export function parseMeasured(bytes: Uint8Array, at: number): { value: Value; memory: number } {
+  const cursor = cursorAt(bytes, at);
+  return { value: parse(cursor, 0), memory: LARGEST - cursor.room };
+}
+
+/**
+ * Parses the value at `at`, and charges for what has been parsed, also if that ends in a failure.
+ * @param keys the entries that are needed, if it is a dictionary: all by default
+ * @throws like {@link parseValue}
+ */
+export function parseCharged(bytes: Uint8Array, at: number, meter: Meter, keys?: ReadonlySet<string>): Value {
+  const cursor = cursorAt(bytes, at, keys);
+  try {
+    return parse(cursor, 0);
+  } finally {
+    meter.scan(PARSING * (cursor.at - at));
+  }
+}
+
+function parse(cursor: Cursor, depth: number): Value {
+  if (depth > DEEPEST) throw new Malformed("values are nested too deeply");
+  take(cursor, VALUE);
+  const { bytes } = cursor;
+  const at = skipWhite(bytes, cursor.at);
+  cursor.at = at;
+  const code = bytes[at]!;
+  if (code === SLASH) {
+    cursor.at = skipRegular(bytes, at + 1);
+    return readName(bytes, at, cursor.at);
+  }
+  if (code === PAREN_OPEN) {
+    cursor.at = skipLiteralString(bytes, at);
+    take(cursor, OBJECT + STRING_BYTE * (cursor.at - at));
+    return readLiteralString(bytes, at + 1, cursor.at - 1);
+  }
+  if (code === BRACKET_OPEN) return parseArray(cursor, depth);
+  if (isDictionary(bytes, at)) return parseDictionary(cursor, depth);
+  if (code === LESS_THAN) {
+    cursor.at = skipHexString(bytes, at);
+    take(cursor, OBJECT + STRING_BYTE * (cursor.at - at));
+    return readHexString(bytes, at + 1, cursor.at - 1);
+  }
+  if (
+    code === BRACKET_CLOSE ||
+    code === GREATER_THAN ||
+    code === PAREN_CLOSE ||
+    code === BRACE_OPEN ||
+    code === BRACE_CLOSE
+  )
+    throw new Malformed("no value begins here");
+  return parseWord(cursor);
+}
+
+function parseArray(cursor: Cursor, depth: number): Value[] {
+  const { bytes } = cursor;
+  const items: Value[] = [];
+  take(cursor, OBJECT);
+  cursor.at++;
+  cursor.open++;
+  while (cursor.open > cursor.floor) {
+    cursor.at = skipWhite(bytes, cursor.at);
+    if (bytes[cursor.at] === BRACKET_CLOSE) {
+      cursor.at++;
+      cursor.open--;
+      break;
+    }
+    items.push(parse(cursor, depth + 1));
+  }
+  return items;
+}
+
+/** Finds the same entries as {@link eachEntry}, which says where they are. */
+function parseDictionary(cursor: Cursor, depth: number): Dictionary {
+  const { bytes } = cursor;
+  const entries: Dictionary = new Map();
+  let isFirst = true;
+  take(cursor, OBJECT);
+  cursor.at += 2;
+  cursor.open++;
+  while (cursor.open > cursor.floor) {
+    const at = skipWhite(bytes, cursor.at);
+    if (isEnd(cursor, at)) break;
+    if (bytes[at] !== SLASH) {
+      if (isFirst) passToken(cursor, at);
+      else cursor.at = skipValue(bytes, at);
+      continue;
+    }
+    const keyEnd = skipRegular(bytes, at + 1);
+    const start = skipWhite(bytes, keyEnd);
+    if (isEnd(cursor, start)) break;
+    isFirst = false;
+    const key = readName(bytes, at, keyEnd);
+    if (depth === 0 && cursor.keys?.has(key) === false) {
+      cursor.at = skipValue(bytes, start);
+      continue;
+    }
+    cursor.at = start;
+    take(cursor, ENTRY);
+    entries.set(key, parseEntry(cursor, depth + 1));
+  }
+  return entries;
+}
+
+/** Parses the value of an entry: it ends where skipValue says, which counts brackets, of whatever kind they are. */
+function parseEntry(cursor: Cursor, depth: number): Value {
+  const { floor, open } = cursor;
+  cursor.floor = open;
+  const value = parse(cursor, depth);
+  cursor.floor = floor;
+  while (cursor.open > open) passToken(cursor, skipWhite(cursor.bytes, cursor.at));
+  return value;
+}
+
+/** Goes on behind the token at `at`. */
+function passToken(cursor: Cursor, at: number): void {
+  cursor.open += nesting(cursor.bytes, at);
+  cursor.at = skipToken(cursor.bytes, at);
+}
+
+/** Returns whether a dictionary ends at `at`, and goes on behind what ends it. */
+function isEnd(cursor: Cursor, at: number): boolean {
+  if (isDictionaryEnd(cursor.bytes, at)) passToken(cursor, at);
+  else if (isLastBracket(cursor.bytes, at)) cursor.at = at + 1;
+  else return false;
+  return true;
+}
+
+/** Returns whether a single `>` is all that closes the dictionary of an object. */
+function isLastBracket(bytes: Uint8Array, at: number): boolean {
+  if (bytes[at] !== GREATER_THAN) return false;
+  const word = skipWhite(bytes, at + 1);
+  return isOutsideOfValues(bytes, word, skipRegular(bytes, word));
+}
+
+function parseWord(cursor: Cursor): Value {
+  const { bytes, at: start } = cursor;
+  const end = skipRegular(bytes, start);
+  cursor.at = end;
+  const integer = readObjectNumber(bytes, start, end);
+  if (integer !== undefined) {
+    const gen = skipWhite(bytes, end);
+    if (!isDigit(bytes[gen])) return integer;
+    const genEnd = skipRegular(bytes, gen);
+    const generation = readObjectNumber(bytes, gen, genEnd);
+    if (generation === undefined) return integer;
+    const r = skipWhite(bytes, genEnd);
+    if (bytes[r] !== UPPER_R || skipRegular(bytes, r) !== r + 1) return integer;
+    cursor.at = r + 1;
+    return new Reference(integer, generation);
+  }
+  if (wordIs(bytes, start, end, "true")) return true;
+  if (wordIs(bytes, start, end, "false")) return false;
+  if (isOutsideOfValues(bytes, start, end)) throw new Malformed("an object has no end");
+  return readDecimal(bytes, start, end) ?? readNumber(decodeLatin1(bytes, start, Math.min(end, start + 64)));
+}
+
+/**
+ * Reads a well-formed number without a plus sign: an optional minus, up to 15 digits, at most one point. The result is
+ * correctly rounded, as both parts of the quotient are exact.
+ */
+function readDecimal(bytes: Uint8Array, start: number, end: number): number | undefined {
+  const isNegative = bytes[start] === MINUS;
+  let digits = 0;
+  let scale = 0;
+  let value = 0;
+  for (let at = isNegative ? start + 1 : start; at < end; at++) {
+    const code = bytes[at]!;
+    if (code === PERIOD && scale === 0) scale = 1;
+    else if (isDigit(code) && digits < 15) {
+      value = value * 10 + code - DIGIT_0;
+      digits++;
+      scale *= 10;
+    } else return undefined;
+  }
+  if (digits === 0) return undefined;
+  if (scale > 1) value /= scale;
+  return isNegative ? -value : value;
+}
+
+/** Reads any other number as readers do: `--5` is -5, `1.2.3` is 1.2, `12-34` is 12; `1e3` is a word, and so null. */
+function readNumber(word: string): number | null {
+  const match = /^[-+.\d]*$/.test(word) ? /^([+-]*)(\d*\.?\d*)/.exec(word) : null;
+  const digits = match?.[2] ?? "";
+  if (!/\d/.test(digits)) return null;
+  return match?.[1]?.includes("-") ? -Number(digits) : Number(digits);
+}
+
+const ESCAPES: Record<string, number> = { n: 10, r: 13, t: 9, b: 8, f: 12 };
+
+function readLiteralString(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  const out = new Uint8Array(end - start);
+  let length = 0;
+  for (let at = start; at < end; at++) {
+    let code = bytes[at]!;
+    if (code === CARRIAGE_RETURN) {
+      // Any end of line counts as one line feed (7.3.4.2).
+      if (bytes[at + 1] === LINE_FEED) at++;
+      out[length++] = LINE_FEED;
+      continue;
+    }
+    if (code !== BACKSLASH) {
+      out[length++] = code;
+      continue;
+    }
+    code = bytes[++at]!;
+    if (code === LINE_FEED) continue;
+    if (code === CARRIAGE_RETURN) {
+      if (bytes[at + 1] === LINE_FEED) at++;
+      continue;
+    }
+    if (code >= DIGIT_0 && code <= DIGIT_7) {
+      let octal = code - DIGIT_0;
+      for (let i = 0; i < 2 && at + 1 < end && bytes[at + 1]! >= DIGIT_0 && bytes[at + 1]! <= DIGIT_7; i++)
+        octal = octal * 8 + bytes[++at]! - DIGIT_0;
+      out[length++] = octal & 0xff;
+      continue;
+    }
+    out[length++] = ESCAPES[String.fromCharCode(code)] ?? code;
+  }
+  return length === out.length ? out : out.slice(0, length);
+}
+
+function readHexString(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  const digits = decodeLatin1(bytes, start, end).replace(/[^0-9a-fA-F]/g, "");
+  const out = new Uint8Array(Math.ceil(digits.length / 2));
+  for (let i = 0; i < out.length; i++) out[i] = Number.parseInt(digits.slice(2 * i, 2 * i + 2).padEnd(2, "0"), 16);
+  return out;
+}

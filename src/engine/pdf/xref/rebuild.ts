@@ -1,0 +1,329 @@
+/**
+ * Recovery: one pass over the file that takes every `n g obj` as an entry, as MuPDF and pdf.js do. The last body of an
+ * object number is the live one. Streams are skipped by their /Length if `endstream` or `endobj` follows, otherwise to
+ * the next `endstream`. If a /Length is an object behind its stream, as qpdf writes them, it takes a second pass.
+ */
+
+import { indexOf } from "#platform/search";
+import { claimedEnd, dataStart, findEndOfData, findWord, isEndOfData } from "../objects/streams.ts";
+import { IN_FILE, XrefTable } from "../objects/xrefTable.ts";
+import { type ByteSource, retry, retryAll } from "../source/byteSource.ts";
+import { tooComplex } from "../source/meter.ts";
+import { LOWER_O, LOWER_T, LOWER_X, MINUS, PLUS } from "../syntax/characters.ts";
+import {
+  isDictionary,
+  isDigit,
+  isRegular,
+  isWhite,
+  LARGEST_GENERATION,
+  Malformed,
+  parseAt,
+  readHeader,
+  readInteger,
+  skipValue,
+  skipWhite,
+  startsWith,
+} from "../syntax/lexer.ts";
+
+import { parseCharged, Reference, type Value } from "../syntax/values.ts";
+import { endOfSound } from "../syntax/wellFormed.ts";
+import { chargeTrailer, findOrigin, readTrailer, readTrailerDictionary, type Trailer, type Xref } from "./xref.ts";
+
+/** Result of a scan. `xref.table` holds the objects directly in the file; scannedStreams.ts adds the others. */
+export interface Scan {
+  xref: Xref;
+  /** Object streams, in file order. */
+  objectStreams: { num: number; offset: number }[];
+  /** Numbers of objects that may be a catalog. */
+  catalogs: Set<number>;
+  /**
+   * Numbers of objects that readers may find elsewhere: those that the file has more than once, and those in data that
+   * some do not take for a stream's, as its dictionary is not sound, or they look for the first `endstream` instead of a
+   * /Length that is elsewhere or leads to none.
+   */
+  doubtful: Set<number>;
+  /** Whether there may be object streams in such data, or what is not sound may be one to some. */
+  mayHideStreams: boolean;
+  /** Numbers of objects that stand where a trailer cannot be read, and before: readers find the one or the other. */
+  contested: ReadonlySet<number>;
+}
+
+const WINDOW = 64 * 1024;
+/** More than the longest header or keyword that the end of a window may cut. */
+const OVERLAP = 64;
+const OBJECT_LIMIT = 2 << 20;
+/** After this many bytes read of unreadable objects, less of the file is read for each. */
+const PATIENCE = 8 << 20;
+const IMPATIENT_LIMIT = 512;
+/** What a failure takes beside the bytes that were read, see Meter.spend. */
+const FAILURE_WORK = 8192;
+/** So many trailers are kept, the last ones. */
+const MOST_TRAILERS = 1000;
+/** How far into an object that is not sound to look for whether readers may take it for an object stream. */
+const HEAD = 512;
+/** What a catalog has in it. */
+export const CATALOG = "/Catalog";
+/** What a number that is kept takes, in bytes. */
+const NUMBER = 32;
+/** Most values that are kept of one /Length object. */
+const MOST_LENGTHS = 20;
+
+/**
+ * Scans the whole file.
+ * @throws Malformed if it holds no objects
+ */
+export async function scanFile(source: ByteSource): Promise<Scan> {
+  let scanner = await pass(source, new Map());
+  if (scanner.lengths.size > 0) scanner = await pass(source, scanner.lengths);
+  if (scanner.table.rows === 0) throw new Malformed("no objects");
+  const origin = (await retry(source, () => findOrigin(source))) ?? 0;
+  // The last trailer is the newest.
+  const trailers = scanner.trailers.reverse();
+  const xref = { table: scanner.table, trailers, sections: scanner.sections, origin, usesStreams: scanner.usesStreams };
+  const { objectStreams, catalogs, doubtful, mayHideStreams, contested } = scanner;
+  return { xref, objectStreams, catalogs, doubtful, mayHideStreams, contested };
+}
+
+async function pass(source: ByteSource, known: Scanner["lengths"]): Promise<Scanner> {
+  const scanner = new Scanner(source, known);
+  await retryAll(source, scanner);
+  return scanner;
+}
+
+/**
+ * Adds a number to those that are kept.
+ * @throws EngineError too_complex if too much is kept
+ */
+export function addNumber(numbers: Set<number>, num: number, { meter }: ByteSource): void {
+  if (numbers.has(num)) return;
+  meter.keep(NUMBER);
+  numbers.add(num);
+}
+
+class Scanner {
+  readonly table: XrefTable;
+  readonly trailers: Trailer[] = [];
+  readonly sections: number[] = [];
+  readonly objectStreams: { num: number; offset: number }[] = [];
+  usesStreams = false;
+  readonly catalogs = new Set<number>();
+  readonly doubtful = new Set<number>();
+  mayHideStreams = false;
+  readonly contested = new Set<number>();
+  /** Values of objects that are the /Length of a stream before them. */
+  readonly lengths = new Map<number, number[]>();
+  readonly #source: ByteSource;
+  /** What an earlier pass found. */
+  readonly #known: ReadonlyMap<number, readonly number[]>;
+  /** Numbers of objects that streams so far need for their /Length, and have not met. */
+  readonly #awaited = new Set<number>();
+  #at = 0;
+  /** Where the last data end that some readers do not take for a stream's. */
+  #doubtfulEnd = 0;
+  /** Where the last trailer ends: those within it are part of it. */
+  #trailerEnd = 0;
+  /** Whether the last trailer cannot be read, and its `startxref` is still to come. */
+  #isWithinTrailer = false;
+  #patience = PATIENCE;
+
+  /** @param known `lengths` of an earlier pass: what looks like an object in the data of a stream is none */
+  constructor(source: ByteSource, known: ReadonlyMap<number, readonly number[]>) {
+    this.#source = source;
+    this.table = new XrefTable(source.length);
+    this.#known = known;
+  }
+
+  /**
+   * Advances to the next object, trailer or window; false at the end of the file.
+   * @throws MissingRange if bytes have to be fetched first; call again then
+   * @throws EngineError too_complex
+   */
+  step(): boolean {
+    const from = this.#at;
+    // Windows end where blocks of the file do, unless too little is left of one.
+    const blockEnd = (Math.floor((from + 2 * OVERLAP) / WINDOW) + 1) * WINDOW;
+    const end = Math.min(blockEnd, this.#source.length);
+    const bytes = this.#source.bytes(from, end);
+    for (let at = 0; at < bytes.length; at++) {
+      const code = bytes[at];
+      if (code === LOWER_O && startsWith(bytes, at, "obj") && !isRegular(bytes[at + 3])) {
+        const header = headerBefore(bytes, at);
+        if (!header) continue;
+        if (from + at < this.#doubtfulEnd) {
+          addNumber(this.doubtful, header.num, this.#source);
+          continue;
+        }
+        this.#source.meter.scan(at);
+        this.#readObject(header, from + header.start, from + at + 3);
+        return true;
+      }
+      if (from + at < this.#doubtfulEnd) continue;
+      if (code === LOWER_T && startsWith(bytes, at, "trailer")) {
+        this.#source.meter.scan(at);
+        this.#readTrailer(from + at);
+        return true;
+      }
+      // Also matches `startxref`, to find the end of a revision whose table is elsewhere.
+      if (code === LOWER_X && startsWith(bytes, at, "xref")) {
+        this.#isWithinTrailer = false;
+        this.#addSection(from + at - (startsWith(bytes, at - 5, "start") ? 5 : 0));
+      }
+    }
+    this.#source.meter.scan(bytes.length);
+    this.#at = end === this.#source.length ? end : end - OVERLAP;
+    return end < this.#source.length;
+  }
+
+  #addSection(offset: number): void {
+    if (this.sections.at(-1) !== offset) this.sections.push(offset);
+  }
+
+  #readTrailer(offset: number): void {
+    if (offset >= this.#trailerEnd) {
+      const trailer = this.#attempt(() => parseAt(this.#source, offset, readTrailer, this.#limit));
+      this.#isWithinTrailer = !trailer;
+      if (trailer) {
+        this.#addTrailer(trailer);
+        this.#trailerEnd = offset + trailer.text.length;
+        this.usesStreams = false;
+      }
+    }
+    this.#addSection(offset);
+    this.#at = offset + 7;
+  }
+
+  #addTrailer(trailer: Trailer): void {
+    chargeTrailer(trailer, this.#source.meter);
+    this.trailers.push(trailer);
+    if (this.trailers.length > MOST_TRAILERS) this.trailers.shift();
+  }
+
+  #readObject(header: { num: number; gen: number }, offset: number, end: number): void {
+    const object = this.#attempt(() => parseAt(this.#source, end, describe, this.#limit));
+    const valueEnd = end + (object?.length ?? 0);
+    let next = valueEnd;
+    let doubtful = next;
+    const stream = object?.stream;
+    let awaited: number | undefined;
+    if (stream) {
+      const start = end + stream.data;
+      const value = stream.dict.get("Length");
+      const length = this.#streamLengths(value).find((each) => claimedEnd(this.#source, start, each) !== undefined);
+      next = Math.max(next, length === undefined ? findEndOfData(this.#source, start) : start + length);
+      if (length === undefined && value instanceof Reference) awaited = value.num;
+      // Without an endstream readers end the data where they like, and some at an endobj before it.
+      const mayEndBefore = length === undefined && findWord(this.#source, start, next, "endobj") !== undefined;
+      if (!object.isSound || mayEndBefore || !isEndOfData(this.#source, next, "endstream")) doubtful = start;
+      else doubtful = typeof value === "number" ? next : findEndOfData(this.#source, start);
+    }
+    // A bracket that is missing lets it end in another object.
+    if (object?.isSound === false && findWord(this.#source, end, valueEnd, "endobj") !== undefined) doubtful = end;
+    const mayBeStream = stream === undefined && object?.isSound !== true;
+    const hidesStreams =
+      (doubtful < next && findWord(this.#source, doubtful, next, "/ObjStm") !== undefined) ||
+      (mayBeStream && findWord(this.#source, end, Math.min(end + HEAD, this.#source.length), "/ObjStm") !== undefined);
+
+    // From here on nothing throws MissingRange, so these changes are made once.
+    if (awaited !== undefined) this.#awaited.add(awaited);
+    if (object?.integer !== undefined && this.#awaited.has(header.num)) this.#addLength(header.num, object.integer);
+    if (header.gen > LARGEST_GENERATION)
+      throw tooComplex(`object ${header.num} has a generation that readers do not take`);
+    if (this.table.replace(header.num, IN_FILE, offset, header.gen)) {
+      addNumber(this.doubtful, header.num, this.#source);
+      if (this.#isWithinTrailer) this.contested.add(header.num);
+    }
+    if (object?.mayBeCatalog) addNumber(this.catalogs, header.num, this.#source);
+    const type = stream?.dict.get("Type");
+    if (type === "ObjStm") this.objectStreams.push({ num: header.num, offset });
+    if (stream && type === "XRef") {
+      this.#addSection(offset);
+      this.#addTrailer(stream);
+      this.usesStreams = true;
+    }
+    if (doubtful < next) this.#doubtfulEnd = next;
+    this.mayHideStreams ||= hidesStreams;
+    this.#at = Math.min(doubtful, next);
+  }
+
+  #addLength(num: number, length: number): void {
+    const lengths = this.lengths.get(num) ?? [];
+    if (lengths.length < MOST_LENGTHS) this.lengths.set(num, [...lengths, length]);
+  }
+
+  /** Returns what a /Length may be: of the objects that it leads to, which are several after updates. */
+  #streamLengths(value: Value | undefined): readonly number[] {
+    if (typeof value === "number") return [value];
+    if (!(value instanceof Reference)) return [];
+    const known = this.#known.get(value.num) ?? [];
+    const row = this.table.live(value.num);
+    if (row < 0) return known;
+    const number = this.#attempt(() =>
+      parseAt(
+        this.#source,
+        this.table.place(row),
+        (bytes, at) => parseCharged(bytes, readHeader(bytes, at)?.end ?? at, this.#source.meter),
+        this.#limit,
+      ),
+    );
+    return typeof number === "number" ? [number, ...known] : known;
+  }
+
+  get #limit(): number {
+    return this.#patience > 0 ? Math.min(OBJECT_LIMIT, this.#patience) : IMPATIENT_LIMIT;
+  }
+
+  #attempt<T>(parse: () => T): T | undefined {
+    try {
+      return parse();
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      this.#patience -= Math.min(this.#limit, this.#source.length);
+      this.#source.meter.spend(FAILURE_WORK);
+      return undefined;
+    }
+  }
+}
+
+/** What a scan needs to know about an object; positions are relative to the end of its `obj`. */
+interface Description {
+  length: number;
+  isSound: boolean;
+  mayBeCatalog: boolean;
+  /** Its value, if that is an unsigned integer. */
+  integer: number | undefined;
+  /** For streams: the dictionary, and where the data begin. */
+  stream: (Trailer & { data: number }) | undefined;
+}
+
+function describe(bytes: Uint8Array, at: number): Description {
+  const start = skipWhite(bytes, at);
+  if (isDigit(bytes[start]) && readHeader(bytes, start)) throw new Malformed("another object begins");
+  const end = skipValue(bytes, start);
+  const data = isDictionary(bytes, start) ? dataStart(bytes, skipWhite(bytes, end)) : -1;
+  return {
+    length: end - at,
+    isSound: endOfSound(bytes, start) >= 0,
+    mayBeCatalog: data < 0 && indexOf(bytes.subarray(start, end), CATALOG) >= 0,
+    integer: readInteger(bytes, start, end),
+    stream: data < 0 ? undefined : { ...readTrailerDictionary(bytes, start), data: data - at },
+  };
+}
+
+/** Reads the `n g` before the `obj` at `at`, which nothing but an `endobj` may precede without white space. */
+function headerBefore(bytes: Uint8Array, at: number): { num: number; gen: number; start: number } | undefined {
+  const genEnd = backOver(bytes, at, isWhite);
+  const gen = backOver(bytes, genEnd, isDigit);
+  const sign = backOver(bytes, gen, (code) => code === MINUS || code === PLUS); // to MuPDF and PDFium, -0 is 0
+  const numEnd = backOver(bytes, sign, isWhite);
+  const start = backOver(bytes, numEnd, isDigit);
+  if (start === numEnd || numEnd === sign || gen === genEnd) return undefined;
+  if (isRegular(bytes[start - 1]) && !startsWith(bytes, start - 6, "endobj")) return undefined;
+  const num = readInteger(bytes, start, numEnd);
+  const generation = readInteger(bytes, gen, genEnd);
+  return num === undefined || generation === undefined ? undefined : { num, gen: generation, start };
+}
+
+function backOver(bytes: Uint8Array, at: number, matches: (code: number | undefined) => boolean): number {
+  while (at > 0 && matches(bytes[at - 1])) at--;
+  return at;
+}

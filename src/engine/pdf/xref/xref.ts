@@ -1,0 +1,324 @@
+/** Reads the file's own cross-reference (ISO 32000-2, 7.5.4 to 7.5.8): tables, streams, hybrids and their chain. */
+import { lastIndexOf } from "#platform/search";
+import { decodeStream } from "../objects/filters.ts";
+import { readStream } from "../objects/streams.ts";
+import { FREE, IN_FILE, XrefTable } from "../objects/xrefTable.ts";
+import type { ByteSource } from "../source/byteSource.ts";
+import { type Meter, tooComplex } from "../source/meter.ts";
+import { LOWER_F, LOWER_N } from "../syntax/characters.ts";
+import {
+  eachEntry,
+  isDictionary,
+  isDigit,
+  isWhite,
+  LARGEST_GENERATION,
+  Malformed,
+  parseAt,
+  readHeader,
+  readInteger,
+  skipDigits,
+  skipRegular,
+  skipWhite,
+  startsWith,
+  valueOfDigits,
+} from "../syntax/lexer.ts";
+import { type Dictionary, PARSING, parseMeasured, Reference } from "../syntax/values.ts";
+import { streamEntries } from "./xrefStream.ts";
+
+/** A trailer dictionary, or the dictionary of a cross-reference stream, which serves as one. */
+export interface Trailer {
+  dict: Dictionary;
+  /** Its bytes from `<<` to `>>`: entries that are kept are copied verbatim. */
+  text: Uint8Array;
+  /** How much memory `dict` takes, in bytes. */
+  memory: number;
+}
+
+/**
+ * Where everything is in the file, read from its cross-reference or found by a scan. Offsets are those of the source.
+ */
+export interface Xref {
+  table: XrefTable;
+  /** Newest first. Empty if a scan found none. */
+  trailers: Trailer[];
+  /** Offsets where cross-reference sections, and the keywords `trailer` and `startxref`, begin. */
+  sections: number[];
+  /**
+   * Offset of `%PDF-`, from which the file usually counts its offsets; the bytes before it are not part of the
+   * document. 0 if there is none. Negative if the output begins with that much of a header of its own.
+   */
+  origin: number;
+  /** True if the newest section is a cross-reference stream. */
+  usesStreams: boolean;
+}
+
+/** What the output begins with if the source has no header, or objects precede it. */
+export const NEW_HEADER = "%PDF-1.7\n";
+
+const ENTRY_WINDOW = 64 * 1024;
+/** An entry as it should be, and what may be before the first one. */
+const ENTRY = 20;
+const ENTRY_SPACE = 1024;
+const TAIL = 2048;
+const MOST_SECTIONS = 10_000;
+/** To add a row of a stream takes about as long as to scan so many bytes. */
+const ROW_WORK = 32;
+
+/** A section of the chain, by its offset as written in the file. */
+interface Link {
+  offset: number;
+  /** See XrefTable.add: first row of the hybrid section that this stream belongs to. */
+  replaceFreeFrom: number;
+}
+
+/** The table that is being read: where to continue, and how many entries are left of its subsection. */
+interface OpenTable {
+  at: number;
+  next: number;
+  left: number;
+  /** The section's first row. */
+  row: number;
+}
+
+/**
+ * Returns the offset of `%PDF-` in the first 1024 bytes, where readers look for it; undefined if it is not there.
+ * @throws MissingRange if bytes have to be fetched first
+ */
+export function findOrigin(source: ByteSource): number | undefined {
+  const head = source.bytes(0, Math.min(1024 + 5, source.length));
+  for (let at = 0; at + 5 <= head.length; at++) if (startsWith(head, at, "%PDF-")) return at;
+  return undefined;
+}
+
+/**
+ * Reads the chain of sections, newest first, in steps that can each be repeated when bytes are missing: a table of a
+ * million entries is larger than the cache of a ranged source.
+ */
+export class XrefReader {
+  readonly #source: ByteSource;
+  readonly #xref: Xref;
+  /** Sections to read, next first. */
+  readonly #queue: Link[] = [];
+  readonly #seen = new Set<number>();
+  /** What the offsets in the file count from: `%PDF-`, or byte 0 if the producer ignored the junk in front of it. */
+  #bias: number | undefined;
+  #open: OpenTable | undefined;
+  /** Adds the entries of the stream that is being read, some at each step. */
+  #entries: Generator<number, number> | undefined;
+
+  /**
+   * Finds the newest section.
+   * @throws Malformed if the file does not end with a `startxref` that names an offset
+   * @throws MissingRange if bytes have to be fetched first; call again then
+   */
+  constructor(source: ByteSource) {
+    this.#source = source;
+    const start = findStartxref(source);
+    const origin = findOrigin(source) ?? 0;
+    this.#xref = {
+      table: new XrefTable(source.length),
+      trailers: [],
+      sections: [start.keyword],
+      origin,
+      usesStreams: false,
+    };
+    this.#queue.push({ offset: start.offset, replaceFreeFrom: Number.POSITIVE_INFINITY });
+  }
+
+  /**
+   * Does one step; false when the chain has been read.
+   * @throws Malformed if a section cannot be read
+   * @throws EngineError too_complex
+   * @throws MissingRange if bytes have to be fetched first; call again then
+   */
+  step(): boolean {
+    if (this.#open) {
+      this.#readTable(this.#open);
+      return true;
+    }
+    if (this.#entries) {
+      const { value: rows, done } = this.#entries.next();
+      this.#source.meter.scan(rows * ROW_WORK);
+      if (done) this.#entries = undefined;
+      return true;
+    }
+    const link = this.#queue[0];
+    if (!link) return false;
+    if (!this.#seen.has(link.offset)) this.#readSection(link);
+    this.#queue.shift();
+    this.#seen.add(link.offset);
+    if (this.#seen.size > MOST_SECTIONS) throw tooComplex("it has too many revisions");
+    return true;
+  }
+
+  /** What has been read so far; complete when `step` has returned false. */
+  get xref(): Xref {
+    return this.#xref;
+  }
+
+  #readSection({ offset, replaceFreeFrom }: Link): void {
+    const { origin, sections } = this.#xref;
+    this.#bias ??= origin > 0 && isSection(this.#source, offset + origin) ? origin : 0;
+    const at = offset + this.#bias;
+    const stream = parseAt(this.#source, at, (bytes, from) => {
+      const start = skipWhite(bytes, from);
+      if (!startsWith(bytes, start, "xref")) return true;
+      this.#open = { at: at + start + 4, next: 0, left: 0, row: this.#xref.table.rows };
+      return false;
+    });
+    if (stream) this.#readStream(at, replaceFreeFrom);
+    sections.push(at);
+  }
+
+  /** Reads one subsection header, a window of entries, or the trailer. */
+  #readTable(table: OpenTable): void {
+    if (table.left > 0) {
+      this.#readEntries(table);
+      return;
+    }
+    const found = parseAt(this.#source, table.at, (bytes, from) => {
+      const start = skipWhite(bytes, from);
+      if (!isDigit(bytes[start])) return readTrailer(bytes, start);
+      const firstEnd = skipRegular(bytes, start);
+      const countStart = skipWhite(bytes, firstEnd);
+      const countEnd = skipRegular(bytes, countStart);
+      const first = readInteger(bytes, start, firstEnd);
+      const count = readInteger(bytes, countStart, countEnd);
+      if (first === undefined || count === undefined) throw new Malformed("no cross-reference subsection");
+      return { first, count, length: countEnd };
+    });
+    if ("dict" in found) {
+      this.#open = undefined;
+      this.#follow(found, table.row);
+      return;
+    }
+    this.#open = { at: table.at + found.length, next: found.first, left: found.count, row: table.row };
+  }
+
+  #readEntries(table: OpenTable): void {
+    const end = Math.min(table.at + Math.min(ENTRY_WINDOW, ENTRY_SPACE + ENTRY * table.left), this.#source.length);
+    const bytes = this.#source.bytes(table.at, end);
+    // Entries are 20 bytes, but short line ends and stray blanks occur: the last 40 bytes may hold half an entry.
+    const limit = end === this.#source.length ? bytes.length : bytes.length - 40;
+    let { next, left } = table;
+    let at = 0;
+    let done = 0;
+    for (; left > 0; left--, next++) {
+      while (isWhite(bytes[at])) at++;
+      if (at >= limit) break;
+      const placeEnd = skipDigits(bytes, at);
+      const place = valueOfDigits(bytes, at, placeEnd);
+      for (at = placeEnd; isWhite(bytes[at]); ) at++;
+      const detailEnd = skipDigits(bytes, at);
+      const detail = valueOfDigits(bytes, at, detailEnd);
+      for (at = detailEnd; isWhite(bytes[at]); ) at++;
+      const kind = bytes[at++];
+      if (kind !== LOWER_N && kind !== LOWER_F) throw new Malformed("no cross-reference entry");
+      // The head of the free list is always object 0; a producer of the 1990s numbered its only subsection from 1.
+      if (kind === LOWER_F && next === 1 && detail === LARGEST_GENERATION && this.#xref.table.rows === table.row)
+        next = 0;
+      // Some producers write unused entries as in use at offset 0.
+      const used = kind === LOWER_N && place > 0;
+      this.#xref.table.add(
+        next,
+        used ? IN_FILE : FREE,
+        used ? place + this.#bias! : 0,
+        Math.min(detail, LARGEST_GENERATION),
+      );
+      done = at;
+    }
+    if (left > 0 && done === 0) throw new Malformed("the file ends inside its cross-reference");
+    this.#source.meter.scan(done);
+    this.#open = { at: table.at + done, next, left, row: table.row };
+  }
+
+  #readStream(at: number, replaceFreeFrom: number): void {
+    const trailer = parseAt(this.#source, at, (bytes, from) => {
+      const header = readHeader(bytes, from);
+      if (!header || !isDictionary(bytes, header.end)) throw new Malformed(`no cross-reference at offset ${at}`);
+      return readTrailerDictionary(bytes, header.end);
+    });
+    const { data } = readStream(this.#source, at, () => undefined);
+    const { dict } = trailer;
+    if (dict.get("Type") !== "XRef") throw new Malformed(`no cross-reference stream at offset ${at}`);
+    if (this.#xref.trailers.length === 0) this.#xref.usesStreams = true;
+    const rows = decodeStream(dict, data, this.#source.meter);
+    this.#entries = streamEntries(this.#xref.table, dict, rows, this.#bias!, replaceFreeFrom);
+    this.#follow(trailer, undefined);
+  }
+
+  /** Queues the sections that a trailer points to: the stream of a hybrid file before the older section. */
+  #follow(trailer: Trailer, hybridRow: number | undefined): void {
+    chargeTrailer(trailer, this.#source.meter);
+    this.#xref.trailers.push(trailer);
+    const links: Link[] = [];
+    const stream = trailer.dict.get("XRefStm");
+    if (typeof stream === "number" && hybridRow !== undefined)
+      links.push({ offset: stream, replaceFreeFrom: hybridRow });
+    const previous = trailer.dict.get("Prev");
+    const offset = previous instanceof Reference ? previous.num : previous;
+    if (typeof offset === "number" && offset > 0) links.push({ offset, replaceFreeFrom: Number.POSITIVE_INFINITY });
+    this.#queue.push(...links);
+  }
+}
+
+/**
+ * Reads the trailer at `at`, keyword included.
+ * @throws Malformed if there is none
+ * @throws EngineError too_complex
+ */
+export function readTrailer(bytes: Uint8Array, at: number): Trailer {
+  const start = skipWhite(bytes, at + 7);
+  if (!startsWith(bytes, at, "trailer") || !isDictionary(bytes, start))
+    throw new Malformed("no trailer follows the cross-reference");
+  return readTrailerDictionary(bytes, start);
+}
+
+/**
+ * Reads the dictionary at `at`, of a trailer or a cross-reference stream.
+ * @throws Malformed if it cannot be read
+ * @throws EngineError too_complex if it takes too much memory
+ */
+export function readTrailerDictionary(bytes: Uint8Array, at: number): Trailer {
+  const { value, memory } = parseMeasured(bytes, at);
+  // Ends where `eachEntry` finds the end, since that scans the text again to copy entries.
+  const text = bytes.slice(
+    at,
+    eachEntry(bytes, at, () => {}),
+  );
+  return { dict: value as Dictionary, text, memory };
+}
+
+/**
+ * Charges for a trailer that is kept.
+ * @throws EngineError too_complex
+ */
+export function chargeTrailer({ text, memory }: Trailer, meter: Meter): void {
+  meter.scan(PARSING * text.length);
+  meter.keep(text.length + memory);
+}
+
+/**
+ * Finds the last `startxref` of the file (7.5.5): the offset it names and its own.
+ * @throws Malformed if the last TAIL bytes hold none, or it names no offset
+ */
+function findStartxref(source: ByteSource): { keyword: number; offset: number } {
+  const from = Math.max(0, source.length - TAIL);
+  const tail = source.bytes(from, source.length);
+  const word = lastIndexOf(tail, "startxref");
+  if (word < 0) throw new Malformed("no startxref");
+  const offset = parseAt(source, from + word, (bytes, at) => {
+    const start = skipWhite(bytes, at + 9);
+    return readInteger(bytes, start, skipRegular(bytes, start));
+  });
+  if (offset === undefined) throw new Malformed("startxref names no offset");
+  return { keyword: from + word, offset };
+}
+
+function isSection(source: ByteSource, at: number): boolean {
+  if (at >= source.length) return false;
+  return parseAt(source, at, (bytes, from) => {
+    const start = skipWhite(bytes, from);
+    return startsWith(bytes, start, "xref") || readHeader(bytes, start) !== undefined;
+  });
+}

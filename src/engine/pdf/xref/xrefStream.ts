@@ -1,0 +1,69 @@
+/** Reads the rows of cross-reference streams (ISO 32000-2, 7.5.8). */
+
+import { FREE, IN_FILE, IN_STREAM, type XrefTable } from "../objects/xrefTable.ts";
+import { LARGEST_GENERATION, Malformed } from "../syntax/lexer.ts";
+import type { Dictionary, Value } from "../syntax/values.ts";
+
+/** Rows that are added in one step. */
+const ROWS_AT_ONCE = 8192;
+
+/**
+ * Adds the entries of a cross-reference stream (7.5.8.2, Tables 17 and 18), some at a time: yields, and at the end returns,
+ * how many rows that were.
+ * @param bias what the offsets in the file count from
+ * @param replaceFreeFrom see XrefTable.add
+ * @throws Malformed if /W or /Index is invalid
+ * @throws EngineError too_complex as XrefTable.add
+ */
+export function* streamEntries(
+  table: XrefTable,
+  dict: Dictionary,
+  data: Uint8Array,
+  bias: number,
+  replaceFreeFrom: number,
+): Generator<number, number> {
+  const [kindWidth, placeWidth, detailWidth] = fieldWidths(dict.get("W"));
+  const width = kindWidth + placeWidth + detailWidth;
+  if (width === 0) throw new Malformed("a cross-reference stream has no fields");
+  const size = dict.get("Size");
+  const index = dict.get("Index");
+  const sections = Array.isArray(index) ? index : [0, isWhole(size) ? size : Number.MAX_SAFE_INTEGER];
+  let at = 0;
+  let rows = 0;
+  for (let i = 0; i + 1 < sections.length; i += 2) {
+    const first = sections[i];
+    const count = sections[i + 1];
+    if (!isWhole(first) || !isWhole(count)) throw new Malformed("a cross-reference stream has a wrong /Index");
+    for (let num = first; num < first + count && at + width <= data.length; num++, at += width) {
+      const kind = kindWidth === 0 ? 1 : field(data, at, kindWidth);
+      const place = field(data, at + kindWidth, placeWidth);
+      const detail = field(data, at + kindWidth + placeWidth, detailWidth);
+      if (kind === 1 && place > 0)
+        table.add(num, IN_FILE, place + bias, Math.min(detail, LARGEST_GENERATION), replaceFreeFrom);
+      else if (kind === 2) table.add(num, IN_STREAM, place, detail, replaceFreeFrom);
+      else if (kind < 2) table.add(num, FREE, 0, Math.min(detail, LARGEST_GENERATION), replaceFreeFrom);
+      if (++rows < ROWS_AT_ONCE) continue;
+      yield rows;
+      rows = 0;
+    }
+  }
+  return rows;
+}
+
+function fieldWidths(value: Value | undefined): [number, number, number] {
+  const widths = Array.isArray(value) ? value.slice(0, 3) : [];
+  const [kind, place, detail] = widths.map((width) => (isWhole(width) && width <= 8 ? width : 0));
+  if (kind === undefined || place === undefined || detail === undefined)
+    throw new Malformed("a cross-reference stream has no /W");
+  return [kind, place, detail];
+}
+
+function isWhole(value: Value | undefined): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function field(data: Uint8Array, at: number, width: number): number {
+  let value = 0;
+  for (let i = 0; i < width; i++) value = value * 256 + data[at + i]!;
+  return value;
+}

@@ -1,0 +1,151 @@
+/** What the chain itself shows of a payment, here of an EIP-3009 authorization, read from a node over JSON-RPC. */
+import * as z from "zod";
+import type { EventContext } from "../wire/events.ts";
+import { isSolana } from "../wire/networks.ts";
+import type { PaymentPayload } from "../wire/paymentPayload.ts";
+import { type Rpc, rpcClient } from "./rpc.ts";
+import { readSolana } from "./solanaChain.ts";
+
+/**
+ * Proof of what became of a payment that a facilitator was asked to settle.
+ * - `settled`: it has moved the money, in `transaction`, which `sender` has sent to the chain; known on EVM chains
+ * - `lost`: it has moved nothing for this request and never will, for `reason`
+ */
+export type Evidence =
+  | { outcome: "settled"; transaction: string; sender?: string }
+  | { outcome: "lost"; reason: string };
+
+/** A node of each network that has one, by the network's name. */
+export type RpcUrls = Readonly<Record<string, string>>;
+
+/** The longest that {@link evidenceOf} takes, in milliseconds. */
+export const EVIDENCE_TIMEOUT_MS = 5000;
+/** Evidence is read this many blocks below the newest, which a reorganisation may still replace. */
+const CONFIRMATIONS = 1n;
+/** How far the clocks of chain and Worker may differ, in seconds; blocks are stamped in whole seconds. */
+const CLOCK_SKEW = 2;
+/** The blocks over which the time between blocks is measured. */
+const SAMPLE_BLOCKS = 1000n;
+/**
+ * Logs are looked for from this long before the first attempt, in seconds: a payer can have canceled while the work was
+ * done, and block numbers for times are estimates.
+ */
+const SEARCH_MARGIN = 600;
+
+/** `authorizationState(address,bytes32)` */
+const AUTHORIZATION_STATE = "0xe94a0102";
+/** `AuthorizationUsed(address,bytes32)` */
+const AUTHORIZATION_USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
+/** `AuthorizationCanceled(address,bytes32)` */
+const AUTHORIZATION_CANCELED = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
+/** `Transfer(address,address,uint256)` */
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+const hex = z.string().regex(/^0x[0-9a-f]+$/i);
+const quantity = hex.transform(BigInt);
+const block = z.object({ number: quantity, timestamp: quantity });
+const log = z.object({
+  address: hex,
+  topics: z.array(hex),
+  data: z.string(),
+  logIndex: quantity,
+  blockNumber: quantity,
+  transactionHash: hex,
+});
+const receipt = z.object({ status: quantity, from: hex, logs: z.array(log) });
+
+/**
+ * Returns what the chain proves of a payment; undefined while nothing has consumed it, or if the node gives no answer. A
+ * transfer counts if it is this authorization's own, to the address and of the amount that it names, and not from before
+ * `firstAsked`: then it was made for somebody else. On Solana the same is true of the payment's message. Never throws.
+ * @param firstAsked when a facilitator was first asked to settle the payment, Unix milliseconds
+ */
+export async function evidenceOf(
+  payment: PaymentPayload,
+  firstAsked: number,
+  rpcUrl: string,
+  { requestId, log }: EventContext,
+): Promise<Evidence | undefined> {
+  try {
+    const rpc = rpcClient(rpcUrl, EVIDENCE_TIMEOUT_MS);
+    return await (isSolana(payment.chain) ? readSolana : readEvm)(payment, firstAsked, rpc);
+  } catch (error) {
+    log({ event: "chain", request_id: requestId, network: payment.network, error: String(error) });
+    return undefined;
+  }
+}
+
+async function readEvm({ chain, authorization }: PaymentPayload, firstAsked: number, rpc: Rpc) {
+  const { asset } = chain;
+  const { from, to, value, validBefore, nonce } = authorization;
+  const newest = await rpc("eth_getBlockByNumber", ["latest", false], block);
+  if (newest.number < CONFIRMATIONS) return undefined;
+  const head = await rpc("eth_getBlockByNumber", [toHex(newest.number - CONFIRMATIONS), false], block);
+
+  const data = AUTHORIZATION_STATE + word(from) + word(nonce);
+  const consumed = await rpc("eth_call", [{ to: asset, data }, toHex(head.number)], quantity);
+  if (consumed === 0n)
+    return head.timestamp < BigInt(validBefore)
+      ? undefined
+      : lost("invalid_exact_evm_payload_authorization_valid_before: the authorization ran out before it was settled");
+
+  const since = firstAsked / 1000 - SEARCH_MARGIN;
+  const [event] = await rpc(
+    "eth_getLogs",
+    [
+      {
+        address: asset,
+        fromBlock: toHex(await blockBefore(since, head, rpc)),
+        toBlock: toHex(head.number),
+        topics: [[AUTHORIZATION_USED, AUTHORIZATION_CANCELED], `0x${word(from)}`, nonce],
+      },
+    ],
+    z.array(log),
+  );
+  if (!event) return undefined;
+  if (event.topics[0] === AUTHORIZATION_CANCELED) return lost("authorization_canceled: the payer canceled it");
+
+  const { timestamp } = await rpc("eth_getBlockByNumber", [toHex(event.blockNumber), false], block);
+  const { status, from: sender, logs } = await rpc("eth_getTransactionReceipt", [event.transactionHash], receipt);
+  // the token logs the transfer right after the use of its authorization: no other transfer of the transaction counts
+  const next = logs
+    .filter(({ address, logIndex }) => isSame(address, asset) && logIndex > event.logIndex)
+    .reduce<z.output<typeof log> | undefined>((a, b) => (a && a.logIndex < b.logIndex ? a : b), undefined);
+  const paid =
+    status === 1n &&
+    next !== undefined &&
+    next.topics.length === 3 &&
+    [TRANSFER, `0x${word(from)}`, `0x${word(to)}`].every((topic, at) => isSame(next.topics[at] ?? "", topic)) &&
+    BigInt(next.data) === BigInt(value);
+  if (!paid) return lost("nonce_already_used: the authorization's nonce was used for something else");
+  if (Number(timestamp) + CLOCK_SKEW < Math.floor(firstAsked / 1000))
+    return lost("nonce_already_used: the authorization had been used before this call");
+  return { outcome: "settled", transaction: event.transactionHash, sender: sender.toLowerCase() } as const;
+}
+
+/** Estimates the last block before a time (Unix seconds), from the mean time between blocks. */
+async function blockBefore(time: number, head: z.output<typeof block>, rpc: Rpc): Promise<bigint> {
+  const sample = head.number < SAMPLE_BLOCKS ? head.number : SAMPLE_BLOCKS;
+  if (sample === 0n) return 0n;
+  const earlier = await rpc("eth_getBlockByNumber", [toHex(head.number - sample), false], block);
+  const secondsPerBlock = Math.max(Number(head.timestamp - earlier.timestamp), 1) / Number(sample);
+  const back = BigInt(Math.ceil(Math.max(Number(head.timestamp) - time, 0) / secondsPerBlock));
+  return back < head.number ? head.number - back : 0n;
+}
+
+function lost(reason: string): Evidence {
+  return { outcome: "lost", reason };
+}
+
+/** Returns the value as an ABI word, without 0x. */
+export function word(value: string): string {
+  return value.slice(2).toLowerCase().padStart(64, "0");
+}
+
+function toHex(number: bigint): string {
+  return `0x${number.toString(16)}`;
+}
+
+function isSame(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}

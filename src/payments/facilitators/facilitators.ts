@@ -1,0 +1,64 @@
+import { PaymentError } from "../wire/errors.ts";
+import type { EventContext } from "../wire/events.ts";
+import type { FacilitatorClient } from "./facilitator.ts";
+import type { RemoteFacilitator } from "./facilitatorHttp.ts";
+import { DEVELOPMENT_KEY, localFacilitator } from "./localFacilitator.ts";
+import { remoteFacilitator } from "./remoteFacilitator.ts";
+
+/** The facilitators in use, and their timeout. */
+export interface FacilitatorSettings {
+  /** In order of preference. If empty, payments are verified locally. */
+  facilitators: readonly RemoteFacilitator[];
+  facilitatorTimeoutMs: number;
+}
+
+/**
+ * Returns clients of the facilitators, in order of preference. They are created for each call because workerd allows no
+ * fetch from global scope.
+ * @param allowLocal whether the local facilitator, which moves no money, may be used if none is configured
+ * @throws PaymentError not_configured if no facilitator is configured and `allowLocal` is false
+ */
+export function facilitatorClients(
+  settings: FacilitatorSettings,
+  allowLocal: boolean,
+  context: EventContext,
+): FacilitatorClient[] {
+  requireFacilitator(settings, allowLocal);
+  const { facilitators } = settings;
+  if (facilitators.length === 0) return [localFacilitator];
+  return facilitators.map(({ url }) => facilitatorNamed(url, settings, context));
+}
+
+/**
+ * Checks that a facilitator is available.
+ * @throws PaymentError not_configured if no facilitator is configured and `allowLocal` is false
+ */
+export function requireFacilitator({ facilitators }: FacilitatorSettings, allowLocal: boolean): void {
+  if (facilitators.length === 0 && !allowLocal)
+    throw new PaymentError(
+      "not_configured",
+      "The operator has not connected this deployment to a payment facilitator. Nothing was charged.",
+    );
+}
+
+/**
+ * Returns the key that pays where the local facilitator verifies, which moves no money; undefined where money is moved.
+ * @param allowLocal as in {@link facilitatorClients}
+ */
+export function developmentKey({ facilitators }: FacilitatorSettings, allowLocal: boolean): string | undefined {
+  return facilitators.length === 0 && allowLocal ? DEVELOPMENT_KEY : undefined;
+}
+
+/**
+ * Returns the client with this name, even if the settings no longer list it: the facilitator that verified a payment
+ * must also settle it.
+ */
+export function facilitatorNamed(
+  name: string,
+  { facilitators, facilitatorTimeoutMs }: FacilitatorSettings,
+  context: EventContext,
+): FacilitatorClient {
+  if (name === localFacilitator.name) return localFacilitator;
+  const listed = facilitators.find(({ url }) => url === name);
+  return remoteFacilitator({ url: name, timeoutMs: facilitatorTimeoutMs, ...listed }, context);
+}

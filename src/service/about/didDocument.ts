@@ -1,0 +1,43 @@
+import type { Config } from "../../settings/config.ts";
+import { receiptSigner } from "../sale/proof.ts";
+
+/** Where the document is that a `did:web` stands for (did:web, "Read (Resolve)"). */
+export const DID_DOCUMENT = "/.well-known/did.json";
+
+/**
+ * Returns the document that says whose signatures of offers and receipts are this deployment's (DID Core, 5.2): the key
+ * as a JWK, and its address, which is what a signature of EIP-712 shows. Undefined if nothing is signed.
+ * @param host with its port, if there is one
+ */
+export async function didDocument(host: string, config: Config): Promise<object | undefined> {
+  const signer = await receiptSigner(config);
+  if (!signer) return undefined;
+  const { address, publicKey } = signer;
+  const id = `did:web:${host.replaceAll(":", "%3A")}`;
+  const coordinate = (start: number) =>
+    Uint8Array.fromHex(publicKey.slice(start, start + 64)).toBase64({ alphabet: "base64url", omitPadding: true });
+  const [key, account] = [`${id}#key`, `${id}#address`];
+  return {
+    "@context": [
+      "https://www.w3.org/ns/did/v1",
+      "https://w3id.org/security/suites/jws-2020/v1",
+      "https://w3id.org/security/suites/secp256k1recovery-2020/v2",
+    ],
+    id,
+    verificationMethod: [
+      {
+        id: key,
+        type: "JsonWebKey2020",
+        controller: id,
+        publicKeyJwk: { kty: "EC", crv: "secp256k1", x: coordinate(4), y: coordinate(68) },
+      },
+      {
+        id: account,
+        type: "EcdsaSecp256k1RecoveryMethod2020",
+        controller: id,
+        blockchainAccountId: `eip155:1:${address}`,
+      },
+    ],
+    assertionMethod: [key, account],
+  };
+}

@@ -1,0 +1,58 @@
+import { askSupported, type RemoteFacilitator } from "../../payments/facilitators/facilitatorHttp.ts";
+import { feePayersOn, settles } from "../../payments/facilitators/supported.ts";
+import { isSolana, type Network } from "../../payments/wire/networks.ts";
+import type { Config } from "../../settings/config.ts";
+import { describeError } from "../../shared/log.ts";
+
+/** A deployment's settings as far as its facilitators settle what they ask for, and what they do not. */
+export interface SettledNetworks {
+  config: Config;
+  /** For the operator, in words. They name settings and networks, and hold no values of settings. */
+  problems: string[];
+  /** What went wrong in asking the facilitators, with their hosts. */
+  errors: string[];
+}
+
+/**
+ * Asks the facilitators what they settle, and returns the settings with what each has said, without the networks, and the
+ * versions of x402, that none of them settles. One that gives no answer is taken for what it has said before, and one that
+ * never gave any to settle everything but Solana.
+ */
+export async function settledNetworks(config: Config): Promise<SettledNetworks> {
+  const answers = await Promise.all(config.facilitators.map(ask));
+  const facilitators = answers.map(({ facilitator }) => facilitator);
+  const isSettled = (network: Network) => (version: 1 | 2) =>
+    (facilitators.length === 0 && !isSolana(network)) ||
+    facilitators.some(({ supported }) => settles(supported, network, version));
+  const networks = config.networks.map((network) => {
+    const versions = network.versions.filter(isSettled(network));
+    if (!isSolana(network)) return { ...network, versions };
+    const feePayers = (version: 1 | 2) =>
+      facilitators.flatMap(({ supported }) => feePayersOn(supported, network, version));
+    return { ...network, versions, feePayers: { 1: feePayers(1), 2: feePayers(2) } };
+  });
+  const problems = [
+    ...answers.flatMap(({ error }, at) =>
+      error === undefined ? [] : `facilitator ${at + 1} of FACILITATOR_URL does not say what it settles`,
+    ),
+    ...networks.flatMap((network, at) =>
+      config.networks[at]!.versions.filter((version) => !network.versions.includes(version)).map((version) => {
+        const lacks = isSolana(network) ? "says who pays the fee on" : "settles";
+        return `no facilitator ${lacks} ${network.name} in version ${version} of x402: it is not offered there`;
+      }),
+    ),
+  ];
+  return {
+    config: { ...config, facilitators, networks: networks.filter(({ versions }) => versions.length > 0) },
+    problems,
+    errors: answers.flatMap(({ error }) => error ?? []),
+  };
+}
+
+async function ask(facilitator: RemoteFacilitator): Promise<{ facilitator: RemoteFacilitator; error?: string }> {
+  try {
+    return { facilitator: { ...facilitator, supported: await askSupported(facilitator) } };
+  } catch (error) {
+    return { facilitator, error: `${new URL(facilitator.url).host}: ${describeError(error)}` };
+  }
+}

@@ -1,0 +1,29 @@
+import { type LedgerBackend, PaymentLedger } from "../../payments/ledger/ledger.ts";
+import { configOf } from "../../settings/config.ts";
+import { describeError, log } from "../../shared/log.ts";
+import { bucketOf } from "../../storage/bucket.ts";
+import { deleteResult, isAvailable } from "../../storage/results.ts";
+
+/**
+ * The Durable Object class of this Worker's payments: settles with the deployment's facilitators; its outputs are in
+ * R2.
+ */
+export class Ledger extends PaymentLedger<Env> {
+  protected override backend(env: Env): LedgerBackend {
+    const bucket = bucketOf(env);
+    return {
+      ...configOf(env),
+      objects: env.LEDGER,
+      keeps: (output) => isAvailable(bucket, output, Date.now()),
+      discard: (output) =>
+        deleteResult(bucket, output).catch((error: unknown) =>
+          log({
+            event: "failure",
+            code: "internal_error",
+            error: `the output ${output} stays: ${describeError(error)}`,
+          }),
+        ),
+      log,
+    };
+  }
+}

@@ -1,0 +1,60 @@
+import * as z from "zod";
+import { purchasesOf } from "../../payments/ledger/ledger.ts";
+import { once } from "../../shared/once.ts";
+import { operation } from "../request/schemas.ts";
+import type { Delivery } from "../sale/products.ts";
+
+/** What of a payer's purchases is told at once. */
+const MAX_PURCHASES = 100;
+
+const purchase = once(() =>
+  z.strictObject({
+    url: z.string().describe("The link, which needs no key."),
+    expires_at: z.iso.datetime(),
+    operation,
+    bought_at: z.iso.datetime(),
+    request_id: z.string().describe("Of the call that paid."),
+    network: z.string().describe("CAIP-2."),
+    transaction: z.string().describe("Empty where it is not known."),
+  }),
+);
+
+/** Schema of the answer to `GET /v1/purchases`. */
+export const purchases = once(() =>
+  z.strictObject({
+    purchases: z.array(purchase()).describe("Those whose links still work, the newest first."),
+    next: z.string().nullable().describe("What to send as `before` for older ones; null if there are none."),
+  }),
+);
+
+/**
+ * Returns what a payer has bought, as far as its links still work.
+ * @param onlyOn the only chain (CAIP-2) to list purchases on; undefined for all
+ * @param before see `next` of {@link purchases}
+ */
+export async function listPurchases(
+  { LEDGER }: Env,
+  payer: { address: string; onlyOn: string | undefined },
+  before: string | undefined,
+): Promise<z.output<ReturnType<typeof purchases>>> {
+  const listed = await LEDGER.getByName(purchasesOf(payer.address)).listed(before, MAX_PURCHASES);
+  const bought = await Promise.all(listed.map(({ payment }) => LEDGER.getByName(payment).purchase()));
+  return {
+    purchases: bought.flatMap((one) => {
+      if (!one || (payer.onlyOn !== undefined && payer.onlyOn !== one.network)) return [];
+      const { result } = JSON.parse(one.value) as Delivery;
+      const { network, transaction, requestId, settledAt } = one;
+      return [
+        {
+          url: result.output.url,
+          expires_at: result.output.expires_at,
+          operation: result.operation,
+          bought_at: new Date(settledAt).toISOString(),
+          request_id: requestId,
+          ...{ network, transaction },
+        },
+      ];
+    }),
+    next: (listed.length === MAX_PURCHASES && listed.at(-1)?.place) || null,
+  };
+}

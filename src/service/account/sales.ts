@@ -1,0 +1,76 @@
+/** The books as their operator reads them. */
+import * as z from "zod";
+import { daybookOf } from "../../payments/ledger/daybook.ts";
+import { isSolana } from "../../payments/wire/networks.ts";
+import type { Config } from "../../settings/config.ts";
+import { once } from "../../shared/once.ts";
+
+/** So many sales are told at once. */
+const PAGE = 500;
+
+const sale = once(() =>
+  z.strictObject({
+    request_id: z.string().describe("Of the call that paid."),
+    settled_at: z.iso.datetime(),
+    network: z.string(),
+    chain: z.string().describe("CAIP-2."),
+    asset: z.string(),
+    decimals: z.int(),
+    payer: z.string(),
+    pay_to: z.string(),
+    amount: z.string().describe("In the token's smallest unit."),
+    transaction: z.string().describe("Empty where it is not known."),
+    proved: z.boolean().describe("False where it was sold on the facilitator's word alone."),
+  }),
+);
+
+/** Schema of the answer to `GET /v1/operator/sales`. */
+export const salesPage = once(() =>
+  z.strictObject({
+    sales: z.array(sale()).describe("Of the day, the oldest first."),
+    next: z.string().nullable().describe("What to send as `after` for later ones; null if there are none."),
+    /** What is sold for now: the networks in the order of NETWORKS, and who is paid there. */
+    networks: z.array(
+      z.strictObject({
+        network: z.string(),
+        chain: z.string(),
+        asset: z.string(),
+        decimals: z.int(),
+        pay_to: z.string(),
+      }),
+    ),
+  }),
+);
+
+/** A value of {@link salesPage}. */
+export type SalesPage = z.output<ReturnType<typeof salesPage>>;
+
+/**
+ * Returns the sales of a UTC day, a page at a time.
+ * @param day as `2026-11-22`
+ * @param after see `next` of {@link salesPage}
+ */
+export async function listSales(
+  { LEDGER }: Env,
+  { networks, payTo, payToSolana }: Config,
+  day: string,
+  after: string | undefined,
+): Promise<SalesPage> {
+  const booked = await LEDGER.getByName(daybookOf(day)).booked(after, PAGE);
+  return {
+    sales: booked.map(({ requestId, settledAt, network, chain, asset, decimals, payer, ...rest }) => ({
+      request_id: requestId,
+      settled_at: new Date(settledAt).toISOString(),
+      ...{ network, chain, asset, decimals, payer },
+      pay_to: rest.payTo,
+      amount: rest.amount,
+      transaction: rest.transaction,
+      proved: rest.proved,
+    })),
+    next: (booked.length === PAGE && booked.at(-1)?.place) || null,
+    networks: networks.map((one) => ({
+      ...{ network: one.name, chain: one.caip2, asset: one.asset, decimals: one.decimals },
+      pay_to: (isSolana(one) ? payToSolana : payTo) ?? "",
+    })),
+  };
+}

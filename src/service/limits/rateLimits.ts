@@ -1,0 +1,59 @@
+import ipaddr from "ipaddr.js";
+import { PaymentError } from "../../payments/wire/errors.ts";
+import { PaymentRequired } from "../../payments/wire/offer.ts";
+import { RATE_LIMITS } from "../../settings/config.ts";
+import { isLoopback } from "../../shared/net/loopback.ts";
+import { Problem } from "../../shared/problems.ts";
+
+/**
+ * Applies the rate limits per address: returns `too_many_requests` in place of a refusal if its address has had too
+ * many, and any other error unchanged. Only refusals count, never paid calls or links with the right token, so clients
+ * that share an address with someone guessing tokens keep their links. There is no limit without the rate-limit
+ * bindings, while they fail, or for a client on this machine.
+ */
+export async function limitRefusals(error: Error, request: Request, env: Env): Promise<Error> {
+  const counted = countOf(error, env);
+  const client = clientIn(request);
+  if (!counted?.by || client === undefined) return error;
+
+  const { success } = await counted.by.limit({ key: client }).catch(() => ({ success: true }));
+  if (success) return error;
+  return new Problem(
+    "too_many_requests",
+    `More than ${counted.limit} ${counted.what} in a minute came from your address. Wait a minute.`,
+    { headers: { "Retry-After": "60" } },
+  );
+}
+
+interface Count {
+  what: string;
+  limit: number;
+  /** The rate-limit binding; undefined if the deployment has none. */
+  by: RateLimit | undefined;
+}
+
+function countOf(error: Error, { UNPAID_CALLS, WRONG_TOKENS }: Partial<Env>): Count | undefined {
+  if (error instanceof PaymentRequired)
+    return { what: "calls without a valid payment", limit: RATE_LIMITS.unpaidCalls, by: UNPAID_CALLS };
+  if (error instanceof Problem && (error.code === "invalid_token" || error.code === "upload_not_found"))
+    return { what: "links with a wrong token, or uploads", limit: RATE_LIMITS.wrongTokens, by: WRONG_TOKENS };
+  if (error instanceof PaymentError && error.code === "sign_in_refused")
+    return { what: "sign-ins that are not valid", limit: RATE_LIMITS.wrongTokens, by: WRONG_TOKENS };
+  return undefined;
+}
+
+/** Returns the client that a request is counted under; undefined if its address is not known, or this machine's. */
+export function clientIn(request: Request): string | undefined {
+  const address = request.headers.get("CF-Connecting-IP");
+  return address === null || isLoopback(request) ? undefined : clientOf(address);
+}
+
+/**
+ * Returns the key that an address is counted under: the address itself, or its /64 for IPv6, since one customer has a
+ * whole /64.
+ */
+export function clientOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6 ? `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/64`)}/64` : parsed.toString();
+}

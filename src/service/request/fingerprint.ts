@@ -1,0 +1,29 @@
+import { decodeBase64, MalformedFile, payloadOf } from "../../inputs/inlineFile.ts";
+import { Upload } from "../../inputs/upload.ts";
+import { sha256 } from "../../shared/sha256.ts";
+
+/** The fields that may be files. */
+const FILES = ["file", "image"];
+
+/**
+ * Returns the fingerprint of a request: SHA-256, in hexadecimal, of the operation and its checked fields, sorted by name. It
+ * is equal for requests that ask for the same thing: a file that was sent is represented by the SHA-256 of its bytes, however
+ * it was sent.
+ */
+export async function fingerprintOf(operation: string, fields: object): Promise<string> {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const sorted = given.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const entries = sorted.map(async ([name, value]) => [name, FILES.includes(name) ? await hashed(value) : value]);
+  return sha256(JSON.stringify([operation, await Promise.all(entries)]));
+}
+
+/** Returns what stands for a file: its hash, or the address or handle that names it. */
+async function hashed(file: string | Upload): Promise<unknown> {
+  if (file instanceof Upload) return { sha256: file.sha256 };
+  try {
+    return { sha256: await sha256(decodeBase64(payloadOf(file))) };
+  } catch (error) {
+    if (error instanceof MalformedFile) return file;
+    throw error;
+  }
+}

@@ -1,0 +1,26 @@
+import type { Config } from "../../settings/config.ts";
+
+/** Memoizes `make` per Config object: it runs on first use, and its value lives as long as the Config does. */
+export function oncePerConfig<T extends object>(make: (config: Config) => T): (config: Config) => T {
+  const made = new WeakMap<Config, T>();
+  return (config) => {
+    const value = made.get(config) ?? make(config);
+    made.set(config, value);
+    return value;
+  };
+}
+
+/** Origins of one deployment for which something is kept: where routes are wildcards, callers choose them. */
+const MAX_ORIGINS = 4;
+
+/** Memoizes `make` per origin and Config object, for the last few origins of each. */
+export function oncePerOrigin<T>(make: (origin: string, config: Config) => T): (origin: string, config: Config) => T {
+  const madeFor = oncePerConfig(() => new Map<string, T>());
+  return (origin, config) => {
+    const made = madeFor(config);
+    const value = made.get(origin) ?? make(origin, config);
+    if (made.size === MAX_ORIGINS && !made.has(origin)) made.delete(made.keys().next().value!);
+    made.set(origin, value);
+    return value;
+  };
+}

@@ -1,0 +1,358 @@
+import * as z from "zod";
+import {
+  DEFAULTS,
+  IMAGE_FORMATS,
+  IMAGE_POSITIONS,
+  type ImagePosition,
+  isVisible,
+  PLACEHOLDERS,
+  POSITIONS,
+  type Position,
+  TEMPLATES,
+  type TemplateName,
+  unknownPlaceholder,
+} from "../../engine/index.ts";
+import { UPLOAD_FIRST, Upload } from "../../inputs/upload.ts";
+import { once } from "../../shared/once.ts";
+import { choice } from "./choice.ts";
+import { takes } from "./fieldMessages.ts";
+
+/**
+ * The schemas of requests and results: the single source for validation, OpenAPI and MCP. Those of requests are made when
+ * they are first needed: to make them takes as long as a fifth of the Worker's start.
+ * Lengths are PDF points (1/72 inch) of the page as the reader sees it.
+ * Patterns are published, and read in many languages: no flags, no Unicode properties.
+ */
+
+/** Other common names of the positions. */
+const SYNONYMS = {
+  "top-center": "top",
+  "top-middle": "top",
+  "center-top": "top",
+  "bottom-center": "bottom",
+  "bottom-middle": "bottom",
+  "center-bottom": "bottom",
+  "middle-left": "left",
+  "center-left": "left",
+  "left-center": "left",
+  "left-middle": "left",
+  "middle-right": "right",
+  "center-right": "right",
+  "right-center": "right",
+  "right-middle": "right",
+  middle: "center",
+  "center-center": "center",
+  "middle-center": "center",
+  "left-top": "top-left",
+  "right-top": "top-right",
+  "left-bottom": "bottom-left",
+  "right-bottom": "bottom-right",
+  tiled: "tile",
+} as const;
+
+type Synonym = keyof typeof SYNONYMS;
+
+const synonyms = Object.keys(SYNONYMS) as Synonym[];
+const canonical = <P extends Position>(name: P | Synonym) =>
+  (Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name as Synonym] : name) as P;
+
+const templates = Object.keys(TEMPLATES) as TemplateName[];
+
+/** Lists the templates by what they have there: `#404040 (diagonal, tiled), #7a0c0c (stamp)`. */
+function byTemplate(property: "position" | "color"): string {
+  return [...Map.groupBy(templates, (name) => TEMPLATES[name][property])]
+    .map(([value, names]) => `${value} (${names.join(", ")})`)
+    .join(", ");
+}
+
+const FILE = takes("a URL, a data URI or an upload (tool request_upload, or POST /v1/uploads)");
+const IMAGE = takes("a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads)");
+
+/** What becomes of the names that only the caller can open: paths, and what its host calls an attachment. */
+const UNREADABLE = `a path or an attachment on your side cannot be read from here: ${UPLOAD_FIRST}`;
+
+const FILE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:)/;
+/** How `%PDF` begins in base64. */
+const BASE64_PDF = /^JVBER/;
+// what begins as a PNG or a JPEG does in base64 is taken for that, and where it is none, so told; else a slash begins a path
+const IMAGE_PATTERN =
+  /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:|iVBORw0KGgo|\/9j\/|[A-Za-z0-9+_=\s-][A-Za-z0-9+/_=\s-]*$)/;
+
+/** The address that an upload is sent to: nothing but a page can be had there, and programs take it for the handle. */
+const UPLOAD_ADDRESS = /^https?:\/\/[^/]+\/v1\/uploads\/\d{6}-[0-9a-f]{32}\b/i;
+const notUploadAddress = [
+  (text: string) => !UPLOAD_ADDRESS.test(text),
+  "is where the file is sent to: name it by the handle upload:… that came with this address",
+] as const;
+
+const file = once(() =>
+  z
+    .string({ error: FILE })
+    .regex(FILE_PATTERN, {
+      error: ({ input }) =>
+        BASE64_PDF.test(String(input))
+          ? "is base64 alone: put data:application/pdf;base64, before it"
+          : `must be an http(s) URL, a data URI or the handle of an upload; ${UNREADABLE}`,
+    })
+    .refine(...notUploadAddress)
+    .meta({
+      description:
+        "The PDF: a public http(s) URL, the handle of an upload (upload:…), or a data URI (data:application/pdf;base64,…). Never a path.",
+      examples: ["https://example.com/contract.pdf"],
+    }),
+);
+
+const image = once(() =>
+  z
+    .string({ error: IMAGE })
+    .regex(IMAGE_PATTERN, `must be an http(s) URL, a data URI, the handle of an upload or base64; ${UNREADABLE}`)
+    .refine(...notUploadAddress)
+    .meta({
+      description: `The image, ${IMAGE_FORMATS.join(" or ")}: a public http(s) URL, the handle of an upload (upload:…), a data URI or bare base64. Never a path.`,
+      examples: ["https://example.com/logo.png"],
+    }),
+);
+
+const opacity = once(() =>
+  z
+    .number()
+    .min(0)
+    .max(1)
+    .default(DEFAULTS.opacity)
+    .meta({ description: "0 (invisible) to 1 (opaque), of the mark as a whole.", examples: [0.15] }),
+);
+const margin = once(() =>
+  z
+    .number()
+    .min(0)
+    .max(10_000)
+    .default(DEFAULTS.marginPt)
+    .meta({
+      description:
+        "Least distance from the page's edges, in points; never more than a tenth of the page's shorter side.",
+      examples: [36],
+    }),
+);
+const rotation = once(() =>
+  z
+    .number()
+    .min(-360)
+    .max(360)
+    .meta({ examples: [45] }),
+);
+/** Maximum length of the result's file name, in Unicode code points. */
+export const MAX_FILENAME_CHARACTERS = 200;
+
+/** The schema of a file's name, without folders. */
+export const plainName = once(() =>
+  z
+    .string()
+    .min(1)
+    .max(MAX_FILENAME_CHARACTERS)
+    .regex(/^[^\x00-\x1f\x7f-\x9f/\\]*$/, "must not have control characters or path separators")
+    .refine((name) => name.isWellFormed(), "must be well-formed Unicode"),
+);
+
+const filename = once(() =>
+  plainName()
+    .meta({ examples: ["contract-draft.pdf"] }) // examples and defaults behind a transform are not published
+    .transform((name) => (/\.pdf$/i.test(name) ? name : `${name}.pdf`))
+    .prefault("watermarked.pdf")
+    .describe("The name the result is saved under; .pdf is added where it is missing."),
+);
+const password = once(() => z.string().max(1024).optional().describe("The password of an encrypted PDF."));
+
+/** Countries that are taken for languages, and what their language is. */
+const COUNTRIES = new Map([
+  ["jp", "ja"],
+  ["cn", "zh"],
+]);
+
+/** A tag that the runtime understands: its parts are where BCP 47 has them. */
+function isLanguageTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+const notLanguage = "must be a language tag (BCP 47), such as ja, zh-Hant, zh-HK or ur";
+
+const lang = once(() =>
+  z
+    .string()
+    .max(35, { error: notLanguage, abort: true })
+    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/, { error: notLanguage, abort: true })
+    .refine(isLanguageTag, notLanguage)
+    .refine((tag) => !COUNTRIES.has(tag.toLowerCase()), {
+      error: ({ input }) => `is a country: the language is ${COUNTRIES.get(String(input).toLowerCase())}`,
+    })
+    .optional()
+    .meta({
+      description:
+        "Language of the text (BCP 47), for its own forms of the letters: ja, ko, zh-Hans, zh-Hant or zh-HK of ideographs, ur for Nastaliq, sr of Cyrillic. Default: Japanese with kana, Korean with hangul on the line, else that of the PDF (/Lang), else simplified Chinese.",
+      examples: ["ja", "zh-Hant"],
+    }),
+);
+
+/** Maximum length of the text, in Unicode code points. */
+export const MAX_TEXT_CHARACTERS = 500;
+
+const tooManyCharacters = `must have at most ${MAX_TEXT_CHARACTERS} characters`;
+
+const text = once(() =>
+  z
+    .string({
+      error: ({ input }) => (input === undefined ? "is required: the words to lay over the page" : "must be text"),
+    })
+    .max(2 * MAX_TEXT_CHARACTERS, tooManyCharacters) // of a text far too long nothing else is looked at; a line break may be two yet
+    .meta({ examples: ["CONFIDENTIAL", "Copy for A. Smith\nPage {page} of {pages}"] })
+    .transform((value) => value.replaceAll("\r\n", "\n")) // forms send line breaks as CRLF
+    .pipe(
+      z
+        .string()
+        .refine((value) => value.isWellFormed(), "must be well-formed Unicode")
+        // decoders write U+FFFD for bytes that are not UTF-8: nobody wants it on every page
+        .refine((value) => !value.includes("\ufffd"), "must be UTF-8: it has characters that are lost (U+FFFD)")
+        .refine((value) => [...value].length <= MAX_TEXT_CHARACTERS, tooManyCharacters)
+        .refine(isVisible, "must have a visible character")
+        .refine((value) => !/[^\P{Cc}\n]/u.test(value), "must not have control characters other than line breaks")
+        .refine((value) => !/\p{Noncharacter_Code_Point}/u.test(value), "must not have noncharacters")
+        .refine((value) => unknownPlaceholder(value) === undefined, {
+          error: ({ input }) =>
+            `has no {${unknownPlaceholder(String(input))}} to fill in: there are ${PLACEHOLDERS.map((name) => `{${name}}`).join(", ")}; write {{ for a brace`,
+        }),
+    )
+    .meta({
+      minLength: 1,
+      maxLength: MAX_TEXT_CHARACTERS,
+      description:
+        "The words to lay over the page, in any script; \\n breaks a line. {page}, {pages} and {date} (ISO 8601, UTC) are filled in; {{ is a brace.",
+    }),
+);
+
+/** Body of `POST /v1/watermark/text`. */
+export const textRequest = once(() =>
+  z.strictObject({
+    file: file(),
+    text: text(),
+    template: choice(templates)
+      .default(DEFAULTS.template)
+      .describe(
+        `The look: it fixes position, rotation, size, weight and colour; the request's own fields win. ${templates.map((name) => `${name}: ${TEMPLATES[name].description}`).join(" ")}`,
+      ),
+    position: choice(POSITIONS, synonyms)
+      .transform(canonical<Position>)
+      .optional()
+      .describe(`Where on the page as the reader sees it. Default: the template's, ${byTemplate("position")}.`),
+    opacity: opacity(),
+    rotation: rotation()
+      .optional()
+      .describe("Degrees, counter-clockwise as the reader sees the page. Default: the template's."),
+    lang: lang(),
+    color: z
+      .string()
+      .regex(/^#[0-9A-Fa-f]{6}$/, "must be #rrggbb, such as #cc0000")
+      .optional()
+      .meta({ description: `#rrggbb. Default: the template's, ${byTemplate("color")}.`, examples: ["#cc0000"] }),
+    font_size: z
+      .number()
+      .positive()
+      .max(2000)
+      .optional()
+      .meta({ description: "Points. Default: as large as the template allows and the page holds.", examples: [48] }),
+    margin: margin(),
+    password: password(),
+    filename: filename(),
+  }),
+);
+
+/** Body of `POST /v1/watermark/image`. */
+export const imageRequest = once(() =>
+  z.strictObject({
+    file: file(),
+    image: image(),
+    position: choice(IMAGE_POSITIONS, synonyms)
+      .transform(canonical<ImagePosition>)
+      .prefault(DEFAULTS.imagePosition)
+      .describe("Where on the page as the reader sees it."),
+    opacity: opacity(),
+    scale: z
+      .number()
+      .gt(0)
+      .max(1)
+      .default(DEFAULTS.scale)
+      .meta({
+        description: "Width of the image as a share of the page's width; shrunk where it would leave the page.",
+        examples: [0.2],
+      }),
+    rotation: rotation().default(DEFAULTS.rotation).describe("Degrees, counter-clockwise as the reader sees the page."),
+    margin: margin(),
+    password: password(),
+    filename: filename(),
+  }),
+);
+
+/** The operations, by their names in results. */
+const operations = ["watermark.text", "watermark.image"] as const;
+/** The schema of an operation's name. */
+export const operation = z.enum(operations);
+export type Operation = (typeof operations)[number];
+
+/** Schema of the answer to a paid call. */
+export const result = z.strictObject({
+  output: z.strictObject({
+    url: z.url().describe("Where the watermarked PDF can be downloaded until it expires."),
+    expires_at: z.iso.datetime().describe("When the link ends, ISO 8601, UTC."),
+    pages: z.int().min(1),
+    bytes: z.int().min(1),
+  }),
+  operation,
+  cost: z.string().describe("What the call cost: an amount and its currency."),
+});
+
+/** A value of {@link result}. */
+export type Result = z.output<typeof result>;
+
+const upload = once(() => z.instanceof(Upload).meta({ type: "string", format: "binary" }));
+
+/** The text of a form's field that may be a file: the commonest slip is to send the name of one instead (curl without `@`). */
+function textForUpload(pattern: RegExp, others: string, curl: string) {
+  return z
+    .string()
+    .regex(pattern, `must be an upload (in curl: -F ${curl}), ${others}`)
+    .refine(...notUploadAddress);
+}
+const fileText = once(() =>
+  textForUpload(FILE_PATTERN, "an http(s) URL, a data URI or a handle", "file=@contract.pdf"),
+);
+const imageText = once(() =>
+  textForUpload(IMAGE_PATTERN, "an http(s) URL, a data URI, a handle or base64", "image=@logo.png"),
+);
+const fileOrUpload = once(() => z.union([upload(), fileText()], { error: FILE }).describe(file().description ?? ""));
+const imageOrUpload = once(() =>
+  z.union([upload(), imageText()], { error: IMAGE }).describe(image().description ?? ""),
+);
+
+/** {@link textRequest} as it is read: a long file has been received with it. */
+export const textRead = once(() => textRequest().extend({ file: z.union([upload(), file()], { error: FILE }) }));
+/** {@link imageRequest} as it is read: a long file has been received with it. */
+export const imageRead = once(() =>
+  imageRequest().extend({
+    file: z.union([upload(), file()], { error: FILE }),
+    image: z.union([upload(), image()], { error: IMAGE }),
+  }),
+);
+
+/** {@link textRequest} as `multipart/form-data`: files may be uploads. */
+export const textForm = once(() => textRequest().extend({ file: fileOrUpload() }));
+/** {@link imageRequest} as `multipart/form-data`: files may be uploads. */
+export const imageForm = once(() => imageRequest().extend({ file: fileOrUpload(), image: imageOrUpload() }));
+
+/** A file named in a request: the text of a field, or an upload. */
+export type Source = string | Upload;
+/** A checked request for a text watermark, with its defaults filled in. */
+export type TextRequest = z.output<ReturnType<typeof textForm>>;
+/** A checked request for an image watermark, with its defaults filled in. */
+export type ImageRequest = z.output<ReturnType<typeof imageForm>>;

@@ -1,0 +1,283 @@
+/** Upload slots as they are asked for, and filled. */
+import * as z from "zod";
+import { detectFormat } from "../../engine/index.ts";
+import { readBody } from "../../inputs/body.ts";
+import { MemoryShare, noRoom, SENDERS_POOL } from "../../inputs/memory.ts";
+import { joined } from "../../inputs/receive.ts";
+import { tooLarge } from "../../inputs/size.ts";
+import { expectPdf } from "../../inputs/sniff.ts";
+import { PaymentRequired, type Resource } from "../../payments/wire/offer.ts";
+import { readFirstPayment } from "../../payments/wire/paymentPayload.ts";
+import { type Config, UPLOADS } from "../../settings/config.ts";
+import { once } from "../../shared/once.ts";
+import { Problem } from "../../shared/problems.ts";
+import { bucketOf } from "../../storage/bucket.ts";
+import {
+  createSlot,
+  fillSlot,
+  type Slot,
+  type StoredSlot,
+  slotUsed,
+  type UploadedFile,
+} from "../../storage/uploads.ts";
+import { serviceMetadata } from "../about/discovery.ts";
+import { addressAccount, payerAccount, takeSlot, withinBudget } from "../limits/budget.ts";
+import { refusePenalised } from "../limits/refusedPayments.ts";
+import { countVain } from "../limits/vainPayments.ts";
+import type { Exchange } from "../sale/callContext.ts";
+import { PRODUCTS } from "../sale/products.ts";
+import { admitPayer, offerFor } from "../sale/purchase.ts";
+import { announcedBytesOf } from "./bodySize.ts";
+import { fieldMessage } from "./fieldMessages.ts";
+import { invalidRequest } from "./invalidRequest.ts";
+import { plainName } from "./schemas.ts";
+
+/** Where slots are asked for, and, with an id behind it, filled. */
+export const UPLOADS_PATH = "/v1/uploads";
+
+/** What a file has in memory on its way to storage. */
+const BUFFERED_BYTES = 100_000;
+
+/** Body of `POST /v1/uploads`. */
+export const uploadRequest = once(() =>
+  z.strictObject({
+    name: plainName().optional().describe("The file's name."),
+    size: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        `The file's length in bytes, which it must have then. Without it, the file may have up to ${UPLOADS.freeBytes}.`,
+      ),
+    type: z
+      .enum(["pdf", "image"], "must be pdf or image")
+      .default("pdf")
+      .describe("What the file is; its bytes are looked at."),
+  }),
+);
+
+/** An example of it. */
+export const UPLOAD_EXAMPLE = { name: "contract.pdf", size: 18211, type: "pdf" };
+
+/** Schema of the answer. */
+export const uploadOffer = once(() =>
+  z.strictObject({
+    handle: z.string().describe("What `file`, or `image`, takes for the file once it has been sent. Keep it secret."),
+    upload: z
+      .strictObject({
+        transport: z.literal("https"),
+        method: z.literal("PUT"),
+        url: z.url(),
+        headers: z.record(z.string(), z.string()),
+      })
+      .describe(
+        "How to send the file, once: as the body, by itself. Opened in a browser, the URL is a page to choose the file on.",
+      ),
+    curl: z.string().describe("The same as a command: put the path of the file in."),
+    expires_at: z.iso.datetime().describe("Until then the file can be sent, and used any number of times."),
+  }),
+);
+
+/** Schema of the answer to the file. */
+export const uploadReceipt = once(() =>
+  z.strictObject({
+    bytes: z.int().min(1),
+    sha256: z.string().describe("Of what has come, in hexadecimal."),
+    expires_at: z.iso.datetime(),
+  }),
+);
+
+/**
+ * Opens a slot: a free one on the account of the sender's address; where a payment comes along that a facilitator
+ * verifies, on its payer's, and it may be large. The payment is not settled, and is good for the call afterwards.
+ * @param sent payments, in order of preference; null or undefined where there is none
+ * @throws Problem invalid_request, source_too_large, image_too_large, too_many_requests
+ * @throws PaymentRequired if it is larger than free ones are, or the payment is refused
+ * @throws PaymentError as {@link admitPayer}
+ */
+export async function openUpload(
+  fields: unknown,
+  exchange: Exchange,
+  sent: (string | object | null | undefined)[],
+): Promise<z.output<ReturnType<typeof uploadOffer>>> {
+  const { request, env, config } = exchange;
+  const checked = uploadRequest().safeParse(fields, { error: fieldMessage });
+  if (!checked.success)
+    throw invalidRequest(checked.error.issues, {
+      here: Object.keys(uploadRequest().shape),
+      elsewhere: () => undefined,
+    });
+  const { name, type, size } = checked.data;
+  const most = expectFits(type, size ?? 0, config);
+  const maxBytes = size ?? Math.min(most, UPLOADS.freeBytes);
+
+  const payer = await payerOf(exchange, sent, maxBytes > UPLOADS.freeBytes);
+  const account = payer ?? addressAccount(request);
+  const limits = payer ? { slots: UPLOADS.payerSlots, bytes: config.unchargedBytesPerHour } : UPLOADS.free;
+  if (account !== undefined)
+    await takeSlot(env.BUDGETS, account, maxBytes, { ...limits, ms: 1000 * UPLOADS.seconds }).catch(
+      (error: unknown) => {
+        if (payer) countVain(error, payer, request);
+        throw error;
+      },
+    );
+
+  const expires = 1000 * Math.floor(Date.now() / 1000 + UPLOADS.seconds);
+  const { handle, id } = await createSlot(bucketOf(env), { name, type, size, maxBytes, expires });
+  const url = `${new URL(request.url).origin}${UPLOADS_PATH}/${id}`;
+  const headers = {
+    "Content-Type": type === "pdf" ? "application/pdf" : "application/octet-stream",
+    ...(size !== undefined && { "Content-Length": String(size) }),
+  };
+  const path = quoted(name ?? (type === "pdf" ? "document.pdf" : "image.png"));
+  return {
+    handle,
+    upload: { transport: "https", method: "PUT", url, headers },
+    curl: `curl -g -T ${path} -H 'Content-Type: ${headers["Content-Type"]}' '${url}'`,
+    expires_at: new Date(expires).toISOString(),
+  };
+}
+
+/**
+ * Returns how many bytes a file of this type may have.
+ * @throws Problem source_too_large, image_too_large if it has more
+ */
+function expectFits(type: Slot["type"], bytes: number, { maxSourceBytes, maxImageBytes }: Config): number {
+  const limits = {
+    pdf: { field: "file", maxBytes: maxSourceBytes },
+    image: { field: "image", maxBytes: maxImageBytes },
+  } as const;
+  if (bytes > limits[type].maxBytes) throw tooLarge(limits[type]);
+  return limits[type].maxBytes;
+}
+
+const NOT_FREE = `payment required: the upload is larger than ${UPLOADS.freeBytes} bytes`;
+
+/**
+ * Returns the name of the account of the payer whose payment came along and has verified.
+ * @throws PaymentRequired as {@link openUpload}
+ */
+async function payerOf(
+  exchange: Exchange,
+  sent: (string | object | null | undefined)[],
+  isNeeded: boolean,
+): Promise<string | undefined> {
+  const isSent = sent.some((payment) => payment !== null && payment !== undefined);
+  if (!isSent && !isNeeded) return undefined;
+  const [product] = PRODUCTS; // what is to be paid for is not known yet
+  const offer = offerFor(product!, resourceAt(new URL(exchange.request.url).origin), exchange);
+  if (!isSent) throw new PaymentRequired(offer, NOT_FREE);
+  refusePenalised(exchange.request);
+  const payment = readFirstPayment(sent, offer);
+  const { verified } = await admitPayer(product!, payment, offer, exchange);
+  if (verified) return payerAccount(payment);
+  if (isNeeded) throw new PaymentRequired(offer, "payment_already_used: sign another one for this upload");
+  return undefined;
+}
+
+function resourceAt(origin: string): Resource {
+  return {
+    url: origin + UPLOADS_PATH,
+    description: "A large upload, to be watermarked: the payment is verified, not settled, and good for the call.",
+    outputSchema: {},
+    service: serviceMetadata(origin),
+  };
+}
+
+/** Returns a text as one word of a shell's. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/**
+ * Takes in the file of a slot: it goes to storage as it comes, unless its first bytes are not of the slot's type.
+ * @throws Problem upload_used, upload_length_wrong, source_too_large, image_too_large, too_many_requests, too_busy, body_timeout, not_a_pdf
+ * @throws EngineError unsupported_image, damaged_image
+ */
+export async function receiveFile(
+  slot: StoredSlot,
+  exchange: Exchange,
+): Promise<z.output<ReturnType<typeof uploadReceipt>>> {
+  const { request, config } = exchange;
+  if (slot.file) throw slotUsed();
+  const length = lengthOf(request, slot, config);
+  const pace = { ...config.bodyPace, deadlineMs: slot.expires - Date.now() };
+  const memory = new MemoryShare(SENDERS_POOL, pace.deadlineMs, addressAccount(request));
+  if (!memory.take(BUFFERED_BYTES)) throw noRoom("Send the file again in a moment.");
+  const chunks = readBody(request.body!, { pace, maxBytes: length }, REFUSALS);
+  try {
+    const { value: head = new Uint8Array() } = await chunks.next();
+    if (slot.type === "pdf") expectSignsOfPdf(head);
+    else detectFormat(head);
+    const { bytes, sha256 } = await fillWithinBudget(slot, joined([head], chunks), length, exchange);
+    return { bytes, sha256, expires_at: new Date(slot.expires).toISOString() };
+  } finally {
+    memory.release();
+    await chunks.return(undefined);
+  }
+}
+
+/**
+ * Fills a slot within what it takes in vain: else a sender who breaks off each time has any number of bytes taken in for
+ * nothing. The budget is asked while the file comes, and small ones are not counted.
+ */
+function fillWithinBudget(
+  slot: StoredSlot,
+  chunks: AsyncIterable<Uint8Array>,
+  length: number,
+  { env, waitUntil }: Exchange,
+): Promise<UploadedFile> {
+  const bucket = bucketOf(env);
+  if (length <= BUFFERED_BYTES) return fillSlot(bucket, slot, chunks, length);
+  const { key, maxBytes, expires } = slot;
+  const unchargedBytes = UPLOADS.sizesInVain * maxBytes;
+  const limits = { payments: 1, calls: 20, unchargedMs: 1, unchargedBytes, leaseMs: expires - Date.now() };
+  const counted = { name: key, payment: key, bytes: length, refusal: refusalOfFile };
+  return withinBudget(env.BUDGETS, counted, limits, waitUntil, async (spend, allowed) => {
+    async function* allowing() {
+      let bytes = 0;
+      for await (const chunk of chunks) {
+        bytes += chunk.length;
+        spend({ ms: 0, bytes });
+        if (bytes > BUFFERED_BYTES) await allowed;
+        yield chunk;
+      }
+    }
+    const file = await fillSlot(bucket, slot, allowing(), length);
+    spend({ ms: 0, bytes: 0 });
+    return file;
+  });
+}
+
+function refusalOfFile(isUnderWay: boolean): string {
+  return isUnderWay
+    ? "The file is being sent here already. Wait until that ends, or ask for another upload."
+    : "The file has been sent here in vain too often. Ask for another upload.";
+}
+
+/** Refuses what has neither a header nor an object at its beginning: a slot is no place for other files. */
+function expectSignsOfPdf(head: Uint8Array): void {
+  expectPdf(head, undefined);
+  if (!/%PDF-|\d\s+obj\b/.test(new TextDecoder("latin1").decode(head)))
+    throw new Problem("not_a_pdf", "The file does not begin as a PDF does. Check that it is the one you meant.");
+}
+
+/** @throws Problem upload_length_wrong, source_too_large, image_too_large */
+function lengthOf(request: Request, { type, size, maxBytes }: Slot, config: Config): number {
+  const length = announcedBytesOf(request);
+  if (length !== undefined && size === undefined) expectFits(type, length, config);
+  if (length !== undefined && length > maxBytes && size === undefined)
+    throw new Problem(
+      "source_too_large",
+      `This upload takes ${maxBytes} bytes. Ask for one with the file's \`size\`, and with a payment where it is larger than ${UPLOADS.freeBytes}.`,
+    );
+  if (length && (size === undefined || length === size)) return length;
+  const what = size === undefined ? "its Content-Length" : `a Content-Length of ${size}, as was said of it`;
+  throw new Problem("upload_length_wrong", `Send the whole file with ${what}, or ask for another upload.`);
+}
+
+const REFUSALS = {
+  brokenOff: (cause: unknown) =>
+    new Problem("upload_length_wrong", "The body broke off before its end. Send the whole file again.", { cause }),
+  tooSlow: () => new Problem("body_timeout", "The body came too slowly. Send the whole file again."),
+};

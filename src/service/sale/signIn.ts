@@ -1,0 +1,43 @@
+import { type SignedIn, type SignInTerms, signedInBy } from "../../payments/sale/signIn.ts";
+import { PaymentError } from "../../payments/wire/errors.ts";
+import type { PaymentPayload } from "../../payments/wire/paymentPayload.ts";
+import { isOwnHost } from "../request/ownHosts.ts";
+import type { Exchange } from "./callContext.ts";
+
+/** The header that a caller signs in with. */
+export const SIGN_IN = "SIGN-IN-WITH-X";
+
+/** Returns what to sign in for with a request. */
+export function signInTerms({ request, config }: Pick<Exchange, "request" | "config">): SignInTerms {
+  const { networks, rpcUrls } = config;
+  return { url: new URL(request.url), networks, rpcUrls, now: Date.now() };
+}
+
+/**
+ * Returns who has signed in with a request; undefined if nobody.
+ * @throws PaymentError sign_in_refused
+ */
+export async function signedIn(exchange: Pick<Exchange, "request" | "config">): Promise<SignedIn | undefined> {
+  const { request, config } = exchange;
+  const header = request.headers.get(SIGN_IN);
+  if (header === null) return undefined;
+  const terms = signInTerms(exchange);
+  const { hostname } = terms.url;
+  // what another site had its visitors sign must not pass here under that site's name
+  if (!isOwnHost(request, config))
+    throw new PaymentError("sign_in_refused", `Nobody signs in at ${hostname}: call this service by its own name.`);
+  return signedInBy(header, terms);
+}
+
+/**
+ * Returns whether the payer of a payment has signed in.
+ * @throws PaymentError sign_in_refused
+ */
+export async function isSignedIn(
+  { authorization, chain }: PaymentPayload,
+  exchange: Pick<Exchange, "request" | "config">,
+): Promise<boolean> {
+  const who = await signedIn(exchange);
+  if (who?.address.toLowerCase() !== authorization.from.toLowerCase()) return false;
+  return who.onlyOn === undefined || who.onlyOn === chain.caip2;
+}

@@ -1,0 +1,194 @@
+/** The work of a call: fetch the file, lay the mark over its pages, store the output. */
+import {
+  checkMark,
+  type LoadFont,
+  loadFonts,
+  type Notice,
+  PlanOutdated,
+  type RangeReader,
+  type WatermarkOptions,
+  type WatermarkPlan,
+  watermark,
+} from "../../engine/index.ts";
+import { LARGE_BYTES } from "../../inputs/largeFileSlot.ts";
+import { receiveStored } from "../../inputs/receive.ts";
+import type { ReceivedFile } from "../../inputs/receivedFile.ts";
+import { expectPdf, HEAD_LENGTH } from "../../inputs/sniff.ts";
+import { isAddress, openSource } from "../../inputs/source.ts";
+import { throwIfCancelled } from "../../shared/problems.ts";
+import { bucketOf } from "../../storage/bucket.ts";
+import { fontLoader } from "../../storage/fonts.ts";
+import { urlOf } from "../../storage/link.ts";
+import { deleteResult, type StoredResult, storeResult } from "../../storage/results.ts";
+import { isHandle, uploadedFile } from "../../storage/uploads.ts";
+import { imageMarkOf, textMarkOf } from "../request/marks.ts";
+import type { ImageRequest, Result, Source, TextRequest } from "../request/schemas.ts";
+import type { CallContext, Stage } from "./callContext.ts";
+
+/** A marked PDF in storage. */
+export interface Marked {
+  output: Result["output"];
+  notices: readonly Notice[];
+  id: string;
+  expiresAt: Date;
+  /** If there will be a signed receipt. */
+  proof: Proof | undefined;
+}
+
+/** What a receipt is signed for: the resource, and the SHA-256 of source and result, in hexadecimal. */
+export interface Proof {
+  resourceUrl: string;
+  inputSha256: string;
+  outputSha256: string;
+}
+
+/** Plans the output for a source; the mark is already bound. */
+type Planner = (
+  source: Uint8Array | RangeReader,
+  options: WatermarkOptions & { loadFont: LoadFont },
+) => Promise<WatermarkPlan>;
+
+/**
+ * Lays a text over every page of a PDF. Nothing stays stored if it throws.
+ * @throws Problem if the file cannot be received or the call is cancelled
+ * @throws EngineError if the file or the text cannot be used
+ */
+export async function watermarkText(request: TextRequest, call: CallContext): Promise<Marked> {
+  const mark = textMarkOf(request);
+  checkMark(mark);
+  // what fails here is asked for again where it is used
+  const fonts = isElsewhere(request.file)
+    ? loadFonts(mark, fontLoader(call.env.ASSETS)).catch(() => undefined)
+    : undefined;
+  const source = await call.step("receive", () => openPdf(request.file, call));
+  await fonts;
+  return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
+}
+
+/**
+ * Lays an image over every page of a PDF. Nothing stays stored if it throws.
+ * @throws Problem if a file cannot be received or the call is cancelled
+ * @throws EngineError if the file or the image cannot be used
+ */
+export async function watermarkImage(request: ImageRequest, call: CallContext): Promise<Marked> {
+  const openImage = async (signal?: AbortSignal) => {
+    const image = await open(request.image, "image", call, signal);
+    if (!isAddress(request.image) && image.content instanceof Uint8Array)
+      checkMark({ image: image.content }, { maxPixels: call.config.maxImagePixels });
+    return image;
+  };
+  const sent = isElsewhere(request.image) ? undefined : await openImage();
+  const [source, received] = await call.step("receive", () =>
+    together([(signal) => openPdf(request.file, call, signal), async (signal) => sent ?? openImage(signal)]),
+  );
+  const image = await received.whole(call.limits.image.memory, call.slot);
+  const mark = imageMarkOf(request, image);
+  return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
+}
+
+/** Whether a file has to be waited for. */
+function isElsewhere(file: Source): boolean {
+  return isAddress(file) || (typeof file === "string" && isHandle(file));
+}
+
+/**
+ * Opens two files at the same time. Once one has failed the other is not fetched any further; that it has ended is waited
+ * for, since it has memory of the call.
+ * @throws Error of the one that failed first
+ */
+async function together(
+  openings: [(signal: AbortSignal) => Promise<ReceivedFile>, (signal: AbortSignal) => Promise<ReceivedFile>],
+): Promise<[ReceivedFile, ReceivedFile]> {
+  const failure = new AbortController();
+  const [one, other] = openings.map((open) =>
+    open(failure.signal).catch((error: unknown) => {
+      failure.abort(error);
+      throw error;
+    }),
+  ) as [Promise<ReceivedFile>, Promise<ReceivedFile>];
+  await Promise.allSettled([one, other]);
+  failure.signal.throwIfAborted();
+  return [await one, await other];
+}
+
+async function openPdf(file: Source, call: CallContext, signal?: AbortSignal): Promise<ReceivedFile> {
+  begin("fetching", call);
+  const source = await open(file, "file", call, signal);
+  expectPdf(await source.head(HEAD_LENGTH), file);
+  return source;
+}
+
+async function deliver(
+  { content, sha256: inputSha256 }: ReceivedFile,
+  { filename, password }: TextRequest | ImageRequest,
+  call: CallContext,
+  planner: Planner,
+): Promise<Marked> {
+  const { env, config, origin, signal, resourceUrl } = call;
+  if (content.length > LARGE_BYTES) await call.slot.acquire();
+  begin("marking", call);
+  call.workBegan = Date.now();
+  const { maxPages, maxImagePixels: maxPixels } = config;
+  const loadFont = fontLoader(env.ASSETS);
+  const plan = (thorough: boolean) =>
+    call.step("plan", () => planner(content, { password, maxPages, maxPixels, thorough, loadFont }));
+  const isHashed = resourceUrl !== undefined;
+  const store = async ({ length, chunks }: WatermarkPlan) => {
+    begin("storing", call);
+    const kept = { filename, ttlSeconds: config.linkTtlSeconds, isHashed };
+    const { promise: written, resolve } = Promise.withResolvers<void>();
+    const storing = storeResult(bucketOf(env), { length, chunks: () => before(resolve, chunks()) }, kept);
+    await call.step("write", () => Promise.race([written, storing]));
+    return call.step("store", () => storing);
+  };
+  let planned = await plan(false);
+  const stored = await store(planned).catch(async (error: unknown): Promise<StoredResult> => {
+    if (!(error instanceof PlanOutdated)) throw error;
+    planned = await plan(true);
+    return store(planned);
+  });
+
+  const { id, token, bytes, expiresAt, sha256: outputSha256 } = stored;
+  if (signal?.aborted) await deleteResult(bucketOf(env), id);
+  throwIfCancelled(signal);
+  const { pages, notices } = planned;
+  const url = urlOf(origin, { id, token });
+  const output = { url, expires_at: expiresAt.toISOString(), pages, bytes };
+  const proof = resourceUrl && inputSha256 && outputSha256 ? { resourceUrl, inputSha256, outputSha256 } : undefined;
+  return { output, notices, id, expiresAt, proof };
+}
+
+/** Yields chunks, and says when there are no more. */
+async function* before(end: () => void, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+  end();
+}
+
+/**
+ * Reports that a stage begins.
+ * @throws Problem call_cancelled if the caller has cancelled
+ */
+function begin(stage: Stage, { signal, progress }: CallContext): void {
+  throwIfCancelled(signal);
+  progress?.(stage);
+}
+
+/** @param only aborted where this file alone is not wanted any more */
+async function open(
+  source: Source,
+  field: "file" | "image",
+  call: CallContext,
+  only: AbortSignal | undefined,
+): Promise<ReceivedFile> {
+  const { config, allowLoopback, limits } = call;
+  const signal = only && call.signal ? AbortSignal.any([call.signal, only]) : (only ?? call.signal);
+  if (typeof source === "string" && isHandle(source))
+    return receiveStored(await uploadedFile(bucketOf(call.env), source, Date.now()), limits[field]);
+  const { fetchTimeoutMs: timeoutMs, dnsCheckUrl } = config;
+  return openSource(source, field, {
+    rules: { timeoutMs, allowLoopback, dnsCheckUrl, signal },
+    limits: limits[field],
+    isHashed: call.resourceUrl !== undefined && field === "file",
+    look: (head) => field === "file" && expectPdf(head, source),
+  });
+}

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { file, latin1, onePage, stamp } from "../fixture.ts";
+
+/** What the mark is called in the output. */
+async function nameIn(source: Uint8Array): Promise<string> {
+  return /\/XObject<<\/(\w+) \d+ 0 R>>/.exec(latin1(await stamp(source)))![1]!;
+}
+
+test("names differ from file to file, and are the same whenever one is marked", async () => {
+  const sources = Array.from({ length: 20 }, (_, length) => file(onePage(`/Own(${"x".repeat(length)})`)));
+  const names = await Promise.all(sources.map(nameIn));
+  for (const name of names) expect(name).toMatch(/^[A-Z][a-z]{2}0$/);
+  expect(new Set(names).size).toBeGreaterThan(18);
+  expect(await Promise.all(sources.map(nameIn))).toEqual(names);
+});

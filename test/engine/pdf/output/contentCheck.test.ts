@@ -1,0 +1,187 @@
+/** By ranges, contents far from everything else are marked as they are in memory, without being read for the plan. */
+import { describe, expect, it, test } from "vitest";
+import { PlanOutdated } from "../../../../src/engine/index.ts";
+import { ContentCheck } from "../../../../src/engine/pdf/output/contentCheck.ts";
+import { RangeSource } from "../../../../src/engine/pdf/source/byteSource.ts";
+import { isEqual, joined } from "../../../support/bytes.ts";
+import { readerBy } from "../../../support/ranges.ts";
+import { type Bodies, FileBuilder, file, latin1, open, plan, stamp } from "../fixture.ts";
+
+const FAR = { data: new Uint8Array(250_000) };
+
+/** Two pages; the second has these contents, far from everything else, and `before` and `after` them other objects. */
+function withFar(contents: string, object: string, before: Bodies = {}, after: Bodies = {}): FileBuilder {
+  const builder = new FileBuilder().objects({
+    1: "<</Type/Catalog/Pages 2 0 R>>",
+    2: "<</Type/Pages/Kids[3 0 R 6 0 R]/MediaBox[0 0 300 400]/Resources<<>>>>",
+    3: "<</Type/Page/Parent 2 0 R/Contents 7 0 R>>",
+    6: `<</Type/Page/Parent 2 0 R/Contents ${contents}>>`,
+    7: { data: "1 g" },
+    ...before,
+  });
+  builder.objects({ 8: FAR });
+  builder.objects({ 9: object, 11: { data: "0 0 9 9 re f" }, 12: "(0 g 0 0 300 400 re f)", ...after });
+  return builder.objects({ 10: FAR });
+}
+
+const stream = (dict: string, data = "0 g 0 0 9 9 re f") => `<<${dict}>>\nstream\n${data}\nendstream`;
+
+/** What comes of a file by ranges, how many bytes were read for its plan and its output, and whether it was planned twice. */
+async function byRanges(source: Uint8Array) {
+  let read = 0;
+  const ranges = () =>
+    new RangeSource(
+      readerBy(source.length, async (start, end) => {
+        read += end - start;
+        return source.slice(start, end);
+      }),
+    );
+  const guessed = await plan(ranges());
+  const planned = read;
+  const output = await joined(guessed.chunks()).catch((error: unknown) => {
+    if (!(error instanceof PlanOutdated)) throw error;
+    return undefined;
+  });
+  const copied = read - planned;
+  const result = output ?? (await joined((await plan(ranges(), { thorough: true })).chunks()));
+  return { result, planned, copied, isAgain: output === undefined };
+}
+
+const BAD: [string, string][] = [
+  ["null", "null"],
+  ["a string", "(0 g)"],
+  ["a negative number", "-5"],
+  ["a name", "/A"],
+  ["a dictionary", "<</Length 9>>"],
+  ["an array", "[11 0 R]"],
+  ["a reference", "11 0 R"],
+  ["a stream whose dictionary is not sound", stream("/Length 16/Bad )")],
+  ["a stream whose dictionary has no end", "<</Length 16\nstream\n0 g 0 0 9 9 re f\nendstream"],
+  ["a stream that is too long", stream("/Length 60")],
+  ["a stream longer than the file", stream("/Length 6000000")],
+  ["a stream one byte too long", stream("/Length 18")],
+  ["a stream that is too short", stream("/Length 5")],
+  ["a stream one byte too short", stream("/Length 15")],
+  ["an empty stream that has data", stream("/Length 0")],
+  ["a stream of negative length", stream("/Length -1")],
+  ["a stream without a length", stream("")],
+  ["a stream whose length is a name", stream("/Length/A")],
+  ["a stream whose second length counts", stream("/Length 16/Length 60")],
+  ["a stream whose length is elsewhere, and wrong", stream("/Length 14 0 R")],
+  ["a stream whose length is in front, and wrong", stream("/Length 4 0 R")],
+  ["a stream whose length is a string", stream("/Length 12 0 R")],
+  ["a stream whose length is nowhere", stream("/Length 99 0 R")],
+  ["a stream whose length is itself", stream("/Length 9 0 R")],
+  [
+    "a stream of a length elsewhere, whose data have the word for their end in them",
+    stream("/Length 15 0 R", "(endstream) 9 9 re f"),
+  ],
+  ["a stream far behind whose data their end is", stream("/Length 16", `0 g 0 0 9 9 re f${" ".repeat(70_000)}`)],
+  ["a stream without an end", "<</Length 16>>\nstream\n0 g 0 0 9 9 re f"],
+];
+
+describe.each([
+  ["contents", "9 0 R"],
+  ["the last of an array's contents", "[11 0 R 9 0 R]"],
+  ["the first of an array's contents", "[9 0 R 11 0 R]"],
+])("give what they give in memory, which takes a second plan: %s that are", (_kind, contents) => {
+  it.each(BAD)("%s", async (_, object) => {
+    const source = withFar(contents, object, { 4: "5" }, { 14: "60", 15: "20" }).table().bytes();
+    const { result, isAgain } = await byRanges(source);
+    expect(latin1(result)).toBe(latin1(await stamp(source)));
+    expect(isAgain).toBe(true);
+  });
+});
+
+test("so do contents that two pages share, and one of an indirect array", async () => {
+  const builder = withFar("13 0 R", "null", { 13: "[11 0 R 9 0 R]" });
+  const { result, isAgain } = await byRanges(builder.table().bytes());
+  expect(latin1(result)).toBe(latin1(await stamp(builder.bytes())));
+  expect(isAgain).toBe(true);
+});
+
+test.each([
+  ["wrong", "<</Length 16>>"],
+  ["missing, in a dictionary that is not sound", "<</Bad )>>"],
+])("so do contents of 5 MB whose length is %s: they are read again as they are written", async (_, dict) => {
+  const data = "0 g 0 0 9 9 re f\n".repeat(300_000).trimEnd();
+  const source = withFar("9 0 R", `${dict}\nstream\n${data}\nendstream`).table().bytes();
+  const { result } = await byRanges(source);
+  const renewed = `<</Length ${data.length}`;
+  const output = latin1(result);
+  const at = output.lastIndexOf("\n9 0 obj\n");
+  expect(output.slice(at, at + 60).replaceAll(/ +/g, " ")).toContain(renewed);
+  expect(isEqual(result, await stamp(source))).toBe(true);
+  expect(output.split(`stream\n${data}\nendstream\nendobj`)).toHaveLength(2);
+});
+
+describe("are right, and planned once, without their blocks being read: contents with", () => {
+  const PACKED = withFar("9 0 R", stream("/Length 20 0 R"));
+  const members = PACKED.objectStream(15, { 20: "16" });
+  it.each<[string, Uint8Array]>([
+    ["a length of their own", withFar("9 0 R", stream("/Length 16")).table().bytes()],
+    ["one that counts the end of the line", withFar("9 0 R", stream("/Length 17")).table().bytes()],
+    ["the word for their end in them", withFar("9 0 R", stream("/Length 20", "(endstream) 9 9 re f")).table().bytes()],
+    ["a length of a point", withFar("9 0 R", stream("/Length 16.0")).table().bytes()],
+    ["a length behind them", withFar("9 0 R", stream("/Length 14 0 R"), {}, { 14: "16" }).table().bytes()],
+    ["a length long before them", withFar("9 0 R", stream("/Length 4 0 R"), { 4: "16" }).table().bytes()],
+    [
+      "a length that leads to another",
+      withFar("9 0 R", stream("/Length 4 0 R"), { 4: "5 0 R", 5: "16" }).table().bytes(),
+    ],
+    ["a length in an object stream", PACKED.xrefStream(16, members).bytes()],
+    ["others in an array", withFar("[11 0 R 9 0 R]", stream("/Length 16")).table().bytes()],
+  ])("%s", async (_, source) => {
+    const { result, planned, copied, isAgain } = await byRanges(source);
+    expect(latin1(result)).toBe(latin1(await stamp(source)));
+    expect(isAgain).toBe(false);
+    expect(planned).toBeLessThan(source.length / 2);
+    expect(copied - source.length, "a block of lengths at the most").toBeLessThan(65_537);
+  });
+});
+
+/** A file of streams, which are looked at in windows of `size` bytes, with `around` bytes around each. */
+async function checked(objects: Bodies, numbers: number[], size: number, around = 64): Promise<string> {
+  const bytes = file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Kids[3 0 R]>>", 3: "<</Type/Page>>", ...objects });
+  const check = new ContentCheck((await open(bytes)).objects, new Set(numbers));
+  try {
+    for (let at = 0; at < bytes.length; at += size) {
+      const [base, end] = [Math.max(0, at - around), Math.min(at + size, bytes.length)];
+      check.look({ at, end, base, bytes: bytes.slice(base, end + around) });
+    }
+    await check.finish();
+    return "sound";
+  } catch (error) {
+    if (error instanceof PlanOutdated) return "outdated";
+    throw error;
+  }
+}
+
+test("windows may end anywhere in a stream", async () => {
+  const objects = { 4: stream("/Length 5 0 R"), 5: "16", 6: { data: "1 g ".repeat(50) }, 7: stream("/Length 16") };
+  for (let size = 1; size < 400; size++)
+    expect([size, await checked(objects, [4, 6, 7], size)]).toEqual([size, "sound"]);
+  const wrong = { ...objects, 6: stream("/Length 15") };
+  for (let size = 1; size < 400; size++)
+    expect([size, await checked(wrong, [4, 6, 7], size)]).toEqual([size, "outdated"]);
+});
+
+test("what is not seen whole is not trusted", async () => {
+  const long = { 4: stream(`/Length 16/A(${"a".repeat(100)})`) };
+  expect(await checked(long, [4], 10)).toBe("outdated");
+  expect(await checked(long, [4], 10, 200)).toBe("sound");
+});
+
+test.each(["/Length 33", "/Length 7 0 R"])(
+  "streams that begin within others, of %s, are not trusted",
+  async (length) => {
+    const within = { 4: `<<${length}>>stream\n5 0 obj\n<</Length 3>>stream\n0 g  endstream endobj\n`, 5: "null" };
+    const bytes = file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Kids[3 0 R]>>", 3: "<</Type/Page>>", ...within });
+    const { objects } = await open(bytes);
+    objects.table.replace(5, 1, latin1(bytes).indexOf("5 0 obj"), 0);
+    const look = (numbers: number[]) =>
+      new ContentCheck(objects, new Set(numbers)).look({ at: 0, end: bytes.length, base: 0, bytes });
+    expect(() => look([4])).not.toThrow();
+    expect(() => look([4, 5])).toThrow(PlanOutdated);
+  },
+);

@@ -1,0 +1,179 @@
+/** Which bytes of a source the eraser leaves, to the byte. */
+import { describe, expect, it, test } from "vitest";
+import { IN_FILE, IN_STREAM, XrefTable } from "../../../../src/engine/pdf/objects/xrefTable.ts";
+import {
+  CONTEXT,
+  collectBoundaries,
+  Eraser,
+  endOfCopy,
+  PlanOutdated,
+} from "../../../../src/engine/pdf/output/eraser.ts";
+import { encode } from "../../../support/bytes.ts";
+import { latin1 } from "../fixture.ts";
+
+/**
+ * What a part of a file is: an object that is in use; one whose body is written elsewhere; one of which an older section
+ * says so; a cross-reference section; a stream with one; the file's header; or bytes that nothing leads to, which belong to
+ * what is before them.
+ */
+type Kind = "live" | "gone" | "stale" | "section" | "xref stream" | "head" | "rest";
+type Part = [Kind, string];
+
+const A: Part = ["live", "1 0 obj\n(a)\nendobj\n"];
+const B: Part = ["live", "2 0 obj\n(b)\nendobj\n"];
+const LARGE: Part = ["live", `5 0 obj\n(${"c".repeat(3 * CONTEXT)})\nendobj\n`];
+const OLD_A: Part = ["stale", "1 0 obj\n(old)\nendobj\n"];
+const GONE: Part = ["gone", "7 0 obj\n(gone)\nendobj\n"];
+const TABLE: Part = ["section", "xref\n0 1\n0000000000 65535 f \n"];
+const TRAILER: Part = ["section", "trailer\n<<>>\n"];
+const XREF_STREAM: Part = ["xref stream", "8 0 obj\n<</Type/XRef>>\nendobj\n"];
+const HEAD: Part = ["head", "%PDF-1.7\n"];
+
+const feeds = (text: string) => "\n".repeat(text.length);
+
+/** A file, and what its cross-reference says of it. */
+function fileOf(...parts: Part[]) {
+  const table = new XrefTable(0);
+  const [gone, sections] = [new Set<number>(), [] as number[]];
+  let text = "";
+  const stale: [number, number][] = [];
+  for (const [kind, part] of parts) {
+    const num = Number.parseInt(part, 10);
+    if (["live", "gone", "xref stream"].includes(kind)) table.add(num, IN_FILE, text.length, 0);
+    if (["gone", "xref stream"].includes(kind)) gone.add(num);
+    if (["section", "xref stream"].includes(kind)) sections.push(text.length);
+    if (kind === "stale") stale.push([num, text.length]);
+    text += part;
+  }
+  for (const [num, offset] of stale) table.add(num, IN_FILE, offset, 0); // of older sections
+  const header = parts[0]![0] === "head" ? parts[0]![1].length : 0;
+  const xref = { table, origin: 0, sections, trailers: [], usesStreams: false };
+  const boundaries = (length = text.length) => collectBoundaries(xref, length, gone, header);
+  return { text, table, xref, gone, header, boundaries };
+}
+
+/** Erases a file in windows of `size` bytes, each with as much around it as the eraser may look at. */
+function erased(
+  { text, table, boundaries }: Pick<ReturnType<typeof fileOf>, "text" | "table" | "boundaries">,
+  size = text.length,
+  { isDoubtful = false } = {},
+): string {
+  const bytes = encode(text);
+  const eraser = new Eraser(boundaries(), isDoubtful ? table : undefined);
+  const output = bytes.slice();
+  for (let at = 0; at < bytes.length; at += size) {
+    const [base, end] = [Math.max(0, at - CONTEXT), Math.min(at + size, bytes.length)];
+    eraser.pass(at, end, bytes.slice(base, end + CONTEXT), base, (from, to) => {
+      expect(from, "no empty range").toBeLessThan(to);
+      expect([from >= at, to <= end], "within what is copied").toEqual([true, true]);
+      output.fill(10, from, to);
+    });
+  }
+  return latin1(output);
+}
+
+describe("is erased to its last byte, and nothing else is, in windows of any size:", () => {
+  it.each<[string, Part[], string]>([
+    ["nothing, where all is in use", [HEAD, A, B], HEAD[1] + A[1] + B[1]],
+    ["an older body before the newer", [HEAD, OLD_A, A, B], HEAD[1] + feeds(OLD_A[1]) + A[1] + B[1]],
+    ["one between objects in use", [HEAD, B, OLD_A, A], HEAD[1] + B[1] + feeds(OLD_A[1]) + A[1]],
+    ["the last thing in the file", [HEAD, A, B, OLD_A], HEAD[1] + A[1] + B[1] + feeds(OLD_A[1])],
+    ["one far from the beginning", [HEAD, LARGE, OLD_A, A], HEAD[1] + LARGE[1] + feeds(OLD_A[1]) + A[1]],
+    ["what is written elsewhere", [HEAD, A, GONE, B], HEAD[1] + A[1] + feeds(GONE[1]) + B[1]],
+    [
+      "several in a row, with what is between them",
+      [HEAD, A, OLD_A, ["rest", "left over\n"], GONE, TABLE, TRAILER, B],
+      HEAD[1] + A[1] + feeds(`${OLD_A[1]}left over\n${GONE[1]}${TABLE[1]}${TRAILER[1]}`) + B[1],
+    ],
+    [
+      "what is between the header and the first object",
+      [HEAD, ["rest", "left\n"], A],
+      `${HEAD[1]}${feeds("left\n")}${A[1]}`,
+    ],
+    ["all behind the header, of a file without objects", [HEAD, ["rest", "left\n"]], HEAD[1] + feeds("left\n")],
+    [
+      "nothing where an older section is wrong about an object",
+      [HEAD, A, ["stale", "in a stream"], B],
+      `${HEAD[1]}${A[1]}in a stream${B[1]}`,
+    ],
+    [
+      "but what an older section is wrong about goes with what is before it",
+      [HEAD, A, OLD_A, ["stale", "no object"], B],
+      HEAD[1] + A[1] + feeds(`${OLD_A[1]}no object`) + B[1],
+    ],
+    ["not what may be an object behind the end of the file", [HEAD, A, ["stale", "3 0 ob"]], `${HEAD[1]}${A[1]}3 0 ob`],
+    ["a cross-reference stream", [HEAD, XREF_STREAM, A], HEAD[1] + feeds(XREF_STREAM[1]) + A[1]],
+    ["a section, whatever is there", [HEAD, A, ["section", "???"], B], `${HEAD[1]}${A[1]}\n\n\n${B[1]}`],
+  ])("%s", (_, parts, expected) => {
+    const file = fileOf(...parts);
+    for (let size = 1; size <= file.text.length; size++) expect(erased(file, size)).toBe(expected);
+  });
+});
+
+test("nothing is erased before an object that the header's comment runs into", () => {
+  const file = fileOf(A, B);
+  const boundaries = () => collectBoundaries(file.xref, file.text.length, file.gone, 4);
+  expect(erased({ ...file, boundaries })).toBe(file.text);
+  const dropped = fileOf(GONE, B);
+  const withHeader = () => collectBoundaries(dropped.xref, dropped.text.length, dropped.gone, 4);
+  expect(erased({ ...dropped, boundaries: withHeader }), "but that object is, if it is dead").toBe(
+    feeds(GONE[1]) + B[1],
+  );
+});
+
+test("entries that lead out of the file, or into object streams, begin nothing", () => {
+  const { text, table, xref, gone } = fileOf(["rest", "before"], HEAD, A, B);
+  table.add(1, IN_FILE, 0, 0); // before the header, which is where offsets count from
+  table.add(1, IN_FILE, text.length, 0);
+  table.add(1, IN_STREAM, text.indexOf(B[1]) + 3, 0);
+  const origin = "before".length;
+  const boundaries = collectBoundaries({ ...xref, origin }, text.length, gone, origin + HEAD[1].length);
+  const offsets = [HEAD[1], A[1], B[1]].map((part) => text.indexOf(part));
+  expect(Array.from(boundaries, (key) => Math.floor(key / 4))).toEqual([offsets[1], ...offsets.slice(1)]);
+});
+
+test("an object at the very beginning of the document has its boundary", () => {
+  const file = fileOf(OLD_A, A);
+  expect(erased(file)).toBe(feeds(OLD_A[1]) + A[1]);
+  expect(erased(fileOf(["section", "x"]))).toBe("\n");
+});
+
+describe("what was assumed is found out on the way:", () => {
+  /** A file with an object 3 that is in use, and what is where it should be. */
+  const fileWith = (body: string) => {
+    const file = fileOf(HEAD, A, ["rest", body]);
+    file.table.add(3, IN_FILE, HEAD[1].length + A[1].length, 0);
+    return file;
+  };
+
+  it.each([
+    ["the object", "3 0 obj\n(c)\nendobj\n", true],
+    ["the object, behind white space", "\n 3 0 obj\n(c)\nendobj\n", true],
+    ["no object", "(c)\nendobj\n", false],
+    ["another object", "9 0 obj\n(c)\nendobj\n", false],
+    ["an object that is somewhere else", A[1], false],
+    ["the end of the file", "3 0 ob", false],
+  ])("that an object is at its offset; there is %s", (_, body, isRight) => {
+    const file = fileWith(body);
+    if (isRight) expect(erased(file, undefined, { isDoubtful: true })).toBe(file.text);
+    else expect(() => erased(file, undefined, { isDoubtful: true })).toThrow(PlanOutdated);
+    expect(erased(file), "what has been looked at is not looked at again").toBe(file.text);
+  });
+});
+
+test.each<[string, Part[], number]>([
+  ["sections at the end are cut off", [HEAD, A, TABLE, TRAILER], 2],
+  ["cross-reference streams, too", [HEAD, A, XREF_STREAM, ["section", "startxref\n9\n%%EOF\n"]], 2],
+  ["but not what is before an object", [HEAD, A, TABLE, TRAILER, B], 5],
+  ["nor an object that is dropped", [HEAD, A, XREF_STREAM, GONE], 4],
+  ["nor one of an older section", [HEAD, A, TABLE, OLD_A], 4],
+  ["all is cut off of a file without objects", [HEAD, ["rest", "left\n"], TABLE], 1],
+])("%s", (_, parts, kept) => {
+  const { text, boundaries } = fileOf(...parts);
+  const length = parts.slice(0, kept).reduce((sum, [, part]) => sum + part.length, 0);
+  expect(endOfCopy(boundaries(), text.length)).toBe(length);
+});
+
+test("a file without boundaries is copied as a whole", () => {
+  expect(endOfCopy(new Float64Array(), 9)).toBe(9);
+});

@@ -1,0 +1,34 @@
+import { inflateSync } from "node:zlib";
+import { expect, it } from "vitest";
+import { guardsFor } from "../../../../src/engine/pdf/output/guards.ts";
+import { latin1 } from "../fixture.ts";
+
+const guards = guardsFor(undefined);
+const closing = latin1(inflateSync(guards.closing.data));
+/** Around sound content, without comments, the image's data, and operands. */
+const IMAGE = / BMC\nBI(.*?)ID (.*)\nEI /;
+
+it.each([undefined, 1, 2, 3, 4])("guards are legal operators, all balanced, in PDF/A-%s", (part) => {
+  const { opening, closing, ending } = guardsFor(part === undefined ? undefined : { part, intent: 3 });
+  const [before, between] = [opening, closing].map(({ data }) => latin1(inflateSync(data)));
+  const operators = `${before}0 g${between}${ending}`
+    .replace(/%.*/g, "")
+    .replace(IMAGE, " BMC EI ")
+    .split(/\s+/)
+    .filter((token) => /^[A-Za-z]/.test(token));
+  const count = (operator: string) => operators.filter((each) => each === operator).length;
+  expect(new Set(operators)).toEqual(new Set(["BMC", "q", "g", "cm", "EI", "Q", "EMC", "n", "BT", "ET"]));
+  expect(count("Q")).toBe(count("q"));
+  expect(count("EMC")).toBe(count("BMC"));
+  expect(count("q") <= 28).toBe(part !== undefined && part <= 3);
+});
+
+it("the guards' image masks out all samples, one of eight bits a row, under any bit that is 0", () => {
+  const [, dictionary, data] = IMAGE.exec(closing)!;
+  expect(dictionary).toMatch(new RegExp(`/W 1/H ${data!.length}/IM true/BPC 1/D\\[1 0\\]`));
+  expect(Array.from(data!, (sample) => sample.charCodeAt(0) >> 7)).toEqual(Array(data!.length).fill(0));
+});
+
+it("the guards' comments are longer than an inline image may be", () => {
+  expect(closing.indexOf("BI/W")).toBeGreaterThan(4096);
+});

@@ -1,0 +1,531 @@
+/** What the output is, byte by byte: what is kept, what is gone, and what comes after it. */
+import { inflateSync } from "node:zlib";
+import { PDFDocument } from "pdf-lib";
+import { describe, expect, it } from "vitest";
+import { PlanOutdated } from "../../../../src/engine/pdf/output/eraser.ts";
+import { RangeSource } from "../../../../src/engine/pdf/source/byteSource.ts";
+import { encode, isEqual, joined } from "../../../support/bytes.ts";
+import { readerBy } from "../../../support/ranges.ts";
+import { type Bodies, FileBuilder, farContents, file, latin1, onePage, open, plan, ranges, stamp } from "../fixture.ts";
+
+const withoutId = (bytes: Uint8Array) => latin1(bytes).replace(/\/ID\[<\w+><\w+>\]/, "");
+
+function compressed(): Uint8Array {
+  const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
+  const members = builder.objectStream(5, {
+    1: "<</Type/Catalog/Pages 2 0 R>>",
+    2: "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+    3: "<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Contents 4 0 R>>",
+  });
+  return builder.xrefStream(6, members).bytes();
+}
+
+/** A page, superseded by a second revision; `linked` by /Prev, or with a table of its own that does not tell of the first. */
+function revised(linked: boolean): FileBuilder {
+  const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R/Old true")).table();
+  const previous = /startxref\n(\d+)/.exec(builder.text)?.[1];
+  builder.objects({ 3: "<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Contents 4 0 R/New true>>" });
+  return linked ? builder.table({ numbers: [3], trailer: `/Root 1 0 R/Prev ${previous}` }) : builder.table();
+}
+
+function objectsFirst(): Uint8Array {
+  const builder = new FileBuilder("\n").objects({ 7: "null" });
+  builder.text += "%PDF-1.4\n";
+  return builder.objects(onePage()).table().bytes();
+}
+
+const FILES: [string, Uint8Array][] = [
+  ["a plain file", file(onePage())],
+  ["a file with object streams", compressed()],
+  ["a file with two revisions", revised(true).bytes()],
+  ["a file whose second revision does not tell of the first", revised(false).bytes()],
+];
+
+describe.each(FILES)("the output of %s", (_, source) => {
+  it("is as long as planned", async () => {
+    const output = await plan(source);
+    expect(await joined(output.chunks())).toHaveLength(output.length);
+  });
+
+  it("is the same over ranges", async () => {
+    const output = await plan(ranges(source), { thorough: true });
+    const streamed = await joined(output.chunks());
+    expect(streamed.length).toBe(output.length);
+    expect(withoutId(streamed)).toBe(withoutId(await stamp(source)));
+  });
+
+  it("keeps the live objects where they were", async () => {
+    const output = latin1(await stamp(source));
+    const at = latin1(source).indexOf("4 0 obj");
+    expect(output.indexOf("4 0 obj")).toBe(at);
+  });
+
+  it("begins each object on a line of its own, also behind what is erased", async () => {
+    const output = latin1(await stamp(source));
+    const starts = [...output.matchAll(/\b\d+ \d+ obj\b/g)].map(({ index }) => output[index - 1]);
+    expect(starts.length).toBeGreaterThan(3);
+    expect(starts.filter((before) => before !== "\n" && before !== "\r")).toEqual([]);
+  });
+
+  it("has one page object, one cross-reference and one end", async () => {
+    const output = latin1(await stamp(source));
+    expect(output.match(/startxref/g)).toHaveLength(1);
+    expect(output.match(/%%EOF/g)).toHaveLength(1);
+    const inflated = output.replace(/\/FlateDecode[\s\S]*?stream\n([\s\S]*?)\nendstream/g, (_match, data: string) =>
+      latin1(inflateSync(encode(data))),
+    );
+    expect(inflated.match(/\/Type\/Page\//g)).toHaveLength(1);
+    expect(inflated).not.toContain("/Old");
+  });
+
+  it("opens nowhere else as the source: no page is left when the end is cut off", async () => {
+    const output = await stamp(source);
+    const tail = latin1(output).indexOf("/Subtype/Form");
+    for (const end of [...latin1(source).matchAll(/%%EOF/g)].map(({ index }) => index + 5).filter((at) => at < tail)) {
+      await expect(open(output.slice(0, end))).rejects.toMatchObject({ code: "damaged_pdf" });
+    }
+  });
+
+  it("is stamped by us again, and read by pdf-lib", async () => {
+    const output = await stamp(source);
+    expect((await open(await stamp(output))).pages.length).toBe(1);
+    expect((await PDFDocument.load(output)).getPageCount()).toBe(1);
+  });
+});
+
+describe("the output", () => {
+  it("drops junk before the header, so that every reader counts offsets alike", async () => {
+    const output = latin1(await stamp(encode(`junk\n${latin1(file(onePage()))}`)));
+    expect(output.startsWith("%PDF-1.7")).toBe(true);
+    const offset = Number(/startxref\n(\d+)/.exec(output)?.[1]);
+    expect(output.slice(offset, offset + 4)).toBe("xref");
+  });
+
+  it.each<[string, string]>([
+    ["where the source has none", latin1(file(onePage())).replace("%PDF-1.7", "%XYZ-1.7")],
+    ["where objects precede the source's", latin1(objectsFirst())],
+  ])("begins with a header %s, and counts its offsets from there", async (_, text) => {
+    const source = encode(text);
+    const output = latin1(await stamp(source));
+    expect(output).toMatch(/^%PDF-1\.7\n/);
+    const { table } = (await open(encode(output))).xref;
+    for (const num of [1, 2, 3, 4]) expect(output.slice(table.place(table.live(num)))).toMatch(`${num} 0 obj\n`);
+    const streamed = await plan(ranges(source), { thorough: true });
+    expect(latin1(await joined(streamed.chunks()))).toBe(output);
+  });
+
+  it("keeps the first half of /ID and renews the second", async () => {
+    const idOf = async (more: string) => {
+      const trailer = `/Root 1 0 R/ID[<0011><2233>]${more}`;
+      const output = latin1(await stamp(new FileBuilder().objects(onePage()).table({ trailer }).bytes()));
+      return /\/ID\[<(\w+)><(\w+)>\]/.exec(output)!.slice(1);
+    };
+    const [first, other] = [await idOf(""), await idOf("/Info 4 0 R")];
+    expect(first[0]).toBe("0011");
+    expect(other[0]).toBe("0011");
+    expect(new Set(["2233", first[1], other[1]]).size).toBe(3);
+  });
+
+  it("is the same, to the byte, for the same input", async () => {
+    const source = file(onePage());
+    expect(isEqual(await stamp(source), await stamp(source))).toBe(true);
+  });
+
+  it.each([
+    ["far from everything else", "[<0011><2233>]", "0011"],
+    ["damaged", "[<0011", undefined],
+  ])("reads an /ID that is an object of its own, over ranges too: %s", async (_, id, kept) => {
+    const builder = new FileBuilder().objects({ 20: id, 21: { data: new Uint8Array(300_000) }, ...onePage() });
+    const source = builder
+      .objects({ 22: { data: new Uint8Array(300_000) } })
+      .table({ trailer: "/Root 1 0 R/ID 20 0 R" })
+      .bytes();
+    for (const opened of [source, ranges(source)]) {
+      const output = latin1(await joined((await plan(opened)).chunks()));
+      const first = /trailer[\s\S]*\/ID\[<(\w+)>/.exec(output)?.[1];
+      if (kept === undefined) expect(first).toMatch(/^\w{32}$/);
+      else expect(first).toBe(kept);
+    }
+  });
+
+  it("carries over other entries of the trailer", async () => {
+    const source = new FileBuilder()
+      .objects({ ...onePage(), 5: "<</Title(T)>>" })
+      .table({ trailer: "/Root 1 0 R/Info 5 0 R/Own(x y)" })
+      .bytes();
+    expect(latin1(await stamp(source))).toMatch(/trailer\n<<\/Own\(x y\)\/Root 1 0 R\/Info 5 0 R\/ID/);
+  });
+
+  it.each<[string, string, string | undefined, RegExp, RegExp]>([
+    ["keeps none but /ID", "", undefined, /\/ID\[<0011></, /\/Info|\/Own|\/Encrypt/],
+    ["takes the newest's", "/Info 6 0 R/ID[<22><33>]", undefined, /\/Info 6 0 R\/ID\[<22></, /\/Own|0011/],
+    ["takes what the newest lacks, in recovery", "", "startxref\n1", /\/Info 5 0 R\/ID\[<0011></, /\/Own/],
+  ])("of older trailers' entries %s", async (_, newest, start, expected, unexpected) => {
+    const bodies = { ...onePage(), 5: "<</Title(Old)>>", 6: "<</Title(New)>>" };
+    const encryption = start === undefined ? "/Encrypt<</Filter/Standard/V 1/R 2/P -4/O(x)/U(x)>>" : "";
+    const builder = new FileBuilder()
+      .objects(bodies)
+      .table({ trailer: `/Root 1 0 R/Info 5 0 R/Own 1/ID[<0011><2233>]${encryption}` });
+    const previous = /startxref\n(\d+)/.exec(builder.text)![1];
+    builder.objects({ 7: "null" }).table({ numbers: [7], trailer: `/Root 1 0 R${newest}/Prev ${previous}` });
+    if (start) builder.text = builder.text.replaceAll(/startxref\n\d+/g, start);
+    const output = latin1(await stamp(builder.bytes()));
+    const trailer = output.slice(output.lastIndexOf("trailer"));
+    expect(trailer).toMatch(expected);
+    expect(trailer).not.toMatch(unexpected);
+  });
+
+  it("drops the linearization dictionary", async () => {
+    const source = new FileBuilder().objects({ 9: "<</Linearized 1/L 999>>" }).objects(onePage()).table().bytes();
+    expect(latin1(await stamp(source))).not.toContain("Linearized");
+  });
+
+  it("but a stream that says it is linearized stays: it may be a page's content", async () => {
+    const content = { dict: "/Linearized 1", data: "0 g 1 1 9 9 re f" };
+    const source = new FileBuilder().objects({ 9: content }).objects(onePage("/Contents 9 0 R")).table().bytes();
+    const { objects } = await open(await stamp(source));
+    expect(await objects.run(() => objects.dictionary(objects.value(9)))).toBeDefined();
+  });
+
+  it("lists sparse object numbers without filling the gaps", async () => {
+    const source = file({ ...onePage(), 4000000: "null" });
+    const output = await stamp(source);
+    expect(output.length).toBeLessThan(source.length + 2000);
+    expect(latin1(output)).toContain("4000000 5\n");
+  });
+
+  it("does not let a reference to nothing meet a new object", async () => {
+    const source = new FileBuilder()
+      .objects(onePage("/MediaBox[0 0 300 400]/Contents[4 0 R 5 0 R]"))
+      .table({ size: 4 })
+      .bytes();
+    expect(latin1(await stamp(source))).not.toMatch(/\n5 0 obj/);
+  });
+
+  it.each([
+    ["white space", "\n".repeat(8)],
+    ["fifty thousand blanks", " ".repeat(50_000)],
+    ["a comment", "\n% end of the page\n"],
+    ["a long comment", `\n%${"-".repeat(5000)}\n`],
+  ])("keeps a content stream with a right length, and %s behind it", async (_, end) => {
+    const content = "BT (endstream) Tj ET 1 0 0 rg 0 0 9 9 re f";
+    const stream = `<</Length ${content.length}>>\nstream\n${content}${end}endstream`;
+    const output = latin1(await stamp(file(onePage("/Contents 4 0 R", { 4: stream }))));
+    expect(output.split(`${stream}\nendobj`)).toHaveLength(2);
+    expect(output.split("\n4 0 obj")).toHaveLength(2);
+  });
+
+  it("renews a content stream with a wrong length", async () => {
+    const source = file(onePage("/Contents 4 0 R", { 4: "<</Length 2>>\nstream\n1 0 0 rg\nendstream" }));
+    expect(latin1(await stamp(source))).toMatch(/4 0 obj\n<<\/Length +8>>\nstream\n1 0 0 rg\nendstream/);
+  });
+});
+
+describe("what inherits names the node above it, by which readers look for what that passes on:", () => {
+  const node = (entries: string) => `<</Type/Pages/Count 1${entries}/MediaBox[0 0 300 400]>>`;
+  const PAGE = "<</Type/Page/Contents 4 0 R>>";
+  const more = { 7: node("/Parent 2 0 R/Kids[]") };
+  it.each<[string, Bodies, RegExp]>([
+    ["a page without /Parent", { 2: node("/Kids[3 0 R]"), 3: PAGE }, /3 0 obj\n<<.*\/Parent 2 0 R/],
+    [
+      "a page with another's",
+      { 2: node("/Kids[3 0 R]"), 3: "<</Type/Page/Parent 7 0 R/Contents 4 0 R>>" },
+      /3 0 obj\n<<(?!.*7 0 R).*\/Parent 2 0 R/,
+    ],
+    [
+      "a page that begins with another's",
+      { 2: node("/Kids[3 0 R]"), 3: "<</Parent 7 0 R/Type/Page>>" },
+      /3 0 obj\n<<\/Resources<<[^/]*\/XObject<<[^>]*>>>>\/Contents\[[^\]]*\]\/Parent 2 0 R ?\/Type\/Page>>/,
+    ],
+    [
+      "a page in a node that is within another, which it cannot name",
+      { 2: node(`/Kids[${node("/Kids[3 0 R]")}]`), 3: PAGE },
+      /3 0 obj\n<<.*\/Parent 2 0 R/,
+    ],
+    [
+      "a page in a root that is within the catalog",
+      { 1: `<</Type/Catalog/Pages${node("/Kids[3 0 R]")}>>`, 3: "<</Type/Page/Parent 7 0 R/Contents 4 0 R>>" },
+      /3 0 obj\n<<(?!.*Parent)/,
+    ],
+    ["a node", { 2: node("/Kids[5 0 R]"), 3: PAGE, 5: node("/Kids[3 0 R]") }, /5 0 obj\n<<.*\/Parent 2 0 R/],
+    ["a node without any above it", { 2: node("/Parent 7 0 R/Kids[3 0 R]") }, /2 0 obj\n<<(?!.*7 0 R)/],
+  ])("%s", async (_, bodies, expected) => {
+    expect(latin1(await stamp(file({ ...onePage(), ...more, ...bodies })))).toMatch(expected);
+  });
+
+  it("and is left alone where it does", async () => {
+    const source = file(onePage());
+    expect(latin1(await stamp(source)).match(/2 0 obj\n.*/)?.[0]).toBe(latin1(source).match(/2 0 obj\n.*/)?.[0]);
+  });
+});
+
+describe("a marked page has no pictures of itself without the mark", () => {
+  const BOX = "/MediaBox[0 0 300 400]";
+  it.each([
+    ["a thumbnail", `${BOX}/Thumb 5 0 R/Contents 4 0 R`],
+    ["private data", `/PieceInfo<</Illustrator<</Private 5 0 R/LastModified(D:2026)>>>>${BOX}/Contents 4 0 R`],
+    ["both, behind everything else", `${BOX}/Contents 4 0 R/PieceInfo 5 0 R/Thumb 5 0 R`],
+    ["both, twice", `/Thumb 5 0 R/PieceInfo 5 0 R${BOX}/Contents 4 0 R/Thumb 5 0 R/PieceInfo 5 0 R`],
+    ["a thumbnail on a page without contents", `${BOX}/Thumb 5 0 R`],
+    ["names in other words", `${BOX}/#54humb 5 0 R/Piece#49#6efo 5 0 R/Contents 4 0 R`],
+  ])("%s", async (_, entries) => {
+    const page = `<</Type/Page/Parent 2 0 R${entries}/Resources<</Properties<</Thumb 4 0 R/PieceInfo 4 0 R>>>>>>`;
+    const packed = new FileBuilder().objects({ 4: { data: "0 g" }, 5: { data: "" } });
+    const { 1: catalog, 2: node } = onePage() as Record<number, string>;
+    const members = packed.objectStream(6, { 1: catalog!, 2: node!, 3: page });
+    for (const source of [file({ ...onePage(), 3: page, 5: { data: "" } }), packed.xrefStream(7, members).bytes()]) {
+      const { objects } = await open(await stamp(source));
+      const marked = objects.dictionary(objects.value(3))!;
+      expect([...marked.keys()].sort()).toEqual(["Contents", "MediaBox", "Parent", "Resources", "Type"]);
+      const { size } = objects.dictionary(objects.dictionary(marked.get("Resources"))!.get("Properties"))!;
+      expect(size, "what only has those names").toBe(2);
+    }
+  });
+});
+
+describe("usage rights", () => {
+  const catalogOf = async (bodies: Bodies, trailer?: string) => {
+    const source = new FileBuilder().objects({ ...onePage(), ...bodies }).table({ trailer: trailer ?? "/Root 1 0 R" });
+    const read = [source.bytes(), ranges(source.bytes())].map(async (opened) => {
+      const { objects, trailer: written } = await open(await joined((await plan(opened)).chunks()));
+      const catalog = objects.dictionary(written.get("Root"))!;
+      return [catalog.has("Perms"), [...(objects.dictionary(catalog.get("Perms"))?.keys() ?? [])]];
+    });
+    const [memory, ranged] = await Promise.all(read);
+    expect(ranged).toEqual(memory);
+    return memory;
+  };
+  const withPerms = (perms: string) => `<</Type/Catalog/Perms ${perms}/Pages 2 0 R>>`;
+  const [GONE, CERTIFIED] = [
+    [false, []],
+    [true, ["DocMDP"]],
+  ];
+
+  it.each<[string, Bodies, unknown]>([
+    ["go, and an empty /Perms with them", { 1: withPerms("<</UR3 4 0 R>>") }, GONE],
+    ["go, old and new", { 1: withPerms("<</UR 4 0 R/UR3<</Type/Sig>>>>") }, GONE],
+    ["go without the certification", { 1: withPerms("<</UR3 4 0 R/DocMDP 4 0 R>>") }, CERTIFIED],
+    ["go from an object of their own", { 1: withPerms("5 0 R"), 5: "<</DocMDP 4 0 R/UR3 4 0 R>>" }, CERTIFIED],
+    ["go with an object of their own", { 1: withPerms("6 0 R"), 5: "<</UR3 4 0 R>>", 6: "5 0 R" }, GONE],
+    ["go in other words", { 1: "<</Type/Catalog/P#65rms<</U#523 4 0 R>>/Pages 2 0 R>>" }, GONE],
+    ["go from the last /Perms", { 1: withPerms("<<>>/Perms<</DocMDP 4 0 R/UR3 4 0 R>>") }, CERTIFIED],
+    ["leave a certification alone", { 1: withPerms("<</DocMDP 4 0 R>>") }, CERTIFIED],
+    ["leave what is no dictionary alone", { 1: withPerms("(x)") }, [true, []]],
+    ["leave what is not there alone", { 1: withPerms("9 0 R") }, [true, []]],
+    ["go where a catalog's brackets do not match", { 1: withPerms("<</UR3 4 0 R>>").slice(0, -1) }, GONE],
+  ])("%s", async (_, bodies, expected) => {
+    expect(await catalogOf(bodies)).toEqual(expected);
+  });
+
+  it("go from a catalog in the trailer", async () => {
+    expect(await catalogOf({}, `/Root${withPerms("<</UR3 4 0 R>>")}`)).toEqual(GONE);
+  });
+
+  it("go from a catalog in an object stream", async () => {
+    const packed = new FileBuilder().objects({ 4: { data: "0 g" } });
+    const { 2: node, 3: page } = onePage() as Record<number, string>;
+    const members = packed.objectStream(5, { 1: withPerms("<</UR3 4 0 R>>"), 2: node!, 3: page! });
+    const { objects } = await open(await stamp(packed.xrefStream(6, members).bytes()));
+    expect([...objects.dictionary(objects.value(1))!.keys()]).toEqual(["Type", "Pages"]);
+  });
+});
+
+describe("a page that the page tree does not lead to", () => {
+  const STRAY = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Contents 4 0 R/Stray true>>";
+  const DEAD: [string, Bodies][] = [
+    ["is dead", { 9: STRAY }],
+    ["is dead, before everything else", { 0: STRAY }],
+    ["is dead, with white space in its type", { 9: STRAY.replace("/Page", " \r\n\t/Page") }],
+    [
+      "is dead, with its type behind everything else",
+      { 9: "<</MediaBox[0 0 9 9]/Contents 4 0 R/Stray true/Type/Page>>" },
+    ],
+    ["is dead, though an outline leads to it", { 5: "<</Title(x)/Dest[9 0 R/Fit]>>", 9: STRAY }],
+    ["is dead, though another tree leads to it", { 8: "<</Type/Pages/Count 1/Kids[9 0 R]>>", 9: STRAY }],
+    ["is dead, behind a large object", { 8: { data: new Uint8Array(100_000) }, 9: STRAY }],
+    ["is dead, behind an object that cannot be read", { 8: "<</A", 9: STRAY }],
+    ["is dead, twice", { 8: STRAY, 9: STRAY }],
+  ];
+  const KEPT: [string, Bodies][] = [
+    ["stays as a template", { 9: STRAY.replace("/Page", "/Template") }],
+    ["stays within something else", { 9: `<</A ${STRAY}>>` }],
+    ["stays within a string", { 9: `[(${STRAY})]` }],
+    ["stays as a stream", { 9: { dict: "/Type/Page/Stray true", data: "" } }],
+    ["stays within a stream", { 9: { data: `9 0 obj\n${STRAY}` } }],
+  ];
+  /** All that is written of the source, from memory and by ranges, by all ways to plan. */
+  const written = async (source: Uint8Array) => {
+    const texts = [plan(source), plan(source, { thorough: true }), plan(ranges(source), { thorough: true })];
+    const careless = joined((await plan(ranges(source))).chunks()).catch((error) => {
+      if (error instanceof PlanOutdated) return undefined;
+      throw error;
+    });
+    const outputs = await Promise.all([...texts.map(async (output) => joined((await output).chunks())), careless]);
+    expect(outputs.slice(0, 3)).not.toContain(undefined);
+    return outputs.filter((output) => output !== undefined);
+  };
+
+  it.each(DEAD)("%s", async (_, bodies) => {
+    const { 0: first, ...others } = bodies;
+    const builder = new FileBuilder().objects(first ? { 9: first } : {}).objects({ ...onePage(), ...others });
+    for (const output of await written(builder.table().bytes())) {
+      expect(latin1(output)).not.toContain("/Stray");
+      const { pages, objects } = await open(output);
+      expect([pages.length, objects.value(9)]).toEqual([1, null]);
+    }
+  });
+
+  it.each(KEPT)("%s", async (_, bodies) => {
+    for (const output of await written(file({ ...onePage(), ...bodies }))) expect(latin1(output)).toContain("/Stray");
+  });
+
+  it.each([
+    ["a page's content", 4],
+    ["an image", 8],
+  ])("is dead, though nothing lists it, behind %s that does not end where it says, or anywhere", async (_, num) => {
+    for (const more of ["", "7 0 obj\n<</Length 4>>\nstream\nabcd\nendstream\nendobj\n"]) {
+      const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R"));
+      builder.objects({ [num]: "<</Length 900>>\nstream\n0 g 1 1 9 9 re f" });
+      builder.text += `3 0 obj\n${STRAY}\nendobj\n${more}`;
+      builder.objects({ 6: "null" });
+      for (const output of await written(builder.table().bytes())) {
+        expect(latin1(output)).not.toContain("/Stray");
+        expect(latin1(output)).toContain("0 g 1 1 9 9 re f");
+      }
+    }
+  });
+
+  it.each(["(a endobj 7 0 obj)", "% endobj\n7 0 obj"])(
+    "is not taken to begin within a content of wrong length: %s",
+    async (text) => {
+      const content = `<</Length 1>>\nstream\nBT ${text}\npop ET 1 1 9 9 re f\nendstream`;
+      for (const output of await written(file(onePage("/Contents 4 0 R", { 4: content }))))
+        expect(latin1(output)).toContain(`${text}\npop ET 1 1 9 9 re f\nendstream`);
+    },
+  );
+
+  it("is dead, though nothing lists it", async () => {
+    const builder = new FileBuilder().objects(onePage());
+    builder.text += `9 0 obj\n${STRAY}\nendobj\n`;
+    for (const output of await written(builder.objects({ 5: "null" }).table().bytes()))
+      expect(latin1(output)).not.toContain("/Stray");
+  });
+
+  it("is dead, in an object stream with one that it leads to", async () => {
+    const packed = new FileBuilder().objects({ 4: { data: "0 g" } });
+    const { 1: catalog, 2: node, 3: page } = onePage() as Record<number, string>;
+    const members = packed.objectStream(5, { 1: catalog!, 2: node!, 3: page!, 9: STRAY, 10: "<</Kept true>>" });
+    const { objects, pages } = await open(await stamp(packed.xrefStream(6, members).bytes()));
+    expect([pages.length, objects.value(9)]).toEqual([1, null]);
+    expect(objects.dictionary(objects.value(10))!.get("Kept")).toBe(true);
+  });
+
+  it("is dead where its type has escapes, if every object is read", async () => {
+    const source = file({ ...onePage(), 9: STRAY.replace("/Page", "/#50age") });
+    const outputs = await Promise.all([source, ranges(source)].map((opened) => plan(opened, { thorough: true })));
+    for (const output of outputs) expect(latin1(await joined(output.chunks()))).not.toContain("/Stray");
+  });
+});
+
+describe("growth", () => {
+  const sharing = (resources: string, more: Bodies = {}) => {
+    const bodies: Bodies = { 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "", 3: { data: "0 g" }, ...more };
+    const kids = Array.from({ length: 200 }, (_, i) => i + 10);
+    for (const num of kids)
+      bodies[num] =
+        `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Contents 3 0 R${more[4] ? "/Resources 4 0 R" : ""}>>`;
+    bodies[2] = `<</Type/Pages/Count 200/Kids[${kids.map((num) => `${num} 0 R`).join(" ")}]${resources}>>`;
+    return file(bodies);
+  };
+  const fonts = Array.from({ length: 100 }, (_, i) => `/F${i} 3 0 R`).join("");
+
+  it.each([
+    ["inherited Resources", sharing(`/Resources<</Font<<${fonts}>>>>`)],
+    ["one indirect Resources dictionary", sharing("", { 4: `<</Font<<${fonts}>>>>` })],
+    ["inherited, indirect XObjects", sharing("/Resources<</XObject 5 0 R>>", { 5: `<<${fonts}>>` })],
+  ])("stays below 60 KB for 200 pages with %s", async (_, source) => {
+    const output = await stamp(source);
+    expect(output.length - source.length).toBeLessThan(60_000);
+    expect(latin1(output).match(/\/[A-Z][a-z]{2}0 \d+ 0 R/g)).toHaveLength(1);
+    expect((await PDFDocument.load(output)).getPageCount()).toBe(200);
+  });
+
+  it("is one placement for pages of one size", async () => {
+    const output = latin1(await stamp(sharing("")));
+    const placements = Array.from(output.matchAll(/\/Contents ?\[[^\]]* (\d+) 0 R\]/g), ([, last]) => last);
+    expect(placements).toHaveLength(200);
+    expect(new Set(placements).size).toBe(1);
+  });
+
+  it("is one new array for pages that share an array of contents", async () => {
+    const bodies: Bodies = {
+      1: "<</Type/Catalog/Pages 2 0 R>>",
+      2: "<</Type/Pages/Kids[5 0 R 6 0 R]>>",
+      3: { data: "0 g" },
+      4: `[${"3 0 R ".repeat(500)}]`,
+    };
+    bodies[5] = bodies[6] = "<</Type/Page/Parent 2 0 R/Contents 4 0 R>>";
+    const source = file(bodies);
+    expect((await stamp(source)).length - source.length).toBeLessThan(6000);
+  });
+});
+
+describe("a source that is read by ranges", () => {
+  it("is not read for the question whether far contents are a stream", async () => {
+    const source = farContents({ data: "0 g" });
+    let read = 0;
+    const counting = new RangeSource(
+      readerBy(source.length, async (start, end) => {
+        read += end - start;
+        return source.slice(start, end);
+      }),
+    );
+    const output = await plan(counting);
+    expect(read).toBeLessThan(source.length / 2);
+    expect(withoutId(await joined(output.chunks()))).toBe(withoutId(await stamp(source)));
+  });
+
+  it("takes its plan back where far contents are an array, and is right when nothing is left open", async () => {
+    const source = farContents("[7 0 R]");
+    const guessed = await plan(ranges(source));
+    await expect(joined(guessed.chunks())).rejects.toThrow(PlanOutdated);
+    const thorough = await plan(ranges(source), { thorough: true });
+    expect(withoutId(await joined(thorough.chunks()))).toBe(withoutId(await stamp(source)));
+  });
+
+  describe("gives what it gives in memory, though the cross-reference is wrong:", () => {
+    const bodies = { ...onePage(), 5: "(not used)", 6: "(nor this)" };
+    const numbers = [1, 2, 3, 4, 5];
+    const misplaced = (num: number, at: number) => {
+      const builder = new FileBuilder().objects(bodies);
+      builder.offsets.set(num, builder.offsets.get(at)!);
+      return builder.table().bytes();
+    };
+    const renumbered = (from: string, to: string) => encode(latin1(file(bodies)).replace(from, to));
+    const CASES: [string, Uint8Array][] = numbers.flatMap((num) => {
+      const { offsets } = new FileBuilder().objects(bodies);
+      const entry = `${String(offsets.get(num)).padStart(10, "0")} 00000 n`;
+      return [
+        [`6 is where ${num} is`, misplaced(6, num)],
+        [`${num} is where 6 is`, misplaced(num, 6)],
+        [`${num} is behind the end`, renumbered(entry, "0000099999 00000 n")],
+        [`${num} has another generation there`, renumbered(entry, entry.replace("00000 n", "00003 n"))],
+        [`${num} has another generation`, renumbered(`\n${num} 0 obj`, `\n${num} 3 obj`)],
+      ];
+    });
+
+    it.each(CASES)("%s", async (_, source) => {
+      const written = async (planned: ReturnType<typeof plan>) => withoutId(await joined((await planned).chunks()));
+      const found = await written(plan(ranges(source))).catch((error: unknown) => {
+        if (error instanceof PlanOutdated) return written(plan(ranges(source), { thorough: true }));
+        throw error;
+      });
+      expect(found).toBe(await written(plan(source)));
+    });
+  });
+
+  it("takes its plan back where a revision turns up that nothing told of", async () => {
+    const guessed = await plan(ranges(revised(false).bytes()));
+    await expect(joined(guessed.chunks())).rejects.toThrow(PlanOutdated);
+  });
+});

@@ -1,0 +1,451 @@
+/**
+ * The end of the output as the standard has it, read without the repairs that readers make: each entry of the
+ * cross-reference leads to its object, and each object has its entry.
+ */
+import { inflateSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import type { OpenOptions, PdfDocument } from "../../../../src/engine/pdf/document/document.ts";
+import { encode, joined } from "../../../support/bytes.ts";
+import { type Bodies, FileBuilder, file, latin1, onePage, open, plan, ranges, stamp } from "../fixture.ts";
+import { encryptedPage, VECTORS } from "../security/encryptedFile.ts";
+
+/** As in a cross-reference stream: free, in the file, in an object stream (ISO 32000-2, table 18). */
+type Entry = { kind: 0 | 1 | 2; place: number; detail: number };
+/** Object numbers to their entries, the first number and the length of each subsection, and the rest of the dictionary. */
+type Section = { entries: Map<number, Entry>; subsections: [number, number][]; trailer: string; isStream: boolean };
+
+function readTable(text: string): Section {
+  const [, lines, trailer] = /^xref\n((?:\d+ \d+\n(?:\d{10} \d{5} [nf] \n)+)+)trailer\n<<([\s\S]*)>>\nstartxref\n/.exec(
+    text,
+  )!;
+  const [entries, subsections]: [Section["entries"], Section["subsections"]] = [new Map(), []];
+  for (const [, first, count, rows] of lines!.matchAll(/(\d+) (\d+)\n((?:\d{10} \d{5} [nf] \n)+)/g)) {
+    subsections.push([Number(first), Number(count)]);
+    expect(rows).toHaveLength(20 * Number(count));
+    for (const [index, row] of rows!.match(/.+\n/g)!.entries())
+      entries.set(Number(first) + index, {
+        kind: row[17] === "n" ? 1 : 0,
+        place: Number(row.slice(0, 10)),
+        detail: Number(row.slice(11, 16)),
+      });
+  }
+  return { entries, subsections, trailer: trailer!, isStream: false };
+}
+
+/** Reads a cross-reference stream with the predictor of PNG that takes the row above. */
+function readStream(text: string): Section {
+  const [head, dict] = /^\d+ 0 obj\n<<([\s\S]*?)>>\nstream\n/.exec(text)!;
+  const numbersOf = (pattern: RegExp) => pattern.exec(dict!)![1]!.split(" ").map(Number);
+  const [length, widths] = [numbersOf(/\/Length (\d+)/)[0]!, numbersOf(/\/W\[([\d ]+)\]/)];
+  const data = inflateSync(Buffer.from(text.slice(head.length, head.length + length), "latin1"));
+  const width = widths.reduce((sum, each) => sum + each);
+  expect(numbersOf(/\/Predictor 12\/Columns (\d+)/)).toEqual([width]);
+  const rows: number[][] = [];
+  for (let at = 0; at < data.length; at += width + 1) {
+    expect(data[at]).toBe(2);
+    rows.push([...data.subarray(at + 1, at + 1 + width)].map((byte, x) => (byte + (rows.at(-1)?.[x] ?? 0)) & 255));
+  }
+  const number = (bytes: number[]) => bytes.reduce((sum, byte) => sum * 256 + byte, 0);
+  const index = numbersOf(/\/Index\[([\d ]+)\]/);
+  const [entries, subsections]: [Section["entries"], Section["subsections"]] = [new Map(), []];
+  let next = 0;
+  for (let i = 0; i < index.length; i += 2) {
+    subsections.push([index[i]!, index[i + 1]!]);
+    for (let num = index[i]!; num < index[i]! + index[i + 1]!; num++) {
+      const row = rows[next++]!;
+      const place = number(row.slice(1, 1 + widths[1]!));
+      entries.set(num, { kind: row[0] as Entry["kind"], place, detail: number(row.slice(1 + widths[1]!)) });
+    }
+  }
+  expect(next).toBe(rows.length);
+  return { entries, subsections, trailer: dict!, isStream: true };
+}
+
+/** The numbers of the objects in each object stream, in their order there. */
+function membersOf(text: string): Map<number, number[]> {
+  const streams = /^(\d+) 0 obj\n<<([^>]*\/Type\/ObjStm[^>]*)>>\nstream\n/gm;
+  const members = new Map<number, number[]>();
+  for (const { 0: head, 1: num, 2: dict, index } of text.matchAll(streams)) {
+    const [count, length] = [/\/N (\d+)/, /\/Length (\d+)/].map((pattern) => Number(pattern.exec(dict!)![1]));
+    const start = index + head.length;
+    const data = latin1(inflateSync(Buffer.from(text.slice(start, start + length!), "latin1")));
+    const numbers = data.split(/\s+/, 2 * count!).filter((_, at) => at % 2 === 0);
+    members.set(Number(num), numbers.map(Number));
+  }
+  return members;
+}
+
+/** Makes the output, and checks what holds of each. */
+async function tailOf(
+  source: Uint8Array,
+  options: Partial<OpenOptions> = {},
+  change?: (document: PdfDocument) => void,
+) {
+  const planned = await plan(source, options, change);
+  const chunks: number[] = [];
+  async function* counted() {
+    for await (const chunk of planned.chunks()) {
+      chunks.push(chunk.length);
+      yield chunk;
+    }
+  }
+  const output = await joined(counted());
+  expect(output).toHaveLength(planned.length);
+  const text = latin1(output);
+  const at = Number(/\nstartxref\n(\d+)\n%%EOF\n$/.exec(text)![1]);
+  const section = text.startsWith("xref", at) ? readTable(text.slice(at)) : readStream(text.slice(at));
+  const { entries, trailer } = section;
+  const members = membersOf(text);
+  expect(Number(/\/Size (\d+)/.exec(trailer)![1]), "/Size").toBe(Math.max(...entries.keys()) + 1);
+  expect([...entries.keys()], "ascending").toEqual([...entries.keys()].sort((a, b) => a - b));
+  expect(entries.get(0), "the head of the free list").toMatchObject({ kind: 0, detail: 65_535 });
+
+  let free = 0;
+  for (const [num, { kind, place, detail }] of entries) {
+    if (kind === 1) expect(text.slice(place - 1, place + 20)).toMatch(new RegExp(`^\n${num} ${detail} obj\n`));
+    if (kind === 2) expect([num, members.get(place)?.[detail]]).toEqual([num, num]);
+    if (kind === 0 && num > 0) {
+      expect(entries.get(free)!.place, "the next free number").toBe(num);
+      free = num;
+    }
+  }
+  expect(entries.get(free)!.place, "the last leads back").toBe(0);
+  for (const { 1: num, index } of text.matchAll(/^(\d+) \d+ obj$/gm))
+    expect([num, entries.get(Number(num))]).toEqual([num, expect.objectContaining({ kind: 1, place: index })]);
+  for (const [stream, numbers] of members) {
+    expect(numbers.length, "no object stream is empty").toBeGreaterThan(0);
+    for (const [index, num] of numbers.entries())
+      expect([num, entries.get(num)]).toEqual([num, { kind: 2, place: stream, detail: index }]);
+  }
+  return { ...section, text, output, members, chunks, at };
+}
+
+const PAGE = "/MediaBox[0 0 300 400]/Contents 4 0 R/Resources 6 0 R";
+const PARTS: Record<number, string> = {
+  1: "<</Type/Catalog/Pages 2 0 R>>",
+  2: "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+  3: `<</Type/Page/Parent 2 0 R${PAGE}>>`,
+  6: "<</ProcSet[/PDF]>>",
+};
+/** All but the contents in an object stream, with `more` there. */
+function compressed(more: Record<number, string> = {}, inFile: Bodies = {}): FileBuilder {
+  const builder = new FileBuilder().objects({ 4: { data: "0 g" }, ...inFile });
+  return builder.xrefStream(7, builder.objectStream(5, { ...PARTS, ...more }));
+}
+/** A table, with a stream beside it that has what is in object streams (7.5.8.4). */
+function hybrid(): Uint8Array {
+  const builder = new FileBuilder().objects(onePage(undefined, { 6: "(six)" }));
+  builder.xrefStream(7, builder.objectStream(5, { 8: "(eight)" }));
+  const numbers = [1, 2, 3, 4, 5, 6, 7];
+  return builder.table({ numbers, trailer: `/Root 1 0 R/XRefStm ${builder.offsets.get(7)}`, size: 9 }).bytes();
+}
+const numbered = (from: number, count: number, value: (num: number) => string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [from + index, value(from + index)]));
+/** Members that are listed in an object stream which is not there. */
+function strayMember(): Uint8Array {
+  const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
+  return builder.xrefStream(7, [...builder.objectStream(5, PARTS), [9, 8, 5]]).bytes();
+}
+/** Without a cross-reference, and without an end of its last line: found by a scan, the page first. */
+const scanned = () => {
+  const { 3: page, ...others } = onePage();
+  return encode(new FileBuilder().objects({ 3: page! }).text + new FileBuilder("").objects(others).text.trimEnd());
+};
+const STRAY = "<</Type/Page/Stray true>>";
+
+describe("the cross-reference leads to every object, and to nothing else, of", () => {
+  it.each<[string, Uint8Array, { isStream: boolean; keeps?: number[]; frees?: number[] }]>([
+    ["a file with a table", file(onePage()), { isStream: false, keeps: [1, 4] }],
+    [
+      "one with gaps",
+      file(onePage(undefined, { 9: "(nine)", 12: "(twelve)" })),
+      { isStream: false, keeps: [9, 12], frees: [5, 8, 10] },
+    ],
+    [
+      "one with a number far from the others",
+      file(onePage(undefined, { 5000: "(far)" })),
+      { isStream: false, keeps: [4, 5000] },
+    ],
+    [
+      "one with the largest number",
+      file(onePage(undefined, { 8388607: "(last)" })),
+      { isStream: false, keeps: [4, 8_388_607] },
+    ],
+    [
+      "a file with a cross-reference stream",
+      new FileBuilder().objects(onePage()).xrefStream(5).bytes(),
+      { isStream: true, keeps: [1, 4] },
+    ],
+    ["one with object streams", compressed({ 8: "(eight)" }).bytes(), { isStream: true, keeps: [1, 8], frees: [5, 7] }],
+    ["one with object streams that stay", pagesInFile().bytes(), { isStream: true, keeps: [1, 4, 8, 9], frees: [7] }],
+    ["one with a table and object streams", hybrid(), { isStream: true, keeps: [1, 6, 8] }],
+    [
+      "one with a dead page",
+      file(onePage(undefined, { 7: STRAY, 8: "(eight)" })),
+      { isStream: false, keeps: [8], frees: [7] },
+    ],
+    ["one with junk before its header", encode(`junk\n${latin1(file(onePage()))}`), { isStream: false, keeps: [1, 4] }],
+    [
+      "one without a header",
+      encode(latin1(file(onePage())).replace("%PDF-1.7", "%XYZ-1.7")),
+      { isStream: false, keeps: [1, 4] },
+    ],
+    ["one that is found by a scan", scanned(), { isStream: false, keeps: [1, 4] }],
+    ["one with a member of an object stream that is not there", strayMember(), { isStream: true, frees: [9] }],
+  ])("%s", async (_, source, { isStream, keeps = [], frees = [] }) => {
+    const tail = await tailOf(source);
+    expect(tail.isStream).toBe(isStream);
+    const [before, after] = await Promise.all([open(source), open(tail.output)]);
+    for (const num of keeps) {
+      const [was, is] = await Promise.all([before, after].map(({ objects }) => objects.run(() => objects.value(num))));
+      expect([num, is]).toEqual([num, was]);
+    }
+    for (const num of frees) expect([num, tail.entries.get(num)?.kind ?? 0]).toEqual([num, 0]);
+    expect(tail.entries.get(9)?.kind === 0 ? tail.entries.get(9)!.detail : 0, "no index for a generation").toBe(0);
+  });
+
+  /** A page in the file, and others that stay in their object stream. */
+  function pagesInFile(): FileBuilder {
+    const { 3: page, ...others } = PARTS;
+    const builder = new FileBuilder().objects({ 3: page!, 4: { data: "0 g" } });
+    return builder.xrefStream(7, builder.objectStream(5, { ...others, 8: "(eight)", 9: "(nine)" }));
+  }
+});
+
+describe("the numbers that nobody has", () => {
+  const subsections = async (bodies: Bodies) => (await tailOf(file(onePage(undefined, bodies)))).subsections;
+  it("are listed as free, in one subsection, unless they are many", async () => {
+    expect(await subsections({ 20: "(a)" })).toEqual([[0, expect.any(Number)]]);
+    expect(await subsections({ 1000: "(a)" })).toEqual([[0, expect.any(Number)]]);
+    const most = numbered(10, 300, () => "(a)");
+    expect(await subsections({ ...most, 1500: "(a)" })).toEqual([[0, expect.any(Number)]]);
+    expect(await subsections({ 5000: "(a)" })).toEqual([
+      [0, 5],
+      [5000, expect.any(Number)],
+    ]);
+  });
+
+  it("are used where there are none above", async () => {
+    const { entries, subsections } = await tailOf(file(onePage(undefined, { 8388607: "(last)" })));
+    expect(subsections.at(-1)).toEqual([8_388_607, 1]);
+    expect(entries.size).toBeLessThan(20);
+  });
+
+  it.each([
+    [0, 1],
+    [7, 8],
+    [65_535, 65_535],
+  ])("a freed one of generation %i has the next one, %i, which is not above the largest", async (gen, next) => {
+    const builder = new FileBuilder().objects(onePage());
+    builder.offsets.set(9, builder.text.length);
+    builder.text += `9 ${gen} obj\n${STRAY}\nendobj\n`;
+    builder.table().text = builder.text.replace(/(\n9 1\n\d{10} )00000/, `$1${String(gen).padStart(5, "0")}`);
+    const { entries } = await tailOf(builder.bytes());
+    expect(entries.get(9)).toMatchObject({ kind: 0, detail: next });
+  });
+
+  it("keep the generation that the source has for their next use", async () => {
+    const source = latin1(file(onePage())).replace(
+      "xref\n0 1\n0000000000 65535 f \n",
+      (head) => `${head}9 1\n0000000000 00005 f \n`,
+    );
+    const { entries } = await tailOf(encode(source));
+    expect(entries.get(9)).toMatchObject({ kind: 0, detail: 5 });
+  });
+});
+
+describe("an object stream", () => {
+  const sizes = (members: Map<number, number[]>) => [...members.values()].map(({ length }) => length);
+
+  it("has two hundred objects at most, and all that were in the one it replaces", async () => {
+    const { members } = await tailOf(compressed(numbered(10, 450, (num) => `(${num})`)).bytes());
+    expect(Math.max(...sizes(members))).toBe(200);
+    const found = [...members.values()].flat();
+    expect(found).toEqual(expect.arrayContaining(Array.from({ length: 450 }, (_, index) => index + 10)));
+  });
+
+  it("ends where it has a megabyte", async () => {
+    const { members } = await tailOf(
+      compressed(numbered(10, 3, (num) => `(${String(num).repeat(num < 12 ? 263_000 : 1)})`)).bytes(),
+    );
+    const streams = [...members.values()].map((numbers) => numbers.filter((num) => num >= 10).length);
+    expect(streams.filter((count) => count > 0)).toEqual([2, 1]);
+  });
+
+  it("keeps apart what is new, what each of the old ones had, what is rewritten, and pages", async () => {
+    const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
+    const [second, { 3: page, ...first }] = [PAGE.replace("4 0 R", "4 0 R/Second true"), PARTS];
+    const members = [
+      ...builder.objectStream(5, { ...first, 2: "<</Type/Pages/Count 2/Kids[3 0 R 10 0 R]>>", 3: page!, 8: "(eight)" }),
+      ...builder.objectStream(9, { 10: `<</Type/Page/Parent 2 0 R${second}>>`, 11: "(eleven)" }),
+    ];
+    const source = builder.xrefStream(7, members).bytes();
+    const tail = await tailOf(source, {}, (document) => void document.add("(new)"));
+    const streams = [...tail.members.values()].map((numbers) => numbers.filter((num) => num <= 11));
+    expect(streams).toEqual([[], [1, 2, 8], [11], [6], [3, 10]]);
+  });
+
+  it("has new objects, if there are any, and a file with a table has none", async () => {
+    const kindOfNew = async (source: Uint8Array) => {
+      let num = 0;
+      const { entries } = await tailOf(source, {}, (document) => {
+        num = Number.parseInt(document.add("(new)"), 10);
+      });
+      return entries.get(num)?.kind;
+    };
+    expect([await kindOfNew(compressed().bytes()), await kindOfNew(file(onePage()))]).toEqual([2, 1]);
+  });
+});
+
+describe("a page comes after all that is written for it", () => {
+  it.each<[string, Uint8Array]>([
+    ["in a file with a table", file({ ...PARTS, 4: { data: "0 g" } })],
+    ["in one with object streams", compressed().bytes()],
+    ["in one of which only a page is in the file", compressed({}, { 3: PARTS[3]! }).bytes()],
+  ])("%s", async (_, source) => {
+    const { entries, at } = await tailOf(source);
+    const placeOf = (num: number): number => {
+      const { kind, place } = entries.get(num)!;
+      return kind === 2 ? placeOf(place) : place;
+    };
+    const used = [...entries].filter(([num, { kind }]) => kind !== 0 && num !== 3 && placeOf(num) < at);
+    const stream = entries.get(3)!.kind === 2 ? entries.get(3)!.place : undefined;
+    for (const [num] of used) if (num !== stream) expect(placeOf(num)).toBeLessThan(placeOf(3));
+  });
+});
+
+it("comes in parts of a quarter of a megabyte, of however many pages", async () => {
+  const pages = numbered(10, 1000, () => `<</Type/Page/Parent 2 0 R${PAGE}/Filler(${"x".repeat(150)})>>`);
+  const kids = Object.keys(pages).map((num) => `${num} 0 R`);
+  const { 3: _, ...others } = PARTS;
+  const source = file({
+    ...others,
+    2: `<</Type/Pages/Count 1000/Kids[${kids.join(" ")}]>>`,
+    4: { data: "0 g" },
+    ...pages,
+  });
+  const planned = await plan(source, { maxPages: 1000 });
+  const sizes: number[] = [];
+  let copied = 0;
+  for await (const chunk of planned.chunks()) {
+    if (copied < source.length - 100_000) copied += chunk.length;
+    else sizes.push(chunk.length);
+  }
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(256 * 1024);
+  expect(sizes.length).toBeLessThan(12);
+});
+
+describe("the trailer", () => {
+  it("keeps the encryption, and the half of /ID that its key depends on", async () => {
+    const [vector] = VECTORS;
+    const source = encryptedPage(vector!);
+    const [, id] = /\/ID ?\[ ?<(\w+)>/.exec(latin1(source))!;
+    const { trailer } = await tailOf(source, { password: vector!.user });
+    expect(trailer).toMatch(/\/Encrypt ?5 0 R/);
+    expect(trailer.toLowerCase()).toContain(`/id[<${id!.toLowerCase()}>`);
+  });
+
+  const trailerOf = async (trailer: string) =>
+    (await tailOf(new FileBuilder().objects(onePage()).table({ trailer }).bytes())).trailer;
+
+  it("keeps what is not a section's own", async () => {
+    const trailer = await trailerOf("/Root 1 0 R/Info<</Title(a title)>>/Mine[1 2]/DocChecksum/abc/Filter/None/Prev 9");
+    expect(trailer).toMatch(/\/Mine ?\[1 2\]/);
+    expect(trailer).toMatch(/\/DocChecksum ?\/abc/);
+    expect(trailer).toMatch(/\/Info ?<<\/Title\(a title\)>>/);
+    expect(trailer.match(/\/Root/g)).toHaveLength(1);
+    expect(trailer).not.toMatch(/\/Filter|\/Prev/);
+  });
+
+  it("leaves out a key without a value", async () => {
+    const builder = new FileBuilder().objects(onePage()).table();
+    builder.text = builder.text.replace(/\/Size \d+>>/, "/Mine[1]$&").replace(">>\nstartxref", "/Without>>\nstartxref");
+    const { trailer } = await tailOf(builder.bytes());
+    expect(trailer).toMatch(/\/Mine ?\[1\]/);
+    expect(trailer).not.toMatch(/Without/);
+  });
+
+  it("takes /Root and /Info from an older one where the newest has none", async () => {
+    const builder = new FileBuilder().objects(onePage()).table({ trailer: "/Root 1 0 R/Info<</Title(older)>>/Old(a)" });
+    const previous = /startxref\n(\d+)/.exec(builder.text)![1];
+    const { trailer } = await tailOf(builder.table({ trailer: `/New(b)/Prev ${previous}` }).bytes());
+    expect(trailer).toMatch(/\/New ?\(b\)/);
+    expect(trailer).toMatch(/\/Info ?<<\/Title\(older\)>>/);
+    expect(trailer).not.toMatch(/\/Old/);
+  });
+
+  it("has null for what is no value", async () => {
+    expect(await trailerOf("/Root 1 0 R/Mine garbage")).toMatch(/\/Mine null/);
+  });
+});
+
+describe("what is written beyond the source", () => {
+  /** A page whose object has so many bytes: it is written anew, and the old one's place stays. */
+  const pageOf = (bytes: number) => file(onePage(`/MediaBox[0 0 300 400]/Contents 4 0 R/Filler(${"x".repeat(bytes)})`));
+
+  /** A page of so many content streams, each of which has the next one in it, and has to be written anew. */
+  const nested = (count: number) => {
+    const numbers = Array.from({ length: count }, (_, index) => 10 + index);
+    const builder = new FileBuilder().objects(onePage(`/Contents[${numbers.map((num) => `${num} 0 R`).join(" ")}]`));
+    let data = "x".repeat(100_000);
+    const lengths = numbers.toReversed().map((num) => {
+      data = `${num} 0 obj<</A 1 2/Length ${data.length}>>stream\n${data}`;
+      return data.length;
+    });
+    const end = builder.text.length + data.length;
+    for (const num of numbers) builder.offsets.set(num, end - lengths.pop()!);
+    builder.text += `${data}\nendstream\nendobj\n`;
+    return builder.table().bytes();
+  };
+
+  it.each([
+    ["in memory", (bytes: Uint8Array) => bytes],
+    ["by ranges", ranges],
+  ])("is refused where it is much for so few pages, %s", async (_, from) => {
+    await expect(plan(from(nested(15)))).rejects.toMatchObject({
+      code: "too_complex",
+      message: expect.stringContaining("would be too large"),
+    });
+    await plan(from(nested(10)));
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      "the mark",
+      () => tailOf(file(onePage()), {}, (document) => void document.add({ dict: "", data: new Uint8Array(2_000_000) })),
+    ],
+    ["a page that is written anew", () => tailOf(pageOf(1_100_000))],
+    [
+      "a table whose place stays, behind which there is an update",
+      () => {
+        const builder = new FileBuilder().objects(onePage()).table();
+        const older = builder.text.lastIndexOf("\nxref") + 1;
+        const rows = `10 60000\n${"0000000000 00001 f \n".repeat(60_000)}`;
+        builder.text = builder.text.replace("trailer", (word) => rows + word);
+        return plan(
+          builder
+            .objects({ 4: { data: "1 g" } })
+            .table({ trailer: `/Root 1 0 R/Prev ${older}` })
+            .bytes(),
+        );
+      },
+    ],
+    [
+      "content that is written with its right length",
+      () => tailOf(file(onePage(undefined, { 4: `<</Length 9>>stream\n${"0 g\n".repeat(500_000)}\nendstream` }))),
+    ],
+  ])("is not counted: %s", async (_, make) => {
+    await make();
+  });
+});
+
+it.each(["[/A 0 R]", "[R]", "[(a) R]"])(
+  "an entry of the trailer that nobody can read is left out: %s",
+  async (value) => {
+    const builder = new FileBuilder().objects(onePage()).table({ trailer: `/Root 1 0 R/X${value}/Y(kept)` });
+    const output = latin1(await stamp(builder.bytes()));
+    const trailer = output.slice(output.lastIndexOf("trailer"));
+    expect(trailer).toContain("/Y(kept)");
+    expect(trailer).not.toContain("/X");
+  },
+);

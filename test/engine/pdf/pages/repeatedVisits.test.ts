@@ -1,0 +1,224 @@
+/** What many pages lead to is read once, or charged for each of them; and a visit that is repeated changes nothing twice. */
+import { constants, deflateSync } from "node:zlib";
+import { describe, expect, test, vi } from "vitest";
+import { decodeStream } from "../../../../src/engine/pdf/objects/filters.ts";
+import { Resources } from "../../../../src/engine/pdf/pages/resources.ts";
+import { Rewrite } from "../../../../src/engine/pdf/pages/rewrite.ts";
+import { MemorySource, RangeSource } from "../../../../src/engine/pdf/source/byteSource.ts";
+import { Meter } from "../../../../src/engine/pdf/source/meter.ts";
+import { Malformed } from "../../../../src/engine/pdf/syntax/lexer.ts";
+import { joined } from "../../../support/bytes.ts";
+import { type Bodies, FileBuilder, file, latin1, onePage, open, plan, ranges, stamp } from "../fixture.ts";
+
+const LONG = 20_000;
+const string = `<${"41".repeat(LONG / 2)}>`;
+
+/** So many pages, and what they lead to. */
+function pages(count: number, entries: (num: number) => string, more: (num: number) => Bodies, tree = ""): Bodies {
+  const numbers = Array.from({ length: count }, (_, index) => 100 + 2 * index);
+  const kids = numbers.map((num) => `${num} 0 R`).join(" ");
+  const objects = numbers.map((num) => ({ [num]: `<</Type/Page/Parent 2 0 R${entries(num)}>>`, ...more(num + 1) }));
+  const top = `<</Type/Pages/Count ${count}/Kids[${kids}]/MediaBox[0 0 300 400]${tree}>>`;
+  return { ...onePage("", { 2: top }), ...Object.assign({}, ...objects) };
+}
+
+const own = (key: string) => (num: number) => `/${key} ${num + 1} 0 R`;
+const toFive = (num: number) => ({ [num]: "5 0 R" });
+const nothing = () => ({});
+
+test.each<[string, (count: number) => Bodies]>([
+  ["contents", (count) => ({ ...pages(count, own("Contents"), toFive), 5: string })],
+  ["resources", (count) => ({ ...pages(count, own("Resources"), toFive), 5: string })],
+  [
+    "the length of the contents",
+    (count) => ({
+      ...pages(count, () => "/Contents 5 0 R", nothing),
+      5: "<</Length 7 0 R>>stream\n0 g\nendstream",
+      7: string,
+    }),
+  ],
+  [
+    "kids, which are none",
+    (count) => ({ ...pages(count, () => "/Kids 5 0 R", nothing), 5: `[${"0 ".repeat(LONG / 2)}]` }),
+  ],
+])("a long value that each page has as %s is charged for each page", async (_, bodies) => {
+  const scanned = async (count: number) => {
+    const source = new MemorySource(file(bodies(count)));
+    await plan(source).catch(() => undefined);
+    return source.meter.used.scanned;
+  };
+  expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 15 * LONG);
+});
+
+test("resources that are none are looked at once, not for each page that inherits them", async () => {
+  const slots = vi.spyOn(Resources.prototype, "slot");
+  const bodies = pages(50, () => "", nothing, `/Resources[${"[]".repeat(1000)}]`);
+  await open(file(bodies));
+  expect(slots.mock.calls.length).toBeLessThan(5);
+  slots.mockRestore();
+});
+
+/** So many pages that share this, and an object stream with more. */
+function withMembers(bodies: Bodies, members: Record<number, string>): Uint8Array {
+  const builder = new FileBuilder().objects(bodies);
+  return builder.xrefStream(91, builder.objectStream(90, members)).bytes();
+}
+
+test("a long dictionary of resources is read once, not for each page that waits for what it leads to", async () => {
+  const texts = vi.spyOn(Rewrite.prototype, "text", "get");
+  const tree = `/Resources<<${"/A 0".repeat(1000)}/XObject 80 0 R>>`;
+  const bytes = withMembers(
+    pages(50, () => "", nothing, tree),
+    { 80: "<<>>" },
+  );
+  await open(bytes);
+  expect(texts.mock.calls.length).toBeLessThan(10_000); // one for each entry, and some for each page
+  texts.mockRestore();
+});
+
+test("a page is charged for each time that it is read", async () => {
+  const entry = `/A<${"41".repeat(LONG / 2)}>`;
+  const scanned = async (count: number) => {
+    const numbers = Array.from({ length: count }, (_, index) => 100 + 3 * index);
+    const builder = new FileBuilder().objects(
+      onePage(`${entry}/Contents[${numbers.map((num) => `${num} 0 R`).join(" ")}]`),
+    );
+    const members = numbers.flatMap((num) => {
+      builder.objects({ [num]: `<</Length ${num + 1} 0 R>>stream\n0 g\nendstream` });
+      return builder.objectStream(num + 2, { [num + 1]: "3" });
+    });
+    const source = new MemorySource(builder.xrefStream(99, members).bytes());
+    await open(source);
+    return source.meter.used.scanned;
+  };
+  expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 4 * LONG);
+});
+
+test("metadata are read once, however many objects the output intents lead over", async () => {
+  const xmp = `<x xmlns:p="http://www.aiim.org/pdfa/ns/id/" p:part="2">${" ".repeat(50_000)}`;
+  const builder = new FileBuilder().objects({
+    ...onePage(),
+    1: "<</Type/Catalog/Pages 2 0 R/Metadata 5 0 R/OutputIntents[10 0 R]>>",
+    5: { dict: "/Type/Metadata/Subtype/XML/Filter/FlateDecode", data: deflateSync(Buffer.from(xmp)) },
+  });
+  const members = [10, 20, 30, 40].flatMap((num) => builder.objectStream(num + 1, { [num]: `${num + 10} 0 R` }));
+  const source = new MemorySource(builder.xrefStream(99, members).bytes());
+  expect((await open(source)).pdfa).toMatchObject({ part: 2 });
+  expect(source.meter.used.decoded).toBeLessThan(2 * xmp.length);
+});
+
+test("output intents are looked at where PDF/A is claimed: elsewhere, nobody minds what they are", async () => {
+  const catalog = "<</Type/Catalog/Pages 2 0 R/OutputIntents[4294967295 0 R]>>";
+  expect(await open(new MemorySource(file({ ...onePage(), 1: catalog })))).toMatchObject({ pdfa: undefined });
+});
+
+test("the dictionary of contents that all pages share is charged for each page", async () => {
+  const stream = `<<${"/A 0".repeat(LONG / 4)}/B 1e5/Length 3>>stream\n0 g\nendstream`; // which is no number: it has to be mended
+  const scanned = async (count: number) => {
+    const source = new MemorySource(file({ ...pages(count, () => "/Contents 5 0 R", nothing), 5: stream }));
+    await open(source);
+    return source.meter.used.scanned;
+  };
+  expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 8 * LONG);
+});
+
+test("what a /Length leads to is charged for each stream that a scan finds", async () => {
+  const scanned = async (count: number) => {
+    const builder = new FileBuilder().objects({ ...onePage(), 5: string });
+    for (let num = 10; num < 10 + count; num++) builder.objects({ [num]: "<</Length 5 0 R>>stream\nendstream" });
+    builder.text += "trailer\n<</Root 1 0 R>>\n";
+    const source = new MemorySource(builder.bytes());
+    await open(source);
+    return source.meter.used.scanned;
+  };
+  expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 15 * LONG);
+});
+
+test("members that begin at one place and cannot be read are charged for what is read of them", async () => {
+  const unreadable = "[".repeat(45) + "0 ".repeat(480);
+  const builder = new FileBuilder().objects({ 4: onePage()[4]! });
+  const members: [number, string][] = [
+    [1, "<</Type/Catalog/Pages 2 0 R>>"],
+    [2, "<</Type/Pages/Count 1/Kids[3 0 R]>>"],
+    [3, "<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Contents 4 0 R>>"],
+  ];
+  let [head, data] = ["", ""];
+  for (const [num, text] of members) {
+    head += `${num} ${data.length} `;
+    data += `${text}\n`;
+  }
+  const count = 500;
+  for (let i = 0; i < count; i++) head += `${100 + i} ${data.length} `;
+  const dict = `/Type/ObjStm/N ${3 + count}/First ${head.length}/Filter/FlateDecode`;
+  builder.objects({ 10: { dict, data: deflateSync(Buffer.from(head + data + unreadable)) } });
+  const rows = [1, 2, 3, ...Array.from({ length: count }, (_, i) => 100 + i)];
+  builder.xrefStream(
+    11,
+    rows.map((num, index) => [num, 10, index]),
+  );
+  const source = new MemorySource(builder.bytes());
+  const planned = await plan(source);
+  await joined(planned.chunks());
+  expect(source.meter.used.scanned).toBeGreaterThan(count * unreadable.length);
+});
+
+describe("a filter that fails is charged for what it may have given", () => {
+  test("Flate", () => {
+    const zeros = deflateSync(new Uint8Array(1_000_000), { finishFlush: constants.Z_FULL_FLUSH });
+    const data = Buffer.concat([zeros, Buffer.from([0x07])]); // a block of no known kind
+    const meter = new Meter(0);
+    expect(() => decodeStream(new Map([["Filter", "Fl"]]), data, meter)).toThrow(Malformed);
+    expect(meter.used.scanned).toBeGreaterThanOrEqual((2 * 1_000_000) / 16);
+  });
+
+  test("LZW", () => {
+    const codes = [65, ...Array.from({ length: 200 }, (_, index) => 258 + index), 256, 511]; // each longer by one
+    const bits = codes.map((code) => code.toString(2).padStart(9, "0")).join("");
+    const data = Uint8Array.from(bits.match(/.{1,8}/g)!, (byte) => Number.parseInt(byte.padEnd(8, "0"), 2));
+    const meter = new Meter(0);
+    expect(() => decodeStream(new Map([["Filter", "LZW"]]), data, meter)).toThrow(Malformed);
+    expect(meter.used.decoded).toBeGreaterThan(200 * 100);
+  });
+});
+
+test("a table of many short subsections is asked for in short pieces", async () => {
+  const builder = new FileBuilder().objects(onePage()).table();
+  const more = "9 1\n0000000000 00000 f \n".repeat(500);
+  const text = builder.text
+    .replace("trailer", `${more}trailer`)
+    .replace("startxref", `%${"x".repeat(100_000)}\nstartxref`);
+  const source = ranges(Buffer.from(text, "latin1"));
+  const asked = vi.spyOn(RangeSource.prototype, "bytes");
+  await open(source);
+  const lengths = asked.mock.calls.map(([start, end]) => end - start);
+  asked.mockRestore();
+  expect(lengths.length).toBeGreaterThan(500);
+  expect(lengths.reduce((sum, length) => sum + length)).toBeLessThan(500 * 8000);
+});
+
+describe("a node is mended once, though its /Count is missing at the first visit:", () => {
+  const node =
+    "<</Type/Pagex/Parent 1 0 R/MediaBox [ 0 0   300.000   400.000 (x) ]/Count 10 0 R/Kids[3 0 R]/Broken 1e5 >>";
+  const tree: Bodies = {
+    ...onePage("/Contents 4 0 R", { 2: "<</Type/Pages/Count 1/Kids[6 0 R]/MediaBox[0 0 300 400]>>" }),
+    3: "<</Type/Page/Parent 6 0 R/Contents 4 0 R>>",
+    6: node,
+  };
+  const mended =
+    /<<\s*\/Type\s*\/Pages\s*\/Parent 2 0 R\s+\/MediaBox\s*\[[^\]]*\]\s*\/Count 1\s*\/Kids\s*\[\s*3 0 R\s*\]/;
+
+  test("in an object stream", async () => {
+    const builder = new FileBuilder().objects(tree);
+    const members = builder.objectStream(8, { 10: "1" });
+    const output = latin1(await stamp(builder.xrefStream(11, members).bytes()));
+    expect(output.slice(output.lastIndexOf("\n6 0 obj"))).toMatch(mended);
+  });
+
+  test("far away, by ranges", async () => {
+    const far = { dict: "", data: new Uint8Array(600_000) };
+    const bytes = file({ ...tree, 9: far, 10: "1", 11: far });
+    const [byRanges, inMemory] = [await joined((await plan(ranges(bytes))).chunks()), await stamp(bytes)];
+    expect(latin1(inMemory).slice(latin1(inMemory).lastIndexOf("\n6 0 obj"))).toMatch(mended);
+    expect(Buffer.compare(byRanges, inMemory)).toBe(0);
+  });
+});

@@ -1,0 +1,224 @@
+/** What a file may cost, and that none of its pages is left out: files that were written to break either. */
+import { deflateSync } from "node:zlib";
+import { describe, expect, it, test } from "vitest";
+import { EngineError } from "../../../../src/engine/index.ts";
+import { openPdf } from "../../../../src/engine/pdf/document/document.ts";
+import { MemorySource } from "../../../../src/engine/pdf/source/byteSource.ts";
+import { XrefReader } from "../../../../src/engine/pdf/xref/xref.ts";
+import { encode, joined } from "../../../support/bytes.ts";
+import { alternating, HOSTILE_FILES, lengthsApart, packedPages, shuffled } from "../../../support/hostileFiles.ts";
+import { PdfWriter } from "../../../support/pdfWriter.ts";
+import { FileBuilder, file, latin1, onePage, plan, stamp } from "../fixture.ts";
+
+/** Marks a file; says what it took, what came out, or why nothing did. */
+async function mark(bytes: Uint8Array) {
+  const source = new MemorySource(bytes);
+  let outcome = "stamped";
+  let length = 0;
+  try {
+    length = (await joined((await plan(source, { maxPages: 100_000 })).chunks())).length;
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    outcome = error.code;
+  }
+  const { scanned, decoded, kept } = source.meter.used;
+  return { outcome, length, work: scanned + decoded + kept };
+}
+
+describe("twice the file is at most twice the work and the output:", () => {
+  test.each(Object.entries(HOSTILE_FILES))("%s", async (_, make) => {
+    const [small, large] = [make(200), make(400)];
+    const [one, two] = [await mark(small), await mark(large)];
+    expect(two.outcome).toBe(one.outcome);
+    // Windows grow by eights, so twice the bytes can be a little more than twice the work; quadratic would be four times.
+    expect(two.work / one.work).toBeLessThan(3);
+    expect(two.length / (one.length || 1)).toBeLessThan(2.2);
+    expect(two.length).toBeLessThanOrEqual(large.length + 1024 * 1024 + 400 * 10 * 4096);
+  });
+});
+
+it("others have their turn while the rows of a large cross-reference stream are read", async () => {
+  const rows = deflateSync(new Uint8Array(400_000));
+  const source = new MemorySource(
+    encode(
+      `%PDF-1.5\n1 0 obj\n<</Type/XRef/W[1 2 1]/Size 100000/Root 2 0 R/Filter/FlateDecode/Length ${rows.length}>>\nstream\n${latin1(rows)}\nendstream endobj\nstartxref\n9\n%%EOF`,
+    ),
+  );
+  const reader = new XrefReader(source);
+  let turns = 0;
+  while (reader.step()) if (source.meter.isTurnOver) turns += await source.meter.giveWay().then(() => 1);
+  expect(reader.xref.table.rows).toBe(100_000);
+  expect(turns).toBeGreaterThan(2);
+});
+
+/** How many pages of an output have the mark, by the streams that hold them. */
+async function markedPages(output: Uint8Array) {
+  const document = await openPdf(new MemorySource(output), {});
+  const marked = document.pages.filter(({ rewrite }) => /\/Contents ?\[\d+ 0 R .*\d+ 0 R\]/.test(latin1(rewrite.text)));
+  return { pages: document.pages.length, marked: marked.length };
+}
+
+describe("every page is marked", () => {
+  it.each<[string, Uint8Array, number]>([
+    ["of many object streams in no order", packedPages(2000, 50, 20_000, shuffled(2000)), 2000],
+    ["of two large object streams in turn", packedPages(200, 100, 150_000, alternating(200)), 200],
+    ["of nodes and pages that lead from stream to stream", chained(60), 60],
+    ["a node whose /Kids is no array", file({ ...onePage(), 3: "<</Type/Pages/MediaBox[0 0 9 9]/Kids 7>>" }), 1],
+  ])("%s", async (_, bytes, count) => {
+    expect(await markedPages(await stamp(bytes, { maxPages: 100_000 }))).toEqual({ pages: count, marked: count });
+  });
+
+  it("turned as its parent says where its own /Rotate is null", async () => {
+    const bytes = file({
+      ...onePage("/MediaBox[0 0 300 400]/Rotate null"),
+      2: "<</Type/Pages/Rotate 90/Kids[3 0 R]>>",
+    });
+    expect((await openPdf(new MemorySource(bytes), {})).pages[0]!.rotate).toBe(90);
+  });
+});
+
+it.each([
+  ["", "9 0 R"],
+  ["/Parent 9 0 R", "/Parent 1 0 R"],
+])("is marked, where no /Parent, or a wrong one, leads to what it inherits", async (own, node) => {
+  const bytes = file({
+    1: "<</Type/Catalog/Pages 2 0 R>>",
+    2: "<</Type/Pages/MediaBox[0 0 100 100]/Resources<<>>/Kids[5 0 R]>>",
+    3: `<</Type/Page${own}/Contents 4 0 R>>`,
+    4: { data: "0 g" },
+    5: `<</Type/Pages ${node}/Kids[3 0 R]>>`,
+  });
+  const output = latin1(await stamp(bytes));
+  expect(output).toMatch(/\n3 0 obj\n<<.*\/Parent +5 0 R/);
+  expect(output).toMatch(/\n5 0 obj\n<<.*\/Parent +2 0 R/);
+  expect(output).toMatch(/\n2 0 obj\n<<(\/Count 1 )?\/Type\/Pages\/MediaBox/);
+});
+
+/** Nodes that each have one page and the next node, all in one of two object streams, in turn. */
+function chained(count: number): Uint8Array {
+  const writer = new PdfWriter();
+  const catalog = writer.reserve();
+  const nodes = Array.from({ length: count + 1 }, () => writer.reserve());
+  const pages = Array.from({ length: count }, () => writer.reserve());
+  const streams: [number, string][][] = [[], []];
+  for (let i = 0; i < count; i++) {
+    const kids = i + 1 < count ? `${pages[i]} 0 R ${nodes[i + 1]} 0 R` : `${pages[i]} 0 R`;
+    streams[i % 2]!.push([nodes[i]!, `<</Type/Pages/MediaBox[0 0 9 9]/Kids[${kids}]>>${" ".repeat(150_000)}`]);
+    streams[(i + 1) % 2]!.push([pages[i]!, `<</Type/Page/Parent ${nodes[i]} 0 R>>`]);
+  }
+  streams[0]!.push([catalog, `<</Type/Catalog/Pages ${nodes[0]} 0 R>>`]);
+  for (const members of streams) writer.objectStream(members);
+  return writer.finish(catalog, "stream");
+}
+
+function escaped(): Uint8Array {
+  return file({
+    1: "<</Type/Catalog/#50ages 2 0 R>>",
+    2: "<</#54ype/Pages/#4bids[3 0 R]/Media#42ox[0 0 300 400]>>",
+    3: "<</Type/P#61ge/#52otate 90/Crop#42ox[0 0 100 50]/C#6fntents 4 0 R/#52esources<<>>>>",
+    4: { data: "0 g" },
+  });
+}
+
+it("reads a page's entries whose names are escaped", async () => {
+  const [page] = (await openPdf(new MemorySource(escaped()), {})).pages;
+  expect(page).toMatchObject({ rotate: 90, box: { x1: 100, y1: 50 } });
+  const output = latin1(await stamp(escaped()));
+  expect(output).toMatch(/\/C#6fntents ?\[\d+ 0 R 4 0 R \d+ 0 R \d+ 0 R\]/);
+  expect(output).not.toMatch(/\/Contents/);
+});
+
+describe("a file is refused", () => {
+  const lost = new FileBuilder().objects({ 4: { data: "0 g" } });
+  const members = lost.objectStream(5, {
+    1: "<</Type/Catalog/Pages 2 0 R>>",
+    2: "<</Kids[3 0 R 7 0 R]>>",
+    3: "<</Type/Page>>",
+  });
+  lost.objects({ 8: { dict: "/Type/ObjStm/N 1/First 4/Filter/FlateDecode", data: "not deflated" } });
+  const broken = encode(lost.xrefStream(6, members).text.replace(/startxref\n\d+/, "startxref\n0"));
+
+  // Page 6 is in the data of a stream, where a scan does not look; the entry of object 9 is wrong.
+  const within = new FileBuilder().objects({ ...onePage(), 2: "<</Kids[3 0 R 6 0 R]>>" });
+  within.objects({ 5: { data: "6 0 obj<</Type/Page>>endobj" }, 9: "null" });
+  within.offsets.set(6, within.text.indexOf("6 0 obj"));
+  within.offsets.set(9, 20);
+
+  // The data of the object stream end before the second page.
+  const cut = new FileBuilder().objects({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Kids[3 0 R 6 0 R]>>" });
+  cut.objects({ 5: { dict: "/Type/ObjStm/N 2/First 10", data: "3 0 6 14  <</Type/Page>>" } });
+  // Object 5 is an object stream, which page 6 is in, and after that a member of another.
+  const twice = new FileBuilder().objects({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Kids[3 0 R 6 0 R]>>" });
+  const ofPage = twice.objectStream(5, { 6: "<</Type/Page>>" });
+  const ofNumber = twice.objectStream(7, { 3: "<</Type/Page>>", 5: "null" });
+
+  const zero = new FileBuilder().objects({ 0: "<</Pages 2 0 R>>", 2: "<</Kids[3 0 R]>>", 3: "<</Type/Page>>" });
+
+  const free = deflateSync(new Uint8Array(600_000 * 3));
+  const rows = new FileBuilder().objects(onePage());
+  const start = rows.text.length;
+  rows.objects({ 5: { dict: "/Type/XRef/W[1 1 1]/Size 600000/Root 1 0 R/Filter/FlateDecode", data: free } });
+
+  /** A page in object stream 5, which the cross-reference, object 8, leads to. */
+  const withStructure = (entries: string) => {
+    const builder = new FileBuilder();
+    const { 1: catalog, 2: node, 3: page, ...rest } = onePage(entries) as Record<number, string>;
+    builder.objects(rest);
+    return builder.xrefStream(8, builder.objectStream(5, { 1: catalog!, 2: node!, 3: page! })).bytes();
+  };
+
+  const large = (text: string) => encode(latin1(file(onePage())).replace(text, text.replace("4", "9000000")));
+
+  it.each<[string, Uint8Array, string]>([
+    ["for pages in an object stream that cannot be read", broken, "damaged_pdf"],
+    ["for an object number above 8,388,607", large("4 1\n"), "too_complex"],
+    ["for more free entries than its size allows", encode(`${rows.text}startxref\n${start}\n%%EOF`), "too_complex"],
+    ["for pages within an object that another overlaps", within.table().bytes(), "damaged_pdf"],
+    [
+      "for a page that an object stream ends before",
+      cut
+        .xrefStream(8, [
+          [3, 5, 0],
+          [6, 5, 1],
+        ])
+        .bytes(),
+      "damaged_pdf",
+    ],
+    [
+      "for a page in an object stream that is none",
+      twice.xrefStream(8, [...ofPage, ...ofNumber]).bytes(),
+      "damaged_pdf",
+    ],
+    ["for a catalog of number 0", zero.table({ trailer: "/Root 0 0 R" }).bytes(), "damaged_pdf"],
+    ["for contents that are read for each of many object streams", lengthsApart(2000), "too_complex"],
+    ["for resources that are a stream", file(onePage("/Resources 4 0 R")), "damaged_pdf"],
+    [
+      "for contents that are the catalog",
+      file({ ...onePage("/Contents 1 0 R"), 1: "<</Type/Catalog/Pages 2 0 R/Length 9>>\nstream\n0 g\nendstream" }),
+      "damaged_pdf",
+    ],
+    [
+      "for contents that are the usage rights, as a stream whose length is right",
+      file({
+        ...onePage("/Contents 5 0 R"),
+        1: "<</Type/Catalog/Pages 2 0 R/Perms 5 0 R>>",
+        5: { dict: "/UR3<<>>", data: "0 g" },
+      }),
+      "damaged_pdf",
+    ],
+    ["for contents that are the cross-reference", withStructure("/Contents 8 0 R"), "damaged_pdf"],
+    ["for contents that are the object stream their page is in", withStructure("/Contents 5 0 R"), "damaged_pdf"],
+    [
+      "for resources that are a stream, whose length has been mended for a page before",
+      file({
+        ...onePage("/Resources 4 0 R"),
+        2: "<</Type/Pages/Count 2/Kids[5 0 R 3 0 R]>>",
+        4: "<</Length 1>>\nstream\n0 g\nendstream",
+        5: "<</Type/Page/Parent 2 0 R/Contents 4 0 R/MediaBox[0 0 9 9]>>",
+      }),
+      "damaged_pdf",
+    ],
+  ])("%s", async (_, bytes, code) => {
+    expect((await mark(bytes)).outcome).toBe(code);
+  });
+});

@@ -1,0 +1,348 @@
+/** What small files could have done for nothing is charged for, or not done. */
+import { deflateSync } from "node:zlib";
+import { describe, expect, test, vi } from "vitest";
+import { decodeStream } from "../../../../src/engine/pdf/objects/filters.ts";
+import { Objects } from "../../../../src/engine/pdf/objects/objects.ts";
+import { findLastWord, isEndOfData } from "../../../../src/engine/pdf/objects/streams.ts";
+import { IN_FILE, IN_STREAM, XrefTable } from "../../../../src/engine/pdf/objects/xrefTable.ts";
+import { SECTION } from "../../../../src/engine/pdf/output/eraser.ts";
+import { checkBoundaries } from "../../../../src/engine/pdf/output/extents.ts";
+import { settledPages, type TreeNode } from "../../../../src/engine/pdf/pages/treeNode.ts";
+import type { Cipher } from "../../../../src/engine/pdf/security/encryption.ts";
+import { MemorySource } from "../../../../src/engine/pdf/source/byteSource.ts";
+import { Meter } from "../../../../src/engine/pdf/source/meter.ts";
+import { Malformed } from "../../../../src/engine/pdf/syntax/lexer.ts";
+import type { Value } from "../../../../src/engine/pdf/syntax/values.ts";
+import { encode } from "../../../support/bytes.ts";
+import { type Bodies, FileBuilder, file, onePage, open, outcome, plan } from "../fixture.ts";
+
+/** A file whose cross-reference is a stream with these entries and rows. */
+function withRows(dict: string, rows: Uint8Array): Uint8Array {
+  const builder = new FileBuilder().objects(onePage());
+  const at = builder.text.length;
+  const data = deflateSync(rows);
+  builder.objects({ 9: { dict: `/Type/XRef/Root 1 0 R/Filter/FlateDecode${dict}`, data } });
+  builder.text += `startxref\n${at}\n%%EOF\n`;
+  return builder.bytes();
+}
+
+/** A page, and behind it what only a scan finds. */
+const scanned = (trailers: string, more: Bodies = {}) => {
+  const builder = new FileBuilder().objects({ ...onePage(), ...more });
+  builder.text += `${trailers}trailer\n<</Root 1 0 R>>\n`;
+  return builder.bytes();
+};
+
+/** A page in so many revisions, each with a cross-reference stream of its own. */
+function revised(count: number): Uint8Array {
+  const builder = new FileBuilder().objects(onePage());
+  for (let previous = "", revision = 0; revision < count; revision++) {
+    const at = builder.text.length;
+    builder.xrefStream(9, [], `/Root 1 0 R${previous}`);
+    previous = `/Prev ${at}`;
+  }
+  return builder.bytes();
+}
+
+/** A page in so many revisions, each with a table of its own; only the oldest one names objects. */
+function tables(count: number): Uint8Array {
+  const builder = new FileBuilder().objects(onePage()).table();
+  const from = builder.text.lastIndexOf("\nxref") + 1;
+  const parts = [builder.text];
+  let previous = from;
+  let at = builder.text.length;
+  for (let i = 1; i < count; i++) {
+    const part = `xref\n0 0\ntrailer\n<</Root 1 0 R/Prev ${previous}>>\n`;
+    parts.push(part);
+    previous = at;
+    at += part.length;
+  }
+  return encode(`${parts.join("")}startxref\n${previous}\n%%EOF\n`);
+}
+
+test("a cross-reference of more revisions than are read is refused: what only the others have would be lost", async () => {
+  expect(await outcome(tables(10_001))).toBe("too_complex");
+});
+
+describe("a cross-reference stream", () => {
+  const BEYOND = "/Index[8388608 9999999999999]"; // free objects there are none that readers take: they have no row
+
+  test("is charged for each of its rows, also those that say nothing", async () => {
+    expect(await outcome(withRows(`/W[0 1 0]${BEYOND}`, new Uint8Array(19_000_000)))).toBe("too_complex");
+  });
+
+  test("is charged for those that it has: thousands of revisions, each of a few, are no trouble", async () => {
+    expect(await outcome(revised(3000))).toBe("stamped");
+  });
+
+  test.each([
+    ["fields of a part of a byte", `/W[0 .00000001 0]${BEYOND}`],
+    ["rows before the first", "/W[1 2 1]/Index[-1 3]"],
+    ["a part of a row", "/W[1 2 1]/Index[0.5 3]"],
+  ])("with %s is none: the file is scanned", async (_, dict) => {
+    expect(await outcome(withRows(dict, new Uint8Array(200)))).toBe("stamped");
+  });
+});
+
+test("the members of an object stream are charged for, whatever their numbers", async () => {
+  const data = deflateSync(Buffer.from("0 0 ".repeat(490_000)));
+  const streams = Array.from({ length: 10 }, (_, i) => [
+    10 + i,
+    { dict: "/Type/ObjStm/N 490000/First 1960000/Filter/FlateDecode", data },
+  ]);
+  expect(await outcome(scanned("", Object.fromEntries(streams)))).toBe("too_complex");
+});
+
+test("trailers are charged for the memory that they take as long as the file is read", async () => {
+  const trailer = `trailer\n<</A[${"()".repeat(50_000)}]>>\n`;
+  expect(await outcome(scanned(trailer))).toBe("stamped");
+  expect(await outcome(scanned(trailer.repeat(6)))).toBe("too_complex");
+});
+
+test("what is not needed of a catalog is not charged for its values: it may have labels of fifty thousand pages", async () => {
+  const catalog = `<</Type/Catalog/Pages 2 0 R/PageLabels<</Nums[${"()".repeat(60_000)}]>>>>`;
+  expect(await outcome(file(onePage(undefined, { 1: catalog })))).toBe("stamped");
+  expect(await outcome(scanned("", { 1: catalog }))).toBe("stamped");
+});
+
+describe("a stream", () => {
+  const decode = (entries: [string, Value][], data: Uint8Array) => {
+    const meter = new Meter(data.length);
+    return { bytes: decodeStream(new Map(entries), data, meter), scanned: meter.used.scanned };
+  };
+  /** What each filter takes, also for no data. */
+  const FILTER = 4096;
+
+  test("has no more filters than anybody needs", () => {
+    const filters = (count: number): [string, Value][] => [["Filter", Array<Value>(count).fill("RL")]];
+    expect(decode(filters(16), new Uint8Array()).bytes).toHaveLength(0);
+    expect(() => decode(filters(17), new Uint8Array())).toThrow(Malformed);
+  });
+
+  test("is charged for each of its filters, also where there are no data: each has tables and states to make", () => {
+    expect(decode([["Filter", Array<Value>(16).fill("LZW")]], new Uint8Array()).scanned).toBe(16 * FILTER);
+  });
+
+  test("is charged for each row of its predictor", () => {
+    const params: Value = new Map<string, Value>([["Predictor", 15]]);
+    const data = deflateSync(new Uint8Array(2000));
+    const { bytes, scanned } = decode(
+      [
+        ["Filter", "Fl"],
+        ["DecodeParms", params],
+      ],
+      data,
+    );
+    expect([bytes.length, scanned]).toEqual([1000, FILTER + 16 * 1000 + 4 * 2000 + 10 * data.length]);
+  });
+
+  test("takes no longer than others can wait, whatever its filters are", () => {
+    const END = 128;
+    const most = ((128 << 20) - FILTER) / 4;
+    expect(decode([["Filter", "RL"]], new Uint8Array(most).fill(END)).bytes).toHaveLength(0);
+    expect(() => decode([["Filter", "RL"]], new Uint8Array(most + 1).fill(END))).toThrow("takes too long");
+    const literals = new Uint8Array(129 * 150_000).map((_, at) => (at % 129 === 0 ? 127 : END));
+    const twice: Value = ["RL", "RL"];
+    expect(decode([["Filter", twice]], literals.subarray(0, 129 * 120_000)).bytes).toHaveLength(0);
+    expect(() => decode([["Filter", twice]], literals)).toThrow("takes too long");
+  });
+
+  test("is charged for blocks of which nothing comes, each time they are inflated", () => {
+    const empty = Array.from({ length: 1000 }, () => [0, 0, 0, 0xff, 0xff]).flat();
+    const blocks = [0x78, 0x9c, ...empty, 1, 0, 0, 0xff, 0xff];
+    const [sound, withoutSum] = [[...blocks, 0, 0, 0, 1], blocks].map((data) =>
+      decode([["Filter", "Fl"]], new Uint8Array(data)),
+    );
+    expect([sound!.bytes.length, sound!.scanned]).toEqual([0, FILTER + 10 * (blocks.length + 4)]);
+    expect([withoutSum!.bytes.length, withoutSum!.scanned]).toEqual([0, FILTER + 10 * blocks.length]);
+    const wrongSum = decode([["Filter", "Fl"]], new Uint8Array([...blocks, 9, 9, 9, 9]));
+    expect([wrongSum.bytes.length, wrongSum.scanned]).toEqual([0, FILTER + 2 * 10 * (blocks.length + 4)]);
+  });
+
+  test.each(["AHx", "A85", "LZW"])(
+    "is charged for what %s reads, and keeps no buffer for what is not there",
+    (filter) => {
+      const END = new Uint8Array(1000).fill(" ".charCodeAt(0)).fill(128, 0, 2); // to LZW, the second code ends all
+      const { bytes, scanned } = decode([["Filter", filter]], END);
+      expect([bytes.buffer.byteLength, scanned]).toEqual([0, FILTER + 4000]);
+    },
+  );
+});
+
+test("so are cross-reference streams that a scan finds", async () => {
+  const kept = async (more: string) => {
+    const source = new MemorySource(scanned(more));
+    await open(source);
+    return source.meter.used.kept;
+  };
+  const values = 1000;
+  const stream = `9 0 obj<</Type/XRef/A[${"()".repeat(values)}]/Length 0>>stream\n\nendstream endobj\n`;
+  expect((await kept(stream)) - (await kept(""))).toBeGreaterThan(256 * values);
+});
+
+test.each([
+  ["that ends", "]"],
+  ["that cannot be parsed to its end", "}"],
+])("a value %s is charged for as far as it has been parsed", async (_, end) => {
+  const value = `[${"0 ".repeat(1000)}${end}`;
+  const { objects } = await open(file(onePage("", { 5: value })));
+  const { meter } = objects.source;
+  const before = meter.used.scanned;
+  await objects.run(() => objects.value(5)).catch((error) => expect(error).toBeInstanceOf(Malformed));
+  expect(meter.used.scanned - before).toBeGreaterThan(32 * 2000);
+});
+
+test("a copy of a member is charged for what it takes beside its bytes", async () => {
+  const { objects } = await open(scanned("", { 5: { dict: "/Type/ObjStm/N 1/First 6", data: "100 0 [1]" } }));
+  const { meter } = objects.source;
+  const before = meter.used.kept;
+  await objects.run(() => objects.value(100));
+  expect(meter.used.kept - before).toBeGreaterThan(192);
+});
+
+test("the head of an object stream is charged for, as it is copied", async () => {
+  const { objects } = await open(
+    scanned("", {
+      5: { dict: "/Type/ObjStm/N 1/First 99999999", data: `100 0 ${" ".repeat(50_000)}` },
+    }),
+  );
+  const source = new MemorySource(objects.source.bytes(0, objects.source.length));
+  new Objects(source, objects.table, true).stream(5);
+  expect(source.meter.used.scanned).toBeGreaterThan(50_000);
+});
+
+/** A page tree of so many nodes without pages, beside the one that has one. */
+function barren(nodes: number): Uint8Array {
+  const numbers = Array.from({ length: nodes }, (_, index) => 10 + index);
+  const objects = Object.fromEntries(numbers.map((num) => [num, "<</Type/Pages/Count 1/Parent 2 0 R/Kids[]>>"]));
+  const kids = numbers.map((num) => `${num} 0 R`).join(" ");
+  return file({ ...onePage("", objects), 2: `<</Type/Pages/Count 1/Kids[3 0 R ${kids}]>>` });
+}
+
+test("nodes of a page tree are charged for the memory that they take, whatever they lead to", async () => {
+  const kept = async (nodes: number) => (await open(barren(nodes))).objects.source.meter.used.kept;
+  expect((await kept(20)) - (await kept(10))).toBeGreaterThanOrEqual(10 * 512);
+});
+
+test("others have their turn while a page tree is settled", async () => {
+  const meter = new Meter(0);
+  const turns = vi.spyOn(meter, "giveWay");
+  const empty = { kids: [], isPlain: true, found: [], next: 0, dictionaries: [], count: undefined, leastPages: 0 };
+  const found = Array.from({ length: 50_000 }, () => ({ ...empty, found: [] }) as unknown as TreeNode);
+  const top = { ...empty, kids: found.map((_, index) => 10 + index), found } as unknown as TreeNode;
+  await settledPages(top, new XrefTable(0), 1, meter);
+  expect(turns.mock.calls.length).toBeGreaterThan(3);
+});
+
+/** A page with these entries. */
+const pageWith = (entries: string) => file(onePage(`/MediaBox[0 0 300 400]${entries}`));
+
+test.each(["/Contents<</A[%]>>", "/Contents 4 0 R/Resources[%]"])(
+  "where a page has %s, no more is read than that it is no reference",
+  async (entries) => {
+    const parsed = 600_000; // values, which take more memory than those of one object may
+    expect(await outcome(pageWith(entries.replace("%", "0 ".repeat(parsed))))).toBe(
+      await outcome(pageWith(entries.replace("%", "0"))),
+    );
+  },
+);
+
+test("others have their turn between the pages, where these are large", async () => {
+  const kids = Array.from({ length: 20 }, (_, index) => 10 + index);
+  const page = `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Resources<<>>/Other(${"a".repeat(200_000)})>>`;
+  const objects = Object.fromEntries(kids.map((num) => [num, page]));
+  const pages = `<</Type/Pages/Count ${kids.length}/Kids[${kids.map((num) => `${num} 0 R`).join(" ")}]>>`;
+  const source = new MemorySource(file({ ...onePage("", objects), 2: pages }));
+  const turns = vi.spyOn(source.meter, "giveWay");
+  await open(source);
+  expect(turns.mock.calls.length).toBeGreaterThanOrEqual(kids.length);
+});
+
+test("decryption is charged for, and others have their turn when an object stream has been decoded", async () => {
+  const data = `100 0 [1]${" ".repeat(1 << 20)}`;
+  const { objects } = await open(scanned("", { 5: { dict: "/Type/ObjStm/N 1/First 6", data } }));
+  const work = async (cipher?: Partial<Cipher>) => {
+    const source = new MemorySource(objects.source.bytes(0, objects.source.length));
+    const turns = vi.spyOn(source.meter, "giveWay");
+    const anew = new Objects(source, objects.table, true);
+    anew.cipher = cipher as Cipher;
+    await anew.run(() => anew.value(100));
+    return { scanned: source.meter.used.scanned, turns: turns.mock.calls.length };
+  };
+  const [plain, encrypted] = [await work(), await work({ decryptStream: (_num, _gen, bytes) => bytes })];
+  expect(encrypted.scanned - plain.scanned).toBe(2 * data.length);
+  expect(encrypted.turns).toBe(1);
+});
+
+/** Pages that the page tree does not lead to, each in a string of the one before it, and so many rows that say nothing. */
+function strays(depth: number, rows: number): Uint8Array {
+  const builder = new FileBuilder().objects(onePage());
+  for (let num = 10; num < 10 + depth; num++) {
+    builder.offsets.set(num, builder.text.length);
+    builder.text += `${num} 0 obj<</Type/Page/A(`;
+  }
+  builder.text += ")>>endobj\n".repeat(depth);
+  const older = builder.text.length;
+  const index = `/W[1 0 0]/Index[${"1 4 ".repeat(rows / 4)}]`;
+  const data = deflateSync(new Uint8Array(rows));
+  builder.objects({ 9: { dict: `/Type/XRef/Root 1 0 R/Filter/FlateDecode${index}`, data } });
+  return builder.table({ trailer: `/Root 1 0 R/Prev ${older}` }).bytes();
+}
+
+test("each page that comes to light where one around it is erased is charged for the rows that are gone through again", async () => {
+  const rows = 10_000;
+  const scanned = async (depth: number) => {
+    const source = new MemorySource(strays(depth, rows));
+    await plan(source);
+    return source.meter.used.scanned;
+  };
+  expect((await scanned(4)) - (await scanned(2))).toBeGreaterThan(2 * 32 * rows);
+});
+
+test("others have their turn while boundaries are checked", async () => {
+  const { objects } = await open(file(onePage()));
+  const turns = vi.spyOn(objects.source.meter, "giveWay");
+  await checkBoundaries(objects, new Float64Array(300_000).fill(SECTION), new Set());
+  expect(turns.mock.calls.length).toBeGreaterThan(3);
+});
+
+test("places are put in order again only where an object in the file comes or goes", () => {
+  const table = new XrefTable(1000);
+  table.replace(1, IN_FILE, 10, 0);
+  table.replace(2, IN_FILE, 20, 0);
+  expect([table.nextPlace(10), table.isSorted]).toEqual([20, true]);
+  table.replace(3, IN_STREAM, 1, 0);
+  expect(table.isSorted).toBe(true);
+  table.replace(2, IN_STREAM, 1, 1);
+  expect([table.isSorted, table.nextPlace(10)]).toEqual([false, Number.POSITIVE_INFINITY]);
+});
+
+test.each(["/MediaBox[0 0 300 400", "/Rotate[0", "/UserUnit[1", "/Parent[2"])(
+  "a page's entry that is far longer than what it is for is not read: %s …]",
+  async (begun) => {
+    const page = `<</Type/Page/Parent 2 0 R${begun}${" 1-".repeat(25_000)}]>>`;
+    expect(await outcome(file(onePage("", { 3: page.replace("/Parent 2 0 R/Parent", "/Parent") })))).toBe(
+      "too_complex",
+    );
+    expect(await outcome(file(onePage("", { 3: page.replace(/( 1-)+\]/, "]") })))).not.toBe("too_complex");
+  },
+);
+
+test("data that consist of the words that may end them are charged, and given up", () => {
+  const source = new MemorySource(encode("\nendobj ".repeat(50_000)));
+  expect(findLastWord(source, 0, source.length)).toBeUndefined();
+  expect(source.meter.used.scanned).toBeGreaterThan(2000);
+  expect(source.meter.used.scanned).toBeLessThan(20_000);
+});
+
+test("white space behind the data of a stream is charged, whatever follows it", () => {
+  for (const [blanks, end] of [
+    [1000, "endstream"],
+    [50_000, "x"],
+    [90_000, "endstream"],
+  ] as const) {
+    const source = new MemorySource(encode(`${" ".repeat(blanks)}${end}`));
+    expect(isEndOfData(source, 0)).toBe(blanks === 1000);
+    expect(source.meter.used.scanned).toBeGreaterThan(10 * blanks);
+  }
+});

@@ -1,0 +1,89 @@
+/** What a cross-reference says of objects is held to the file, in memory and by ranges alike. */
+import { describe, expect, it } from "vitest";
+import { PlanOutdated } from "../../../../src/engine/index.ts";
+import { RangeSource } from "../../../../src/engine/pdf/source/byteSource.ts";
+import { joined } from "../../../support/bytes.ts";
+import { readerBy } from "../../../support/ranges.ts";
+import { FileBuilder, latin1, onePage, plan, stamp } from "../fixture.ts";
+
+const FORM = { dict: "/Type/XObject/Subtype/Form/BBox[0 0 300 400]", data: "1 0 0 rg 0 0 90 90 re f" };
+const SHOWN = "/MediaBox[0 0 300 400]/Contents 4 0 R/Resources<</XObject<</F 6 0 R>>>>";
+const withForm = () => new FileBuilder().objects(onePage(SHOWN, { 4: { data: "/F Do" }, 6: FORM, 7: "(not used)" }));
+
+/** What comes of a file by ranges. */
+async function byRanges(source: Uint8Array): Promise<string> {
+  const ranges = () => new RangeSource(readerBy(source.length, async (start, end) => source.slice(start, end)));
+  const output = await joined((await plan(ranges())).chunks()).catch(async (error: unknown) => {
+    if (!(error instanceof PlanOutdated)) throw error;
+    return joined((await plan(ranges(), { thorough: true })).chunks());
+  });
+  return latin1(output);
+}
+
+/** A file that says of its form that it is where the last `word` is. */
+function formAt(word: string): Uint8Array {
+  const builder = withForm();
+  const offset = (at: number) => `${String(at).padStart(10, "0")} 00000 n`;
+  const right = offset(builder.offsets.get(6)!);
+  const { text } = builder.table();
+  return new FileBuilder(text.replace(right, offset(text.lastIndexOf(word)))).bytes();
+}
+
+/** A file that says of its form that it is where the cross-reference stream is, of which it says nothing else. */
+function formAtStream(): Uint8Array {
+  const builder = withForm();
+  builder.offsets.set(6, builder.text.length);
+  return builder.xrefStream(8, [], "/Root 1 0 R/Index[0 5 6 2]", [8, 1, 2, 3, 4, 6, 7]).bytes();
+}
+
+/** A file with an older section, and a newer one that says of the form that it is where that is. */
+function formAtOlder(): Uint8Array {
+  const builder = withForm().table();
+  const older = builder.text.lastIndexOf("xref\n0 1");
+  builder.offsets.set(6, older);
+  return builder
+    .objects({ 9: "null" })
+    .table({ numbers: [6, 9], trailer: `/Root 1 0 R/Prev ${older}` })
+    .bytes();
+}
+
+describe("a form is found, and not lost, that is said to be where", () => {
+  it.each([
+    ["the table is", formAt("xref\n0 1")],
+    ["the trailer is", formAt("trailer")],
+    ["the end is", formAt("startxref")],
+    ["the cross-reference stream is", formAtStream()],
+    ["an older table is", formAtOlder()],
+  ])("%s", async (_, source) => {
+    const output = await byRanges(source);
+    expect(output).toBe(latin1(await stamp(source)));
+    expect(output).toMatch(/6 0 obj\n<<\/Type\/XObject/);
+  });
+});
+
+it("takes the generation of a cross-reference stream from the stream", async () => {
+  const { text } = withForm().xrefStream(8);
+  const source = new FileBuilder(text.replace("8 0 obj", "8 3 obj")).bytes();
+  expect(await byRanges(source)).toBe(latin1(await stamp(source)));
+});
+
+describe("a form is found behind", () => {
+  const header = (text: string) => {
+    const builder = new FileBuilder().objects(onePage(SHOWN, { 4: { data: "/F Do" } }));
+    builder.offsets.set(6, builder.text.length);
+    builder.text += `${text}\n<<${FORM.dict}/Length ${FORM.data.length}>>\nstream\n${FORM.data}\nendstream\nendobj\n`;
+    return builder.objects({ 7: "(not used)" }).table().bytes();
+  };
+  it.each([
+    ["a blank", header(" 6 0 obj")],
+    ["as much white space as a header has room for", header(`${" ".repeat(57)}6 0 obj`)],
+    ["more white space than that", header(`${" ".repeat(58)}6 0 obj`)],
+    ["much white space", header(`${"\n".repeat(5000)}6 0 obj`)],
+    ["a long comment", header(`%${"c".repeat(5000)}\n6 0 obj`)],
+    ["white space after its number", header(`6${" ".repeat(100)}0 obj`)],
+  ])("%s", async (_, source) => {
+    const output = await byRanges(source);
+    expect(output).toBe(latin1(await stamp(source)));
+    expect(output).toMatch(/6\s+0 obj\n<<\/Type\/XObject/);
+  });
+});

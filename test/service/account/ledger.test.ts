@@ -1,0 +1,204 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import type { Entry } from "../../../src/payments/ledger/record.ts";
+import { Ledger } from "../../../src/service/account/ledger.ts";
+import { endLink } from "../../../src/storage/link.ts";
+import { storeResult } from "../../../src/storage/results.ts";
+import { askedToSettle, paymentFrom } from "../../payments/payments.ts";
+import { inOne } from "../../support/bytes.ts";
+import { bucket, storedKeys } from "../../support/storage.ts";
+
+const recordOf = (name: string) => env.LEDGER.getByName(name);
+const alarmOf = (name: string) => runInDurableObject(recordOf(name), (_, { storage }) => storage.getAlarm());
+const stored = async (ttlSeconds = 3600) => {
+  const pdf = { length: 4, chunks: () => inOne(new TextEncoder().encode("%PDF")) };
+  const { id, token, expiresAt } = await storeResult(bucket, pdf, { filename: "a.pdf", ttlSeconds });
+  return { value: '"work"', output: id, expiresAt: expiresAt.getTime(), token };
+};
+/** Waits until the alarm, which is due at once, has booked a sale. */
+const booked = (name: string) =>
+  vi.waitFor(async () => {
+    const entry = await runInDurableObject(recordOf(name), (_, { storage }) => storage.kv.get<Entry>("entry"));
+    expect(entry).not.toHaveProperty("unbooked");
+  });
+const keptResults = async () => (await storedKeys()).map((key) => key.split("/").at(-1));
+
+async function claimed(name: string, facilitator = "https://facilitator.example.com/good", validBefore?: number) {
+  const call = {
+    fingerprint: "request",
+    payment: await paymentFrom({ validBefore }),
+    facilitator,
+    signers: [],
+    requestId: "test",
+  };
+  const found = await recordOf(name).claim(call, 100_000, 0);
+  if (found.status !== "yours") throw new Error(`not claimed: ${found.status}`);
+  return found.claim;
+}
+
+describe("the ledger", () => {
+  test("settles a claim through the facilitator that verified it, and gives its result from then on", async () => {
+    const claim = await claimed("sold");
+    const sold = {
+      ...{ status: "sold", value: '"work"', transaction: `0x${"ab".repeat(32)}` },
+      provedAt: expect.any(Number),
+    };
+    expect(await recordOf("sold").settle(claim, await stored())).toEqual(sold);
+    expect(await recordOf("sold").waitForStatus("request", 0, true)).toEqual(sold);
+    expect(await recordOf("sold").waitForStatus("another", 0, true)).toEqual({ status: "spent" });
+  });
+
+  test("does not give a result again whose link has been ended", async () => {
+    const [claim, work] = [await claimed("ended"), await stored()];
+    await recordOf("ended").settle(claim, work);
+    expect(await recordOf("ended").waitForStatus("request", 0, true)).toMatchObject({ status: "sold" });
+    await endLink(bucket, { id: work.output, token: work.token }, Date.now);
+    expect(await recordOf("ended").waitForStatus("request", 0, true)).toEqual({ status: "spent" });
+  });
+
+  test("deletes the output and frees the payment where the facilitator refuses", async () => {
+    const claim = await claimed("refused", "https://facilitator.example.com/refuses-settle-400");
+    const work = await stored();
+    expect(await recordOf("refused").settle(claim, work)).toEqual({
+      status: "failed",
+      failure: { reason: "insufficient_funds" },
+    });
+    expect(await keptResults()).not.toContain(work.output);
+    expect(await recordOf("refused").waitForStatus("request", 0, true)).toEqual({ status: "free" });
+  });
+
+  test("finishes by its alarm a settlement whose answer was lost", async () => {
+    const claim = await claimed("lost", "https://facilitator.example.com/loses-first-answer-a");
+    expect(await recordOf("lost").settle(claim, await stored())).toEqual({ status: "pending" });
+    expect(await alarmOf("lost")).toBeGreaterThan(Date.now());
+    expect(await runDurableObjectAlarm(recordOf("lost"))).toBe(true);
+    expect(await recordOf("lost").waitForStatus("request", 0, true)).toMatchObject({ status: "sold", value: '"work"' });
+  });
+
+  test("keeps a settlement that an alarm finds while the settings are wrong, until they are mended", async () => {
+    const claim = await claimed("misconfigured", "https://facilitator.example.com/loses-first-answer-m");
+    await recordOf("misconfigured").settle(claim, await stored());
+    const later = await runInDurableObject(recordOf("misconfigured"), async (_, state) => {
+      const woken = new Ledger(state, { ...env, MAX_PAGES: "many" } as Env);
+      await state.storage.deleteAlarm();
+      await woken.alarm();
+      return { alarm: await state.storage.getAlarm(), entry: state.storage.kv.get<{ state: string }>("entry") };
+    });
+    expect(later).toMatchObject({ alarm: expect.any(Number), entry: { state: "settling" } });
+    expect(later.alarm).toBeGreaterThan(Date.now());
+    expect(await runDurableObjectAlarm(recordOf("misconfigured"))).toBe(true);
+    expect(await recordOf("misconfigured").waitForStatus("request", 0, true)).toMatchObject({ status: "sold" });
+  });
+
+  test("finishes it even where the object itself died while asking", async () => {
+    const facilitator = "https://facilitator.example.com/silent-first-c";
+    const claim = await claimed("died", facilitator);
+    const asking = recordOf("died").settle(claim, await stored());
+    await vi.waitUntil(async () => (await askedToSettle(facilitator)) === 1);
+    const dying = runInDurableObject(recordOf("died"), (_, state) => state.abort("died"));
+    await Promise.allSettled([asking, dying]);
+
+    expect(await recordOf("died").waitForStatus("request", 0, true)).toEqual({ status: "pending" });
+    await runDurableObjectAlarm(recordOf("died"));
+    expect(await recordOf("died").waitForStatus("request", 0, true)).toMatchObject({ status: "sold" });
+  });
+
+  test("gives those who wait what the first call gets", async () => {
+    const claim = await claimed("waited");
+    const waiting = [1, 2, 3].map(() => recordOf("waited").waitForStatus("request", Date.now() + 20_000, true));
+    const first = await recordOf("waited").settle(claim, await stored());
+    for (const found of await Promise.all(waiting)) expect(found).toEqual(first);
+  });
+
+  test("forgets a settled payment a day after both link and authorization have ended", async () => {
+    const validBefore = Math.floor(Date.now() / 1000) + 7200;
+    const claim = await claimed("forgotten", undefined, validBefore);
+    await recordOf("forgotten").settle(claim, await stored());
+    await vi.waitFor(async () => expect(await alarmOf("forgotten")).toBe((validBefore + 86_400) * 1000));
+  });
+
+  test("keeps one whose authorization never ends for good", async () => {
+    const claim = await claimed("endless", undefined, 2 ** 60);
+    await recordOf("endless").settle(claim, await stored());
+    await booked("endless");
+    expect(await alarmOf("endless")).toBeNull();
+  });
+
+  test("gives three payments of a payer the benefit of the doubt, the same ones again, and more a day later", async () => {
+    const payer = recordOf("payer:a");
+    const granted = [];
+    for (const payment of ["1", "2", "2", "3", "4", "1"]) granted.push(await payer.trust(payment));
+    expect(granted).toEqual([true, true, true, true, false, true]);
+    expect(await alarmOf("payer:a")).toBeGreaterThan(Date.now() + 86_000_000);
+    await runDurableObjectAlarm(payer);
+    expect(await payer.trust("4")).toBe(true);
+  });
+
+  test("counts the payments of the last day, and no older ones", async () => {
+    const payer = recordOf("payer:b");
+    const now = Date.now();
+    const given: [string, number][] = [
+      ["1", now - 86_400_001],
+      ["2", now - 86_300_000],
+      ["3", now],
+    ];
+    await runInDurableObject(payer, (_, { storage }) => storage.kv.put("trusted", given));
+    expect([await payer.trust("4"), await payer.trust("5")]).toEqual([true, false]);
+  });
+
+  test("takes a claim back that its call gives up, and abandons none that may still settle", async () => {
+    const record = recordOf("given back");
+    const claim = await claimed("given back");
+    expect(await record.abandon("request")).toBe(false);
+    await record.release(claim, undefined);
+    expect(await record.waitForStatus("request", 0, true)).toEqual({ status: "free" });
+    expect(await record.abandon("request")).toBe(true);
+  });
+
+  test("binds a key to the first payment made under it, until that is over, or it is forgotten", async () => {
+    const soon = Date.now() + 60_000;
+    const { chain } = await paymentFrom();
+    const key = recordOf("key:a");
+    const bind = (payment: string, instead = 0) => key.bind({ payment, chain, fingerprint: "request" }, soon, instead);
+    expect([await bind("payment 1"), await bind("payment 2")]).toEqual([true, false]);
+    const found = (await key.bound())!;
+    expect(found).toEqual({ payment: "payment 1", chain, fingerprint: "request", version: 1 });
+    expect([await bind("payment 1"), await bind("payment 2", found.version)]).toEqual([true, false]);
+    expect(await bind("payment 2", 2)).toBe(true);
+    expect(await alarmOf("key:a")).toBe(soon);
+    await runDurableObjectAlarm(key);
+    expect([await key.bound(), await bind("payment 3")]).toEqual([undefined, true]);
+  });
+
+  test("lists what a payer may have bought, the newest first, until its links have ended", async () => {
+    const list = recordOf("purchases:a");
+    const now = Date.now();
+    for (const [payment, at, expiresAt] of [
+      ["1", now - 3000, now + 1000],
+      ["2", now - 2000, now + 9_000_000],
+      ["3", now - 1000, now + 5_000_000],
+      ["2", now - 2000, now + 9_000_000],
+    ] as const)
+      await list.list({ payment, at, expiresAt });
+    const found = await list.listed(undefined, 2);
+    expect(found.map(({ payment }) => payment)).toEqual(["3", "2"]);
+    expect((await list.listed(found[1]!.place, 2)).map(({ payment }) => payment)).toEqual(["1"]);
+    await vi.waitUntil(async () => (await list.listed(undefined, 9)).length === 2, 10_000); // by its alarm
+    expect((await list.listed(undefined, 9)).map(({ payment }) => payment)).toEqual(["3", "2"]);
+    expect(await alarmOf("purchases:a")).toBe(now + 5_000_000);
+  });
+
+  test("tells of a payment what it has bought, as long as its link works", async () => {
+    const [claim, work] = [await claimed("bought"), await stored()];
+    expect(await recordOf("bought").purchase()).toBeUndefined();
+    await recordOf("bought").settle(claim, work);
+    expect(await recordOf("bought").purchase()).toMatchObject({
+      value: '"work"',
+      requestId: "test",
+      network: "eip155:84532",
+    });
+    await endLink(bucket, { id: work.output, token: work.token }, Date.now);
+    expect(await recordOf("bought").purchase()).toBeUndefined();
+  });
+});

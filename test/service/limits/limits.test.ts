@@ -1,0 +1,39 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { app } from "../../../src/app.ts";
+import { limits } from "../../../src/service/limits/limits.ts";
+import { send } from "../../support/client.ts";
+
+test("GET /v1/limits tells every limit in force, as its schema in /openapi.json says", async () => {
+  const response = await send("/v1/limits");
+  expect(response.status).toBe(200);
+  expect(limits().parse(await response.json())).toMatchObject({
+    price: "0.05 USDC",
+    file_pages: 50_000,
+    scanned_times: 64,
+    scanned_bytes: 256 << 20,
+    decompressed_bytes: 512 << 20,
+    added_bytes_per_page: 4096,
+    body_text_bytes: 1_000_000,
+    field_bytes: 256 << 10,
+    payer_calls: 8,
+    payer_requests: 100,
+    text_characters: 500,
+    scripts: expect.arrayContaining(["Latn", "Hani", "Orya", "Adlm", "Tibt"]),
+    fetch_ports: [80, 443],
+    link_seconds: 86_400,
+  });
+  const { components } = await (await send("/openapi.json")).json<{
+    components: { schemas: { Limits: { required: string[] } } };
+  }>();
+  expect(components.schemas.Limits.required).toEqual(Object.keys(limits().shape));
+});
+
+test("they are the deployment's own", async () => {
+  const context = createExecutionContext();
+  const settings = { ...env, MAX_PAGES: "7", LINK_TTL_SECONDS: "600", FETCH_TIMEOUT_SECONDS: "3" };
+  const response = await app.fetch(new Request("http://localhost/v1/limits"), settings, context);
+  await waitOnExecutionContext(context);
+  expect(await response.json()).toMatchObject({ file_pages: 7, link_seconds: 600, fetch_seconds: 3 });
+});

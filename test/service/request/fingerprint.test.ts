@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { readForm } from "../../../src/inputs/multipart.ts";
+import { ReceivedFile } from "../../../src/inputs/receivedFile.ts";
+import { Upload } from "../../../src/inputs/upload.ts";
+import { PRODUCTS, type Product } from "../../../src/service/sale/products.ts";
+import { sha256 } from "../../../src/shared/sha256.ts";
+import { limitsOf } from "../../support/limits.ts";
+
+test.each([
+  ["a text", PRODUCTS[0]!, { file: "https://example.com/a.pdf", text: "A" }],
+  ["an image", PRODUCTS[1]!, { file: "https://example.com/a.pdf", image: "https://example.com/a.png" }],
+])("the same request has one fingerprint as JSON and as a form: %s", async (_, product, fields) => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  const { body, headers } = new Response(form);
+  const limits = { file: limitsOf(), image: limitsOf() };
+  const { fields: read } = await readForm(body!, headers.get("Content-Type")!, limits);
+  const [one, other] = [product.accept(fields, "json"), product.accept(read, "form")];
+  expect(await other.fingerprint()).toBe(await one.fingerprint());
+});
+
+test("a file has one fingerprint however it is sent, and another one than a file with other bytes", async () => {
+  const [text, image] = PRODUCTS as [Product, Product];
+  const bytes = Buffer.from("%PDF-1.7 a file?>>");
+  const base64 = bytes.toString("base64");
+  const upload = new Upload(new ReceivedFile(bytes), await sha256(bytes));
+  const ofFile = (file: unknown) => text.accept({ file, text: "A" }, "form").fingerprint();
+  const ofImage = (sent: unknown) =>
+    image.accept({ file: "https://example.com/a.pdf", image: sent }, "form").fingerprint();
+
+  const [first, ...others] = await Promise.all(
+    [upload, `data:application/pdf;base64,${base64}`, `data:;base64,${bytes.toString("base64url")}`].map(ofFile),
+  );
+  expect(new Set(others)).toEqual(new Set([first]));
+  expect(await ofImage(base64)).toBe(await ofImage(upload));
+  expect(await ofFile(`data:;base64,${base64.slice(0, -4)}`)).not.toBe(first);
+  expect(await ofFile("data:;base64,???")).not.toBe(await ofFile("data:;base64,!!!"));
+});

@@ -1,0 +1,229 @@
+import { env } from "cloudflare:workers";
+import { generatePrivateKey } from "viem/accounts";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { signPayment } from "../../../scripts/lib/pay.ts";
+import { UPLOADS } from "../../../src/settings/config.ts";
+import { noise } from "../../support/bytes.ts";
+import { deployment, terms } from "../../support/deployment.ts";
+import { onePage } from "../../support/pdf.ts";
+import { emptyBucket, storedKeys } from "../../support/storage.ts";
+
+const MB = 1_000_000;
+let addresses = 0;
+/** An address that nothing has come from. */
+const someone = () => `203.0.113.${++addresses}`;
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await emptyBucket();
+});
+
+/** Opens slots of a deployment whose facilitator takes every payment, unless it is told otherwise. */
+function uploads(behaviour = "good", bindings = {}) {
+  const { call, verified } = deployment(behaviour, bindings);
+  const open = async (address: string, size?: number, payment?: string) => {
+    const headers: Record<string, string> = payment === undefined ? {} : { "X-PAYMENT": payment };
+    return call({ address, headers, body: JSON.stringify({ size }) }, "/v1/uploads");
+  };
+  return { open, call, verified };
+}
+type Answer = Awaited<ReturnType<ReturnType<typeof uploads>["open"]>>;
+const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
+/** A payment of a payer whom nobody has seen before. */
+const signed = async () => signPayment(await terms(), generatePrivateKey());
+
+describe("free uploads", () => {
+  test("are five for an address at the same time; the next has to wait for one to end", async () => {
+    const { open } = uploads();
+    const address = someone();
+    const answers = [];
+    for (let i = 0; i < 6; i++) answers.push(await open(address, 1000));
+    expect(statuses(answers)).toEqual([201, 201, 201, 201, 201, 429]);
+    const refusal = answers.at(-1)!;
+    expect(JSON.parse(refusal.text)).toMatchObject({ code: "too_many_requests" });
+    expect(Math.abs(Number(refusal.headers.get("Retry-After")) - 3600)).toBeLessThan(60);
+    expect(await storedKeys("uploads/")).toHaveLength(5);
+    expect(statuses([await open(someone(), 1000)])).toEqual([201]);
+  });
+
+  test("are five, however many are asked for at the same time", async () => {
+    const { open } = uploads();
+    const address = someone();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => open(address)));
+    expect(statuses(answers).filter((status) => status === 201)).toHaveLength(5);
+    expect(await storedKeys("uploads/")).toHaveLength(5);
+  });
+
+  test("of one network of IPv6 are counted together", async () => {
+    const { open } = uploads();
+    const answers = [];
+    for (let i = 0; i < 6; i++) answers.push(await open(`2001:db8:0:${addresses}::${i}`, 1));
+    expect(statuses(answers)).toEqual([201, 201, 201, 201, 201, 429]);
+  });
+
+  test("are free again when they have ended, one by one", async () => {
+    const { open } = uploads();
+    const address = someone();
+    const now = Date.now();
+    const at = (ms: number) => vi.spyOn(Date, "now").mockReturnValue(now + ms);
+    for (let i = 0; i < 5; i++) {
+      at(600_000 * i);
+      expect((await open(address, 10 * MB)).status).toBe(201);
+    }
+    at(3_600_000 - 1000);
+    expect((await open(address, 1)).headers.get("Retry-After")).toBe("1");
+    at(3_600_000);
+    expect(statuses([await open(address, 1), await open(address, 1)])).toEqual([201, 429]);
+  });
+
+  test("are no larger than 10 MB: a larger one is offered for a payment", async () => {
+    const { open } = uploads();
+    expect(statuses([await open(someone(), 10 * MB), await open(someone(), 10 * MB + 1)])).toEqual([201, 402]);
+  });
+
+  test("may each be of the largest size: all that an address may have together", () => {
+    expect(UPLOADS.free.bytes).toBe(UPLOADS.free.slots * UPLOADS.freeBytes);
+  });
+
+  test("are not without limit for who asks so often that nobody can count it", async () => {
+    const failing = (error: object) => ({
+      getByName: () => ({ takeSlot: () => Promise.reject(Object.assign(new Error("away"), error)) }),
+    });
+    const [flooded, down] = [{ overloaded: true }, {}].map((error) => uploads("good", { BUDGETS: failing(error) }));
+    const refusal = await flooded!.open(someone());
+    expect([refusal.status, refusal.headers.get("Retry-After")]).toEqual([429, "5"]);
+    expect((await down!.open(someone())).status).toBe(201);
+  });
+
+  test("of many who are at their limit leave room for others, and keep no more than their own", async () => {
+    const { open } = uploads();
+    const crowd = Array.from({ length: 20 }, someone);
+    await Promise.all(crowd.flatMap((address) => Array.from({ length: 7 }, () => open(address))));
+    expect(await storedKeys("uploads/")).toHaveLength(100);
+    expect((await open(someone())).status).toBe(201);
+  });
+});
+
+describe("an upload with a payment", () => {
+  test("may be large, and the payment is verified, not settled, and good for the call", async () => {
+    const { open, call, verified } = uploads();
+    const payment = await signed();
+    const address = someone();
+    const { status, text } = await open(address, 20 * MB, payment);
+    expect([status, await verified()]).toEqual([201, 1]);
+    const small = await open(address, onePage.length, payment);
+    const { handle, upload } = JSON.parse(small.text) as { handle: string; upload: { url: string } };
+    const headers = { "Content-Length": String(onePage.length) };
+    const sent = await call({ method: "PUT", address, headers, body: onePage }, new URL(upload.url).pathname);
+    expect(sent.status).toBe(200);
+    const body = JSON.stringify({ file: handle, text: "A" });
+    const bought = await call({ address, headers: { "Content-Type": "application/json", "X-PAYMENT": payment }, body });
+    expect([bought.status, JSON.parse(bought.text)]).toMatchObject([200, { output: { pages: 1 } }]);
+    expect(text).toContain("upload:");
+  });
+
+  test("is one of so many, of so many bytes, whatever address they come from", async () => {
+    const { open } = uploads("good", { UNCHARGED_BYTES_PER_HOUR: String(50 * MB) });
+    const payment = await signed();
+    expect(statuses([await open(someone(), 30 * MB, payment), await open(someone(), 20 * MB, payment)])).toEqual([
+      201, 201,
+    ]);
+    const refusal = await open(someone(), 11 * MB, payment);
+    expect([refusal.status, refusal.headers.has("Retry-After")]).toEqual([429, true]);
+  });
+
+  test("is counted against its payer, as are a hundred", async () => {
+    const stub = env.BUDGETS.getByName(`uploads:payer:${crypto.randomUUID()}`);
+    const limits = { slots: UPLOADS.payerSlots, bytes: 1e9, ms: 60_000 };
+    const waits = await Promise.all(Array.from({ length: 101 }, () => stub.takeSlot(1, limits)));
+    expect(waits.filter((wait) => wait > 0)).toHaveLength(1);
+  });
+
+  test("that was refused is not opened", async () => {
+    const { open } = uploads("forged");
+    expect((await open(someone(), 20 * MB, await signed())).status).toBe(402);
+    expect(await storedKeys("uploads/")).toEqual([]);
+  });
+
+  test("that has bought something is not opened", async () => {
+    const { open, call } = uploads();
+    const payment = await signed();
+    const address = someone();
+    const body = JSON.stringify({ file: "https://files.example.com/one-page.pdf", text: "A" });
+    const headers = { "Content-Type": "application/json", "X-PAYMENT": payment };
+    expect((await call({ address, headers, body })).status).toBe(200);
+    expect((await open(address, 20 * MB, payment)).status).toBe(409);
+    expect(await storedKeys("uploads/")).toEqual([]);
+  });
+});
+
+describe("files sent in vain", () => {
+  const size = 1_000_000;
+  const whole = noise(size);
+  whole.set(new TextEncoder().encode("%PDF-1.7"));
+
+  /** A body that breaks off after so many bytes of the file, unless those are all. */
+  const bodyOf = (bytes: number) =>
+    new ReadableStream({
+      type: "bytes",
+      start: (controller) => controller.enqueue(whole.slice(0, bytes)),
+      pull: (controller) =>
+        bytes < size ? controller.error(new Error("Network connection lost.")) : controller.close(),
+    });
+
+  /** Opens a slot, and returns what sends so many bytes of its file there. */
+  async function slot() {
+    const { open, call } = uploads();
+    const address = someone();
+    const { upload } = JSON.parse((await open(address, size)).text) as { upload: { url: string } };
+    const headers = { "Content-Length": String(size) };
+    return (bytes: number) =>
+      call({ method: "PUT", address, headers, body: bodyOf(bytes) }, new URL(upload.url).pathname);
+  }
+
+  test("are twice the size of their slot, and then it takes nothing more", async () => {
+    const send = await slot();
+    const answers = [];
+    for (let i = 0; i < 4; i++) answers.push(await send(size - 1));
+    expect(statuses(answers)).toEqual([400, 400, 400, 429]);
+    const refusal = await send(size);
+    expect(JSON.parse(refusal.text)).toMatchObject({
+      code: "too_many_requests",
+      detail: expect.stringContaining("another upload"),
+    });
+    expect(await storedKeys("uploads/")).toHaveLength(1);
+    expect(statuses([await (await slot())(size)])).toEqual([200]);
+  });
+
+  test("are as many at the same time", async () => {
+    const send = await slot();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(size - 1)));
+    expect(statuses(answers).toSorted()).toEqual([400, 400, 429, 429, 429, 429, 429, 429]);
+    expect(statuses([await send(size)])).toEqual([200]);
+  });
+
+  test("count with what has come of them", async () => {
+    const send = await slot();
+    const answers = [];
+    for (let i = 0; i < 14; i++) answers.push(await send(152_000)); // a little more than some whole chunks
+    expect(statuses(answers)).toEqual(Array(14).fill(400));
+    expect(statuses([await send(152_000)])).toEqual([429]);
+  });
+});
+
+describe("guesses", () => {
+  test("of handles and addresses are limited for each address", async () => {
+    const tries = new Map<string, number>();
+    const WRONG_TOKENS = {
+      limit: async ({ key }: { key: string }) => {
+        tries.set(key, (tries.get(key) ?? 0) + 1);
+        return { success: tries.get(key)! <= 2 };
+      },
+    };
+    const { call } = uploads("good", { WRONG_TOKENS });
+    const address = someone();
+    const guess = () =>
+      call({ method: "PUT", address, body: onePage }, `/v1/uploads/999999-${crypto.randomUUID().replaceAll("-", "")}`);
+    expect(statuses([await guess(), await guess(), await guess()])).toEqual([404, 404, 429]);
+  });
+});

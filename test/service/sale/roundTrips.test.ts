@@ -1,0 +1,136 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { generatePrivateKey } from "viem/accounts";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import architecture from "../../../ARCHITECTURE.md?raw";
+import { signPayment } from "../../../scripts/lib/pay.ts";
+import { app } from "../../../src/app.ts";
+import { formOf, IMAGE, TEXT } from "../../support/client.ts";
+import { terms } from "../../support/deployment.ts";
+import { onePage } from "../../support/pdf.ts";
+import { Rounds } from "../../support/rounds.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+afterEach(() => vi.restoreAllMocks());
+
+const ORIGIN = "https://api.example.com";
+const FACILITATOR_URL = "https://facilitator.example.com/good";
+const JSON_TYPE = { "Content-Type": "application/json" };
+const PDF = "https://files.example.com/one-page.pdf";
+const PNG = "https://files.example.com/red.png";
+const payer = generatePrivateKey();
+const sign = async () => ({ "X-PAYMENT": await signPayment(await terms(), payer) });
+const post = (headers: object, fields: object) => ({
+  headers: { ...JSON_TYPE, ...headers },
+  body: JSON.stringify(fields),
+});
+
+/** Sends a request to a deployment of its own world, and tells what it waited for, and what was done after its answer. */
+async function counted(path: string, init: RequestInit = {}) {
+  const world = new Rounds();
+  const context = createExecutionContext();
+  const bindings = { ...env, PAY_TO: `0x${"aa".repeat(20)}`, FACILITATOR_URL, ...world.bindings(env) };
+  const headers = new Headers(init.headers);
+  headers.set("Host", "api.example.com");
+  headers.set("CF-Connecting-IP", "203.0.113.9");
+  const request = new Request(new URL(path, ORIGIN), { method: "POST", ...init, headers });
+  world.fetching();
+  let [status, text] = [0, ""];
+  const before = await world.during(async () => {
+    const response = await app.fetch(request, bindings, context);
+    [status, text] = [response.status, await response.text()];
+  });
+  const after = world.all.length;
+  await world.afterwards(waitOnExecutionContext(context));
+  vi.restoreAllMocks();
+  return { status, text, before, after: world.all.slice(after) };
+}
+type Counted = Awaited<ReturnType<typeof counted>>;
+
+/** Sends the same without a world: so that its payment, or its key, is known. */
+async function bought(init: RequestInit) {
+  const { status, text } = await counted(TEXT, init);
+  expect([status, text]).toEqual([200, expect.stringContaining("output")]);
+  return (JSON.parse(text) as { output: { url: string } }).output.url;
+}
+
+const upload = async (path: string, headers: object, fields: Record<string, string | Blob>) =>
+  counted(path, { headers: headers as HeadersInit, body: formOf({ file: new File([onePage], "a.pdf"), ...fields }) });
+const key = () => ({ "Idempotency-Key": crypto.randomUUID() });
+const byAddress = { file: PDF, text: "A" };
+
+const slot = async (file = onePage) => {
+  const { text } = await counted("/v1/uploads", post({}, { name: "a.pdf", size: file.length }));
+  return JSON.parse(text) as { handle: string; upload: { url: string } };
+};
+const filled = async () => {
+  const { handle, upload } = await slot();
+  await counted(upload.url, { method: "PUT", headers: { "Content-Length": String(onePage.length) }, body: onePage });
+  return handle;
+};
+
+/** The calls of the table in ARCHITECTURE.md, by its first column. */
+const CALLS: Record<string, () => Promise<Counted>> = {
+  "unpaid (402)": () => counted(TEXT),
+  "paid, file uploaded with it": async () => upload(TEXT, await sign(), { text: "A" }),
+  "paid, file at an address": async () => counted(TEXT, post(await sign(), byAddress)),
+  "paid, file in an upload slot": async () => {
+    const file = await filled();
+    return counted(TEXT, post(await sign(), { file, text: "A" }));
+  },
+  "paid, file and image at addresses": async () => counted(IMAGE, post(await sign(), { file: PDF, image: PNG })),
+  "paid, in a script new to the isolate": async () => counted(TEXT, post(await sign(), { file: PDF, text: "Ꭰ 𐑐 𐒀" })),
+  "paid, under an Idempotency-Key": async () => counted(TEXT, post({ ...(await sign()), ...key() }, byAddress)),
+  "paid, by an MCP tool": async () => {
+    const _meta = { "x402/payment": JSON.parse(atob((await sign())["X-PAYMENT"])) };
+    const params = { name: "add_text_watermark", arguments: byAddress, _meta };
+    const headers = { Accept: "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25" };
+    return counted("/mcp", post(headers, { jsonrpc: "2.0", id: 1, method: "tools/call", params }));
+  },
+  "the same payment and key again": async () => {
+    const init = post({ ...(await sign()), ...key() }, byAddress);
+    await bought(init);
+    return counted(TEXT, init);
+  },
+  "the same key, signed anew": async () => {
+    const same = key();
+    await bought(post({ ...(await sign()), ...same }, byAddress));
+    return counted(TEXT, post({ ...(await sign()), ...same }, byAddress));
+  },
+  "a download": async () => counted(await bought(post(await sign(), byAddress)), { method: "GET" }),
+  "a range of one": async () =>
+    counted(await bought(post(await sign(), byAddress)), { method: "GET", headers: { Range: "bytes=0-9" } }),
+  "an upload slot": () => counted("/v1/uploads", post({}, { name: "a.pdf" })),
+  "its file": async () => {
+    const file = new Uint8Array(200_000); // long enough to be counted
+    file.set(onePage);
+    const { upload } = await slot(file);
+    return counted(upload.url, { method: "PUT", headers: { "Content-Length": String(file.length) }, body: file });
+  },
+};
+
+/** The columns of that table behind it, but the last: round trips to each. */
+const COLUMNS = ["ledger", "facilitator", "budget", "R2", "assets", "source"];
+/** Where what is asked goes, the slowest first. */
+const BY_SLOWNESS = ["facilitator", "source", "R2", "assets", "ledger", "budget"];
+/** Returns what a round is a trip to: what is asked together takes as long as the slowest of it. */
+const slowestOf = (round: string[]) => BY_SLOWNESS.find((kind) => round.some((name) => name.startsWith(`${kind} `)));
+
+describe("the round trips of a call are those of the table in ARCHITECTURE.md:", () => {
+  test.each(Object.keys(CALLS))("%s", async (name) => {
+    await counted(TEXT, post(await sign(), byAddress)); // the fonts of Latin are there then
+    const { status, text, before, after } = await CALLS[name]!();
+    const sound = name.startsWith("unpaid") ? [402] : [200, 201, 206];
+    expect([status, text.slice(0, 300)]).toEqual([expect.toBeOneOf(sound), expect.anything()]);
+    const trips = before.map(slowestOf);
+    const row = [...COLUMNS.map((kind) => trips.filter((to) => to === kind).length), trips.length];
+    expect(architecture, JSON.stringify(before)).toContain(`| ${name} | ${row.join(" | ")} |`);
+    expect(after.flat().filter((name) => name !== "budget end")).toEqual([]);
+  });
+
+  test("and of no other", () => {
+    const table = architecture.split("## Round trips")[1]!.split("\n## ")[0]!;
+    const names = [...table.matchAll(/^\| ([^|]+) \| \d/gm)].map(([, name]) => name);
+    expect(names).toEqual(Object.keys(CALLS));
+  });
+});

@@ -1,0 +1,43 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { callPaid, IMAGE } from "../../support/client.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+const PDF = "https://files.example.com/one-page.pdf";
+
+/** The addresses that are fetched, and how many of these transfers were given up. */
+function watched() {
+  const { fetch } = globalThis;
+  const seen = { asked: [] as string[], aborted: 0 };
+  vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
+    seen.asked.push(String(input));
+    init?.signal?.addEventListener("abort", () => seen.aborted++);
+    return fetch(input, init);
+  });
+  return seen;
+}
+
+test("an image is fetched beside its PDF", async () => {
+  const { asked } = watched();
+  const image = "https://files.example.com/red.png";
+  expect((await callPaid(IMAGE, { file: PDF, image })).status).toBe(200);
+  expect(asked.toSorted()).toEqual([PDF, image]);
+});
+
+test.each([
+  [
+    "an image that never comes",
+    "not_a_pdf",
+    { file: "https://files.example.com/page.html", image: "https://files.example.com/slow.pdf" },
+  ],
+  [
+    "a PDF that never comes",
+    "source_unreachable",
+    { file: "https://files.example.com/slow.pdf", image: "https://files.example.com/no.png" },
+  ],
+])("%s is not waited for once the other file is known to be of no use", async (_, code, fields) => {
+  const seen = watched();
+  const answer = await callPaid(IMAGE, fields);
+  expect((await answer.json<{ code: string }>()).code).toBe(code);
+  expect(seen.aborted).toBeGreaterThan(0);
+});

@@ -1,0 +1,316 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import example from "../../.dev.vars.example?raw";
+import { NETWORK_NAMES, NETWORKS } from "../../src/payments/wire/networks.ts";
+import { readConfig, settings } from "../../src/settings/config.ts";
+import { misspelt, textsOf, unknownNames } from "../../src/settings/settingNames.ts";
+import { SECRET, WRONG_SETTINGS } from "../support/wrongSettings.ts";
+
+const CHAIN = {
+  chainId: 123456,
+  asset: "0x036cbd53842c5426634e7929541ec2318f3dcf7e",
+  name: "My Dollar",
+  version: "1",
+  decimals: 2,
+};
+/** A wallet on Solana. */
+const SOLANA = "EdqM52SpXCn5c1uozuvuH5o9Tcr41kYeCWz4Ymu6ngbt";
+/** Of the form of a key. */
+const CDP_SECRET = `${"A".repeat(86)}==`;
+const PAY_TO = "0x00000000000000000000000000000000000000aa";
+
+describe("settings", () => {
+  test("none at all is development: local payments, base-sepolia, links for a day", () => {
+    expect(readConfig({})).toMatchObject({
+      facilitators: [],
+      networks: [NETWORKS["base-sepolia"]],
+      linkTtlSeconds: 86_400,
+    });
+  });
+
+  test("empty ones count as not set", () => {
+    expect(readConfig({ FACILITATOR_URL: "", PAY_TO: "" })).toEqual(readConfig({}));
+  });
+
+  test.each([
+    ["NETWORK", "NETWORKS"],
+    ["LINK_TTL_SECOND", "LINK_TTL_SECONDS"],
+    ["PAYTO", "PAY_TO"],
+    ["Pay_To", "PAY_TO"],
+    ["FACILITATOR_URLS", "FACILITATOR_URL"],
+    ["RPC_ULR", "RPC_URL"],
+  ])("%s is no setting: %s is", (name, meant) => {
+    expect(() => readConfig({ [name]: "base" })).toThrow(`${name} is no setting, ${meant} is`);
+  });
+
+  test("other names are somebody else's, and bindings may have any", () => {
+    const others = { HOST: "a", LOG_LEVEL: "b", BUCKET_NAME: "c", PRICE_USDC: 1, PAY_TOO: {}, NETWORK: "" };
+    expect(readConfig(others)).toEqual(readConfig({}));
+    expect(unknownNames(textsOf(others), Object.keys(settings.shape))).toEqual([
+      "HOST",
+      "LOG_LEVEL",
+      "BUCKET_NAME",
+      "PRICE_USDC",
+    ]);
+  });
+
+  test("an address may be written without its checksum, in one case or the other", () => {
+    const digits = "3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
+    for (const written of [digits, digits.toLowerCase(), digits.toUpperCase()])
+      expect(readConfig({ PAY_TO: `0x${written}` }).payTo).toBe(`0x${written}`);
+  });
+
+  test("a facilitator makes payments real", () => {
+    expect(readConfig({ FACILITATOR_URL: "https://f.example.com", PAY_TO, NETWORKS: "base" })).toMatchObject({
+      facilitators: [{ url: "https://f.example.com" }],
+      payTo: PAY_TO,
+      networks: [NETWORKS.base],
+    });
+  });
+
+  test("there may be several networks and facilitators, each with its own authorization", () => {
+    const { networks, facilitators } = readConfig({
+      PAY_TO,
+      NETWORKS: "base, polygon,avalanche",
+      FACILITATOR_URL: "https://a.example.com,https://api.cdp.coinbase.com/platform/v2/x402, https://c.example.com",
+      FACILITATOR_AUTHORIZATION: "Bearer a,,Basic c",
+      CDP_API_KEY_ID: "key",
+      CDP_API_KEY_SECRET: CDP_SECRET,
+    });
+    expect(networks.map(({ name }) => name)).toEqual(["base", "polygon", "avalanche"]);
+    expect(facilitators.map(({ auth }) => auth)).toEqual([
+      { header: "Bearer a" },
+      { cdp: { id: "key", secret: CDP_SECRET } },
+      { header: "Basic c" },
+    ]);
+  });
+
+  test("nodes are listed in the order of the networks, and one may have none", () => {
+    const networks = { PAY_TO, NETWORKS: "base,polygon,avalanche" };
+    expect(readConfig({ ...networks, RPC_URL: "https://b.example.com/key,, https://a.example.com" }).rpcUrls).toEqual({
+      base: "https://b.example.com/key",
+      avalanche: "https://a.example.com",
+    });
+    expect(readConfig(networks).rpcUrls).toEqual({});
+  });
+
+  test("who is paid on Solana is a setting of its own, and needed only there", () => {
+    const facilitator = { FACILITATOR_URL: "https://f.example.com" };
+    expect(readConfig({ ...facilitator, NETWORKS: "solana", PAY_TO_SOLANA: SOLANA }).payToSolana).toBe(SOLANA);
+    expect(readConfig({ ...facilitator, PAY_TO }).payToSolana).toBeUndefined();
+  });
+
+  test("the CDP key goes to CDP alone", () => {
+    for (const url of ["https://cdp.coinbase.com.example.com", "https://cdp.coinbase.com", "https://f.example.com"])
+      expect(
+        readConfig({ PAY_TO, FACILITATOR_URL: url, CDP_API_KEY_ID: "key", CDP_API_KEY_SECRET: CDP_SECRET })
+          .facilitators,
+      ).toEqual([{ url, timeoutMs: 20_000 }]);
+  });
+
+  test.each([{ "my-chain": CHAIN }, JSON.stringify({ "my-chain": CHAIN })])(
+    "an operator may add a network, in JSON or as TOML has it: %#",
+    (EXTRA_NETWORKS) => {
+      const { chainId, asset: _, decimals, ...domain } = CHAIN;
+      const asset = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"; // with its checksum
+      expect(readConfig({ EXTRA_NETWORKS, NETWORKS: "my-chain" }).networks).toEqual([
+        { name: "my-chain", chainId, caip2: "eip155:123456", asset, decimals, domain, versions: [2] },
+      ]);
+      expect(readConfig({ EXTRA_NETWORKS })).toEqual(readConfig({}));
+    },
+  );
+
+  test("hosts are names, in any case", () => {
+    expect(readConfig({ ALLOWED_HOSTS: "PDF.example.com, localhost" }).allowedHosts).toEqual([
+      "pdf.example.com",
+      "localhost",
+    ]);
+    expect(readConfig({}).allowedHosts).toEqual([]);
+  });
+
+  test("an authorization is asked to last longer than work and settlement can take", () => {
+    const config = readConfig({ FETCH_TIMEOUT_SECONDS: "120", FACILITATOR_TIMEOUT_SECONDS: "60" });
+    expect(config.maxTimeoutSeconds).toBeGreaterThan(2 * 120 + 2 * 60);
+    expect(readConfig({}).maxTimeoutSeconds).toBe(300);
+  });
+
+  test("loopback sources are allowed where it is said so, as a text or as TOML has it", () => {
+    for (const value of ["true", "1", "yes", true])
+      expect(readConfig({ ALLOW_LOOPBACK_SOURCES: value }).allowLoopbackSources).toBe(true);
+    for (const value of ["false", "0", "no", "", false, undefined])
+      expect(readConfig({ ALLOW_LOOPBACK_SOURCES: value }).allowLoopbackSources).toBe(false);
+  });
+
+  test("the key of receipts is read with 0x and without, and a wrong one is told to nobody", () => {
+    const key = "5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
+    for (const RECEIPT_KEY of [key, `0x${key}`]) expect(readConfig({ RECEIPT_KEY }).receiptKey).toBe(`0x${key}`);
+    expect(readConfig({ RECEIPT_KEY: "" }).receiptKey).toBeUndefined();
+    expect(() => readConfig({ RECEIPT_KEY: `${key}0` })).toThrow(/^((?!5de4111a).)*$/s);
+  });
+
+  test("numbers and switches may be written as TOML has them, and with what a pipe leaves around them", () => {
+    const { price, maxPages, allowLoopbackSources } = readConfig({
+      ...{ PRICE: 0.5, MAX_PAGES: 700, ALLOW_LOOPBACK_SOURCES: true },
+    });
+    expect([price.label, maxPages, allowLoopbackSources]).toEqual(["0.5 USDC", 700, true]);
+    const piped = readConfig({
+      PAY_TO: ` ${PAY_TO}\n`,
+      MAX_PAGES: "\t700\r\n",
+      NETWORKS: "base , polygon\n",
+      PRICE: " ",
+    });
+    expect(piped).toMatchObject({ payTo: PAY_TO, maxPages: 700, networks: [NETWORKS.base, NETWORKS.polygon] });
+    expect(piped.price.label).toBe("0.05 USDC");
+  });
+
+  test.each([
+    "http://127.0.0.1:4021",
+    "http://localhost:4021/x402/",
+    "http://[::1]:4021",
+    "http://10.0.0.7",
+    "http://facilitator:4021",
+    "http://facilitator.payments.svc.cluster.local",
+  ])("a facilitator and a node of one's own network may be called in the clear: %s", (url) => {
+    const config = readConfig({ PAY_TO, FACILITATOR_URL: url, RPC_URL: `${url}?key=1` });
+    expect([config.facilitators[0]!.url, config.rpcUrls["base-sepolia"]]).toEqual([url, `${url}?key=1`]);
+  });
+
+  const FACILITATOR_URL = "https://f.example.com";
+  test.each([
+    [{ FACILITATOR_URL }, /PAY_TO/],
+    [{ FACILITATOR_URL, PAY_TO: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" }, /PAY_TO/],
+    [{ FACILITATOR_URL, PAY_TO: NETWORKS["base-sepolia"].asset }, /PAY_TO is the token's contract/],
+    [{ FACILITATOR_URL, PAY_TO: NETWORKS.base.asset.toLowerCase(), NETWORKS: "base" }, /the token's contract/],
+    [{ FACILITATOR_URL, PAY_TO_SOLANA: NETWORKS.solana.asset, NETWORKS: "solana" }, /the token's mint/],
+    [{ NETWORKS: "solana", FACILITATOR_URL, PAY_TO }, /PAY_TO_SOLANA/],
+    [{ NETWORKS: "base,solana", FACILITATOR_URL, PAY_TO_SOLANA: SOLANA }, /PAY_TO must/],
+    [{ NETWORKS: "solana,solana" }, /same chain/],
+    [{ NETWORKS: "base", RPC_URL: "https://a.example.com,https://b.example.com" }, /RPC_URL/],
+    [{ EXTRA_NETWORKS: { "my-chain": { ...CHAIN, chainId: 8453 } }, NETWORKS: "base,my-chain" }, /same chain/],
+    [{ EXTRA_NETWORKS: { "my-chain": { ...CHAIN, decimals: 1 } }, NETWORKS: "my-chain" }, /PRICE/],
+    [{ PAY_TO, FACILITATOR_URL: `${FACILITATOR_URL},${FACILITATOR_URL}/` }, /same address twice/],
+    [{ PAY_TO, FACILITATOR_URL, FACILITATOR_AUTHORIZATION: "Bearer a,Bearer b" }, /FACILITATOR_AUTHORIZATION/],
+    [{ CDP_API_KEY_ID: "key" }, /CDP_API_KEY_SECRET/],
+    [{ CDP_API_KEY_SECRET: CDP_SECRET }, /CDP_API_KEY_ID/],
+    [{ PAY_TO, FACILITATOR_URL: "https://api.cdp.coinbase.com/platform/v2/x402" }, /CDP_API_KEY_ID/],
+    [{ FILE_HOST: "pdf.example.com", ALLOWED_HOSTS: "a.example.com,PDF.example.com" }, /FILE_HOST/],
+    [{ LINK_TTL_SECONDS: "600", FETCH_TIMEOUT_SECONDS: "300" }, /LINK_TTL_SECONDS must be at least 720/],
+  ])("%j is refused, though each may be right by itself", (env, message) => {
+    expect(() => readConfig(env)).toThrow(message);
+  });
+
+  test("all that is wrong is said at once", () => {
+    const env = { NETWORK: "base", MAX_PAGES: "many", PRICE: '"1"', FACILITATOR_URL: "https://f.example.com,ftp://x" };
+    const problems = [/^NETWORK is/, /^PRICE: is in quotes/, /^FACILITATOR_URL\[1\]: must/, /^MAX_PAGES: must/];
+    expect(() => readConfig(env)).toThrow(
+      expect.objectContaining({ problems: problems.map((problem) => expect.stringMatching(problem)) }),
+    );
+  });
+});
+
+describe("each setting", () => {
+  test("has values that are refused", () => {
+    expect(Object.keys(WRONG_SETTINGS)).toEqual(Object.keys(settings.shape));
+    for (const values of Object.values(WRONG_SETTINGS)) expect(values.length).toBeGreaterThan(1);
+  });
+
+  test.each(Object.entries(WRONG_SETTINGS).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
+    "%s=%j is refused, by name, and is repeated to nobody",
+    (name, value) => {
+      let message = "";
+      try {
+        readConfig({ [name]: value });
+      } catch (error) {
+        ({ message } = error as Error);
+      }
+      expect(message).toContain(name);
+      expect(message).not.toContain(SECRET);
+      for (const word of String(value).match(/[\w+/]{24,}/g) ?? []) expect(message).not.toContain(word.slice(0, 12));
+    },
+  );
+
+  test.each(Object.keys(settings.shape))(
+    "%s with a slip of the pen is no setting, and which is meant is told",
+    (name) => {
+      const known = Object.keys(settings.shape);
+      const at = (change: (index: number) => string) => Array.from(name, (_, index) => change(index));
+      const slips = [
+        name.toLowerCase(),
+        name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+        name.replaceAll("_", "-"),
+        name.replace("_", " "),
+        name.replace("_", ""),
+        `${name}S`,
+        `${name}_1`,
+        ...at((index) => name.slice(0, index) + name.slice(index + 1)), // a letter lost
+        ...at((index) => name.slice(0, index) + name[index]! + name.slice(index)), // doubled
+        ...at((index) => name.slice(0, index) + (name[index + 1] ?? "") + name[index]! + name.slice(index + 2)), // swapped
+      ].filter((slip) => !known.includes(slip));
+      for (const slip of slips)
+        expect([slip, ...misspelt({ [slip]: "x" }, known)]).toEqual([slip, `${slip} is no setting, ${name} is`]);
+      expect(() => readConfig({ [slips[0]!]: 700 })).toThrow(`${name} is`); // a number of TOML's, too
+    },
+  );
+});
+
+describe(".dev.vars.example", () => {
+  const lines = Array.from(
+    example.matchAll(/^(# )?([A-Z_]+)="([^"]*)" *(?:# (.*))?$/gm),
+    ([, off, name = "", value = "", comment = ""]) => ({
+      ...{ isOn: !off, name: name as keyof typeof settings.shape, value, comment },
+    }),
+  );
+  const figures = lines.filter(({ value }) => /^\d+$/.test(value));
+
+  test("has every setting, once, and no other, and nothing else but comments", () => {
+    expect(lines.map(({ name }) => name).toSorted()).toEqual(Object.keys(settings.shape).toSorted());
+    expect(example.split("\n").filter((line) => !/^(# .*|[A-Z_]+=".*|)$/.test(line))).toEqual([]);
+  });
+
+  test("is development as it is", () => {
+    const set = lines.filter(({ isOn }) => isOn).map(({ name, value }) => [name, value]);
+    expect(readConfig(Object.fromEntries(set))).toEqual(readConfig({}));
+  });
+
+  test("names every network", () => {
+    const [, listed] = /^NETWORKS=.*: (.*);/m.exec(example)!;
+    expect(listed!.split(" ").toSorted()).toEqual(NETWORK_NAMES.toSorted());
+  });
+
+  test("has figures that are the defaults", () => {
+    const defaults = settings.parse({});
+    const withDefault = Object.entries(defaults).filter(([, value]) => typeof value === "number");
+    expect(Object.fromEntries(figures.map(({ name, value }) => [name, Number(value)]))).toEqual(
+      Object.fromEntries(withDefault),
+    );
+    const { value: price } = lines.find(({ name }) => name === "PRICE")!;
+    expect(defaults.PRICE.label).toBe(`${price} USDC`);
+    const comment = (of: string) => lines.find(({ name }) => name === of)!.comment;
+    expect(comment("NETWORKS")).toContain(`; ${defaults.NETWORKS.join()} by default`);
+    expect([defaults.ALLOW_LOOPBACK_SOURCES, comment("ALLOW_LOOPBACK_SOURCES")]).toEqual([
+      false,
+      expect.stringMatching(/^off by default/),
+    ]);
+  });
+
+  test.each(figures)("says how small and how large $name may be", ({ name, comment }) => {
+    const { minimum, maximum } = z.toJSONSchema(settings.shape[name]);
+    expect(comment).toMatch(new RegExp(`^${minimum} to ${maximum}; `));
+    for (const limit of [minimum!, maximum!])
+      expect(settings.shape[name].parse(String(limit)), `${name}=${limit}`).toBe(limit);
+    for (const beyond of [minimum! - 1, maximum! + 1])
+      expect(settings.shape[name].safeParse(String(beyond)).success, `${name}=${beyond}`).toBe(false);
+  });
+
+  test("works with each of its lines that need no filling in", () => {
+    for (const { name, value } of lines.filter(({ value }) => !value.includes("…")))
+      expect(() => readConfig({ [name]: value }), name).not.toThrow();
+  });
+
+  test.each(lines.filter(({ value }) => value.includes("…")))(
+    "is refused where $name is left to be filled in",
+    (line) => {
+      expect(() => readConfig({ [line.name]: line.value })).toThrow(line.name);
+    },
+  );
+});

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { hasTooManyValues, MAX_JSON_VALUES } from "../../../src/shared/json/jsonValues.ts";
+
+const many = (value: (at: number) => string, count: number) =>
+  Array.from({ length: count }, (_, at) => value(at)).join();
+
+test.each<[string, string]>([
+  ["keys", `{${many((at) => `"k${at}":1`, MAX_JSON_VALUES + 1)}}`],
+  ["elements", `[${many(() => "0", MAX_JSON_VALUES + 1)}]`],
+  ["objects in two lists", `[[${many(() => "{}", 300)}],[${many(() => "{}", 300)}]]`],
+  ["levels", "[".repeat(MAX_JSON_VALUES + 1)],
+  ["elements after a string of any escapes", `["\\\\","\\"",${many(() => "0", MAX_JSON_VALUES)}]`],
+])("too many %s", (_, json) => {
+  expect(hasTooManyValues(json)).toBe(true);
+});
+
+test.each<[string, string]>([
+  ["nothing", ""],
+  ["a request", '{"file":"https://example.com/a.pdf","text":"A, B, {page}"}'],
+  ["as many as there may be", `[${many(() => "0", MAX_JSON_VALUES)}]`],
+  ["commas and brackets in a string", `{"text":"${"[{,".repeat(MAX_JSON_VALUES)}"}`],
+  ["them after an escaped quote", `{"text":"\\"${",".repeat(2 * MAX_JSON_VALUES)}"}`],
+  ["a string that does not end", `{"text":"${",".repeat(2 * MAX_JSON_VALUES)}\\"`],
+])("not too many: %s", (_, json) => {
+  expect(hasTooManyValues(json)).toBe(false);
+});

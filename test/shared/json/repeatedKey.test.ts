@@ -1,0 +1,54 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { repeatedKey } from "../../../src/shared/json/repeatedKey.ts";
+
+describe("a key is found that is there twice", () => {
+  test.each<[string, string]>([
+    ['{"a":1,"a":2}', "a"],
+    ['{"a":1,"b":2,"a":1}', "a"],
+    ['\t{ "a" \r\n: 1 , "a"\n:2 }', "a"],
+    ['{"file":1,"\\u0066ile":2}', "file"],
+    ['{"":1,"":2}', ""],
+    ['{"__proto__":1,"__proto__":2}', "__proto__"],
+    ['{"a\\"":1,"b":"\\\\","a\\"":2}', 'a"'],
+    ['{"a\\\\":1,"a\\\\":2}', "a\\"],
+    ['{"a":{"b":1,"c":[{}],"b":2}}', "b"],
+    ['{"a":[[1],{"b":1,"b":2}]}', "b"],
+    ['[{"a":1,"a":1}]', "a"],
+    ['{"a":{"a":1},"b":{"a":2},"b":3}', "b"],
+  ])("%s", (json, key) => {
+    expect(() => JSON.parse(json)).not.toThrow();
+    expect(repeatedKey(json, 3)).toBe(key);
+  });
+});
+
+describe("none is found", () => {
+  test.each([
+    "{}",
+    "[]",
+    '"a"',
+    "1",
+    '{"a":1,"A":2}',
+    '{"a":"a","b":"a"}',
+    '{"a":["a","a"],"b":["a"]}',
+    '{"a":{"a":1},"b":[{"a":1},{"a":1}]}',
+    '{"a":"\\",\\"a\\":","b":"{\\"a\\":1,\\"a\\":2}"}',
+    '["a","a",{"a":"a"},"a"]',
+  ])("in %s", (json) => {
+    expect(repeatedKey(json, 9)).toBeUndefined();
+  });
+
+  test("deeper than it is asked for", () => {
+    const json = '{"a":{"b":1,"b":2}}';
+    expect([repeatedKey(json, 1), repeatedKey(json, 2)]).toEqual([undefined, "b"]);
+  });
+
+  test("whatever values there are, since a serializer writes each key once", () => {
+    fc.assert(fc.property(fc.json(), (json) => repeatedKey(json, 100) === undefined));
+  });
+});
+
+test("however deep a text is nested, it is read to its end", () => {
+  const deep = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
+  expect(repeatedKey(`{"b":${deep},"b":1}`, 1)).toBe("b");
+});
