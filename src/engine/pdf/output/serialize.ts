@@ -18,11 +18,15 @@ export interface Member {
   text: Uint8Array;
 }
 
-/** Writes the text of a rewritten object with its splices applied. */
-export function writeSpliced(out: ByteWriter, { text, splices }: Rewrite): void {
+/**
+ * Writes the text of a rewritten object with its splices applied.
+ * @throws Error if splices overlap, which is a defect of the engine: the object would be malformed
+ */
+export function writeSpliced(out: ByteWriter, { num, text, splices }: Rewrite): void {
   let at = 0;
-  // What is inserted at a place comes before what is removed there.
+  // An insertion comes before a replacement at the same offset.
   for (const splice of splices.toSorted((a, b) => a.at - b.at || a.remove - b.remove)) {
+    if (splice.at < at) throw new Error(`object ${num} has overlapping splices at offset ${splice.at}`);
     out.copy(text, at, splice.at);
     out.text(splice.insert);
     at = splice.at + splice.remove;

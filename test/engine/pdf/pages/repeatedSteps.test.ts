@@ -1,0 +1,43 @@
+/** A step of the page walk that misses bytes is repeated. Nothing that it changed before may be changed twice. */
+import { describe, expect, it } from "vitest";
+import { joined } from "../../../support/bytes.ts";
+import { type Bodies, file, latin1, onePage, plan, ranges } from "../fixture.ts";
+
+/** Separates objects by more than the blocks that a range source reads at once. */
+const FAR = { data: new Uint8Array(700_000) };
+
+/** One page whose entries `page` refer to objects far away in the file. */
+const farFrom = (page: string, more: Bodies) =>
+  file({ ...onePage(), 3: `<</Type/Page${page}>>`, 8: FAR, ...more, 30: FAR });
+
+describe("a page walk that reads by ranges", () => {
+  it.each<[string, string, Bodies]>([
+    [
+      "a wrong /Parent and far-away /Resources",
+      "/Parent 1 0 R/MediaBox[0 0 300 400]/Contents 4 0 R/Resources 9 0 R",
+      { 9: "<</XObject 20 0 R>>", 20: "<<>>" },
+    ],
+    [
+      "a wrong /Rotate and a far-away /XObject",
+      "/Parent 2 0 R/Rotate 90.0/MediaBox[0 0 300 400]/Contents 4 0 R/Resources<</XObject 9 0 R>>",
+      { 9: "<<>>" },
+    ],
+    [
+      "a wrong /UserUnit and a far-away /MediaBox",
+      "/Parent 2 0 R/UserUnit 0/MediaBox 9 0 R/Contents 4 0 R/Resources<<>>",
+      { 9: "[0 0 300 400]" },
+    ],
+    [
+      "a wrong /Parent and far-away /Contents",
+      "/Parent 1 0 R/MediaBox[0 0 300 400]/Contents 9 0 R/Resources<<>>",
+      { 9: { data: "0 g" } },
+    ],
+  ])("rewrites each entry once, and as in memory, for %s", async (_, page, more) => {
+    const source = farFrom(page, more);
+    const output = latin1(await joined((await plan(ranges(source))).chunks()));
+    expect(output).toBe(latin1(await joined((await plan(source)).chunks())));
+    const text = /\n3 0 obj\n(.*)/.exec(output)![1]!;
+    expect(text).toMatch(/^<<(?:\/\w[^/]*)+>>$/);
+    expect(text.match(/\/Parent/g)).toHaveLength(1);
+  });
+});
