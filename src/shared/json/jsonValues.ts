@@ -1,36 +1,18 @@
-const [QUOTE, COMMA, OPEN, OPEN_ARRAY, BACKSLASH] = [0x22, 44, 0x7b, 0x5b, 0x5c];
+import { JsonScanner } from "./scanner.ts";
 
-/** More than any request or message has that is meant to be answered. */
+/** Limit on the values of a JSON text. No valid request or message has this many. */
 export const MAX_JSON_VALUES = 1000;
 
 /**
- * Returns whether a JSON text has more than {@link MAX_JSON_VALUES} values, however deep. To be asked before the text is
- * parsed: millions of small ones would take many times the text's own memory.
- * @param json need not be well-formed
+ * Returns whether a JSON text has more than {@link MAX_JSON_VALUES} values, at any depth. Call it before parsing:
+ * millions of small values would take many times the memory of the text.
+ * @param json may be malformed
  */
 export function hasTooManyValues(json: string): boolean {
+  const scanner = new JsonScanner(json);
   let values = 0;
-  for (let at = 0; at < json.length; at++) {
-    const code = json.charCodeAt(at);
-    if (code === COMMA || code === OPEN || code === OPEN_ARRAY) {
-      if (++values > MAX_JSON_VALUES) return true;
-    } else if (code === QUOTE) {
-      at = endOfString(json, at);
-    }
+  for (let token = scanner.next(); token; token = scanner.next()) {
+    if ((token === "," || token === "{" || token === "[") && ++values > MAX_JSON_VALUES) return true;
   }
   return false;
-}
-
-/**
- * Returns the offset of the quote that ends the string which begins here, or the text's length. Long strings are searched,
- * not read.
- */
-export function endOfString(json: string, start: number): number {
-  for (let at = start + 1; ; at++) {
-    at = json.indexOf('"', at);
-    if (at < 0) return json.length;
-    let backslashes = 0;
-    while (json.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes++;
-    if (backslashes % 2 === 0) return at;
-  }
 }

@@ -1,35 +1,31 @@
-const [QUOTE, COMMA, OPEN, CLOSE, OPEN_ARRAY, CLOSE_ARRAY, BACKSLASH] = [0x22, 44, 0x7b, 0x7d, 0x5b, 0x5d, 0x5c];
+import { JsonScanner } from "./scanner.ts";
 
 /**
- * Parses the beginning of a JSON text: the members and elements that are whole, which are those before the last comma.
- * Returns undefined if there are none, or it is not well-formed so far.
+ * Parses a truncated JSON text up to its last comma, so that only complete members and elements are returned. Returns
+ * undefined if no member is complete or the text is malformed.
  */
 export function parseBeginning(json: string): unknown {
+  const scanner = new JsonScanner(json);
   let end = 0;
-  forEachToken(json, (code, at) => {
-    if (code === COMMA) end = at;
-  });
-  const whole = json.slice(0, end);
-  const closing: string[] = [];
-  forEachToken(whole, (code) => {
-    if (code === OPEN) closing.push("}");
-    if (code === OPEN_ARRAY) closing.push("]");
-    if (code === CLOSE || code === CLOSE_ARRAY) closing.pop();
-  });
+  for (let token = scanner.next(); token; token = scanner.next()) {
+    if (token === ",") end = scanner.start;
+  }
+  const complete = json.slice(0, end);
   try {
-    return JSON.parse(whole + closing.reverse().join(""));
+    return JSON.parse(complete + closingBrackets(complete));
   } catch {
     return undefined;
   }
 }
 
-/** Calls back for each character outside of strings. */
-function forEachToken(json: string, act: (code: number, at: number) => void): void {
-  let isInString = false;
-  for (let at = 0; at < json.length; at++) {
-    const code = json.charCodeAt(at);
-    if (code === QUOTE) isInString = !isInString;
-    else if (!isInString) act(code, at);
-    else if (code === BACKSLASH) at++;
+/** Returns the brackets that close all open objects and arrays. */
+function closingBrackets(json: string): string {
+  const scanner = new JsonScanner(json);
+  const closing: string[] = [];
+  for (let token = scanner.next(); token; token = scanner.next()) {
+    if (token === "{") closing.push("}");
+    if (token === "[") closing.push("]");
+    if (token === "}" || token === "]") closing.pop();
   }
+  return closing.reverse().join("");
 }

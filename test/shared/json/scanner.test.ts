@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { JsonScanner } from "../../../src/shared/json/scanner.ts";
+
+function tokensOf(json: string): string[] {
+  const scanner = new JsonScanner(json);
+  const tokens: string[] = [];
+  while (scanner.next()) tokens.push(json.slice(scanner.start, scanner.end));
+  return tokens;
+}
+
+test.each<[string, string[]]>([
+  ['{"a": [1, true, null], "b":{}}', ["{", '"a"', ":", "[", ",", ",", "]", ",", '"b"', ":", "{", "}", "}"]],
+  ['["{,:}", "\\"]", "\\\\"]', ["[", '"{,:}"', ",", '"\\"]"', ",", '"\\\\"', "]"]],
+  ['["unterminated, \\"]', ["[", '"unterminated, \\"]']],
+  ['\\"a"}', ['"a"', "}"]],
+  [" 12 ", []],
+  ["", []],
+])("scans %j into tokens and returns strings whole", (json, tokens) => {
+  expect(tokensOf(json)).toEqual(tokens);
+});
+
+test("returns no token again after the end", () => {
+  const scanner = new JsonScanner("[] ");
+  expect([scanner.next(), scanner.next(), scanner.next(), scanner.next()]).toEqual(["[", "]", undefined, undefined]);
+});
