@@ -73,7 +73,7 @@ await copyFonts();
 const built = { version: manifest.version, source: await sourceHash(root) };
 await put(join(out, "build.json"), Buffer.from(JSON.stringify(built)));
 await removeOthers(out);
-await put(join(root, "dist/site.meta.json"), Buffer.from(JSON.stringify(metafile))); // for licences.ts and lib/sbom.ts
+await put(join(root, "dist/site.meta.json"), Buffer.from(JSON.stringify(metafile))); // for licenses.ts and lib/sbom.ts
 
 /** Writes a file unless it has these contents already. It is there as a whole or not at all. */
 async function put(path: string, contents: Uint8Array): Promise<void> {

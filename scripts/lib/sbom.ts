@@ -1,5 +1,5 @@
 import { DEBIAN } from "../fonts/sources.ts";
-import { COPIED } from "./licences.ts";
+import { COPIED } from "./licenses.ts";
 
 /** As much of what esbuild says of a build as is read here. */
 export interface Metafile {

@@ -97,7 +97,7 @@ test("the list of packages has those that are in the bundles, with their hashes 
   expect(() => sbomOf(lock, [{ outputs: { "index.js": { inputs: unknown } } }], fonts)).toThrow("node_modules/nothing");
 });
 
-test("the list of packages has those that fonts/ is made of, each under the fonts' licence", async () => {
+test("the list of packages has those that fonts/ is made of, each under the fonts' license", async () => {
   const locks = ["package-lock.json", "scripts/fonts/package-lock.json"];
   const [lock, fonts] = await Promise.all(locks.map(async (name) => JSON.parse(await read(name)) as Lock));
   const { components } = sbomOf(lock!, [], fonts!);
