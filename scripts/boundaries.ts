@@ -8,7 +8,7 @@ import { posix } from "node:path";
 const root = posix.join(import.meta.dirname.replaceAll("\\", "/"), "..");
 
 /** The engine's small files that every folder of it shares. */
-const ENGINE_BASE = ["src/engine/bytes.ts", "src/engine/deflated.ts", "src/engine/errors.ts", "src/engine/recent.ts"];
+const ENGINE_BASE = ["src/engine/bytes.ts", "src/engine/deflated.ts", "src/engine/errors.ts", "src/engine/lruCache.ts"];
 /** The engine's public entry is the only file that other parts import. */
 const ENGINE = "src/engine/index.ts";
 const BELOW_SERVICE = [ENGINE, "src/payments", "src/inputs", "src/storage", "src/settings", "src/shared"];

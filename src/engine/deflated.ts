@@ -1,8 +1,8 @@
 import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "./bytes.ts";
-import { Recent } from "./recent.ts";
+import { LruCache } from "./lruCache.ts";
 
-const recent = new Recent<string, Uint8Array>(2 ** 20);
+const recent = new LruCache<string, Uint8Array>(2 ** 20);
 
 /**
  * Compresses a text in Latin-1 into a zlib stream (RFC 1950), as {@link deflate}, which takes longer than all else of a
@@ -14,5 +14,5 @@ export function deflatedText(text: string, level: 6 | 9): Uint8Array {
   const known = recent.get(key);
   if (known) return known;
   const deflated = deflate(encodeLatin1(text), level);
-  return recent.keep(key, deflated, key.length + deflated.length);
+  return recent.put(key, deflated, key.length + deflated.length);
 }

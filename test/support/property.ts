@@ -98,11 +98,11 @@ async function markIn(source: ByteSource, thorough: boolean, { mark, mostMs }: T
 
 function checkWork({ objects, pages }: PdfDocument, written: number): void {
   const { length, meter } = objects.source;
-  const { scanned, decoded, kept } = meter.used;
+  const { scanned, decoded, retained } = meter.used;
   const amounts: [string, number, number][] = [
     ["scanned", scanned, WORK_LIMITS.scannedTimes * length + WORK_LIMITS.scanned],
     ["decoded", decoded, WORK_LIMITS.decoded],
-    ["kept", kept, WORK_LIMITS.kept],
+    ["retained", retained, WORK_LIMITS.retained],
     ["written", written, 2 * length + WORK_LIMITS.output + pages.length * WORK_LIMITS.outputPerPage],
   ];
   for (const [what, used, most] of amounts) if (used > most) throw new Error(`${what}: ${used} of ${most} bytes`);
@@ -143,10 +143,10 @@ async function withoutContents(output: Uint8Array, mark: TrialMark): Promise<Uin
 /** Returns whether the last of a page's contents draws forms that the page's resources have. */
 function isMarked({ objects }: PdfDocument, { contents, slot }: PageTarget): boolean {
   const last = /(\d+) 0 R\s*$/.exec(contents.items)?.[1];
-  const row = last === undefined ? -1 : objects.table.live(Number(last));
+  const row = last === undefined ? -1 : objects.table.liveRow(Number(last));
   if (row < 0 || !objects.table.isInFile(Number(last))) return false;
   const lengthOf = objects.streamLength.bind(objects);
-  const { num, gen, data } = readStream(objects.source, objects.table.place(row), lengthOf);
+  const { num, gen, data } = readStream(objects.source, objects.table.offset(row), lengthOf);
   const content = inflateSync(objects.cipher?.decryptStream(num, gen, data) ?? data).toString("latin1");
   if (!/^\/Artifact<<\/Type\/Pagination\/Subtype\/Watermark>>BDC\nq .* Do Q\nEMC (Q )+\n$/.test(content)) return false;
   const names = parseValue(slot.rewrite.text, slot.place.start - 2);

@@ -29,8 +29,8 @@
  */
 import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../bytes.ts";
+import { LruCache } from "../lruCache.ts";
 import type { ObjectSink, Ref } from "../pdf/document/newObject.ts";
-import { Recent } from "../recent.ts";
 import type { Cluster } from "./layout.ts";
 import { packTables, viewOf } from "./sfnt.ts";
 import { assembleFont } from "./subset.ts";
@@ -119,7 +119,7 @@ interface MadeFont {
 }
 
 /** The fonts of the texts used last. */
-const fonts = new Recent<string, MadeFont>(2 * 2 ** 20);
+const fonts = new LruCache<string, MadeFont>(2 * 2 ** 20);
 /** What one cluster takes in `shown`, about. */
 const SHOWN_BYTES = 200;
 
@@ -137,7 +137,7 @@ function fontOf(clusters: Iterable<Cluster>, echoes: boolean): MadeFont {
 
   const made = makeFont(distinct, echoes);
   const bytes = made.fontFile.data.length + made.cidSet.length + made.toUnicode.length;
-  return fonts.keep(key, made, 2 * key.length + bytes + SHOWN_BYTES * distinct.size);
+  return fonts.put(key, made, 2 * key.length + bytes + SHOWN_BYTES * distinct.size);
 }
 
 /** Makes a font that draws `clusters`, which are distinct, by their keys. */

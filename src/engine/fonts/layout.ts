@@ -1,4 +1,4 @@
-import { Recent } from "../recent.ts";
+import { LruCache } from "../lruCache.ts";
 import { embeddingLevels, inVisualOrder } from "./bidi.ts";
 import { chooseFonts } from "./choose.ts";
 import { areDrawn, type FontFile, type Weight } from "./coverage.ts";
@@ -64,7 +64,7 @@ export const BYTES_PER_CLUSTER = 512;
 /** So much memory may the lines of a text take, by its length: on many sizes of pages it has lines without end. */
 const BYTES_PER_CHARACTER = 16 * BYTES_PER_CLUSTER;
 /** Typesetters of the texts used last, with their lines and fonts. */
-const typesetters = new Recent<string, Typesetter>(8 * 2 ** 20);
+const typesetters = new LruCache<string, Typesetter>(8 * 2 ** 20);
 
 /**
  * Loads the fonts of a text and returns a typesetter for any line of it.
@@ -83,7 +83,7 @@ export async function typesetterFor(
   await startHarfbuzz();
   const bytes = Array.from(faces.values(), ({ font }) => font.bytes.length).reduce((sum, length) => sum + length, 0);
   const typesetter = typesetterWith(faces, text, weight, languages);
-  return typesetters.get(key) ?? typesetters.keep(key, typesetter, bytes + BYTES_PER_CHARACTER * text.length);
+  return typesetters.get(key) ?? typesetters.put(key, typesetter, bytes + BYTES_PER_CHARACTER * text.length);
 }
 
 /** Loads the fonts of a text. */

@@ -1,5 +1,5 @@
 import { plain } from "../bytes.ts";
-import { Recent } from "../recent.ts";
+import { LruCache } from "../lruCache.ts";
 import { type Run, type ShapedGlyph, Shaper } from "./harfbuzz.ts";
 import { type Font, readFont } from "./truetype.ts";
 
@@ -7,8 +7,8 @@ import { type Font, readFont } from "./truetype.ts";
 const BUDGET = 8 * 2 ** 20;
 
 /** Fonts, not promises: in workerd a request must not wait for what another one started. */
-const fonts = new Recent<string, Font>(BUDGET);
-const shapers = new Recent<Font, Shaper>(BUDGET, (shaper) => shaper.close());
+const fonts = new LruCache<string, Font>(BUDGET);
+const shapers = new LruCache<Font, Shaper>(BUDGET, (shaper) => shaper.close());
 
 /** Loads the bytes of a file of `fonts/`. Anything it throws is passed on. */
 export type LoadFont = (path: string) => Promise<Uint8Array>;
@@ -21,7 +21,7 @@ export async function openFont(path: string, loadFont: LoadFont): Promise<Font> 
   const known = fonts.get(path);
   if (known) return known;
   const font = readFont(plain(await loadFont(path)));
-  return fonts.get(path) ?? fonts.keep(path, font, font.bytes.length);
+  return fonts.get(path) ?? fonts.put(path, font, font.bytes.length);
 }
 
 /**
@@ -29,6 +29,6 @@ export async function openFont(path: string, loadFont: LoadFont): Promise<Font> 
  * @throws Error if HarfBuzz has not been started or has no memory left
  */
 export function shape(font: Font, text: string, run: Run): ShapedGlyph[] {
-  const shaper = shapers.get(font) ?? shapers.keep(font, new Shaper(font.bytes), font.bytes.length);
+  const shaper = shapers.get(font) ?? shapers.put(font, new Shaper(font.bytes), font.bytes.length);
   return shaper.shape(text, run);
 }

@@ -1,6 +1,6 @@
 import { sha2 } from "#platform/hashes";
 import { toHex } from "../bytes.ts";
-import { Recent } from "../recent.ts";
+import { LruCache } from "../lruCache.ts";
 import type { ImageLimits } from "./checkSize.ts";
 import { detectFormat, type ImageFormat } from "./detectFormat.ts";
 import { readJpeg } from "./jpeg.ts";
@@ -29,7 +29,7 @@ export async function readImage(bytes: Uint8Array, limits: ImageLimits): Promise
 }
 
 /** The PNGs used last: a logo is laid over one file after the other, and its pixels may take longer than all else. */
-const recent = new Recent<string, Picture>(4 * 2 ** 20);
+const recent = new LruCache<string, Picture>(4 * 2 ** 20);
 /** Larger ones are read each time. */
 const LARGEST_KEPT = 2 ** 20;
 
@@ -39,7 +39,7 @@ async function readPngOnce(bytes: Uint8Array, limits: ImageLimits): Promise<Pict
   const known = recent.get(key);
   if (known) return known;
   const picture = await readPng(bytes.slice(), limits); // not the memory of the call, of which they may be a part
-  return picture.size > LARGEST_KEPT ? picture : (recent.get(key) ?? recent.keep(key, picture, picture.size));
+  return picture.size > LARGEST_KEPT ? picture : (recent.get(key) ?? recent.put(key, picture, picture.size));
 }
 
 /**

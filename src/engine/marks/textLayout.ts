@@ -61,7 +61,7 @@ export async function layOutText(
   /** Lays out a line that will be drawn, and stays in memory until it is. */
   const keep = memoized(([line]): Line => {
     const laidOut = set(line!);
-    meter.keepMark(BYTES_PER_CLUSTER * laidOut.clusters.length);
+    meter.retainMark(BYTES_PER_CLUSTER * laidOut.clusters.length);
     return laidOut;
   });
   const blocksOf = memoized((lines) => {

@@ -114,7 +114,7 @@ export function limitsOf(config: Config): z.output<ReturnType<typeof limits>> {
     scanned_bytes: WORK_LIMITS.scanned,
     decompressed_bytes: WORK_LIMITS.decoded,
     decompressed_bytes_at_once: WORK_LIMITS.decodedAtOnce,
-    held_bytes: WORK_LIMITS.kept,
+    held_bytes: WORK_LIMITS.retained,
     placement_bytes: WORK_LIMITS.placed,
     added_bytes: WORK_LIMITS.output,
     added_bytes_per_page: WORK_LIMITS.outputPerPage,

@@ -58,8 +58,8 @@ test("a text that is cut short on many sizes is laid out a few times for each pl
 test("lines that stay in memory until they are drawn are charged for", async () => {
   const meter = new Meter(0);
   await layOut(100, meter, LONG);
-  expect(meter.used.kept).toBeGreaterThan(512 * 200);
-  meter.keep(WORK_LIMITS.kept - meter.used.kept);
+  expect(meter.used.retained).toBeGreaterThan(512 * 200);
+  meter.retain(WORK_LIMITS.retained - meter.used.retained);
   await expect(layOut(1, meter, LONG)).rejects.toMatchObject({
     code: "too_complex",
     message: expect.stringContaining("Send a shorter text"),

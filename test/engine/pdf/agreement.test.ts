@@ -191,7 +191,7 @@ describe("an object stream is written anew", () => {
   it("with members that are sound, apart from those that change", async () => {
     const output = await stamp(packed({ 7: "<<5/A 1 x>>" }));
     const { objects } = await open(output);
-    const places = [3, 7].map((num) => objects.table.place(objects.table.live(num)));
+    const places = [3, 7].map((num) => objects.table.offset(objects.table.liveRow(num)));
     expect(places[0]).not.toBe(places[1]);
     const text = await objects.run(() => objects.at(7, (bytes) => latin1(bytes)));
     expect(text).toMatch(/^<<\/A 1 >>\s/);
@@ -211,9 +211,9 @@ describe("an object stream is written anew", () => {
           .bytes(),
       ),
     );
-    const row = objects.table.live(7);
-    const stream = await objects.run(() => objects.stream(objects.table.place(row)));
-    expect(stream.numbers[objects.table.detail(row)]).toBe(7);
+    const row = objects.table.liveRow(7);
+    const stream = await objects.run(() => objects.stream(objects.table.streamNumber(row)));
+    expect(stream.numbers[objects.table.index(row)]).toBe(7);
   });
 });
 

@@ -7,7 +7,7 @@ import type { PageTreeRoot } from "../pages/pageTree.ts";
 import { Rewrite, type Rewrites } from "../pages/rewrite.ts";
 import { eachEntry, isDictionary, Malformed, nameIs, readName } from "../syntax/lexer.ts";
 import { type Dictionary, parseValue, Reference, type Value } from "../syntax/values.ts";
-import { endOfSound, soundText } from "../syntax/wellFormed.ts";
+import { endOfWellFormed, wellFormedText } from "../syntax/wellFormed.ts";
 import type { Trailer } from "../xref/xref.ts";
 
 /** What is read of the catalog. It may also have destinations, or labels of pages, by the ten thousand. */
@@ -79,7 +79,7 @@ export function moveOutOfTrailer(trailers: readonly Trailer[], rewrites: Rewrite
   const text = trailers.find(({ dict }) => dict.has("Root"))?.text;
   const entry = text && entryOf(text, "Root");
   if (!entry) throw new Malformed("no catalog");
-  rewrites.keepRenewed(num, soundText(text, entry.start));
+  rewrites.keepRenewed(num, wellFormedText(text, entry.start));
   return new Reference(num, 0);
 }
 
@@ -116,7 +116,7 @@ export function putNodeAbove(
   const catalog = rewrites.get(root.num);
   const entry = catalog && entryOf(catalog.text, "Pages");
   if (!entry) return;
-  const kid = `${rewrite.num} ${objects.table.generation(rewrite.num)} R`;
+  const kid = `${rewrite.num} ${objects.table.generationOf(rewrite.num)} R`;
   rewrites.keepRenewed(num, encodeLatin1(`<</Type/Pages/Count 1/Kids[${kid}]>>`));
   catalog.splice({ at: entry.start, remove: entry.end - entry.start, insert: ` ${num} 0 R` });
   rewrite.splice({ at: 2, remove: 0, insert: `/Parent ${num} 0 R ` });
@@ -167,15 +167,15 @@ export function keepNamed(
 ): void {
   for (const key of ["Root", "Encrypt"]) {
     const found = dictionaryAt(objects, rewrites, trailer.get(key) ?? null);
-    if (found) trailer.set(key, new Reference(found.num, objects.table.generation(found.num)));
+    if (found) trailer.set(key, new Reference(found.num, objects.table.generationOf(found.num)));
   }
   const encrypt = trailer.get("Encrypt");
   if (encrypt === undefined) return;
   const text = trailers.find(({ dict }) => dict.has("Encrypt"))?.text;
   const entry = text && entryOf(text, "Encrypt");
-  const isSound =
-    encrypt instanceof Reference ? !rewrites.isRenewed(encrypt.num) : entry && endOfSound(text, entry.start) >= 0;
-  if (!isSound)
+  const isWellFormed =
+    encrypt instanceof Reference ? !rewrites.isRenewed(encrypt.num) : entry && endOfWellFormed(text, entry.start) >= 0;
+  if (!isWellFormed)
     throw new EngineError("damaged_pdf", "What the PDF says of its encryption is damaged. Save it without encryption.");
 }
 

@@ -13,7 +13,7 @@ import { type ByteSource, retry, retryAll } from "../source/byteSource.ts";
 import { Malformed, parseAt, readHeader } from "../syntax/lexer.ts";
 import { type Dictionary, Reference } from "../syntax/values.ts";
 import { type Scan, scanFile } from "../xref/rebuild.ts";
-import { verifyOffsets, verifyPlaces } from "../xref/verify.ts";
+import { verifyOffsets, verifyPlausibility } from "../xref/verify.ts";
 import { findOrigin, NEW_HEADER, type Xref, XrefReader } from "../xref/xref.ts";
 import {
   isPortfolio,
@@ -184,11 +184,11 @@ async function open(
     if (encrypt instanceof Reference && !xref.table.isInFile(encrypt.num)) throw new Malformed("no /Encrypt");
   } else if (verify) {
     if (source.inMemory || options.thorough) await verifyOffsets(source, xref.table);
-    else await verifyPlaces(source, xref);
+    else await verifyPlausibility(source, xref);
   }
   const header = await retry(source, () => findOrigin(source));
   // Nothing is cut off then, and readers that find no header at the beginning repair the file, or do not open it.
-  if (header === undefined || xref.table.firstPlace() < header) xref.origin = -NEW_HEADER.length;
+  if (header === undefined || xref.table.firstOffset() < header) xref.origin = -NEW_HEADER.length;
 
   const { catalog, ...about } = await objects.run(() => {
     const catalog = readCatalog(objects, trailer);
@@ -218,10 +218,10 @@ async function open(
     lenient: recovery !== undefined,
     mayDefer: !source.inMemory && !thorough,
     mayBeThere: (num) =>
-      !areStreamsRead || recovery?.scan.mayHideStreams === true || recovery?.scan.doubtful.has(num) === true,
+      !areStreamsRead || recovery?.scan.mayHideObjectStreams === true || recovery?.scan.ambiguous.has(num) === true,
     isContested: (num) =>
       num === catalogAt.num ||
-      recovery?.scan.contested.has(num) === true ||
+      recovery?.scan.redefined.has(num) === true ||
       (recovery?.own !== undefined && isElsewhere(source, recovery.own.table, xref.table, num)),
   });
   await retryAll(source, walk);
@@ -248,20 +248,17 @@ async function open(
 
 /** Returns whether an object is where one cross-reference says, and that is not where another says. */
 function isElsewhere(source: ByteSource, one: XrefTable, another: XrefTable, num: number): boolean {
-  const [row, other] = [one.live(num), another.live(num)];
-  const isSame =
-    row >= 0 && other >= 0 && one.kind(row) === another.kind(other) && one.place(row) === another.place(other);
-  return !isSame && isThere(source, one, num);
+  return !one.agreesWith(another, num) && isThere(source, one, num);
 }
 
 /** Returns whether an object is where a cross-reference says, in the file or in an object stream. */
 function isThere(source: ByteSource, table: XrefTable, num: number): boolean {
-  const row = table.live(num);
+  const row = table.liveRow(num);
   if (row < 0 || table.kind(row) === FREE) return false;
   if (table.kind(row) === IN_STREAM)
-    return table.isInFile(table.place(row)) && isThere(source, table, table.place(row));
+    return table.isInFile(table.streamNumber(row)) && isThere(source, table, table.streamNumber(row));
   try {
-    return parseAt(source, table.place(row), readHeader)?.num === num;
+    return parseAt(source, table.offset(row), readHeader)?.num === num;
   } catch (error) {
     if (error instanceof Malformed) return false;
     throw error;

@@ -24,7 +24,7 @@ export async function readLanguage(
     if (!(value instanceof Uint8Array)) return undefined;
     const { num, gen } = entry instanceof Reference ? entry : root;
     // object streams are encrypted as a whole (7.6.2)
-    const isEncrypted = objects.cipher && objects.table.kind(objects.table.live(num)) !== IN_STREAM;
+    const isEncrypted = objects.cipher && objects.table.kind(objects.table.liveRow(num)) !== IN_STREAM;
     return textOf((isEncrypted ? objects.cipher!.decryptString(num, gen, value) : value).subarray(0, LONGEST));
   } catch (error) {
     if (error instanceof Malformed) return undefined;

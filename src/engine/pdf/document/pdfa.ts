@@ -79,9 +79,9 @@ export function pdfaNotices({ pdfa, uses }: { pdfa: Pdfa | undefined; uses: Read
 function metadataOf(objects: Objects, catalog: Dictionary): string {
   const { source, table } = objects;
   const reference = catalog.get("Metadata");
-  const row = reference instanceof Reference ? table.live(reference.num) : -1;
+  const row = reference instanceof Reference ? table.liveRow(reference.num) : -1;
   if (row < 0 || table.kind(row) !== IN_FILE) return "";
-  const { dict, data } = readStream(source, table.place(row), (length) => objects.streamLength(length));
+  const { dict, data } = readStream(source, table.offset(row), (length) => objects.streamLength(length));
   const xmp = decodeStream(dict, data, source.meter);
   return decodeLatin1(xmp, 0, Math.min(xmp.length, LONGEST_XMP)).replaceAll("\0", "");
 }

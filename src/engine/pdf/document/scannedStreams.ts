@@ -23,6 +23,9 @@ export async function expandObjectStreams(objects: Objects, scan: Scan): Promise
   const { table, source } = objects;
   const isCurrent = ({ num, offset }: { num: number; offset: number }) => table.offsetOf(num) === offset;
   const offsetOf = new Map<number, number>();
+  /** Offset of the object, or of the object stream that holds it; -1 if that stream is unknown. */
+  const offsetOfObject = (row: number) =>
+    table.kind(row) === IN_STREAM ? (offsetOf.get(table.streamNumber(row)) ?? -1) : table.offset(row);
   let areAllRead = true;
 
   for (const stream of scan.objectStreams) {
@@ -44,10 +47,9 @@ export async function expandObjectStreams(objects: Objects, scan: Scan): Promise
     for (const [index, num] of decoded.numbers.entries()) {
       source.meter.spend(MEMBER_WORK);
       if (source.meter.isTurnOver) await source.meter.giveWay();
-      const row = table.live(num);
-      const place = row < 0 ? -1 : table.place(row);
-      const known = row >= 0 && table.kind(row) === IN_STREAM ? (offsetOf.get(place) ?? -1) : place;
-      if (row >= 0) addNumber(scan.doubtful, num, source);
+      const row = table.liveRow(num);
+      const known = row < 0 ? -1 : offsetOfObject(row);
+      if (row >= 0) addNumber(scan.ambiguous, num, source);
       if (known < stream.offset) table.replace(num, IN_STREAM, stream.num, index);
       else table.add(num, IN_STREAM, stream.num, index);
       if (catalogs.has(decoded.offsets[index]!)) addNumber(scan.catalogs, num, source);
@@ -76,8 +78,8 @@ function offsetsOfCatalogs({ bytes, ascending }: ObjectStream): Set<number> {
 /** Frees the members of what turned out to be no object streams: a member of another one has the same number. */
 function freeMembers(table: XrefTable, streams: ReadonlySet<number>): void {
   for (const num of [...table.numbers()]) {
-    const row = table.live(num);
-    if (table.kind(row) === IN_STREAM && streams.has(table.place(row))) table.replace(num, FREE, 0, 0);
+    const row = table.liveRow(num);
+    if (table.kind(row) === IN_STREAM && streams.has(table.streamNumber(row))) table.replace(num, FREE, 0, 0);
   }
 }
 

@@ -77,7 +77,7 @@ export class Objects {
   /** Offsets of the object streams that have been decoded before. */
   readonly #decoded = new Set<number>();
   /** Numbers of object streams that say a wrong /N, do not end, or have members that are not live. */
-  readonly odd = new Set<number>();
+  readonly mustRewrite = new Set<number>();
   /** Copies of the members that have been read, so that a stream is not decoded again for each. */
   readonly #members = new Map<number, Uint8Array>();
 
@@ -97,19 +97,19 @@ export class Objects {
    * @throws EngineError too_complex
    */
   at<T>(num: number, parse: (bytes: Uint8Array, at: number) => T): T | undefined {
-    const row = this.table.live(num);
+    const row = this.table.liveRow(num);
     if (row < 0) return undefined;
     const kind = this.table.kind(row);
     if (kind === IN_STREAM)
       return parseWhole(this.#member(num, row), (bytes, at) => parse(bytes, skipWhite(bytes, at)));
     if (kind !== IN_FILE) return undefined;
-    const place = this.table.place(row);
+    const offset = this.table.offset(row);
     const read = (bytes: Uint8Array, from: number) => {
       const header = readHeader(bytes, from);
-      if (header?.num !== num) throw new Malformed(`object ${num} is not at offset ${place}`);
+      if (header?.num !== num) throw new Malformed(`object ${num} is not at offset ${offset}`);
       return parse(bytes, header.end);
     };
-    return parseAt(this.source, place, read, undefined, () => this.nextPlace(place));
+    return parseAt(this.source, offset, read, undefined, () => this.nextOffset(offset));
   }
 
   /** Returns the text of a member of an object stream, up to where the next one begins. */
@@ -119,18 +119,18 @@ export class Objects {
       this.source.meter.scan(known.length);
       return known;
     }
-    const place = this.table.place(row);
-    const stream = this.#streams.get(place);
+    const streamNumber = this.table.streamNumber(row);
+    const stream = this.#streams.get(streamNumber);
     if (!stream) {
-      MISSING.num = place;
+      MISSING.num = streamNumber;
       throw MISSING;
     }
-    const index = this.table.detail(row);
+    const index = this.table.index(row);
     const found = stream.numbers[index] === num ? index : positionIn(stream, num);
-    if (found === undefined) throw new Malformed(`object ${num} is not in object stream ${place}`);
+    if (found === undefined) throw new Malformed(`object ${num} is not in object stream ${streamNumber}`);
     if (found !== index) this.table.setIndex(row, found);
     const copy = this.#slab.copy(memberText(stream, found));
-    this.source.meter.keep(COPY);
+    this.source.meter.retain(COPY);
     this.#members.set(num, copy);
     return copy;
   }
@@ -140,7 +140,7 @@ export class Objects {
    * @param text the value of object `num`, as passed by {@link Objects.at}
    * @throws EngineError too_complex if too much is kept
    */
-  keep(num: number, text: Uint8Array): Uint8Array {
+  retain(num: number, text: Uint8Array): Uint8Array {
     // A copy of a member stays valid, but need not be found again; so does a view of a file in memory, while a view of
     // a cached block would keep all of that alive.
     if (this.#members.delete(num) || this.source.inMemory) return text;
@@ -156,9 +156,9 @@ export class Objects {
   balanced(num: number): Uint8Array | undefined {
     if (!this.table.isInFile(num))
       return this.at(num, (bytes, at) => this.#balanced(terminated(bytes.subarray(at, at + LARGEST_BROKEN)), 0));
-    const place = this.table.offsetOf(num);
-    const end = Math.min(place + LARGEST_BROKEN, this.nextPlace(place), this.source.length);
-    const bytes = terminated(this.source.bytes(place, end));
+    const offset = this.table.offsetOf(num);
+    const end = Math.min(offset + LARGEST_BROKEN, this.nextOffset(offset), this.source.length);
+    const bytes = terminated(this.source.bytes(offset, end));
     const header = readHeader(bytes, 0);
     return header?.num === num ? this.#balanced(bytes, header.end) : undefined;
   }
@@ -250,15 +250,15 @@ export class Objects {
    * Returns where the next live object in the file begins after `offset`; Infinity if there is none.
    * @throws EngineError too_complex
    */
-  nextPlace(offset: number): number {
+  nextOffset(offset: number): number {
     if (!this.table.isSorted) this.source.meter.scan(SORTING * this.table.rows);
-    return this.table.nextPlace(offset);
+    return this.table.nextOffset(offset);
   }
 
   #decode(offset: number, num: number): ObjectStream {
     const { meter } = this.source;
     const lengthOf = (length: Reference) => this.streamLength(length);
-    const raw = readStream(this.source, offset, lengthOf, () => this.nextPlace(offset));
+    const raw = readStream(this.source, offset, lengthOf, () => this.nextOffset(offset));
     if (raw.num !== num) throw new Malformed(`object ${num} is not at offset ${offset}`);
     const dict = new Map(STREAM_KEYS.map((key) => [key, this.#direct(raw.dict.get(key) ?? null)]));
     const hasEnd = isEndOfData(this.source, raw.end);
@@ -273,12 +273,12 @@ export class Objects {
     const stream = readObjectStream(dict.get("N"), first, decoded);
     meter.scan(MEMBER * stream.numbers.length);
     const isStale = (member: number) => {
-      const row = this.table.live(member);
-      return row < 0 || this.table.kind(row) !== IN_STREAM || this.table.place(row) !== num;
+      const row = this.table.liveRow(member);
+      return row < 0 || this.table.kind(row) !== IN_STREAM || this.table.streamNumber(row) !== num;
     };
     const isNamed = dict.get("Type") === "ObjStm";
-    const isWhole = raw.isSound && isNamed && hasEnd && dict.get("N") === stream.numbers.length;
-    if (!isWhole || (!this.isScanned && stream.numbers.some(isStale))) this.odd.add(num);
+    const isWhole = raw.isWellFormed && isNamed && hasEnd && dict.get("N") === stream.numbers.length;
+    if (!isWhole || (!this.isScanned && stream.numbers.some(isStale))) this.mustRewrite.add(num);
     return stream;
   }
 

@@ -30,7 +30,7 @@ export class Slab {
   copy(text: Uint8Array): Uint8Array {
     const length = text.length + TERMINATOR_LENGTH;
     limitObject(length);
-    this.#meter.keep(length);
+    this.#meter.retain(length);
     if (length > SIZE / 4) return terminated(text);
     if (this.#used + length > this.#bytes.length) {
       this.#bytes = new Uint8Array(SIZE);

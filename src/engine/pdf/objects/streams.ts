@@ -16,7 +16,7 @@ import {
   startsWith,
 } from "../syntax/lexer.ts";
 import { type Dictionary, parseValue, Reference, type Value } from "../syntax/values.ts";
-import { endOfSound } from "../syntax/wellFormed.ts";
+import { endOfWellFormed } from "../syntax/wellFormed.ts";
 
 /** A stream object as it is in the file. */
 export interface RawStream {
@@ -24,7 +24,7 @@ export interface RawStream {
   gen: number;
   dict: Dictionary;
   /** Whether all readers read the dictionary alike: see sound.ts. */
-  isSound: boolean;
+  isWellFormed: boolean;
   /** Still encrypted and filtered. */
   data: Uint8Array;
   /** File offset where the data end. */
@@ -63,8 +63,8 @@ export function readStream(
     const start = dataStart(bytes, skipWhite(bytes, skipValue(bytes, header.end)));
     if (start < 0) throw new Malformed(`no stream at offset ${offset}`);
     const dict = parseValue(bytes, header.end) as Dictionary;
-    const isSound = endOfSound(bytes, header.end) >= 0;
-    return { num: header.num, gen: header.gen, dict, isSound, start: offset + start };
+    const isWellFormed = endOfWellFormed(bytes, header.end) >= 0;
+    return { num: header.num, gen: header.gen, dict, isWellFormed, start: offset + start };
   });
 
   const length = head.dict.get("Length");

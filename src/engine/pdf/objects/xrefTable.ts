@@ -29,10 +29,10 @@ export class XrefTable {
   readonly #most: number;
   #number = new Uint32Array(1024);
   #kind = new Uint8Array(1024);
-  /** IN_FILE: offset in the file. IN_STREAM: number of the object stream. */
-  #place = new Float64Array(1024);
+  /** IN_FILE: offset in the file. IN_STREAM: number of the object stream. FREE: 0. */
+  #field2 = new Float64Array(1024);
   /** IN_FILE: generation. IN_STREAM: index in the object stream. FREE: next generation. */
-  #detail = new Uint32Array(1024);
+  #field3 = new Uint32Array(1024);
   /**
    * Object number to its live row, plus one; 0 for none. Dense; numbers far beyond the rows (hostile or sparse files)
    * go to `#sparse`.
@@ -40,7 +40,7 @@ export class XrefTable {
   #index = new Uint32Array(1024);
   readonly #sparse = new Map<number, number>();
   /** Offsets of the live objects in the file, ascending; made when first needed. */
-  #places: Float64Array | undefined;
+  #offsets: Float64Array | undefined;
 
   /** @param length of the file in bytes */
   constructor(length: number) {
@@ -53,10 +53,10 @@ export class XrefTable {
    * (7.5.8.4). No object has the number 0, which is the head of the free list.
    * @throws EngineError too_complex if there are too many entries, or an object number is larger than readers take
    */
-  add(num: number, kind: Kind, place: number, detail: number, replaceFreeFrom = Number.POSITIVE_INFINITY): void {
+  add(num: number, kind: Kind, field2: number, field3: number, replaceFreeFrom = Number.POSITIVE_INFINITY): void {
     if ((num > LARGEST_NUMBER && kind === FREE) || (num === 0 && kind !== FREE)) return;
-    const row = this.#append(num, kind, place, detail);
-    const live = this.live(num);
+    const row = this.#append(num, kind, field2, field3);
+    const live = this.liveRow(num);
     if (live < 0 || (live >= replaceFreeFrom && this.#kind[live] === FREE)) this.#setLive(num, row);
   }
 
@@ -66,10 +66,10 @@ export class XrefTable {
    * @returns whether there was one before
    * @throws EngineError too_complex if there are too many entries
    */
-  replace(num: number, kind: Kind, place: number, detail: number): boolean {
+  replace(num: number, kind: Kind, field2: number, field3: number): boolean {
     if (num > LARGEST_NUMBER || num === 0) return false;
-    const before = this.live(num);
-    this.#setLive(num, this.#append(num, kind, place, detail));
+    const before = this.liveRow(num);
+    this.#setLive(num, this.#append(num, kind, field2, field3));
     return before >= 0;
   }
 
@@ -77,7 +77,7 @@ export class XrefTable {
    * Returns the live row of an object, or -1.
    * @throws EngineError too_complex if the number is larger than readers take
    */
-  live(num: number): number {
+  liveRow(num: number): number {
     if (num < this.#index.length) return this.#index[num]! - 1;
     if (num > LARGEST_NUMBER) throw tooLarge(num);
     return (this.#sparse.get(num) ?? 0) - 1;
@@ -85,31 +85,31 @@ export class XrefTable {
 
   /** Returns whether there is an object of this number. */
   isInUse(num: number): boolean {
-    const row = this.live(num);
+    const row = this.liveRow(num);
     return row >= 0 && this.#kind[row] !== FREE;
   }
 
   /** Returns whether an object is directly in the file. */
   isInFile(num: number): boolean {
-    const row = this.live(num);
+    const row = this.liveRow(num);
     return row >= 0 && this.#kind[row] === IN_FILE;
   }
 
   /** Returns the offset of an object that is directly in the file; -1 for any other. */
   offsetOf(num: number): number {
-    const row = this.live(num);
-    return row >= 0 && this.#kind[row] === IN_FILE ? this.#place[row]! : -1;
+    const row = this.liveRow(num);
+    return row >= 0 && this.#kind[row] === IN_FILE ? this.#field2[row]! : -1;
   }
 
   isLive(row: number): boolean {
-    return this.live(this.#number[row]!) === row;
+    return this.liveRow(this.#number[row]!) === row;
   }
 
   /** Returns the smallest offset of a live object in the file; Infinity if there is none. */
-  firstPlace(): number {
+  firstOffset(): number {
     let first = Number.POSITIVE_INFINITY;
     for (let row = 0; row < this.rows; row++)
-      if (this.#kind[row] === IN_FILE && this.#place[row]! < first && this.isLive(row)) first = this.#place[row]!;
+      if (this.#kind[row] === IN_FILE && this.#field2[row]! < first && this.isLive(row)) first = this.#field2[row]!;
     return first;
   }
 
@@ -121,27 +121,50 @@ export class XrefTable {
     return this.#kind[row] as Kind;
   }
 
-  place(row: number): number {
-    return this.#place[row]!;
+  /** Returns the file offset that an IN_FILE row names. */
+  offset(row: number): number {
+    return this.#field2[row]!;
   }
 
-  detail(row: number): number {
-    return this.#detail[row]!;
+  /** Returns the number of the object stream that an IN_STREAM row names. */
+  streamNumber(row: number): number {
+    return this.#field2[row]!;
+  }
+
+  /** Returns the generation of an IN_FILE row, or the next generation of a FREE row. */
+  generation(row: number): number {
+    return this.#field3[row]!;
+  }
+
+  /** Returns the index in its object stream that an IN_STREAM row names. */
+  index(row: number): number {
+    return this.#field3[row]!;
+  }
+
+  /** Returns whether both tables locate an object at the same offset or in the same object stream. */
+  agreesWith(other: XrefTable, num: number): boolean {
+    const [row, otherRow] = [this.liveRow(num), other.liveRow(num)];
+    return (
+      row >= 0 &&
+      otherRow >= 0 &&
+      this.#kind[row] === other.#kind[otherRow] &&
+      this.#field2[row] === other.#field2[otherRow]
+    );
   }
 
   /** Corrects the index in its object stream that an entry names. */
   setIndex(row: number, index: number): void {
-    this.#detail[row] = index;
+    this.#field3[row] = index;
   }
 
   /** Returns the generation of an object; that of members of object streams, and of objects that are not there, is 0. */
-  generation(num: number): number {
-    return this.isInFile(num) ? this.detail(this.live(num)) : 0;
+  generationOf(num: number): number {
+    return this.isInFile(num) ? this.generation(this.liveRow(num)) : 0;
   }
 
   /** Sets the generation of an object that is directly in the file. */
   setGeneration(row: number, gen: number): void {
-    this.#detail[row] = gen;
+    this.#field3[row] = gen;
   }
 
   /** Yields the object numbers that have a row, ascending. */
@@ -153,45 +176,45 @@ export class XrefTable {
 
   /** Whether the places are in order, which {@link nextPlace} needs, and brings about. */
   get isSorted(): boolean {
-    return this.#places !== undefined;
+    return this.#offsets !== undefined;
   }
 
   /** Returns where the next live object in the file begins after `offset`; Infinity if there is none. */
-  nextPlace(offset: number): number {
-    const places = this.#sortedPlaces();
-    return places[firstAbove(places, offset)] ?? Number.POSITIVE_INFINITY;
+  nextOffset(offset: number): number {
+    const offsets = this.#sortedOffsets();
+    return offsets[firstAbove(offsets, offset)] ?? Number.POSITIVE_INFINITY;
   }
 
   /** Returns whether live objects can be where they are said to be: each within the file, and no two at the same offset. */
-  isPossible(length: number): boolean {
-    return this.#sortedPlaces().every((place, index, places) => place < length && place !== places[index - 1]);
+  hasPlausibleOffsets(length: number): boolean {
+    return this.#sortedOffsets().every((offset, i, offsets) => offset < length && offset !== offsets[i - 1]);
   }
 
-  #sortedPlaces(): Float64Array {
-    if (this.#places) return this.#places;
-    const places = new Float64Array(this.rows);
+  #sortedOffsets(): Float64Array {
+    if (this.#offsets) return this.#offsets;
+    const offsets = new Float64Array(this.rows);
     let count = 0;
     for (let row = 0; row < this.rows; row++)
-      if (this.#kind[row] === IN_FILE && this.isLive(row)) places[count++] = this.#place[row]!;
-    this.#places = places.subarray(0, count).sort();
-    return this.#places;
+      if (this.#kind[row] === IN_FILE && this.isLive(row)) offsets[count++] = this.#field2[row]!;
+    this.#offsets = offsets.subarray(0, count).sort();
+    return this.#offsets;
   }
 
-  #append(num: number, kind: Kind, place: number, detail: number): number {
+  #append(num: number, kind: Kind, field2: number, field3: number): number {
     if (this.rows >= this.#most) throw tooComplex("it has too many objects");
     if (num > LARGEST_NUMBER) throw tooLarge(num);
     if (this.rows === this.#number.length) this.#grow();
     const row = this.rows++;
     this.#number[row] = num;
     this.#kind[row] = kind;
-    this.#place[row] = place;
-    this.#detail[row] = detail;
+    this.#field2[row] = field2;
+    this.#field3[row] = field3;
     if (num > this.largest) this.largest = num;
     return row;
   }
 
   #setLive(num: number, row: number): void {
-    if (this.#kind[row] === IN_FILE || this.isInFile(num)) this.#places = undefined;
+    if (this.#kind[row] === IN_FILE || this.isInFile(num)) this.#offsets = undefined;
     if (num >= this.#index.length && num < 4 * this.rows + 65_536) {
       const larger = new Uint32Array(Math.max(num + 1, this.#index.length * 2));
       larger.set(this.#index);
@@ -214,12 +237,12 @@ export class XrefTable {
     const kind = new Uint8Array(size);
     kind.set(this.#kind);
     this.#kind = kind;
-    const place = new Float64Array(size);
-    place.set(this.#place);
-    this.#place = place;
-    const detail = new Uint32Array(size);
-    detail.set(this.#detail);
-    this.#detail = detail;
+    const field2 = new Float64Array(size);
+    field2.set(this.#field2);
+    this.#field2 = field2;
+    const field3 = new Uint32Array(size);
+    field3.set(this.#field3);
+    this.#field3 = field3;
   }
 }
 

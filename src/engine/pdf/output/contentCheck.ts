@@ -8,7 +8,7 @@ import type { Objects } from "../objects/objects.ts";
 import { dataStart, isGlued, MOST_WHITE_BEFORE_END } from "../objects/streams.ts";
 import { isDictionary, isWhite, Malformed, nameIs, readHeader, skipWhite } from "../syntax/lexer.ts";
 import { parseValue, Reference, type Value } from "../syntax/values.ts";
-import { eachSoundEntry } from "../syntax/wellFormed.ts";
+import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
 import { PlanOutdated } from "./eraser.ts";
 
 /** Bytes around each window that are looked at: for a dictionary at its end, or a length behind a stream. */
@@ -140,7 +140,7 @@ function openStream(bytes: Uint8Array, at: number, base: number): OpenStream {
   try {
     const header = readHeader(bytes, at);
     if (!header || !isDictionary(bytes, header.end)) throw outdated();
-    const end = eachSoundEntry(bytes, header.end, (key, keyEnd, start) => {
+    const end = eachWellFormedEntry(bytes, header.end, (key, keyEnd, start) => {
       if (nameIs(bytes, key, keyEnd, "Length")) length = parseValue(bytes, start);
     });
     const data = end < 0 ? -1 : dataStart(bytes, skipWhite(bytes, end));

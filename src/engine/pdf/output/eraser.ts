@@ -45,9 +45,9 @@ export function collectBoundaries(
   const keys = new Float64Array(table.rows + sections.length + 1);
   let count = 1;
   for (let row = 0; row < table.rows; row++) {
-    const place = table.place(row);
-    if (table.kind(row) !== IN_FILE || place < origin || place >= length) continue;
-    keys[count++] = place * 4 + (!table.isLive(row) ? STALE : gone.has(table.number(row)) ? GONE : LIVE);
+    const offset = table.offset(row);
+    if (table.kind(row) !== IN_FILE || offset < origin || offset >= length) continue;
+    keys[count++] = offset * 4 + (!table.isLive(row) ? STALE : gone.has(table.number(row)) ? GONE : LIVE);
   }
   for (const offset of sections) keys[count++] = offset * 4 + SECTION;
   const found = keys.subarray(1, count).sort();
@@ -121,5 +121,5 @@ export class Eraser {
 /** Returns whether the object at an offset is the one, of the generation, that the cross-reference has there. */
 function isThere(table: XrefTable, offset: number, bytes: Uint8Array, at: number): boolean {
   const found = headerAt(bytes, at);
-  return found !== undefined && table.offsetOf(found.num) === offset && table.generation(found.num) === found.gen;
+  return found !== undefined && table.offsetOf(found.num) === offset && table.generationOf(found.num) === found.gen;
 }

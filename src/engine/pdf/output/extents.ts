@@ -160,7 +160,7 @@ class BoundaryCheck {
 
   #isAt(num: number, offset: number): boolean {
     const { table } = this.#objects;
-    return table.place(table.live(num)) === offset;
+    return table.offset(table.liveRow(num)) === offset;
   }
 
   /** Returns the offset of the next `word` from `start` on; `next` if it is not before that. */

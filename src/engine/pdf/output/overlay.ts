@@ -1,7 +1,7 @@
 /** Lays form XObjects over every page without changing, or even decoding, the existing content streams. */
 import { encodeLatin1 } from "../../bytes.ts";
 import { deflatedText } from "../../deflated.ts";
-import { Recent } from "../../recent.ts";
+import { LruCache } from "../../lruCache.ts";
 import type { PdfDocument } from "../document/document.ts";
 import type { Ref } from "../document/newObject.ts";
 import type { Page, PageTarget } from "../pages/page.ts";
@@ -36,7 +36,7 @@ export async function overlay(
   const guards = guardsFor(document.pdfa);
   const [opening, closing] = [document.add(guards.opening), document.add(guards.closing)];
   /** Closing and placement, by the operators of the placement. */
-  const placements = new Recent<string, string>(PLACEMENTS_BYTES);
+  const placements = new LruCache<string, string>(PLACEMENTS_BYTES);
   let deflated = 0;
   /** New /Contents arrays of pages that shared an array before, by its object number and the placement. */
   const arrays = new Map<string, Ref>();
@@ -61,7 +61,7 @@ export async function overlay(
           ? { dict: "/Filter/FlateDecode", data: deflatedText(text, 6) }
           : { dict: "", data: encodeLatin1(text) },
       );
-      placement = placements.keep(operators, [closing, stream].join(" "), operators.length);
+      placement = placements.put(operators, [closing, stream].join(" "), operators.length);
     }
 
     page.placement = placement;

@@ -21,7 +21,7 @@ import {
   skipWhite,
   terminated,
 } from "../syntax/lexer.ts";
-import { endOfSound, SoundWalk, soundText } from "../syntax/wellFormed.ts";
+import { endOfWellFormed, WellFormedWalk, wellFormedText } from "../syntax/wellFormed.ts";
 import { mentionsPage } from "./revisions.ts";
 import type { Member } from "./serialize.ts";
 
@@ -57,10 +57,10 @@ export async function planReplacements(document: PdfDocument): Promise<Replaceme
   const superseded = new Set<number>();
   const gone = new Set<number>();
   for (const rewrite of changed) {
-    const row = table.live(rewrite.num);
+    const row = table.liveRow(rewrite.num);
     if (table.kind(row) === IN_STREAM) {
       inStreams.push(rewrite);
-      streams.add(table.place(row));
+      streams.add(table.streamNumber(row));
     } else {
       inFile.push(rewrite);
       gone.add(rewrite.num);
@@ -73,22 +73,23 @@ export async function planReplacements(document: PdfDocument): Promise<Replaceme
   let firstNumber = 0;
   for (let row = 0; row < table.rows; row++) {
     const kind = table.kind(row);
-    const place = table.place(row);
     if (kind === IN_STREAM) {
-      if (!table.isLive(row) && table.isInFile(place) && !streams.has(place)) superseded.add(place);
+      const stream = table.streamNumber(row);
+      if (!table.isLive(row) && table.isInFile(stream) && !streams.has(stream)) superseded.add(stream);
       continue;
     }
     if (kind !== IN_FILE || !table.isLive(row)) continue;
-    if (sectionOffsets.has(place)) freed.add(table.number(row)); // it is that section, see verify.ts
-    if (place < first) {
-      first = place;
+    const offset = table.offset(row);
+    if (sectionOffsets.has(offset)) freed.add(table.number(row)); // it is that section, see verify.ts
+    if (offset < first) {
+      first = offset;
       firstNumber = table.number(row);
     }
   }
   if (firstNumber > 0 && (await retry(source, () => isLinearization(document, first)))) freed.add(firstNumber);
 
   for (const num of superseded) if (await isObjectStream(objects, num)) streams.add(num);
-  for (const num of objects.odd) if (table.isInFile(num)) streams.add(num);
+  for (const num of objects.mustRewrite) if (table.isInFile(num)) streams.add(num);
   for (const num of streams) freed.add(num);
   for (const num of freed) gone.add(num);
   for (const num of gone) {
@@ -159,16 +160,17 @@ export async function* keptMembers(
   const texts = new Map<number, Uint8Array>();
   let room = stream.bytes.length;
   for (const [i, num] of numbers.entries()) {
-    const row = table.live(num);
-    if (row < 0 || table.kind(row) !== IN_STREAM || table.place(row) !== streamNumber || seen.has(num)) continue;
-    const index = table.detail(row);
+    const row = table.liveRow(num);
+    if (row < 0 || table.kind(row) !== IN_STREAM || table.streamNumber(row) !== streamNumber || seen.has(num)) continue;
+    const index = table.index(row);
     if (index !== i && numbers[index] === num) continue;
     seen.add(num);
     const rewrite = rewrites.get(num);
     if (rewrite && rewrite.splices.length > 0) continue;
     const whole = memberText(stream, i);
     const text =
-      texts.get(offsets[i]!) ?? (whole.length < LONG ? soundMember(whole) : await longSoundMember(whole, meter));
+      texts.get(offsets[i]!) ??
+      (whole.length < LONG ? wellFormedMember(whole) : await longWellFormedMember(whole, meter));
     if (whole.length >= LONG) texts.set(offsets[i]!, text);
     const length = Math.max(text.length, whole.length);
     room -= length;
@@ -183,10 +185,10 @@ export async function* keptMembers(
  * Returns a member so that it is sound: of an object stream with any other, MuPDF reads nothing. A view of it, if it is.
  * @throws EngineError too_complex if it is not, and very long
  */
-function soundMember(text: Uint8Array): Uint8Array {
+function wellFormedMember(text: Uint8Array): Uint8Array {
   try {
     const start = skipWhite(text, 0);
-    const end = endOfSound(text, start);
+    const end = endOfWellFormed(text, start);
     if (end >= 0) return text.subarray(start, end);
   } catch (error) {
     if (!(error instanceof EndOfBytes)) throw error;
@@ -196,7 +198,7 @@ function soundMember(text: Uint8Array): Uint8Array {
 
 /** Returns a member that is not sound, or may not be, so that it is. */
 function mended(text: Uint8Array): Uint8Array {
-  const read = (bytes: Uint8Array) => soundText(bytes, skipWhite(bytes, 0));
+  const read = (bytes: Uint8Array) => wellFormedText(bytes, skipWhite(bytes, 0));
   try {
     return read(text);
   } catch (error) {
@@ -212,11 +214,11 @@ function mended(text: Uint8Array): Uint8Array {
   }
 }
 
-/** Returns a member as {@link soundMember} does, and gives way to others while it is looked at. */
-async function longSoundMember(text: Uint8Array, meter: Meter): Promise<Uint8Array> {
+/** Returns a member as {@link wellFormedMember} does, and gives way to others while it is looked at. */
+async function longWellFormedMember(text: Uint8Array, meter: Meter): Promise<Uint8Array> {
   try {
     const start = skipWhite(text, 0);
-    const walk = new SoundWalk().from(start);
+    const walk = new WellFormedWalk().from(start);
     for (;;) {
       const { at } = walk;
       const end = walk.advance(text, at + AT_ONCE);

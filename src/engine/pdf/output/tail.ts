@@ -3,14 +3,14 @@ import { md5 } from "#platform/hashes";
 import { decodeLatin1, encodeLatin1, toHex } from "../../bytes.ts";
 import type { PdfDocument } from "../document/document.ts";
 import type { NewObject } from "../document/newObject.ts";
-import { FREE, IN_FILE, IN_STREAM, type Kind } from "../objects/xrefTable.ts";
+import { FREE, IN_FILE, IN_STREAM } from "../objects/xrefTable.ts";
 import type { Rewrite } from "../pages/rewrite.ts";
 import { limitOutput } from "../source/meter.ts";
 import { ByteWriter } from "../syntax/byteWriter.ts";
 import { GREATER_THAN, LINE_FEED } from "../syntax/characters.ts";
 import { eachEntry, LARGEST_GENERATION, Malformed, readName } from "../syntax/lexer.ts";
 import { Reference } from "../syntax/values.ts";
-import { endOfSound, soundName, soundText } from "../syntax/wellFormed.ts";
+import { endOfWellFormed, wellFormedName, wellFormedText } from "../syntax/wellFormed.ts";
 import { provePages } from "./proof.ts";
 import { keptMembers, type Replacements } from "./replacements.ts";
 import { END_OF_DATA, lengthOf, type Member, packObjects, spliced, writeObject, writeSpliced } from "./serialize.ts";
@@ -29,11 +29,11 @@ const MEMBER_WORK = 1024;
 /** What it takes to collect an entry of the cross-reference, see Meter.spend. */
 const ENTRY_WORK = 32;
 
-interface Entry {
-  kind: Kind;
-  place: number;
-  detail: number;
-}
+/** A cross-reference entry of the output. */
+type Entry =
+  | { kind: typeof FREE; generation: number }
+  | { kind: typeof IN_FILE; offset: number; generation: number }
+  | { kind: typeof IN_STREAM; streamNumber: number; index: number };
 
 /** The end of an output: `parts` in order, `length` bytes in all. */
 export interface Tail {
@@ -68,9 +68,9 @@ export async function writeTail(document: PdfDocument, replacements: Replacement
     else body.add(num, object);
   }
   await body.endPack();
-  const marked = body.place;
+  const marked = body.offset;
   const allowed = marked - start + 2 * objects.source.length;
-  const check = (place: number) => limitOutput(place - allowed, document.pages.length);
+  const check = (offset: number) => limitOutput(offset - allowed, document.pages.length);
   const pack = async (packed: Member) => {
     await body.pack(packed);
     meter.spend(MEMBER_WORK + packed.text.length);
@@ -80,7 +80,7 @@ export async function writeTail(document: PdfDocument, replacements: Replacement
     // A stream of their own: some readers read nothing of one that has a damaged member.
     for await (const kept of keptMembers(document, replacements, num)) await pack(kept);
     await body.endPack();
-    check(body.place);
+    check(body.offset);
   }
   for (const rewrite of inStreams.filter(isOther)) await pack(member(rewrite));
   await body.endPack();
@@ -89,20 +89,20 @@ export async function writeTail(document: PdfDocument, replacements: Replacement
   await body.endPack();
   body.rewrite(inFile.filter(isPage));
 
-  const { entries, place } = body;
+  const { entries, offset } = body;
   for (const num of freed) {
-    if (!entries.has(num)) entries.set(num, { kind: FREE, place: 0, detail: nextGeneration(document, num) });
+    if (!entries.has(num)) entries.set(num, { kind: FREE, generation: nextGeneration(document, num) });
   }
   provePages(document, (num) => (entries.get(num)?.kind ?? FREE) !== FREE);
   const section = asStream ? document.numbers.take() : 0;
-  if (asStream) entries.set(section, { kind: IN_FILE, place, detail: 0 });
+  if (asStream) entries.set(section, { kind: IN_FILE, offset, generation: 0 });
   const all = await collectEntries(document, replacements, entries);
   const trailer = trailerEntries(document, body.newBytes());
   const written = asStream ? await streamSection(section, all, trailer, meter) : tableSection(all, trailer);
-  const end = encodeLatin1(`startxref\n${place}\n%%EOF\n`);
-  check(place + written.length + end.length);
+  const end = encodeLatin1(`startxref\n${offset}\n%%EOF\n`);
+  check(offset + written.length + end.length);
   return {
-    length: place - start + written.length + end.length,
+    length: offset - start + written.length + end.length,
     usesStreams: asStream,
     async *parts() {
       yield* body.parts();
@@ -122,7 +122,7 @@ function headOf(num: number, gen: number): string {
 class Body {
   readonly entries = new Map<number, Entry>();
   /** Offset in the output of what comes next. */
-  place: number;
+  offset: number;
   readonly #document: PdfDocument;
   /** Members of the object stream that has been begun, and their length in bytes. */
   #pack: Member[] = [];
@@ -132,13 +132,13 @@ class Body {
 
   constructor(document: PdfDocument, start: number) {
     this.#document = document;
-    this.place = start;
+    this.offset = start;
     this.#write((out) => out.byte(LINE_FEED));
   }
 
   /** Adds a new object. */
   add(num: number, object: NewObject): void {
-    this.entries.set(num, { kind: IN_FILE, place: this.place, detail: 0 });
+    this.entries.set(num, { kind: IN_FILE, offset: this.offset, generation: 0 });
     this.#write((out) => writeObject(out, num, object, this.#document.objects.cipher));
   }
 
@@ -154,7 +154,7 @@ class Body {
     if (this.#pack.length === 0) return;
     const stream = this.#document.numbers.take();
     for (const [index, { num }] of this.#pack.entries())
-      this.entries.set(num, { kind: IN_STREAM, place: stream, detail: index });
+      this.entries.set(num, { kind: IN_STREAM, streamNumber: stream, index });
     this.add(stream, await packObjects(this.#pack, this.#document.objects.source.meter));
     this.#pack = [];
     this.#packed = 0;
@@ -162,14 +162,14 @@ class Body {
 
   /** Adds rewritten objects. */
   rewrite(rewrites: readonly Rewrite[]): void {
-    const start = this.place;
+    const start = this.offset;
     for (const rewrite of rewrites) {
       const { num } = rewrite;
-      const gen = this.#document.xref.table.generation(num);
-      this.entries.set(num, { kind: IN_FILE, place: this.place, detail: gen });
-      this.place += headOf(num, gen).length + lengthOf(rewrite) + END.length;
+      const gen = this.#document.xref.table.generationOf(num);
+      this.entries.set(num, { kind: IN_FILE, offset: this.offset, generation: gen });
+      this.offset += headOf(num, gen).length + lengthOf(rewrite) + END.length;
     }
-    if (rewrites.length > 0) this.#sequence.push({ rewrites, length: this.place - start });
+    if (rewrites.length > 0) this.#sequence.push({ rewrites, length: this.offset - start });
   }
 
   /** Returns the parts in order; each is valid until the next is requested. */
@@ -193,7 +193,7 @@ class Body {
     }
     const before = out.length;
     write(out);
-    this.place += out.length - before;
+    this.offset += out.length - before;
   }
 }
 
@@ -210,7 +210,7 @@ async function* written(
       yield* out.parts();
       out = new ByteWriter(size);
     }
-    out.text(headOf(num, table.generation(num)));
+    out.text(headOf(num, table.generationOf(num)));
     writeSpliced(out, rewrite);
     if (data) {
       if (data.end > data.start) {
@@ -227,12 +227,19 @@ async function* written(
 }
 
 function nextGeneration({ xref: { table } }: PdfDocument, num: number): number {
-  return Math.min(table.generation(num) + 1, LARGEST_GENERATION);
+  return Math.min(table.generationOf(num) + 1, LARGEST_GENERATION);
 }
 
 function hasCompressed({ xref: { table } }: PdfDocument): boolean {
   for (let row = 0; row < table.rows; row++) if (table.kind(row) === IN_STREAM && table.isLive(row)) return true;
   return false;
+}
+
+/** Appends an entry. The free list is linked later. */
+function put(entries: Entries, num: number, entry: Entry): void {
+  if (entry.kind === IN_FILE) addEntry(entries, num, entry.kind, entry.offset, entry.generation);
+  else if (entry.kind === IN_STREAM) addEntry(entries, num, entry.kind, entry.streamNumber, entry.index);
+  else addEntry(entries, num, FREE, 0, entry.generation);
 }
 
 /** Collects the entries of all objects of the output, ascending: the source's live entries, overridden by `changed`. */
@@ -243,7 +250,7 @@ async function collectEntries(
 ): Promise<Entries> {
   const { table, origin } = document.xref;
   const { length, meter } = document.objects.source;
-  const added = [...changed.keys()].filter((num) => table.live(num) < 0).sort((a, b) => a - b);
+  const added = [...changed.keys()].filter((num) => table.liveRow(num) < 0).sort((a, b) => a - b);
   const isDense = table.largest < 2 * table.rows + 1000;
   const entries = makeEntries((isDense ? table.largest + 1 : 2 * table.rows + 1) + 2 * added.length + 1);
   addEntry(entries, 0, FREE, 0, LARGEST_GENERATION);
@@ -257,8 +264,22 @@ async function collectEntries(
   let next = 0;
   const addNew = (num: number) => {
     last = num;
-    const { kind, place, detail } = changed.get(num)!;
-    addEntry(entries, num, kind, place, detail);
+    put(entries, num, changed.get(num)!);
+  };
+
+  const entryOf = (row: number): Entry => {
+    const kind = table.kind(row);
+    if (kind === FREE) return { kind, generation: table.generation(row) };
+    if (kind === IN_FILE) {
+      const offset = table.offset(row);
+      if (offset >= origin && offset < length)
+        return { kind, offset: offset - origin, generation: table.generation(row) };
+    } else {
+      const streamNumber = table.streamNumber(row);
+      if (table.isInFile(streamNumber) && !freed.has(streamNumber))
+        return { kind, streamNumber, index: table.index(row) };
+    }
+    return { kind: FREE, generation: 0 };
   };
 
   for (const num of table.numbers()) {
@@ -269,17 +290,10 @@ async function collectEntries(
     fill(num);
     const entry = changed.get(num);
     if (entry) {
-      addEntry(entries, num, entry.kind, entry.place, entry.detail);
+      put(entries, num, entry);
       continue;
     }
-    const row = table.live(num);
-    const kind = table.kind(row);
-    const place = table.place(row);
-    const detail = table.detail(row);
-    if (kind === IN_FILE && place >= origin && place < length) addEntry(entries, num, kind, place - origin, detail);
-    else if (kind === IN_STREAM && table.isInFile(place) && !freed.has(place))
-      addEntry(entries, num, kind, place, detail);
-    else addEntry(entries, num, FREE, 0, kind === FREE ? detail : 0);
+    put(entries, num, entryOf(table.liveRow(num)));
   }
   while (next < added.length) addNew(added[next++]!);
   linkFreeEntries(entries);
@@ -330,11 +344,11 @@ function verbatim({ xref }: PdfDocument, wanted: string): string {
 
 /** Returns an entry soundly written; nothing if nobody can tell what it is. */
 function entryText(text: Uint8Array, key: number, keyEnd: number, start: number): string {
-  const name = soundName(text, key, keyEnd);
-  const end = endOfSound(text, start);
+  const name = wellFormedName(text, key, keyEnd);
+  const end = endOfWellFormed(text, start);
   if (end >= 0) return name + decodeLatin1(text, keyEnd, end);
   try {
-    return `${name} ${decodeLatin1(soundText(text, start))}`;
+    return `${name} ${decodeLatin1(wellFormedText(text, start))}`;
   } catch (error) {
     if (error instanceof Malformed) return "";
     throw error;

@@ -12,9 +12,9 @@ export interface Entries {
   number: Uint32Array;
   kind: Uint8Array;
   /** IN_FILE: offset in the output. IN_STREAM: number of the object stream. FREE: next free object number. */
-  place: Float64Array;
+  field2: Float64Array;
   /** IN_FILE: generation. FREE: generation of the next use. IN_STREAM: index. */
-  detail: Uint32Array;
+  field3: Uint32Array;
 }
 
 /** Creates an empty list of at most `capacity` entries. */
@@ -23,18 +23,18 @@ export function makeEntries(capacity: number): Entries {
     count: 0,
     number: new Uint32Array(capacity),
     kind: new Uint8Array(capacity),
-    place: new Float64Array(capacity),
-    detail: new Uint32Array(capacity),
+    field2: new Float64Array(capacity),
+    field3: new Uint32Array(capacity),
   };
 }
 
 /** Appends an entry; its object number has to be larger than those before. */
-export function addEntry(entries: Entries, num: number, kind: Kind, place: number, detail: number): void {
+export function addEntry(entries: Entries, num: number, kind: Kind, field2: number, field3: number): void {
   const i = entries.count++;
   entries.number[i] = num;
   entries.kind[i] = kind;
-  entries.place[i] = place;
-  entries.detail[i] = detail;
+  entries.field2[i] = field2;
+  entries.field3[i] = field3;
 }
 
 /** Links the free entries into the free list of a table, in ascending order and back to 0 (7.5.4). */
@@ -42,7 +42,7 @@ export function linkFreeEntries(entries: Entries): void {
   let next = 0;
   for (let i = entries.count - 1; i >= 0; i--) {
     if (entries.kind[i] !== FREE) continue;
-    entries.place[i] = next;
+    entries.field2[i] = next;
     next = entries.number[i]!;
   }
 }
@@ -99,8 +99,8 @@ function tableLines(entries: Entries, from: number, to: number): Uint8Array {
   const lines = new Uint8Array((to - from) * LINE).fill(SPACE);
   for (let i = from; i < to; i++) {
     const at = (i - from) * LINE;
-    putDigits(lines, at, 10, entries.place[i]!);
-    putDigits(lines, at + 11, 5, entries.detail[i]!);
+    putDigits(lines, at, 10, entries.field2[i]!);
+    putDigits(lines, at + 11, 5, entries.field3[i]!);
     lines[at + 17] = entries.kind[i] === IN_FILE ? LOWER_N : LOWER_F;
     lines[at + 19] = LINE_FEED;
   }
@@ -116,19 +116,19 @@ export async function streamSection(num: number, entries: Entries, trailer: stri
   let largest = 1;
   let widest = 1;
   for (let i = 0; i < entries.count; i++) {
-    if (entries.place[i]! > largest) largest = entries.place[i]!;
-    if (entries.detail[i]! > widest) widest = entries.detail[i]!;
+    if (entries.field2[i]! > largest) largest = entries.field2[i]!;
+    if (entries.field3[i]! > widest) widest = entries.field3[i]!;
   }
-  const placeWidth = bytesFor(largest);
-  const detailWidth = bytesFor(widest);
-  const width = 1 + placeWidth + detailWidth;
-  const data = await deflateInTurns(rows(entries, placeWidth, detailWidth, meter), entries.count * (width + 1), meter);
+  const width2 = bytesFor(largest);
+  const width3 = bytesFor(widest);
+  const width = 1 + width2 + width3;
+  const data = await deflateInTurns(rows(entries, width2, width3, meter), entries.count * (width + 1), meter);
 
   let index = "";
   for (const [from, to] of runs(entries)) index += `${entries.number[from]} ${to - from} `;
   const out = new ByteWriter();
   out.text(
-    `${num} 0 obj\n<</Type/XRef${trailer}/Size ${size(entries)}/W[1 ${placeWidth} ${detailWidth}]/Index[${index.trimEnd()}]`,
+    `${num} 0 obj\n<</Type/XRef${trailer}/Size ${size(entries)}/W[1 ${width2} ${width3}]/Index[${index.trimEnd()}]`,
   );
   out.text(`/Filter/FlateDecode/DecodeParms<</Predictor 12/Columns ${width}>>/Length ${data.length}>>\nstream\n`);
   out.bytes(data);
@@ -137,8 +137,8 @@ export async function streamSection(num: number, entries: Entries, trailer: stri
 }
 
 /** Yields the rows of a stream with predictor 12 (PNG Up): each minus the one above, which deflates to a fraction. */
-function* rows(entries: Entries, placeWidth: number, detailWidth: number, meter: Meter): Generator<Uint8Array> {
-  const width = 1 + placeWidth + detailWidth;
+function* rows(entries: Entries, width2: number, width3: number, meter: Meter): Generator<Uint8Array> {
+  const width = 1 + width2 + width3;
   const above = new Uint8Array(width);
   const row = new Uint8Array(width);
   for (let from = 0; from < entries.count; from += ENTRIES_AT_ONCE) {
@@ -146,8 +146,8 @@ function* rows(entries: Entries, placeWidth: number, detailWidth: number, meter:
     const lines = new Uint8Array((to - from) * (width + 1));
     for (let i = from; i < to; i++) {
       row[0] = entries.kind[i]!;
-      putInteger(row, 1, placeWidth, entries.place[i]!);
-      putInteger(row, 1 + placeWidth, detailWidth, entries.detail[i]!);
+      putInteger(row, 1, width2, entries.field2[i]!);
+      putInteger(row, 1 + width2, width3, entries.field3[i]!);
       const at = (i - from) * (width + 1);
       lines[at] = 2;
       for (let x = 0; x < width; x++) lines[at + 1 + x] = row[x]! - above[x]!;

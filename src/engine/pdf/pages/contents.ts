@@ -6,7 +6,7 @@ import { MissingRange } from "../source/byteSource.ts";
 import { BRACKET_OPEN } from "../syntax/characters.ts";
 import { EndOfBytes, eachEntry, isDictionary, Malformed, nameIs, skipValue, skipWhite } from "../syntax/lexer.ts";
 import { parseCharged, Reference, referenceAt, type Value } from "../syntax/values.ts";
-import { eachSoundEntry, soundName, soundText } from "../syntax/wellFormed.ts";
+import { eachWellFormedEntry, wellFormedName, wellFormedText } from "../syntax/wellFormed.ts";
 import { readKids, type Span } from "./pageAttributes.ts";
 import type { Rewrites } from "./rewrite.ts";
 
@@ -92,7 +92,7 @@ export class ContentsReader {
   #follow(value: Value, mayDefer: boolean): Contents {
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
       const { num }: Reference = value;
-      const gen = this.#objects.table.generation(num);
+      const gen = this.#objects.table.generationOf(num);
       const stream = { items: [num, gen, "R"].join(" "), shared: undefined }; // join makes a flat string: one per page
       try {
         const target = this.#target(num);
@@ -121,16 +121,16 @@ export class ContentsReader {
     const inFile = elements.filter((num) => num > 0 && table.isInFile(num));
     // In the order of the file, of which many parts may be missing.
     const unknown = [...new Set(inFile.filter((num) => !this.#streams.has(num)))].sort(
-      (a, b) => this.#place(a) - this.#place(b),
+      (a, b) => this.#offset(a) - this.#offset(b),
     );
     const found = new Set(unknown.filter((num) => this.#isStream(num, mayDefer)));
     const streams = inFile.filter((num) => found.has(num) || this.#streams.get(num));
     const items = decodeLatin1(text, at + 1, end - 1);
-    const isSound =
-      isPlain && streams.length === elements.length && streams.every((num) => table.generation(num) === 0);
-    if (isSound) return { items, shared };
+    const isWellFormed =
+      isPlain && streams.length === elements.length && streams.every((num) => table.generationOf(num) === 0);
+    if (isWellFormed) return { items, shared };
     // Poppler renders nothing of a page if one element is not a stream, or has another generation.
-    return { items: streams.map((num) => `${num} ${table.generation(num)} R`).join(" "), shared };
+    return { items: streams.map((num) => `${num} ${table.generationOf(num)} R`).join(" "), shared };
   }
 
   #isStream(num: number, mayDefer: boolean): boolean {
@@ -150,19 +150,19 @@ export class ContentsReader {
     return isStream;
   }
 
-  #place(num: number): number {
+  #offset(num: number): number {
     const { table } = this.#objects;
-    return table.place(table.live(num));
+    return table.offset(table.liveRow(num));
   }
 
   #target(num: number): Target {
-    const place = this.#place(num);
+    const offset = this.#offset(num);
     return (
       this.#objects.at(num, (bytes, at): Target => {
         if (bytes[at] === BRACKET_OPEN) return { array: bytes.slice(at, skipValue(bytes, at)) };
         if (!isDictionary(bytes, at)) return { other: parseCharged(bytes, at, this.#objects.source.meter) };
         if (!this.#objects.table.isInFile(num)) return { other: null };
-        const stream = this.#describe(bytes, at, place);
+        const stream = this.#describe(bytes, at, offset);
         return stream ? { stream } : { other: null };
       }) ?? { other: null }
     );
@@ -178,11 +178,11 @@ export class ContentsReader {
       if (nameIs(bytes, key, keyEnd, "Length")) length = { start: start - at, end: end - at };
     };
     let end: number;
-    let isSound = true;
+    let isWellFormed = true;
     try {
-      end = eachSoundEntry(bytes, at, note);
+      end = eachWellFormedEntry(bytes, at, note);
       if (end < 0) {
-        isSound = false;
+        isWellFormed = false;
         end = eachEntry(bytes, at, note);
       }
     } catch (error) {
@@ -198,7 +198,7 @@ export class ContentsReader {
       length && mayBeLength(bytes[at + length.start])
         ? this.#objects.resolve(parseCharged(bytes, at + length.start, source.meter))
         : undefined;
-    const damaged = isSound ? 0 : end - at;
+    const damaged = isWellFormed ? 0 : end - at;
     return { dict: base + at, data: base + data, length, claimed, damaged, isGlued: isGlued(bytes, data) };
   }
 
@@ -208,12 +208,12 @@ export class ContentsReader {
    * so is one whose data begin on the line of their keyword.
    */
   #repair(num: number, stream: StreamParts | "unreadable"): void {
-    const place = this.#place(num);
-    if (stream === "unreadable" || this.ends.has(place)) return;
+    const offset = this.#offset(num);
+    if (stream === "unreadable" || this.ends.has(offset)) return;
     const { source } = this.#objects;
     const { dict, data, length, claimed, damaged } = stream;
     const right = claimedEnd(source, data, claimed);
-    const end = right ?? this.#endOfData(data, this.#objects.nextPlace(place));
+    const end = right ?? this.#endOfData(data, this.#objects.nextOffset(offset));
     if (right === undefined || damaged > 0 || stream.isGlued) {
       const kept = end - data > LONG ? data : end;
       const rewrite = this.#rewrites.keepStream(num, source.bytes(dict, kept), { start: kept, end });
@@ -223,7 +223,7 @@ export class ContentsReader {
       else rewrite.splice({ at: 2, remove: 0, insert: `/Length ${end - data}` });
       if (stream.isGlued) rewrite.splice({ at: data - dict, remove: 0, insert: "\n" });
     }
-    this.ends.set(place, end);
+    this.ends.set(offset, end);
   }
 
   /** Returns where data end that have no right /Length: before the next `endstream`, or another object or section. */
@@ -239,7 +239,7 @@ function streamDictionary(text: Uint8Array, length: number): string {
   let entries = `/Length ${length} `;
   eachEntry(text, 0, (key, keyEnd, start) => {
     if (!nameIs(text, key, keyEnd, "Length"))
-      entries += `${soundName(text, key, keyEnd)} ${decodeLatin1(soundText(text, start))} `;
+      entries += `${wellFormedName(text, key, keyEnd)} ${decodeLatin1(wellFormedText(text, start))} `;
   });
   return `<<${entries}>>`;
 }

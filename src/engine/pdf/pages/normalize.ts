@@ -80,7 +80,7 @@ export function stateNode(dictionary: TreeDictionary, array: KidsArray, table: X
   if (!(type && nameIs(holder.text, type.start, type.end, "Pages"))) setEntry(dictionary, type, "/Type/Pages ");
   for (const { start, end } of dropped ?? []) holder.splice({ at: start, remove: end - start, insert: "" });
   if (!kids || array.holder === holder) return;
-  const reference = `${array.holder.num} ${table.generation(array.holder.num)} R`;
+  const reference = `${array.holder.num} ${table.generationOf(array.holder.num)} R`;
   if (textOf(dictionary, kids) !== reference) setEntry(dictionary, kids, `/Kids ${reference} `);
 }
 
@@ -104,7 +104,7 @@ export function stateKids(
     const isDropped = kid === 0 || !isListed(index++);
     if (kid < 0 && !isDropped) return;
     const num = kids[index - 1]!;
-    holder.splice({ at: start, remove: end - start, insert: isDropped ? "" : `${num} ${table.generation(num)} R ` });
+    holder.splice({ at: start, remove: end - start, insert: isDropped ? "" : `${num} ${table.generationOf(num)} R ` });
   });
 }
 

@@ -16,7 +16,7 @@ import {
   skipWhite,
   wordIs,
 } from "../syntax/lexer.ts";
-import { eachSoundEntry } from "../syntax/wellFormed.ts";
+import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
 
 /** The bytes [start, end) of a text. */
 export interface Span {
@@ -121,7 +121,7 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
     found[field] = { key, start, end };
     if (field === "type") found.isPage = nameIs(text, start, end, "Page");
   };
-  found.end = eachSoundEntry(text, at, (key, keyEnd, start, end) => {
+  found.end = eachWellFormedEntry(text, at, (key, keyEnd, start, end) => {
     const name = keyAt(text, key, keyEnd);
     if (name) note(name, key, start, end);
   });

@@ -270,7 +270,7 @@ export class PageWalk {
       array.dictionaries.push(dictionary);
       return array;
     }
-    this.#objects.source.meter.keep(NODE);
+    this.#objects.source.meter.retain(NODE);
     const { num, inherited: passed } = passedOn;
     const node: TreeNode = {
       ...{ ...array, found: [], next: 0, num, inherited: passed, nesting },
@@ -296,7 +296,7 @@ export class PageWalk {
     const { parent } = dictionary.attributes;
     const value = parent ? this.#parse(dictionary.holder.text, parent) : null;
     if (num === 0 ? value === null : value instanceof Reference && value.num === num) return;
-    setEntry(dictionary, parent, num === 0 ? "" : `/Parent ${num} ${this.#objects.table.generation(num)} R `);
+    setEntry(dictionary, parent, num === 0 ? "" : `/Parent ${num} ${this.#objects.table.generationOf(num)} R `);
   }
 
   #visitPage(

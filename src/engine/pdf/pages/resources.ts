@@ -7,7 +7,7 @@ import type { Objects } from "../objects/objects.ts";
 import { hasStream } from "../objects/streams.ts";
 import { eachEntry, isDictionary, Malformed, nameIs, readName } from "../syntax/lexer.ts";
 import { parseCharged, Reference, referenceAt } from "../syntax/values.ts";
-import { endOfSound, soundText } from "../syntax/wellFormed.ts";
+import { endOfWellFormed, wellFormedText } from "../syntax/wellFormed.ts";
 import type { EntrySpan, Span } from "./pageAttributes.ts";
 import type { Rewrite, Rewrites, Splice } from "./rewrite.ts";
 
@@ -125,7 +125,7 @@ export class Resources {
     }
     const shared = known.get(num);
     if (!shared) return undefined;
-    const gen = this.#objects.table.generation(shared.num);
+    const gen = this.#objects.table.generationOf(shared.num);
     if (shared.num !== num || gen !== reference.gen)
       holder.splice({ at: span.start, remove: span.end - span.start, insert: `${shared.num} ${gen} R` });
     return shared.slot;
@@ -161,12 +161,12 @@ export class Resources {
       if (known) return isDictionary(known.text, 0) ? known : undefined;
       const next = this.#objects.at(num, (bytes, at) => {
         if (isDictionary(bytes, at)) {
-          const sound = endOfSound(bytes, at);
+          const sound = endOfWellFormed(bytes, at);
           const end = sound >= 0 ? sound : eachEntry(bytes, at, () => {});
           if (this.#objects.table.isInFile(num) && hasStream(bytes, end)) refuseStream();
           return sound >= 0
             ? this.#rewrites.keep(num, bytes, at, end)
-            : this.#rewrites.keepRenewed(num, soundText(bytes, at));
+            : this.#rewrites.keepRenewed(num, wellFormedText(bytes, at));
         }
         const value = parseCharged(bytes, at, this.#objects.source.meter);
         return value instanceof Reference ? value.num : undefined;

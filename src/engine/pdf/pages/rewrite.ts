@@ -4,7 +4,7 @@
  */
 import { EngineError } from "../../errors.ts";
 import type { Objects } from "../objects/objects.ts";
-import { endOfSound, soundText } from "../syntax/wellFormed.ts";
+import { endOfWellFormed, wellFormedText } from "../syntax/wellFormed.ts";
 import type { Span } from "./pageAttributes.ts";
 
 /** Replaces `remove` bytes at `at` of an object's text. */
@@ -85,7 +85,7 @@ export class Rewrites {
   keep(num: number, bytes: Uint8Array, start: number, end: number, data?: Span): Rewrite {
     const known = this.#rewrites.get(num);
     if (known) return known;
-    const rewrite = new Rewrite(num, this.#objects.keep(num, bytes.subarray(start, end)), data);
+    const rewrite = new Rewrite(num, this.#objects.retain(num, bytes.subarray(start, end)), data);
     this.#rewrites.set(num, rewrite);
     return rewrite;
   }
@@ -112,8 +112,8 @@ export class Rewrites {
    * @throws EngineError too_complex if too much is kept
    */
   keepSound(num: number, bytes: Uint8Array, at: number): Rewrite {
-    const end = endOfSound(bytes, at);
-    return end >= 0 ? this.keep(num, bytes, at, end) : this.keepRenewed(num, soundText(bytes, at));
+    const end = endOfWellFormed(bytes, at);
+    return end >= 0 ? this.keep(num, bytes, at, end) : this.keepRenewed(num, wellFormedText(bytes, at));
   }
 
   /**
@@ -125,7 +125,7 @@ export class Rewrites {
     if (known) return known;
     const { meter } = this.#objects.source;
     meter.scan(RENEWAL * text.length);
-    meter.keep(text.length);
+    meter.retain(text.length);
     const rewrite = new Rewrite(num, text);
     rewrite.rewriteAsIs();
     this.#rewrites.set(num, rewrite);
@@ -139,7 +139,7 @@ export class Rewrites {
    */
   keepBalanced(num: number): Rewrite | undefined {
     const text = this.#objects.balanced(num);
-    return text && this.keepRenewed(num, soundText(text, 0));
+    return text && this.keepRenewed(num, wellFormedText(text, 0));
   }
 
   /** Returns whether an object had to be written anew, as it was damaged. */

@@ -124,7 +124,7 @@ async function settle(top: TreeNode, table: XrefTable, meter: Meter): Promise<vo
 function state(node: TreeNode, table: XrefTable): void {
   const { dictionaries, kids, found, count } = node;
   const isListed = (index: number) => found[index] !== null;
-  const isRight = (kid: number, index: number) => isListed(index) && (kid < 0 || table.generation(kid) === 0);
+  const isRight = (kid: number, index: number) => isListed(index) && (kid < 0 || table.generationOf(kid) === 0);
   node.isPlain &&=
     kids.every(isRight) && found.every((kid) => !kid || !("kids" in kid) || (kid.isPlain && kid.count! > 0));
   // A wrong /Count of a tree that is plain otherwise stays: readers show as many pages as they did, if blank ones.

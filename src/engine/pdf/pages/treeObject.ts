@@ -4,7 +4,7 @@ import type { Objects } from "../objects/objects.ts";
 import { hasStream } from "../objects/streams.ts";
 import { eachEntry, isDictionary, Malformed } from "../syntax/lexer.ts";
 import { parseCharged, Reference } from "../syntax/values.ts";
-import { endOfSound } from "../syntax/wellFormed.ts";
+import { endOfWellFormed } from "../syntax/wellFormed.ts";
 import { type PageAttributes, scanPageAttributes } from "./pageAttributes.ts";
 import type { Rewrite, Rewrites } from "./rewrite.ts";
 
@@ -46,18 +46,18 @@ export function readTreeObject(
   try {
     return objects.at(num, (bytes, at): TreeObject | number | undefined => {
       if (!isDictionary(bytes, at)) {
-        if (endOfSound(bytes, at) < 0) throw new Malformed("a kid that is no value");
+        if (endOfWellFormed(bytes, at) < 0) throw new Malformed("a kid that is no value");
         const value = parseCharged(bytes, at, objects.source.meter);
         if (value instanceof Reference) return value.num;
         if (value !== null && !lenient) throw new Malformed("a kid that is no dictionary");
         return undefined;
       }
       const attributes = scanPageAttributes(bytes.subarray(at), 0);
-      const isSound = attributes.end >= 0;
-      const end = isSound ? at + attributes.end : eachEntry(bytes, at, () => {});
+      const isWellFormed = attributes.end >= 0;
+      const end = isWellFormed ? at + attributes.end : eachEntry(bytes, at, () => {});
       objects.source.meter.spend(READING * (end - at));
       if (isStream(bytes, end)) throw unreadablePage();
-      if (!isSound) return treeObject(rewrites.keepSound(num, bytes, at));
+      if (!isWellFormed) return treeObject(rewrites.keepSound(num, bytes, at));
       return { rewrite: rewrites.keep(num, bytes, at, end), attributes };
     });
   } catch (error) {

@@ -18,7 +18,7 @@ export const WORK_LIMITS = {
   /** Decoded by all filters of one stream together. */
   decodedAtOnce: 40 * MB,
   /** Held in memory of objects that may be rewritten, and of the mark until it is drawn. */
-  kept: 64 * MB,
+  retained: 64 * MB,
   /** Operators that place the mark on pages, those that are the same on several pages counted once. */
   placed: 32 * MB,
   /**
@@ -39,7 +39,7 @@ export class Meter {
   readonly #scannable: number;
   #scan: number;
   #decode = WORK_LIMITS.decoded;
-  #keep = WORK_LIMITS.kept;
+  #memory = WORK_LIMITS.retained;
   #mark: number;
   #place = WORK_LIMITS.placed;
   #stretch = STRETCH;
@@ -106,27 +106,27 @@ export class Meter {
    * Charges for bytes that stay in memory.
    * @throws EngineError too_complex
    */
-  keep(bytes: number): void {
-    this.#keep -= bytes;
-    if (this.#keep < 0) throw tooComplex("its pages take too much memory");
+  retain(bytes: number): void {
+    this.#memory -= bytes;
+    if (this.#memory < 0) throw tooComplex("its pages take too much memory");
   }
 
   /**
    * Charges for what stays in memory of the mark.
    * @throws EngineError too_complex
    */
-  keepMark(bytes: number): void {
-    this.#keep -= bytes;
-    if (this.#keep < 0) throw markTooComplex();
+  retainMark(bytes: number): void {
+    this.#memory -= bytes;
+    if (this.#memory < 0) throw markTooComplex();
   }
 
   /** What has been used, in bytes. */
-  get used(): { scanned: number; decoded: number; kept: number; marked: number } {
+  get used(): { scanned: number; decoded: number; retained: number; marked: number } {
     return {
       marked: this.#scannable - this.#mark,
       scanned: this.#scannable - this.#scan,
       decoded: WORK_LIMITS.decoded - this.#decode,
-      kept: WORK_LIMITS.kept - this.#keep,
+      retained: WORK_LIMITS.retained - this.#memory,
     };
   }
 

@@ -45,13 +45,13 @@ const DEEPEST = 50;
 
 /**
  * Returns the end of the value at `at`, which may be a reference, if it is sound; otherwise -1.
- * @param unsound receives where the arrays and dictionaries begin that hold what is not sound, the innermost first
+ * @param malformed receives where the arrays and dictionaries begin that hold what is not sound, the innermost first
  * @throws EndOfBytes if the bytes end within it
  */
-export function endOfSound(bytes: Uint8Array, at: number, depth = 0, unsound?: number[]): number {
+export function endOfWellFormed(bytes: Uint8Array, at: number, depth = 0, malformed?: number[]): number {
   if (bytes[at] !== BRACKET_OPEN && !isDictionary(bytes, at)) return endOfToken(bytes, at);
   const end = WALK.from(at, depth).advance(bytes);
-  if (end < 0 && unsound) unsound.push(...WALK.open().reverse());
+  if (end < 0 && malformed) malformed.push(...WALK.open().reverse());
   return end;
 }
 
@@ -63,8 +63,8 @@ function endOfToken(bytes: Uint8Array, at: number): number {
   return code === LESS_THAN ? endOfHexString(bytes, at) : endOfWord(bytes, at);
 }
 
-/** Looks for the end of a sound value, as {@link endOfSound} does, which a long one takes too long for. */
-export class SoundWalk {
+/** Looks for the end of a sound value, as {@link endOfWellFormed} does, which a long one takes too long for. */
+export class WellFormedWalk {
   /** How far it has come. */
   at = 0;
   #count = 0;
@@ -136,20 +136,20 @@ export class SoundWalk {
 }
 
 /** The walk of whoever does it at once: to make one takes longer than to walk over most values. */
-const WALK = new SoundWalk();
+const WALK = new WellFormedWalk();
 
 /**
  * Visits the entries of the dictionary whose `<<` is at `at`, as {@link eachEntry} does, as long as they are sound.
  * @returns the position after `>>`; -1 if the dictionary is not sound
  * @throws EndOfBytes if the bytes end within it
  */
-export function eachSoundEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): number {
+export function eachWellFormedEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): number {
   at = skipWhite(bytes, at + 2);
   while (bytes[at] === SLASH) {
     const keyEnd = endOfName(bytes, at);
     if (keyEnd < 0) return -1;
     const start = skipWhite(bytes, keyEnd);
-    const end = endOfSound(bytes, start, 1);
+    const end = endOfWellFormed(bytes, start, 1);
     if (end < 0) return -1;
     visit(at, keyEnd, start, end);
     at = skipWhite(bytes, end);
@@ -214,9 +214,9 @@ const LARGEST_MENDED = 512 * 1024;
  * @throws Malformed if its brackets do not match, or an array may have a reference that readers do not agree on
  * @throws EngineError too_complex if it is very long
  */
-export function soundText(bytes: Uint8Array, at: number): Uint8Array {
+export function wellFormedText(bytes: Uint8Array, at: number): Uint8Array {
   const rest = bytes.length - at;
-  const writer = new SoundWriter(bytes.subarray(at, at + LARGEST_MENDED));
+  const writer = new WellFormedWriter(bytes.subarray(at, at + LARGEST_MENDED));
   try {
     writer.value(0, 0);
   } catch (error) {
@@ -227,16 +227,16 @@ export function soundText(bytes: Uint8Array, at: number): Uint8Array {
 }
 
 /** Returns the name [start, end) so that no byte of it is white space to PDFium. */
-export function soundName(bytes: Uint8Array, start: number, end: number): string {
+export function wellFormedName(bytes: Uint8Array, start: number, end: number): string {
   return decodeLatin1(bytes, start, end).replace(/[\x80\xff]/g, (code) => `#${code.charCodeAt(0).toString(16)}`);
 }
 
 /** Writes a value soundly, looking at each of its bytes a few times, however deep they are. */
-class SoundWriter {
+class WellFormedWriter {
   readonly #bytes: Uint8Array;
   readonly #out = new ByteWriter();
   /** Where arrays and dictionaries begin that are known not to be sound, and not written yet, the next one last. */
-  readonly #unsound: number[] = [];
+  readonly #malformed: number[] = [];
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -251,13 +251,13 @@ class SoundWriter {
   value(at: number, depth: number): number {
     const [bytes, out] = [this.#bytes, this.#out];
     const isBracketed = bytes[at] === BRACKET_OPEN || isDictionary(bytes, at);
-    const end = this.#unsound.at(-1) === at ? -1 : endOfSound(bytes, at, depth, this.#unsound);
+    const end = this.#malformed.at(-1) === at ? -1 : endOfWellFormed(bytes, at, depth, this.#malformed);
     if (end >= 0) out.copy(bytes, at, end);
     else if (isBracketed && depth < DEEPEST) {
-      this.#unsound.pop();
+      this.#malformed.pop();
       return bytes[at] === BRACKET_OPEN ? this.#array(at, depth) : this.#dictionary(at, depth);
     } else if (bytes[at] === LESS_THAN && !isBracketed) this.#hexString(at);
-    else if (bytes[at] === SLASH) out.text(soundName(bytes, at, skipRegular(bytes, at + 1)));
+    else if (bytes[at] === SLASH) out.text(wellFormedName(bytes, at, skipRegular(bytes, at + 1)));
     else out.text(readReference(bytes, at)?.text ?? "null");
     if (depth === 0) return at;
     return end >= 0 && isBracketed ? end : skipValue(bytes, at);
@@ -279,7 +279,7 @@ class SoundWriter {
       const start = skipWhite(bytes, keyEnd);
       const isEntry = !isDictionaryEnd(bytes, start);
       if (isEntry) {
-        out.text(`${soundName(bytes, at, keyEnd)} `);
+        out.text(`${wellFormedName(bytes, at, keyEnd)} `);
         at = skipWhite(bytes, this.value(start, depth + 1));
         out.byte(SPACE);
         while (bytes[at] !== SLASH && !isDictionaryEnd(bytes, at)) at = skipWhite(bytes, skipValue(bytes, at));

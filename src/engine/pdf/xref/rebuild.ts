@@ -26,7 +26,7 @@ import {
 } from "../syntax/lexer.ts";
 
 import { parseCharged, Reference, type Value } from "../syntax/values.ts";
-import { endOfSound } from "../syntax/wellFormed.ts";
+import { endOfWellFormed } from "../syntax/wellFormed.ts";
 import { chargeTrailer, findOrigin, readTrailer, readTrailerDictionary, type Trailer, type Xref } from "./xref.ts";
 
 /** Result of a scan. `xref.table` holds the objects directly in the file; scannedStreams.ts adds the others. */
@@ -41,11 +41,11 @@ export interface Scan {
    * some do not take for a stream's, as its dictionary is not sound, or they look for the first `endstream` instead of a
    * /Length that is elsewhere or leads to none.
    */
-  doubtful: Set<number>;
+  ambiguous: Set<number>;
   /** Whether there may be object streams in such data, or what is not sound may be one to some. */
-  mayHideStreams: boolean;
+  mayHideObjectStreams: boolean;
   /** Numbers of objects that stand where a trailer cannot be read, and before: readers find the one or the other. */
-  contested: ReadonlySet<number>;
+  redefined: ReadonlySet<number>;
 }
 
 const WINDOW = 64 * 1024;
@@ -80,8 +80,8 @@ export async function scanFile(source: ByteSource): Promise<Scan> {
   // The last trailer is the newest.
   const trailers = scanner.trailers.reverse();
   const xref = { table: scanner.table, trailers, sections: scanner.sections, origin, usesStreams: scanner.usesStreams };
-  const { objectStreams, catalogs, doubtful, mayHideStreams, contested } = scanner;
-  return { xref, objectStreams, catalogs, doubtful, mayHideStreams, contested };
+  const { objectStreams, catalogs, ambiguous, mayHideObjectStreams, redefined } = scanner;
+  return { xref, objectStreams, catalogs, ambiguous, mayHideObjectStreams, redefined };
 }
 
 async function pass(source: ByteSource, known: Scanner["lengths"]): Promise<Scanner> {
@@ -96,7 +96,7 @@ async function pass(source: ByteSource, known: Scanner["lengths"]): Promise<Scan
  */
 export function addNumber(numbers: Set<number>, num: number, { meter }: ByteSource): void {
   if (numbers.has(num)) return;
-  meter.keep(NUMBER);
+  meter.retain(NUMBER);
   numbers.add(num);
 }
 
@@ -107,9 +107,9 @@ class Scanner {
   readonly objectStreams: { num: number; offset: number }[] = [];
   usesStreams = false;
   readonly catalogs = new Set<number>();
-  readonly doubtful = new Set<number>();
-  mayHideStreams = false;
-  readonly contested = new Set<number>();
+  readonly ambiguous = new Set<number>();
+  mayHideObjectStreams = false;
+  readonly redefined = new Set<number>();
   /** Values of objects that are the /Length of a stream before them. */
   readonly lengths = new Map<number, number[]>();
   readonly #source: ByteSource;
@@ -119,7 +119,7 @@ class Scanner {
   readonly #awaited = new Set<number>();
   #at = 0;
   /** Where the last data end that some readers do not take for a stream's. */
-  #doubtfulEnd = 0;
+  #ambiguousEnd = 0;
   /** Where the last trailer ends: those within it are part of it. */
   #trailerEnd = 0;
   /** Whether the last trailer cannot be read, and its `startxref` is still to come. */
@@ -149,15 +149,15 @@ class Scanner {
       if (code === LOWER_O && startsWith(bytes, at, "obj") && !isRegular(bytes[at + 3])) {
         const header = headerBefore(bytes, at);
         if (!header) continue;
-        if (from + at < this.#doubtfulEnd) {
-          addNumber(this.doubtful, header.num, this.#source);
+        if (from + at < this.#ambiguousEnd) {
+          addNumber(this.ambiguous, header.num, this.#source);
           continue;
         }
         this.#source.meter.scan(at);
         this.#readObject(header, from + header.start, from + at + 3);
         return true;
       }
-      if (from + at < this.#doubtfulEnd) continue;
+      if (from + at < this.#ambiguousEnd) continue;
       if (code === LOWER_T && startsWith(bytes, at, "trailer")) {
         this.#source.meter.scan(at);
         this.#readTrailer(from + at);
@@ -202,7 +202,7 @@ class Scanner {
     const object = this.#attempt(() => parseAt(this.#source, end, describe, this.#limit));
     const valueEnd = end + (object?.length ?? 0);
     let next = valueEnd;
-    let doubtful = next;
+    let ambiguous = next;
     const stream = object?.stream;
     let awaited: number | undefined;
     if (stream) {
@@ -213,14 +213,15 @@ class Scanner {
       if (length === undefined && value instanceof Reference) awaited = value.num;
       // Without an endstream readers end the data where they like, and some at an endobj before it.
       const mayEndBefore = length === undefined && findWord(this.#source, start, next, "endobj") !== undefined;
-      if (!object.isSound || mayEndBefore || !isEndOfData(this.#source, next, "endstream")) doubtful = start;
-      else doubtful = typeof value === "number" ? next : findEndOfData(this.#source, start);
+      if (!object.isWellFormed || mayEndBefore || !isEndOfData(this.#source, next, "endstream")) ambiguous = start;
+      else ambiguous = typeof value === "number" ? next : findEndOfData(this.#source, start);
     }
     // A bracket that is missing lets it end in another object.
-    if (object?.isSound === false && findWord(this.#source, end, valueEnd, "endobj") !== undefined) doubtful = end;
-    const mayBeStream = stream === undefined && object?.isSound !== true;
+    if (object?.isWellFormed === false && findWord(this.#source, end, valueEnd, "endobj") !== undefined)
+      ambiguous = end;
+    const mayBeStream = stream === undefined && object?.isWellFormed !== true;
     const hidesStreams =
-      (doubtful < next && findWord(this.#source, doubtful, next, "/ObjStm") !== undefined) ||
+      (ambiguous < next && findWord(this.#source, ambiguous, next, "/ObjStm") !== undefined) ||
       (mayBeStream && findWord(this.#source, end, Math.min(end + HEAD, this.#source.length), "/ObjStm") !== undefined);
 
     // From here on nothing throws MissingRange, so these changes are made once.
@@ -229,8 +230,8 @@ class Scanner {
     if (header.gen > LARGEST_GENERATION)
       throw tooComplex(`object ${header.num} has a generation that readers do not take`);
     if (this.table.replace(header.num, IN_FILE, offset, header.gen)) {
-      addNumber(this.doubtful, header.num, this.#source);
-      if (this.#isWithinTrailer) this.contested.add(header.num);
+      addNumber(this.ambiguous, header.num, this.#source);
+      if (this.#isWithinTrailer) this.redefined.add(header.num);
     }
     if (object?.mayBeCatalog) addNumber(this.catalogs, header.num, this.#source);
     const type = stream?.dict.get("Type");
@@ -240,9 +241,9 @@ class Scanner {
       this.#addTrailer(stream);
       this.usesStreams = true;
     }
-    if (doubtful < next) this.#doubtfulEnd = next;
-    this.mayHideStreams ||= hidesStreams;
-    this.#at = Math.min(doubtful, next);
+    if (ambiguous < next) this.#ambiguousEnd = next;
+    this.mayHideObjectStreams ||= hidesStreams;
+    this.#at = Math.min(ambiguous, next);
   }
 
   #addLength(num: number, length: number): void {
@@ -255,12 +256,12 @@ class Scanner {
     if (typeof value === "number") return [value];
     if (!(value instanceof Reference)) return [];
     const known = this.#known.get(value.num) ?? [];
-    const row = this.table.live(value.num);
+    const row = this.table.liveRow(value.num);
     if (row < 0) return known;
     const number = this.#attempt(() =>
       parseAt(
         this.#source,
-        this.table.place(row),
+        this.table.offset(row),
         (bytes, at) => parseCharged(bytes, readHeader(bytes, at)?.end ?? at, this.#source.meter),
         this.#limit,
       ),
@@ -287,7 +288,7 @@ class Scanner {
 /** What a scan needs to know about an object; positions are relative to the end of its `obj`. */
 interface Description {
   length: number;
-  isSound: boolean;
+  isWellFormed: boolean;
   mayBeCatalog: boolean;
   /** Its value, if that is an unsigned integer. */
   integer: number | undefined;
@@ -302,7 +303,7 @@ function describe(bytes: Uint8Array, at: number): Description {
   const data = isDictionary(bytes, start) ? dataStart(bytes, skipWhite(bytes, end)) : -1;
   return {
     length: end - at,
-    isSound: endOfSound(bytes, start) >= 0,
+    isWellFormed: endOfWellFormed(bytes, start) >= 0,
     mayBeCatalog: data < 0 && indexOf(bytes.subarray(start, end), CATALOG) >= 0,
     integer: readInteger(bytes, start, end),
     stream: data < 0 ? undefined : { ...readTrailerDictionary(bytes, start), data: data - at },

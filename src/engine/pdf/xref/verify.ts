@@ -20,7 +20,7 @@ export async function verifyOffsets(source: ByteSource, table: XrefTable): Promi
   const bytes = source.bytes(0, source.length);
   for (let row = 0; row < table.rows; row++) {
     if (table.kind(row) !== IN_FILE || !table.isLive(row)) continue;
-    verify(table, row, headerAt(bytes, table.place(row)));
+    verify(table, row, headerAt(bytes, table.offset(row)));
   }
 }
 
@@ -29,24 +29,24 @@ export async function verifyOffsets(source: ByteSource, table: XrefTable): Promi
  * at the offset of a cross-reference section is not copied: it has to be that section's own stream.
  * @throws Malformed if a live object is behind the end, at the offset of another, or at that of a section it is not
  */
-export async function verifyPlaces(source: ByteSource, { table, sections }: Xref): Promise<void> {
-  if (!table.isPossible(source.length)) throw new Malformed("objects are where they cannot be");
+export async function verifyPlausibility(source: ByteSource, { table, sections }: Xref): Promise<void> {
+  if (!table.hasPlausibleOffsets(source.length)) throw new Malformed("objects are where they cannot be");
   const offsets = new Set(sections);
-  await verifyRanges(source, table, (place) => offsets.has(place));
+  await verifyRanges(source, table, (offset) => offsets.has(offset));
 }
 
 /** Checks the live objects at some of the places in a source that is not in memory. */
-async function verifyRanges(source: ByteSource, table: XrefTable, isMeant: (place: number) => boolean): Promise<void> {
+async function verifyRanges(source: ByteSource, table: XrefTable, isMeant: (offset: number) => boolean): Promise<void> {
   const rows: number[] = [];
   for (let row = 0; row < table.rows; row++)
-    if (table.kind(row) === IN_FILE && table.isLive(row) && isMeant(table.place(row))) rows.push(row);
-  rows.sort((a, b) => table.place(a) - table.place(b)); // in the order of the file, so that each block is read once
+    if (table.kind(row) === IN_FILE && table.isLive(row) && isMeant(table.offset(row))) rows.push(row);
+  rows.sort((a, b) => table.offset(a) - table.offset(b)); // in the order of the file, so that each block is read once
   let next = 0;
   await retry(source, () => {
     for (; next < rows.length; next++) {
       const row = rows[next]!;
-      const place = Math.min(table.place(row), source.length - 1);
-      const bytes = source.bytes(place, Math.min(place + LONGEST_HEADER, source.length));
+      const offset = Math.min(table.offset(row), source.length - 1);
+      const bytes = source.bytes(offset, Math.min(offset + LONGEST_HEADER, source.length));
       verify(table, row, headerAt(bytes, 0));
     }
   });
@@ -54,6 +54,6 @@ async function verifyRanges(source: ByteSource, table: XrefTable, isMeant: (plac
 
 function verify(table: XrefTable, row: number, found: ReturnType<typeof headerAt>): void {
   if (found?.num !== table.number(row))
-    throw new Malformed(`object ${table.number(row)} is not at offset ${table.place(row)}`);
-  if (found.gen !== table.detail(row)) table.setGeneration(row, found.gen);
+    throw new Malformed(`object ${table.number(row)} is not at offset ${table.offset(row)}`);
+  if (found.gen !== table.generation(row)) table.setGeneration(row, found.gen);
 }

@@ -206,24 +206,24 @@ export class XrefReader {
     for (; left > 0; left--, next++) {
       while (isWhite(bytes[at])) at++;
       if (at >= limit) break;
-      const placeEnd = skipDigits(bytes, at);
-      const place = valueOfDigits(bytes, at, placeEnd);
-      for (at = placeEnd; isWhite(bytes[at]); ) at++;
-      const detailEnd = skipDigits(bytes, at);
-      const detail = valueOfDigits(bytes, at, detailEnd);
-      for (at = detailEnd; isWhite(bytes[at]); ) at++;
+      const offsetEnd = skipDigits(bytes, at);
+      const offset = valueOfDigits(bytes, at, offsetEnd);
+      for (at = offsetEnd; isWhite(bytes[at]); ) at++;
+      const generationEnd = skipDigits(bytes, at);
+      const generation = valueOfDigits(bytes, at, generationEnd);
+      for (at = generationEnd; isWhite(bytes[at]); ) at++;
       const kind = bytes[at++];
       if (kind !== LOWER_N && kind !== LOWER_F) throw new Malformed("no cross-reference entry");
       // The head of the free list is always object 0; a producer of the 1990s numbered its only subsection from 1.
-      if (kind === LOWER_F && next === 1 && detail === LARGEST_GENERATION && this.#xref.table.rows === table.row)
+      if (kind === LOWER_F && next === 1 && generation === LARGEST_GENERATION && this.#xref.table.rows === table.row)
         next = 0;
       // Some producers write unused entries as in use at offset 0.
-      const used = kind === LOWER_N && place > 0;
+      const used = kind === LOWER_N && offset > 0;
       this.#xref.table.add(
         next,
         used ? IN_FILE : FREE,
-        used ? place + this.#bias! : 0,
-        Math.min(detail, LARGEST_GENERATION),
+        used ? offset + this.#bias! : 0,
+        Math.min(generation, LARGEST_GENERATION),
       );
       done = at;
     }
@@ -295,7 +295,7 @@ export function readTrailerDictionary(bytes: Uint8Array, at: number): Trailer {
  */
 export function chargeTrailer({ text, memory }: Trailer, meter: Meter): void {
   meter.scan(PARSING * text.length);
-  meter.keep(text.length + memory);
+  meter.retain(text.length + memory);
 }
 
 /**

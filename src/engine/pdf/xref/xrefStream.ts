@@ -22,8 +22,8 @@ export function* streamEntries(
   bias: number,
   replaceFreeFrom: number,
 ): Generator<number, number> {
-  const [kindWidth, placeWidth, detailWidth] = fieldWidths(dict.get("W"));
-  const width = kindWidth + placeWidth + detailWidth;
+  const [width1, width2, width3] = fieldWidths(dict.get("W"));
+  const width = width1 + width2 + width3;
   if (width === 0) throw new Malformed("a cross-reference stream has no fields");
   const size = dict.get("Size");
   const index = dict.get("Index");
@@ -35,13 +35,13 @@ export function* streamEntries(
     const count = sections[i + 1];
     if (!isWhole(first) || !isWhole(count)) throw new Malformed("a cross-reference stream has a wrong /Index");
     for (let num = first; num < first + count && at + width <= data.length; num++, at += width) {
-      const kind = kindWidth === 0 ? 1 : field(data, at, kindWidth);
-      const place = field(data, at + kindWidth, placeWidth);
-      const detail = field(data, at + kindWidth + placeWidth, detailWidth);
-      if (kind === 1 && place > 0)
-        table.add(num, IN_FILE, place + bias, Math.min(detail, LARGEST_GENERATION), replaceFreeFrom);
-      else if (kind === 2) table.add(num, IN_STREAM, place, detail, replaceFreeFrom);
-      else if (kind < 2) table.add(num, FREE, 0, Math.min(detail, LARGEST_GENERATION), replaceFreeFrom);
+      const kind = width1 === 0 ? 1 : field(data, at, width1);
+      const field2 = field(data, at + width1, width2);
+      const field3 = field(data, at + width1 + width2, width3);
+      if (kind === 1 && field2 > 0)
+        table.add(num, IN_FILE, field2 + bias, Math.min(field3, LARGEST_GENERATION), replaceFreeFrom);
+      else if (kind === 2) table.add(num, IN_STREAM, field2, field3, replaceFreeFrom);
+      else if (kind < 2) table.add(num, FREE, 0, Math.min(field3, LARGEST_GENERATION), replaceFreeFrom);
       if (++rows < ROWS_AT_ONCE) continue;
       yield rows;
       rows = 0;
@@ -52,10 +52,10 @@ export function* streamEntries(
 
 function fieldWidths(value: Value | undefined): [number, number, number] {
   const widths = Array.isArray(value) ? value.slice(0, 3) : [];
-  const [kind, place, detail] = widths.map((width) => (isWhole(width) && width <= 8 ? width : 0));
-  if (kind === undefined || place === undefined || detail === undefined)
+  const [first, second, third] = widths.map((width) => (isWhole(width) && width <= 8 ? width : 0));
+  if (first === undefined || second === undefined || third === undefined)
     throw new Malformed("a cross-reference stream has no /W");
-  return [kind, place, detail];
+  return [first, second, third];
 }
 
 function isWhole(value: Value | undefined): value is number {

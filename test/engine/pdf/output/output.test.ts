@@ -109,7 +109,7 @@ describe("the output", () => {
     const output = latin1(await stamp(source));
     expect(output).toMatch(/^%PDF-1\.7\n/);
     const { table } = (await open(encode(output))).xref;
-    for (const num of [1, 2, 3, 4]) expect(output.slice(table.place(table.live(num)))).toMatch(`${num} 0 obj\n`);
+    for (const num of [1, 2, 3, 4]) expect(output.slice(table.offset(table.liveRow(num)))).toMatch(`${num} 0 obj\n`);
     const streamed = await plan(ranges(source), { thorough: true });
     expect(latin1(await joined(streamed.chunks()))).toBe(output);
   });

@@ -21,8 +21,8 @@ async function mark(bytes: Uint8Array) {
     if (!(error instanceof EngineError)) throw error;
     outcome = error.code;
   }
-  const { scanned, decoded, kept } = source.meter.used;
-  return { outcome, length, work: scanned + decoded + kept };
+  const { scanned, decoded, retained } = source.meter.used;
+  return { outcome, length, work: scanned + decoded + retained };
 }
 
 describe("twice the file is at most twice the work and the output:", () => {

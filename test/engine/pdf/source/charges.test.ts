@@ -173,7 +173,7 @@ test("so are cross-reference streams that a scan finds", async () => {
   const kept = async (more: string) => {
     const source = new MemorySource(scanned(more));
     await open(source);
-    return source.meter.used.kept;
+    return source.meter.used.retained;
   };
   const values = 1000;
   const stream = `9 0 obj<</Type/XRef/A[${"()".repeat(values)}]/Length 0>>stream\n\nendstream endobj\n`;
@@ -195,9 +195,9 @@ test.each([
 test("a copy of a member is charged for what it takes beside its bytes", async () => {
   const { objects } = await open(scanned("", { 5: { dict: "/Type/ObjStm/N 1/First 6", data: "100 0 [1]" } }));
   const { meter } = objects.source;
-  const before = meter.used.kept;
+  const before = meter.used.retained;
   await objects.run(() => objects.value(100));
-  expect(meter.used.kept - before).toBeGreaterThan(192);
+  expect(meter.used.retained - before).toBeGreaterThan(192);
 });
 
 test("the head of an object stream is charged for, as it is copied", async () => {
@@ -220,7 +220,7 @@ function barren(nodes: number): Uint8Array {
 }
 
 test("nodes of a page tree are charged for the memory that they take, whatever they lead to", async () => {
-  const kept = async (nodes: number) => (await open(barren(nodes))).objects.source.meter.used.kept;
+  const kept = async (nodes: number) => (await open(barren(nodes))).objects.source.meter.used.retained;
   expect((await kept(20)) - (await kept(10))).toBeGreaterThanOrEqual(10 * 512);
 });
 
@@ -310,11 +310,11 @@ test("places are put in order again only where an object in the file comes or go
   const table = new XrefTable(1000);
   table.replace(1, IN_FILE, 10, 0);
   table.replace(2, IN_FILE, 20, 0);
-  expect([table.nextPlace(10), table.isSorted]).toEqual([20, true]);
+  expect([table.nextOffset(10), table.isSorted]).toEqual([20, true]);
   table.replace(3, IN_STREAM, 1, 0);
   expect(table.isSorted).toBe(true);
   table.replace(2, IN_STREAM, 1, 1);
-  expect([table.isSorted, table.nextPlace(10)]).toEqual([false, Number.POSITIVE_INFINITY]);
+  expect([table.isSorted, table.nextOffset(10)]).toEqual([false, Number.POSITIVE_INFINITY]);
 });
 
 test.each(["/MediaBox[0 0 300 400", "/Rotate[0", "/UserUnit[1", "/Parent[2"])(

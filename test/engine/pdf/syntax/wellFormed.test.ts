@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../../src/engine/index.ts";
 import { Malformed } from "../../../../src/engine/pdf/syntax/lexer.ts";
-import { endOfSound, SoundWalk, soundText } from "../../../../src/engine/pdf/syntax/wellFormed.ts";
+import { endOfWellFormed, WellFormedWalk, wellFormedText } from "../../../../src/engine/pdf/syntax/wellFormed.ts";
 import { countedBytes } from "../../../support/countedBytes.ts";
 import { latin1 } from "../fixture.ts";
 
@@ -16,7 +16,7 @@ describe("a value is sound:", () => {
     ...["1", "-1.5", "+.5", "4.", "true", "false", "null", "/Name", "/", "/A#20", "(a(b)\\))", "<0a F>", "<>", "[]"],
     ...["<<>>", "7 0 R", "7\n65535%c\n R", "[1 2 0 R]", "[1 2]", "<</A/B/C[<</D 1 0 R>>]/E(>>)>>", nested(50)],
   ])("%s", (text) => {
-    expect(endOfSound(encode(text), 0)).toBe(text.length);
+    expect(endOfWellFormed(encode(text), 0)).toBe(text.length);
   });
 });
 
@@ -39,7 +39,7 @@ describe("a value that is not sound is written as it is read:", () => {
     ["]", "null"],
     [nested(51), nested(50).replace("1", "null ").replaceAll("]", "] ").trimEnd()],
   ])("%s", (text, expected) => {
-    expect(latin1(soundText(encode(text), 0))).toBe(expected);
+    expect(latin1(wellFormedText(encode(text), 0))).toBe(expected);
   });
 });
 
@@ -52,7 +52,7 @@ it.each([
   ["or end nothing", `[${"<< 5 ".repeat(1000)}${">> ".repeat(1000)}]`],
 ])("what is not sound is written in a few looks at each byte, %s", (_, text) => {
   const { bytes, reads } = countedBytes(encode(text));
-  soundText(bytes, 0);
+  wellFormedText(bytes, 0);
   expect(reads() / bytes.length).toBeLessThan(25);
 });
 
@@ -60,7 +60,7 @@ it.each(["<</A[1 2 0 R[<<>>]]/B<</C(x)/D<0a>>>>>", nested(50), nested(51), "[<</
   "%s is walked over in steps as it is at once",
   (text) => {
     const bytes = encode(text);
-    const walk = new SoundWalk().from(0);
+    const walk = new WellFormedWalk().from(0);
     const inSteps = () => {
       for (;;) {
         const end = walk.advance(bytes, walk.at + 1);
@@ -74,12 +74,12 @@ it.each(["<</A[1 2 0 R[<<>>]]/B<</C(x)/D<0a>>>>>", nested(50), nested(51), "[<</
         return (error as Error).name;
       }
     };
-    expect(outcome(inSteps)).toBe(outcome(() => endOfSound(bytes, 0)));
+    expect(outcome(inSteps)).toBe(outcome(() => endOfWellFormed(bytes, 0)));
   },
 );
 
 it("a value is not written soundly if it is very long", () => {
-  expect(() => soundText(encode(`[${"x ".repeat(1 << 18)}]`), 0)).toThrow(EngineError);
+  expect(() => wellFormedText(encode(`[${"x ".repeat(1 << 18)}]`), 0)).toThrow(EngineError);
 });
 
 it("whatever is written soundly is sound", () => {
@@ -110,7 +110,7 @@ it("whatever is written soundly is sound", () => {
     fc.property(fc.array(token, { maxLength: 30 }), fc.constantFrom("", " "), (tokens, between) => {
       const bytes = encode(`<<${tokens.join(between)}>>`);
       const text = written(bytes);
-      if (text) expect(endOfSound(encode(latin1(text)), 0)).toBe(text.length);
+      if (text) expect(endOfWellFormed(encode(latin1(text)), 0)).toBe(text.length);
     }),
     { numRuns: 5000, seed: 7 },
   );
@@ -119,7 +119,7 @@ it("whatever is written soundly is sound", () => {
 /** Undefined where nobody knows what is meant. */
 function written(bytes: Uint8Array): Uint8Array | undefined {
   try {
-    return soundText(bytes, 0);
+    return wellFormedText(bytes, 0);
   } catch (error) {
     if (error instanceof Malformed) return undefined;
     throw error;

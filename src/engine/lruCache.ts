@@ -2,7 +2,7 @@
  * What was made lately, by what it was made from, for the next who need it: no more than so many bytes of it, but for the
  * last one.
  */
-export class Recent<K, V> {
+export class LruCache<K, V> {
   readonly #budget: number;
   readonly #drop: (value: V) => void;
   /** Least recently used first. */
@@ -25,7 +25,7 @@ export class Recent<K, V> {
   }
 
   /** Keeps the value of a key that has none, and returns it. */
-  keep(key: K, value: V, bytes: number): V {
+  put(key: K, value: V, bytes: number): V {
     this.#entries.set(key, { value, bytes });
     this.#bytes += bytes;
     for (const [oldest, entry] of this.#entries) {
