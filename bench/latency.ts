@@ -1,7 +1,7 @@
 /**
  * `npm run bench:latency` calls a Worker whose ledger, R2 and facilitator are as far away as at the edge (delays.ts), and by
  * turns without these delays. Prints for each kind of call how long it takes, what the delays add to that, how long what it
- * has to wait for takes (ARCHITECTURE.md, "Round trips"), and both as times of that. Fails where the delays add a tenth more
+ * has to wait for takes (docs/design/round-trips.md), and both as times of that. Fails where the delays add a tenth more
  * to a paid call: what this machine's own disk and processors take is not the Worker's waiting. A disk in memory shows both
  * alike (`TMPDIR=/dev/shm`): locally each payment is a database of its own.
  */

@@ -2,7 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { generatePrivateKey } from "viem/accounts";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import architecture from "../../../ARCHITECTURE.md?raw";
+import design from "../../../docs/design/round-trips.md?raw";
 import { signPayment } from "../../../scripts/lib/pay.ts";
 import { app } from "../../../src/app.ts";
 import { formOf, IMAGE, TEXT } from "../../support/client.ts";
@@ -69,7 +69,7 @@ const filled = async () => {
   return handle;
 };
 
-/** The calls of the table in ARCHITECTURE.md, by its first column. */
+/** The calls of the table in docs/design/round-trips.md, by its first column. */
 const CALLS: Record<string, () => Promise<Counted>> = {
   "unpaid (402)": () => counted(TEXT),
   "paid, file uploaded with it": async () => upload(TEXT, await sign(), { text: "A" }),
@@ -92,16 +92,16 @@ const CALLS: Record<string, () => Promise<Counted>> = {
     await bought(init);
     return counted(TEXT, init);
   },
-  "the same key, signed anew": async () => {
+  "the same key, with a new payment": async () => {
     const same = key();
     await bought(post({ ...(await sign()), ...same }, byAddress));
     return counted(TEXT, post({ ...(await sign()), ...same }, byAddress));
   },
   "a download": async () => counted(await bought(post(await sign(), byAddress)), { method: "GET" }),
-  "a range of one": async () =>
+  "a range of a download": async () =>
     counted(await bought(post(await sign(), byAddress)), { method: "GET", headers: { Range: "bytes=0-9" } }),
   "an upload slot": () => counted("/v1/uploads", post({}, { name: "a.pdf" })),
-  "its file": async () => {
+  "the file of a slot": async () => {
     const file = new Uint8Array(200_000); // long enough to be counted
     file.set(onePage);
     const { upload } = await slot(file);
@@ -116,7 +116,7 @@ const BY_SLOWNESS = ["facilitator", "source", "R2", "assets", "ledger", "budget"
 /** Returns what a round is a trip to: what is asked together takes as long as the slowest of it. */
 const slowestOf = (round: string[]) => BY_SLOWNESS.find((kind) => round.some((name) => name.startsWith(`${kind} `)));
 
-describe("the round trips of a call are those of the table in ARCHITECTURE.md:", () => {
+describe("the round trips of a call are those of the table in docs/design/round-trips.md:", () => {
   test.each(Object.keys(CALLS))("%s", async (name) => {
     await counted(TEXT, post(await sign(), byAddress)); // the fonts of Latin are there then
     const { status, text, before, after } = await CALLS[name]!();
@@ -124,13 +124,12 @@ describe("the round trips of a call are those of the table in ARCHITECTURE.md:",
     expect([status, text.slice(0, 300)]).toEqual([expect.toBeOneOf(sound), expect.anything()]);
     const trips = before.map(slowestOf);
     const row = [...COLUMNS.map((kind) => trips.filter((to) => to === kind).length), trips.length];
-    expect(architecture, JSON.stringify(before)).toContain(`| ${name} | ${row.join(" | ")} |`);
+    expect(design, JSON.stringify(before)).toContain(`| ${name} | ${row.join(" | ")} |`);
     expect(after.flat().filter((name) => name !== "budget end")).toEqual([]);
   });
 
   test("and of no other", () => {
-    const table = architecture.split("## Round trips")[1]!.split("\n## ")[0]!;
-    const names = [...table.matchAll(/^\| ([^|]+) \| \d/gm)].map(([, name]) => name);
+    const names = [...design.matchAll(/^\| ([^|]+) \| \d/gm)].map(([, name]) => name);
     expect(names).toEqual(Object.keys(CALLS));
   });
 });
