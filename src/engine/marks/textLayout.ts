@@ -11,10 +11,6 @@ import { Paragraph, type TextLine } from "./wrap.ts";
 
 /** Poppler draws no text that is larger than 1,440 units of user space, at any resolution. */
 const LARGEST_UNITS = 1400;
-/** What it takes to fit a character of the text on pages of one size, in bytes scanned. */
-const SIZE_WORK = 64;
-/** What it takes to lay out a character of a line: 1 to 5 μs, the most where each has a script of its own. */
-const LINE_WORK = 256;
 
 /** How a text is set on pages of one size: one block for each number of digits that a page number can have. */
 interface Setting {
@@ -48,7 +44,7 @@ export async function layOutText(
   const digits = isNumbered(mark.text) ? Array.from({ length: most }, (_, i) => most - i) : [0];
 
   const set = (line: TextLine) => {
-    meter.mark(LINE_WORK * line.text.length);
+    meter.charge("layOutCharacter", line.text.length);
     return typesetter.set(line.text, line.rightToLeft);
   };
   const paragraphs = text
@@ -78,8 +74,8 @@ export async function layOutText(
   const keyOf = (page: PageSize) => `${sizeKey(page)} ${page.userUnit}`;
   for (const page of pages) {
     if (settings.has(keyOf(page))) continue;
-    meter.mark(SIZE_WORK * text.length);
-    await meter.giveWay();
+    meter.charge("fitCharacter", text.length);
+    await meter.yieldIfDue();
     const { lines, fontSizePt } = fitText(paragraphs, {
       page,
       rotation: look.rotation ?? diagonalAngle(page),

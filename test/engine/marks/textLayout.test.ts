@@ -6,6 +6,7 @@ import { lookOf } from "../../../src/engine/marks/look.ts";
 import { fillIn } from "../../../src/engine/marks/placeholders.ts";
 import { layOutText } from "../../../src/engine/marks/textLayout.ts";
 import type { TextMark } from "../../../src/engine/options.ts";
+import { COSTS } from "../../../src/engine/pdf/source/costs.ts";
 import { Meter, WORK_LIMITS } from "../../../src/engine/pdf/source/meter.ts";
 import { loadFont } from "../../support/fonts.ts";
 
@@ -80,7 +81,7 @@ test.each([
 test("a text that takes too much of a file's allowance is refused, with what helps", async () => {
   const meter = new Meter(0);
   await layOut(10, meter);
-  meter.mark(WORK_LIMITS.scanned - meter.used.marked);
+  meter.charge("placeMark", (WORK_LIMITS.scanned - meter.used.marked) / COSTS.placeMark.units);
   await expect(layOut(1, meter)).rejects.toMatchObject({
     code: "too_complex",
     message: expect.stringContaining("Send a shorter text"),

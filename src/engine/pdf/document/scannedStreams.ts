@@ -2,16 +2,12 @@
 import { indexOf } from "#platform/search";
 import type { ObjectStream, Objects } from "../objects/objects.ts";
 import { FREE, firstAbove, IN_STREAM, type XrefTable } from "../objects/xrefTable.ts";
+import { forEachYielding } from "../source/meter.ts";
 import { Malformed } from "../syntax/lexer.ts";
 import { Reference } from "../syntax/values.ts";
 import { addNumber, CATALOG, type Scan } from "../xref/rebuild.ts";
 import type { Trailer } from "../xref/xref.ts";
 import { readRoot } from "./catalog.ts";
-
-/** What it takes to add a member to the table, see Meter.spend. */
-const MEMBER_WORK = 64;
-/** What it takes to look whether an object is a catalog, beside what is read of it, in bytes scanned. */
-const LOOK_WORK = 2048;
 
 /**
  * Adds the members of the object streams to the table, ranked by where their stream is in the file. Separate from the
@@ -33,7 +29,7 @@ export async function expandObjectStreams(objects: Objects, scan: Scan): Promise
       areAllRead = false;
       continue;
     }
-    await source.meter.giveWay();
+    await source.meter.yieldIfDue();
     offsetOf.set(stream.num, stream.offset);
     let decoded: ObjectStream;
     try {
@@ -44,16 +40,15 @@ export async function expandObjectStreams(objects: Objects, scan: Scan): Promise
       continue;
     }
     const catalogs = offsetsOfCatalogs(decoded);
-    for (const [index, num] of decoded.numbers.entries()) {
-      source.meter.spend(MEMBER_WORK);
-      if (source.meter.isTurnOver) await source.meter.giveWay();
+    await forEachYielding(source.meter, decoded.numbers.entries(), ([index, num]) => {
+      source.meter.charge("addMember");
       const row = table.liveRow(num);
       const known = row < 0 ? -1 : offsetOfObject(row);
       if (row >= 0) addNumber(scan.ambiguous, num, source);
       if (known < stream.offset) table.replace(num, IN_STREAM, stream.num, index);
       else table.add(num, IN_STREAM, stream.num, index);
       if (catalogs.has(decoded.offsets[index]!)) addNumber(scan.catalogs, num, source);
-    }
+    });
   }
 
   const replaced = scan.objectStreams.filter((stream) => offsetOf.has(stream.num) && !isCurrent(stream));
@@ -98,8 +93,8 @@ export async function findCatalog(
   const catalog = async (reference: Reference) => {
     if (tried.has(reference.num)) return undefined;
     tried.add(reference.num);
-    meter.scan(LOOK_WORK);
-    await meter.giveWay();
+    meter.charge("inspectCatalog");
+    await meter.yieldIfDue();
     try {
       const found = await objects.run(() => readRoot(objects, reference));
       return found?.has("Pages") ? found : undefined;

@@ -1,6 +1,7 @@
 /** Decodes the stream filters that cross-reference streams and object streams use (ISO 32000-2, 7.4). */
 import { inflate, inflateRaw } from "#platform/zlib";
 import { OutputTooLarge } from "../../platform/compression.ts";
+import { COSTS, type Operation } from "../source/costs.ts";
 import { type Meter, tooComplex, tooLargeDecoded } from "../source/meter.ts";
 import { EXCLAMATION, GREATER_THAN, LOWER_U, LOWER_Z, TILDE } from "../syntax/characters.ts";
 import { Malformed } from "../syntax/lexer.ts";
@@ -8,22 +9,32 @@ import { type Dictionary, Reference, type Value } from "../syntax/values.ts";
 
 /** Most filters of one stream: nobody needs more than two or three, and each takes time, also for no data. */
 const MOST_FILTERS = 16;
-/** What a byte takes that is undone one by one, of what a filter reads or a predictor has changed, in bytes scanned. */
-const BYTE_WORK = 4;
-/** What a filter takes for no data: tables and states, in bytes scanned. */
-const FILTER_WORK = 4096;
-/** What a row of a predictor takes beside its bytes, in bytes scanned. */
-const ROW_WORK = 16;
-/** What a deflated byte takes at worst, where nothing comes of it but the tables of empty blocks, in bytes scanned. */
-const DEFLATED_WORK = 10;
-/** Most bytes that come of one that is deflated, and how many of them are inflated in the time that one is scanned. */
-const MOST_INFLATED = 1032;
-const INFLATED_AT_ONCE = 16;
-/** Most that one stream may take, in bytes scanned: it is decoded in one go, which is half a second then. */
-const STREAM_WORK = 128 << 20;
+/** Maximum compression ratio of Deflate. */
+const MAX_INFLATION = 1032;
+/** Maximum work for one stream, in scan units. It is decoded without a yield to the event loop: half a second at most. */
+const MAX_STREAM_WORK = 128 << 20;
 
-/** What the filters of one stream are charged to. */
-type Work = Pick<Meter, "scan" | "decode">;
+/** Charges the filters of one stream, and bounds their work together. */
+class StreamMeter {
+  readonly #meter: Meter;
+  #work = 0;
+
+  constructor(meter: Meter) {
+    this.#meter = meter;
+  }
+
+  /** @throws EngineError too_complex */
+  charge(operation: Operation, count = 1): void {
+    this.#work += COSTS[operation].units * count;
+    if (this.#work > MAX_STREAM_WORK) throw tooComplex("one of its streams takes too long to decompress");
+    this.#meter.charge(operation, count);
+  }
+
+  /** @throws EngineError too_complex */
+  chargeDecoded(bytes: number): void {
+    this.#meter.chargeDecoded(bytes);
+  }
+}
 
 /**
  * Undoes the filters that the stream dictionary names, in order, and charges the meter for what each of them gives.
@@ -34,22 +45,15 @@ export function decodeStream(dict: Dictionary, data: Uint8Array, meter: Meter): 
   const filters = list(dict.get("Filter") ?? dict.get("F"));
   const params = list(dict.get("DecodeParms") ?? dict.get("DP"));
   if (filters.length > MOST_FILTERS) throw new Malformed("a stream has too many filters");
-  let [total, scanned] = [0, 0];
-  const work: Work = {
-    scan(bytes) {
-      scanned += bytes;
-      if (scanned > STREAM_WORK) throw tooComplex("one of its streams takes too long to decompress");
-      meter.scan(bytes);
-    },
-    decode: (bytes) => meter.decode(bytes),
-  };
+  let total = 0;
+  const work = new StreamMeter(meter);
   filters.forEach((filter, i) => {
     if (filter === "Crypt") return; // undone by the cipher
-    work.scan(FILTER_WORK);
+    work.charge("startFilter");
     const param = params[i];
-    data = fitted(decode(filter, data, param instanceof Map ? param : undefined, work, meter.roomFor(total)));
+    data = fitted(decode(filter, data, param instanceof Map ? param : undefined, work, meter.outputQuota(total)));
     total += data.length;
-    meter.decode(data.length);
+    meter.chargeDecoded(data.length);
   });
   return data;
 }
@@ -68,12 +72,12 @@ function decode(
   filter: Value,
   data: Uint8Array,
   options: Dictionary | undefined,
-  work: Work,
+  work: StreamMeter,
   maxBytes: number,
 ): Uint8Array {
   if (filter === "FlateDecode" || filter === "Fl")
     return undoPredictor(decodeFlate(data, maxBytes, work), options, work);
-  work.scan(BYTE_WORK * data.length);
+  work.charge("filterByte", data.length);
   switch (filter) {
     case "ASCIIHexDecode":
     case "AHx":
@@ -92,21 +96,21 @@ function decode(
 }
 
 /** Decodes Flate data, also if cut short or followed by other bytes, as readers do. */
-function decodeFlate(data: Uint8Array, maxBytes: number, work: Work): Uint8Array {
-  work.scan(DEFLATED_WORK * data.length);
+function decodeFlate(data: Uint8Array, maxBytes: number, work: StreamMeter): Uint8Array {
+  work.charge("inflateInput", data.length);
   try {
     return inflate(data, maxBytes);
   } catch (error) {
     if (error instanceof OutputTooLarge) throw tooLargeDecoded();
   }
-  work.scan(DEFLATED_WORK * data.length);
+  work.charge("inflateInput", data.length);
   try {
     // With a wrong header or checksum the data may still be intact: raw deflate checks neither.
     return inflateRaw(data.subarray(2), maxBytes);
   } catch (error) {
     if (error instanceof OutputTooLarge) throw tooLargeDecoded();
     // nobody knows how much has come of it, twice, before it failed
-    work.scan((2 * Math.min(maxBytes, MOST_INFLATED * data.length)) / INFLATED_AT_ONCE);
+    work.charge("inflateDiscarded", 2 * Math.min(maxBytes, MAX_INFLATION * data.length));
     throw new Malformed("a compressed stream is damaged");
   }
 }
@@ -114,13 +118,14 @@ function decodeFlate(data: Uint8Array, maxBytes: number, work: Work): Uint8Array
 /**
  * Undoes PNG predictors and TIFF predictor 2 at 8 bits (7.4.4.4), in place; no producer uses others for these streams.
  */
-function undoPredictor(data: Uint8Array, options: Dictionary | undefined, work: Work): Uint8Array {
+function undoPredictor(data: Uint8Array, options: Dictionary | undefined, work: StreamMeter): Uint8Array {
   const predictor = number(options?.get("Predictor"), 1);
   if (predictor <= 1) return data;
   const bits = number(options?.get("Colors"), 1) * number(options?.get("BitsPerComponent"), 8);
   const pixel = Math.max(1, bits >> 3);
   const row = Math.max(1, Math.floor((number(options?.get("Columns"), 1) * bits + 7) / 8));
-  work.scan(BYTE_WORK * data.length + ROW_WORK * Math.ceil(data.length / (row + 1)));
+  work.charge("filterByte", data.length);
+  work.charge("predictorRow", Math.ceil(data.length / (row + 1)));
   if (predictor === 2) {
     for (let start = 0; start < data.length; start += row) {
       const end = Math.min(start + row, data.length);
@@ -261,7 +266,7 @@ function outputOf(length: number, maxBytes: number): Uint8Array {
   return new Uint8Array(length);
 }
 
-function decodeLzw(data: Uint8Array, early: number, maxBytes: number, work: Work): Uint8Array {
+function decodeLzw(data: Uint8Array, early: number, maxBytes: number, work: StreamMeter): Uint8Array {
   const CLEAR = 256;
   const END = 257;
   // Each code stands for a range of what has been written already.
@@ -289,8 +294,8 @@ function decodeLzw(data: Uint8Array, early: number, maxBytes: number, work: Work
       continue;
     }
     if (code > 257 && (code > next || previous < 0)) {
-      work.decode(written); // which nobody else counts
-      work.scan(written);
+      work.chargeDecoded(written); // which nobody else counts
+      work.charge("scan", written);
       throw new Malformed("an LZW stream is damaged");
     }
     const length = code < 256 ? 1 : code === next ? written - previousStart + 1 : lengths[code]!;
@@ -316,6 +321,6 @@ function decodeLzw(data: Uint8Array, early: number, maxBytes: number, work: Work
     previousStart = start;
     if (next + early >= 1 << width && width < 12) width++;
   }
-  work.scan(written);
+  work.charge("scan", written);
   return out.subarray(0, written);
 }

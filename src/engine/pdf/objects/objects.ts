@@ -4,6 +4,7 @@
 
 import type { Cipher } from "../security/encryption.ts";
 import { type ByteSource, retry } from "../source/byteSource.ts";
+import { MEMORY } from "../source/costs.ts";
 import { balanceBrackets } from "../syntax/brackets.ts";
 import {
   isDictionary,
@@ -17,7 +18,7 @@ import {
   skipWhite,
   terminated,
 } from "../syntax/lexer.ts";
-import { type Dictionary, PARSING, parseCharged, Reference, type Value } from "../syntax/values.ts";
+import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/values.ts";
 import { decodeStream } from "./filters.ts";
 import { Slab } from "./slab.ts";
 import { isEndOfData, readStream } from "./streams.ts";
@@ -51,14 +52,6 @@ const LARGEST_BROKEN = 64 * 1024;
 /** How many references that lead to references are followed. */
 export const LONGEST_REFERENCE_CHAIN = 32;
 const MOST_MEMBERS = 500_000;
-/** What a member of an object stream takes beside its bytes, in bytes of memory, and to list it, in bytes scanned. */
-const MEMBER = 64;
-/** What a copy of a member takes in memory beside its bytes, in bytes. */
-const COPY = 192;
-/** To put the place of a row in order takes about as long as to scan so many bytes. */
-const SORTING = 16;
-/** To decrypt a byte takes about as long as to scan so many. */
-const DECRYPTION = 2;
 /** Decoded object streams that are kept while others are decoded. */
 const CACHED_BYTES = 16 << 20;
 
@@ -116,7 +109,7 @@ export class Objects {
   #member(num: number, row: number): Uint8Array {
     const known = this.#members.get(num);
     if (known) {
-      this.source.meter.scan(known.length);
+      this.source.meter.charge("scan", known.length);
       return known;
     }
     const streamNumber = this.table.streamNumber(row);
@@ -130,7 +123,7 @@ export class Objects {
     if (found === undefined) throw new Malformed(`object ${num} is not in object stream ${streamNumber}`);
     if (found !== index) this.table.setIndex(row, found);
     const copy = this.#slab.copy(memberText(stream, found));
-    this.source.meter.retain(COPY);
+    this.source.meter.retain(MEMORY.memberCopy);
     this.#members.set(num, copy);
     return copy;
   }
@@ -164,7 +157,7 @@ export class Objects {
   }
 
   #balanced(bytes: Uint8Array, at: number): Uint8Array | undefined {
-    this.source.meter.scan(PARSING * bytes.length);
+    this.source.meter.charge("parse", bytes.length);
     return isDictionary(bytes, at) ? balanceBrackets(bytes, at) : undefined;
   }
 
@@ -210,7 +203,7 @@ export class Objects {
         if (!(error instanceof MissingStream)) throw error;
         const { num } = error;
         await retry(this.source, () => this.stream(num));
-        await this.source.meter.giveWay();
+        await this.source.meter.yieldIfDue();
       }
     }
   }
@@ -251,7 +244,7 @@ export class Objects {
    * @throws EngineError too_complex
    */
   nextOffset(offset: number): number {
-    if (!this.table.isSorted) this.source.meter.scan(SORTING * this.table.rows);
+    if (!this.table.isSorted) this.source.meter.charge("sortOffset", this.table.rows);
     return this.table.nextOffset(offset);
   }
 
@@ -262,16 +255,16 @@ export class Objects {
     if (raw.num !== num) throw new Malformed(`object ${num} is not at offset ${offset}`);
     const dict = new Map(STREAM_KEYS.map((key) => [key, this.#direct(raw.dict.get(key) ?? null)]));
     const hasEnd = isEndOfData(this.source, raw.end);
-    if (this.cipher) meter.scan(DECRYPTION * raw.data.length);
+    if (this.cipher) meter.charge("decrypt", raw.data.length);
     const data = this.cipher ? this.cipher.decryptStream(raw.num, raw.gen, raw.data, cryptFilterName(dict)) : raw.data;
     const before = meter.used.decoded;
     const decoded = decodeStream(dict, data, meter);
-    if (this.#decoded.has(offset)) meter.decodedAgain(meter.used.decoded - before);
+    if (this.#decoded.has(offset)) meter.chargeDecodedAgain(meter.used.decoded - before);
     this.#decoded.add(offset);
     const first = dict.get("First");
-    if (typeof first === "number") meter.scan(Math.min(Math.max(0, first), decoded.length));
+    if (typeof first === "number") meter.charge("scan", Math.min(Math.max(0, first), decoded.length));
     const stream = readObjectStream(dict.get("N"), first, decoded);
-    meter.scan(MEMBER * stream.numbers.length);
+    meter.charge("listMember", stream.numbers.length);
     const isStale = (member: number) => {
       const row = this.table.liveRow(member);
       return row < 0 || this.table.kind(row) !== IN_STREAM || this.table.streamNumber(row) !== num;
@@ -291,7 +284,7 @@ export class Objects {
 }
 
 function memoryOf({ bytes, numbers }: ObjectStream): number {
-  return bytes.length + MEMBER * numbers.length;
+  return bytes.length + MEMORY.member * numbers.length;
 }
 
 /** Returns the text of the member at `index`: up to where the next one begins. */

@@ -37,8 +37,6 @@ const USUAL_WHITE_BEFORE_END = 7;
 const MORE_WHITE = 96;
 /** The most that there may be. */
 export const MOST_WHITE_BEFORE_END = USUAL_WHITE_BEFORE_END * MORE_WHITE ** 2;
-/** What a byte of it is charged, in bytes scanned: many lengths may lead to the same. */
-const WHITE_WORK = 16;
 const SEARCH_STEP = 64 * 1024;
 const LARGEST_RAW = 64 << 20;
 
@@ -121,7 +119,7 @@ export function isEndOfData(source: ByteSource, end: number, word?: "endstream")
   for (let most = USUAL_WHITE_BEFORE_END; most <= MOST_WHITE_BEFORE_END; most *= MORE_WHITE) {
     const bytes = source.bytes(end, Math.min(end + most + "endstream".length, source.length));
     const at = endOfWhite(bytes, 0, bytes.length);
-    if (most > USUAL_WHITE_BEFORE_END) source.meter.scan(WHITE_WORK * at);
+    if (most > USUAL_WHITE_BEFORE_END) source.meter.charge("skipBeforeEndstream", at);
     if (at > most) continue;
     return startsWith(bytes, at, "endstream") || (word === undefined && startsWith(bytes, at, "endobj"));
   }
@@ -151,8 +149,6 @@ const NEXT_PART = /^[\r\n]endobj\s+(?:\d+\s+\d+\s+obj|xref|trailer|startxref)\b/
 const NEXT_PART_BYTES = 64;
 /** So many words are looked at: data may consist of them. */
 const MOST_WORDS = 16;
-/** What it takes to look at one, in bytes scanned. */
-const WORD_WORK = 256;
 
 /**
  * Returns the offset of an `endobj` in the bytes [start, limit) behind which the file goes on: what is behind is no part
@@ -165,7 +161,7 @@ export function findLastWord(source: ByteSource, start: number, limit: number): 
   for (let words = 0; words < MOST_WORDS; words++) {
     const at = findWord(source, from, limit, "endobj");
     if (at === undefined) return undefined;
-    source.meter.scan(WORD_WORK);
+    source.meter.charge("inspectEndobj");
     const bytes = source.bytes(Math.max(0, at - 1), Math.min(at + NEXT_PART_BYTES, source.length));
     if (NEXT_PART.test(decodeLatin1(bytes))) return at;
     from = at + "endobj".length;
@@ -184,7 +180,7 @@ export function findWord(source: ByteSource, start: number, limit: number, word:
   for (let at = searched?.get(key) ?? start; at < limit; ) {
     const window = source.bytes(at, Math.min(at + SEARCH_STEP + word.length - 1, limit));
     const found = indexOf(window, word);
-    source.meter.scan(found < 0 ? window.length : found);
+    source.meter.charge("scan", found < 0 ? window.length : found);
     if (found >= 0) return at + found;
     at += SEARCH_STEP;
     if (at + word.length <= limit) remember(searched, key, at);

@@ -6,6 +6,7 @@
 import { indexOf } from "#platform/search";
 import type { Objects } from "../objects/objects.ts";
 import { dataStart, isGlued, MOST_WHITE_BEFORE_END } from "../objects/streams.ts";
+import { runYielding } from "../source/meter.ts";
 import { isDictionary, isWhite, Malformed, nameIs, readHeader, skipWhite } from "../syntax/lexer.ts";
 import { parseValue, Reference, type Value } from "../syntax/values.ts";
 import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
@@ -80,19 +81,18 @@ export class ContentCheck {
   async finish(): Promise<void> {
     if (this.#open || this.#next < this.#offsets.length) throw outdated();
     const objects = this.#objects;
-    const { meter } = objects.source;
     const placeOf = ({ reference }: LateLength) => objects.table.offsetOf(reference.num);
     this.#late.sort((a, b) => placeOf(a) - placeOf(b)); // so that each block is read once
     let next = 0;
-    const some = () => {
-      for (; next < this.#late.length && !meter.isTurnOver; next++) {
-        const { reference, least, most } = this.#late[next]!;
-        expectLength(objects.resolve(reference), least, most);
-      }
-      return next < this.#late.length;
+    const step = () => {
+      const late = this.#late[next];
+      if (!late) return false;
+      expectLength(objects.resolve(late.reference), late.least, late.most);
+      next++;
+      return true;
     };
     try {
-      while (await objects.run(some)) await meter.giveWay();
+      await runYielding(objects.source.meter, step, (slice) => objects.run(slice));
     } catch (error) {
       throw error instanceof Malformed ? outdated() : error;
     }

@@ -6,8 +6,6 @@ import type { Meter } from "../source/meter.ts";
 /** How many bytes are deflated at once, and of more, how many before others may have their turn. */
 const AT_ONCE = 2 << 20;
 const STEP = 256 * 1024;
-/** To deflate a byte takes about as long as to scan so many, see Meter.spend. */
-const DEFLATING = 4;
 
 /**
  * Compresses parts of `length` bytes in all into one zlib stream (RFC 1950), and gives way to others if they are many.
@@ -18,8 +16,8 @@ export async function deflateInTurns(parts: Iterable<Uint8Array>, length: number
   for (const part of parts) {
     for (let at = 0; at < part.length; at += STEP) {
       await stream.write(part.subarray(at, at + STEP));
-      meter.spend(DEFLATING * STEP);
-      await meter.giveWay();
+      meter.charge("deflate", STEP);
+      await meter.yieldIfDue();
     }
   }
   return concat(await stream.finish());

@@ -6,6 +6,7 @@ import { decodeLatin1 } from "../../bytes.ts";
 import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
 import { claimedEnd, dataStart, findLastWord, findWord, mayBeLength } from "../objects/streams.ts";
 import type { ByteSource } from "../source/byteSource.ts";
+import { runYielding } from "../source/meter.ts";
 import { UPPER_R } from "../syntax/characters.ts";
 import {
   eachEntry,
@@ -30,9 +31,6 @@ const LARGEST_GAP = 64 * 1024;
 /** How far a source that is not in memory is searched for the end of an object: what its cache holds. */
 const LARGEST_SEARCH = 2 << 20;
 
-/** What a boundary takes beside what is read of its object, see Meter.spend. */
-const BOUNDARY_WORK = 16;
-
 /** What a check of boundaries found. */
 interface Checked {
   boundaries: Boundaries;
@@ -53,12 +51,11 @@ export async function checkBoundaries(
   suspects: ReadonlySet<number> | "all",
 ): Promise<Checked> {
   const check = new BoundaryCheck(objects, boundaries, suspects);
-  const { meter } = objects.source;
-  const some = () => {
-    while (!meter.isTurnOver) if (!check.step()) return false;
-    return true;
-  };
-  while (await objects.run(some)) await meter.giveWay();
+  await runYielding(
+    objects.source.meter,
+    () => check.step(),
+    (slice) => objects.run(slice),
+  );
   return { boundaries: check.checked, isIncomplete: check.isIncomplete, pages: check.pages };
 }
 
@@ -94,7 +91,7 @@ class BoundaryCheck {
   step(): boolean {
     const key = this.#boundaries[this.#next];
     if (key === undefined) return false;
-    this.#objects.source.meter.spend(BOUNDARY_WORK);
+    this.#objects.source.meter.charge("checkBoundary");
     if (key % 4 !== LIVE) {
       this.#add(key);
       this.#next++;

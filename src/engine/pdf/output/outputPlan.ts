@@ -29,8 +29,6 @@ export interface OutputPlan {
 }
 
 const CHUNK = 1 << 20;
-/** To put a boundary in order and to check it takes about as long as to scan so many bytes. */
-const BOUNDARY = 32;
 
 /** Plans the output of a document whose changes are complete. */
 export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
@@ -87,11 +85,12 @@ async function findBoundaries(
   const { source } = objects;
   const header = await retry(source, () => endOfHeader(source, Math.max(0, xref.origin)));
   for (;;) {
-    source.meter.scan(BOUNDARY * (xref.table.rows + xref.sections.length) + source.length);
-    await source.meter.giveWay();
+    source.meter.charge("collectBoundary", xref.table.rows + xref.sections.length);
+    source.meter.charge("scan", source.length);
+    await source.meter.yieldIfDue();
     const listed = collectBoundaries(xref, source.length, gone, header);
-    source.meter.spend(BOUNDARY * listed.length);
-    await source.meter.giveWay();
+    source.meter.charge("sortBoundary", listed.length);
+    await source.meter.yieldIfDue();
     // By ranges, the copying pass looks for what makes an object suspect.
     const suspects = source.inMemory ? findSuspects(objects, listed, contentEnds) : [];
     let found = await checkBoundaries(objects, listed, document.thorough ? "all" : new Set(suspects));

@@ -7,15 +7,9 @@ import type { Ref } from "../document/newObject.ts";
 import type { Page, PageTarget } from "../pages/page.ts";
 import type { NameSlot } from "../pages/resources.ts";
 import type { Rewrite, Splice } from "../pages/rewrite.ts";
-import { limitOutput } from "../source/meter.ts";
+import { forEachYielding, limitOutput } from "../source/meter.ts";
 import { guardsFor } from "./guards.ts";
 
-/** What it takes to lay something over a page, see Meter.spend. */
-const PAGE_WORK = 1024;
-/** What it takes to draw an object that a page needs and none before it did, as copies that fill it, see Meter.mark. */
-const OBJECT_WORK = 64 * 1024;
-/** The same for finding the place of what a page shows, by the length of the operators that show it. */
-const OPERATOR_WORK = 8;
 /** So many placements are deflated, in the order of their pages: where each page has its own, that would take half the time. */
 const MOST_DEFLATED = 16;
 /** So long may the operators be that are remembered: a page mostly has those of one of the last, or of none. */
@@ -43,18 +37,18 @@ export async function overlay(
   const names = new Names();
   let copied = 0;
 
-  for (const page of document.pages) {
+  await forEachYielding(meter, document.pages, (page) => {
     const { target, rewrite } = page;
-    if (page.repeated || !target) continue;
+    if (page.repeated || !target) return;
     page.target = undefined;
     const added = document.added.length;
     const operators = content(page, (xobject) => names.nameOf(xobject, target.slot));
-    meter.spend(PAGE_WORK);
-    meter.mark(OBJECT_WORK * (document.added.length - added) + OPERATOR_WORK * operators.length);
-    if (meter.isTurnOver) await meter.giveWay();
+    meter.charge("markPage");
+    meter.charge("drawObject", document.added.length - added);
+    meter.charge("placeMark", operators.length);
     let placement = placements.get(operators);
     if (placement === undefined) {
-      meter.place(operators.length);
+      meter.chargePlacement(operators.length);
       const text = `/Artifact<</Type/Pagination/Subtype/Watermark>>BDC\n${operators}\nEMC ${guards.ending}`;
       const stream = document.add(
         deflated++ < MOST_DEFLATED
@@ -68,7 +62,7 @@ export async function overlay(
     const { items, shared } = target.contents;
     if (shared === undefined) {
       replaceContents(rewrite, target, arrayOf(opening, items, placement));
-      continue;
+      return;
     }
     const key = `${shared} ${placement}`;
     let array = arrays.get(key);
@@ -79,7 +73,7 @@ export async function overlay(
       arrays.set(key, array);
     }
     replaceContents(rewrite, target, ` ${array}`);
-  }
+  });
 }
 
 /** Builds an array with join: a template would keep a tree of its parts in memory, for every page. */

@@ -103,7 +103,7 @@ export async function planReplacements(document: PdfDocument): Promise<Replaceme
 /** Returns whether an object is an object stream now: an older revision's entry may name one that is not. */
 async function isObjectStream(objects: Objects, num: number): Promise<boolean> {
   try {
-    await objects.source.meter.giveWay();
+    await objects.source.meter.yieldIfDue();
     await objects.run(() => objects.stream(num));
     return true;
   } catch (error) {
@@ -126,10 +126,6 @@ async function isContent({ contentEnds, deferred, objects }: PdfDocument, num: n
   }
 }
 
-/** To write a member that overlaps others takes about as long as to scan so many bytes for each of its own. */
-const OVERLAPPING = 16;
-/** To check a member, and to deflate it, takes about as long as to scan so many bytes for each of its own. */
-const WRITING = 4;
 /** How much of a member is checked before others may have their turn. */
 const AT_ONCE = 64 * 1024;
 /** From this length on, members that begin at one place are read once. */
@@ -154,7 +150,7 @@ export async function* keptMembers(
   } = document;
   const { meter } = objects.source;
   const stream = await objects.run(() => objects.stream(streamNumber));
-  await meter.giveWay();
+  await meter.yieldIfDue();
   const { numbers, offsets } = stream;
   const seen = new Set<number>();
   const texts = new Map<number, Uint8Array>();
@@ -174,8 +170,8 @@ export async function* keptMembers(
     if (whole.length >= LONG) texts.set(offsets[i]!, text);
     const length = Math.max(text.length, whole.length);
     room -= length;
-    meter.scan((room < 0 ? OVERLAPPING : WRITING) * length);
-    if (meter.isTurnOver) await meter.giveWay();
+    meter.charge(room < 0 ? "copyOverlappingMember" : "copyMember", length);
+    await meter.yieldIfDue();
     if (!rewrite && isPage(text)) freed.add(num);
     else yield { num, text };
   }
@@ -224,8 +220,8 @@ async function longWellFormedMember(text: Uint8Array, meter: Meter): Promise<Uin
       const end = walk.advance(text, at + AT_ONCE);
       if (end > 0) return text.subarray(start, end);
       if (end < 0) break;
-      meter.spend(WRITING * (walk.at - at));
-      await meter.giveWay();
+      meter.charge("checkMember", walk.at - at);
+      await meter.yieldIfDue();
     }
   } catch (error) {
     if (!(error instanceof EndOfBytes)) throw error;

@@ -5,7 +5,7 @@ import type { PdfDocument } from "../document/document.ts";
 import type { NewObject } from "../document/newObject.ts";
 import { FREE, IN_FILE, IN_STREAM } from "../objects/xrefTable.ts";
 import type { Rewrite } from "../pages/rewrite.ts";
-import { limitOutput } from "../source/meter.ts";
+import { forEachYielding, limitOutput } from "../source/meter.ts";
 import { ByteWriter } from "../syntax/byteWriter.ts";
 import { GREATER_THAN, LINE_FEED } from "../syntax/characters.ts";
 import { eachEntry, LARGEST_GENERATION, Malformed, readName } from "../syntax/lexer.ts";
@@ -23,11 +23,6 @@ const PACKED_BYTES = 1 << 20;
 const CHUNK = 256 * 1024;
 /** Largest number in the ten digits of a table's entry (7.5.4). */
 const LARGEST_TABLE_OFFSET = 9_999_999_999;
-
-/** What it takes to write an object into an object stream, beside its bytes, see Meter.spend. */
-const MEMBER_WORK = 1024;
-/** What it takes to collect an entry of the cross-reference, see Meter.spend. */
-const ENTRY_WORK = 32;
 
 /** A cross-reference entry of the output. */
 type Entry =
@@ -73,8 +68,9 @@ export async function writeTail(document: PdfDocument, replacements: Replacement
   const check = (offset: number) => limitOutput(offset - allowed, document.pages.length);
   const pack = async (packed: Member) => {
     await body.pack(packed);
-    meter.spend(MEMBER_WORK + packed.text.length);
-    if (meter.isTurnOver) await meter.giveWay();
+    meter.charge("packMember");
+    meter.charge("packByte", packed.text.length);
+    await meter.yieldIfDue();
   };
   for (const num of streams) {
     // A stream of their own: some readers read nothing of one that has a damaged member.
@@ -282,19 +278,14 @@ async function collectEntries(
     return { kind: FREE, generation: 0 };
   };
 
-  for (const num of table.numbers()) {
-    if (num === 0) continue;
-    meter.spend(ENTRY_WORK);
-    if (meter.isTurnOver) await meter.giveWay();
+  await forEachYielding(meter, table.numbers(), (num) => {
+    if (num === 0) return;
+    meter.charge("collectEntry");
     while (next < added.length && added[next]! < num) addNew(added[next++]!);
     fill(num);
     const entry = changed.get(num);
-    if (entry) {
-      put(entries, num, entry);
-      continue;
-    }
-    put(entries, num, entryOf(table.liveRow(num)));
-  }
+    put(entries, num, entry ?? entryOf(table.liveRow(num)));
+  });
   while (next < added.length) addNew(added[next++]!);
   linkFreeEntries(entries);
   return entries;

@@ -57,8 +57,6 @@ export interface Section {
 /** How many entries are written at once: a part of a table has so many lines. */
 const ENTRIES_AT_ONCE = 8192;
 const LINE = 20;
-/** To make a row of a stream takes as long as to scan so many bytes, see Meter.spend. */
-const ROW_WORK = 32;
 
 /**
  * Returns a table and its trailer. A table of millions of objects takes as much memory as their entries, so its lines are
@@ -153,7 +151,7 @@ function* rows(entries: Entries, width2: number, width3: number, meter: Meter): 
       for (let x = 0; x < width; x++) lines[at + 1 + x] = row[x]! - above[x]!;
       above.set(row);
     }
-    meter.spend((to - from) * ROW_WORK);
+    meter.charge("writeXrefRow", to - from);
     yield lines;
   }
 }

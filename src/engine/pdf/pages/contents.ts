@@ -37,10 +37,6 @@ interface StreamParts {
 /** What a reference in /Contents leads to. */
 type Target = { array: Uint8Array } | { stream: StreamParts | "unreadable" } | { other: Value };
 
-/** What a byte of an array is charged, in bytes scanned: all of its elements are looked up. */
-const ARRAY_WORK = 16;
-/** The same of a stream's dictionary, which may be every page's. */
-const DICTIONARY_WORK = 8;
 /** Data longer than this are read again when they are written, of a file that is not in memory: each of them by itself. */
 const LONG = 1 << 20;
 const NONE: Contents = { items: "", shared: undefined };
@@ -116,7 +112,7 @@ export class ContentsReader {
     const { table } = this.#objects;
     const end = skipValue(text, at);
     // An array is read again for each part of the file that is missing, and for each object stream.
-    this.#objects.source.meter.scan(ARRAY_WORK * (end - at));
+    this.#objects.source.meter.charge("readContentsArray", end - at);
     const { kids: elements, isPlain } = readKids(text, at);
     const inFile = elements.filter((num) => num > 0 && table.isInFile(num));
     // In the order of the file, of which many parts may be missing.
@@ -187,10 +183,10 @@ export class ContentsReader {
       }
     } catch (error) {
       if (!(error instanceof Malformed) || error instanceof EndOfBytes) throw error;
-      this.#objects.source.meter.scan(DICTIONARY_WORK * bytes.length);
+      this.#objects.source.meter.charge("readStreamDictionary", bytes.length);
       return "unreadable";
     }
-    this.#objects.source.meter.scan(DICTIONARY_WORK * (end - at));
+    this.#objects.source.meter.charge("readStreamDictionary", end - at);
     const data = dataStart(bytes, skipWhite(bytes, end));
     if (data < 0) return undefined;
     const { source } = this.#objects;

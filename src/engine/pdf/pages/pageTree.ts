@@ -1,6 +1,7 @@
 /** Walks the page tree (ISO 32000-2, 7.7.3) the way readers do, one kid at a time. */
 import { EngineError } from "../../errors.ts";
 import { LONGEST_REFERENCE_CHAIN, MissingStream, type Objects } from "../objects/objects.ts";
+import { MEMORY } from "../source/costs.ts";
 import { tooComplex } from "../source/meter.ts";
 import { BRACKET_OPEN } from "../syntax/characters.ts";
 import { Malformed } from "../syntax/lexer.ts";
@@ -20,7 +21,7 @@ import type { PageEntry } from "./page.ts";
 import { type PageAttributes, readKids, type Span, scanPageAttributes } from "./pageAttributes.ts";
 import { type DefaultSpace, type NameSlot, Resources } from "./resources.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
-import { type Inherited, settledPages, type TreeNode, tooManyPages, VISIT } from "./treeNode.ts";
+import { type Inherited, settledPages, type TreeNode, tooManyPages } from "./treeNode.ts";
 import { type ReadOptions, readTreeObject, unreadablePage } from "./treeObject.ts";
 
 /** The root of the page tree: an object, or a dictionary at `at` of the object that holds it. */
@@ -45,10 +46,6 @@ export interface WalkOptions extends ReadOptions {
 
 const NOTHING: Inherited = { mediaBox: undefined, cropBox: undefined, rotate: 0, resources: undefined };
 const DEEPEST_NESTING = 50;
-/** What a node takes in memory beside its text, in bytes. */
-const NODE = 512;
-/** What a byte of an array of kids takes, see Meter.scan. */
-const KIDS_WORK = 16;
 /** Longest entry of a page that is looked into, in bytes: none that is a box or a number has a tenth of it. */
 const LONGEST_ENTRY = 64 * 1024;
 /** How many kids to look ahead. */
@@ -146,7 +143,7 @@ export class PageWalk {
   #visitKid(visit: Visit): void {
     const { node, position } = visit;
     const isRoot = node === this.#top;
-    this.#objects.source.meter.scan(VISIT);
+    this.#objects.source.meter.charge("visitTreeObject");
     const kid = node.kids[position]!;
     try {
       node.found[position] = kid > 0 ? this.#visitObject(kid, visit, isRoot) : this.#visitDirect(-kid, node);
@@ -176,7 +173,7 @@ export class PageWalk {
   #visitDirect(at: number, above: TreeNode): PageEntry | TreeNode | null {
     const { holder, nesting } = above;
     const attributes = scanPageAttributes(holder.text, at);
-    this.#objects.source.meter.scan(KIDS_WORK * Math.max(0, attributes.end - at));
+    this.#objects.source.meter.charge("readKids", Math.max(0, attributes.end - at));
     if (above === this.#top && !mayBeRoot(attributes)) return null;
     return this.#visit(holder, at, attributes, above, nesting + 1);
   }
@@ -270,7 +267,7 @@ export class PageWalk {
       array.dictionaries.push(dictionary);
       return array;
     }
-    this.#objects.source.meter.retain(NODE);
+    this.#objects.source.meter.retain(MEMORY.treeNode);
     const { num, inherited: passed } = passedOn;
     const node: TreeNode = {
       ...{ ...array, found: [], next: 0, num, inherited: passed, nesting },
@@ -388,7 +385,7 @@ export class PageWalk {
       const found = this.#objects.at(num, (bytes, at) =>
         bytes[at] === BRACKET_OPEN ? this.#rewrites.keepSound(num, bytes, at) : parseCharged(bytes, at, meter),
       );
-      if (found instanceof Rewrite) meter.scan(KIDS_WORK * found.text.length);
+      if (found instanceof Rewrite) meter.charge("readKids", found.text.length);
       if (found instanceof Rewrite) return { holder: found, at: 0, ...readKids(found.text, 0) };
       value = found ?? null;
     }

@@ -20,9 +20,6 @@ export interface Splice {
  */
 const FEW = 4;
 
-/** To write an object soundly takes about as long as to scan so many bytes for each of its own. */
-const RENEWAL = 32;
-
 /** An object that may be rewritten. A document has one for every page, so they are kept small. */
 export class Rewrite {
   readonly num: number;
@@ -124,7 +121,7 @@ export class Rewrites {
     const known = this.#rewrites.get(num);
     if (known) return known;
     const { meter } = this.#objects.source;
-    meter.scan(RENEWAL * text.length);
+    meter.charge("rewriteWellFormed", text.length);
     meter.retain(text.length);
     const rewrite = new Rewrite(num, text);
     rewrite.rewriteAsIs();

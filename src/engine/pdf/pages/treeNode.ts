@@ -1,7 +1,7 @@
 /** The nodes of a page tree as they are found, and what the tree comes to once all of it has been. */
 import { EngineError } from "../../errors.ts";
 import type { XrefTable } from "../objects/xrefTable.ts";
-import type { Meter } from "../source/meter.ts";
+import { type Meter, runYielding } from "../source/meter.ts";
 import { parseValue } from "../syntax/values.ts";
 import type { Box, Rotation } from "./boxes.ts";
 import { type KidsArray, stateCount, stateKids, type TreeDictionary } from "./normalize.ts";
@@ -10,12 +10,6 @@ import type { Span } from "./pageAttributes.ts";
 import type { NameSlot } from "./resources.ts";
 import type { Rewrite } from "./rewrite.ts";
 import { unreadablePage } from "./treeObject.ts";
-
-/** What a visit of a node or page is charged, in bytes scanned, beside what it reads. */
-export const VISIT = 512;
-
-/** What a kid takes when its node is settled, see Meter.spend. */
-const KID_WORK = 128;
 
 /** What pages have from the nodes above them. */
 export interface Inherited {
@@ -67,14 +61,15 @@ export async function settledPages(
   const pages: PageEntry[] = [];
   const listed = new Set<PageEntry>();
   const path = [{ node: top, next: 0 }];
-  for (let at = path.at(-1); at; at = path.at(-1)) {
+  await runYielding(meter, () => {
+    const at = path.at(-1);
+    if (!at) return false;
     const found = at.node.found[at.next++];
     if (!found) {
       path.pop();
-      continue;
+      return true;
     }
-    meter.scan(VISIT);
-    if (meter.isTurnOver) await meter.giveWay();
+    meter.charge("visitTreeObject");
     if ("kids" in found) path.push({ node: found, next: 0 });
     else if (listed.has(found)) pages.push({ ...found, index: pages.length, repeated: true });
     else {
@@ -82,7 +77,8 @@ export async function settledPages(
       listed.add(found);
       pages.push(found);
     }
-  }
+    return true;
+  });
   return pages;
 }
 
@@ -90,19 +86,20 @@ export async function settledPages(
 async function settle(top: TreeNode, table: XrefTable, meter: Meter): Promise<void> {
   const above = new Set([top]);
   const path = [{ node: top, next: 0, count: 0 }];
-  for (let at = path.at(-1); at; at = path.at(-1)) {
+  await runYielding(meter, () => {
+    const at = path.at(-1);
+    if (!at) return false;
     const { node } = at;
     if (at.next === node.kids.length) {
       if (at.count < node.leastPages) throw unreadablePage();
       node.count = at.count;
       state(node, table);
-      meter.spend(KID_WORK * (1 + node.kids.length));
-      if (meter.isTurnOver) await meter.giveWay();
+      meter.charge("settleKid", 1 + node.kids.length);
       above.delete(node);
       path.pop();
       const upper = path.at(-1);
       if (upper) upper.count += at.count;
-      continue;
+      return true;
     }
     const found = node.found[at.next];
     if (found === undefined) throw new Error("a kid has not been visited");
@@ -117,7 +114,8 @@ async function settle(top: TreeNode, table: XrefTable, meter: Meter): Promise<vo
       } else at.count += found.count;
     } else if (found !== null) at.count++;
     at.next++;
-  }
+    return true;
+  });
 }
 
 /** Has a node say what it lists, and how many pages. */

@@ -14,9 +14,6 @@ export interface TreeObject {
   readonly attributes: PageAttributes;
 }
 
-/** To read a page or node again takes about as long as to scan so many times its bytes. */
-const READING = 8;
-
 /** How objects are read. */
 export interface ReadOptions {
   /** Repairs the brackets of kids, and leaves out content, that cannot be read. */
@@ -40,7 +37,7 @@ export function readTreeObject(
   if (isContested(num)) throw unreadablePage();
   const known = rewrites.get(num);
   if (known) {
-    objects.source.meter.scan(READING * known.text.length); // its visit is repeated
+    objects.source.meter.charge("rereadTreeObject", known.text.length); // its visit is repeated
     return isDictionary(known.text, 0) ? treeObject(known) : undefined;
   }
   try {
@@ -55,7 +52,7 @@ export function readTreeObject(
       const attributes = scanPageAttributes(bytes.subarray(at), 0);
       const isWellFormed = attributes.end >= 0;
       const end = isWellFormed ? at + attributes.end : eachEntry(bytes, at, () => {});
-      objects.source.meter.spend(READING * (end - at));
+      objects.source.meter.charge("readTreeObject", end - at);
       if (isStream(bytes, end)) throw unreadablePage();
       if (!isWellFormed) return treeObject(rewrites.keepSound(num, bytes, at));
       return { rewrite: rewrites.keep(num, bytes, at, end), attributes };

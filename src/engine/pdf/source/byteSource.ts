@@ -1,4 +1,4 @@
-import { Meter } from "./meter.ts";
+import { Meter, runYielding } from "./meter.ts";
 
 /**
  * Where the engine reads its bytes from. The parsing core is synchronous: it asks for ranges and throws `MissingRange`
@@ -76,17 +76,16 @@ export async function retry<T>(source: ByteSource, step: () => T, soonAt?: () =>
   }
 }
 
-/** Runs the steps of `walk` until it returns false, each as {@link retry} does, and gives way to others in between. */
+/** Repeats `walk.step` until it returns false. Each step runs as {@link retry} does; the loop yields to the event loop. */
 export async function retryAll(
   source: ByteSource,
   walk: { step(): boolean; upcoming?(): readonly number[] },
 ): Promise<void> {
-  const { meter } = source;
-  const some = () => {
-    while (!meter.isTurnOver) if (!walk.step()) return false;
-    return true;
-  };
-  while (await retry(source, some, () => walk.upcoming?.() ?? [])) await meter.giveWay();
+  await runYielding(
+    source.meter,
+    () => walk.step(),
+    (slice) => retry(source, slice, () => walk.upcoming?.() ?? []),
+  );
 }
 
 /** A file that is entirely in memory. */

@@ -1,48 +1,49 @@
 /**
- * Bounds the work that one file can cause, however it was made. Whatever is scanned, decoded or kept in memory of a file
- * is charged here; the end of an allowance is an EngineError, never damage to be repaired.
+ * Bounds the work that one file can cause, however it was made. All scanning, decoding and memory for the file are charged
+ * here. An exhausted allowance is an EngineError. It is never treated as damage to be repaired.
  */
 import { EngineError } from "../../errors.ts";
 import { pause } from "../../platform/pause.ts";
+import { COSTS, type Operation } from "./costs.ts";
 
 const KB = 1 << 10;
 const MB = 1 << 20;
 
-/** How much may be done for one file, in bytes. */
+/** The work allowed for one file, in bytes. */
 export const WORK_LIMITS = {
-  /** Scanned: this many times the file's length, and so much in addition. */
+  /** Scanning allowance: `scannedTimes` times the file's length plus `scanned`. */
   scannedTimes: 64,
   scanned: 256 * MB,
-  /** Decoded, all streams together, each counted once. Decoding one again counts as scanning. */
+  /** Decoded bytes of all streams. Decoding a stream again counts as scanning. */
   decoded: 512 * MB,
-  /** Decoded by all filters of one stream together. */
+  /** Decoded bytes of all filters of one stream. */
   decodedAtOnce: 40 * MB,
-  /** Held in memory of objects that may be rewritten, and of the mark until it is drawn. */
+  /** Memory for objects that may be rewritten, and for the mark until it is drawn. */
   retained: 64 * MB,
-  /** Operators that place the mark on pages, those that are the same on several pages counted once. */
+  /** Operators that place the mark on pages. Equal operators of several pages count once. */
   placed: 32 * MB,
   /**
-   * The output beyond the mark and twice the source, since what is written anew of it can leave a gap as long as itself:
-   * so much, and so much for each page.
+   * Output beyond the mark and twice the source: `output` plus `outputPerPage` for each page. A rewritten object can leave
+   * a gap as long as itself, hence twice the source.
    */
   output: 1024 * KB,
   outputPerPage: 4 * KB,
 } as const;
 
-/** Most that a single filter may give: while it works, its output can be in memory twice. */
-const LARGEST_DECODED = WORK_LIMITS.decodedAtOnce / 2;
-/** Work after which others get their turn, in bytes scanned: 5 to 50 ms. */
-const STRETCH = MB;
+/** Maximum output of a single filter. While the filter works, its output can be in memory twice. */
+const MAX_FILTER_OUTPUT = WORK_LIMITS.decodedAtOnce / 2;
+/** Work between two yields to the event loop, in scan units: 5 to 50 ms. */
+const TIME_SLICE = MB;
 
-/** What one file has used of its allowances. */
+/** Counts the work for one file, and throws when an allowance is exhausted. */
 export class Meter {
   readonly #scannable: number;
   #scan: number;
   #decode = WORK_LIMITS.decoded;
   #memory = WORK_LIMITS.retained;
   #mark: number;
-  #place = WORK_LIMITS.placed;
-  #stretch = STRETCH;
+  #placement = WORK_LIMITS.placed;
+  #slice = TIME_SLICE;
 
   /** @param length of the file in bytes */
   constructor(length: number) {
@@ -52,58 +53,57 @@ export class Meter {
   }
 
   /**
-   * Charges for looking at bytes.
+   * Charges an operation for `count` bytes or items, see {@link COSTS}.
    * @throws EngineError too_complex
    */
-  scan(bytes: number): void {
-    this.#scan -= bytes;
-    this.#stretch -= bytes;
-    if (this.#scan < 0) throw tooComplex("it would have to be searched too often");
+  charge(operation: Operation, count = 1): void {
+    const { units, allowance } = COSTS[operation];
+    const work = units * count;
+    this.#slice -= work;
+    if (allowance === "scan") {
+      this.#scan -= work;
+      if (this.#scan < 0) throw tooComplex("it would have to be searched too often");
+    } else if (allowance === "mark") {
+      this.#mark -= work;
+      if (this.#mark < 0) throw markTooComplex();
+    }
   }
 
   /**
-   * Charges for fitting, drawing and placing the mark what takes as long as looking at so many bytes: as much as may be
-   * looked at of the file.
+   * Charges operators that place the mark on a page, in bytes.
    * @throws EngineError too_complex
    */
-  mark(bytes: number): void {
-    this.#mark -= bytes;
-    this.#stretch -= bytes;
-    if (this.#mark < 0) throw markTooComplex();
+  chargePlacement(bytes: number): void {
+    this.#placement -= bytes;
+    if (this.#placement < 0) throw markTooComplex();
+  }
+
+  /** Returns the output quota of a filter, in bytes, for a stream whose filters have already produced `decoded` bytes. */
+  outputQuota(decoded: number): number {
+    return Math.max(0, Math.min(MAX_FILTER_OUTPUT, this.#decode, WORK_LIMITS.decodedAtOnce - decoded));
   }
 
   /**
-   * Charges for operators that place the mark on a page, in bytes.
+   * Charges the output of a filter, in bytes.
    * @throws EngineError too_complex
    */
-  place(bytes: number): void {
-    this.#place -= bytes;
-    if (this.#place < 0) throw markTooComplex();
-  }
-
-  /** How many bytes a filter may give of a stream that `decoded` bytes have come of so far. */
-  roomFor(decoded: number): number {
-    return Math.max(0, Math.min(LARGEST_DECODED, this.#decode, WORK_LIMITS.decodedAtOnce - decoded));
-  }
-
-  /**
-   * Charges for bytes that a filter has given.
-   * @throws EngineError too_complex
-   */
-  decode(bytes: number): void {
+  chargeDecoded(bytes: number): void {
     this.#decode -= bytes;
-    this.#stretch -= bytes;
+    this.#slice -= bytes;
     if (this.#decode < 0) throw tooLargeDecoded();
   }
 
-  /** Counts what has been charged for decoding a stream as scanning instead, because it was counted before. */
-  decodedAgain(bytes: number): void {
+  /**
+   * Counts decoded bytes as scanned instead, because the stream has been decoded before.
+   * @throws EngineError too_complex
+   */
+  chargeDecodedAgain(bytes: number): void {
     this.#decode += bytes;
-    this.scan(bytes);
+    this.charge("scan", bytes);
   }
 
   /**
-   * Charges for bytes that stay in memory.
+   * Charges memory for parts of the file, in bytes.
    * @throws EngineError too_complex
    */
   retain(bytes: number): void {
@@ -112,7 +112,7 @@ export class Meter {
   }
 
   /**
-   * Charges for what stays in memory of the mark.
+   * Charges memory for parts of the mark, in bytes.
    * @throws EngineError too_complex
    */
   retainMark(bytes: number): void {
@@ -120,7 +120,7 @@ export class Meter {
     if (this.#memory < 0) throw markTooComplex();
   }
 
-  /** What has been used, in bytes. */
+  /** The work charged so far: scan units, or bytes for `decoded` and `retained`. */
   get used(): { scanned: number; decoded: number; retained: number; marked: number } {
     return {
       marked: this.#scannable - this.#mark,
@@ -130,33 +130,57 @@ export class Meter {
     };
   }
 
-  /** Counts work that takes as long as scanning so many bytes, but needs no allowance: what it makes is charged elsewhere. */
-  spend(bytes: number): void {
-    this.#stretch -= bytes;
+  /** Whether the time slice is used up, so that the caller must yield to the event loop. */
+  get isSliceUsed(): boolean {
+    return this.#slice <= 0;
   }
 
-  /** Whether so much has been done since others had their turn that it is theirs again. */
-  get isTurnOver(): boolean {
-    return this.#stretch <= 0;
+  /** Yields to the event loop if the time slice is used up. */
+  async yieldIfDue(): Promise<void> {
+    if (this.isSliceUsed) await this.yield();
   }
 
-  /** Lets others have their turn if it is theirs. */
-  async giveWay(): Promise<void> {
-    if (!this.isTurnOver) return;
-    this.#stretch = STRETCH;
+  /** Yields to the event loop, and starts a new time slice. */
+  async yield(): Promise<void> {
+    this.#slice = TIME_SLICE;
     await pause();
   }
 }
 
 /**
- * Checks what an output of so many pages has beyond what it may have of the source, and the mark.
+ * Repeats `step` until it returns false, and yields to the event loop whenever the time slice is used up.
+ * @param run runs the steps of one time slice; it may fetch what a step lacks and repeat that step
+ */
+export async function runYielding(
+  meter: Meter,
+  step: () => boolean,
+  run: (slice: () => boolean) => boolean | Promise<boolean> = (slice) => slice(),
+): Promise<void> {
+  const slice = () => {
+    while (!meter.isSliceUsed) if (!step()) return false;
+    return true;
+  };
+  while (await run(slice)) await meter.yield();
+}
+
+/** Calls `visit` for each item, and yields to the event loop whenever the time slice is used up. */
+export async function forEachYielding<T>(meter: Meter, items: Iterable<T>, visit: (item: T) => void): Promise<void> {
+  for (const item of items) {
+    visit(item);
+    if (meter.isSliceUsed) await meter.yield();
+  }
+}
+
+/**
+ * Checks the length of the output beyond its allowance for the source and the mark.
+ * @param bytes by which the output exceeds that allowance; negative if it does not
  * @throws EngineError too_complex
  */
 export function limitOutput(bytes: number, pages: number): void {
   if (bytes > WORK_LIMITS.output + pages * WORK_LIMITS.outputPerPage) throw tooComplex("the result would be too large");
 }
 
-/** The error of a stream that decodes to more than it may. */
+/** Returns the error for a stream whose decoded data exceed the limit. */
 export function tooLargeDecoded(): EngineError {
   return tooComplex("it is too large when decompressed");
 }
@@ -168,7 +192,7 @@ function markTooComplex(): EngineError {
   );
 }
 
-/** The error of a file that would take more work than any file may. */
+/** Returns the error for a file that exceeds the allowed work. */
 export function tooComplex(reason: string): EngineError {
   return new EngineError(
     "too_complex",

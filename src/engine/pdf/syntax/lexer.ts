@@ -82,7 +82,7 @@ export function parseAt<T>(
   for (let size = FIRST_WINDOW; ; size *= 8) {
     const last = size > SMALL_WINDOW && boundOf ? Math.min(boundOf(), source.length) : source.length;
     const end = Math.min(start + size, last);
-    source.meter.scan(end - start);
+    source.meter.charge("scan", end - start);
     let bytes = source.bytes(start, end);
     if (end === last) bytes = terminated(bytes);
     try {

@@ -68,9 +68,6 @@ const ENTRY = 64;
 /** What a byte of a string takes while it is read. */
 const STRING_BYTE = 8;
 
-/** To parse a byte takes about as long as to scan so many. */
-export const PARSING = 32;
-
 interface Cursor {
   readonly bytes: Uint8Array;
   at: number;
@@ -134,7 +131,7 @@ export function parseCharged(bytes: Uint8Array, at: number, meter: Meter, keys?:
   try {
     return parse(cursor, 0);
   } finally {
-    meter.scan(PARSING * (cursor.at - at));
+    meter.charge("parse", cursor.at - at);
   }
 }
 

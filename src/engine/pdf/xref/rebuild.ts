@@ -8,6 +8,7 @@ import { indexOf } from "#platform/search";
 import { claimedEnd, dataStart, findEndOfData, findWord, isEndOfData } from "../objects/streams.ts";
 import { IN_FILE, XrefTable } from "../objects/xrefTable.ts";
 import { type ByteSource, retry, retryAll } from "../source/byteSource.ts";
+import { MEMORY } from "../source/costs.ts";
 import { tooComplex } from "../source/meter.ts";
 import { LOWER_O, LOWER_T, LOWER_X, MINUS, PLUS } from "../syntax/characters.ts";
 import {
@@ -55,16 +56,12 @@ const OBJECT_LIMIT = 2 << 20;
 /** After this many bytes read of unreadable objects, less of the file is read for each. */
 const PATIENCE = 8 << 20;
 const IMPATIENT_LIMIT = 512;
-/** What a failure takes beside the bytes that were read, see Meter.spend. */
-const FAILURE_WORK = 8192;
 /** So many trailers are kept, the last ones. */
 const MOST_TRAILERS = 1000;
 /** How far into an object that is not sound to look for whether readers may take it for an object stream. */
 const HEAD = 512;
 /** What a catalog has in it. */
 export const CATALOG = "/Catalog";
-/** What a number that is kept takes, in bytes. */
-const NUMBER = 32;
 /** Most values that are kept of one /Length object. */
 const MOST_LENGTHS = 20;
 
@@ -96,7 +93,7 @@ async function pass(source: ByteSource, known: Scanner["lengths"]): Promise<Scan
  */
 export function addNumber(numbers: Set<number>, num: number, { meter }: ByteSource): void {
   if (numbers.has(num)) return;
-  meter.retain(NUMBER);
+  meter.retain(MEMORY.objectNumber);
   numbers.add(num);
 }
 
@@ -153,13 +150,13 @@ class Scanner {
           addNumber(this.ambiguous, header.num, this.#source);
           continue;
         }
-        this.#source.meter.scan(at);
+        this.#source.meter.charge("scan", at);
         this.#readObject(header, from + header.start, from + at + 3);
         return true;
       }
       if (from + at < this.#ambiguousEnd) continue;
       if (code === LOWER_T && startsWith(bytes, at, "trailer")) {
-        this.#source.meter.scan(at);
+        this.#source.meter.charge("scan", at);
         this.#readTrailer(from + at);
         return true;
       }
@@ -169,7 +166,7 @@ class Scanner {
         this.#addSection(from + at - (startsWith(bytes, at - 5, "start") ? 5 : 0));
       }
     }
-    this.#source.meter.scan(bytes.length);
+    this.#source.meter.charge("scan", bytes.length);
     this.#at = end === this.#source.length ? end : end - OVERLAP;
     return end < this.#source.length;
   }
@@ -279,7 +276,7 @@ class Scanner {
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
       this.#patience -= Math.min(this.#limit, this.#source.length);
-      this.#source.meter.spend(FAILURE_WORK);
+      this.#source.meter.charge("failedParse");
       return undefined;
     }
   }

@@ -22,7 +22,7 @@ import {
   startsWith,
   valueOfDigits,
 } from "../syntax/lexer.ts";
-import { type Dictionary, PARSING, parseMeasured, Reference } from "../syntax/values.ts";
+import { type Dictionary, parseMeasured, Reference } from "../syntax/values.ts";
 import { streamEntries } from "./xrefStream.ts";
 
 /** A trailer dictionary, or the dictionary of a cross-reference stream, which serves as one. */
@@ -61,8 +61,6 @@ const ENTRY = 20;
 const ENTRY_SPACE = 1024;
 const TAIL = 2048;
 const MOST_SECTIONS = 10_000;
-/** To add a row of a stream takes about as long as to scan so many bytes. */
-const ROW_WORK = 32;
 
 /** A section of the chain, by its offset as written in the file. */
 interface Link {
@@ -138,7 +136,7 @@ export class XrefReader {
     }
     if (this.#entries) {
       const { value: rows, done } = this.#entries.next();
-      this.#source.meter.scan(rows * ROW_WORK);
+      this.#source.meter.charge("addXrefRow", rows);
       if (done) this.#entries = undefined;
       return true;
     }
@@ -228,7 +226,7 @@ export class XrefReader {
       done = at;
     }
     if (left > 0 && done === 0) throw new Malformed("the file ends inside its cross-reference");
-    this.#source.meter.scan(done);
+    this.#source.meter.charge("scan", done);
     this.#open = { at: table.at + done, next, left, row: table.row };
   }
 
@@ -294,7 +292,7 @@ export function readTrailerDictionary(bytes: Uint8Array, at: number): Trailer {
  * @throws EngineError too_complex
  */
 export function chargeTrailer({ text, memory }: Trailer, meter: Meter): void {
-  meter.scan(PARSING * text.length);
+  meter.charge("parse", text.length);
   meter.retain(text.length + memory);
 }
 

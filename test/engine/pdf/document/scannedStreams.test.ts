@@ -21,7 +21,7 @@ async function catalogsIn(bytes: Uint8Array, offsets: number[], meter = new Mete
     run: async (step: () => unknown) => step(),
     stream: () => stream,
   } as unknown as Objects;
-  const scan = { objectStreams: [{ num: 1, offset: 9 }], catalogs: new Set(), doubtful: new Set() } as unknown as Scan;
+  const scan = { objectStreams: [{ num: 1, offset: 9 }], catalogs: new Set(), ambiguous: new Set() } as unknown as Scan;
   await expandObjectStreams(objects, scan);
   return [...scan.catalogs];
 }
@@ -44,8 +44,8 @@ it("looks for a catalog once, however many members begin at one place", async ()
 
 it("lets others have their turn while members are added", async () => {
   const meter = new Meter(0);
-  const turns = vi.spyOn(meter, "giveWay");
-  await catalogsIn(encode("null"), Array(50_000).fill(0), meter);
+  const turns = vi.spyOn(meter, "yield");
+  await catalogsIn(encode("null"), Array(80_000).fill(0), meter);
   expect(turns.mock.calls.length).toBeGreaterThan(3);
 });
 

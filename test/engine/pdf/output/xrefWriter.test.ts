@@ -33,7 +33,7 @@ it("a table's lines are made when they are asked for, some at a time", () => {
 
 it("others have their turn while a stream is made", async () => {
   const meter = new Meter(0);
-  const turns = vi.spyOn(meter, "giveWay");
+  const turns = vi.spyOn(meter, "yield");
   const count = 600_000;
   const { length, parts } = await streamSection(9, many(count), "/Root 1 0 R", meter);
   expect(turns.mock.calls.length).toBeGreaterThan(10);

@@ -226,7 +226,7 @@ test("nodes of a page tree are charged for the memory that they take, whatever t
 
 test("others have their turn while a page tree is settled", async () => {
   const meter = new Meter(0);
-  const turns = vi.spyOn(meter, "giveWay");
+  const turns = vi.spyOn(meter, "yield");
   const empty = { kids: [], isPlain: true, found: [], next: 0, dictionaries: [], count: undefined, leastPages: 0 };
   const found = Array.from({ length: 50_000 }, () => ({ ...empty, found: [] }) as unknown as TreeNode);
   const top = { ...empty, kids: found.map((_, index) => 10 + index), found } as unknown as TreeNode;
@@ -253,7 +253,7 @@ test("others have their turn between the pages, where these are large", async ()
   const objects = Object.fromEntries(kids.map((num) => [num, page]));
   const pages = `<</Type/Pages/Count ${kids.length}/Kids[${kids.map((num) => `${num} 0 R`).join(" ")}]>>`;
   const source = new MemorySource(file({ ...onePage("", objects), 2: pages }));
-  const turns = vi.spyOn(source.meter, "giveWay");
+  const turns = vi.spyOn(source.meter, "yield");
   await open(source);
   expect(turns.mock.calls.length).toBeGreaterThanOrEqual(kids.length);
 });
@@ -263,7 +263,7 @@ test("decryption is charged for, and others have their turn when an object strea
   const { objects } = await open(scanned("", { 5: { dict: "/Type/ObjStm/N 1/First 6", data } }));
   const work = async (cipher?: Partial<Cipher>) => {
     const source = new MemorySource(objects.source.bytes(0, objects.source.length));
-    const turns = vi.spyOn(source.meter, "giveWay");
+    const turns = vi.spyOn(source.meter, "yield");
     const anew = new Objects(source, objects.table, true);
     anew.cipher = cipher as Cipher;
     await anew.run(() => anew.value(100));
@@ -301,7 +301,7 @@ test("each page that comes to light where one around it is erased is charged for
 
 test("others have their turn while boundaries are checked", async () => {
   const { objects } = await open(file(onePage()));
-  const turns = vi.spyOn(objects.source.meter, "giveWay");
+  const turns = vi.spyOn(objects.source.meter, "yield");
   await checkBoundaries(objects, new Float64Array(300_000).fill(SECTION), new Set());
   expect(turns.mock.calls.length).toBeGreaterThan(3);
 });
