@@ -1,7 +1,7 @@
 /** Decodes the stream filters that cross-reference streams and object streams use (ISO 32000-2, 7.4). */
 import { inflate, inflateRaw } from "#platform/zlib";
 import { OutputTooLarge } from "../../platform/compression.ts";
-import { COSTS, type Operation } from "../source/costs.ts";
+import { COSTS, type MeteredOperation } from "../source/costs.ts";
 import { type Meter, tooComplex, tooLargeDecoded } from "../source/meter.ts";
 import { EXCLAMATION, GREATER_THAN, LOWER_U, LOWER_Z, TILDE } from "../syntax/characters.ts";
 import { Malformed } from "../syntax/lexer.ts";
@@ -24,7 +24,7 @@ class StreamMeter {
   }
 
   /** @throws EngineError too_complex */
-  charge(operation: Operation, count = 1): void {
+  charge(operation: MeteredOperation, count = 1): void {
     this.#work += COSTS[operation].units * count;
     if (this.#work > MAX_STREAM_WORK) throw tooComplex("one of its streams takes too long to decompress");
     this.#meter.charge(operation, count);

@@ -112,7 +112,7 @@ export const COSTS = {
 } as const satisfies Record<string, Cost>;
 
 /** An operation that the meter counts. */
-export type Operation = keyof typeof COSTS;
+export type MeteredOperation = keyof typeof COSTS;
 
 /** Bytes of memory that a structure takes in addition to the bytes that it holds. */
 export const MEMORY = {

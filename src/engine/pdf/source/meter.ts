@@ -4,7 +4,7 @@
  */
 import { EngineError } from "../../errors.ts";
 import { pause } from "../../platform/pause.ts";
-import { COSTS, type Operation } from "./costs.ts";
+import { COSTS, type MeteredOperation } from "./costs.ts";
 
 const KB = 1 << 10;
 const MB = 1 << 20;
@@ -56,7 +56,7 @@ export class Meter {
    * Charges an operation for `count` bytes or items, see {@link COSTS}.
    * @throws EngineError too_complex
    */
-  charge(operation: Operation, count = 1): void {
+  charge(operation: MeteredOperation, count = 1): void {
     const { units, allowance } = COSTS[operation];
     const work = units * count;
     this.#slice -= work;
