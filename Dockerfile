@@ -1,14 +1,14 @@
-# The Worker on a machine of yours: docs/operate.md, "Running workerd yourself".
+# Runs the Worker on your own machine: docs/operate.md, "Running workerd yourself".
 FROM node:24-bookworm-slim AS build
-# workerd trusts the system's certificates
+# workerd uses the certificates of the system
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# what npm would run is not copied yet, and `npm run` does the same
+# The scripts of package.json are not copied yet. `npm run` below installs what they need.
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build:server
-# what serves it, and nothing else: of the versions that package.json names
+# Only the packages that serve the Worker, in the versions of package.json
 RUN node -p 'const { dependencies, devDependencies } = require("./package.json"); const { leven, miniflare } = { ...devDependencies, ...dependencies }; JSON.stringify({ type: "module", dependencies: { leven, miniflare } })' > /tmp/serve.json \
   && mkdir /serve && mv /tmp/serve.json /serve/package.json && cd /serve && npm install --no-package-lock --no-audit --no-fund
 
@@ -22,7 +22,7 @@ COPY --from=build /app/src/settings/settingNames.ts ./src/settings/
 COPY --from=build /app/scripts/lib/serveWorker.ts /app/scripts/lib/front.js ./scripts/lib/
 RUN mkdir /state && chown node /state
 USER node
-# within the container: who may reach it is decided where its port is published, at 127.0.0.1 behind a proxy
+# All addresses of the container: publish the port at 127.0.0.1, behind a proxy
 ENV HOST=0.0.0.0 PORT=8787 STATE=/state NODE_ENV=production
 VOLUME /state
 EXPOSE 8787

@@ -20,7 +20,7 @@ function textsOf(pattern: string) {
 }
 const TESTS = textsOf("test/**/*.test.ts");
 const SOURCES = textsOf("src/**/*.ts");
-const FILES = textsOf("{*,docs/*,docs/performance/*,examples/*}.{md,ts,py,sh,html,png,pdf,svg}");
+const FILES = textsOf("{*,docs/*,docs/{contributing,design,performance}/*,examples/*}.{md,ts,py,sh,html,png,pdf,svg}");
 const architecture = read("ARCHITECTURE.md");
 const calling = read("docs/calling.md");
 const deploying = read("docs/deploy.md");
@@ -39,6 +39,17 @@ const rows = tolerance
   .filter((line) => line.startsWith("| ") && !/^\| (what is wrong|---)/.test(line))
   .map((line) => line.split("|").slice(1, -1));
 const quoted = (cell = "") => Array.from(cell.matchAll(/`([^`]+)`/g), ([, text]) => text!);
+
+/** Returns the anchors of a document's headings, as GitHub makes them. */
+function sectionsIn(document: string): string[] {
+  const headings = document.replaceAll(/^```.*?^```$/gms, "").matchAll(/^#+ (.+)$/gm);
+  return Array.from(headings, ([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
 
 /** The rows on an operation's fields: the names of each row's first cell, and the row. */
 function fieldRows(operation: "text" | "image") {
@@ -199,8 +210,23 @@ describe("the documents' links", () => {
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
 
-  test("every document of docs/ is in README.md", () => {
-    for (const [path] of documents.filter(([path]) => path.startsWith("docs/"))) expect(readme).toContain(`](${path})`);
+  test.each(documents)("name sections that exist: %s", (path, text) => {
+    const links = Array.from(
+      text.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g),
+      ([, to, section]) => [to ? new URL(to, `file:///${path}`).pathname.slice(1) : path, section!] as const,
+    );
+    for (const [target, section] of links)
+      expect(sectionsIn(FILES[target]!), `${target}#${section}`).toContain(section);
+  });
+
+  test.each([
+    ["README.md", /^docs\/[^/]+$/],
+    ["ARCHITECTURE.md", /^docs\/design\//],
+    ["CONTRIBUTING.md", /^docs\/contributing\//],
+  ])("%s links every document of %s", (index, folder) => {
+    const listed = documents.filter(([path]) => folder.test(path));
+    expect(listed.length).toBeGreaterThan(0);
+    for (const [path] of listed) expect(FILES[index]).toContain(`](${path})`);
   });
 });
 
@@ -232,25 +258,31 @@ test("examples/README.md names every example", () => {
   expect(named.sort()).toEqual(globSync("*.{sh,ts,py,html}", { cwd: join(ROOT, "examples") }).sort());
 });
 
-describe("ARCHITECTURE.md", () => {
-  const paths = quoted(architecture.replaceAll(/^```$.*?^```$/gms, "")).filter((text) => text.endsWith(".ts"));
-  const path = architecture.split("## One call")[1]!.split("\n## ")[0]!;
+describe("ARCHITECTURE.md and the design notes", () => {
+  const notes = Object.entries(FILES).filter(([path]) => /^(ARCHITECTURE|docs\/design\/.+)\.md$/.test(path));
+  const named = notes.flatMap(([path, text]) =>
+    quoted(text.replaceAll(/^```.*?^```$/gms, ""))
+      .filter((name) => /^[\w.-]+(\/[\w.-]+)*\.(tsx?|css|toml)$/.test(name))
+      .map((name) => [path, name] as const),
+  );
 
-  test.each([...new Set(paths)])("names a file that is there: %s", (file) => {
-    const there = [file, `src/${file}`].filter((path) => existsSync(join(ROOT, path)));
-    expect(there).toHaveLength(1);
+  test.each(named)("%s names a file that exists: %s", (_, file) => {
+    const found = [file, `src/${file}`].filter((path) => existsSync(join(ROOT, path)));
+    expect(found).toHaveLength(1);
   });
 
-  test("counts the steps and the files of a call", () => {
-    const steps = path.split("\n").filter((line) => /^\| \d+ \|/.test(line));
-    const files = new Set(
-      steps
-        .flatMap(quoted)
-        .filter((text) => text.endsWith(".ts"))
-        .map((file) => file.replace(/^src\//, "")),
+  test("name every part of scripts/boundaries.ts", () => {
+    const parts = Array.from(
+      read("scripts/boundaries.ts").matchAll(/^ {2}"?([\w./]+)"?: \[?.*$/gm),
+      ([, part]) => part!,
     );
-    expect(path).toContain(`${files.size} files`);
-    expect(path).toContain(`${steps.length} steps`);
+    expect(parts.length).toBeGreaterThan(15);
+    for (const part of parts.filter((name) => !name.startsWith("test/")))
+      expect(architecture).toContain(`\`${part.replace(/^src\//, "").replace(/^(web|cli)$/, "$1/")}\``);
+  });
+
+  test("ARCHITECTURE.md has at most 150 lines", () => {
+    expect(architecture.split("\n").length).toBeLessThanOrEqual(150);
   });
 });
 
