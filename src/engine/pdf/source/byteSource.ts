@@ -1,55 +1,58 @@
 import { Meter, runYielding } from "./meter.ts";
 
 /**
- * Where the engine reads its bytes from. The parsing core is synchronous: it asks for ranges and throws `MissingRange`
- * if one is not loaded; `retry` fetches it and runs the step again. So the same code reads a file in memory and a
- * stored object that is larger than memory.
+ * The source of the PDF's bytes. The parsing core is synchronous: it asks for ranges, and throws `MissingRange` if a
+ * range is not loaded. `retry` then fetches the range and repeats the step. The same code therefore reads a file in
+ * memory and a stored object that is larger than memory.
  */
 export type ByteSource = InMemory | OutOfMemory;
 
 interface Readable {
   readonly length: number;
-  /** Counts the work that these bytes cause. */
+  /** Counts the work for this file. */
   readonly meter: Meter;
   /**
    * Returns the bytes [start, end) as a view that is valid until the next call.
-   * @throws MissingRange if they are not loaded
+   * @throws MissingRange if the bytes are not loaded
    */
   bytes(start: number, end: number): Uint8Array;
   /**
-   * Fetches the range that a MissingRange names and, at the same time, some of the blocks at the offsets `soonAt`,
-   * which will be needed soon.
+   * Fetches the range of a MissingRange. In parallel, fetches some of the blocks at the offsets `upcoming`, which later
+   * steps will need.
    */
-  load(start: number, end: number, soonAt?: readonly number[]): Promise<void>;
+  load(start: number, end: number, upcoming?: readonly number[]): Promise<void>;
 }
 
-/** A source whose bytes are all available for free: the planner makes checks at once that it would otherwise defer. */
+/**
+ * A source whose bytes are all in memory. For such a source, the planner makes all checks at once instead of deferring
+ * some.
+ */
 interface InMemory extends Readable {
   readonly inMemory: true;
 }
 
-/** A source whose ranges have to be fetched. */
+/** A source whose ranges must be fetched. */
 interface OutOfMemory extends Readable {
   readonly inMemory: false;
   /**
-   * Returns the bytes [start, end) in order, bypassing the cache, to copy the file from end to end. Each piece is valid
-   * until the next is requested.
+   * Streams the bytes [start, end) in order and bypasses the cache, for copying the file from end to end. Each piece is
+   * valid until the next one is requested.
    */
   stream(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
-/** Reads ranges of a file that is not in memory. The engine never asks for bytes past its end. */
+/** Reads ranges of a file that is not in memory. The engine never requests bytes past the end. */
 export interface RangeReader {
   readonly length: number;
   /** Reads exactly the bytes [start, end). */
   read(start: number, end: number): Promise<Uint8Array>;
-  /** Reads the bytes [start, end) in order, in pieces that need to stay valid only until the next is requested. */
+  /** Streams the bytes [start, end) in order. Each piece must stay valid until the next one is requested. */
   stream(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
 /**
- * Thrown when a step needs a range that has to be fetched first. No Error: it is thrown for each of thousands of pages, and
- * always caught, so nobody needs the stack that an Error takes its time to look at.
+ * Thrown when a step needs a range that must be fetched first. It is not an Error: it is thrown for each of thousands
+ * of pages and always caught, so a stack trace would only cost time.
  */
 export class MissingRange {
   readonly start: number;
@@ -62,21 +65,26 @@ export class MissingRange {
 }
 
 /**
- * Runs a synchronous step, fetching the ranges it misses, until it succeeds. Steps must be safe to repeat.
- * @param soonAt returns the file offsets that will be needed soon, to fetch them along
+ * Repeats a synchronous step until it succeeds, and fetches each range that the step misses. Steps must be safe to
+ * repeat.
+ * @param upcoming returns the file offsets that later steps will need, so that their blocks are fetched in the same
+ * round trip
  */
-export async function retry<T>(source: ByteSource, step: () => T, soonAt?: () => readonly number[]): Promise<T> {
+export async function retry<T>(source: ByteSource, step: () => T, upcoming?: () => readonly number[]): Promise<T> {
   for (;;) {
     try {
       return step();
     } catch (error) {
       if (!(error instanceof MissingRange)) throw error;
-      await source.load(error.start, error.end, soonAt?.());
+      await source.load(error.start, error.end, upcoming?.());
     }
   }
 }
 
-/** Repeats `walk.step` until it returns false. Each step runs as {@link retry} does; the loop yields to the event loop. */
+/**
+ * Repeats `walk.step` until it returns false. Fetches missing ranges as {@link retry} does, and yields to the event
+ * loop between time slices.
+ */
 export async function retryAll(
   source: ByteSource,
   walk: { step(): boolean; upcoming?(): readonly number[] },
@@ -108,32 +116,32 @@ export class MemorySource implements InMemory {
   async load(): Promise<void> {}
 }
 
-const BLOCK = 64 * 1024;
+const BLOCK_BYTES = 64 * 1024;
 const CACHED_BLOCKS = 64;
-/** Most blocks fetched at once while the file is read front to back. */
-const MOST_AHEAD = 32;
-/** Parallel reads beyond which nothing is prefetched: a Worker has six connections. */
-const MOST_READS = 6;
-/** A read that skips fewer blocks than this still counts as sequential. */
-const STRIDE = 4;
+/** Maximum number of blocks in one sequential read-ahead. */
+const MAX_READ_AHEAD = 32;
+/** Parallel reads from which on nothing is prefetched. A Worker has six connections. */
+const MAX_PARALLEL_READS = 6;
+/** A read that skips fewer blocks than this is still sequential. */
+const SEQUENTIAL_STRIDE = 4;
 
 /**
- * A file whose ranges are fetched on demand in blocks of 64 KiB, several at once while it is read in order. The 64 most
- * recently used blocks are kept.
+ * A file whose ranges are fetched on demand in blocks of 64 KiB. Sequential reads fetch several blocks at once. An LRU
+ * cache holds the last `CACHED_BLOCKS` blocks.
  */
 export class RangeSource implements OutOfMemory {
   readonly inMemory = false;
   readonly length: number;
   readonly meter: Meter;
   readonly #reader: RangeReader;
-  /** Least recently used first (a Map keeps insertion order). */
+  /** Block number to bytes, least recently used first. A Map keeps insertion order. */
   readonly #blocks = new Map<number, Uint8Array>();
   /**
-   * Block at which the last fetch ended, and how many blocks it was allowed to read ahead: doubled while fetches are
-   * sequential.
+   * End block of the last fetch, and the number of blocks it was allowed to read ahead. The latter doubles while
+   * fetches are sequential.
    */
-  #reached = -1;
-  #ahead = 1;
+  #lastEnd = -1;
+  #readAhead = 1;
 
   constructor(reader: RangeReader) {
     this.length = reader.length;
@@ -142,32 +150,32 @@ export class RangeSource implements OutOfMemory {
   }
 
   bytes(start: number, end: number): Uint8Array {
-    const first = Math.floor(start / BLOCK);
-    const last = Math.max(first, Math.ceil(end / BLOCK) - 1);
+    const first = Math.floor(start / BLOCK_BYTES);
+    const last = Math.max(first, Math.ceil(end / BLOCK_BYTES) - 1);
     for (let block = first; block <= last; block++) {
       if (!this.#blocks.has(block)) throw new MissingRange(start, end);
     }
 
-    if (first === last) return this.#use(first).subarray(start - first * BLOCK, end - first * BLOCK);
+    if (first === last) return this.#use(first).subarray(start - first * BLOCK_BYTES, end - first * BLOCK_BYTES);
 
     const joined = new Uint8Array(end - start);
     for (let block = first; block <= last; block++) {
-      const at = block * BLOCK;
-      const part = this.#use(block).subarray(Math.max(0, start - at), Math.min(BLOCK, end - at));
+      const at = block * BLOCK_BYTES;
+      const part = this.#use(block).subarray(Math.max(0, start - at), Math.min(BLOCK_BYTES, end - at));
       joined.set(part, Math.max(at, start) - start);
     }
     return joined;
   }
 
-  async load(start: number, end: number, soonAt: readonly number[] = []): Promise<void> {
-    const first = Math.floor(start / BLOCK);
-    const wanted = Math.max(first + 1, Math.ceil(end / BLOCK));
+  async load(start: number, end: number, upcoming: readonly number[] = []): Promise<void> {
+    const first = Math.floor(start / BLOCK_BYTES);
+    const required = Math.max(first + 1, Math.ceil(end / BLOCK_BYTES));
     let missing = first;
-    while (missing < wanted && this.#blocks.has(missing)) missing++;
-    const goesOn = missing >= this.#reached && missing - this.#reached < STRIDE;
-    this.#ahead = goesOn ? Math.min(2 * this.#ahead, MOST_AHEAD) : 1;
-    const last = Math.max(wanted, Math.min(missing + this.#ahead, Math.ceil(this.length / BLOCK)));
-    this.#reached = last;
+    while (missing < required && this.#blocks.has(missing)) missing++;
+    const isSequential = missing >= this.#lastEnd && missing - this.#lastEnd < SEQUENTIAL_STRIDE;
+    this.#readAhead = isSequential ? Math.min(2 * this.#readAhead, MAX_READ_AHEAD) : 1;
+    const last = Math.max(required, Math.min(missing + this.#readAhead, Math.ceil(this.length / BLOCK_BYTES)));
+    this.#lastEnd = last;
 
     for (let block = first; block < last; block++) if (this.#blocks.has(block)) this.#use(block);
     const reads: Promise<void>[] = [];
@@ -178,30 +186,32 @@ export class RangeSource implements OutOfMemory {
       reads.push(this.#fetch(block, next));
       block = next - 1;
     }
-    // A damaged cross-reference may have offsets behind the end.
-    const others = new Set(soonAt.filter((offset) => offset < this.length).map((offset) => Math.floor(offset / BLOCK)));
+    // A damaged cross-reference may name offsets past the end of the file.
+    const others = new Set(
+      upcoming.filter((offset) => offset < this.length).map((offset) => Math.floor(offset / BLOCK_BYTES)),
+    );
     for (const block of others) {
-      if (reads.length >= MOST_READS) break;
-      const isNear = block >= first && block < last + STRIDE; // the read-ahead will fetch it
+      if (reads.length >= MAX_PARALLEL_READS) break;
+      const isNear = block >= first && block < last + SEQUENTIAL_STRIDE; // the read-ahead will fetch it
       if (!isNear && !this.#blocks.has(block)) reads.push(this.#fetch(block, block + 1));
     }
     await Promise.all(reads);
-    // A request larger than the cache keeps all of its blocks.
-    const keep = Math.max(CACHED_BLOCKS, last - first);
+    // A request larger than the cache retains all of its blocks.
+    const capacity = Math.max(CACHED_BLOCKS, last - first);
     for (const oldest of this.#blocks.keys()) {
-      if (this.#blocks.size <= keep) break;
+      if (this.#blocks.size <= capacity) break;
       this.#blocks.delete(oldest);
     }
   }
 
   /** Fetches the blocks [first, end) as one range. */
   async #fetch(first: number, end: number): Promise<void> {
-    const [from, to] = [first * BLOCK, Math.min(end * BLOCK, this.length)];
+    const [from, to] = [first * BLOCK_BYTES, Math.min(end * BLOCK_BYTES, this.length)];
     const bytes = await this.#reader.read(from, to);
-    if (bytes.length !== to - from) throw new Error(`asked for bytes ${from}-${to}, got ${bytes.length}`);
-    // Copied, so that one block in use does not keep the whole fetched range alive.
+    if (bytes.length !== to - from) throw new Error(`requested bytes ${from}-${to}, received ${bytes.length}`);
+    // Copied, because a view of one block would retain the memory of the whole fetched range.
     for (let block = first; block < end; block++)
-      this.#blocks.set(block, bytes.slice((block - first) * BLOCK, (block - first + 1) * BLOCK));
+      this.#blocks.set(block, bytes.slice((block - first) * BLOCK_BYTES, (block - first + 1) * BLOCK_BYTES));
   }
 
   stream(start: number, end: number): AsyncIterable<Uint8Array> {
@@ -210,7 +220,7 @@ export class RangeSource implements OutOfMemory {
 
   #use(block: number): Uint8Array {
     const bytes = this.#blocks.get(block);
-    if (!bytes) throw new MissingRange(block * BLOCK, Math.min((block + 1) * BLOCK, this.length));
+    if (!bytes) throw new MissingRange(block * BLOCK_BYTES, Math.min((block + 1) * BLOCK_BYTES, this.length));
     this.#blocks.delete(block);
     this.#blocks.set(block, bytes);
     return bytes;

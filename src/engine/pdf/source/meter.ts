@@ -1,6 +1,6 @@
 /**
- * Bounds the work that one file can cause, however it was made. All scanning, decoding and memory for the file are charged
- * here. An exhausted allowance is an EngineError. It is never treated as damage to be repaired.
+ * Bounds the work for one file, even a hostile one. Scanning, decoding and memory are all charged here. When an
+ * allowance is exhausted, the meter throws an EngineError, which recovery never treats as damage.
  */
 import { EngineError } from "../../errors.ts";
 import { pause } from "../../platform/pause.ts";
@@ -9,22 +9,22 @@ import { COSTS, type MeteredOperation } from "./costs.ts";
 const KB = 1 << 10;
 const MB = 1 << 20;
 
-/** The work allowed for one file, in bytes. */
+/** The work that one file may cause, in bytes. */
 export const WORK_LIMITS = {
   /** Scanning allowance: `scannedTimes` times the file's length plus `scanned`. */
   scannedTimes: 64,
   scanned: 256 * MB,
-  /** Decoded bytes of all streams. Decoding a stream again counts as scanning. */
+  /** Decoded bytes of all streams together. Decoding a stream again counts as scanning. */
   decoded: 512 * MB,
-  /** Decoded bytes of all filters of one stream. */
+  /** Decoded bytes of all filters of one stream together. */
   decodedAtOnce: 40 * MB,
   /** Memory for objects that may be rewritten, and for the mark until it is drawn. */
   retained: 64 * MB,
-  /** Operators that place the mark on pages. Equal operators of several pages count once. */
+  /** Operators that place the mark on pages. Operators that several pages share count once. */
   placed: 32 * MB,
   /**
-   * Output beyond the mark and twice the source: `output` plus `outputPerPage` for each page. A rewritten object can leave
-   * a gap as long as itself, hence twice the source.
+   * Output beyond the mark and twice the source: `output` plus `outputPerPage` for each page. The allowance has twice
+   * the source because a rewritten object can leave a gap as long as itself.
    */
   output: 1024 * KB,
   outputPerPage: 4 * KB,
@@ -94,7 +94,7 @@ export class Meter {
   }
 
   /**
-   * Counts decoded bytes as scanned instead, because the stream has been decoded before.
+   * Moves the charge of a repeated decoding from the decoding allowance to the scanning allowance.
    * @throws EngineError too_complex
    */
   chargeDecodedAgain(bytes: number): void {
@@ -120,7 +120,7 @@ export class Meter {
     if (this.#memory < 0) throw markTooComplex();
   }
 
-  /** The work charged so far: scan units, or bytes for `decoded` and `retained`. */
+  /** The work charged so far. `scanned` and `marked` are scan units; `decoded` and `retained` are bytes. */
   get used(): { scanned: number; decoded: number; retained: number; marked: number } {
     return {
       marked: this.#scannable - this.#mark,
@@ -130,7 +130,7 @@ export class Meter {
     };
   }
 
-  /** Whether the time slice is used up, so that the caller must yield to the event loop. */
+  /** Whether the time slice is used up and the caller must yield to the event loop. */
   get isSliceUsed(): boolean {
     return this.#slice <= 0;
   }
@@ -148,8 +148,8 @@ export class Meter {
 }
 
 /**
- * Repeats `step` until it returns false, and yields to the event loop whenever the time slice is used up.
- * @param run runs the steps of one time slice; it may fetch what a step lacks and repeat that step
+ * Repeats `step` until it returns false. Yields to the event loop whenever the time slice is used up.
+ * @param run runs the steps of one time slice. It may fetch missing bytes and repeat the slice.
  */
 export async function runYielding(
   meter: Meter,
@@ -163,7 +163,7 @@ export async function runYielding(
   while (await run(slice)) await meter.yield();
 }
 
-/** Calls `visit` for each item, and yields to the event loop whenever the time slice is used up. */
+/** Calls `visit` for each item. Yields to the event loop whenever the time slice is used up. */
 export async function forEachYielding<T>(meter: Meter, items: Iterable<T>, visit: (item: T) => void): Promise<void> {
   for (const item of items) {
     visit(item);
@@ -172,8 +172,8 @@ export async function forEachYielding<T>(meter: Meter, items: Iterable<T>, visit
 }
 
 /**
- * Checks the length of the output beyond its allowance for the source and the mark.
- * @param bytes by which the output exceeds that allowance; negative if it does not
+ * Checks that the output stays within its allowance per file and page.
+ * @param bytes output length beyond the mark and twice the source; may be negative
  * @throws EngineError too_complex
  */
 export function limitOutput(bytes: number, pages: number): void {
@@ -188,14 +188,14 @@ export function tooLargeDecoded(): EngineError {
 function markTooComplex(): EngineError {
   return new EngineError(
     "too_complex",
-    "The mark takes more work than the PDF's size allows: it has too many parts, or too many sizes of pages to be fitted to. Send a shorter text, or fewer pages.",
+    "The mark takes more work than the PDF's size allows: it has too many parts, or the pages have too many sizes. Send a shorter text or fewer pages.",
   );
 }
 
-/** Returns the error for a file that exceeds the allowed work. */
+/** Returns the error for a file that exceeds its work limits. */
 export function tooComplex(reason: string): EngineError {
   return new EngineError(
     "too_complex",
-    `The PDF takes more work than its size allows: ${reason}. Print it to PDF, or save it anew, and send that.`,
+    `The PDF takes more work than its size allows: ${reason}. Print it to a new PDF and send that.`,
   );
 }

@@ -1,5 +1,6 @@
 /**
- * Repairs dictionaries whose brackets do not match: the last resort for pages that every reader displays all the same.
+ * Repairs dictionaries whose brackets do not match. It is the last resort for pages that every reader displays despite
+ * the damage.
  */
 import { decodeLatin1, encodeLatin1 } from "../../bytes.ts";
 import { BRACKET_CLOSE, BRACKET_OPEN, GREATER_THAN, LESS_THAN, PAREN_OPEN, SLASH } from "./characters.ts";
@@ -18,9 +19,9 @@ const ARRAY = "]";
 const DICTIONARY = ">>";
 
 /**
- * Returns the dictionary that begins at `at` as a text of its own, with balanced brackets: one that is missing where
- * another closes, or where the object ends, is inserted; one that closes nothing is dropped. The tokens between them
- * stay as they are.
+ * Returns the dictionary that begins at `at` as a new text with balanced brackets. A missing bracket is inserted where
+ * an outer container closes or the object ends. A bracket that closes nothing is dropped. The tokens between the
+ * brackets stay unchanged.
  */
 export function balanceBrackets(bytes: Uint8Array, at: number): Uint8Array {
   const open: string[] = [];
@@ -55,7 +56,7 @@ export function balanceBrackets(bytes: Uint8Array, at: number): Uint8Array {
       else {
         const end = code === LESS_THAN ? endOfHexString(bytes, at) : skipRegular(bytes, at);
         if (["endobj", "obj", "stream", "xref"].some((word) => wordIs(bytes, at, end, word))) break;
-        // A stray delimiter is dropped.
+        // Drops a stray delimiter.
         if (end === at) at++;
         else take(end);
       }
@@ -67,7 +68,7 @@ export function balanceBrackets(bytes: Uint8Array, at: number): Uint8Array {
   return encodeLatin1(text);
 }
 
-/** Returns the end of the hexadecimal string at `at`, or `at` if there is none. */
+/** Returns the end of the hexadecimal string at `at`, or `at` if no such string begins there. */
 function endOfHexString(bytes: Uint8Array, at: number): number {
   let end = at + 1;
   while (isHexDigit(bytes[end]) || isWhite(bytes[end])) end++;

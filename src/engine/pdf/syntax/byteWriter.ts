@@ -1,25 +1,28 @@
 import { concat } from "../../bytes.ts";
 
-/** Parts from this size on are not copied. */
+/** Length from which on a part is referenced instead of copied. */
 const LARGE = 256 * 1024;
-/** What a short mark takes: to make more room than is needed costs more than to let it grow. */
+/** Initial capacity in bytes, enough for a short mark. A larger buffer would cost more than growing a small one. */
 const CAPACITY = 4096;
 
-/** A byte buffer that grows while it is written. Large parts are kept beside it by reference, and what it has of its own. */
+/**
+ * A byte buffer that grows as it is written. Large parts are referenced instead of copied. Bytes that are already in
+ * the buffer stay where they are once there are `LARGE` of them.
+ */
 export class ByteWriter {
   length = 0;
   #bytes: Uint8Array;
-  /** Position in the buffer to write at, and start of the bytes that are not in `#finished` yet. */
+  /** Write position in the buffer, and the start of the bytes that are not in `#finished` yet. */
   #at = 0;
   #from = 0;
   readonly #finished: Uint8Array[] = [];
 
-  /** @param capacity bytes that fit before the buffer has to grow */
+  /** @param capacity bytes that fit before the buffer must grow */
   constructor(capacity = CAPACITY) {
     this.#bytes = new Uint8Array(capacity);
   }
 
-  /** Appends `part`, which must not change afterwards. */
+  /** Appends `part`. The caller must not change it afterwards. */
   bytes(part: Uint8Array): void {
     if (part.length < LARGE) {
       this.copy(part, 0, part.length);
@@ -36,12 +39,12 @@ export class ByteWriter {
     const bytes = this.#bytes;
     let at = this.#at;
     this.#advance(end - start);
-    // For short ranges, making a view and calling native code costs more than copying in JavaScript.
+    // For short ranges, a JavaScript loop is faster than creating a view for native code.
     if (end - start > 128) bytes.set(source.subarray(start, end), at);
     else for (let i = start; i < end; i++) bytes[at++] = source[i]!;
   }
 
-  /** Appends a text, one byte per character. */
+  /** Appends a text as Latin-1, one byte per character. */
   text(part: string): void {
     this.#reserve(part.length);
     const bytes = this.#bytes;
@@ -56,12 +59,12 @@ export class ByteWriter {
     this.#advance(1);
   }
 
-  /** Returns what has been written, as parts in order. */
+  /** Returns the written bytes as parts in order. */
   parts(): Uint8Array[] {
     return [...this.#finished, this.#bytes.subarray(this.#from, this.#at)];
   }
 
-  /** Returns what has been written as one array. */
+  /** Returns the written bytes as one array. */
   joined(): Uint8Array {
     const parts = this.parts();
     return parts.length === 1 ? parts[0]! : concat(parts);

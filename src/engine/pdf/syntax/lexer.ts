@@ -1,7 +1,7 @@
 /**
- * Lexical level of PDF (ISO 32000-2, 7.2 and 7.3): functions over (bytes, position) that find where tokens and values
- * end, without building them. The end of a token is only known once the byte after it has been seen, so all functions
- * that look for an end throw `EndOfBytes` at the end of the window; `parseAt` then widens the window.
+ * The lexical level of PDF (ISO 32000-2, 7.2 and 7.3). The functions take bytes and a position, and find the end of a
+ * token or value without building it. A token is only complete when the byte after it is visible, so these functions
+ * throw `EndOfBytes` at the end of the window. `parseAt` then widens the window.
  */
 import { decodeLatin1 } from "../../bytes.ts";
 import type { ByteSource } from "../source/byteSource.ts";
@@ -32,9 +32,9 @@ import {
 } from "./characters.ts";
 
 /**
- * Thrown when bytes are not what their place in the file requires. Must not reach the caller of the engine: leads to
- * recovery or to an EngineError. No Error: a file may have it thrown for each of its objects, and a stack trace each time
- * would be most of its cost.
+ * Thrown when bytes do not have the expected syntax. It leads to recovery or to an EngineError and never reaches the
+ * caller of the engine. It is not an Error: some files cause one for each of their objects, and the stack traces would
+ * be most of the cost.
  */
 export class Malformed {
   readonly message: string;
@@ -47,11 +47,14 @@ export class Malformed {
 /** Thrown when the window ends inside a token. */
 export class EndOfBytes extends Malformed {}
 
-/** One instance, as it is thrown for flow control. */
-const END = new EndOfBytes("the bytes end inside a token");
+/**
+ * A shared instance without per-throw state: it is thrown for flow control whenever a window is too short, and creating
+ * one each time would be slow.
+ */
+const END_OF_BYTES = new EndOfBytes("the bytes end inside a token");
 
 const FIRST_WINDOW = 512;
-/** Up to this size, a window may reach into what follows an object. */
+/** Windows up to this size may extend past the start of the next object. */
 const SMALL_WINDOW = 8 * FIRST_WINDOW;
 const LARGEST_WINDOW = 16 << 20;
 
@@ -63,11 +66,11 @@ for (const code of [NULL, TAB, LINE_FEED, FORM_FEED, CARRIAGE_RETURN, SPACE]) CL
 for (const char of "()<>[]{}/%") CLASS[char.charCodeAt(0)] = DELIMITER;
 
 /**
- * Runs `parse` over a window of the file that begins at `start`, widening it until it is large enough.
- * @param limit in bytes: gives up if a window of at least this size is too small
- * @param boundOf returns where the next object begins, asked for only if this one is not small: objects that overlap
- * would all be read again and again
- * @throws Malformed if `start` is outside the file, or the file or the largest window ends inside an object
+ * Runs `parse` over a window of the file that begins at `start`. Widens the window until it is large enough.
+ * @param limit in bytes; gives up when a window of at least this size is too small
+ * @param boundOf returns the offset of the next object. It bounds large windows, because overlapping objects would be
+ * read repeatedly otherwise.
+ * @throws Malformed if `start` is outside the file, or if the file or the largest window ends inside an object
  * @throws MissingRange if the window is not loaded
  * @throws EngineError too_complex
  */
@@ -88,31 +91,31 @@ export function parseAt<T>(
     try {
       return parse(bytes, 0);
     } catch (error) {
-      if (error !== END) throw error;
+      if (error !== END_OF_BYTES) throw error;
       if (end === last || size >= limit) throw new Malformed("the file ends inside an object");
     }
   }
 }
 
 /**
- * Runs `parse` over bytes that are all there is of an object.
- * @throws Malformed if they end inside it
+ * Runs `parse` over the complete bytes of an object.
+ * @throws Malformed if the bytes end inside the object
  */
 export function parseWhole<T>(bytes: Uint8Array, parse: (bytes: Uint8Array, at: number) => T): T {
   try {
     return parse(bytes, 0);
   } catch (error) {
-    throw error === END ? new Malformed("the bytes end inside an object") : error;
+    throw error === END_OF_BYTES ? new Malformed("the bytes end inside an object") : error;
   }
 }
 
-/** Length of what {@link terminated} adds. */
+/** Number of bytes that {@link terminated} appends. */
 export const TERMINATOR_LENGTH = 2;
 
 /**
- * Returns a copy with white space and a delimiter at its end: the one marks the end of the last token, the other that a
- * last number begins no reference.
- * @param copy where to copy to
+ * Returns a copy followed by white space and a delimiter. The white space ends the last token. The delimiter shows that
+ * a final number does not begin a reference.
+ * @param copy receives the copy
  */
 export function terminated(bytes: Uint8Array, copy = new Uint8Array(bytes.length + TERMINATOR_LENGTH)): Uint8Array {
   copy.set(bytes);
@@ -136,7 +139,7 @@ export function isDigit(code: number | undefined): boolean {
   return code !== undefined && code >= DIGIT_0 && code <= DIGIT_9;
 }
 
-/** Returns whether `code` is a decimal point or a sign, with which a number may begin too (7.3.3). */
+/** Returns whether `code` is a decimal point or a sign. A number may begin with either (7.3.3). */
 export function isSign(code: number | undefined): boolean {
   return code === PERIOD || code === MINUS || code === PLUS;
 }
@@ -146,15 +149,15 @@ export function isHexDigit(code: number | undefined): boolean {
   return isDigit(code) || (code !== undefined && (code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
 }
 
-/** Returns the first position from `at` on that is neither white space nor in a comment. */
+/** Returns the first position from `at` on that is neither white space nor part of a comment. */
 export function skipWhite(bytes: Uint8Array, at: number): number {
   while (at < bytes.length && CLASS[bytes[at]!] === WHITE) at++;
   if (bytes[at] === PERCENT) at = endOfWhite(bytes, at, bytes.length);
-  if (at >= bytes.length) throw END;
+  if (at >= bytes.length) throw END_OF_BYTES;
   return at;
 }
 
-/** Like {@link skipWhite}, but returns `limit` if that is reached. */
+/** Like {@link skipWhite}, but returns `limit` if white space extends to it. */
 export function endOfWhite(bytes: Uint8Array, at: number, limit: number): number {
   for (; at < limit; at++) {
     const code = bytes[at]!;
@@ -165,26 +168,28 @@ export function endOfWhite(bytes: Uint8Array, at: number, limit: number): number
   return limit;
 }
 
-/** Returns the end of a run of decimal digits; `limit` if that is reached. */
+/** Returns the end of a run of decimal digits, at most `limit`. */
 export function skipDigits(bytes: Uint8Array, at: number, limit = bytes.length): number {
   while (at < limit && bytes[at]! >= DIGIT_0 && bytes[at]! <= DIGIT_9) at++;
   return at;
 }
 
-/** Returns the value of the decimal digits [start, end), however many; 0 if there are none. */
+/**
+ * Returns the value of the decimal digits [start, end), or 0 if the range is empty. Any number of digits is allowed.
+ */
 export function valueOfDigits(bytes: Uint8Array, start: number, end: number): number {
   let value = 0;
   for (let at = start; at < end; at++) value = value * 10 + bytes[at]! - DIGIT_0;
   return value;
 }
 
-/** Returns the end of a run of regular characters (a number, a keyword, a name after its slash). */
+/** Returns the end of a run of regular characters: a number, a keyword, or a name after its slash. */
 export function skipRegular(bytes: Uint8Array, at: number): number {
   while (at < bytes.length) {
     if (CLASS[bytes[at]!] !== 0) return at;
     at++;
   }
-  throw END;
+  throw END_OF_BYTES;
 }
 
 /** Returns the end of the literal string whose opening parenthesis is at `at` (7.3.4.2). */
@@ -196,20 +201,20 @@ export function skipLiteralString(bytes: Uint8Array, at: number): number {
     else if (code === PAREN_OPEN) depth++;
     else if (code === PAREN_CLOSE && --depth === 0) return at + 1;
   }
-  throw END;
+  throw END_OF_BYTES;
 }
 
 /** Returns the end of the hexadecimal string whose opening angle bracket is at `at` (7.3.4.3). */
 export function skipHexString(bytes: Uint8Array, at: number): number {
   const end = bytes.indexOf(GREATER_THAN, at);
-  if (end < 0) throw END;
+  if (end < 0) throw END_OF_BYTES;
   return end + 1;
 }
 
 /**
- * Returns the end of the value that begins at `at`: a token, or a whole array or dictionary. An indirect reference is
- * three tokens, of which only the first is skipped; `eachEntry` and the parser put references together.
- * @throws Malformed if no value can begin there, or the object ends before it does
+ * Returns the end of the value that begins at `at`: a token, or a whole array or dictionary. An indirect reference has
+ * three tokens, of which only the first is skipped. `eachEntry` and the parser join references.
+ * @throws Malformed if no value can begin there, or if the object ends inside the value
  */
 export function skipValue(bytes: Uint8Array, at: number): number {
   let depth = 0;
@@ -217,7 +222,7 @@ export function skipValue(bytes: Uint8Array, at: number): number {
     at = skipWhite(bytes, at);
     const change = nesting(bytes, at);
     depth += change;
-    if (depth < 0) throw new Malformed("no value begins here");
+    if (depth < 0) throw new Malformed("a value was expected");
     at = skipToken(bytes, at);
   } while (depth > 0);
   return at;
@@ -232,35 +237,35 @@ export function nesting(bytes: Uint8Array, at: number): -1 | 0 | 1 {
 }
 
 /**
- * Returns the end of the token at `at`; a stray delimiter is a token.
- * @throws Malformed if it is one that ends an object or begins the next
+ * Returns the end of the token at `at`. A stray delimiter is a token.
+ * @throws Malformed if the token ends the object or begins the next one
  */
 export function skipToken(bytes: Uint8Array, at: number): number {
   const code = bytes[at]!;
   if (code === SLASH) return skipRegular(bytes, at + 1);
   if (code === PAREN_OPEN) return skipLiteralString(bytes, at);
   if (code === LESS_THAN || code === GREATER_THAN) {
-    if (at + 1 >= bytes.length) throw END;
+    if (at + 1 >= bytes.length) throw END_OF_BYTES;
     if (bytes[at + 1] === code) return at + 2;
     return code === LESS_THAN ? skipHexString(bytes, at) : at + 1;
   }
   if (CLASS[code] === DELIMITER) return at + 1;
   const end = skipRegular(bytes, at);
-  if (isOutsideOfValues(bytes, at, end)) throw new Malformed("an object has no end");
+  if (isOutsideOfValues(bytes, at, end)) throw new Malformed("a value runs into the end of its object");
   return end;
 }
 
-/** Returns whether the word [start, end) is one that no value has in it: `endobj`, or the `obj` of another object. */
+/** Returns whether the word [start, end) cannot occur in a value: `endobj`, or the `obj` of the next object. */
 export function isOutsideOfValues(bytes: Uint8Array, start: number, end: number): boolean {
   if (bytes[end - 1] !== LOWER_J) return false;
   return wordIs(bytes, start, end, "endobj") || wordIs(bytes, start, end, "obj");
 }
 
-/** Receives one entry of a dictionary, as positions in the scanned bytes. */
+/** Receives the positions of one dictionary entry in the scanned bytes. */
 export type EntryVisitor = (keyStart: number, keyEnd: number, valueStart: number, valueEnd: number) => void;
 
 /**
- * Visits the top-level entries of the dictionary whose `<<` is at `at`. A value extends to the next key, which covers
+ * Visits the top-level entries of the dictionary whose `<<` is at `at`. A value extends to the next key, so it includes
  * references and garbage. `keyStart` is the position of the slash.
  * @returns the position after `>>`
  * @throws Malformed if a value cannot be skipped
@@ -271,14 +276,14 @@ export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): n
     const code = bytes[at]!;
     if (isDictionaryEnd(bytes, at)) return at + 2;
     if (code !== SLASH) {
-      // Garbage instead of a key: readers skip one token, so a single `>>` ends what `<< <<` begins.
+      // Garbage instead of a key. Readers skip one token, so a single `>>` ends the dictionary that `<< <<` begins.
       at = skipWhite(bytes, skipToken(bytes, at));
       continue;
     }
     const keyStart = at;
     const keyEnd = skipRegular(bytes, at + 1);
     const valueStart = skipWhite(bytes, keyEnd);
-    if (isDictionaryEnd(bytes, valueStart)) return valueStart + 2; // a last key that has no value is no entry
+    if (isDictionaryEnd(bytes, valueStart)) return valueStart + 2; // a final key without a value is not an entry
     let valueEnd = skipValue(bytes, valueStart);
     for (
       at = skipWhite(bytes, valueEnd);
@@ -302,7 +307,7 @@ export function isDictionary(bytes: Uint8Array, at: number): boolean {
  */
 export function isDictionaryEnd(bytes: Uint8Array, at: number): boolean {
   if (bytes[at] !== GREATER_THAN) return false;
-  if (at + 1 >= bytes.length) throw END;
+  if (at + 1 >= bytes.length) throw END_OF_BYTES;
   return bytes[at + 1] === GREATER_THAN;
 }
 
@@ -318,26 +323,26 @@ export function startsWith(bytes: Uint8Array, at: number, word: string): boolean
   return wordIs(bytes, at, at + word.length, word);
 }
 
-/** Returns whether the name [start, end), slash included, is `name`; resolves `#xx` escapes (7.3.5). */
+/** Returns whether the name [start, end), slash included, equals `name`. Resolves `#xx` escapes (7.3.5). */
 export function nameIs(bytes: Uint8Array, start: number, end: number, name: string): boolean {
   if (wordIs(bytes, start + 1, end, name)) return true;
   return end - start - 1 > name.length && hasEscape(bytes, start, end) && readName(bytes, start, end) === name;
 }
 
-/** Returns whether there is a `#`, as names with escapes have it (7.3.5), in the bytes [start, end). */
+/** Returns whether the bytes [start, end) contain a `#`, which begins an escape in a name (7.3.5). */
 export function hasEscape(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (bytes[at] === HASH) return true;
   return false;
 }
 
-/** Reads the name [start, end), slash included: one character per byte, escapes resolved. */
+/** Reads the name [start, end), slash included. Returns one character per byte, with escapes resolved. */
 export function readName(bytes: Uint8Array, start: number, end: number): string {
   const raw = decodeLatin1(bytes, start + 1, end);
   if (!raw.includes("#")) return raw;
   return raw.replace(/#([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** Reads the unsigned integer [start, end), of at most 15 digits; undefined if it is anything else. */
+/** Reads the unsigned integer [start, end) of at most 15 digits. Returns undefined for anything else. */
 export function readInteger(bytes: Uint8Array, start: number, end: number): number | undefined {
   if (start === end || end - start > 15) return undefined;
   let value = 0;
@@ -349,7 +354,10 @@ export function readInteger(bytes: Uint8Array, start: number, end: number): numb
   return value;
 }
 
-/** Reads a number [start, end) of a reference as readers do: a sign and any number of zeros may be in front. */
+/**
+ * Reads an object or generation number [start, end) of a reference as tolerantly as readers do: with an optional sign
+ * and any number of leading zeros.
+ */
 export function readObjectNumber(bytes: Uint8Array, start: number, end: number): number | undefined {
   const number = readInteger(bytes, start, end);
   const first = bytes[start];
@@ -363,34 +371,37 @@ export function readObjectNumber(bytes: Uint8Array, start: number, end: number):
 export interface ObjectHeader {
   num: number;
   gen: number;
-  /** Where the object's value begins. */
+  /** Position where the object's value begins. */
   end: number;
 }
 
-/** The largest generation (7.5.4): MuPDF cannot repair a file that has a larger one. */
+/** The largest generation (7.5.4). MuPDF cannot repair a file with a larger one. */
 export const LARGEST_GENERATION = 65_535;
 
 /**
- * Where headers of objects end that a cross-reference leads to, in bytes from its offset: what is farther away, behind
- * white space and comments, would be searched for again from each of many offsets before it.
+ * Maximum distance in bytes from an offset in the cross-reference to the end of the object header there. Without this
+ * bound, white space and comments before a header would be scanned again for each of many offsets.
  */
 export const LONGEST_HEADER = 64;
 
-/** Reads the `n g obj` at `at` (7.3.10), after optional white space; undefined if there is none. */
+/** Reads the `n g obj` at `at` (7.3.10), after optional white space. Returns undefined if no header begins there. */
 export function readHeader(bytes: Uint8Array, at: number): ObjectHeader | undefined {
   const header = headerBefore(bytes, at, bytes.length);
-  if (header === "cut") throw END;
+  if (header === "cut") throw END_OF_BYTES;
   if (header) header.end = skipWhite(bytes, header.end);
   return header;
 }
 
-/** Returns which object begins at `at`, after optional white space; undefined if none does within LONGEST_HEADER. */
+/**
+ * Returns the number and generation of the object that begins at `at`, after optional white space. Returns undefined if
+ * its header does not end within LONGEST_HEADER bytes.
+ */
 export function headerAt(bytes: Uint8Array, at: number): Pick<ObjectHeader, "num" | "gen"> | undefined {
   const header = headerBefore(bytes, at, Math.min(at + LONGEST_HEADER, bytes.length));
   return header === "cut" ? undefined : header;
 }
 
-/** Reads the header at `at`, up to the end of `obj`; "cut" if it may go on at `limit`. */
+/** Reads the header at `at` up to the end of `obj`. Returns "cut" if the header may continue at `limit`. */
 function headerBefore(bytes: Uint8Array, at: number, limit: number): ObjectHeader | "cut" | undefined {
   at = endOfWhite(bytes, at, limit);
   const numEnd = skipDigits(bytes, at, limit);

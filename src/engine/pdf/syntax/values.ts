@@ -1,8 +1,9 @@
 /**
- * Parsed values, for the few objects that are worth building: trailers, the catalog, page-tree attributes, stream
+ * Parsed values for the few objects that are worth building: trailers, the catalog, page-tree attributes and stream
  * dictionaries (ISO 32000-2, 7.3). Page dictionaries are never built, see lexer.ts.
  */
 import { decodeLatin1 } from "../../bytes.ts";
+import { MEMORY } from "../source/costs.ts";
 import { type Meter, tooComplex } from "../source/meter.ts";
 import {
   BACKSLASH,
@@ -52,49 +53,43 @@ export class Reference {
   }
 }
 
-/** A dictionary: values by key, without the slash. */
+/** A dictionary: values by key. Keys have no slash. */
 export type Dictionary = Map<string, Value>;
 
-/** A parsed value. Names are strings, PDF strings are bytes (never decrypted here), unknown keywords are null. */
+/** A parsed value. Names are strings. PDF strings are bytes, still encrypted. Unknown keywords are null. */
 export type Value = null | boolean | number | string | Uint8Array | Reference | Value[] | Dictionary;
 
-const DEEPEST = 200;
-/** How much memory the values of one object may take, in bytes: a string of one letter takes a hundred times its length. */
-const LARGEST = 16 << 20;
-const VALUE = 32;
-/** What a string, an array or a dictionary takes beside what is in it, and an entry beside its value. */
-const OBJECT = 256;
-const ENTRY = 64;
-/** What a byte of a string takes while it is read. */
-const STRING_BYTE = 8;
+const MAX_DEPTH = 200;
+/** Memory limit for the values of one object, in bytes. A one-letter string takes a hundred times its length. */
+const MAX_MEMORY = 16 << 20;
 
 interface Cursor {
   readonly bytes: Uint8Array;
   at: number;
-  /** How many brackets are open here, whatever they are to the containers that are being parsed. */
-  open: number;
-  /** With so many open, the value of an entry ends, whatever it still lacks: see parseEntry. */
-  floor: number;
-  /** How many bytes the values to come may take. */
-  room: number;
-  /** Keys of the outermost dictionary whose entries are built; all by default. */
+  /** Brackets open at `at`, of any kind. */
+  openBrackets: number;
+  /** Bracket depth at which the current entry's value ends, even if its own brackets are not closed. See parseEntry. */
+  endDepth: number;
+  /** Memory left for further values, in bytes. */
+  memoryLeft: number;
+  /** Keys of the outermost dictionary whose values are built. Undefined builds all values. */
   readonly keys: ReadonlySet<string> | undefined;
 }
 
 function cursorAt(bytes: Uint8Array, at: number, keys?: ReadonlySet<string>): Cursor {
-  return { bytes, at, open: 0, floor: Number.NEGATIVE_INFINITY, room: LARGEST, keys };
+  return { bytes, at, openBrackets: 0, endDepth: Number.NEGATIVE_INFINITY, memoryLeft: MAX_MEMORY, keys };
 }
 
-/** @throws EngineError too_complex if values take too much memory */
-function take(cursor: Cursor, bytes: number): void {
-  cursor.room -= bytes;
-  if (cursor.room < 0) throw tooComplex("one of its objects has too many values");
+/** @throws EngineError too_complex if the values take too much memory */
+function takeMemory(cursor: Cursor, bytes: number): void {
+  cursor.memoryLeft -= bytes;
+  if (cursor.memoryLeft < 0) throw tooComplex("one of its objects has too many values");
 }
 
 /**
  * Parses the value at `at`.
  * @throws Malformed if no value can be parsed there
- * @throws EngineError too_complex if it takes too much memory
+ * @throws EngineError too_complex if the value takes too much memory
  * @throws EndOfBytes if the window ends inside the value
  */
 export function parseValue(bytes: Uint8Array, at: number): Value {
@@ -102,7 +97,7 @@ export function parseValue(bytes: Uint8Array, at: number): Value {
 }
 
 /**
- * Returns the reference at `at`; undefined for any other value, of which an array, dictionary or string is not read.
+ * Returns the reference at `at`, or undefined for any other value. Does not parse arrays, dictionaries and strings.
  * @throws Malformed if no value can be parsed there
  */
 export function referenceAt(bytes: Uint8Array, at: number): Reference | undefined {
@@ -113,17 +108,17 @@ export function referenceAt(bytes: Uint8Array, at: number): Reference | undefine
 }
 
 /**
- * Parses the value at `at`; returns how much memory it takes, too, in bytes.
+ * Parses the value at `at`. Also returns its memory in bytes.
  * @throws like {@link parseValue}
  */
 export function parseMeasured(bytes: Uint8Array, at: number): { value: Value; memory: number } {
   const cursor = cursorAt(bytes, at);
-  return { value: parse(cursor, 0), memory: LARGEST - cursor.room };
+  return { value: parse(cursor, 0), memory: MAX_MEMORY - cursor.memoryLeft };
 }
 
 /**
- * Parses the value at `at`, and charges for what has been parsed, also if that ends in a failure.
- * @param keys the entries that are needed, if it is a dictionary: all by default
+ * Parses the value at `at`. Charges the parsed bytes, even if parsing fails.
+ * @param keys the entries to build if the value is a dictionary; all by default
  * @throws like {@link parseValue}
  */
 export function parseCharged(bytes: Uint8Array, at: number, meter: Meter, keys?: ReadonlySet<string>): Value {
@@ -136,8 +131,8 @@ export function parseCharged(bytes: Uint8Array, at: number, meter: Meter, keys?:
 }
 
 function parse(cursor: Cursor, depth: number): Value {
-  if (depth > DEEPEST) throw new Malformed("values are nested too deeply");
-  take(cursor, VALUE);
+  if (depth > MAX_DEPTH) throw new Malformed("values are nested too deeply");
+  takeMemory(cursor, MEMORY.value);
   const { bytes } = cursor;
   const at = skipWhite(bytes, cursor.at);
   cursor.at = at;
@@ -148,14 +143,14 @@ function parse(cursor: Cursor, depth: number): Value {
   }
   if (code === PAREN_OPEN) {
     cursor.at = skipLiteralString(bytes, at);
-    take(cursor, OBJECT + STRING_BYTE * (cursor.at - at));
+    takeMemory(cursor, MEMORY.container + MEMORY.stringByte * (cursor.at - at));
     return readLiteralString(bytes, at + 1, cursor.at - 1);
   }
   if (code === BRACKET_OPEN) return parseArray(cursor, depth);
   if (isDictionary(bytes, at)) return parseDictionary(cursor, depth);
   if (code === LESS_THAN) {
     cursor.at = skipHexString(bytes, at);
-    take(cursor, OBJECT + STRING_BYTE * (cursor.at - at));
+    takeMemory(cursor, MEMORY.container + MEMORY.stringByte * (cursor.at - at));
     return readHexString(bytes, at + 1, cursor.at - 1);
   }
   if (
@@ -165,21 +160,21 @@ function parse(cursor: Cursor, depth: number): Value {
     code === BRACE_OPEN ||
     code === BRACE_CLOSE
   )
-    throw new Malformed("no value begins here");
+    throw new Malformed("a value was expected");
   return parseWord(cursor);
 }
 
 function parseArray(cursor: Cursor, depth: number): Value[] {
   const { bytes } = cursor;
   const items: Value[] = [];
-  take(cursor, OBJECT);
+  takeMemory(cursor, MEMORY.container);
   cursor.at++;
-  cursor.open++;
-  while (cursor.open > cursor.floor) {
+  cursor.openBrackets++;
+  while (cursor.openBrackets > cursor.endDepth) {
     cursor.at = skipWhite(bytes, cursor.at);
     if (bytes[cursor.at] === BRACKET_CLOSE) {
       cursor.at++;
-      cursor.open--;
+      cursor.openBrackets--;
       break;
     }
     items.push(parse(cursor, depth + 1));
@@ -187,17 +182,17 @@ function parseArray(cursor: Cursor, depth: number): Value[] {
   return items;
 }
 
-/** Finds the same entries as {@link eachEntry}, which says where they are. */
+/** Parses a dictionary. Finds exactly the entries that {@link eachEntry} visits. */
 function parseDictionary(cursor: Cursor, depth: number): Dictionary {
   const { bytes } = cursor;
   const entries: Dictionary = new Map();
   let isFirst = true;
-  take(cursor, OBJECT);
+  takeMemory(cursor, MEMORY.container);
   cursor.at += 2;
-  cursor.open++;
-  while (cursor.open > cursor.floor) {
+  cursor.openBrackets++;
+  while (cursor.openBrackets > cursor.endDepth) {
     const at = skipWhite(bytes, cursor.at);
-    if (isEnd(cursor, at)) break;
+    if (passDictionaryEnd(cursor, at)) break;
     if (bytes[at] !== SLASH) {
       if (isFirst) passToken(cursor, at);
       else cursor.at = skipValue(bytes, at);
@@ -205,7 +200,7 @@ function parseDictionary(cursor: Cursor, depth: number): Dictionary {
     }
     const keyEnd = skipRegular(bytes, at + 1);
     const start = skipWhite(bytes, keyEnd);
-    if (isEnd(cursor, start)) break;
+    if (passDictionaryEnd(cursor, start)) break;
     isFirst = false;
     const key = readName(bytes, at, keyEnd);
     if (depth === 0 && cursor.keys?.has(key) === false) {
@@ -213,37 +208,40 @@ function parseDictionary(cursor: Cursor, depth: number): Dictionary {
       continue;
     }
     cursor.at = start;
-    take(cursor, ENTRY);
+    takeMemory(cursor, MEMORY.entry);
     entries.set(key, parseEntry(cursor, depth + 1));
   }
   return entries;
 }
 
-/** Parses the value of an entry: it ends where skipValue says, which counts brackets, of whatever kind they are. */
+/**
+ * Parses the value of an entry. The value ends at the position that skipValue returns, which counts brackets without
+ * matching their kinds. Unclosed containers inside the value therefore end there too.
+ */
 function parseEntry(cursor: Cursor, depth: number): Value {
-  const { floor, open } = cursor;
-  cursor.floor = open;
+  const { endDepth, openBrackets } = cursor;
+  cursor.endDepth = openBrackets;
   const value = parse(cursor, depth);
-  cursor.floor = floor;
-  while (cursor.open > open) passToken(cursor, skipWhite(cursor.bytes, cursor.at));
+  cursor.endDepth = endDepth;
+  while (cursor.openBrackets > openBrackets) passToken(cursor, skipWhite(cursor.bytes, cursor.at));
   return value;
 }
 
-/** Goes on behind the token at `at`. */
+/** Moves the cursor past the token at `at`. */
 function passToken(cursor: Cursor, at: number): void {
-  cursor.open += nesting(cursor.bytes, at);
+  cursor.openBrackets += nesting(cursor.bytes, at);
   cursor.at = skipToken(cursor.bytes, at);
 }
 
-/** Returns whether a dictionary ends at `at`, and goes on behind what ends it. */
-function isEnd(cursor: Cursor, at: number): boolean {
+/** Returns whether a dictionary ends at `at`. If so, moves the cursor past its end. */
+function passDictionaryEnd(cursor: Cursor, at: number): boolean {
   if (isDictionaryEnd(cursor.bytes, at)) passToken(cursor, at);
   else if (isLastBracket(cursor.bytes, at)) cursor.at = at + 1;
   else return false;
   return true;
 }
 
-/** Returns whether a single `>` is all that closes the dictionary of an object. */
+/** Returns whether a single `>` closes the dictionary because the object ends after it. */
 function isLastBracket(bytes: Uint8Array, at: number): boolean {
   if (bytes[at] !== GREATER_THAN) return false;
   const word = skipWhite(bytes, at + 1);
@@ -268,13 +266,13 @@ function parseWord(cursor: Cursor): Value {
   }
   if (wordIs(bytes, start, end, "true")) return true;
   if (wordIs(bytes, start, end, "false")) return false;
-  if (isOutsideOfValues(bytes, start, end)) throw new Malformed("an object has no end");
+  if (isOutsideOfValues(bytes, start, end)) throw new Malformed("a value runs into the end of its object");
   return readDecimal(bytes, start, end) ?? readNumber(decodeLatin1(bytes, start, Math.min(end, start + 64)));
 }
 
 /**
- * Reads a well-formed number without a plus sign: an optional minus, up to 15 digits, at most one point. The result is
- * correctly rounded, as both parts of the quotient are exact.
+ * Reads a well-formed number without a plus sign: an optional minus, up to 15 digits, and at most one decimal point.
+ * The result is correctly rounded because both parts of the quotient are exact.
  */
 function readDecimal(bytes: Uint8Array, start: number, end: number): number | undefined {
   const isNegative = bytes[start] === MINUS;
@@ -295,7 +293,10 @@ function readDecimal(bytes: Uint8Array, start: number, end: number): number | un
   return isNegative ? -value : value;
 }
 
-/** Reads any other number as readers do: `--5` is -5, `1.2.3` is 1.2, `12-34` is 12; `1e3` is a word, and so null. */
+/**
+ * Reads a malformed number as readers do: `--5` is -5, `1.2.3` is 1.2, `12-34` is 12. `1e3` is a keyword and therefore
+ * null.
+ */
 function readNumber(word: string): number | null {
   const match = /^[-+.\d]*$/.test(word) ? /^([+-]*)(\d*\.?\d*)/.exec(word) : null;
   const digits = match?.[2] ?? "";

@@ -1,7 +1,8 @@
 /**
- * Values that all readers read alike: those written as ISO 32000-2, 7.3 has it. Of any others each makes something else:
- * at garbage in a dictionary, MuPDF gives up the whole object, and PDFium and this engine skip it. What goes into the
- * output anew is written so that they agree.
+ * Recognizes and writes well-formed values: those that follow ISO 32000-2, 7.3, so that all readers interpret them the
+ * same way. Readers differ on malformed values. For example, MuPDF drops a whole object if a dictionary contains
+ * garbage, while PDFium and this engine skip the garbage. Values that the output repeats are therefore written
+ * well-formed.
  */
 import { concat, decodeLatin1 } from "../../bytes.ts";
 import { tooComplex } from "../source/meter.ts";
@@ -40,13 +41,15 @@ import {
   wordIs,
 } from "./lexer.ts";
 
-/** How deep values may be nested: PDFium gives up an object at 64. */
-const DEEPEST = 50;
+/** Maximum nesting depth of values. PDFium drops an object at depth 64. */
+const MAX_DEPTH = 50;
 
 /**
- * Returns the end of the value at `at`, which may be a reference, if it is sound; otherwise -1.
- * @param malformed receives where the arrays and dictionaries begin that hold what is not sound, the innermost first
- * @throws EndOfBytes if the bytes end within it
+ * Returns the end of the value at `at`, which may be a reference, if the value is well-formed. Returns -1 otherwise.
+ * @param depth number of arrays and dictionaries around the value
+ * @param malformed receives the start positions of the arrays and dictionaries that contain the malformed part,
+ * innermost first
+ * @throws EndOfBytes if the bytes end inside the value
  */
 export function endOfWellFormed(bytes: Uint8Array, at: number, depth = 0, malformed?: number[]): number {
   if (bytes[at] !== BRACKET_OPEN && !isDictionary(bytes, at)) return endOfToken(bytes, at);
@@ -55,7 +58,7 @@ export function endOfWellFormed(bytes: Uint8Array, at: number, depth = 0, malfor
   return end;
 }
 
-/** The end of a value that is neither an array nor a dictionary. */
+/** Returns the end of a value that is neither an array nor a dictionary, or -1 if it is malformed. */
 function endOfToken(bytes: Uint8Array, at: number): number {
   const code = bytes[at];
   if (code === SLASH) return endOfName(bytes, at);
@@ -63,32 +66,38 @@ function endOfToken(bytes: Uint8Array, at: number): number {
   return code === LESS_THAN ? endOfHexString(bytes, at) : endOfWord(bytes, at);
 }
 
-/** Looks for the end of a sound value, as {@link endOfWellFormed} does, which a long one takes too long for. */
+/**
+ * Finds the end of a well-formed value as {@link endOfWellFormed} does, but in steps, so that a caller can yield during
+ * a long value.
+ */
 export class WellFormedWalk {
-  /** How far it has come. */
+  /** Current position of the walk. */
   at = 0;
   #count = 0;
-  #room = DEEPEST;
-  /** Where the arrays and dictionaries begin that `at` is in. */
-  readonly #open = new Uint32Array(DEEPEST);
+  #room = MAX_DEPTH;
+  /** Start positions of the arrays and dictionaries that contain `at`. */
+  readonly #open = new Uint32Array(MAX_DEPTH);
 
-  /** Begins at the value at `at`, which is in `depth` arrays and dictionaries that are not looked at. */
+  /**
+   * Starts a new walk at the value at `at`.
+   * @param depth number of arrays and dictionaries around the value
+   */
   from(at: number, depth = 0): this {
     this.at = at;
     this.#count = 0;
-    this.#room = DEEPEST - depth;
+    this.#room = MAX_DEPTH - depth;
     return this;
   }
 
-  /** Where the arrays and dictionaries begin that the walk has ended in, the outermost first. */
+  /** Returns the start positions of the arrays and dictionaries that are still open, outermost first. */
   open(): number[] {
     return [...this.#open.subarray(0, this.#count)];
   }
 
   /**
-   * Goes on until the value ends, or `limit` is reached.
-   * @returns the value's end, -1 if it is not sound, and 0 if it goes on
-   * @throws EndOfBytes if the bytes end within it
+   * Continues until the value ends or `limit` is reached.
+   * @returns the end of the value, -1 if the value is malformed, or 0 if the walk must continue
+   * @throws EndOfBytes if the bytes end inside the value
    */
   advance(bytes: Uint8Array, limit = Number.POSITIVE_INFINITY): number {
     const open = this.#open;
@@ -114,7 +123,7 @@ export class WellFormedWalk {
         }
         at = skipWhite(bytes, after);
       }
-      // What ends here ends, and of the dictionary around it the next key is passed.
+      // Closes every container that ends here. In a dictionary around it, the next key follows.
       while (isInArray ? bytes[at] === BRACKET_CLOSE : isDictionaryEnd(bytes, at)) {
         at += isInArray ? 1 : 2;
         if (--count === 0) {
@@ -135,13 +144,17 @@ export class WellFormedWalk {
   }
 }
 
-/** The walk of whoever does it at once: to make one takes longer than to walk over most values. */
+/**
+ * Shared instance for synchronous walks, which always finish before the next one starts. Creating a walk costs more
+ * than walking over most values.
+ */
 const WALK = new WellFormedWalk();
 
 /**
- * Visits the entries of the dictionary whose `<<` is at `at`, as {@link eachEntry} does, as long as they are sound.
- * @returns the position after `>>`; -1 if the dictionary is not sound
- * @throws EndOfBytes if the bytes end within it
+ * Visits the entries of the dictionary whose `<<` is at `at` as {@link eachEntry} does. Stops at the first malformed
+ * entry.
+ * @returns the position after `>>`, or -1 if the dictionary is malformed
+ * @throws EndOfBytes if the bytes end inside the dictionary
  */
 export function eachWellFormedEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): number {
   at = skipWhite(bytes, at + 2);
@@ -157,7 +170,7 @@ export function eachWellFormedEntry(bytes: Uint8Array, at: number, visit: EntryV
   return isDictionaryEnd(bytes, at) ? at + 2 : -1;
 }
 
-/** The end of a name; -1 if a byte of it is white space to PDFium. */
+/** Returns the end of a name, or -1 if the name contains a byte that PDFium treats as white space. */
 function endOfName(bytes: Uint8Array, at: number): number {
   const end = skipRegular(bytes, at + 1);
   for (at++; at < end; at++) if (bytes[at] === 0x80 || bytes[at] === 0xff) return -1;
@@ -170,7 +183,7 @@ function endOfHexString(bytes: Uint8Array, at: number): number {
   return end < 0 ? -1 : end + 1;
 }
 
-/** The end of a number, `true`, `false`, `null` or a reference. */
+/** Returns the end of a number, `true`, `false`, `null` or a reference, or -1 for any other word. */
 function endOfWord(bytes: Uint8Array, at: number): number {
   const end = skipRegular(bytes, at);
   const digits = skipDigits(bytes, at);
@@ -178,7 +191,7 @@ function endOfWord(bytes: Uint8Array, at: number): number {
   return endOfNumber(bytes, at) === end || isKeyword(bytes, at, end) ? end : -1;
 }
 
-/** The end of the number that a word begins with; `at` if it begins with none. */
+/** Returns the end of the number at the beginning of a word, or `at` if the word begins with none. */
 function endOfNumber(bytes: Uint8Array, at: number): number {
   let end = at;
   let hasDigits = false;
@@ -190,7 +203,10 @@ function isKeyword(bytes: Uint8Array, at: number, end: number): boolean {
   return wordIs(bytes, at, end, "null") || wordIs(bytes, at, end, "true") || wordIs(bytes, at, end, "false");
 }
 
-/** The end of the reference whose object number ends at `end`, or else that; -1 if readers may not see it. */
+/**
+ * Returns the end of the reference whose object number ends at `end`. Returns `end` if it is only a number, and -1
+ * if readers may disagree.
+ */
 function endOfReference(bytes: Uint8Array, end: number): number {
   const gen = skipWhite(bytes, end);
   const genEnd = skipDigits(bytes, gen);
@@ -200,60 +216,66 @@ function endOfReference(bytes: Uint8Array, end: number): number {
   return isGeneration(bytes, gen, genEnd) && skipRegular(bytes, keyword) === keyword + 1 ? keyword + 1 : -1;
 }
 
-/** Returns whether a reference may have the number [start, end) for its generation: MuPDF takes no larger one. */
+/** Returns whether the number [start, end) is a valid generation of a reference. MuPDF accepts no larger one. */
 function isGeneration(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start === 1 || (readInteger(bytes, start, end) ?? Number.POSITIVE_INFINITY) <= LARGEST_GENERATION;
 }
 
-/** How much of a value is written soundly, in bytes: it is done at once, and takes long. */
-const LARGEST_MENDED = 512 * 1024;
+/** Maximum length in bytes of a value that is rewritten. The rewriting is slow and does not yield to the event loop. */
+const MAX_REPAIRED_BYTES = 512 * 1024;
 
 /**
- * Returns the value at `at` as this engine reads it, written soundly: what is no entry of a dictionary is left out, what
- * is no value is null.
- * @throws Malformed if its brackets do not match, or an array may have a reference that readers do not agree on
- * @throws EngineError too_complex if it is very long
+ * Returns the value at `at`, as this engine interprets it, in well-formed syntax. Garbage in dictionaries is dropped.
+ * Garbage in place of a value becomes null.
+ * @throws Malformed if the brackets do not match, or if an array contains a reference on which readers may disagree
+ * @throws EngineError too_complex if the value is very long
  */
 export function wellFormedText(bytes: Uint8Array, at: number): Uint8Array {
   const rest = bytes.length - at;
-  const writer = new WellFormedWriter(bytes.subarray(at, at + LARGEST_MENDED));
+  const writer = new WellFormedWriter(bytes.subarray(at, at + MAX_REPAIRED_BYTES));
   try {
     writer.value(0, 0);
   } catch (error) {
-    if (error instanceof EndOfBytes && rest > LARGEST_MENDED) throw tooComplex("an object is damaged, and very large");
+    if (error instanceof EndOfBytes && rest > MAX_REPAIRED_BYTES)
+      throw tooComplex("one of its objects is damaged and very large");
     throw error;
   }
   return writer.text();
 }
 
-/** Returns the name [start, end) so that no byte of it is white space to PDFium. */
+/** Returns the name [start, end) with bytes escaped that PDFium treats as white space. */
 export function wellFormedName(bytes: Uint8Array, start: number, end: number): string {
   return decodeLatin1(bytes, start, end).replace(/[\x80\xff]/g, (code) => `#${code.charCodeAt(0).toString(16)}`);
 }
 
-/** Writes a value soundly, looking at each of its bytes a few times, however deep they are. */
+/** Writes a value in well-formed syntax. It reads each byte only a few times at any nesting depth. */
 class WellFormedWriter {
   readonly #bytes: Uint8Array;
   readonly #out = new ByteWriter();
-  /** Where arrays and dictionaries begin that are known not to be sound, and not written yet, the next one last. */
+  /**
+   * Start positions of the arrays and dictionaries that are known to be malformed and not written yet. The next one is
+   * last.
+   */
   readonly #malformed: number[] = [];
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
   }
 
-  /** Returns a copy of what has been written. */
+  /** Returns a copy of the written text. */
   text(): Uint8Array {
     return concat(this.#out.parts());
   }
 
-  /** Writes the value at `at`, and returns where it ends, as skipValue does; not so for the outermost one. */
+  /**
+   * Writes the value at `at`. Returns the end that skipValue finds, or `at` for the outermost value.
+   */
   value(at: number, depth: number): number {
     const [bytes, out] = [this.#bytes, this.#out];
     const isBracketed = bytes[at] === BRACKET_OPEN || isDictionary(bytes, at);
     const end = this.#malformed.at(-1) === at ? -1 : endOfWellFormed(bytes, at, depth, this.#malformed);
     if (end >= 0) out.copy(bytes, at, end);
-    else if (isBracketed && depth < DEEPEST) {
+    else if (isBracketed && depth < MAX_DEPTH) {
       this.#malformed.pop();
       return bytes[at] === BRACKET_OPEN ? this.#array(at, depth) : this.#dictionary(at, depth);
     } else if (bytes[at] === LESS_THAN && !isBracketed) this.#hexString(at);
@@ -263,7 +285,10 @@ class WellFormedWriter {
     return end >= 0 && isBracketed ? end : skipValue(bytes, at);
   }
 
-  /** Writes the entries that eachEntry would find, unless one of the brackets between them ends the value before. */
+  /**
+   * Writes the entries that eachEntry would visit, up to the bracket that ends the value. Brackets inside garbage
+   * count, as in skipValue.
+   */
   #dictionary(at: number, depth: number): number {
     const [bytes, out] = [this.#bytes, this.#out];
     let open = 1;
@@ -283,7 +308,7 @@ class WellFormedWriter {
         at = skipWhite(bytes, this.value(start, depth + 1));
         out.byte(SPACE);
         while (bytes[at] !== SLASH && !isDictionaryEnd(bytes, at)) at = skipWhite(bytes, skipValue(bytes, at));
-      } else at = start; // a last key that has no value is no entry
+      } else at = start; // a final key without a value is not an entry
     }
     out.text(">>");
     for (; open > 0 && depth > 0; at = skipWhite(bytes, skipToken(bytes, at))) open += nesting(bytes, at);
@@ -297,7 +322,7 @@ class WellFormedWriter {
     while (bytes[at] !== BRACKET_CLOSE) {
       const reference = readReference(bytes, at);
       if (!reference && bytes[at] === UPPER_R && skipRegular(bytes, at) === at + 1)
-        throw new Malformed("something may be a reference, and cannot be read");
+        throw new Malformed("readers may disagree on a reference");
       if (reference) out.text(reference.text);
       at = skipWhite(bytes, reference?.end ?? this.value(at, depth + 1));
       out.byte(SPACE);
@@ -313,7 +338,7 @@ class WellFormedWriter {
   }
 }
 
-/** Reads a reference as readers do, which something may follow without white space. */
+/** Reads a reference as readers do: other characters may follow the `R` directly. */
 function readReference(bytes: Uint8Array, at: number): { text: string; end: number } | undefined {
   const numEnd = skipRegular(bytes, at);
   const num = readObjectNumber(bytes, at, numEnd);
