@@ -1,16 +1,19 @@
 /** Helpers for bytes and Latin-1 text, independent of the runtime. */
 
-/** Encodes a text whose characters are all below 256, one byte each. */
+/** Encodes a text as Latin-1, one byte per character. All characters must be below U+0100. */
 export function encodeLatin1(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
   return bytes;
 }
 
-/** Text is put together of parts of this size: of single characters, a long one would take 32 bytes for each. */
+/**
+ * Length of the parts that a text is built from. Concatenating single characters would take 32 bytes of memory for
+ * each.
+ */
 const TEXT_PART = 4096;
 
-/** Decodes the bytes [start, end) as text, one character per byte. */
+/** Decodes the bytes [start, end) as Latin-1, one character per byte. */
 export function decodeLatin1(bytes: Uint8Array, start = 0, end = bytes.length): string {
   let text = "";
   for (; end - start > TEXT_PART; start += TEXT_PART)
@@ -20,8 +23,8 @@ export function decodeLatin1(bytes: Uint8Array, start = 0, end = bytes.length): 
 }
 
 /**
- * Returns a plain `Uint8Array` over the same memory. Node's functions return a Buffer, whose `slice` is a view of the
- * same memory instead of a copy.
+ * Returns a plain `Uint8Array` over the same memory. Node's functions return a Buffer, whose `slice` returns a view
+ * instead of a copy.
  */
 export function plain({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
@@ -38,7 +41,7 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** Formats each byte as two lower-case hexadecimal digits. */
+/** Formats each byte as two lowercase hexadecimal digits. */
 export function toHex(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) text += byte.toString(16).padStart(2, "0");

@@ -2,17 +2,17 @@ import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "./bytes.ts";
 import { LruCache } from "./lruCache.ts";
 
-const recent = new LruCache<string, Uint8Array>(2 ** 20);
+const cache = new LruCache<string, Uint8Array>(2 ** 20);
 
 /**
- * Compresses a text in Latin-1 into a zlib stream (RFC 1950), as {@link deflate}, which takes longer than all else of a
- * short text. Meant for what comes again with the next file, as the operators of a mark do.
- * @returns bytes that others have too: they must not be changed
+ * Compresses a Latin-1 text into a zlib stream (RFC 1950), with an LRU cache. For a short text, creating the compressor
+ * takes most of the time. The cache helps with texts that the next file needs again, such as the operators of a mark.
+ * @returns shared bytes, which the caller must not change
  */
 export function deflatedText(text: string, level: 6 | 9): Uint8Array {
   const key = `${level}${text}`;
-  const known = recent.get(key);
-  if (known) return known;
+  const cached = cache.get(key);
+  if (cached) return cached;
   const deflated = deflate(encodeLatin1(text), level);
-  return recent.put(key, deflated, key.length + deflated.length);
+  return cache.put(key, deflated, key.length + deflated.length);
 }

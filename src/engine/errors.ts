@@ -1,4 +1,4 @@
-/** Why a PDF, an image or a text cannot be marked. The codes are stable: programs tell failures apart by them. */
+/** The reason why a PDF, an image or a text cannot be marked. The codes are stable, so programs can rely on them. */
 export type EngineErrorCode =
   | "not_a_pdf"
   | "damaged_pdf"
@@ -14,7 +14,7 @@ export type EngineErrorCode =
   | "unsupported_character";
 
 /**
- * Thrown when the engine rejects a PDF, an image or a text. The message tells the sender what is wrong and what to do.
+ * Thrown when the engine rejects a PDF, an image or a text. The message states the cause and what the sender can do.
  */
 export class EngineError extends Error {
   override name = "EngineError";

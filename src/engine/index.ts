@@ -1,6 +1,7 @@
 /**
- * Overprint's engine: lays a text or an image over every page of a PDF, at about the cost of copying the file. It runs
- * in Node, in workerd and in browsers, and needs no file outside this folder but fonts. This is its only public entry.
+ * Overprint's engine: it puts a text or an image on every page of a PDF, at about the cost of copying the file. It runs
+ * in Node, workerd and browsers. It needs no files outside this folder except fonts. This module is its only public
+ * entry.
  */
 
 import { plain } from "./bytes.ts";
@@ -30,43 +31,43 @@ export { WORK_LIMITS } from "./pdf/source/meter.ts";
 
 /** Options of {@link watermark}. */
 export interface WatermarkOptions {
-  /** User or owner password of an encrypted PDF; the empty password is always tried. */
+  /** User or owner password of an encrypted PDF. The empty password is always tried too. */
   password?: string | undefined;
-  /** A PDF with more pages is rejected. */
+  /** Maximum number of pages. A PDF with more pages is rejected. */
   maxPages?: number | undefined;
-  /** An image with more pixels is rejected. */
+  /** Maximum number of pixels. An image with more pixels is rejected. */
   maxPixels?: number | undefined;
-  /** Date that replaces `{date}` in a text, in UTC. Defaults to now. */
+  /** Date that replaces `{date}` in a text, in UTC. Defaults to the current date. */
   date?: Date | undefined;
   /**
-   * Reads the whole source before planning; otherwise parts of it are only checked while they are copied. Set it for a
-   * source that is not in memory, to plan again after {@link PlanOutdated}.
+   * Reads the whole source before planning. Otherwise, some parts of a source that is not in memory are only checked
+   * while they are copied. Set this to plan again after {@link PlanOutdated}.
    */
   thorough?: boolean | undefined;
 }
 
-/** Something that the recipient of the output has to be told. */
+/** A fact about the output that its recipient should know. */
 export type Notice = "signatures-invalidated" | "attachments-not-marked" | PdfaNotice;
 
-/** The plan of a marked PDF: every byte of the output is determined, none is written yet. */
+/** The plan of a marked PDF. Every byte of the output is determined, but none is written yet. */
 export interface WatermarkPlan {
   readonly pages: number;
   /** Length of the output in bytes. */
   readonly length: number;
   readonly notices: readonly Notice[];
   /**
-   * Returns the output in order; each chunk is valid until the next is requested.
-   * @throws PlanOutdated if a source that is not in memory contradicts what the plan assumed; plan again with
-   * `thorough`
+   * Returns the output in order. Each chunk is valid until the next one is requested.
+   * @throws PlanOutdated if a source that is not in memory contradicts the plan. Plan again with `thorough`.
    */
   chunks(): AsyncIterable<Uint8Array>;
 }
 
 /**
- * Plans to lay a mark over every page of a PDF. The output is byte-identical for the same source, mark and options,
- * `date` included.
- * @param source the file in memory, which must not change until the output is written, or a reader for ranges of it
- * @param options `loadFont` loads the fonts for texts, which are files of this project's `fonts/`
+ * Plans a watermark on every page of a PDF. The output is byte-identical for the same source, mark and options,
+ * including `date`.
+ * @param source the file in memory, which must not change until the output is written, or a reader for ranges of the
+ * file
+ * @param options `loadFont` loads the fonts for texts by their path in this project's `fonts/`
  * @throws EngineError if the file, the image or the text cannot be marked
  * @throws TypeError if the mark is a text and `loadFont` is missing
  * @example
@@ -90,7 +91,7 @@ export async function watermark(
 ): Promise<WatermarkPlan> {
   const bytes = source instanceof Uint8Array ? new MemorySource(plain(source)) : new RangeSource(source);
   const document = await openPdf(bytes, options);
-  await lay(mark, document, options);
+  await applyMark(mark, document, options);
 
   const { length, chunks } = await planOutput(document);
   const notices: Notice[] = [];
@@ -101,7 +102,7 @@ export async function watermark(
 }
 
 /**
- * Checks what can be told of a mark before its PDF is there: that a font has each character, that the image is whole.
+ * Checks a mark without a PDF: that the fonts have every character of a text, or that an image is intact.
  * @throws EngineError unsupported_character, unsupported_image, damaged_image or image_too_large
  */
 export function checkMark(
@@ -112,16 +113,16 @@ export function checkMark(
   else checkText(mark, date);
 }
 
-async function lay(
+async function applyMark(
   mark: TextMark | ImageMark,
   document: PdfDocument,
   { maxPixels = Number.POSITIVE_INFINITY, date = new Date(), loadFont }: WatermarkOptions & { loadFont?: LoadFont },
 ): Promise<void> {
   if ("image" in mark) {
-    // 16 bits came with PDF 1.5
+    // PDF/A-1 is based on PDF 1.4, and 16-bit images require PDF 1.5
     const limits = { maxPixels, maxBitDepth: document.pdfa?.part === 1 ? (8 as const) : undefined };
     return markWithImage(document, await readImage(plain(mark.image), limits), mark);
   }
-  if (!loadFont) throw new TypeError("`loadFont` is needed for texts");
+  if (!loadFont) throw new TypeError("`loadFont` is required for texts. Pass it in the options.");
   return markWithText(document, mark, { loadFont, date });
 }

@@ -1,21 +1,21 @@
-/**
- * What was made lately, by what it was made from, for the next who need it: no more than so many bytes of it, but for the
- * last one.
- */
+/** An LRU cache bounded in bytes. The newest entry always stays, even if it exceeds the budget. */
 export class LruCache<K, V> {
   readonly #budget: number;
-  readonly #drop: (value: V) => void;
-  /** Least recently used first. */
+  readonly #onEvict: (value: V) => void;
+  /** Least recently used first. A Map keeps insertion order. */
   readonly #entries = new Map<K, { value: V; bytes: number }>();
   #bytes = 0;
 
-  /** @param drop is told of each value that is let go */
-  constructor(budget: number, drop: (value: V) => void = () => {}) {
+  /**
+   * @param budget in bytes
+   * @param onEvict receives each evicted value
+   */
+  constructor(budget: number, onEvict: (value: V) => void = () => {}) {
     this.#budget = budget;
-    this.#drop = drop;
+    this.#onEvict = onEvict;
   }
 
-  /** Returns the value of a key, if it is still known. */
+  /** Returns the cached value of a key, and marks it as most recently used. */
   get(key: K): V | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
@@ -24,7 +24,7 @@ export class LruCache<K, V> {
     return entry.value;
   }
 
-  /** Keeps the value of a key that has none, and returns it. */
+  /** Adds the value of a key that is not in the cache, and evicts others until the budget is met. Returns the value. */
   put(key: K, value: V, bytes: number): V {
     this.#entries.set(key, { value, bytes });
     this.#bytes += bytes;
@@ -32,7 +32,7 @@ export class LruCache<K, V> {
       if (this.#bytes <= this.#budget || oldest === key) break;
       this.#entries.delete(oldest);
       this.#bytes -= entry.bytes;
-      this.#drop(entry.value);
+      this.#onEvict(entry.value);
     }
     return value;
   }

@@ -3,38 +3,50 @@ import { DEFAULT_TEMPLATE, type TemplateName } from "./marks/templates.ts";
 
 /** Options that text and image marks share. */
 interface MarkOptions {
-  /** Opacity of the whole mark: 0 is invisible, 1 opaque. */
+  /** Opacity of the whole mark: 0 is invisible, 1 is opaque. */
   opacity?: number | undefined;
-  /** Degrees counter-clockwise, relative to the page as displayed. */
+  /** Rotation in degrees counter-clockwise, relative to the page as displayed. */
   rotation?: number | undefined;
-  /** Distance from the edges of the page in points, at most a tenth of its shorter side. */
+  /** Distance from the page edges in points, at most a tenth of the shorter side. */
   marginPt?: number | undefined;
 }
 
-/** A text to lay over every page. Omitted options come from the template, opacity and margin from {@link DEFAULTS}. */
+/**
+ * A text to put on every page. Defaults for omitted options come from the template, and for opacity and margin from
+ * {@link DEFAULTS}.
+ */
 export interface TextMark extends MarkOptions {
-  /** At least one visible character; `\n` breaks a line. For placeholders see {@link fillIn}. */
+  /** The text, with at least one visible character. `\n` breaks a line. For placeholders see {@link fillIn}. */
   text: string;
   template?: TemplateName | undefined;
   position?: Position | undefined;
   /** Color as `#rrggbb`. */
   color?: string | undefined;
-  /** BCP 47 tag of the text's language, for its forms of letters. By default guessed from the text and the document. */
+  /**
+   * BCP 47 tag of the text's language, which selects regional glyph variants. By default, the language is guessed from
+   * the text and the document.
+   */
   lang?: string | undefined;
-  /** Font size in points, by default the largest of the template. Smaller if the page cannot hold the text. */
+  /**
+   * Font size in points. Defaults to the largest size of the template. The size shrinks if the text does not fit the
+   * page.
+   */
   fontSizePt?: number | undefined;
 }
 
-/** An image to lay over every page. */
+/** An image to put on every page. */
 export interface ImageMark extends MarkOptions {
-  /** The bytes of a file of one of the {@link IMAGE_FORMATS}. */
+  /** The bytes of a file in one of the {@link IMAGE_FORMATS}. */
   image: Uint8Array;
   position?: ImagePosition | undefined;
-  /** Width of the image as a fraction of the page width; the image is smaller if it would leave the page. */
+  /** Width of the image as a fraction of the page width. The image shrinks if it does not fit the page. */
   scale?: number | undefined;
 }
 
-/** Defaults for omitted options. `rotation` and `scale` apply to images: a text's rotation comes from its template. */
+/**
+ * Defaults for omitted options. `rotation` and `scale` apply to images only; the rotation of a text comes from its
+ * template.
+ */
 export const DEFAULTS = {
   template: DEFAULT_TEMPLATE,
   imagePosition: "center" as ImagePosition,

@@ -7,14 +7,18 @@ import { EXCLAMATION, GREATER_THAN, LOWER_U, LOWER_Z, TILDE } from "../syntax/ch
 import { Malformed } from "../syntax/lexer.ts";
 import { type Dictionary, Reference, type Value } from "../syntax/values.ts";
 
-/** Most filters of one stream: nobody needs more than two or three, and each takes time, also for no data. */
-const MOST_FILTERS = 16;
+/**
+ * Maximum number of filters of one stream. Real files use two or three, and each filter costs time even for empty data.
+ */
+const MAX_FILTERS = 16;
 /** Maximum compression ratio of Deflate. */
 const MAX_INFLATION = 1032;
-/** Maximum work for one stream, in scan units. It is decoded without a yield to the event loop: half a second at most. */
+/**
+ * Maximum work for one stream, in scan units: about half a second. Decoding a stream cannot yield to the event loop.
+ */
 const MAX_STREAM_WORK = 128 << 20;
 
-/** Charges the filters of one stream, and bounds their work together. */
+/** Charges the filters of one stream to the meter, and bounds their total work. */
 class StreamMeter {
   readonly #meter: Meter;
   #work = 0;
@@ -37,29 +41,32 @@ class StreamMeter {
 }
 
 /**
- * Undoes the filters that the stream dictionary names, in order, and charges the meter for what each of them gives.
- * @throws Malformed if a filter is unknown, its data are damaged, or there are too many
- * @throws EngineError too_complex if the data are too large, or take too long
+ * Applies the filters of a stream dictionary in order. Charges the output of each filter to the meter.
+ * @throws Malformed if a filter is unknown, the data are damaged, or there are too many filters
+ * @throws EngineError too_complex if the output is too large or the decoding takes too long
  */
 export function decodeStream(dict: Dictionary, data: Uint8Array, meter: Meter): Uint8Array {
   const filters = list(dict.get("Filter") ?? dict.get("F"));
   const params = list(dict.get("DecodeParms") ?? dict.get("DP"));
-  if (filters.length > MOST_FILTERS) throw new Malformed("a stream has too many filters");
+  if (filters.length > MAX_FILTERS) throw new Malformed("a stream has too many filters");
   let total = 0;
   const work = new StreamMeter(meter);
   filters.forEach((filter, i) => {
-    if (filter === "Crypt") return; // undone by the cipher
+    if (filter === "Crypt") return; // the cipher has already been applied
     work.charge("startFilter");
     const param = params[i];
-    data = fitted(decode(filter, data, param instanceof Map ? param : undefined, work, meter.outputQuota(total)));
+    data = trimmed(decode(filter, data, param instanceof Map ? param : undefined, work, meter.outputQuota(total)));
     total += data.length;
     meter.chargeDecoded(data.length);
   });
   return data;
 }
 
-/** Returns an output without the buffer it was made in, if much of that is unused: nobody counts what is not output. */
-function fitted(bytes: Uint8Array): Uint8Array {
+/**
+ * Copies the output if its buffer is less than half full. The meter only counts the output, not the unused rest of the
+ * buffer.
+ */
+function trimmed(bytes: Uint8Array): Uint8Array {
   return 2 * bytes.length < bytes.buffer.byteLength ? bytes.slice() : bytes;
 }
 
@@ -92,10 +99,10 @@ function decode(
     case "LZW":
       return undoPredictor(decodeLzw(data, options?.get("EarlyChange") === 0 ? 0 : 1, maxBytes, work), options, work);
   }
-  throw new Malformed(`filter ${filter instanceof Reference ? "reference" : String(filter)} is not known here`);
+  throw new Malformed(`filter ${filter instanceof Reference ? "reference" : String(filter)} is not supported`);
 }
 
-/** Decodes Flate data, also if cut short or followed by other bytes, as readers do. */
+/** Decodes Flate data. Like readers, accepts truncated data and bytes after the end. */
 function decodeFlate(data: Uint8Array, maxBytes: number, work: StreamMeter): Uint8Array {
   work.charge("inflateInput", data.length);
   try {
@@ -105,18 +112,19 @@ function decodeFlate(data: Uint8Array, maxBytes: number, work: StreamMeter): Uin
   }
   work.charge("inflateInput", data.length);
   try {
-    // With a wrong header or checksum the data may still be intact: raw deflate checks neither.
+    // The data may be intact even if the header or checksum is wrong. Raw Deflate has neither.
     return inflateRaw(data.subarray(2), maxBytes);
   } catch (error) {
     if (error instanceof OutputTooLarge) throw tooLargeDecoded();
-    // nobody knows how much has come of it, twice, before it failed
+    // The two attempts may have produced this much output before they failed.
     work.charge("inflateDiscarded", 2 * Math.min(maxBytes, MAX_INFLATION * data.length));
     throw new Malformed("a compressed stream is damaged");
   }
 }
 
 /**
- * Undoes PNG predictors and TIFF predictor 2 at 8 bits (7.4.4.4), in place; no producer uses others for these streams.
+ * Reverts PNG predictors, and TIFF predictor 2 at 8 bits, in place (7.4.4.4). No producer uses other predictors for
+ * these streams.
  */
 function undoPredictor(data: Uint8Array, options: Dictionary | undefined, work: StreamMeter): Uint8Array {
   const predictor = number(options?.get("Predictor"), 1);
@@ -134,7 +142,7 @@ function undoPredictor(data: Uint8Array, options: Dictionary | undefined, work: 
     return data;
   }
 
-  // A row moves down by the type bytes of all rows up to its own, so nothing is overwritten before it is read.
+  // Each row moves down by the type bytes of all rows up to its own, so no byte is overwritten before it is read.
   let to = 0;
   for (let from = 0; from < data.length; from += row + 1) {
     const width = Math.min(row, data.length - from - 1);
@@ -148,7 +156,10 @@ function undoPredictor(data: Uint8Array, options: Dictionary | undefined, work: 
   return data.subarray(0, to);
 }
 
-/** Undoes one row (ISO/IEC 15948, clause 9), moving it from `start` to `to`; the row above ends at `to`. */
+/**
+ * Reverts the predictor of one row (ISO/IEC 15948, clause 9), and moves the row from `start` to `to`. The row above
+ * ends at `to`.
+ */
 function undoRow(
   data: Uint8Array,
   type: number,
@@ -182,13 +193,13 @@ function number(value: Value | undefined, fallback: number): number {
   return typeof value === "number" && value > 0 && value < 1 << 24 ? value : fallback;
 }
 
-/** The values of hexadecimal digits by their codes; -1 for all others. */
+/** Values of hexadecimal digits by character code; -1 for other characters. */
 const HEX = new Int8Array(256).fill(-1);
 for (let value = 0; value < 16; value++)
   for (const digit of [value.toString(16), value.toString(16).toUpperCase()]) HEX[digit.charCodeAt(0)] = value;
 
 function decodeAsciiHex(data: Uint8Array, maxBytes: number): Uint8Array {
-  const out = outputOf(Math.ceil(data.length / 2), maxBytes);
+  const out = emptyOutput(Math.ceil(data.length / 2), maxBytes);
   let written = 0;
   let high = -1;
   for (let at = 0; at < data.length; at++) {
@@ -209,7 +220,7 @@ function decodeAsciiHex(data: Uint8Array, maxBytes: number): Uint8Array {
 function decodeAscii85(data: Uint8Array, maxBytes: number): Uint8Array {
   let zeros = 0;
   for (let at = 0; at < data.length; at++) if (data[at] === LOWER_Z) zeros++;
-  const out = outputOf(4 * zeros + Math.ceil(((data.length - zeros) * 4) / 5), maxBytes);
+  const out = emptyOutput(4 * zeros + Math.ceil(((data.length - zeros) * 4) / 5), maxBytes);
   let written = 0;
   let value = 0;
   let digits = 0;
@@ -233,20 +244,23 @@ function decodeAscii85(data: Uint8Array, maxBytes: number): Uint8Array {
   return out.subarray(0, written);
 }
 
-/** Writes the `count` highest of a number's four bytes. */
+/** Writes the `count` most significant of a number's four bytes. */
 function putWord(out: Uint8Array, at: number, value: number, count: number): void {
   for (let i = 0; i < count; i++) out[at + i] = Math.floor(value / 2 ** (24 - 8 * i));
 }
 
-/** Undoes runs (7.4.5): a length, and what is to be copied or repeated; data that are cut short end there. */
+/**
+ * Decodes run lengths (7.4.5). Each run has a length and either literal bytes or one byte to repeat. Accepts truncated
+ * data.
+ */
 function decodeRunLength(data: Uint8Array, maxBytes: number): Uint8Array {
   const END = 128;
   let total = 0;
   for (let at = 0; at < data.length && data[at] !== END; at += data[at]! < END ? data[at]! + 2 : 2)
     total += data[at]! < END ? data[at]! + 1 : 257 - data[at]!;
-  const out = outputOf(total, maxBytes);
+  const out = emptyOutput(total, maxBytes);
   let written = 0;
-  // byte by byte: for runs as short as these, native code takes longer to call
+  // A loop over bytes, because calling native code takes longer for such short runs.
   for (let at = 0; at + 1 < data.length && data[at] !== END; ) {
     const length = data[at++]!;
     if (length < END) {
@@ -260,8 +274,12 @@ function decodeRunLength(data: Uint8Array, maxBytes: number): Uint8Array {
   return out.subarray(0, written);
 }
 
-/** Returns an empty output, of as many bytes as there can be. */
-function outputOf(length: number, maxBytes: number): Uint8Array {
+/**
+ * Allocates the output of a filter.
+ * @param length maximum length of the output
+ * @throws EngineError too_complex if the length exceeds `maxBytes`
+ */
+function emptyOutput(length: number, maxBytes: number): Uint8Array {
   if (length > maxBytes) throw tooLargeDecoded();
   return new Uint8Array(length);
 }
@@ -269,7 +287,7 @@ function outputOf(length: number, maxBytes: number): Uint8Array {
 function decodeLzw(data: Uint8Array, early: number, maxBytes: number, work: StreamMeter): Uint8Array {
   const CLEAR = 256;
   const END = 257;
-  // Each code stands for a range of what has been written already.
+  // Each code refers to a range of the output written so far.
   const starts = new Int32Array(4097);
   const lengths = new Int32Array(4097);
   let out = new Uint8Array(Math.min(maxBytes, Math.max(4096, data.length * 4)));
@@ -294,7 +312,7 @@ function decodeLzw(data: Uint8Array, early: number, maxBytes: number, work: Stre
       continue;
     }
     if (code > 257 && (code > next || previous < 0)) {
-      work.chargeDecoded(written); // which nobody else counts
+      work.chargeDecoded(written); // The caller only counts the output of filters that succeed.
       work.charge("scan", written);
       throw new Malformed("an LZW stream is damaged");
     }
@@ -308,7 +326,7 @@ function decodeLzw(data: Uint8Array, early: number, maxBytes: number, work: Stre
     const start = written;
     if (code < 256) out[written++] = code;
     else {
-      // The code being defined right now stands for the previous string plus its own first byte.
+      // The code that is being defined stands for the previous string plus its own first byte.
       const from = code === next ? previousStart : starts[code]!;
       for (let i = 0; i < length; i++) out[written++] = out[from + i]!;
     }

@@ -1,6 +1,4 @@
-/**
- * Reads objects on demand where they are: in the file or in a decoded object stream (ISO 32000-2, 7.3.10 and 7.5.7).
- */
+/** Reads objects on demand from the file or from decoded object streams (ISO 32000-2, 7.3.10 and 7.5.7). */
 
 import type { Cipher } from "../security/encryption.ts";
 import { type ByteSource, retry } from "../source/byteSource.ts";
@@ -24,7 +22,7 @@ import { Slab } from "./slab.ts";
 import { isEndOfData, readStream } from "./streams.ts";
 import { firstAbove, IN_FILE, IN_STREAM, type XrefTable } from "./xrefTable.ts";
 
-/** What has to be known of an object stream to read it. */
+/** Dictionary entries that are needed to read an object stream. */
 const STREAM_KEYS = ["Type", "N", "First", "Filter", "DecodeParms"];
 
 /** A decoded object stream: object `numbers[i]` begins at `offsets[i]` of `bytes`. */
@@ -32,46 +30,50 @@ export interface ObjectStream {
   bytes: Uint8Array;
   numbers: number[];
   offsets: number[];
-  /** Index by object number, for objects whose entry names a wrong one; built when first needed. */
+  /** Object number to index, for entries that name a wrong index. Built on first use. */
   positions?: Map<number, number>;
-  /** The offsets in ascending order; the same array if they are so already. */
+  /** The offsets in ascending order. This is `offsets` itself if it is already sorted. */
   ascending: number[];
 }
 
-/** Thrown when a step needs object stream `num`, which has to be decoded first. */
+/** Thrown when a step needs object stream `num`, which must be decoded first. */
 export class MissingStream extends Error {
   override name = "MissingStream";
   num = 0;
 }
 
-// One instance, as it may be thrown for every page: a stack trace each time would be most of its cost.
-const MISSING = new MissingStream("an object stream is not decoded");
+// A shared instance: it may be thrown for every page, and creating a stack trace each time would be most of the cost.
+// Its `num` is set before each throw and read by the next `catch`.
+const MISSING_STREAM = new MissingStream("an object stream is not decoded");
 
-/** How many bytes of an object with broken brackets are read for its end. */
-const LARGEST_BROKEN = 64 * 1024;
-/** How many references that lead to references are followed. */
+/** Maximum number of bytes that are read of an object with unbalanced brackets. */
+const MAX_UNBALANCED_BYTES = 64 * 1024;
+/** Maximum number of references that are followed from one to the next. */
 export const LONGEST_REFERENCE_CHAIN = 32;
-const MOST_MEMBERS = 500_000;
-/** Decoded object streams that are kept while others are decoded. */
+const MAX_MEMBERS = 500_000;
+/** Budget of the cache of decoded object streams, in bytes. */
 const CACHED_BYTES = 16 << 20;
 
-/** The objects of one document, read through its cross-reference. */
+/** The objects of one document, read through its cross-reference table. */
 export class Objects {
   readonly source: ByteSource;
   readonly table: XrefTable;
-  /** Whether a scan has found the objects: then the cross-reference grows as object streams are decoded. */
+  /** Whether a scan found the objects. The table then grows as object streams are decoded. */
   readonly isScanned: boolean;
-  /** Set once the trailer's /Encrypt has been read. */
+  /** The cipher of an encrypted document. Set once the trailer's /Encrypt has been read. */
   cipher: Cipher | undefined;
   readonly #slab: Slab;
   /** Decoded object streams by number, least recently used first. */
   readonly #streams = new Map<number, ObjectStream>();
   #cached = 0;
-  /** Offsets of the object streams that have been decoded before. */
+  /** Offsets of the object streams that have been decoded at least once. */
   readonly #decoded = new Set<number>();
-  /** Numbers of object streams that say a wrong /N, do not end, or have members that are not live. */
+  /**
+   * Numbers of object streams that must be rewritten: their dictionary or end is malformed, their /N is wrong, or they
+   * contain superseded members.
+   */
   readonly mustRewrite = new Set<number>();
-  /** Copies of the members that have been read, so that a stream is not decoded again for each. */
+  /** Copies of the members read so far, so that an evicted stream is not decoded again for each of its members. */
   readonly #members = new Map<number, Uint8Array>();
 
   constructor(source: ByteSource, table: XrefTable, isScanned: boolean) {
@@ -82,11 +84,11 @@ export class Objects {
   }
 
   /**
-   * Runs `parse` where the value of object `num` begins. The bytes are valid only during the call.
+   * Runs `parse` at the value of object `num`. The bytes are valid only during the call.
    * @returns undefined for free and unknown objects
    * @throws Malformed if the object is not where its entry says
-   * @throws MissingRange if bytes have to be fetched first
-   * @throws MissingStream if it is in an object stream that has to be decoded first
+   * @throws MissingRange if bytes must be fetched first
+   * @throws MissingStream if the object is in an object stream that must be decoded first
    * @throws EngineError too_complex
    */
   at<T>(num: number, parse: (bytes: Uint8Array, at: number) => T): T | undefined {
@@ -105,7 +107,7 @@ export class Objects {
     return parseAt(this.source, offset, read, undefined, () => this.nextOffset(offset));
   }
 
-  /** Returns the text of a member of an object stream, up to where the next one begins. */
+  /** Returns a copy of the text of a member of an object stream. */
   #member(num: number, row: number): Uint8Array {
     const known = this.#members.get(num);
     if (known) {
@@ -115,8 +117,8 @@ export class Objects {
     const streamNumber = this.table.streamNumber(row);
     const stream = this.#streams.get(streamNumber);
     if (!stream) {
-      MISSING.num = streamNumber;
-      throw MISSING;
+      MISSING_STREAM.num = streamNumber;
+      throw MISSING_STREAM;
     }
     const index = this.table.index(row);
     const found = stream.numbers[index] === num ? index : positionIn(stream, num);
@@ -129,28 +131,28 @@ export class Objects {
   }
 
   /**
-   * Returns bytes that stay valid for as long as the document is open.
-   * @param text the value of object `num`, as passed by {@link Objects.at}
-   * @throws EngineError too_complex if too much is kept
+   * Retains the text of an object for the lifetime of the document. Copies it unless it is already in permanent memory.
+   * @param text value of object `num`, as passed by {@link Objects.at}
+   * @throws EngineError too_complex if too much memory is retained
    */
   retain(num: number, text: Uint8Array): Uint8Array {
-    // A copy of a member stays valid, but need not be found again; so does a view of a file in memory, while a view of
-    // a cached block would keep all of that alive.
+    // Two kinds of text need no copy: a copied member, which is then no longer needed for further reads, and a view of
+    // a file in memory. A view of a cached block needs one, because it would retain the whole block.
     if (this.#members.delete(num) || this.source.inMemory) return text;
     return this.#slab.copy(text).subarray(0, text.length);
   }
 
   /**
-   * Returns the dictionary that object `num` begins with, its brackets balanced (see brackets.ts); undefined without
-   * one.
-   * @throws MissingRange if bytes have to be fetched first
-   * @throws MissingStream if it is in an object stream that has to be decoded first
+   * Returns the dictionary at the beginning of object `num` with balanced brackets, see brackets.ts. Returns undefined
+   * if the object does not begin with a dictionary.
+   * @throws MissingRange if bytes must be fetched first
+   * @throws MissingStream if the object is in an object stream that must be decoded first
    */
   balanced(num: number): Uint8Array | undefined {
     if (!this.table.isInFile(num))
-      return this.at(num, (bytes, at) => this.#balanced(terminated(bytes.subarray(at, at + LARGEST_BROKEN)), 0));
+      return this.at(num, (bytes, at) => this.#balanced(terminated(bytes.subarray(at, at + MAX_UNBALANCED_BYTES)), 0));
     const offset = this.table.offsetOf(num);
-    const end = Math.min(offset + LARGEST_BROKEN, this.nextOffset(offset), this.source.length);
+    const end = Math.min(offset + MAX_UNBALANCED_BYTES, this.nextOffset(offset), this.source.length);
     const bytes = terminated(this.source.bytes(offset, end));
     const header = readHeader(bytes, 0);
     return header?.num === num ? this.#balanced(bytes, header.end) : undefined;
@@ -162,8 +164,8 @@ export class Objects {
   }
 
   /**
-   * Returns the value of an object; null if there is none.
-   * @param keys the entries that are needed, if it is a dictionary: all by default
+   * Returns the value of an object, or null if the object does not exist.
+   * @param keys the entries to build if the value is a dictionary; all by default
    * @throws like {@link Objects.at}
    */
   value(num: number, keys?: ReadonlySet<string>): Value {
@@ -171,7 +173,7 @@ export class Objects {
   }
 
   /**
-   * Follows references until there is a value; null if there is none.
+   * Follows references until a value is found. Returns null if the chain ends without one.
    * @param keys see {@link Objects.value}
    * @throws like {@link Objects.at}
    */
@@ -181,7 +183,7 @@ export class Objects {
   }
 
   /**
-   * Resolves `value`; undefined if it is not a dictionary.
+   * Resolves `value`. Returns undefined if the result is not a dictionary.
    * @param keys see {@link Objects.value}
    * @throws like {@link Objects.at}
    */
@@ -191,9 +193,9 @@ export class Objects {
   }
 
   /**
-   * Runs a synchronous step until it succeeds, fetching the ranges and decoding the object streams it misses. Steps must
-   * be safe to repeat.
-   * @throws what the step throws, and Malformed if an object stream cannot be decoded
+   * Repeats a synchronous step until it succeeds. Fetches the ranges and decodes the object streams that the step
+   * misses. Steps must be safe to repeat.
+   * @throws any error of the step, and Malformed if an object stream cannot be decoded
    */
   async run<T>(step: () => T): Promise<T> {
     for (;;) {
@@ -210,8 +212,8 @@ export class Objects {
 
   /**
    * Returns object stream `num`, decoded.
-   * @throws Malformed if it is not in the file, or cannot be decoded
-   * @throws MissingRange if bytes have to be fetched first
+   * @throws Malformed if the stream is not in the file or cannot be decoded
+   * @throws MissingRange if bytes must be fetched first
    * @throws EngineError too_complex
    */
   stream(num: number): ObjectStream {
@@ -233,14 +235,17 @@ export class Objects {
     return stream;
   }
 
-  /** Returns an indirect /Length. Undefined in an object stream, which could be the very one being read. */
+  /**
+   * Resolves an indirect /Length. Returns undefined for an object in an object stream, which could be the very stream
+   * being read.
+   */
   streamLength(reference: Reference): number | undefined {
     const value = this.table.isInFile(reference.num) ? this.value(reference.num) : null;
     return typeof value === "number" ? value : undefined;
   }
 
   /**
-   * Returns where the next live object in the file begins after `offset`; Infinity if there is none.
+   * Returns the offset of the next live object in the file after `offset`, or Infinity if there are no more.
    * @throws EngineError too_complex
    */
   nextOffset(offset: number): number {
@@ -275,7 +280,7 @@ export class Objects {
     return stream;
   }
 
-  /** Returns a value without references, to use before any object stream can be read: what is in one counts as null. */
+  /** Resolves all references in a value without decoding object streams. References into object streams become null. */
   #direct(value: Value): Value {
     if (Array.isArray(value)) return value.map((item) => this.#direct(item));
     if (!(value instanceof Reference)) return value;
@@ -287,7 +292,7 @@ function memoryOf({ bytes, numbers }: ObjectStream): number {
   return bytes.length + MEMORY.member * numbers.length;
 }
 
-/** Returns the text of the member at `index`: up to where the next one begins. */
+/** Returns the text of the member at `index`, which extends to the start of the next one. */
 export function memberText({ bytes, offsets, ascending }: ObjectStream, index: number): Uint8Array {
   const offset = offsets[index]!;
   const next = ascending === offsets ? offsets[index + 1] : ascending[firstAbove(ascending, offset)];
@@ -313,7 +318,7 @@ function readObjectStream(count: Value | undefined, first: Value | undefined, de
     if (at < head.length) at = skipRegular(head, at);
     return readInteger(head, start, at);
   };
-  while (numbers.length < Math.min(count, MOST_MEMBERS)) {
+  while (numbers.length < Math.min(count, MAX_MEMBERS)) {
     const num = next();
     const offset = next();
     if (num === undefined || offset === undefined) break;
@@ -325,7 +330,7 @@ function readObjectStream(count: Value | undefined, first: Value | undefined, de
   return { bytes: decoded, numbers, offsets, ascending };
 }
 
-/** Returns the name of the crypt filter that a stream specifies (7.4.10), if any. */
+/** Returns the name of the crypt filter that a stream specifies (7.4.10), or undefined. */
 function cryptFilterName(dict: Dictionary): string | undefined {
   const filters = dict.get("Filter");
   const first = Array.isArray(filters) ? filters[0] : filters;

@@ -1,4 +1,4 @@
-/** Reads stream objects in the file: dictionary and raw data (ISO 32000-2, 7.3.8). */
+/** Reads stream objects in the file: the dictionary and the raw data (ISO 32000-2, 7.3.8). */
 import { indexOf } from "#platform/search";
 import { decodeLatin1 } from "../../bytes.ts";
 import type { ByteSource } from "../source/byteSource.ts";
@@ -18,35 +18,35 @@ import {
 import { type Dictionary, parseValue, Reference, type Value } from "../syntax/values.ts";
 import { endOfWellFormed } from "../syntax/wellFormed.ts";
 
-/** A stream object as it is in the file. */
+/** A stream object with its raw data. */
 export interface RawStream {
   num: number;
   gen: number;
   dict: Dictionary;
-  /** Whether all readers read the dictionary alike: see sound.ts. */
+  /** Whether the dictionary is well-formed, see wellFormed.ts. */
   isWellFormed: boolean;
-  /** Still encrypted and filtered. */
+  /** The data, still encrypted and encoded. */
   data: Uint8Array;
-  /** File offset where the data end. */
+  /** File offset of the end of the data. */
   end: number;
 }
 
-/** White space and comments between the data and the keyword that ends them, in bytes, as producers have them. */
+/** Usual length in bytes of white space and comments between the data and the keyword after them. */
 const USUAL_WHITE_BEFORE_END = 7;
-/** How many times as much is read where that is not all. */
-const MORE_WHITE = 96;
-/** The most that there may be. */
-export const MOST_WHITE_BEFORE_END = USUAL_WHITE_BEFORE_END * MORE_WHITE ** 2;
+/** Growth factor of the window if the white space is longer. */
+const WHITE_FACTOR = 96;
+/** Maximum length in bytes of white space before the keyword. */
+export const MOST_WHITE_BEFORE_END = USUAL_WHITE_BEFORE_END * WHITE_FACTOR ** 2;
 const SEARCH_STEP = 64 * 1024;
-const LARGEST_RAW = 64 << 20;
+const MAX_RAW_BYTES = 64 << 20;
 
 /**
- * Reads the stream object at file offset `offset`. A /Length that neither `endstream` nor `endobj` follows is ignored:
- * the data then end before the next `endstream`.
+ * Reads the stream object at file offset `offset`. If neither `endstream` nor `endobj` follows the data, ignores
+ * /Length and ends the data before the next `endstream`.
  * @param lengthOf resolves a /Length that is a reference
- * @param boundOf returns where the next object begins, which is where data without an end end
- * @throws Malformed if there is no stream at `offset`
- * @throws MissingRange if bytes have to be fetched first
+ * @param boundOf returns the offset of the next object, where data without `endstream` end
+ * @throws Malformed if no stream begins at `offset`
+ * @throws MissingRange if bytes must be fetched first
  * @throws EngineError too_complex
  */
 export function readStream(
@@ -73,50 +73,55 @@ export function readStream(
 }
 
 /**
- * Returns whether data that begin at `at` do so straight behind the keyword: there, Poppler and Ghostscript find no stream.
+ * Returns whether the data at `at` follow the keyword `stream` without a line end. Poppler and Ghostscript do not
+ * recognize such a stream.
  */
 export function isGlued(bytes: Uint8Array, at: number): boolean {
   return bytes[at - 1] === LOWER_M;
 }
 
-/** Returns where the data begin after the keyword `stream` at `at`, or -1 if there is no such keyword. */
+/** Returns the start of the data after the keyword `stream` at `at`, or -1 if the keyword is missing. */
 export function dataStart(bytes: Uint8Array, at: number): number {
   if (!startsWith(bytes, at, "stream")) return -1;
   at += 6;
-  // Not allowed, but found in files: a carriage return alone, and blanks before the end of the line.
+  // Real files have a carriage return without a line feed, or blanks before the line end, although neither is allowed.
   while (bytes[at] === SPACE || bytes[at] === TAB) at++;
   if (bytes[at] === CARRIAGE_RETURN) at++;
   if (bytes[at] === LINE_FEED) at++;
   return at;
 }
 
-/** Returns whether the dictionary that ends at `end` is a stream's. */
+/** Returns whether the dictionary that ends at `end` belongs to a stream. */
 export function hasStream(bytes: Uint8Array, end: number): boolean {
   return dataStart(bytes, skipWhite(bytes, end)) >= 0;
 }
 
-/** Returns whether a number or a reference may begin so: what is neither is no length, and may be long to parse. */
+/**
+ * Returns whether `code` may begin a number or a reference. Other values are not a length, and parsing them could take
+ * long.
+ */
 export function mayBeLength(code: number | undefined): boolean {
   return isDigit(code) || isSign(code);
 }
 
 /**
- * Returns where the data from `start` on end by their /Length, if that is right: undefined where nothing ends them there, or
- * where it leads back to the end of something else.
- * @throws MissingRange if bytes have to be fetched first
+ * Returns the end of the data that begin at `start`, according to their /Length. Returns undefined if /Length is wrong:
+ * the end is outside the file, or neither `endstream` nor `endobj` follows it.
+ * @throws MissingRange if bytes must be fetched first
  */
 export function claimedEnd(source: ByteSource, start: number, length: Value | undefined): number | undefined {
   return typeof length === "number" && length >= 0 && isEndOfData(source, start + length) ? start + length : undefined;
 }
 
 /**
- * Returns whether `word`, or else `endstream` or `endobj`, is at `end`, after optional white space and comments.
- * @throws MissingRange if bytes have to be fetched first
+ * Returns whether a keyword follows at `end` after optional white space and comments: `word`, or by default `endstream`
+ * or `endobj`.
+ * @throws MissingRange if bytes must be fetched first
  * @throws EngineError too_complex
  */
 export function isEndOfData(source: ByteSource, end: number, word?: "endstream"): boolean {
   if (!(Number.isInteger(end) && end >= 0 && end < source.length)) return false;
-  for (let most = USUAL_WHITE_BEFORE_END; most <= MOST_WHITE_BEFORE_END; most *= MORE_WHITE) {
+  for (let most = USUAL_WHITE_BEFORE_END; most <= MOST_WHITE_BEFORE_END; most *= WHITE_FACTOR) {
     const bytes = source.bytes(end, Math.min(end + most + "endstream".length, source.length));
     const at = endOfWhite(bytes, 0, bytes.length);
     if (most > USUAL_WHITE_BEFORE_END) source.meter.charge("skipBeforeEndstream", at);
@@ -127,13 +132,13 @@ export function isEndOfData(source: ByteSource, end: number, word?: "endstream")
 }
 
 /**
- * Returns the offset of the next `endstream` from `start` on, before the end of line that precedes it. If there is none
- * before `bound`, or within LARGEST_RAW bytes, returns where these end.
- * @throws MissingRange if bytes have to be fetched first
+ * Returns the offset of the next `endstream` from `start` on, without the line end before it. Searches up to `bound`
+ * and at most MAX_RAW_BYTES. Returns the end of that range if the keyword is missing.
+ * @throws MissingRange if bytes must be fetched first
  * @throws EngineError too_complex
  */
 export function findEndOfData(source: ByteSource, start: number, bound = source.length): number {
-  const limit = Math.min(bound, start + LARGEST_RAW, source.length);
+  const limit = Math.min(bound, start + MAX_RAW_BYTES, source.length);
   const found = findWord(source, start, limit, "endstream");
   if (found === undefined) return limit;
   const from = Math.max(start, found - 2);
@@ -144,34 +149,34 @@ export function findEndOfData(source: ByteSource, start: number, bound = source.
   return end;
 }
 
-/** The last word of an object, on a line that it begins, and what a file goes on with behind it. */
-const NEXT_PART = /^[\r\n]endobj\s+(?:\d+\s+\d+\s+obj|xref|trailer|startxref)\b/;
-const NEXT_PART_BYTES = 64;
-/** So many words are looked at: data may consist of them. */
-const MOST_WORDS = 16;
+/** An `endobj` at the start of a line, followed by the next part of a file. */
+const ENDOBJ_BEFORE_NEXT_PART = /^[\r\n]endobj\s+(?:\d+\s+\d+\s+obj|xref|trailer|startxref)\b/;
+const ENDOBJ_CONTEXT = 64;
+/** Maximum number of occurrences to inspect. The data may consist of them. */
+const MAX_CANDIDATES = 16;
 
 /**
- * Returns the offset of an `endobj` in the bytes [start, limit) behind which the file goes on: what is behind is no part
- * of the object, and may be dead. Undefined if none of the first is one.
- * @throws MissingRange if bytes have to be fetched first
+ * Returns the offset of the first `endobj` in the bytes [start, limit) that another part of a file follows. The bytes
+ * after it do not belong to the object. Returns undefined if none of the first MAX_CANDIDATES occurrences qualifies.
+ * @throws MissingRange if bytes must be fetched first
  * @throws EngineError too_complex
  */
-export function findLastWord(source: ByteSource, start: number, limit: number): number | undefined {
+export function findEndobj(source: ByteSource, start: number, limit: number): number | undefined {
   let from = start;
-  for (let words = 0; words < MOST_WORDS; words++) {
+  for (let candidates = 0; candidates < MAX_CANDIDATES; candidates++) {
     const at = findWord(source, from, limit, "endobj");
     if (at === undefined) return undefined;
     source.meter.charge("inspectEndobj");
-    const bytes = source.bytes(Math.max(0, at - 1), Math.min(at + NEXT_PART_BYTES, source.length));
-    if (NEXT_PART.test(decodeLatin1(bytes))) return at;
+    const bytes = source.bytes(Math.max(0, at - 1), Math.min(at + ENDOBJ_CONTEXT, source.length));
+    if (ENDOBJ_BEFORE_NEXT_PART.test(decodeLatin1(bytes))) return at;
     from = at + "endobj".length;
   }
   return undefined;
 }
 
 /**
- * Returns the offset of the next `word` in the bytes [start, limit).
- * @throws MissingRange if bytes have to be fetched first
+ * Returns the offset of the next `word` in the bytes [start, limit), or undefined.
+ * @throws MissingRange if bytes must be fetched first
  * @throws EngineError too_complex
  */
 export function findWord(source: ByteSource, start: number, limit: number, word: string): number | undefined {
@@ -188,13 +193,14 @@ export function findWord(source: ByteSource, start: number, limit: number, word:
   return undefined;
 }
 
-/** How many searches are remembered: no step has so many. */
-const SEARCHES = 16;
+/** Maximum number of searches remembered per source. No step runs more. */
+const MAX_SEARCHES = 16;
 const searches = new WeakMap<ByteSource, Map<string, number>>();
 
 /**
- * Returns how far the last searches in a source have come without finding anything, by where they began and for what: a
- * step that is repeated, since it missed a range, goes on from there.
+ * Returns the progress of the recent searches in a source: start and word to the position reached without a match. It
+ * must outlive a step: when a step misses a range and is repeated, its searches continue from these positions instead
+ * of scanning the same bytes again.
  */
 function searchesIn(source: ByteSource): Map<string, number> {
   const known = searches.get(source) ?? new Map<string, number>();
@@ -203,6 +209,6 @@ function searchesIn(source: ByteSource): Map<string, number> {
 }
 
 function remember(searched: Map<string, number> | undefined, key: string, at: number): void {
-  if (searched?.size === SEARCHES && !searched.has(key)) searched.delete(searched.keys().next().value!);
+  if (searched?.size === MAX_SEARCHES && !searched.has(key)) searched.delete(searched.keys().next().value!);
   searched?.set(key, at);
 }

@@ -1,7 +1,7 @@
 /**
- * The cross-reference in memory (ISO 32000-2, 7.5.4): one row per entry of every section read, or per object that a
- * scan found, in typed arrays (a million objects take about 25 MB). The newest row of an object number is the live one;
- * the others tell where earlier revisions left its bodies, which the output must not contain.
+ * The cross-reference table in memory (ISO 32000-2, 7.5.4). It has one row for each entry of every section, or for each
+ * object that a scan found. Typed arrays hold the rows; a million objects take about 25 MB. The newest row of an object
+ * number is the live one. The other rows locate superseded bodies, which the output must not contain.
  */
 import type { EngineError } from "../../errors.ts";
 import { tooComplex } from "../source/meter.ts";
@@ -9,24 +9,30 @@ import { tooComplex } from "../source/meter.ts";
 export const FREE = 0;
 export const IN_FILE = 1;
 export const IN_STREAM = 2;
-/** What an entry says about its object: free, directly in the file, or in an object stream. */
+/** Kind of an entry: its object is free, directly in the file, or in an object stream. */
 export type Kind = typeof FREE | typeof IN_FILE | typeof IN_STREAM;
 
-/** The largest object number (ISO 32000-1, Annex C): readers reject larger ones. */
+/** The largest object number (ISO 32000-1, Annex C). Readers reject larger ones. */
 export const LARGEST_NUMBER = 8_388_607;
-/** Rows that fit in memory: they take up to 30 bytes each. */
-const MOST_ROWS = 2_000_000;
-/** Rows that any file may have, and how many bytes it has to have for each beyond: free ones deflate to almost nothing. */
-const FREE_ROWS = 500_000;
+/** Maximum number of rows of any file. A row takes up to 30 bytes of memory. */
+const MAX_ROWS = 2_000_000;
+/**
+ * Rows allowed for every file, and the bytes of the file required for each further row. Free entries compress to almost
+ * nothing.
+ */
+const BASE_ROWS = 500_000;
 const BYTES_PER_ROW = 4;
 
-/** Rows of cross-reference entries, and the live row of each object number. */
+/**
+ * Rows of cross-reference entries, and the live row of each object number. Fields 2 and 3 of a row are those of a
+ * cross-reference stream (7.5.8.3, Table 18).
+ */
 export class XrefTable {
-  /** Rows in use. */
+  /** Number of rows. */
   rows = 0;
-  /** The largest object number that has a row. */
+  /** Largest object number with a row. */
   largest = 0;
-  readonly #most: number;
+  readonly #maxRows: number;
   #number = new Uint32Array(1024);
   #kind = new Uint8Array(1024);
   /** IN_FILE: offset in the file. IN_STREAM: number of the object stream. FREE: 0. */
@@ -34,24 +40,26 @@ export class XrefTable {
   /** IN_FILE: generation. IN_STREAM: index in the object stream. FREE: next generation. */
   #field3 = new Uint32Array(1024);
   /**
-   * Object number to its live row, plus one; 0 for none. Dense; numbers far beyond the rows (hostile or sparse files)
-   * go to `#sparse`.
+   * Object number to live row plus one; 0 for no row. Dense. `#sparse` holds numbers far above the row count, as in
+   * hostile or sparse files.
    */
   #index = new Uint32Array(1024);
   readonly #sparse = new Map<number, number>();
-  /** Offsets of the live objects in the file, ascending; made when first needed. */
+  /** Offsets of the live objects in the file, ascending. Built on first use. */
   #offsets: Float64Array | undefined;
 
   /** @param length of the file in bytes */
   constructor(length: number) {
-    this.#most = Math.min(MOST_ROWS, FREE_ROWS + Math.floor(length / BYTES_PER_ROW));
+    this.#maxRows = Math.min(MAX_ROWS, BASE_ROWS + Math.floor(length / BYTES_PER_ROW));
   }
 
   /**
-   * Adds an entry of a section that is not newer than the entries added before. Live entries stay live, except free
-   * ones from row `replaceFreeFrom` on: the table of a hybrid file marks the objects as free that its stream holds
-   * (7.5.8.4). No object has the number 0, which is the head of the free list.
-   * @throws EngineError too_complex if there are too many entries, or an object number is larger than readers take
+   * Adds an entry of a section that is not newer than the sections added before. An existing live row stays live,
+   * except for a free one from row `replaceFreeFrom` on: the table of a hybrid file marks objects as free that its
+   * stream contains (7.5.8.4). Ignores an object with number 0, which is the head of the free list.
+   * @param field2 offset, object-stream number or 0, depending on `kind`
+   * @param field3 generation, index or next generation, depending on `kind`
+   * @throws EngineError too_complex if the table has too many rows, or an object number is too large for readers
    */
   add(num: number, kind: Kind, field2: number, field3: number, replaceFreeFrom = Number.POSITIVE_INFINITY): void {
     if ((num > LARGEST_NUMBER && kind === FREE) || (num === 0 && kind !== FREE)) return;
@@ -61,10 +69,12 @@ export class XrefTable {
   }
 
   /**
-   * Adds an entry that is newer than all before it, as a scan from the beginning to the end of the file finds them. An
-   * object number that readers do not take is none: digits that stand before an `obj` may be anything.
-   * @returns whether there was one before
-   * @throws EngineError too_complex if there are too many entries
+   * Adds an entry that is newer than all entries before it, as a scan finds them from the beginning of the file to the
+   * end. Ignores object numbers that readers reject, because any digits may precede an `obj`.
+   * @param field2 see {@link XrefTable.add}
+   * @param field3 see {@link XrefTable.add}
+   * @returns whether the object had a live row before
+   * @throws EngineError too_complex if the table has too many rows
    */
   replace(num: number, kind: Kind, field2: number, field3: number): boolean {
     if (num > LARGEST_NUMBER || num === 0) return false;
@@ -75,7 +85,7 @@ export class XrefTable {
 
   /**
    * Returns the live row of an object, or -1.
-   * @throws EngineError too_complex if the number is larger than readers take
+   * @throws EngineError too_complex if the number is too large for readers
    */
   liveRow(num: number): number {
     if (num < this.#index.length) return this.#index[num]! - 1;
@@ -83,7 +93,7 @@ export class XrefTable {
     return (this.#sparse.get(num) ?? 0) - 1;
   }
 
-  /** Returns whether there is an object of this number. */
+  /** Returns whether an object of this number exists. */
   isInUse(num: number): boolean {
     const row = this.liveRow(num);
     return row >= 0 && this.#kind[row] !== FREE;
@@ -95,7 +105,7 @@ export class XrefTable {
     return row >= 0 && this.#kind[row] === IN_FILE;
   }
 
-  /** Returns the offset of an object that is directly in the file; -1 for any other. */
+  /** Returns the offset of an object that is directly in the file, or -1 for other objects. */
   offsetOf(num: number): number {
     const row = this.liveRow(num);
     return row >= 0 && this.#kind[row] === IN_FILE ? this.#field2[row]! : -1;
@@ -105,7 +115,7 @@ export class XrefTable {
     return this.liveRow(this.#number[row]!) === row;
   }
 
-  /** Returns the smallest offset of a live object in the file; Infinity if there is none. */
+  /** Returns the smallest offset of a live object in the file, or Infinity. */
   firstOffset(): number {
     let first = Number.POSITIVE_INFINITY;
     for (let row = 0; row < this.rows; row++)
@@ -152,40 +162,40 @@ export class XrefTable {
     );
   }
 
-  /** Corrects the index in its object stream that an entry names. */
+  /** Corrects the index in an IN_STREAM row. */
   setIndex(row: number, index: number): void {
     this.#field3[row] = index;
   }
 
-  /** Returns the generation of an object; that of members of object streams, and of objects that are not there, is 0. */
+  /** Returns the generation of an object in the file, or 0 for other objects. */
   generationOf(num: number): number {
     return this.isInFile(num) ? this.generation(this.liveRow(num)) : 0;
   }
 
-  /** Sets the generation of an object that is directly in the file. */
+  /** Corrects the generation in an IN_FILE row. */
   setGeneration(row: number, gen: number): void {
     this.#field3[row] = gen;
   }
 
-  /** Yields the object numbers that have a row, ascending. */
+  /** Yields the object numbers with a row, ascending. */
   *numbers(): Generator<number> {
     const dense = Math.min(this.largest + 1, this.#index.length);
     for (let num = 0; num < dense; num++) if (this.#index[num] !== 0) yield num;
     yield* [...this.#sparse.keys()].filter((num) => num >= dense).sort((a, b) => a - b);
   }
 
-  /** Whether the places are in order, which {@link nextPlace} needs, and brings about. */
+  /** Whether the offsets are sorted. Otherwise, {@link nextOffset} sorts them first. */
   get isSorted(): boolean {
     return this.#offsets !== undefined;
   }
 
-  /** Returns where the next live object in the file begins after `offset`; Infinity if there is none. */
+  /** Returns the offset of the next live object in the file after `offset`, or Infinity. */
   nextOffset(offset: number): number {
     const offsets = this.#sortedOffsets();
     return offsets[firstAbove(offsets, offset)] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Returns whether live objects can be where they are said to be: each within the file, and no two at the same offset. */
+  /** Returns whether all live offsets are plausible: each is inside the file, and no two are equal. */
   hasPlausibleOffsets(length: number): boolean {
     return this.#sortedOffsets().every((offset, i, offsets) => offset < length && offset !== offsets[i - 1]);
   }
@@ -201,7 +211,7 @@ export class XrefTable {
   }
 
   #append(num: number, kind: Kind, field2: number, field3: number): number {
-    if (this.rows >= this.#most) throw tooComplex("it has too many objects");
+    if (this.rows >= this.#maxRows) throw tooComplex("it has too many objects");
     if (num > LARGEST_NUMBER) throw tooLarge(num);
     if (this.rows === this.#number.length) this.#grow();
     const row = this.rows++;
@@ -247,10 +257,10 @@ export class XrefTable {
 }
 
 function tooLarge(num: number): EngineError {
-  return tooComplex(`it has an object of the number ${num}, which readers do not take`);
+  return tooComplex(`it has object number ${num}, which readers reject`);
 }
 
-/** Returns the index of the first of `ascending` numbers that is above `limit`. */
+/** Returns the index of the first of the `ascending` numbers that is greater than `limit`. */
 export function firstAbove(ascending: ArrayLike<number>, limit: number): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {

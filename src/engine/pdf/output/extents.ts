@@ -4,7 +4,7 @@
  */
 import { decodeLatin1 } from "../../bytes.ts";
 import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
-import { claimedEnd, dataStart, findLastWord, findWord, mayBeLength } from "../objects/streams.ts";
+import { claimedEnd, dataStart, findEndobj, findWord, mayBeLength } from "../objects/streams.ts";
 import type { ByteSource } from "../source/byteSource.ts";
 import { runYielding } from "../source/meter.ts";
 import { UPPER_R } from "../syntax/characters.ts";
@@ -173,7 +173,7 @@ class BoundaryCheck {
   /** Returns where data from `start` on end that have no right /Length; `next` if they do not before that. */
   #endOfData(start: number, next: number): number {
     const end = this.#find("endstream", start, next);
-    return findLastWord(this.#objects.source, start, this.#far(start, end)) ?? end;
+    return findEndobj(this.#objects.source, start, this.#far(start, end)) ?? end;
   }
 
   /** Follows a /Length through references, each of which is read once. */

@@ -1,7 +1,7 @@
 /** Reads a page's /Contents (ISO 32000-2, 7.8.2): absent, a stream, or an array of streams, direct or indirect. */
 import { decodeLatin1 } from "../../bytes.ts";
 import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
-import { claimedEnd, dataStart, findEndOfData, findLastWord, isGlued, mayBeLength } from "../objects/streams.ts";
+import { claimedEnd, dataStart, findEndOfData, findEndobj, isGlued, mayBeLength } from "../objects/streams.ts";
 import { MissingRange } from "../source/byteSource.ts";
 import { BRACKET_OPEN } from "../syntax/characters.ts";
 import { EndOfBytes, eachEntry, isDictionary, Malformed, nameIs, skipValue, skipWhite } from "../syntax/lexer.ts";
@@ -226,7 +226,7 @@ export class ContentsReader {
   #endOfData(start: number, next: number): number {
     const { source } = this.#objects;
     const end = findEndOfData(source, start, next);
-    return findLastWord(source, start, end) ?? end;
+    return findEndobj(source, start, end) ?? end;
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * Recovery: one pass over the file that takes every `n g obj` as an entry, as MuPDF and pdf.js do. The last body of an
- * object number is the live one. Streams are skipped by their /Length if `endstream` or `endobj` follows, otherwise to
- * the next `endstream`. If a /Length is an object behind its stream, as qpdf writes them, it takes a second pass.
+ * Recovery of damaged files. A pass over the file treats every `n g obj` as an entry, as MuPDF and pdf.js do. The last
+ * body of an object number is the live one. A stream ends by its /Length if `endstream` or `endobj` follows, otherwise
+ * at the next `endstream`. A second pass is necessary if a /Length is an object after its stream, as in files by qpdf.
  */
 
 import { indexOf } from "#platform/search";
@@ -30,7 +30,10 @@ import { parseCharged, Reference, type Value } from "../syntax/values.ts";
 import { endOfWellFormed } from "../syntax/wellFormed.ts";
 import { chargeTrailer, findOrigin, readTrailer, readTrailerDictionary, type Trailer, type Xref } from "./xref.ts";
 
-/** Result of a scan. `xref.table` holds the objects directly in the file; scannedStreams.ts adds the others. */
+/**
+ * Result of a scan. `xref.table` contains the objects directly in the file. scannedStreams.ts adds those in object
+ * streams.
+ */
 export interface Scan {
   xref: Xref;
   /** Object streams, in file order. */
@@ -38,36 +41,42 @@ export interface Scan {
   /** Numbers of objects that may be a catalog. */
   catalogs: Set<number>;
   /**
-   * Numbers of objects that readers may find elsewhere: those that the file has more than once, and those in data that
-   * some do not take for a stream's, as its dictionary is not sound, or they look for the first `endstream` instead of a
-   * /Length that is elsewhere or leads to none.
+   * Numbers of ambiguous objects, which readers may find elsewhere: objects that occur more than once, and objects in
+   * stream data with an ambiguous extent. The extent is ambiguous if the dictionary is malformed, or if some readers
+   * look for the first `endstream` because /Length is wrong or indirect.
    */
   ambiguous: Set<number>;
-  /** Whether there may be object streams in such data, or what is not sound may be one to some. */
+  /**
+   * Whether some readers may find further object streams: in data with an ambiguous extent, or because they read a
+   * malformed object as an object stream.
+   */
   mayHideObjectStreams: boolean;
-  /** Numbers of objects that stand where a trailer cannot be read, and before: readers find the one or the other. */
+  /**
+   * Numbers of objects that are defined both inside an unreadable trailer and before it. Readers use one definition or
+   * the other.
+   */
   redefined: ReadonlySet<number>;
 }
 
 const WINDOW = 64 * 1024;
-/** More than the longest header or keyword that the end of a window may cut. */
+/** Overlap of consecutive windows in bytes, longer than any header or keyword that the end of a window may split. */
 const OVERLAP = 64;
 const OBJECT_LIMIT = 2 << 20;
-/** After this many bytes read of unreadable objects, less of the file is read for each. */
-const PATIENCE = 8 << 20;
-const IMPATIENT_LIMIT = 512;
-/** So many trailers are kept, the last ones. */
-const MOST_TRAILERS = 1000;
-/** How far into an object that is not sound to look for whether readers may take it for an object stream. */
-const HEAD = 512;
-/** What a catalog has in it. */
+/** Budget in bytes for reading unparsable objects. When it is used up, less of the file is read for each object. */
+const FAILURE_BUDGET = 8 << 20;
+const REDUCED_OBJECT_LIMIT = 512;
+/** Maximum number of trailers. Only the last ones stay. */
+const MAX_TRAILERS = 1000;
+/** Bytes at the start of a malformed object in which `/ObjStm` may make readers read it as an object stream. */
+const OBJECT_STREAM_HEAD = 512;
+/** The text that every catalog contains. */
 export const CATALOG = "/Catalog";
-/** Most values that are kept of one /Length object. */
-const MOST_LENGTHS = 20;
+/** Maximum number of values of one /Length object. */
+const MAX_LENGTHS = 20;
 
 /**
  * Scans the whole file.
- * @throws Malformed if it holds no objects
+ * @throws Malformed if the file has no objects
  */
 export async function scanFile(source: ByteSource): Promise<Scan> {
   let scanner = await pass(source, new Map());
@@ -88,8 +97,8 @@ async function pass(source: ByteSource, known: Scanner["lengths"]): Promise<Scan
 }
 
 /**
- * Adds a number to those that are kept.
- * @throws EngineError too_complex if too much is kept
+ * Adds an object number to a set, and charges its memory.
+ * @throws EngineError too_complex if too much memory is retained
  */
 export function addNumber(numbers: Set<number>, num: number, { meter }: ByteSource): void {
   if (numbers.has(num)) return;
@@ -107,23 +116,26 @@ class Scanner {
   readonly ambiguous = new Set<number>();
   mayHideObjectStreams = false;
   readonly redefined = new Set<number>();
-  /** Values of objects that are the /Length of a stream before them. */
+  /** Object number to values, for objects that are the /Length of a stream before them. */
   readonly lengths = new Map<number, number[]>();
   readonly #source: ByteSource;
-  /** What an earlier pass found. */
+  /** The `lengths` of an earlier pass. */
   readonly #known: ReadonlyMap<number, readonly number[]>;
-  /** Numbers of objects that streams so far need for their /Length, and have not met. */
+  /** Numbers of the /Length objects that streams so far refer to and the scan has not reached yet. */
   readonly #awaited = new Set<number>();
   #at = 0;
-  /** Where the last data end that some readers do not take for a stream's. */
+  /** End of the last stream data with an ambiguous extent. */
   #ambiguousEnd = 0;
-  /** Where the last trailer ends: those within it are part of it. */
+  /** End of the last trailer. Trailers inside it are part of it. */
   #trailerEnd = 0;
-  /** Whether the last trailer cannot be read, and its `startxref` is still to come. */
-  #isWithinTrailer = false;
-  #patience = PATIENCE;
+  /** Whether the last trailer is unreadable and its `startxref` has not been reached yet. */
+  #isInBrokenTrailer = false;
+  #failureBudget = FAILURE_BUDGET;
 
-  /** @param known `lengths` of an earlier pass: what looks like an object in the data of a stream is none */
+  /**
+   * @param known `lengths` of an earlier pass, which show where stream data end, so that objects inside them are
+   * ignored
+   */
   constructor(source: ByteSource, known: ReadonlyMap<number, readonly number[]>) {
     this.#source = source;
     this.table = new XrefTable(source.length);
@@ -131,13 +143,13 @@ class Scanner {
   }
 
   /**
-   * Advances to the next object, trailer or window; false at the end of the file.
-   * @throws MissingRange if bytes have to be fetched first; call again then
+   * Advances to the next object, trailer or window. Returns false at the end of the file.
+   * @throws MissingRange if bytes must be fetched first; call again then
    * @throws EngineError too_complex
    */
   step(): boolean {
     const from = this.#at;
-    // Windows end where blocks of the file do, unless too little is left of one.
+    // Windows end at block boundaries, unless too little of a block would be left.
     const blockEnd = (Math.floor((from + 2 * OVERLAP) / WINDOW) + 1) * WINDOW;
     const end = Math.min(blockEnd, this.#source.length);
     const bytes = this.#source.bytes(from, end);
@@ -160,9 +172,9 @@ class Scanner {
         this.#readTrailer(from + at);
         return true;
       }
-      // Also matches `startxref`, to find the end of a revision whose table is elsewhere.
+      // Also matches `startxref`, which ends a revision whose table is elsewhere.
       if (code === LOWER_X && startsWith(bytes, at, "xref")) {
-        this.#isWithinTrailer = false;
+        this.#isInBrokenTrailer = false;
         this.#addSection(from + at - (startsWith(bytes, at - 5, "start") ? 5 : 0));
       }
     }
@@ -178,7 +190,7 @@ class Scanner {
   #readTrailer(offset: number): void {
     if (offset >= this.#trailerEnd) {
       const trailer = this.#attempt(() => parseAt(this.#source, offset, readTrailer, this.#limit));
-      this.#isWithinTrailer = !trailer;
+      this.#isInBrokenTrailer = !trailer;
       if (trailer) {
         this.#addTrailer(trailer);
         this.#trailerEnd = offset + trailer.text.length;
@@ -192,14 +204,14 @@ class Scanner {
   #addTrailer(trailer: Trailer): void {
     chargeTrailer(trailer, this.#source.meter);
     this.trailers.push(trailer);
-    if (this.trailers.length > MOST_TRAILERS) this.trailers.shift();
+    if (this.trailers.length > MAX_TRAILERS) this.trailers.shift();
   }
 
   #readObject(header: { num: number; gen: number }, offset: number, end: number): void {
     const object = this.#attempt(() => parseAt(this.#source, end, describe, this.#limit));
     const valueEnd = end + (object?.length ?? 0);
     let next = valueEnd;
-    let ambiguous = next;
+    let ambiguousFrom = next;
     const stream = object?.stream;
     let awaited: number | undefined;
     if (stream) {
@@ -208,27 +220,27 @@ class Scanner {
       const length = this.#streamLengths(value).find((each) => claimedEnd(this.#source, start, each) !== undefined);
       next = Math.max(next, length === undefined ? findEndOfData(this.#source, start) : start + length);
       if (length === undefined && value instanceof Reference) awaited = value.num;
-      // Without an endstream readers end the data where they like, and some at an endobj before it.
+      // Without `endstream`, readers end the data at different positions, some of them at an `endobj` before it.
       const mayEndBefore = length === undefined && findWord(this.#source, start, next, "endobj") !== undefined;
-      if (!object.isWellFormed || mayEndBefore || !isEndOfData(this.#source, next, "endstream")) ambiguous = start;
-      else ambiguous = typeof value === "number" ? next : findEndOfData(this.#source, start);
+      if (!object.isWellFormed || mayEndBefore || !isEndOfData(this.#source, next, "endstream")) ambiguousFrom = start;
+      else ambiguousFrom = typeof value === "number" ? next : findEndOfData(this.#source, start);
     }
-    // A bracket that is missing lets it end in another object.
+    // With a missing bracket, the value may end inside another object.
     if (object?.isWellFormed === false && findWord(this.#source, end, valueEnd, "endobj") !== undefined)
-      ambiguous = end;
+      ambiguousFrom = end;
     const mayBeStream = stream === undefined && object?.isWellFormed !== true;
-    const hidesStreams =
-      (ambiguous < next && findWord(this.#source, ambiguous, next, "/ObjStm") !== undefined) ||
-      (mayBeStream && findWord(this.#source, end, Math.min(end + HEAD, this.#source.length), "/ObjStm") !== undefined);
+    const hidesObjectStreams =
+      (ambiguousFrom < next && findWord(this.#source, ambiguousFrom, next, "/ObjStm") !== undefined) ||
+      (mayBeStream &&
+        findWord(this.#source, end, Math.min(end + OBJECT_STREAM_HEAD, this.#source.length), "/ObjStm") !== undefined);
 
-    // From here on nothing throws MissingRange, so these changes are made once.
+    // The changes below happen once, because nothing from here on throws MissingRange.
     if (awaited !== undefined) this.#awaited.add(awaited);
     if (object?.integer !== undefined && this.#awaited.has(header.num)) this.#addLength(header.num, object.integer);
-    if (header.gen > LARGEST_GENERATION)
-      throw tooComplex(`object ${header.num} has a generation that readers do not take`);
+    if (header.gen > LARGEST_GENERATION) throw tooComplex(`object ${header.num} has a generation that readers reject`);
     if (this.table.replace(header.num, IN_FILE, offset, header.gen)) {
       addNumber(this.ambiguous, header.num, this.#source);
-      if (this.#isWithinTrailer) this.redefined.add(header.num);
+      if (this.#isInBrokenTrailer) this.redefined.add(header.num);
     }
     if (object?.mayBeCatalog) addNumber(this.catalogs, header.num, this.#source);
     const type = stream?.dict.get("Type");
@@ -238,17 +250,17 @@ class Scanner {
       this.#addTrailer(stream);
       this.usesStreams = true;
     }
-    if (ambiguous < next) this.#ambiguousEnd = next;
-    this.mayHideObjectStreams ||= hidesStreams;
-    this.#at = Math.min(ambiguous, next);
+    if (ambiguousFrom < next) this.#ambiguousEnd = next;
+    this.mayHideObjectStreams ||= hidesObjectStreams;
+    this.#at = Math.min(ambiguousFrom, next);
   }
 
   #addLength(num: number, length: number): void {
     const lengths = this.lengths.get(num) ?? [];
-    if (lengths.length < MOST_LENGTHS) this.lengths.set(num, [...lengths, length]);
+    if (lengths.length < MAX_LENGTHS) this.lengths.set(num, [...lengths, length]);
   }
 
-  /** Returns what a /Length may be: of the objects that it leads to, which are several after updates. */
+  /** Returns the possible values of a /Length. An indirect /Length may have several definitions after updates. */
   #streamLengths(value: Value | undefined): readonly number[] {
     if (typeof value === "number") return [value];
     if (!(value instanceof Reference)) return [];
@@ -267,7 +279,7 @@ class Scanner {
   }
 
   get #limit(): number {
-    return this.#patience > 0 ? Math.min(OBJECT_LIMIT, this.#patience) : IMPATIENT_LIMIT;
+    return this.#failureBudget > 0 ? Math.min(OBJECT_LIMIT, this.#failureBudget) : REDUCED_OBJECT_LIMIT;
   }
 
   #attempt<T>(parse: () => T): T | undefined {
@@ -275,21 +287,21 @@ class Scanner {
       return parse();
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
-      this.#patience -= Math.min(this.#limit, this.#source.length);
+      this.#failureBudget -= Math.min(this.#limit, this.#source.length);
       this.#source.meter.charge("failedParse");
       return undefined;
     }
   }
 }
 
-/** What a scan needs to know about an object; positions are relative to the end of its `obj`. */
+/** Facts about a scanned object. Positions are relative to the end of its `obj`. */
 interface Description {
   length: number;
   isWellFormed: boolean;
   mayBeCatalog: boolean;
-  /** Its value, if that is an unsigned integer. */
+  /** The value, if it is an unsigned integer. */
   integer: number | undefined;
-  /** For streams: the dictionary, and where the data begin. */
+  /** The dictionary and the start of the data, if the object is a stream. */
   stream: (Trailer & { data: number }) | undefined;
 }
 
@@ -307,11 +319,11 @@ function describe(bytes: Uint8Array, at: number): Description {
   };
 }
 
-/** Reads the `n g` before the `obj` at `at`, which nothing but an `endobj` may precede without white space. */
+/** Reads the `n g` before the `obj` at `at`. White space or `endobj` must precede it. */
 function headerBefore(bytes: Uint8Array, at: number): { num: number; gen: number; start: number } | undefined {
   const genEnd = backOver(bytes, at, isWhite);
   const gen = backOver(bytes, genEnd, isDigit);
-  const sign = backOver(bytes, gen, (code) => code === MINUS || code === PLUS); // to MuPDF and PDFium, -0 is 0
+  const sign = backOver(bytes, gen, (code) => code === MINUS || code === PLUS); // MuPDF and PDFium read -0 as 0
   const numEnd = backOver(bytes, sign, isWhite);
   const start = backOver(bytes, numEnd, isDigit);
   if (start === numEnd || numEnd === sign || gen === genEnd) return undefined;

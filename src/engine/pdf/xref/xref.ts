@@ -25,62 +25,64 @@ import {
 import { type Dictionary, parseMeasured, Reference } from "../syntax/values.ts";
 import { streamEntries } from "./xrefStream.ts";
 
-/** A trailer dictionary, or the dictionary of a cross-reference stream, which serves as one. */
+/** A trailer dictionary, or the dictionary of a cross-reference stream, which serves as a trailer. */
 export interface Trailer {
   dict: Dictionary;
-  /** Its bytes from `<<` to `>>`: entries that are kept are copied verbatim. */
+  /** The bytes from `<<` to `>>`. The output copies entries verbatim from this text. */
   text: Uint8Array;
-  /** How much memory `dict` takes, in bytes. */
+  /** Memory of `dict` in bytes. */
   memory: number;
 }
 
-/**
- * Where everything is in the file, read from its cross-reference or found by a scan. Offsets are those of the source.
- */
+/** The cross-reference of a file, read from its sections or found by a scan. Offsets are positions in the source. */
 export interface Xref {
   table: XrefTable;
-  /** Newest first. Empty if a scan found none. */
+  /** Trailers, newest first. Empty if a scan found none. */
   trailers: Trailer[];
-  /** Offsets where cross-reference sections, and the keywords `trailer` and `startxref`, begin. */
+  /** Offsets of cross-reference sections and of the keywords `trailer` and `startxref`. */
   sections: number[];
   /**
-   * Offset of `%PDF-`, from which the file usually counts its offsets; the bytes before it are not part of the
-   * document. 0 if there is none. Negative if the output begins with that much of a header of its own.
+   * Offset of `%PDF-`, from which most files count their offsets, or 0 if the keyword is missing. The bytes before it
+   * do not belong to the document. The value is negative if the output begins with a header of its own: minus the
+   * length of that header.
    */
   origin: number;
-  /** True if the newest section is a cross-reference stream. */
+  /** Whether the newest section is a cross-reference stream. */
   usesStreams: boolean;
 }
 
-/** What the output begins with if the source has no header, or objects precede it. */
+/** Header of the output if the source has none, or if objects precede the source's header. */
 export const NEW_HEADER = "%PDF-1.7\n";
 
 const ENTRY_WINDOW = 64 * 1024;
-/** An entry as it should be, and what may be before the first one. */
+/** Length in bytes of a standard entry, and space for irregular bytes before the first one. */
 const ENTRY = 20;
 const ENTRY_SPACE = 1024;
 const TAIL = 2048;
-const MOST_SECTIONS = 10_000;
+const MAX_SECTIONS = 10_000;
 
-/** A section of the chain, by its offset as written in the file. */
+/** A section of the chain. The offset is as written in the file. */
 interface Link {
   offset: number;
-  /** See XrefTable.add: first row of the hybrid section that this stream belongs to. */
+  /** First row of the hybrid section that this stream belongs to, see XrefTable.add. */
   replaceFreeFrom: number;
 }
 
-/** The table that is being read: where to continue, and how many entries are left of its subsection. */
+/**
+ * State of the table that is being read: the next position, the next object number, and the entries left in its
+ * subsection.
+ */
 interface OpenTable {
   at: number;
   next: number;
   left: number;
-  /** The section's first row. */
+  /** First row of the section. */
   row: number;
 }
 
 /**
- * Returns the offset of `%PDF-` in the first 1024 bytes, where readers look for it; undefined if it is not there.
- * @throws MissingRange if bytes have to be fetched first
+ * Returns the offset of `%PDF-` in the first 1024 bytes, where readers look for it, or undefined.
+ * @throws MissingRange if bytes must be fetched first
  */
 export function findOrigin(source: ByteSource): number | undefined {
   const head = source.bytes(0, Math.min(1024 + 5, source.length));
@@ -89,25 +91,25 @@ export function findOrigin(source: ByteSource): number | undefined {
 }
 
 /**
- * Reads the chain of sections, newest first, in steps that can each be repeated when bytes are missing: a table of a
- * million entries is larger than the cache of a ranged source.
+ * Reads the chain of sections, newest first. Each step can be repeated when bytes are missing, because a table of a
+ * million entries exceeds the cache of a ranged source.
  */
 export class XrefReader {
   readonly #source: ByteSource;
   readonly #xref: Xref;
-  /** Sections to read, next first. */
+  /** Sections to read, in order. */
   readonly #queue: Link[] = [];
   readonly #seen = new Set<number>();
-  /** What the offsets in the file count from: `%PDF-`, or byte 0 if the producer ignored the junk in front of it. */
+  /** Base of the file's offsets: the offset of `%PDF-`, or 0 if the producer ignored junk before it. */
   #bias: number | undefined;
   #open: OpenTable | undefined;
-  /** Adds the entries of the stream that is being read, some at each step. */
+  /** Generator that adds the entries of the current stream, some per step. */
   #entries: Generator<number, number> | undefined;
 
   /**
    * Finds the newest section.
-   * @throws Malformed if the file does not end with a `startxref` that names an offset
-   * @throws MissingRange if bytes have to be fetched first; call again then
+   * @throws Malformed if the file does not end with a `startxref` and an offset
+   * @throws MissingRange if bytes must be fetched first; call again then
    */
   constructor(source: ByteSource) {
     this.#source = source;
@@ -124,10 +126,10 @@ export class XrefReader {
   }
 
   /**
-   * Does one step; false when the chain has been read.
+   * Runs one step. Returns false when the chain is complete.
    * @throws Malformed if a section cannot be read
    * @throws EngineError too_complex
-   * @throws MissingRange if bytes have to be fetched first; call again then
+   * @throws MissingRange if bytes must be fetched first; call again then
    */
   step(): boolean {
     if (this.#open) {
@@ -145,11 +147,11 @@ export class XrefReader {
     if (!this.#seen.has(link.offset)) this.#readSection(link);
     this.#queue.shift();
     this.#seen.add(link.offset);
-    if (this.#seen.size > MOST_SECTIONS) throw tooComplex("it has too many revisions");
+    if (this.#seen.size > MAX_SECTIONS) throw tooComplex("it has too many revisions");
     return true;
   }
 
-  /** What has been read so far; complete when `step` has returned false. */
+  /** The cross-reference read so far. It is complete when `step` has returned false. */
   get xref(): Xref {
     return this.#xref;
   }
@@ -196,7 +198,8 @@ export class XrefReader {
   #readEntries(table: OpenTable): void {
     const end = Math.min(table.at + Math.min(ENTRY_WINDOW, ENTRY_SPACE + ENTRY * table.left), this.#source.length);
     const bytes = this.#source.bytes(table.at, end);
-    // Entries are 20 bytes, but short line ends and stray blanks occur: the last 40 bytes may hold half an entry.
+    // Entries have 20 bytes, but short line ends and stray blanks occur. The last 40 bytes of the window may hold an
+    // incomplete entry.
     const limit = end === this.#source.length ? bytes.length : bytes.length - 40;
     let { next, left } = table;
     let at = 0;
@@ -212,10 +215,10 @@ export class XrefReader {
       for (at = generationEnd; isWhite(bytes[at]); ) at++;
       const kind = bytes[at++];
       if (kind !== LOWER_N && kind !== LOWER_F) throw new Malformed("no cross-reference entry");
-      // The head of the free list is always object 0; a producer of the 1990s numbered its only subsection from 1.
+      // The head of the free list is always object 0. One producer of the 1990s numbered its only subsection from 1.
       if (kind === LOWER_F && next === 1 && generation === LARGEST_GENERATION && this.#xref.table.rows === table.row)
         next = 0;
-      // Some producers write unused entries as in use at offset 0.
+      // Some producers write unused entries as in-use entries with offset 0.
       const used = kind === LOWER_N && offset > 0;
       this.#xref.table.add(
         next,
@@ -245,7 +248,10 @@ export class XrefReader {
     this.#follow(trailer, undefined);
   }
 
-  /** Queues the sections that a trailer points to: the stream of a hybrid file before the older section. */
+  /**
+   * Queues the sections that a trailer points to. The stream of a hybrid file comes before the older section.
+   * @param hybridRow first row of the section if it is a table
+   */
   #follow(trailer: Trailer, hybridRow: number | undefined): void {
     chargeTrailer(trailer, this.#source.meter);
     this.#xref.trailers.push(trailer);
@@ -261,8 +267,8 @@ export class XrefReader {
 }
 
 /**
- * Reads the trailer at `at`, keyword included.
- * @throws Malformed if there is none
+ * Reads the trailer at `at`, including its keyword.
+ * @throws Malformed if no trailer begins there
  * @throws EngineError too_complex
  */
 export function readTrailer(bytes: Uint8Array, at: number): Trailer {
@@ -273,13 +279,13 @@ export function readTrailer(bytes: Uint8Array, at: number): Trailer {
 }
 
 /**
- * Reads the dictionary at `at`, of a trailer or a cross-reference stream.
- * @throws Malformed if it cannot be read
- * @throws EngineError too_complex if it takes too much memory
+ * Reads the dictionary of a trailer or cross-reference stream at `at`.
+ * @throws Malformed if the dictionary cannot be read
+ * @throws EngineError too_complex if the dictionary takes too much memory
  */
 export function readTrailerDictionary(bytes: Uint8Array, at: number): Trailer {
   const { value, memory } = parseMeasured(bytes, at);
-  // Ends where `eachEntry` finds the end, since that scans the text again to copy entries.
+  // The text ends where `eachEntry` finds the end, because `eachEntry` later scans the text to copy entries.
   const text = bytes.slice(
     at,
     eachEntry(bytes, at, () => {}),
@@ -288,7 +294,7 @@ export function readTrailerDictionary(bytes: Uint8Array, at: number): Trailer {
 }
 
 /**
- * Charges for a trailer that is kept.
+ * Charges the work and memory of a trailer.
  * @throws EngineError too_complex
  */
 export function chargeTrailer({ text, memory }: Trailer, meter: Meter): void {
@@ -297,8 +303,8 @@ export function chargeTrailer({ text, memory }: Trailer, meter: Meter): void {
 }
 
 /**
- * Finds the last `startxref` of the file (7.5.5): the offset it names and its own.
- * @throws Malformed if the last TAIL bytes hold none, or it names no offset
+ * Finds the last `startxref` of the file (7.5.5). Returns its own offset and the offset that it names.
+ * @throws Malformed if the last TAIL bytes have no `startxref`, or if it names no offset
  */
 function findStartxref(source: ByteSource): { keyword: number; offset: number } {
   const from = Math.max(0, source.length - TAIL);

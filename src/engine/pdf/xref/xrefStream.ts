@@ -4,13 +4,13 @@ import { FREE, IN_FILE, IN_STREAM, type XrefTable } from "../objects/xrefTable.t
 import { LARGEST_GENERATION, Malformed } from "../syntax/lexer.ts";
 import type { Dictionary, Value } from "../syntax/values.ts";
 
-/** Rows that are added in one step. */
+/** Rows added per step. */
 const ROWS_AT_ONCE = 8192;
 
 /**
- * Adds the entries of a cross-reference stream (7.5.8.2, Tables 17 and 18), some at a time: yields, and at the end returns,
- * how many rows that were.
- * @param bias what the offsets in the file count from
+ * Adds the entries of a cross-reference stream to the table in steps (7.5.8.2, Tables 17 and 18). Yields the number of
+ * rows after each step, and returns it after the last.
+ * @param bias base of the file's offsets
  * @param replaceFreeFrom see XrefTable.add
  * @throws Malformed if /W or /Index is invalid
  * @throws EngineError too_complex as XrefTable.add

@@ -3,7 +3,7 @@ import { deflateSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { decodeStream } from "../../../../src/engine/pdf/objects/filters.ts";
 import { Objects } from "../../../../src/engine/pdf/objects/objects.ts";
-import { findLastWord, isEndOfData } from "../../../../src/engine/pdf/objects/streams.ts";
+import { findEndobj, isEndOfData } from "../../../../src/engine/pdf/objects/streams.ts";
 import { IN_FILE, IN_STREAM, XrefTable } from "../../../../src/engine/pdf/objects/xrefTable.ts";
 import { SECTION } from "../../../../src/engine/pdf/output/eraser.ts";
 import { checkBoundaries } from "../../../../src/engine/pdf/output/extents.ts";
@@ -330,7 +330,7 @@ test.each(["/MediaBox[0 0 300 400", "/Rotate[0", "/UserUnit[1", "/Parent[2"])(
 
 test("data that consist of the words that may end them are charged, and given up", () => {
   const source = new MemorySource(encode("\nendobj ".repeat(50_000)));
-  expect(findLastWord(source, 0, source.length)).toBeUndefined();
+  expect(findEndobj(source, 0, source.length)).toBeUndefined();
   expect(source.meter.used.scanned).toBeGreaterThan(2000);
   expect(source.meter.used.scanned).toBeLessThan(20_000);
 });
