@@ -1,6 +1,6 @@
 /**
- * `npm run bench:plots` draws the pictures of `docs/performance/` from the results that are kept there, and writes the tables
- * of `docs/performance.md` anew. Benchmarks keep their results with `-- --save`.
+ * `npm run bench:plots` draws the pictures of `docs/performance/` from the results in that folder, and rewrites the tables of
+ * `docs/performance.md` and `README.md`. Benchmarks save their results with `-- --save`.
  */
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
@@ -174,6 +174,8 @@ for (const { pictures } of Object.values(sections))
     await writeFile(join(docs, `performance/${file}.svg`), picture(words, plots, size));
     console.log(`docs/performance/${file}.svg`);
   }
-const document = join(docs, "performance.md");
-await writeFile(document, withSections(await readFile(document, "utf8"), sections));
-console.log("docs/performance.md");
+for (const name of ["docs/performance.md", "README.md"]) {
+  const document = join(docs, "..", name);
+  await writeFile(document, withSections(await readFile(document, "utf8"), sections));
+  console.log(name);
+}

@@ -55,6 +55,13 @@ const plural = (count: number, of: string) => `${whole(count)} ${of}${count === 
 export const OURS = "overprint";
 const FLOOR = "copy";
 
+/** Returns the milliseconds of our engine, and the fastest of the others that marked the file. */
+function fastest(engines: Marked[]): { ours: number | null; best: Marked | undefined } {
+  const peers = engines.filter(({ name, ms }) => ![OURS, FLOOR].includes(name) && ms !== null);
+  const [best] = peers.toSorted((a, b) => a.ms! - b.ms!);
+  return { ours: engines.find(({ name }) => name === OURS)?.ms ?? null, best };
+}
+
 /** Says what ours and the best of the others come to with one file. */
 function against(engines: Marked[], of: "ms" | "peakMb" | "addedBytes", said: (value: number) => string): string {
   const ours = engines.find(({ name }) => name === OURS)?.[of];
@@ -85,6 +92,18 @@ const MAKERS: { [Name in keyof Results]: (results: Results[Name]) => Record<stri
           table(head("milliseconds"), rows("ms")),
           table(head("milliseconds, after 1,000 runs", small), rows("laterMs", small)),
           table(head("MB at most"), rows("peakMb")),
+        ],
+      },
+      speed: {
+        pictures: {},
+        tables: [
+          table(
+            ["file", "Overprint", "fastest other engine"],
+            results.inputs.map(({ title, engines }) => {
+              const { ours, best } = fastest(engines);
+              return [title, `${short(ours)} ms`, best ? `${short(best.ms)} ms (${best.name})` : "every other failed"];
+            }),
+          ),
         ],
       },
     };

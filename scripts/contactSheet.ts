@@ -1,7 +1,7 @@
 /**
  * `npm run contact-sheet` makes images for visual inspection. It sends every template on pages of every kind, every
  * script, and an image of every kind through the running Worker, and renders the results with PDFium and MuPDF to
- * `out/`. It also renders the image of the templates in `docs/calling.md`, `docs/templates.png`.
+ * `out/`. It also renders the image of the templates in `docs/text-marks.md`, `docs/templates.png`.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

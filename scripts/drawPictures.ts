@@ -1,7 +1,7 @@
 /**
- * `npm run draw-pictures` draws the pictures of the page at `/`: the engine marks a page for each template, and some pages
- * that other tools get wrong, and MuPDF turns them to SVG, into `web/pictures/`. It makes the files of `examples/` too, of
- * which the contract is the page's sample.
+ * `npm run draw-pictures` draws the pictures of the page at `/` into `web/pictures/`: the engine marks a page for each
+ * template, and pages that other tools get wrong, and MuPDF converts them to SVG. It also makes the files of `examples/`
+ * (the contract is the page's sample) and the picture of README.md, `docs/before-after.png`.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import * as mupdf from "mupdf";
 import { concatTransformationMatrix, degrees, PDFDocument, type PDFPage, rgb } from "pdf-lib";
 import { TEMPLATES, type TemplateName, type TextMark, watermark } from "../src/engine/index.ts";
 import { loadFont } from "./lib/loadFont.ts";
+import { grid, pngOf, renderPagesByMupdf } from "./lib/raster.ts";
 import { sampleContract } from "./lib/sampleContract.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -59,9 +60,27 @@ await draw(
   mark,
 );
 
-await writeFile(join(root, "examples/contract.pdf"), await sampleContract());
+const contract = await sampleContract();
+await writeFile(join(root, "examples/contract.pdf"), contract);
+await writeFile(join(root, "docs/before-after.png"), await beforeAndAfter(contract));
 await writeFile(join(root, "examples/logo.png"), logo());
 await writeFile(join(root, "web/icon.png"), await icon(128));
+
+/** Pages 1 and 3 of the contract as PNG, each without a mark and with one. Page 3 is stored on its side. */
+async function beforeAndAfter(source: Uint8Array): Promise<Uint8Array> {
+  const marked = await bytesOf(source, { text: "CONFIDENTIAL" });
+  const cell = { width: 240, height: 340 };
+  const [before, after] = await Promise.all([source, marked].map((pdf) => renderPagesByMupdf(pdf, cell)));
+  return pngOf(grid([[0, 2].flatMap((page) => [before![page]!, after![page]!])], cell));
+}
+
+/** Marks a PDF and returns its bytes. */
+async function bytesOf(source: Uint8Array, mark: TextMark): Promise<Uint8Array> {
+  const plan = await watermark(source, mark, { loadFont, date: new Date("2026-01-01") });
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of plan.chunks()) chunks.push(chunk.slice());
+  return Buffer.concat(chunks);
+}
 
 /** The two inks of the site's own mark, on nothing, as PNG. */
 function logo(): Uint8Array {
@@ -92,11 +111,7 @@ async function draw(name: string, paint: (page: PDFPage) => void, options: TextM
   const source = await PDFDocument.create();
   const page = source.addPage([212, 300]);
   paint(page);
-  const plan = await watermark(await source.save(), options, { loadFont, date: new Date("2026-01-01") });
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of plan.chunks()) chunks.push(chunk.slice());
-
-  const document = mupdf.Document.openDocument(Buffer.concat(chunks), "application/pdf");
+  const document = mupdf.Document.openDocument(await bytesOf(await source.save(), options), "application/pdf");
   const output = new mupdf.Buffer();
   const writer = new mupdf.DocumentWriter(output, "svg", "text=path");
   const marked = document.loadPage(0);

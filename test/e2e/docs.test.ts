@@ -4,12 +4,23 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { sectionsOf, withSections } from "../../bench/report.ts";
 import { lifecycleRules } from "../../scripts/deploy/lifecycle.ts";
-import { IMAGE_FORMATS, IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
+import { IMAGE_FORMATS, IMAGE_POSITIONS, MAX_SIDE, POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
 import type { Template } from "../../src/engine/marks/templates.ts";
 import { BLOBS, DOUBLES } from "../../src/http/statistics.ts";
+import { limitsOf } from "../../src/service/limits/limits.ts";
 import { imageRequest, textRequest } from "../../src/service/request/schemas.ts";
-import { readConfig, settings, UPLOADS } from "../../src/settings/config.ts";
+import { NOTICES } from "../../src/service/sale/notices.ts";
+import {
+  RATE_LIMITS,
+  REFUSED_PAYMENTS,
+  readConfig,
+  settings,
+  UNPAID_MESSAGE_BYTES,
+  UPLOADS,
+  VAIN_PAYMENTS,
+} from "../../src/settings/config.ts";
 import { misspelt } from "../../src/settings/settingNames.ts";
+import { PROBLEMS } from "../../src/shared/problems.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -22,11 +33,15 @@ const TESTS = textsOf("test/**/*.test.ts");
 const SOURCES = textsOf("src/**/*.ts");
 const FILES = textsOf("{*,docs/*,docs/{contributing,design,performance}/*,examples/*}.{md,ts,py,sh,html,png,pdf,svg}");
 const architecture = read("ARCHITECTURE.md");
-const calling = read("docs/calling.md");
+const errors = read("docs/errors.md");
+const files = read("docs/files.md");
+const http = read("docs/http.md");
+const marks = { text: read("docs/text-marks.md"), image: read("docs/image-marks.md") };
 const deploying = read("docs/deploy.md");
 const developmentSettings = read(".dev.vars.example");
 const examples = read("examples/README.md");
 const manifest = read("package.json");
+const mcp = read("docs/mcp.md");
 const operating = read("docs/operate.md");
 const performance = read("docs/performance.md");
 const readme = read("README.md");
@@ -51,76 +66,179 @@ function sectionsIn(document: string): string[] {
   );
 }
 
-/** The rows on an operation's fields: the names of each row's first cell, and the row. */
-function fieldRows(operation: "text" | "image") {
-  const section = calling.split(`## \`POST /v1/watermark/${operation}\``)[1]!.split("\n#")[0]!;
-  const lines = section.split("\n").filter((line) => line.startsWith("| `"));
-  return new Map(lines.flatMap((line) => quoted(line.split("|")[1]).map((name) => [name, line] as const)));
+/** Returns the cells of the rows of a document's tables whose first cell is a name in code. */
+function namedRows(text: string): [name: string, ...cells: string[]][] {
+  const lines = text.split("\n").filter((line) => line.startsWith("| `"));
+  return lines.map((line) => {
+    const [, first = "", ...cells] = line
+      .split("|")
+      .slice(0, -1)
+      .map((cell) => cell.trim());
+    return [quoted(first)[0]!, ...cells];
+  });
 }
 
-describe("docs/calling.md names", () => {
-  test("every field of a text mark, and no other", () => {
-    expect([...fieldRows("text").keys()].sort()).toEqual(Object.keys(textRequest().shape).sort());
+/** Returns the cells on each field of an operation: its meaning, limits and default. */
+function fieldRows(operation: "text" | "image") {
+  const section = marks[operation].split("## Fields")[1]!.split("\n#")[0]!;
+  return new Map(
+    namedRows(section).map(([name, meaning = "", limits = "", fallback = ""]) => [name, { meaning, limits, fallback }]),
+  );
+}
+
+const requests = [
+  ["text", textRequest()],
+  ["image", imageRequest()],
+] as const;
+
+describe("docs/text-marks.md and docs/image-marks.md", () => {
+  test.each(requests)("the field table lists every field of a mark and no other: %s", (operation, request) => {
+    expect([...fieldRows(operation).keys()].sort()).toEqual(Object.keys(request.shape).sort());
   });
 
-  test("every field of an image mark, and no other", () => {
-    expect([...fieldRows("image").keys()].sort()).toEqual(Object.keys(imageRequest().shape).sort());
+  test("docs/text-marks.md lists every template with its position, rotation and color", () => {
+    expect(quoted(fieldRows("text").get("template")!.meaning)).toEqual(Object.keys(TEMPLATES));
+    const section = marks.text.split("## Templates")[1]!.split("\n## ")[0]!;
+    const listed = namedRows(section).map(([name, , position, rotation, color]) => [
+      name,
+      { position: quoted(position)[0], rotation, color: quoted(color)[0] },
+    ]);
+    const own = Object.entries<Template>(TEMPLATES).map(([name, { position, rotation, color }]) => [
+      name,
+      { position, rotation: position === "diagonal" ? "along the diagonal" : String(rotation ?? 0), color },
+    ]);
+    expect(listed).toEqual(own);
   });
 
-  test("every template", () => {
-    expect(quoted(fieldRows("text").get("template")!.split("|")[2])).toEqual(Object.keys(TEMPLATES));
-  });
-
-  test("which templates are small, and which stay on few lines", () => {
+  test("docs/text-marks.md names the small templates and those that stay on few lines", () => {
     const those = (property: keyof Template) =>
       Object.entries<Template>(TEMPLATES).flatMap(([name, template]) => (template[property] ? [name] : []));
-    expect(quoted(/small lines \(([^)]+)\)/.exec(calling)?.[1])).toEqual(those("small"));
-    expect(quoted(/; ([^;]+) stay on one line/.exec(calling)?.[1])).toEqual(those("mostLines"));
+    expect(quoted(/Small lines \(([^)]+)\)/.exec(marks.text)?.[1])).toEqual(those("small"));
+    expect(quoted(/^\| ([^|]+) \| one line down to/m.exec(marks.text)?.[1])).toEqual(those("mostLines"));
   });
 
-  test("every position, and which of them an image has not", () => {
-    expect(quoted(fieldRows("text").get("position")!.split("|")[2])).toEqual(POSITIONS);
-    const lacking = quoted(fieldRows("image").get("position")!.split("|")[2]);
+  test("the field tables list every position, and those that an image cannot have", () => {
+    expect(quoted(fieldRows("text").get("position")!.meaning)).toEqual(POSITIONS);
+    const lacking = quoted(fieldRows("image").get("position")!.meaning);
     expect(lacking).toEqual(POSITIONS.filter((position) => !IMAGE_POSITIONS.some((other) => other === position)));
   });
 
-  test("every image format", () => {
-    const [, , named = ""] = fieldRows("image").get("image")!.split("|");
-    expect(
-      named
-        .split(":")[0]!
-        .trim()
-        .split(/, | or /),
-    ).toEqual(IMAGE_FORMATS);
+  test("docs/image-marks.md lists every image format", () => {
+    const [formats = ""] = fieldRows("image").get("image")!.meaning.split(":");
+    expect(formats.split(/, | or /)).toEqual(IMAGE_FORMATS);
   });
 
-  test.each([
-    ["text", textRequest()],
-    ["image", imageRequest()],
-  ] as const)("every default of a %s mark", (operation, request) => {
+  test.each(requests)("the field table gives the default of every field: %s", (operation, request) => {
     const { properties = {} } = z.toJSONSchema(request, { io: "input" });
-    for (const [name, row] of fieldRows(operation)) {
-      const [, , what, told] = row.split("|").map((cell) => cell.trim().replaceAll("`", ""));
-      const { default: fallback } = properties[name] as { default?: unknown };
-      if (fallback !== undefined && what !== "as above") expect([name, told]).toEqual([name, String(fallback)]);
+    for (const [name, { fallback }] of fieldRows(operation)) {
+      const { default: own } = properties[name] as { default?: unknown };
+      if (own !== undefined) expect([name, fallback]).toEqual([name, `\`${own}\``]);
+      else expect([name, fallback]).toEqual([name, expect.not.stringMatching(/^`/)]);
     }
   });
 
-  test("the defaults of prices, limits and links", () => {
-    const { price, maxSourceBytes, maxBodyBytes, maxJsonBytes, maxImageBytes, maxPages, linkTtlSeconds } = readConfig(
-      {},
-    );
-    const said = [readme, calling, deploying].join("\n").replaceAll("\n", " ");
-    for (const fact of [
-      `A call costs $${price.label.replace(" ", " in ")},`,
-      `A call costs ${price.label};`,
-      `A PDF may have ${maxSourceBytes / 1e9} GB by URL or upload, ${maxBodyBytes / 1e6} MB in the call itself`,
-      `(a body in JSON ${maxJsonBytes / 1e6} MB, which are a PDF of ${(maxJsonBytes * 3) / 4 / 1e6} MB as a data URI), and ${maxPages.toLocaleString("en")} pages;`,
-      `an image may have ${maxImageBytes / 1e6} MB.`,
-      `(${linkTtlSeconds / 3600} hours by default)`,
-      `Uploads are free up to ${UPLOADS.freeBytes / 1e6} MB, five at the same time and ${UPLOADS.free.bytes / 1e6} MB an hour`,
-    ])
-      expect(said).toContain(fact);
+  test.each(requests)("the field table gives the limits of every field: %s", (operation, request) => {
+    const { properties = {} } = z.toJSONSchema(request, { io: "input" });
+    const bounds = ["minimum", "exclusiveMinimum", "maximum", "minLength", "maxLength"];
+    for (const [name, { limits }] of fieldRows(operation)) {
+      const own = Object.entries(properties[name] as object).filter(([key]) => bounds.includes(key));
+      const said = Array.from(limits.matchAll(/-?\d+/g), Number);
+      if (name !== "image" && name !== "file") expect([name, said]).toEqual([name, own.map(([, bound]) => bound)]);
+    }
+  });
+});
+
+describe("the documents for callers", () => {
+  const config = readConfig({});
+  const [mb, gb] = [(bytes: number) => `${bytes / 1e6} MB`, (bytes: number) => `${bytes / 1e9} GB`];
+  const count = (value: number) => value.toLocaleString("en");
+  const { bytesPerSecond, graceMs, deadlineMs } = config.bodyPace;
+  const pace = `${bytesPerSecond / 1000} KB a second`;
+  const image = `${mb(config.maxImageBytes)}, ${config.maxImagePixels / 1e6} million pixels, ${count(MAX_SIDE)} pixels on a side`;
+  const forgotten = (ms: number) => `then one more every ${ms / 1000} seconds`;
+
+  test.each([
+    [`A call costs $${config.price.label.replace(" ", " in ")},`, readme],
+    [`A call costs ${config.price.label};`, deploying],
+    [`| ${config.price.label} |`, http],
+    [`| PDF by URL or upload | ${gb(config.maxSourceBytes)} |`, files],
+    [`| PDF in the call (form or raw body) | ${mb(config.maxBodyBytes)} |`, files],
+    [
+      `| body in JSON | ${mb(config.maxJsonBytes)}, which is a PDF of ${mb((config.maxJsonBytes * 3) / 4)} as a data URI |`,
+      files,
+    ],
+    [
+      `| PDF from a server that answers with a \`Content-Encoding\` | ${mb(limitsOf(config).encoded_file_bytes)} |`,
+      files,
+    ],
+    [`| pages | ${count(config.maxPages)} |`, files],
+    [`| image | ${image} |`, files],
+    [`| time to fetch a URL | ${config.fetchTimeoutMs / 1000} seconds, at least ${pace} |`, files],
+    [`| time to receive a body | ${deadlineMs / 1000} seconds, at least ${pace} |`, files],
+    [`to the second: ${config.linkTtlSeconds / 3600} hours by default.`, files],
+    ["at most three redirects,", files],
+    [
+      `| free | ${mb(UPLOADS.freeBytes)} | ${UPLOADS.free.slots} at the same time and ${mb(UPLOADS.free.bytes)} an hour for each address |`,
+      files,
+    ],
+    [
+      `| ${UPLOADS.payerSlots} at the same time and ${gb(config.unchargedBytesPerHour)} an hour for each payer |`,
+      files,
+    ],
+    [`uploaded part | ${image} |`, marks.image],
+    [
+      `must keep up ${pace}, may stall for at most ${graceMs / 1000} seconds, and may take ${deadlineMs / 1000} seconds.`,
+      http,
+    ],
+    [`| calls without a valid payment | address | ${RATE_LIMITS.unpaidCalls} a minute |`, http],
+    [
+      `| links with a wrong token, unknown uploads, invalid sign-ins | address | ${RATE_LIMITS.wrongTokens} a minute |`,
+      http,
+    ],
+    [`| refused payments | address | ${REFUSED_PAYMENTS.most}, ${forgotten(REFUSED_PAYMENTS.forgottenMs)} |`, http],
+    [
+      `| verified payments whose calls failed | payer | ${VAIN_PAYMENTS.most}, ${forgotten(VAIN_PAYMENTS.forgottenMs)} |`,
+      http,
+    ],
+    [
+      `| payments in use at the same time | payer | ${config.maxCallsPerPayer}, with up to ${config.maxRequestsPerPayer} calls |`,
+      http,
+    ],
+    [`| work of uncharged calls | payer | ${config.unchargedMsPerHour / 1000} seconds an hour |`, http],
+    [`| bytes received for uncharged calls | payer | ${gb(config.unchargedBytesPerHour)} an hour |`, http],
+    [`| free uploads | address | ${UPLOADS.free.slots} at the same time, ${mb(UPLOADS.free.bytes)} an hour |`, http],
+    [`A message of more than ${count(UNPAID_MESSAGE_BYTES)} bytes`, mcp],
+    [`an MCP message of more than ${count(UNPAID_MESSAGE_BYTES)} bytes`, errors],
+    [`The PDF has more than ${count(config.maxPages)} pages.`, errors],
+    [`The PDF exceeds ${gb(config.maxSourceBytes)}, or ${mb(limitsOf(config).encoded_file_bytes)} from`, errors],
+    [`less than ${pace}, a stall of ${graceMs / 1000} seconds, or more than ${deadlineMs / 1000} seconds.`, errors],
+    [`not within ${config.fetchTimeoutMs / 1000} seconds, or less than ${pace}.`, errors],
+    [
+      `The image exceeds ${mb(config.maxImageBytes)}, ${config.maxImagePixels / 1e6} million pixels, or ${count(MAX_SIDE)} pixels`,
+      errors,
+    ],
+  ])("a page for callers states the default in force: %s", (fact, document) => {
+    expect(document.replaceAll(/\n\s*/g, " ")).toContain(fact);
+  });
+
+  test("docs/errors.md explains every error code once, with its status, cause and remedy", () => {
+    const listed = namedRows(errors)
+      .filter(([, status]) => /^\d{3}$/.test(status ?? ""))
+      .map(([code, status, cause, remedy]) => {
+        expect([code, cause, remedy]).toEqual([
+          code,
+          expect.stringMatching(/^[A-Z`].*\.$/),
+          expect.stringMatching(/\.$/),
+        ]);
+        return [code, Number(status)] as const;
+      });
+    const own = Object.entries(PROBLEMS).map(([code, { status }]) => [code, status] as const);
+    expect(listed.toSorted()).toEqual(own.toSorted());
+  });
+
+  test("docs/http.md explains every notice", () => {
+    const listed = namedRows(http.split("| notice | meaning |")[1]!.split("\n\n")[0]!).map(([name]) => name);
+    expect(listed).toEqual([...Object.keys(NOTICES), "payment-not-settled"]);
   });
 });
 
@@ -192,7 +310,7 @@ describe("the documents' links", () => {
   const there = new Set(Object.keys(FILES));
   const documents = Object.entries(FILES).filter(([path]) => path.endsWith(".md"));
 
-  test.each(documents)("lead to files that are there: %s", (path, text) => {
+  test.each(documents)("links lead to files that exist: %s", (path, text) => {
     const links = Array.from(
       text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g),
       ([, to]) => new URL(to!, `file:///${path}`),
@@ -204,7 +322,7 @@ describe("the documents' links", () => {
     for (const name of named) expect(there).toContain(name);
   });
 
-  test.each(documents)("name scripts that are there: %s", (_, text) => {
+  test.each(documents)("documents name only scripts that exist: %s", (_, text) => {
     const { scripts } = JSON.parse(manifest) as { scripts: Record<string, string> };
     const named = Array.from(text.matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g), ([, name]) => name!);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
@@ -238,10 +356,12 @@ describe("docs/performance.md", () => {
   const sections = sectionsOf(Object.fromEntries(results));
   const pictures = Object.values(sections).flatMap((section) => Object.entries(section.pictures));
 
-  test("has the tables and pictures of the results that are kept", () => {
+  test("has the tables and pictures of the saved results, as does README.md", () => {
     expect(results.length).toBeGreaterThan(0);
     expect(withSections(performance, sections)).toBe(performance);
-    for (const name of Object.keys(sections)) expect(performance).toContain(`<!-- end of ${name} -->`);
+    expect(withSections(readme, sections)).toBe(readme);
+    for (const name of Object.keys(sections))
+      expect(name === "speed" ? readme : performance).toContain(`<!-- end of ${name} -->`);
   });
 
   test.each(pictures)("says in words what its picture shows: %s", (file, { title, description }) => {

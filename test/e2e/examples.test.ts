@@ -1,10 +1,12 @@
 /** The examples and the commands of the documents, run as they say; those whose runtime is not on this machine are skipped, with the reason. */
 import { execFile, execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { paymentFor } from "../../scripts/lib/pay.ts";
 import { sampleContract } from "../../scripts/lib/sampleContract.ts";
 import { result } from "../../src/service/request/schemas.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
@@ -79,17 +81,65 @@ describe.skipIf(noPython)(`in Python${noPython}`, () => {
   });
 });
 
-test.each([
-  ["README.md", "-F file="],
-  ["docs/calling.md", "-F file="],
-  ["docs/calling.md", "--data-binary"],
-])("the call of %s with %s, as it can be copied, is paid", async (name, way) => {
-  const document = await readFile(join(cwd, name), "utf8");
-  const blocks = Array.from(document.matchAll(/^```sh\n(.*?)^```$/gms), ([, block]) => block!);
-  const call = blocks.find((block) => block.includes(way))!;
-  const { stdout } = await run("sh", ["-c", call.replaceAll("http://127.0.0.1:8787", worker.url)], { cwd });
-  const { output, ...rest } = result.parse(JSON.parse(stdout));
-  expect([output.pages, rest]).toEqual([4, { operation: "watermark.text", cost: "0.05 USDC" }]);
+/** The pages for callers, whose commands run here as they can be copied. */
+const PAGES = [
+  "README.md",
+  ...["quick-start", "http", "mcp", "errors", "payments", "files", "text-marks", "image-marks", "pdf"].map(
+    (name) => `docs/${name}.md`,
+  ),
+];
+/** Commands that install packages or start servers, and calls of a deployment that does not exist. */
+const NOT_RUN =
+  /^(git clone|npm ci|npm run dev|npm run demo|npx -p node@24|npx @modelcontextprotocol)|https:\/\/pdf\.example\.com/m;
+const commands = PAGES.flatMap((page) => {
+  const blocks = readFileSync(join(cwd, page), "utf8").matchAll(/^```sh\n(.*?)^```$/gms);
+  return Array.from(blocks, ([, block]) => ({ page, block: block!, line: block!.split("\n")[0]! }));
+}).filter(({ block }) => !NOT_RUN.test(block));
+
+test("the pages for callers have commands for each way to send a file", () => {
+  const all = commands.map(({ block }) => block).join("\n");
+  for (const way of ["-F file=", "--data-binary", '"file\\": \\"$HANDLE', "-X DELETE", "overprint mark"])
+    expect(all).toContain(way);
+  for (const page of ["README.md", "docs/quick-start.md", "docs/http.md", "docs/payments.md", "docs/files.md"])
+    expect(commands.filter((command) => command.page === page && /X-PAYMENT: \$/.test(command.block))).not.toEqual([]);
+});
+
+test.each(commands)("the commands of $page run as they can be copied: $line", async ({ page, block }) => {
+  await rm(output, { force: true });
+  // the payment of each call is signed here: to start npm takes a second. README.md's call starts it.
+  const payment = await paymentFor(`${worker.url}/v1/watermark/text`);
+  const signed =
+    page === "README.md" ? block : block.replaceAll(/npm run -s pay -- \S+?(?=\))/g, `printf %s '${payment}'`);
+  const script = signed
+    .replaceAll("http://127.0.0.1:8787", worker.url)
+    .replaceAll("npx overprint", `"${process.execPath}" cli/overprint.js`)
+    .replaceAll("marked.pdf", `"${output}"`);
+  const { stdout } = await run("sh", ["-ec", script], { cwd });
+  const answers = Array.from(stdout.matchAll(/\{"output":.*?"cost":"[^"]*"\}/g), ([text]) =>
+    result.parse(JSON.parse(text)),
+  );
+  for (const answer of answers) expect([answer.output.pages, answer.cost]).toEqual([4, "0.05 USDC"]);
+  if (/X-PAYMENT: \$/.test(block) && !block.includes("ANSWER=")) expect(answers).not.toEqual([]);
+  if (block.includes("for attempt in 1 2")) {
+    expect(answers).toHaveLength(2);
+    expect(new Set(answers.map((answer) => answer.output.url)).size).toBe(1);
+  }
+  const expected = /"code":"\w+"/.exec(block)?.[0]; // a block that shows an error says which
+  expect(/"code":"\w+"/.exec(stdout)?.[0]).toBe(expected);
+  if (/^# HTTP\/1\.1 402/m.test(block)) expect(stdout).toMatch(/^HTTP\/1\.1 402/);
+  if (block.includes("marked.pdf")) expect((await readFile(output, "latin1")).slice(0, 5)).toBe("%PDF-");
+});
+
+test("README.md's clone has the commands that follow it", async (context) => {
+  if (!existsSync(join(cwd, ".git"))) context.skip("this is no clone");
+  const [clone = "", then = ""] = /^git clone .*\n.*$/m
+    .exec(await readFile(join(cwd, "README.md"), "utf8"))![0]
+    .split("\n");
+  const script = `${clone.replace("<this repository>", `"${cwd}"`)} && cat package.json`;
+  const { stdout } = await run("sh", ["-ec", script], { cwd: await mkdtemp(join(dir, "clone-")) });
+  const { scripts } = JSON.parse(stdout) as { scripts: Record<string, string> };
+  expect(then).toBe("npm ci && npm run demo");
+  expect(Object.keys(scripts)).toEqual(expect.arrayContaining(["demo", "dev", "pay", "test"]));
 });
 
 test("contract.pdf is the page's sample, as it is drawn", async () => {

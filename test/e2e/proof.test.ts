@@ -24,7 +24,7 @@ afterAll(() => worker?.stop());
 
 const sha256 = (bytes: Uint8Array) => `0x${createHash("sha256").update(bytes).digest("hex")}`;
 
-/** What the program of docs/calling.md finds out about an answer. */
+/** What the program of docs/payments.md finds out about an answer. */
 interface Checked {
   signer: string;
   deliverer: string;
@@ -34,7 +34,7 @@ interface Checked {
 
 /** That program, with the packages that it imports. */
 async function documentedCheck(): Promise<(response: Response) => Promise<Checked>> {
-  const [, program = ""] = /```js\n(.*?)```/s.exec((await readFile("docs/calling.md", "utf8")).split("## Proof")[1]!)!;
+  const [, program = ""] = /```js\n(.*?)```/s.exec((await readFile("docs/payments.md", "utf8")).split("## Proof")[1]!)!;
   const packages = { ...official, decodePaymentResponseHeader, recoverTypedDataAddress };
   const imported = Array.from(program.matchAll(/^import \{ (.*) \}.*$/gm), ([, names]) => names!.split(", ")).flat();
   const body = `${program.replaceAll(/^import .*$/gm, "")}; return { signer, deliverer, payload, files };`;

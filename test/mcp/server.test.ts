@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import calling from "../../docs/calling.md?raw";
+import document from "../../docs/mcp.md?raw";
 import pkg from "../../package.json";
 import registered from "../../server.json";
 import { IMAGE_POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
@@ -22,11 +22,12 @@ describe("free to know before paying", () => {
     expect(options.templates.stamp).toBe(TEMPLATES.stamp.description);
   });
 
-  test("is named, resource by resource, in the instructions and in docs/calling.md", async () => {
+  test("lists every tool in docs/mcp.md, and every resource there and in the instructions", async () => {
     const client = await connect();
+    for (const { name } of (await client.listTools()).tools) expect(document).toContain(`| \`${name}\` |`);
     for (const { uri } of (await client.listResources()).resources) {
       expect(client.getInstructions()).toContain(uri);
-      expect(calling).toContain(`\`${uri}\``);
+      expect(document).toContain(`\`${uri}\``);
     }
   });
 
