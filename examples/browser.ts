@@ -1,6 +1,6 @@
 /**
  * Marks a PDF from a web page on any host, paid by a wallet in the reader's browser (EIP-6963). The service allows calls
- * from other origins (CORS), so the page needs no server of its own. With `npm run dev` running:
+ * from other origins (CORS), so the page needs no separate server. With `npm run dev` running:
  *
  *   npx esbuild examples/browser.ts --bundle --format=esm --outdir=examples --servedir=examples --serve=127.0.0.1:8000
  *
@@ -15,7 +15,7 @@ const SERVICE = new URLSearchParams(location.search).get("service") ?? "http://1
 const form = document.querySelector("form")!;
 const answer = document.querySelector("output")!;
 
-/** The wallets of this browser announce themselves when they are asked to. */
+/** The wallets of this browser, which announce themselves on request. */
 const wallets: EIP1193Provider[] = [];
 addEventListener("eip6963:announceProvider", (event) => {
   wallets.push((event as CustomEvent<{ provider: EIP1193Provider }>).detail.provider);
@@ -38,7 +38,7 @@ form.addEventListener("submit", async (event) => {
   }
 });
 
-/** Sends the form, and pays with the wallet what the service asks for. */
+/** Sends the form and pays the price with the wallet. */
 async function buy(wallet: EIP1193Provider, body: FormData) {
   const [address] = await wallet.request({ method: "eth_requestAccounts" });
   if (!address) throw new Error("The wallet gave no account.");
@@ -55,7 +55,7 @@ async function buy(wallet: EIP1193Provider, body: FormData) {
   });
   const response = await payingFetch(`${SERVICE}/v1/watermark/text`, {
     method: "POST",
-    headers: { "Idempotency-Key": crypto.randomUUID() }, // the same call with it again is charged once
+    headers: { "Idempotency-Key": crypto.randomUUID() }, // a call repeated with this key is charged once
     body,
   });
   const sold = await response.json();

@@ -1,9 +1,9 @@
-"""Marks a PDF over HTTP with x402's own client for Python, which answers a 402 with a payment by itself.
+"""Marks a PDF over HTTP with x402's client for Python, which answers a 402 with a payment.
 
     pip install "x402[requests,evm]"
     PRIVATE_KEY=0x… SERVICE=https://pdf.example.com python3 examples/client.py contract.pdf marked.pdf DRAFT
 
-Without PRIVATE_KEY it pays with the development key, which the service takes on loopback alone.
+Without PRIVATE_KEY it pays with the development key, which only a service on your machine accepts.
 """
 
 import os
@@ -27,7 +27,7 @@ def main(source="examples/contract.pdf", output="marked.pdf", text="DRAFT"):
     with open(source, "rb") as file:
         response = session.post(
             os.environ.get("SERVICE", "http://127.0.0.1:8787") + "/v1/watermark/text",
-            headers={"Idempotency-Key": str(uuid.uuid4())},  # the same call with it again is charged once
+            headers={"Idempotency-Key": str(uuid.uuid4())},  # a call repeated with this key is charged once
             files={"file": file},
             data={"text": text},
         )

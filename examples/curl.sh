@@ -1,15 +1,15 @@
 #!/bin/sh
-# Marks a PDF over HTTP with curl: has a payment signed, sends it with the call, downloads the result.
+# Marks a PDF over HTTP with curl: signs a payment, sends it with the call and downloads the result.
 #
 #   sh examples/curl.sh examples/contract.pdf marked.pdf DRAFT
 #
-# It pays with the development key, which the service takes on loopback alone: have `npm run dev` run beside it.
+# It pays with the development key, which only a service on your machine accepts. Start it with `npm run dev` first.
 set -eu
 file=${1:-examples/contract.pdf} output=${2:-marked.pdf} text=${3:-DRAFT}
 endpoint=${SERVICE:-http://127.0.0.1:8787}/v1/watermark/text
 
-payment=$(npm run -s pay -- "$endpoint")  # asks for the price, and signs a payment of it
-key=$(node -p "crypto.randomUUID()")      # of this purchase: the same call with it again is charged once
+payment=$(npm run -s pay -- "$endpoint")  # asks for the price and signs a payment
+key=$(node -p "crypto.randomUUID()")      # a call repeated with this key is charged once
 answer=$(curl -sS --fail-with-body "$endpoint" \
   -H "X-PAYMENT: $payment" \
   -H "Idempotency-Key: $key" \

@@ -1,4 +1,4 @@
-/** Marks a PDF with the engine alone, no service and no payment: `node examples/engine.ts contract.pdf marked.pdf DRAFT` */
+/** Marks a PDF with the engine alone, without a service or a payment: `node examples/engine.ts contract.pdf marked.pdf DRAFT` */
 import { readFile, writeFile } from "node:fs/promises";
 import { watermark } from "overprint/engine";
 

@@ -1,9 +1,9 @@
 /**
- * Marks a PDF over HTTP with x402's own `fetch`, which answers a 402 with a payment by itself:
+ * Marks a PDF over HTTP with x402's `fetch`, which answers a 402 with a payment:
  *
  *   PRIVATE_KEY=0x… SERVICE=https://pdf.example.com node examples/fetch.ts contract.pdf marked.pdf DRAFT
  *
- * Without PRIVATE_KEY it pays with the development key, which the service takes on loopback alone.
+ * Without PRIVATE_KEY it pays with the development key, which only a service on your machine accepts.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { ExactEvmScheme } from "@x402/evm";
@@ -26,7 +26,7 @@ form.set("file", new File([await readFile(file)], "contract.pdf", { type: "appli
 form.set("text", text);
 const response = await payingFetch(`${SERVICE}/v1/watermark/text`, {
   method: "POST",
-  headers: { "Idempotency-Key": crypto.randomUUID() }, // the same call with it again is charged once
+  headers: { "Idempotency-Key": crypto.randomUUID() }, // a call repeated with this key is charged once
   body: form,
 });
 if (!response.ok) throw new Error(await response.text());

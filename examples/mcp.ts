@@ -1,10 +1,10 @@
 /**
- * Marks a PDF with the MCP tools: `request_upload` says where the file goes, which no message carries. Paid as x402's
- * transport for MCP has it: the first answer is the terms, the second call carries the payment.
+ * Marks a PDF with the MCP tools: `request_upload` returns the URL to upload the file to, so that no message contains
+ * it. Payment follows x402's MCP transport: the first answer has the terms, and the second call carries the payment.
  *
  *   PRIVATE_KEY=0x… SERVICE=https://pdf.example.com node examples/mcp.ts contract.pdf marked.pdf DRAFT
  *
- * Without PRIVATE_KEY it pays with the development key, which the service takes on loopback alone.
+ * Without PRIVATE_KEY it pays with the development key, which only a service on your machine accepts.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";

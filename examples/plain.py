@@ -1,9 +1,9 @@
-"""Marks a PDF over HTTP with Python's standard library; only the signature takes a package.
+"""Marks a PDF over HTTP with Python's standard library; only the signature needs a package.
 
     pip install eth-account
     PRIVATE_KEY=0x… SERVICE=https://pdf.example.com python3 examples/plain.py contract.pdf marked.pdf DRAFT
 
-Without PRIVATE_KEY it pays with the development key, which the service takes on loopback alone.
+Without PRIVATE_KEY it pays with the development key, which only a service on your machine accepts.
 """
 
 import base64
@@ -20,7 +20,7 @@ from eth_account import Account
 
 DEVELOPMENT_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 
-# EIP-3009, which USDC has: whoever holds the signature may have the amount moved, once, until validBefore
+# EIP-3009, which USDC implements: the holder of the signature can execute this transfer once, until validBefore
 TRANSFER = {
     "TransferWithAuthorization": [
         {"name": "from", "type": "address"},
@@ -34,7 +34,7 @@ TRANSFER = {
 
 
 def terms_of(endpoint):
-    """Asks for the price: a call without a payment is answered with 402 and the offers (x402 version 2)."""
+    """Returns the terms (x402 version 2) from the 402 of a call without a payment."""
     try:
         urllib.request.urlopen(urllib.request.Request(endpoint, method="POST"))
     except urllib.error.HTTPError as answer:
@@ -45,7 +45,7 @@ def terms_of(endpoint):
 
 
 def payment_for(terms, key):
-    """Signs a payment of the first offer on an EVM chain, as the header PAYMENT-SIGNATURE takes it."""
+    """Signs a payment for the first offer on an EVM chain. Returns the value of the header PAYMENT-SIGNATURE."""
     offer = next(one for one in terms["accepts"] if one["network"].startswith("eip155:"))
     now = int(time.time())
     nonce = secrets.token_bytes(32)
@@ -81,7 +81,7 @@ def main(source="examples/contract.pdf", output="marked.pdf", text="DRAFT"):
         data=json.dumps({"file": f"data:application/pdf;base64,{pdf}", "text": text}).encode(),
         headers={
             "Content-Type": "application/json",
-            "Idempotency-Key": str(uuid.uuid4()),  # the same call with it again is charged once
+            "Idempotency-Key": str(uuid.uuid4()),  # a call repeated with this key is charged once
             "PAYMENT-SIGNATURE": payment,
         },
     )

@@ -25,7 +25,7 @@ for (const name of Object.keys(TEMPLATES) as TemplateName[]) {
     text: isLine ? "Draft of 1 May" : "DRAFT",
     template: name,
     opacity: 0.75,
-    ...(isLine && { fontSizePt: 13 }), // as small as they are nobody could read them here
+    ...(isLine && { fontSizePt: 13 }), // at their usual size they are unreadable here
   });
 }
 
@@ -42,7 +42,7 @@ await draw(
 await draw(
   "turned",
   (page) => {
-    // as a scanner stores it: on its side, and to be turned back by the reader
+    // as a scanner stores it: on its side, with a /Rotate for the reader
     page.setSize(300, 212);
     page.setRotation(degrees(90));
     page.pushOperators(concatTransformationMatrix(0, 1, -1, 0, 300, 0));
@@ -139,7 +139,7 @@ function chart(page: PDFPage): void {
     page.drawRectangle({ x: 22 + column * 37.5, y: 24, width: 25, height, color: LINE });
 }
 
-/** Leaves out what only editors of SVG need, and decimals that nobody sees. MuPDF has masks begin white, not black. */
+/** Removes attributes for SVG editors, and invisible decimals. MuPDF starts masks with white, and SVG needs black. */
 function smaller(svg: string): string {
   return svg
     .replace('width="100%" height="100%" fill="white"', 'width="100%" height="100%" fill="black"')

@@ -1,4 +1,4 @@
-/** `npm run screenshot` takes the README's picture of the playground, `docs/playground.png`, with Chromium. */
+/** `npm run screenshot` takes a picture of the playground with Chromium: `docs/playground.png`, for `docs/quick-start.md`. */
 import { join } from "node:path";
 import { startBrowser } from "./lib/chromium.ts";
 import { startWorker } from "./lib/worker.ts";
