@@ -1,0 +1,364 @@
+/** Every command in every document is run by another test, or checked here without running it. */
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CommanderError } from "commander";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { checkFields } from "../../cli/fields.ts";
+import { programOf } from "../../cli/main.ts";
+import { commandsIn, UNKNOWN } from "../support/shell.ts";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const DOCUMENTS = globSync("{*,docs/**/*,examples/*,.github/**/*,{src,web,cli,test,bench,scripts}/**/*}.md", {
+  cwd: ROOT,
+  exclude: (path) => path === "node_modules" || path.endsWith("/node_modules"),
+})
+  .map((path) => path.replaceAll("\\", "/"))
+  .toSorted();
+
+/** Hosts that documents use for a deployment. The others belong to somebody else. */
+const OWN_HOSTS = ["127.0.0.1:8787", "pdf.example.com"];
+/** Paths that a reader of the document makes, or a command writes. */
+const READERS_PATHS = /^(out|noto|marked|PATH|state|dist)\//;
+const DEBIAN_PACKAGES = [
+  ...["chromium", "default-jdk-headless", "ghostscript", "poppler-utils"],
+  ...["libcommons-io-java", "libcommons-logging-java", "libfontbox2-java", "libjaxb-api-java", "libpdfbox2-java"],
+];
+/** Programs of the operating system, with the arguments that documents may use. */
+const PLAIN: Record<string, RegExp> = {
+  cat: /./,
+  cd: /^overprint$/,
+  chmod: /^600( key\.txt)?$/,
+  dpkg: /^-x \S+\.deb noto$/,
+  echo: /./,
+  export: /^[A-Z_]+=\S+$/,
+  openssl: /^rand -hex 32$/,
+  qpdf: /^--check \S+$/,
+  sha256sum: /^$/,
+  sort: /^$/,
+  xargs: /^sha256sum$/, // test/e2e/release.test.ts runs the whole line
+};
+/** Programs that npx downloads. They are not installed here, so their flags are not checked. */
+const DOWNLOADED: Record<string, string> = {
+  lighthouse: "measured by hand",
+  "@modelcontextprotocol/inspector": "a person explores the tools with it",
+};
+
+interface Command {
+  words: string[];
+  /** Mentioned within a sentence: arguments may be missing. */
+  isMention: boolean;
+}
+
+/** Returns the commands of a document: those of its `sh` blocks, and those that its sentences mention. */
+function commandsOf(text: string): Command[] {
+  const blocks = Array.from(text.matchAll(/^```(?:sh|bash|console)\n(.*?)^```$/gms), ([, script]) => script!);
+  const prose = text.replaceAll(/^```.*?^```$/gms, "");
+  const mentioned = Array.from(prose.matchAll(/`([^`\n]+)`/g), ([, code]) => code!).filter((code) => {
+    const [first, second] = code.split(" ");
+    return second !== undefined && first! in CHECKS;
+  });
+  return [
+    ...blocks.flatMap((script) => commandsIn(script).map((words) => ({ words, isMention: false }))),
+    ...mentioned.flatMap((script) => commandsIn(script).map((words) => ({ words, isMention: true }))),
+  ];
+}
+
+type Check = (args: string[], isMention: boolean) => unknown;
+
+/** The check of each program. It throws if the command is wrong. */
+const CHECKS: Record<string, Check> = {
+  npm: checkNpm,
+  npx: checkNpx,
+  overprint: checkOverprint,
+  curl: checkCurl,
+  docker: checkDocker,
+  "apt-get": ([action, ...packages]) => {
+    expect(action).toBe("install");
+    for (const name of packages) expect(DEBIAN_PACKAGES).toContain(name);
+  },
+  cp: ([source]) => expectPath(source!),
+  git: ([action, ...paths]) => {
+    expect(["clone", "ls-files"]).toContain(action);
+    if (action === "ls-files") for (const path of paths) expectPath(path);
+  },
+  node: checkNode,
+  python3: ([script]) => expectFile(script!),
+  sh: ([script]) => expectFile(script!),
+  bash: ([script]) => expectFile(script!),
+  query: () => undefined, // a function that its block defines
+};
+for (const [program, pattern] of Object.entries(PLAIN))
+  CHECKS[program] = (args) => expect(args.join(" ")).toMatch(pattern);
+
+/** @throws if the repository has no such path */
+function expectPath(path: string): void {
+  expect(existsSync(join(ROOT, path)), `${path} exists`).toBe(true);
+}
+
+/** Checks an argument that may be a path: a name without a folder is the reader's own file. */
+function expectFile(path: string): void {
+  if (/^[.\w][\w.-]*\/[\w./-]+$/.test(path) && !READERS_PATHS.test(path)) expectPath(path);
+}
+
+function checkNode([first = "", ...args]: string[]): unknown {
+  if (first === "-p") return expect(args.length).toBeGreaterThan(0);
+  for (const arg of [first, ...args]) expectFile(arg);
+}
+
+const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+
+function checkNpm([action = "", ...rest]: string[], isMention: boolean): unknown {
+  const args = rest.filter((word) => word !== "-s");
+  if (action === "ci") return expect(args.filter((word) => word !== "--include=dev")).toEqual([]);
+  if (action === "pack") return expect(args).toEqual([]);
+  if (action === "install") return expect(args.join(" ")).toMatch(/^-g PATH\/overprint-[\d.]+\.tgz$/);
+  const name = action === "test" ? "test" : args.shift()!;
+  expect(action === "run" || action === "test", `npm ${action}`).toBe(true);
+  expect(scripts, "package.json").toHaveProperty([name]);
+  if (args.length === 0) return;
+  expect(args.shift()).toBe("--");
+  const command = scripts[name]!;
+  const [, own] = /cli\/overprint\.js (\w+)/.exec(command) ?? [];
+  if (own) return checkOverprint([own, ...args], isMention);
+  if (command.includes("vitest.mjs")) return checkVitest(args);
+  const [, tool] = /wrangler\/bin\/wrangler\.js (\w+)$/.exec(command) ?? [];
+  if (tool) return checkWrangler([tool, ...args]);
+  const [, source = ""] = / ([\w/]+\.m?[jt]s)$/.exec(command) ?? [];
+  const parts = globSync(`{${source},${source.replace(/\.ts$/, "")}/*.ts}`, { cwd: ROOT });
+  const texts = parts.map(read).join("\n");
+  for (const arg of args) {
+    expectFile(arg);
+    const [, flag] = /^--([\w-]+)$/.exec(arg) ?? [];
+    if (flag) expect(texts, `${source} has --${flag}`).toMatch(new RegExp(`--${flag}\\b|["']?\\b${flag}["']?[:,\\]]`));
+  }
+}
+
+function checkNpx(words: string[], isMention: boolean): unknown {
+  const [name = "", ...args] = words.filter((word) => word !== "-y");
+  if (name === "overprint") return checkOverprint(args, isMention);
+  if (name === "vitest") return checkVitest(args);
+  if (name === "wrangler") return checkWrangler(args);
+  if (name === "-p") {
+    expect(args.slice(0, 2)).toEqual(["node@24", "node"]);
+    return checkNode(args.slice(2));
+  }
+  expect(Object.keys(DOWNLOADED)).toContain(name);
+}
+
+function checkVitest(args: string[]): void {
+  const projects = Array.from(read("vitest.config.mts").matchAll(/name: "(\w+)"/g), ([, name]) => name);
+  for (const [at, arg] of args.entries()) {
+    if (args[at - 1] === "-t" || args[at - 1] === "--testTimeout") continue;
+    if (args[at - 1] === "--project") expect(projects).toContain(arg);
+    else if (arg.startsWith("-")) expect(["--project", "-t", "--testTimeout"]).toContain(arg);
+    else if (arg !== "run") expectPath(arg);
+  }
+}
+
+/** Checks a command of wrangler by the table in its sources: to start it takes a second and more. */
+function checkWrangler(args: string[]): void {
+  const sources = readWrangler();
+  const named = args.findIndex((arg) => arg.startsWith("-") || arg.includes("/"));
+  const name = args.slice(0, named < 0 ? args.length : named).join(" ");
+  const [, definition] = new RegExp(`command: "wrangler ${name}",\\s*definition: (\\w+)`).exec(sources) ?? [];
+  expect(definition, `wrangler ${name}`).toBeDefined();
+  const begin = sources.indexOf(`${definition} = createCommand({`);
+  const text = sources.slice(begin, sources.indexOf("\n    });", begin));
+  for (const arg of args) {
+    const [, flag] = /^--([\w-]+)$/.exec(arg) ?? [];
+    if (flag) expect(text, `wrangler ${name} --${flag}`).toMatch(new RegExp(`\\b"?${flag}"?: \\{`));
+  }
+}
+
+let wranglerSources: string | undefined;
+function readWrangler(): string {
+  wranglerSources ??= read("node_modules/wrangler/wrangler-dist/cli.js");
+  return wranglerSources;
+}
+
+/** Parses a command line by the program's own commander, without running it, and checks the values of the fields. */
+function checkOverprint(args: string[], isMention: boolean): void {
+  const program = programOf(process);
+  for (const command of program.commands) {
+    command.action(() => {
+      const options = command.opts();
+      if (!isMention && ["mark", "buy", "demo"].includes(command.name()) && (options.text ?? options.image))
+        checkFields(options);
+    });
+  }
+  try {
+    program.parse(args, { from: "user" });
+  } catch (error) {
+    const isShort =
+      error instanceof CommanderError && ["commander.help", "commander.missingArgument"].includes(error.code);
+    if (!(isMention && isShort)) throw error;
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a document that is walked through
+type Json = Record<string, any>;
+let worker: StartedWorker;
+let api: Json;
+beforeAll(async () => {
+  worker = await startWorker();
+  api = (await (await fetch(`${worker.url}/openapi.json`)).json()) as Json;
+});
+afterAll(() => worker?.stop());
+
+/** Routes that the API's document leaves out: for the operator and for MCP clients. */
+const OTHER_ROUTES: Record<string, Json> = {
+  "/v1/operator/sales": {
+    get: {
+      parameters: [
+        { in: "query", name: "day" },
+        { in: "query", name: "after" },
+        { in: "header", name: "Authorization" },
+      ],
+    },
+  },
+};
+/** Headers of HTTP itself. */
+const HTTP_HEADERS = ["Accept", "Content-Type", "Range"];
+/** Flags of curl, and whether each has a value. */
+const CURL_FLAGS: Record<string, boolean> = {
+  ...{ "-s": false, "-i": false, "-g": false },
+  ...{ "-o": true, "-r": true, "-X": true, "-H": true, "-F": true, "-d": true, "-T": true, "--data-binary": true },
+};
+
+function checkCurl(args: string[]): void {
+  const flags: [name: string, value: string][] = [];
+  const addresses: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at]!;
+    if (!arg.startsWith("-")) addresses.push(arg);
+    else {
+      expect(Object.keys(CURL_FLAGS), "flags of curl").toContain(arg);
+      flags.push([arg, CURL_FLAGS[arg] ? args[++at]! : ""]);
+    }
+  }
+  const values = (...names: string[]) => flags.flatMap(([name, value]) => (names.includes(name) ? [value] : []));
+  for (const value of values("-F", "-d", "--data-binary")) {
+    const [, file] = /^(?:\w+=)?@(.*)$/.exec(value) ?? [];
+    if (file) expectFile(file);
+  }
+  values("-T").forEach(expectFile);
+  expect(addresses).toHaveLength(1);
+  const [address = ""] = addresses;
+  if (address.startsWith(UNKNOWN) && !address.startsWith(`${UNKNOWN}/`)) return; // a link of an earlier answer
+  const url = new URL(address.replace(new RegExp(`^${UNKNOWN}/`), `http://${OWN_HOSTS[0]}/`));
+  if (!OWN_HOSTS.includes(url.host)) return;
+
+  const isSending = values("-F", "-d", "--data-binary").length > 0;
+  const method = values("-X")[0] ?? (values("-T").length > 0 ? "PUT" : isSending ? "POST" : "GET");
+  const { operation, shared } = operationAt(decodeURIComponent(url.pathname), method.toLowerCase());
+  const parameters: Json[] = [...shared, ...(operation.parameters ?? [])].map(resolve);
+  const named = (place: string) => parameters.flatMap((parameter) => (parameter.in === place ? [parameter.name] : []));
+  for (const name of url.searchParams.keys()) expect(named("query"), `${method} ${url.pathname}`).toContain(name);
+
+  const schemes = Object.values(api.components.securitySchemes as Json).map(resolve);
+  const headers = [...HTTP_HEADERS, ...named("header"), ...schemes.map(({ name }) => name)];
+  for (const header of values("-H")) expect(headers).toContain(header.split(":")[0]);
+
+  const { content = {} } = resolve(operation.requestBody ?? {});
+  const [, type] =
+    /^Content-Type: (.*)$/i.exec(values("-H").find((header) => /^Content-Type:/i.test(header)) ?? "") ?? [];
+  if (type && !("*/*" in content)) expect(Object.keys(content), `${method} ${url.pathname}`).toContain(type);
+  const fieldsOf = (mediaType: string) => Object.keys(resolve(content[mediaType]?.schema ?? {}).properties ?? {});
+  for (const field of values("-F")) expect(fieldsOf("multipart/form-data")).toContain(field.split("=")[0]);
+  for (const json of values("-d"))
+    for (const name of Object.keys(JSON.parse(json) as object)) expect(fieldsOf("application/json")).toContain(name);
+}
+
+/** Returns the operation of the API that answers a path. */
+function operationAt(path: string, method: string): { operation: Json; shared: Json[] } {
+  const routes = { ...(api.paths as Json), ...OTHER_ROUTES };
+  const template = Object.keys(routes).find((route) => {
+    const pattern = route.replaceAll(/[.]/g, "\\.").replaceAll(/\{\w+\}/g, "[^/]+");
+    return new RegExp(`^${pattern}$`).test(path);
+  });
+  expect(template, `a route for ${path}`).toBeDefined();
+  const route = routes[template!];
+  expect(Object.keys(route), `methods of ${template}`).toContain(method);
+  return { operation: route[method], shared: route.parameters ?? [] };
+}
+
+function resolve(part: Json): Json {
+  if (part.$ref === undefined) return part;
+  const steps = (part.$ref as string).slice(2).split("/");
+  return resolve(steps.reduce((at, name) => at[name], api));
+}
+
+/** Checks the parts of the image that the documents' commands rely on. */
+function checkDocker([action, ...args]: string[]): void {
+  const dockerfile = read("Dockerfile");
+  expect(["build", "run", "network"]).toContain(action);
+  for (const [at, arg] of args.entries()) {
+    const value = args[at + 1] ?? "";
+    if (arg === "-p") expect(dockerfile).toContain(`EXPOSE ${value.split(":").at(-1)}`);
+    if (arg === "-v") expect(dockerfile).toContain(`VOLUME ${value.split(":")[1]}`);
+  }
+}
+
+function check([program = "", ...args]: string[], isMention: boolean): void {
+  expect(Object.keys(CHECKS), "programs with a check").toContain(program);
+  CHECKS[program]!(args, isMention);
+}
+
+const cases = DOCUMENTS.flatMap((path) => {
+  const unique = new Map(commandsOf(read(path)).map((command) => [JSON.stringify(command), command]));
+  return [...unique.values()].map(({ words, isMention }) => [path, words.join(" "), words, isMention] as const);
+});
+
+test("the documents have commands", () => {
+  expect(cases.length).toBeGreaterThan(100);
+});
+
+test.each(cases)("%s has a valid command: %s", (_, __, words, isMention) => check(words, isMention));
+
+test.each([
+  "npm run nothing",
+  "npm run deploy -- --key-fil test.key",
+  "npm run words -- docs/nothing.md",
+  "npm test -- test/engine/nothing.test.ts",
+  "npx vitest run --project nothing",
+  "npx wrangler r2 object remove a/b",
+  "npx wrangler tail --formt json",
+  "npx overprint make a.pdf --text A",
+  "npx overprint mark a.pdf --txt A",
+  "npx overprint mark a.pdf --text A --opacity 2",
+  "npm run demo -- a.pdf --text A --position middle-ish",
+  "curl http://127.0.0.1:8787/v1/watermark/txt -F text=A",
+  "curl -X DELETE http://127.0.0.1:8787/v1/limits",
+  "curl http://127.0.0.1:8787/v1/watermark/text -F txt=A",
+  "curl http://127.0.0.1:8787/v1/watermark/text -F file=@examples/nothing.pdf",
+  "curl -H 'X-PAYMNT: …' http://127.0.0.1:8787/v1/watermark/text -F text=A",
+  "curl -X POST 'http://127.0.0.1:8787/v1/watermark/text?txt=A'",
+  `curl http://127.0.0.1:8787/v1/uploads -d '{"nam": "a.pdf"}'`,
+  "curl --fail-fast http://127.0.0.1:8787/v1/limits",
+  "apt-get install nothing",
+  "docker run -v state:/nothing overprint",
+  "node examples/nothing.ts",
+  "cp .env.nothing .env.production",
+  "telnet 127.0.0.1",
+])("rejects the invalid command %s", (script) => {
+  expect(() => {
+    for (const words of commandsIn(script)) check(words, false);
+  }).toThrow();
+});
+
+test.each<[string, string[][]]>([
+  ["a 'b c' \"d $e\" # f", [["a", "b c", `d ${UNKNOWN}`]]],
+  ["a \\\n  b && c; d | e > f < g", [["a", "b"], ["c"], ["d"], ["e"]]],
+  [`A=b; c "$A/d" \${A}`, [["c", "b/d", "b"]]],
+  ['a "$(b \'c)\' "$(d)")" e', [["d"], ["b", "c)", UNKNOWN], ["a", UNKNOWN, "e"]]],
+  ["for a in b c; do d; done\nf() { g; }", [["d"], ["g"]]],
+  ["git clone <this repository> a", [["git", "clone", "<this repository>", "a"]]],
+])("the parser reads %j", (script, commands) => {
+  expect(commandsIn(script)).toEqual(commands);
+});
+
+test.each(["a 'b", 'a "b', "a $(b"])("the parser rejects the unclosed %j", (script) => {
+  expect(() => commandsIn(script)).toThrow("not closed");
+});
