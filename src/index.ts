@@ -1,4 +1,4 @@
-import { env as atStart } from "cloudflare:workers";
+import { env as envAtStart } from "cloudflare:workers";
 import { app } from "./app.ts";
 import { tellSettings } from "./settings/config.ts";
 import { log } from "./shared/log.ts";
@@ -8,7 +8,7 @@ import { sweep } from "./storage/sweep.ts";
 export { Ledger } from "./service/account/ledger.ts";
 export { Budget } from "./service/limits/budget.ts";
 
-tellSettings(atStart);
+tellSettings(envAtStart);
 
 /** The Worker: answers HTTP requests and runs the scheduled sweep. */
 export default {

@@ -5,7 +5,7 @@ import { app } from "../src/app.ts";
 import { PROBLEMS } from "../src/shared/problems.ts";
 import { send, TEXT } from "./support/client.ts";
 
-test("a browser may call: the preflight allows what x402 clients send, the answer exposes what they read", async () => {
+test("allows x402 clients in browsers to send their headers and to read the response headers", async () => {
   const asked =
     "content-type,x-payment,payment-signature,access-control-expose-headers,idempotency-key,traceparent,baggage";
   const preflight = await send(TEXT, {
@@ -27,14 +27,14 @@ test("a browser may call: the preflight allows what x402 clients send, the answe
   expect(exposed).toEqual(expect.arrayContaining(["X-PAYMENT-RESPONSE", "PAYMENT-REQUIRED", "PAYMENT-RESPONSE"]));
 });
 
-test("every answer carries a request id, the caller's own where it sent one", async () => {
+test("returns the caller's request id, or a generated one", async () => {
   expect((await send("/nowhere")).headers.get("X-Request-Id")).toMatch(/^[0-9a-f-]{36}$/);
   expect((await send("/nowhere", { headers: { "X-Request-Id": "mine-7" } })).headers.get("X-Request-Id")).toBe(
     "mine-7",
   );
 });
 
-test("what is not there is a 404 problem, another method a 405 one", async () => {
+test("returns 404 for an unknown path and 405 for an unsupported method", async () => {
   const missing = await send("/nowhere");
   expect([missing.status, (await missing.json<{ code: string }>()).code]).toEqual([404, "not_found"]);
   const get = await send(TEXT);
@@ -48,7 +48,7 @@ test("what is not there is a 404 problem, another method a 405 one", async () =>
 describe.each(["/", "/docs", "/openapi.json", "/llms.txt", "/.well-known/x402", "/.well-known/mcp/server-card.json"])(
   "%s",
   (path) => {
-    test("is not sent to who has it already, and other origins may ask", async () => {
+    test("answers 304 to a client with a current copy, readable from other origins", async () => {
       const first = await send(path);
       const tag = first.headers.get("ETag")!;
       expect(tag).toMatch(/^"/);
@@ -60,14 +60,14 @@ describe.each(["/", "/docs", "/openapi.json", "/llms.txt", "/.well-known/x402", 
       expect([head.status, head.headers.get("ETag"), await head.text()]).toEqual([200, tag, ""]);
     });
 
-    test("is read by GET and HEAD alone", async () => {
+    test("accepts only GET and HEAD", async () => {
       const post = await send(path, { method: "POST" });
       expect([post.status, post.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
     });
   },
 );
 
-test("documents name the host that they are asked at, and two hosts have one each", async () => {
+test("documents contain the requested host, also when two hosts alternate", async () => {
   for (const host of ["http://a.example", "http://b.example", "http://a.example"]) {
     const { servers } = await (await send(`${host}/openapi.json`)).json<{ servers: object[] }>();
     expect(servers).toEqual([{ url: host }]);
@@ -87,13 +87,13 @@ test.each([
   ["TEXT/HTML", "text/html"],
   ["text/html, text/markdown", "text/html"],
   ["text/markdown, text/html;q=0.9, */*;q=0.1", "text/markdown"],
-])("what is at / for who accepts %s: %s", async (accept, type) => {
+])("GET / with Accept %s returns %s", async (accept, type) => {
   const response = await send("/", { headers: accept === undefined ? {} : { Accept: accept } });
   expect(response.headers.get("Content-Type")!.toLowerCase()).toBe(`${type}; charset=utf-8`);
   expect(response.headers.get("Vary")).toContain("Accept");
 });
 
-test("wrong settings are a problem that tells the caller nothing of them", async () => {
+test("reports invalid settings to the caller without their names or values", async () => {
   const log = vi.spyOn(console, "log").mockImplementation(() => {});
   const context = createExecutionContext();
   const response = await app.fetch(
@@ -111,7 +111,7 @@ test("wrong settings are a problem that tells the caller nothing of them", async
 });
 
 describe("GET /openapi.json", () => {
-  test("describes both operations from the schemas that validate", async () => {
+  test("OpenAPI describes both operations with the schemas that validate requests", async () => {
     const document = await (await send("/openapi.json")).json<Record<string, never>>();
     expect(document).toMatchObject({ openapi: "3.1.0" });
     const { paths: post, components } = document as never as {

@@ -13,12 +13,11 @@ import { type AcceptedRequest, PRODUCTS, type Product } from "../service/sale/pr
 import { hasTooManyValues, MAX_JSON_VALUES } from "../shared/json/jsonValues.ts";
 import { repeatedKey } from "../shared/json/repeatedKey.ts";
 import { once } from "../shared/once.ts";
-import { Problem, toldName } from "../shared/problems.ts";
+import { Problem, shownName } from "../shared/problems.ts";
 import type { ApiEnv } from "./environment.ts";
 
 /**
- * Refuses a body over the limit at once, if Content-Length tells its size. Any other is refused where it goes past the
- * limit, by who reads it.
+ * Rejects a body whose Content-Length exceeds the limit. The reader of the body enforces the limit on all others.
  * @throws Problem body_too_large
  */
 export const limitBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
@@ -28,31 +27,35 @@ export const limitBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
 };
 
 /**
- * Refuses a body that is encoded, as by gzip: no encoding is undone here, and none is told by Content-Type.
+ * Rejects a compressed body, because no reader of this service decodes it.
  * @throws Problem unsupported_media_type
  */
 export const expectPlainBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const codings = c.req.header("Content-Encoding")?.split(",") ?? [];
   const isEncoded = codings.some((coding) => !/^\s*(identity)?\s*$/i.test(coding));
-  // to the runtime, an empty body is one too
+  // The runtime reports an empty body as a body too.
   if (isEncoded && ["POST", "PUT"].includes(c.req.method) && announcedBytesOf(c.req.raw) !== 0 && c.req.raw.body)
-    throw new Problem("unsupported_media_type", "Send the body as it is, without a Content-Encoding: none is read.", {
-      headers: { "Accept-Encoding": "identity" }, // RFC 9110, 15.5.16
-    });
+    throw new Problem(
+      "unsupported_media_type",
+      "Compressed bodies are not supported. Send the body without Content-Encoding.",
+      {
+        headers: { "Accept-Encoding": "identity" }, // RFC 9110, 15.5.16
+      },
+    );
   await next();
 };
 
 /**
- * Returns the fields of a call whose body is the file.
- * @throws Problem invalid_request if one is there twice, or is the file
+ * Returns the query fields of a call whose body is the PDF.
+ * @throws Problem invalid_request if a field is repeated or is named `file`
  */
 function queryFields(c: Context): Record<string, string> {
   const fields = new Map<string, string>();
-  // Hono's own reading leaves what is not UTF-8 as it is spelled: %E9 would be laid over every page
+  // Not `c.req.query()`: Hono returns invalid UTF-8 undecoded, and `%E9` would be printed on every page.
   for (const [name, value] of new URL(c.req.url).searchParams) {
     if (name === "file" || fields.has(name)) {
-      const path = toldName(name);
-      const message = path === "file" ? "is the body, so it must not be in the query" : "must be there once";
+      const path = shownName(name);
+      const message = path === "file" ? "is the body, so it must not be in the query" : "must be given only once";
       const where = path === "file" ? "" : "In the query, ";
       throw new Problem("invalid_request", `${where}\`${path}\` ${message}.`, { errors: [{ path, message }] });
     }
@@ -61,27 +64,28 @@ function queryFields(c: Context): Record<string, string> {
   return Object.fromEntries(fields);
 }
 
-/** The fields of all that is sold. */
-const fieldsSold = once(() => [...new Set(PRODUCTS.flatMap(({ schemas }) => Object.keys(schemas.json.shape)))]);
+/** The fields of all products. */
+const productFields = once(() => [...new Set(PRODUCTS.flatMap(({ schemas }) => Object.keys(schemas.json.shape)))]);
 
 /**
- * Refuses fields in the query beside a body that has fields, also misspelt ones: who sends them wants them read. What else
- * stands there is for others, as `utm_source` is.
+ * Rejects request fields in the query, including misspelled ones, when the body carries the fields. The query would be
+ * ignored otherwise. Other parameters, such as `utm_source`, are allowed.
  * @throws Problem invalid_request
  */
 function expectFieldsInBody(c: Context): void {
   for (const path of new URL(c.req.url).searchParams.keys()) {
-    const field = knownName(path, fieldsSold());
+    const field = knownName(path, productFields());
     if (field === undefined) continue;
     const where = path === field ? "in the body" : `in the body, as \`${field}\``;
-    const message = `must be ${where}: the query is read only where the body is the PDF by itself`;
-    throw new Problem("invalid_request", `\`${toldName(path)}\` ${message}.`, { errors: [{ path, message }] });
+    const message = `must be ${where}: the query is read only if the body is the PDF itself`;
+    throw new Problem("invalid_request", `\`${shownName(path)}\` ${message}.`, { errors: [{ path, message }] });
   }
 }
 
 /**
- * Reads and checks a request body, JSON, multipart or the PDF itself, within the limits of its call.
- * @throws Problem body_too_large, body_timeout, unsupported_media_type, invalid_request, too_busy, or as {@link readForm}
+ * Reads and validates a request body (JSON, multipart or the PDF itself) within the limits of its call.
+ * @throws Problem body_too_large, body_timeout, unsupported_media_type, invalid_request, too_busy, or as {@link
+ * readForm}
  * @throws Error if a file cannot be spooled
  */
 export async function readRequest(
@@ -98,7 +102,10 @@ export async function readRequest(
   switch (mediaTypeOf(c.req.raw)) {
     case "application/json": {
       if (!/^(utf-?8|us-ascii)?$/i.test(charset(c)))
-        throw new Problem("unsupported_media_type", "Send JSON in UTF-8: no other encoding is read (RFC 8259).");
+        throw new Problem(
+          "unsupported_media_type",
+          "JSON must be encoded in UTF-8 (RFC 8259). Send the body as UTF-8.",
+        );
       expectFieldsInBody(c);
       const json = await readJson(body, limits.file, announced);
       return product.accept(parseJson(json, product.example), "json", json.tooLong);
@@ -109,9 +116,9 @@ export async function readRequest(
       return product.accept(fields, "form", tooLong);
     }
     case PDF: {
-      const fields = queryFields(c); // looked at first: the body may be long
-      const look = (head: Uint8Array) => expectPdf(head, undefined);
-      const file = await receiveUpload(body, limits.file, look, announced, announced);
+      const fields = queryFields(c); // before the body, which may be long
+      const inspect = (head: Uint8Array) => expectPdf(head, undefined);
+      const file = await receiveUpload(body, limits.file, inspect, announced, announced);
       return product.accept({ ...fields, file }, "form");
     }
     default:
@@ -126,26 +133,26 @@ export async function readRequest(
 }
 
 /**
- * Parses a body in JSON.
- * @param example shown to who has sent something else
- * @param others what may be done instead: the end of that sentence
+ * Parses a JSON body.
+ * @param example a valid request, shown in error messages
+ * @param others other valid bodies, appended to the sentence with the example
  * @throws Problem invalid_request
  */
 export function parseJson(
   json: ReceivedJson,
   example: object,
-  others = ", a form, or the PDF by itself as application/pdf",
+  others = ", a form, or the PDF itself as application/pdf",
 ): unknown {
   const { text } = json;
   const advice = `Send an object such as ${JSON.stringify(example)}${others}.`;
   if (hasTooManyValues(text))
     throw new Problem("invalid_request", `The body has more than ${MAX_JSON_VALUES} values, or is not JSON. ${advice}`);
   const fields = parse(json, advice);
-  const twice = repeatedKey(text, 1);
-  if (twice === undefined) return fields;
-  const path = toldName(twice);
-  throw new Problem("invalid_request", `The body has \`${path}\` twice. Send each field once.`, {
-    errors: [{ path, message: "must be there once" }],
+  const repeated = repeatedKey(text, 1);
+  if (repeated === undefined) return fields;
+  const path = shownName(repeated);
+  throw new Problem("invalid_request", `The body contains \`${path}\` more than once. Send each field once.`, {
+    errors: [{ path, message: "must be given only once" }],
   });
 }
 
@@ -153,8 +160,8 @@ function parse(json: ReceivedJson, advice: string): unknown {
   try {
     return json.parse();
   } catch (cause) {
-    const what = json.text.trim() === "" ? "is empty" : "is not well-formed JSON";
-    throw new Problem("invalid_request", `The body ${what}. ${advice}`, { cause });
+    const defect = json.text.trim() === "" ? "is empty" : "is not well-formed JSON";
+    throw new Problem("invalid_request", `The body ${defect}. ${advice}`, { cause });
   }
 }
 

@@ -3,14 +3,14 @@ import type { Config } from "../settings/config.ts";
 import type { RequestFacts } from "../shared/log.ts";
 import type { RequestStatistics } from "./statistics.ts";
 
-/** The environment of Hono: the Worker's bindings, and the variables that middleware and handlers set. */
+/** Hono's environment: the Worker's bindings, and the variables that middleware and handlers set. */
 export interface ApiEnv {
   Bindings: Env & RequestStatistics;
   Variables: RequestIdVariables & {
-    /** Not there for what is served while the settings are wrong: see `readSettings`. */
+    /** Undefined for routes that work with invalid settings: see `readSettings`. */
     config: Config;
     fileHost: string | undefined;
-    /** Logged with the request. */
+    /** Fields of the request's log line. */
     facts: RequestFacts;
   };
 }

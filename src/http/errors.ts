@@ -15,11 +15,11 @@ import { prefersPage, sendPage } from "./page.ts";
 import { paymentRequiredHeaders } from "./paymentHeaders.ts";
 
 /**
- * Renders anything a handler threw: a 402 in the shape x402 defines, everything else as problem+json (RFC 9457), or as a
- * page for whoever opens an address with a browser.
+ * Renders any error that a handler throws: a 402 in the x402 format, every other error as problem+json (RFC 9457). A
+ * browser gets the problem as a page.
  */
 export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Response> {
-  // there are no settings where reading them has failed
+  // The settings are missing if reading them failed.
   const { config } = c.var as Partial<ApiEnv["Variables"]>;
   const error = await limitRefusals(config ? whileClosed(thrown, config) : thrown, c.req.raw, c.env);
   if (error instanceof PaymentRequired) {
@@ -37,9 +37,9 @@ export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Respon
   c.var.facts.code = code;
   if (status >= 500)
     log({ event: "failure", request_id: c.var.requestId, code, error: describeError(cause ?? problem) });
-  const reading = ["GET", "HEAD"].includes(c.req.method);
-  if (reading) c.header("Vary", "Accept", { append: true });
-  if (reading && prefersPage(c)) {
+  const isRead = ["GET", "HEAD"].includes(c.req.method);
+  if (isRead) c.header("Vary", "Accept", { append: true });
+  if (isRead && prefersPage(c)) {
     const page = ProblemPage({ problem, requestId: c.var.requestId, links: !isFileHost(c) });
     return sendPage(c, page, READING_POLICY, status, {
       "Cache-Control": "no-store",
@@ -54,21 +54,21 @@ export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Respon
   });
 }
 
-/** What callers mean who mistype an address. */
-const ADDRESSES = [...PRODUCTS.map(({ path }) => path), "/mcp", "/openapi.json", "/docs", "/llms.txt"];
+/** Paths that callers often misspell. */
+const KNOWN_PATHS = [...PRODUCTS.map(({ path }) => path), "/mcp", "/openapi.json", "/docs", "/llms.txt"];
 
 /**
  * Answers a request that matches no route.
  * @throws Problem not_found
  */
 export function notFound(c: Context<ApiEnv>): never {
-  const meant = nearest(c.req.path, ADDRESSES);
-  const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
-  throw new Problem("not_found", `There is nothing here.${hint} GET /openapi.json lists what this service answers.`);
+  const suggestion = nearest(c.req.path, KNOWN_PATHS);
+  const hint = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
+  throw new Problem("not_found", `Nothing exists at this path.${hint} See GET /openapi.json for all endpoints.`);
 }
 
 /**
- * Returns a handler for requests to a known path with another method (RFC 9110, 15.5.6).
+ * Returns a handler that rejects other methods on a known path (RFC 9110, 15.5.6).
  * @throws Problem method_not_allowed, from the handler
  */
 export function methodNotAllowed(allowed: string) {

@@ -1,15 +1,15 @@
 import { type SignInTerms, signInExtension } from "../payments/sale/signIn.ts";
 import { type PaymentRequired, paymentRequiredV2, type Receipt, type SignedOffers } from "../payments/wire/offer.ts";
 
-/** Returns the header with the payer's receipt, named as in their version of x402. */
+/** Returns the header with the payment's receipt. The header name depends on the version of x402. */
 export function receiptHeader(version: 1 | 2, receipt: Receipt): Record<string, string> {
   return { [version === 1 ? "X-PAYMENT-RESPONSE" : "PAYMENT-RESPONSE"]: encode(receipt) };
 }
 
 /**
- * Returns the headers of a 402: the terms for version 2 (version 1 has them in the body), and the receipt of a refused
+ * Returns the headers of a 402: the terms for version 2 (version 1 has them in the body), and the receipt of a failed
  * settlement, if any.
- * @param signed the offers, signed
+ * @param signed the signed offers
  */
 export function paymentRequiredHeaders(
   { offer, reasonV2, refusal }: PaymentRequired,
@@ -21,14 +21,14 @@ export function paymentRequiredHeaders(
   };
 }
 
-/** Returns the header that says how to sign in: it is version 2's 402, with nothing to pay. */
+/** Returns the header that requests a sign-in: a version 2 402 with nothing to pay. */
 export function signInHeaders(terms: SignInTerms): Record<string, string> {
   const { origin, pathname } = terms.url;
   return {
     "PAYMENT-REQUIRED": encode({
       x402Version: 2,
       error: "SIGN-IN-WITH-X header is required",
-      resource: { url: origin + pathname, description: "What you have bought", mimeType: "application/json" },
+      resource: { url: origin + pathname, description: "Your purchases", mimeType: "application/json" },
       accepts: [],
       extensions: signInExtension(terms),
     }),

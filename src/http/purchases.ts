@@ -6,22 +6,28 @@ import { Problem } from "../shared/problems.ts";
 import type { ApiEnv } from "./environment.ts";
 import { signInHeaders } from "./paymentHeaders.ts";
 
-/** Where payers find the links that they have bought. */
+/** Path of the list of a payer's purchases. */
 export const PURCHASES = "/v1/purchases";
 
-/** Lists what the payer who signs in has bought; tells one who does not what to sign. */
+/**
+ * Lists the purchases of the signed-in payer.
+ * @throws Problem sign_in_required with the message to sign, sign_in_refused, too_many_requests, invalid_request
+ */
 export const readPurchases: Handler<ApiEnv> = async (c) => {
-  const asked = { request: c.req.raw, config: c.var.config };
-  refusePenalised(asked.request);
-  const payer = await countingRefusals(asked.request, () => signedIn(asked));
+  const call = { request: c.req.raw, config: c.var.config };
+  refusePenalised(call.request);
+  const payer = await countingRefusals(call.request, () => signedIn(call));
   if (!payer)
     throw new Problem(
       "sign_in_required",
-      `Sign the message that the header PAYMENT-REQUIRED describes (x402 extension sign-in-with-x) with the key that pays, and send it as ${SIGN_IN}. Nothing is charged.`,
-      { headers: signInHeaders(signInTerms(asked)) },
+      `Listing purchases requires a sign-in. Sign the message in the header PAYMENT-REQUIRED (x402 extension sign-in-with-x) with the paying key, and send it as ${SIGN_IN}. Nothing is charged.`,
+      { headers: signInHeaders(signInTerms(call)) },
     );
   const before = c.req.query("before");
   if (before !== undefined && !/^\d{15}:[\w:-]{1,300}$/.test(before))
-    throw new Problem("invalid_request", "`before` must be the `next` of an earlier answer.");
+    throw new Problem(
+      "invalid_request",
+      "`before` is not a valid page cursor. Use the `next` value of the previous page.",
+    );
   return c.json(await listPurchases(c.env, payer, before), 200, { "Cache-Control": "no-store" });
 };

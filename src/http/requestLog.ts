@@ -5,38 +5,41 @@ import { log, type RequestLine } from "../shared/log.ts";
 import type { ApiEnv } from "./environment.ts";
 import { countRequest } from "./statistics.ts";
 
-/** Leaves one line and one data point per request, once it has been answered: at the end of what goes on as a stream. */
+/**
+ * Writes one log line and one data point per request after the response. For an event stream, that is the end of the
+ * stream.
+ */
 export const logRequest: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const began = Date.now();
   const root = tracing.getActiveSpan();
   c.set("facts", {});
   await next();
-  const leave = () => {
+  const record = () => {
     const line = lineOf(c, Date.now() - began);
     log(line);
     countRequest(line, c.env);
     root?.setAttributes({ request_id: line.request_id, code: line.code, outcome: line.outcome });
   };
   const { body, headers } = c.res;
-  if (!body || !headers.get("Content-Type")?.startsWith("text/event-stream")) return leave();
-  c.res = new Response(followedBy(leave, body), c.res);
+  if (!body || !headers.get("Content-Type")?.startsWith("text/event-stream")) return record();
+  c.res = new Response(followedBy(record, body), c.res);
 };
 
-/** Returns a stream with the same chunks, and has something done at its end, whether it is read to there or not. */
-function followedBy(act: () => void, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+/** Returns a stream with the same chunks. Calls `onEnd` when the stream ends, fails or is canceled. */
+function followedBy(onEnd: () => void, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await reader.read().catch((error: unknown) => {
-        act();
+        onEnd();
         throw error;
       });
       if (!done) return controller.enqueue(value);
-      act();
+      onEnd();
       controller.close();
     },
     cancel(reason) {
-      act();
+      onEnd();
       return reader.cancel(reason);
     },
   });

@@ -13,8 +13,8 @@ import type { ApiEnv } from "./environment.ts";
 import { receiptHeader } from "./paymentHeaders.ts";
 
 /**
- * Returns a handler that sells a product. A call whose payment is missing, does not match the offer or is refused by the
- * facilitator gets its 402 before its body is read.
+ * Returns a handler that sells a product. A call gets its 402 before its body is read if the payment is missing, does
+ * not match the offer or is rejected by the facilitator.
  */
 export function sell(product: Product): Handler<ApiEnv> {
   const { path, summary: description } = product;
@@ -29,13 +29,13 @@ export function sell(product: Product): Handler<ApiEnv> {
       service: serviceMetadata(origin),
     };
     const offer = offerFor(product, resource, exchange);
-    const sent = [c.req.header("PAYMENT-SIGNATURE"), c.req.header("X-PAYMENT")];
-    if (sent.some((payment) => payment !== undefined)) refusePenalised(exchange.request);
-    const payment = readFirstPayment(sent, offer);
+    const paymentHeaders = [c.req.header("PAYMENT-SIGNATURE"), c.req.header("X-PAYMENT")];
+    if (paymentHeaders.some((payment) => payment !== undefined)) refusePenalised(exchange.request);
+    const payment = readFirstPayment(paymentHeaders, offer);
     const admitted = await admitPayer(product, payment, offer, exchange, c.req.header(IDEMPOTENCY_KEY));
 
     const bought = purchase(admitted, exchange, (call) => readRequest(c, product, call));
-    exchange.waitUntil(bought.catch(() => undefined)); // a caller who disconnects gets the result by calling again
+    exchange.waitUntil(bought.catch(() => undefined)); // a disconnected caller gets the result by calling again
     const { value, receipt, lapses } = await bought;
     const notices = [...value.notices, ...(lapses ? ["payment-not-settled"] : [])];
     return c.json(value.result, 200, {
@@ -48,7 +48,7 @@ export function sell(product: Product): Handler<ApiEnv> {
   };
 }
 
-/** Collects what is needed to answer this request. */
+/** Collects the request's context for the service. */
 export function exchangeOf(c: Context<ApiEnv>): Exchange {
   return {
     request: c.req.raw,

@@ -1,20 +1,20 @@
-/** One data point for each request, for SQL over many: Workers Analytics Engine. docs/operate.md has queries. */
+/** Writes one data point per request to Workers Analytics Engine. docs/operate.md has SQL queries. */
 import type { RequestLine } from "../shared/log.ts";
 
-/** The dataset, where the deployment has one: wrangler.toml binds it. */
+/** The optional dataset, bound in wrangler.toml. */
 export interface RequestStatistics {
   REQUESTS?: AnalyticsEngineDataset;
 }
 
 /**
- * The columns: `blob1` is the first of BLOBS, and so on. Data is kept for months: columns are added at the end, and none is
- * put to another use. None tells who has called or paid, or holds what anybody has written.
+ * The text columns: `blob1` is the first entry, and so on. Data is stored for months, so columns are only appended and
+ * never change their meaning. No column identifies a caller or payer or holds user input.
  */
 export const BLOBS = ["route", "method", "code", "tool", "network", "outcome"] as const;
-/** As BLOBS, from `double1`; zero where there is none. */
+/** The number columns, from `double1`. A missing value is 0. */
 export const DOUBLES = ["status", "ms", "pages", "bytes_in", "bytes_out", "verify_ms", "settle_ms"] as const;
 
-/** Writes the data point of a request. `index1` is the route: where points are sampled, rare routes are not lost. */
+/** Writes the data point of a request. `index1` is the route, so that sampling does not drop rare routes. */
 export function countRequest(line: RequestLine, { REQUESTS }: RequestStatistics): void {
   REQUESTS?.writeDataPoint({
     indexes: [line.route],

@@ -1,4 +1,4 @@
-import { Problem, toldName } from "../shared/problems.ts";
+import { Problem, shownName } from "../shared/problems.ts";
 import {
   inPieces,
   isBase64,
@@ -77,7 +77,7 @@ export async function readForm(
 }
 
 function tooLongField(field: string): Problem {
-  const path = toldName(field);
+  const path = shownName(field);
   const advice = isUploadField(field) ? AS_FILE : "Send a shorter one.";
   return new Problem("body_too_large", `The form has more than ${LONG_TEXT_BYTES} bytes as \`${path}\`. ${advice}`, {
     errors: [{ path, message: `must have at most ${LONG_TEXT_BYTES} bytes` }],
@@ -145,7 +145,7 @@ function isUploadField(name: string): name is UploadField {
 }
 
 function noFile(name: string): Problem {
-  const path = toldName(name);
+  const path = shownName(name);
   return new Problem(
     "invalid_request",
     `The form has \`${path}\` as a file. Only \`file\` and \`image\` can be one: send a plain field, without a file name.`,
@@ -171,9 +171,9 @@ async function* asProblems<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
 const AS_FILE = "Send a file as a part with a file name, as curl does for `-F file=@contract.pdf`.";
 
 function repeated(name: string): Problem {
-  const path = toldName(name);
+  const path = shownName(name);
   return refused(`has \`${path}\` twice`, "Send each field once.", {
-    errors: [{ path, message: "must be there once" }],
+    errors: [{ path, message: "must be given only once" }],
   });
 }
 

@@ -6,7 +6,7 @@ import { PRODUCTS } from "../service/sale/products.ts";
 import { hasTooManyValues, MAX_JSON_VALUES } from "../shared/json/jsonValues.ts";
 import { repeatedKey } from "../shared/json/repeatedKey.ts";
 import { log } from "../shared/log.ts";
-import { toldName } from "../shared/problems.ts";
+import { shownName } from "../shared/problems.ts";
 import { refuseForeign } from "./hosts.ts";
 import { type Message, readMessage } from "./message.ts";
 import { REQUEST_UPLOAD } from "./requestUpload.ts";
@@ -55,7 +55,7 @@ async function answer(
   // no protocol version that is spoken here has batches, which would be many calls for the price of one
   if (Array.isArray(parsedBody)) return invalidRequest("batches are not taken: send each message by itself");
   const twice = text === undefined || parsedBody === undefined ? undefined : repeatedKey(text, ARGUMENTS_DEPTH);
-  if (twice !== undefined) return invalidRequest(`the message has ${JSON.stringify(toldName(twice))} twice`);
+  if (twice !== undefined) return invalidRequest(`the message has ${JSON.stringify(shownName(twice))} twice`);
   const tool = toolCalled(parsedBody);
   if (tool !== undefined) onCall(tool);
   else if (message?.admitted)

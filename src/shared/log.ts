@@ -5,7 +5,7 @@
 import type { PaymentEvent } from "../payments/wire/events.ts";
 import type { ProblemCode } from "./problems.ts";
 
-/** One per HTTP request, once it has been answered. */
+/** Written once per HTTP request, after the response. */
 export interface RequestLine {
   event: "request";
   request_id: string;
@@ -13,26 +13,26 @@ export interface RequestLine {
   /** The route's pattern, such as `/v1/files/:file`; `*` if none matches. */
   route: string;
   status: number;
-  /** The problem's code, if any. */
+  /** Code of the problem, if any. */
   code?: string;
-  /** What was wrong with a call's payment, if the code is `payment_required`. */
+  /** Why the payment was not accepted, if the code is `payment_required`. */
   reason?: string;
   /** The MCP tool, if one was called. */
   tool?: string;
-  /** Of a call with a payment: what it got. The line `sale` says why it was refused, and who has paid. */
+  /** Outcome of a call with a payment. The `sale` line has the payer and the reason of a refusal. */
   outcome?: "sold" | "replayed" | "refused";
   network?: string;
-  /** Hash of the payment's transaction. */
+  /** Transaction hash of the payment. */
   transaction?: string;
-  /** Id of the result that was sold, or asked for by its link. */
+  /** Id of the sold or downloaded result. */
   file?: string;
-  /** Of the result that was sold. */
+  /** Page count of the sold result. */
   pages?: number;
-  /** Length of the body; of a paid call what it has taken in, files at URLs among it. */
+  /** Length of the request body. For a paid call: all received bytes, including files from URLs. */
   bytes_in?: number;
-  /** Length of the result that was sold, or else of the answer, where that is known. */
+  /** Length of the sold result, or else of the response, if known. */
   bytes_out?: number;
-  /** How long each step of a call took: see `STEPS` in service/steps.ts. */
+  /** Duration of each step of a call: see `STEPS` in service/sale/steps.ts. */
   receive_ms?: number;
   verify_ms?: number;
   plan_ms?: number;
@@ -42,7 +42,7 @@ export interface RequestLine {
   ms: number;
 }
 
-/** What is found out about a request while it is answered, for its line and its data point. */
+/** Facts that handlers collect about a request, for its log line and its data point. */
 export type RequestFacts = Partial<
   Omit<RequestLine, "event" | "request_id" | "method" | "route" | "status" | "ms" | "code"> & {
     code: ProblemCode | "payment_required";
@@ -53,7 +53,7 @@ export type RequestFacts = Partial<
 interface FailureLine {
   event: "failure";
   request_id?: string;
-  /** Code of the problem that the caller was told. */
+  /** Code of the problem sent to the caller. */
   code: string;
   /** The underlying error. */
   error: string;
@@ -63,19 +63,19 @@ interface FailureLine {
 interface SweepLine {
   event: "sweep";
   deleted: number;
-  /** False if the next run has more to delete. */
+  /** False if files remain for the next run. */
   finished: boolean;
 }
 
-/** Settings are wrong or unknown, or ask for what the facilitators do not settle, or one does not say what it settles. */
+/** Problems with the settings, or with what the facilitators settle. */
 interface SettingsLine {
   event: "settings";
   problems: string[];
-  /** What went wrong in asking the facilitators. */
+  /** Errors from querying the facilitators. */
   errors: string[];
 }
 
-/** A message that the MCP server cannot answer, or an answer whose stream broke. */
+/** A message that the MCP server could not answer, or a response whose stream broke. */
 interface McpLine {
   event: "mcp";
   request_id: string;

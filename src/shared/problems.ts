@@ -2,30 +2,30 @@ import { EngineError, type EngineErrorCode } from "../engine/index.ts";
 import { PaymentError, type PaymentErrorCode } from "../payments/wire/errors.ts";
 
 /**
- * Every error of the service: the stable `code` that callers program against, its HTTP status and its title. The
- * `detail` is written where the error is detected and says what to do next.
+ * Every error of the service: its stable `code`, its HTTP status and its title. The code that detects an error writes the
+ * `detail`, which says what to do next.
  */
 export const PROBLEMS = {
-  invalid_request: { status: 400, title: "The request is not valid" },
-  not_found: { status: 404, title: "There is nothing at this address" },
-  method_not_allowed: { status: 405, title: "This address does not take that method" },
-  body_timeout: { status: 408, title: "The request body came too slowly" },
+  invalid_request: { status: 400, title: "The request is invalid" },
+  not_found: { status: 404, title: "Nothing exists at this path" },
+  method_not_allowed: { status: 405, title: "This path does not support the method" },
+  body_timeout: { status: 408, title: "The request body arrived too slowly" },
   body_too_large: { status: 413, title: "The request body is too large" },
   too_many_requests: { status: 429, title: "Too many requests" },
-  unsupported_media_type: { status: 415, title: "This content type or encoding is not supported" },
+  unsupported_media_type: { status: 415, title: "The content type or encoding is not supported" },
 
-  source_not_allowed: { status: 422, title: "This address may not be fetched" },
-  source_unreachable: { status: 502, title: "The address could not be fetched" },
-  source_timeout: { status: 504, title: "The address answered too slowly" },
+  source_not_allowed: { status: 422, title: "The file URL is not allowed" },
+  source_unreachable: { status: 502, title: "The file URL could not be fetched" },
+  source_timeout: { status: 504, title: "The file URL responded too slowly" },
   source_too_large: { status: 413, title: "The file is too large" },
 
-  too_busy: { status: 503, title: "Too much at once" },
+  too_busy: { status: 503, title: "The service is temporarily overloaded" },
 
   not_a_pdf: { status: 422, title: "The file is not a PDF" },
   damaged_pdf: { status: 422, title: "The PDF is damaged beyond repair" },
   too_many_pages: { status: 422, title: "The PDF has too many pages" },
-  too_complex: { status: 422, title: "The PDF takes too much work" },
-  password_required: { status: 422, title: "The PDF needs a password" },
+  too_complex: { status: 422, title: "The PDF takes too much work to process" },
+  password_required: { status: 422, title: "The PDF requires a password" },
   modification_not_permitted: { status: 422, title: "The PDF's owner does not permit changes" },
   unsupported_encryption: { status: 422, title: "The PDF's encryption is not supported" },
   xfa_not_supported: { status: 422, title: "The PDF is a dynamic XFA form" },
@@ -33,63 +33,63 @@ export const PROBLEMS = {
   unsupported_image: { status: 422, title: "The image format is not supported" },
   damaged_image: { status: 422, title: "The image is damaged" },
   image_too_large: { status: 413, title: "The image is too large" },
-  unsupported_character: { status: 422, title: "The text has a character no font covers" },
+  unsupported_character: { status: 422, title: "The text has a character that no font covers" },
 
-  payment_already_used: { status: 409, title: "The payment has been used" },
-  idempotency_key_reused: { status: 422, title: "The Idempotency-Key has been used for another request" },
-  payment_in_progress: { status: 503, title: "The payment is being used right now" },
-  settlement_pending: { status: 503, title: "The payment is still being settled" },
+  payment_already_used: { status: 409, title: "The payment was already used" },
+  idempotency_key_reused: { status: 422, title: "The Idempotency-Key was used for another request" },
+  payment_in_progress: { status: 503, title: "The payment is in use by another call" },
+  settlement_pending: { status: 503, title: "The payment is not settled yet" },
   facilitator_unavailable: { status: 503, title: "Payments cannot be processed right now" },
-  not_selling: { status: 503, title: "This deployment sells nothing at the moment" },
-  not_configured: { status: 503, title: "This deployment does not take payments yet" },
+  not_selling: { status: 503, title: "This deployment is not accepting new orders right now" },
+  not_configured: { status: 503, title: "This deployment does not accept payments yet" },
 
-  sign_in_required: { status: 402, title: "Sign in with the key that pays" },
-  sign_in_refused: { status: 403, title: "This sign-in is not valid" },
+  sign_in_required: { status: 402, title: "A sign-in with the paying key is required" },
+  sign_in_refused: { status: 403, title: "The sign-in is invalid" },
 
-  upload_not_found: { status: 404, title: "There is no such upload" },
-  upload_expired: { status: 410, title: "The upload has ended" },
-  upload_used: { status: 409, title: "The upload has its file already" },
-  upload_empty: { status: 409, title: "Nothing has been uploaded yet" },
-  upload_length_wrong: { status: 400, title: "The body has not the length of the upload" },
+  upload_not_found: { status: 404, title: "The upload does not exist" },
+  upload_expired: { status: 410, title: "The upload has expired" },
+  upload_used: { status: 409, title: "The upload already has its file" },
+  upload_empty: { status: 409, title: "The upload has no file yet" },
+  upload_length_wrong: { status: 400, title: "The body length does not match the upload" },
 
-  call_cancelled: { status: 503, title: "The call was cancelled" },
+  call_cancelled: { status: 503, title: "The call was canceled" },
 
-  file_not_found: { status: 404, title: "There is no such file" },
+  file_not_found: { status: 404, title: "The file does not exist" },
   invalid_token: { status: 403, title: "The token is wrong" },
-  precondition_failed: { status: 412, title: "The file is not the one expected" },
-  range_not_satisfiable: { status: 416, title: "The file has no such range" },
-  link_expired: { status: 410, title: "The link has ended" },
+  precondition_failed: { status: 412, title: "The file does not match the precondition" },
+  range_not_satisfiable: { status: 416, title: "The range is outside the file" },
+  link_expired: { status: 410, title: "The link has expired or was revoked" },
 
-  internal_error: { status: 500, title: "Something failed on our side" },
+  internal_error: { status: 500, title: "The service failed unexpectedly" },
 } as const satisfies Record<string, { status: number; title: string }> &
   Record<EngineErrorCode | PaymentErrorCode, unknown>;
 
 /** A code of {@link PROBLEMS}. */
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** One wrong field of a request, as in the extension member `errors` of RFC 9457. */
+/** An invalid field of a request: an entry of the extension member `errors` (RFC 9457). */
 export interface FieldError {
   path: string;
   message: string;
 }
 
-/** The longest name of a caller's own that is repeated whole. */
-const MAX_TOLD_NAME = 64;
+/** Maximum length of a caller-supplied name that an error message repeats in full. */
+const MAX_SHOWN_NAME = 64;
 
-/** Returns a name that a caller has sent as answers repeat it: a long one by its beginning. */
-export function toldName(name: string): string {
-  return name.length > MAX_TOLD_NAME ? `${name.slice(0, MAX_TOLD_NAME)}…` : name;
+/** Returns a caller-supplied name for error messages. A long name is truncated. */
+export function shownName(name: string): string {
+  return name.length > MAX_SHOWN_NAME ? `${name.slice(0, MAX_SHOWN_NAME)}…` : name;
 }
 
-/** An error for the caller to read. Thrown where it is detected; HTTP and MCP only render it. */
+/** An error that is sent to the caller. HTTP and MCP only render it. */
 export class Problem extends Error {
   override name = "Problem";
   readonly code: ProblemCode;
-  /** One or two sentences for the caller: what is wrong and what to do next. Contains nothing internal. */
+  /** One or two sentences for the caller: the cause, then what to do. Contains nothing internal. */
   readonly detail: string;
   readonly errors: FieldError[] | undefined;
   readonly headers: Record<string, string>;
-  /** A key that this call has been given, to be sent with the next attempt. What is logged of a Problem lacks it. */
+  /** A generated idempotency key for the next attempt. It is secret, so `message` and the log omit it. */
   readonly idempotencyKey: string | undefined;
 
   constructor(
@@ -115,7 +115,7 @@ export class Problem extends Error {
   }
 }
 
-/** Converts anything thrown to a Problem; internals stay hidden. */
+/** Converts any thrown value to a Problem. The caller never sees internals. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof EngineError) return new Problem(error.code, error.message);
@@ -126,7 +126,7 @@ export function problemOf(error: unknown): Problem {
   }
   return new Problem(
     "internal_error",
-    "Something failed on our side. Nothing was charged; try again, and quote `request_id` if it happens twice.",
+    "The service failed unexpectedly. Nothing was charged. Try again, and quote `request_id` if it happens twice.",
     { cause: error },
   );
 }
@@ -138,7 +138,7 @@ export function problemOf(error: unknown): Problem {
 export function problemDetails({ code, detail, errors, idempotencyKey }: Problem, requestId: string) {
   const { status, title } = PROBLEMS[code];
   const withKey = idempotencyKey
-    ? ` Send "Idempotency-Key: ${idempotencyKey}" with it: only then is the result yours once the payment has moved.`
+    ? ` Send "Idempotency-Key: ${idempotencyKey}" with it. Without the key, you cannot get the result after the payment settles.`
     : "";
   return {
     ...{ type: "about:blank", title, status, code, detail: detail + withKey, request_id: requestId },
@@ -148,8 +148,8 @@ export function problemDetails({ code, detail, errors, idempotencyKey }: Problem
 }
 
 /**
- * Serializes a failure, so that the ledger can pass it to other calls waiting for the same work. Returns undefined for a
- * call that was cancelled: the others were not.
+ * Serializes a failure, so that the ledger can pass it to other calls that wait for the same work. Returns undefined for
+ * a canceled call, because the other calls go on.
  */
 export function writeFailure(error: unknown): string | undefined {
   const { code, detail, errors, headers } = problemOf(error);
@@ -164,10 +164,10 @@ export function readFailure(text: string): Problem {
 }
 
 /**
- * Stops work that the caller has cancelled.
+ * Stops work if the caller canceled it.
  * @throws Problem call_cancelled if `signal` is aborted
  */
 export function throwIfCancelled(signal: AbortSignal | undefined): void {
   if (signal?.aborted)
-    throw new Problem("call_cancelled", "The call was cancelled by its sender. Nothing was charged; call again.");
+    throw new Problem("call_cancelled", "The caller canceled the call. Nothing was charged. Call again.");
 }

@@ -4,7 +4,7 @@ import { ORIGIN, offerOf, send, TEXT } from "../support/client.ts";
 
 const MB = new Uint8Array(1 << 20).fill(0x61);
 
-/** A body of unknown length that begins so and goes on for 200 MB, and how many of them have been read. */
+/** Returns a body of unknown length: `beginning`, then 200 MB. `read()` returns the megabytes read so far. */
 function endless(beginning: string) {
   let read = 0;
   const body = new ReadableStream<Uint8Array>({
@@ -22,7 +22,7 @@ describe("a body of unknown length", () => {
     return (await send(TEXT, { method: "POST", headers, body })).json();
   };
 
-  test("is read as it comes, so that what is wrong in its beginning is told before its end", async () => {
+  test("reports an error at the start of a body before its end arrives", async () => {
     const { body, read } = endless(`${part("text")}A\r\n${part("text")}B\r\n${part("file", '; filename="a.pdf"')}`);
     expect(await post("multipart/form-data; boundary=b", body)).toMatchObject({ code: "invalid_request" });
     expect(read()).toBeLessThan(10);
@@ -30,42 +30,45 @@ describe("a body of unknown length", () => {
 
   test.each([
     ["a form", "multipart/form-data; boundary=b", 100, `${part("file", '; filename="a.pdf"')}%PDF-`, "body_too_large"],
-    ["a form that is no file", "multipart/form-data; boundary=b", 32, part("text"), "body_too_large"],
+    ["a form without a file", "multipart/form-data; boundary=b", 32, part("text"), "body_too_large"],
     ["JSON", "application/json", 32, '{"text":"', "body_too_large"],
-  ])("is refused where it goes past the limit: %s", async (_, type, megabytes, beginning, code) => {
-    const { body, read } = endless(beginning);
-    expect(await post(type, body)).toMatchObject({ code });
-    expect(read()).toBeLessThan(megabytes + 10);
-  });
+  ])(
+    "rejects a body of unknown length as soon as it exceeds the limit: %s",
+    async (_, type, megabytes, beginning, code) => {
+      const { body, read } = endless(beginning);
+      expect(await post(type, body)).toMatchObject({ code });
+      expect(read()).toBeLessThan(megabytes + 10);
+    },
+  );
 
-  test("so is a message to the MCP server", async () => {
+  test("rejects an MCP message of unknown length as soon as it exceeds the limit", async () => {
     const { body, read } = endless('{"jsonrpc":"');
     const headers = { "Content-Type": "application/json", Host: new URL(ORIGIN).host };
     const response = await send("/mcp", { method: "POST", headers, body });
     expect(await response.json()).toMatchObject({ code: "body_too_large" });
-    expect(read()).toBeLessThan(12); // what a stranger's refused body goes on for, at most
+    expect(read()).toBeLessThan(12); // limit for draining the body of an unknown sender
   });
 });
 
-describe("a body that is encoded", () => {
+describe("a body with Content-Encoding", () => {
   test.each([
     ["POST", TEXT],
     ["POST", "/v1/watermark/image"],
     ["POST", "/v1/uploads"],
     ["PUT", "/v1/uploads/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
     ["POST", "/mcp"],
-  ])("is refused, with what to send instead: %s %s", async (method, path) => {
+  ])("rejects a compressed body and names the supported encoding: %s %s", async (method, path) => {
     const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
     const response = await send(path, { method, headers, body: "{}" });
     expect(response.status).toBe(415);
     expect(response.headers.get("Accept-Encoding")).toBe("identity");
     expect(await response.json()).toMatchObject({
       code: "unsupported_media_type",
-      detail: expect.stringContaining("without a Content-Encoding"),
+      detail: expect.stringContaining("without Content-Encoding"),
     });
   });
 
-  test("is not what says that it is not encoded, nor no body", async () => {
+  test("accepts Content-Encoding identity, and any encoding of an empty body", async () => {
     const headers = { "Content-Type": "application/json", "Content-Encoding": "Identity, identity" };
     expect((await send("/v1/uploads", { method: "POST", headers, body: '{"size":100}' })).status).toBe(201);
     const empty = { "Content-Encoding": "gzip", "Content-Length": "0" };

@@ -22,14 +22,14 @@ async function refusalOf(path: string, body: object): Promise<Refusal> {
   expect(response.status).toBe(400);
   const refusal = await response.json<Refusal>();
   expect(refusal.code).toBe("invalid_request");
-  expect(refusal.detail).not.toMatch(/[.?!][.?!]/); // sentences end once
+  expect(refusal.detail).not.toMatch(/[.?!][.?!]/); // no doubled punctuation
   return refusal;
 }
 
 const messageFor = async (path: string, body: object, field: string) =>
   (await refusalOf(path, body)).errors.find((error) => error.path === field)?.message;
 
-describe("a field that is not there is named with what it takes", () => {
+describe("names a missing field and the values that it accepts", () => {
   test.each([
     [
       TEXT,
@@ -58,14 +58,14 @@ describe("a field that is not there is named with what it takes", () => {
     }
   });
 
-  test("all of them at once", async () => {
+  test("lists all missing fields at once", async () => {
     const { errors } = await refusalOf(TEXT, {});
     expect(errors.map((error) => error.path)).toEqual(["file", "text"]);
   });
 });
 
 test.each(["", "japanese", "zh_TW", "日本語", "ja-", "ja-JP-JP", "i-klingon", "x".repeat(400)])(
-  "%j is told what a language is",
+  "explains language tags when lang is %j",
   async (lang) => {
     expect(await messageFor(TEXT, { ...text, lang }, "lang")).toBe(
       "must be a language tag (BCP 47), such as ja, zh-Hant, zh-HK or ur",
@@ -73,7 +73,7 @@ test.each(["", "japanese", "zh_TW", "日本語", "ja-", "ja-JP-JP", "i-klingon",
   },
 );
 
-describe("a value that does not fit is told what would", () => {
+describe("explains which values a field accepts", () => {
   test.each([
     [TEXT, { ...text, opacity: 7 }, "opacity", "must be at most 1"],
     [TEXT, { ...text, opacity: -1 }, "opacity", "must be at least 0"],
@@ -111,14 +111,14 @@ describe("a value that does not fit is told what would", () => {
   test.each([
     [TEXT, { file: "contract.pdf", text: "A" }, "file", "file=@contract.pdf"],
     [IMAGE, { file, image: "logo.png" }, "image", "image=@logo.png"],
-  ])("%s: a form with the name of a file is told how to upload it: %#", async (path, fields, field, curl) => {
+  ])("%s: explains how to upload a file when a form field holds a file name: %#", async (path, fields, field, curl) => {
     expect(await messageFor(path, formOf(fields as Record<string, string>), field)).toMatch(
       new RegExp(`^must be an upload \\(in curl: -F ${curl}\\), an http\\(s\\) URL`),
     );
     expect(await messageFor(path, fields, field)).not.toContain("in curl");
   });
 
-  test.each(PATHS)("%s is on the caller's side: JSON is told to upload it", async (name) => {
+  test.each(PATHS)("explains how to upload a file when JSON holds the local path %s", async (name) => {
     for (const [path, body, field] of [
       [TEXT, { ...text, file: name }, "file"],
       [IMAGE, { ...image, image: name }, "image"],
@@ -128,12 +128,12 @@ describe("a value that does not fit is told what would", () => {
       );
   });
 
-  test("a PDF in base64 alone is told what is missing before it", async () => {
+  test("names the missing data URI prefix when the PDF is bare base64", async () => {
     const message = "is base64 alone: put data:application/pdf;base64, before it";
     expect(await messageFor(TEXT, { ...text, file: "JVBERi0xLjcK" }, "file")).toBe(message);
   });
 
-  test("the address that an upload is sent to is not the upload", async () => {
+  test("rejects an upload URL in place of the upload handle", async () => {
     const address = "https://pdf.example.com/v1/uploads/498712-9a9326ab1053dfb86c40b51d2c06d24e";
     const message = "is where the file is sent to: name it by the handle upload:… that came with this address";
     expect((await refusalOf(TEXT, { ...text, file: address })).errors).toEqual([{ path: "file", message }]);
@@ -141,30 +141,30 @@ describe("a value that does not fit is told what would", () => {
     expect((await refusalOf(TEXT, formOf({ text: "A", file: address }))).errors).toEqual([{ path: "file", message }]);
   });
 
-  test("a form with a field twice is told so, and nothing else", async () => {
+  test("reports only the repeated field when a form repeats a field", async () => {
     const form = formOf({ file, text: "A" });
     form.append("text", "B");
     const { detail, errors } = await refusalOf(TEXT, form);
     expect(detail).toBe("The multipart/form-data body has `text` twice. Send each field once.");
-    expect(errors).toEqual([{ path: "text", message: "must be there once" }]);
+    expect(errors).toEqual([{ path: "text", message: "must be given only once" }]);
   });
 
   test.each([
     ["", "is empty"],
     ["{'file': 'x'}", "is not well-formed JSON"],
-  ])("a JSON body %j is told what one is like", async (body, what) => {
+  ])("shows an example request when the JSON body is %j", async (body, what) => {
     const headers = { "X-PAYMENT": await signPayment(await offerOf(TEXT)), "Content-Type": "application/json" };
     const refusal = await (await send(TEXT, { method: "POST", headers, body })).json<Refusal>();
     expect(refusal.detail).toContain(`The body ${what}. Send an object such as`);
     expect(JSON.parse(/\{.*\}/.exec(refusal.detail)![0])).toEqual(PRODUCTS[0]!.example);
   });
 
-  test("a body that is no object", async () => {
+  test("rejects a JSON body that is not an object", async () => {
     expect((await refusalOf(TEXT, [text])).detail).toContain("The request must be an object of fields.");
   });
 });
 
-describe("a name of a list", () => {
+describe("a field with a list of allowed values", () => {
   test.each([
     [TEXT, { ...text, position: "top-centre" }, "position", "top-center"],
     [TEXT, { ...text, position: "botom" }, "position", "bottom"],
@@ -173,7 +173,7 @@ describe("a name of a list", () => {
     [TEXT, { ...text, template: "outlined" }, "template", "outline"],
     [TEXT, { ...text, template: "sidebars" }, "template", "sidebar"],
     [IMAGE, { ...image, position: "centr" }, "position", "center"],
-  ])("%s: nearly one is told it: %#", async (path, body, field, meant) => {
+  ])("%s: suggests the nearest value for a misspelled one: %#", async (path, body, field, meant) => {
     expect(await messageFor(path, body, field)).toBe(`is not known; did you mean ${meant}?`);
   });
 
@@ -182,7 +182,7 @@ describe("a name of a list", () => {
     [TEXT, { ...text, position: "x".repeat(100_000) }, "position", POSITIONS],
     [TEXT, { ...text, template: "fancy" }, "template", Object.keys(TEMPLATES)],
     [IMAGE, { ...image, position: "somewhere" }, "position", IMAGE_POSITIONS],
-  ])("%s: any other is told them all: %#", async (path, body, field, all) => {
+  ])("%s: lists all values if none is similar: %#", async (path, body, field, all) => {
     expect(await messageFor(path, body, field)).toBe(`must be one of ${all.join(", ")}`);
   });
 });
@@ -193,16 +193,16 @@ describe("an unknown field", () => {
     ["colour", "color"],
     ["fontSize", "font_size"],
     ["pdf_file", "file"],
-  ])("%s: nearly one is told it", async (name, meant) => {
+  ])("suggests the nearest field for the unknown field %s", async (name, meant) => {
     expect(await messageFor(TEXT, { ...text, [name]: "1" }, name)).toBe(`is not a field; did you mean \`${meant}\`?`);
   });
 
-  test("is the subject of its sentence", async () => {
+  test("starts the sentence with the name of the unknown field", async () => {
     const { detail } = await refusalOf(TEXT, { ...text, image: "x" });
     expect(detail).toMatch(/^`image` is not a field here, but of POST/);
   });
 
-  test("any other is told them all", async () => {
+  test("lists all fields if none is similar to the unknown field", async () => {
     const message = await messageFor(IMAGE, { ...image, blend: 1 }, "blend");
     for (const field of Object.keys(PRODUCTS[1]!.schemas.json.shape)) expect(message).toContain(`\`${field}\``);
   });
@@ -212,13 +212,13 @@ describe("an unknown field", () => {
     [IMAGE, { ...image, template: "stamp" }, "template", TEXT],
     [TEXT, { ...text, image: image.image }, "image", IMAGE],
     [TEXT, { ...text, scale: 0.2 }, "scale", IMAGE],
-  ])("%s: one of the other operation names it: %#", async (path, body, field, other) => {
+  ])("%s: names the other operation if the unknown field belongs to it: %#", async (path, body, field, other) => {
     const { tool } = PRODUCTS.find((product) => product.path === other)!;
     expect(await messageFor(path, body, field)).toBe(`is not a field here, but of POST ${other} (MCP tool ${tool})`);
   });
 
   test.each(["pages", "page", "page_range", "pageNumbers", "first_page", "PAGES"])(
-    "%s: there is no page selection",
+    "explains that pages cannot be selected when the field is %s",
     async (name) => {
       expect(await messageFor(TEXT, { ...text, [name]: "1-3" }, name)).toBe(
         "is not a field: every page is marked, there is no page selection",
@@ -226,7 +226,7 @@ describe("an unknown field", () => {
     },
   );
 
-  test("of very many the first 20 are named, briefly, and how many there are", async () => {
+  test("names the first 20 of many unknown fields briefly, and their total number", async () => {
     const many = Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`k${at}${"x".repeat(10_000)}`, at]));
     const response = await callPaid(TEXT, { ...text, ...many });
     const refusal = await response.json<Refusal>();

@@ -9,7 +9,7 @@ const body = { file: dataUri("application/pdf", onePage), text: "PAID" };
 const files = async () => (await storedKeys()).length;
 
 describe("Idempotency-Key", () => {
-  test("signed anew, the same call gets the same result, and says that the new payment lapses", async () => {
+  test("returns the same result for a newly signed payment, with a notice that the new payment lapses", async () => {
     const first = await callPaid(TEXT, body, undefined, "order-1");
     const before = await files();
     const second = await callPaid(TEXT, body, undefined, "order-1");
@@ -21,7 +21,7 @@ describe("Idempotency-Key", () => {
     expect(replayed).toEqual({ ...(bought as object), extra: { note: expect.stringContaining("lapses by itself") } });
   });
 
-  test("in another version of x402, the receipt is in that one's words", async () => {
+  test("returns the receipt in the format of the repeated call's x402 version", async () => {
     await callPaid(TEXT, body, undefined, "order-2");
     const second = await send(TEXT, {
       method: "POST",
@@ -35,7 +35,7 @@ describe("Idempotency-Key", () => {
     expect(decodeHeader(second.headers.get("PAYMENT-RESPONSE")!)).toMatchObject({ network: "eip155:84532" });
   });
 
-  test("with another request is a 422, and nothing is stored or charged", async () => {
+  test("rejects a reused Idempotency-Key with another request (422) and stores and charges nothing", async () => {
     await callPaid(TEXT, body, undefined, "order-3");
     const [before, payment] = [await files(), await signPayment(await offerOf(TEXT))];
     const other = await callPaid(TEXT, { ...body, text: "OTHER" }, payment, "order-3");
@@ -44,17 +44,20 @@ describe("Idempotency-Key", () => {
     expect((await callPaid(TEXT, body, payment, "order-4")).status).toBe(200);
   });
 
-  test.each(["", "é", "x".repeat(256)])("%j is no key: 400, and the payment is good for another call", async (key) => {
-    const payment = await signPayment(await offerOf(TEXT));
-    const refused = await callPaid(TEXT, body, payment, key);
-    expect([refused.status, await refused.json()]).toMatchObject([
-      400,
-      { code: "invalid_request", errors: [{ path: "Idempotency-Key" }] },
-    ]);
-    expect((await callPaid(TEXT, body, payment, " ".repeat(3) + "x".repeat(255))).status).toBe(200);
-  });
+  test.each(["", "é", "x".repeat(256)])(
+    "rejects the malformed Idempotency-Key %j and leaves the payment usable",
+    async (key) => {
+      const payment = await signPayment(await offerOf(TEXT));
+      const refused = await callPaid(TEXT, body, payment, key);
+      expect([refused.status, await refused.json()]).toMatchObject([
+        400,
+        { code: "invalid_request", errors: [{ path: "Idempotency-Key" }] },
+      ]);
+      expect((await callPaid(TEXT, body, payment, " ".repeat(3) + "x".repeat(255))).status).toBe(200);
+    },
+  );
 
-  test("without a payment, the answer is the price, whatever the key", async () => {
+  test("answers 402 to a call without payment, whatever its Idempotency-Key", async () => {
     const response = await send(TEXT, { method: "POST", headers: { "Idempotency-Key": "" } });
     expect(response.status).toBe(402);
   });
@@ -73,21 +76,21 @@ describe("payment-identifier", () => {
       body: JSON.stringify(request),
     });
 
-  test("is a key, too", async () => {
+  test("uses the payment-identifier as the idempotency key", async () => {
     const first = await (await call("pay_1234567890123456")).json();
     expect(await (await call("pay_1234567890123456")).json()).toEqual(first);
     expect((await call("pay_1234567890123456", {}, { ...body, text: "OTHER" })).status).toBe(422);
     expect(await (await call("pay_6543210987654321")).json()).not.toEqual(first);
   });
 
-  test("does not count beside the header", async () => {
+  test("prefers the Idempotency-Key header to the payment-identifier", async () => {
     const key = { "Idempotency-Key": "order-5" };
     const first = await (await call("pay_aaaaaaaaaaaaaaaa", key)).json();
     expect(await (await call("pay_bbbbbbbbbbbbbbbb", key)).json()).toEqual(first);
   });
 });
 
-test("a paid link cannot be had from what is on the chain, nor ended by whoever reads it there", async () => {
+test("does not give the link to a third party who saw the payment on-chain", async () => {
   const payment = await signPayment(await offerOf(TEXT));
   const { output } = await (await callPaid(TEXT, body, payment, "mine")).json<{ output: { url: string } }>();
   for (const guess of [undefined, "mine?", payment.slice(0, 255)]) {
@@ -101,7 +104,7 @@ test("a paid link cannot be had from what is on the chain, nor ended by whoever 
   expect((await callPaid(TEXT, body, payment, "mine")).status).toBe(200);
 });
 
-test("a call that came before its payment was public has the result, however slowly its body comes", async () => {
+test("returns the result to a call admitted before its payment was public, even if its body is slow", async () => {
   const payment = await signPayment(await offerOf(TEXT));
   const bytes = new TextEncoder().encode(JSON.stringify(body));
   let finish = () => {};
@@ -116,7 +119,7 @@ test("a call that came before its payment was public has the result, however slo
   });
   const headers = { "X-PAYMENT": payment, "Content-Type": "application/json" };
   const asked = send(TEXT, { method: "POST", headers, body: slow });
-  await new Promise((resolve) => setTimeout(resolve, 200)); // it is admitted by then
+  await new Promise((resolve) => setTimeout(resolve, 200)); // time for the call to be admitted
   const first = await (await callPaid(TEXT, body, payment)).json();
   finish();
   expect(await (await asked).json()).toEqual(first);

@@ -9,13 +9,13 @@ const FACILITATOR = {
   PAY_TO: "0x00000000000000000000000000000000000000aa",
 };
 
-/** Names a file on this machine in a paid call, and gives the code of the problem it meets. */
+/** Pays for a call whose file is on this machine, and returns the problem code. */
 async function call(origin: string, settings: Record<string, string>, headers: Record<string, string> = {}) {
   const ask = async (init: RequestInit): Promise<unknown> => {
     const context = createExecutionContext();
     const request = new Request(`${origin}/v1/watermark/text`, { method: "POST", ...init });
     const response = await app.fetch(request, { ...env, ...settings }, context);
-    const answer = await response.json(); // what nobody reads is kept for 2 s
+    const answer = await response.json(); // an unread response would delay the test by 2 s
     await waitOnExecutionContext(context);
     return answer;
   };
@@ -27,20 +27,23 @@ async function call(origin: string, settings: Record<string, string>, headers: R
   return (problem as { code: string }).code;
 }
 
-/** The file is asked for, and not there: nothing of this machine is within a test's reach. */
-const ASKED_FOR = "source_unreachable";
+/** The service tried to fetch the file. Tests cannot reach this machine, so the attempt fails. */
+const FETCH_TRIED = "source_unreachable";
 const NOT_ALLOWED = "source_not_allowed";
 const LOCAL = "http://127.0.0.1:8787";
 const allowed = { ALLOW_LOOPBACK_SOURCES: "true" };
 
 test.each<[string, string, Record<string, string>, Record<string, string>]>([
-  [ASKED_FOR, LOCAL, allowed, {}],
-  [ASKED_FOR, LOCAL, { ...allowed, ...FACILITATOR }, {}],
+  [FETCH_TRIED, LOCAL, allowed, {}],
+  [FETCH_TRIED, LOCAL, { ...allowed, ...FACILITATOR }, {}],
   [NOT_ALLOWED, LOCAL, {}, {}],
   [NOT_ALLOWED, LOCAL, { ALLOW_LOOPBACK_SOURCES: "false" }, {}],
   [NOT_ALLOWED, LOCAL, allowed, { Origin: "https://page.example.com" }],
   [NOT_ALLOWED, "https://api.example.com", { ...allowed, ...FACILITATOR }, {}],
   [NOT_ALLOWED, LOCAL, { ...allowed, ...FACILITATOR }, { "CF-Connecting-IP": "203.0.113.7" }],
-])("a file on this machine is %s to %s with %j %j", async (code, origin, settings, headers) => {
-  expect(await call(origin, settings, headers)).toBe(code);
-});
+])(
+  "returns %s for a file on this machine, called at %s with settings %j and headers %j",
+  async (code, origin, settings, headers) => {
+    expect(await call(origin, settings, headers)).toBe(code);
+  },
+);

@@ -17,9 +17,9 @@ const decode = (header: string) => JSON.parse(atob(header)) as Payload;
 const encode = (payload: unknown) => btoa(JSON.stringify(payload));
 const now = () => Math.floor(Date.now() / 1000);
 
-/** Signs with the offer altered, so that the signature is good and only the named thing is wrong. */
+/** Signs a changed offer. The signature is valid, and only the changed field is wrong. */
 const signedFor = (change: Partial<Offer>) => async (offer: Offer) => signPayment({ ...offer, ...change });
-/** Alters a good payment after signing. */
+/** Changes a valid payment after it was signed. */
 const altered = (change: (payload: Payload) => unknown) => async (offer: Offer) => {
   const payload = decode(await signPayment(offer));
   return encode(change(payload) ?? payload);
@@ -42,7 +42,7 @@ const identified = (id: unknown) => (p: PayloadV2) => ({
   extensions: { "payment-identifier": { info: { id } } },
 });
 
-describe("a payment that is not right gets a 402 with the reason, and the offer again", () => {
+describe("answers an invalid payment with a 402 that has the reason and the offer", () => {
   test.each<[string, (offer: Offer) => Promise<string>, RegExp]>([
     ["empty", async () => "", /invalid_payload/],
     ["not base64", async () => "%%%", /invalid_payload/],
@@ -86,7 +86,7 @@ describe("a payment that is not right gets a 402 with the reason, and the offer 
       /payload\.signature/,
     ],
     [
-      "signature of odd length",
+      "signature with an odd number of digits",
       altered((p) => {
         p.payload.signature = "0xabc";
       }),
@@ -123,7 +123,7 @@ describe("a payment that is not right gets a 402 with the reason, and the offer 
     ["value negative", authorization({ value: "-50000" }), /authorization\.value/],
     ["value fractional", authorization({ value: "0.05" }), /authorization\.value/],
     ["value hexadecimal", authorization({ value: "0xc350" }), /authorization\.value/],
-    ["value endless", authorization({ value: "9".repeat(400) }), /authorization\.value/],
+    ["value too long", authorization({ value: "9".repeat(400) }), /authorization\.value/],
     ["too little", signedFor({ maxAmountRequired: "49999" }), /authorization_value.*50000/],
     ["too much", signedFor({ maxAmountRequired: "50001" }), /authorization_value.*50000/],
     ["another recipient", signedFor({ payTo: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" }), /recipient_mismatch/],
@@ -145,11 +145,11 @@ describe("a payment that is not right gets a 402 with the reason, and the offer 
     ["another token", signedFor({ asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" }), /signature/],
     ["another domain name", signedFor({ extra: { name: "USD Coin", version: "2" } }), /signature/],
     ["another domain version", signedFor({ extra: { name: "USDC", version: "1" } }), /signature/],
-    ["run out", authorization({ validBefore: String(now() - 1) }), /valid_before/],
-    ["about to run out", signedFor({ maxTimeoutSeconds: 3 }), /valid_before/],
+    ["expired", authorization({ validBefore: String(now() - 1) }), /valid_before/],
+    ["about to expire", signedFor({ maxTimeoutSeconds: 3 }), /valid_before/],
     ["not valid yet", authorization({ validAfter: String(now() + 60) }), /valid_after/],
-    ["a longer time than was signed", authorization({ validBefore: String(now() + 9999) }), /signature/],
-  ])("version 1: %s", async (_, make, reason) => {
+    ["validity extended after signing", authorization({ validBefore: String(now() + 9999) }), /signature/],
+  ])("rejects an invalid version 1 payment: %s", async (_, make, reason) => {
     const offer = await offerOf(TEXT);
     const response = await callPaid(TEXT, body, await make(offer));
     expect(response.status).toBe(402);
@@ -180,37 +180,41 @@ describe("a payment that is not right gets a 402 with the reason, and the offer 
     ["another token", accepting({ asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" }), /accepted.asset/],
     ["token in a list", accepting({ asset: ["0x036CbD53842c5426634e7929541eC2318f3dCF7e"] }), /accepted.asset/],
     ["another recipient", accepting({ payTo: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" }), /accepted.payTo/],
-    ["a longer time", accepting({ maxTimeoutSeconds: 301 }), /accepted.maxTimeoutSeconds/],
+    ["a longer validity", accepting({ maxTimeoutSeconds: 301 }), /accepted.maxTimeoutSeconds/],
     ["extra missing", accepting({ extra: undefined }), /accepted.extra/],
     ["another domain", accepting({ extra: { name: "USD Coin", version: "2" } }), /accepted.extra.name/],
     ["more in extra", accepting({ extra: { name: "USDC", version: "2", more: 1 } }), /accepted.extra.more/],
-    ["a field too many", accepting({ maxAmountRequired: "50000" }), /accepted.maxAmountRequired/],
+    ["an additional field", accepting({ maxAmountRequired: "50000" }), /accepted.maxAmountRequired/],
     ["payload missing", (p) => ({ ...p, payload: undefined }), /invalid_payload: payload/],
-    ["payload of Solana", (p) => ({ ...p, payload: { transaction: "AQ==" } }), /invalid_payload: payload/],
-    ["payload of Permit2", (p) => ({ ...p, payload: { signature: "0x00", permit2Authorization: {} } }), /payload/],
+    ["a Solana payload", (p) => ({ ...p, payload: { transaction: "AQ==" } }), /invalid_payload: payload/],
+    ["a Permit2 payload", (p) => ({ ...p, payload: { signature: "0x00", permit2Authorization: {} } }), /payload/],
     ["authorization missing", signing({ authorization: undefined }), /payload.authorization/],
     ["signature missing", signing({ signature: undefined }), /payload.signature/],
     ["signature not hexadecimal", signing({ signature: "0xzz" }), /payload.signature/],
-    ["signature of nothing", signing({ signature: "0x" }), /payload.signature/],
+    ["signature empty", signing({ signature: "0x" }), /payload.signature/],
     ["signature of zeros", signing({ signature: `0x${"0".repeat(130)}` }), /signature/],
     ["nonce too short", authorizing({ nonce: "0x01" }), /authorization.nonce/],
     ["another nonce", authorizing({ nonce: `0x${"00".repeat(32)}` }), /signature/],
     ["from not hexadecimal", authorizing({ from: "vitalik.eth" }), /authorization.from/],
     ["another payer", authorizing({ from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" }), /signature/],
-    ["to another", authorizing({ to: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" }), /recipient_mismatch/],
+    [
+      "another recipient in the authorization",
+      authorizing({ to: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" }),
+      /recipient_mismatch/,
+    ],
     ["value below the price", authorizing({ value: "49999" }), /authorization_value/],
     ["value above the price", authorizing({ value: "50001" }), /authorization_value/],
     ["value negative", authorizing({ value: "-1" }), /authorization.value/],
     ["value a number", authorizing({ value: 50000 }), /authorization.value/],
     ["not valid yet", authorizing({ validAfter: String(now() + 60) }), /valid_after/],
-    ["run out", authorizing({ validBefore: String(now() - 1) }), /valid_before/],
-    ["running out during the work", authorizing({ validBefore: String(now() + 20) }), /valid_before/],
-    ["a longer time than was signed", authorizing({ validBefore: String(now() + 9999) }), /signature/],
+    ["expired", authorizing({ validBefore: String(now() - 1) }), /valid_before/],
+    ["expiring during the work", authorizing({ validBefore: String(now() + 20) }), /valid_before/],
+    ["validity extended after signing", authorizing({ validBefore: String(now() + 9999) }), /signature/],
     ["extensions a list", (p) => ({ ...p, extensions: [1] }), /extensions/],
-    ["an identifier too short", identified("order_1"), /payment-identifier.info.id/],
-    ["an identifier too long", identified("x".repeat(129)), /payment-identifier.info.id/],
-    ["an identifier with spaces", identified("order 1234567890 abc"), /payment-identifier.info.id/],
-    ["an identifier that is a number", identified(1e18), /payment-identifier.info.id/],
+    ["identifier too short", identified("order_1"), /payment-identifier.info.id/],
+    ["identifier too long", identified("x".repeat(129)), /payment-identifier.info.id/],
+    ["identifier with spaces", identified("order 1234567890 abc"), /payment-identifier.info.id/],
+    ["identifier as a number", identified(1e18), /payment-identifier.info.id/],
   ];
   test.each<[string, (offer: Offer) => Promise<string>, RegExp]>([
     ["empty", async () => "", /invalid_payload/],
@@ -225,7 +229,7 @@ describe("a payment that is not right gets a 402 with the reason, and the offer 
       async (offer) => encode(change(JSON.parse(atob(await signPaymentV2(offer))))),
       reason,
     ]),
-  ])("version 2: %s", async (_, make, reason) => {
+  ])("rejects an invalid version 2 payment: %s", async (_, make, reason) => {
     const offer = await offerOf(TEXT);
     const payment = await make(offer);
     const response = await send(TEXT, {

@@ -14,7 +14,7 @@ const operations = ({ paths }: Json): Json[] =>
   Object.values(paths as Json).flatMap((path: Json) =>
     ["get", "post", "put", "delete"].flatMap((method) => (path[method] ? [path[method]] : [])),
   );
-/** Looks up a schema that may be a reference. */
+/** Resolves a schema that may be a reference. */
 const at = (root: Json, schema: Json): Json =>
   schema.$ref === undefined
     ? schema
@@ -23,7 +23,7 @@ const at = (root: Json, schema: Json): Json =>
         .split("/")
         .reduce((part, name) => part[name], root);
 
-test("every operation has a name of its own, a tag, a summary, a description, and says who may call it", async () => {
+test("every operation has a unique id, a tag, a summary, a description and its security schemes", async () => {
   const described = await document();
   const all = operations(described);
   expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(all.length);
@@ -38,7 +38,7 @@ test("every operation has a name of its own, a tag, a summary, a description, an
   }
 });
 
-test("requests are named components with their defaults, and positions are eleven", async () => {
+test("describes requests as named components with their defaults and positions", async () => {
   const described = await document();
   for (const { path, schemas } of PRODUCTS) {
     const { parameters, requestBody } = described.paths[path].post;
@@ -66,7 +66,7 @@ test("requests are named components with their defaults, and positions are eleve
   }
 });
 
-test("every code of a problem is one of some operation's answers, under its own status", async () => {
+test("lists every problem code in a response with the status of that code", async () => {
   const codes = operations(await document()).flatMap(({ responses }) =>
     Object.entries(responses as Json).flatMap(([status, { content }]: [string, Json]) => {
       const parts: Json[] = content?.["application/problem+json"]?.schema.allOf ?? [];
@@ -78,7 +78,7 @@ test("every code of a problem is one of some operation's answers, under its own 
   expect([...new Set(codes.map(([code]) => code))].sort()).toEqual(Object.keys(PROBLEMS).sort());
 });
 
-describe("the headers of problems are described, and there:", () => {
+describe("describes the headers that problem responses carry", () => {
   const described = async (path: string, method: string, status: number) =>
     Object.keys((await document()).paths[path][method].responses[status].headers);
 
@@ -97,7 +97,7 @@ describe("the headers of problems are described, and there:", () => {
     ]);
   });
 
-  test("416, and what a download may depend on", async () => {
+  test("416, and the conditional headers of a download", async () => {
     const link = "/v1/files/{id}.pdf";
     expect(await described(link, "get", 416)).toContain("Content-Range");
     const { url, bytes } = (
@@ -117,10 +117,10 @@ describe("the headers of problems are described, and there:", () => {
   });
 });
 
-describe.each(PRODUCTS)("the examples of $operation are what the service does:", ({ path }) => {
+describe.each(PRODUCTS)("the examples of $operation match the service:", ({ path }) => {
   const post = async () => (await document()).paths[path].post as Json;
 
-  test("its requests, and the result", async () => {
+  test("request examples and the result example", async () => {
     const { requestBody, responses } = await post();
     const { "application/json": json, "multipart/form-data": form } = requestBody.content;
     const texts = Object.fromEntries(Object.entries(form.example).map(([name, value]) => [name, String(value)]));
@@ -135,7 +135,7 @@ describe.each(PRODUCTS)("the examples of $operation are what the service does:",
     }
   });
 
-  test("the 402, in both versions", async () => {
+  test("the example of a 402, in both x402 versions", async () => {
     const response = await send(path, { method: "POST" });
     const { example } = (await post()).responses[402].content["application/json"];
     const { accepts, ...answer } = await response.json<Json>();
@@ -143,13 +143,13 @@ describe.each(PRODUCTS)("the examples of $operation are what the service does:",
     expect({ ...answer, accepts: shortened }).toEqual(example);
   });
 
-  test("the refusal of a request without fields", async () => {
+  test("the example of an error for a request without fields", async () => {
     const { example } = (await post()).responses[400].content["application/problem+json"];
     const answer = await (await callPaid(path, {})).json<Json>();
     expect({ ...answer, request_id: example.request_id }).toEqual(example);
   });
 
-  test("what an index reads of its price", async () => {
+  test("the price for discovery indexes", async () => {
     expect((await post())["x-payment-info"]).toEqual({
       price: { mode: "fixed", currency: "USD", amount: "0.05" },
       protocols: [{ x402: {} }],
@@ -157,7 +157,7 @@ describe.each(PRODUCTS)("the examples of $operation are what the service does:",
   });
 });
 
-test("it says how to reach the operator, and how to call", async () => {
+test("contains the operator's contact and a short guide to paying", async () => {
   const { info, servers } = await document();
   expect(info.contact.url).toBe(ORIGIN);
   expect(info["x-guidance"]).toContain("PAYMENT-SIGNATURE");

@@ -25,7 +25,7 @@ const read = async (day: string, after = "") =>
 
 const body = { file: dataUri("application/pdf", onePage), text: "A" };
 
-/** Buys once, and returns the payment's key. */
+/** Buys once and returns the ledger key of the payment. */
 async function buy(): Promise<string> {
   const offer: Offer = await offerOf(TEXT);
   const payment = await signPayment(offer);
@@ -34,8 +34,8 @@ async function buy(): Promise<string> {
   return `eip155:84532:${offer.asset}:${authorization.from}:${authorization.nonce}`.toLowerCase();
 }
 
-describe("the books", () => {
-  test("have a sale once, and say who has paid how much to whom", async () => {
+describe("the sales list", () => {
+  test("lists a sale once, with payer, amount and recipient", async () => {
     const payment = await buy();
     const today = dayOf(Date.now());
     const { sales, networks, next } = await vi.waitUntil(async () => {
@@ -48,11 +48,11 @@ describe("the books", () => {
     ]);
     expect(payment).toContain(sales[0]!.payer.toLowerCase());
     expect(networks).toEqual([expect.objectContaining({ network: "base-sepolia", pay_to: sales[0]!.pay_to })]);
-    expect(await runDurableObjectAlarm(env.LEDGER.getByName(payment)), "its alarm comes again").toBe(true);
+    expect(await runDurableObjectAlarm(env.LEDGER.getByName(payment)), "a second run of the ledger's alarm").toBe(true);
     expect((await read(today)).sales).toHaveLength(1);
   });
 
-  test("of another day lack it; a day is read a page at a time, and what comes meanwhile is not missed", async () => {
+  test("lists the sales of one day page by page, without gaps or duplicates", async () => {
     const at = Date.parse("2026-01-31T23:59:00Z");
     const book = env.LEDGER.getByName(daybookOf(dayOf(at)));
     const sale = (n: number): BookedSale => ({
@@ -72,7 +72,7 @@ describe("the books", () => {
     expect((await read("2026-02-01")).sales).toEqual([]);
   });
 
-  test("are not there without OPERATOR_TOKEN, nor for anybody else, nor for web pages, nor kept by anybody", async () => {
+  test("returns sales only with OPERATOR_TOKEN, never to web pages, and forbids caching", async () => {
     const path = `${SALES}?day=2026-11-22`;
     const status = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).status;
     expect(await status(path, { token: TOKEN }, { OPERATOR_TOKEN: "" })).toBe(404);
@@ -96,14 +96,14 @@ describe("the books", () => {
       expect(await status(SALES + wrong, { token: TOKEN })).toBe(400);
   });
 
-  test("cannot be guessed at: wrong tokens of an address are limited", async () => {
+  test("limits wrong operator tokens per address", async () => {
     const from = { token: "guess", headers: { "CF-Connecting-IP": "192.0.2.77" } };
     const limit = vi.fn(async () => ({ success: false }));
     const refused = await ask(`${SALES}?day=2026-11-22`, from, { WRONG_TOKENS: { limit } });
     expect([refused.status, limit.mock.calls]).toEqual([429, [[{ key: "192.0.2.77" }]]]);
   });
 
-  test("of a day are kept for 400 days", async () => {
+  test("deletes the sales of a day after 400 days", async () => {
     const book = env.LEDGER.getByName(daybookOf("2020-01-01"));
     const settledAt = Date.parse("2020-01-01T12:00:00Z");
     const chain = { network: "base", chain: "eip155:8453", decimals: 6, asset: "0x1" };
@@ -113,7 +113,7 @@ describe("the books", () => {
   });
 });
 
-test("a token of less than 32 characters is a wrong setting", async () => {
+test("rejects an OPERATOR_TOKEN of less than 32 characters as an invalid setting", async () => {
   const health = await ask("/healthz", {}, { OPERATOR_TOKEN: "short" });
   expect([health.status, await health.text()]).toEqual([503, expect.stringContaining("OPERATOR_TOKEN")]);
 });

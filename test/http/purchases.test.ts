@@ -19,7 +19,7 @@ const newPayer = () => {
 };
 type Payer = ReturnType<typeof newPayer>;
 
-/** What a sign-in says beside the signature; the official clients take most of it from the challenge. */
+/** The fields of a sign-in message without its signature. The official clients copy most of them from the challenge. */
 interface Message {
   domain: string;
   address: string;
@@ -49,7 +49,7 @@ const messageOf = (account: PrivateKeyAccount, changes: Partial<Message> = {}): 
   ...changes,
 });
 
-/** Signs a message as text that viem writes. */
+/** Signs a message in the text format that viem writes. */
 async function signedBy(account: PrivateKeyAccount, message: Message): Promise<string> {
   const { type, chainId, issuedAt, expirationTime, notBefore, ...same } = message;
   const text = createSiweMessage({
@@ -80,7 +80,7 @@ async function buy({ key }: Payer, headers: Record<string, string> = {}, offer?:
 }
 
 describe("GET /v1/purchases", () => {
-  test("lists what a payer has bought, the newest first, as long as its links work", async () => {
+  test("lists a payer's purchases with working links, newest first", async () => {
     const [payer, other] = [newPayer(), newPayer()];
     const bought = [await buy(payer), await buy(payer), await buy(payer)];
     await buy(other);
@@ -99,7 +99,7 @@ describe("GET /v1/purchases", () => {
     });
   });
 
-  test("lists nothing of a payment that bought nothing, or of a payer who has none", async () => {
+  test("returns an empty list for a payer whose only call failed", async () => {
     const payer = newPayer();
     await send(TEXT, {
       method: "POST",
@@ -109,13 +109,13 @@ describe("GET /v1/purchases", () => {
     expect(await listOf(payer)).toEqual({ purchases: [], next: null });
   });
 
-  test("lists what was bought under one key once", async () => {
+  test("lists a purchase once if it was repeated with the same idempotency key", async () => {
     const payer = newPayer();
     for (let times = 0; times < 3; times++) await buy(payer, { "Idempotency-Key": "a" });
     expect((await listOf(payer)).purchases).toHaveLength(1);
   });
 
-  test("lists a hundred at a time", async () => {
+  test("lists 100 purchases per page", async () => {
     const { account } = newPayer();
     const book = env.LEDGER.getByName(`purchases:${account.address.toLowerCase()}`);
     for (let at = 0; at < 101; at++) await book.list({ payment: `${at}`, at, expiresAt: Date.now() + 60_000 });
@@ -127,7 +127,7 @@ describe("GET /v1/purchases", () => {
       expect((await list(header, `?before=${encodeURIComponent(wrong)}`)).status).toBe(400);
   });
 
-  test("without a sign-in says what to sign, where x402's clients look for it", async () => {
+  test("requests a sign-in with the message to sign in the PAYMENT-REQUIRED header", async () => {
     const response = await send(PURCHASES);
     expect(response.status).toBe(402);
     expect(await response.json()).toMatchObject({ code: "sign_in_required" });
@@ -145,12 +145,12 @@ describe("GET /v1/purchases", () => {
 
   test.each<[string, Partial<Message>]>([
     [
-      "all that it can say",
+      "all optional fields",
       { statement: "Show me.", requestId: "r", expirationTime: seconds(200), notBefore: seconds(-9) },
     ],
     ["resources", { resources: ["https://example.com/a", "https://example.com/b"] }],
-    ["nothing but what it must", {}],
-  ])("takes a message with %s", async (_, changes) => {
+    ["only the required fields", {}],
+  ])("accepts a sign-in message with %s", async (_, changes) => {
     const { account } = newPayer();
     expect((await list(await signedBy(account, messageOf(account, changes)))).status).toBe(200);
   });
@@ -158,12 +158,12 @@ describe("GET /v1/purchases", () => {
   test.each<[string, Partial<Message>, RegExp]>([
     ["another domain", { domain: "evil.example.com" }, /domain/],
     ["another origin", { uri: "https://evil.example.com/v1/purchases" }, /uri/],
-    ["a time long ago", { issuedAt: seconds(-301) }, /older/],
-    ["a time to come", { issuedAt: seconds(90) }, /future/],
-    ["an end that is past", { expirationTime: seconds(-1) }, /expired/],
-    ["a beginning to come", { notBefore: seconds(60) }, /not good yet/],
-    ["a chain that is not sold on", { chainId: "eip155:1" }, /chainId must be one of eip155:84532/],
-  ])("refuses a message with %s", async (_, changes, why) => {
+    ["an old issue time", { issuedAt: seconds(-301) }, /older/],
+    ["a future issue time", { issuedAt: seconds(90) }, /future/],
+    ["a past expiration time", { expirationTime: seconds(-1) }, /expired/],
+    ["a future start of validity", { notBefore: seconds(60) }, /not good yet/],
+    ["a chain that is not configured", { chainId: "eip155:1" }, /chainId must be one of eip155:84532/],
+  ])("rejects a sign-in message with %s", async (_, changes, why) => {
     const { account } = newPayer();
     const response = await list(await signedBy(account, messageOf(account, changes)));
     expect([response.status, await response.json()]).toMatchObject([
@@ -172,7 +172,7 @@ describe("GET /v1/purchases", () => {
     ]);
   });
 
-  test("refuses another's signature, and one of another message", async () => {
+  test("rejects a signature by another key or over another message", async () => {
     const [{ account }, { account: victim }] = [newPayer(), newPayer()];
     const message = messageOf(victim);
     const signature = JSON.parse(atob(await signedBy(account, messageOf(account)))).signature;
@@ -185,19 +185,22 @@ describe("GET /v1/purchases", () => {
       expect((await list(forged)).status).toBe(403);
   });
 
-  test.each(["", "garbage", btoa("[]"), btoa("{}"), btoa("null"), "e".repeat(9000)])("refuses %j", async (header) => {
-    const response = await list(header);
-    expect([response.status, await response.json()]).toMatchObject([403, { code: "sign_in_refused" }]);
-  });
+  test.each(["", "garbage", btoa("[]"), btoa("{}"), btoa("null"), "e".repeat(9000)])(
+    "rejects the malformed sign-in header %j",
+    async (header) => {
+      const response = await list(header);
+      expect([response.status, await response.json()]).toMatchObject([403, { code: "sign_in_refused" }]);
+    },
+  );
 
-  test("refuses lines in a field, which could be another message's", async () => {
+  test("rejects line breaks in a field, which could forge another message", async () => {
     const { account } = newPayer();
     const header = headerOf(messageOf(account, { statement: "a\nURI: b" }), `0x${"11".repeat(65)}`);
     expect(await (await list(header)).json()).toMatchObject({ detail: expect.stringContaining("one line") });
   });
 });
 
-test("a payer who signs in gets again what a payment has bought, and nobody else does", async () => {
+test("returns the result of a settled payment again to its signed-in payer only", async () => {
   const [payer, other] = [newPayer(), newPayer()];
   const { payment, output } = await buy(payer);
   const again = async (account: PrivateKeyAccount) => {
@@ -215,7 +218,7 @@ test("a payer who signs in gets again what a payment has bought, and nobody else
 describe("a contract wallet", () => {
   const { account: owner } = newPayer();
   const wallet = { ...owner, address: `0x${"77".repeat(20)}` } as PrivateKeyAccount;
-  /** A node of the chain where the wallet is, which answers whatever it is asked with this. */
+  /** Returns the URL of a fake node that answers every request with `result`. */
   const nodeThat = (result: string) =>
     `https://node.example.com/${encodeURIComponent(btoa(JSON.stringify({ broken: { result } })))}`;
   const ask = async (bindings: object, signature?: string) => {
@@ -231,21 +234,24 @@ describe("a contract wallet", () => {
     return answer;
   };
 
-  test("signs in where the chain says that the signature is its own", async () => {
+  test("accepts a contract wallet's sign-in if the chain confirms its signature", async () => {
     const yes = `0x1626ba7e${"0".repeat(56)}`;
     expect(await ask({ RPC_URL: nodeThat(yes) })).toMatchObject({ status: 200 });
   });
 
-  test.each([`0x${"f".repeat(64)}`, "0x", `0x${"0".repeat(64)}`])("not where it answers %j", async (result) => {
-    expect(await ask({ RPC_URL: nodeThat(result) })).toMatchObject({ status: 403 });
-  });
+  test.each([`0x${"f".repeat(64)}`, "0x", `0x${"0".repeat(64)}`])(
+    "rejects a contract wallet's sign-in if the node answers %j",
+    async (result) => {
+      expect(await ask({ RPC_URL: nodeThat(result) })).toMatchObject({ status: 403 });
+    },
+  );
 
-  test("is told that it cannot be asked, where there is no node", async () => {
+  test("rejects a contract wallet's sign-in with an explanation if no node is configured", async () => {
     expect(await ask({})).toMatchObject({ status: 403, body: { detail: expect.stringContaining("contract wallets") } });
   });
 });
 
-test("a message for another site, sent under that site's name, is taken only at a host of the deployment", async () => {
+test("accepts a sign-in for another host only if ALLOWED_HOSTS contains that host", async () => {
   const { account } = newPayer();
   const host = "api.example.com";
   const message = messageOf(account, { domain: host, uri: `https://${host}${PURCHASES}` });

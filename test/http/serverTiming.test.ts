@@ -9,7 +9,7 @@ const body = JSON.stringify({ file: "https://files.example.com/one-page.pdf", te
 const log = vi.spyOn(console, "log").mockImplementation(() => {});
 afterEach(() => log.mockClear());
 
-/** The figures of a header, by their names. */
+/** The durations in the header, by step. */
 const timesIn = (headers: Headers) =>
   Object.fromEntries(
     headers
@@ -28,8 +28,8 @@ const paid = async () => ({
   "Idempotency-Key": crypto.randomUUID(),
 });
 
-describe("the steps of a paid call, and how long each took,", () => {
-  test("are in its answer, in its line of the log, and in traces, from the same measurement", async () => {
+describe("Server-Timing", () => {
+  test("reports the same step durations in the response, the log and the traces", async () => {
     const { call } = deployment("good");
     const spans = vi.spyOn(tracing, "enterSpan");
     const { status, headers } = await call({ headers: await paid(), body });
@@ -43,10 +43,10 @@ describe("the steps of a paid call, and how long each took,", () => {
     expect(line).toMatchObject(times);
     expect(lines("sale")[0]).toMatchObject({ verify_ms: times.verify_ms, settle_ms: times.settle_ms });
     const sum = Object.values(times).reduce((total, ms) => total + ms, 0);
-    expect(sum, "none is counted twice").toBeLessThanOrEqual(line.ms);
+    expect(sum, "no step is counted twice").toBeLessThanOrEqual(line.ms);
   });
 
-  test("can be read by pages of other origins", async () => {
+  test("allows pages of other origins to read the step durations", async () => {
     const { headers } = await deployment("good").call({
       headers: { ...(await paid()), Origin: "https://a.example" },
       body,
@@ -55,7 +55,7 @@ describe("the steps of a paid call, and how long each took,", () => {
     expect(headers.get("Access-Control-Expose-Headers")?.split(",")).toContain("Server-Timing");
   });
 
-  test("are those that it took: of a call that is answered again, none but to receive it", async () => {
+  test("reports only the receive step for a replayed call", async () => {
     const { call } = deployment("good");
     const headers = await paid();
     await call({ headers, body });
@@ -63,7 +63,7 @@ describe("the steps of a paid call, and how long each took,", () => {
     expect([again.status, Object.keys(timesIn(again.headers))]).toEqual([200, ["receive_ms"]]);
   });
 
-  test("are told to nobody else: a refused payer sees no figures", async () => {
+  test("reports no step durations to a payer whose payment was refused", async () => {
     const { status, headers } = await deployment("forged").call({ headers: await paid(), body });
     expect([status, headers.get("Server-Timing")]).toEqual([402, null]);
     expect(lines("request").at(-1), "the operator does").toHaveProperty("verify_ms");

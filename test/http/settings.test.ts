@@ -15,10 +15,10 @@ import { SECRET, WRONG_SETTINGS } from "../support/wrongSettings.ts";
 const ORIGIN = "https://api.example.com";
 const WRONG = Object.entries(WRONG_SETTINGS).map(([name, [value]]) => [name, value] as const);
 
-/** What answers whatever the settings are. */
+/** Paths that work with invalid settings. */
 const WITHOUT_SETTINGS = /^\/(assets|fonts|v1\/files|favicon\.svg|robots\.txt)/;
 
-/** Every method and path that the service knows, with values for what is variable in a path. */
+/** Every method and path of the service, with values for path parameters. */
 const ROUTES = [
   ...new Set(
     app.routes
@@ -37,7 +37,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-/** Sends a request to a deployment with these settings. */
+/** Returns a function that sends requests to a deployment with these settings. */
 function deployed(settings: object) {
   const environment = { ...env, ...settings };
   return async (url: string, init?: RequestInit) => {
@@ -54,32 +54,38 @@ async function link(host = "api.example.com") {
   return `https://${host}/v1/files/${id}.pdf?token=${token}`;
 }
 
-describe("with a wrong setting", () => {
-  test.each(WRONG)("nothing is sold, nothing breaks, and the operator is told: %s=%j", async (name, value) => {
-    const call = deployed({ [name]: value });
-    expect(ROUTES.length).toBeGreaterThan(30);
-    for (const [method, path] of ROUTES) {
-      const response = await call(path, { method });
-      const answer = await response.text();
-      const found = `${method} ${path}: ${response.status} ${answer.slice(0, 300)}`;
-      expect(found).not.toContain(SECRET);
-      if (path === "/healthz" && method === "GET") {
-        expect([response.status, JSON.parse(answer)]).toMatchObject([503, { status: "fail" }]);
-        expect(answer).toContain(name);
-      } else if (WITHOUT_SETTINGS.test(path)) {
-        expect([200, 204, 404, 405], found).toContain(response.status);
-      } else {
-        expect([response.status, response.headers.get("Content-Type")]).toEqual([503, "application/problem+json"]);
-        expect(JSON.parse(answer)).toMatchObject({ code: "not_configured", detail: expect.stringMatching(/charged/) });
-        expect(found).not.toContain(name);
+describe("with an invalid setting", () => {
+  test.each(WRONG)(
+    "answers every route with 503 and names the invalid setting to the operator: %s=%j",
+    async (name, value) => {
+      const call = deployed({ [name]: value });
+      expect(ROUTES.length).toBeGreaterThan(30);
+      for (const [method, path] of ROUTES) {
+        const response = await call(path, { method });
+        const answer = await response.text();
+        const found = `${method} ${path}: ${response.status} ${answer.slice(0, 300)}`;
+        expect(found).not.toContain(SECRET);
+        if (path === "/healthz" && method === "GET") {
+          expect([response.status, JSON.parse(answer)]).toMatchObject([503, { status: "fail" }]);
+          expect(answer).toContain(name);
+        } else if (WITHOUT_SETTINGS.test(path)) {
+          expect([200, 204, 404, 405], found).toContain(response.status);
+        } else {
+          expect([response.status, response.headers.get("Content-Type")]).toEqual([503, "application/problem+json"]);
+          expect(JSON.parse(answer)).toMatchObject({
+            code: "not_configured",
+            detail: expect.stringMatching(/charged/),
+          });
+          expect(found).not.toContain(name);
+        }
       }
-    }
-    const lines = log.mock.calls.map(([line]) => String(line));
-    expect(lines.join("\n")).not.toContain(SECRET);
-    expect(lines.filter((line) => line.includes('"event":"settings"'))).toEqual([expect.stringContaining(name)]);
-  });
+      const lines = log.mock.calls.map(([line]) => String(line));
+      expect(lines.join("\n")).not.toContain(SECRET);
+      expect(lines.filter((line) => line.includes('"event":"settings"'))).toEqual([expect.stringContaining(name)]);
+    },
+  );
 
-  test("a browser reads so on a page, which has its style", async () => {
+  test("shows browsers a styled error page if a setting is invalid", async () => {
     const call = deployed({ MAX_PAGES: "many" });
     const page = await call("/", { headers: { Accept: "text/html" } });
     expect([page.status, page.headers.get("Content-Type")]).toEqual([503, "text/html; charset=UTF-8"]);
@@ -89,7 +95,7 @@ describe("with a wrong setting", () => {
       expect([path, (await call(path!)).status]).toEqual([path, 200]);
   });
 
-  test("a payment that is sent is shown to nobody", async () => {
+  test("does not send a payment to the facilitator if a setting is invalid", async () => {
     const { call, verified } = deployment("good", { MAX_PAGES: "many" });
     const payment = await signPayment(await terms());
     const body = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
@@ -101,7 +107,7 @@ describe("with a wrong setting", () => {
     expect(await verified()).toBe(0);
   });
 
-  test("what has been paid for can be fetched, and its link ended", async () => {
+  test("serves and revokes paid results if a setting is invalid", async () => {
     const call = deployed({ MAX_PAGES: "many" });
     const bought = await link();
     expect(await (await call(bought)).text()).toBe("%PDF");
@@ -110,7 +116,7 @@ describe("with a wrong setting", () => {
     expect((await call(bought)).status).toBe(410);
   });
 
-  test("files stay on their host, and are served by any where it is that setting", async () => {
+  test("serves files only on FILE_HOST, or on any host if FILE_HOST itself is invalid", async () => {
     const bought = await link("files.example.com");
     const elsewhere = bought.replace("files.", "api.");
     const separate = deployed({ FILE_HOST: "files.example.com", MAX_PAGES: "many" });
@@ -119,24 +125,24 @@ describe("with a wrong setting", () => {
     expect([(await broken(bought)).status, (await broken(elsewhere)).status]).toEqual([200, 200]);
   });
 
-  test("the sweep runs", async () => {
+  test("runs the sweep if a setting is invalid", async () => {
     const environment = { ...env, MAX_PAGES: "many" } as Env;
     await worker.scheduled(createScheduledController({ scheduledTime: Date.now() }), environment);
     expect(String(log.mock.calls.at(-1))).toContain('"event":"sweep"');
   });
 });
 
-/** Nobody is at this host, and nothing else is. */
+/** A host that does not exist. */
 const NOWHERE = "https://nowhere.example.org";
 const PAY_TO = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
 const KEY = `${"A".repeat(86)}==`;
 
-describe("with settings that look right, and do not work", () => {
+describe("with valid settings that name unreachable services", () => {
   test.each([
     { FACILITATOR_URL: NOWHERE, FACILITATOR_AUTHORIZATION: `Bearer ${SECRET}` },
     { FACILITATOR_URL: "https://facilitator.cdp.coinbase.com", CDP_API_KEY_ID: SECRET, CDP_API_KEY_SECRET: KEY },
     { FACILITATOR_URL: NOWHERE, RPC_URL: `${NOWHERE}/${SECRET}`, DNS_CHECK_URL: `${NOWHERE}/?key=${SECRET}` },
-  ])("nothing breaks, and nobody is told a secret: %j", async (settings) => {
+  ])("answers every route and reveals no secret if services are unreachable: %j", async (settings) => {
     const call = deployed({ PAY_TO, ...settings });
     const payment = await signPayment({ ...(await terms()), payTo: PAY_TO });
     const body = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
@@ -156,18 +162,21 @@ describe("with settings that look right, and do not work", () => {
 });
 
 describe("without a binding", () => {
-  test.each(["RESULTS", "ASSETS", "LEDGER", "BUDGETS"])("nothing breaks: %s", async (name) => {
-    const call = deployed({ [name]: undefined });
-    for (const [method, path] of ROUTES) {
-      const response = await call(path, { method });
-      const found = `${method} ${path}: ${response.status} ${(await response.text()).slice(0, 300)}`;
-      if (path === "/healthz" && method === "GET") expect(found).toContain(`the binding ${name} is not there`);
-      else expect(found).toContain("not_configured");
-    }
-  });
+  test.each(["RESULTS", "ASSETS", "LEDGER", "BUDGETS"])(
+    "answers every route with not_configured if the binding %s is missing",
+    async (name) => {
+      const call = deployed({ [name]: undefined });
+      for (const [method, path] of ROUTES) {
+        const response = await call(path, { method });
+        const found = `${method} ${path}: ${response.status} ${(await response.text()).slice(0, 300)}`;
+        if (path === "/healthz" && method === "GET") expect(found).toContain(`the binding ${name} is not there`);
+        else expect(found).toContain("not_configured");
+      }
+    },
+  );
 });
 
-test("a name that is no setting's is told to the operator, in the log alone", async () => {
+test("reports an unknown setting only in the log", async () => {
   const call = deployed({ PRICE_USDC: "1", STRIPE: { bound: true } });
   const health = await call("/healthz");
   expect(await health.text()).not.toContain("PRICE_USDC");

@@ -19,7 +19,7 @@ async function send(path: string, init: RequestInit = {}): Promise<Response> {
   await waitOnExecutionContext(context);
   return whole;
 }
-/** The data points by the names of their columns. */
+/** The data points, by column name. */
 const points = () =>
   writeDataPoint.mock.calls.map(([{ indexes, blobs, doubles }]) => ({
     index: indexes[0],
@@ -30,7 +30,7 @@ const points = () =>
 const file = dataUri("application/pdf", onePage);
 const offer = async () => (await (await send(TEXT, { method: "POST" })).json<{ accepts: Offer[] }>()).accepts[0]!;
 
-test("a sale, its repetition, a refusal and a download each leave one data point", async () => {
+test("writes one data point each for a sale, its replay, a failed call and a download", async () => {
   const payment = await signPayment(await offer());
   const headers = { "X-PAYMENT": payment, "Idempotency-Key": "mine", "Content-Type": "application/json" };
   const call = (body: object) => send(TEXT, { method: "POST", headers, body: JSON.stringify(body) });
@@ -51,7 +51,7 @@ test("a sale, its repetition, a refusal and a download each leave one data point
   ]);
 });
 
-test("a tool's call leaves one at its end, which says what became of it", async () => {
+test("writes one data point per MCP tool call, with its outcome", async () => {
   const payment = JSON.parse(atob(await signPaymentV2(await offer())));
   const call = (_meta: object) =>
     send("/mcp", {
@@ -72,7 +72,7 @@ test("a tool's call leaves one at its end, which says what became of it", async 
   ]);
 });
 
-test("none says who has called or paid, or holds what anybody has written; all keep to the limits", async () => {
+test("writes no data that identifies callers or repeats their input, within the limits of Analytics Engine", async () => {
   const payment = await signPayment(await offer());
   const headers = { "X-PAYMENT": payment, "Idempotency-Key": "secret key", "Content-Type": "application/json" };
   const sent = { headers: { ...headers, "CF-Connecting-IP": "192.0.2.7" }, method: "POST" };

@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 describe("an upload", () => {
-  test("is asked for, sent, and marked any number of times", async () => {
+  test("returns a URL and a handle, and marks the uploaded file any number of times", async () => {
     const offered = await opened(pdf);
     expect(offered).toEqual({
       handle: expect.stringMatching(/^upload:\d{6}-[0-9a-f]{32}$/),
@@ -62,13 +62,13 @@ describe("an upload", () => {
     }
   });
 
-  test("has its length from the file where it was not said, and is a PDF where nothing was", async () => {
+  test("accepts a PDF of any free size if the request names no type and size", async () => {
     const offered = await opened();
     expect(offered.upload.headers).toEqual({ "Content-Type": "application/pdf" });
     expect(await (await put(offered, onePage)).json()).toMatchObject({ bytes: onePage.length });
   });
 
-  test("may be an image", async () => {
+  test("accepts an image upload as `image`", async () => {
     const [file, image] = [await opened(pdf), await opened(png)];
     await put(file, onePage);
     await put(image, RED_PNG);
@@ -76,7 +76,7 @@ describe("an upload", () => {
     expect(await response.json()).toMatchObject({ output: { pages: 1 }, operation: "watermark.image" });
   });
 
-  test("may be named in a form", async () => {
+  test("accepts an upload handle in a form", async () => {
     const offered = await opened(pdf);
     await put(offered, onePage);
     const form = new FormData();
@@ -85,7 +85,7 @@ describe("an upload", () => {
     expect(await (await callPaid(TEXT, form)).json()).toMatchObject({ output: { pages: 1 } });
   });
 
-  test("gives the same result to the same payment and key again, even once it has ended", async () => {
+  test("returns the same result for the same payment and key after the upload has expired", async () => {
     const offered = await opened(pdf);
     await put(offered, onePage);
     const payment = await signPayment(await offerOf(TEXT));
@@ -100,7 +100,7 @@ describe("an upload", () => {
     ["it's mine.pdf", `'it'\\''s mine.pdf'`],
     ["$(reboot).pdf", "'$(reboot).pdf'"],
     ['a" `b`.pdf', "'a\" `b`.pdf'"],
-  ])("has a command in which the name %s is one word", async (name, word) => {
+  ])("quotes the file name %s as one word in the curl command", async (name, word) => {
     const { curl, upload } = await opened({ name });
     expect(curl).toBe(`curl -g -T ${word} -H 'Content-Type: application/pdf' '${upload.url}'`);
   });
@@ -114,7 +114,7 @@ describe("an upload", () => {
     [{ size: "18211" }, "size"],
     [{ type: "application/pdf" }, "type", "must be pdf or image"],
     [{ file: "a.pdf" }, "file"],
-  ])("is not opened for %j", async (fields, path, message = expect.any(String)) => {
+  ])("rejects an upload request with %j", async (fields, path, message = expect.any(String)) => {
     const response = await ask(fields);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: "invalid_request", errors: [{ path, message }] });
@@ -123,11 +123,11 @@ describe("an upload", () => {
   test.each([
     [{ size: 1_000_000_001 }, "source_too_large"],
     [{ size: 10_000_001, type: "image" }, "image_too_large"],
-  ])("is not opened for what no call takes: %j", async (fields, code) => {
+  ])("rejects an upload request for a file over the size limit: %j", async (fields, code) => {
     expect(await codeOf(await ask(fields))).toEqual([413, code]);
   });
 
-  test("is not opened by a long request, nor by one that is no JSON", async () => {
+  test("rejects an upload request that is too long or not JSON", async () => {
     for (const [body, status, code] of [
       [onePage, 400, "invalid_request"],
       [new Uint8Array(20_000), 413, "body_too_large"],
@@ -137,14 +137,14 @@ describe("an upload", () => {
       const problem = await response.json<{ code: string; detail: string }>();
       expect(problem.code).toBe(code);
       expect(problem.detail).toMatch(
-        /Send an object such as .*, and the file itself to the address that the answer names\.$/,
+        /Send an object such as .*, then send the file to the upload URL of the response\.$/,
       );
     }
   });
 });
 
 describe("the file of an upload", () => {
-  test("comes once: what is sent again is refused, and changes nothing", async () => {
+  test("rejects a second file for the same upload and leaves the first one unchanged", async () => {
     const offered = await opened({ name: "a.pdf" });
     await put(offered, onePage);
     const before = await storedKeys("uploads/");
@@ -153,7 +153,7 @@ describe("the file of an upload", () => {
     expect(await storedKeys("uploads/")).toEqual(before);
   });
 
-  test("is stored as it came, to the byte", async () => {
+  test("stores the uploaded bytes unchanged", async () => {
     const bytes = noise(3_000_000);
     bytes.set(new TextEncoder().encode("%PDF-1.7"));
     const offered = await opened({ size: bytes.length });
@@ -164,14 +164,14 @@ describe("the file of an upload", () => {
     expect(sha256).toBe(await hashOf(bytes));
   });
 
-  test("is one of those that come at the same time, and of the others nothing stays", async () => {
+  test("stores one of several concurrent uploads and discards the others", async () => {
     const offered = await opened({ name: "a.pdf" });
     const answers = await Promise.all(Array.from({ length: 8 }, () => put(offered, onePage)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(409)]);
     expect(await storedKeys("uploads/")).toHaveLength(2);
   });
 
-  test.each([-1, 1])("has the length that was said, and not %i more; the slot stays open", async (more) => {
+  test.each([-1, 1])("rejects a file whose announced length differs by %i byte and stores nothing", async (more) => {
     const offered = await opened({ ...pdf, size: onePage.length + more });
     expect(await codeOf(await put(offered, onePage, { "Content-Length": String(onePage.length) }))).toEqual([
       400,
@@ -180,14 +180,14 @@ describe("the file of an upload", () => {
     expect(await storedKeys("uploads/")).toHaveLength(1);
   });
 
-  test("says its length", async () => {
+  test("rejects an upload without Content-Length or without content", async () => {
     const offered = await opened();
     const stream = new Response(onePage).body!.pipeThrough(new TransformStream());
     expect(await codeOf(await put(offered, stream))).toEqual([400, "upload_length_wrong"]);
     expect(await codeOf(await put(offered, new Uint8Array()))).toEqual([400, "upload_length_wrong"]);
   });
 
-  test("is no larger than free ones may be, where its length was not said", async () => {
+  test("limits an upload of unannounced size to the free size", async () => {
     const offered = await opened();
     expect(await codeOf(await put(offered, new Uint8Array(10_000_001)))).toEqual([413, "source_too_large"]);
     const image = await opened({ type: "image" });
@@ -197,12 +197,12 @@ describe("the file of an upload", () => {
   test.each([
     ["an image", pdf.name, "pdf", RED_PNG, "not_a_pdf"],
     ["a web page", pdf.name, "pdf", new TextEncoder().encode("<!doctype html><html><body>Sign in"), "not_a_pdf"],
-    ["a program in an archive", pdf.name, "pdf", new TextEncoder().encode("PK\x03\x04..."), "not_a_pdf"],
+    ["a zip archive", pdf.name, "pdf", new TextEncoder().encode("PK\x03\x04..."), "not_a_pdf"],
     ["a text", pdf.name, "pdf", new TextEncoder().encode("hello\n"), "not_a_pdf"],
-    ["bytes of no known format", pdf.name, "pdf", new Uint8Array(2000).fill(0x81), "not_a_pdf"],
+    ["bytes of an unknown format", pdf.name, "pdf", new Uint8Array(2000).fill(0x81), "not_a_pdf"],
     ["a PDF", png.name, "image", onePage, "unsupported_image"],
     ["a GIF", png.name, "image", new TextEncoder().encode("GIF89a..."), "unsupported_image"],
-  ])("is not %s in place of %s", async (_, name, type, bytes, code) => {
+  ])("rejects an upload of %s in place of %s, then accepts the right file", async (_, name, type, bytes, code) => {
     const offered = await opened({ name, type });
     expect(await codeOf(await put(offered, bytes))).toEqual([422, code]);
     expect(await storedKeys("uploads/")).toHaveLength(1);
@@ -210,17 +210,17 @@ describe("the file of an upload", () => {
   });
 });
 
-describe("a handle", () => {
+describe("an upload handle", () => {
   const mark = (file: string) => callPaid(TEXT, { file, text: "A" });
 
   test.each(["upload:", "upload:a", "upload:495901-0123", `upload:495901-${"g".repeat(32)}`, "upload:../results/1"])(
-    "that cannot be one is not found: %s",
+    "returns 404 for the malformed handle %s",
     async (handle) => {
       expect(await codeOf(await mark(handle))).toEqual([404, "upload_not_found"]);
     },
   );
 
-  test("is not the id in the URL, nor does one that was guessed work", async () => {
+  test("rejects the id of the upload URL and a guessed handle", async () => {
     const { handle, upload } = await opened(pdf);
     await put({ upload } as Offered, onePage);
     const id = upload.url.split("/").at(-1)!;
@@ -234,7 +234,7 @@ describe("a handle", () => {
     ]);
   });
 
-  test("of nothing yet says so, and the payment stays good", async () => {
+  test("rejects a handle whose file was not uploaded yet and leaves the payment usable", async () => {
     const offered = await opened(pdf);
     const payment = await signPayment(await offerOf(TEXT));
     const call = () => callPaid(TEXT, { file: offered.handle, text: "A" }, payment);
@@ -243,7 +243,7 @@ describe("a handle", () => {
     expect(await (await call()).json()).toMatchObject({ cost: "0.05 USDC" });
   });
 
-  test("ends after an hour, as does its URL, and its file cannot be had before either", async () => {
+  test("expires handle and upload URL after an hour, and never serves the uploaded file", async () => {
     const [offered, unused] = [await opened(pdf), await opened(pdf)];
     await put(offered, onePage);
     const file = (await storedKeys("uploads/")).find((key) => key.split("-").length === 3)!;
@@ -260,11 +260,11 @@ describe("a handle", () => {
     expect(await codeOf(await put(unused, onePage))).toEqual([410, "upload_expired"]);
     vi.restoreAllMocks();
     later(2 * HOUR);
-    await emptyBucket(); // as the sweep does
+    await emptyBucket(); // like the sweep
     expect(await codeOf(await put(unused, onePage))).toEqual([410, "upload_expired"]);
   });
 
-  test("of a PDF is no image, and of an image no PDF", async () => {
+  test("rejects a PDF handle as an image and an image handle as a PDF", async () => {
     const [file, image] = [await opened(pdf), await opened(png)];
     await put(file, onePage);
     await put(image, RED_PNG);
@@ -275,7 +275,7 @@ describe("a handle", () => {
     expect(await codeOf(await callPaid(TEXT, { file: image.handle, text: "A" }))).toEqual([422, "not_a_pdf"]);
   });
 
-  test("is in no log line, and neither is its URL", async () => {
+  test("logs neither the handle nor the upload URL", async () => {
     const lines = vi.spyOn(console, "log");
     const offered = await opened(pdf);
     await put(offered, onePage);
@@ -290,13 +290,13 @@ describe("a handle", () => {
   });
 });
 
-describe("the page of an upload", () => {
+describe("the upload page", () => {
   const page = async (offered: Offered) => {
     const response = await send(offered.upload.url, { headers: { Accept: "text/html" } });
     return { response, html: await response.text() };
   };
 
-  test("lets a person choose the file, under a strict policy, and tells once it has come", async () => {
+  test("lets a person choose the file under a strict CSP, until the file is uploaded", async () => {
     const offered = await opened({ ...pdf, name: "<b>it's.pdf" });
     const { response, html } = await page(offered);
     expect(response.headers.get("Content-Type")).toContain("text/html");
@@ -312,7 +312,7 @@ describe("the page of an upload", () => {
     expect((await page(offered)).html).not.toContain('type="file"');
   });
 
-  test("is one of a problem where there is no such upload", async () => {
+  test("shows an error page for an unknown upload", async () => {
     const response = await send(`/v1/uploads/495901-${"0".repeat(32)}`, { headers: { Accept: "text/html" } });
     expect([response.status, response.headers.get("Content-Type")]).toEqual([410, "text/html; charset=UTF-8"]);
   });

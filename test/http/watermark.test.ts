@@ -21,7 +21,7 @@ interface Problem {
   errors?: { path: string; message: string }[];
 }
 
-test("what the recipient has to be told is in a header", async () => {
+test("reports notices for the recipient in the Overprint-Notice header", async () => {
   const portfolio = pdfOf([
     "<< /Type /Catalog /Pages 2 0 R /Collection << >> /AcroForm << /SigFlags 1 /Fields [] >> >>",
     "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
@@ -36,7 +36,7 @@ test("what the recipient has to be told is in a header", async () => {
   expect(await noticeOf(onePage)).toBeNull();
 });
 
-describe("a paid call gives the three fields of the result, and its link the marked PDF", () => {
+describe("returns the result's three fields and a link to the marked PDF", () => {
   test.each<[string, string, object | FormData]>([
     ["text, JSON, URL", TEXT, { file: URL_OF_PDF, text: "DRAFT" }],
     ["text, JSON, redirected URL", TEXT, { file: "https://files.example.com/moved.pdf", text: "DRAFT" }],
@@ -75,14 +75,14 @@ describe("a paid call gives the three fields of the result, and its link the mar
     expect(bytes.length).toBeGreaterThan(onePage.length);
   });
 
-  test("pages are counted", async () => {
+  test("returns the number of pages", async () => {
     const file = dataUri("application/pdf", pagesOf(Array(7).fill("/MediaBox [0 0 200 200]")));
     const response = await callPaid(TEXT, { file, text: "7" });
     expect((await response.json<{ output: { pages: number } }>()).output.pages).toBe(7);
   });
 });
 
-describe("the result is saved under the name asked for, with .pdf", () => {
+describe("downloads the result under the requested file name, with .pdf", () => {
   test.each([
     [undefined, "attachment; filename=watermarked.pdf"],
     ["contract", "attachment; filename=contract.pdf"],
@@ -104,7 +104,7 @@ describe("the result is saved under the name asked for, with .pdf", () => {
   });
 });
 
-test("a payment whose link its holder has ended gives no dead link: it is a 409", async () => {
+test("rejects a payment whose link was revoked instead of returning the dead link", async () => {
   const payment = await signPayment(await offerOf(TEXT));
   const call = () => callPaid(TEXT, { file: pdf, text: "A" }, payment, "a");
   const { output } = await (await call()).json<{ output: { url: string } }>();
@@ -114,7 +114,7 @@ test("a payment whose link its holder has ended gives no dead link: it is a 409"
   expect([again.status, (await again.json<Problem>()).code]).toEqual([409, "payment_already_used"]);
 });
 
-describe("every field is taken", () => {
+describe("accepts every field", () => {
   const places = [...IMAGE_POSITIONS, "top-center", "middle-left", "bottom-center"];
   test.each<[string, object]>([
     ...places.flatMap((position): [string, object][] => [
@@ -134,7 +134,7 @@ describe("every field is taken", () => {
   });
 });
 
-describe("bad input is a problem that says what to do, and leaves the payment usable", () => {
+describe("rejects invalid input with an explanation and leaves the payment usable", () => {
   const text = { file: pdf, text: "A" };
   const image = { file: pdf, image: png };
   const encrypted = pdfWithTrailer(
@@ -215,12 +215,12 @@ describe("bad input is a problem that says what to do, and leaves the payment us
     expect(retried.status).toBe(200);
   });
 
-  test("an unknown field is named with the nearest one", async () => {
+  test("suggests the nearest field for an unknown field", async () => {
     const problem = await (await callPaid(TEXT, { ...text, opactiy: 1 })).json<Problem>();
     expect(problem.errors).toEqual([{ path: "opactiy", message: "is not a field; did you mean `opacity`?" }]);
   });
 
-  test("one with a long name is told by its beginning, and no field is looked for that is like it", async () => {
+  test("truncates the long name of an unknown or repeated field and suggests no other field", async () => {
     const name = "x".repeat(400_000);
     for (const body of [{ ...text, [name]: 1 }, `{"file":"${pdf}","text":"A","${name}":1,"${name}":2}`]) {
       const response = await (typeof body === "string" ? callRaw(body, "application/json") : callPaid(TEXT, body));
@@ -234,14 +234,14 @@ describe("bad input is a problem that says what to do, and leaves the payment us
 
   describe.each<[string, (text: string) => Record<string, string>]>([
     ["text", (long) => ({ text: long })],
-    ["text in an odd place", (long) => ({ text: `ab${long}` })],
-    ["text behind a letter", (long) => ({ text: `a${long}` })],
+    ["text after two letters", (long) => ({ text: `ab${long}` })],
+    ["text after one letter", (long) => ({ text: `a${long}` })],
     ["text that begins with an escape", (long) => ({ text: `"\n${long}` })],
     ["password", (long) => ({ password: long })],
-    ["colour and more", (long) => ({ color: `#ff0000\n${long}` })],
-    ["field that there is not", (long) => ({ pdf: `data:application/pdf;base64,${long}` })],
+    ["color and more", (long) => ({ color: `#ff0000\n${long}` })],
+    ["unknown field", (long) => ({ pdf: `data:application/pdf;base64,${long}` })],
     ["path", (long) => ({ file: `/tmp/${long}` })],
-  ])("one that has no end is answered as one that is too long, as a %s", (_, fieldsOf) => {
+  ])("reports the same errors for a huge value as for a long one: %s", (_, fieldsOf) => {
     test.each<[string, (fields: object) => [string | FormData, string?]]>([
       ["JSON", (fields) => [JSON.stringify(fields), "application/json"]],
       ["ASCII", (fields) => [ascii(JSON.stringify(fields)), "application/json"]],
@@ -261,12 +261,12 @@ describe("bad input is a problem that says what to do, and leaves the payment us
     });
   });
 
-  test("of a text that is far too long nothing else is looked at", async () => {
+  test("reports only the length of a text that is far too long", async () => {
     const problem = await (await callPaid(TEXT, { ...text, text: "{x}".repeat(1000) })).json<Problem>();
     expect(problem.errors).toEqual([{ path: "text", message: "must have at most 500 characters" }]);
   });
 
-  test("malformed JSON is a 400", async () => {
+  test("rejects malformed JSON with 400", async () => {
     const response = await callRaw("{", "application/json");
     expect(response.status).toBe(400);
     expect((await response.json<Problem>()).code).toBe("invalid_request");
@@ -275,47 +275,47 @@ describe("bad input is a problem that says what to do, and leaves the payment us
   test.each([
     [`{"file":"${pdf}","text":"A","text":"B"}`, "text"],
     [`{"file":"${pdf}","text":"A","\\u0066ile":"http://127.0.0.1/"}`, "file"],
-  ])("JSON with a field twice is a 400 that names it: %#", async (body, field) => {
+  ])("rejects JSON with a repeated field and names the field: %#", async (body, field) => {
     const response = await callRaw(body, "application/json");
     expect(response.status).toBe(400);
     const { code, detail, errors } = await response.json<Problem>();
     expect({ code, detail }).toEqual({
       code: "invalid_request",
-      detail: expect.stringContaining(`has \`${field}\` twice`),
+      detail: expect.stringContaining(`contains \`${field}\` more than once`),
     });
     expect(errors?.map(({ path }) => path)).toEqual([field]);
   });
 
-  test("JSON of very many values is a short 400", async () => {
+  test("rejects JSON with too many values briefly", async () => {
     const body = `{${Array.from({ length: 50_000 }, (_, at) => `"k${at}":1`).join()}}`;
     const response = await callRaw(body, "application/json");
     expect(response.status).toBe(400);
     expect((await response.text()).length).toBeLessThan(1000);
   });
 
-  test.each(["utf-16", "iso-8859-1", '"utf-16le"'])("JSON in %s is a 415", async (charset) => {
+  test.each(["utf-16", "iso-8859-1", '"utf-16le"'])("rejects JSON with the charset %s (415)", async (charset) => {
     const response = await callRaw(JSON.stringify(text), `application/json; charset=${charset}`);
     expect(response.status).toBe(415);
     expect((await response.json<Problem>()).detail).toContain("UTF-8");
   });
 
-  test.each(["utf-8", '"UTF-8"', "utf8"])("JSON in %s is read", async (charset) => {
+  test.each(["utf-8", '"UTF-8"', "utf8"])("accepts JSON with the charset %s", async (charset) => {
     expect((await callRaw(JSON.stringify(text), `application/json; charset=${charset}`)).status).toBe(200);
   });
 
-  test("a text in another encoding than UTF-8 is a 400, instead of a mark that nobody wants", async () => {
+  test("rejects a text that is not UTF-8 instead of printing a damaged one", async () => {
     const latin1 = encode(`{"file":"${pdf}","text":"Z\xfcrich"}`);
     const problem = await (await callRaw(latin1, "application/json")).json<Problem>();
     expect(problem).toMatchObject({ code: "invalid_request", detail: expect.stringContaining("UTF-8") });
   });
 
-  test("malformed multipart is a 400", async () => {
+  test("rejects a malformed multipart body with 400", async () => {
     const response = await callRaw("no parts", "multipart/form-data; boundary=x");
     expect(response.status).toBe(400);
   });
 
   test.each(["text/plain", "application/x-www-form-urlencoded", "application/octet-stream"])(
-    "%s is a 415",
+    "rejects the content type %s with 415",
     async (type) => {
       const response = await callRaw("A", type);
       expect(response.status).toBe(415);
@@ -323,7 +323,7 @@ describe("bad input is a problem that says what to do, and leaves the payment us
     },
   );
 
-  test("a body over the limit is a 413", async () => {
+  test("rejects a body over the limit with 413", async () => {
     const response = await callRaw("x".repeat(32_000_001), "application/json");
     expect(response.status).toBe(413);
     expect((await response.json<Problem>()).code).toBe("body_too_large");
@@ -336,7 +336,7 @@ async function callRaw(body: BodyInit, type?: string): Promise<Response> {
   return send(TEXT, { method: "POST", headers, body });
 }
 
-/** Escapes all that is not ASCII, as Python does. */
+/** Escapes non-ASCII characters as Python's `json` module does. */
 function ascii(json: string): string {
   return json.replace(/[^\0-\x7f]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -13,7 +13,7 @@ const encode = (payload: unknown) => btoa(JSON.stringify(payload));
 const body = { file: dataUri("application/pdf", onePage), text: "PAID" };
 
 describe("an unpaid call", () => {
-  test.each([TEXT, IMAGE])("of %s gets a 402 that the strict client accepts, for 0.05 USDC", async (path) => {
+  test.each([TEXT, IMAGE])("answers an unpaid call of %s with a valid version 1 402 for 0.05 USDC", async (path) => {
     const response = await send(path, { method: "POST" });
     expect(response.status).toBe(402);
     expect(response.headers.get("Cache-Control")).toBe("no-store");
@@ -28,7 +28,7 @@ describe("an unpaid call", () => {
   });
 
   test.each([TEXT, IMAGE])(
-    "of %s says the same in version 2's header, which is short and lists for discovery",
+    "answers an unpaid call of %s with a short version 2 header that includes discovery data",
     async (path) => {
       const response = await send(path, { method: "POST" });
       const header = response.headers.get("PAYMENT-REQUIRED")!;
@@ -54,7 +54,7 @@ describe("an unpaid call", () => {
     },
   );
 
-  test("gets it whatever the body", async () => {
+  test("answers an unpaid call with 402 whatever its body", async () => {
     const response = await send(TEXT, {
       method: "POST",
       body: "x".repeat(100),
@@ -64,7 +64,7 @@ describe("an unpaid call", () => {
   });
 });
 
-test("a settlement that is refused is a 402 with a failed receipt, in the payer's version", async () => {
+test("returns a failed receipt in the payer's x402 version with the 402 of a failed settlement", async () => {
   const offer = await offerOf(TEXT);
   const refusal = (version: 1 | 2) => ({
     version,
@@ -88,7 +88,7 @@ test("a settlement that is refused is a 402 with a failed receipt, in the payer'
   }
 });
 
-describe("of two payments in the headers of both versions", () => {
+describe("two payments in the headers of both versions", () => {
   const callWith = (headers: Record<string, string>) =>
     send(TEXT, {
       method: "POST",
@@ -97,7 +97,7 @@ describe("of two payments in the headers of both versions", () => {
     });
 
   test.each(["", "garbage", encode({ x402Version: 2 }), encode({ x402Version: 3 }), "e30"])(
-    "the good one is used, where the other is %j",
+    "uses the valid payment if the other header is %j",
     async (bad) => {
       const first = await callWith({ "PAYMENT-SIGNATURE": bad, "X-PAYMENT": await signPayment(await offerOf(TEXT)) });
       expect([first.status, first.headers.has("X-PAYMENT-RESPONSE")]).toEqual([200, true]);
@@ -109,14 +109,14 @@ describe("of two payments in the headers of both versions", () => {
     },
   );
 
-  test("none being good, the 402 says what is wrong with version 2's", async () => {
+  test("reports the error of the version 2 payment if both payments are invalid", async () => {
     const response = await callWith({ "PAYMENT-SIGNATURE": "garbage", "X-PAYMENT": encode({ x402Version: 4 }) });
     expect(response.status).toBe(402);
     expect(await response.json()).toMatchObject({ error: expect.stringContaining("base64") });
   });
 });
 
-test("each version's terms name its own header", async () => {
+test("names the payment header of each x402 version in its terms", async () => {
   const response = await send(TEXT, { method: "POST" });
   expect(decodeHeader(response.headers.get("PAYMENT-REQUIRED")!)).toMatchObject({
     error: "PAYMENT-SIGNATURE header is required",
@@ -127,7 +127,7 @@ test("each version's terms name its own header", async () => {
 test.each<[string, (address: string) => string]>([
   ["lower case", (address) => address.toLowerCase()],
   ["upper case", (address) => address.toUpperCase().replace("0X", "0x")],
-])("addresses in %s are the same addresses", async (_, change) => {
+])("accepts payment addresses in %s", async (_, change) => {
   const { accepted, payload, ...rest } = JSON.parse(atob(await signPaymentV2(await offerOf(TEXT))));
   const changed = { ...accepted, asset: change(accepted.asset), payTo: change(accepted.payTo) };
   const response = await send(TEXT, {
@@ -149,7 +149,7 @@ describe("a payment buys one result", () => {
       body: JSON.stringify(request),
     });
 
-  test("in version 2, with a receipt of its own", async () => {
+  test("accepts a version 2 payment and returns a version 2 receipt", async () => {
     const response = await call("PAYMENT-SIGNATURE", await signPaymentV2(await offerOf(TEXT)));
     expect(response.status).toBe(200);
     expect(response.headers.get("X-PAYMENT-RESPONSE")).toBeNull();
@@ -162,7 +162,7 @@ describe("a payment buys one result", () => {
   test.each([
     ["X-PAYMENT", signPayment],
     ["PAYMENT-SIGNATURE", signPaymentV2],
-  ])("%s: the same call again gets the same result and receipt", async (header, sign) => {
+  ])("%s: returns the same result and receipt for a repeated call", async (header, sign) => {
     const payment = await sign(await offerOf(TEXT));
     const [first, second] = [await call(header, payment, body, header), await call(header, payment, body, header)];
     expect([first.status, second.status]).toEqual([200, 200]);
@@ -171,7 +171,7 @@ describe("a payment buys one result", () => {
     expect(second.headers.get(receipt)).toBe(first.headers.get(receipt));
   });
 
-  test("the same call with its signature and addresses written differently, too", async () => {
+  test("returns the same result if the repeated call writes addresses and nonce in another case", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     const key = crypto.randomUUID();
     const first = await call("X-PAYMENT", payment, body, key);
@@ -188,7 +188,7 @@ describe("a payment buys one result", () => {
     ["another text", { ...body, text: "TWICE" }],
     ["another opacity", { ...body, opacity: 0.31 }],
     ["another file", { ...body, file: "https://files.example.com/one-page.pdf" }],
-  ])("a second call with %s is refused", async (_, request) => {
+  ])("rejects a settled payment with %s", async (_, request) => {
     const payment = await signPayment(await offerOf(TEXT));
     expect((await call("X-PAYMENT", payment)).status).toBe(200);
     const again = await call("X-PAYMENT", payment, request);
@@ -196,7 +196,7 @@ describe("a payment buys one result", () => {
     expect(await again.json()).toMatchObject({ code: "payment_already_used" });
   });
 
-  test("a settled payment's nonce, with a signature made up, gets nothing", async () => {
+  test("rejects a settled payment's nonce with a forged signature", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     await call("X-PAYMENT", payment);
     const { payload, ...rest } = JSON.parse(atob(payment));
@@ -204,7 +204,7 @@ describe("a payment buys one result", () => {
     expect((await call("X-PAYMENT", forged)).status).toBe(409);
   });
 
-  test("uploads count by their bytes", async () => {
+  test("compares uploaded files by their bytes, not by their names", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     const form = (bytes: Uint8Array<ArrayBuffer>, name: string) => formOf({ file: new File([bytes], name), text: "A" });
     const first = await (await callPaid(TEXT, form(onePage, "a.pdf"), payment, "b")).json();
@@ -213,7 +213,7 @@ describe("a payment buys one result", () => {
     expect((await callPaid(TEXT, form(other, "a.pdf"), payment)).status).toBe(409);
   });
 
-  test("fifty calls at once with it get fifty equal answers", async () => {
+  test("gives fifty concurrent calls with one payment the same result", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     const outputs = async () => (await storedKeys()).length;
     const before = await outputs();
@@ -224,7 +224,7 @@ describe("a payment buys one result", () => {
     expect(await outputs()).toBe(before + 1);
   });
 
-  test("the development facilitator serves loopback hosts only", async () => {
+  test("offers nothing on public hosts if payments are verified locally", async () => {
     for (const path of [TEXT, IMAGE]) {
       const response = await send(`https://overprint.example.com${path}`, { method: "POST" });
       expect(response.status).toBe(503);
@@ -232,7 +232,7 @@ describe("a payment buys one result", () => {
     }
   });
 
-  test("nor callers from elsewhere that name a loopback host", async () => {
+  test("offers nothing to a remote caller that names a loopback host if payments are verified locally", async () => {
     const response = await send(TEXT, { method: "POST", headers: { "CF-Connecting-IP": "203.0.113.9" } });
     expect(response.status).toBe(503);
   });

@@ -109,7 +109,7 @@ test("a token that is nearly right looks like one that is not, and like none", a
 test("any other problem is told by its detail, with code set as such, and keeps its headers", async () => {
   const asked = await send("/v1/purchases", { headers: BROWSER });
   expect([asked.status, asked.headers.has("PAYMENT-REQUIRED")]).toEqual([402, true]);
-  expect(await asked.text()).toContain("Sign in with the key that pays");
+  expect(await asked.text()).toContain("A sign-in with the paying key is required");
 
   const log = vi.spyOn(console, "log").mockImplementation(() => {});
   const context = createExecutionContext();

@@ -10,15 +10,15 @@ import { PRODUCTS, priceLabel, priceLabels } from "../../service/sale/products.t
 import type { Config } from "../../settings/config.ts";
 import { HEALTH } from "../health.ts";
 import { PURCHASES } from "../purchases.ts";
-import { downloadOperation, endOperation, linkParameters } from "./links.ts";
+import { downloadOperation, linkParameters, revokeOperation } from "./links.ts";
 import { answer, encoded, header, json, problemSchema, problems, ref } from "./parts.ts";
 import { requestSchemas, saleOf, signInHeader } from "./sale.ts";
-import { requestUpload, sendFile, showUpload, slotParameters } from "./uploads.ts";
+import { requestUpload, sendFile, showUpload, uploadParameters } from "./uploads.ts";
 import { paymentSchemas, securitySchemes } from "./x402.ts";
 
 /**
- * Returns the OpenAPI 3.1 description of the service. Its request and result schemas are generated from those that
- * validate.
+ * Returns the OpenAPI 3.1 description of the service. Its request and result schemas are generated from the schemas
+ * that validate.
  */
 export function openapi(origin: string, config: Config) {
   return {
@@ -26,8 +26,8 @@ export function openapi(origin: string, config: Config) {
     info: {
       title: "Overprint",
       version: "1",
-      summary: "Watermarks PDFs, paid per call",
-      description: `Watermarks PDFs. Each call costs ${priceLabel(config)}, paid with x402: call without payment, read the 402, sign, call again with the payment. x402 versions 1 and 2 are both understood.`,
+      summary: "PDF watermarking, paid per call",
+      description: `Watermarks PDFs. Each call costs ${priceLabel(config)}, paid with x402. Call without a payment to get a 402 with the terms, sign them, and call again with the payment. The service accepts x402 versions 1 and 2.`,
       contact: { name: "Overprint", url: origin, ...(config.contactEmail && { email: config.contactEmail }) },
       license: { name: "MIT", identifier: "MIT" },
       "x-guidance": guidance(origin, config),
@@ -37,20 +37,23 @@ export function openapi(origin: string, config: Config) {
       {
         name: "Watermark",
         description:
-          "What is sold: each call marks every page of a PDF, which comes as a URL, an upload, a part of a form, or the body by itself.",
+          "Each paid call watermarks every page of a PDF. Send the PDF as a URL, an upload handle, a form part or the request body.",
       },
-      { name: "Uploads", description: "Files without a URL, for an hour: free, and never downloadable." },
-      { name: "Links", description: "What was sold, until its link expires or is ended." },
-      { name: "Purchases", description: "What a payer has bought." },
-      { name: "Service", description: "What is in force, and how the deployment is." },
+      {
+        name: "Uploads",
+        description: "Free temporary storage for files without a URL. Uploads last one hour and cannot be downloaded.",
+      },
+      { name: "Links", description: "Download links of results. A link works until it expires or is revoked." },
+      { name: "Purchases", description: "The purchases of a payer." },
+      { name: "Service", description: "Limits and health of this deployment." },
     ],
     paths: {
       ...Object.fromEntries(PRODUCTS.map((product) => [product.path, { post: saleOf(product, origin, config) }])),
       [UPLOADS_PATH]: { post: requestUpload(config) },
-      [`${UPLOADS_PATH}/{id}`]: { parameters: slotParameters, get: showUpload, put: sendFile },
-      "/v1/files/{id}.pdf": { parameters: linkParameters, get: downloadOperation, delete: endOperation },
+      [`${UPLOADS_PATH}/{id}`]: { parameters: uploadParameters, get: showUpload, put: sendFile },
+      "/v1/files/{id}.pdf": { parameters: linkParameters, get: downloadOperation, delete: revokeOperation },
       [PURCHASES]: { get: listPurchases },
-      "/v1/limits": { get: readLimits },
+      "/v1/limits": { get: limitsOperation },
       [HEALTH]: { get: checkHealth },
     },
     components: {
@@ -67,25 +70,31 @@ export function openapi(origin: string, config: Config) {
         Problem: problemSchema,
       },
       headers: {
-        RequestId: header("Of this call: the caller's own X-Request-Id, or a new one."),
-        RetryAfter: header("In how many seconds to call again.", { type: "integer" }),
+        RequestId: header("Identifies this request: the caller's own X-Request-Id, or a generated one."),
+        RetryAfter: header("Seconds to wait before the next attempt.", { type: "integer" }),
       },
       securitySchemes,
     },
   };
 }
 
-const ALLOW = { Allow: header("The methods that there are.") };
+const ALLOW = { Allow: header("The allowed methods.") };
 
 const listPurchases = {
   operationId: "listPurchases",
   tags: ["Purchases"],
-  summary: "List what the payer who signs in has bought",
-  description: "As far as its links still work: the newest first, a hundred at a time. Nothing is charged.",
+  summary: "List purchases",
+  description: "Lists the signed-in payer's purchases whose links still work, newest first, up to 100 per page. Free.",
   security: [{ signIn: [] }],
   parameters: [
     signInHeader,
-    { name: "before", in: "query", required: false, schema: { type: "string" }, description: "`next` of a page." },
+    {
+      name: "before",
+      in: "query",
+      required: false,
+      schema: { type: "string" },
+      description: "The `next` value of the previous page.",
+    },
   ],
   responses: {
     200: answer("The newest purchases.", { content: json(ref("schemas", "Purchases")) }),
@@ -99,24 +108,29 @@ const listPurchases = {
           "not_configured",
           "internal_error",
         ],
-        { notes: { 402: "Nothing is to be paid.", 429: "Too many sign-ins that are not valid from this address." } },
+        {
+          notes: {
+            402: "Sign in to list purchases. Nothing is charged.",
+            429: "Too many invalid sign-ins from this address.",
+          },
+        },
       ),
     ),
   },
 };
 
-/** Adds what to sign to the 402 of those who have not signed in. */
+/** Adds the header with the sign-in message to the 402 response. */
 function withHeaders(responses: ReturnType<typeof problems>) {
-  const terms = header("What to sign, in `extensions`.", encoded("PaymentRequiredV2"));
+  const terms = header("The message to sign, in `extensions`.", encoded("PaymentRequiredV2"));
   const { 402: unsigned, ...others } = responses;
   return { ...others, 402: { ...unsigned, headers: { ...unsigned!.headers, "PAYMENT-REQUIRED": terms } } };
 }
 
-const readLimits = {
+const limitsOperation = {
   operationId: "readLimits",
   tags: ["Service"],
-  summary: "Read every limit in force",
-  description: "The limits of this deployment, with their units in their names.",
+  summary: "List limits",
+  description: "Lists every limit of this deployment. Field names end with the unit.",
   security: [],
   responses: {
     200: answer("The limits.", { content: json(ref("schemas", "Limits")) }),
@@ -127,15 +141,15 @@ const readLimits = {
 const checkHealth = {
   operationId: "checkHealth",
   tags: ["Service"],
-  summary: "Check how the deployment is",
+  summary: "Health check",
   description:
-    "For its operator: settings, bindings and facilitators, asked once a minute at most; and what it was built from.",
+    "Reports the state of settings, bindings and facilitators, and the build. Facilitators are queried at most once a minute.",
   security: [],
   responses: {
-    200: answer("`pass`, or `warn` where not all can be sold that the settings say.", {
+    200: answer("`pass`, or `warn` if some configured networks or options do not work.", {
       content: json(ref("schemas", "Health")),
     }),
-    503: answer("`fail`: nothing can be sold.", { content: json(ref("schemas", "Health")) }),
+    503: answer("`fail`: this deployment cannot sell anything.", { content: json(ref("schemas", "Health")) }),
     ...problems(["method_not_allowed"], { headers: { 405: ALLOW } }),
   },
 };

@@ -1,22 +1,20 @@
 import { answer, header, problems } from "./parts.ts";
 
-/** The operations on links. */
-
 const PDF = { "application/pdf": { schema: { type: "string", format: "binary" } } };
 
-const ofTheFile = {
-  ETag: header("Of the file, which never changes."),
-  "Last-Modified": header("When it was made."),
-  "Accept-Ranges": header("`bytes`: parts of it can be asked for with Range."),
-  "Cache-Control": header("`private, no-cache`: the holder may end the link at any time."),
+const fileHeaders = {
+  ETag: header("Identifies the file, which never changes."),
+  "Last-Modified": header("When the file was created."),
+  "Accept-Ranges": header("`bytes`: Range requests are supported."),
+  "Cache-Control": header("`private, no-cache`: the holder may revoke the link at any time."),
 };
-const ofTheBody = {
-  ...ofTheFile,
+const bodyHeaders = {
+  ...fileHeaders,
   "Content-Disposition": header("An attachment, with the `filename` of the request."),
-  "Content-Length": header("In bytes.", { type: "integer" }),
+  "Content-Length": header("Size in bytes.", { type: "integer" }),
 };
 
-const asked = (name: string, description: string) => ({
+const requestHeader = (name: string, description: string) => ({
   name,
   in: "header",
   required: false,
@@ -24,14 +22,20 @@ const asked = (name: string, description: string) => ({
   description,
 });
 
-/** The parameters of a link. */
+/** The parameters of a download link. */
 export const linkParameters = [
-  { name: "id", in: "path", required: true, schema: { type: "string" }, description: "As in the link." },
-  { name: "token", in: "query", required: true, schema: { type: "string" }, description: "As in the link." },
+  { name: "id", in: "path", required: true, schema: { type: "string" }, description: "The file id from the link." },
+  {
+    name: "token",
+    in: "query",
+    required: true,
+    schema: { type: "string" },
+    description: "The secret token from the link.",
+  },
 ];
 
-const TOO_MANY = { 429: "Too many links with a wrong token from this address in a minute." };
-const refused = [
+const TOO_MANY = { 429: "Too many links with a wrong token from this address within a minute." };
+const failures = [
   "invalid_token",
   "file_not_found",
   "not_found",
@@ -41,41 +45,42 @@ const refused = [
   "internal_error",
 ] as const;
 
-/** `GET` of a link. */
+/** `GET` of a download link. */
 export const downloadOperation = {
   operationId: "downloadResult",
   tags: ["Links"],
-  summary: "Download a result until it expires",
-  description: "The link that a paid call gave. It needs no key; HEAD works as well.",
+  summary: "Download result",
+  description:
+    "Downloads the result of a paid call until its link expires. The link needs no other credential. HEAD works too.",
   security: [],
   parameters: [
-    asked("Range", "The part of the file to send, as in bytes=0-1023."),
-    asked("If-Range", "The ETag that the file must have for Range to count."),
-    asked("If-None-Match", "The ETag of a copy that the caller has."),
-    asked("If-Modified-Since", "The Last-Modified of such a copy."),
-    asked("If-Match", "The ETag that the file must have."),
-    asked("If-Unmodified-Since", "The Last-Modified that it must have, or an earlier one."),
+    requestHeader("Range", "The byte range to return, such as bytes=0-1023."),
+    requestHeader("If-Range", "Applies Range only if the file has this ETag."),
+    requestHeader("If-None-Match", "The ETag of the caller's cached copy."),
+    requestHeader("If-Modified-Since", "The Last-Modified date of the caller's cached copy."),
+    requestHeader("If-Match", "The ETag that the file must have."),
+    requestHeader("If-Unmodified-Since", "The latest Last-Modified date that the file may have."),
   ],
   responses: {
-    200: answer("The PDF.", { headers: ofTheBody, content: PDF }),
-    206: answer("The part of it that Range asked for.", {
-      headers: { ...ofTheBody, "Content-Range": header("Which part, and of how many bytes.") },
+    200: answer("The PDF.", { headers: bodyHeaders, content: PDF }),
+    206: answer("The requested part of the PDF.", {
+      headers: { ...bodyHeaders, "Content-Range": header("The returned byte range and the total size.") },
       content: PDF,
     }),
-    304: answer("The copy that If-None-Match or If-Modified-Since names is current.", { headers: ofTheFile }),
-    ...problems([...refused, "precondition_failed", "range_not_satisfiable"], {
+    304: answer("The caller's cached copy is current.", { headers: fileHeaders }),
+    ...problems([...failures, "precondition_failed", "range_not_satisfiable"], {
       notes: TOO_MANY,
-      headers: { 416: { "Content-Range": header("How many bytes it has, as in `bytes */18211`.") } },
+      headers: { 416: { "Content-Range": header("The total size in bytes, as in `bytes */18211`.") } },
     }),
   },
 };
 
-/** `DELETE` of a link. */
-export const endOperation = {
+/** `DELETE` of a download link. */
+export const revokeOperation = {
   operationId: "endLink",
   tags: ["Links"],
-  summary: "End a link before it expires",
-  description: "Its file is deleted at once, and the payment gives no other.",
+  summary: "Revoke link",
+  description: "Revokes the link and deletes its file at once. The payment cannot be used for another result.",
   security: [],
-  responses: { 204: answer("It has ended."), ...problems(refused, { notes: TOO_MANY }) },
+  responses: { 204: answer("The link was revoked."), ...problems(failures, { notes: TOO_MANY }) },
 };

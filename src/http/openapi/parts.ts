@@ -1,15 +1,13 @@
 import { MAX_ERRORS } from "../../service/request/invalidRequest.ts";
 import { PROBLEMS, type ProblemCode } from "../../shared/problems.ts";
 
-/** What the parts of the OpenAPI document are put together from. */
-
-/** Refers to a component. */
+/** Returns a reference to a component. */
 export const ref = (kind: "schemas" | "headers", name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
 /** Describes a header. */
 export const header = (description: string, schema: object = { type: "string" }) => ({ description, schema });
 
-/** The schema of a header that has JSON in base64. */
+/** The schema of a header that holds base64-encoded JSON. */
 export const encoded = (name: string) => ({
   type: "string",
   contentEncoding: "base64",
@@ -17,10 +15,10 @@ export const encoded = (name: string) => ({
   contentSchema: ref("schemas", name),
 });
 
-/** A header that all answers have. */
+/** A header of every response. */
 const REQUEST_ID = { "X-Request-Id": ref("headers", "RequestId") };
 
-/** Describes an answer that has no problem. */
+/** Describes a response other than a problem. */
 export const answer = (
   description: string,
   { headers = {}, ...rest }: { headers?: object; content?: object } = {},
@@ -30,17 +28,17 @@ export const answer = (
   ...rest,
 });
 
-/** Describes an answer in JSON. */
+/** Describes a JSON body. */
 export const json = (schema: object, example?: unknown) => ({
   "application/json": { schema, ...(example !== undefined && { example }) },
 });
 
-/** Statuses whose answers say when to call again. */
+/** Statuses whose responses carry Retry-After. */
 const RETRIED = [429, 503];
 
 /**
- * Describes the answers for these problems, one for each status, with the codes that it can have.
- * @param notes and headers by status, examples by code
+ * Describes the responses for these problems: one per status, with its possible codes.
+ * @param notes extra text and headers by status, examples by code
  */
 export function problems(
   codes: readonly ProblemCode[],
@@ -81,7 +79,7 @@ export function problems(
   );
 }
 
-/** The shape of every error but 402 (RFC 9457). */
+/** The schema of every error except 402 (RFC 9457). */
 export const problemSchema = {
   type: "object",
   required: ["type", "title", "status", "code", "detail", "request_id"],
@@ -89,17 +87,18 @@ export const problemSchema = {
     type: { type: "string", const: "about:blank" },
     title: { type: "string" },
     status: { type: "integer" },
-    code: { type: "string", enum: Object.keys(PROBLEMS), description: "Stable: program against it." },
+    code: { type: "string", enum: Object.keys(PROBLEMS), description: "A stable code for programs." },
     detail: { type: "string", description: "What is wrong and what to do next." },
-    request_id: { type: "string", description: "As in the header X-Request-Id: quote it when you ask for help." },
+    request_id: { type: "string", description: "The X-Request-Id of this request. Quote it when you ask for help." },
     idempotency_key: {
       type: "string",
-      description: "Given to a call that sent none, while its payment is pending: send it with the next attempt.",
+      description:
+        "Present if a call without an idempotency key has a pending payment. Send it as Idempotency-Key with the next attempt.",
     },
     errors: {
       type: "array",
       maxItems: MAX_ERRORS,
-      description: "The fields that are wrong.",
+      description: "The invalid fields.",
       items: {
         type: "object",
         required: ["path", "message"],

@@ -10,8 +10,8 @@ import { PROBLEMS, Problem, type ProblemCode, problemDetails } from "../../share
 import { answer, encoded, header, json, problems, ref } from "./parts.ts";
 import { paymentParameters, receiptHeaders } from "./x402.ts";
 
-/** What no call of a product is answered with. */
-const ELSEWHERE: ProblemCode[] = [
+/** Problems that no paid call returns. */
+const NEVER_RETURNED: ProblemCode[] = [
   "not_found",
   "method_not_allowed",
   "sign_in_required",
@@ -23,62 +23,62 @@ const ELSEWHERE: ProblemCode[] = [
   "upload_used",
   "upload_length_wrong",
 ];
-const OF_IMAGES: ProblemCode[] = ["unsupported_image", "damaged_image", "image_too_large"];
-const OF_TEXTS: ProblemCode[] = ["unsupported_character"];
+const IMAGE_PROBLEMS: ProblemCode[] = ["unsupported_image", "damaged_image", "image_too_large"];
+const TEXT_PROBLEMS: ProblemCode[] = ["unsupported_character"];
 
 const NOTES = {
-  409: "It was used for another request, for a link that has ended, or without the Idempotency-Key that shows whose it is. Nothing more was charged.",
-  429: "Too many calls without a valid payment from this address in a minute; or the payer has as many payments in use as it may, or as many calls with them, or has had as much work done in an hour that was not charged (`payer_…` in `/v1/limits`). Nothing was charged.",
-  503: "Try again after Retry-After, with an Idempotency-Key: under the same one a request is charged once. With `settlement_pending` the payment may still move.",
+  409: "The payment was used for another request, for a revoked link, or without the Idempotency-Key that proves its owner. Nothing more was charged.",
+  429: "Too many calls without a valid payment from this address within a minute, or the payer exceeds a limit (`payer_…` in `/v1/limits`): payments in use, calls with them, or work in an hour that was not charged. Nothing was charged.",
+  503: "Try again after Retry-After with an Idempotency-Key: a request is charged once per key. With `settlement_pending`, the payment may still settle.",
 };
 
-/** A parameter that names a call. */
+/** The parameter that identifies a call. */
 const keyHeader = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
   schema: { type: "string", minLength: 1, maxLength: MAX_KEY_CHARACTERS, pattern: "^[ -~]*$" },
   description:
-    "A name for this call that nobody can guess, such as a UUID. Calls of a payer with the same key and request are charged once, whether they send the same payment or sign anew, and have the same result as long as its link works. With another request it is a 422. A `payment-identifier` counts as one where this header is not sent.",
+    "An unguessable name for this call, such as a UUID. A payer's calls with the same key and request are charged once and return the same result while its link works, whether they reuse the payment or sign a new one. The same key with another request is a 422. Without this header, a `payment-identifier` serves as the key.",
 };
 
-/** A parameter that shows who the payer is. */
+/** The parameter that proves the payer's identity. */
 export const signInHeader = {
   name: SIGN_IN,
   in: "header",
   required: false,
   schema: { type: "string" },
   description:
-    "A message signed with the key that pays (x402 extension sign-in-with-x): base64 of JSON, good for five minutes. It shows who the payer is, where a payment that was settled, and so is public, does not.",
+    "A message signed with the paying key (x402 extension sign-in-with-x), as base64-encoded JSON, valid for five minutes. It proves the payer's identity. A settled payment does not, because it is public.",
 };
 
 const NOTICE = header(
-  "What the recipient has to be told, separated by commas: `signatures-invalidated` where the PDF was signed " +
-    "(no change leaves a signature valid), `attachments-not-marked` where it is a portfolio (only its own " +
-    "pages are marked, not the files attached to it). Where it was PDF/A and is no more: `pdfa-transparency` " +
-    "for a transparent mark (PDF/A-1 allows none), `pdfa-color` for an image in colours that the file may not have. " +
-    "`payment-not-settled`: an earlier payment under the same Idempotency-Key has paid; the one sent lapses.",
+  "Facts to pass on to the recipient, separated by commas. `signatures-invalidated`: the PDF was signed, and any " +
+    "change invalidates a signature. `attachments-not-marked`: the PDF is a portfolio, and only its own pages " +
+    "are marked. `pdfa-transparency`: the result is no longer PDF/A-1, which forbids a transparent mark. " +
+    "`pdfa-color`: the result is no longer PDF/A, because the image has colors that the file must not use. " +
+    "`payment-not-settled`: an earlier payment with this Idempotency-Key was charged; the new one expires unused.",
 );
 
-/** Describes the operation that sells a product. */
+/** Describes the operation of a product. */
 export function saleOf(product: Product, origin: string, config: Config) {
   const { summary, description, example, price, path } = product;
   const { label } = price(config);
   const [amount] = label.split(" ");
   const name = nameOf(product);
-  const isOfImages = name === "ImageWatermark";
+  const isImage = name === "ImageWatermark";
   const codes = (Object.keys(PROBLEMS) as ProblemCode[]).filter(
-    (code) => !ELSEWHERE.includes(code) && !(isOfImages ? OF_TEXTS : OF_IMAGES).includes(code),
+    (code) => !NEVER_RETURNED.includes(code) && !(isImage ? TEXT_PROBLEMS : IMAGE_PROBLEMS).includes(code),
   );
   return {
-    operationId: isOfImages ? "watermarkImage" : "watermarkText",
+    operationId: isImage ? "watermarkImage" : "watermarkText",
     tags: ["Watermark"],
     summary,
-    description: `${description} Costs ${label}, paid with x402: call without payment, sign one of the offers of the 402, call again with it. A call that fails is not charged.`,
+    description: `${description} Costs ${label}, paid with x402: call without a payment, sign one of the offers in the 402, and call again with the payment. A failed call is not charged.`,
     security: [{ x402: [] }, { x402v1: [] }],
     "x-payment-info": { price: { mode: "fixed", currency: "USD", amount }, protocols: [{ x402: {} }] },
     parameters: [
-      ...paymentParameters("Without any the answer is 402."),
+      ...paymentParameters("Without a payment, the response is a 402."),
       keyHeader,
       signInHeader,
       ...queryParameters(product),
@@ -88,28 +88,28 @@ export function saleOf(product: Product, origin: string, config: Config) {
       content: {
         "application/json": { schema: ref("schemas", `${name}Request`), example },
         "multipart/form-data": { schema: ref("schemas", `${name}Form`), example },
-        "application/pdf": { schema: { type: "string", format: "binary", description: "The PDF itself." } },
+        "application/pdf": { schema: { type: "string", format: "binary", description: "The PDF." } },
       },
     },
     responses: {
-      200: answer("Done and paid.", {
+      200: answer("The result. The payment is settled.", {
         headers: { ...receiptHeaders, "Overprint-Notice": NOTICE, ...TIMING },
         content: json(ref("schemas", "Result"), resultExample(product.operation, price(config))),
       }),
       402: answer(
-        "Not paid, or not payable as sent: `error` says why, `accepts` how to pay; the body is version 1 of x402, the header version 2. Nothing was charged.",
+        "The payment is missing or was not accepted. `error` gives the reason and `accepts` the ways to pay. The body follows x402 version 1, the header version 2. Nothing was charged.",
         {
           headers: {
-            "PAYMENT-REQUIRED": header("The terms of version 2.", encoded("PaymentRequiredV2")),
+            "PAYMENT-REQUIRED": header("The payment terms (x402 version 2).", encoded("PaymentRequiredV2")),
             ...receiptHeaders,
-            Link: header("Where this document is (RFC 8631)."),
+            Link: header("Link to this document (RFC 8631)."),
           },
           content: json(ref("schemas", "PaymentRequiredV1"), unpaid(product, origin + path, config)),
         },
       ),
       ...problems(codes, {
         notes: NOTES,
-        headers: { 415: { "Accept-Post": header("The content types that are taken.") } },
+        headers: { 415: { "Accept-Post": header("The supported content types.") } },
         examples: { invalid_request: withoutFields(product) },
       }),
     },
@@ -117,11 +117,11 @@ export function saleOf(product: Product, origin: string, config: Config) {
 }
 
 const TIMING = {
-  "Server-Timing": header(`The steps of the call, and the milliseconds that each took: ${STEPS.join(", ")}.`),
-  "Timing-Allow-Origin": header("Pages of any origin may read that."),
+  "Server-Timing": header(`The steps of the call and their durations in milliseconds: ${STEPS.join(", ")}.`),
+  "Timing-Allow-Origin": header("Allows pages of any origin to read Server-Timing."),
 };
 
-/** The fields of a call whose body is the PDF itself. */
+/** Returns the query parameters of a call whose body is the PDF itself. */
 function queryParameters({ schemas }: Product) {
   const { properties = {} } = jsonSchema(schemas.json, { io: "input" });
   const { file, ...others } = properties as Record<string, { description?: string; default?: unknown }>;
@@ -130,11 +130,11 @@ function queryParameters({ schemas }: Product) {
     in: "query",
     required: false,
     schema,
-    description: `With a body of application/pdf. ${description}`,
+    description: `Only with an application/pdf body. ${description}`,
   }));
 }
 
-/** Returns the 402 of a call without payment; undefined if nothing can be sold. */
+/** Returns the 402 of a call without a payment, or undefined if nothing can be sold. */
 function unpaid({ summary, price }: Product, url: string, config: Config) {
   try {
     const offer = offerOf(
@@ -147,7 +147,7 @@ function unpaid({ summary, price }: Product, url: string, config: Config) {
   }
 }
 
-/** Returns the problem of a request that has no fields. */
+/** Returns the problem for a request without fields. */
 function withoutFields(product: Product): object {
   try {
     product.accept({}, "json");
@@ -157,7 +157,7 @@ function withoutFields(product: Product): object {
   return {};
 }
 
-/** The components that describe what products take. */
+/** Returns the schema components of all product requests. */
 export function requestSchemas() {
   const [shared, ...others] = PRODUCTS.map(({ schemas }) => new Set(Object.keys(schemas.json.shape)));
   const isShared = (field: string) => shared!.has(field) && others.every((fields) => fields.has(field));
@@ -180,8 +180,8 @@ export function requestSchemas() {
 }
 
 /**
- * Makes a component of each field that has a default. Generators of types take a default that is written in place for a
- * value that is always there, and would have callers send it.
+ * Moves each field with a default into a component of its own. Type generators treat a field with an inline default as
+ * required, which would force callers to send it.
  */
 function withNamedDefaults(
   properties: Record<string, unknown>,

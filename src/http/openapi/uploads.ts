@@ -3,34 +3,35 @@ import type { Config } from "../../settings/config.ts";
 import { answer, encoded, header, json, problems, ref } from "./parts.ts";
 import { paymentParameters } from "./x402.ts";
 
-/** The operations on uploads. */
-
-/** The parameter of a slot. */
-export const slotParameters = [
-  { name: "id", in: "path", required: true, schema: { type: "string" }, description: "As in the URL that was given." },
+/** The parameter of an upload URL. */
+export const uploadParameters = [
+  { name: "id", in: "path", required: true, schema: { type: "string" }, description: "The id from the upload URL." },
 ];
 
-const NO_STORE = { "Cache-Control": header("`no-store`: what it says is a secret.") };
-const GONE = ["upload_not_found", "upload_expired", "not_configured", "internal_error"] as const;
-const GUESSES = { 429: "Too many uploads that there are not were asked for from this address in a minute." };
+const NO_STORE = { "Cache-Control": header("`no-store`: the content is secret.") };
+const UNAVAILABLE = ["upload_not_found", "upload_expired", "not_configured", "internal_error"] as const;
+const TOO_MANY_GUESSES = { 429: "Too many requests for unknown uploads from this address within a minute." };
 
-/** `POST` for a slot. */
+/** `POST` for an upload URL. */
 export function requestUpload({ maxSourceBytes }: Config) {
   return {
     operationId: "requestUpload",
     tags: ["Uploads"],
-    summary: "Get an address to upload a file to",
-    description: `For files without a URL. The answer has a handle, which \`file\` and \`image\` take any number of times until it ends. Free, as far as \`upload…\` in \`/v1/limits\` say; with a payment up to ${maxSourceBytes} bytes: it is verified, not settled, and can be used for the call that follows.`,
+    summary: "Request upload",
+    description: `Returns an upload URL and a handle for a file without a URL. Use the handle as \`file\` or \`image\` any number of times until it expires. Free within the \`upload…\` limits of \`/v1/limits\`. With a payment, a file may have up to ${maxSourceBytes} bytes. The payment is verified, not settled: use it for the call that follows.`,
     security: [{}, { x402: [] }, { x402v1: [] }],
-    parameters: paymentParameters("For a large upload, or more than are free: it is not settled here."),
+    parameters: paymentParameters("Only for uploads beyond the free limits. The payment is not settled here."),
     requestBody: {
       required: false,
       content: { "application/json": { schema: ref("schemas", "UploadRequest"), example: UPLOAD_EXAMPLE } },
     },
     responses: {
-      201: answer("Where to send the file.", { headers: NO_STORE, content: json(ref("schemas", "UploadOffer")) }),
-      402: answer("Larger than free uploads may be, or the payment is refused.", {
-        headers: { "PAYMENT-REQUIRED": header("The terms of version 2.", encoded("PaymentRequiredV2")) },
+      201: answer("The upload URL and the handle.", {
+        headers: NO_STORE,
+        content: json(ref("schemas", "UploadOffer")),
+      }),
+      402: answer("The file exceeds the free size, or the payment was not accepted.", {
+        headers: { "PAYMENT-REQUIRED": header("The payment terms (x402 version 2).", encoded("PaymentRequiredV2")) },
         content: json(ref("schemas", "PaymentRequiredV1")),
       }),
       ...problems(
@@ -48,28 +49,29 @@ export function requestUpload({ maxSourceBytes }: Config) {
           "not_configured",
           "internal_error",
         ],
-        { notes: { 429: "As many uploads as this address, or payer, may have at the same time." } },
+        { notes: { 429: "This address or payer has too many uploads at the same time." } },
       ),
     },
   };
 }
 
-/** `PUT` of a file. */
+/** `PUT` of the file. */
 export const sendFile = {
   operationId: "sendFile",
   tags: ["Uploads"],
-  summary: "Send the file of an upload, once",
-  description: "As the body, by itself, with its Content-Length. After a refusal it can be sent again.",
+  summary: "Upload file",
+  description:
+    "Send the file once, as the request body, with its Content-Length. After an error, it can be sent again.",
   security: [],
   requestBody: {
     required: true,
     content: { "*/*": { schema: { type: "string", format: "binary" } } },
   },
   responses: {
-    200: answer("It has come.", { headers: NO_STORE, content: json(ref("schemas", "UploadReceipt")) }),
+    200: answer("The file was stored.", { headers: NO_STORE, content: json(ref("schemas", "UploadReceipt")) }),
     ...problems(
       [
-        ...GONE,
+        ...UNAVAILABLE,
         "upload_used",
         "upload_length_wrong",
         "source_too_large",
@@ -81,20 +83,20 @@ export const sendFile = {
         "too_many_requests",
         "too_busy",
       ],
-      { notes: { 429: `Too much has been sent to this upload in vain, or is being sent. ${GUESSES[429]}` } },
+      { notes: { 429: `This upload failed too often, or its file is being sent already. ${TOO_MANY_GUESSES[429]}` } },
     ),
   },
 };
 
-/** `GET` of the page. */
+/** `GET` of the upload page. */
 export const showUpload = {
   operationId: "showUpload",
   tags: ["Uploads"],
-  summary: "Show a person a page to choose the file on",
-  description: "For whoever has the file in a browser, and not where the program is.",
+  summary: "Upload page",
+  description: "Shows a page where a person chooses the file in a browser.",
   security: [],
   responses: {
-    200: answer("The page.", { headers: NO_STORE, content: { "text/html": { schema: { type: "string" } } } }),
-    ...problems([...GONE, "too_many_requests"], { notes: GUESSES }),
+    200: answer("The upload page.", { headers: NO_STORE, content: { "text/html": { schema: { type: "string" } } } }),
+    ...problems([...UNAVAILABLE, "too_many_requests"], { notes: TOO_MANY_GUESSES }),
   },
 };

@@ -1,13 +1,11 @@
 import { SIGN_IN } from "../../service/sale/signIn.ts";
 import { encoded, header, ref } from "./parts.ts";
 
-/** What x402 says about payments, in both of its versions, as far as a caller has to know it. */
-
 const text = { type: "string" };
 const units = {
   type: "string",
   pattern: "^[0-9]+$",
-  description: "In atomic units of the token: USDC has six decimals.",
+  description: "In atomic units of the token. USDC has six decimals.",
 };
 const object = (properties: Record<string, object>, optional: string[] = []) => ({
   type: "object",
@@ -18,14 +16,14 @@ const open = (description: string) => ({ type: "object", description, additional
 
 const terms = {
   scheme: { type: "string", const: "exact" },
-  network: { ...text, description: "A name in version 1, such as base; CAIP-2 in version 2, such as eip155:8453." },
+  network: { ...text, description: "A name in version 1, such as base. CAIP-2 in version 2, such as eip155:8453." },
   asset: { ...text, description: "The token's address." },
-  payTo: { ...text, description: "Who is paid." },
-  maxTimeoutSeconds: { type: "integer", description: "How long the signed authorization should be valid." },
-  extra: open("What signing needs besides: the token's EIP-712 domain, or who pays the fee on Solana."),
+  payTo: { ...text, description: "The address that receives the payment." },
+  maxTimeoutSeconds: { type: "integer", description: "How long the signed authorization must be valid." },
+  extra: open("Data for signing: the token's EIP-712 domain, or the fee payer on Solana."),
 };
 
-/** The components that describe payments. */
+/** The schema components of x402 payments, versions 1 and 2. They cover the fields that callers need. */
 export const paymentSchemas = {
   PaymentRequirementsV1: object({
     ...terms,
@@ -38,9 +36,13 @@ export const paymentSchemas = {
   PaymentRequiredV1: object(
     {
       x402Version: { type: "integer", const: 1 },
-      error: { ...text, description: "Why: what is missing, or what is wrong with the payment that was sent." },
-      accepts: { type: "array", items: ref("schemas", "PaymentRequirementsV1"), description: "Sign one of them." },
-      extensions: open("By name: offer-receipt, where this deployment signs its offers."),
+      error: { ...text, description: "What is missing, or why the payment was not accepted." },
+      accepts: {
+        type: "array",
+        items: ref("schemas", "PaymentRequirementsV1"),
+        description: "The offers. Sign one of them.",
+      },
+      extensions: open("Extensions by name: offer-receipt if this deployment signs its offers."),
     },
     ["extensions"],
   ),
@@ -60,9 +62,13 @@ export const paymentSchemas = {
         },
         ["serviceName", "tags", "iconUrl"],
       ),
-      accepts: { type: "array", items: ref("schemas", "PaymentRequirementsV2"), description: "Sign one of them." },
+      accepts: {
+        type: "array",
+        items: ref("schemas", "PaymentRequirementsV2"),
+        description: "The offers. Sign one of them.",
+      },
       extensions: open(
-        "By name: bazaar, payment-identifier; offer-receipt where this deployment signs its offers; sign-in-with-x where nothing is to be paid.",
+        "Extensions by name: bazaar and payment-identifier, offer-receipt if this deployment signs its offers, sign-in-with-x if nothing has to be paid.",
       ),
     },
     ["extensions"],
@@ -77,22 +83,22 @@ export const paymentSchemas = {
     {
       x402Version: { type: "integer", const: 2 },
       accepted: ref("schemas", "PaymentRequirementsV2"),
-      payload: open("As in version 1."),
-      resource: open("As it was offered."),
-      extensions: open("As they were offered."),
+      payload: open("Same as in version 1."),
+      resource: open("Copied from the offer."),
+      extensions: open("Copied from the offer."),
     },
     ["resource", "extensions"],
   ),
   PaymentReceipt: object(
     {
       success: { type: "boolean" },
-      errorReason: { ...text, description: "Why a settlement failed." },
-      transaction: { ...text, description: "Its hash; empty if there is none, or if it is not known." },
+      errorReason: { ...text, description: "Why the settlement failed." },
+      transaction: { ...text, description: "The transaction hash. Empty if there is none or if it is unknown." },
       network: text,
       payer: text,
       extra: open("`note`: why the transaction is not known."),
       extensions: open(
-        "Where this deployment signs its receipts: `offer-receipt` with the receipt, `overprint-delivery` with the SHA-256 of source and result.",
+        "If this deployment signs its receipts: `offer-receipt` with the receipt, `overprint-delivery` with the SHA-256 of source and result.",
       ),
     },
     ["errorReason", "extra", "extensions"],
@@ -100,40 +106,43 @@ export const paymentSchemas = {
 };
 
 /**
- * How callers show who they are. Neither is an API key, which OpenAPI has no other word for: the last line of each tells
- * that to discovery tools.
+ * The ways to prove the payer's identity. OpenAPI has no type for signed payments, so each is declared as an API key.
+ * The last line of each entry tells discovery tools that it is none.
  */
 export const securitySchemes = {
   x402: {
     type: "apiKey",
     in: "header",
     name: "PAYMENT-SIGNATURE",
-    description: "A signed payment, x402 version 2: base64 of JSON (PaymentV2).",
+    description: "A signed payment (x402 version 2), as base64-encoded JSON (PaymentV2).",
     "x-agentcash-auth-kind": "siwx",
   },
   x402v1: {
     type: "apiKey",
     in: "header",
     name: "X-PAYMENT",
-    description: "A signed payment, x402 version 1: base64 of JSON (PaymentV1).",
+    description: "A signed payment (x402 version 1), as base64-encoded JSON (PaymentV1).",
     "x-agentcash-auth-kind": "siwx",
   },
   signIn: {
     type: "apiKey",
     in: "header",
     name: SIGN_IN,
-    description: "A message signed with the key that pays (x402 extension sign-in-with-x): base64 of JSON.",
+    description: "A message signed with the paying key (x402 extension sign-in-with-x), as base64-encoded JSON.",
     "x-agentcash-auth-kind": "siwx",
   },
 };
 
-/** The headers of an answer that tell what became of a payment. */
+/** The response headers that report the outcome of a payment. */
 export const receiptHeaders = {
   "X-PAYMENT-RESPONSE": header("The receipt of a version 1 payment.", encoded("PaymentReceipt")),
   "PAYMENT-RESPONSE": header("The receipt of a version 2 payment.", encoded("PaymentReceipt")),
 };
 
-/** Returns the parameters that carry a payment, given a sentence on calls that have none. */
+/**
+ * Returns the parameters that carry a payment.
+ * @param unpaid a sentence about calls without a payment
+ */
 export function paymentParameters(unpaid: string) {
   return [paymentHeader("PAYMENT-SIGNATURE", 2, unpaid), paymentHeader("X-PAYMENT", 1, unpaid)];
 }

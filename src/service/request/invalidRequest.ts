@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { type FieldError, Problem, toldName } from "../../shared/problems.ts";
+import { type FieldError, Problem, shownName } from "../../shared/problems.ts";
 import { nearest } from "./nearest.ts";
 
 /** So many wrong fields are named. */
@@ -25,7 +25,7 @@ export function invalidRequest(issues: z.core.$ZodIssue[], fields: Fields): Prob
   );
   const errors = wrong
     .slice(0, MAX_ERRORS)
-    .map(({ path, message }): FieldError => ({ path: toldName(path), message: message() }));
+    .map(({ path, message }): FieldError => ({ path: shownName(path), message: message() }));
   const listed =
     wrong.length > MAX_ERRORS
       ? `the first ${MAX_ERRORS} of ${wrong.length} things that are wrong`

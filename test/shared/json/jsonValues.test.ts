@@ -9,18 +9,18 @@ test.each<[string, string]>([
   ["elements", `[${many(() => "0", MAX_JSON_VALUES + 1)}]`],
   ["objects in two lists", `[[${many(() => "{}", 300)}],[${many(() => "{}", 300)}]]`],
   ["levels", "[".repeat(MAX_JSON_VALUES + 1)],
-  ["elements after a string of any escapes", `["\\\\","\\"",${many(() => "0", MAX_JSON_VALUES)}]`],
-])("too many %s", (_, json) => {
+  ["elements after a string with escapes", `["\\\\","\\"",${many(() => "0", MAX_JSON_VALUES)}]`],
+])("reports too many values for too many %s", (_, json) => {
   expect(hasTooManyValues(json)).toBe(true);
 });
 
 test.each<[string, string]>([
   ["nothing", ""],
   ["a request", '{"file":"https://example.com/a.pdf","text":"A, B, {page}"}'],
-  ["as many as there may be", `[${many(() => "0", MAX_JSON_VALUES)}]`],
+  ["the maximum number of values", `[${many(() => "0", MAX_JSON_VALUES)}]`],
   ["commas and brackets in a string", `{"text":"${"[{,".repeat(MAX_JSON_VALUES)}"}`],
-  ["them after an escaped quote", `{"text":"\\"${",".repeat(2 * MAX_JSON_VALUES)}"}`],
-  ["a string that does not end", `{"text":"${",".repeat(2 * MAX_JSON_VALUES)}\\"`],
-])("not too many: %s", (_, json) => {
+  ["commas in a string after an escaped quote", `{"text":"\\"${",".repeat(2 * MAX_JSON_VALUES)}"}`],
+  ["an unterminated string", `{"text":"${",".repeat(2 * MAX_JSON_VALUES)}\\"`],
+])("does not report too many values for %s", (_, json) => {
   expect(hasTooManyValues(json)).toBe(false);
 });

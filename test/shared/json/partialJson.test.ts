@@ -12,18 +12,18 @@ test.each<[string, unknown]>([
   ['{"a":1 "b":2,', undefined],
   ["}},,{{", undefined],
   ["", undefined],
-])("of %s, what is whole is %j", (json, whole) => {
+])("parses the complete members of %s as %j", (json, whole) => {
   expect(parseBeginning(json)).toEqual(whole);
 });
 
-/** Whether all that is in `part` is in `all` at the same place. */
+/** Whether `all` contains every value of `part` at the same path. */
 function isWithin(part: unknown, all: unknown): boolean {
   if (typeof part !== "object" || part === null) return Object.is(part, all);
   if (typeof all !== "object" || all === null || Array.isArray(part) !== Array.isArray(all)) return false;
   return Object.entries(part).every(([key, value]) => isWithin(value, (all as Record<string, unknown>)[key]));
 }
 
-test("wherever a text is cut off, nothing is found in it that it does not say", () => {
+test("returns only values of the full text, wherever the text is truncated", () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), (json, cut) => {
       const part = parseBeginning(json.slice(0, cut % (json.length + 1)));
@@ -33,6 +33,6 @@ test("wherever a text is cut off, nothing is found in it that it does not say", 
   );
 });
 
-test("brackets without end take no time", () => {
+test("rejects many unclosed brackets quickly", () => {
   expect(parseBeginning("[".repeat(130_000) + ",".repeat(130_000))).toBe(undefined);
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { repeatedKey } from "../../../src/shared/json/repeatedKey.ts";
 
-describe("a key is found that is there twice", () => {
+describe("finds a repeated key in", () => {
   test.each<[string, string]>([
     ['{"a":1,"a":2}', "a"],
     ['{"a":1,"b":2,"a":1}', "a"],
@@ -22,7 +22,7 @@ describe("a key is found that is there twice", () => {
   });
 });
 
-describe("none is found", () => {
+describe("finds no repeated key", () => {
   test.each([
     "{}",
     "[]",
@@ -34,21 +34,21 @@ describe("none is found", () => {
     '{"a":{"a":1},"b":[{"a":1},{"a":1}]}',
     '{"a":"\\",\\"a\\":","b":"{\\"a\\":1,\\"a\\":2}"}',
     '["a","a",{"a":"a"},"a"]',
-  ])("in %s", (json) => {
+  ])("finds no repeated key in %s", (json) => {
     expect(repeatedKey(json, 9)).toBeUndefined();
   });
 
-  test("deeper than it is asked for", () => {
+  test("finds no repeated key below the given depth", () => {
     const json = '{"a":{"b":1,"b":2}}';
     expect([repeatedKey(json, 1), repeatedKey(json, 2)]).toEqual([undefined, "b"]);
   });
 
-  test("whatever values there are, since a serializer writes each key once", () => {
+  test("finds no repeated key in serialized values", () => {
     fc.assert(fc.property(fc.json(), (json) => repeatedKey(json, 100) === undefined));
   });
 });
 
-test("however deep a text is nested, it is read to its end", () => {
+test("scans deeply nested texts to the end", () => {
   const deep = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
   expect(repeatedKey(`{"b":${deep},"b":1}`, 1)).toBe("b");
 });

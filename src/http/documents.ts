@@ -1,0 +1,74 @@
+/** Handlers of the documents that describe the service: pages, guides and discovery files. */
+import type { Context, Handler } from "hono";
+import { developmentKey } from "../payments/facilitators/facilitators.ts";
+import { didDocument } from "../service/about/didDocument.ts";
+import { wellKnown } from "../service/about/discovery.ts";
+import { guidance, guide } from "../service/about/guide.ts";
+import { limitsOf } from "../service/limits/limits.ts";
+import { oncePerOrigin } from "../service/request/oncePerConfig.ts";
+import { signsProof } from "../service/request/ownHosts.ts";
+import { isLoopback } from "../shared/net/loopback.ts";
+import { Docs } from "../site/docs.tsx";
+import { Home } from "../site/home.tsx";
+import { pagePolicy, READING_POLICY } from "../site/policies.ts";
+import type { ApiReference } from "../site/reference.ts";
+import { ROBOTS } from "../site/robots.ts";
+import type { ApiEnv } from "./environment.ts";
+import { notFound } from "./errors.ts";
+import { openapi } from "./openapi/document.ts";
+import { accepted, sendPage } from "./page.ts";
+
+// Both documents take milliseconds to build and are polled, so they are cached per origin.
+const description = oncePerOrigin(openapi);
+const descriptionJson = oncePerOrigin((origin, config) => JSON.stringify(description(origin, config)));
+const docs = oncePerOrigin((origin, config) => {
+  const reference = description(origin, config) as object as ApiReference; // the subset that the page uses
+  return String(Docs({ reference, repository: config.repositoryUrl }));
+});
+
+const originOf = (c: Context<ApiEnv>) => new URL(c.req.url).origin;
+
+/** Shows the home page to browsers, and the guide in text or Markdown to other clients. */
+export const showHome: Handler<ApiEnv> = (c) => {
+  const { config } = c.var;
+  const origin = originOf(c);
+  c.header("Vary", "Accept", { append: true });
+  c.header("Link", '</openapi.json>; rel="service-desc"'); // RFC 8631
+  const type = accepted(c, ["text/plain", "text/html", "text/markdown"]);
+  if (type !== "text/html") return c.body(guide(origin, config), 200, { "Content-Type": `${type}; charset=UTF-8` });
+
+  const page = Home({ origin, config, developmentKey: developmentKey(config, isLoopback(c.req.raw)) });
+  return sendPage(c, page, pagePolicy(config.fileHost));
+};
+
+/** Sends the guide for language models (`/llms.txt`). */
+export const sendGuide: Handler<ApiEnv> = (c) => c.text(guide(originOf(c), c.var.config));
+
+/** Shows the API reference. */
+export const showDocs: Handler<ApiEnv> = (c) => sendPage(c, docs(originOf(c), c.var.config), READING_POLICY);
+
+/** Sends the OpenAPI document. */
+export const sendDescription: Handler<ApiEnv> = (c) =>
+  c.body(descriptionJson(originOf(c), c.var.config), 200, { "Content-Type": "application/json" });
+
+/** Sends every limit of this deployment. */
+export const sendLimits: Handler<ApiEnv> = (c) => c.json(limitsOf(c.var.config));
+
+/** Sends the discovery document of x402 indexes. */
+export const sendWellKnown: Handler<ApiEnv> = (c) => {
+  const origin = originOf(c);
+  return c.json(wellKnown(origin, guidance(origin, c.var.config)));
+};
+
+/**
+ * Sends the DID document with the keys that sign offers and receipts.
+ * @throws Problem not_found if this deployment signs nothing
+ */
+export const sendDidDocument: Handler<ApiEnv> = async (c) => {
+  const { host } = new URL(c.req.url);
+  const document = signsProof(c.req.raw, c.var.config) && (await didDocument(host, c.var.config));
+  return document ? c.json(document, 200, { "Content-Type": "application/did+json" }) : notFound(c);
+};
+
+/** Sends the rules for crawlers. */
+export const sendRobots: Handler<ApiEnv> = (c) => c.text(ROBOTS);
