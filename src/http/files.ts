@@ -1,7 +1,7 @@
 import type { Handler } from "hono";
 import { bucketOf } from "../storage/bucket.ts";
 import { download } from "../storage/download.ts";
-import { endLink, linkOf } from "../storage/link.ts";
+import { linkOf, revoke } from "../storage/link.ts";
 import { isResultId } from "../storage/results.ts";
 import type { ApiEnv } from "./environment.ts";
 
@@ -14,6 +14,6 @@ export const downloadFile: Handler<ApiEnv> = (c) => {
 
 /** Revokes a download link and deletes its file. */
 export const revokeLink: Handler<ApiEnv> = async (c) => {
-  await endLink(bucketOf(c.env), linkOf(c.req.url), Date.now);
+  await revoke(bucketOf(c.env), linkOf(c.req.url), Date.now);
   return c.body(null, 204);
 };

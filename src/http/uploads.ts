@@ -6,7 +6,7 @@ import { Problem } from "../shared/problems.ts";
 import { UPLOAD_POLICY } from "../site/policies.ts";
 import { UploadPage } from "../site/uploadPage.tsx";
 import { bucketOf } from "../storage/bucket.ts";
-import { slotAt } from "../storage/uploads.ts";
+import { uploadAt } from "../storage/uploads.ts";
 import { parseJson } from "./body.ts";
 import type { ApiEnv } from "./environment.ts";
 import { sendPage } from "./page.ts";
@@ -45,7 +45,7 @@ export const createUpload: Handler<ApiEnv> = async (c) => {
 
 /** Receives the file of an upload. */
 export const receiveUploadedFile: Handler<ApiEnv, "/v1/uploads/:id"> = async (c) => {
-  const slot = await slotAt(bucketOf(c.env), c.req.param("id"), Date.now());
+  const slot = await uploadAt(bucketOf(c.env), c.req.param("id"), Date.now());
   const received = receiveFile(slot, exchangeOf(c));
   c.executionCtx.waitUntil(received.catch(() => undefined)); // stores or deletes the received bytes even after a disconnect
   return c.json(await received, 200, PRIVATE);
@@ -53,6 +53,6 @@ export const receiveUploadedFile: Handler<ApiEnv, "/v1/uploads/:id"> = async (c)
 
 /** Shows the page where a person chooses the file. */
 export const showUploadPage: Handler<ApiEnv, "/v1/uploads/:id"> = async (c) => {
-  const slot = await slotAt(bucketOf(c.env), c.req.param("id"), Date.now());
+  const slot = await uploadAt(bucketOf(c.env), c.req.param("id"), Date.now());
   return sendPage(c, UploadPage({ slot }), UPLOAD_POLICY, 200, PRIVATE);
 };

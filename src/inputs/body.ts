@@ -2,19 +2,19 @@ import { Problem } from "../shared/problems.ts";
 import { type Pace, pacing } from "./pace.ts";
 import { UPLOAD_FIRST } from "./upload.ts";
 
-/** The first chunk is small, since most bodies are: a buffer is held while it is waited for. */
+/** The first chunk is small because most bodies are small, and its buffer stays allocated while the body is awaited. */
 const FIRST_CHUNK = 4 * 1024;
 const CHUNK = 64 * 1024;
-/** Each chunk costs about 0.1 ms of CPU, whatever its length: what comes fast is read in longer ones. */
+/** Each chunk costs about 0.1 ms of CPU at any length. Fast bodies are therefore read in longer chunks. */
 const LONG_CHUNK = 256 * 1024;
 const FAST_MS = 50;
 
 /**
- * Reads the body of a request in chunks of up to 64 KiB, or 256 where it comes fast, each valid until the next one is asked
- * for. The body has to keep a pace: one that stops, or drips, gives back the memory it holds.
- * @param refusals for a body that is no call's
- * @param hasRoom takes so many bytes of memory for the longer chunks, or returns false
- * @throws Problem body_timeout, body_too_large where it goes past `maxBytes`, or invalid_request where it breaks off
+ * Reads a request body in chunks of up to 64 KiB, or up to 256 KiB if the body arrives fast. Each chunk is valid until
+ * the next one is requested. A body that stalls or falls below the minimum rate is abandoned, which frees its memory.
+ * @param refusals error factories that replace the default ones, for bodies that are not part of a paid call
+ * @param hasRoom reserves memory (in bytes) for the longer chunks; returns false if none is free
+ * @throws Problem body_timeout; body_too_large if the body exceeds `maxBytes`; invalid_request if it ends early
  */
 export async function* readBody(
   body: ReadableStream<Uint8Array>,
@@ -49,11 +49,11 @@ export async function* readBody(
     }
   } finally {
     if (isPending) void reader.cancel().catch(() => undefined);
-    else reader.releaseLock(); // what is left of a refused body: see `lingerOverBody`
+    else reader.releaseLock(); // `lingerOverBody` drains the rest of a rejected body
   }
 }
 
-/** Create the errors of a body that breaks off, comes too slowly, or goes past its limit. */
+/** Error factories for a body that ends early, arrives too slowly, or exceeds its limit. */
 type Refusals = typeof REFUSALS;
 const REFUSALS = { brokenOff, tooSlow, tooLarge: bodyTooLarge };
 
@@ -68,15 +68,17 @@ export function bodyTooLarge(maxBytes: number): Problem {
 function tooSlow(): Problem {
   return new Problem(
     "body_timeout",
-    "The body came too slowly. Nothing was charged; send it again with the same payment, or a URL as `file` instead.",
+    "The request body arrived too slowly. Nothing was charged. Send it again with the same payment, or send a URL as `file` instead.",
   );
 }
 
-/** Its sender has gone, or has sent what is no HTTP: a caller who has only stopped sending is told. */
+/**
+ * The sender has disconnected or sent malformed HTTP. A caller that only stopped sending can still read this answer.
+ */
 function brokenOff(cause: unknown): Problem {
   return new Problem(
     "invalid_request",
-    "The body broke off before its end. Nothing was charged; send it again whole.",
+    "The request body ended early. Nothing was charged. Send the complete body again.",
     {
       cause,
     },

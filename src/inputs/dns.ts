@@ -2,29 +2,29 @@ import ipaddr from "ipaddr.js";
 import * as z from "zod";
 import { Problem } from "../shared/problems.ts";
 
-/** The response codes of a final answer: no error, or no such name (RFC 1035, 4.1.1). */
+/** The response codes of a final answer: success, or no such name (RFC 1035, 4.1.1). */
 const [NOERROR, NXDOMAIN] = [0, 3];
 
-/** The part used here of a DNS-over-HTTPS answer to `Accept: application/dns-json`. */
+/** The fields used from a DNS-over-HTTPS answer in JSON (`Accept: application/dns-json`). */
 const dnsAnswer = z.object({
   Status: z.literal([NOERROR, NXDOMAIN]),
   Answer: z.array(z.object({ type: z.number(), data: z.string() })).default([]),
 });
 
-/** Types of the records that carry an address, by name (RFC 1035, RFC 3596). */
+/** Record types that contain an address, by name (RFC 1035, RFC 3596). */
 const ADDRESS_TYPES = { A: 1, AAAA: 28 } as const;
 /**
- * The block that IANA assigns public IPv6 addresses from. ipaddr.js calls more addresses unicast, such as
- * IPv4-compatible ::/96.
+ * The block from which IANA assigns public IPv6 addresses. ipaddr.js also classifies other addresses as unicast, such
+ * as IPv4-compatible ::/96.
  */
 const GLOBAL_UNICAST = ipaddr.parseCIDR("2000::/3") as [ipaddr.IPv6, number];
-/** In a public range, but on every Azure machine it leads to the machine's host. */
+/** Lies in a public range, but leads to the host of the machine on every Azure machine. */
 const AZURE_HOST = "168.63.129.16";
 
 /**
- * Returns the rule that a host breaks by the addresses it resolves to: all must be public. For runtimes that do not
- * refuse private addresses themselves. This narrows the gap but cannot close it: the runtime resolves the name again
- * when it connects, and may get another address.
+ * Resolves a host and returns the rule that its addresses break: all of them must be public. For runtimes that do not
+ * refuse private addresses. The check narrows the gap but cannot close it: the runtime resolves the name again when it
+ * connects, and may get another address.
  * @param resolver URL of a DNS-over-HTTPS resolver that answers in JSON
  * @throws Problem source_unreachable if the host has no address or the lookup fails
  * @throws DOMException the reason of `signal`, if it is aborted
@@ -36,8 +36,8 @@ export async function brokenDnsRule(host: string, resolver: string, signal: Abor
   ]);
   const addresses = found.flat();
   if (addresses.length === 0)
-    throw new Problem("source_unreachable", "The URL's host has no address. Check its spelling.");
-  return addresses.every(isPublic) ? undefined : "its host leads to an address that is not public";
+    throw new Problem("source_unreachable", "The host of the URL has no IP address. Check its spelling.");
+  return addresses.every(isPublic) ? undefined : "its host resolves to an address that is not public";
 }
 
 /** Returns whether an address is routed on the public internet. */
@@ -63,6 +63,6 @@ async function addressesOf(
     return Answer.filter((record) => record.type === ADDRESS_TYPES[type]).map(({ data }) => data);
   } catch (cause) {
     signal.throwIfAborted();
-    throw new Problem("source_unreachable", "The URL's host could not be looked up. Try again.", { cause });
+    throw new Problem("source_unreachable", "The DNS lookup of the URL's host failed. Try again.", { cause });
   }
 }

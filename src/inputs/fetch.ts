@@ -3,40 +3,40 @@ import { brokenAddressRule, namesThisMachine } from "./address.ts";
 import { brokenDnsRule } from "./dns.ts";
 import { UPLOAD_FIRST } from "./upload.ts";
 
-/** How many redirects are followed from one URL. */
+/** Maximum number of redirects followed from one URL. */
 export const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** The length of URL that all implementations are asked to support (RFC 9110, 4.1). */
+/** The URL length that all implementations should support (RFC 9110, 4.1). */
 const MAX_URL_LENGTH = 8000;
-/** The encodings that the runtime decodes itself. A body in any other would be taken for the file. */
+/** The content encodings that the runtime decodes. A body in any other encoding would be mistaken for the file. */
 const DECODED = new Set(["gzip", "br"]);
 const PLAIN = new Set(["", "identity"]);
 
-/** What may be fetched, and how long it may take. */
+/** Limits on fetching a caller's URL. */
 export interface FetchRules {
-  /** Deadline for one URL, redirects and body included. */
+  /** Deadline for one URL, including redirects and the body. */
   timeoutMs: number;
-  /** Development: URLs may name this machine's loopback, at any port. */
+  /** Development only: URLs may name this machine's loopback, on any port. */
   allowLoopback: boolean;
-  /** A DNS-over-HTTPS resolver that is asked first whether a host is public, for runtimes that do not check it. */
+  /** A DNS-over-HTTPS resolver that checks whether a host is public, for runtimes that do not check this. */
   dnsCheckUrl?: string | undefined;
-  /** Aborted when the caller no longer wants the file. */
+  /** Aborted when the caller cancels the call. */
   signal?: AbortSignal | undefined;
 }
 
-/** A response with its body unread. */
+/** A response with an unread body. */
 interface Opened {
   response: Response;
   /** Aborts the body at the deadline or when the caller cancels. */
   signal: AbortSignal;
-  /** The server has encoded the body: what is read may be far more than comes, and Content-Length is not its length. */
+  /** Whether the server encoded the body. The decoded body may be far larger, and Content-Length is not its length. */
   isEncoded: boolean;
 }
 
 /**
- * Requests the URL that a caller named and returns the response with its body unread; {@link transferProblem} converts
- * errors of reading it. Every redirect is checked like the first URL. Of what the remote server says, callers are told
- * only the status.
+ * Requests a caller's URL and returns the response with an unread body. Pass errors of reading that body to {@link
+ * transferProblem}. Every redirect is checked like the first URL. Error messages reveal only the status of the remote
+ * server's answer.
  * @throws Problem source_not_allowed, source_unreachable, source_timeout, call_cancelled
  */
 export async function openAddress(address: string, rules: FetchRules): Promise<Opened> {
@@ -53,24 +53,24 @@ export async function openAddress(address: string, rules: FetchRules): Promise<O
       error,
       signal,
       rules,
-      "The URL could not be fetched. Check its spelling and that its server is up.",
+      "The URL could not be fetched. Check its spelling, and that its server is running.",
     );
   }
 }
 
 /**
- * Converts an error of reading an opened body to a Problem; a Problem is returned unchanged.
- * @throws Problem call_cancelled if the caller has cancelled
+ * Converts an error of reading an opened body to a Problem. Returns a Problem unchanged.
+ * @throws Problem call_cancelled if the caller has canceled the call
  */
 export function transferProblem(error: unknown, signal: AbortSignal, rules: FetchRules): Problem {
-  return asProblem(error, signal, rules, "The transfer broke off before the whole file had come. Try again.");
+  return asProblem(error, signal, rules, "The connection closed before the whole file arrived. Try again.");
 }
 
 function asProblem(error: unknown, signal: AbortSignal, rules: FetchRules, otherwise: string): Problem {
   if (error instanceof Problem) return error;
   throwIfCancelled(rules.signal);
   if (signal.aborted)
-    return new Problem("source_timeout", `The URL did not deliver within ${rules.timeoutMs / 1000} s.`, {
+    return new Problem("source_timeout", `The URL did not deliver the file within ${rules.timeoutMs / 1000} s.`, {
       cause: error,
     });
   return new Problem("source_unreachable", otherwise, { cause: error });
@@ -78,13 +78,13 @@ function asProblem(error: unknown, signal: AbortSignal, rules: FetchRules, other
 
 async function follow(address: string, rules: FetchRules, signal: AbortSignal): Promise<Response> {
   let url = parse(address);
-  if (!url) throw notAllowed("The URL", "it cannot be read as one");
-  const allowLoopback = rules.allowLoopback && namesThisMachine(url); // no redirect from elsewhere may lead there
+  if (!url) throw notAllowed("The URL", "it is not a valid URL");
+  const allowLoopback = rules.allowLoopback && namesThisMachine(url); // a redirect from another host must not lead to the loopback
   const seen = new Set<string>();
 
   for (let hop = 0; ; hop++) {
     const rule = brokenAddressRule(url, allowLoopback) ?? (await dnsRule(url, rules, signal));
-    if (rule) throw notAllowed(hop === 0 ? "The URL" : "What the URL redirects to", rule);
+    if (rule) throw notAllowed(hop === 0 ? "The URL" : "The URL's redirect target", rule);
     const response = await fetch(url, {
       redirect: "manual",
       cache: "no-store", // keeps callers' files out of the platform's shared cache
@@ -96,14 +96,14 @@ async function follow(address: string, rules: FetchRules, signal: AbortSignal): 
 
     await response.body?.cancel();
     const next = parse(location, url);
-    if (!next) throw new Problem("source_unreachable", "The URL redirects to something that is not a URL.");
+    if (!next) throw new Problem("source_unreachable", "The URL redirects to an invalid URL.");
     if (next.protocol === "http:" && url.protocol === "https:")
-      throw notAllowed("What the URL redirects to", "it leaves https for http");
+      throw notAllowed("The URL's redirect target", "it changes from https to http");
     seen.add(url.href);
     if (hop === MAX_REDIRECTS || seen.has(next.href))
       throw new Problem(
         "source_unreachable",
-        `The URL redirects in a circle or more than ${MAX_REDIRECTS} times. Use the address where the file is in the end.`,
+        `The URL redirects in a loop, or more than ${MAX_REDIRECTS} times. Use the final URL of the file.`,
       );
     url = next;
   }
@@ -126,7 +126,7 @@ function notAllowed(subject: string, rule: string): Problem {
   );
 }
 
-/** Returns what is wrong with a response, judged by its status and headers. */
+/** Returns the Problem of a response, judged by its status and headers, or undefined if the body can be read. */
 function problemOf(response: Response): Problem | undefined {
   const { status } = response;
   const encoding = encodingOf(response);
@@ -134,7 +134,7 @@ function problemOf(response: Response): Problem | undefined {
   if (!PLAIN.has(encoding) && !DECODED.has(encoding))
     return new Problem(
       "source_unreachable",
-      "The URL answered in an unknown Content-Encoding. Serve the file plainly.",
+      "The URL's server used an unsupported Content-Encoding. Serve the file unencoded, or with gzip or br.",
     );
   return undefined;
 }
@@ -144,8 +144,8 @@ function encodingOf({ headers }: Response): string {
 }
 
 function adviceFor(status: number): string {
-  if (status === 401 || status === 403) return "Check that it can be downloaded without signing in.";
-  if (status === 404 || status === 410) return "Check its spelling, and that the link has not expired.";
-  if (status === 429 || status >= 500) return "Its server is busy or failing: try again later.";
-  return "Only an answer 200 with the whole file will do.";
+  if (status === 401 || status === 403) return "Check that the file can be downloaded without signing in.";
+  if (status === 404 || status === 410) return "Check the spelling, and that the link has not expired.";
+  if (status === 429 || status >= 500) return "Its server is busy or failing. Try again later.";
+  return "The server must answer 200 with the whole file.";
 }

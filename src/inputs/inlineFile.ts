@@ -1,33 +1,48 @@
-/** Files that are written into a request: data URIs (RFC 2397) and bare base64 (RFC 4648), in either alphabet. */
+/** Files embedded in a request: data URIs (RFC 2397) and bare base64 (RFC 4648), in either alphabet. */
 import { Problem } from "../shared/problems.ts";
 import type { ReceiveLimits } from "./receive.ts";
 import { receiveUpload } from "./receiveUpload.ts";
 import type { Upload } from "./upload.ts";
 
-/** A text that is longer can only be a file. As long as an MCP message of a stranger, so that no way in reads it otherwise. */
+/**
+ * The longest string that is parsed as text; a longer one can only be a file. Equals the limit for an unpaid MCP
+ * message, so all entry points treat strings alike.
+ */
 export const LONG_TEXT_BYTES = 256 * 1024;
 
-/** What is kept of a longer one, for who tells what is wrong with it: more UTF-16 code units than any field may have. */
-export const KEPT_UNITS = 2200;
+/**
+ * Length, in UTF-16 code units, to which an overlong string is truncated. It exceeds the limit of every field, so
+ * validation still rejects the string.
+ */
+export const TRUNCATED_UNITS = 2200;
 
-/** What the texts of a request may have together, beside its long files. */
+/** Maximum total size of a request's text, in bytes, excluding its files. */
 export const MAX_TEXT_BYTES = 1_000_000;
 
-/** A beginning is decoded in pieces of so many bytes: all that is before the comma of a data URI is in the first one. */
-const PIECE = 64 * 1024;
+/**
+ * Size of the pieces in which the buffered beginning of a file is decoded. The first piece contains everything before
+ * the comma of a data URI.
+ */
+const PIECE_BYTES = 64 * 1024;
 
-/** How a long text begins that is base64, escaped as in JSON or not. One that begins with a slash is a JPEG's, or a path. */
-const BASE64 = /^(?!\\?\/(?!9j))[\w+/=\\\s-]{1000}/;
+/**
+ * The beginning of a long base64 string, JSON-escaped or not. A leading slash is accepted only for a JPEG (`/9j`);
+ * otherwise the string is a path.
+ */
+const BASE64_BEGINNING = /^(?!\\?\/(?!9j))[\w+/=\\\s-]{1000}/;
 
-/** Returns whether a text is a data URI, by how it begins. */
+/** Returns whether a text begins like a data URI. */
 export function isDataUri(text: string): boolean {
   return /^data:/i.test(text);
 }
 
-/** A file that is written neither as a data URI in base64 nor as base64. Its message is the end of a sentence. */
+/**
+ * A file that is neither a base64 data URI nor valid base64. Its message completes a sentence that begins with the
+ * field name.
+ */
 export class MalformedFile extends Error {}
 
-/** Returns an error as the Problem of a field, if it is a {@link MalformedFile}. */
+/** Converts a {@link MalformedFile} to a Problem of the field `path`. Returns other errors unchanged. */
 export function problemOfFile(error: unknown, path: string): unknown {
   if (!(error instanceof MalformedFile)) return error;
   const { message, cause } = error;
@@ -35,7 +50,7 @@ export function problemOfFile(error: unknown, path: string): unknown {
 }
 
 /**
- * Returns the base64 of a data URI; bare base64 is returned as it is.
+ * Returns the base64 part of a data URI. Returns bare base64 unchanged.
  * @throws MalformedFile
  */
 export function payloadOf(source: string): string {
@@ -47,69 +62,73 @@ export function payloadOf(source: string): string {
 }
 
 /**
- * Decodes base64, with white space or without, and with or without padding.
+ * Decodes base64. White space and missing padding are allowed.
  * @throws MalformedFile
  */
 export function decodeBase64(text: string, alphabet = alphabetOf(text)): Uint8Array<ArrayBuffer> {
   return decoding(() => Uint8Array.fromBase64(text, { alphabet: alphabet ?? "base64" }));
 }
 
-/** Returns whether a long text may be base64, by how it begins. */
+/** Returns whether a long text begins like base64. */
 export function isBase64(text: string): boolean {
-  return BASE64.test(text);
+  return BASE64_BEGINNING.test(text);
 }
 
-/** Returns the beginning of a file in pieces for {@link receiveInline}, of which each can be let go once it is decoded. */
+/**
+ * Copies the buffered beginning of a file into pieces for {@link receiveInline}. Each piece can be freed as soon as it
+ * is decoded.
+ */
 export function inPieces(beginning: Uint8Array): Uint8Array[] {
   const pieces: Uint8Array[] = [];
-  for (let at = 0; at < beginning.length; at += PIECE) pieces.push(Buffer.from(beginning.subarray(at, at + PIECE)));
+  for (let at = 0; at < beginning.length; at += PIECE_BYTES)
+    pieces.push(Buffer.from(beginning.subarray(at, at + PIECE_BYTES)));
   return pieces;
 }
 
-/** Returns bytes as text in which ASCII is itself. */
+/** Decodes bytes as Latin-1, which leaves ASCII unchanged. */
 export function latin1({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString("latin1");
 }
 
-/** Makes text of bytes as they come; the rest, if nothing more comes. */
+/** Decodes bytes to text in a streaming fashion. A call without bytes flushes the rest. */
 interface ToText {
   decode(bytes?: Uint8Array): string;
 }
 
 /**
- * Receives a long file as it comes: all of it is never in memory as text.
- * @param pieces the data URI or base64, the first of which has all that is before the comma
- * @param announced how long the body is, if it tells
- * @param isMost whether the file is nearly all of it
- * @throws MalformedFile, or what `pieces` and `toText` throw, or as {@link receiveUpload}
+ * Receives a long embedded file in a streaming fashion, without holding all of its text in memory.
+ * @param pieces the data URI or base64; the first piece contains everything before the comma
+ * @param announced length of the whole request body in bytes, if declared
+ * @param isMostOfBody whether the file makes up nearly the whole body
+ * @throws MalformedFile, the errors of `pieces` and `toText`, and those of {@link receiveUpload}
  */
 export function receiveInline(
   pieces: AsyncIterable<Uint8Array>,
   toText: ToText,
   limits: ReceiveLimits,
   announced: number | undefined,
-  isMost: boolean,
+  isMostOfBody: boolean,
 ): Promise<Upload> {
   const decoder = new Decoder(toText);
   const bytes = (async function* () {
-    // who waits for the next piece keeps nothing of the last one but its bytes
+    // no variable may hold the text of a piece while the next piece is awaited
     for await (const piece of pieces) yield decoder.decode(piece);
     yield decoder.decode();
     yield decoder.end();
   })();
   const atMost = announced === undefined ? undefined : Math.ceil((announced * 3) / 4);
-  return receiveUpload(bytes, limits, () => {}, atMost, isMost ? atMost : 0);
+  return receiveUpload(bytes, limits, () => {}, atMost, isMostOfBody ? atMost : 0);
 }
 
-/** Decodes pieces of base64. What each becomes is valid until the next one is decoded. */
+/** Decodes base64 piece by piece. The returned bytes are valid until the next call. */
 class Decoder {
   readonly #toText: ToText;
   #bytes = new Uint8Array();
   #rest = "";
   #alphabet: Alphabet | undefined;
   #isFirst = true;
-  /** Whether there has been padding. */
-  #isOver = false;
+  /** Whether padding has been read, after which no data may follow. */
+  #isPadded = false;
 
   constructor(toText: ToText) {
     this.#toText = toText;
@@ -128,19 +147,19 @@ class Decoder {
         lastChunkHandling: "stop-before-partial",
       }),
     );
-    if (this.#isOver && written > 0) throw new MalformedFile(NOT_BASE64);
-    this.#rest = base64.slice(read).replaceAll(/\s+/g, ""); // less than four characters
-    this.#isOver ||= written % 3 !== 0;
+    if (this.#isPadded && written > 0) throw new MalformedFile(NOT_BASE64);
+    this.#rest = base64.slice(read).replaceAll(/\s+/g, ""); // fewer than four characters
+    this.#isPadded ||= written % 3 !== 0;
     return this.#bytes.subarray(0, written);
   }
 
   end(): Uint8Array {
-    if (this.#isOver && this.#rest !== "") throw new MalformedFile(NOT_BASE64);
+    if (this.#isPadded && this.#rest !== "") throw new MalformedFile(NOT_BASE64);
     return decodeBase64(this.#rest, this.#alphabet);
   }
 }
 
-const NOT_BASE64 = "is not valid base64: encode the whole file as in RFC 4648, and send all of that";
+const NOT_BASE64 = "is not valid base64: encode the whole file as in RFC 4648 and send the complete result";
 
 function decoding<T>(decode: () => T): T {
   try {
@@ -152,7 +171,10 @@ function decoding<T>(decode: () => T): T {
 
 type Alphabet = "base64" | "base64url";
 
-/** Returns which of the alphabets a text is in (RFC 4648, 4 and 5), if it tells: a mixture is in none. */
+/**
+ * Returns the base64 alphabet of a text (RFC 4648, 4 and 5), or undefined if the text fits both. A text that mixes the
+ * alphabets fails to decode.
+ */
 function alphabetOf(text: string): Alphabet | undefined {
   if (text.includes("-") || text.includes("_")) return "base64url";
   return text.includes("+") || text.includes("/") ? "base64" : undefined;

@@ -1,15 +1,18 @@
-/** Reads JSON as it arrives (RFC 8259): the long files in it are received, and only the rest is text. */
+/**
+ * Reads JSON in a streaming fashion (RFC 8259). Long files in the JSON are received separately; only the rest is
+ * buffered as text.
+ */
 import { Problem } from "../shared/problems.ts";
 import {
   inPieces,
   isBase64,
   isDataUri,
-  KEPT_UNITS,
   LONG_TEXT_BYTES,
   latin1,
   MAX_TEXT_BYTES,
   MalformedFile,
   receiveInline,
+  TRUNCATED_UNITS,
 } from "./inlineFile.ts";
 import type { MemoryShare } from "./memory.ts";
 import { joined, type ReceiveLimits } from "./receive.ts";
@@ -20,25 +23,27 @@ import { UPLOAD_FIRST, type Upload } from "./upload.ts";
 const [QUOTE, BACKSLASH, LETTER_U] = [0x22, 0x5c, 0x75];
 const LINE_FEED = Buffer.from("\n");
 
-/** The key before a string, and how far it is looked for. */
+/** Matches the key before a string, within the last `KEY_WINDOW` bytes. */
 const KEY = /"(\w{1,20})"\s*:\s*"$/;
-const BEFORE = 1000;
-/** The keys of files: of the fields, of attachments, and of embedded resources (MCP). */
-const FILES = ["file", "image", "blob", "data", "uri", "download_url"];
-/** Those that may be base64 alone. */
-const BARE = ["image", "blob", "data"];
-/** As many files as a request has. */
+const KEY_WINDOW = 1000;
+/** Keys whose values may be files: request fields, attachments, and embedded resources (MCP). */
+const FILE_KEYS = ["file", "image", "blob", "data", "uri", "download_url"];
+/** Keys whose values may be bare base64. */
+const BARE_BASE64_KEYS = ["image", "blob", "data"];
+/** Maximum number of files in a request. */
 const MAX_FILES = 2;
-/** An escape that another one has to follow (RFC 8259, 7). */
-const FIRST_HALF = /^\\u[dD][89abAB]/;
-/** How many bytes of a string are looked at, to see whether it is base64. */
-const BEGINNING = 1000;
+/** The escape of a high surrogate, which a second escape must follow (RFC 8259, 7). */
+const HIGH_SURROGATE = /^\\u[dD][89abAB]/;
+/** Number of bytes inspected at the beginning of a string to detect base64. */
+const BEGINNING_BYTES = 1000;
 
-/** A JSON text and the files that were in it. */
+/** A JSON text and the files that it contained. */
 export class ReceivedJson {
-  /** In the place of each file is a name that nobody can have known. */
+  /** The text, with each file replaced by a random name that no caller can guess. */
   readonly text: string;
-  /** For who finds nothing wrong with it: it has a string that is too long, and of which but the beginning is left. */
+  /**
+   * The error for a string that was too long and has been truncated. Throw it only if validation finds no other error.
+   */
   readonly tooLong: Problem | undefined;
   readonly #files: ReadonlyMap<unknown, Upload>;
 
@@ -49,7 +54,8 @@ export class ReceivedJson {
   }
 
   /**
-   * Parses the text, with an {@link Upload} for each file: one that is refused is a RefusedUpload.
+   * Parses the text and puts an {@link Upload} in place of each file. A file that could not be received is a
+   * RefusedUpload.
    * @throws SyntaxError
    */
   parse(): unknown {
@@ -59,12 +65,12 @@ export class ReceivedJson {
 }
 
 /**
- * Reads a JSON text, which need not be well-formed. A string of more than {@link LONG_TEXT_BYTES} that is to be a file is
- * received as one, if its key is spelled without escapes.
- * @param announced how long the body is, if it tells
- * @throws Problem body_too_large if more than {@link MAX_TEXT_BYTES} are text, too_busy if there is no room for that,
- * or what `body` throws
- * @throws Error if a file cannot be kept
+ * Reads a JSON text, which may be malformed. A string of more than {@link LONG_TEXT_BYTES} bytes under a file key is
+ * received as a file, if the key is spelled without escapes.
+ * @param announced length of the whole body in bytes, if declared
+ * @throws Problem body_too_large if the text exceeds {@link MAX_TEXT_BYTES}; too_busy if memory is short; Problems of
+ * `body`
+ * @throws Error if a file cannot be stored
  */
 export async function readJson(
   body: AsyncIterable<Uint8Array>,
@@ -83,28 +89,28 @@ class JsonReader {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #limits: ReceiveLimits;
   readonly #announced: number | undefined;
-  readonly #text: Text;
+  readonly #text: TextBuffer;
   readonly #files = new Map<string, Upload>();
   #refused: RefusedUpload | undefined;
   #tooLong: Problem | undefined;
-  /** Whether reading the body has failed. */
+  /** Whether the latest read of the body has failed. */
   #isBroken = false;
-  /** What has come and has not been read. */
-  #left: Uint8Array = new Uint8Array();
-  /** Where in the text the string begins that is not over. */
-  #string: number | undefined;
-  /** Whether a backslash in the string is before the next byte, and is not one that is escaped itself. */
+  /** Bytes that have arrived but have not been processed. */
+  #unread: Uint8Array = new Uint8Array();
+  /** Offset in the text at which the current unterminated string begins. */
+  #stringStart: number | undefined;
+  /** Whether an unescaped backslash precedes the next byte of the string. */
   #isEscaped = false;
 
   constructor(chunks: AsyncIterator<Uint8Array>, limits: ReceiveLimits, announced: number | undefined) {
     this.#chunks = chunks;
     this.#limits = limits;
     this.#announced = announced;
-    this.#text = new Text(limits.memory);
+    this.#text = new TextBuffer(limits.memory);
   }
 
   async read(): Promise<ReceivedJson> {
-    while (this.#left.length > 0 || (await this.#readOn())) {
+    while (this.#unread.length > 0 || (await this.#readMore())) {
       const string = this.#readText();
       if (string === undefined) continue;
       const key = this.#keyOfFile(string);
@@ -113,43 +119,45 @@ class JsonReader {
     return new ReceivedJson(this.#text.toString(), this.#files, this.#tooLong);
   }
 
-  async #readOn(): Promise<boolean> {
+  async #readMore(): Promise<boolean> {
     this.#isBroken = true;
     const { done, value } = await this.#chunks.next();
     this.#isBroken = false;
-    this.#left = done ? new Uint8Array() : value;
+    this.#unread = done ? new Uint8Array() : value;
     return !done;
   }
 
-  /** Reads on, to where a string becomes long at most: returns where that begins. */
+  /**
+   * Processes bytes until a string exceeds {@link LONG_TEXT_BYTES}. Returns the offset of that string, or undefined.
+   */
   #readText(): number | undefined {
-    const [bytes, start] = [this.#left, this.#text.length];
+    const [bytes, start] = [this.#unread, this.#text.length];
     for (let at = 0; at < bytes.length; at++) {
       const code = bytes[at];
-      if (this.#string === undefined) {
-        if (code === QUOTE) this.#string = start + at + 1;
+      if (this.#stringStart === undefined) {
+        if (code === QUOTE) this.#stringStart = start + at + 1;
       } else if (code === QUOTE && !this.#isEscaped) {
-        this.#string = undefined;
+        this.#stringStart = undefined;
       } else {
         this.#isEscaped = code === BACKSLASH && !this.#isEscaped;
-        if (start + at - this.#string !== LONG_TEXT_BYTES) continue;
+        if (start + at - this.#stringStart !== LONG_TEXT_BYTES) continue;
         this.#text.add(bytes.subarray(0, at + 1));
-        this.#left = bytes.subarray(at + 1);
-        return this.#string;
+        this.#unread = bytes.subarray(at + 1);
+        return this.#stringStart;
       }
     }
     this.#text.add(bytes);
-    this.#left = new Uint8Array();
+    this.#unread = new Uint8Array();
     return undefined;
   }
 
-  /** Returns the key of a string that is to be a file, by how it begins. */
+  /** Returns the key of a string that begins like a file, if that key may contain one. */
   #keyOfFile(string: number): string | undefined {
     const { bytes } = this.#text;
-    const key = KEY.exec(latin1(bytes.subarray(Math.max(0, string - BEFORE), string)))?.[1] ?? "";
-    if (!FILES.includes(key) || this.#files.size === MAX_FILES) return undefined;
-    const beginning = latin1(bytes.subarray(string, string + BEGINNING));
-    return isDataUri(beginning) || (BARE.includes(key) && isBase64(beginning)) ? key : undefined;
+    const key = KEY.exec(latin1(bytes.subarray(Math.max(0, string - KEY_WINDOW), string)))?.[1] ?? "";
+    if (!FILE_KEYS.includes(key) || this.#files.size === MAX_FILES) return undefined;
+    const beginning = latin1(bytes.subarray(string, string + BEGINNING_BYTES));
+    return isDataUri(beginning) || (BARE_BASE64_KEYS.includes(key) && isBase64(beginning)) ? key : undefined;
   }
 
   async #receiveFile(key: string, string: number): Promise<void> {
@@ -157,13 +165,13 @@ class JsonReader {
     const name = crypto.randomUUID();
     this.#text.add(Buffer.from(name));
     try {
-      const isMost = key !== "image"; // nearly all of a long body is its PDF
-      const file = () => receiveInline(pieces, new StringDecoder(), this.#limits, this.#announced, isMost);
+      const isMostOfBody = key !== "image"; // the PDF is nearly the whole of a long body
+      const file = () => receiveInline(pieces, new StringDecoder(), this.#limits, this.#announced, isMostOfBody);
       this.#files.set(name, this.#refused ?? (await file()));
     } catch (error) {
       if (this.#isBroken) throw error;
       if (error instanceof SyntaxError)
-        this.#text.add(LINE_FEED); // which none in a string is: what was no JSON is none
+        this.#text.add(LINE_FEED); // a raw line feed makes the string invalid again when it is parsed
       else if (error instanceof Problem || error instanceof MalformedFile) {
         this.#refused = new RefusedUpload(error);
         this.#files.set(name, this.#refused);
@@ -172,30 +180,33 @@ class JsonReader {
     for await (const _ of this.#restOfString());
   }
 
-  /** Leaves of a string that is too long as much as tells what is wrong with it. */
+  /** Truncates a string that is too long. Enough of it remains for validation to report what is wrong. */
   async #shorten(string: number): Promise<void> {
-    this.#text.cut(afterUnits(KEPT_UNITS, this.#text.bytes, string));
+    this.#text.cut(afterUnits(TRUNCATED_UNITS, this.#text.bytes, string));
     this.#tooLong ??= new Problem(
       "body_too_large",
-      `The body has a string of more than ${LONG_TEXT_BYTES} bytes that is no file: those are data URIs, and base64 in \`image\`. Send a URL as \`file\` instead, or ${UPLOAD_FIRST}.`,
+      `The body has a string of more than ${LONG_TEXT_BYTES} bytes that is not a file. Files are data URIs, or base64 in \`image\`. Send a URL as \`file\` instead, or ${UPLOAD_FIRST}.`,
     );
     for await (const _ of this.#restOfString());
   }
 
-  /** Yields what is left of the string, up to its quote. */
+  /** Yields the rest of the string, without its closing quote. */
   async *#restOfString(): AsyncGenerator<Uint8Array, undefined> {
     do {
-      const bytes = this.#left;
+      const bytes = this.#unread;
       const end = closingQuote(bytes, this.#isEscaped);
       this.#isEscaped = end === undefined && isEscapedAt(bytes.length, bytes, this.#isEscaped);
-      this.#left = bytes.subarray(end ?? bytes.length);
+      this.#unread = bytes.subarray(end ?? bytes.length);
       yield bytes.subarray(0, end);
       if (end !== undefined) return;
-    } while (await this.#readOn());
+    } while (await this.#readMore());
   }
 }
 
-/** Returns the offset behind about so many characters and escapes of a string, each whole, and no half of a pair. */
+/**
+ * Returns the offset after `count` characters or escapes of a string. Never splits a character, an escape or a
+ * surrogate pair.
+ */
 function afterUnits(count: number, bytes: Uint8Array, start: number): number {
   let [at, last] = [start, start];
   for (let units = 0; units < count; units++) {
@@ -205,17 +216,17 @@ function afterUnits(count: number, bytes: Uint8Array, start: number): number {
       do at++;
       while ((bytes[at]! & 0xc0) === 0x80);
   }
-  return FIRST_HALF.test(latin1(bytes.subarray(last, at))) ? last : at;
+  return HIGH_SURROGATE.test(latin1(bytes.subarray(last, at))) ? last : at;
 }
 
-/** Returns where in a part of a string the quote is that ends it. */
+/** Returns the offset of the quote that ends the string, or undefined if it is not in these bytes. */
 function closingQuote(bytes: Uint8Array, isFirstEscaped: boolean): number | undefined {
   for (let at = bytes.indexOf(QUOTE); at >= 0; at = bytes.indexOf(QUOTE, at + 1))
     if (!isEscapedAt(at, bytes, isFirstEscaped)) return at;
   return undefined;
 }
 
-/** Returns whether an odd number of backslashes is before a place in a part of a string. */
+/** Returns whether an odd number of backslashes precedes an offset, that is, whether its byte is escaped. */
 function isEscapedAt(at: number, bytes: Uint8Array, isFirstEscaped: boolean): boolean {
   let first = at;
   while (first > 0 && bytes[first - 1] === BACKSLASH) first--;
@@ -223,22 +234,25 @@ function isEscapedAt(at: number, bytes: Uint8Array, isFirstEscaped: boolean): bo
   return backslashes % 2 === 1;
 }
 
-/** Decodes the escapes in the pieces of a string. What is not ASCII becomes other letters, and none of base64's. */
+/**
+ * Decodes the escapes in the pieces of a string. Non-ASCII bytes become Latin-1 letters, none of which is valid in
+ * base64.
+ */
 class StringDecoder {
   #rest = "";
 
   /** @throws SyntaxError */
   decode(piece?: Uint8Array): string {
     const text = this.#rest + (piece ? latin1(piece) : "");
-    const last = piece ? text.slice(-5).indexOf("\\") : -1; // it may go on in the next piece: \u002B
+    const last = piece ? text.slice(-5).indexOf("\\") : -1; // an escape such as \u002B may continue in the next piece
     const end = last < 0 ? text.length : Math.max(0, text.length - 5) + last;
     this.#rest = text.slice(end);
     return JSON.parse(`"${text.slice(0, end)}"`);
   }
 }
 
-/** What is text, as UTF-8. */
-class Text {
+/** A growing buffer of the text outside files, as UTF-8. */
+class TextBuffer {
   #bytes = Buffer.alloc(0);
   #length = 0;
   readonly #memory: TextMemory;
@@ -268,16 +282,16 @@ class Text {
     this.#length = length;
   }
 
-  /** Takes all from an offset on out of the text, and returns it in pieces. */
+  /** Removes everything from an offset on, and returns it in pieces. */
   cut(from: number): Uint8Array[] {
     const pieces = inPieces(this.bytes.subarray(from));
-    this.#memory.give(this.#bytes.length - from);
+    this.#memory.free(this.#bytes.length - from);
     this.#bytes = Buffer.from(this.bytes.subarray(0, from));
     this.#length = from;
     return pieces;
   }
 
-  /** Decodes all that has come. */
+  /** Decodes the whole text. */
   toString(): string {
     this.#memory.takeToRead();
     return new TextDecoder().decode(this.bytes);
@@ -287,6 +301,6 @@ class Text {
 function tooMuchText(): Problem {
   return new Problem(
     "body_too_large",
-    `The body has more than ${MAX_TEXT_BYTES} bytes beside its files, or is not JSON: files are data URIs in \`file\` and \`image\`, in double quotes. Send the PDF by itself as application/pdf, or a URL as \`file\`, or ${UPLOAD_FIRST}.`,
+    `The body has more than ${MAX_TEXT_BYTES} bytes outside its files, or is not JSON. Files are data URIs in \`file\` and \`image\`, in double quotes. Send the PDF alone as application/pdf, or a URL as \`file\`, or ${UPLOAD_FIRST}.`,
   );
 }

@@ -1,16 +1,16 @@
 import { Problem } from "../shared/problems.ts";
 
-/** A file of more bytes than this is large. */
+/** Files above this size need a slot. */
 export const LARGE_BYTES = 8_000_000;
 
-/** How long a call waits for a slot, and how often it checks for one. */
+/** Maximum wait for a slot, and the polling interval. */
 const WAIT_MS = 15_000;
-const LOOK_MS = 200;
+const POLL_MS = 200;
 
-/** The slots in use, with the time (Unix milliseconds) when each expires. All calls of an isolate share its memory. */
+/** The slots in use, with their expiry times (Unix milliseconds). Module state is shared by all calls of an isolate. */
 const taken = new Map<LargeFileSlot, number>();
 
-/** One call's permission to work on large files, however many. */
+/** One call's permission to process large files. One slot covers all files of the call. */
 export class LargeFileSlot {
   readonly #most: number;
   readonly #longestMs: number;
@@ -18,9 +18,9 @@ export class LargeFileSlot {
   #isReleased = false;
 
   /**
-   * @param most how many calls may hold a slot at the same time
-   * @param longestMs a slot expires after this: the runtime can end a call without notice (CPU time used up, caller
-   * gone), and then nothing else releases its slot
+   * @param most number of calls that may hold a slot at the same time
+   * @param longestMs lifetime of a slot. The runtime can end a call without notice (CPU limit, disconnect), and then
+   * only the expiry releases its slot.
    */
   constructor(most: number, longestMs: number) {
     this.#most = most;
@@ -28,7 +28,7 @@ export class LargeFileSlot {
   }
 
   /**
-   * Takes the slot, after waiting for a free one if necessary. Does nothing if it is already taken.
+   * Waits for a free slot and takes it. Does nothing if the call already has its slot.
    * @throws Problem too_busy if no slot becomes free in time
    */
   acquire(): Promise<void> {
@@ -43,22 +43,22 @@ export class LargeFileSlot {
   }
 
   async #wait(): Promise<void> {
-    // polled, because a promise that another call resolves belongs to that call's request
-    for (let waited = 0; takenNow() >= this.#most; waited += LOOK_MS) {
+    // polls, because a promise that another call resolves belongs to that call's request
+    for (let waited = 0; countTaken() >= this.#most; waited += POLL_MS) {
       if (waited >= WAIT_MS)
         throw new Problem(
           "too_busy",
-          "As many large files as fit are being worked on. Nothing was charged; try again in a moment with the same payment, or with a new one and the same Idempotency-Key.",
+          "Too many large files are being processed. Nothing was charged. Try again in a moment with the same payment, or with a new one and the same Idempotency-Key.",
           { headers: { "Retry-After": "10" } },
         );
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-      if (this.#isReleased) return; // the call is over
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      if (this.#isReleased) return; // the call has ended
     }
     taken.set(this, Date.now() + this.#longestMs);
   }
 }
 
-function takenNow(): number {
+function countTaken(): number {
   for (const [slot, until] of taken) if (until <= Date.now()) taken.delete(slot);
   return taken.size;
 }

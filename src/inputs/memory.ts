@@ -1,28 +1,31 @@
 import { Problem } from "../shared/problems.ts";
 
-/** Memory that the calls of an isolate share, for what their senders send. */
+/** A memory budget shared by all calls of an isolate, for the data they receive. */
 export class MemoryPool {
   readonly bytes: number;
-  /** What each call has of it, and when that ends at the latest (Unix milliseconds). */
-  readonly held = new Map<MemoryShare, { bytes: number; ends: number }>();
+  /** Bytes held by each call, and when its share expires (Unix milliseconds). */
+  readonly held = new Map<MemoryShare, { bytes: number; expires: number }>();
 
   constructor(bytes: number) {
     this.bytes = bytes;
   }
 }
 
-/** For the files and messages of callers who pay. An isolate has 128 MB, for its code and the work on them too. */
+/**
+ * For files and messages of paying callers. An isolate has 128 MB, which also hold its code and the work on these
+ * files.
+ */
 export const PAYERS_POOL = new MemoryPool(64_000_000);
 
-/** For the buffers of files that are sent to their slots, which costs their senders nothing. */
+/** For the buffers of files sent to upload URLs, which are free to use. */
 export const SENDERS_POOL = new MemoryPool(16_000_000);
 
-/** What files leave of the payers' pool: text cannot wait in storage. */
+/** Part of the payers' pool that files leave free for text, because text cannot be spilled to storage. */
 export const SPARE_BYTES = 4_000_000;
 
 /**
- * One call's part of a pool. It may grow while its owner has no more than all that is left: a few owners have most of the
- * pool, and however many stall, they leave room for the next one.
+ * One call's share of a pool. A share may grow while its owner holds no more than what is still free. A few owners can
+ * use most of the pool, but stalled ones always leave room for the next.
  */
 export class MemoryShare {
   readonly #pool: MemoryPool;
@@ -30,9 +33,9 @@ export class MemoryShare {
   readonly #owner: unknown;
 
   /**
-   * @param longestMs a share ends so long after it last grew: the runtime can end a call without notice (CPU time used
-   * up, caller gone), and then nothing else releases it
-   * @param owner whose shares count as one; by default the call's own
+   * @param longestMs lifetime of a share after it last grew. The runtime can end a call without notice (CPU limit,
+   * disconnect), and then only the expiry frees its memory.
+   * @param owner shares with the same owner count as one; by default each call is its own owner
    */
   constructor(pool: MemoryPool, longestMs: number, owner?: string) {
     this.#pool = pool;
@@ -40,13 +43,13 @@ export class MemoryShare {
     this.#owner = owner ?? this;
   }
 
-  /** Takes so many bytes more, or returns false if there is no room for them, or not for `spare` bytes besides. */
+  /** Reserves more bytes. Returns false if they do not fit, or if fewer than `spare` bytes would remain free. */
   take(bytes: number, spare = 0): boolean {
     const { held } = this.#pool;
     const now = Date.now();
     let [left, owned] = [this.#pool.bytes - bytes, bytes];
     for (const [share, part] of held) {
-      if (part.ends <= now) {
+      if (part.expires <= now) {
         held.delete(share);
         continue;
       }
@@ -54,25 +57,27 @@ export class MemoryShare {
       if (share.#owner === this.#owner) owned += part.bytes;
     }
     if (owned > left - spare) return false;
-    held.set(this, { bytes: (held.get(this)?.bytes ?? 0) + bytes, ends: now + this.#longestMs });
+    held.set(this, { bytes: (held.get(this)?.bytes ?? 0) + bytes, expires: now + this.#longestMs });
     return true;
   }
 
-  /** Gives some of the bytes back. */
-  give(bytes: number): void {
+  /** Frees some of the bytes. */
+  free(bytes: number): void {
     const part = this.#pool.held.get(this);
     if (part) part.bytes -= bytes;
   }
 
-  /** Gives all of them back. */
+  /** Frees the whole share. */
   release(): void {
     this.#pool.held.delete(this);
   }
 }
 
-const TRY_AGAIN = "Nothing was charged; try again in a moment with the same payment, or send a URL as `file`.";
+const TRY_AGAIN = "Nothing was charged. Try again in a moment with the same payment, or send a URL as `file`.";
 
-/** Creates the Problem for what finds no room in a pool, and can't wait in storage. */
+/** Creates the Problem for data that does not fit in a pool and cannot be spilled to storage. */
 export function noRoom(next = TRY_AGAIN): Problem {
-  return new Problem("too_busy", `As much as fits is being received. ${next}`, { headers: { "Retry-After": "10" } });
+  return new Problem("too_busy", `The server is at its upload-memory limit. ${next}`, {
+    headers: { "Retry-After": "10" },
+  });
 }

@@ -3,12 +3,12 @@ import {
   inPieces,
   isBase64,
   isDataUri,
-  KEPT_UNITS,
   LONG_TEXT_BYTES,
   latin1,
   MAX_TEXT_BYTES,
   problemOfFile,
   receiveInline,
+  TRUNCATED_UNITS,
 } from "./inlineFile.ts";
 import { MalformedParts, partsOf } from "./parts.ts";
 import { joined, type ReceiveLimits } from "./receive.ts";
@@ -19,23 +19,26 @@ import type { Upload } from "./upload.ts";
 
 const MAX_PARTS = 50;
 
-/** The form fields that may be files. */
+/** The form fields that may contain a file. */
 const UPLOAD_FIELDS = ["file", "image"] as const;
 type UploadField = (typeof UPLOAD_FIELDS)[number];
 
 /** The fields of a form. */
 export interface ReceivedForm {
   fields: Record<string, string | Upload>;
-  /** For who finds nothing wrong with them: one is too long, and of which but the beginning is left. */
+  /**
+   * The error for a field that was too long and has been truncated. Throw it only if validation finds no other error.
+   */
   tooLong: Problem | undefined;
 }
 
 /**
- * Reads a multipart form (RFC 7578) as it arrives; files are received chunk by chunk, within the limits of their field.
- * @param announced how long the body is, if it tells
- * @throws Problem invalid_request if the form is malformed, too_busy if its fields find no room in memory, as
- * {@link receiveUpload} and {@link receiveInline}, or what `body` throws as a Problem
- * @throws Error if a file cannot be kept
+ * Reads a multipart form (RFC 7578) in a streaming fashion. Files are received chunk by chunk, within the limits of
+ * their field.
+ * @param announced length of the whole body in bytes, if declared
+ * @throws Problem invalid_request if the form is malformed; too_busy if memory is short; Problems of `body`, {@link
+ * receiveUpload} and {@link receiveInline}
+ * @throws Error if a file cannot be stored
  */
 export async function readForm(
   body: AsyncIterable<Uint8Array>,
@@ -48,28 +51,28 @@ export async function readForm(
   const memory = new TextMemory(limits.file.memory, tooMuchText);
   for await (const { name, isFile, charset, data } of asProblems(partsOf(body, contentType))) {
     if (form.has(name)) throw repeated(name);
-    if (form.size === MAX_PARTS) throw refused(`has more than ${MAX_PARTS} parts`, "Send only the fields there are.");
+    if (form.size === MAX_PARTS) throw refused(`has more than ${MAX_PARTS} parts`, "Send only documented fields.");
     memory.take(name.length);
-    const isMost = name === "file"; // nearly all of a long form is its PDF
+    const isMostOfBody = name === "file"; // the PDF is nearly the whole of a long form
     const chunks = asProblems(data);
     if (isFile) {
-      if (!isUploadField(name)) throw noFile(name);
-      const look = name === "file" ? (head: Uint8Array) => expectPdf(head, undefined) : () => {};
-      form.set(name, await receiveUpload(chunks, limits[name], look, announced, isMost ? announced : 0));
+      if (!isUploadField(name)) throw fileNotAllowed(name);
+      const inspect = name === "file" ? (head: Uint8Array) => expectPdf(head, undefined) : () => {};
+      form.set(name, await receiveUpload(chunks, limits[name], inspect, announced, isMostOfBody ? announced : 0));
       continue;
     }
     const { pieces, length, isWhole } = await beginningOf(chunks, memory);
     if (isWhole) form.set(name, textOf(Buffer.concat(pieces), charset));
     else if (mayBeFile(name, latin1(pieces[0]!))) {
-      memory.give(length);
+      memory.free(length);
       const all = joined(pieces, chunks);
       const toText = new TextDecoder("latin1");
-      form.set(name, await receiveInline(all, toText, limits[name], announced, isMost).catch(failAs(name)));
+      form.set(name, await receiveInline(all, toText, limits[name], announced, isMostOfBody).catch(failAs(name)));
     } else {
-      memory.give(length);
+      memory.free(length);
       form.set(name, beginningOfText(textOf(pieces[0]!, charset)));
       tooLong ??= tooLongField(name);
-      await drop(chunks, tooLong);
+      await skip(chunks, tooLong);
     }
   }
   memory.takeToRead();
@@ -78,25 +81,25 @@ export async function readForm(
 
 function tooLongField(field: string): Problem {
   const path = shownName(field);
-  const advice = isUploadField(field) ? AS_FILE : "Send a shorter one.";
-  return new Problem("body_too_large", `The form has more than ${LONG_TEXT_BYTES} bytes as \`${path}\`. ${advice}`, {
+  const advice = isUploadField(field) ? AS_FILE : "Send a shorter value.";
+  return new Problem("body_too_large", `The form field \`${path}\` has more than ${LONG_TEXT_BYTES} bytes. ${advice}`, {
     errors: [{ path, message: `must have at most ${LONG_TEXT_BYTES} bytes` }],
   });
 }
 
 function tooMuchText(): Problem {
-  return new Problem("body_too_large", `The form has more than ${MAX_TEXT_BYTES} bytes beside its files. ${AS_FILE}`);
+  return new Problem("body_too_large", `The form has more than ${MAX_TEXT_BYTES} bytes outside its files. ${AS_FILE}`);
 }
 
-/** Returns what fails as the Problem of a field. */
+/** Returns an error handler that rethrows a MalformedFile as the Problem of a field. */
 function failAs(field: string): (error: unknown) => never {
   return (error) => {
     throw problemOfFile(error, field);
   };
 }
 
-/** Leaves out what is left of a field, unless that has no end. */
-async function drop(chunks: AsyncIterable<Uint8Array>, refusal: Problem): Promise<void> {
+/** Skips the rest of a field, up to {@link MAX_TEXT_BYTES}; throws `refusal` beyond that. */
+async function skip(chunks: AsyncIterable<Uint8Array>, refusal: Problem): Promise<void> {
   let dropped = 0;
   for await (const { length } of chunks) {
     dropped += length;
@@ -104,7 +107,7 @@ async function drop(chunks: AsyncIterable<Uint8Array>, refusal: Problem): Promis
   }
 }
 
-/** Reads a field that is no file, unless it is too long for a text: then what has been read of it. */
+/** Buffers a text field. Stops once the field exceeds {@link LONG_TEXT_BYTES}, and then returns its beginning. */
 async function beginningOf(
   chunks: AsyncGenerator<Uint8Array>,
   memory: TextMemory,
@@ -121,7 +124,7 @@ async function beginningOf(
   return { pieces: inPieces(Buffer.concat(pieces)), length, isWhole: false };
 }
 
-/** Decodes a field, as UTF-8 where its encoding is not known. */
+/** Decodes a field in its charset, or as UTF-8 if that is missing or unknown. */
 function textOf(bytes: Uint8Array, charset: string | undefined): string {
   try {
     return new TextDecoder(charset).decode(bytes);
@@ -130,12 +133,12 @@ function textOf(bytes: Uint8Array, charset: string | undefined): string {
   }
 }
 
-/** Returns the beginning of a text without half of a pair at its end. */
+/** Truncates a text to {@link TRUNCATED_UNITS}, without splitting a surrogate pair. */
 function beginningOfText(text: string): string {
-  return text.slice(0, KEPT_UNITS).replace(/[\ud800-\udbff]$/, "");
+  return text.slice(0, TRUNCATED_UNITS).replace(/[\ud800-\udbff]$/, "");
 }
 
-/** Returns whether a long text is a file. */
+/** Returns whether a long text field contains a file, judged by its beginning. */
 function mayBeFile(name: string, beginning: string): name is UploadField {
   return isUploadField(name) && (isDataUri(beginning) || (name === "image" && isBase64(beginning)));
 }
@@ -144,16 +147,16 @@ function isUploadField(name: string): name is UploadField {
   return UPLOAD_FIELDS.some((field) => field === name);
 }
 
-function noFile(name: string): Problem {
+function fileNotAllowed(name: string): Problem {
   const path = shownName(name);
   return new Problem(
     "invalid_request",
-    `The form has \`${path}\` as a file. Only \`file\` and \`image\` can be one: send a plain field, without a file name.`,
+    `The form sends \`${path}\` as a file, but only \`file\` and \`image\` can be files. Send \`${path}\` as a plain field, without a file name.`,
     { errors: [{ path, message: "must be a plain field, not a file" }] },
   );
 }
 
-/** Passes on what comes; errors of reading the form become Problems. */
+/** Passes items on, and converts errors of reading the form to Problems. */
 async function* asProblems<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* source;
@@ -162,17 +165,17 @@ async function* asProblems<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
     const what = error instanceof MalformedParts ? error.message : "is not well-formed";
     throw refused(
       what,
-      "Let your HTTP client make the form: each part with its name, and the Content-Type with the boundary.",
+      "Build the form with your HTTP client, so that each part has a name and the Content-Type has the boundary.",
       { cause: error },
     );
   }
 }
 
-const AS_FILE = "Send a file as a part with a file name, as curl does for `-F file=@contract.pdf`.";
+const AS_FILE = "Send a file as a part with a file name, as `curl -F file=@contract.pdf` does.";
 
 function repeated(name: string): Problem {
   const path = shownName(name);
-  return refused(`has \`${path}\` twice`, "Send each field once.", {
+  return refused(`has \`${path}\` more than once`, "Send each field once.", {
     errors: [{ path, message: "must be given only once" }],
   });
 }

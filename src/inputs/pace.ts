@@ -1,33 +1,33 @@
 import type { Watch } from "../shared/chunks.ts";
 
-/** How slowly a body may come. */
+/** The minimum speed of a body. */
 export interface Pace {
-  /** A body may fall behind this rate by `graceMs` at most, however fast it was before. */
+  /** Minimum average rate. A body may lag behind it by at most `graceMs`, even after a fast start. */
   bytesPerSecond: number;
   graceMs: number;
-  /** The longest that a whole body may be waited for. */
+  /** Maximum total time spent waiting for a body. */
   deadlineMs: number;
 }
 
 /**
- * How long a read is waited for at a stretch. What a stretch takes beyond that is the work of other calls of the isolate, in
- * whose midst no byte comes in.
+ * Length of one wait for a read. If a wait takes longer, other calls of the isolate were using the CPU, and no bytes
+ * could arrive; the excess is not counted against the sender.
  */
-const STRETCH_MS = 100;
+const WAIT_MS = 100;
 
 /**
- * Returns a watch over the reads of a body, which has to keep a pace: one that stops, or drips, is not waited for. Only
- * the time that its sender takes counts.
+ * Returns a watch that fails a read when the body stalls or falls below the minimum rate. Only the time spent waiting
+ * for the sender counts.
  * @param late creates the error of a read that takes too long
  */
 export function pacing({ bytesPerSecond, graceMs, deadlineMs }: Pace, late: () => Error): Watch {
   let [creditMs, leftMs] = [graceMs, deadlineMs];
   return async (read) => {
     for (;;) {
-      const stretchMs = Math.min(STRETCH_MS, creditMs, leftMs);
+      const waitMs = Math.min(WAIT_MS, creditMs, leftMs);
       const asked = Date.now();
-      const answer = await inTime(read, stretchMs);
-      const tookMs = answer ? Math.min(Date.now() - asked, stretchMs) : stretchMs;
+      const answer = await within(read, waitMs);
+      const tookMs = answer ? Math.min(Date.now() - asked, waitMs) : waitMs;
       leftMs -= tookMs;
       creditMs = Math.min(graceMs, creditMs - tookMs + (1000 * (answer?.value?.length ?? 0)) / bytesPerSecond);
       if (answer) return answer;
@@ -36,8 +36,8 @@ export function pacing({ bytesPerSecond, graceMs, deadlineMs }: Pace, late: () =
   };
 }
 
-/** Resolves to undefined if the answer is not there after `ms`. */
-async function inTime<T>(answer: Promise<T>, ms: number): Promise<T | undefined> {
+/** Resolves to the answer, or to undefined if it takes longer than `ms`. */
+async function within<T>(answer: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), Math.max(0, ms));

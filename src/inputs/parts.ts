@@ -1,28 +1,28 @@
-/** Splits a multipart body into its parts, as it arrives (RFC 2046, 5.1.1; RFC 7578). */
+/** Splits a multipart body into its parts in a streaming fashion (RFC 2046, 5.1.1; RFC 7578). */
 import { parse as parseDisposition } from "content-disposition";
 
-/** The longest that the header lines of a part may be, together. */
-const MAX_HEAD = 4096;
+/** Maximum total size of a part's header lines, in bytes. */
+const MAX_HEADER_BYTES = 4096;
 const DASHES = Buffer.from("--");
 const EMPTY_LINE = Buffer.from("\r\n\r\n");
 
-/** A body that is not what RFC 2046 says a multipart one is, or that breaks off. */
+/** A multipart body that is malformed (RFC 2046) or ends early. The message completes a sentence about the body. */
 export class MalformedParts extends Error {}
 
 /**
- * A part of a form. `data` has to be read to its end before the next part is asked for; each piece of it is valid until the
- * next one is asked for.
+ * A part of a form. Read `data` to its end before requesting the next part. Each piece of `data` is valid until the
+ * next one is requested.
  */
 export interface FormPart {
   name: string;
   isFile: boolean;
-  /** The encoding of a text, if the part names one. */
+  /** The charset of a text part, if declared. */
   charset: string | undefined;
   data: AsyncGenerator<Uint8Array, undefined>;
 }
 
 /**
- * Yields the parts of a multipart body, whose data are views of the body's chunks: each is used until the next one is read.
+ * Yields the parts of a multipart body. Their data are views of the body's chunks, valid until the next chunk is read.
  * @throws MalformedParts
  */
 export async function* partsOf(
@@ -32,8 +32,8 @@ export async function* partsOf(
   const scanner = new Scanner(body);
   try {
     const delimiter = Buffer.from(`\r\n--${boundaryOf(contentType)}`, "latin1");
-    for await (const _ of scanner.upTo(delimiter)); // what is before the first part is for nobody
-    while (!(await scanner.begins(DASHES))) {
+    for await (const _ of scanner.upTo(delimiter)); // skips the preamble before the first part
+    while (!(await scanner.startsWith(DASHES))) {
       yield { ...(await readHead(scanner)), data: scanner.upTo(delimiter) };
     }
     for await (const _ of scanner.rest());
@@ -49,13 +49,13 @@ function boundaryOf(contentType: string): string {
   return boundary;
 }
 
-/** Reads the header lines of a part, which say whose it is: its name, and whether it is a file. */
+/** Reads the header lines of a part: its name, whether it is a file, and its charset. */
 async function readHead(scanner: Scanner): Promise<Omit<FormPart, "data">> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of scanner.upTo(EMPTY_LINE)) {
     length += piece.length;
-    if (length > MAX_HEAD) throw new MalformedParts("has a part with long headers");
+    if (length > MAX_HEADER_BYTES) throw new MalformedParts("has a part with long headers");
     pieces.push(Buffer.from(piece));
   }
   const headers = new Map<string, string>();
@@ -73,64 +73,67 @@ async function readHead(scanner: Scanner): Promise<Omit<FormPart, "data">> {
   };
 }
 
-/** The bytes of a body, which are searched by the runtime, block by block. */
+/** Searches the bytes of a body with the runtime's native search, chunk by chunk. */
 class Scanner {
   readonly #chunks: AsyncIterator<Uint8Array>;
-  /** What has been read and not passed on. The line break before the first delimiter may be missing. */
-  #left: Buffer = Buffer.from("\r\n");
+  /** Bytes read but not passed on. Starts with a line break, because the first delimiter may lack the one before it. */
+  #unread: Buffer = Buffer.from("\r\n");
 
   constructor(body: AsyncIterable<Uint8Array>) {
     this.#chunks = body[Symbol.asyncIterator]();
   }
 
   /**
-   * Yields the bytes up to the next `delimiter`, which is passed over.
-   * @throws MalformedParts if there is none
+   * Yields the bytes up to the next `delimiter`, and consumes the delimiter.
+   * @throws MalformedParts if the body has no such delimiter
    */
   async *upTo(delimiter: Buffer): AsyncGenerator<Uint8Array, undefined> {
     for (;;) {
-      const at = this.#left.indexOf(delimiter);
-      const sure = at < 0 ? startOfRest(this.#left, delimiter) : at;
-      const piece = this.#left.subarray(0, sure);
-      this.#left = this.#left.subarray(at < 0 ? sure : at + delimiter.length);
+      const at = this.#unread.indexOf(delimiter);
+      const safeEnd = at < 0 ? startOfPartialDelimiter(this.#unread, delimiter) : at;
+      const piece = this.#unread.subarray(0, safeEnd);
+      this.#unread = this.#unread.subarray(at < 0 ? safeEnd : at + delimiter.length);
       if (piece.length > 0) yield piece;
       if (at >= 0) return;
-      if (!(await this.#readOn())) throw new MalformedParts("breaks off");
+      if (!(await this.#readMore())) throw new MalformedParts("ends early");
     }
   }
 
-  /** Returns whether the next bytes are these; they are not passed over. */
-  async begins(expected: Buffer): Promise<boolean> {
-    while (this.#left.length < expected.length && (await this.#readOn()));
-    return this.#left.subarray(0, expected.length).equals(expected);
+  /** Returns whether the next bytes equal `expected`, without consuming them. */
+  async startsWith(expected: Buffer): Promise<boolean> {
+    while (this.#unread.length < expected.length && (await this.#readMore()));
+    return this.#unread.subarray(0, expected.length).equals(expected);
   }
 
-  /** Yields all that is left. */
+  /** Yields all remaining bytes. */
   async *rest(): AsyncGenerator<Uint8Array, undefined> {
     do {
-      yield this.#left;
-      this.#left = Buffer.alloc(0);
-    } while (await this.#readOn());
+      yield this.#unread;
+      this.#unread = Buffer.alloc(0);
+    } while (await this.#readMore());
   }
 
   async close(): Promise<void> {
     await this.#chunks.return?.();
   }
 
-  /** Reads the next chunk, and joins it to what is left, which is seldom more than nothing, and no longer than a delimiter. */
-  async #readOn(): Promise<boolean> {
-    const left = Buffer.from(this.#left); // a copy, since the next chunk may be in the place of the last one
+  /**
+   * Reads the next chunk and appends it to the remaining bytes, which are usually empty and never longer than a
+   * delimiter.
+   */
+  async #readMore(): Promise<boolean> {
+    const left = Buffer.from(this.#unread); // copied, since the next chunk may overwrite the last one
     const { done, value } = await this.#chunks.next();
-    this.#left = left;
+    this.#unread = left;
     if (done) return false;
     const chunk = Buffer.from(value.buffer, value.byteOffset, value.length);
-    this.#left = left.length === 0 ? chunk : Buffer.concat([left, chunk]);
+    this.#unread = left.length === 0 ? chunk : Buffer.concat([left, chunk]);
     return true;
   }
 }
 
-/** Returns where the bytes end that no delimiter can begin in, whose rest is still to come. */
-function startOfRest(bytes: Buffer, delimiter: Buffer): number {
+/** Returns the offset of a trailing prefix of `delimiter`, or the length of `bytes` if they end in no such prefix. */
+function startOfPartialDelimiter(bytes: Buffer, delimiter: Buffer): number {
   const first = delimiter[0]!;
   for (let at = Math.max(0, bytes.length - delimiter.length + 1); at < bytes.length; at++) {
     if (bytes[at] === first && bytes.subarray(at).equals(delimiter.subarray(0, bytes.length - at))) return at;

@@ -4,37 +4,40 @@ import type { Pace } from "./pace.ts";
 import { ReceivedFile } from "./receivedFile.ts";
 import { tooLarge } from "./size.ts";
 
-/** What comes more slowly than within this time does not wait for its rest in memory, unless it is little. */
-const IN_MEMORY_MS = 3000;
-const LITTLE_BYTES = 64 * 1024;
+/**
+ * After this time, a file of more than `SMALL_BYTES` moves from memory to storage, so that slow senders do not hold
+ * memory.
+ */
+const MAX_IN_MEMORY_MS = 3000;
+const SMALL_BYTES = 64 * 1024;
 
-/** How much is received of one file, and where it is stored. */
+/** Limits for one received file, and where it is stored. */
 export interface ReceiveLimits {
-  /** Of the request, which the file is for. */
+  /** The request field that contains the file. */
   field: "file" | "image";
   maxBytes: number;
-  /** A file of at most this many bytes stays in memory, if there is room. */
+  /** Largest file that stays in memory, if the pool has room. */
   inMemoryBytes: number;
-  /** How slowly it may come from its URL. */
+  /** Minimum speed of a file that is fetched from a URL. */
   pace: Pace;
-  /** What the call may have in memory. */
+  /** The call's share of memory. */
   memory: MemoryShare;
-  /** Told of all bytes that are taken in; what it throws ends that. */
+  /** Called with the size of every chunk received. An error thrown here ends the transfer. */
   count(bytes: number): void;
   /**
-   * Stores a file that does not stay in memory. The provider of this function must delete the file.
-   * @param atMost how many bytes can come, if that is known
+   * Stores a file that does not stay in memory. The implementer must delete the file after the call.
+   * @param atMost upper bound of the file's size in bytes, if known
    */
-  keep(chunks: AsyncIterable<Uint8Array>, atMost?: number): Promise<RangeReader>;
+  store(chunks: AsyncIterable<Uint8Array>, atMost?: number): Promise<RangeReader>;
 }
 
 /**
- * Receives a file, whose bytes have been {@link counted}. It stays in memory, or goes to storage where it is too large or
- * too slow, or there is no room for it.
- * @param announced the size that the sender tells, which may be false
- * @param atMost how many bytes can come, if that is certain
+ * Receives a file whose bytes have been {@link counted}. Keeps it in memory, or stores it if it is too large, arrives
+ * too slowly, or memory is short.
+ * @param announced size declared by the sender, which may be false
+ * @param atMost upper bound of the size in bytes, if certain
  * @throws Problem source_too_large, image_too_large
- * @throws Error what `chunks` and `keep` throw
+ * @throws Error errors of `chunks` and `limits.store`
  */
 export async function receive(
   chunks: AsyncIterable<Uint8Array>,
@@ -54,16 +57,16 @@ export async function receive(
   try {
     const filled = await fillMemory(limited, limits, announced);
     if (filled instanceof Uint8Array) return new ReceivedFile(filled);
-    return new ReceivedFile(await limits.keep(filled, atMost));
+    return new ReceivedFile(await limits.store(filled, atMost));
   } finally {
     await limited.return();
   }
 }
 
 /**
- * Reads into memory. Returns all bytes; or, as soon as there is no room for more or they take too long, chunks: all that
- * has been read, in one, and the others.
- * @param expected the number of bytes that has been announced
+ * Reads into memory and returns all bytes. If memory runs out or the file arrives too slowly, returns chunks instead:
+ * the bytes read so far as one chunk, and then the rest.
+ * @param expected the announced number of bytes
  */
 async function fillMemory(
   chunks: AsyncGenerator<Uint8Array>,
@@ -79,45 +82,45 @@ async function fillMemory(
     bytes = larger;
     return true;
   };
-  /** Moves out of memory. */
-  const leave = (next: Promise<IteratorResult<Uint8Array>>) => {
-    next.catch(() => undefined); // awaited when it is asked for
+  /** Moves the file out of memory. */
+  const spill = (next: Promise<IteratorResult<Uint8Array>>) => {
+    next.catch(() => undefined); // prevents an unhandled rejection; `continued` awaits it later
     const [read, size] = [[bytes.subarray(0, length)], bytes.length];
     bytes = new Uint8Array();
-    return continued(read, () => memory.give(size), next, chunks);
+    return continued(read, () => memory.free(size), next, chunks);
   };
 
   if (expected > inMemoryBytes || !grow(expected)) return chunks;
-  const late = scheduler.wait(IN_MEMORY_MS);
+  const late = scheduler.wait(MAX_IN_MEMORY_MS);
   for (;;) {
     const next = chunks.next();
-    const read = await (length > LITTLE_BYTES ? Promise.race([next, late]) : next);
-    if (!read) return leave(next);
+    const read = await (length > SMALL_BYTES ? Promise.race([next, late]) : next);
+    if (!read) return spill(next);
     if (read.done) return bytes.subarray(0, length);
     const needed = length + read.value.length;
-    const roomy = Math.max(needed, Math.min(inMemoryBytes, Math.max(2 * bytes.length, LITTLE_BYTES)));
-    if (needed > bytes.length && !grow(roomy) && !grow(needed)) return leave(next);
+    const roomy = Math.max(needed, Math.min(inMemoryBytes, Math.max(2 * bytes.length, SMALL_BYTES)));
+    if (needed > bytes.length && !grow(roomy) && !grow(needed)) return spill(next);
     bytes.set(read.value, length);
     length = needed;
   }
 }
 
-/** Yields what is in `read`, which is let go then, and what follows it. */
+/** Yields the only element of `read`, calls `release` to free it, and then yields the rest. */
 async function* continued(
   read: Uint8Array[],
-  letGo: () => void,
+  release: () => void,
   next: Promise<IteratorResult<Uint8Array>>,
   others: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   yield read.pop()!;
-  letGo();
+  release();
   const { done, value } = await next;
   if (done) return;
   yield* joined([value], others);
 }
 
 /**
- * Receives a file that is stored already: into memory if there is room, or else it is read where it is.
+ * Receives a file that is already stored: reads it into memory if there is room, or else leaves it in storage.
  * @throws Problem source_too_large, image_too_large
  */
 export async function receiveStored(
@@ -131,7 +134,7 @@ export async function receiveStored(
   return new ReceivedFile(isRoom ? await file.read(0, length) : file, sha256);
 }
 
-/** Tells of the bytes of all chunks as they arrive, whatever becomes of them. */
+/** Passes chunks on and calls `count` with the length of each. */
 export async function* counted(
   chunks: AsyncIterable<Uint8Array>,
   count: ReceiveLimits["count"],
@@ -142,7 +145,7 @@ export async function* counted(
   }
 }
 
-/** Yields what is in `first`, each of which is let go then, and the others. */
+/** Yields the elements of `first`, removing each so that it can be freed, and then `others`. */
 export async function* joined(first: Uint8Array[], others: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   while (first.length > 0) yield first.shift()!;
   yield* others;

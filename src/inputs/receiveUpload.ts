@@ -4,15 +4,15 @@ import { HEAD_LENGTH } from "./sniff.ts";
 import { Upload } from "./upload.ts";
 
 /**
- * Receives an upload, unless `look` throws at its first bytes.
- * @param atMost how many bytes can come, if that is known
- * @param expected its size, as it seems: too large for memory, it goes to storage from its first byte on. Memory is taken
- * only for what has come.
+ * Receives and hashes an uploaded file. Calls `inspect` with its first bytes; an error thrown there ends the transfer.
+ * @param atMost upper bound of the size in bytes, if known
+ * @param expected the likely size in bytes. If it exceeds the memory limit, the file goes to storage from its first
+ * byte on; otherwise memory is taken only for bytes that have arrived.
  */
 export async function receiveUpload(
   chunks: AsyncIterable<Uint8Array>,
   limits: ReceiveLimits,
-  look: (head: Uint8Array) => void,
+  inspect: (head: Uint8Array) => void,
   atMost?: number,
   expected = 0,
 ): Promise<Upload> {
@@ -24,7 +24,7 @@ export async function receiveUpload(
         for await (const chunk of chunks) {
           if (head.length < HEAD_LENGTH) {
             head = Buffer.concat([head, chunk.subarray(0, HEAD_LENGTH - head.length)]);
-            if (head.length === HEAD_LENGTH) look(head);
+            if (head.length === HEAD_LENGTH) inspect(head);
           }
           yield chunk;
         }

@@ -4,9 +4,9 @@ import { type MemoryShare, SPARE_BYTES } from "./memory.ts";
 
 /** A file that has been received completely. */
 export class ReceivedFile {
-  /** Its bytes, or a reader if it is stored elsewhere. */
+  /** The bytes, or a reader if the file is stored elsewhere. */
   readonly content: Uint8Array | RangeReader;
-  /** Of its bytes, in hexadecimal, if it was asked for. */
+  /** SHA-256 of the bytes in hexadecimal, if requested. */
   readonly sha256: string | undefined;
 
   constructor(content: Uint8Array | RangeReader, sha256?: string) {
@@ -14,14 +14,15 @@ export class ReceivedFile {
     this.sha256 = sha256;
   }
 
-  /** Reads its first bytes, at most `length`. */
+  /** Reads at most `length` bytes from the beginning. */
   async head(length: number): Promise<Uint8Array> {
     if (this.content instanceof Uint8Array) return this.content.subarray(0, length);
     return this.content.read(0, Math.min(length, this.content.length));
   }
 
   /**
-   * Returns all of its bytes. A file that is stored is read back; where there is no room for it, under the call's slot.
+   * Returns all bytes. Reads a stored file back into memory; if memory is short, waits for the call's large-file slot
+   * first.
    * @throws Problem too_busy
    */
   async whole(memory: MemoryShare, slot: LargeFileSlot): Promise<Uint8Array> {

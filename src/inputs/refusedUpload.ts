@@ -3,7 +3,10 @@ import type { MalformedFile } from "./inlineFile.ts";
 import { ReceivedFile } from "./receivedFile.ts";
 import { Upload } from "./upload.ts";
 
-/** A file in a request that could not be received. What is wrong is told to who opens it, who knows which one it is. */
+/**
+ * A file in a request that could not be received. Opening it throws the reason, because only the opener knows the name
+ * of its field.
+ */
 export class RefusedUpload extends Upload {
   readonly reason: Problem | MalformedFile;
 

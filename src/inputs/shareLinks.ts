@@ -1,4 +1,4 @@
-/** File hosts whose share links lead to a page about the file, and how to make the link to the file itself. */
+/** File hosts whose share links lead to a page about the file, with a function that derives the link to the file. */
 const HOSTS: readonly { host: RegExp; direct(url: URL): string | undefined }[] = [
   { host: /^(www\.)?dropbox\.com$/, direct: (url) => withParameter(url, "dl", "1") },
   { host: /(^|-my)\.sharepoint\.com$/, direct: (url) => withParameter(url, "download", "1") },
@@ -24,8 +24,8 @@ const HOSTS: readonly { host: RegExp; direct(url: URL): string | undefined }[] =
 ];
 
 /**
- * Returns the link to the file itself behind a file host's share link. Undefined for any other address, and for one
- * that is already the direct link.
+ * Converts a file host's share link to the direct link of the file. Returns undefined for any other URL, and for a link
+ * that is already direct.
  */
 export function directLink(address: string): string | undefined {
   const url = URL.parse(address);

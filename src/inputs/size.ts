@@ -4,7 +4,7 @@ import { Problem } from "../shared/problems.ts";
 export function tooLarge({ field, maxBytes }: { field: "file" | "image"; maxBytes: number }): Problem {
   const [code, next] =
     field === "file"
-      ? (["source_too_large", "Split the PDF, and send its parts."] as const)
-      : (["image_too_large", "Send one with fewer pixels, or compress it."] as const);
-  return new Problem(code, `The ${field} is larger than ${maxBytes} bytes, the most this service takes. ${next}`);
+      ? (["source_too_large", "Split the PDF and send the parts separately."] as const)
+      : (["image_too_large", "Send an image with fewer pixels, or compress it."] as const);
+  return new Problem(code, `The ${field} is larger than ${maxBytes} bytes, the limit of this service. ${next}`);
 }

@@ -1,7 +1,7 @@
 import { Problem } from "../shared/problems.ts";
 import { directLink } from "./shareLinks.ts";
 
-/** How many bytes readers search for a PDF's header, since a server may have written something before it. */
+/** Number of bytes in which readers search for a PDF's header. Servers sometimes write other bytes before it. */
 export const HEAD_LENGTH = 1024;
 
 /** The first tag of an HTML document, after a byte order mark, an XML declaration and comments. */
@@ -10,7 +10,7 @@ const WEB_PAGE =
 const XML = /^(\xef\xbb\xbf)?\s*<(\?xml|error)\b/i;
 const JSON_TEXT = /^(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{["\]])/;
 
-/** Files that are often sent instead, by how they begin. */
+/** Formats that callers often send by mistake, recognized by their first bytes. */
 const OTHER_FORMATS: readonly [RegExp, string][] = [
   [/^(.{4}ftyp|\x1a\x45\xdf\xa3|RIFF.{4}AVI )/s, "a video"],
   [/^(\x89PNG|\xff\xd8\xff|GIF8|RIFF.{4}WEBP)/s, "an image"],
@@ -21,23 +21,23 @@ const OTHER_FORMATS: readonly [RegExp, string][] = [
 ];
 
 /**
- * Checks that the content may be a PDF, and tells what came instead: the web page of a share link, an error in JSON or
- * XML, or nothing. Judges by the bytes alone, since servers declare any content type; anything that may be a PDF
- * passes.
+ * Checks that the content may be a PDF. The error names the actual content, such as the web page of a share link, an
+ * error message in JSON or XML, or an empty file. Judges only by the bytes, since servers declare any content type.
+ * Content that may be a PDF passes.
  * @param head the first {@link HEAD_LENGTH} bytes, or all if there are fewer
- * @param source what the request named, for suggesting the direct link
+ * @param source the request's value, used to suggest a direct link
  * @throws Problem not_a_pdf
  */
 export function expectPdf(head: Uint8Array, source: unknown): void {
   const text = String.fromCharCode(...head);
   if (text.includes("%PDF-")) return;
 
-  if (text === "") throw new Problem("not_a_pdf", "The file is empty. Check that it is the one you meant.");
+  if (text === "") throw new Problem("not_a_pdf", "The file is empty. Check that you sent the right file.");
   if (WEB_PAGE.test(text)) {
     const link = typeof source === "string" ? directLink(source) : undefined;
     throw new Problem(
       "not_a_pdf",
-      `This is a web page, not a PDF. Use the direct download link of the file${link ? `: ${link}` : "."}`,
+      `This is a web page, not a PDF. Use the file's direct download link${link ? `: ${link}` : "."}`,
     );
   }
   const other = OTHER_FORMATS.find(([beginning]) => beginning.test(text));
@@ -46,6 +46,6 @@ export function expectPdf(head: Uint8Array, source: unknown): void {
   if (format)
     throw new Problem(
       "not_a_pdf",
-      `This is ${format}, not a PDF: a server's error message, perhaps. Look at it yourself.`,
+      `This is ${format}, not a PDF. It may be a server's error message: open the link in a browser to check.`,
     );
 }

@@ -11,38 +11,41 @@ import { tooLarge } from "./size.ts";
 import { HEAD_LENGTH } from "./sniff.ts";
 import { Upload } from "./upload.ts";
 
-/** How a file is opened. */
+/** Options for opening a file. */
 interface Opening {
   rules: FetchRules;
   limits: ReceiveLimits;
-  /** Called with the first bytes of what a URL delivers, before the rest is fetched; what it throws ends the transfer. */
-  look(head: Uint8Array): unknown;
-  /** Whether its SHA-256 is wanted, which takes time. An upload has it already. */
+  /**
+   * Called with the first bytes of a fetched file, before the rest is fetched. An error thrown here ends the transfer.
+   */
+  inspect(head: Uint8Array): unknown;
+  /** Whether to compute the SHA-256, which takes time. An upload already has one. */
   isHashed?: boolean;
 }
 
 /**
  * Opens the file that a request names: an upload, an http(s) URL, a data URI or bare base64.
- * @param field the request's field, for the error message
- * @throws Problem invalid_request if the text is none of these, or as {@link openAddress}, {@link transferProblem} and
- * {@link receive}
- * @throws Error if the file cannot be stored, which is no fault of its source
+ * @param field the request field, for the error message
+ * @throws Problem invalid_request if the text has another form; Problems of {@link openAddress}, {@link
+ * transferProblem} and {@link receive}
+ * @throws Error if the file cannot be stored, which is not the caller's fault
  */
 export async function openSource(
   source: string | Upload,
   field: string,
-  { rules, limits, look, isHashed }: Opening,
+  { rules, limits, inspect, isHashed }: Opening,
 ): Promise<ReceivedFile> {
   if (source instanceof RefusedUpload) throw problemOfFile(source.reason, field);
   if (source instanceof Upload) {
     const { content } = source.received;
-    if (content.length > limits.maxBytes) throw tooLarge(limits); // a long text is received before it is known whose it is
+    // long strings are received before their field is known, so the field's limit is checked here
+    if (content.length > limits.maxBytes) throw tooLarge(limits);
     return new ReceivedFile(content, source.sha256);
   }
   if (isAddress(source)) {
-    if (!isHashed) return fetchSource(source, rules, limits, look);
+    if (!isHashed) return fetchSource(source, rules, limits, inspect);
     const hash = new RunningSha256();
-    const { content } = await fetchSource(source, rules, limits, look, (chunks) => hash.of(chunks));
+    const { content } = await fetchSource(source, rules, limits, inspect, (chunks) => hash.of(chunks));
     return new ReceivedFile(content, await hash.end());
   }
 
@@ -50,7 +53,7 @@ export async function openSource(
   return new ReceivedFile(bytes, isHashed ? await sha256(bytes) : undefined);
 }
 
-/** Returns the bytes of a data URI or of base64. */
+/** Decodes a data URI or bare base64. */
 function decode(source: string, field: string, limits: ReceiveLimits): Uint8Array<ArrayBuffer> {
   try {
     const payload = payloadOf(source);
@@ -63,7 +66,7 @@ function decode(source: string, field: string, limits: ReceiveLimits): Uint8Arra
   }
 }
 
-/** Returns whether a source has to be fetched. */
+/** Returns whether a source is a URL, which must be fetched. */
 export function isAddress(source: string | Upload): source is string {
   return typeof source === "string" && /^https?:/i.test(source);
 }
@@ -72,12 +75,12 @@ async function fetchSource(
   address: string,
   rules: FetchRules,
   limits: ReceiveLimits,
-  look: (head: Uint8Array) => unknown,
+  inspect: (head: Uint8Array) => unknown,
   through: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array> = (chunks) => chunks,
 ): Promise<ReceivedFile> {
   const { response, signal, isEncoded } = await openAddress(address, rules);
   const { body, headers } = response;
-  const announced = Number(headers.get("Content-Length")); // untrusted: the bytes that arrive are checked too
+  const announced = Number(headers.get("Content-Length")); // untrusted: the received bytes are counted too
   if (announced > limits.maxBytes) {
     await body?.cancel();
     throw tooLarge(limits);
@@ -85,7 +88,7 @@ async function fetchSource(
   if (!body) return new ReceivedFile(new Uint8Array());
   const convert = (error: unknown) => transferProblem(error, signal, rules);
   const watch = pacing(limits.pace, tooSlow);
-  const head = await headOf(body, look, watch).catch((error: unknown) => {
+  const head = await headOf(body, inspect, watch).catch((error: unknown) => {
     throw convert(error);
   });
   const chunks = through(counted(failingAs(convert, joined([head], chunksOf(body, watch))), limits.count));
@@ -93,7 +96,7 @@ async function fetchSource(
   return receive(chunks, limits, announced, announced || undefined);
 }
 
-/** Passes chunks on as far as they fit in memory: a few bytes that are encoded may become gigabytes. */
+/** Passes on chunks of a decoded body up to `maxBytes`, because a small encoded body may expand to gigabytes. */
 async function* fitting(maxBytes: number, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let length = 0;
   for await (const chunk of chunks) {
@@ -101,13 +104,13 @@ async function* fitting(maxBytes: number, chunks: AsyncIterable<Uint8Array>): As
     if (length > maxBytes)
       throw new Problem(
         "source_too_large",
-        `The URL answers with a Content-Encoding, and the file is larger than ${maxBytes} bytes, the most this service takes encoded. Serve it plainly.`,
+        `The URL's server uses a Content-Encoding, and the decoded file is larger than ${maxBytes} bytes, the limit for encoded files. Serve the file unencoded.`,
       );
     yield chunk;
   }
 }
 
-/** Passes chunks on, and what their reading fails with as what `convert` makes of it; not what their user fails with. */
+/** Passes chunks on, and converts errors of reading them. Errors of the consumer pass unchanged. */
 async function* failingAs(
   convert: (error: unknown) => unknown,
   chunks: AsyncIterable<Uint8Array>,
@@ -120,19 +123,22 @@ async function* failingAs(
 }
 
 function tooSlow(): Problem {
-  return new Problem("source_timeout", "The URL delivers too slowly, or has stopped. Put the file on a faster server.");
+  return new Problem("source_timeout", "The URL's server delivers too slowly, or has stopped. Use a faster server.");
 }
 
-/** Reads the first bytes of a body and leaves the rest, unless they come too slowly or `look` throws. */
+/**
+ * Reads and inspects the first bytes of a body, and leaves the rest unread. Cancels the body if it is too slow or
+ * `inspect` throws.
+ */
 async function headOf(
   body: ReadableStream<Uint8Array>,
-  look: (head: Uint8Array) => unknown,
+  inspect: (head: Uint8Array) => unknown,
   watch: Watch,
 ): Promise<Uint8Array> {
   const reader = body.getReader({ mode: "byob" });
   try {
     const { value = new Uint8Array() } = await watch(reader.readAtLeast(HEAD_LENGTH, new Uint8Array(HEAD_LENGTH)));
-    look(value);
+    inspect(value);
     reader.releaseLock();
     return value;
   } catch (error) {

@@ -2,10 +2,10 @@ import type { Problem } from "../shared/problems.ts";
 import { MAX_TEXT_BYTES } from "./inlineFile.ts";
 import { type MemoryShare, noRoom } from "./memory.ts";
 
-/** Who reads a text has it as a string of two bytes for each of its own, and parsed, besides. */
-const MORE_TO_READ = 4;
+/** Extra memory per byte of text: two bytes for the decoded string and two for the parsed value. */
+const PARSING_BYTES_PER_BYTE = 4;
 
-/** The part of a call's memory that is for the text of its request, of which there may be {@link MAX_TEXT_BYTES}. */
+/** The part of a call's memory used for the text of its request, at most {@link MAX_TEXT_BYTES}. */
 export class TextMemory {
   readonly #memory: MemoryShare;
   readonly #tooMuch: () => Problem;
@@ -18,8 +18,8 @@ export class TextMemory {
   }
 
   /**
-   * Takes memory for so many bytes more.
-   * @throws Problem too_busy if there is none, or what `tooMuch` creates
+   * Reserves memory for more text.
+   * @throws Problem too_busy if none is free, or the error of `tooMuch`
    */
   take(bytes: number): void {
     if (this.#bytes + bytes > MAX_TEXT_BYTES) throw this.#tooMuch();
@@ -27,17 +27,17 @@ export class TextMemory {
     this.#bytes += bytes;
   }
 
-  /** Gives some of it back. */
-  give(bytes: number): void {
-    this.#memory.give(bytes);
+  /** Frees some of the memory. */
+  free(bytes: number): void {
+    this.#memory.free(bytes);
     this.#bytes -= bytes;
   }
 
   /**
-   * Takes what is needed to read all of the text, now that it has come.
+   * Reserves the memory needed to decode and parse the whole text.
    * @throws Problem too_busy
    */
   takeToRead(): void {
-    if (!this.#memory.take(MORE_TO_READ * this.#bytes)) throw noRoom();
+    if (!this.#memory.take(PARSING_BYTES_PER_BYTE * this.#bytes)) throw noRoom();
   }
 }

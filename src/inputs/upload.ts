@@ -1,8 +1,8 @@
 import type { ReceivedFile } from "./receivedFile.ts";
 
-/** What to do with a file that has no public URL: the end of a sentence. */
+/** Advice for a file without a public URL, worded as the end of a sentence. */
 export const UPLOAD_FIRST =
-  "call the free tool request_upload (over HTTP: POST /v1/uploads), send the file there, and name it by the handle upload:… that you get";
+  "upload the file with the free tool request_upload (over HTTP: POST /v1/uploads) and send the returned handle upload:… instead";
 
 /** A file that was uploaded with the request. */
 export class Upload {

@@ -1,5 +1,5 @@
 import { IMAGE_FORMATS } from "../engine/index.ts";
-import type { Slot } from "../storage/uploads.ts";
+import type { UploadRecord } from "../storage/uploads.ts";
 import { Document } from "./document.tsx";
 import { Masthead } from "./frame.tsx";
 
@@ -10,7 +10,7 @@ const ACCEPTED = {
 };
 
 /** The page on which somebody chooses the file that a program has asked for: `web/upload.ts` sends it. */
-export function UploadPage({ slot: { name, type, size, maxBytes, expires, file } }: { slot: Slot }) {
+export function UploadPage({ slot: { name, type, size, maxBytes, expires, file } }: { slot: UploadRecord }) {
   const what = type === "pdf" ? "PDF" : "image";
   return (
     <Document

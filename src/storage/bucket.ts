@@ -1,6 +1,6 @@
 import type { Bucket } from "./objectStore.ts";
 
-/** Returns the store of results and of the spool. */
+/** Returns the R2 bucket for results, uploads and the spool. */
 export function bucketOf({ RESULTS }: Env): Bucket {
   return RESULTS;
 }

@@ -13,10 +13,10 @@ interface Validators {
 }
 
 /**
- * Evaluates the conditional headers of a GET or HEAD, in the order of RFC 9110, 13.2.2. Invalid dates are ignored.
- * @returns undefined if the conditions hold, so that the file is sent
+ * Evaluates the conditional headers of a GET or HEAD, in the order of RFC 9110, 13.2.2. Ignores invalid dates.
+ * @returns undefined if all conditions hold, so that the file is sent
  */
-export function unmet(
+export function unmetCondition(
   headers: Headers,
   { httpEtag, uploaded }: Validators,
 ): "precondition failed" | "not modified" | undefined {
@@ -36,8 +36,8 @@ export function unmet(
 
 /**
  * Returns the range that the request asks for.
- * @returns undefined for the whole file: no `Range`, an invalid one, several ranges or another unit (both may be
- * ignored), or an `If-Range` that no longer matches
+ * @returns undefined for the whole file: the `Range` is missing or invalid, has several ranges or another unit (servers
+ * may ignore both), or its `If-Range` does not match
  */
 export function rangeOf(
   headers: Headers,
@@ -62,7 +62,10 @@ function tagsIn(list: string): string[] {
   return list.split(",").map((tag) => tag.trim());
 }
 
-/** Returns the date of a header in Unix milliseconds, or NaN if there is none: every comparison with NaN is false. */
+/**
+ * Returns the date of a header in Unix milliseconds. Returns NaN without a valid date, so that every comparison is
+ * false.
+ */
 function dateIn(headers: Headers, name: string): number {
   return Date.parse(headers.get(name) ?? "");
 }

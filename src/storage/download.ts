@@ -1,16 +1,16 @@
 import { Problem } from "../shared/problems.ts";
-import { type ByteRange, rangeOf, unmet } from "./conditions.ts";
+import { type ByteRange, rangeOf, unmetCondition } from "./conditions.ts";
 import { expired, type Link, objectAt } from "./link.ts";
 import type { Bucket, OpenedObject, StoredObject } from "./objectStore.ts";
 import { expiryOf } from "./results.ts";
 
-/** The headers that what is stored has to be known for, before it is read. */
-const LOOKED_AT_FIRST = ["Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"];
+/** Request headers that require the object's metadata before its body is read. */
+const METADATA_FIRST = ["Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"];
 
 /**
- * Answers `GET` and `HEAD` for a stored result: checks the token, then the expiry; supports single ranges, ETag and
+ * Answers `GET` and `HEAD` for a stored result. Checks the token, then the expiry. Supports single ranges, ETag and
  * conditional requests (RFC 9110).
- * @param now returns the time, Unix milliseconds
+ * @param now returns the time in Unix milliseconds
  * @throws Problem file_not_found, invalid_token, link_expired, precondition_failed, range_not_satisfiable
  */
 export async function download(
@@ -19,7 +19,7 @@ export async function download(
   request: Pick<Request, "method" | "headers">,
   now: () => number,
 ): Promise<Response> {
-  if (request.method !== "GET" || LOOKED_AT_FIRST.some((name) => request.headers.has(name)))
+  if (request.method !== "GET" || METADATA_FIRST.some((name) => request.headers.has(name)))
     return answer(bucket, await objectAt((key) => bucket.head(key), link, now), request, now);
   let opened: OpenedObject | null = null;
   try {
@@ -44,12 +44,15 @@ async function answer(
     ETag: object.httpEtag,
     "Last-Modified": object.uploaded.toUTCString(),
     "Accept-Ranges": "bytes",
-    "Cache-Control": "private, no-cache", // kept, but asked for again: its holder may have ended the link
+    "Cache-Control": "private, no-cache", // a cached copy must be revalidated, because the link may have been revoked
     "X-Robots-Tag": "noindex",
   });
-  switch (unmet(asked, object)) {
+  switch (unmetCondition(asked, object)) {
     case "precondition failed":
-      throw new Problem("precondition_failed", "The file is not the one the request expects. Ask for it anew.");
+      throw new Problem(
+        "precondition_failed",
+        "The file does not match the request's condition. Download it again without If-Match and If-Unmodified-Since.",
+      );
     case "not modified":
       return new Response(null, { status: 304, headers });
   }
@@ -57,7 +60,7 @@ async function answer(
   const range = method === "GET" ? rangeOf(asked, object) : undefined; // GET only (RFC 9110, 14.2)
   if (range === "unsatisfiable") {
     headers.set("Content-Range", `bytes */${object.size}`);
-    throw new Problem("range_not_satisfiable", `The file has ${object.size} bytes.`, {
+    throw new Problem("range_not_satisfiable", `The file has ${object.size} bytes. Request a range within them.`, {
       headers: Object.fromEntries(headers),
     });
   }
@@ -77,6 +80,6 @@ async function read(
   range: ByteRange | undefined,
 ): Promise<ReadableStream> {
   const object = await bucket.get(key, { onlyIf: { etagMatches: etag }, ...(range && { range }) });
-  if (!object || !("body" in object)) throw expired(); // swept, or its link ended, between the two reads
+  if (!object || !("body" in object)) throw expired(); // swept or revoked between the two reads
   return object.body;
 }

@@ -1,14 +1,14 @@
 const HOUR_MS = 3_600_000;
 
 /**
- * Returns the hour that a time (Unix milliseconds) falls in, for keys in R2: hours since 1970 in six digits, so that
- * they sort as text.
+ * Returns the hour of a time (Unix milliseconds), for keys in R2: hours since 1970 in six digits, so that keys sort by
+ * time.
  */
 export function groupOf(time: number): string {
   return String(Math.floor(time / HOUR_MS)).padStart(6, "0");
 }
 
-/** Returns this many random bytes, in hexadecimal. */
+/** Returns `bytes` random bytes in hexadecimal. */
 export function randomHex(bytes: number): string {
   return crypto.getRandomValues(new Uint8Array(bytes)).toHex();
 }

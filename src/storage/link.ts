@@ -9,7 +9,7 @@ export interface Link {
   token: string | undefined;
 }
 
-/** The path of links, on the host that serves files. */
+/** The path prefix of links on the host that serves files. */
 export const FILES = "/v1/files";
 
 /** Returns the URL of a link. */
@@ -25,43 +25,43 @@ export function linkOf(url: string): Link {
 }
 
 /**
- * Returns the object stored under a link if the token is right, even if the link has expired.
- * @param look asks the bucket for it
- * @param now returns the time, Unix milliseconds
+ * Returns the object of a link if the token is right, even if the link has expired.
+ * @param read reads the object from the bucket
+ * @param now returns the time in Unix milliseconds
  * @throws Problem file_not_found, invalid_token, or link_expired if the file may have been swept
  */
 export async function objectAt(
-  look: (key: string) => Promise<StoredObject | null>,
+  read: (key: string) => Promise<StoredObject | null>,
   { id, token }: Link,
   now: () => number,
 ): Promise<StoredObject> {
-  const object = isResultId(id) ? await look(resultKey(id)) : null;
+  const object = isResultId(id) ? await read(resultKey(id)) : null;
   if (!object) {
     if (isResultId(id) && groupExpired(id, now())) throw expired();
-    throw new Problem("file_not_found", "No file has this address. Use the URL as it was given.");
+    throw new Problem("file_not_found", "No file has this URL. Use the URL exactly as the service returned it.");
   }
   if (token === undefined || !(await tokenMatches(token, object.customMetadata?.token ?? "")))
     throw new Problem(
       "invalid_token",
-      "The `token` of the link is missing or wrong. Use the whole URL as it was given.",
+      "The `token` of the link is missing or wrong. Use the URL exactly as the service returned it.",
     );
   return object;
 }
 
 /**
- * Ends a link before it expires; its file is deleted at once. Does nothing if the link has already ended.
+ * Revokes a link and deletes its file. Does nothing if the link has expired or was revoked before.
  * @throws Problem as {@link objectAt}
  */
-export async function endLink(bucket: Bucket, link: Link, now: () => number): Promise<void> {
+export async function revoke(bucket: Bucket, link: Link, now: () => number): Promise<void> {
   const object = await objectAt((key) => bucket.head(key), link, now);
   if (now() < expiryOf(object))
     await bucket.put(object.key, null, { customMetadata: { ...object.customMetadata, expires: "0" } });
 }
 
-/** Creates the Problem for a link that has expired or was ended. */
+/** Creates the Problem for a link that has expired or was revoked. */
 export function expired(): Problem {
   return new Problem(
     "link_expired",
-    "The link has expired, or its holder has ended it, and its file is gone. Watermark the document again.",
+    "The link has expired or was revoked, and the file is deleted. Watermark the document again.",
   );
 }

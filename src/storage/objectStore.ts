@@ -1,34 +1,37 @@
 import type { ByteRange } from "./conditions.ts";
 
 /**
- * What results, uploads and the spool need of an object store, and no more. R2 has it as it is; an adapter of another
- * store has to behave like it, which `test/storage/bucket.test.ts` checks.
+ * The subset of an object store that results, uploads and the spool need. R2 implements it directly. An adapter for
+ * another store must behave like R2; `test/storage/bucket.test.ts` checks this.
  */
 export interface Bucket {
   head(key: string): Promise<StoredObject | null>;
   /**
-   * Returns an object or a range of it; null if there is none, an object without `body` if it has another etag than
-   * `onlyIf` says.
+   * Returns an object or a range of it. Returns null if the key does not exist, and an object without `body` if its
+   * etag differs from `onlyIf`.
    */
   get(key: string, options: { range?: ByteRange }): Promise<OpenedObject | null>;
   get(
     key: string,
     options: { range?: ByteRange; onlyIf: { etagMatches: string } },
   ): Promise<OpenedObject | StoredObject | null>;
-  /** Stores an object in place of what was there. A stream's length is known (`FixedLengthStream`); null is empty. */
+  /**
+   * Stores an object, replacing any previous one. A stream must have a known length (`FixedLengthStream`). Null stores
+   * an empty object.
+   */
   put(key: string, value: ReadableStream<Uint8Array> | string | null, options: Metadata): Promise<StoredObject>;
-  /** Stores nothing, and returns null, if what is there has another etag, or nothing is. */
+  /** Replaces an object only if it exists with this etag. Otherwise stores nothing and returns null. */
   put(
     key: string,
     value: string,
     options: Metadata & { onlyIf: { etagMatches: string } },
   ): Promise<StoredObject | null>;
-  /** Deletes at most 1,000 objects. One that is not there is no error. */
+  /** Deletes at most 1,000 objects. A missing key is not an error. */
   delete(keys: string | string[]): Promise<void>;
-  /** Lists the first keys with a prefix that come after `startAfter`, in the order of their bytes. */
+  /** Lists the first keys with a prefix that sort after `startAfter`, in byte order. */
   list(options: { prefix: string; startAfter: string; limit: number }): Promise<{
     objects: { key: string }[];
-    /** Whether there are more. */
+    /** Whether more keys follow. */
     truncated: boolean;
   }>;
   createMultipartUpload(key: string): Promise<MultipartUpload>;
@@ -43,23 +46,26 @@ export interface Metadata {
 export interface StoredObject extends Metadata {
   key: string;
   size: number;
-  /** Another one for other bytes. */
+  /** Changes whenever the bytes change. */
   etag: string;
-  /** The same as a header has it, in quotes. */
+  /** The etag as an HTTP header value, in quotes. */
   httpEtag: string;
   uploaded: Date;
 }
 
-/** An object, or a range of it, to be read once. */
+/** An object, or a range of it. Its body can be read once. */
 export interface OpenedObject extends StoredObject {
   body: ReadableStream<Uint8Array>;
   arrayBuffer(): Promise<ArrayBuffer>;
   json(): Promise<unknown>;
 }
 
-/** An object being stored in parts, all of one size but the last, numbered from 1. It is there once completed. */
+/**
+ * An object stored in parts, which are numbered from 1 and have equal sizes except the last. It becomes readable once
+ * completed.
+ */
 export interface MultipartUpload {
-  /** Uploads a part, from a stream whose length is known. */
+  /** Uploads a part from a stream of known length. */
   uploadPart(partNumber: number, bytes: ReadableStream<Uint8Array>): Promise<UploadedPart>;
   complete(parts: UploadedPart[]): Promise<unknown>;
   abort(): Promise<void>;

@@ -1,8 +1,8 @@
 import type { Bucket, Metadata, StoredObject } from "./objectStore.ts";
 
 /**
- * Stores what `write` writes, which must be exactly `length` bytes: a bucket takes only streams of known length.
- * @throws Error what `write` throws, with nothing stored, or what the bucket throws
+ * Stores the bytes that `write` writes, which must be exactly `length`. A bucket accepts only streams of known length.
+ * @throws Error errors of `write`, with nothing stored, or errors of the bucket
  */
 export async function putWritten(
   bucket: Bucket,
@@ -14,7 +14,7 @@ export async function putWritten(
   return storeWritten(length, write, (body) => bucket.put(key, body, metadata));
 }
 
-/** Does the same with whatever `store` begins to store a stream with. */
+/** Like {@link putWritten}, but passes the stream to `store`, which may store it in any way. */
 export async function storeWritten<T>(
   length: number,
   write: (stream: WritableStream<Uint8Array>) => Promise<void>,
@@ -22,17 +22,17 @@ export async function storeWritten<T>(
 ): Promise<T> {
   const body = new FixedLengthStream(length);
   const storing = store(body.readable).catch(async (error: unknown) => {
-    await body.readable.cancel(error).catch(() => undefined); // or else the writing would wait for ever
+    await body.readable.cancel(error).catch(() => undefined); // otherwise the writer would wait forever
     throw error;
   });
   const [written, stored] = await Promise.allSettled([write(body.writable), storing]);
-  // if writing fails, storing fails too: the writing error is the cause
+  // a failed write also makes storing fail, so the write error is the cause
   if (written.status === "rejected") throw written.reason;
   if (stored.status === "rejected") throw stored.reason;
   return stored.value;
 }
 
-/** Writes each chunk before it asks for the next: a chunk is valid until the next call. */
+/** Writes each chunk before requesting the next one, because a chunk is valid only until then. */
 export async function writeAll(chunks: AsyncIterable<Uint8Array>, stream: WritableStream<Uint8Array>): Promise<void> {
   const writer = stream.getWriter();
   try {

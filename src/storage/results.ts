@@ -8,14 +8,14 @@ import { tokenHash } from "./token.ts";
 /**
  * Results in R2, and the links to them.
  *
- * - key: `results/<group>/<id>`, where `group` is the hour in which the result expires (hours since 1970), so that a
- *   whole group is deleted at once, and `id` is `<group>-<128 random bits in hexadecimal>`
+ * - key: `results/<group>/<id>`. `group` is the hour in which the result expires (hours since 1970), so that a
+ *   whole group is deleted at once. `id` is `<group>-<128 random bits in hexadecimal>`.
  * - HTTP metadata: content type, and the file's name as `Content-Disposition` (RFC 6266, so it is ASCII for any name)
  * - custom metadata: `token` (SHA-256 of the link's token in hexadecimal; the token itself is not stored), `expires`
  *   (Unix milliseconds)
  *
- * A link that its holder has ended is an empty object whose `expires` is 0, which has passed by every clock: those of two
- * machines differ. It is kept to tell the link from one that never existed.
+ * A revoked link is an empty object with `expires` 0, which has passed by any clock, since the clocks of machines
+ * differ. The object remains so that a revoked link can be distinguished from one that never existed.
  */
 
 const ID = /^(\d{6})-[0-9a-f]{32}$/;
@@ -26,14 +26,14 @@ export interface StoredResult {
   token: string;
   bytes: number;
   expiresAt: Date;
-  /** Of its bytes, in hexadecimal, if it was asked for. */
+  /** SHA-256 of the bytes in hexadecimal, if requested. */
   sha256: string | undefined;
 }
 
 /**
- * Stores a PDF under a new unguessable id until `ttlSeconds` from now.
- * @param isHashed whether its SHA-256 is wanted, which takes time
- * @throws Error what `chunks` throws, with nothing stored
+ * Stores a PDF under a new unguessable id. It expires after `ttlSeconds`.
+ * @param isHashed whether to compute the SHA-256, which takes time
+ * @throws Error errors of `chunks`, with nothing stored
  */
 export async function storeResult(
   bucket: Bucket,
@@ -54,7 +54,7 @@ export async function storeResult(
   return { id, token, bytes: size, expiresAt, sha256: await hash?.end() };
 }
 
-/** Deletes a result whose link has not been given out. */
+/** Deletes a result whose link has not been handed out. */
 export async function deleteResult(bucket: Bucket, id: string): Promise<void> {
   await bucket.delete(resultKey(id));
 }
@@ -76,7 +76,8 @@ export function isResultId(id: string): boolean {
 }
 
 /**
- * Returns whether the whole group of this id has expired at `now` (Unix milliseconds), so that it may have been swept.
+ * Returns whether the whole group of an id has expired at `now` (Unix milliseconds). The result may then have been
+ * swept.
  */
 export function groupExpired(id: string, now: number): boolean {
   return id.slice(0, 6) < groupOf(now);

@@ -1,8 +1,9 @@
 /**
- * The spool: files too large for memory, kept in R2 while one call works on them.
+ * The spool: files too large for memory, stored in R2 while one call works on them.
  *
- * - key: `spool/<group>/<id>`, where `group` is the hour in which the file was stored (hours since 1970), so that files
- *   left by a crash are found by their age, and `id` is 128 random bits in hexadecimal
+ * - key: `spool/<group>/<id>`. `group` is the hour in which the file was stored (hours since 1970), so that the sweep
+ *   finds files
+ *   left by a crash. `id` is 128 random bits in hexadecimal.
  */
 
 import type { RangeReader } from "../engine/index.ts";
@@ -11,20 +12,20 @@ import { groupOf, randomHex } from "./keys.ts";
 import type { Bucket, MultipartUpload, UploadedPart } from "./objectStore.ts";
 import { putWritten, storeWritten, writeAll } from "./put.ts";
 
-/** Size of an upload's parts in bytes. R2 requires equal parts of at least 5 MiB. */
+/** Size of a multipart upload's parts in bytes. R2 requires equal parts of at least 5 MiB. */
 const PART = 5 << 20;
 const ZEROS = new Uint8Array(64 * 1024);
 
-/** A file in the spool, to be deleted after use. */
+/** A file in the spool. Delete it after use. */
 export interface SpooledFile extends RangeReader {
   delete(): Promise<void>;
 }
 
 /**
- * Stores chunks.
- * @param atMost how many bytes they can have together, if that is known. Stored at once then, filled up with zeros behind:
- * what is stored in parts costs more to store, and to read.
- * @throws Error what `chunks` throws, with nothing stored
+ * Stores chunks in the spool.
+ * @param atMost upper bound of their total size in bytes, if known. The file is then stored as one object, padded with
+ * zeros to this size, because objects stored in parts cost more to store and to read.
+ * @throws Error errors of `chunks`, with nothing stored
  */
 export async function spool(bucket: Bucket, chunks: AsyncIterable<Uint8Array>, atMost?: number): Promise<SpooledFile> {
   const key = `spool/${groupOf(Date.now())}/${randomHex(16)}`;
@@ -63,8 +64,8 @@ async function storeParts(bucket: Bucket, key: string, chunks: AsyncIterable<Uin
 }
 
 /**
- * Uploads the chunks in parts, each as it comes, so that nothing of a slow one is in memory. A part has to say its length
- * at its start: the last one is filled up with zeros.
+ * Uploads the chunks in parts and streams each part, so that a slow source holds no memory. A part must declare its
+ * length at its start, so the last part is padded with zeros.
  */
 async function uploadParts(upload: MultipartUpload, chunks: AsyncIterable<Uint8Array>): Promise<number> {
   const source = chunks[Symbol.asyncIterator]();
@@ -103,11 +104,11 @@ function* zeros(count: number): Generator<Uint8Array> {
   for (let left = count; left > 0; left -= ZEROS.length) yield ZEROS.subarray(0, left);
 }
 
-/** Returns a reader for a stored file, which has to stay for as long as it is read. */
+/** Returns a reader for a stored file. The file must not be deleted while it is read. */
 export function storedFile(bucket: Bucket, key: string, length: number): RangeReader {
   const get = async (start: number, end: number) => {
     const object = await bucket.get(key, { range: { offset: start, length: end - start } });
-    if (!object) throw new Error("the stored file is gone");
+    if (!object) throw new Error("the stored file no longer exists");
     return object;
   };
   return {

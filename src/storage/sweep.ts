@@ -1,18 +1,18 @@
 import { groupOf } from "./keys.ts";
 import type { Bucket } from "./objectStore.ts";
 
-/** The most objects that one call of R2 lists or deletes. */
+/** Maximum number of objects that one R2 call lists or deletes. */
 const BATCH = 1000;
-/** The most batches per run: well below the number of R2 calls that a Worker may make. */
+/** Maximum number of batches per run, well below the number of R2 calls that a Worker may make. */
 const MAX_BATCHES = 200;
-/** Longer than any work takes. */
+/** Age at which a spooled file is deleted. Longer than any call takes. */
 const SPOOL_MS = 3 * 3_600_000;
 
 /**
- * Deletes what has expired at `now` (Unix milliseconds): results and uploads whose whole group has expired, and spooled
- * files left by Workers that died (`spool/<hour it was stored in, as groupOf>/<id>`). Keeps no state: keys sort by
- * group, so each run starts with the oldest objects, wherever the previous run stopped.
- * @returns how many objects were deleted, and whether none is left
+ * Deletes objects that have expired at `now` (Unix milliseconds): results and uploads whose whole group has expired,
+ * and spooled files left by crashed Workers (`spool/<hour in which it was stored, as groupOf>/<id>`). Keeps no state:
+ * keys sort by group, so each run starts with the oldest objects, wherever the previous run stopped.
+ * @returns the number of deleted objects, and whether no expired object is left
  */
 export async function sweep(bucket: Bucket, now: number): Promise<{ deleted: number; finished: boolean }> {
   let deleted = 0;

@@ -5,7 +5,7 @@ export function tokenHash(token: string): Promise<string> {
   return sha256(token);
 }
 
-/** Returns whether `hash` is the hash of `token`, compared in constant time. */
+/** Returns whether `hash` is the hash of `token`. Compares in constant time. */
 export async function tokenMatches(token: string, hash: string): Promise<boolean> {
   const encoder = new TextEncoder();
   const [given, kept] = [encoder.encode(await tokenHash(token)), encoder.encode(hash)];

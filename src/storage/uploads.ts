@@ -1,12 +1,14 @@
 /**
- * Upload slots: places for one file each, which calls can use until they end.
+ * Uploads in R2. An upload accepts one file through its URL. Calls can use that file by the upload handle until the
+ * upload expires.
  *
- * - key of a slot: `uploads/<group>/<id>`, where `group` is the hour in which it ends (hours since 1970), and `id` is
- *   `<group>-<hash of the handle>`; JSON, a {@link Slot}
- * - key of its file: the slot's, and behind it `-<128 random bits in hexadecimal>`
+ * - key of an upload: `uploads/<group>/<id>`. `group` is the hour in which it expires (hours since 1970), and `id` is
+ *   `<group>-<hash of the handle>`. The object is JSON, an {@link UploadRecord}.
+ * - key of its file: the upload's key, followed by `-<128 random bits in hexadecimal>`
  *
- * Whoever knows the handle can use the file. The URL that it is sent to has the id, which does not tell the handle. A
- * slot takes one file: it is rewritten, to name the file, only while it is as it was read.
+ * Anyone who knows the handle can use the file. The upload URL contains only the id, from which the handle cannot be
+ * derived. The first complete file wins: the record is rewritten with the file's key only if it has not changed since
+ * it was read.
  */
 import type { RangeReader } from "../engine/index.ts";
 import { Problem } from "../shared/problems.ts";
@@ -19,75 +21,78 @@ import { storedFile } from "./spool.ts";
 const ID = /^(\d{6})-[0-9a-f]{32}$/;
 const HANDLE = /^upload:(\d{6})-[0-9a-f]{32}$/;
 
-/** What a slot is for. */
-export interface Slot {
-  /** The file's name, if it was told. */
+/** The record of an upload. */
+export interface UploadRecord {
+  /** The file's name, if given. */
   name?: string | undefined;
   type: "pdf" | "image";
-  /** The length the file must have, if it was told, and the most that it may. */
+  /** The exact length that the file must have, if given; `maxBytes` limits it in any case. */
   size?: number | undefined;
   maxBytes: number;
-  /** When it ends, Unix milliseconds. */
+  /** Expiry time in Unix milliseconds. */
   expires: number;
-  /** The file, once it has come. */
+  /** The file, once it has been received. */
   file?: UploadedFile;
 }
 
-/** The file of a slot, as it came. */
+/** The received file of an upload. */
 export interface UploadedFile {
   key: string;
   bytes: number;
-  /** In hexadecimal. */
+  /** SHA-256 in hexadecimal. */
   sha256: string;
 }
 
-/** A slot as it was read. */
-export interface StoredSlot extends Slot {
+/** An upload's record as it was read, with the etag for a conditional rewrite. */
+export interface StoredUpload extends UploadRecord {
   key: string;
   etag: string;
 }
 
-/** Whether a text names an upload. */
+/** Returns whether a text has the form of an upload handle. */
 export function isHandle(text: string): boolean {
   return text.startsWith("upload:");
 }
 
-/** Creates a slot, and returns the handle of what will be in it, and the id to send that to. */
-export async function createSlot(bucket: Bucket, slot: Omit<Slot, "file">): Promise<{ handle: string; id: string }> {
-  const handle = `upload:${groupOf(slot.expires)}-${randomHex(16)}`;
+/** Creates an upload. Returns its handle, and the id for its upload URL. */
+export async function createUploadRecord(
+  bucket: Bucket,
+  record: Omit<UploadRecord, "file">,
+): Promise<{ handle: string; id: string }> {
+  const handle = `upload:${groupOf(record.expires)}-${randomHex(16)}`;
   const id = await idOf(handle);
-  await bucket.put(keyOf(id), JSON.stringify(slot), {});
+  await bucket.put(keyOf(id), JSON.stringify(record), {});
   return { handle, id };
 }
 
 /**
- * Returns a slot by its id.
+ * Returns the record of an upload by its id.
  * @param now Unix milliseconds
  * @throws Problem upload_not_found, upload_expired
  */
-export async function slotAt(bucket: Bucket, id: string, now: number): Promise<StoredSlot> {
+export async function uploadAt(bucket: Bucket, id: string, now: number): Promise<StoredUpload> {
   const group = ID.exec(id)?.[1];
   const object = group === undefined ? null : await bucket.get(keyOf(id), {});
-  if (!object && group !== undefined && group < groupOf(now)) throw over();
+  if (!object && group !== undefined && group < groupOf(now)) throw uploadExpired();
   if (!object)
     throw new Problem(
       "upload_not_found",
-      "There is no such upload. Use the handle, or the URL, as it was given, or ask for another upload.",
+      "This upload does not exist. Use the handle or URL exactly as the service returned it, or request another upload.",
     );
-  const slot = (await object.json()) as Slot; // as createSlot and fillSlot have written it
-  if (slot.expires <= now) throw over();
-  return { ...slot, key: object.key, etag: object.etag };
+  const record = (await object.json()) as UploadRecord; // in the form that createUploadRecord and storeUploadedFile write
+  if (record.expires <= now) throw uploadExpired();
+  return { ...record, key: object.key, etag: object.etag };
 }
 
 /**
- * Stores the file of a slot, which no other takes the place of.
- * @param chunks of exactly `bytes` bytes, each valid until the next is asked for
+ * Stores the file of an upload. If several files race, only the first complete one is stored.
+ * @param chunks exactly `bytes` bytes; each chunk is valid until the next one is requested
  * @throws Problem upload_used
- * @throws Error what `chunks` throws; the slot is as it was then
+ * @throws Error errors of `chunks`, with the upload unchanged
  */
-export async function fillSlot(
+export async function storeUploadedFile(
   bucket: Bucket,
-  { key, etag, ...slot }: StoredSlot,
+  { key, etag, ...record }: StoredUpload,
   chunks: AsyncIterable<Uint8Array>,
   bytes: number,
 ): Promise<UploadedFile> {
@@ -95,13 +100,13 @@ export async function fillSlot(
   const fileKey = `${key}-${randomHex(16)}`;
   await putWritten(bucket, fileKey, bytes, (stream) => writeAll(hash.of(chunks), stream));
   const file = { key: fileKey, bytes, sha256: await hash.end() };
-  if (await bucket.put(key, JSON.stringify({ ...slot, file }), { onlyIf: { etagMatches: etag } })) return file;
+  if (await bucket.put(key, JSON.stringify({ ...record, file }), { onlyIf: { etagMatches: etag } })) return file;
   await bucket.delete(fileKey);
-  throw slotUsed();
+  throw uploadUsed();
 }
 
 /**
- * Returns the file that a handle names, to be read where it is, and its SHA-256 in hexadecimal.
+ * Returns a reader for the file of a handle, and its SHA-256 in hexadecimal.
  * @param now Unix milliseconds
  * @throws Problem upload_not_found, upload_expired, upload_empty
  */
@@ -110,22 +115,22 @@ export async function uploadedFile(
   handle: string,
   now: number,
 ): Promise<{ file: RangeReader; sha256: string }> {
-  const { file } = await slotAt(bucket, HANDLE.test(handle) ? await idOf(handle) : "", now);
+  const { file } = await uploadAt(bucket, HANDLE.test(handle) ? await idOf(handle) : "", now);
   if (!file)
     throw new Problem(
       "upload_empty",
-      "Nothing has been uploaded there yet. Send the file to its URL, then call again.",
+      "No file has been uploaded yet. Send the file to the upload URL, then call again.",
     );
   return { file: storedFile(bucket, file.key, file.bytes), sha256: file.sha256 };
 }
 
-/** Creates the Problem for a slot that has its file. */
-export function slotUsed(): Problem {
-  return new Problem("upload_used", "A file has been sent here already. Use its handle, or ask for another upload.");
+/** Creates the Problem for an upload that already has its file. */
+export function uploadUsed(): Problem {
+  return new Problem("upload_used", "This upload already has its file. Use its handle, or request another upload.");
 }
 
-function over(): Problem {
-  return new Problem("upload_expired", "The upload has ended, and its file is gone. Ask for another one.");
+function uploadExpired(): Problem {
+  return new Problem("upload_expired", "The upload has expired, and its file is deleted. Request another upload.");
 }
 
 function keyOf(id: string): string {

@@ -124,7 +124,7 @@ describe("explains which values a field accepts", () => {
       [IMAGE, { ...image, image: name }, "image"],
     ] as const)
       expect(await messageFor(path, body, field)).toMatch(
-        /^must be an http\(s\) URL, .*; a path .* cannot be read from here: call the free tool request_upload \(over HTTP: POST \/v1\/uploads\)/,
+        /^must be an http\(s\) URL, .*; a path .* cannot be read from here: upload the file with the free tool request_upload \(over HTTP: POST \/v1\/uploads\)/,
       );
   });
 
@@ -145,7 +145,7 @@ describe("explains which values a field accepts", () => {
     const form = formOf({ file, text: "A" });
     form.append("text", "B");
     const { detail, errors } = await refusalOf(TEXT, form);
-    expect(detail).toBe("The multipart/form-data body has `text` twice. Send each field once.");
+    expect(detail).toBe("The multipart/form-data body has `text` more than once. Send each field once.");
     expect(errors).toEqual([{ path: "text", message: "must be given only once" }]);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { brokenAddressRule } from "../../src/inputs/address.ts";
 
-describe("public http(s) on its standard port, by name, may be fetched", () => {
+describe("URLs that may be fetched", () => {
   test.each([
     "https://example.com/a.pdf",
     "http://example.com:80/a.pdf",
@@ -18,12 +18,12 @@ describe("public http(s) on its standard port, by name, may be fetched", () => {
     "https://svc.com/a.pdf",
     "https://consul.io/a.pdf",
     `https://${"a".repeat(63)}.example.com/a.pdf`,
-  ])("%s", (url) => {
+  ])("allows the public URL %s", (url) => {
     expect(brokenAddressRule(new URL(url), false)).toBeUndefined();
   });
 });
 
-describe("this machine may be named, at any port, where a developer allows it", () => {
+describe("allowLoopback", () => {
   test.each([
     "http://127.0.0.1:8080/a.pdf",
     "http://127.0.0.1/a.pdf",
@@ -31,21 +31,21 @@ describe("this machine may be named, at any port, where a developer allows it", 
     "http://localhost:8080/a.pdf",
     "http://[::1]:8080/a.pdf",
     "https://localhost:8443/a.pdf",
-  ])("%s", (url) => {
+  ])("allowLoopback permits %s", (url) => {
     expect(brokenAddressRule(new URL(url), true)).toBeUndefined();
     expect(brokenAddressRule(new URL(url), false)).toBeDefined();
   });
 
   test.each([
-    ["ftp://127.0.0.1/", "only http and https are fetched"],
+    ["ftp://127.0.0.1/", "only http and https URLs are fetched"],
     ["http://user@127.0.0.1/", "it carries credentials"],
-    ["http://0.0.0.0:8080/", "it names an address instead of a host"],
-    ["http://10.0.0.1/", "it names an address instead of a host"],
-    ["http://169.254.169.254/", "it names an address instead of a host"],
-    ["http://[::ffff:127.0.0.1]/", "it names an address instead of a host"],
-    ["http://app.localhost:8080/", "its host is local"],
-    ["http://example.com:8080/", "only the standard ports 80 and 443 are fetched"],
-  ])("and nothing else: %s", (url, rule) => {
+    ["http://0.0.0.0:8080/", "it names an IP address instead of a host"],
+    ["http://10.0.0.1/", "it names an IP address instead of a host"],
+    ["http://169.254.169.254/", "it names an IP address instead of a host"],
+    ["http://[::ffff:127.0.0.1]/", "it names an IP address instead of a host"],
+    ["http://app.localhost:8080/", "its host is on a local network"],
+    ["http://example.com:8080/", "only the standard ports 80 and 443 are allowed"],
+  ])("allowLoopback still rejects %s: %s", (url, rule) => {
     expect(brokenAddressRule(new URL(url), true)).toBe(rule);
   });
 });

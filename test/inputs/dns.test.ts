@@ -7,19 +7,22 @@ const detailOf = (words: string) => ({ detail: expect.stringContaining(words) })
 
 afterEach(() => void vi.restoreAllMocks());
 
-describe("with a resolver to ask, a host is fetched only where all its addresses are public", () => {
+describe("the DNS check", () => {
   const checked = {
     timeoutMs: 5000,
     allowLoopback: false,
     dnsCheckUrl: "https://dns.example.com/query?key=1",
   };
-  test("a public one is", async () => {
+  test("the DNS check allows a host whose addresses are all public", async () => {
     expect((await openAddress(on("/one-page.pdf"), checked)).response.status).toBe(200);
   });
 
-  test.each(["v4.example.com", "v6.example.com"])("%s needs no addresses of the other kind", async (host) => {
-    expect((await openAddress(`https://${host}/one-page.pdf`, checked)).response.status).toBe(200);
-  });
+  test.each(["v4.example.com", "v6.example.com"])(
+    "the DNS check allows a host with addresses of one family only: %s",
+    async (host) => {
+      expect((await openAddress(`https://${host}/one-page.pdf`, checked)).response.status).toBe(200);
+    },
+  );
 
   test.each([
     "127.0.0.1.nip.io",
@@ -28,23 +31,23 @@ describe("with a resolver to ask, a host is fetched only where all its addresses
     "mixed.example.com",
     "mixed6.example.com",
     "metadata.example.com",
-  ])("%s is not", async (host) => {
+  ])("the DNS check rejects a host with a private address: %s", async (host) => {
     const fetched = vi.spyOn(globalThis, "fetch");
     await expect(openAddress(`https://${host}/`, checked)).rejects.toMatchObject({
       code: "source_not_allowed",
-      ...detailOf("its host leads to an address that is not public"),
+      ...detailOf("its host resolves to an address that is not public"),
     });
     expect(hostsOf(fetched)).toEqual(["dns.example.com", "dns.example.com"]);
   });
 
   test.each([
-    ["none.example.com", "has no address"],
-    ["unknown.example.com", "has no address"],
-    ["servfail.example.com", "could not be looked up"],
-    ["half.example.com", "could not be looked up"],
-    ["broken.example.com", "could not be looked up"],
-    ["redirect.example.com", "could not be looked up"],
-  ])("%s is a source_unreachable: its host %s", async (host, words) => {
+    ["none.example.com", "no IP address"],
+    ["unknown.example.com", "no IP address"],
+    ["servfail.example.com", "DNS lookup"],
+    ["half.example.com", "DNS lookup"],
+    ["broken.example.com", "DNS lookup"],
+    ["redirect.example.com", "DNS lookup"],
+  ])("a failed lookup of %s is reported as source_unreachable (%s)", async (host, words) => {
     const fetched = vi.spyOn(globalThis, "fetch");
     await expect(openAddress(`https://${host}/`, checked)).rejects.toMatchObject({
       code: "source_unreachable",
@@ -53,26 +56,29 @@ describe("with a resolver to ask, a host is fetched only where all its addresses
     expect(hostsOf(fetched)).toEqual(["dns.example.com", "dns.example.com"]);
   });
 
-  test("what it redirects to is asked about too", async () => {
+  test("the DNS check covers redirect targets", async () => {
     await expect(openAddress(on("/to?https://127.0.0.1.nip.io/"), checked)).rejects.toMatchObject({
       code: "source_not_allowed",
-      ...detailOf("What the URL redirects to may not be fetched: its host leads"),
+      ...detailOf("The URL's redirect target may not be fetched: its host resolves"),
     });
   });
 
-  test("a resolver that is down is a source_unreachable", async () => {
+  test("an unreachable resolver is reported as source_unreachable", async () => {
     const down = { ...checked, dnsCheckUrl: "https://nowhere.example.org/" };
     await expect(openAddress(on("/one-page.pdf"), down)).rejects.toMatchObject({
       code: "source_unreachable",
-      ...detailOf("could not be looked up"),
+      ...detailOf("DNS lookup"),
     });
   });
 });
 
-describe("an address is public", () => {
-  test.each(["8.8.8.8", "93.184.215.14", "2606:4700::1111", "2001:4860:4860::8888"])("%s: yes", (address) => {
-    expect(isPublic(address)).toBe(true);
-  });
+describe("isPublic", () => {
+  test.each(["8.8.8.8", "93.184.215.14", "2606:4700::1111", "2001:4860:4860::8888"])(
+    "accepts the public address %s",
+    (address) => {
+      expect(isPublic(address)).toBe(true);
+    },
+  );
 
   test.each([
     "0.0.0.0",
@@ -111,7 +117,7 @@ describe("an address is public", () => {
     "ff02::1",
     "alias.example.com.",
     "",
-  ])("%s: no", (address) => {
+  ])('rejects the non-public address "%s"', (address) => {
     expect(isPublic(address)).toBe(false);
   });
 });

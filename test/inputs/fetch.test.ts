@@ -9,8 +9,8 @@ const detailOf = (words: string) => ({ detail: expect.stringContaining(words) })
 
 afterEach(() => void vi.restoreAllMocks());
 
-describe("what may not be fetched is a source_not_allowed that names the rule, and nothing is asked", () => {
-  test.each(forbiddenUrls(8080))("%s: %s", async (url, rule) => {
+describe("forbidden URLs", () => {
+  test.each(forbiddenUrls(8080))("rejects %s with source_not_allowed before any request: %s", async (url, rule) => {
     const fetched = vi.spyOn(globalThis, "fetch");
     await expect(openAddress(url, rules)).rejects.toMatchObject({
       code: "source_not_allowed",
@@ -21,67 +21,70 @@ describe("what may not be fetched is a source_not_allowed that names the rule, a
 });
 
 describe("redirects", () => {
-  test("are followed three times", async () => {
+  test("follows three redirects", async () => {
     const { response } = await openAddress(on("/hops/3"), rules);
     expect(response.status).toBe(200);
   });
 
-  test("and not a fourth", async () => {
+  test("rejects a fourth redirect", async () => {
     await expect(openAddress(on("/hops/4"), rules)).rejects.toMatchObject({
       code: "source_unreachable",
       ...detailOf("more than 3 times"),
     });
   });
 
-  test.each(["/loop.pdf", "/loop.pdf#1", "/there.pdf"])("in a circle are refused at once: %s", async (path) => {
-    const fetched = vi.spyOn(globalThis, "fetch");
-    await expect(openAddress(on(path), rules)).rejects.toMatchObject({
-      code: "source_unreachable",
-      ...detailOf("in a circle"),
-    });
-    expect(fetched.mock.calls.length).toBeLessThanOrEqual(2);
-  });
+  test.each(["/loop.pdf", "/loop.pdf#1", "/there.pdf"])(
+    "rejects a redirect loop as soon as it repeats a URL: %s",
+    async (path) => {
+      const fetched = vi.spyOn(globalThis, "fetch");
+      await expect(openAddress(on(path), rules)).rejects.toMatchObject({
+        code: "source_unreachable",
+        ...detailOf("in a loop"),
+      });
+      expect(fetched.mock.calls.length).toBeLessThanOrEqual(2);
+    },
+  );
 
   const sendable = forbiddenUrls(8080).filter(
     ([url, rule]) =>
-      /^[\x21-\x7e]{1,4000}$/.test(url) && rule !== "it cannot be read as one" && /^\w+:(\/|\w+:\/)/.test(url),
+      /^[\x21-\x7e]{1,4000}$/.test(url) && rule !== "it is not a valid URL" && /^\w+:(\/|\w+:\/)/.test(url),
   );
-  test.each([...sendable, ["//127.0.0.1:8080/", "it names an address instead of a host"]] as const)(
-    "are checked like the first address: %s: %s",
+  test.each([...sendable, ["//127.0.0.1:8080/", "it names an IP address instead of a host"]] as const)(
+    "checks a redirect target like the first URL: %s: %s",
     async (url, rule) => {
       const fetched = vi.spyOn(globalThis, "fetch");
       await expect(openAddress(`http://files.example.com/to?${encodeURIComponent(url)}`, rules)).rejects.toMatchObject({
         code: "source_not_allowed",
-        detail: `What the URL redirects to may not be fetched: ${rule}. Use a public http(s) URL, or send the file itself: ${UPLOAD_FIRST}.`,
+        detail: `The URL's redirect target may not be fetched: ${rule}. Use a public http(s) URL, or send the file itself: ${UPLOAD_FIRST}.`,
       });
       expect(fetched).toHaveBeenCalledOnce();
     },
   );
 
-  test("never leave https for http", async () => {
+  test("rejects a redirect from https to http", async () => {
     await expect(openAddress(on("/to?http://files.example.com/one-page.pdf"), rules)).rejects.toMatchObject({
       code: "source_not_allowed",
-      ...detailOf("it leaves https for http"),
+      ...detailOf("it changes from https to http"),
     });
   });
 
-  test("to what is no URL are a source_unreachable", async () => {
+  test("reports a redirect to an invalid URL as source_unreachable", async () => {
     await expect(openAddress(on("/to?http://["), rules)).rejects.toMatchObject({
       code: "source_unreachable",
-      ...detailOf("not a URL"),
+      ...detailOf("an invalid URL"),
     });
   });
 
-  test("lead to this machine only from there, even where a developer may name it", async () => {
+  test("rejects a redirect from another host to the loopback, even with allowLoopback", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     await expect(
       openAddress("http://files.example.com/to?http://127.0.0.1:8080/", { ...rules, allowLoopback: true }),
-    ).rejects.toMatchObject({ code: "source_not_allowed", ...detailOf("it names an address") });
+    ).rejects.toMatchObject({ code: "source_not_allowed", ...detailOf("it names an IP address") });
     expect(fetched).toHaveBeenCalledOnce();
   });
 });
 
-describe("any answer but 200 is a source_unreachable that gives the status and what to do", () => {
+describe("answers other than 200", () => {
   test.each([
     [401, "without signing in"],
     [403, "without signing in"],
@@ -90,11 +93,11 @@ describe("any answer but 200 is a source_unreachable that gives the status and w
     [429, "later"],
     [500, "later"],
     [503, "later"],
-    [204, "Only an answer 200"],
-    [206, "Only an answer 200"],
-    [304, "Only an answer 200"],
-    [418, "Only an answer 200"],
-  ])("%i", async (status, advice) => {
+    [204, "must answer 200"],
+    [206, "must answer 200"],
+    [304, "must answer 200"],
+    [418, "must answer 200"],
+  ])("reports status %i as source_unreachable and advises what to do", async (status, advice) => {
     await expect(openAddress(on(`/status/${status}`), rules)).rejects.toMatchObject({
       code: "source_unreachable",
       detail: expect.stringMatching(new RegExp(`^The URL answered ${status}\\. .*${advice}`)),

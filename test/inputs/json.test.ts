@@ -18,7 +18,7 @@ const limits = (more = {}) => {
   return limitsOf({ maxBytes: 1e6, inMemoryBytes: 1e6, memory, ...more });
 };
 
-/** Yields a text in chunks, each gone when the next one is asked for. */
+/** Yields a text in chunks, and overwrites each chunk when the next one is requested. */
 async function* chunksOf(text: string, length = 65_536): AsyncGenerator<Uint8Array> {
   const body = Buffer.from(text);
   for (let at = 0; at < body.length; at += length) {
@@ -31,17 +31,17 @@ const read = (text: string, chunkLength?: number, more = {}) => readJson(chunksO
 
 const contentOf = (file: unknown) => (file as Upload).received.content as Uint8Array;
 
-describe("a long file", () => {
+describe("a long file in JSON", () => {
   test.each([
     ["a data URI", { file: `data:application/pdf;base64,${base64}` }],
-    ["one whose type is not ASCII", { file: `data:Ω;base64,${base64}` }],
-    ["in base64url", { file: `DATA:;base64,${bytes.toBase64({ alphabet: "base64url" })}` }],
-    ["in lines", { file: `data:;base64,${base64.replace(/.{76}/g, "$&\r\n")}` }],
-    ["without padding", { file: `data:;base64,${base64.replaceAll("=", "")}` }],
-    ["with white space behind its padding", { file: `data:;base64,${base64}${" ".repeat(100_000)}` }],
-    ["an attachment's (MCP)", { params: { file: { name: 'a"\\', download_url: `data:;base64,${base64}` } } }],
-    ["a resource's", { image: "x", file: { resource: { blob: base64 } } }],
-  ])("is received as its bytes, %s, and is not in the text", async (_, value) => {
+    ["a data URI with a non-ASCII type", { file: `data:Ω;base64,${base64}` }],
+    ["base64url", { file: `DATA:;base64,${bytes.toBase64({ alphabet: "base64url" })}` }],
+    ["base64 in lines", { file: `data:;base64,${base64.replace(/.{76}/g, "$&\r\n")}` }],
+    ["base64 without padding", { file: `data:;base64,${base64.replaceAll("=", "")}` }],
+    ["base64 with white space after its padding", { file: `data:;base64,${base64}${" ".repeat(100_000)}` }],
+    ["an attachment (MCP)", { params: { file: { name: 'a"\\', download_url: `data:;base64,${base64}` } } }],
+    ["an embedded resource (MCP)", { image: "x", file: { resource: { blob: base64 } } }],
+  ])("receives the bytes of a long file and removes it from the text: %s", async (_, value) => {
     const json = await read(JSON.stringify(value), 10_007);
     expect(json.text.length).toBeLessThan(200);
     const files: unknown[] = [];
@@ -53,7 +53,7 @@ describe("a long file", () => {
   });
 
   test.each([1000, 1001, 1002, 1003, 1004, 1005, 65_536, 1_000_000])(
-    "may have any letter escaped, in chunks of %i bytes",
+    "decodes a long file whose letters are escaped, in chunks of %i bytes",
     async (chunkLength) => {
       const escaped = base64.replace(/[/+A]/g, (letter) =>
         letter === "/" ? "\\/" : `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -65,7 +65,7 @@ describe("a long file", () => {
     },
   );
 
-  test("and a long image are two", async () => {
+  test("receives a long file and a long image from one body", async () => {
     const json = await read(`{"file":"data:;base64,${base64}","image":"${base64}"}`);
     const { file, image } = json.parse() as Record<string, unknown>;
     expect(json.tooLong).toBeUndefined();
@@ -75,13 +75,13 @@ describe("a long file", () => {
 
 const uri = (length: number) => "data:;base64,".padEnd(length, "A");
 
-describe("what is no longer than a stranger's message is text,", () => {
-  test("however it comes", async () => {
+describe("strings up to the length limit", () => {
+  test("keeps a data URI of LONG_TEXT_BYTES as text, for any chunk size", async () => {
     const text = JSON.stringify({ file: uri(LONG_TEXT_BYTES), text: uri(LONG_TEXT_BYTES) });
     for (const chunkLength of [999, 100_000, 1_000_000]) expect((await read(text, chunkLength)).text).toBe(text);
   });
 
-  test("and one byte more is a file", async () => {
+  test("receives a data URI as a file once it is one byte longer than LONG_TEXT_BYTES", async () => {
     for (const chunkLength of [999, 100_000, 1_000_000]) {
       const { text } = await read(JSON.stringify({ file: uri(LONG_TEXT_BYTES + 1) }), chunkLength);
       expect(text.length).toBeLessThan(100);
@@ -89,17 +89,17 @@ describe("what is no longer than a stranger's message is text,", () => {
   });
 });
 
-describe("of a long string that is no file the beginning is left, for who tells what is wrong:", () => {
+describe("a long string that is not a file", () => {
   test.each<[string, object]>([
-    ["base64 as a PDF, which has to be a data URI", { file: base64 }],
+    ["bare base64 in `file`, which must be a data URI", { file: base64 }],
     ["a path", { image: `/tmp/${base64}` }],
     ["a URL", { image: `https://example.com/${base64}` }],
     ["base64 in quotes", { image: `'${base64}'` }],
-    ["another field", { text: uri(300_000) }],
-    ["with an escape in its beginning", { text: `say "no"\n${base64}` }],
+    ["a text field", { text: uri(300_000) }],
+    ["a text with an escape at its beginning", { text: `say "no"\n${base64}` }],
     ["a key", { [base64]: 1 }],
     ["a third file", { file: uri(300_000), image: base64, data: { file: uri(300_000) } }],
-  ])("%s", async (_, value) => {
+  ])("truncates a long string that is not a file, and reports body_too_large: %s", async (_, value) => {
     for (const chunkLength of [1001, 1_000_000]) {
       const json = await read(JSON.stringify({ ...value, n: [1, '"'] }), chunkLength);
       expect(json.tooLong).toMatchObject({ code: "body_too_large" });
@@ -109,11 +109,11 @@ describe("of a long string that is no file the beginning is left, for who tells 
   });
 });
 
-/** What is told of the file in a text. */
+/** Reads a text and returns the Problem that opening its file throws. */
 async function refusalOf(text: string, chunkLength?: number, more?: object) {
   const json = await read(text, chunkLength, more);
   const { file, image } = json.parse() as Record<string, unknown>;
-  const opening = { rules: { timeoutMs: 1, allowLoopback: false }, limits: limits(more), look: () => {} };
+  const opening = { rules: { timeoutMs: 1, allowLoopback: false }, limits: limits(more), inspect: () => {} };
   const problem = openSource((file ?? image) as Upload, "file", opening).then(
     () => undefined,
     (error: Problem) => error,
@@ -121,7 +121,7 @@ async function refusalOf(text: string, chunkLength?: number, more?: object) {
   return { text: json.text, problem: await problem };
 }
 
-/** Returns a data URI whose base64 is base64url from there on. */
+/** Returns a data URI whose base64 changes to base64url at offset `border`. */
 function inTwoAlphabets(border: number): string {
   return (
     `data:a/b;base64,${base64}`.slice(0, border) +
@@ -132,16 +132,16 @@ function inTwoAlphabets(border: number): string {
   );
 }
 
-describe("what is wrong with a file is told to who opens it:", () => {
+describe("a malformed file in JSON", () => {
   const others = `"text":"A","n":[1,"\\\\"]`;
   test.each([
-    ["no base64", `data:;base64,${base64}ü`, "is not valid base64"],
-    ["cut off in a group", `data:;base64,${base64.replaceAll("=", "")}AAA`, "is not valid base64"],
-    ["another alphabet from a piece's end on", inTwoAlphabets(1 << 17), "is not valid base64"],
-    ["more behind its padding", `data:;base64,${base64.padEnd(LONG_TEXT_BYTES * 2, "=")}A`, "is not valid base64"],
-    ["no end of its type", `data:${base64}`, "must be a base64 data URI"],
+    ["base64 with an invalid character", `data:;base64,${base64}ü`, "is not valid base64"],
+    ["base64 cut off within a group", `data:;base64,${base64.replaceAll("=", "")}AAA`, "is not valid base64"],
+    ["another base64 alphabet after a piece", inTwoAlphabets(1 << 17), "is not valid base64"],
+    ["data after the padding", `data:;base64,${base64.padEnd(LONG_TEXT_BYTES * 2, "=")}A`, "is not valid base64"],
+    ["a media type without an end", `data:${base64}`, "must be a base64 data URI"],
     ["another encoding", `data:text/plain,${base64}`, "must be a base64 data URI"],
-  ])("%s", async (_, file, words) => {
+  ])("reports a malformed file when it is opened: %s", async (_, file, words) => {
     for (const chunkLength of [1001, 100_000, 1_000_000]) {
       const { problem, text } = await refusalOf(`{"file":"${file}",${others}}`, chunkLength);
       expect(problem).toMatchObject({ code: "invalid_request", detail: expect.stringContaining(words) });
@@ -149,30 +149,30 @@ describe("what is wrong with a file is told to who opens it:", () => {
     }
   });
 
-  test("after one, none is kept", async () => {
+  test("stores no further file after a malformed one", async () => {
     const json = await read(`{"file":"data:;base64,${base64}!","image":"${base64}"}`);
     const { file, image } = json.parse() as Record<string, unknown>;
     expect([file, image]).toEqual([expect.any(RefusedUpload), expect.any(RefusedUpload)]);
   });
 
-  test("too large", async () => {
+  test("rejects a long file over the size limit with source_too_large", async () => {
     const { problem } = await refusalOf(`{"file":"data:;base64,${base64}"}`, 1001, { maxBytes: 300_000 });
     expect(problem).toMatchObject({ code: "source_too_large" });
   });
 });
 
 test.each([
-  ["an escape that there is not", "\\x"],
+  ["an unknown escape", "\\x"],
   ["a line break", "\n"],
   ["half an escape", "\\u00"],
-])("a long file with %s is no JSON", async (_, wrong) => {
+])("JSON with %s in a long file fails to parse", async (_, wrong) => {
   for (const chunkLength of [1001, 1_000_000]) {
     const json = await read(`{"file":"data:;base64,${base64}${wrong}${base64}","text":"A"}`, chunkLength);
     expect(() => json.parse()).toThrow(SyntaxError);
   }
 });
 
-test("padding ends base64 wherever a chunk does", async () => {
+test("data after base64 padding is rejected wherever a chunk ends", async () => {
   const long = "A".repeat(LONG_TEXT_BYTES);
   for (let cut = 0; cut < 8; cut++) {
     const text = `{"image":"${long}AA==AAAA"}`;
@@ -181,7 +181,7 @@ test("padding ends base64 wherever a chunk does", async () => {
   }
 });
 
-test("a body that fails fails its reader, and one that ends within a file is no JSON", async () => {
+test("a failing body rejects the read, and a body that ends within a file fails to parse", async () => {
   const beginning = `{"file":"data:;base64,${base64}`;
   const failing = (async function* () {
     yield* chunksOf(beginning);
@@ -192,19 +192,19 @@ test("a body that fails fails its reader, and one that ends within a file is no 
   expect(() => cut.parse()).toThrow(SyntaxError);
 });
 
-describe("of a body's memory", () => {
+describe("memory used while reading JSON", () => {
   const heldBy = (memory: MemoryShare) => pool.held.get(memory)?.bytes ?? 0;
 
-  test("little more than its file's is held", async () => {
+  test("holds less than twice the size of a file that stays in memory", async () => {
     const memory = new MemoryShare(pool, 60_000);
     await read(JSON.stringify({ file: `data:;base64,${base64}` }), 65_536, { memory });
     expect(heldBy(memory)).toBeLessThan(2 * bytes.length);
   });
 
-  test("nothing of a file is held that goes to storage", async () => {
+  test("holds almost no memory for a file that goes to storage", async () => {
     const memory = new MemoryShare(pool, 60_000);
     let [length, most] = [0, 0];
-    const keep = async (chunks: AsyncIterable<Uint8Array>) => {
+    const store = async (chunks: AsyncIterable<Uint8Array>) => {
       for await (const chunk of chunks) {
         length += chunk.length;
         most = Math.max(most, heldBy(memory));
@@ -213,7 +213,7 @@ describe("of a body's memory", () => {
     };
     const file = `data:;base64,${"A".repeat(8_000_000)}`;
     const body = chunksOf(JSON.stringify({ file }));
-    const json = await readJson(body, limits({ maxBytes: 1e7, memory, keep }), file.length);
+    const json = await readJson(body, limits({ maxBytes: 1e7, memory, store }), file.length);
     expect([length, json.tooLong]).toEqual([6_000_000, undefined]);
     expect(most).toBeLessThan(10_000);
   });
@@ -221,11 +221,11 @@ describe("of a body's memory", () => {
   test.each([
     ["strings", JSON.stringify(Array(5).fill("A".repeat(LONG_TEXT_BYTES)))],
     ["white space", "{}".padEnd(MAX_TEXT_BYTES + 1)],
-  ])("there is some for its text, not for much: %s", async (_, text) => {
+  ])("rejects more than MAX_TEXT_BYTES of text with body_too_large: %s", async (_, text) => {
     await expect(read(text)).rejects.toMatchObject({ code: "body_too_large" });
   });
 
-  test("there is none where others have it all", async () => {
+  test("rejects a long text with too_busy when other calls hold all memory", async () => {
     const others = Array.from({ length: 40 }, () => new MemoryShare(pool, 60_000));
     for (const share of others) while (share.take(1000));
     await expect(read("{}".padEnd(900_000))).rejects.toMatchObject({ code: "too_busy" });

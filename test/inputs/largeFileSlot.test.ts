@@ -15,8 +15,8 @@ afterEach(() => {
 const isWaiting = (acquired: Promise<void>) =>
   Promise.race([acquired.then(() => false), scheduler.wait(500).then(() => true)]);
 
-describe("a call's slot", () => {
-  it("comes at once where there is room, else when another ends, however often that is said", async () => {
+describe("LargeFileSlot", () => {
+  it("is acquired at once while one is free, and otherwise after another call releases its slot", async () => {
     const [first, second, third, fourth] = [newSlot(), newSlot(), newSlot(), newSlot()];
     await first.acquire();
     await second.acquire();
@@ -28,7 +28,7 @@ describe("a call's slot", () => {
     expect(await isWaiting(fourth.acquire())).toBe(true);
   });
 
-  it("is one, however many large files the call has", async () => {
+  it("counts once, even if a call acquires its slot several times", async () => {
     const [first, second] = [newSlot(), newSlot()];
     await Promise.all([first.acquire(), first.acquire(), first.acquire()]);
     await second.acquire();
@@ -37,7 +37,7 @@ describe("a call's slot", () => {
     for (const slot of [newSlot(), newSlot()]) await slot.acquire();
   });
 
-  it("that ends while it is waited for takes nobody else's", async () => {
+  it("takes no capacity if the slot is released while it waits", async () => {
     const [first, second, third] = [newSlot(), newSlot(), newSlot()];
     await Promise.all([first.acquire(), second.acquire()]);
     const acquired = third.acquire();
@@ -47,13 +47,13 @@ describe("a call's slot", () => {
     await newSlot().acquire();
   });
 
-  it("that never is taken takes nobody else's", async () => {
+  it("frees no other call's capacity when an unacquired slot is released", async () => {
     newSlot().release();
     for (const slot of [newSlot(), newSlot()]) await slot.acquire();
     expect(await isWaiting(newSlot().acquire())).toBe(true);
   });
 
-  it("is over after a time, where the runtime has cut its call off and nothing ends it", async () => {
+  it("expires when the runtime has ended its call without releasing it", async () => {
     vi.useFakeTimers();
     for (const slot of [newSlot(), newSlot()]) await slot.acquire();
     await vi.advanceTimersByTimeAsync(LONGEST_MS - 1000);
@@ -63,7 +63,7 @@ describe("a call's slot", () => {
     vi.useRealTimers();
   });
 
-  it("is not waited for for ever", async () => {
+  it("rejects with too_busy after a bounded wait", async () => {
     vi.useFakeTimers();
     for (const slot of [newSlot(), newSlot()]) await slot.acquire();
     const refused = expect(newSlot().acquire()).rejects.toMatchObject({

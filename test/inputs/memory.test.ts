@@ -6,15 +6,15 @@ import { limitsOf } from "../support/limits.ts";
 
 const LONGEST_MS = 60_000;
 
-/** Takes from a pool until there is no more for one share; returns how much that was. */
+/** Reserves memory until a share gets no more. Returns the number of bytes reserved. */
 function takeAll(share: MemoryShare, step = 1): number {
   let bytes = 0;
   while (share.take(step)) bytes += step;
   return bytes;
 }
 
-describe("a pool", () => {
-  test("gives one call half of it, and many what leaves as much for the next", () => {
+describe("MemoryPool", () => {
+  test("grants one call half of the pool, and leaves room for the next call however many calls hold memory", () => {
     const pool = new MemoryPool(1000);
     const shares = Array.from({ length: 49 }, () => new MemoryShare(pool, LONGEST_MS));
     expect(takeAll(shares[0]!)).toBe(500);
@@ -23,19 +23,19 @@ describe("a pool", () => {
     expect(takeAll(new MemoryShare(pool, LONGEST_MS))).toBeGreaterThanOrEqual(10); // 1000 / 50, halved
   });
 
-  test("gives one owner's calls together half of it", () => {
+  test("grants all calls of one owner together half of the pool", () => {
     const pool = new MemoryPool(100);
     const take = (owner: string) => new MemoryShare(pool, LONGEST_MS, owner).take(10);
     expect(Array.from({ length: 8 }, () => take("one")).filter(Boolean)).toHaveLength(5);
     expect(["two", "two", "two", "three"].map(take)).toEqual([true, true, false, true]);
   });
 
-  test("has back what is given back, what is released, and what nobody has asked about for long", () => {
+  test("reuses memory that was freed, released or has expired", () => {
     vi.useFakeTimers();
     const pool = new MemoryPool(100);
     const [one, two] = [new MemoryShare(pool, LONGEST_MS), new MemoryShare(pool, LONGEST_MS)];
     expect([one.take(50), two.take(26)]).toEqual([true, false]);
-    one.give(30);
+    one.free(30);
     expect(two.take(26)).toBe(true);
     two.release();
     expect(two.take(40)).toBe(true);
@@ -45,7 +45,7 @@ describe("a pool", () => {
   });
 });
 
-describe("a file that finds no room in memory", () => {
+describe("receiving with little memory", () => {
   async function* pieces(length: number) {
     for (let at = 0; at < length; at += 7919) yield noise(Math.min(7919, length - at), at);
   }
@@ -56,26 +56,26 @@ describe("a file that finds no room in memory", () => {
   });
 
   test.each([0, 500_000])(
-    "is kept elsewhere, all of it, with %i bytes announced, and lets go of what it had",
+    "spills a file to storage when the pool is full, and frees its memory (%i bytes announced)",
     async (announced) => {
       const pool = new MemoryPool(200_000);
       const memory = new MemoryShare(pool, LONGEST_MS);
-      let left = 0;
-      const keep = async (chunks: AsyncIterable<Uint8Array>) => {
+      let held = 0;
+      const store = async (chunks: AsyncIterable<Uint8Array>) => {
         const bytes = await joined(chunks);
-        left = pool.held.get(memory)?.bytes ?? 0;
+        held = pool.held.get(memory)?.bytes ?? 0;
         return readerOf(bytes);
       };
-      const limits = limitsOf({ maxBytes: 1e6, inMemoryBytes: 1e6, memory, keep });
+      const limits = limitsOf({ maxBytes: 1e6, inMemoryBytes: 1e6, memory, store });
       const { content } = await receive(pieces(500_000), limits, announced);
-      if (content instanceof Uint8Array) throw new Error("it stayed in memory");
+      if (content instanceof Uint8Array) throw new Error("the file stayed in memory");
       expect(isEqual(await content.read(0, 500_000), noise(500_000))).toBe(true);
-      expect(left).toBe(0);
+      expect(held).toBe(0);
     },
   );
 
   test.each([10, 7_800_000])(
-    "or stops on its way after %i bytes, does not wait in memory for its rest",
+    "spills a stalled file to storage, unless it is small (%i bytes received)",
     async (length) => {
       const pool = new MemoryPool(64_000_000);
       const memory = new MemoryShare(pool, LONGEST_MS);
@@ -87,15 +87,15 @@ describe("a file that finds no room in memory", () => {
         });
         yield noise(1000, length);
       })();
-      const kept = Promise.withResolvers<AsyncIterable<Uint8Array>>();
-      const keep = async (chunks: AsyncIterable<Uint8Array>) => {
-        kept.resolve(chunks);
+      const stored = Promise.withResolvers<AsyncIterable<Uint8Array>>();
+      const store = async (chunks: AsyncIterable<Uint8Array>) => {
+        stored.resolve(chunks);
         return readerOf(await joined(chunks));
       };
-      const limits = limitsOf({ maxBytes: 1e8, inMemoryBytes: 16_000_000, memory, keep });
+      const limits = limitsOf({ maxBytes: 1e8, inMemoryBytes: 16_000_000, memory, store });
       const received = receive(stalled, limits);
       if (length > 65_536) {
-        await kept.promise;
+        await stored.promise;
         await scheduler.wait(1);
         expect(pool.held.get(memory)!.bytes).toBe(0);
       } else await scheduler.wait(3500);

@@ -11,17 +11,17 @@ import { bucket, emptyBucket, storedKeys } from "../support/storage.ts";
 
 afterEach(emptyBucket);
 
-const kept: SpooledFile[] = [];
-const keep = async (chunks: AsyncIterable<Uint8Array>) => {
+const storedFiles: SpooledFile[] = [];
+const store = async (chunks: AsyncIterable<Uint8Array>) => {
   const file = await spool(bucket, chunks);
-  kept.push(file);
+  storedFiles.push(file);
   return file;
 };
 const limitsOfForm = () => ({
-  file: limitsOf({ maxBytes: 20_000_000, keep }),
+  file: limitsOf({ maxBytes: 20_000_000, store }),
   image: limitsOf({ maxBytes: 10_000_000, inMemoryBytes: 10_000_000 }),
 });
-const deleteKept = () => Promise.all(kept.splice(0).map((file) => file.delete()));
+const deleteStored = () => Promise.all(storedFiles.splice(0).map((file) => file.delete()));
 const spooled = async () => (await storedKeys()).length;
 
 function read(entries: [string, string | Blob][], change = (body: Uint8Array) => body) {
@@ -31,7 +31,7 @@ function read(entries: [string, string | Blob][], change = (body: Uint8Array) =>
   return readBytes(response.bytes().then(change), response.headers.get("Content-Type")!);
 }
 
-/** In chunks that cut the boundaries, each gone when the next one is asked for. */
+/** Reads a form in chunks that cut its boundaries. Each chunk is overwritten when the next one is requested. */
 async function readBytes(body: Promise<Uint8Array>, contentType: string, announced?: number) {
   const bytes = await body;
   const chunks = (async function* () {
@@ -47,7 +47,7 @@ async function readBytes(body: Promise<Uint8Array>, contentType: string, announc
 }
 
 describe("a form", () => {
-  it("has its texts as they were sent", async () => {
+  it("returns text fields unchanged", async () => {
     expect(
       await read([
         ["text", "Zür\r\n機密"],
@@ -57,7 +57,7 @@ describe("a form", () => {
     ).toEqual({ text: "Zür\r\n機密", opacity: "0.5", constructor: "" });
   });
 
-  it.each([0, 1, 1000])("has an upload of %i bytes in memory", async (length) => {
+  it.each([0, 1, 1000])("keeps an upload of %i bytes in memory", async (length) => {
     const { file } = await read([["file", new Blob([noise(length)])]]);
     expect(file).toBeInstanceOf(Upload);
     expect((file as Upload).received.content).toEqual(noise(length));
@@ -65,7 +65,7 @@ describe("a form", () => {
     expect(await spooled()).toBe(0);
   });
 
-  it("has larger uploads spooled, told apart by their bytes, until they are deleted", async () => {
+  it("spools a larger upload and hashes its bytes", async () => {
     const bytes = noise(9_000_000);
     const { file } = (await read([
       ["file", new Blob([bytes])],
@@ -75,11 +75,11 @@ describe("a form", () => {
     const stored = file.received.content as RangeReader;
     expect(isEqual(await stored.read(0, bytes.length), bytes)).toBe(true);
     expect(await spooled()).toBe(1);
-    await deleteKept();
+    await deleteStored();
     expect(await spooled()).toBe(0);
   });
 
-  it("that is too long for memory has its PDF spooled from the first byte on, and its image in memory", async () => {
+  it("spools the PDF of a long form from its first byte, and keeps the image in memory", async () => {
     const form = new FormData();
     for (const name of ["image", "file"]) form.set(name, new Blob([noise(100)]));
     const { body, headers } = new Response(form);
@@ -88,10 +88,10 @@ describe("a form", () => {
     expect(image!.received.content).toEqual(noise(100));
     expect(file!.received.content).not.toBeInstanceOf(Uint8Array);
     expect(await spooled()).toBe(1);
-    await deleteKept();
+    await deleteStored();
   });
 
-  it("has a long data URI as the file that it is, and a long base64 as the image", async () => {
+  it("receives a long data URI as the file and long base64 as the image", async () => {
     const [pdf, png] = [noise(9_000_000), noise(300_000)];
     const fields = await read([
       ["file", `data:application/pdf;base64,${pdf.toBase64()}`],
@@ -102,15 +102,15 @@ describe("a form", () => {
     expect(isEqual(image!.received.content as Uint8Array, png)).toBe(true);
     expect(isEqual(await (file!.received.content as RangeReader).read(0, pdf.length), pdf)).toBe(true);
     expect(fields.text).toBe("after it");
-    await deleteKept();
+    await deleteStored();
   });
 
-  it("has a URL where a file could be", async () => {
+  it("accepts a URL in the field `file`", async () => {
     expect(await read([["file", "https://example.com/a.pdf"]])).toEqual({ file: "https://example.com/a.pdf" });
   });
 });
 
-describe("a field whose part says its charset", () => {
+describe("a text field with a charset", () => {
   const part = (charset: string, text: Buffer) =>
     Buffer.concat([
       Buffer.from(
@@ -123,19 +123,19 @@ describe("a field whose part says its charset", () => {
     ["iso-8859-1", "latin1"],
     ["UTF-16LE", "utf16le"],
     ["utf-8", "utf8"],
-  ] as const)("is decoded from it: %s", async (charset, encoding) => {
+  ] as const)("decodes a text field in its charset: %s", async (charset, encoding) => {
     const body = part(charset, Buffer.from("Zürich", encoding));
     expect(await readBytes(Promise.resolve(body), "multipart/form-data; boundary=b")).toEqual({ text: "Zürich" });
   });
 
-  it("is decoded as UTF-8 where no decoder knows it, and shows what is lost, for `text` to be refused", async () => {
+  it("decodes a field in an unknown charset as UTF-8 with replacement characters, so that validation rejects it", async () => {
     const body = part("x-none", Buffer.from([0x8b, 0x40, 0x96, 0xa7]));
     const { text } = await readBytes(Promise.resolve(body), "multipart/form-data; boundary=b");
     expect(text).toContain("\ufffd");
   });
 });
 
-describe("a form that cannot be read is refused, with nothing left behind:", () => {
+describe("invalid forms", () => {
   const large = new Blob([noise(50_000)]);
   const refused = { code: "invalid_request", status: 400 };
   const tooLarge = { code: "body_too_large", status: 413 };
@@ -148,7 +148,7 @@ describe("a form that cannot be read is refused, with nothing left behind:", () 
         ["text", "a"],
         ["text", "b"],
       ],
-      /has `text` twice/,
+      /has `text` more than once/,
     ],
     [
       "a file twice",
@@ -156,7 +156,7 @@ describe("a form that cannot be read is refused, with nothing left behind:", () 
         ["file", large],
         ["file", large],
       ],
-      /has `file` twice/,
+      /has `file` more than once/,
     ],
     [
       "a long field",
@@ -164,13 +164,13 @@ describe("a form that cannot be read is refused, with nothing left behind:", () 
         ["file", large],
         ["text", "a".repeat(LONG_TEXT_BYTES + 1)],
       ],
-      /more than 262144 bytes as `text`\. Send a shorter one/,
+      /`text` has more than 262144 bytes\. Send a shorter value/,
       tooLarge,
     ],
     [
-      "a long PDF in base64 alone",
+      "a long PDF as bare base64",
       [["file", noise(200_000).toBase64()]],
-      /more than 262144 bytes as `file`\. Send a file as a part/,
+      /`file` has more than 262144 bytes\. Send a file as a part/,
       tooLarge,
     ],
     [
@@ -180,30 +180,30 @@ describe("a form that cannot be read is refused, with nothing left behind:", () 
       tooLarge,
     ],
     [
-      "a text as a file, as some clients send all their fields",
+      "a text sent as a file, as some clients do with all fields",
       [
         ["file", large],
         ["text", new Blob(["DRAFT"])],
       ],
-      /`text` as a file\. .* plain field/,
+      /`text` as a file, .* plain field/,
     ],
     [
       "too many fields",
       [["file", large], ...Array.from({ length: 60 }, (_, i): [string, string] => [`f${i}`, ""])],
       /more than 50 parts/,
     ],
-  ])("%s", async (_, entries, words, problem = refused) => {
+  ])("rejects a form with %s and leaves nothing stored", async (_, entries, words, problem = refused) => {
     await expect(read(entries)).rejects.toMatchObject({ ...problem, detail: expect.stringMatching(words) });
-    await deleteKept(); // by who keeps them
+    await deleteStored();
     expect(await spooled()).toBe(0);
   });
 
   it.each([
-    ["cut off in a file", (body: Uint8Array) => body.subarray(0, 20_000)],
+    ["cut off within a file", (body: Uint8Array) => body.subarray(0, 20_000)],
     ["cut off before its end", (body: Uint8Array) => body.subarray(0, -10)],
     ["empty", () => new Uint8Array()],
     ["noise", () => noise(5000)],
-  ])("%s", async (_, change) => {
+  ])("rejects a form that is %s and leaves nothing stored", async (_, change) => {
     await expect(
       read(
         [
@@ -213,21 +213,24 @@ describe("a form that cannot be read is refused, with nothing left behind:", () 
         change,
       ),
     ).rejects.toMatchObject(refused);
-    await deleteKept(); // by who keeps them
+    await deleteStored();
     expect(await spooled()).toBe(0);
   });
 
-  it.each(["multipart/form-data", "multipart/form-data; boundary="])("%s", async (contentType) => {
-    await expect(readBytes(Promise.resolve(noise(100)), contentType)).rejects.toMatchObject(refused);
-  });
+  it.each(["multipart/form-data", "multipart/form-data; boundary="])(
+    "rejects a form without a boundary: %s",
+    async (contentType) => {
+      await expect(readBytes(Promise.resolve(noise(100)), contentType)).rejects.toMatchObject(refused);
+    },
+  );
 
-  it("an upload over the limit", async () => {
+  it("rejects an upload over the size limit and leaves nothing stored", async () => {
     await expect(read([["file", new Blob([noise(20_000_001)])]])).rejects.toMatchObject({ code: "source_too_large" });
-    await deleteKept(); // by who keeps them
+    await deleteStored();
     expect(await spooled()).toBe(0);
   });
 
-  it("a body that breaks off", async () => {
+  it("rejects a body that ends early", async () => {
     const broken = (async function* () {
       yield new TextEncoder().encode('--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc');
       throw new Error("hung up");
@@ -236,9 +239,9 @@ describe("a form that cannot be read is refused, with nothing left behind:", () 
   });
 });
 
-it("fails as its storage does, which is no fault of the form", async () => {
+it("a storage failure passes through readForm unchanged, not as an invalid_request", async () => {
   const limits = limitsOfForm();
-  const full = { ...limits, file: { ...limits.file, keep: () => Promise.reject(new Error("out of order")) } };
+  const full = { ...limits, file: { ...limits.file, store: () => Promise.reject(new Error("out of order")) } };
   const form = new FormData();
   form.set("file", new Blob([noise(50_000)]));
   const { headers, body } = new Response(form);
@@ -246,7 +249,7 @@ it("fails as its storage does, which is no fault of the form", async () => {
   await expect(read).rejects.toThrow("out of order");
 });
 
-it("with many files is refused without a listener for each: the runtime's warning of those is an uncaught error", async () => {
+it("rejects a form with many files without adding a listener per file, which would trigger a runtime warning", async () => {
   const warned = vi.fn();
   process.on("warning", warned);
   const files = Array.from({ length: 40 }, (_, at): [string, Blob] => [`f${at}`, new Blob(["x"])]);

@@ -4,7 +4,7 @@ import { readBody } from "../../src/inputs/body.ts";
 const KB64 = 65_536;
 const pace = { bytesPerSecond: 10 * KB64, graceMs: 200, deadlineMs: 60_000 };
 
-/** A body of chunks, one every `ms`; without an end it is stuck after the last. */
+/** A body of `chunks` chunks, one every `ms`. If `ends` is false, it stalls after the last chunk. */
 function body(chunks: number, ms: number, ends: boolean, bytes = KB64) {
   const state = { cancelled: false };
   let sent = 0;
@@ -31,17 +31,17 @@ async function lengthOf(chunks: AsyncIterable<Uint8Array>): Promise<number> {
   return length;
 }
 
-test("a body that keeps the pace comes whole", async () => {
+test("reads a body that keeps the minimum rate to its end", async () => {
   expect(await lengthOf(readBody(body(50, 0, true).stream, { pace, maxBytes: 1e9 }))).toBe(50 * KB64);
 });
 
-test("a long one is read into the same memory again and again", async () => {
+test("reads a long body into the same few buffers", async () => {
   const chunks: Uint8Array[] = [];
   for await (const chunk of readBody(body(50, 0, true).stream, { pace, maxBytes: 1e9 })) chunks.push(chunk);
   expect(chunks.filter(({ length }) => length > 0).length).toBeLessThan(5);
 });
 
-test("one that comes fast is read in longer chunks, if there is memory for them", async () => {
+test("reads a fast body in longer chunks if memory is available", async () => {
   const longest = async (ms: number, hasRoom?: (bytes: number) => boolean) => {
     let most = 0;
     const { stream } = body(20, ms, true);
@@ -65,10 +65,10 @@ test("one that comes fast is read in longer chunks, if there is memory for them"
 
 test.each([
   ["never begins", body(0, 0, false), pace],
-  ["stops half way, however fast it was before", body(100, 0, false), { ...pace, bytesPerSecond: KB64 / 100 }],
+  ["stalls half way after a fast start", body(100, 0, false), { ...pace, bytesPerSecond: KB64 / 100 }],
   ["drips", body(1000, 250, true), pace],
   ["takes longer than the deadline", body(1e6, 20, true), { ...pace, bytesPerSecond: 1, deadlineMs: 300 }],
-])("one that %s is a 408, and is let go", async (_, { stream, state }, slow) => {
+])("a body that %s times out with 408 and releases its reader", async (_, { stream, state }, slow) => {
   await expect(lengthOf(readBody(stream, { pace: slow, maxBytes: 1e9 }))).rejects.toMatchObject({
     code: "body_timeout",
     status: 408,
@@ -76,12 +76,12 @@ test.each([
   expect(state.cancelled).toBe(true);
 });
 
-test("what keeps the isolate busy is not its sender's delay", async () => {
+test("does not count time in which the isolate is busy against the sender", async () => {
   const state = { isOver: false };
   const busy = (async () => {
     while (!state.isOver) {
       for (const ends = Date.now() + 250; Date.now() < ends; );
-      await scheduler.wait(0); // the body comes on by one chunk
+      await scheduler.wait(0); // lets the body advance by one chunk
     }
   })();
   const { stream } = body(10, 0, true, 8192);
@@ -90,7 +90,7 @@ test("what keeps the isolate busy is not its sender's delay", async () => {
   await busy;
 });
 
-test("one that is too large is a 413, and what is left of it may be read by others", async () => {
+test("a body over the size limit is rejected with 413, and its rest stays readable", async () => {
   const { stream, state } = body(100, 0, true);
   await expect(lengthOf(readBody(stream, { pace, maxBytes: 3 * KB64 }))).rejects.toMatchObject({ status: 413 });
   expect([stream.locked, state.cancelled]).toEqual([false, false]);

@@ -3,7 +3,9 @@ import { partsOf } from "../../src/inputs/parts.ts";
 
 const TYPE = "multipart/form-data; boundary=b-1";
 
-/** Cuts bytes into pieces, at every place that `isCut` says; each is gone when the next one is asked for. */
+/**
+ * Cuts bytes into pieces at each offset that `isCut` selects. Each piece is overwritten when the next one is requested.
+ */
 async function* cut(bytes: Uint8Array, isCut: (at: number) => boolean): AsyncGenerator<Uint8Array> {
   let start = 0;
   for (let at = 1; at <= bytes.length; at++)
@@ -15,7 +17,7 @@ async function* cut(bytes: Uint8Array, isCut: (at: number) => boolean): AsyncGen
     }
 }
 
-/** Reads all parts: name, whether it is a file, and the bytes in Latin-1. */
+/** Reads all parts: name, whether the part is a file, and the bytes in Latin-1. */
 async function read(body: string, isCut: (at: number) => boolean = () => false, type = TYPE) {
   const parts: [string, boolean, string][] = [];
   for await (const { name, isFile, data } of partsOf(cut(Buffer.from(body, "latin1"), isCut), type)) {
@@ -29,7 +31,7 @@ async function read(body: string, isCut: (at: number) => boolean = () => false, 
 const part = (disposition: string, data: string, more = "") =>
   `--b-1\r\nContent-Disposition: form-data; ${disposition}\r\n${more}\r\n${data}\r\n`;
 
-/** What looks like a delimiter for a while, and is none. */
+/** Byte sequences that begin like a delimiter but are not one. */
 const NEARLY = "\r\n--b\r\r\n\r\n--b-\r\n-\r\n--b-2\r\n\r\n--";
 const FORM = `a preamble\r\n${part('name="file"; filename="a.pdf"', NEARLY)}${part('name="empty"', "")}${part('name="text"', "--b-1 \r\n--b-0")}--b-1--\r\nan epilogue`;
 const PARTS = [
@@ -38,16 +40,16 @@ const PARTS = [
   ["text", false, "--b-1 \r\n--b-0"],
 ];
 
-describe("the parts of a form", () => {
-  test("are the same wherever the body is cut in two", async () => {
+describe("partsOf", () => {
+  test("finds the same parts wherever the body is cut in two", async () => {
     for (let place = 1; place < FORM.length; place++) expect(await read(FORM, (at) => at === place)).toEqual(PARTS);
   });
 
-  test("are the same if it comes byte by byte, or in pieces of a few", async () => {
+  test("finds the same parts in pieces of 1 to 39 bytes", async () => {
     for (let size = 1; size < 40; size++) expect(await read(FORM, (at) => at % size === 0)).toEqual(PARTS);
   });
 
-  test("are those that the runtime's own reading finds, in forms of random bytes", async () => {
+  test("agrees with the runtime's own form parser on random forms", async () => {
     let seed = 1;
     const random = (below: number) => {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
@@ -69,28 +71,28 @@ describe("the parts of a form", () => {
 
   test.each([
     ["a quoted boundary", 'multipart/form-data; charset=utf-8; boundary="b-1"'],
-    ["in capitals", "Multipart/Form-Data; BOUNDARY=b-1"],
-    ["parameters behind it", "multipart/form-data; boundary=b-1; charset=utf-8"],
-  ])("are found with %s", async (_, type) => {
+    ["capital letters", "Multipart/Form-Data; BOUNDARY=b-1"],
+    ["further parameters", "multipart/form-data; boundary=b-1; charset=utf-8"],
+  ])("finds the parts with %s in the Content-Type", async (_, type) => {
     expect(await read(FORM, undefined, type)).toEqual(PARTS);
   });
 
   test.each([
     ["no boundary", "has no boundary", FORM, "multipart/form-data"],
     ["an empty boundary", "has no boundary", FORM, 'multipart/form-data; boundary=""'],
-    ["nothing", "breaks off", "", TYPE],
-    ["another boundary", "breaks off", FORM.replaceAll("b-1", "c"), TYPE],
-    ["no end", "breaks off", FORM.slice(0, FORM.lastIndexOf("\r\n--b-1--")), TYPE],
-    ["a part without end of its headers", "breaks off", "--b-1\r\nContent-Disposition: form-data", TYPE],
+    ["no content", "ends early", "", TYPE],
+    ["another boundary", "ends early", FORM.replaceAll("b-1", "c"), TYPE],
+    ["no closing delimiter", "ends early", FORM.slice(0, FORM.lastIndexOf("\r\n--b-1--")), TYPE],
+    ["a part whose headers do not end", "ends early", "--b-1\r\nContent-Disposition: form-data", TYPE],
     ["a part without a name", "has a part without a name", `${part("filename=a", "")}--b-1--`, TYPE],
     ["a part without headers", "has a part without a name", "--b-1\r\n\r\nabc\r\n--b-1--", TYPE],
     ["long headers", "has a part with long headers", part('name="a"', "", `X: ${"a".repeat(5000)}\r\n`), TYPE],
     ["endless headers", "has a part with long headers", `--b-1\r\n${"a".repeat(100_000)}`, TYPE],
-  ])("are refused: %s", async (_, message, body, type) => {
+  ])("rejects a multipart body with %s", async (_, message, body, type) => {
     await expect(read(body, (at) => at % 999 === 0, type)).rejects.toThrow(message);
   });
 
-  test("of which one is not read to its end let go of the body", async () => {
+  test("closes the body if a part is not read to its end", async () => {
     let isOpen = true;
     const body = (async function* () {
       try {

@@ -5,54 +5,60 @@ import { noise } from "../support/bytes.ts";
 import { limitsOf } from "../support/limits.ts";
 import { readerBy } from "../support/ranges.ts";
 
-/** Keeps what it is given. */
-function keeper() {
-  const kept: Uint8Array[] = [];
-  const keep = async (chunks: AsyncIterable<Uint8Array>): Promise<RangeReader> => {
-    for await (const chunk of chunks) kept.push(chunk.slice());
-    const bytes = new Uint8Array(await new Blob(kept).arrayBuffer());
+/** Returns limits that store files in `stored`. */
+function storing() {
+  const stored: Uint8Array[] = [];
+  const store = async (chunks: AsyncIterable<Uint8Array>): Promise<RangeReader> => {
+    for await (const chunk of chunks) stored.push(chunk.slice());
+    const bytes = new Uint8Array(await new Blob(stored).arrayBuffer());
     return readerBy(bytes.length, async (start, end) => bytes.slice(start, end));
   };
-  return { kept, limits: limitsOf({ inMemoryBytes: 100, keep }) };
+  return { stored, limits: limitsOf({ inMemoryBytes: 100, store }) };
 }
 
 async function* chunks(length: number, chunk = 7): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < length; at += chunk) yield noise(Math.min(chunk, length - at), at);
 }
 
-describe("a file", () => {
-  it.each([0, 1, 7, 99, 100])("of %i bytes stays in memory, whatever was announced", async (length) => {
+describe("receive", () => {
+  it.each([0, 1, 7, 99, 100])("keeps a file of %i bytes in memory, for any announced size", async (length) => {
     for (const announced of [0, 1, length, 100]) {
-      const { limits, kept } = keeper();
+      const { limits, stored } = storing();
       const received = await receive(chunks(length), limits, announced);
       expect(received.content).toEqual(noise(length));
       expect(await received.head(3)).toEqual(noise(length).subarray(0, 3));
-      expect(kept).toEqual([]);
+      expect(stored).toEqual([]);
     }
   });
 
-  it.each([101, 500, 1000])("of %i bytes is kept elsewhere, whatever was announced", async (length) => {
-    for (const announced of [0, 1, 100, length, 1000]) {
-      const { limits } = keeper();
-      const received = await receive(chunks(length), limits, announced);
-      const content = received.content as RangeReader;
-      expect(content.length).toBe(length);
-      expect(await content.read(0, length)).toEqual(noise(length));
-      expect(await received.head(3)).toEqual(noise(3));
-    }
-  });
-
-  it.each([0, 100, 1001, 5000])("over the limit is refused as soon as it is, with %i announced", async (announced) => {
-    let read = 0;
-    const endless = (async function* () {
-      for (;;) {
-        read += 50;
-        yield new Uint8Array(50);
+  it.each([101, 500, 1000])(
+    "stores a file of %i bytes that exceeds the memory limit, for any announced size",
+    async (length) => {
+      for (const announced of [0, 1, 100, length, 1000]) {
+        const { limits } = storing();
+        const received = await receive(chunks(length), limits, announced);
+        const content = received.content as RangeReader;
+        expect(content.length).toBe(length);
+        expect(await content.read(0, length)).toEqual(noise(length));
+        expect(await received.head(3)).toEqual(noise(3));
       }
-    })();
-    await expect(receive(endless, keeper().limits, announced)).rejects.toMatchObject({
-      code: "source_too_large",
-    });
-    expect(read).toBe(1050);
-  });
+    },
+  );
+
+  it.each([0, 100, 1001, 5000])(
+    "rejects a file as soon as it exceeds the size limit, with %i bytes announced",
+    async (announced) => {
+      let read = 0;
+      const endless = (async function* () {
+        for (;;) {
+          read += 50;
+          yield new Uint8Array(50);
+        }
+      })();
+      await expect(receive(endless, storing().limits, announced)).rejects.toMatchObject({
+        code: "source_too_large",
+      });
+      expect(read).toBe(1050);
+    },
+  );
 });

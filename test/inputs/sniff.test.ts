@@ -6,20 +6,20 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const notAPdf = (detail: string | RegExp) =>
   expect.objectContaining({ code: "not_a_pdf", detail: expect.stringMatching(detail) });
 
-describe("what may be a PDF passes", () => {
+describe("expectPdf passes", () => {
   test.each<[string, Uint8Array]>([
     ["a PDF", onePage],
-    ["one behind a server's warning", bytes(`<br />\n<b>Warning</b>: headers already sent\n%PDF-1.4\n`)],
-    ["one behind a web page", bytes(`<html><body></body></html>\n%PDF-1.4\n`)],
-    ["one that has lost its header", bytes("1 0 obj\n<< /Type /Catalog >>\nendobj\n")],
-    ["one that begins as markup of its own", bytes("<< /Size 3 >>")],
-    ["what is left for the PDF room to judge", bytes("just words")],
-  ])("%s", (_, head) => {
+    ["a PDF after a server's warning", bytes(`<br />\n<b>Warning</b>: headers already sent\n%PDF-1.4\n`)],
+    ["a PDF after a web page", bytes(`<html><body></body></html>\n%PDF-1.4\n`)],
+    ["a PDF that has lost its header", bytes("1 0 obj\n<< /Type /Catalog >>\nendobj\n")],
+    ["a PDF that begins with a dictionary, which resembles markup", bytes("<< /Size 3 >>")],
+    ["plain text, which the PDF parser judges", bytes("just words")],
+  ])("accepts %s", (_, head) => {
     expect(() => expectPdf(head, "https://example.com/a.pdf")).not.toThrow();
   });
 });
 
-describe("a web page is named as one", () => {
+describe("expectPdf and web pages", () => {
   test.each([
     "<!DOCTYPE html><html>",
     "<!doctype HTML PUBLIC '-//W3C//DTD HTML 4.01//EN'>",
@@ -32,18 +32,18 @@ describe("a web page is named as one", () => {
     "<!-- a --> <!-- b --->\n<!DOCTYPE html>",
     '<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN">',
     '<?xml version="1.0"?>\n<!-- x -->\n<html xmlns="http://www.w3.org/1999/xhtml">',
-  ])("%s", (page) => {
+  ])("recognizes the web page %s", (page) => {
     expect(() => expectPdf(bytes(page), "https://example.com/a.pdf")).toThrow(
-      notAPdf(/^This is a web page, not a PDF\. Use the direct download link of the file\.$/),
+      notAPdf(/^This is a web page, not a PDF\. Use the file's direct download link\.$/),
     );
   });
 
-  test("in time, however its comments are put", () => {
+  test("matches many comments in linear time", () => {
     expect(() => expectPdf(bytes("<!---->".repeat(140)), "https://example.com/a.pdf")).not.toThrow();
   });
 });
 
-describe("and the link to the file itself is given where its form is known", () => {
+describe("expectPdf and share links", () => {
   const page = bytes("<!DOCTYPE html>");
   test.each([
     ["https://www.dropbox.com/s/abc/a.pdf?dl=0", "https://www.dropbox.com/s/abc/a.pdf?dl=1"],
@@ -63,10 +63,10 @@ describe("and the link to the file itself is given where its form is known", () 
       "https://firm-my.sharepoint.com/:b:/g/personal/x/abc?e=1&download=1",
     ],
     ["https://github.com/a/b/blob/main/docs/c.pdf", "https://github.com/a/b/raw/main/docs/c.pdf"],
-  ])("%s", (source, link) => {
+  ])("suggests the direct link for %s", (source, link) => {
     expect(() => expectPdf(page, source)).toThrow(
       expect.objectContaining({
-        detail: `This is a web page, not a PDF. Use the direct download link of the file: ${link}`,
+        detail: `This is a web page, not a PDF. Use the file's direct download link: ${link}`,
       }),
     );
   });
@@ -78,16 +78,16 @@ describe("and the link to the file itself is given where its form is known", () 
     "https://github.com/a/b",
     "https://dropbox.com.example.com/s/abc",
     "data:application/pdf;base64,PCFET0NUWVBFIGh0bWw+",
-  ])("and not where it isn't: %s", (source) => {
-    expect(() => expectPdf(page, source)).toThrow(notAPdf(/of the file\.$/));
+  ])("suggests no link for %s", (source) => {
+    expect(() => expectPdf(page, source)).toThrow(notAPdf(/direct download link\.$/));
   });
 
-  test("nor for an upload", () => {
-    expect(() => expectPdf(page, new File([page], "a.pdf"))).toThrow(notAPdf(/of the file\.$/));
+  test("suggests no link for an upload", () => {
+    expect(() => expectPdf(page, new File([page], "a.pdf"))).toThrow(notAPdf(/direct download link\.$/));
   });
 });
 
-describe("other answers of servers are named", () => {
+describe("expectPdf and other answers of servers", () => {
   test.each([
     ['{"error":"expired"}', "This is JSON"],
     ["{}", "This is JSON"],
@@ -96,7 +96,7 @@ describe("other answers of servers are named", () => {
     ['<?xml version="1.0" encoding="UTF-8"?><Error><Code>AccessDenied</Code></Error>', "This is XML"],
     ["<Error><Code>NoSuchKey</Code></Error>", "This is XML"],
     ["", "The file is empty"],
-  ])("%s: %s", (text, words) => {
+  ])("reports %j as: %s", (text, words) => {
     expect(() => expectPdf(bytes(text), "https://example.com/a.pdf")).toThrow(notAPdf(`^${words}`));
   });
 });

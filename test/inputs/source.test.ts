@@ -10,52 +10,52 @@ import { limitsOf } from "../support/limits.ts";
 import { bucket } from "../support/storage.ts";
 
 const limits = limitsOf();
-const look = () => {};
+const inspect = () => {};
 const rules = { timeoutMs: 5000, allowLoopback: false };
 const base64 = (length: number) => new Uint8Array(length).toBase64();
 const tooLarge = { code: "source_too_large", status: 413 };
 
-describe("a file of at most the limit is taken", () => {
+describe("files within the size limit", () => {
   test.each([
     ["as a data URI", `data:application/pdf;base64,${base64(1000)}`],
     ["as bare base64", base64(1000)],
     ["as base64 in lines", base64(1000).replace(/.{64}/g, "$&\r\n")],
-  ])("%s", async (_, source) => {
-    expect((await openSource(source, "file", { rules, limits, look })).content).toHaveLength(1000);
+  ])("opens a file within the size limit, %s", async (_, source) => {
+    expect((await openSource(source, "file", { rules, limits, inspect })).content).toHaveLength(1000);
   });
 });
 
-describe("a larger one is a source_too_large", () => {
+describe("files over the size limit", () => {
   test.each([
     ["as a data URI", `data:application/pdf;base64,${base64(1001)}`],
     ["as bare base64", base64(1001)],
     ["as a URL", "https://files.example.com/large.pdf"],
-  ])("%s", async (_, source) => {
-    await expect(openSource(source, "file", { rules, limits, look })).rejects.toMatchObject(tooLarge);
+  ])("rejects a file over the size limit, %s, with source_too_large", async (_, source) => {
+    await expect(openSource(source, "file", { rules, limits, inspect })).rejects.toMatchObject(tooLarge);
   });
 
-  test("before it is decoded", async () => {
+  test("rejects a data URI over the size limit before decoding it", async () => {
     const decoded = vi.spyOn(Uint8Array, "fromBase64");
-    await expect(openSource(`data:;base64,${base64(10_000)}`, "file", { rules, limits, look })).rejects.toMatchObject(
-      tooLarge,
-    );
+    await expect(
+      openSource(`data:;base64,${base64(10_000)}`, "file", { rules, limits, inspect }),
+    ).rejects.toMatchObject(tooLarge);
     expect(decoded).not.toHaveBeenCalled();
   });
 });
 
-test("a source slower than the deadline is a source_timeout", async () => {
+test("a URL slower than the deadline fails with source_timeout", async () => {
   const slow = openSource("https://files.example.com/slow.pdf", "file", {
     rules: { ...rules, timeoutMs: 100 },
     limits,
-    look,
+    inspect,
   });
   await expect(slow).rejects.toMatchObject({ code: "source_timeout", status: 504 });
 });
 
 test.each([
   ["never begins", 0],
-  ["stops", 2_000_000],
-])("one that answers and then %s is one too, long before the deadline", async (_, length) => {
+  ["stalls half way", 2_000_000],
+])("a URL whose body %s fails with source_timeout long before the deadline", async (_, length) => {
   let isCancelled = false;
   const body = new ReadableStream({
     type: "bytes",
@@ -71,14 +71,14 @@ test.each([
   const slow = openSource("https://files.example.com/a.pdf", "file", {
     rules: { ...rules, timeoutMs: 1e6 },
     limits: limitsOf({ maxBytes: 1e7, inMemoryBytes: 1e7, pace }),
-    look,
+    inspect,
   });
   await expect(slow).rejects.toMatchObject({ code: "source_timeout", detail: expect.stringContaining("too slowly") });
   expect(isCancelled).toBe(true);
 });
 
-describe("a file that its server has encoded, of which a few bytes may become gigabytes,", () => {
-  /** Serves as much as is asked for, up to 10 MB; tells how much that was. */
+describe("a file whose server encodes it", () => {
+  /** Serves up to 10 MB on demand. Returns a counter of the bytes served. */
   function serve(encoding: string) {
     const served = { bytes: 0 };
     const pull = (controller: ReadableByteStreamController) => {
@@ -94,42 +94,45 @@ describe("a file that its server has encoded, of which a few bytes may become gi
   const open = () =>
     openSource("https://files.example.com/a.pdf", "file", {
       rules,
-      look,
+      inspect,
       limits: limitsOf({
         maxBytes: 20_000_000,
         inMemoryBytes: 500_000,
-        keep: (chunks) => spool(bucket, chunks),
+        store: (chunks) => spool(bucket, chunks),
       }),
     });
 
-  test.each(["gzip", "br"])("is refused once it does not fit in memory: %s", async (encoding) => {
-    const served = serve(encoding);
-    await expect(open()).rejects.toMatchObject({ ...tooLarge, detail: expect.stringContaining("Content-Encoding") });
-    expect(served.bytes).toBeLessThan(1_500_000);
-  });
+  test.each(["gzip", "br"])(
+    "rejects an encoded file once its decoded bytes exceed the memory limit: %s",
+    async (encoding) => {
+      const served = serve(encoding);
+      await expect(open()).rejects.toMatchObject({ ...tooLarge, detail: expect.stringContaining("Content-Encoding") });
+      expect(served.bytes).toBeLessThan(1_500_000);
+    },
+  );
 
-  test("and one that is not encoded is not", async () => {
+  test("accepts an unencoded file that exceeds the memory limit", async () => {
     serve("identity");
     expect((await open()).content).toHaveLength(10_000_000);
   });
 });
 
-describe("the SHA-256 of a file, where it is wanted,", () => {
+describe("the SHA-256 of an opened file", () => {
   const bytes = noise(1_000_003);
   const stored = {
     maxBytes: bytes.length,
-    keep: (chunks: AsyncIterable<Uint8Array>, atMost?: number) => spool(bucket, chunks, atMost),
+    store: (chunks: AsyncIterable<Uint8Array>, atMost?: number) => spool(bucket, chunks, atMost),
   };
   const open = (source: string | Upload, inMemoryBytes: number, isHashed: boolean) =>
-    openSource(source, "file", { rules, look, isHashed, limits: limitsOf({ ...stored, inMemoryBytes }) });
+    openSource(source, "file", { rules, inspect, isHashed, limits: limitsOf({ ...stored, inMemoryBytes }) });
 
   test.each([
     ["announced, in memory", bytes.length, { "Content-Length": `${bytes.length}` }],
     ["announced, in the spool", 100, { "Content-Length": `${bytes.length}` }],
     ["not announced, in memory", bytes.length, {}],
     ["not announced, in the spool", 100, {}],
-    ["not announced, and too much for memory half way", 600_000, {}],
-  ])("is that of the bytes that came: %s", async (_, inMemoryBytes, headers) => {
+    ["not announced, and spilled from memory half way", 600_000, {}],
+  ])("hashes the received bytes of a fetched file only if requested: %s", async (_, inMemoryBytes, headers) => {
     for (const isHashed of [true, false]) {
       vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(bytes, { headers }));
       const { content, sha256: hash } = await open("https://files.example.com/a.pdf", inMemoryBytes, isHashed);
@@ -138,7 +141,7 @@ describe("the SHA-256 of a file, where it is wanted,", () => {
     }
   });
 
-  test("is that of the decoded bytes of a data URI, and of an upload it is known", async () => {
+  test("hashes the decoded bytes of a data URI, and reuses the hash of an upload", async () => {
     const uri = `data:;base64,${bytes.toBase64()}`;
     expect((await open(uri, bytes.length, true)).sha256).toBe(await sha256(bytes));
     expect((await open(uri, bytes.length, false)).sha256).toBeUndefined();
@@ -146,22 +149,22 @@ describe("the SHA-256 of a file, where it is wanted,", () => {
   });
 });
 
-describe("a file that goes to storage", () => {
+describe("a file that exceeds the memory limit", () => {
   const LENGTH = 300_000;
   const source = (announces: boolean) => `https://files.example.com/zeros/${LENGTH}${announces ? "" : "-unannounced"}`;
 
-  const open = (url: string, store: Bucket) =>
+  const open = (url: string, target: Bucket) =>
     openSource(url, "file", {
       rules,
-      look: () => undefined,
+      inspect: () => undefined,
       limits: limitsOf({
         maxBytes: LENGTH,
-        keep: (chunks, atMost) => spool(store, chunks, atMost),
+        store: (chunks, atMost) => spool(target, chunks, atMost),
       }),
     });
 
   const outOfOrder = () => Promise.reject(new Error("out of order"));
-  /** R2, failing at once, while it takes the bytes, or once it has them all. */
+  /** R2 buckets that fail at once, while they receive the bytes, or after the last byte. */
   const failing = {
     "at once": { put: outOfOrder, createMultipartUpload: outOfOrder },
     "on the way": {
@@ -189,13 +192,13 @@ describe("a file that goes to storage", () => {
     },
   } as unknown as Record<string, Bucket>;
 
-  describe.each([true, false])("its length announced: %s", (announces) => {
-    test("is kept", async () => {
+  describe.each([true, false])("Content-Length: %s", (announces) => {
+    test("stores a file that exceeds the memory limit", async () => {
       expect((await open(source(announces), bucket)).content).toHaveLength(LENGTH);
     });
 
-    test.each(Object.entries(failing))("is not told as the source's fault where R2 fails %s", async (_, store) => {
-      const error = await open(source(announces), store).catch((thrown: unknown) => thrown);
+    test.each(Object.entries(failing))("does not blame the source if R2 fails %s", async (_, failingBucket) => {
+      const error = await open(source(announces), failingBucket).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(Error);
       expect(error).not.toHaveProperty("code");
     });

@@ -3,7 +3,7 @@ import { putWritten } from "../../src/storage/put.ts";
 import { joined, noise } from "../support/bytes.ts";
 import { bucket, emptyBucket, storedKeys } from "../support/storage.ts";
 
-/** What an adapter of another object store has to do as well: run this with it in `bucketOf`. */
+/** The behavior that an adapter for another object store must have. To test an adapter, return it from `bucketOf`. */
 
 afterEach(emptyBucket);
 
@@ -27,8 +27,8 @@ const put = (key: string, bytes: Uint8Array, metadata = {}) =>
 
 const bytesOf = async (key: string) => new Uint8Array((await (await bucket.get(key, {}))?.arrayBuffer()) ?? []);
 
-describe("an object", () => {
-  test("is there with its metadata once it is stored, and not before", async () => {
+describe("a stored object", () => {
+  test("an object becomes readable with its metadata once it is stored", async () => {
     expect([await bucket.head("a"), await bucket.get("a", {})]).toEqual([null, null]);
     const metadata = {
       httpMetadata: { contentType: "application/pdf", contentDisposition: "attachment; filename=a.pdf" },
@@ -44,7 +44,7 @@ describe("an object", () => {
     expect(await bytesOf("a")).toEqual(noise(1000));
   });
 
-  test("is replaced, metadata and all, and has another etag then", async () => {
+  test("a replaced object has new metadata and a new etag", async () => {
     const first = await put("a", noise(10), { customMetadata: { token: "5c" } });
     const second = await put("a", noise(11));
     expect(second.etag).not.toBe(first.etag);
@@ -52,14 +52,14 @@ describe("an object", () => {
     expect([object.size, object.etag, object.customMetadata ?? {}]).toEqual([11, second.etag, {}]);
   });
 
-  test("can be empty", async () => {
+  test("an object can be empty", async () => {
     await put("a", noise(10));
     await bucket.put("a", null, { customMetadata: { expires: "0" } });
     expect(await bucket.head("a")).toMatchObject({ size: 0, customMetadata: { expires: "0" } });
     expect(await bytesOf("a")).toEqual(new Uint8Array());
   });
 
-  test("is replaced only while it is as it was, if that is asked", async () => {
+  test("a conditional put replaces an object only if its etag matches", async () => {
     const { etag } = await bucket.put("a", '{"is":"first"}', {});
     expect(await (await bucket.get("a", {}))!.json()).toEqual({ is: "first" });
     const answers = await Promise.all(
@@ -70,7 +70,7 @@ describe("an object", () => {
     expect(await storedKeys()).toEqual(["a"]);
   });
 
-  test("is not stored, nor replaced, if its stream fails", async () => {
+  test("a failing stream neither creates nor replaces an object", async () => {
     await put("old", noise(10));
     for (const key of ["new", "old"])
       await expect(
@@ -90,7 +90,7 @@ describe("an object", () => {
     [0, 1000],
     [17, 500],
     [999, 1],
-  ])("is read from byte %i, %i bytes", async (offset, length) => {
+  ])("get reads a range of an object: offset %i, length %i", async (offset, length) => {
     const { etag } = await put("a", noise(1000));
     const range = { offset, length };
     const object = await bucket.get("a", { range });
@@ -100,7 +100,7 @@ describe("an object", () => {
     expect(await joined((again as unknown as { body: AsyncIterable<Uint8Array> }).body)).toEqual(noise(length, offset));
   });
 
-  test("has no body for who expects another one, even where that one's range is past its end", async () => {
+  test("a conditional get with another etag returns no body, even for a range past the end", async () => {
     const { etag } = await put("a", noise(1000));
     await bucket.put("a", null, {});
     for (const range of [{}, { range: { offset: 500, length: 10 } }]) {
@@ -109,7 +109,7 @@ describe("an object", () => {
     }
   });
 
-  test("is gone once it is deleted, and may be deleted again", async () => {
+  test("delete removes objects and ignores missing keys", async () => {
     await Promise.all(["a", "b", "c"].map((key) => put(key, noise(10))));
     await bucket.delete("a");
     await bucket.delete("a");
@@ -119,8 +119,8 @@ describe("an object", () => {
   });
 });
 
-describe("a list", () => {
-  test("has keys in the order of their bytes, from after one on, as many as asked for", async () => {
+describe("list", () => {
+  test("list returns keys in byte order after `startAfter`, up to `limit`", async () => {
     for (const key of ["b/2", "b/10", "b/1", "a", "c", "b/é", "b/Z", "b/1/x"]) await bucket.put(key, null, {});
     const list = async (startAfter: string, limit: number) => {
       const { objects, truncated } = await bucket.list({ prefix: "b/", startAfter, limit });
@@ -136,10 +136,10 @@ describe("a list", () => {
   });
 });
 
-describe("an upload in parts", () => {
+describe("a multipart upload", () => {
   const streamOf = (bytes: Uint8Array<ArrayBuffer>) => new Response(bytes).body!;
 
-  test("is there once it is completed, whichever part came first", async () => {
+  test("a multipart upload becomes readable once completed, in any order of its parts", async () => {
     const upload = await bucket.createMultipartUpload("a");
     const second = await upload.uploadPart(2, streamOf(noise(1000, PART)));
     const first = await upload.uploadPart(1, streamOf(noise(PART)));
@@ -150,7 +150,7 @@ describe("an upload in parts", () => {
     expect(new Uint8Array(await across!.arrayBuffer())).toEqual(noise(20, PART - 10));
   });
 
-  test("leaves nothing if it is given up", async () => {
+  test("an aborted multipart upload leaves nothing stored", async () => {
     const upload = await bucket.createMultipartUpload("a");
     await upload.uploadPart(1, streamOf(noise(PART)));
     await upload.abort();

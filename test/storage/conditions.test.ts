@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { rangeOf, unmet } from "../../src/storage/conditions.ts";
+import { rangeOf, unmetCondition } from "../../src/storage/conditions.ts";
 
 const uploaded = new Date("2026-01-02T03:04:05.678Z");
 const file = { size: 100, httpEtag: '"abc"', uploaded };
 const date = "Fri, 02 Jan 2026 03:04:05 GMT";
 
-describe("the range asked for", () => {
+describe("rangeOf", () => {
   test.each<[Record<string, string>, ReturnType<typeof rangeOf>]>([
     [{}, undefined],
     [{ Range: "bytes=0-0" }, { offset: 0, length: 1 }],
@@ -32,14 +32,14 @@ describe("the range asked for", () => {
       { offset: 0, length: 10 },
     ],
     [{ Range: "bytes=0-9", "If-Range": "Fri, 02 Jan 2026 03:04:04 GMT" }, undefined],
-  ])("%j is %j", (headers, expected) => {
+  ])("rangeOf parses %j as %j", (headers, expected) => {
     expect(rangeOf(new Headers(headers), file)).toEqual(expected);
   });
 });
 
-describe("conditions, in the order of RFC 9110, 13.2.2", () => {
+describe("unmetCondition", () => {
   const [before, after] = ["Fri, 02 Jan 2026 03:04:04 GMT", "Fri, 02 Jan 2026 03:04:06 GMT"];
-  test.each<[Record<string, string>, ReturnType<typeof unmet>]>([
+  test.each<[Record<string, string>, ReturnType<typeof unmetCondition>]>([
     [{}, undefined],
     [{ "If-None-Match": '"abc"' }, "not modified"],
     [{ "If-None-Match": '"x", W/"abc"' }, "not modified"],
@@ -63,7 +63,7 @@ describe("conditions, in the order of RFC 9110, 13.2.2", () => {
     [{ "If-Unmodified-Since": before }, "precondition failed"],
     [{ "If-Unmodified-Since": "yesterday" }, undefined],
     [{ "If-Unmodified-Since": date, "If-Modified-Since": date }, "not modified"],
-  ])("%j: %s", (headers, expected) => {
-    expect(unmet(new Headers(headers), file)).toBe(expected);
+  ])("unmetCondition evaluates %j as %s", (headers, expected) => {
+    expect(unmetCondition(new Headers(headers), file)).toBe(expected);
   });
 });

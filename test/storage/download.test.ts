@@ -1,38 +1,38 @@
 import { describe, expect, test } from "vitest";
 import { download } from "../../src/storage/download.ts";
-import { endLink } from "../../src/storage/link.ts";
+import { revoke } from "../../src/storage/link.ts";
 import type { Bucket } from "../../src/storage/objectStore.ts";
 import { deleteResult, isAvailable, resultKey, storeResult } from "../../src/storage/results.ts";
 import { inOne } from "../support/bytes.ts";
 import { send } from "../support/client.ts";
 import { bucket } from "../support/storage.ts";
 
-const PDF = new TextEncoder().encode("%PDF-1.7 as far as storage cares");
+const PDF = new TextEncoder().encode("%PDF-1.7 is all that storage cares");
 const stored = (ttlSeconds = 3600, filename = "watermarked.pdf") =>
   storeResult(bucket, { length: PDF.length, chunks: () => inOne(PDF) }, { filename, ttlSeconds });
 const linkTo = ({ id, token }: { id: string; token: string }) => `/v1/files/${id}.pdf?token=${token}`;
 
 /**
- * A browser that keeps what it may (RFC 9111): it shows what is fresh without asking, asks whether the rest is still
- * current, and forgets nothing by itself.
+ * Simulates a browser cache (RFC 9111). Serves fresh responses without a request, revalidates stale ones, and never
+ * evicts anything.
  */
 function cacheOf(ask: typeof send): typeof send {
-  const kept = new Map<string, { headers: Headers; body: Uint8Array<ArrayBuffer> }>();
+  const cached = new Map<string, { headers: Headers; body: Uint8Array<ArrayBuffer> }>();
   return async (path, init = {}) => {
-    const known = kept.get(path);
+    const known = cached.get(path);
     const control = known?.headers.get("Cache-Control") ?? "";
     if (known && /max-age=[1-9]/.test(control) && !/no-cache/.test(control)) return new Response(known.body);
     const response = await ask(path, { ...init, headers: { "If-None-Match": known?.headers.get("ETag") ?? "" } });
     if (response.status === 304) return new Response(known!.body);
     if (response.status !== 200 || init.method === "HEAD") return response;
     const body = new Uint8Array(await response.arrayBuffer());
-    if (!/no-store/.test(response.headers.get("Cache-Control")!)) kept.set(path, { headers: response.headers, body });
+    if (!/no-store/.test(response.headers.get("Cache-Control")!)) cached.set(path, { headers: response.headers, body });
     return new Response(body, response);
   };
 }
 
-describe("a link", () => {
-  test("gives the file, privately", async () => {
+describe("a result link", () => {
+  test("serves the file with private caching and as an attachment", async () => {
     const response = await send(linkTo(await stored()));
     expect(response.status).toBe(200);
     expect(await response.bytes()).toEqual(PDF);
@@ -70,12 +70,12 @@ describe("a link", () => {
     ]);
   });
 
-  test("has no ranges but for GET", async () => {
+  test("ignores Range in a HEAD request", async () => {
     const head = await send(linkTo(await stored()), { method: "HEAD", headers: { Range: "bytes=0-4" } });
     expect([head.status, head.headers.get("Content-Length")]).toEqual([200, String(PDF.length)]);
   });
 
-  test("answers 412 where the file is not the one a client has begun with", async () => {
+  test("answers 412 if If-Match names another etag", async () => {
     const response = await send(linkTo(await stored()), { headers: { "If-Match": '"another"' } });
     expect([response.status, (await response.json<{ code: string }>()).code]).toEqual([412, "precondition_failed"]);
   });
@@ -85,7 +85,7 @@ describe("a link", () => {
     ['the "final" one; really.pdf', 'attachment; filename="the \\"final\\" one; really.pdf"'],
     ["契約.pdf", "attachment; filename=\"??.pdf\"; filename*=UTF-8''%E5%A5%91%E7%B4%84.pdf"],
     ["100%41.pdf", "attachment; filename=100%41.pdf; filename*=UTF-8''100%2541.pdf"],
-  ])("is saved as %s (RFC 6266)", async (filename, disposition) => {
+  ])("sends the file name %s in Content-Disposition (RFC 6266)", async (filename, disposition) => {
     const response = await send(linkTo(await stored(3600, filename)), { method: "HEAD" });
     expect(response.headers.get("Content-Disposition")).toBe(disposition);
   });
@@ -97,7 +97,7 @@ describe("a link", () => {
     expect(await response.json()).toMatchObject({ code: "range_not_satisfiable" });
   });
 
-  test("answers 304 to a client that has the file", async () => {
+  test("answers 304 to a client that already has the file", async () => {
     const link = linkTo(await stored());
     const first = await send(link);
     await first.body?.cancel();
@@ -107,7 +107,7 @@ describe("a link", () => {
       expect([name, again.headers.get(name)]).toEqual([name, first.headers.get(name)]);
   });
 
-  test.each(["GET", "HEAD"])("is not shown out of a browser's cache once it has ended: %s", async (method) => {
+  test.each(["GET", "HEAD"])("a revoked link is not served from a browser's cache: %s", async (method) => {
     const link = linkTo(await stored());
     const browser = cacheOf(send);
     expect(await (await browser(link)).bytes()).toEqual(PDF);
@@ -119,17 +119,17 @@ describe("a link", () => {
   });
 
   test.each([
-    ["none", ""],
+    ["missing", ""],
     ["empty", "?token="],
     ["wrong", `?token=${"0".repeat(64)}`],
-    ["another's length", "?token=0"],
-  ])("with its token %s is a 403", async (_, query) => {
+    ["of another length", "?token=0"],
+  ])("rejects a link with a token that is %s with 403", async (_, query) => {
     const response = await send(`/v1/files/${(await stored()).id}.pdf${query}`);
     expect(response.status).toBe(403);
     expect(await response.json()).toMatchObject({ code: "invalid_token" });
   });
 
-  test("works until the millisecond before it expires, and not at it", async () => {
+  test("serves a link until the millisecond before it expires", async () => {
     const { expiresAt, ...link } = await stored();
     const at = (ms: number) => download(bucket, link, new Request("http://localhost"), () => ms);
     const last = await at(expiresAt.getTime() - 1);
@@ -139,20 +139,20 @@ describe("a link", () => {
     await expect(at(expiresAt.getTime() + 1)).rejects.toMatchObject({ code: "link_expired" });
   });
 
-  test("that has expired is a 410", async () => {
+  test("answers 410 for an expired link", async () => {
     const response = await send(linkTo(await stored(0)));
     expect(response.status).toBe(410);
     expect(await response.json()).toMatchObject({ code: "link_expired" });
   });
 
-  test("whose file is gone after its time is still a 410", async () => {
+  test("answers 410 for an expired link whose file has been deleted", async () => {
     const result = await stored(-7200);
     await deleteResult(bucket, result.id);
     expect((await send(linkTo(result))).status).toBe(410);
   });
 
   test.each(["nothing", "499999-0123", `499999-${"0".repeat(32)}`, `../${"0".repeat(32)}`])(
-    "to %s is a 404",
+    "answers 404 for the unknown id %s",
     async (id) => {
       const response = await send(`/v1/files/${encodeURIComponent(id)}.pdf?token=0`);
       expect(response.status).toBe(404);
@@ -160,16 +160,16 @@ describe("a link", () => {
     },
   );
 
-  test("answers other methods with 405", async () => {
+  test("answers 405 to other methods", async () => {
     const response = await send(linkTo(await stored()), { method: "PUT" });
     expect(response.status).toBe(405);
     expect(response.headers.get("Allow")).toBe("GET, HEAD, DELETE");
   });
 });
 
-describe("the holder of a link can end it", () => {
+describe("revoking a link", () => {
   test.each([".pdf", ""])(
-    "with DELETE, the id followed by %j: the file is gone at once, the link is a 410",
+    "DELETE on the link with suffix %j deletes the file at once, and the link answers 410",
     async (end) => {
       const { id, token } = await stored();
       const link = `/v1/files/${id}${end}?token=${token}`;
@@ -181,7 +181,7 @@ describe("the holder of a link can end it", () => {
     },
   );
 
-  test("but no one else", async () => {
+  test("rejects a revocation without the right token", async () => {
     const result = await stored();
     for (const query of ["", `?token=${"0".repeat(64)}`])
       expect((await send(`/v1/files/${result.id}.pdf${query}`, { method: "DELETE" })).status).toBe(403);
@@ -189,40 +189,40 @@ describe("the holder of a link can end it", () => {
     expect(await response.bytes()).toEqual(PDF);
   });
 
-  test("and whose token is wrong learns nothing of it", async () => {
+  test("a caller with a wrong token cannot see that a link was revoked", async () => {
     const { id, token } = await stored();
     await send(linkTo({ id, token }), { method: "DELETE" });
     expect((await send(`/v1/files/${id}.pdf?token=0`)).status).toBe(403);
   });
 
-  test("for every clock: other machines' may lag behind", async () => {
+  test("a revoked link counts as expired on machines whose clock lags", async () => {
     const link = await stored();
     const began = Date.now();
-    await endLink(bucket, link, Date.now);
+    await revoke(bucket, link, Date.now);
     const late = download(bucket, link, new Request("http://localhost"), () => began - 5000);
     await expect(late).rejects.toMatchObject({ code: "link_expired" });
     expect(await isAvailable(bucket, link.id, began - 5000)).toBe(false);
   });
 
-  test("not where it has expired: what is stored stays as it was", async () => {
+  test("revoking an expired link leaves the stored object unchanged", async () => {
     const { expiresAt, ...link } = await stored();
-    await endLink(bucket, link, () => expiresAt.getTime());
+    await revoke(bucket, link, () => expiresAt.getTime());
     expect((await bucket.head(resultKey(link.id)))?.size).toBe(PDF.length);
   });
 
-  test("while it is being downloaded: who has begun gets the whole file", async () => {
+  test("revoking a link does not interrupt a download in progress", async () => {
     const link = linkTo(await stored());
     const begun = await send(link);
     await send(link, { method: "DELETE" });
     expect(await begun.bytes()).toEqual(PDF);
   });
 
-  test("between the two looks that a download takes at the bucket: a 410, not half an answer", async () => {
+  test("answers 410 if the link is revoked between the two reads of a download", async () => {
     const result = await stored();
     const changing = {
       head: (key: string) => bucket.head(key),
       get: async (...of: Parameters<Bucket["get"]>) => {
-        await endLink(bucket, result, Date.now);
+        await revoke(bucket, result, Date.now);
         return bucket.get(...of);
       },
     } as Bucket;
@@ -232,12 +232,12 @@ describe("the holder of a link can end it", () => {
     }
   });
 
-  test("to nothing is a 404", async () => {
+  test("answers 404 when an unknown link is revoked", async () => {
     expect((await send(`/v1/files/499999-${"0".repeat(32)}?token=0`, { method: "DELETE" })).status).toBe(404);
   });
 });
 
-test("the token itself is kept nowhere", async () => {
+test("stores only the hash of a token", async () => {
   const { id, token } = await stored();
   const object = await bucket.head(resultKey(id));
   expect(JSON.stringify(object?.customMetadata)).not.toContain(token);

@@ -6,25 +6,28 @@ import { bucket, emptyBucket, storedKeys } from "../support/storage.ts";
 
 afterEach(emptyBucket);
 
-/** Bytes that tell their place, in pieces that fit no part. */
+/** Yields position-dependent bytes in pieces whose size divides no part. */
 async function* pieces(length: number, piece = 1_000_003): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < length; at += piece) yield noise(Math.min(piece, length - at), at);
 }
 
 describe("a spooled file", () => {
-  it.each([0, 1, 8 << 20, (8 << 20) + 1, 20_000_000])("of %i bytes is read as it came", async (length) => {
-    const file = await spool(bucket, pieces(length));
-    expect(file.length).toBe(length);
-    expect(await file.read(length, length)).toHaveLength(0);
-    if (length === 0) return;
-    expect(isEqual(await joined(file.stream(0, length)), noise(length))).toBe(true);
-    const middle = Math.floor(length / 2);
-    const second = noise(length - middle, middle);
-    expect(isEqual(await file.read(middle, length), second)).toBe(true);
-    expect(isEqual(await joined(file.stream(middle, length)), second)).toBe(true);
-  });
+  it.each([0, 1, 8 << 20, (8 << 20) + 1, 20_000_000])(
+    "reads a spooled file of %i bytes as it was stored",
+    async (length) => {
+      const file = await spool(bucket, pieces(length));
+      expect(file.length).toBe(length);
+      expect(await file.read(length, length)).toHaveLength(0);
+      if (length === 0) return;
+      expect(isEqual(await joined(file.stream(0, length)), noise(length))).toBe(true);
+      const middle = Math.floor(length / 2);
+      const second = noise(length - middle, middle);
+      expect(isEqual(await file.read(middle, length), second)).toBe(true);
+      expect(isEqual(await joined(file.stream(middle, length)), second)).toBe(true);
+    },
+  );
 
-  it("is grouped by the hour it came in, and gone when deleted", async () => {
+  it("groups a spooled file by its hour, and deletes it on request", async () => {
     const file = await spool(bucket, pieces(10));
     expect(await storedKeys()).toEqual([
       expect.stringMatching(new RegExp(`^spool/${groupOf(Date.now())}/[0-9a-f]{32}$`)),
@@ -33,7 +36,7 @@ describe("a spooled file", () => {
     expect(await storedKeys()).toEqual([]);
   });
 
-  it("can be read in part and left", async () => {
+  it("allows a reader to stop before the end of a spooled file", async () => {
     const file = await spool(bucket, pieces(10_000_000));
     for await (const piece of file.stream(0, file.length)) {
       expect(isEqual(piece, noise(piece.length))).toBe(true);
@@ -42,7 +45,7 @@ describe("a spooled file", () => {
   });
 });
 
-it("leaves nothing where its pieces fail, and fails as they do", async () => {
+it("spool rethrows an error of its chunks and leaves nothing stored", async () => {
   const failing = async function* () {
     yield* pieces(20_000_000);
     throw new Error("cut off");

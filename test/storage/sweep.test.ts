@@ -27,7 +27,7 @@ async function put(keys: string[], store: Store = bucket): Promise<void> {
     await Promise.all(keys.slice(at, at + 200).map((key) => store.put(key, null, {})));
 }
 
-/** A store of keys alone, which lists and deletes as many at once as R2 does. */
+/** An in-memory store of keys, with the batch limits of R2. */
 function keysInMemory(): Store {
   const keys = new Set<string>();
   return {
@@ -44,7 +44,7 @@ function keysInMemory(): Store {
   };
 }
 
-/** The store, which fails at its call of `delete` number `failing`; and the calls it gets. */
+/** Wraps a store, counts its calls, and throws at call number `failing` of `delete`. */
 function watched(store: Store, failing = Number.POSITIVE_INFINITY) {
   const calls = { list: 0, delete: 0 };
   const failingBucket = {
@@ -60,15 +60,15 @@ function watched(store: Store, failing = Number.POSITIVE_INFINITY) {
   return { bucket: failingBucket, calls };
 }
 
-describe("the sweep", () => {
-  test("deletes groups that have expired as a whole, and what has lain in the spool for hours; nothing else", async () => {
+describe("sweep", () => {
+  test("deletes only fully expired groups, and spooled files more than three hours old", async () => {
     const over = [
       ...[resultKey(-1, 1), resultKey(-1, 2), resultKey(-30, 1), spoolKey(-4, 1), spoolKey(-50, 1)],
       ...[uploadKey(-1, 1), uploadKey(-1, "1-ab"), uploadKey(-2, 1)],
     ];
     const kept = [
-      ...[resultKey(0, 1), resultKey(0, 2), resultKey(24, 1)], // this hour's may still work
-      ...[spoolKey(0, 1), spoolKey(-1, 1), spoolKey(-3, 1)], // work may be going on
+      ...[resultKey(0, 1), resultKey(0, 2), resultKey(24, 1)], // results of this hour may not have expired
+      ...[spoolKey(0, 1), spoolKey(-1, 1), spoolKey(-3, 1)], // calls may still use these
       ...[uploadKey(0, 1), uploadKey(0, "1-ab"), uploadKey(1, 1)],
       ...["results/.keep", "results/now/1", "spool/1", "else/000000/1", "000000/1"],
     ];
@@ -78,7 +78,7 @@ describe("the sweep", () => {
     expect(await sweep(bucket, NOW)).toEqual({ deleted: 0, finished: true });
   });
 
-  test("spares a group to its last second, and takes it in the next", async () => {
+  test("deletes a group as soon as its hour has ended, and not before", async () => {
     await put([resultKey(0, 1)]);
     const hourEnds = Date.parse("2026-11-21T13:00:00Z");
     expect((await sweep(bucket, hourEnds - 1)).deleted).toBe(0);
@@ -87,8 +87,8 @@ describe("the sweep", () => {
 
   test.each([
     ["10,000 objects", 10_000, keysInMemory],
-    ["2,000 objects of R2", 2000, () => bucket], // to store more takes longer than all other tests of storage
-  ])("of %s, cut off half way, is taken up by the next run", { timeout: 60_000 }, async (_, count, storeOf) => {
+    ["2,000 objects of R2", 2000, () => bucket], // storing more would take longer than all other storage tests
+  ])("resumes a sweep of %s that was interrupted half way", { timeout: 60_000 }, async (_, count, storeOf) => {
     const store = storeOf();
     const over = Array.from({ length: count }, (_, at) => resultKey(-1 - (at % 7), at));
     const kept = Array.from({ length: 50 }, (_, at) => resultKey(at, at));
@@ -98,7 +98,7 @@ describe("the sweep", () => {
     await expect(sweep(watched(store, half / 1000 + 1).bucket, NOW)).rejects.toThrow("cut off");
     const left = await storedKeys("", store);
     expect(left).toHaveLength(half + 50);
-    expect(left).toEqual([...over, ...kept].toSorted().slice(half)); // the oldest went first
+    expect(left).toEqual([...over, ...kept].toSorted().slice(half)); // the oldest were deleted first
 
     const { bucket: again, calls } = watched(store);
     expect(await sweep(again, NOW)).toEqual({ deleted: half, finished: true });
@@ -106,7 +106,7 @@ describe("the sweep", () => {
     expect(calls).toEqual({ list: 1 + (half / 1000 + 1) + 1, delete: half / 1000 }); // batches of 1,000
   });
 
-  test("is bounded, and goes on where it stopped", async () => {
+  test("stops after 200 batches and reports that it has not finished", async () => {
     const objects = (at: number) =>
       Array.from({ length: 1000 }, (_, name) => ({ key: resultKey(-1, at * 1000 + name) }));
     let page = 0;
@@ -122,7 +122,7 @@ describe("the sweep", () => {
     expect(deleted).toBe(199_000);
   });
 
-  test("is what the Worker does on its schedule", async () => {
+  test("the Worker runs the sweep on its schedule", async () => {
     await put([resultKey(-1, 1), resultKey(1, 1)]);
     await worker.scheduled(createScheduledController({ scheduledTime: NOW }), env);
     expect(await storedKeys()).toEqual([resultKey(1, 1)]);

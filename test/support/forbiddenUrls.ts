@@ -1,12 +1,12 @@
-const UNREADABLE = "it cannot be read as one";
-const SCHEME = "only http and https are fetched";
+const UNREADABLE = "it is not a valid URL";
+const SCHEME = "only http and https URLs are fetched";
 const CREDENTIALS = "it carries credentials";
-const ADDRESS = "it names an address instead of a host";
-const LOCAL = "its host is local";
-const NO_DOMAIN = "its host has no domain";
-const RESERVED = "its host is under a name reserved for other uses";
-const MALFORMED = "its host is not a well-formed name";
-const PORT = "only the standard ports 80 and 443 are fetched";
+const ADDRESS = "it names an IP address instead of a host";
+const LOCAL = "its host is on a local network";
+const NO_DOMAIN = "its host name has no domain";
+const RESERVED = "its top-level domain is reserved and never public";
+const MALFORMED = "its host name is malformed";
+const PORT = "only the standard ports 80 and 443 are allowed";
 
 /**
  * URLs that may not be fetched, each with the rule it breaks. Those that lead to this machine in any way name the port

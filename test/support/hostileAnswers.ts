@@ -29,12 +29,12 @@ const begins = (start: string, then: (socket: Socket) => void) => (socket: Socke
   then(socket);
 };
 
-const late = { code: "source_timeout", words: "did not deliver within" } as const;
+const late = { code: "source_timeout", words: "did not deliver the file within" } as const;
 const large = { code: "source_too_large", words: "larger than" } as const;
 const refused = { code: "source_unreachable", words: "could not be fetched" } as const;
-const broken = { code: "source_unreachable", words: "broke off" } as const;
+const broken = { code: "source_unreachable", words: "connection closed" } as const;
 const status = (number: number) => ({ code: "source_unreachable", words: `answered ${number}` }) as const;
-const circle = { code: "source_unreachable", words: "in a circle" } as const;
+const circle = { code: "source_unreachable", words: "in a loop" } as const;
 
 /** By path, what a source can do to whoever fetches it. */
 export const HOSTILE_ANSWERS: Record<string, HostileAnswer> = {

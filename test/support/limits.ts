@@ -3,8 +3,8 @@ import type { ReceiveLimits } from "../../src/inputs/receive.ts";
 
 /** Limits of files that are all small enough for memory, unless `more` says otherwise. */
 export function limitsOf(more: Partial<ReceiveLimits> = {}): ReceiveLimits {
-  const keep = () => Promise.reject(new Error("not kept"));
+  const store = () => Promise.reject(new Error("not stored"));
   const memory = new MemoryShare(new MemoryPool(10_000_000), 60_000);
   const pace = { bytesPerSecond: 1000, graceMs: 10_000, deadlineMs: 60_000 };
-  return { field: "file", maxBytes: 1000, inMemoryBytes: 1000, pace, memory, count: () => {}, keep, ...more };
+  return { field: "file", maxBytes: 1000, inMemoryBytes: 1000, pace, memory, count: () => {}, store, ...more };
 }

@@ -13,12 +13,12 @@ import { once } from "../../shared/once.ts";
 import { Problem } from "../../shared/problems.ts";
 import { bucketOf } from "../../storage/bucket.ts";
 import {
-  createSlot,
-  fillSlot,
-  type Slot,
-  type StoredSlot,
-  slotUsed,
+  createUploadRecord,
+  type StoredUpload,
+  storeUploadedFile,
   type UploadedFile,
+  type UploadRecord,
+  uploadUsed,
 } from "../../storage/uploads.ts";
 import { serviceMetadata } from "../about/discovery.ts";
 import { addressAccount, payerAccount, takeSlot, withinBudget } from "../limits/budget.ts";
@@ -123,7 +123,7 @@ export async function openUpload(
     );
 
   const expires = 1000 * Math.floor(Date.now() / 1000 + UPLOADS.seconds);
-  const { handle, id } = await createSlot(bucketOf(env), { name, type, size, maxBytes, expires });
+  const { handle, id } = await createUploadRecord(bucketOf(env), { name, type, size, maxBytes, expires });
   const url = `${new URL(request.url).origin}${UPLOADS_PATH}/${id}`;
   const headers = {
     "Content-Type": type === "pdf" ? "application/pdf" : "application/octet-stream",
@@ -142,7 +142,7 @@ export async function openUpload(
  * Returns how many bytes a file of this type may have.
  * @throws Problem source_too_large, image_too_large if it has more
  */
-function expectFits(type: Slot["type"], bytes: number, { maxSourceBytes, maxImageBytes }: Config): number {
+function expectFits(type: UploadRecord["type"], bytes: number, { maxSourceBytes, maxImageBytes }: Config): number {
   const limits = {
     pdf: { field: "file", maxBytes: maxSourceBytes },
     image: { field: "image", maxBytes: maxImageBytes },
@@ -195,11 +195,11 @@ function quoted(text: string): string {
  * @throws EngineError unsupported_image, damaged_image
  */
 export async function receiveFile(
-  slot: StoredSlot,
+  slot: StoredUpload,
   exchange: Exchange,
 ): Promise<z.output<ReturnType<typeof uploadReceipt>>> {
   const { request, config } = exchange;
-  if (slot.file) throw slotUsed();
+  if (slot.file) throw uploadUsed();
   const length = lengthOf(request, slot, config);
   const pace = { ...config.bodyPace, deadlineMs: slot.expires - Date.now() };
   const memory = new MemoryShare(SENDERS_POOL, pace.deadlineMs, addressAccount(request));
@@ -222,13 +222,13 @@ export async function receiveFile(
  * nothing. The budget is asked while the file comes, and small ones are not counted.
  */
 function fillWithinBudget(
-  slot: StoredSlot,
+  slot: StoredUpload,
   chunks: AsyncIterable<Uint8Array>,
   length: number,
   { env, waitUntil }: Exchange,
 ): Promise<UploadedFile> {
   const bucket = bucketOf(env);
-  if (length <= BUFFERED_BYTES) return fillSlot(bucket, slot, chunks, length);
+  if (length <= BUFFERED_BYTES) return storeUploadedFile(bucket, slot, chunks, length);
   const { key, maxBytes, expires } = slot;
   const unchargedBytes = UPLOADS.sizesInVain * maxBytes;
   const limits = { payments: 1, calls: 20, unchargedMs: 1, unchargedBytes, leaseMs: expires - Date.now() };
@@ -243,7 +243,7 @@ function fillWithinBudget(
         yield chunk;
       }
     }
-    const file = await fillSlot(bucket, slot, allowing(), length);
+    const file = await storeUploadedFile(bucket, slot, allowing(), length);
     spend({ ms: 0, bytes: 0 });
     return file;
   });
@@ -263,7 +263,7 @@ function expectSignsOfPdf(head: Uint8Array): void {
 }
 
 /** @throws Problem upload_length_wrong, source_too_large, image_too_large */
-function lengthOf(request: Request, { type, size, maxBytes }: Slot, config: Config): number {
+function lengthOf(request: Request, { type, size, maxBytes }: UploadRecord, config: Config): number {
   const length = announcedBytesOf(request);
   if (length !== undefined && size === undefined) expectFits(type, length, config);
   if (length !== undefined && length > maxBytes && size === undefined)

@@ -91,7 +91,7 @@ export class CallContext implements AsyncDisposable {
         this.bytesReceived += bytes;
         if (this.refusal) throw this.refusal;
       },
-      keep: async (chunks: AsyncIterable<Uint8Array>, atMost?: number) =>
+      store: async (chunks: AsyncIterable<Uint8Array>, atMost?: number) =>
         this.#hold(await spool(bucketOf(env), chunks, atMost)),
     };
     const { maxSourceBytes, maxImageBytes, spoolThresholdBytes } = config;

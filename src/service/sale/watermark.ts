@@ -189,6 +189,6 @@ async function open(
     rules: { timeoutMs, allowLoopback, dnsCheckUrl, signal },
     limits: limits[field],
     isHashed: call.resourceUrl !== undefined && field === "file",
-    look: (head) => field === "file" && expectPdf(head, source),
+    inspect: (head) => field === "file" && expectPdf(head, source),
   });
 }

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import type { Entry } from "../../../src/payments/ledger/record.ts";
 import { Ledger } from "../../../src/service/account/ledger.ts";
-import { endLink } from "../../../src/storage/link.ts";
+import { revoke } from "../../../src/storage/link.ts";
 import { storeResult } from "../../../src/storage/results.ts";
 import { askedToSettle, paymentFrom } from "../../payments/payments.ts";
 import { inOne } from "../../support/bytes.ts";
@@ -53,7 +53,7 @@ describe("the ledger", () => {
     const [claim, work] = [await claimed("ended"), await stored()];
     await recordOf("ended").settle(claim, work);
     expect(await recordOf("ended").waitForStatus("request", 0, true)).toMatchObject({ status: "sold" });
-    await endLink(bucket, { id: work.output, token: work.token }, Date.now);
+    await revoke(bucket, { id: work.output, token: work.token }, Date.now);
     expect(await recordOf("ended").waitForStatus("request", 0, true)).toEqual({ status: "spent" });
   });
 
@@ -198,7 +198,7 @@ describe("the ledger", () => {
       requestId: "test",
       network: "eip155:84532",
     });
-    await endLink(bucket, { id: work.output, token: work.token }, Date.now);
+    await revoke(bucket, { id: work.output, token: work.token }, Date.now);
     expect(await recordOf("bought").purchase()).toBeUndefined();
   });
 });

@@ -13,7 +13,7 @@ const [text, image] = PRODUCTS;
 
 /** What a Location header can carry, and what is a URL by itself. */
 const isSendable = ([url, rule]: [string, string]) =>
-  /^[\x21-\x7e]{1,4000}$/.test(url) && rule !== "it cannot be read as one" && /^\w+:(\/|\w+:\/)/.test(url);
+  /^[\x21-\x7e]{1,4000}$/.test(url) && rule !== "it is not a valid URL" && /^\w+:(\/|\w+:\/)/.test(url);
 const redirectTo = (url: string) => `http://files.example.com/to?${encodeURIComponent(url)}`;
 
 describe.each([
@@ -46,7 +46,7 @@ describe.each([
   test.each(forbiddenUrls(8080).filter(isSendable))("may not be redirected to %s: %s", async (url, rule) => {
     await expect(mark(redirectTo(url))).rejects.toMatchObject({
       code: "source_not_allowed",
-      detail: expect.stringContaining(`What the URL redirects to may not be fetched: ${rule}`),
+      detail: expect.stringContaining(`The URL's redirect target may not be fetched: ${rule}`),
     });
   });
 

@@ -9,7 +9,7 @@ import { RED_PNG } from "../support/png.ts";
 const MB = 1 << 20;
 const VIDEO = new TextEncoder().encode("\0\0\0\x20ftypisom");
 
-/** A video of 100 MB, and how many megabytes of it have been read. */
+/** A video of 100 MB. `read` returns the number of megabytes read so far. */
 function video() {
   let read = 0;
   const body = new ReadableStream({
@@ -24,34 +24,34 @@ function video() {
   return { body, read: () => read };
 }
 
-/** Limits of files that go to storage, and what has. */
-function kept() {
-  const keep = vi.fn(() => Promise.reject(new Error("kept")));
-  return { keep, limits: limitsOf({ maxBytes: 200 * MB, inMemoryBytes: 100, keep }) };
+/** Limits that send every file to storage, with a mock of the store. */
+function storing() {
+  const store = vi.fn(() => Promise.reject(new Error("stored")));
+  return { store, limits: limitsOf({ maxBytes: 200 * MB, inMemoryBytes: 100, store }) };
 }
 
-describe("a video of 100 MB is no PDF, and told so by its first bytes: nothing is kept", () => {
+describe("a video of 100 MB", () => {
   test.each([
-    ["with its length", { "Content-Length": String(100 * MB) }],
-    ["without", {}],
-  ])("from a URL, %s", async (_, headers) => {
+    ["with a Content-Length", { "Content-Length": String(100 * MB) }],
+    ["without a Content-Length", {}],
+  ])("rejects a fetched video after its first bytes and stores nothing: %s", async (_, headers) => {
     const { body, read } = video();
     vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(body, { headers }));
-    const { keep, limits } = kept();
+    const { store, limits } = storing();
     const rules = { timeoutMs: 5000, allowLoopback: false };
-    const look = (head: Uint8Array) => expectPdf(head, undefined);
+    const inspect = (head: Uint8Array) => expectPdf(head, undefined);
     await expect(
-      openSource("https://files.example.com/film.mp4", "file", { rules, limits, look }),
+      openSource("https://files.example.com/film.mp4", "file", { rules, limits, inspect }),
     ).rejects.toMatchObject({
       code: "not_a_pdf",
       detail: expect.stringContaining("video"),
     });
-    expect(keep).not.toHaveBeenCalled();
+    expect(store).not.toHaveBeenCalled();
     expect(read()).toBeLessThan(4);
   });
 
-  test("uploaded", async () => {
-    const { keep, limits } = kept();
+  test("rejects an uploaded video after its first bytes and stores nothing", async () => {
+    const { store, limits } = storing();
     let read = 0;
     const form = (async function* () {
       yield new TextEncoder().encode('--b\r\nContent-Disposition: form-data; name="file"; filename="a.mp4"\r\n\r\n');
@@ -59,19 +59,19 @@ describe("a video of 100 MB is no PDF, and told so by its first bytes: nothing i
     })();
     const all = { file: limits, image: limits };
     await expect(readForm(form, "multipart/form-data; boundary=b", all)).rejects.toMatchObject({ code: "not_a_pdf" });
-    expect(keep).not.toHaveBeenCalled();
+    expect(store).not.toHaveBeenCalled();
     expect(read).toBeLessThan(10);
   });
 });
 
-describe("what is wrong with a mark is told before the file is fetched", () => {
-  const file = "https://files.example.com/status/500"; // fetched, it would be a source_unreachable
+describe("invalid marks", () => {
+  const file = "https://files.example.com/status/500"; // fetching it would fail with source_unreachable
   const truncated = dataUri("image/png", RED_PNG.subarray(0, RED_PNG.length - 20));
   test.each([
-    ["a text that no font has", TEXT, { file, text: "\u{12000}" }, "unsupported_character"],
-    ["an image that is none", IMAGE, { file, image: btoa("no image") }, "unsupported_image"],
+    ["a text that no font covers", TEXT, { file, text: "\u{12000}" }, "unsupported_character"],
+    ["data that is not an image", IMAGE, { file, image: btoa("no image") }, "unsupported_image"],
     ["a damaged image", IMAGE, { file, image: truncated }, "damaged_image"],
-  ])("%s", async (_, path, fields, code) => {
+  ])("rejects %s before the file is fetched", async (_, path, fields, code) => {
     expect(await (await callPaid(path, fields)).json()).toMatchObject({ code });
   });
 });
