@@ -9,7 +9,7 @@ import { another, FORM, forged, JSON_TYPE, pdfOf, randomPayer, send, TEXT, terms
 import { INPUTS } from "./inputs.ts";
 
 /** Who may be busy beside the callers. */
-export type Company = "files of 50 MB" | "slow bodies" | "broken PDFs" | "payments that nobody signed";
+export type Company = "files of 50 MB" | "slow bodies" | "broken PDFs" | "unsigned payments";
 
 /** How many there are of a kind, what each does again and again, and how long it takes breath between two calls. */
 interface Others {
@@ -55,7 +55,7 @@ const KINDS: Record<Company, () => Others> = {
     let next = 0;
     return { many: 20, act: (number) => call(number, bodies[next++ % bodies.length]!), breathMs: 1000 };
   },
-  "payments that nobody signed"() {
+  "unsigned payments"() {
     const body = Buffer.from(JSON.stringify({ file: "https://files.example.com/a.pdf", text: "A" }));
     const act = async (number: number) => {
       const headers = { ...JSON_TYPE, "X-From": `198.51.100.${number}`, Host: "api.example.com" };

@@ -37,7 +37,7 @@ export const OURS: Engine = {
 
 export const PEERS: readonly Engine[] = [
   {
-    name: "pdf-lib, a drawText a page",
+    name: "pdf-lib, drawText per page",
     prepare: async () => drawTextWith(await import("pdf-lib")),
   },
   {

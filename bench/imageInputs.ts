@@ -46,7 +46,7 @@ function isInDisc(x: number, y: number): boolean {
   return (x - WIDTH / 2) ** 2 + (y - HEIGHT / 2) ** 2 < (0.45 * HEIGHT) ** 2;
 }
 
-/** Makes a PNG of rings in two colours, with soft edges, on nothing. */
+/** Makes a PNG of rings in two colors, with soft edges, on nothing. */
 function drawing(): Uint8Array {
   const length = WIDTH * 4;
   const lines = new Uint8Array(HEIGHT * (1 + length));

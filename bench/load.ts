@@ -27,7 +27,7 @@ const WARM_UP_MS = 5000;
 const AT_ONCE = { verifyMs: 0, settleMs: 0 };
 const SLOW = { verifyMs: 500, settleMs: 3000 };
 
-const ATTACKERS: Company[] = ["slow bodies", "broken PDFs", "payments that nobody signed"];
+const ATTACKERS: Company[] = ["slow bodies", "broken PDFs", "unsigned payments"];
 const SITUATIONS: Record<string, { company: Company[]; delays?: typeof SLOW }> = {
   alone: { company: [] },
   ...Object.fromEntries((["files of 50 MB", ...ATTACKERS] as Company[]).map((kind) => [kind, { company: [kind] }])),
@@ -35,19 +35,19 @@ const SITUATIONS: Record<string, { company: Company[]; delays?: typeof SLOW }> =
   "all of it": { company: ["files of 50 MB", ...ATTACKERS], delays: SLOW },
 };
 
-/** Has others busy beside the callers while `act` runs, each kind in a process of its own; returns what they were told. */
+/** Runs `act` while other senders are busy, each kind in a separate process. Returns the answers to each kind as well. */
 async function amid<T>(worker: LimitedWorker, company: Company[], act: () => Promise<T>) {
   const others = company.map((kind) => fork(join(import.meta.dirname, "company.ts"), [kind, worker.url]));
   if (others.length > 0) await sleep(WARM_UP_MS);
   const result = await act();
-  const told: Record<string, Record<string, number>> = {};
+  const answers: Record<string, Record<string, number>> = {};
   for (const [index, other] of others.entries()) {
     const answer = once(other, "message");
     other.send("end");
-    told[company[index]!] = (await answer)[0] as Record<string, number>;
+    answers[company[index]!] = (await answer)[0] as Record<string, number>;
     other.disconnect();
   }
-  return { ...result, told };
+  return { ...result, answers };
 }
 
 let failures = 0;
@@ -73,14 +73,14 @@ try {
   console.log(`\nThe same calls, ${BESIDE.calls} by ${BESIDE.connections} callers at a time, beside others\n`);
   row(["beside", ...loadHead]);
   row(Array(loadHead.length + 1).fill("---"));
-  const beside: (Load & { name: string; told: Record<string, Record<string, number>> })[] = [];
+  const beside: (Load & { name: string; answers: Record<string, Record<string, number>> })[] = [];
   for (const [name, { company, delays = AT_ONCE }] of Object.entries(SITUATIONS)) {
     facilitator.delay(delays);
     const load = await amid(worker, company, () => drive(worker, facilitator, BESIDE));
     facilitator.delay(AT_ONCE);
     beside.push({ name, ...load });
     tell(name, load);
-    for (const [kind, told] of Object.entries(load.told)) console.log(`${kind}: ${counted(told)}`);
+    for (const [kind, counts] of Object.entries(load.answers)) console.log(`${kind}: ${counted(counts)}`);
   }
   if (values.save)
     await saveResults("load", { calls: CALLS, levels, ...{ besideCalls: BESIDE.calls, beside, slow: SLOW } });

@@ -15,7 +15,7 @@ const { document } = parseHTML("<html></html>") as unknown as {
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Strong enough on white and on black alike; ours comes first. */
-export const COLOURS = [
+export const COLORS = [
   "#d6336c",
   "#1c7ed6",
   "#2f9e44",
@@ -26,9 +26,9 @@ export const COLOURS = [
   "#868e96",
   "#9c36b5",
 ];
-export const OUR_COLOUR = COLOURS[0]!;
+export const OUR_COLOR = COLORS[0]!;
 
-/** GitHub shows a picture on its own page's colour, whatever the reader's is: so a picture brings its own paper. */
+/** GitHub shows a picture on its own page's color, whatever the reader's is: so a picture brings its own paper. */
 const STYLE = `
 svg { --ink: #1f2328; --paper: #ffffff; --rule: #d8dee4; color: var(--ink); font: 12px system-ui, sans-serif; }
 @media (prefers-color-scheme: dark) { svg { --ink: #e6edf3; --paper: #0d1117; --rule: #30363d; } }
@@ -48,7 +48,7 @@ export function element(name: string, attributes: Record<string, string | number
 /** One line of a plot, with its name at its end. */
 export interface Series {
   name: string;
-  colour: string;
+  color: string;
   points: { x: number; y: number }[];
   isOurs?: boolean;
   isDashed?: boolean;
@@ -81,9 +81,9 @@ export function lines(series: Series[], { width, height, x, y }: Frame): Node {
     marks: [
       Plot.gridX(rule),
       Plot.gridY(rule),
-      ...series.flatMap(({ points, colour, isOurs, isDashed }) => [
+      ...series.flatMap(({ points, color, isOurs, isDashed }) => [
         Plot.line(points, {
-          ...{ x: "x", y: "y", stroke: colour, strokeWidth: isOurs ? 3.5 : 1.75, marker: "dot" },
+          ...{ x: "x", y: "y", stroke: color, strokeWidth: isOurs ? 3.5 : 1.75, marker: "dot" },
           ...(isDashed && { strokeDasharray: "3 4" }),
         }),
       ]),
@@ -108,7 +108,7 @@ export function lines(series: Series[], { width, height, x, y }: Frame): Node {
     const left = width - marginRight + 22;
     const points = [`${at("x", end.x)},${at("y", end.y)}`, `${left - 12},${to}`, `${left - 4},${to}`].join(" ");
     plot.append(
-      element("polyline", { points, fill: "none", stroke: one.colour, "stroke-width": 1, "stroke-opacity": 0.6 }),
+      element("polyline", { points, fill: "none", stroke: one.color, "stroke-width": 1, "stroke-opacity": 0.6 }),
       element(
         "text",
         { x: left, y: to + 4, "text-anchor": "start", ...(one.isOurs && { "font-weight": 700 }) },

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as Plot from "@observablehq/plot";
-import { COLOURS, lines, OUR_COLOUR, picture, plotted, type Series } from "./picture.ts";
+import { COLORS, lines, OUR_COLOR, picture, plotted, type Series } from "./picture.ts";
 import { OURS, sectionsOf, withSections } from "./report.ts";
 import type { Marked, Results } from "./results.ts";
 
@@ -21,7 +21,7 @@ for (const name of NAMES) {
   if (existsSync(path)) Object.assign(results, { [name]: JSON.parse(await readFile(path, "utf8")) });
 }
 
-/** Returns a line for each engine through what it took for each file; files that it cannot do, or made smaller, are left out. */
+/** Returns a line of measurements for each engine. Files that it fails on or makes smaller are omitted. */
 function engineSeries(
   { files }: Results["pages"],
   of: keyof Omit<Marked, "name">,
@@ -34,8 +34,8 @@ function engineSeries(
         const y = file.engines.find((engine) => engine.name === name)?.[of];
         return y && y > 0 ? [{ x: x(file), y: y / unit }] : [];
       });
-      const colour = name === OURS ? OUR_COLOUR : COLOURS[index === 0 ? 1 : index]!;
-      return { name, colour, points, isOurs: name === OURS, isDashed: name === "copy" };
+      const color = name === OURS ? OUR_COLOR : COLORS[index === 0 ? 1 : index]!;
+      return { name, color, points, isOurs: name === OURS, isDashed: name === "copy" };
     })
     .filter(({ points }) => points.length > 1);
 }
@@ -47,7 +47,7 @@ function wide(series: Series[], axes: Pick<Parameters<typeof lines>[1], "x" | "y
   return { plots: [lines(series, { ...WIDE, ...axes })], size: WIDE };
 }
 
-/** How each picture is drawn. */
+/** The drawing of each picture. */
 const DRAWN: {
   [file: string]: (results: Required<Results>) => { plots: ReturnType<typeof lines>[]; size: typeof WIDE };
 } = {
@@ -59,7 +59,7 @@ const DRAWN: {
   memory: ({ pages: measured }) =>
     wide(
       engineSeries(measured, "peakMb", 1, (file) => file.bytes / 1e6),
-      { x: { type: "log", label: "MB of the file", ticks: 4 }, y: { type: "log", label: "MB at most" } },
+      { x: { type: "log", label: "file size, MB", ticks: 4 }, y: { type: "log", label: "peak MB" } },
     ),
   growth: ({ pages: measured }) =>
     wide(
@@ -70,7 +70,7 @@ const DRAWN: {
     plots: [
       lines(
         [...new Set(texts.map(({ script }) => script))].map((script, index) => ({
-          ...{ name: script, colour: COLOURS[index]! },
+          ...{ name: script, color: COLORS[index]! },
           points: texts
             .filter((text) => text.script === script)
             .map(({ characters, addedBytes }) => ({ x: characters, y: addedBytes })),
@@ -83,8 +83,8 @@ const DRAWN: {
   call: ({ call: { files: call } }) => {
     const size = { width: 760, height: 110 + 44 * call.length };
     const both = call.flatMap(({ input, callCpuMs, floorCpuMs }) => [
-      { input, ms: callCpuMs, colour: OUR_COLOUR },
-      { input, ms: floorCpuMs, colour: COLOURS[1]! },
+      { input, ms: callCpuMs, color: OUR_COLOR },
+      { input, ms: floorCpuMs, color: COLORS[1]! },
     ]);
     const plot = plotted({
       ...size,
@@ -102,7 +102,7 @@ const DRAWN: {
       marks: [
         Plot.gridX({ stroke: "var(--rule)", strokeOpacity: 1 }),
         Plot.ruleY(call, { y: "input", x1: "floorCpuMs", x2: "callCpuMs", stroke: "currentColor", strokeWidth: 2 }),
-        Plot.dot(both, { y: "input", x: "ms", fill: "colour", r: 7 }),
+        Plot.dot(both, { y: "input", x: "ms", fill: "color", r: 7 }),
         Plot.text(call, {
           y: "input",
           x: "callCpuMs",
@@ -113,14 +113,14 @@ const DRAWN: {
         Plot.text(call.slice(0, 1), {
           y: "input",
           x: "floorCpuMs",
-          text: () => "stored and copied",
+          text: () => "storing and copying",
           dy: -18,
           textAnchor: "end",
         }),
         Plot.text(call.slice(0, 1), {
           y: "input",
           x: "callCpuMs",
-          text: () => "the whole call",
+          text: () => "whole call",
           dy: -18,
           textAnchor: "start",
         }),
@@ -130,20 +130,20 @@ const DRAWN: {
   },
   load: ({ load: { levels } }) => {
     const ticks = levels.map(({ connections }) => connections);
-    const x = { type: "log", base: 2, label: "callers at a time", ticks, tickFormat: "d" } as const;
+    const x = { type: "log", base: 2, label: "concurrent callers", ticks, tickFormat: "d" } as const;
     const of = (value: "perSecond" | "p50Ms" | "p99Ms") =>
       levels.flatMap(({ connections, [value]: y }) => (y === null ? [] : [{ x: connections, y }]));
     return {
       plots: [
-        lines([{ name: "results a second", colour: OUR_COLOUR, points: of("perSecond"), isOurs: true }], {
-          ...{ ...HALF, x, y: { label: "results a second", zero: true } },
+        lines([{ name: "results per second", color: OUR_COLOR, points: of("perSecond"), isOurs: true }], {
+          ...{ ...HALF, x, y: { label: "results per second", zero: true } },
         }),
         lines(
           [
-            { name: "99th percentile", colour: COLOURS[1]!, points: of("p99Ms") },
-            { name: "median", colour: OUR_COLOUR, points: of("p50Ms"), isOurs: true },
+            { name: "99th percentile", color: COLORS[1]!, points: of("p99Ms") },
+            { name: "median", color: OUR_COLOR, points: of("p50Ms"), isOurs: true },
           ],
-          { ...HALF, x, y: { type: "log", label: "milliseconds to wait" } },
+          { ...HALF, x, y: { type: "log", label: "waiting time, milliseconds" } },
         ),
       ],
       size: HALF,
@@ -156,8 +156,8 @@ const DRAWN: {
       plots: [
         lines(
           [
-            { name: "all of workerd", colour: COLOURS[1]!, points: of("residentMb") },
-            { name: "alive in the isolate", colour: OUR_COLOUR, points: of("aliveMb"), isOurs: true },
+            { name: "process workerd", color: COLORS[1]!, points: of("residentMb") },
+            { name: "live memory of the isolate", color: OUR_COLOR, points: of("aliveMb"), isOurs: true },
           ],
           { ...size, x: { label: "calls so far" }, y: { label: "MB", zero: true } },
         ),

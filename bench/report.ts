@@ -1,7 +1,7 @@
 import type { Load } from "./drive.ts";
 import type { Marked, Results } from "./results.ts";
 
-/** Returns counts as "2 x this, 1 x that". */
+/** Formats counts as "2 x this, 1 x that". */
 export const counted = (counts: Record<string, number>) =>
   Object.entries(counts)
     .map(([name, times]) => `${times} x ${name}`)
@@ -9,18 +9,18 @@ export const counted = (counts: Record<string, number>) =>
 
 /** The columns of {@link loadCells}. */
 export const loadHead = [
-  "a second",
+  "per second",
   "p50, ms",
   "p99, ms",
-  "told to come back",
+  "asked to retry",
   "failed",
   "heap and buffers, MB",
   "workerd, MB",
 ];
 
-/** Returns what came of calls as the cells of a table's row. */
+/** Returns the outcome of calls as the cells of a table row. */
 export function loadCells({ perSecond, p50Ms, p99Ms, busy, failed, lost, heapMb, residentMb }: Load): string[] {
-  const failures = lost > 0 ? { ...failed, "payment that bought nothing": lost } : failed;
+  const failures = lost > 0 ? { ...failed, "payment without a result": lost } : failed;
   return [
     perSecond.toFixed(1),
     ...[p50Ms, p99Ms].map((ms) => ms?.toFixed(0) ?? "-"),
@@ -29,13 +29,13 @@ export function loadCells({ perSecond, p50Ms, p99Ms, busy, failed, lost, heapMb,
   ];
 }
 
-/** A picture of `docs/performance/`: its heading, and what it shows in words and figures, for those who do not see it. */
+/** A picture of `docs/performance/`: its heading, and its content in words and figures as alternative text. */
 export interface Picture {
   title: string;
   description: string;
 }
 
-/** A part of `docs/performance.md` that is made of results: pictures by the name of their file, and tables. */
+/** A generated part of a document: pictures by the name of their file, and tables. */
 interface Section {
   pictures: Record<string, Picture>;
   tables: string[];
@@ -45,13 +45,13 @@ const table = (head: string[], rows: (string | number)[][]) =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 const stamp = ({ measured, machine }: { measured: string; machine: string }) => `Measured on ${measured}: ${machine}.`;
 const whole = (value: number) => Math.round(value).toLocaleString("en");
-/** Three digits, and the tenths of what is small. */
+/** Formats a number with about three digits; null is an engine that failed. */
 const short = (value: number | null) =>
   value === null ? "failed" : value < 10 ? value.toFixed(value < 1 ? 2 : 1) : whole(value);
 const megabytes = (bytes: number) => (bytes < 1e6 ? `${short(bytes / 1000)} KB` : `${short(bytes / 1e6)} MB`);
 const plural = (count: number, of: string) => `${whole(count)} ${of}${count === 1 ? "" : "s"}`;
 
-/** The name of our engine among the others. */
+/** The name of our engine in results. */
 export const OURS = "overprint";
 const FLOOR = "copy";
 
@@ -62,13 +62,13 @@ function fastest(engines: Marked[]): { ours: number | null; best: Marked | undef
   return { ours: engines.find(({ name }) => name === OURS)?.ms ?? null, best };
 }
 
-/** Says what ours and the best of the others come to with one file. */
-function against(engines: Marked[], of: "ms" | "peakMb" | "addedBytes", said: (value: number) => string): string {
+/** Compares our engine with the best other one for one file, as a phrase. */
+function against(engines: Marked[], of: "ms" | "peakMb" | "addedBytes", format: (value: number) => string): string {
   const ours = engines.find(({ name }) => name === OURS)?.[of];
   const peers = engines.filter((engine) => ![OURS, FLOOR].includes(engine.name) && (engine[of] ?? 0) > 0);
   const [best] = peers.toSorted((a, b) => a[of]! - b[of]!);
-  const others = best ? `, the least of the others ${said(best[of]!)} (${best.name})` : ", and no other could";
-  return `overprint ${ours == null ? "failed" : said(ours)}${others}`;
+  const others = best ? `, best other engine ${format(best[of]!)} (${best.name})` : ", no other engine succeeded";
+  return `overprint ${ours == null ? "failed" : format(ours)}${others}`;
 }
 
 const MAKERS: { [Name in keyof Results]: (results: Results[Name]) => Record<string, Section> } = {
@@ -91,7 +91,7 @@ const MAKERS: { [Name in keyof Results]: (results: Results[Name]) => Record<stri
           stamp(results),
           table(head("milliseconds"), rows("ms")),
           table(head("milliseconds, after 1,000 runs", small), rows("laterMs", small)),
-          table(head("MB at most"), rows("peakMb")),
+          table(head("peak MB"), rows("peakMb")),
         ],
       },
       speed: {
@@ -111,9 +111,9 @@ const MAKERS: { [Name in keyof Results]: (results: Results[Name]) => Record<stri
 
   pages: (results) => {
     const { files, texts } = results;
-    const told = (of: "ms" | "peakMb" | "addedBytes", said: (value: number) => string) =>
+    const ends = (of: "ms" | "peakMb" | "addedBytes", format: (value: number) => string) =>
       [files[Math.min(1, files.length - 1)]!, files.at(-1)!]
-        .map(({ pages, engines }) => `${plural(pages, "page")}: ${against(engines, of, said)}`)
+        .map(({ pages, engines }) => `${plural(pages, "page")}: ${against(engines, of, format)}`)
         .join("; ");
     const lengths = [...new Set(texts.map(({ characters }) => characters))];
     const scripts = [...new Set(texts.map(({ script }) => script))];
@@ -124,8 +124,8 @@ const MAKERS: { [Name in keyof Results]: (results: Results[Name]) => Record<stri
       pages: {
         pictures: {
           pages: {
-            title: "Milliseconds to mark a file in memory, by its pages",
-            description: `Both axes are logarithmic. ${told("ms", (ms) => `${short(ms)} ms`)}.`,
+            title: "Milliseconds to mark a file in memory, by number of pages",
+            description: `Both axes are logarithmic. ${ends("ms", (ms) => `${short(ms)} ms`)}.`,
           },
         },
         tables: [stamp(results)],
@@ -133,8 +133,8 @@ const MAKERS: { [Name in keyof Results]: (results: Results[Name]) => Record<stri
       memory: {
         pictures: {
           memory: {
-            title: "Memory to mark a file, by its size",
-            description: `Both axes are logarithmic. ${told("peakMb", (mb) => `${short(mb)} MB`)}.`,
+            title: "Memory to mark a file, by file size",
+            description: `Both axes are logarithmic. ${ends("peakMb", (mb) => `${short(mb)} MB`)}.`,
           },
         },
         tables: [],
@@ -142,17 +142,17 @@ const MAKERS: { [Name in keyof Results]: (results: Results[Name]) => Record<stri
       growth: {
         pictures: {
           growth: {
-            title: "Bytes added to a file, by its pages",
-            description: `Both axes are logarithmic; who compresses a file anew and makes it smaller is left out. ${told("addedBytes", megabytes)}.`,
+            title: "Bytes added to a file, by number of pages",
+            description: `Both axes are logarithmic. Engines that recompress a file and make it smaller are omitted. ${ends("addedBytes", megabytes)}.`,
           },
           texts: {
-            title: "Bytes that a text adds, by its length",
-            description: `To a file of one page, its font included. At most, with ${lengths[0]} to ${lengths.at(-1)} characters: ${most}.`,
+            title: "Bytes added by a text, by its length",
+            description: `To a file of one page, including the font. Maximum for ${lengths[0]} to ${lengths.at(-1)} characters: ${most}.`,
           },
         },
         tables: [
           table(
-            ["bytes added by a text of", ...lengths.map((length) => `${length} characters`)],
+            ["bytes added by", ...lengths.map((length) => `${length} characters`)],
             scripts.map((script) => [script, ...added(script).map(whole)]),
           ),
         ],
@@ -164,16 +164,16 @@ const MAKERS: { [Name in keyof Results]: (results: Results[Name]) => Record<stri
     call: {
       pictures: {
         call: {
-          title: "CPU of a whole call, and of storing and copying its file",
+          title: "CPU of a whole call, and of storing and copying the file",
           description: results.files
-            .map(({ input, ratio }) => `${input}: ${ratio.toFixed(2)} times as much as storing and copying`)
+            .map(({ input, ratio }) => `${input}: ${ratio.toFixed(2)} times the CPU of storing and copying`)
             .join("; "),
         },
       },
       tables: [
         stamp(results),
         table(
-          ["file", "size", "call, ms of CPU", "stored and copied", "times", "pdf-lib in a Worker"],
+          ["file", "size", "call, ms of CPU", "storing and copying", "ratio", "pdf-lib in a Worker"],
           results.files.map(({ input, bytes, callCpuMs, floorCpuMs, ratio, peerCpuMs }) => [
             ...[input, megabytes(bytes), short(callCpuMs), short(floorCpuMs), ratio.toFixed(2)],
             peerCpuMs === null ? "failed" : short(peerCpuMs),
@@ -187,22 +187,22 @@ const MAKERS: { [Name in keyof Results]: (results: Results[Name]) => Record<stri
     const { levels, beside, calls, besideCalls, slow } = results;
     const [first, last] = [levels[0]!, levels.at(-1)!];
     const best = levels.reduce((a, b) => (b.perSecond > a.perSecond ? b : a));
-    const wait = (ms: number | null) => (ms === null ? "no answer at all" : `${short(ms)} ms`);
+    const wait = (ms: number | null) => (ms === null ? "no answer" : `${short(ms)} ms`);
     const ends = (of: "p50Ms" | "p99Ms") => `from ${wait(first[of])} to ${wait(last[of])}`;
-    const others = beside.flatMap(({ name, told }) =>
-      Object.entries(told).map(([kind, counts]) => [name, kind, counted(counts)]),
+    const others = beside.flatMap(({ name, answers }) =>
+      Object.entries(answers).map(([kind, counts]) => [name, kind, counted(counts)]),
     );
     return {
       load: {
         pictures: {
           load: {
-            title: "Calls at the same time: results and waits",
-            description: `Files of 10 pages, by ${first.connections} to ${last.connections} callers at a time: at most ${best.perSecond.toFixed(1)} results a second, with ${best.connections} callers; the median wait goes ${ends("p50Ms")}, the 99th percentile ${ends("p99Ms")}.`,
+            title: "Concurrent calls: results and waiting times",
+            description: `Files of 10 pages, ${first.connections} to ${last.connections} concurrent callers. Maximum: ${best.perSecond.toFixed(1)} results per second, with ${best.connections} callers. The median wait rises ${ends("p50Ms")}, the 99th percentile ${ends("p99Ms")}.`,
           },
         },
         tables: [
           stamp(results),
-          `${whole(calls)} calls at each number of callers:`,
+          `${whole(calls)} calls for each number of callers:`,
           table(
             ["callers", ...loadHead],
             levels.map((level) => [level.connections, ...loadCells(level)]),
@@ -212,13 +212,13 @@ const MAKERS: { [Name in keyof Results]: (results: Results[Name]) => Record<stri
       beside: {
         pictures: {},
         tables: [
-          `${whole(besideCalls)} calls by ${beside[0]!.connections} callers at a time; the slow facilitator verifies in ${slow.verifyMs / 1000} s and settles in ${slow.settleMs / 1000} s:`,
+          `${whole(besideCalls)} calls by ${beside[0]!.connections} concurrent callers. The slow facilitator verifies in ${slow.verifyMs / 1000} s and settles in ${slow.settleMs / 1000} s:`,
           table(
-            ["beside", ...loadHead],
+            ["other load", ...loadHead],
             beside.map((load) => [load.name, ...loadCells(load)]),
           ),
-          "What the others were answered:",
-          table(["situation", "who", "answers"], others),
+          "Answers to the other load:",
+          table(["other load", "sender", "answers"], others),
         ],
       },
     };
@@ -238,22 +238,17 @@ const MAKERS: { [Name in keyof Results]: (results: Results[Name]) => Record<stri
         pictures: {
           soak: {
             title: `Memory over ${plural(minutes, "minute")} of calls`,
-            description: `After ${whole(last.calls)} calls the isolate keeps ${last.aliveMb.toFixed(1)} MB alive, after the first ${whole(first.calls)} it was ${first.aliveMb.toFixed(1)} MB; all of workerd has ${whole(last.residentMb)} MB, and had ${whole(first.residentMb)}.`,
+            description: `The isolate has ${last.aliveMb.toFixed(1)} MB of live memory after ${whole(last.calls)} calls, and had ${first.aliveMb.toFixed(1)} MB after ${whole(first.calls)}. The process workerd has ${whole(last.residentMb)} MB, and had ${whole(first.residentMb)} MB.`,
           },
         },
         tables: [
           stamp(results),
-          `${whole(last.calls)} calls by ${connections} callers at a time, in ${plural(minutes, "minute")}; ${failedRounds === 0 ? "each gave a result" : `in ${failedRounds} rounds of ${rounds.length} some failed`}:`,
+          `${whole(last.calls)} calls by ${connections} concurrent callers in ${plural(minutes, "minute")}. ${failedRounds === 0 ? "Every call returned a result" : `Calls failed in ${failedRounds} of ${rounds.length} rounds`}:`,
           table(
-            ["MB", `after ${whole(first.calls)} calls`, `after ${whole(last.calls)}`, "more for each 1,000 calls"],
+            ["MB", `after ${whole(first.calls)} calls`, `after ${whole(last.calls)}`, "growth per 1,000 calls"],
             [
-              line("kept alive by the isolate", "aliveMb", aliveMbPer1000, 1),
-              line(
-                "all of workerd, with what stands in for R2 and Durable Objects",
-                "residentMb",
-                residentMbPer1000,
-                0,
-              ),
+              line("live memory of the isolate", "aliveMb", aliveMbPer1000, 1),
+              line("process workerd, with the simulated R2 and Durable Objects", "residentMb", residentMbPer1000, 0),
             ],
           ),
         ],
@@ -262,13 +257,13 @@ const MAKERS: { [Name in keyof Results]: (results: Results[Name]) => Record<stri
   },
 };
 
-/** Makes the parts of `docs/performance.md`, by name, of the results that are there. */
+/** Generates the parts of the documents, by name, from the available results. */
 export function sectionsOf(results: Partial<Results>): Record<string, Section> {
   const make = <Name extends keyof Results>(name: Name) => (results[name] ? MAKERS[name](results[name]) : {});
   return Object.assign({}, ...(Object.keys(MAKERS) as (keyof Results)[]).map(make));
 }
 
-/** Returns the document with its parts made anew: each is between two comments that name it. */
+/** Replaces the generated parts of a document. Each part is between two comments that name it. */
 export function withSections(document: string, sections: Record<string, Section>): string {
   return document.replaceAll(/(<!-- (\w+): [^>]*-->\n).*?(<!-- end of \2 -->)/gs, (_, begin, name: string, end) => {
     const { pictures = {}, tables = [] } = sections[name] ?? {};

@@ -44,7 +44,7 @@ export interface Results {
     levels: Load[];
     besideCalls: number;
     slow: { verifyMs: number; settleMs: number };
-    beside: (Load & { name: string; told: Record<string, Record<string, number>> })[];
+    beside: (Load & { name: string; answers: Record<string, Record<string, number>> })[];
   };
   soak: Stamp & {
     minutes: number;
