@@ -10,10 +10,10 @@ import { LongestFirst } from "./test/support/longestFirst.ts";
 import { storageFolder } from "./test/support/storageFolder.ts";
 import { withoutMaps } from "./test/support/withoutMaps.ts";
 
-/** Modules are loaded once for all files of a project: anew for each file they took longer than the tests. */
+/** All files of a project share their modules: loading them again for each file takes longer than the tests. */
 const SHARED_MODULES = { isolate: false, testTimeout: 60_000 }; // the first test of a file waits for its runtime
 
-/** Of hundreds of modules, of which the Workers runtime would ask for each by itself: they are bundled for it first. */
+/** Packages of hundreds of modules. They are bundled first, because workerd requests every module separately. */
 const LARGE_PACKAGES = [
   ...["viem", "viem/accounts", "viem/siwe", "viem/tokens", "viem/utils", "zod"],
   ...["@x402/evm", "@x402/evm/exact/client", "@x402/evm/v1", "@x402/extensions/offer-receipt"],
@@ -21,34 +21,85 @@ const LARGE_PACKAGES = [
 ];
 
 /**
- * For Node's V8: 500 MB before all is collected, with what is outside of its heap. Without, each 64 MB of files and pictures
- * had a hundred MB of modules gone through: an eighth of all time.
+ * Flags for Node's V8: collect garbage after 500 MB, memory outside of the heap included. By default V8 marks 100 MB of
+ * modules for every 64 MB of files and pictures, which takes an eighth of the time.
  */
 const FEW_COLLECTIONS = ["--initial-old-space-size=500", "--external-memory-accounted-in-global-limit"];
 
-/** For programs that tests start, also from there. */
+/** Folders whose tests run without the Workers runtime. */
+const PURE_FOLDERS = "test/{engine,payments,settings,shared}/**/*.test.ts";
+
+/** Tests in other folders that run without the Workers runtime. */
+const PURE_FILES = [
+  "test/inputs/{address,parts,sniff}.test.ts",
+  "test/mcp/{hosts,results}.test.ts",
+  "test/service/request/typedFields.test.ts",
+  "test/site/snippets.test.ts",
+  "test/storage/conditions.test.ts",
+];
+
+/** Pure tests that also run in workerd. They cover `engine/platform`, which has a variant for each runtime, and signatures. */
+const SMOKE = [
+  "test/engine/watermark.test.ts",
+  "test/engine/fonts/harfbuzz.test.ts",
+  "test/engine/images/readImage.test.ts",
+  "test/engine/pdf/fuzz.test.ts",
+  "test/engine/pdf/security/encryption.test.ts",
+  "test/payments/ledger/record.test.ts",
+  "test/payments/sale/signIn.test.ts",
+];
+
+const pathOf = ({ href }: URL) => fileURLToPath(href);
+
+/** Loads pdf-lib from one file instead of 200. */
+const ONE_FILE_PDF_LIB = { find: "pdf-lib", replacement: "pdf-lib/dist/pdf-lib.esm.js" };
+
+/** Modules that exist only in workerd, with their replacements for Node. */
+const IN_NODE = [
+  {
+    find: /^cloudflare:(workers|sockets)$/,
+    replacement: pathOf(new URL("test/support/workersInNode.ts", import.meta.url)),
+  },
+  { find: "@hyzyla/pdfium/pdfium.wasm", replacement: pathOf(new URL("test/support/pdfiumInNode.ts", import.meta.url)) },
+];
+
+/** Temporary folder of the programs that tests start. The Workers of the other projects store in `storageFolder()`. */
 const TMPDIR = tmpdir();
-process.env.TMPDIR = storageFolder(); // for the Workers of all other projects, which run beside this process
+process.env.TMPDIR = storageFolder();
 
 export default defineConfig({
   test: {
     silent: "passed-only",
     globalSetup: "test/support/quiet.ts",
     sequence: { sequencer: LongestFirst },
-    maxWorkers: 4, // of two cores: many files wait for a chain or a deadline, those of all projects beside each other
+    maxWorkers: 4, // twice the cores: many files wait for a chain or a deadline
     projects: [
       {
-        // in the Workers runtime, the parts by themselves and the Worker
+        // pure parts, in plain Node: the fastest to run again after a change
+        plugins: [fastExports],
+        resolve: {
+          alias: [...IN_NODE, ONE_FILE_PDF_LIB],
+        },
+        test: {
+          name: "unit",
+          include: [PURE_FOLDERS, ...PURE_FILES],
+          setupFiles: ["test/support/nodeGlobals.ts"],
+          execArgv: FEW_COLLECTIONS,
+          ...SHARED_MODULES,
+        },
+      },
+      {
+        // parts that need the Workers runtime, and the Worker itself, in workerd
         plugins: [
           fastExports,
           withoutMaps,
           cloudflareTest({ main: "src/index.ts", miniflare: { ...workerOptionsIn("."), outboundService: internet } }),
         ],
-        resolve: { alias: { "pdf-lib": "pdf-lib/dist/pdf-lib.esm.js" } }, // one file instead of 200
+        resolve: { alias: [ONE_FILE_PDF_LIB] },
         test: {
           name: "worker",
-          include: ["test/**/*.test.ts"],
-          exclude: ["test/{simulation,e2e,browser}/**"],
+          include: ["test/*.test.ts", "test/{http,inputs,mcp,service,site,storage}/**/*.test.ts", ...SMOKE],
+          exclude: PURE_FILES,
           globalSetup: "test/support/site.ts",
           setupFiles: ["test/support/mainModule.ts", "test/support/emptyStorage.ts"],
           deps: { optimizer: { ssr: { enabled: true, include: LARGE_PACKAGES } } },
@@ -56,36 +107,36 @@ export default defineConfig({
         },
       },
       {
-        // in Node, which simulates the runtime
+        // the whole service in Node, with the runtime simulated
         plugins: [fastExports],
         test: { name: "simulation", include: ["test/simulation/**/*.test.ts"], ...SHARED_MODULES },
       },
       {
         plugins: [fastExports],
         resolve: {
-          alias: { typescript: fileURLToPath(new URL("test/support/typescriptApi.ts", import.meta.url).href) },
+          alias: { typescript: pathOf(new URL("test/support/typescriptApi.ts", import.meta.url)) },
         },
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/support/site.ts", "test/support/builtWorkers.ts"],
-          env: { TMPDIR, NODE_COMPILE_CACHE: join(TMPDIR, "overprint-compile-cache") }, // for the programs that are tested
+          env: { TMPDIR, NODE_COMPILE_CACHE: join(TMPDIR, "overprint-compile-cache") }, // for the tested programs
           execArgv: FEW_COLLECTIONS,
           ...SHARED_MODULES,
-          hookTimeout: 120_000, // the first that asks for a Worker builds it
+          hookTimeout: 120_000, // the first hook that needs a Worker builds it
           server: { deps: { inline: ["openapi-typescript"] } }, // for the alias
-          maxConcurrency: 20, // those that wait for a chain or a deadline wait side by side
+          maxConcurrency: 20, // tests that wait for a chain or a deadline wait together
         },
       },
       {
-        // a real browser, by `npm run test:browser`; two files at a time, since each page wants a core
+        // a real browser, by `npm run test:browser`; two files at a time, because each page needs a core
         test: {
           name: "browser",
           include: ["test/browser/**/*.test.ts"],
           env: { TMPDIR },
           globalSetup: ["test/support/site.ts", "test/support/builtWorkers.ts"],
           ...SHARED_MODULES,
-          hookTimeout: 120_000, // the first that asks for a Worker builds it
+          hookTimeout: 120_000, // the first hook that needs a Worker builds it
           maxWorkers: 2,
         },
       },

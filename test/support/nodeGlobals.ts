@@ -1,0 +1,51 @@
+/** Globals that workerd has and Node.js 24 lacks, for tests in plain Node. */
+import { hash } from "node:crypto";
+import { scheduler, setTimeout as sleep } from "node:timers/promises";
+import { internet } from "./internet.ts";
+
+interface Base64Options {
+  alphabet?: "base64" | "base64url";
+  omitPadding?: boolean;
+}
+
+/** `toHex`, `toBase64` and `fromBase64` came with a later V8 (TC39 "Uint8Array to/from base64"). */
+const encodings = {
+  toHex(this: Uint8Array): string {
+    return Buffer.from(this.buffer, this.byteOffset, this.length).toString("hex");
+  },
+  toBase64(this: Uint8Array, { alphabet = "base64", omitPadding = false }: Base64Options = {}): string {
+    const text = Buffer.from(this.buffer, this.byteOffset, this.length).toString("base64");
+    const padded = alphabet === "base64url" ? text.replaceAll("+", "-").replaceAll("/", "_") : text;
+    return omitPadding ? padded.replaceAll("=", "") : padded;
+  },
+};
+
+/** Throws on characters outside of the alphabet, as the standard's method does. */
+function fromBase64(text: string, { alphabet = "base64" }: Base64Options = {}): Uint8Array {
+  const plain = alphabet === "base64url" ? text.replaceAll("-", "+").replaceAll("_", "/") : text;
+  return Uint8Array.from(atob(plain), (character) => character.charCodeAt(0));
+}
+
+for (const [name, value] of Object.entries(encodings))
+  Object.defineProperty(Uint8Array.prototype, name, { value, configurable: true, writable: true });
+Object.assign(Uint8Array, { fromBase64 });
+Object.assign(globalThis, { scheduler });
+
+/** Milliseconds until the simulated internet answers: calls that start together are all waiting by then. */
+const LATENCY_MS = 5;
+
+/** Fetches from the simulated internet, as the Worker under test does; an abort ends the wait. */
+globalThis.fetch = async (resource, options) => {
+  const { signal, ...others } = options ?? {};
+  signal?.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  signal?.addEventListener("abort", () => aborted.reject(signal.reason));
+  return Promise.race([sleep(LATENCY_MS).then(() => internet(new Request(resource, others))), aborted.promise]);
+};
+
+/** SHA-256 on this thread: the seeded schedules play every step in microtasks, and a thread pool answers in any order. */
+const digestInPool = crypto.subtle.digest.bind(crypto.subtle);
+crypto.subtle.digest = async (algorithm, data) =>
+  algorithm === "SHA-256"
+    ? new Uint8Array(hash("sha256", data as Uint8Array, "buffer")).buffer
+    : digestInPool(algorithm, data);

@@ -1,0 +1,29 @@
+/**
+ * The modules of the Workers runtime, for tests in plain Node: `cloudflare:workers` and `cloudflare:sockets` are aliased to
+ * this file. Only what pure parts import exists here; a test that needs more belongs to the `worker` project.
+ */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+const FONTS = join(import.meta.dirname, "../../fonts");
+
+/** Base class of the Worker's Durable Objects. */
+export class DurableObject {}
+
+/** Serves the fonts from disk, as the Worker's assets do. */
+export const env = {
+  ASSETS: {
+    async fetch(url: string): Promise<Response> {
+      const path = new URL(url).pathname.replace("/fonts/", "");
+      return new Response(new Uint8Array(await readFile(join(FONTS, path))));
+    },
+  },
+};
+
+/** Runs a traced function without a trace. */
+export const tracing = { enterSpan: <T>(_name: string, act: () => T): T => act(), getActiveSpan: () => undefined };
+
+/** Fails: the pure parts open no socket. */
+export function connect(): never {
+  throw new Error("Sockets need the Workers runtime: run this test in the `worker` project");
+}
