@@ -1,0 +1,134 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { privateKeyToAccount } from "viem/accounts";
+import { beforeAll, expect, test, vi } from "vitest";
+import design from "../../../docs/design/storage.md?raw";
+import { DEVELOPMENT_KEY } from "../../../src/payments/facilitators/localFacilitator.ts";
+import { daybookOf, dayOf } from "../../../src/payments/ledger/daybook.ts";
+import { keyNameOf } from "../../../src/payments/ledger/keyBinding.ts";
+import { purchasesOf } from "../../../src/payments/ledger/ledger.ts";
+import type { Entry } from "../../../src/payments/ledger/record.ts";
+import { payerAccount } from "../../../src/service/limits/budget.ts";
+import { callPaid, formOf, send, TEXT } from "../../support/client.ts";
+import { onePage } from "../../support/pdf.ts";
+import { bucket, storedKeys } from "../../support/storage.ts";
+
+const KEY = "a-key-of-these-tests";
+const PAYER = privateKeyToAccount(DEVELOPMENT_KEY).address;
+
+type Json = Record<string, unknown>;
+
+/** Returns the sample below a heading. */
+function sampleOf(heading: string, index = 0): unknown {
+  const [, section = ""] = design.split(`\n### ${heading}\n`);
+  const blocks = Array.from(section.split(/\n##+ /)[0]!.matchAll(/^```json\n(.*?)^```$/gms), ([, json]) => json!);
+  return JSON.parse(blocks[index]!);
+}
+
+/** Returns the names of all fields of a record, such as `work.value`. An array stands for its first element. */
+function fieldsOf(record: unknown, prefix = ""): string[] {
+  if (Array.isArray(record)) return record.length === 0 ? [] : fieldsOf(record[0], `${prefix}[]`);
+  if (typeof record !== "object" || record === null) return [];
+  return Object.entries(record)
+    .flatMap(([name, value]) => [`${prefix}${name}`, ...fieldsOf(value, `${prefix}${name}.`)])
+    .toSorted();
+}
+
+const storageOf = <T>(name: string, read: (storage: DurableObjectStorage) => T) =>
+  runInDurableObject(env.LEDGER.getByName(name), (_, { storage }) => read(storage));
+const valueUnder = (prefix: string) => (storage: DurableObjectStorage) => [...storage.kv.list({ prefix })][0]![1];
+
+let paymentName = "";
+beforeAll(async () => {
+  const response = await callPaid(TEXT, formOf({ file: new Blob([onePage]), text: "A" }), undefined, KEY);
+  expect(response.status).toBe(200);
+  const [purchase] = await env.LEDGER.getByName(purchasesOf(PAYER)).listed(undefined, 1);
+  paymentName = purchase!.payment;
+});
+
+const claimed = () => sampleOf("A payment") as Json;
+/** Completes the sample of another state by the fields that it shares with a claimed payment. */
+function stateSample(state: string): Json {
+  const samples = sampleOf("A payment", 1) as Json[];
+  const { "…": _, ...sample } = samples.find((one) => one.state === state)!;
+  const { claim: __, leaseEnds: ___, ...shared } = claimed();
+  const { work } = samples[0]!;
+  return { ...shared, ...sample, ...("work" in sample && { work }) };
+}
+
+test("docs/design/storage.md shows a settled payment as it is stored", async () => {
+  const entry = await storageOf(paymentName, (storage) => storage.kv.get<Entry>("entry"));
+  const { unproved: _, unbooked: __, ...sample } = stateSample("settled");
+  const { unbooked: ___, ...stored } = entry as Entry & { unbooked?: unknown };
+  expect(fieldsOf(stored)).toEqual(fieldsOf(sample));
+});
+
+test("docs/design/storage.md shows the fields of every other state of a payment", () => {
+  type Of<State extends Entry["state"]> = Extract<Entry, { state: State }>;
+  type Fields<State extends Entry["state"]> = Record<keyof Of<State>, true>;
+  const call = {
+    state: true,
+    fingerprint: true,
+    payment: true,
+    facilitator: true,
+    signers: true,
+    requestId: true,
+  } as const;
+  const states: { [State in Exclude<Entry["state"], "settled">]: Fields<State> } = {
+    claimed: { ...call, claim: true, leaseEnds: true },
+    settling: { ...call, work: true, attempts: true, doubt: true, firstAsked: true, nextAt: true, transaction: true },
+    exposed: { ...call, work: true, attempts: true, firstAsked: true, nextAt: true },
+    burned: call,
+  };
+  for (const [state, fields] of Object.entries(states)) {
+    const sample = state === "claimed" ? claimed() : stateSample(state);
+    expect([state, ...Object.keys(sample).toSorted()]).toEqual([state, ...Object.keys(fields).toSorted()]);
+  }
+});
+
+test("docs/design/storage.md shows an idempotency key as it is stored", async () => {
+  const bound = await storageOf(await keyNameOf(PAYER, KEY), (storage) => storage.kv.get<Json>("bound"));
+  const sample = sampleOf("An idempotency key") as Json;
+  expect(Object.keys(bound!).toSorted()).toEqual(Object.keys(sample).toSorted());
+});
+
+test("docs/design/storage.md shows the lists of a payer and the daybook as they are stored", async () => {
+  const listed = await storageOf(purchasesOf(PAYER), valueUnder("purchase:"));
+  expect(fieldsOf(listed)).toEqual(fieldsOf(sampleOf("Purchases of a payer")));
+  const booked = await vi.waitFor(() => storageOf(daybookOf(dayOf(Date.now())), valueUnder("sale:")));
+  expect(fieldsOf(booked)).toEqual(fieldsOf(sampleOf("The sales of a day")));
+  await env.LEDGER.getByName("payer:test").trust("a payment");
+  const trusted = await storageOf("payer:test", (storage) => storage.kv.get("trusted"));
+  for (const pairs of [trusted, sampleOf("Payments sold without proof")])
+    expect(pairs).toEqual([[expect.any(String), expect.any(Number)]]);
+});
+
+test("docs/design/storage.md shows budgets as they are stored", async () => {
+  const name = payerAccount({ authorization: { from: PAYER } } as Parameters<typeof payerAccount>[0]);
+  const budget = env.BUDGETS.getByName(`${name}-of-a-test`);
+  await budget.begin("a payment", 1, { payments: 1, calls: 1, unchargedMs: 1, unchargedBytes: 1, leaseMs: 60_000 });
+  await budget.takeSlot(1, { slots: 1, bytes: 1, ms: 60_000 });
+  const [account, slots] = await runInDurableObject(budget, (_, { storage }) => [
+    storage.kv.get<Json>("account")!,
+    storage.kv.get("slots"),
+  ]);
+  const sample = sampleOf("A budget") as Json;
+  expect(Object.keys(account!).toSorted()).toEqual(Object.keys(sample).toSorted());
+  expect(fieldsOf(Object.values(account!.inUse!))).toEqual(fieldsOf(Object.values(sample.inUse!)));
+  expect(fieldsOf(slots)).toEqual(fieldsOf(sampleOf("Upload slots")));
+});
+
+test("docs/design/storage.md shows results and uploads as they are stored", async () => {
+  const [result = ""] = (await storedKeys()).filter((key) => key.startsWith("results/"));
+  const { httpMetadata, customMetadata } = (await bucket.head(result))!;
+  const sample = sampleOf("Results") as Json;
+  const given = JSON.parse(JSON.stringify({ httpMetadata, customMetadata })) as Json; // without undefined fields
+  expect(fieldsOf(given)).toEqual(fieldsOf(sample));
+  const fields = { name: "contract.pdf", size: onePage.length, type: "pdf" };
+  const opened = await send("/v1/uploads", { method: "POST", body: JSON.stringify(fields) });
+  const { upload } = await opened.json<{ upload: { url: string } }>();
+  const headers = { "Content-Length": String(onePage.length) };
+  expect((await send(upload.url, { method: "PUT", headers, body: onePage })).status).toBe(201);
+  const [slot = ""] = (await storedKeys()).filter((key) => /^uploads\/\d+\/\d+-[0-9a-f]+$/.test(key));
+  expect(fieldsOf(await (await bucket.get(slot, {}))!.json())).toEqual(fieldsOf(sampleOf("Uploads")));
+});
