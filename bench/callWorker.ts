@@ -24,7 +24,7 @@ async function markWithPdfLib(request: Request, { RESULTS }: Env): Promise<void>
 }
 
 async function startObject(_: Request, { LEDGER }: Env): Promise<void> {
-  await LEDGER.getByName(crypto.randomUUID()).bound();
+  await LEDGER.getByName(crypto.randomUUID()).binding();
 }
 
 const COMPARED: Record<string, typeof storeAndCopy> = {

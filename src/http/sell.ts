@@ -36,8 +36,8 @@ export function sell(product: Product): Handler<ApiEnv> {
 
     const bought = purchase(admitted, exchange, (call) => readRequest(c, product, call));
     exchange.waitUntil(bought.catch(() => undefined)); // a disconnected caller gets the result by calling again
-    const { value, receipt, lapses } = await bought;
-    const notices = [...value.notices, ...(lapses ? ["payment-not-settled"] : [])];
+    const { value, receipt, isPaidEarlier } = await bought;
+    const notices = [...value.notices, ...(isPaidEarlier ? ["payment-not-settled"] : [])];
     return c.json(value.result, 200, {
       ...receiptHeader(payment.version, receipt),
       "Server-Timing": serverTiming(exchange.facts),

@@ -31,13 +31,13 @@ const LAPSES = "It was paid for before: the payment sent with this call was not 
 /**
  * Returns the tool result for a paid call, with its receipt (x402 v2, transport MCP, "Settlement Response Delivery").
  */
-export function delivered({ value: { result, notices, filename }, receipt, lapses }: Sold<Delivery>): CallToolResult {
+export function delivered({ value: { result, notices, filename }, receipt, isPaidEarlier }: Sold<Delivery>): CallToolResult {
   const { url, pages, bytes, expires_at } = result.output;
   return {
     content: [
       {
         type: "text",
-        text: `Watermarked ${pages} ${pages === 1 ? "page" : "pages"} for ${result.cost}. Download the PDF until ${expires_at}: ${url}${notices.map((notice) => ` ${NOTICES[notice]}`).join("")}${lapses ? ` ${LAPSES}` : ""}`,
+        text: `Watermarked ${pages} ${pages === 1 ? "page" : "pages"} for ${result.cost}. Download the PDF until ${expires_at}: ${url}${notices.map((notice) => ` ${NOTICES[notice]}`).join("")}${isPaidEarlier ? ` ${LAPSES}` : ""}`,
       },
       { type: "resource_link", uri: url, name: filename, mimeType: "application/pdf", size: bytes },
     ],

@@ -59,8 +59,8 @@ describe("the sales list", () => {
       ...{ payment: `payment-${n}`, requestId: `${n}`, settledAt: at + (n % 7), network: "base", chain: "eip155:8453" },
       ...{ decimals: 6, asset: "0x1", payer: "0x2", payTo: "0x3", amount: "50000", transaction: "", proved: false },
     });
-    for (let n = 0; n < 1001; n++) await book.book(sale(n));
-    for (let n = 0; n < 5; n++) await book.book(sale(n));
+    for (let n = 0; n < 1001; n++) await book.bookSale(sale(n));
+    for (let n = 0; n < 5; n++) await book.bookSale(sale(n));
     const ids = new Set<string>();
     let pages = 0;
     for (let after: string | null = ""; after !== null; pages++) {
@@ -108,8 +108,8 @@ describe("the sales list", () => {
     const settledAt = Date.parse("2020-01-01T12:00:00Z");
     const chain = { network: "base", chain: "eip155:8453", decimals: 6, asset: "0x1" };
     const moved = { payer: "0x2", payTo: "0x3", amount: "50000", transaction: "", proved: true };
-    await book.book({ payment: "old", requestId: "1", settledAt, ...chain, ...moved });
-    await vi.waitFor(async () => expect(await book.booked(undefined, 10)).toEqual([]));
+    await book.bookSale({ payment: "old", requestId: "1", settledAt, ...chain, ...moved });
+    await vi.waitFor(async () => expect(await book.bookedSales(undefined, 10)).toEqual([]));
   });
 });
 

@@ -118,7 +118,7 @@ describe("GET /v1/purchases", () => {
   test("lists 100 purchases per page", async () => {
     const { account } = newPayer();
     const book = env.LEDGER.getByName(`purchases:${account.address.toLowerCase()}`);
-    for (let at = 0; at < 101; at++) await book.list({ payment: `${at}`, at, expiresAt: Date.now() + 60_000 });
+    for (let at = 0; at < 101; at++) await book.addPurchase({ payment: `${at}`, at, expiresAt: Date.now() + 60_000 });
     const header = await signedBy(account, messageOf(account));
     const { next } = purchases().parse(await (await list(header)).json());
     expect(next).toBe("000000000000001:1");

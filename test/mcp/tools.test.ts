@@ -166,7 +166,7 @@ describe("a payment is taken", () => {
     expect(first.content[0]).not.toMatchObject({ text: expect.stringContaining("lapses") });
     expect(second._meta!["x402/payment-response"]).toMatchObject({
       ...(first._meta!["x402/payment-response"] as object),
-      extra: { note: expect.stringContaining("lapses by itself") },
+      extra: { note: expect.stringContaining("expires unused") },
     });
     const header = await connect("2026-07-28", { "Idempotency-Key": "another key" });
     expect((await callText(header, await payment())).structuredContent).toEqual(first.structuredContent);

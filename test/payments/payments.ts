@@ -1,6 +1,6 @@
 import { facilitatorNamed } from "../../src/payments/facilitators/facilitators.ts";
 import { remoteFacilitator } from "../../src/payments/facilitators/remoteFacilitator.ts";
-import { type Bound, KeyBinding } from "../../src/payments/ledger/keyBinding.ts";
+import { KeyBinding, type StoredBinding } from "../../src/payments/ledger/keyBinding.ts";
 import { LedgerEntry } from "../../src/payments/ledger/ledgerEntry.ts";
 import type { Entry } from "../../src/payments/ledger/record.ts";
 import { type LedgerBook, Sale, type SaleTerms, type WorkResult } from "../../src/payments/sale/gate.ts";
@@ -49,7 +49,7 @@ export async function paymentFrom({
 /** Sells from beginning to end. */
 export async function sell<T>(terms: SaleTerms<T>) {
   const sale = new Sale(terms);
-  await sale.fulfil();
+  await sale.fulfill();
   return sale.settle();
 }
 
@@ -68,20 +68,20 @@ export function facilitatorThat(behaviour: string) {
   return remoteFacilitator({ url, timeoutMs: timeoutOf(url) }, SILENT);
 }
 
-/** A ledger in memory, with alarms. `discarded` are the outputs it has deleted. */
-export function memoryLedger(): LedgerBook & { discarded: string[] } {
-  const discarded: string[] = [];
+/** A ledger in memory, with alarms. `deleted` are the outputs it has deleted. */
+export function memoryLedger(): LedgerBook & { deleted: string[] } {
+  const deleted: string[] = [];
   const records = new Map<string, ReturnType<typeof recordOf>>();
   const recordOf = () => {
     let stored: Entry | undefined;
-    let bound: Bound | undefined;
+    let bound: StoredBinding | undefined;
     let alarm: ReturnType<typeof setTimeout> | undefined;
     const entry: LedgerEntry = new LedgerEntry({
       load: () => stored,
-      save(changed, wakeAt) {
+      save(changed, alarmAt) {
         stored = structuredClone(changed);
         clearTimeout(alarm);
-        const waitMs = wakeAt === undefined ? Number.POSITIVE_INFINITY : wakeAt - Date.now();
+        const waitMs = alarmAt === undefined ? Number.POSITIVE_INFINITY : alarmAt - Date.now();
         if (waitMs < 60_000) alarm = setTimeout(() => void entry.alarm(), waitMs);
       },
       clear() {
@@ -91,12 +91,12 @@ export function memoryLedger(): LedgerBook & { discarded: string[] } {
       settle: ({ payment, facilitator: name }) =>
         facilitatorNamed(name, { facilitators: [], facilitatorTimeoutMs: timeoutOf(name) }, SILENT).settle(payment),
       evidence: () => undefined,
-      list: async () => {},
-      book: async () => true,
-      trusts: async () => true,
+      addPurchase: async () => {},
+      bookSale: async () => true,
+      allowUnproved: async () => true,
       settleTimeoutMs: 600,
-      keeps: async (output) => !discarded.includes(output),
-      discard: async (output) => void discarded.push(output),
+      isAvailable: async (output) => !deleted.includes(output),
+      deleteOutput: async (output) => void deleted.push(output),
       now: () => Date.now(),
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       log: () => {},
@@ -108,12 +108,12 @@ export function memoryLedger(): LedgerBook & { discarded: string[] } {
       },
     });
     return Object.assign(entry, {
-      bound: () => key.bound(),
+      binding: () => key.current(),
       bind: (...args: Parameters<KeyBinding["bind"]>) => key.bind(...args),
     });
   };
   return {
-    discarded,
+    deleted,
     getByName(name) {
       const record = records.get(name) ?? recordOf();
       records.set(name, record);

@@ -1,6 +1,6 @@
 import type { Evidence } from "../../src/payments/chain/chain.ts";
 import type { FacilitatorClient, Settlement, Verdict } from "../../src/payments/facilitators/facilitator.ts";
-import { type Bound, KeyBinding } from "../../src/payments/ledger/keyBinding.ts";
+import { KeyBinding, type StoredBinding } from "../../src/payments/ledger/keyBinding.ts";
 import { LedgerEntry } from "../../src/payments/ledger/ledgerEntry.ts";
 import type { Entry } from "../../src/payments/ledger/record.ts";
 import { admit } from "../../src/payments/sale/admission.ts";
@@ -164,7 +164,7 @@ export class Simulation {
   readonly #world: VirtualWorld;
   readonly #template: PaymentPayload;
   readonly #payments: PaymentObject[] = [];
-  readonly #keys = new Map<string, SimulatedObject & { bound: Bound | undefined }>();
+  readonly #keys = new Map<string, SimulatedObject & { bound: StoredBinding | undefined }>();
   /** No more faults and deaths. */
   #calm = false;
 
@@ -462,8 +462,8 @@ export class Simulation {
         return this.#dies(worker) ? never() : answer;
       };
     const none = () => Promise.reject(new Error("another kind of object"));
-    const noRecord = { waitForStatus: none, claim: none, release: none, settle: none, abandon: none };
-    const noKey = { bound: none, bind: none };
+    const noRecord = { waitForStatus: none, claim: none, release: none, settle: none, invalidateClaims: none };
+    const noKey = { binding: none, bind: none };
     return {
       getByName: (name) => {
         const object = this.#payments.find(({ payment }) => paymentKey(payment) === name);
@@ -477,7 +477,7 @@ export class Simulation {
           });
           return {
             ...noRecord,
-            bound: reach(key, () => binding.bound()),
+            binding: reach(key, () => binding.current()),
             bind: reach(key, (...args) => binding.bind(...args)),
           };
         }
@@ -486,7 +486,7 @@ export class Simulation {
           waitForStatus: reach(object, (...args) => object.record.waitForStatus(...args)),
           claim: reach(object, (...args) => object.record.claim(...args)),
           release: reach(object, (...args) => object.record.release(...args)),
-          abandon: reach(object, (...args) => object.record.abandon(...args)),
+          invalidateClaims: reach(object, (...args) => object.record.invalidateClaims(...args)),
           settle: reach(object, (claim, work) => {
             if (object.entry?.state === "claimed" && object.entry.claim === claim) object.history.settledFor = asked;
             return object.record.settle(claim, work);
@@ -513,11 +513,11 @@ export class Simulation {
     const mine = <T>(value: T): T | Promise<never> => (life === object.life ? value : never());
     object.record = new LedgerEntry({
       load: () => object.entry,
-      save: (entry, wakeAt) => {
+      save: (entry, alarmAt) => {
         if (life !== object.life) return;
         object.entry = structuredClone(entry);
         if ("work" in entry) this.#runOf(entry.work.output).fate = "stored";
-        this.#setAlarm(object, wakeAt);
+        this.#setAlarm(object, alarmAt);
       },
       clear: () => {
         if (life !== object.life) return;
@@ -533,21 +533,21 @@ export class Simulation {
         return mine(answer);
       },
       evidence: () => (this.history.node ? async (since) => mine(await this.#evidence(payment, since)) : undefined),
-      list: async () => {
+      addPurchase: async () => {
         if (!this.#calm && this.#world.chance(0.1)) await this.#world.sleep(this.#world.below(90_000));
         return mine(undefined);
       },
-      book: async ({ settledAt }) => {
+      bookSale: async ({ settledAt }) => {
         await this.#world.sleep(this.#world.below(1000));
         if (!this.#calm && this.#world.chance(0.2)) return mine(false); // the book could not be reached
         payment.booked.add(settledAt);
         if (!this.#calm && this.#world.chance(0.2)) this.#die(object); // or it was, and nobody hears of it
         return mine(this.#calm || this.#world.chance(0.9));
       },
-      trusts: async () => mine(this.history.trusted),
+      allowUnproved: async () => mine(this.history.trusted),
       settleTimeoutMs: FACILITATOR_TIMEOUT_MS + 5000,
-      keeps: async (output) => this.history.kept.has(output),
-      discard: async (output) => {
+      isAvailable: async (output) => this.history.kept.has(output),
+      deleteOutput: async (output) => {
         this.history.kept.delete(output);
         this.#runOf(output).fate = "deleted";
       },

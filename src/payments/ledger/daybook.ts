@@ -1,44 +1,46 @@
-/** The book of one day's sales: what the operator counts, and holds against the chain. */
+/** The daybook: the sales of one UTC day, which the operator reconciles with on-chain transfers. */
 
-/** A sale, as it is booked. */
+/** A sale in the daybook. */
 export interface BookedSale {
-  /** See `paymentKey`: a payment is in the books once. */
+  /** See `paymentKey`. A payment has at most one sale. */
   payment: string;
-  /** Of the call that claimed the payment. */
+  /** Id of the call that claimed the payment. */
   requestId: string;
   /** Unix milliseconds. */
   settledAt: number;
-  /** Name of the chain, CAIP-2 id, and the token's decimals, as they were. */
+  /** Name of the chain at the time of the sale. */
   network: string;
+  /** CAIP-2 id of the chain. */
   chain: string;
+  /** Decimals of the token. */
   decimals: number;
   asset: string;
   payer: string;
   payTo: string;
   /** Atomic units. */
   amount: string;
-  /** Empty where it is not known. */
+  /** Empty if unknown. */
   transaction: string;
-  /** False where it was sold on the facilitator's word alone. */
+  /** False if the sale relies on the facilitator's word alone. */
   proved: boolean;
 }
 
 const PREFIX = "sale:";
 const DAY_MS = 86_400_000;
-/** A day's book is kept for so long: a year's accounts can be closed with it. */
-const KEPT_MS = 400 * DAY_MS;
+/** Lifetime of a daybook: long enough to close the year's accounts. */
+const RETENTION_MS = 400 * DAY_MS;
 
-/** Returns the UTC day that a point in time (Unix milliseconds) is in, as `2026-11-22`. */
+/** Returns the UTC day of a time in Unix milliseconds, as `2026-11-22`. */
 export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Returns the name of the object with the book of a day, as {@link dayOf} writes it. */
+/** Returns the name of the object with the daybook of a day, given as by {@link dayOf}. */
 export function daybookOf(day: string): string {
   return `sales:${day}`;
 }
 
-/** The book in the storage of a Durable Object, which calls {@link sweep} at its alarms. */
+/** A daybook in the storage of a Durable Object, which calls {@link sweep} at its alarms. */
 export class Daybook {
   readonly #storage: DurableObjectStorage;
 
@@ -46,28 +48,28 @@ export class Daybook {
     this.#storage = storage;
   }
 
-  /** Enters a sale; once, however often it is called for it. */
+  /** Enters a sale. Idempotent. */
   async enter(sale: BookedSale): Promise<void> {
     const { settledAt, payment } = sale;
-    this.#storage.kv.put(`${PREFIX}${String(settledAt).padStart(15, "0")}:${payment}`, sale); // sorts as text
-    if ((await this.#storage.getAlarm()) === null) await this.#storage.setAlarm(settledAt + KEPT_MS);
+    this.#storage.kv.put(`${PREFIX}${String(settledAt).padStart(15, "0")}:${payment}`, sale); // keys sort by time
+    if ((await this.#storage.getAlarm()) === null) await this.#storage.setAlarm(settledAt + RETENTION_MS);
   }
 
   /**
-   * Returns up to `limit` sales, the oldest first.
-   * @param after the place of the last one that is known already; undefined to begin with the first
+   * Returns up to `limit` sales, oldest first.
+   * @param after the cursor of the last sale of the previous page; undefined for the first page
    */
-  page(after: string | undefined, limit: number): (BookedSale & { place: string })[] {
+  page(after: string | undefined, limit: number): (BookedSale & { cursor: string })[] {
     const from = after === undefined ? {} : { startAfter: PREFIX + after };
     const found = this.#storage.kv.list<BookedSale>({ prefix: PREFIX, ...from, limit });
-    return [...found].map(([key, sale]) => ({ ...sale, place: key.slice(PREFIX.length) }));
+    return [...found].map(([key, sale]) => ({ ...sale, cursor: key.slice(PREFIX.length) }));
   }
 
-  /** Deletes the book if its time is over at `now`. Returns whether there was one. */
+  /** Deletes the daybook if it has expired at `now`, Unix milliseconds. Returns false if this object has no daybook. */
   async sweep(now: number): Promise<boolean> {
     const [newest] = this.#storage.kv.list<BookedSale>({ prefix: PREFIX, reverse: true, limit: 1 });
     if (!newest) return false;
-    const ends = newest[1].settledAt + KEPT_MS;
+    const ends = newest[1].settledAt + RETENTION_MS;
     if (ends <= now) await this.#storage.deleteAll();
     else await this.#storage.setAlarm(ends);
     return true;

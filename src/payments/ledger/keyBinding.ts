@@ -1,36 +1,36 @@
-/** What an idempotency key stands for: the payment made under it, and the request that this was made for. */
+/** Idempotency keys: each is bound to the payment made under it, and to the request that this payment was made for. */
 import type { Network } from "../wire/networks.ts";
 
-/** The payment and request that a key of a payer stands for. */
+/** The payment and the request that a payer's key is bound to. */
 export interface Binding {
   /** See `paymentKey`. */
   payment: string;
-  /** The chain that it is made on. */
+  /** The chain of the payment. */
   chain: Network;
   /** Identifies the request. */
   fingerprint: string;
 }
 
-/** A binding as it is kept: each one made under a key has a number of its own. */
-export type Bound = Binding & { version: number };
+/** A binding as stored. The version counts the bindings made under the key. */
+export type StoredBinding = Binding & { version: number };
 
-/** Returns the name of the object that a payer's key is bound in. It does not tell the key. */
+/** Returns the name of the object that stores a payer's key. The name contains only the key's hash. */
 export async function keyNameOf(payer: string, key: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
   return `key:${payer.toLowerCase()}:${new Uint8Array(digest).toHex()}`;
 }
 
-/** Where bindings are kept, and when they end. */
 interface BindingStorage {
-  load(): Bound | undefined;
-  /** Keeps the binding until `forgetAt`, Unix milliseconds. */
-  save(bound: Bound, forgetAt: number): void;
+  load(): StoredBinding | undefined;
+  /** Stores the binding until `expiresAt`, Unix milliseconds. */
+  save(binding: StoredBinding, expiresAt: number): void;
 }
 
 /**
- * One key of one payer. A payment is settled under a key only by a call that has bound the key to it after claiming it;
- * and the key goes over to another payment only from the very binding that was found, once no claim made by then can settle
- * the old payment any more (`LedgerEntry.abandon`). So of two payments under one key at most one moves.
+ * One key of one payer. At most one payment settles under a key, because of two rules:
+ * - A call settles a payment under a key only after it has claimed the payment and then bound the key to it.
+ * - A key moves to another payment only if its binding has not changed since the caller read it, and after
+ *   `LedgerEntry.invalidateClaims` has ruled out that the old payment settles.
  */
 export class KeyBinding {
   readonly #storage: BindingStorage;
@@ -39,19 +39,19 @@ export class KeyBinding {
     this.#storage = storage;
   }
 
-  /** Returns what the key is bound to. */
-  async bound(): Promise<Bound | undefined> {
+  /** Returns the current binding. */
+  async current(): Promise<StoredBinding | undefined> {
     return this.#storage.load();
   }
 
   /**
-   * Binds the key until `forgetAt`. Returns false if it is bound to another payment, unless by the binding of number
-   * `instead`.
+   * Binds the key until `expiresAt`, Unix milliseconds. Returns false if the key is bound to another payment, unless that
+   * binding has the version `replacedVersion`.
    */
-  async bind({ payment, chain, fingerprint }: Binding, forgetAt: number, instead: number): Promise<boolean> {
-    const bound = this.#storage.load();
-    if (bound && bound.payment !== payment && bound.version !== instead) return false;
-    this.#storage.save({ payment, chain, fingerprint, version: (bound?.version ?? 0) + 1 }, forgetAt);
+  async bind({ payment, chain, fingerprint }: Binding, expiresAt: number, replacedVersion: number): Promise<boolean> {
+    const current = this.#storage.load();
+    if (current && current.payment !== payment && current.version !== replacedVersion) return false;
+    this.#storage.save({ payment, chain, fingerprint, version: (current?.version ?? 0) + 1 }, expiresAt);
     return true;
   }
 }

@@ -1,53 +1,60 @@
-/** Adapter between ledger entries and Durable Objects. */
+/** Durable Object adapter of the ledger: binds records, keys, lists and daybooks to storage and alarms. */
 import { DurableObject } from "cloudflare:workers";
 import { EVIDENCE_TIMEOUT_MS, evidenceOf, type RpcUrls } from "../chain/chain.ts";
 import { type FacilitatorSettings, facilitatorNamed } from "../facilitators/facilitators.ts";
 import type { PaymentEvent } from "../wire/events.ts";
 import { paymentKey } from "../wire/paymentPayload.ts";
 import { type BookedSale, Daybook, daybookOf, dayOf } from "./daybook.ts";
-import { type Binding, type Bound, KeyBinding } from "./keyBinding.ts";
+import { type Binding, KeyBinding, type StoredBinding } from "./keyBinding.ts";
 import { LedgerEntry } from "./ledgerEntry.ts";
-import { type Listed, PurchaseList } from "./purchaseList.ts";
-import type { Call, Entry, Failure, PaymentStatus, Purchase, StoredWork } from "./record.ts";
+import { type ListedPayment, PurchaseList } from "./purchaseList.ts";
+import type { Call, Entry, Failure, PaymentStatus, Purchase, SettledEntry, StoredWork } from "./record.ts";
 
-/** Added to the timeouts of facilitator and chain: an attempt never takes longer than all together. */
+/** Margin on top of the facilitator and chain timeouts. An attempt never takes longer than the three together. */
 const SETTLE_GRACE_MS = 2000;
-/** How many payments of one payer are sold without proof in {@link TRUST_MS}. */
-const MAX_TRUSTED = 3;
-const TRUST_MS = 86_400_000;
-/** For so long a payment waits for settings to be mended. */
-const ASK_AGAIN_MS = 60_000;
+/** Limit per payer for payments sold without proof within {@link UNPROVED_PERIOD_MS}. */
+const MAX_UNPROVED = 3;
+const UNPROVED_PERIOD_MS = 86_400_000;
+/** Retry interval of an alarm that cannot run because the settings are invalid. */
+const INVALID_SETTINGS_RETRY_MS = 60_000;
 
-/** What the ledger depends on: the facilitators, the chains, the storage of outputs, the log, and its other objects. */
+/** The ledger's dependencies: facilitators, chains, the storage of outputs, the log, and the ledger's other objects. */
 export interface LedgerBackend extends FacilitatorSettings {
   rpcUrls: RpcUrls;
   objects: {
     getByName(name: string): {
-      trust(payment: string): Promise<boolean>;
-      list(listed: Listed): Promise<void>;
-      book(sale: BookedSale): Promise<void>;
+      allowUnproved(payment: string): Promise<boolean>;
+      addPurchase(listed: ListedPayment): Promise<void>;
+      bookSale(sale: BookedSale): Promise<void>;
     };
   };
-  /** Returns whether an output can still be delivered: its link can be ended early. */
-  keeps(output: string): Promise<boolean>;
+  /** Returns whether an output can still be delivered. A revoked link makes its output unavailable early. */
+  isAvailable(output: string): Promise<boolean>;
   /** Deletes an output that will never be delivered. Never throws. */
-  discard(output: string): Promise<void>;
+  deleteOutput(output: string): Promise<void>;
   log(event: PaymentEvent): void;
 }
 
-/** Returns the name of the object with the list of what a payer has bought. */
+/** Returns the name of the object with a payer's purchase list. */
 export function purchasesOf(payer: string): string {
   return `purchases:${payer.toLowerCase()}`;
 }
 
 /**
- * The ledger of payments. Each payment has a Durable Object, named by `paymentKey`, with the storage key `entry` (see
- * {@link Entry}). Each idempotency key of a payer has another, with the storage key `bound` (see {@link KeyBinding}).
- * Each payer with a payment sold without proof has one, with the storage key `trusted`, and one with a
- * {@link PurchaseList}. Each day has one with the {@link Daybook} of its sales. The objects settle payments themselves, and
- * book what they have sold, so a Worker that dies leaves nothing undone.
+ * The ledger of payments. One class serves five kinds of Durable Objects:
+ *
+ * | object, named by                  | storage keys        | contents                                       |
+ * |-----------------------------------|---------------------|------------------------------------------------|
+ * | a payment, `paymentKey`           | `entry`             | {@link Entry}                                  |
+ * | a payer's idempotency key         | `bound`             | {@link KeyBinding}                             |
+ * | a payer, `payer:…`                | `trusted`           | recent payments that were sold without proof   |
+ * | a payer, {@link purchasesOf}      | `purchase:…`        | {@link PurchaseList}                           |
+ * | a UTC day, {@link daybookOf}      | `sale:…`            | {@link Daybook}                                |
+ *
+ * The objects themselves settle payments and book sales, so a Worker that dies leaves no sale unfinished.
  */
 export abstract class PaymentLedger<Env> extends DurableObject<Env> {
+  /** Created on first use, because the settings may be invalid. */
   #opened?: LedgerEntry;
   readonly #key: KeyBinding;
   readonly #purchases: PurchaseList;
@@ -57,10 +64,10 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     super(context, env);
     const { storage } = context;
     this.#key = new KeyBinding({
-      load: () => storage.kv.get<Bound>("bound"),
-      save(bound, forgetAt) {
-        storage.kv.put("bound", bound);
-        void storage.setAlarm(forgetAt);
+      load: () => storage.kv.get<StoredBinding>("bound"),
+      save(binding, expiresAt) {
+        storage.kv.put("bound", binding);
+        void storage.setAlarm(expiresAt);
       },
     });
     this.#purchases = new PurchaseList(storage);
@@ -68,8 +75,8 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   }
 
   /**
-   * Returns what the ledger depends on. Called once, when it is first needed.
-   * @throws Error if the settings are wrong
+   * Returns the ledger's dependencies. Called once, on first use.
+   * @throws Error if the settings are invalid
    */
   protected abstract backend(env: Env): LedgerBackend;
 
@@ -84,38 +91,39 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     const { log } = backend;
     return new LedgerEntry({
       load: () => storage.kv.get<Entry>("entry"),
-      save(entry, wakeAt) {
+      save(entry, alarmAt) {
         storage.kv.put("entry", entry);
-        void (wakeAt === undefined ? storage.deleteAlarm() : storage.setAlarm(wakeAt));
+        void (alarmAt === undefined ? storage.deleteAlarm() : storage.setAlarm(alarmAt));
       },
       clear: () => void storage.deleteAll(),
       settle: ({ payment, facilitator, requestId }) =>
         facilitatorNamed(facilitator, backend, { requestId, log }).settle(payment),
       evidence({ payment, requestId }) {
         const url = backend.rpcUrls[payment.network];
-        return url === undefined ? undefined : (since) => evidenceOf(payment, since, url, { requestId, log });
+        if (url === undefined) return undefined;
+        return (firstAsked) => evidenceOf(payment, firstAsked, url, { requestId, log });
       },
-      trusts: ({ payment }) =>
+      allowUnproved: ({ payment }) =>
         backend.objects
           .getByName(`payer:${payment.authorization.from.toLowerCase()}`)
-          .trust(paymentKey(payment))
-          .catch(() => false), // asked again later
-      list: ({ payment, firstAsked: at, work: { expiresAt } }) =>
+          .allowUnproved(paymentKey(payment))
+          .catch(() => false), // the alarm asks again
+      addPurchase: ({ payment, firstAsked: at, work: { expiresAt } }) =>
         backend.objects
           .getByName(purchasesOf(payment.authorization.from))
-          .list({ payment: paymentKey(payment), at, expiresAt })
-          .catch(() => undefined), // what is missing there can still be had with its key
-      book: (entry) =>
+          .addPurchase({ payment: paymentKey(payment), at, expiresAt })
+          .catch(() => undefined), // the payer can still get a missing purchase with the idempotency key
+      bookSale: (entry) =>
         backend.objects
           .getByName(daybookOf(dayOf(entry.settledAt)))
-          .book(saleOf(entry))
+          .bookSale(saleOf(entry))
           .then(
             () => true,
-            () => false, // the alarm tries it again
+            () => false, // the alarm retries
           ),
       settleTimeoutMs: backend.facilitatorTimeoutMs + EVIDENCE_TIMEOUT_MS + SETTLE_GRACE_MS,
-      keeps: (output) => backend.keeps(output),
-      discard: (output) => backend.discard(output),
+      isAvailable: (output) => backend.isAvailable(output),
+      deleteOutput: (output) => backend.deleteOutput(output),
       now: () => Date.now(),
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       log,
@@ -123,8 +131,8 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   }
 
   /** @see LedgerEntry.waitForStatus */
-  waitForStatus(fingerprint: string, until: number, proved: boolean): Promise<PaymentStatus> {
-    return this.#entry.waitForStatus(fingerprint, until, proved);
+  waitForStatus(fingerprint: string, until: number, isPayerProven: boolean): Promise<PaymentStatus> {
+    return this.#entry.waitForStatus(fingerprint, until, isPayerProven);
   }
 
   /** @see LedgerEntry.claim */
@@ -137,9 +145,9 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     return this.#entry.release(claim, failure);
   }
 
-  /** @see LedgerEntry.abandon */
-  abandon(fingerprint: string): Promise<boolean> {
-    return this.#entry.abandon(fingerprint);
+  /** @see LedgerEntry.invalidateClaims */
+  invalidateClaims(fingerprint: string): Promise<boolean> {
+    return this.#entry.invalidateClaims(fingerprint);
   }
 
   /** @see LedgerEntry.purchase */
@@ -152,63 +160,64 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     return this.#entry.settle(claim, work);
   }
 
-  /** @see KeyBinding.bound */
-  bound(): Promise<Bound | undefined> {
-    return this.#key.bound();
+  /** @see KeyBinding.current */
+  binding(): Promise<StoredBinding | undefined> {
+    return this.#key.current();
   }
 
   /** @see KeyBinding.bind */
-  bind(binding: Binding, forgetAt: number, instead: number): Promise<boolean> {
-    return this.#key.bind(binding, forgetAt, instead);
+  bind(binding: Binding, expiresAt: number, replacedVersion: number): Promise<boolean> {
+    return this.#key.bind(binding, expiresAt, replacedVersion);
   }
 
   /** @see PurchaseList.add */
-  list(listed: Listed): Promise<void> {
+  addPurchase(listed: ListedPayment): Promise<void> {
     return this.#purchases.add(listed);
   }
 
   /** @see PurchaseList.newest */
-  async listed(before: string | undefined, limit: number) {
+  async newestPurchases(before: string | undefined, limit: number) {
     return this.#purchases.newest(before, limit);
   }
 
   /** @see Daybook.enter */
-  book(sale: BookedSale): Promise<void> {
+  bookSale(sale: BookedSale): Promise<void> {
     return this.#daybook.enter(sale);
   }
 
   /** @see Daybook.page */
-  async booked(after: string | undefined, limit: number) {
+  async bookedSales(after: string | undefined, limit: number) {
     return this.#daybook.page(after, limit);
   }
 
-  /** Returns whether a payer's payment may be sold without proof, and remembers that it was. */
-  async trust(payment: string): Promise<boolean> {
+  /** Returns whether a payer's payment may be sold without proof. If so, counts the payment against the payer's limit. */
+  async allowUnproved(payment: string): Promise<boolean> {
     const { storage } = this.ctx;
     const now = Date.now();
-    const trusted = new Map(storage.kv.get<[string, number][]>("trusted")?.filter(([, at]) => now < at + TRUST_MS));
-    if (trusted.has(payment)) return true;
-    if (trusted.size >= MAX_TRUSTED) return false;
-    storage.kv.put("trusted", [...trusted, [payment, now]]);
-    await storage.setAlarm(now + TRUST_MS);
+    const stored = storage.kv.get<[payment: string, at: number][]>("trusted");
+    const recent = new Map(stored?.filter(([, at]) => now < at + UNPROVED_PERIOD_MS));
+    if (recent.has(payment)) return true;
+    if (recent.size >= MAX_UNPROVED) return false;
+    storage.kv.put("trusted", [...recent, [payment, now]]);
+    await storage.setAlarm(now + UNPROVED_PERIOD_MS);
     return true;
   }
 
   /**
-   * Forgets an expired key, a payer's trust or purchases, or a day's book, or runs the alarm of the payment's entry. While the
-   * settings are wrong a payment waits: the runtime forgets an alarm that has failed a few times.
+   * Runs the alarm of whichever kind of object this is: clears an expired key, list or daybook, or continues a payment.
+   * While the settings are invalid a payment's alarm is postponed, because the runtime drops an alarm that fails repeatedly.
    */
   override async alarm(): Promise<void> {
     const { kv } = this.ctx.storage;
     const now = Date.now();
     if (kv.get("bound") !== undefined || kv.get("trusted") !== undefined) await this.ctx.storage.deleteAll();
     else if (!(await this.#purchases.sweep(now)) && !(await this.#daybook.sweep(now))) {
-      if (this.#canSettle()) await this.#entry.alarm();
-      else await this.ctx.storage.setAlarm(now + ASK_AGAIN_MS);
+      if (this.#areSettingsValid()) await this.#entry.alarm();
+      else await this.ctx.storage.setAlarm(now + INVALID_SETTINGS_RETRY_MS);
     }
   }
 
-  #canSettle(): boolean {
+  #areSettingsValid(): boolean {
     try {
       return this.#entry !== undefined;
     } catch {
@@ -217,7 +226,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   }
 }
 
-function saleOf({ payment, requestId, settledAt, transaction, unproved }: Entry & { state: "settled" }): BookedSale {
+function saleOf({ payment, requestId, settledAt, transaction, unproved }: SettledEntry): BookedSale {
   const { chain, authorization } = payment;
   return {
     payment: paymentKey(payment),

@@ -1,20 +1,20 @@
-/** The list of the payments that a payer may have bought something with. */
+/** A payer's purchase list: the payments that may have bought a result. Each payment's record shows whether it did. */
 
-/** A place in the list: it is sorted by time, and a payment is there once. Points in time are Unix milliseconds. */
-export interface Listed {
+/** An item of the list. The list is sorted by time and has each payment once. Times are Unix milliseconds. */
+export interface ListedPayment {
   /** See `paymentKey`. */
   payment: string;
-  /** When it was first asked for. */
+  /** Start of the first settlement attempt. */
   at: number;
-  /** When the link that it buys expires. */
+  /** Expiry of the link that the payment buys. */
   expiresAt: number;
 }
 
 const PREFIX = "purchase:";
-/** The list is cleared of what has expired this often. */
+/** Minimum interval between two sweeps of expired items. */
 const SWEEP_MS = 3_600_000;
 
-/** The list of one payer in the storage of a Durable Object, which calls {@link sweep} at its alarms. */
+/** A purchase list in the storage of a Durable Object, which calls {@link sweep} at its alarms. */
 export class PurchaseList {
   readonly #storage: DurableObjectStorage;
 
@@ -22,27 +22,27 @@ export class PurchaseList {
     this.#storage = storage;
   }
 
-  /** Adds a payment, if it is not there yet. */
-  async add(listed: Listed): Promise<void> {
+  /** Adds a payment. Idempotent. */
+  async add(listed: ListedPayment): Promise<void> {
     const { at, payment } = listed;
-    this.#storage.kv.put(`${PREFIX}${String(at).padStart(15, "0")}:${payment}`, listed); // sorts as text
+    this.#storage.kv.put(`${PREFIX}${String(at).padStart(15, "0")}:${payment}`, listed); // keys sort by time
     if ((await this.#storage.getAlarm()) === null) await this.#storage.setAlarm(listed.expiresAt);
   }
 
   /**
-   * Returns up to `limit` payments, the newest first.
-   * @param before the place of the last one that is known already; undefined to begin with the newest
+   * Returns up to `limit` payments, newest first.
+   * @param before the cursor of the last payment of the previous page; undefined for the first page
    */
-  newest(before: string | undefined, limit: number): (Listed & { place: string })[] {
+  newest(before: string | undefined, limit: number): (ListedPayment & { cursor: string })[] {
     const range = before === undefined ? { prefix: PREFIX } : { start: PREFIX, end: PREFIX + before };
-    const found = this.#storage.kv.list<Listed>({ ...range, reverse: true, limit });
-    return [...found].map(([key, listed]) => ({ ...listed, place: key.slice(PREFIX.length) }));
+    const found = this.#storage.kv.list<ListedPayment>({ ...range, reverse: true, limit });
+    return [...found].map(([key, listed]) => ({ ...listed, cursor: key.slice(PREFIX.length) }));
   }
 
-  /** Deletes what has expired at `now`. Returns whether there was a list. */
+  /** Deletes the items that have expired at `now`, Unix milliseconds. Returns false if this object has no list. */
   async sweep(now: number): Promise<boolean> {
     const { kv } = this.#storage;
-    const all = [...kv.list<Listed>({ prefix: PREFIX })];
+    const all = [...kv.list<ListedPayment>({ prefix: PREFIX })];
     const live = all.filter(([, { expiresAt }]) => expiresAt > now);
     if (all.length === 0) return false;
     if (live.length === 0) await this.#storage.deleteAll();

@@ -3,71 +3,104 @@ import type { Settlement } from "../facilitators/facilitator.ts";
 import type { PaymentPayload } from "../wire/paymentPayload.ts";
 
 /**
- * The state of one payment as the ledger stores it: one record per payment (`paymentKey`), in the single key `entry`.
+ * The state of one payment, as the ledger stores it: one record per payment (`paymentKey`), under the storage key `entry`.
+ * The names of states and fields are stored data, so renaming one breaks existing records.
  *
- * | state    | meaning                              | event                                 | next state             |
- * |----------|--------------------------------------|---------------------------------------|------------------------|
- * | (none)   | never seen, failed, or forgotten     | `claim`                               | claimed                |
- * | claimed  | one call is working under a lease    | `settle`, with the output             | settling               |
- * |          |                                      | `release`, or lease over              | (none)                 |
- * | settling | facilitator asked to move the money  | it moved, as `conclude` proves        | settled                |
- * |          |                                      | it did not and will not               | (none), output deleted |
- * |          |                                      | it is used, or the chain rejected it  | exposed, with a node   |
- * |          |                                      | the same without a node; link over    | burned, output deleted |
- * |          |                                      | not known: `doubt`; or not processed  | settling, alarm asks   |
- * | exposed  | not by us, but others may move it    | the chain shows that they have        | settled                |
- * |          |                                      | it can't happen any more; link over   | burned, output deleted |
- * | burned   | public, and not to be used any more  | authorization over                    | (none)                 |
- * | settled  | money moved, result is the payer's   | the day's book has the sale           | settled, booked        |
- * |          |                                      | booked, and link and authorization    | (none)                 |
- * |          |                                      | over for a day                        |                        |
+ * | state    | meaning                                          | event                              | next state              |
+ * |----------|--------------------------------------------------|------------------------------------|-------------------------|
+ * | (none)   | never seen, failed, or forgotten                 | `claim`                            | claimed                 |
+ * | claimed  | one call works on the request under a lease      | `settle`, with the output          | settling                |
+ * |          |                                                  | `release`, or the lease expires    | (none)                  |
+ * | settling | the facilitator was asked to settle              | settled                            | settled                 |
+ * |          |                                                  | refused for good                   | (none), output deleted  |
+ * |          |                                                  | used or rejected; we can watch     | exposed                 |
+ * |          |                                                  | used or rejected; we cannot watch  | burned, output deleted  |
+ * |          |                                                  | outcome unknown, or not processed  | settling, alarm retries |
+ * |          |                                                  | link expires                       | burned                  |
+ * | exposed  | our attempt failed, but the payment is public    | the chain shows a transfer         | settled                 |
+ * |          | and others may still submit it                   | the chain rules a transfer out     | burned, output deleted  |
+ * |          |                                                  | link expires                       | burned                  |
+ * | burned   | public and unpaid, so never accepted again       | authorization expires              | (none)                  |
+ * | settled  | money moved, and the result is the payer's       | the daybook has the sale           | settled, booked         |
+ * |          |                                                  | booked, and a day has passed since | (none)                  |
+ * |          |                                                  | link and authorization expired     |                         |
  *
- * `settling` is written before the facilitator is asked, so after a crash the alarm continues with the same payment.
- * `exposed` asks only the chain.
+ * {@link conclude} decides between the events of `settling`, and {@link concludeExposed} between those of `exposed`. To
+ * watch a payment takes a node of its chain and a facilitator that names its accounts.
+ *
+ * `settling` is stored before the facilitator is asked, so the alarm continues with the same payment after a crash.
+ * In `exposed` the alarm asks only the chain, never the facilitator.
  */
-export type Entry =
-  | ({ state: "claimed"; claim: string; leaseEnds: number } & Call)
-  | ({
-      state: "settling";
-      work: StoredWork;
-      attempts: number;
-      /** Whether an earlier attempt may have moved the money. */
-      doubt: boolean;
-      firstAsked: number;
-      nextAt: number;
-      transaction: string;
-    } & Call)
-  | ({ state: "exposed"; work: StoredWork; attempts: number; firstAsked: number; nextAt: number } & Call)
-  | ({ state: "burned" } & Call)
-  | ({
-      state: "settled";
-      work: StoredWork;
-      transaction: string;
-      settledAt: number;
-      /** It was sold on the facilitator's word: nothing shows that the money has moved. */
-      unproved?: true;
-      /** Until the book of its day has the sale: how often that has failed, and when the alarm tries it again. */
-      unbooked?: { attempts: number; nextAt: number };
-    } & Call);
+export type Entry = ClaimedEntry | SettlingEntry | ExposedEntry | BurnedEntry | SettledEntry;
 
-/** The call that a claim is made for. */
+interface ClaimedEntry extends Call {
+  state: "claimed";
+  /** Random id of the claim. */
+  claim: string;
+  leaseEnds: number;
+}
+
+/** A payment that the facilitator is being asked to settle. */
+export interface SettlingEntry extends Call {
+  state: "settling";
+  work: StoredWork;
+  attempts: number;
+  /** Whether an earlier attempt may have moved the money although its answer did not say so. */
+  doubt: boolean;
+  /** Start of the first attempt. */
+  firstAsked: number;
+  /** Time of the next attempt. */
+  nextAt: number;
+  /** Hash of the transaction that may have moved the money; empty if unknown. */
+  transaction: string;
+}
+
+/** A payment that we could not settle, but that others may still submit to the chain. */
+export interface ExposedEntry extends Call {
+  state: "exposed";
+  work: StoredWork;
+  /** Number of chain look-ups. */
+  attempts: number;
+  /** Start of the first settlement attempt. */
+  firstAsked: number;
+  /** Time of the next chain look-up. */
+  nextAt: number;
+}
+
+interface BurnedEntry extends Call {
+  state: "burned";
+}
+
+/** A payment that has bought its result. */
+export interface SettledEntry extends Call {
+  state: "settled";
+  work: StoredWork;
+  transaction: string;
+  settledAt: number;
+  /** Set if the sale relies on the facilitator's word alone, without proof that the money moved. */
+  unproved?: true;
+  /** Retry state of the daybook entry. Removed once the daybook has the sale. */
+  unbooked?: { attempts: number; nextAt: number };
+}
+
+/** The call that claimed the payment. */
 export interface Call {
   /** Identifies the request. */
   fingerprint: string;
   payment: PaymentPayload;
-  /** Name of the facilitator that verified the payment, and that must settle it. */
+  /** Name of the facilitator that verified the payment and must also settle it. */
   facilitator: string;
-  /** The accounts that its transactions on an EVM chain come from, in lower case; none if it has not said. */
+  /** The facilitator's sending accounts on an EVM chain, in lower case. Empty if the facilitator does not publish them. */
   signers: readonly string[];
-  /** Of the call that claimed the payment, for the log. */
+  /** For the log. */
   requestId: string;
 }
 
-/** What a settled payment has bought, as long as its link works. Points in time are Unix milliseconds. */
+/** The result that a settled payment has bought, while its link works. Times are Unix milliseconds. */
 export interface Purchase {
-  /** JSON of the value that the caller got. */
+  /** The delivered value, as JSON. */
   value: string;
-  /** Of the call that claimed the payment. */
+  /** Id of the call that claimed the payment. */
   requestId: string;
   settledAt: number;
   expiresAt: number;
@@ -78,63 +111,68 @@ export interface Purchase {
 
 /** The result of the work, delivered once the payment is settled. */
 export interface StoredWork {
-  /** JSON of the value that the caller gets. */
+  /** The value to deliver, as JSON. */
   value: string;
-  /** Id of the output in storage; deleted if it cannot be delivered. */
+  /** Id of the output in storage. The output is deleted if it cannot be delivered. */
   output: string;
-  /** When the link expires, Unix milliseconds. */
+  /** Expiry of the link, Unix milliseconds. */
   expiresAt: number;
 }
 
 /**
- * Why a claim failed, as told to all calls that wait for it: the reason the payment was refused, or the error of the
- * work as `SaleTerms.errors` writes it.
+ * The cause of a failed claim, as reported to every call that waits for it: the reason for which the payment was refused,
+ * or the error of the work as `SaleTerms.errors` writes it.
  */
 export type Failure = { reason: string } | { error: string };
 
 /**
- * The status of a payment for the request it comes with.
- * - `free`: it can be claimed
- * - `yours`: claimed by this call
- * - `sold`: settled for the same request; the result can be delivered. The money is known to have moved at `provedAt`
- * - `withheld`: being settled, or settled, for whatever request: what the caller has shown may be public by now
- * - `spent`: settled, but for another request or for a link that has ended; or burned
- * - `taken`: in use for another request
- * - `busy`: another call is working on the same request
- * - `pending`: being settled for the same request, with the outcome still unknown; it is `until` then that others may move
- *   the money, where we could not
- * - `failed`: the work or settlement that was waited for has failed
+ * The status of a payment from the viewpoint of one request.
+ *
+ * | status           | meaning                                                                             |
+ * |------------------|-------------------------------------------------------------------------------------|
+ * | `free`           | the payment can be claimed                                                          |
+ * | `claimed`        | the asking call holds the claim                                                     |
+ * | `in_progress`    | another call is working on the same request                                         |
+ * | `reserved`       | in use for another request                                                          |
+ * | `pending`        | being settled for the same request; the outcome is unknown. `until` is set if the   |
+ * |                  | payment is exposed: others may submit it until then                                 |
+ * | `sold`           | settled for the same request, so the result can be delivered. `provedAt` is the     |
+ * |                  | time at which the transfer was proved; undefined without proof                      |
+ * | `spent`          | settled for another request or an expired or revoked link; or burned                |
+ * | `proof_required` | submitted for settlement, so the payment may be public and proves nothing. The      |
+ * |                  | caller must prove in another way to be the payer                                    |
+ * | `failed`         | the work or the settlement that the caller waited for has failed                    |
  */
 export type PaymentStatus =
-  | { status: "free" | "spent" | "taken" | "busy" | "withheld" }
+  | { status: "free" | "spent" | "reserved" | "in_progress" | "proof_required" }
   | { status: "pending"; until?: number }
-  | { status: "yours"; claim: string }
+  | { status: "claimed"; claim: string }
   | { status: "sold"; value: string; transaction: string; provedAt: number | undefined }
   | { status: "failed"; failure: Failure };
 
 const DAY_MS = 86_400_000;
-/** The latest time a Date can hold, in milliseconds. A record due later than this is kept forever. */
+/** The latest time a Date can hold, in milliseconds. A record due later than this is never forgotten. */
 const MAX_DATE_MS = 8.64e15;
-/** The chain's clock, read a few blocks late, has passed the end of an authorization by then. */
+/** Delay after which the chain's clock, read a few blocks late, has passed the end of an authorization. */
 const CHAIN_LAG_MS = 10_000;
 
 /** Returns the status of a payment with this entry for a request, at `now` (Unix milliseconds). */
 export function statusOf(entry: Entry | undefined, fingerprint: string, now: number): PaymentStatus {
-  const same = entry?.fingerprint === fingerprint;
+  const isSameRequest = entry?.fingerprint === fingerprint;
   switch (entry?.state) {
     case undefined:
       return { status: "free" };
     case "claimed":
       if (entry.leaseEnds <= now) return { status: "free" };
-      return { status: same ? "busy" : "taken" };
+      return { status: isSameRequest ? "in_progress" : "reserved" };
     case "settling":
-      return { status: same ? "pending" : "taken" };
+      return { status: isSameRequest ? "pending" : "reserved" };
     case "exposed":
-      return same ? { status: "pending", until: lapsesAt(entry) } : { status: "taken" };
+      return isSameRequest ? { status: "pending", until: usableUntil(entry) } : { status: "reserved" };
     case "burned":
       return { status: "spent" };
     case "settled":
-      if (!same || entry.work.expiresAt <= now) return { status: "spent" };
+      if (!isSameRequest || entry.work.expiresAt <= now) return { status: "spent" };
       return {
         status: "sold",
         value: entry.work.value,
@@ -145,15 +183,15 @@ export function statusOf(entry: Entry | undefined, fingerprint: string, now: num
 }
 
 /**
- * Returns whether a payment may be on the chain, where everyone can read it: what the facilitator is given ends up in a
- * transaction's data, signature included.
+ * Returns whether anyone may be able to read the payment on the chain. A facilitator puts the whole payment, signature
+ * included, into the data of a transaction.
  */
 export function mayBePublic(entry: Entry | undefined): boolean {
   return entry !== undefined && entry.state !== "claimed";
 }
 
 /** Returns when the record's alarm is due, in Unix milliseconds; undefined for never. */
-export function wakesAt(entry: Entry): number | undefined {
+export function alarmDueAt(entry: Entry): number | undefined {
   switch (entry.state) {
     case "claimed":
       return entry.leaseEnds;
@@ -161,56 +199,61 @@ export function wakesAt(entry: Entry): number | undefined {
     case "exposed":
       return entry.nextAt;
     case "burned":
-      return dated(authorizationEnds(entry));
+      return unlessBeyondDates(authorizationEnds(entry));
     case "settled":
-      return entry.unbooked?.nextAt ?? dated(Math.max(entry.work.expiresAt, authorizationEnds(entry)) + DAY_MS);
+      return (
+        entry.unbooked?.nextAt ?? unlessBeyondDates(Math.max(entry.work.expiresAt, authorizationEnds(entry)) + DAY_MS)
+      );
   }
 }
 
-/** What an answer means for a payment that is being settled. */
+/** The consequence of an answer for a payment that is being settled. */
 export type Conclusion =
   | { conclusion: "settled"; transaction: string }
   | { conclusion: "unproved"; transaction: string }
   | { conclusion: "exposed"; reason: string }
   | Refusal
-  | { conclusion: "again"; transaction: string; doubt: boolean };
+  | { conclusion: "retry"; transaction: string; doubt: boolean };
 
-/** Why the money has not moved for us, and will not. */
+/** The reason for which the money has not moved to us and will not. */
 export interface Refusal {
   conclusion: "refused" | "burned";
   reason: string;
 }
 
 /**
- * Interprets the answer of the facilitator, or of the chain. There is doubt once an attempt may have moved the money
- * without our hearing of it: a timeout, a 5xx, a broken answer. Without doubt nothing but `settled` is a payment: a used
- * authorization has been canceled, or has paid another service of the same seller. In doubt no refusal proves anything:
- * an attempt that went through makes the next ones fail, and so does a payer who cancels or empties the wallet. What the
- * chain rejected can be read there, and anyone could use it, as somebody may have what is used: it is exposed where that
- * would be seen, and else burned.
+ * Interprets an answer of the facilitator, or evidence from the chain.
  *
- * | answer         | no doubt                                | doubt                                                     |
- * |----------------|-----------------------------------------|-----------------------------------------------------------|
- * | settled        | settled                                 | settled                                                   |
- * | used           | exposed; burned if that is not watched  | unproved: the chain decides, or a few times a day the word |
- * | reverted       | the same as used                        | the same as used                                          |
- * | simulated      | refused                                 | the same as used                                          |
- * | unsent         | again, in doubt; burned without a node  | the same as used                                          |
- * | refused        | refused                                 | again                                                     |
- * | unprocessed    | again; refused after the authorization  | again                                                     |
- * | unknown        | again, in doubt                         | again                                                     |
- * | lost (chain)   | not asked                               | refused                                                   |
+ * An entry is in doubt once an attempt may have moved the money without a usable answer: a timeout, a 5xx, or a broken
+ * answer. Without doubt only `settled` proves a payment, because a used authorization was canceled or has paid another
+ * service of the same seller. In doubt no refusal proves anything: a successful attempt makes all later ones fail, and a
+ * payer can cancel the authorization or empty the wallet.
  *
- * Exposed payments are watched with a node, where the facilitator names its accounts: see {@link concludeExposed}.
+ * A transaction that the chain rejected is readable there, so anyone can submit the payment again. Such a payment is
+ * exposed if we can watch it, and burned otherwise. Watching takes a node and a facilitator that names its accounts.
+ *
+ * | answer            | no doubt, watched    | no doubt, node only  | no doubt, no node    | in doubt |
+ * |-------------------|----------------------|----------------------|----------------------|----------|
+ * | settled           | settled              | settled              | settled              | settled  |
+ * | used, reverted    | exposed              | burned               | burned               | unproved |
+ * | simulated         | refused              | refused              | refused              | unproved |
+ * | unsent            | retry, now in doubt  | retry, now in doubt  | burned               | unproved |
+ * | refused           | refused              | refused              | refused              | retry    |
+ * | unprocessed       | retry until expiry   | retry until expiry   | retry until expiry   | retry    |
+ * | unknown           | retry, now in doubt  | retry, now in doubt  | retry, now in doubt  | retry    |
+ * | lost (from chain) | not asked            | not asked            | not asked            | refused  |
+ *
+ * `unprocessed` is refused once the authorization has expired. `unproved` means that the facilitator reports the payment as used, and nothing else shows a transfer. With a node the
+ * chain decides at the next attempt. Without one, a few payments per payer and day are sold on the facilitator's word.
  */
 export function conclude(
-  entry: Entry & { state: "settling" },
+  entry: SettlingEntry,
   answer: Settlement | Evidence,
   now: number,
   hasNode: boolean,
 ): Conclusion {
   const { doubt, transaction } = entry;
-  const watched = hasNode && entry.signers.length > 0;
+  const isWatched = hasNode && entry.signers.length > 0;
   switch (answer.outcome) {
     case "settled":
       return { conclusion: "settled", transaction: answer.transaction };
@@ -219,30 +262,30 @@ export function conclude(
     case "used":
     case "reverted":
       if (doubt) return { conclusion: "unproved", transaction };
-      return { conclusion: watched ? "exposed" : "burned", reason: answer.reason };
+      return { conclusion: isWatched ? "exposed" : "burned", reason: answer.reason };
     case "unsent":
       if (doubt) return { conclusion: "unproved", transaction };
-      // not without a node: "already used" would be believed next, and a wallet's contract can make sending fail
-      if (hasNode) return { conclusion: "again", transaction, doubt: true };
+      // Without a node a retry would be sold on the next "already used", which a malicious contract wallet can provoke.
+      if (hasNode) return { conclusion: "retry", transaction, doubt: true };
       return { conclusion: "burned", reason: answer.reason };
     case "simulated":
       if (doubt) return { conclusion: "unproved", transaction };
       return { conclusion: "refused", reason: answer.reason };
     case "refused":
-      return doubt ? { conclusion: "again", transaction, doubt } : { conclusion: "refused", reason: answer.reason };
+      return doubt ? { conclusion: "retry", transaction, doubt } : { conclusion: "refused", reason: answer.reason };
     case "unprocessed":
       return doubt || now < authorizationEnds(entry)
-        ? { conclusion: "again", transaction, doubt }
+        ? { conclusion: "retry", transaction, doubt }
         : { conclusion: "refused", reason: answer.reason };
     case "unknown":
-      return { conclusion: "again", transaction: answer.transaction ?? transaction, doubt: true };
+      return { conclusion: "retry", transaction: answer.transaction ?? transaction, doubt: true };
   }
 }
 
 /**
- * Interprets what the chain shows, or does not yet, of a payment that our facilitator has not moved, and others may have:
- * a stranger who has read it there, or the payer. What one of the facilitator's accounts has sent was asked for by another
- * service of the same seller, which has sold something for it.
+ * Interprets the chain's evidence about an exposed payment; undefined while nothing is decided. A transfer from one of the
+ * facilitator's accounts was requested by another service of the same seller, which has sold something for it. A transfer
+ * from any other account was submitted by the payer or a stranger, and pays us.
  */
 export function concludeExposed(
   { signers }: Call,
@@ -251,29 +294,29 @@ export function concludeExposed(
   if (found?.outcome === "lost") return { conclusion: "burned", reason: found.reason };
   if (found?.sender === undefined) return undefined;
   return signers.includes(found.sender)
-    ? { conclusion: "burned", reason: "nonce_already_used: it has paid for something at another service" }
+    ? { conclusion: "burned", reason: "nonce_already_used: the payment was used at another service" }
     : { conclusion: "settled", transaction: found.transaction };
 }
 
-/** Returns when a payment cannot buy its result any more: its authorization has ended, or its link would have. */
-function lapsesAt(entry: Call & { work: StoredWork }): number {
+/** Returns when an exposed payment can no longer buy its result: its authorization or its link has expired. */
+function usableUntil(entry: Call & { work: StoredWork }): number {
   return Math.min(authorizationEnds(entry), entry.work.expiresAt);
 }
 
 /** Returns when to ask the chain again about an exposed payment, in Unix milliseconds. */
-export function nextLookAt(entry: Call & { work: StoredWork; attempts: number }, now: number): number {
-  const over = lapsesAt(entry) + CHAIN_LAG_MS;
+export function nextChainCheckAt(entry: Omit<ExposedEntry, "nextAt">, now: number): number {
+  const over = usableUntil(entry) + CHAIN_LAG_MS;
   const next = now + backoffMs(entry.attempts);
   return now < over ? Math.min(next, over) : next;
 }
 
 /**
- * Returns how long to wait after attempt number `attempts`, in milliseconds: 2 s, doubled each time up to a minute; an
- * hour after more than twelve attempts.
+ * Returns the delay after attempt number `attempts`, in milliseconds: 2 s, doubled each time up to a minute, and an hour
+ * after more than twelve attempts.
  */
 export function backoffMs(attempts: number): number {
-  const patient = attempts > 12;
-  return Math.min(1000 * 2 ** attempts, patient ? 3_600_000 : 60_000);
+  const maxMs = attempts > 12 ? 3_600_000 : 60_000;
+  return Math.min(1000 * 2 ** attempts, maxMs);
 }
 
 /** Returns when the payer's authorization expires, in Unix milliseconds. */
@@ -281,6 +324,6 @@ function authorizationEnds({ payment }: Call): number {
   return Number(payment.authorization.validBefore) * 1000;
 }
 
-function dated(ms: number): number | undefined {
+function unlessBeyondDates(ms: number): number | undefined {
   return ms < MAX_DATE_MS ? ms : undefined;
 }

@@ -1,4 +1,4 @@
-/** What a call is told of its payment: a receipt, or an error that says what to do next. */
+/** Answers to a call about its payment: the receipt, or an error that says what to do next. */
 
 import type { Binding } from "../ledger/keyBinding.ts";
 import type { PaymentStatus } from "../ledger/record.ts";
@@ -6,15 +6,16 @@ import { PaymentError } from "../wire/errors.ts";
 import { type Offer, PaymentRequired, type Receipt } from "../wire/offer.ts";
 import type { PaymentPayload } from "../wire/paymentPayload.ts";
 
-/** Told with each failure after which the payment may still be charged. */
-const ASK_AGAIN =
-  "Send the same request again in a moment, with this payment or under the same Idempotency-Key; it is not charged twice.";
+/** Appended to each error after which the payment may still be charged. */
+const REPEAT =
+  "Repeat the same request in a moment, with this payment or the same Idempotency-Key. You are not charged twice.";
 
 /**
- * Returns the status if the payment has bought this result.
+ * Returns the status if the payment has bought this result, and throws the answer to any other status. See
+ * {@link PaymentStatus} for the meaning of each.
  * @throws PaymentRequired if the payment was refused
- * @throws PaymentError for a payment that is used, in use, or still being settled
- * @throws Error what the work threw
+ * @throws PaymentError if the payment is used, in use, or still being settled
+ * @throws Error thrown by the work
  */
 export function soldOrThrow(
   found: PaymentStatus,
@@ -32,49 +33,49 @@ export function soldOrThrow(
     case "spent":
       throw new PaymentError(
         "payment_already_used",
-        "This payment, or its Idempotency-Key, has bought its result (another request's, or one whose link has ended), or the chain has rejected the payment. Sign a new payment, under a new Idempotency-Key if this one has bought something.",
+        "This payment or its Idempotency-Key has already bought a result, or the chain has rejected the payment. Sign a new payment and send it with a new Idempotency-Key.",
       );
-    case "taken":
+    case "reserved":
       throw new PaymentError(
         "payment_already_used",
         "This payment is being used for another request. Sign a new payment for this one.",
       );
-    case "withheld":
-      throw withheld();
+    case "proof_required":
+      throw proofRequired();
     case "pending":
       throw new PaymentError(
         "settlement_pending",
         found.until === undefined
-          ? `The payment is being settled and the facilitator has not confirmed it yet. ${ASK_AGAIN}`
-          : `The facilitator could not settle the payment. It may be public by now, so that somebody else can have it moved until ${new Date(found.until).toISOString()}: if that happens, it has paid for this call, and if not, another payment can be made then. ${ASK_AGAIN}`,
+          ? `The payment is being settled, but the facilitator has not confirmed it yet. ${REPEAT}`
+          : `The facilitator could not settle the payment. The payment may be visible on the chain, so a third party could still submit it until ${new Date(found.until).toISOString()}; it would then pay for this call. ${REPEAT}`,
         { retryAfterSeconds: found.until === undefined ? 10 : 30 },
       );
-    case "busy":
+    case "in_progress":
     case "free":
-    case "yours":
+    case "claimed":
       throw inProgress();
   }
 }
 
-/** Creates the answer for a key that stands for another request. */
+/** Creates the answer to a key that was used for another request. */
 export function keyReused(): PaymentError {
   return new PaymentError(
     "idempotency_key_reused",
-    "This Idempotency-Key stands for another request. Nothing was charged for this one: send it with a key of its own.",
+    "This Idempotency-Key was used for another request. Nothing was charged for this one. Send it with a new Idempotency-Key.",
   );
 }
 
-/** Told with a receipt of a payment that was sold without its transaction being known. */
+/** Note on the receipt of a payment whose transaction is unknown. */
 const NO_TRANSACTION_NOTE =
-  "The facilitator's answer with the transaction was lost. It says now that the payment has been used.";
+  "The facilitator's answer with the transaction was lost. The facilitator now reports the payment as used.";
 
-/** Told with a receipt of an earlier payment under the same key. */
-const LAPSES_NOTE =
-  "An earlier payment under the same key has paid for this. The payment sent with this call is not settled: it lapses by itself.";
+/** Note on the receipt of an earlier payment under the same key. */
+const PAID_EARLIER_NOTE =
+  "An earlier payment under the same Idempotency-Key has paid for this result. The payment sent with this call is not settled and expires unused.";
 
 /**
- * Creates the receipt of a payment: x402's settlement response.
- * @param paidBy the payment that it is for, if it is an earlier one of the same payer
+ * Creates the receipt of a payment (x402, "SettlementResponse").
+ * @param paidBy the earlier payment of the same payer that has paid, if any
  */
 export function receiptFor(
   { version, chain: own, authorization }: PaymentPayload,
@@ -83,7 +84,7 @@ export function receiptFor(
 ): Receipt {
   const { chain } = paidBy ?? { chain: own };
   const notes = [
-    ...(paidBy ? [LAPSES_NOTE] : []),
+    ...(paidBy ? [PAID_EARLIER_NOTE] : []),
     ...(outcome.success && outcome.transaction === "" ? [NO_TRANSACTION_NOTE] : []),
   ];
   return {
@@ -94,34 +95,34 @@ export function receiptFor(
   };
 }
 
-/** Creates the answer for a payment that may be public, from a caller who has shown nothing else. */
-export function withheld(): PaymentError {
+/** Creates the answer to a caller who shows only a payment that may be public. */
+export function proofRequired(): PaymentError {
   return new PaymentError(
     "payment_already_used",
-    "This payment has been sent off to be settled and may be public by now, so it does not show any more that its result is yours. Send the Idempotency-Key that it was sent with, or find the result with GET /v1/purchases. For another request sign a new payment.",
+    "This payment was submitted for settlement and may be public, so it no longer proves that you are the payer. Send the Idempotency-Key of the original call, or get the result from GET /v1/purchases. For another request, sign a new payment.",
   );
 }
 
-/** Creates the answer for new calls while nothing is sold. */
+/** Creates the answer to new calls while the deployment sells nothing. */
 export function notSelling(): PaymentError {
   return new PaymentError(
     "not_selling",
-    "This deployment sells nothing at the moment. Nothing was charged. What is paid for already is delivered: send its request again as it was; links work until they end.",
+    "This deployment is not accepting new orders right now. Nothing was charged. Try again later. To get a result that is already paid for, repeat its request unchanged.",
     { retryAfterSeconds: 600 },
   );
 }
 
-/** Creates the answer for a payment that is in use, or whose record cannot be reached. */
+/** Creates the answer to a payment that is in use, or whose record cannot be reached. */
 function inProgress(cause?: unknown): PaymentError {
-  return new PaymentError("payment_in_progress", `This payment is being used right now. ${ASK_AGAIN}`, {
+  return new PaymentError("payment_in_progress", `This payment is in use right now. ${REPEAT}`, {
     retryAfterSeconds: 5,
     cause,
   });
 }
 
 /**
- * Awaits an answer of the ledger. If the ledger cannot be reached, the operation may or may not have happened; calling
- * again is safe.
+ * Awaits an answer of the ledger. If the ledger cannot be reached, the operation may or may not have happened. Repeating
+ * the call is safe.
  * @throws PaymentError payment_in_progress if the ledger cannot be reached
  */
 export function orInProgress<T>(answer: Promise<T>): Promise<T> {

@@ -1,18 +1,21 @@
-/** The sale of one piece of work for one payment: verify, claim, work, store, settle, deliver. */
+/**
+ * The sale of one piece of work for one payment. Each call runs these steps: verify the payment, claim it in the ledger, do
+ * the work, store the output, settle the payment, deliver the result.
+ */
 
-import { type Binding, type Bound, keyNameOf } from "../ledger/keyBinding.ts";
+import { type Binding, keyNameOf, type StoredBinding } from "../ledger/keyBinding.ts";
 import type { Call, Failure, PaymentStatus, StoredWork } from "../ledger/record.ts";
 import { PaymentError } from "../wire/errors.ts";
 import type { SaleEvent } from "../wire/events.ts";
 import type { Network } from "../wire/networks.ts";
 import type { Receipt } from "../wire/offer.ts";
 import { paymentKey } from "../wire/paymentPayload.ts";
-import { type Admission, type AdmissionTerms, boundIn, outcomeOf, saleEvent, verify } from "./admission.ts";
+import { type Admission, type AdmissionTerms, currentBinding, outcomeOf, saleEvent, verify } from "./admission.ts";
 import { keyReused, orInProgress, receiptFor, soldOrThrow } from "./answers.ts";
 
-/** The result of the work. It is delivered once the payment is settled, and its output is deleted if it cannot be. */
+/** The result of the work. It is delivered once the payment is settled; otherwise its output is deleted. */
 export interface WorkResult<T> {
-  /** JSON. */
+  /** JSON data. */
   value: T;
   /** Id of the output in storage. */
   output: string;
@@ -23,8 +26,8 @@ export interface WorkResult<T> {
 
 /** The ledger's record of one payment: a `LedgerEntry`, called directly or through a Durable Object stub. */
 interface LedgerRecord {
-  waitForStatus(fingerprint: string, until: number, proved: boolean): Promise<PaymentStatus>;
-  abandon(fingerprint: string): Promise<boolean>;
+  waitForStatus(fingerprint: string, until: number, isPayerProven: boolean): Promise<PaymentStatus>;
+  invalidateClaims(fingerprint: string): Promise<boolean>;
   claim(call: Call, leaseMs: number, until: number): Promise<PaymentStatus>;
   release(claim: string, failure: Failure | undefined): Promise<void>;
   settle(claim: string, work: StoredWork): Promise<PaymentStatus | undefined>;
@@ -33,22 +36,22 @@ interface LedgerRecord {
 /** Looks up the ledger's records by name: the Durable Object namespace. */
 export interface LedgerBook {
   getByName(name: string): LedgerRecord & {
-    bound(): Promise<Bound | undefined>;
-    bind(binding: Binding, forgetAt: number, instead: number): Promise<boolean>;
+    binding(): Promise<StoredBinding | undefined>;
+    bind(binding: Binding, expiresAt: number, replacedVersion: number): Promise<boolean>;
   };
 }
 
-/** What a payment has bought. */
+/** A delivered result. */
 export interface Sold<T> {
   value: T;
   receipt: Receipt;
-  /** An earlier payment under the same key has paid: the one sent with this call is not settled. */
-  lapses: boolean;
-  /** The payment that is known to have moved; undefined where only the facilitator's word says so. */
+  /** Whether an earlier payment under the same key has paid. The payment sent with this call is then not settled. */
+  isPaidEarlier: boolean;
+  /** The transfer that paid; undefined if only the facilitator's word shows it. */
   paid: Paid | undefined;
 }
 
-/** A payment that has moved. */
+/** A proven transfer. */
 interface Paid {
   chain: Network;
   payer: string;
@@ -56,70 +59,71 @@ interface Paid {
   settledAt: number;
 }
 
-/** One payment for one piece of work. */
+/** The terms of one sale: one payment for one piece of work. */
 export interface SaleTerms<T> extends AdmissionTerms {
   ledger: LedgerBook;
-  /** What the payment was admitted with; without a verdict it is verified when it is claimed. */
+  /** The result of `admit`. Without a facilitator in it, the payment is verified when it is claimed. */
   admitted?: Admission;
   /** Identifies the request. */
   fingerprint: string;
-  /** The longest the work can take, in milliseconds: a payment claimed by a call that died is free again after this. */
+  /** Upper bound for the work, in milliseconds. It is the lease of a claim, which frees the payment if the call dies. */
   workMs: number;
-  /** Life of the result's link, in milliseconds. A key stays bound to its payment for as long. */
+  /** Lifetime of the result's link, in milliseconds. The idempotency key stays bound to its payment as long. */
   linkTtlMs: number;
-  /** Does the work. Called at most once per call, under a claim on a payment that has verified. */
+  /** Does the work. Called at most once per call, under a claim on a verified payment. */
   work(): Promise<WorkResult<T>>;
   /**
-   * Converts errors of the work to text and back: calls that wait for another call's work are told why it failed. What
-   * means nothing to them is undefined: they do it themselves.
+   * Converts errors of the work to text and back, so that calls waiting for another call's work can report its error.
+   * `write` returns undefined for an error that concerns only its own call; a waiting call then does the work itself.
    */
   errors: { write(error: unknown): string | undefined; read(text: string): Error };
 }
 
-/** How long a call waits for another call with the same payment, or for a settlement. */
+/** The longest that a call waits for another call with the same payment, or for a settlement. */
 const WAIT_MS = 25_000;
 
 /**
- * Sells one piece of work for one payment: {@link fulfil}, then {@link settle}. The same payment with the same request
- * gets the same result, at the same time or later. Work that throws is not charged, and its payment stays usable. Each
+ * Sells one piece of work for one payment: first {@link fulfill}, then {@link settle}. The same payment with the same
+ * request gets the same result, in parallel or later. Work that throws is not charged, and its payment stays usable. Each
  * sale logs one {@link SaleEvent}.
  */
 export class Sale<T> {
   readonly #terms: SaleTerms<T>;
+  /** The payment's `paymentKey`. */
   readonly #name: string;
   readonly #record: LedgerRecord;
   readonly #event: SaleEvent;
   readonly #began: number;
-  /** The payment's last known status in the ledger. */
+  /** The last known status of the payment, or of the earlier payment in `#paidBy`. */
   #status: PaymentStatus = { status: "free" };
-  /** The claim to settle, and what for; set once its work is done. */
+  /** The claim to settle and its finished work. Set if this call has done the work. */
   #done: { claim: string; work: StoredWork } | undefined;
-  /** Whether the caller has shown more than the payment, or had the payment before it may have been public. */
-  #proved: boolean;
-  /** The earlier payment under the same key that the status is of. */
-  #paidBy: Bound | undefined;
+  /** See {@link Admission.isPayerProven}. */
+  #isPayerProven: boolean;
+  /** The binding of the caller's key to an earlier payment that decides this call. */
+  #paidBy: StoredBinding | undefined;
 
   constructor(terms: SaleTerms<T>) {
     this.#terms = terms;
     this.#name = paymentKey(terms.payment);
     this.#record = terms.ledger.getByName(this.#name);
-    this.#proved = terms.admitted?.proved ?? false;
+    this.#isPayerProven = terms.admitted?.isPayerProven ?? false;
     this.#began = terms.now();
     this.#event = saleEvent(terms);
   }
 
   /**
-   * Verifies and claims the payment, does the work and stores its output. Skipped if the payment, or an earlier one under
-   * the same key, is in use or has already bought its result; {@link settle} then tells which.
+   * Verifies and claims the payment, does the work and stores its output. Does nothing if the payment, or an earlier one
+   * under the same key, is in use or has bought its result. {@link settle} then reports which.
    * @throws PaymentRequired if the facilitator refuses the payment, or the authorization's validity period does not fit
    * @throws PaymentError idempotency_key_reused, payment_already_used, payment_in_progress, facilitator_unavailable
-   * @throws Error what the work throws
+   * @throws Error thrown by the work
    */
-  async fulfil(): Promise<void> {
+  async fulfill(): Promise<void> {
     await this.#logged(async () => {
       const { admitted } = this.#terms;
-      let bound = admitted ? admitted.bound : await boundIn(this.#terms);
-      while (!(await this.#findOrClaim(bound))) bound = await boundIn(this.#terms);
+      let binding = admitted ? admitted.binding : await currentBinding(this.#terms);
+      while ((await this.#claimAndWork(binding)) === "changed") binding = await currentBinding(this.#terms);
     });
   }
 
@@ -127,29 +131,23 @@ export class Sale<T> {
    * Settles the payment if this call holds its claim, and returns the result.
    * @throws PaymentRequired if the facilitator refuses the payment
    * @throws PaymentError payment_already_used, payment_in_progress, settlement_pending
-   * @throws Error what the work threw in another call that this one waited for
+   * @throws Error thrown by the work of another call that this one waited for
    */
   async settle(): Promise<Sold<T>> {
-    const { payment, timed } = this.#terms;
-    const done = this.#done;
+    const { payment } = this.#terms;
     const paidBy = this.#paidBy;
-    const given = await this.#logged(async () => {
-      if (done)
-        await this.#unlessUsed(async () => {
-          const status = await timed("settle", () => orInProgress(this.#record.settle(done.claim, done.work)));
-          if (!status) this.#done = undefined; // another call has the payment
-          this.#status = status && status.status !== "pending" ? status : await this.#waitForStatus();
-        });
+    const sold = await this.#logged(async () => {
+      if (this.#done) await this.#settleClaim(this.#done);
       const { value, transaction, provedAt: settledAt } = soldOrThrow(this.#status, this.#terms);
       this.#event.transaction = transaction;
       if (this.isSold) this.#event.outcome = "sold";
       const receipt = receiptFor(payment, { success: true, transaction }, paidBy);
       const { chain } = paidBy ?? payment;
       const paid = settledAt === undefined ? undefined : { chain, payer: payment.authorization.from, settledAt };
-      return { value: JSON.parse(value) as T, receipt, lapses: paidBy !== undefined, paid };
+      return { value: JSON.parse(value) as T, receipt, isPaidEarlier: paidBy !== undefined, paid };
     });
     this.#log();
-    return given;
+    return sold;
   }
 
   /** Whether this call has settled the payment. */
@@ -157,91 +155,131 @@ export class Sale<T> {
     return this.#done !== undefined && this.#status.status === "sold";
   }
 
+  async #settleClaim({ claim, work }: { claim: string; work: StoredWork }): Promise<void> {
+    await this.#unlessUsed(async () => {
+      const status = await this.#terms.timed("settle", () => orInProgress(this.#record.settle(claim, work)));
+      if (!status) this.#done = undefined; // another call has taken over the claim
+      this.#status = status && status.status !== "pending" ? status : await this.#waitForStatus();
+    });
+  }
+
   /**
-   * Finds out what has become of the call, under its key or else with its payment; if nothing yet, claims the payment and
-   * does the work. Returns false if that changed meanwhile, and is to be found out again.
-   * @param bound what the key was bound to; should that have changed, it can't be bound anew
+   * Determines the outcome of the call, and stores it in `#status`. If neither the key nor the payment has an outcome yet,
+   * claims the payment, binds the key to it, and does the work.
+   * @param binding the key's binding. The key is bound again only if this is still its current binding
+   * @returns "changed" if the ledger has changed meanwhile, so that the caller must start again with the current binding
    */
-  async #findOrClaim(bound: Bound | undefined): Promise<boolean> {
-    const { key, fingerprint, admitted } = this.#terms;
-    if (bound && bound.payment !== this.#name) {
-      const found = await this.#statusOf(bound);
-      if (found !== "over") return found !== "changed";
+  async #claimAndWork(binding: StoredBinding | undefined): Promise<"decided" | "changed"> {
+    const { key, fingerprint } = this.#terms;
+    const ownBinding = binding?.payment === this.#name ? binding : undefined;
+    if (binding && !ownBinding) {
+      const earlier = await this.#followEarlierPayment(binding);
+      if (earlier !== "superseded") return earlier;
     }
 
-    this.#proved ||= bound?.payment === this.#name;
-    // what was unknown to the ledger and has verified is claimed right away, which tells if it is not free any more
-    this.#status = admitted?.verified ? { status: "free" } : await this.#waitForStatus(this.#terms.now());
-    if (this.#status.status === "withheld" && (await this.#terms.isSignedIn())) {
-      this.#proved = true;
-      this.#status = await this.#waitForStatus(this.#terms.now());
-    }
-    if (this.#status.status === "withheld") return true;
-    this.#proved = true; // whoever had the payment before it could be public
-    if (this.#status.status === "free") await this.#unlessUsed(() => this.#claimPayment());
-
+    if (ownBinding) this.#isPayerProven = true; // only the payer knows the key
+    await this.#claimIfFree();
     const { status } = this.#status;
-    if (!["yours", "busy", "pending", "sold"].includes(status)) {
-      const used = status === "taken" || status === "spent";
-      if (used && bound?.payment === this.#name && bound.fingerprint !== fingerprint) throw keyReused();
-      return true;
+    switch (status) {
+      case "reserved":
+      case "spent":
+        if (ownBinding && ownBinding.fingerprint !== fingerprint) throw keyReused();
+        return "decided";
+      case "free":
+      case "failed":
+      case "proof_required":
+        return "decided";
     }
-    const isBound = status === "sold" && bound?.payment === this.#name && bound.fingerprint === fingerprint;
-    if (key !== null && !isBound && !(await this.#bindOrRelease(key, bound?.version))) return false;
-    if (this.#status.status === "yours") {
+
+    const isBound = status === "sold" && ownBinding?.fingerprint === fingerprint;
+    if (key !== null && !isBound && !(await this.#bindOrRelease(key, binding?.version))) return "changed";
+    if (this.#status.status === "claimed") {
       const { claim } = this.#status;
       await this.#unlessUsed(() => this.#work(claim));
     } else if (status !== "sold") {
       this.#status = await this.#waitForStatus();
-      if (this.#status.status === "free") return false; // the call that was waited for died
+      if (this.#status.status === "free") return "changed"; // the other call has died
     }
-    return true;
+    return "decided";
   }
 
   /**
-   * Sets the status to that of an earlier payment under the same key, as calls with that payment would have it.
-   * @returns "over" if that payment will not be settled for its request; "changed" if this changed meanwhile
-   * @throws PaymentError idempotency_key_reused if it was made for another request
+   * Takes over the outcome of an earlier payment under the same key.
+   * @returns "superseded" if the earlier payment can no longer settle for its request, so that this call's payment counts;
+   *   "changed" if the earlier payment's status has changed meanwhile
+   * @throws PaymentError idempotency_key_reused if the earlier payment was made for another request
    */
-  async #statusOf(earlier: Bound): Promise<"found" | "over" | "changed"> {
+  async #followEarlierPayment(earlier: StoredBinding): Promise<"decided" | "superseded" | "changed"> {
     const { ledger, fingerprint, now } = this.#terms;
     const record = ledger.getByName(earlier.payment);
-    const same = earlier.fingerprint === fingerprint;
-    const found = await orInProgress(record.waitForStatus(earlier.fingerprint, same ? this.#until : now(), true));
-    const refused = found.status === "failed" && "reason" in found.failure;
-    if (refused || ["free", "taken", "spent"].includes(found.status)) {
-      if (await orInProgress(record.abandon(earlier.fingerprint))) return "over";
+    const isSameRequest = earlier.fingerprint === fingerprint;
+    const until = isSameRequest ? this.#until : now();
+    const found = await orInProgress(record.waitForStatus(earlier.fingerprint, until, true));
+
+    const isRefused = found.status === "failed" && "reason" in found.failure;
+    if (isRefused || ["free", "reserved", "spent"].includes(found.status)) {
+      if (await orInProgress(record.invalidateClaims(earlier.fingerprint))) return "superseded";
       if (found.status !== "spent") return "changed";
     }
-    if (!same) throw keyReused();
+    if (!isSameRequest) throw keyReused();
     this.#status = found;
     this.#paidBy = earlier;
     this.#event.paid_by = earlier.payment;
-    return "found";
+    return "decided";
   }
 
-  /** Returns false if the key has been bound to another payment since it was found bound by the binding of this number. */
-  async #bind(key: string, instead = 0): Promise<boolean> {
+  /** Updates the status, and claims the payment if it is free. Asks for a sign-in if the payment may be public. */
+  async #claimIfFree(): Promise<void> {
+    const { admitted, isSignedIn, now } = this.#terms;
+    // A payment verified at admission was free then. The claim itself finds out if it no longer is.
+    this.#status = admitted?.verified ? { status: "free" } : await this.#waitForStatus(now());
+    if (this.#status.status === "proof_required") {
+      if (!(await isSignedIn())) return;
+      this.#isPayerProven = true;
+      this.#status = await this.#waitForStatus(now());
+      if (this.#status.status === "proof_required") return;
+    }
+
+    this.#isPayerProven = true; // from here on the caller is known to have had the payment before it could be public
+    if (this.#status.status === "free") await this.#unlessUsed(() => this.#claimPayment());
+  }
+
+  /**
+   * Binds the key to this call's payment and request.
+   * @param replacedVersion the version of the binding that may be replaced
+   * @returns false if the key is bound to another payment under another version
+   */
+  async #bind(key: string, replacedVersion = 0): Promise<boolean> {
     const { payment, ledger, fingerprint, workMs, linkTtlMs, now } = this.#terms;
     const name = await keyNameOf(payment.authorization.from, key);
     const binding = { payment: this.#name, chain: payment.chain, fingerprint };
-    // the link begins once the work is done, which may take longer than it should
-    return orInProgress(ledger.getByName(name).bind(binding, now() + 2 * workMs + linkTtlMs, instead));
+    // The link's lifetime starts after the work, which may overrun its limit.
+    const expiresAt = now() + 2 * workMs + linkTtlMs;
+    return orInProgress(ledger.getByName(name).bind(binding, expiresAt, replacedVersion));
   }
 
-  /** {@link #bind}s the key, and gives the claim back where that fails: the payment lapses. */
-  async #bindOrRelease(key: string, instead: number | undefined): Promise<boolean> {
-    const isBound = await this.#bind(key, instead).catch((error: unknown) => error as Error);
-    if (isBound !== true && this.#status.status === "yours")
-      await this.#record.release(this.#status.claim, undefined).catch(() => undefined); // its lease ends anyway
-    if (isBound instanceof Error) throw isBound;
+  /** Binds the key as {@link #bind} does. If that fails, releases this call's claim, so that the payment stays unused. */
+  async #bindOrRelease(key: string, replacedVersion: number | undefined): Promise<boolean> {
+    let isBound = false;
+    try {
+      isBound = await this.#bind(key, replacedVersion);
+    } finally {
+      if (!isBound && this.#status.status === "claimed")
+        await this.#record.release(this.#status.claim, undefined).catch(() => undefined); // the lease expires anyway
+    }
     return isBound;
   }
 
   async #claimPayment(): Promise<void> {
     const { payment, fingerprint, requestId, workMs, timed } = this.#terms;
-    const { name, signersOn } = this.#terms.admitted?.verified ?? (await timed("verify", () => verify(this.#terms)));
-    const call = { fingerprint, payment, facilitator: name, signers: signersOn(payment.chain), requestId };
+    const facilitator = this.#terms.admitted?.verified ?? (await timed("verify", () => verify(this.#terms)));
+    const call = {
+      fingerprint,
+      payment,
+      facilitator: facilitator.name,
+      signers: facilitator.signersOn(payment.chain),
+      requestId,
+    };
     this.#status = await orInProgress(this.#record.claim(call, workMs, this.#terms.now()));
   }
 
@@ -252,8 +290,8 @@ export class Sale<T> {
   }
 
   /**
-   * Runs a step. If it fails and another call has used the payment meanwhile, the error is dropped in favour of the new
-   * status: the other call is the reason this step failed.
+   * Runs a step. If the step fails and another call has used the payment meanwhile, replaces the error by the new status,
+   * because the other call is the cause.
    */
   async #unlessUsed(step: () => Promise<void>): Promise<void> {
     try {
@@ -270,7 +308,7 @@ export class Sale<T> {
   }
 
   #waitForStatus(until = this.#until): Promise<PaymentStatus> {
-    return orInProgress(this.#record.waitForStatus(this.#terms.fingerprint, until, this.#proved));
+    return orInProgress(this.#record.waitForStatus(this.#terms.fingerprint, until, this.#isPayerProven));
   }
 
   async #logged<R>(step: () => Promise<R>): Promise<R> {
@@ -284,11 +322,11 @@ export class Sale<T> {
   }
 
   /**
-   * Gives a call without a key one to ask again with, where its payment may still be charged: once that is public, the
-   * payment alone gets nothing.
+   * Adds a new idempotency key to the error of a call without one, if its payment may still be charged. The payer needs the
+   * key to get the result later, because a public payment alone proves nothing.
    */
   async #withKey(error: unknown): Promise<unknown> {
-    if (!(error instanceof PaymentError) || this.#terms.key !== null || !this.#proved) return error;
+    if (!(error instanceof PaymentError) || this.#terms.key !== null || !this.#isPayerProven) return error;
     const { code, message, retryAfterSeconds, cause } = error;
     if (code !== "settlement_pending" && code !== "payment_in_progress") return error;
     const idempotencyKey = crypto.randomUUID();
@@ -303,9 +341,9 @@ export class Sale<T> {
 }
 
 /**
- * Does the work under a claim. Releases the claim on failure. The payment is not verified again: should the payer have
- * withdrawn it meanwhile, the settlement fails.
- * @throws Error what the work throws
+ * Does the work under a claim, and releases the claim on failure. The payment is not verified again: if the payer has
+ * canceled it meanwhile, the settlement fails.
+ * @throws Error thrown by the work
  */
 async function doWork<T>({ work, errors }: SaleTerms<T>, record: LedgerRecord, claim: string): Promise<WorkResult<T>> {
   try {

@@ -1,4 +1,4 @@
-/** Why a payment cannot be used now. Stable: programs tell failures apart by it. */
+/** The reason for which a payment cannot be used now. Programs depend on these codes, so they never change. */
 export type PaymentErrorCode =
   | "payment_already_used"
   | "idempotency_key_reused"
@@ -9,16 +9,13 @@ export type PaymentErrorCode =
   | "not_selling"
   | "not_configured";
 
-/**
- * A payment that cannot be used as it stands. The message tells the payer what to do. A refusal with 402 is a
- * `PaymentRequired` instead.
- */
+/** A payment that cannot be used now. The message says what to do. A 402 is a `PaymentRequired` instead. */
 export class PaymentError extends Error {
   override name = "PaymentError";
   readonly code: PaymentErrorCode;
-  /** After how many seconds to send the same payment again; undefined if that would not help. */
+  /** Seconds until the same payment may succeed; undefined if sending it again does not help. */
   readonly retryAfterSeconds: number | undefined;
-  /** A key that this call has been given, to be sent with the next attempt. The message, which is logged, lacks it. */
+  /** A new key for the next attempt, assigned to a call without one. Not part of the message, which is logged. */
   readonly idempotencyKey: string | undefined;
 
   constructor(

@@ -14,8 +14,8 @@ export class Ledger extends PaymentLedger<Env> {
     return {
       ...configOf(env),
       objects: env.LEDGER,
-      keeps: (output) => isAvailable(bucket, output, Date.now()),
-      discard: (output) =>
+      isAvailable: (output) => isAvailable(bucket, output, Date.now()),
+      deleteOutput: (output) =>
         deleteResult(bucket, output).catch((error: unknown) =>
           log({
             event: "failure",

@@ -37,7 +37,7 @@ export async function listPurchases(
   payer: { address: string; onlyOn: string | undefined },
   before: string | undefined,
 ): Promise<z.output<ReturnType<typeof purchases>>> {
-  const listed = await LEDGER.getByName(purchasesOf(payer.address)).listed(before, MAX_PURCHASES);
+  const listed = await LEDGER.getByName(purchasesOf(payer.address)).newestPurchases(before, MAX_PURCHASES);
   const bought = await Promise.all(listed.map(({ payment }) => LEDGER.getByName(payment).purchase()));
   return {
     purchases: bought.flatMap((one) => {
@@ -55,6 +55,6 @@ export async function listPurchases(
         },
       ];
     }),
-    next: (listed.length === MAX_PURCHASES && listed.at(-1)?.place) || null,
+    next: (listed.length === MAX_PURCHASES && listed.at(-1)?.cursor) || null,
   };
 }

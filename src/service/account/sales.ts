@@ -56,7 +56,7 @@ export async function listSales(
   day: string,
   after: string | undefined,
 ): Promise<SalesPage> {
-  const booked = await LEDGER.getByName(daybookOf(day)).booked(after, PAGE);
+  const booked = await LEDGER.getByName(daybookOf(day)).bookedSales(after, PAGE);
   return {
     sales: booked.map(({ requestId, settledAt, network, chain, asset, decimals, payer, ...rest }) => ({
       request_id: requestId,
@@ -67,7 +67,7 @@ export async function listSales(
       transaction: rest.transaction,
       proved: rest.proved,
     })),
-    next: (booked.length === PAGE && booked.at(-1)?.place) || null,
+    next: (booked.length === PAGE && booked.at(-1)?.cursor) || null,
     networks: networks.map((one) => ({
       ...{ network: one.name, chain: one.caip2, asset: one.asset, decimals: one.decimals },
       pay_to: (isSolana(one) ? payToSolana : payTo) ?? "",

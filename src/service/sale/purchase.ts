@@ -127,7 +127,7 @@ async function fulfil(
       },
       errors: { write: writeFailure, read: readFailure },
     });
-    await sale.fulfil();
+    await sale.fulfill();
     await allowed;
     return sale;
   } finally {

@@ -3,12 +3,12 @@ import type { Evidence } from "../../../src/payments/chain/chain.ts";
 import type { Settlement } from "../../../src/payments/facilitators/facilitator.ts";
 import { LedgerEntry } from "../../../src/payments/ledger/ledgerEntry.ts";
 import {
+  alarmDueAt,
   backoffMs,
   conclude,
   concludeExposed,
   type Entry,
   type PaymentStatus,
-  wakesAt,
 } from "../../../src/payments/ledger/record.ts";
 import { paymentFrom } from "../payments.ts";
 
@@ -36,10 +36,10 @@ describe("what a facilitator's answer proves", () => {
     [told("reverted"), "burned why", "unproved 0x7"],
     [told("simulated"), "refused why", "unproved 0x7"],
     [told("unsent"), "burned why", "unproved 0x7"],
-    [told("refused"), "refused why", "again 0x7, in doubt"],
-    [told("unprocessed"), "again 0x7", "again 0x7, in doubt"],
-    [{ outcome: "unknown" }, "again 0x7, in doubt", "again 0x7, in doubt"],
-    [{ outcome: "unknown", transaction: "0x8" }, "again 0x8, in doubt", "again 0x8, in doubt"],
+    [told("refused"), "refused why", "retry 0x7, in doubt"],
+    [told("unprocessed"), "retry 0x7", "retry 0x7, in doubt"],
+    [{ outcome: "unknown" }, "retry 0x7, in doubt", "retry 0x7, in doubt"],
+    [{ outcome: "unknown", transaction: "0x8" }, "retry 0x8, in doubt", "retry 0x8, in doubt"],
     [{ outcome: "lost", reason: "why" }, "refused why", "refused why"],
   ])("%j: %s; in doubt: %s", (answer, first, inDoubt) => {
     const meaning = (doubt: boolean, now: number) => {
@@ -56,7 +56,7 @@ describe("what a facilitator's answer proves", () => {
     [told("used"), "exposed", "burned"],
     [told("reverted"), "exposed", "burned"],
     [told("simulated"), "refused", "refused"],
-    [told("unsent"), "again", "again"],
+    [told("unsent"), "retry", "retry"],
     [told("refused"), "refused", "refused"],
   ] as const)("%j, with a node: %s; from a facilitator that names no account: %s", (answer, named, not) => {
     const concluded = (signers: string[]) => conclude({ ...settling(false), signers }, answer, T, true).conclusion;
@@ -107,11 +107,11 @@ function worldWith(
     ...{ booked: [] as number[], bookAnswers: true, evidence, keeps: true, trusts: true },
     sleep: (_ms: number): Promise<void> => new Promise(() => {}),
   };
-  let stored: { entry: Entry; wakeAt: number | undefined } | undefined;
+  let stored: { entry: Entry; alarmAt: number | undefined } | undefined;
   const record = new LedgerEntry({
     load: () => stored?.entry,
-    save: (entry, wakeAt) => {
-      stored = { entry, wakeAt };
+    save: (entry, alarmAt) => {
+      stored = { entry, alarmAt };
     },
     clear: () => {
       stored = undefined;
@@ -121,22 +121,22 @@ function worldWith(
       return answers.shift() ?? { outcome: "unknown" };
     },
     evidence: () => seen.evidence,
-    list: () => seen.listed,
-    book: async ({ settledAt }) => {
+    addPurchase: () => seen.listed,
+    bookSale: async ({ settledAt }) => {
       seen.booked.push(settledAt);
       return seen.bookAnswers;
     },
-    trusts: async () => seen.trusts,
+    allowUnproved: async () => seen.trusts,
     settleTimeoutMs: 25_000,
-    keeps: async () => seen.keeps,
-    discard: async (output) => void seen.discarded.push(output),
+    isAvailable: async () => seen.keeps,
+    deleteOutput: async (output) => void seen.discarded.push(output),
     now: () => seen.now,
     sleep: (ms) => seen.sleep(ms),
     log: (line) => seen.logged.push(line),
   });
   const claimed = async (request = call): Promise<string> => {
     const found = await record.claim(request, MINUTE, 0);
-    if (found.status !== "yours") throw new Error(`not claimed: ${found.status}`);
+    if (found.status !== "claimed") throw new Error(`not claimed: ${found.status}`);
     return found.claim;
   };
   /** Claims the payment, and settles for the work. */
@@ -145,23 +145,23 @@ function worldWith(
     return record.settle(claim, work);
   };
   const entry = () => stored?.entry;
-  return { record, seen, claimed, settled, entry, state: () => entry()?.state, wakeAt: () => stored?.wakeAt };
+  return { record, seen, claimed, settled, entry, state: () => entry()?.state, alarmAt: () => stored?.alarmAt };
 }
 const status = (of: PaymentStatus["status"]) => expect.objectContaining({ status: of });
 
 describe("a payment that the chain has rejected", () => {
   test("can be read there, and buys nothing any more until its authorization has run out", async () => {
-    const { record, seen, claimed, state, wakeAt } = world({ outcome: "reverted", reason: "why" });
+    const { record, seen, claimed, state, alarmAt } = world({ outcome: "reverted", reason: "why" });
     const claim = await claimed();
     expect(await record.settle(claim, work)).toEqual({ status: "failed", failure: { reason: "why" } });
     expect(seen.discarded).toEqual(["output"]);
     for (const request of ["request", "another"]) {
       expect(await record.claim({ ...call, fingerprint: request }, MINUTE, 0)).toEqual(status("spent"));
-      expect(await record.abandon(request), "another payment may be made under its key").toBe(true);
+      expect(await record.invalidateClaims(request), "another payment may be made under its key").toBe(true);
     }
     expect(await record.purchase()).toBeUndefined();
-    expect(await record.waitForStatus("request", 0, false), "no body is read for it").toEqual(status("withheld"));
-    seen.now = wakeAt()!;
+    expect(await record.waitForStatus("request", 0, false), "no body is read for it").toEqual(status("proof_required"));
+    seen.now = alarmAt()!;
     expect(seen.now).toBe(T + 5 * MINUTE);
     await record.alarm();
     expect(state()).toBeUndefined();
@@ -179,16 +179,16 @@ describe("a payment that the chain has rejected", () => {
 
     test("is the payer's if somebody else moves the money; the facilitator is not asked again", async () => {
       const moved: Evidence = { outcome: "settled", transaction: "0x2", sender: "0x57" };
-      const { record, seen, wakeAt } = await exposed(watched, undefined, moved);
-      expect(wakeAt()).toBe(T + 2000);
-      seen.now = wakeAt()!;
+      const { record, seen, alarmAt } = await exposed(watched, undefined, moved);
+      expect(alarmAt()).toBe(T + 2000);
+      seen.now = alarmAt()!;
       await record.alarm();
       const until = T + 5 * MINUTE;
       expect(await record.waitForStatus("request", 0, true)).toEqual({ status: "pending", until });
-      expect(await record.waitForStatus("another", 0, true)).toEqual(status("taken"));
-      expect(await record.waitForStatus("request", 0, false)).toEqual(status("withheld"));
-      expect(await record.abandon("request"), "no other payment may be made under its key").toBe(false);
-      seen.now = wakeAt()!;
+      expect(await record.waitForStatus("another", 0, true)).toEqual(status("reserved"));
+      expect(await record.waitForStatus("request", 0, false)).toEqual(status("proof_required"));
+      expect(await record.invalidateClaims("request"), "no other payment may be made under its key").toBe(false);
+      seen.now = alarmAt()!;
       await record.alarm();
       expect(await record.waitForStatus("request", 0, true)).toMatchObject({ status: "sold", transaction: "0x2" });
       expect([seen.settled, seen.discarded]).toEqual([1, []]);
@@ -199,37 +199,37 @@ describe("a payment that the chain has rejected", () => {
     });
 
     test("stays so while the node does not answer, or is no longer there, and the alarm is set before it is asked", async () => {
-      const { record, seen, state, wakeAt } = await exposed();
+      const { record, seen, state, alarmAt } = await exposed();
       let answer = (_: undefined) => {};
       seen.evidence = () => new Promise((resolve) => (answer = resolve));
-      seen.now = wakeAt()!;
+      seen.now = alarmAt()!;
       const looking = record.alarm();
-      expect(wakeAt()).toBe(seen.now + 25_000 + backoffMs(2));
+      expect(alarmAt()).toBe(seen.now + 25_000 + backoffMs(2));
       answer(undefined);
       await looking;
-      expect(wakeAt()).toBe(seen.now + backoffMs(2));
+      expect(alarmAt()).toBe(seen.now + backoffMs(2));
       seen.evidence = undefined;
-      seen.now = wakeAt()!;
+      seen.now = alarmAt()!;
       await record.alarm();
-      expect([state(), wakeAt()]).toEqual(["exposed", seen.now + backoffMs(3)]);
+      expect([state(), alarmAt()]).toEqual(["exposed", seen.now + backoffMs(3)]);
     });
 
     test("buys nothing if the money went for something else, and those who wait are told", async () => {
-      const { record, seen, state, wakeAt } = await exposed(watched, { outcome: "lost", reason: "canceled" });
+      const { record, seen, state, alarmAt } = await exposed(watched, { outcome: "lost", reason: "canceled" });
       const waiting = record.waitForStatus("request", T + MINUTE, true);
-      seen.now = wakeAt()!;
+      seen.now = alarmAt()!;
       await record.alarm();
       expect(await waiting).toEqual({ status: "failed", failure: { reason: "canceled" } });
       expect([state(), seen.discarded]).toEqual(["burned", ["output"]]);
-      expect(await record.abandon("request"), "another payment may be made under its key").toBe(true);
+      expect(await record.invalidateClaims("request"), "another payment may be made under its key").toBe(true);
     });
 
     test("is asked about ever more rarely, and when its authorization has just ended, until the chain tells", async () => {
       const lost: Evidence = { outcome: "lost", reason: "it ran out" };
-      const { record, seen, state, wakeAt } = await exposed(watched, ...Array(10).fill(undefined), lost);
+      const { record, seen, state, alarmAt } = await exposed(watched, ...Array(10).fill(undefined), lost);
       const looks: number[] = [];
       while (state() === "exposed") {
-        seen.now = wakeAt()!;
+        seen.now = alarmAt()!;
         looks.push((seen.now - T) / 1000);
         await record.alarm();
       }
@@ -243,7 +243,7 @@ describe("a payment that the chain has rejected", () => {
         const authorization = { ...payment.authorization, validBefore: String(T / 1000 + 3 * 86_400) };
         const lasting = { ...watched, payment: { ...payment, authorization } };
         const found = how === "exposed" ? await exposed(lasting) : world();
-        const { record, seen, state, wakeAt } = found;
+        const { record, seen, state, alarmAt } = found;
         if (how !== "exposed") {
           const claim = await found.claimed(lasting);
           await record.settle(claim, work);
@@ -251,12 +251,12 @@ describe("a payment that the chain has rejected", () => {
         const told = await record.waitForStatus("request", 0, true);
         expect(told).toEqual({ status: "pending", ...(how === "exposed" && { until: work.expiresAt }) });
         while (state() !== "burned") {
-          seen.now = wakeAt()!;
+          seen.now = alarmAt()!;
           await record.alarm();
         }
         expect(seen.logged.at(-1)).toMatchObject({ event: "settlement", outcome: "unresolved" });
         expect(await record.claim(lasting, MINUTE, 0)).toEqual(status("spent"));
-        seen.now = wakeAt()!;
+        seen.now = alarmAt()!;
         await record.alarm();
         expect([state(), seen.now]).toEqual([undefined, T + 3 * DAY]);
       },
@@ -277,10 +277,10 @@ test("what the facilitator has not been given cannot be public: it is withheld f
   const look = async () => (await record.waitForStatus("request", 0, false)).status;
   expect(await look()).toBe("free");
   const claim = await claimed();
-  expect(await look()).toBe("busy");
-  expect(await look()).toBe("busy");
+  expect(await look()).toBe("in_progress");
+  expect(await look()).toBe("in_progress");
   await record.settle(claim, work);
-  expect(await look()).toBe("withheld");
+  expect(await look()).toBe("proof_required");
   seen.now = work.expiresAt;
   await record.alarm();
   expect(await look(), "its authorization is over").toBe("free");
@@ -290,18 +290,18 @@ describe("a claim", () => {
   test("keeps the payment from others until its lease ends", async () => {
     const { record, seen, claimed } = world();
     await claimed();
-    expect(await record.waitForStatus("request", 0, true)).toEqual(status("busy"));
-    expect(await record.waitForStatus("another", 0, true)).toEqual(status("taken"));
+    expect(await record.waitForStatus("request", 0, true)).toEqual(status("in_progress"));
+    expect(await record.waitForStatus("another", 0, true)).toEqual(status("reserved"));
     seen.now += MINUTE;
     expect(await record.waitForStatus("another", 0, true)).toEqual(status("free"));
   });
 
   test("that died is forgotten by the alarm", async () => {
-    const { record, seen, claimed, state, wakeAt } = world();
+    const { record, seen, claimed, state, alarmAt } = world();
     await claimed();
     await record.alarm();
-    expect([state(), wakeAt()]).toEqual(["claimed", T + MINUTE]);
-    seen.now = wakeAt()!;
+    expect([state(), alarmAt()]).toEqual(["claimed", T + MINUTE]);
+    seen.now = alarmAt()!;
     await record.alarm();
     expect(state()).toBeUndefined();
   });
@@ -350,7 +350,7 @@ describe("a call that waits", () => {
   test("for another does so until its time is over, or the other's lease", async () => {
     const { record, slept, claimed } = sleeper();
     await claimed();
-    expect(await record.waitForStatus("request", T + 5000, true)).toEqual(status("busy"));
+    expect(await record.waitForStatus("request", T + 5000, true)).toEqual(status("in_progress"));
     expect(slept).toEqual([5000]);
     expect(await record.waitForStatus("request", T + 2 * MINUTE, true)).toEqual(status("free"));
     expect(slept).toEqual([5000, MINUTE - 5000]);
@@ -384,16 +384,16 @@ describe("that no claim made so far settles a payment for a request", () => {
     const found = world();
     await prepare(found);
     found.seen.now = at;
-    expect([await found.record.abandon("request"), found.state()]).toEqual([expected, left]);
+    expect([await found.record.invalidateClaims("request"), found.state()]).toEqual([expected, left]);
   });
 
   test("is so of one that has bought it when the link is over", async () => {
     const { record, seen, settled, state } = world({ outcome: "settled", transaction: "0x1" });
     await settled();
     seen.now = work.expiresAt - 1;
-    expect(await record.abandon("request")).toBe(false);
+    expect(await record.invalidateClaims("request")).toBe(false);
     seen.now++;
-    expect([await record.abandon("request"), state()]).toEqual([true, "settled"]);
+    expect([await record.invalidateClaims("request"), state()]).toEqual([true, "settled"]);
   });
 });
 
@@ -441,10 +441,10 @@ describe("a settlement", () => {
   });
 
   test("whose object dies leaves an alarm for when the attempt must be over, and is in doubt", async () => {
-    const { settled, entry, wakeAt } = world(new Promise<Settlement>(() => {}));
+    const { settled, entry, alarmAt } = world(new Promise<Settlement>(() => {}));
     void settled();
     await vi.waitFor(() => expect(entry()).toMatchObject({ state: "settling", doubt: true, attempts: 1 }));
-    expect(wakeAt()).toBe(T + 25_000 + 2000);
+    expect(alarmAt()).toBe(T + 25_000 + 2000);
   });
 
   test("that is refused frees the payment, tells those who wait, and deletes the output", async () => {
@@ -479,17 +479,17 @@ describe("a settlement", () => {
     ["the payer has had that too often", undefined, false],
     ["the chain can be asked", async () => undefined, true],
   ])("is not sold on the word that it is used where %s", async (_, evidence, trusts) => {
-    const { record, seen, settled, wakeAt } = worldWith(
+    const { record, seen, settled, alarmAt } = worldWith(
       evidence,
       { outcome: "unknown" },
       { outcome: "used", reason: "why" },
     );
     seen.trusts = trusts;
     await settled();
-    seen.now = wakeAt()!;
+    seen.now = alarmAt()!;
     await record.alarm();
     expect(await record.waitForStatus("request", 0, true)).toEqual(status("pending"));
-    expect(wakeAt(), "it is asked for again").toBe(seen.now + backoffMs(2));
+    expect(alarmAt(), "it is asked for again").toBe(seen.now + backoffMs(2));
   });
 
   test("is not asked for when its link has just ended", async () => {
@@ -517,12 +517,12 @@ describe("a settlement", () => {
 
   test("is asked for again until there is an answer, each time later", async () => {
     const unknown: Settlement = { outcome: "unknown" };
-    const { record, seen, claimed, wakeAt } = world(unknown, unknown, { outcome: "settled", transaction: "0x1" });
+    const { record, seen, claimed, alarmAt } = world(unknown, unknown, { outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     expect(await record.settle(claim, work)).toEqual(status("pending"));
     for (const waited of [2000, 4000]) {
-      expect(wakeAt()).toBe(seen.now + waited);
-      seen.now = wakeAt()!;
+      expect(alarmAt()).toBe(seen.now + waited);
+      seen.now = alarmAt()!;
       await record.alarm();
     }
     expect(await record.waitForStatus("request", 0, true)).toEqual({
@@ -539,37 +539,37 @@ describe("a settlement", () => {
   });
 
   test("is sold on the word that it is used, which proves nothing", async () => {
-    const { record, seen, claimed, wakeAt } = world({ outcome: "unknown" }, { outcome: "used", reason: "why" });
+    const { record, seen, claimed, alarmAt } = world({ outcome: "unknown" }, { outcome: "used", reason: "why" });
     const claim = await claimed();
     await record.settle(claim, work);
-    seen.now = wakeAt()!;
+    seen.now = alarmAt()!;
     await record.alarm();
     const found = await record.waitForStatus("request", 0, true);
     expect(found).toEqual({ status: "sold", value: '"work"', transaction: "", provedAt: undefined });
   });
 
   test("whose alarm was lost is taken up again by the next look", async () => {
-    const { record, seen, claimed, wakeAt } = world();
+    const { record, seen, claimed, alarmAt } = world();
     const claim = await claimed();
     await record.settle(claim, work);
-    const due = wakeAt()!;
+    const due = alarmAt()!;
     seen.now = due + 9999;
     await record.waitForStatus("another", 0, true);
-    expect(wakeAt(), "it may only be late").toBe(due);
+    expect(alarmAt(), "it may only be late").toBe(due);
     seen.now++;
     await record.waitForStatus("another", 0, true);
-    expect(wakeAt()).toBe(seen.now);
+    expect(alarmAt()).toBe(seen.now);
   });
 
   test("that never gets one gives nothing, is kept from other requests, and given up when the link has ended", async () => {
-    const { record, seen, claimed, state, wakeAt } = world();
+    const { record, seen, claimed, state, alarmAt } = world();
     const claim = await claimed();
     await record.settle(claim, work);
     for (let attempts = 0; seen.now < work.expiresAt; attempts++) {
       expect(await record.waitForStatus("request", 0, true)).toEqual(status("pending"));
-      expect(await record.waitForStatus("another", 0, true)).toEqual(status("taken"));
+      expect(await record.waitForStatus("another", 0, true)).toEqual(status("reserved"));
       expect(attempts).toBeLessThan(50);
-      seen.now = wakeAt()!;
+      seen.now = alarmAt()!;
       await record.alarm();
     }
     expect(state()).toBeUndefined();
@@ -577,7 +577,7 @@ describe("a settlement", () => {
   });
 
   test("is the payer's until its link ends, and forgotten a day after", async () => {
-    const { record, seen, claimed, state, wakeAt } = world({ outcome: "settled", transaction: "0x1" });
+    const { record, seen, claimed, state, alarmAt } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     await record.settle(claim, work);
     seen.now = work.expiresAt - 1;
@@ -585,31 +585,31 @@ describe("a settlement", () => {
     seen.now++;
     expect(await record.waitForStatus("request", 0, true)).toEqual(status("spent"));
     await record.alarm();
-    expect(wakeAt()).toBe(work.expiresAt + DAY);
-    seen.now = wakeAt()!;
+    expect(alarmAt()).toBe(work.expiresAt + DAY);
+    seen.now = alarmAt()!;
     await record.alarm();
     expect(state()).toBeUndefined();
   });
 
   test("is booked by the alarm, which is due at once and asks until the book has it, and not forgotten before", async () => {
-    const { record, seen, claimed, state, wakeAt } = world({ outcome: "settled", transaction: "0x1" });
+    const { record, seen, claimed, state, alarmAt } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     await record.settle(claim, work);
-    expect([seen.booked, wakeAt()], "nobody waits for it").toEqual([[], T]);
+    expect([seen.booked, alarmAt()], "nobody waits for it").toEqual([[], T]);
     seen.bookAnswers = false;
     await record.alarm();
-    expect(wakeAt()).toBe(T + backoffMs(1));
+    expect(alarmAt()).toBe(T + backoffMs(1));
     seen.now = work.expiresAt + 2 * DAY;
     await record.alarm();
-    expect(wakeAt()).toBe(seen.now + backoffMs(2));
+    expect(alarmAt()).toBe(seen.now + backoffMs(2));
     seen.bookAnswers = true;
-    const due = wakeAt()!;
+    const due = alarmAt()!;
     seen.now = due + 9999;
     await record.waitForStatus("another", 0, false);
-    expect(wakeAt(), "it may only be late").toBe(due);
+    expect(alarmAt(), "it may only be late").toBe(due);
     seen.now++;
     await record.waitForStatus("another", 0, false);
-    expect(wakeAt(), "an alarm that was lost is set again").toBe(seen.now);
+    expect(alarmAt(), "an alarm that was lost is set again").toBe(seen.now);
     await record.alarm();
     expect(seen.booked, "each time as the same sale").toEqual([T, T, T]);
     expect(await record.waitForStatus("another", 0, true)).toEqual(status("spent"));
@@ -627,6 +627,6 @@ describe("a settlement", () => {
       transaction: "",
       settledAt: T,
     } as const;
-    expect(wakesAt(entry)).toBeUndefined();
+    expect(alarmDueAt(entry)).toBeUndefined();
   });
 });

@@ -11,7 +11,7 @@ const ledgerThatFinds = (found: PaymentStatus): AdmissionTerms["ledger"] => ({
       await scheduler.wait(20);
       return found;
     },
-    bound: async () => undefined,
+    binding: async () => undefined,
   }),
 });
 
@@ -46,7 +46,7 @@ test("facilitators asked about a payment that the ledger knows are told that nob
   const measured: string[] = [];
   const { verified } = await admit(
     await termsOf({
-      ledger: ledgerThatFinds({ status: "busy" }),
+      ledger: ledgerThatFinds({ status: "in_progress" }),
       facilitators: [first.client, second.client],
       timed: (step, act) => {
         measured.push(step);

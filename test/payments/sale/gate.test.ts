@@ -31,7 +31,7 @@ const SOLD = {
     network: "base-sepolia",
     payer: `0x${"01".repeat(20)}`,
   },
-  lapses: false,
+  isPaidEarlier: false,
   paid: { chain: OFFER.networks[0], payer: `0x${"01".repeat(20)}`, settledAt: expect.any(Number) },
 };
 
@@ -127,7 +127,7 @@ describe("what a remote facilitator says decides", () => {
   test("a payer who withdraws during the work gets nothing, and the output is deleted", async () => {
     const { outcome } = await sale("used-at-settle", await paymentFrom());
     expect(reason(outcome)).toBe("nonce_already_used");
-    expect(ledger.discarded).toEqual([WORK.output]);
+    expect(ledger.deleted).toEqual([WORK.output]);
   });
 
   test("a payment is verified once, however long the work takes", async () => {
@@ -272,8 +272,8 @@ function ledgerThatFinds(found: PaymentStatus, changes: Partial<ReturnType<Ledge
     waitForStatus: async () => found,
     claim: async () => found,
     settle: async () => found,
-    abandon: async () => true,
-    bound: async () => undefined,
+    invalidateClaims: async () => true,
+    binding: async () => undefined,
     release: write("release"),
     async bind(...args: unknown[]) {
       asked.push(["bind", ...args]);
@@ -291,17 +291,17 @@ describe("what the ledger finds decides what the caller is told", () => {
       { status: "spent" },
       "payment_already_used",
       undefined,
-      /or its Idempotency-Key, has bought its result.*Sign a new payment/,
+      /or its Idempotency-Key has already bought a result.*Sign a new payment/,
     ],
-    [{ status: "taken" }, "payment_already_used", undefined, /being used for another request. Sign a new payment/],
-    [{ status: "withheld" }, "payment_already_used", undefined, /may be public by now/],
-    [{ status: "busy" }, "payment_in_progress", 5, /being used right now.*same request again/],
-    [{ status: "pending" }, "settlement_pending", 10, /has not confirmed it yet. Send the same request again/],
+    [{ status: "reserved" }, "payment_already_used", undefined, /being used for another request. Sign a new payment/],
+    [{ status: "proof_required" }, "payment_already_used", undefined, /may be public/],
+    [{ status: "in_progress" }, "payment_in_progress", 5, /in use right now.*Repeat the same request/],
+    [{ status: "pending" }, "settlement_pending", 10, /has not confirmed it yet. Repeat the same request/],
     [
       { status: "pending", until },
       "settlement_pending",
       30,
-      /somebody else.*until 2033-05-18T00:00:00.000Z.*same request again/,
+      /third party.*until 2033-05-18T00:00:00.000Z.*Repeat the same request/,
     ],
   ])("%j: %s", async (status, code, retryAfterSeconds, message) => {
     const { outcome, worked } = await sale("good", await paymentFrom(), { key: "a", ledger: ledgerThatFinds(status) });
@@ -343,7 +343,7 @@ describe("what the ledger finds decides what the caller is told", () => {
 });
 
 describe("a key", () => {
-  const yours: PaymentStatus = { status: "yours", claim: "claim" };
+  const yours: PaymentStatus = { status: "claimed", claim: "claim" };
   const free: PaymentStatus = { status: "free" };
 
   test("stands for its payment until the link must have ended, however long the work takes", async () => {
@@ -380,12 +380,12 @@ test.each([true, false])("what a caller has shown as it was admitted counts (%s)
   const asked: boolean[] = [];
   const waitForStatus = async (_fingerprint: string, _until: number, shown: boolean): Promise<PaymentStatus> => {
     asked.push(shown);
-    return { status: "withheld" };
+    return { status: "proof_required" };
   };
-  const found = ledgerThatFinds({ status: "withheld" }, { waitForStatus });
+  const found = ledgerThatFinds({ status: "proof_required" }, { waitForStatus });
   await sale("good", await paymentFrom(), {
     ledger: found,
-    admitted: { verified: undefined, proved, bound: undefined },
+    admitted: { verified: undefined, isPayerProven: proved, binding: undefined },
   });
   expect(asked).toEqual([proved]);
 });
@@ -399,7 +399,7 @@ test("a sale knows whether it has settled the payment itself", async () => {
       ...{ workMs: 60_000, linkTtlMs: 3_600_000, now: () => Date.now(), work: async () => WORK },
     });
     const before = made.isSold;
-    await made.fulfil();
+    await made.fulfill();
     const between = made.isSold;
     await made.settle();
     return [before, between, made.isSold];
@@ -412,7 +412,7 @@ test("work whose claim cannot be released fails with its own words: the lease en
   const found = ledgerThatFinds(
     { status: "free" },
     {
-      claim: async () => ({ status: "yours", claim: "claim" }),
+      claim: async () => ({ status: "claimed", claim: "claim" }),
       release: async () => {
         throw new Error("unreachable");
       },
@@ -423,7 +423,7 @@ test("work whose claim cannot be released fails with its own words: the lease en
 
 test("a failure that is the call's own is not told to those that wait: they do the work themselves", async () => {
   const released = async (written: string | undefined) => {
-    const claim = async (): Promise<PaymentStatus> => ({ status: "yours", claim: "claim" });
+    const claim = async (): Promise<PaymentStatus> => ({ status: "claimed", claim: "claim" });
     const found = ledgerThatFinds({ status: "free" }, { claim });
     const errors = { ...ERRORS, write: () => written };
     await sale("good", await paymentFrom(), { ledger: found, work: failing, errors });
@@ -434,7 +434,7 @@ test("a failure that is the call's own is not told to those that wait: they do t
 });
 
 describe("what changes while a call is under way", () => {
-  const yours: PaymentStatus = { status: "yours", claim: "claim" };
+  const yours: PaymentStatus = { status: "claimed", claim: "claim" };
   const sold: PaymentStatus = { status: "sold", value: '"theirs"', transaction: "0x1", provedAt: 1 };
   /** Finds one after the other, and then always the last. */
   const finds = (...statuses: PaymentStatus[]) => ({
@@ -443,7 +443,7 @@ describe("what changes while a call is under way", () => {
   const free: PaymentStatus = { status: "free" };
 
   test("a call that was waited for has died: the payment is claimed", async () => {
-    const found = ledgerThatFinds(sold, { ...finds({ status: "busy" }, free, free), claim: async () => yours });
+    const found = ledgerThatFinds(sold, { ...finds({ status: "in_progress" }, free, free), claim: async () => yours });
     expect(await sale("good", await paymentFrom(), { ledger: found })).toMatchObject({ worked: 1 });
   });
 
@@ -478,25 +478,25 @@ describe("what changes while a call is under way", () => {
       });
       return outcome instanceof PaymentError ? outcome.code : (outcome as Sold<string>).value;
     };
-    const withheld: PaymentStatus = { status: "withheld" };
+    const withheld: PaymentStatus = { status: "proof_required" };
     expect([await told(withheld, true), await told(withheld, false)]).toEqual(["theirs", "payment_already_used"]);
-    expect([await told(sold, false), asked]).toEqual(["theirs", ["withheld", "withheld"]]);
+    expect([await told(sold, false), asked]).toEqual(["theirs", ["proof_required", "proof_required"]]);
   });
 
   test.each<[PaymentStatus["status"], string, string]>([
-    ["taken", "another", "idempotency_key_reused"],
+    ["reserved", "another", "idempotency_key_reused"],
     ["spent", "another", "idempotency_key_reused"],
-    ["taken", "request", "payment_already_used"],
+    ["reserved", "request", "payment_already_used"],
     ["spent", "request", "payment_already_used"],
   ])("a payment that is %s, under the key that stands for it and %s: %s", async (status, fingerprint, expected) => {
     const payment = await paymentFrom();
     const bound = { payment: paymentKey(payment), chain: payment.chain, fingerprint, version: 1 };
-    const found = ledgerThatFinds({ status } as PaymentStatus, { bound: async () => bound });
+    const found = ledgerThatFinds({ status } as PaymentStatus, { binding: async () => bound });
     const { outcome } = await sale("good", payment, { key: "a", ledger: found });
     expect(outcome).toMatchObject({ code: expected });
     if (expected === "idempotency_key_reused")
       expect(outcome).toMatchObject({
-        message: expect.stringMatching(/stands for another request. Nothing was charged/),
+        message: expect.stringMatching(/was used for another request. Nothing was charged/),
       });
   });
 
@@ -504,7 +504,7 @@ describe("what changes while a call is under way", () => {
     const payment = await paymentFrom();
     const bound = { payment: paymentKey(payment), chain: payment.chain, fingerprint: "another", version: 1 };
     const refused: PaymentStatus = { status: "failed", failure: { reason: "why" } };
-    const found = ledgerThatFinds(refused, { bound: async () => bound });
+    const found = ledgerThatFinds(refused, { binding: async () => bound });
     const { outcome } = await sale("good", payment, { key: "a", ledger: found });
     expect(reason(outcome)).toBe("why");
   });
@@ -516,9 +516,9 @@ describe("what changes while a call is under way", () => {
       const mine = ledgerThatFinds(free, {
         claim: async () => yours,
         settle: async () => ({ ...sold, value: '"mine"' }),
-        bound: async () => ({ payment: "earlier", chain: payment.chain, fingerprint: "request", version: 1 }),
+        binding: async () => ({ payment: "earlier", chain: payment.chain, fingerprint: "request", version: 1 }),
       });
-      const earlier = ledgerThatFinds(free, { ...finds(...statuses), abandon: async () => abandoned });
+      const earlier = ledgerThatFinds(free, { ...finds(...statuses), invalidateClaims: async () => abandoned });
       const book = { getByName: (name: string) => (name === "earlier" ? earlier : mine).getByName() };
       const { outcome } = await sale("good", payment, { key: "a", ledger: book });
       return outcome instanceof Error ? reason(outcome) : (outcome as Sold<string>).value;
@@ -526,7 +526,7 @@ describe("what changes while a call is under way", () => {
 
     test.each<[string, boolean, PaymentStatus[], string]>([
       ["that is over gives way", true, [free], "mine"],
-      ["that is used for something else gives way", true, [{ status: "taken" }], "mine"],
+      ["that is used for something else gives way", true, [{ status: "reserved" }], "mine"],
       ["that was refused gives way", true, [{ status: "failed", failure: { reason: "why" } }], "mine"],
       [
         "whose work failed has failed for this call, too",
@@ -542,10 +542,10 @@ describe("what changes while a call is under way", () => {
   });
 
   test.each<[string, PaymentStatus, boolean, boolean]>([
-    ["is in use", { status: "busy" }, true, true],
+    ["is in use", { status: "in_progress" }, true, true],
     ["is being settled", { status: "pending" }, true, true],
-    ["is used for something else", { status: "taken" }, true, false],
-    ["is in use, if that key could be bound", { status: "busy" }, false, false],
+    ["is used for something else", { status: "reserved" }, true, false],
+    ["is in use, if that key could be bound", { status: "in_progress" }, false, false],
   ])("a call without a key is given one where its payment %s", async (_, status, canBind, isGiven) => {
     const found = ledgerThatFinds(
       status,

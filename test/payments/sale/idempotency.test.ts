@@ -57,9 +57,9 @@ describe("a payment signed anew, with the same key and request,", () => {
       receipt: {
         success: true,
         transaction: `0x${"ab".repeat(32)}`,
-        extra: { note: expect.stringContaining("lapses") },
+        extra: { note: expect.stringContaining("expires unused") },
       },
-      lapses: true,
+      isPaidEarlier: true,
     });
     expect([worked, await isSold(first), await isSold(second)]).toEqual([0, true, false]);
     expect(bought((await sale(second, { key: "b" })).outcome), "the second can still buy").toBe("work");
@@ -111,8 +111,14 @@ describe("a payment signed anew, with the same key and request,", () => {
   ])("buys where the first %s, and the first gets its result then", async (_, changes, behaviour) => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     await sale(first, { key: "a", ...changes }, behaviour);
-    expect(await sale(second, { key: "a" })).toMatchObject({ outcome: { value: "work", lapses: false }, worked: 1 });
-    expect(await sale(first, { key: "a" })).toMatchObject({ outcome: { value: "work", lapses: true }, worked: 0 });
+    expect(await sale(second, { key: "a" })).toMatchObject({
+      outcome: { value: "work", isPaidEarlier: false },
+      worked: 1,
+    });
+    expect(await sale(first, { key: "a" })).toMatchObject({
+      outcome: { value: "work", isPaidEarlier: true },
+      worked: 0,
+    });
     expect(await isSold(first)).toBe(false);
   });
 
@@ -138,7 +144,10 @@ describe("a payment signed anew, with the same key and request,", () => {
   test("buys anew once the link is over, whose end is the key's", async () => {
     const ended = { ...WORK, expiresAt: new Date(Date.now() - 1) };
     await sale(await paymentFrom(), { key: "a", work: async () => ended });
-    expect(await sale(await paymentFrom(), { key: "a" })).toMatchObject({ outcome: { lapses: false }, worked: 1 });
+    expect(await sale(await paymentFrom(), { key: "a" })).toMatchObject({
+      outcome: { isPaidEarlier: false },
+      worked: 1,
+    });
   });
 
   test("fifty at once: one is settled, and all have the result", async () => {
@@ -177,7 +186,7 @@ describe("a key", () => {
   test("is one payer's: another's call with it is a call of its own", async () => {
     await sale(await paymentFrom(), { key: "a" });
     const other = await paymentFrom({ from: `0x${"03".repeat(20)}` });
-    expect(await sale(other, { key: "a" })).toMatchObject({ outcome: { lapses: false }, worked: 1 });
+    expect(await sale(other, { key: "a" })).toMatchObject({ outcome: { isPaidEarlier: false }, worked: 1 });
   });
 
   test("sent with a payment that is worked on already stands for that payment, too", async () => {
@@ -190,7 +199,7 @@ describe("a key", () => {
     };
     await sale(first, { key: "a", work });
     expect(bought((await joined!).outcome)).toBe("work");
-    expect((await sale(second, { key: "b" })).outcome).toMatchObject({ lapses: true });
+    expect((await sale(second, { key: "b" })).outcome).toMatchObject({ isPaidEarlier: true });
   });
 });
 
@@ -207,7 +216,7 @@ describe("a payment that may be public", () => {
     expect((outcome as Error).message).toMatch(/Idempotency-Key.*GET \/v1\/purchases/);
     expect(bought((await sale(payment, { key: "a" })).outcome)).toBe("work");
     const anew = await sale(await paymentFrom(), { key: "b" });
-    expect(anew.outcome, "nor has the other key become its").toMatchObject({ lapses: false });
+    expect(anew.outcome, "nor has the other key become its").toMatchObject({ isPaidEarlier: false });
   });
 
   test("gets its result where its payer signs in, and under whatever key it is sent with then", async () => {
@@ -215,7 +224,7 @@ describe("a payment that may be public", () => {
     await sale(payment);
     const signedIn = { key: "b", isSignedIn: async () => true };
     expect(bought((await sale(payment, signedIn)).outcome)).toBe("work");
-    expect((await sale(await paymentFrom(), { key: "b" })).outcome).toMatchObject({ lapses: true });
+    expect((await sale(await paymentFrom(), { key: "b" })).outcome).toMatchObject({ isPaidEarlier: true });
   });
 
   test("is still good for those who sent it before, alone or not", async () => {

@@ -33,7 +33,7 @@ async function claimed(name: string, facilitator = "https://facilitator.example.
     requestId: "test",
   };
   const found = await recordOf(name).claim(call, 100_000, 0);
-  if (found.status !== "yours") throw new Error(`not claimed: ${found.status}`);
+  if (found.status !== "claimed") throw new Error(`not claimed: ${found.status}`);
   return found.claim;
 }
 
@@ -128,11 +128,11 @@ describe("the ledger", () => {
   test("gives three payments of a payer the benefit of the doubt, the same ones again, and more a day later", async () => {
     const payer = recordOf("payer:a");
     const granted = [];
-    for (const payment of ["1", "2", "2", "3", "4", "1"]) granted.push(await payer.trust(payment));
+    for (const payment of ["1", "2", "2", "3", "4", "1"]) granted.push(await payer.allowUnproved(payment));
     expect(granted).toEqual([true, true, true, true, false, true]);
     expect(await alarmOf("payer:a")).toBeGreaterThan(Date.now() + 86_000_000);
     await runDurableObjectAlarm(payer);
-    expect(await payer.trust("4")).toBe(true);
+    expect(await payer.allowUnproved("4")).toBe(true);
   });
 
   test("counts the payments of the last day, and no older ones", async () => {
@@ -144,16 +144,16 @@ describe("the ledger", () => {
       ["3", now],
     ];
     await runInDurableObject(payer, (_, { storage }) => storage.kv.put("trusted", given));
-    expect([await payer.trust("4"), await payer.trust("5")]).toEqual([true, false]);
+    expect([await payer.allowUnproved("4"), await payer.allowUnproved("5")]).toEqual([true, false]);
   });
 
   test("takes a claim back that its call gives up, and abandons none that may still settle", async () => {
     const record = recordOf("given back");
     const claim = await claimed("given back");
-    expect(await record.abandon("request")).toBe(false);
+    expect(await record.invalidateClaims("request")).toBe(false);
     await record.release(claim, undefined);
     expect(await record.waitForStatus("request", 0, true)).toEqual({ status: "free" });
-    expect(await record.abandon("request")).toBe(true);
+    expect(await record.invalidateClaims("request")).toBe(true);
   });
 
   test("binds a key to the first payment made under it, until that is over, or it is forgotten", async () => {
@@ -162,13 +162,13 @@ describe("the ledger", () => {
     const key = recordOf("key:a");
     const bind = (payment: string, instead = 0) => key.bind({ payment, chain, fingerprint: "request" }, soon, instead);
     expect([await bind("payment 1"), await bind("payment 2")]).toEqual([true, false]);
-    const found = (await key.bound())!;
+    const found = (await key.binding())!;
     expect(found).toEqual({ payment: "payment 1", chain, fingerprint: "request", version: 1 });
     expect([await bind("payment 1"), await bind("payment 2", found.version)]).toEqual([true, false]);
     expect(await bind("payment 2", 2)).toBe(true);
     expect(await alarmOf("key:a")).toBe(soon);
     await runDurableObjectAlarm(key);
-    expect([await key.bound(), await bind("payment 3")]).toEqual([undefined, true]);
+    expect([await key.binding(), await bind("payment 3")]).toEqual([undefined, true]);
   });
 
   test("lists what a payer may have bought, the newest first, until its links have ended", async () => {
@@ -180,12 +180,12 @@ describe("the ledger", () => {
       ["3", now - 1000, now + 5_000_000],
       ["2", now - 2000, now + 9_000_000],
     ] as const)
-      await list.list({ payment, at, expiresAt });
-    const found = await list.listed(undefined, 2);
+      await list.addPurchase({ payment, at, expiresAt });
+    const found = await list.newestPurchases(undefined, 2);
     expect(found.map(({ payment }) => payment)).toEqual(["3", "2"]);
-    expect((await list.listed(found[1]!.place, 2)).map(({ payment }) => payment)).toEqual(["1"]);
-    await vi.waitUntil(async () => (await list.listed(undefined, 9)).length === 2, 10_000); // by its alarm
-    expect((await list.listed(undefined, 9)).map(({ payment }) => payment)).toEqual(["3", "2"]);
+    expect((await list.newestPurchases(found[1]!.cursor, 2)).map(({ payment }) => payment)).toEqual(["1"]);
+    await vi.waitUntil(async () => (await list.newestPurchases(undefined, 9)).length === 2, 10_000); // by its alarm
+    expect((await list.newestPurchases(undefined, 9)).map(({ payment }) => payment)).toEqual(["3", "2"]);
     expect(await alarmOf("purchases:a")).toBe(now + 5_000_000);
   });
 

@@ -120,7 +120,7 @@ const SOLD = {
     filename: "a.pdf",
     proof: { resourceUrl: ORIGIN, inputSha256: "01".repeat(32), outputSha256: "02".repeat(32) },
   } satisfies Delivery,
-  lapses: false,
+  isPaidEarlier: false,
 };
 
 afterEach(() => void vi.useRealTimers());

@@ -31,7 +31,7 @@ async function schedule(seed: number) {
     payment: PaymentPayload,
     shown = BARE as { key: string | null; isSignedIn(): Promise<boolean> },
   ) => {
-    const { value, lapses } = await sell({
+    const { value, isPaidEarlier } = await sell({
       payment,
       ...shown,
       offer: OFFER,
@@ -52,7 +52,7 @@ async function schedule(seed: number) {
       },
     });
     (shown.key === null ? history.keyless : history.keyed).add(value);
-    if (lapses) history.lapsed++;
+    if (isPaidEarlier) history.lapsed++;
   };
   const caller = async (attempt: () => Promise<void>, patience: number): Promise<void> => {
     const refused = await attempt().catch((error: Error) => error);
@@ -78,7 +78,7 @@ async function schedule(seed: number) {
   await vi.waitFor(
     async () => {
       const days = [dayOf(Date.now() - 86_400_000), dayOf(Date.now())];
-      const books = await Promise.all(days.map((day) => env.LEDGER.getByName(daybookOf(day)).booked(undefined, 1000)));
+      const books = await Promise.all(days.map((day) => env.LEDGER.getByName(daybookOf(day)).bookedSales(undefined, 1000)));
       const booked = books.flat().filter(({ payer }) => payer === from);
       expect(booked.map(({ payment }) => payment).toSorted(), "the books have what was sold").toEqual(
         moved.flatMap(({ payment, moved }) => (moved > 0 ? [paymentKey(payment)] : [])).toSorted(),
