@@ -31,7 +31,11 @@ const LAPSES = "It was paid for before: the payment sent with this call was not 
 /**
  * Returns the tool result for a paid call, with its receipt (x402 v2, transport MCP, "Settlement Response Delivery").
  */
-export function delivered({ value: { result, notices, filename }, receipt, isPaidEarlier }: Sold<Delivery>): CallToolResult {
+export function delivered({
+  value: { result, notices, filename },
+  receipt,
+  isPaidEarlier,
+}: Sold<Delivery>): CallToolResult {
   const { url, pages, bytes, expires_at } = result.output;
   return {
     content: [

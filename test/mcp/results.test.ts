@@ -15,7 +15,9 @@ const result: Result = { output, operation: "watermark.text", cost: "0.05 USDC" 
 const receipt = { success: true, transaction: "0x1", network: "eip155:84532", payer: "0x2" };
 
 const text = (...notices: Notice[]) =>
-  JSON.stringify(delivered({ value: { result, notices, filename: "a.pdf" }, receipt, isPaidEarlier: false, paid: undefined }));
+  JSON.stringify(
+    delivered({ value: { result, notices, filename: "a.pdf" }, receipt, isPaidEarlier: false, paid: undefined }),
+  );
 
 test("a source that was signed, or PDF/A, is said to be so no more", () => {
   expect(text("signatures-invalidated")).toContain("signatures are no longer valid");

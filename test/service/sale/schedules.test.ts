@@ -78,7 +78,9 @@ async function schedule(seed: number) {
   await vi.waitFor(
     async () => {
       const days = [dayOf(Date.now() - 86_400_000), dayOf(Date.now())];
-      const books = await Promise.all(days.map((day) => env.LEDGER.getByName(daybookOf(day)).bookedSales(undefined, 1000)));
+      const books = await Promise.all(
+        days.map((day) => env.LEDGER.getByName(daybookOf(day)).bookedSales(undefined, 1000)),
+      );
       const booked = books.flat().filter(({ payer }) => payer === from);
       expect(booked.map(({ payment }) => payment).toSorted(), "the books have what was sold").toEqual(
         moved.flatMap(({ payment, moved }) => (moved > 0 ? [paymentKey(payment)] : [])).toSorted(),
