@@ -1,20 +1,20 @@
 import { expect, test, vi } from "vitest";
 import { LruCache } from "../../src/engine/lruCache.ts";
 
-test("what was used longest ago is let go, once there is more than the budget", () => {
-  const drop = vi.fn();
-  const cache = new LruCache<string, number>(10, drop);
+test("evicts the least recently used entry when over budget", () => {
+  const onEvict = vi.fn();
+  const cache = new LruCache<string, number>(10, onEvict);
   cache.put("a", 1, 4);
   cache.put("b", 2, 4);
   expect(cache.get("a")).toBe(1);
-  expect(drop).not.toHaveBeenCalled();
+  expect(onEvict).not.toHaveBeenCalled();
 
   expect(cache.put("c", 3, 4)).toBe(3);
-  expect(drop.mock.calls).toEqual([[2]]);
+  expect(onEvict.mock.calls).toEqual([[2]]);
   expect(["a", "b", "c"].map((key) => cache.get(key))).toEqual([1, undefined, 3]);
 });
 
-test("the last one stays, however large it is, until there is another", () => {
+test("retains the newest entry even if it exceeds the budget", () => {
   const cache = new LruCache<string, number>(10);
   cache.put("a", 1, 4);
   cache.put("large", 2, 100);

@@ -7,18 +7,22 @@ import { RED_PNG } from "../support/png.ts";
 import { readerBy } from "../support/ranges.ts";
 
 describe("the engine", () => {
-  test("plans the output to the byte: pages, length, notices", async () => {
+  test("plans the pages, the exact output length and the notices", async () => {
     const plan = await watermark(onePage, { image: RED_PNG });
     expect({ ...plan, chunks: undefined }).toEqual({ pages: 1, length: expect.any(Number), notices: [] });
     expect((await joined(plan.chunks())).length).toBe(plan.length);
   });
 
   test.each([
-    ["nothing of other files", "/Collection null", []],
-    ["of signatures", "/AcroForm << /SigFlags 3 /Fields [] >>", ["signatures-invalidated"]],
-    ["of a portfolio's attachments", "/Collection << /View /T >>", ["attachments-not-marked"]],
-    ["of both", "/Collection << >> /Perms << /DocMDP 1 0 R >>", ["signatures-invalidated", "attachments-not-marked"]],
-  ])("gives notice %s", async (_, entries, expected) => {
+    ["a plain file", "/Collection null", []],
+    ["a signed file", "/AcroForm << /SigFlags 3 /Fields [] >>", ["signatures-invalidated"]],
+    ["a portfolio with attachments", "/Collection << /View /T >>", ["attachments-not-marked"]],
+    [
+      "a signed portfolio",
+      "/Collection << >> /Perms << /DocMDP 1 0 R >>",
+      ["signatures-invalidated", "attachments-not-marked"],
+    ],
+  ])("returns the notices of %s", async (_, entries, expected) => {
     const source = pdfOf([
       `<< /Type /Catalog /Pages 2 0 R ${entries} >>`,
       "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
@@ -27,7 +31,7 @@ describe("the engine", () => {
     expect((await watermark(source, { image: RED_PNG })).notices).toEqual(expected);
   });
 
-  test("gives the same for a file in memory and for one that is read by ranges", async () => {
+  test("produces the same output for a file in memory and by ranges", async () => {
     const ranges = readerBy(onePage.length, async (start, end) => onePage.slice(start, end));
     const [memory, read] = await Promise.all(
       [onePage, ranges].map(async (source) => joined((await watermark(source, { text: "A" }, { loadFont })).chunks())),
@@ -35,7 +39,7 @@ describe("the engine", () => {
     expect(isEqual(memory!, read!)).toBe(true);
   });
 
-  test("gives the same whatever was marked before, with fonts and shapes that are known by then", async () => {
+  test("produces the same output whether or not fonts and shapes are cached", async () => {
     const marks: TextMark[] = ["Āé ffi กำ", "กำ", "ffi", "Ver. {page}", "國家安全", "國家 ffi"].flatMap((text) => [
       { text },
       { text, lang: "ja", weight: "regular", position: "tile" },
@@ -53,16 +57,16 @@ describe("the engine", () => {
     expect(warm.map((output, at) => isEqual(output, fresh[at]!))).toEqual(marks.map(() => true));
   });
 
-  test("leaves Node's Buffers as they are", async () => {
+  test("does not change the caller's Buffers", async () => {
     const [pdf, png] = [Buffer.from(onePage), Buffer.from(RED_PNG)];
     await joined((await watermark(pdf, { image: png })).chunks());
     expect([isEqual(pdf, onePage), isEqual(png, RED_PNG)]).toEqual([true, true]);
   });
 
   test.each<[string, TextMark | ImageMark]>([
-    ["an image", { image: RED_PNG, position: "tile", scale: 0.1 }],
-    ["a text", { text: "DRAFT", template: "tiled" }],
-  ])("has pages of about one size share the copies of %s that fill them", async (_, mark) => {
+    ["a tiled image", { image: RED_PNG, position: "tile", scale: 0.1 }],
+    ["a tiled text", { text: "DRAFT", template: "tiled" }],
+  ])("shares the copies of %s among pages of similar size", async (_, mark) => {
     const pages = Array.from({ length: 300 }, (_, index) => `/MediaBox [0 0 ${500 + index / 10} 600]`);
     const plan = await watermark(pagesOf(pages), mark as TextMark, { loadFont });
     const output = Buffer.from(await joined(plan.chunks())).toString("latin1");
@@ -72,7 +76,7 @@ describe("the engine", () => {
   test.each([
     ["with other names", "<< /XObject << /Fm 2 0 R >> >>"],
     ["without any", "<< >>"],
-  ])("names whatever pages show once in resources that they share, however much that is: %s", async (_, resources) => {
+  ])("gives each XObject a unique name in resources that many pages share: %s", async (_, resources) => {
     const pages = Array.from({ length: 400 }, (_, i) => `/MediaBox [0 0 ${100 * 1.05 ** (i % 100)} ${100 + i}]`);
     const source = pdfOf([
       "<< /Type /Catalog /Pages 2 0 R >>",
@@ -88,12 +92,12 @@ describe("the engine", () => {
     expect(names.length).toBeGreaterThan(200);
   });
 
-  test.each(["\u200d", "\u00ad\n", " "])("refuses a text of which nothing is seen: %j", async (text) => {
+  test.each(["\u200d", "\u00ad\n", " "])("rejects a text without visible characters: %j", async (text) => {
     await expect(watermark(onePage, { text }, { loadFont })).rejects.toMatchObject({ code: "unsupported_character" });
     expect(() => checkMark({ text })).toThrow("no visible character");
   });
 
-  test("refuses a text whose operators on all pages would be many, and says what helps", async () => {
+  test("rejects a text with too many operators on all pages, and suggests a shorter text", async () => {
     const source = pagesOf(Array(4000).fill(""));
     await expect(watermark(source, { text: "{page}".repeat(83) }, { loadFont })).rejects.toMatchObject({
       code: "too_complex",
@@ -106,7 +110,7 @@ describe("the engine", () => {
     ["image_too_large", onePage, { image: RED_PNG }, { maxPixels: 15 }],
     ["damaged_image", onePage, { image: RED_PNG.subarray(0, 30) }, {}],
     ["not_a_pdf", RED_PNG, { image: RED_PNG }, {}],
-  ])("refuses with an error of its own: %s", async (code, source, mark, options) => {
+  ])("rejects invalid input with an EngineError: %s", async (code, source, mark, options) => {
     const error: unknown = await watermark(source, mark, options).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(EngineError);
     expect(error).toMatchObject({ code });

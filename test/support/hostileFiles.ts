@@ -135,15 +135,15 @@ function tabled(text: string, offsets: number[]): Uint8Array<ArrayBuffer> {
 /** The files by what they do. `n` of a thousand gives some 10 KB to 200 KB. */
 export const HOSTILE_FILES: Record<string, (n: number) => Uint8Array> = {
   "pages that alternate between two large object streams": (n) => packedPages(2 * n, n, 8000, alternating(2 * n)),
-  "pages of many object streams in no order": (n) => packedPages(10 * n, 100, 1000, shuffled(10 * n)),
-  "pages of object streams of their own": (n) => packedPages(4 * n, 1, 0, (index) => index),
+  "pages of many object streams in random order": (n) => packedPages(10 * n, 100, 1000, shuffled(10 * n)),
+  "pages that each have their own object stream": (n) => packedPages(4 * n, 1, 0, (index) => index),
   "ASCII85 under Flate": (n) => packedBy("/FlateDecode/ASCII85Decode", deflateSync(Buffer.alloc(n * 8000, "z"))),
   "ASCIIHex under Flate": (n) => packedBy("/FlateDecode/ASCIIHexDecode", deflateSync(Buffer.alloc(n * 16_000, "4"))),
   "RunLength under Flate": (n) =>
     packedBy("/FlateDecode/RunLengthDecode", deflateSync(Buffer.alloc(n * 400, "\x81x", "latin1"))),
   "LZW under Flate": (n) => packedBy("/FlateDecode/LZWDecode", deflateSync(Buffer.alloc(n * 1000, "\x80\x0b\x60\x50"))),
   "Flate under Flate": (n) => packedBy("/FlateDecode/FlateDecode", deflateSync(deflateSync(Buffer.alloc(n * 16_000)))),
-  "cross-reference streams that inflate": (n) => xrefChain(n / 20, ""),
+  "compressed cross-reference streams": (n) => xrefChain(n / 20, ""),
   "cross-reference streams with a predictor": (n) => xrefChain(n / 20, "/DecodeParms<</Predictor 15/Columns 4>>"),
   "objects with a string that never ends": (n) =>
     encode(
@@ -157,7 +157,7 @@ export const HOSTILE_FILES: Record<string, (n: number) => Uint8Array> = {
         .map((i) => `${i + 1} 0 obj[`)
         .join("")}`,
     ),
-  "objects with a string that ends in the last": (n) =>
+  "objects with a string that ends in the last object": (n) =>
     encode(
       `%PDF-1.4\n${range(10 * n)
         .map((i) => `${i + 1} 0 obj<</A(`)
@@ -177,7 +177,7 @@ export const HOSTILE_FILES: Record<string, (n: number) => Uint8Array> = {
         .map(() => `${writer.object(`<</Type/Page/Parent ${tree} 0 R/Contents ${array} 0 R>>`)} 0 R`)
         .join(" ");
     }),
-  "contents that name one object, which is no stream": (n) =>
+  "contents that name one object, which is not a stream": (n) =>
     documentOf((writer, tree) => {
       const other = writer.object(`<<${"/A 1".repeat(n)}>>`);
       return `${writer.object(`<</Type/Page/Parent ${tree} 0 R/Contents[${`${other} 0 R `.repeat(10 * n)}]>>`)} 0 R`;
@@ -207,7 +207,7 @@ export const HOSTILE_FILES: Record<string, (n: number) => Uint8Array> = {
       for (const _ of range(n)) below = writer.object(`<</Type/Pages/Kids[${below} 0 R ${below} 0 R]>>`);
       return `${below} 0 R ${writer.object(`<</Type/Page/Parent ${tree} 0 R>>`)} 0 R`;
     }),
-  "XObjects of the mark's own names": (n) =>
+  "XObjects with the names that the mark uses": (n) =>
     withOwnNames(
       documentOf((writer, tree) => {
         const names = range(10 * n).map((index) => `/${OWN}${index}x 9 0 R`);

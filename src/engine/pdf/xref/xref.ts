@@ -43,7 +43,7 @@ export interface Xref {
   sections: number[];
   /**
    * Offset of `%PDF-`, from which most files count their offsets, or 0 if the keyword is missing. The bytes before it
-   * do not belong to the document. The value is negative if the output begins with a header of its own: minus the
+   * do not belong to the document. If the output begins with a new header, the value is minus the
    * length of that header.
    */
   origin: number;

@@ -1,4 +1,4 @@
-/** Which numbers new objects get. */
+/** Allocation of numbers for new objects. */
 import { describe, expect, it } from "vitest";
 import { ObjectNumbers } from "../../../../src/engine/pdf/objects/objectNumbers.ts";
 import { FREE, LARGEST_NUMBER, XrefTable } from "../../../../src/engine/pdf/objects/xrefTable.ts";
@@ -10,26 +10,26 @@ function numbersBeside(used: number[], size?: number): ObjectNumbers {
   return new ObjectNumbers(table, size);
 }
 
-describe("new objects are numbered", () => {
+describe("numbers of new objects", () => {
   const last = LARGEST_NUMBER;
   it.each<[string, number[], number | undefined, number[]]>([
     ["from /Size on", [0, 1, 2], 3, [3, 4, 5]],
-    ["from a distance on, where /Size is wrong", [0, 1, 2], 2, [1002, 1003]],
+    ["1,000 above the largest number if /Size is wrong", [0, 1, 2], 2, [1002, 1003]],
     ["up to the largest number, then in gaps", [0, 1, last - 2], last - 1, [last - 1, last, 1001, 1002]],
-    ["in gaps, far enough behind used numbers", [0, 1, 1002, 1500, last], last + 1, [1001, 2500, 2501]],
-    ["in gaps, where /Size is wrong too", [0, 900, last - 500], 1, [1900, 1901]],
+    ["in gaps, 1,000 above used numbers", [0, 1, 1002, 1500, last], last + 1, [1001, 2500, 2501]],
+    ["in gaps if the distance leads above the largest number", [0, 900, last - 500], 1, [1900, 1901]],
     ["in gaps, up to the next used number", [0, 1002, ...every(1000, 2000), last], last + 1, [1000, 1001]],
-  ])("%s", (_, used, size, expected) => {
+  ])("allocates numbers %s", (_, used, size, expected) => {
     const numbers = numbersBeside(used, size);
     expect(expected.map(() => numbers.take())).toEqual(expected);
   });
 
-  it("until none are left", () => {
+  it("throws damaged_pdf when no number is left", () => {
     const numbers = numbersBeside([...every(1000, 0), last], last + 1);
     expect(() => numbers.take()).toThrow(expect.objectContaining({ code: "damaged_pdf" }));
   });
 
-  it("in gaps of a real file, with a table and with a stream", async () => {
+  it("allocates numbers in the gaps of files with a table and with a stream", async () => {
     const bodies: Bodies = { ...onePage(), [last]: "(the last)" };
     const plain = new FileBuilder()
       .objects(bodies)

@@ -1,4 +1,4 @@
-/** What a file may cost, and that none of its pages is left out: files that were written to break either. */
+/** Hostile files, written to exceed the work limits or to hide a page from the mark. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it, test, vi } from "vitest";
 import { EngineError } from "../../../../src/engine/index.ts";
@@ -10,7 +10,7 @@ import { alternating, HOSTILE_FILES, lengthsApart, packedPages, shuffled } from 
 import { PdfWriter } from "../../../support/pdfWriter.ts";
 import { FileBuilder, file, latin1, onePage, plan, stamp } from "../fixture.ts";
 
-/** Marks a file; says what it took, what came out, or why nothing did. */
+/** Marks a file. Returns the outcome, the length of the output, and the work. */
 async function mark(bytes: Uint8Array) {
   const source = new MemorySource(bytes);
   let outcome = "stamped";
@@ -25,19 +25,20 @@ async function mark(bytes: Uint8Array) {
   return { outcome, length, work: scanned + decoded + retained };
 }
 
-describe("twice the file is at most twice the work and the output:", () => {
-  test.each(Object.entries(HOSTILE_FILES))("%s", async (_, make) => {
+describe("hostile files", () => {
+  test.each(Object.entries(HOSTILE_FILES))("keeps work and output linear in the file size: %s", async (_, make) => {
     const [small, large] = [make(200), make(400)];
     const [one, two] = [await mark(small), await mark(large)];
     expect(two.outcome).toBe(one.outcome);
-    // Windows grow by eights, so twice the bytes can be a little more than twice the work; quadratic would be four times.
+    // Windows grow by factors of eight, so twice the bytes can take a little more than twice the work. Quadratic work
+    // would be four times as much.
     expect(two.work / one.work).toBeLessThan(3);
     expect(two.length / (one.length || 1)).toBeLessThan(2.2);
     expect(two.length).toBeLessThanOrEqual(large.length + 1024 * 1024 + 400 * 10 * 4096);
   });
 });
 
-it("others have their turn while the rows of a large cross-reference stream are read", async () => {
+it("yields to the event loop while it reads the rows of a large cross-reference stream", async () => {
   const rows = deflateSync(new Uint8Array(400_000));
   const source = new MemorySource(
     encode(
@@ -51,24 +52,24 @@ it("others have their turn while the rows of a large cross-reference stream are 
   expect(turns.mock.calls.length).toBeGreaterThan(2);
 });
 
-/** How many pages of an output have the mark, by the streams that hold them. */
+/** Counts the pages of an output, and those whose contents have the mark. */
 async function markedPages(output: Uint8Array) {
   const document = await openPdf(new MemorySource(output), {});
   const marked = document.pages.filter(({ rewrite }) => /\/Contents ?\[\d+ 0 R .*\d+ 0 R\]/.test(latin1(rewrite.text)));
   return { pages: document.pages.length, marked: marked.length };
 }
 
-describe("every page is marked", () => {
+describe("completeness", () => {
   it.each<[string, Uint8Array, number]>([
-    ["of many object streams in no order", packedPages(2000, 50, 20_000, shuffled(2000)), 2000],
-    ["of two large object streams in turn", packedPages(200, 100, 150_000, alternating(200)), 200],
-    ["of nodes and pages that lead from stream to stream", chained(60), 60],
-    ["a node whose /Kids is no array", file({ ...onePage(), 3: "<</Type/Pages/MediaBox[0 0 9 9]/Kids 7>>" }), 1],
-  ])("%s", async (_, bytes, count) => {
+    ["many object streams in random order", packedPages(2000, 50, 20_000, shuffled(2000)), 2000],
+    ["two large object streams that alternate", packedPages(200, 100, 150_000, alternating(200)), 200],
+    ["nodes and pages that lead from stream to stream", chained(60), 60],
+    ["a node whose /Kids is not an array", file({ ...onePage(), 3: "<</Type/Pages/MediaBox[0 0 9 9]/Kids 7>>" }), 1],
+  ])("marks every page of a file with %s", async (_, bytes, count) => {
     expect(await markedPages(await stamp(bytes, { maxPages: 100_000 }))).toEqual({ pages: count, marked: count });
   });
 
-  it("turned as its parent says where its own /Rotate is null", async () => {
+  it("inherits /Rotate for a page whose own /Rotate is null", async () => {
     const bytes = file({
       ...onePage("/MediaBox[0 0 300 400]/Rotate null"),
       2: "<</Type/Pages/Rotate 90/Kids[3 0 R]>>",
@@ -80,7 +81,7 @@ describe("every page is marked", () => {
 it.each([
   ["", "9 0 R"],
   ["/Parent 9 0 R", "/Parent 1 0 R"],
-])("is marked, where no /Parent, or a wrong one, leads to what it inherits", async (own, node) => {
+])("replaces a missing or wrong /Parent that hides inherited attributes", async (own, node) => {
   const bytes = file({
     1: "<</Type/Catalog/Pages 2 0 R>>",
     2: "<</Type/Pages/MediaBox[0 0 100 100]/Resources<<>>/Kids[5 0 R]>>",
@@ -94,7 +95,7 @@ it.each([
   expect(output).toMatch(/\n2 0 obj\n<<(\/Count 1 )?\/Type\/Pages\/MediaBox/);
 });
 
-/** Nodes that each have one page and the next node, all in one of two object streams, in turn. */
+/** Nodes that each have one page and the next node. They alternate between two object streams. */
 function chained(count: number): Uint8Array {
   const writer = new PdfWriter();
   const catalog = writer.reserve();
@@ -120,7 +121,7 @@ function escaped(): Uint8Array {
   });
 }
 
-it("reads a page's entries whose names are escaped", async () => {
+it("reads page entries with escaped names", async () => {
   const [page] = (await openPdf(new MemorySource(escaped()), {})).pages;
   expect(page).toMatchObject({ rotate: 90, box: { x1: 100, y1: 50 } });
   const output = latin1(await stamp(escaped()));
@@ -128,7 +129,7 @@ it("reads a page's entries whose names are escaped", async () => {
   expect(output).not.toMatch(/\/Contents/);
 });
 
-describe("a file is refused", () => {
+describe("damaged files", () => {
   const lost = new FileBuilder().objects({ 4: { data: "0 g" } });
   const members = lost.objectStream(5, {
     1: "<</Type/Catalog/Pages 2 0 R>>",
@@ -138,7 +139,7 @@ describe("a file is refused", () => {
   lost.objects({ 8: { dict: "/Type/ObjStm/N 1/First 4/Filter/FlateDecode", data: "not deflated" } });
   const broken = encode(lost.xrefStream(6, members).text.replace(/startxref\n\d+/, "startxref\n0"));
 
-  // Page 6 is in the data of a stream, where a scan does not look; the entry of object 9 is wrong.
+  // Page 6 is inside the data of a stream, where a scan does not look. The entry of object 9 is wrong.
   const within = new FileBuilder().objects({ ...onePage(), 2: "<</Kids[3 0 R 6 0 R]>>" });
   within.objects({ 5: { data: "6 0 obj<</Type/Page>>endobj" }, 9: "null" });
   within.offsets.set(6, within.text.indexOf("6 0 obj"));
@@ -147,7 +148,7 @@ describe("a file is refused", () => {
   // The data of the object stream end before the second page.
   const cut = new FileBuilder().objects({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Kids[3 0 R 6 0 R]>>" });
   cut.objects({ 5: { dict: "/Type/ObjStm/N 2/First 10", data: "3 0 6 14  <</Type/Page>>" } });
-  // Object 5 is an object stream, which page 6 is in, and after that a member of another.
+  // Object 5 is an object stream that contains page 6. A member of another object stream has the number 5 too.
   const twice = new FileBuilder().objects({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Kids[3 0 R 6 0 R]>>" });
   const ofPage = twice.objectStream(5, { 6: "<</Type/Page>>" });
   const ofNumber = twice.objectStream(7, { 3: "<</Type/Page>>", 5: "null" });
@@ -159,7 +160,7 @@ describe("a file is refused", () => {
   const start = rows.text.length;
   rows.objects({ 5: { dict: "/Type/XRef/W[1 1 1]/Size 600000/Root 1 0 R/Filter/FlateDecode", data: free } });
 
-  /** A page in object stream 5, which the cross-reference, object 8, leads to. */
+  /** A page in object stream 5. Object 8 is the cross-reference stream. */
   const withStructure = (entries: string) => {
     const builder = new FileBuilder();
     const { 1: catalog, 2: node, 3: page, ...rest } = onePage(entries) as Record<number, string>;
@@ -170,12 +171,12 @@ describe("a file is refused", () => {
   const large = (text: string) => encode(latin1(file(onePage())).replace(text, text.replace("4", "9000000")));
 
   it.each<[string, Uint8Array, string]>([
-    ["for pages in an object stream that cannot be read", broken, "damaged_pdf"],
-    ["for an object number above 8,388,607", large("4 1\n"), "too_complex"],
-    ["for more free entries than its size allows", encode(`${rows.text}startxref\n${start}\n%%EOF`), "too_complex"],
-    ["for pages within an object that another overlaps", within.table().bytes(), "damaged_pdf"],
+    ["pages in an object stream that cannot be read", broken, "damaged_pdf"],
+    ["an object number above 8,388,607", large("4 1\n"), "too_complex"],
+    ["more free entries than the file size allows", encode(`${rows.text}startxref\n${start}\n%%EOF`), "too_complex"],
+    ["pages inside an object that another object overlaps", within.table().bytes(), "damaged_pdf"],
     [
-      "for a page that an object stream ends before",
+      "a page that is missing because its object stream ends early",
       cut
         .xrefStream(8, [
           [3, 5, 0],
@@ -185,20 +186,20 @@ describe("a file is refused", () => {
       "damaged_pdf",
     ],
     [
-      "for a page in an object stream that is none",
+      "a page in an object stream whose number another object has",
       twice.xrefStream(8, [...ofPage, ...ofNumber]).bytes(),
       "damaged_pdf",
     ],
-    ["for a catalog of number 0", zero.table({ trailer: "/Root 0 0 R" }).bytes(), "damaged_pdf"],
-    ["for contents that are read for each of many object streams", lengthsApart(2000), "too_complex"],
-    ["for resources that are a stream", file(onePage("/Resources 4 0 R")), "damaged_pdf"],
+    ["a catalog with the number 0", zero.table({ trailer: "/Root 0 0 R" }).bytes(), "damaged_pdf"],
+    ["contents that are read again for each of many object streams", lengthsApart(2000), "too_complex"],
+    ["resources that are a stream", file(onePage("/Resources 4 0 R")), "damaged_pdf"],
     [
-      "for contents that are the catalog",
+      "contents that are the catalog",
       file({ ...onePage("/Contents 1 0 R"), 1: "<</Type/Catalog/Pages 2 0 R/Length 9>>\nstream\n0 g\nendstream" }),
       "damaged_pdf",
     ],
     [
-      "for contents that are the usage rights, as a stream whose length is right",
+      "contents that are the usage rights, in a stream with a correct length",
       file({
         ...onePage("/Contents 5 0 R"),
         1: "<</Type/Catalog/Pages 2 0 R/Perms 5 0 R>>",
@@ -206,10 +207,10 @@ describe("a file is refused", () => {
       }),
       "damaged_pdf",
     ],
-    ["for contents that are the cross-reference", withStructure("/Contents 8 0 R"), "damaged_pdf"],
-    ["for contents that are the object stream their page is in", withStructure("/Contents 5 0 R"), "damaged_pdf"],
+    ["contents that are the cross-reference stream", withStructure("/Contents 8 0 R"), "damaged_pdf"],
+    ["contents that are the object stream of their page", withStructure("/Contents 5 0 R"), "damaged_pdf"],
     [
-      "for resources that are a stream, whose length has been mended for a page before",
+      "resources that are a stream whose length was corrected for an earlier page",
       file({
         ...onePage("/Resources 4 0 R"),
         2: "<</Type/Pages/Count 2/Kids[5 0 R 3 0 R]>>",
@@ -218,7 +219,7 @@ describe("a file is refused", () => {
       }),
       "damaged_pdf",
     ],
-  ])("%s", async (_, bytes, code) => {
+  ])("rejects %s", async (_, bytes, code) => {
     expect((await mark(bytes)).outcome).toBe(code);
   });
 });

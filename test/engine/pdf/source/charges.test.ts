@@ -1,4 +1,4 @@
-/** What small files could have done for nothing is charged for, or not done. */
+/** Work that small files can cause: the meter charges it, or the engine avoids it. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { decodeStream } from "../../../../src/engine/pdf/objects/filters.ts";
@@ -16,7 +16,7 @@ import type { Value } from "../../../../src/engine/pdf/syntax/values.ts";
 import { encode } from "../../../support/bytes.ts";
 import { type Bodies, FileBuilder, file, onePage, open, outcome, plan } from "../fixture.ts";
 
-/** A file whose cross-reference is a stream with these entries and rows. */
+/** A file whose cross-reference stream has these entries and rows. */
 function withRows(dict: string, rows: Uint8Array): Uint8Array {
   const builder = new FileBuilder().objects(onePage());
   const at = builder.text.length;
@@ -26,14 +26,14 @@ function withRows(dict: string, rows: Uint8Array): Uint8Array {
   return builder.bytes();
 }
 
-/** A page, and behind it what only a scan finds. */
+/** A page, and after it objects and trailers that only a scan finds. */
 const scanned = (trailers: string, more: Bodies = {}) => {
   const builder = new FileBuilder().objects({ ...onePage(), ...more });
   builder.text += `${trailers}trailer\n<</Root 1 0 R>>\n`;
   return builder.bytes();
 };
 
-/** A page in so many revisions, each with a cross-reference stream of its own. */
+/** A page in `count` revisions, each with a new cross-reference stream. */
 function revised(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());
   for (let previous = "", revision = 0; revision < count; revision++) {
@@ -44,7 +44,7 @@ function revised(count: number): Uint8Array {
   return builder.bytes();
 }
 
-/** A page in so many revisions, each with a table of its own; only the oldest one names objects. */
+/** A page in `count` revisions, each with a new table. Only the oldest table has entries. */
 function tables(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage()).table();
   const from = builder.text.lastIndexOf("\nxref") + 1;
@@ -60,31 +60,31 @@ function tables(count: number): Uint8Array {
   return encode(`${parts.join("")}startxref\n${previous}\n%%EOF\n`);
 }
 
-test("a cross-reference of more revisions than are read is refused: what only the others have would be lost", async () => {
+test("rejects a file with too many revisions, because the objects of the oldest would be lost", async () => {
   expect(await outcome(tables(10_001))).toBe("too_complex");
 });
 
-describe("a cross-reference stream", () => {
-  const BEYOND = "/Index[8388608 9999999999999]"; // free objects there are none that readers take: they have no row
+describe("cross-reference streams", () => {
+  const BEYOND = "/Index[8388608 9999999999999]"; // free objects with numbers that readers reject get no row
 
-  test("is charged for each of its rows, also those that say nothing", async () => {
+  test("charges every row of a cross-reference stream, even without effect", async () => {
     expect(await outcome(withRows(`/W[0 1 0]${BEYOND}`, new Uint8Array(19_000_000)))).toBe("too_complex");
   });
 
-  test("is charged for those that it has: thousands of revisions, each of a few, are no trouble", async () => {
+  test("charges only the rows of a cross-reference stream that exist, so thousands of small revisions pass", async () => {
     expect(await outcome(revised(3000))).toBe("stamped");
   });
 
   test.each([
-    ["fields of a part of a byte", `/W[0 .00000001 0]${BEYOND}`],
-    ["rows before the first", "/W[1 2 1]/Index[-1 3]"],
-    ["a part of a row", "/W[1 2 1]/Index[0.5 3]"],
-  ])("with %s is none: the file is scanned", async (_, dict) => {
+    ["fields of a fraction of a byte", `/W[0 .00000001 0]${BEYOND}`],
+    ["rows for negative object numbers", "/W[1 2 1]/Index[-1 3]"],
+    ["a fractional number of rows", "/W[1 2 1]/Index[0.5 3]"],
+  ])("scans a file whose cross-reference stream has %s", async (_, dict) => {
     expect(await outcome(withRows(dict, new Uint8Array(200)))).toBe("stamped");
   });
 });
 
-test("the members of an object stream are charged for, whatever their numbers", async () => {
+test("charges the members of an object stream, even if their numbers repeat", async () => {
   const data = deflateSync(Buffer.from("0 0 ".repeat(490_000)));
   const streams = Array.from({ length: 10 }, (_, i) => [
     10 + i,
@@ -93,37 +93,37 @@ test("the members of an object stream are charged for, whatever their numbers", 
   expect(await outcome(scanned("", Object.fromEntries(streams)))).toBe("too_complex");
 });
 
-test("trailers are charged for the memory that they take as long as the file is read", async () => {
+test("charges the memory of all trailers", async () => {
   const trailer = `trailer\n<</A[${"()".repeat(50_000)}]>>\n`;
   expect(await outcome(scanned(trailer))).toBe("stamped");
   expect(await outcome(scanned(trailer.repeat(6)))).toBe("too_complex");
 });
 
-test("what is not needed of a catalog is not charged for its values: it may have labels of fifty thousand pages", async () => {
+test("does not charge catalog values that it does not need, such as labels of fifty thousand pages", async () => {
   const catalog = `<</Type/Catalog/Pages 2 0 R/PageLabels<</Nums[${"()".repeat(60_000)}]>>>>`;
   expect(await outcome(file(onePage(undefined, { 1: catalog })))).toBe("stamped");
   expect(await outcome(scanned("", { 1: catalog }))).toBe("stamped");
 });
 
-describe("a stream", () => {
+describe("filters", () => {
   const decode = (entries: [string, Value][], data: Uint8Array) => {
     const meter = new Meter(data.length);
     return { bytes: decodeStream(new Map(entries), data, meter), scanned: meter.used.scanned };
   };
-  /** What each filter takes, also for no data. */
+  /** Charge for each filter, even for empty data. */
   const FILTER = 4096;
 
-  test("has no more filters than anybody needs", () => {
+  test("rejects a stream with more than 16 filters", () => {
     const filters = (count: number): [string, Value][] => [["Filter", Array<Value>(count).fill("RL")]];
     expect(decode(filters(16), new Uint8Array()).bytes).toHaveLength(0);
     expect(() => decode(filters(17), new Uint8Array())).toThrow(Malformed);
   });
 
-  test("is charged for each of its filters, also where there are no data: each has tables and states to make", () => {
+  test("charges each filter of a stream, even for empty data", () => {
     expect(decode([["Filter", Array<Value>(16).fill("LZW")]], new Uint8Array()).scanned).toBe(16 * FILTER);
   });
 
-  test("is charged for each row of its predictor", () => {
+  test("charges each row of a predictor", () => {
     const params: Value = new Map<string, Value>([["Predictor", 15]]);
     const data = deflateSync(new Uint8Array(2000));
     const { bytes, scanned } = decode(
@@ -136,7 +136,7 @@ describe("a stream", () => {
     expect([bytes.length, scanned]).toEqual([1000, FILTER + 16 * 1000 + 4 * 2000 + 10 * data.length]);
   });
 
-  test("takes no longer than others can wait, whatever its filters are", () => {
+  test("rejects a stream whose filters together exceed the work limit", () => {
     const END = 128;
     const most = ((128 << 20) - FILTER) / 4;
     expect(decode([["Filter", "RL"]], new Uint8Array(most).fill(END)).bytes).toHaveLength(0);
@@ -147,29 +147,26 @@ describe("a stream", () => {
     expect(() => decode([["Filter", twice]], literals)).toThrow("takes too long");
   });
 
-  test("is charged for blocks of which nothing comes, each time they are inflated", () => {
+  test("charges empty Deflate blocks each time they are inflated", () => {
     const empty = Array.from({ length: 1000 }, () => [0, 0, 0, 0xff, 0xff]).flat();
     const blocks = [0x78, 0x9c, ...empty, 1, 0, 0, 0xff, 0xff];
-    const [sound, withoutSum] = [[...blocks, 0, 0, 0, 1], blocks].map((data) =>
+    const [intact, withoutSum] = [[...blocks, 0, 0, 0, 1], blocks].map((data) =>
       decode([["Filter", "Fl"]], new Uint8Array(data)),
     );
-    expect([sound!.bytes.length, sound!.scanned]).toEqual([0, FILTER + 10 * (blocks.length + 4)]);
+    expect([intact!.bytes.length, intact!.scanned]).toEqual([0, FILTER + 10 * (blocks.length + 4)]);
     expect([withoutSum!.bytes.length, withoutSum!.scanned]).toEqual([0, FILTER + 10 * blocks.length]);
     const wrongSum = decode([["Filter", "Fl"]], new Uint8Array([...blocks, 9, 9, 9, 9]));
     expect([wrongSum.bytes.length, wrongSum.scanned]).toEqual([0, FILTER + 2 * 10 * (blocks.length + 4)]);
   });
 
-  test.each(["AHx", "A85", "LZW"])(
-    "is charged for what %s reads, and keeps no buffer for what is not there",
-    (filter) => {
-      const END = new Uint8Array(1000).fill(" ".charCodeAt(0)).fill(128, 0, 2); // to LZW, the second code ends all
-      const { bytes, scanned } = decode([["Filter", filter]], END);
-      expect([bytes.buffer.byteLength, scanned]).toEqual([0, FILTER + 4000]);
-    },
-  );
+  test.each(["AHx", "A85", "LZW"])("charges the input of %s, and retains no unused buffer", (filter) => {
+    const END = new Uint8Array(1000).fill(" ".charCodeAt(0)).fill(128, 0, 2); // in LZW, the second code ends the data
+    const { bytes, scanned } = decode([["Filter", filter]], END);
+    expect([bytes.buffer.byteLength, scanned]).toEqual([0, FILTER + 4000]);
+  });
 });
 
-test("so are cross-reference streams that a scan finds", async () => {
+test("charges the memory of cross-reference streams that a scan finds", async () => {
   const kept = async (more: string) => {
     const source = new MemorySource(scanned(more));
     await open(source);
@@ -181,9 +178,9 @@ test("so are cross-reference streams that a scan finds", async () => {
 });
 
 test.each([
-  ["that ends", "]"],
-  ["that cannot be parsed to its end", "}"],
-])("a value %s is charged for as far as it has been parsed", async (_, end) => {
+  ["that is complete", "]"],
+  ["that is malformed at its end", "}"],
+])("charges the parsed part of a value %s", async (_, end) => {
   const value = `[${"0 ".repeat(1000)}${end}`;
   const { objects } = await open(file(onePage("", { 5: value })));
   const { meter } = objects.source;
@@ -192,7 +189,7 @@ test.each([
   expect(meter.used.scanned - before).toBeGreaterThan(32 * 2000);
 });
 
-test("a copy of a member is charged for what it takes beside its bytes", async () => {
+test("charges the memory overhead of a copied member", async () => {
   const { objects } = await open(scanned("", { 5: { dict: "/Type/ObjStm/N 1/First 6", data: "100 0 [1]" } }));
   const { meter } = objects.source;
   const before = meter.used.retained;
@@ -200,7 +197,7 @@ test("a copy of a member is charged for what it takes beside its bytes", async (
   expect(meter.used.retained - before).toBeGreaterThan(192);
 });
 
-test("the head of an object stream is charged for, as it is copied", async () => {
+test("charges the head of an object stream, which is copied", async () => {
   const { objects } = await open(
     scanned("", {
       5: { dict: "/Type/ObjStm/N 1/First 99999999", data: `100 0 ${" ".repeat(50_000)}` },
@@ -211,7 +208,7 @@ test("the head of an object stream is charged for, as it is copied", async () =>
   expect(source.meter.used.scanned).toBeGreaterThan(50_000);
 });
 
-/** A page tree of so many nodes without pages, beside the one that has one. */
+/** A page tree with `nodes` empty nodes beside its only page. */
 function barren(nodes: number): Uint8Array {
   const numbers = Array.from({ length: nodes }, (_, index) => 10 + index);
   const objects = Object.fromEntries(numbers.map((num) => [num, "<</Type/Pages/Count 1/Parent 2 0 R/Kids[]>>"]));
@@ -219,12 +216,12 @@ function barren(nodes: number): Uint8Array {
   return file({ ...onePage("", objects), 2: `<</Type/Pages/Count 1/Kids[3 0 R ${kids}]>>` });
 }
 
-test("nodes of a page tree are charged for the memory that they take, whatever they lead to", async () => {
+test("charges the memory of page-tree nodes, even if they are empty", async () => {
   const kept = async (nodes: number) => (await open(barren(nodes))).objects.source.meter.used.retained;
   expect((await kept(20)) - (await kept(10))).toBeGreaterThanOrEqual(10 * 512);
 });
 
-test("others have their turn while a page tree is settled", async () => {
+test("yields to the event loop while it settles a page tree", async () => {
   const meter = new Meter(0);
   const turns = vi.spyOn(meter, "yield");
   const empty = { kids: [], isPlain: true, found: [], next: 0, dictionaries: [], count: undefined, leastPages: 0 };
@@ -234,20 +231,19 @@ test("others have their turn while a page tree is settled", async () => {
   expect(turns.mock.calls.length).toBeGreaterThan(3);
 });
 
-/** A page with these entries. */
 const pageWith = (entries: string) => file(onePage(`/MediaBox[0 0 300 400]${entries}`));
 
 test.each(["/Contents<</A[%]>>", "/Contents 4 0 R/Resources[%]"])(
-  "where a page has %s, no more is read than that it is no reference",
+  "does not parse a page entry that is not a reference: %s",
   async (entries) => {
-    const parsed = 600_000; // values, which take more memory than those of one object may
+    const parsed = 600_000; // values that take more memory than one object may
     expect(await outcome(pageWith(entries.replace("%", "0 ".repeat(parsed))))).toBe(
       await outcome(pageWith(entries.replace("%", "0"))),
     );
   },
 );
 
-test("others have their turn between the pages, where these are large", async () => {
+test("yields to the event loop between large pages", async () => {
   const kids = Array.from({ length: 20 }, (_, index) => 10 + index);
   const page = `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Resources<<>>/Other(${"a".repeat(200_000)})>>`;
   const objects = Object.fromEntries(kids.map((num) => [num, page]));
@@ -258,15 +254,15 @@ test("others have their turn between the pages, where these are large", async ()
   expect(turns.mock.calls.length).toBeGreaterThanOrEqual(kids.length);
 });
 
-test("decryption is charged for, and others have their turn when an object stream has been decoded", async () => {
+test("charges decryption, and yields to the event loop after decoding an object stream", async () => {
   const data = `100 0 [1]${" ".repeat(1 << 20)}`;
   const { objects } = await open(scanned("", { 5: { dict: "/Type/ObjStm/N 1/First 6", data } }));
   const work = async (cipher?: Partial<Cipher>) => {
     const source = new MemorySource(objects.source.bytes(0, objects.source.length));
     const turns = vi.spyOn(source.meter, "yield");
-    const anew = new Objects(source, objects.table, true);
-    anew.cipher = cipher as Cipher;
-    await anew.run(() => anew.value(100));
+    const objectsAgain = new Objects(source, objects.table, true);
+    objectsAgain.cipher = cipher as Cipher;
+    await objectsAgain.run(() => objectsAgain.value(100));
     return { scanned: source.meter.used.scanned, turns: turns.mock.calls.length };
   };
   const [plain, encrypted] = [await work(), await work({ decryptStream: (_num, _gen, bytes) => bytes })];
@@ -274,7 +270,7 @@ test("decryption is charged for, and others have their turn when an object strea
   expect(encrypted.turns).toBe(1);
 });
 
-/** Pages that the page tree does not lead to, each in a string of the one before it, and so many rows that say nothing. */
+/** Pages outside the page tree, each inside a string of the page before it, and `rows` rows without effect. */
 function strays(depth: number, rows: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());
   for (let num = 10; num < 10 + depth; num++) {
@@ -289,7 +285,7 @@ function strays(depth: number, rows: number): Uint8Array {
   return builder.table({ trailer: `/Root 1 0 R/Prev ${older}` }).bytes();
 }
 
-test("each page that comes to light where one around it is erased is charged for the rows that are gone through again", async () => {
+test("charges all rows again for each stray page that appears when the object around it is erased", async () => {
   const rows = 10_000;
   const scanned = async (depth: number) => {
     const source = new MemorySource(strays(depth, rows));
@@ -299,14 +295,14 @@ test("each page that comes to light where one around it is erased is charged for
   expect((await scanned(4)) - (await scanned(2))).toBeGreaterThan(2 * 32 * rows);
 });
 
-test("others have their turn while boundaries are checked", async () => {
+test("yields to the event loop while it checks boundaries", async () => {
   const { objects } = await open(file(onePage()));
   const turns = vi.spyOn(objects.source.meter, "yield");
   await checkBoundaries(objects, new Float64Array(300_000).fill(SECTION), new Set());
   expect(turns.mock.calls.length).toBeGreaterThan(3);
 });
 
-test("places are put in order again only where an object in the file comes or goes", () => {
+test("sorts offsets again only if an object in the file is added or removed", () => {
   const table = new XrefTable(1000);
   table.replace(1, IN_FILE, 10, 0);
   table.replace(2, IN_FILE, 20, 0);
@@ -318,7 +314,7 @@ test("places are put in order again only where an object in the file comes or go
 });
 
 test.each(["/MediaBox[0 0 300 400", "/Rotate[0", "/UserUnit[1", "/Parent[2"])(
-  "a page's entry that is far longer than what it is for is not read: %s …]",
+  "does not read an oversized page entry: %s …]",
   async (begun) => {
     const page = `<</Type/Page/Parent 2 0 R${begun}${" 1-".repeat(25_000)}]>>`;
     expect(await outcome(file(onePage("", { 3: page.replace("/Parent 2 0 R/Parent", "/Parent") })))).toBe(
@@ -328,14 +324,14 @@ test.each(["/MediaBox[0 0 300 400", "/Rotate[0", "/UserUnit[1", "/Parent[2"])(
   },
 );
 
-test("data that consist of the words that may end them are charged, and given up", () => {
+test("charges each `endobj` in data that consist of them, and gives up", () => {
   const source = new MemorySource(encode("\nendobj ".repeat(50_000)));
   expect(findEndobj(source, 0, source.length)).toBeUndefined();
   expect(source.meter.used.scanned).toBeGreaterThan(2000);
   expect(source.meter.used.scanned).toBeLessThan(20_000);
 });
 
-test("white space behind the data of a stream is charged, whatever follows it", () => {
+test("charges white space after stream data, even if no `endstream` follows", () => {
   for (const [blanks, end] of [
     [1000, "endstream"],
     [50_000, "x"],

@@ -1,4 +1,4 @@
-/** Dictionaries whose brackets do not match, and what it takes to repair them. */
+/** Balancing of brackets in malformed dictionaries, and the cost of it. */
 import { describe, expect, it } from "vitest";
 import { MemorySource } from "../../../../src/engine/pdf/source/byteSource.ts";
 import { balanceBrackets } from "../../../../src/engine/pdf/syntax/brackets.ts";
@@ -7,24 +7,27 @@ import { FileBuilder, latin1, plan } from "../fixture.ts";
 
 const encode = (text: string) => new Uint8Array(Buffer.from(`${text} endobj `, "latin1"));
 
-describe("brackets are balanced", () => {
+describe("balanceBrackets", () => {
   it.each([
     ["<</A[1 2/B 3>>", "<< /A [ 1 2 /B 3 ] >> "],
     ["<</A<0a F>/B[", "<< /A <0a F> /B [ ] >> "],
     ["<</A<0g>/B 1>>", "<< /A 0g /B 1 >> "],
     ["<</A < < <12", "<< /A 12 >> "],
-  ])("%s", (text, expected) => {
+  ])("balances the brackets of %s", (text, expected) => {
     expect(latin1(balanceBrackets(encode(text), 0))).toBe(expected);
   });
 
-  it.each(["< ", "<1 ", "<<", "[", "]", "> ", "(", "% ", "/A<"])("in a few looks at each byte, of many %s", (text) => {
-    const { bytes, reads } = countedBytes(encode(`<</A ${text.repeat(2000)}`));
-    balanceBrackets(bytes, 0);
-    expect(reads() / bytes.length).toBeLessThan(20);
-  });
+  it.each(["< ", "<1 ", "<<", "[", "]", "> ", "(", "% ", "/A<"])(
+    "reads each byte only a few times if a dictionary has many %s",
+    (text) => {
+      const { bytes, reads } = countedBytes(encode(`<</A ${text.repeat(2000)}`));
+      balanceBrackets(bytes, 0);
+      expect(reads() / bytes.length).toBeLessThan(20);
+    },
+  );
 });
 
-it("of a broken member, no more is read than of an object in the file", async () => {
+it("reads no more of an unbalanced member than of an unbalanced object in the file", async () => {
   const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
   const members = builder.objectStream(5, {
     1: "<</Type/Catalog/Pages 2 0 R>>",

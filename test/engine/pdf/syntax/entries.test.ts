@@ -1,4 +1,5 @@
-/** A dictionary is read by value (values.ts) and by place (lexer.ts): both must find the same entries in any garbage. */
+/** values.ts parses dictionaries, and lexer.ts finds the positions of their entries. Both must find the same entries, even
+ * among garbage. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../../src/engine/index.ts";
@@ -29,7 +30,7 @@ const TOKENS = [
   "/",
 ];
 
-it("a dictionary has the same entries by value and by place", () => {
+it("finds the same dictionary entries by parsing and by position", () => {
   let compared = 0;
   fc.assert(
     fc.property(
@@ -37,14 +38,14 @@ it("a dictionary has the same entries by value and by place", () => {
       fc.constantFrom("", " "),
       (tokens, between) => {
         const bytes = new Uint8Array(Buffer.from(`<<${tokens.join(between)}>>${between}/C 1>> endobj `));
-        const byPlace = orNothing(() => {
+        const byPosition = orNothing(() => {
           const keys = new Set<string>();
           eachEntry(bytes, 0, (key, keyEnd) => keys.add(readName(bytes, key, keyEnd)));
           return keys;
         });
         const byValue = orNothing(() => parseValue(bytes, 0) as Dictionary);
-        if (byPlace && byValue) {
-          expect(new Set(byValue.keys())).toEqual(byPlace);
+        if (byPosition && byValue) {
+          expect(new Set(byValue.keys())).toEqual(byPosition);
           const some = parseCharged(bytes, 0, new Meter(0), new Set(["B", "C"]));
           expect(some).toEqual(new Map([...byValue].filter(([key]) => key === "B" || key === "C")));
           compared++;
@@ -59,19 +60,19 @@ it("a dictionary has the same entries by value and by place", () => {
 const encode = (text: string) => new Uint8Array(Buffer.from(`${text} endobj `, "latin1"));
 
 it.each<[string, string]>([
-  ["where brackets close it, of whatever kind", "<</A<<] /B 1>>"],
-  ["with what encloses it", "<</A[<<] /C 2>> /B 1>>"],
-  ["behind brackets that were skipped in it", "<</A<< << [ /C 2>>] >>/B 1>>"],
-])("an entry's value ends %s", (_, text) => {
+  ["at any kind of closing bracket", "<</A<<] /B 1>>"],
+  ["where the container around it ends", "<</A[<<] /C 2>> /B 1>>"],
+  ["after brackets that were skipped inside it", "<</A<< << [ /C 2>>] >>/B 1>>"],
+])("ends the value of an entry %s", (_, text) => {
   expect((parseValue(encode(text), 0) as Map<string, unknown>).get("B")).toBe(1);
 });
 
-describe("a value is parsed in a few looks at each byte,", () => {
+describe("cost of parsing", () => {
   it.each([
-    ["however deep it is", `${"<</A".repeat(190)}[${"1 ".repeat(1000)}]${">>".repeat(190)}`],
-    ["where brackets do not match", `<</A${"<<]/A".repeat(14)} 1${">>".repeat(15)}`],
-    ["where brackets are not closed", `${"<</A<< <<".repeat(60)}/B[${"1 ".repeat(1000)}]${">>".repeat(180)}`],
-  ])("%s", (_, text) => {
+    ["at any depth", `${"<</A".repeat(190)}[${"1 ".repeat(1000)}]${">>".repeat(190)}`],
+    ["if brackets do not match", `<</A${"<<]/A".repeat(14)} 1${">>".repeat(15)}`],
+    ["if brackets are not closed", `${"<</A<< <<".repeat(60)}/B[${"1 ".repeat(1000)}]${">>".repeat(180)}`],
+  ])("reads each byte of a value only a few times %s", (_, text) => {
     const { bytes, reads } = countedBytes(encode(text));
     parseValue(bytes, 0);
     expect(reads() / bytes.length).toBeLessThan(50);
@@ -84,7 +85,7 @@ it.each([
   ["entries", `<<${"/A 1".repeat(180_000)}>>`],
   ["numbers", "1 ".repeat(530_000)],
   ["bytes in a string", `(${"a".repeat(2_200_000)})`],
-])("values take no more memory than an object may, many %s", (_, text) => {
+])("rejects a value that takes too much memory: many %s", (_, text) => {
   const bytes = encode(`[${text}]`);
   expect(() => parseValue(bytes, 0)).toThrow(EngineError);
 });

@@ -1,4 +1,4 @@
-/** Values that all readers read alike, and what is made of others. */
+/** Recognition of well-formed values, and the rewriting of malformed ones. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../../src/engine/index.ts";
@@ -7,20 +7,20 @@ import { endOfWellFormed, WellFormedWalk, wellFormedText } from "../../../../src
 import { countedBytes } from "../../../support/countedBytes.ts";
 import { latin1 } from "../fixture.ts";
 
-/** With something behind it, as values have in files. */
+/** Encodes a value and the word after it, as in a file. */
 const encode = (text: string) => new Uint8Array(Buffer.from(`${text} endobj `, "latin1"));
 const nested = (depth: number) => `${"[".repeat(depth)}1${"]".repeat(depth)}`;
 
-describe("a value is sound:", () => {
+describe("well-formed values", () => {
   it.each([
     ...["1", "-1.5", "+.5", "4.", "true", "false", "null", "/Name", "/", "/A#20", "(a(b)\\))", "<0a F>", "<>", "[]"],
     ...["<<>>", "7 0 R", "7\n65535%c\n R", "[1 2 0 R]", "[1 2]", "<</A/B/C[<</D 1 0 R>>]/E(>>)>>", nested(50)],
-  ])("%s", (text) => {
+  ])("recognizes %s as well-formed", (text) => {
     expect(endOfWellFormed(encode(text), 0)).toBe(text.length);
   });
 });
 
-describe("a value that is not sound is written as it is read:", () => {
+describe("malformed values", () => {
   it.each<[string, string]>([
     ["1e2", "null"],
     ["--5x", "null"],
@@ -38,26 +38,26 @@ describe("a value that is not sound is written as it is read:", () => {
     ["[<< ] 1 x]", "[<<>> 1 null ]"],
     ["]", "null"],
     [nested(51), nested(50).replace("1", "null ").replaceAll("]", "] ").trimEnd()],
-  ])("%s", (text, expected) => {
+  ])("rewrites %s as %s", (text, expected) => {
     expect(latin1(wellFormedText(encode(text), 0))).toBe(expected);
   });
 });
 
 it.each([
-  ["deep below the same", `${"[".repeat(48)}${"/A ".repeat(1000)}x ${"]".repeat(48)}`],
-  ["in dictionaries", `${"<</K".repeat(48)}[${"/A ".repeat(1000)}] x ${">>1 ".repeat(48)}`],
-  ["behind brackets that are none", `${"<< [ /K".repeat(24)}[${"/A ".repeat(1000)}] x ${">> ] x ".repeat(24)}`],
-  ["side by side", `[${"[/A 1 x]".repeat(500)}]`],
-  ["and do not match", `<</K[${"<<] ".repeat(1000)}]>>`],
-  ["or end nothing", `[${"<< 5 ".repeat(1000)}${">> ".repeat(1000)}]`],
-])("what is not sound is written in a few looks at each byte, %s", (_, text) => {
+  ["deep arrays", `${"[".repeat(48)}${"/A ".repeat(1000)}x ${"]".repeat(48)}`],
+  ["deep dictionaries", `${"<</K".repeat(48)}[${"/A ".repeat(1000)}] x ${">>1 ".repeat(48)}`],
+  ["deep dictionaries with stray brackets", `${"<< [ /K".repeat(24)}[${"/A ".repeat(1000)}] x ${">> ] x ".repeat(24)}`],
+  ["arrays side by side", `[${"[/A 1 x]".repeat(500)}]`],
+  ["brackets that do not match", `<</K[${"<<] ".repeat(1000)}]>>`],
+  ["brackets that close nothing", `[${"<< 5 ".repeat(1000)}${">> ".repeat(1000)}]`],
+])("reads each byte of a malformed value only a few times: %s", (_, text) => {
   const { bytes, reads } = countedBytes(encode(text));
   wellFormedText(bytes, 0);
   expect(reads() / bytes.length).toBeLessThan(25);
 });
 
 it.each(["<</A[1 2 0 R[<<>>]]/B<</C(x)/D<0a>>>>>", nested(50), nested(51), "[<</A 1/B x>>]", "[[1][2 3"])(
-  "%s is walked over in steps as it is at once",
+  "finds the same end of %s in steps as in one call",
   (text) => {
     const bytes = encode(text);
     const walk = new WellFormedWalk().from(0);
@@ -78,11 +78,11 @@ it.each(["<</A[1 2 0 R[<<>>]]/B<</C(x)/D<0a>>>>>", nested(50), nested(51), "[<</
   },
 );
 
-it("a value is not written soundly if it is very long", () => {
+it("rejects a malformed value that is very long", () => {
   expect(() => wellFormedText(encode(`[${"x ".repeat(1 << 18)}]`), 0)).toThrow(EngineError);
 });
 
-it("whatever is written soundly is sound", () => {
+it("writes only well-formed text", () => {
   const token = fc.constantFrom(
     ...[
       "<<",
@@ -116,7 +116,7 @@ it("whatever is written soundly is sound", () => {
   );
 });
 
-/** Undefined where nobody knows what is meant. */
+/** Returns undefined if the value cannot be interpreted. */
 function written(bytes: Uint8Array): Uint8Array | undefined {
   try {
     return wellFormedText(bytes, 0);

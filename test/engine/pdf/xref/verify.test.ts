@@ -1,4 +1,4 @@
-/** What a cross-reference says of objects is held to the file, in memory and by ranges alike. */
+/** Checks of the cross-reference against the file, in memory and by ranges. */
 import { describe, expect, it } from "vitest";
 import { PlanOutdated } from "../../../../src/engine/index.ts";
 import { RangeSource } from "../../../../src/engine/pdf/source/byteSource.ts";
@@ -10,7 +10,7 @@ const FORM = { dict: "/Type/XObject/Subtype/Form/BBox[0 0 300 400]", data: "1 0 
 const SHOWN = "/MediaBox[0 0 300 400]/Contents 4 0 R/Resources<</XObject<</F 6 0 R>>>>";
 const withForm = () => new FileBuilder().objects(onePage(SHOWN, { 4: { data: "/F Do" }, 6: FORM, 7: "(not used)" }));
 
-/** What comes of a file by ranges. */
+/** Marks a file that is read by ranges. Plans again if the plan is outdated. */
 async function byRanges(source: Uint8Array): Promise<string> {
   const ranges = () => new RangeSource(readerBy(source.length, async (start, end) => source.slice(start, end)));
   const output = await joined((await plan(ranges())).chunks()).catch(async (error: unknown) => {
@@ -20,7 +20,7 @@ async function byRanges(source: Uint8Array): Promise<string> {
   return latin1(output);
 }
 
-/** A file that says of its form that it is where the last `word` is. */
+/** A file whose table wrongly locates its form at the last `word`. */
 function formAt(word: string): Uint8Array {
   const builder = withForm();
   const offset = (at: number) => `${String(at).padStart(10, "0")} 00000 n`;
@@ -29,14 +29,14 @@ function formAt(word: string): Uint8Array {
   return new FileBuilder(text.replace(right, offset(text.lastIndexOf(word)))).bytes();
 }
 
-/** A file that says of its form that it is where the cross-reference stream is, of which it says nothing else. */
+/** A file whose cross-reference stream locates the form at the offset of the stream, and has no entry for the stream. */
 function formAtStream(): Uint8Array {
   const builder = withForm();
   builder.offsets.set(6, builder.text.length);
   return builder.xrefStream(8, [], "/Root 1 0 R/Index[0 5 6 2]", [8, 1, 2, 3, 4, 6, 7]).bytes();
 }
 
-/** A file with an older section, and a newer one that says of the form that it is where that is. */
+/** A file with two sections. The newer one locates the form at the offset of the older one. */
 function formAtOlder(): Uint8Array {
   const builder = withForm().table();
   const older = builder.text.lastIndexOf("xref\n0 1");
@@ -47,27 +47,27 @@ function formAtOlder(): Uint8Array {
     .bytes();
 }
 
-describe("a form is found, and not lost, that is said to be where", () => {
+describe("an entry that points to a cross-reference section", () => {
   it.each([
-    ["the table is", formAt("xref\n0 1")],
-    ["the trailer is", formAt("trailer")],
-    ["the end is", formAt("startxref")],
-    ["the cross-reference stream is", formAtStream()],
-    ["an older table is", formAtOlder()],
-  ])("%s", async (_, source) => {
+    ["the table", formAt("xref\n0 1")],
+    ["the trailer", formAt("trailer")],
+    ["startxref", formAt("startxref")],
+    ["the cross-reference stream", formAtStream()],
+    ["an older table", formAtOlder()],
+  ])("finds an object whose entry points to %s", async (_, source) => {
     const output = await byRanges(source);
     expect(output).toBe(latin1(await stamp(source)));
     expect(output).toMatch(/6 0 obj\n<<\/Type\/XObject/);
   });
 });
 
-it("takes the generation of a cross-reference stream from the stream", async () => {
+it("takes the generation of a cross-reference stream from its header", async () => {
   const { text } = withForm().xrefStream(8);
   const source = new FileBuilder(text.replace("8 0 obj", "8 3 obj")).bytes();
   expect(await byRanges(source)).toBe(latin1(await stamp(source)));
 });
 
-describe("a form is found behind", () => {
+describe("white space before an object", () => {
   const header = (text: string) => {
     const builder = new FileBuilder().objects(onePage(SHOWN, { 4: { data: "/F Do" } }));
     builder.offsets.set(6, builder.text.length);
@@ -76,12 +76,12 @@ describe("a form is found behind", () => {
   };
   it.each([
     ["a blank", header(" 6 0 obj")],
-    ["as much white space as a header has room for", header(`${" ".repeat(57)}6 0 obj`)],
-    ["more white space than that", header(`${" ".repeat(58)}6 0 obj`)],
+    ["the maximum white space within a header", header(`${" ".repeat(57)}6 0 obj`)],
+    ["more white space than a header may have", header(`${" ".repeat(58)}6 0 obj`)],
     ["much white space", header(`${"\n".repeat(5000)}6 0 obj`)],
     ["a long comment", header(`%${"c".repeat(5000)}\n6 0 obj`)],
     ["white space after its number", header(`6${" ".repeat(100)}0 obj`)],
-  ])("%s", async (_, source) => {
+  ])("finds an object after %s", async (_, source) => {
     const output = await byRanges(source);
     expect(output).toBe(latin1(await stamp(source)));
     expect(output).toMatch(/6\s+0 obj\n<<\/Type\/XObject/);
