@@ -5,7 +5,7 @@
  */
 import { mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { meantForUs } from "../src/settings/settingNames.ts";
+import { settingsIn } from "../src/settings/settingNames.ts";
 import { isPort, MAX_PORT } from "./lib/port.ts";
 
 const HOUR_MS = 3_600_000;
@@ -22,7 +22,7 @@ const list = await readFile(join(built, "settings.json"), "utf8").catch(() => {
 });
 const names = JSON.parse(list) as string[];
 /** Nearly right names as well: the Worker says which was meant, and sells nothing. */
-const vars = meantForUs(env, names);
+const vars = settingsIn(env, names);
 
 const isLocal = ["127.0.0.1", "::1", "localhost"].includes(host);
 // who names a loopback host passes for a developer on this machine, whom payments without money are taken from

@@ -1,6 +1,6 @@
 import { env as envAtStart } from "cloudflare:workers";
 import { app } from "./app.ts";
-import { tellSettings } from "./settings/config.ts";
+import { loadSettings } from "./settings/config.ts";
 import { log } from "./shared/log.ts";
 import { bucketOf } from "./storage/bucket.ts";
 import { sweep } from "./storage/sweep.ts";
@@ -8,7 +8,7 @@ import { sweep } from "./storage/sweep.ts";
 export { Ledger } from "./service/account/ledger.ts";
 export { Budget } from "./service/limits/budget.ts";
 
-tellSettings(envAtStart);
+loadSettings(envAtStart);
 
 /** The Worker: answers HTTP requests and runs the scheduled sweep. */
 export default {

@@ -106,7 +106,7 @@ test("reports invalid settings to the caller without their names or values", asy
   const answer = await response.text();
   expect(JSON.parse(answer)).toMatchObject({ code: "not_configured" });
   expect(answer).not.toMatch(/no-such-chain|NETWORKS/);
-  expect(log.mock.calls.join()).toContain("NETWORKS: one is not known");
+  expect(log.mock.calls.join()).toContain("NETWORKS: entry 1 is unknown");
   log.mockRestore();
 });
 

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { parseEnv } from "node:util";
 import { isSolana } from "../../src/payments/wire/networks.ts";
 import { type Config, readConfig, settings } from "../../src/settings/config.ts";
-import { meantForUs } from "../../src/settings/settingNames.ts";
+import { settingsIn } from "../../src/settings/settingNames.ts";
 import { Failure } from "./failure.ts";
 import { isTestNetwork } from "./testNetworks.ts";
 
@@ -38,7 +38,7 @@ export interface DeploySettings {
  */
 export async function readSettings(file: string, env: NodeJS.ProcessEnv): Promise<DeploySettings> {
   const inFile = await readEnvFile(file);
-  const all = { ...inFile, ...withoutEmpty(meantForUs(env, [...Object.keys(settings.shape), "WORKERS_CI"])) };
+  const all = { ...inFile, ...withoutEmpty(settingsIn(env, [...Object.keys(settings.shape), "WORKERS_CI"])) };
   const name = basename(file);
   const config = configOf(all, name);
 

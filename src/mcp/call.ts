@@ -8,7 +8,7 @@ import { sentenceOf } from "../service/request/invalidRequest.ts";
 import { type Exchange, STAGES, type Stage } from "../service/sale/callContext.ts";
 import type { Product } from "../service/sale/products.ts";
 import { signedOffers } from "../service/sale/proof.ts";
-import { admitPayer, offerFor, purchase, whileClosed } from "../service/sale/purchase.ts";
+import { type Admitted, admitPayer, offerFor, purchase, whileClosed } from "../service/sale/purchase.ts";
 import type { Config } from "../settings/config.ts";
 import { describeError, log } from "../shared/log.ts";
 import { type FieldError, problemOf } from "../shared/problems.ts";
@@ -19,9 +19,9 @@ import { delivered, paymentRequired, refused } from "./results.ts";
 import type { Tool } from "./tools.ts";
 
 /**
- * Calls a tool. A call whose payment is missing or does not match the offer gets the terms, and is told what is wrong with
- * its arguments. Never throws: errors become tool results.
- * @param message what it was called by
+ * Calls a tool. A call whose payment is missing or does not match the offer gets the terms and the errors in its
+ * arguments. Never throws: errors become tool results.
+ * @param message the message that calls the tool
  */
 export async function call(
   { product, resource }: Tool,
@@ -31,35 +31,36 @@ export async function call(
   message?: Message,
 ): Promise<CallToolResult> {
   const { request, config } = exchange;
-  const early = message?.admitted;
   const sentFields = withFilesAsText(fields, product.schemas.json);
-  let isUsed = false;
+  const earlier = message?.admitted;
+  let admitted: Admitted | undefined;
   try {
     const offer = offerFor(product, resource(new URL(request.url).origin), exchange);
-    const sent = paymentsIn(mcpReq._meta, request);
-    if (sent.length === 0) throw new PaymentRequired(offer, 'payment required: send it in _meta["x402/payment"]');
+    const payments = paymentsIn(mcpReq._meta, request);
+    if (payments.length === 0) throw new PaymentRequired(offer, 'payment required: send it in _meta["x402/payment"]');
     refusePenalised(request);
-    const payment = readFirstPayment(sent, offer);
-    const asked = { ...exchange, signal: mcpReq.signal, ...progressOf(mcpReq) };
+    const payment = readFirstPayment(payments, offer);
+    const caller = { ...exchange, signal: mcpReq.signal, ...progressOf(mcpReq) };
     const sentKey = sentKeyIn(mcpReq._meta, request);
-    const isSamePayment = early?.product === product && early.payment.request === payment.request;
-    const isAdmitted = isSamePayment && early.key === idempotencyKeyOf(sentKey, payment);
-    isUsed = isAdmitted;
-    const admitted = isAdmitted ? early : await admitPayer(product, payment, offer, asked, sentKey);
-    if (isSamePayment) admitted.readBytes = early.readBytes;
-    const bought = purchase(admitted, asked, async () => product.accept(sentFields, "json", message?.json.tooLong));
-    exchange.waitUntil(bought.catch(() => undefined)); // releases or settles even if the client disconnects
+
+    const isSamePayment = earlier?.product === product && earlier.payment.request === payment.request;
+    const isSameCall = isSamePayment && earlier.key === idempotencyKeyOf(sentKey, payment);
+    admitted = isSameCall ? earlier : await admitPayer(product, payment, offer, caller, sentKey);
+    if (isSamePayment) admitted.readBytes = earlier.readBytes;
+
+    const bought = purchase(admitted, caller, async () => product.accept(sentFields, "json", message?.json.tooLong));
+    exchange.waitUntil(bought.catch(() => undefined)); // settles or releases the payment even if the client disconnects
     return delivered(await bought);
   } catch (error) {
     return failed(error, exchange, mcpReq.signal, ({ reason }) => unpaidSentence(product, config, reason, sentFields));
   } finally {
-    if (!isUsed) message?.refuse();
+    if (admitted !== earlier) message?.releaseUnused();
   }
 }
 
 /**
- * Returns the tool result for a call that has failed.
- * @param sentence says what a call costs that was not paid
+ * Returns the tool result for a failed call.
+ * @param sentence writes the sentence about the price of an unpaid call
  */
 export async function failed(
   thrown: unknown,
@@ -80,11 +81,11 @@ export async function failed(
   return refused(problem, requestId);
 }
 
-/** Says what a call costs that has not been paid, and what is wrong with its fields: it had better be mended before. */
+/** Writes the sentence about the price of an unpaid call, with the field errors to fix before paying. */
 function unpaidSentence(product: Product, config: Config, reason: string, fields: unknown): string {
   const wrong = wrongFields(product, fields);
-  const mend = wrong.length === 0 ? "" : ` Before you pay, mend what would fail: ${wrong.map(sentenceOf).join(" ")}`;
-  return `This costs ${product.price(config).label}, paid with x402; nothing is charged when it fails. Nothing was done yet (${reason}).${mend}`;
+  const fix = wrong.length === 0 ? "" : ` Fix these fields before you pay: ${wrong.map(sentenceOf).join(" ")}`;
+  return `This call costs ${product.price(config).label}, paid with x402. A failed call is not charged. Nothing was done yet (${reason}).${fix}`;
 }
 
 function wrongFields(product: Product, fields: unknown): FieldError[] {
@@ -96,14 +97,16 @@ function wrongFields(product: Product, fields: unknown): FieldError[] {
   }
 }
 
-/** Reports the progress of a call, as the number of stages done, to a client that asked for it. */
+/**
+ * Returns a function that reports finished stages to the client, or undefined if the client did not request progress.
+ */
 function progressOf({ _meta, notify }: ServerContext["mcpReq"]) {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return undefined;
   return {
     progress: (stage: Stage) => {
       const params = { progressToken, progress: STAGES.indexOf(stage), total: STAGES.length, message: stage };
-      void notify({ method: "notifications/progress", params }).catch(() => undefined); // the client may be gone
+      void notify({ method: "notifications/progress", params }).catch(() => undefined); // the client may have disconnected
     },
   };
 }

@@ -7,9 +7,9 @@ import type { Config } from "../settings/config.ts";
 import { isLoopback } from "../shared/net/loopback.ts";
 
 /**
- * Refuses a request with a foreign Host header, or from a browser with a foreign Origin (MCP, "Security Warning" of the
- * streamable HTTP transport): a web page that points its own name at this machine must not reach a server on it.
- * @returns the refusal; undefined if the request is allowed
+ * Rejects a request with a foreign Host header, or from a browser with a foreign Origin. Otherwise, a web page could
+ * reach a server on this machine by DNS rebinding (MCP, streamable HTTP transport, "Security Warning").
+ * @returns the 403, or undefined if the request is allowed
  */
 export function refuseForeign(request: Request, config: Config): Response | undefined {
   const allowed = allowedFor(request, config);
@@ -18,10 +18,11 @@ export function refuseForeign(request: Request, config: Config): Response | unde
 
 /**
  * Returns the host names allowed for a request:
- * - on this machine: the loopback names and those in ALLOWED_HOSTS
- * - elsewhere: those in ALLOWED_HOSTS
- * - elsewhere, with none set: the requested host, if payments are real. Such a deployment is public and is reached by
- *   its own host name. Otherwise none: without a facilitator nothing is for sale beyond loopback.
+ * - from this machine: the loopback names and ALLOWED_HOSTS
+ * - from elsewhere: ALLOWED_HOSTS
+ * - from elsewhere without ALLOWED_HOSTS: the requested host if a facilitator is set, because such a deployment is
+ *   public.
+ *   Without a facilitator, no host: payments are verified locally, and only loopback callers are served.
  */
 function allowedFor(request: Request, { allowedHosts, facilitators }: Config): string[] {
   if (isLoopback(request)) return [...localhostAllowedHostnames(), ...allowedHosts];

@@ -1,10 +1,10 @@
 import { version } from "../../package.json";
 import { ICON } from "../service/about/discovery.ts";
 
-/** Name, title and version as told to clients and registries. */
+/** Name, title and version for clients and registries. */
 export const SERVER = { name: "overprint", title: "Overprint", version };
 
-/** Returns the service's icon as MCP has it. Clients must take PNG, and should take SVG. */
+/** Returns the service's icons in the MCP format. Clients must support PNG and should support SVG. */
 export function iconsOf(origin: string) {
   return [
     { src: `${origin}/assets/icon.png`, mimeType: "image/png", sizes: ["128x128"] },

@@ -17,28 +17,28 @@ import { Problem } from "../shared/problems.ts";
 import { paymentsIn, sentKeyIn } from "./payment.ts";
 import { toolsFor } from "./tools.ts";
 
-/** What has to be known of a long message by its beginning. */
+/** The fields that the start of a long message must contain. */
 const toolCall = z.object({
   params: z.object({ name: z.string(), _meta: z.record(z.string(), z.unknown()).optional() }),
 });
 
-/** For messages whose senders are not known yet. */
-const STRANGERS_POOL = new MemoryPool(8_000_000);
+/** Memory for messages whose senders are not known yet. */
+const UNKNOWN_SENDERS_POOL = new MemoryPool(8_000_000);
 
-/** A message of a client. */
+/** A client's message. */
 export interface Message {
   json: ReceivedJson;
-  /** The payer whom a long message was read for. */
+  /** The admitted payment of a long message; undefined for a short message. */
   admitted?: Admitted;
-  /** Ends what is held of the pool for a long message. */
+  /** Releases the memory of a long message. */
   release: () => void;
-  /** Does so for one that does not call with what it was admitted by: that payment was verified in vain. */
-  refuse: () => void;
+  /** Releases the memory and counts the verified payment as unused, because the message did not call with it. */
+  releaseUnused: () => void;
 }
 
 /**
- * Reads a message. One that goes on past {@link UNPAID_MESSAGE_BYTES} must have the name of its tool and its payment
- * in there, or the payment in a header: the rest is read for an admitted payer only.
+ * Reads a message. The first {@link UNPAID_MESSAGE_BYTES} bytes of a longer message must contain the tool name and the
+ * payment, or a header must contain the payment. The rest is read only for an admitted payer.
  * @throws Problem body_too_large, body_timeout, too_busy, too_many_requests
  * @throws PaymentRequired, PaymentError as {@link admitPayer}
  */
@@ -48,39 +48,39 @@ export async function readMessage(exchange: Exchange): Promise<Message> {
   if (!request.body) return short("");
 
   const chunks = readBody(request.body, { pace, maxBytes });
-  const unknown = new MemoryShare(STRANGERS_POOL, pace.deadlineMs, addressAccount(request));
+  const memory = new MemoryShare(UNKNOWN_SENDERS_POOL, pace.deadlineMs, addressAccount(request));
   try {
-    const read: Uint8Array[] = [];
+    const beginning: Uint8Array[] = [];
     for (let length = 0; length <= UNPAID_MESSAGE_BYTES; ) {
       const { done, value } = await chunks.next();
-      if (done) return short(textOf(read));
-      if (!unknown.take(value.length)) throw noRoom();
-      read.push(Buffer.from(value));
+      if (done) return short(textOf(beginning));
+      if (!memory.take(value.length)) throw noRoom();
+      beginning.push(Buffer.from(value));
       length += value.length;
     }
-    const admitted = await admitSender(read, exchange);
-    unknown.release();
-    return await readLong(joined(read, chunks), admitted, exchange);
+    const admitted = await admitSender(beginning, exchange);
+    memory.release();
+    return await readLong(joined(beginning, chunks), admitted, exchange);
   } finally {
-    unknown.release();
+    memory.release();
     await chunks.return(undefined);
   }
 }
 
 function short(text: string): Message {
-  return { json: new ReceivedJson(text), release() {}, refuse() {} };
+  return { json: new ReceivedJson(text), release() {}, releaseUnused() {} };
 }
 
-/** Reads the message of an admitted payer, within its budget: what is read counts until it has paid. */
+/** Reads the message of an admitted payer. The bytes count against the payer's budget until the call is paid. */
 async function readLong(chunks: AsyncIterable<Uint8Array>, admitted: Admitted, exchange: Exchange): Promise<Message> {
-  // has what the message takes until the sale is over
+  // holds the message's memory until the sale is over
   const call = new CallContext(exchange, undefined, accountOf(admitted, exchange));
   const release = () => exchange.waitUntil(call[Symbol.asyncDispose]());
-  let isRefused = false;
-  const refuse = () => {
+  let isCounted = false;
+  const releaseUnused = () => {
     release();
-    if (!isRefused && admitted.verified) countUnused(payerAccount(admitted.payment), exchange.request);
-    isRefused = true;
+    if (!isCounted && admitted.verified) countUnused(payerAccount(admitted.payment), exchange.request);
+    isCounted = true;
   };
   return withBudget(admitted, exchange, async (spend, allowed) => {
     await allowed;
@@ -90,32 +90,32 @@ async function readLong(chunks: AsyncIterable<Uint8Array>, admitted: Admitted, e
       spend({ ms: 0, bytes: readBytes });
     };
     const json = await readJson(counted(chunks, count), call.limits.file, announcedBytesOf(exchange.request));
-    return { json, admitted: { ...admitted, readBytes }, release, refuse };
+    return { json, admitted: { ...admitted, readBytes }, release, releaseUnused };
   }).catch((error: unknown) => {
     release();
     throw error;
   });
 }
 
-function textOf(pieces: Uint8Array[]): string {
-  return new TextDecoder().decode(Buffer.concat(pieces));
+function textOf(chunks: Uint8Array[]): string {
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 /**
- * Admits the payer of a message by its beginning.
- * @throws Problem body_too_large if it names no tool or no payment
+ * Admits the payer named at the start of a message.
+ * @throws Problem body_too_large if the start lacks the tool name or the payment
  */
 async function admitSender(beginning: Uint8Array[], exchange: Exchange): Promise<Admitted> {
   const { params } = toolCall.safeParse(parseBeginning(textOf(beginning))).data ?? {};
   const tool = toolsFor(exchange.config).find(({ product }) => product.tool === params?.name);
-  const sent = paymentsIn(params?._meta, exchange.request);
-  if (!tool || sent.length === 0)
+  const payments = paymentsIn(params?._meta, exchange.request);
+  if (!tool || payments.length === 0)
     throw new Problem(
       "body_too_large",
-      `A message of more than ${UNPAID_MESSAGE_BYTES} bytes is read for a payer only: put \`name\` and \`_meta\` with "x402/payment" before \`arguments\`, or the payment into the PAYMENT-SIGNATURE header. Or send a URL as \`file\`, or ${UPLOAD_FIRST}.`,
+      `A message of more than ${UNPAID_MESSAGE_BYTES} bytes is read only with a payment. Put \`name\` and \`_meta\` with "x402/payment" before \`arguments\`, or put the payment into the PAYMENT-SIGNATURE header. Or send a URL as \`file\`, or ${UPLOAD_FIRST}.`,
     );
   refusePenalised(exchange.request);
   const offer = offerFor(tool.product, tool.resource(new URL(exchange.request.url).origin), exchange);
   const sentKey = sentKeyIn(params?._meta, exchange.request);
-  return admitPayer(tool.product, readFirstPayment(sent, offer), offer, exchange, sentKey);
+  return admitPayer(tool.product, readFirstPayment(payments, offer), offer, exchange, sentKey);
 }

@@ -3,8 +3,8 @@ import { IDEMPOTENCY_KEY, IDEMPOTENCY_META } from "../service/request/idempotenc
 type Meta = Readonly<Record<string, unknown>> | undefined;
 
 /**
- * Returns the payments that a call carries, in order of preference: that of its message (x402 v2, transport MCP,
- * "Payment Payload Transmission"), and those of the HTTP request around it.
+ * Returns the payments of a call in order of preference: the message's payment (x402 v2, transport MCP, "Payment
+ * Payload Transmission"), then those in the headers of the HTTP request.
  * @param meta the message's `_meta`
  */
 export function paymentsIn(meta: Meta, { headers }: Request): (string | object)[] {
@@ -16,7 +16,7 @@ export function paymentsIn(meta: Meta, { headers }: Request): (string | object)[
   ].filter((sent) => sent !== null);
 }
 
-/** Returns the idempotency key that a call carries, unchecked: its message's, or that of the HTTP request around it. */
+/** Returns the unvalidated idempotency key of a call, from its message or else from the HTTP request. */
 export function sentKeyIn(meta: Meta, { headers }: Request): unknown {
   return meta?.[IDEMPOTENCY_META] ?? headers.get(IDEMPOTENCY_KEY);
 }

@@ -6,10 +6,10 @@ import type { Config } from "../settings/config.ts";
 const OPTIONS = { uri: "overprint://options", mimeType: "application/json" };
 const GUIDE = { uri: "overprint://guide", mimeType: "text/markdown" };
 
-/** Tells a client, as it connects, where to find what can be read for free. */
-export const INSTRUCTIONS = `The resource ${OPTIONS.uri} lists templates, positions, limits and price; ${GUIDE.uri} says how to call and how to pay. A local file goes to request_upload first.`;
+/** Instructions for a client that connects: where to find the free information. */
+export const INSTRUCTIONS = `Read ${OPTIONS.uri} for templates, positions, limits and price, and ${GUIDE.uri} for how to call and pay. Both are free. Send a local file with request_upload first.`;
 
-/** Registers what can be read for free before paying: two resources, and a prompt that includes the options. */
+/** Registers the free information: two resources, and a prompt that includes the options. */
 export function addResources(server: McpServer, origin: string, config: Config): void {
   const listed = () => ({ ...OPTIONS, text: JSON.stringify(options(config), null, 2) });
 
@@ -29,10 +29,10 @@ export function addResources(server: McpServer, origin: string, config: Config):
     "watermark",
     {
       title: "Watermark a PDF",
-      description: "Mark every page of a PDF, in the look that suits what you want.",
+      description: "Mark every page of a PDF in the style that fits your wish.",
       argsSchema: z.object({
-        file: z.string().describe("URL of the PDF, or the handle of an upload."),
-        wish: z.string().describe('The mark, as in "DRAFT across each page" or "our logo, bottom right".'),
+        file: z.string().describe("URL of the PDF, or an upload handle."),
+        wish: z.string().describe('The mark, such as "DRAFT across each page" or "our logo, bottom right".'),
       }),
     },
     ({ file, wish }) => ({
@@ -41,7 +41,7 @@ export function addResources(server: McpServer, origin: string, config: Config):
           role: "user",
           content: {
             type: "text",
-            text: `Watermark the PDF at ${file}: ${wish}\n\nChoose among the options below, say what it costs before you pay, and give me the link.`,
+            text: `Watermark the PDF at ${file}: ${wish}\n\nChoose from the options below, tell me the price before you pay, and give me the link.`,
           },
         },
         { role: "user", content: { type: "resource", resource: listed() } },

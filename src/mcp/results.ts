@@ -12,21 +12,22 @@ import { NOTICES } from "../service/sale/notices.ts";
 import type { Delivery } from "../service/sale/products.ts";
 import { type Problem, problemDetails } from "../shared/problems.ts";
 
-/** Schema of the terms of a call that has not been paid. */
+/** Schema of the terms of an unpaid call. */
 export const terms = z.object({
   x402Version: z.literal(2),
   error: z.string(),
-  accepts: z.array(z.object({})).describe("The ways to pay: sign one of them (x402 version 2)."),
+  accepts: z.array(z.object({})).describe("The ways to pay (x402 version 2). Sign one of them."),
 });
 
 /**
- * Schema of `structuredContent`: the result, or the terms if the call has not been paid. It includes the terms because
- * clients validate errors against the schema too, and payers look for the terms there first.
+ * Schema of `structuredContent`: the result, or the terms of an unpaid call. It includes the terms because clients
+ * validate errors against the schema too, and paying clients look for the terms there first.
  */
 export const output = z.union([result, terms]);
 
-/** Told where an earlier payment under the same key has paid. */
-const LAPSES = "It was paid for before: the payment sent with this call was not settled, and lapses by itself.";
+/** Appended if an earlier payment with the same key was charged. */
+const PAID_EARLIER =
+  "An earlier payment with this idempotency key was charged. The payment of this call was not settled and expires unused.";
 
 /**
  * Returns the tool result for a paid call, with its receipt (x402 v2, transport MCP, "Settlement Response Delivery").
@@ -41,7 +42,7 @@ export function delivered({
     content: [
       {
         type: "text",
-        text: `Watermarked ${pages} ${pages === 1 ? "page" : "pages"} for ${result.cost}. Download the PDF until ${expires_at}: ${url}${notices.map((notice) => ` ${NOTICES[notice]}`).join("")}${isPaidEarlier ? ` ${LAPSES}` : ""}`,
+        text: `Watermarked ${pages} ${pages === 1 ? "page" : "pages"} for ${result.cost}. Download the PDF until ${expires_at}: ${url}${notices.map((notice) => ` ${NOTICES[notice]}`).join("")}${isPaidEarlier ? ` ${PAID_EARLIER}` : ""}`,
       },
       { type: "resource_link", uri: url, name: filename, mimeType: "application/pdf", size: bytes },
     ],
@@ -51,10 +52,10 @@ export function delivered({
 }
 
 /**
- * Returns the tool result for an unpaid call (x402 v2, transport MCP, "Payment Required Signaling"): a sentence for a
- * model, then the terms. These are where the official clients (`structuredContent`; only without it the first text) and
- * Cloudflare's (`_meta`) look for them; the last text has them in version 1.
- * @param signed the offers, signed
+ * Returns the tool result for an unpaid call (x402 v2, transport MCP, "Payment Required Signaling"): a sentence for the
+ * model, then the terms. The official clients read the terms from `structuredContent`, or else from the first text.
+ * Cloudflare's client reads them from `_meta`. The last text has them in version 1.
+ * @param signed the signed offers
  */
 export function paymentRequired(
   { offer, reason, refusal }: PaymentRequired,
@@ -74,7 +75,7 @@ export function paymentRequired(
   };
 }
 
-/** Returns the tool result for a Problem, in the same words and shape that HTTP callers get. */
+/** Returns the tool result for a Problem, with the same content as over HTTP. */
 export function refused(problem: Problem, requestId: string): CallToolResult {
   return { isError: true, content: [{ type: "text", text: JSON.stringify(problemDetails(problem, requestId)) }] };
 }

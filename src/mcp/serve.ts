@@ -13,18 +13,18 @@ import { REQUEST_UPLOAD } from "./requestUpload.ts";
 import { mcpServer } from "./server.ts";
 import { type DrawView, takesViews } from "./views.ts";
 
-/** Where a tool's arguments are in a message: `params`, `arguments`, and their names. */
+/** Depth of the names of a tool's arguments in a message: `params`, `arguments`, name. */
 const ARGUMENTS_DEPTH = 3;
 
-/** A client that disconnects is noticed within this time. */
+/** Interval in which a disconnected client is noticed. */
 const CALL_KEEP_ALIVE_MS = 500;
 
 /**
- * Answers one HTTP request to the MCP endpoint: streamable HTTP without sessions, protocol 2026-07-28, and 2025-11-25
- * and 2025-06-18 for clients that ask for them.
+ * Answers one HTTP request to the MCP endpoint: streamable HTTP without sessions, protocol 2026-07-28, and on request
+ * 2025-11-25 and 2025-06-18.
  * @throws Problem, PaymentRequired, PaymentError as {@link readMessage}
- * @param onCall called with the name of the tool that a message calls, `unknown` if there is no such tool
- * @param drawView makes the view of a result, for clients that show views
+ * @param onCall receives the name of the tool that a message calls, or `unknown` if there is no such tool
+ * @param drawView renders the view of a result, for clients that show views
  */
 export async function serveMcp(
   exchange: Exchange,
@@ -37,7 +37,7 @@ export async function serveMcp(
 
   const message = request.method === "POST" ? await readMessage(exchange) : undefined;
   const response = await answer(message, exchange, onCall, drawView);
-  if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) message?.refuse(); // else the server does
+  if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) message?.releaseUnused(); // the server does this at the end of a stream
   return response;
 }
 
@@ -50,36 +50,39 @@ async function answer(
   const { request, requestId, config } = exchange;
   const text = message?.json.text;
   if (text !== undefined && hasTooManyValues(text))
-    return invalidRequest(`the message has more than ${MAX_JSON_VALUES} values`);
+    return invalidRequest(`the message has more than ${MAX_JSON_VALUES} values. Send a smaller message`);
   const parsedBody = message && parse(message.json);
-  // no protocol version that is spoken here has batches, which would be many calls for the price of one
-  if (Array.isArray(parsedBody)) return invalidRequest("batches are not taken: send each message by itself");
-  const twice = text === undefined || parsedBody === undefined ? undefined : repeatedKey(text, ARGUMENTS_DEPTH);
-  if (twice !== undefined) return invalidRequest(`the message has ${JSON.stringify(shownName(twice))} twice`);
+  // No supported protocol version has batches, and a batch would be many calls for the price of one.
+  if (Array.isArray(parsedBody)) return invalidRequest("batches are not supported. Send each message separately");
+  const repeated = text === undefined || parsedBody === undefined ? undefined : repeatedKey(text, ARGUMENTS_DEPTH);
+  if (repeated !== undefined)
+    return invalidRequest(
+      `the message contains ${JSON.stringify(shownName(repeated))} more than once. Send each key once`,
+    );
   const tool = toolCalled(parsedBody);
   if (tool !== undefined) onCall(tool);
   else if (message?.admitted)
     return invalidRequest(
       parsedBody === undefined ? "the message is not well-formed JSON" : "a message of this length must call a tool",
     );
-  const offered = takesViews(parsedBody) ? drawView : undefined;
-  const handler = createMcpHandler(() => mcpServer(exchange, offered, message), {
+  const view = takesViews(parsedBody) ? drawView : undefined;
+  const handler = createMcpHandler(() => mcpServer(exchange, view, message), {
     maxRequestBodySize: config.maxJsonBytes,
-    // calls are answered with a stream: the runtime notices a disconnected client only when a write fails
+    // A call is answered with a stream, because the runtime notices a disconnected client only when a write fails.
     ...(tool !== undefined && { responseMode: "sse", keepAliveMs: CALL_KEEP_ALIVE_MS }),
     onerror: (error) => log({ event: "mcp", request_id: requestId, error: error.message }),
   });
   if (text === undefined) return handler.fetch(request);
-  const headers = acceptingBoth(request.headers);
+  const headers = withBothTypes(request.headers);
   if (parsedBody === undefined) return handler.fetch(new Request(request, { headers, body: text }));
   return handler.fetch(new Request(request, { headers, body: "" }), { parsedBody });
 }
 
 /**
- * Returns the headers of a request with both types by name that answers may have. The SDK looks for the names alone, where
- * a client that accepts anything, or says nothing (RFC 9110, 12.5.1), accepts both too.
+ * Returns the headers with both response types in Accept. The SDK requires both names, although a client that accepts
+ * anything, or sends no Accept, accepts both too (RFC 9110, 12.5.1).
  */
-function acceptingBoth(sent: Headers): Headers {
+function withBothTypes(sent: Headers): Headers {
   const headers = new Headers(sent);
   if (/\*\/\*|^$/.test(sent.get("Accept") ?? "")) headers.set("Accept", "application/json, text/event-stream");
   return headers;
@@ -103,7 +106,7 @@ function parse(json: ReceivedJson): unknown {
   }
 }
 
-/** Refuses a message (JSON-RPC 2.0, 5.1), whose id is not looked for: it may be there twice. */
+/** Rejects a message (JSON-RPC 2.0, 5.1). The response has no id, because the message may contain more than one. */
 function invalidRequest(message: string): Response {
   return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32600, message } }, { status: 400 });
 }

@@ -9,11 +9,11 @@ import { addResources, INSTRUCTIONS } from "./resources.ts";
 import { toolsFor } from "./tools.ts";
 import { addView, type DrawView, VIEWS, withView } from "./views.ts";
 
-const NOTHING_CHANGES = { listChanged: false };
+const FIXED = { listChanged: false };
 
 /**
- * Creates the server for one message: the tools, and what can be read for free before paying.
- * @param drawView makes the view of a result, for a client that is offered it
+ * Creates the server for one message, with its tools, resources and prompt.
+ * @param drawView renders the view of a result; undefined if the client does not show views
  */
 export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, message?: Message): McpServer {
   const { origin } = new URL(exchange.request.url);
@@ -23,9 +23,9 @@ export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, me
     {
       instructions: `${summaryOf(exchange.config)} ${INSTRUCTIONS}`,
       capabilities: {
-        tools: NOTHING_CHANGES,
-        resources: NOTHING_CHANGES,
-        prompts: NOTHING_CHANGES,
+        tools: FIXED,
+        resources: FIXED,
+        prompts: FIXED,
         ...(drawView && VIEWS),
       },
     },
@@ -41,7 +41,7 @@ export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, me
       },
     );
   server.server.onclose = () => {
-    if (!isCalled) message?.refuse(); // the SDK has refused it; a call goes on when its client has gone
+    if (!isCalled) message?.releaseUnused(); // The SDK rejected the message. A call continues after its client disconnects.
   };
   addRequestUpload(server, exchange, icons);
   addResources(server, origin, exchange.config);

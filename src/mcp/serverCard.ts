@@ -2,10 +2,10 @@ import { summaryOf } from "../service/about/guide.ts";
 import type { Config } from "../settings/config.ts";
 import { SERVER } from "./identity.ts";
 
-/** The MCP revisions that are answered. Clients of older ones are served as far as they are compatible with these. */
+/** The supported MCP revisions. Clients of older revisions are served if they are compatible. */
 const PROTOCOL_VERSIONS = ["2026-07-28", "2025-11-25", "2025-06-18"];
 
-/** Returns what a client reads before it connects (MCP extension "server card", SEP-2127). */
+/** Returns the document that a client reads before it connects (MCP extension "server card", SEP-2127). */
 export function serverCard(origin: string, config: Config) {
   const { hostname } = new URL(origin);
   return {

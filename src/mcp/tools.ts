@@ -13,7 +13,7 @@ import { output } from "./results.ts";
 export interface Tool {
   product: Product;
   shown: ReturnType<typeof shownOf>;
-  /** Returns what is paid for, at an origin: tools are listed by their server's endpoint (x402 extension "bazaar"). */
+  /** Returns the resource to pay for. Its URL is the MCP endpoint of `origin` (x402 extension "bazaar"). */
   resource(origin: string): Resource;
 }
 
@@ -33,7 +33,7 @@ export const toolsFor = oncePerConfig((config): Tool[] =>
 );
 
 const paying = ({ label }: Price) =>
-  `Costs ${label}, paid with x402: a call without payment answers with the terms; sign them and call again, the payment in _meta["x402/payment"]. A call that fails is not charged. With a UUID in _meta["${IDEMPOTENCY_META}"] a repeated call is charged once.`;
+  `Costs ${label}, paid with x402. Call without a payment to get the terms, sign them, and call again with the payment in _meta["x402/payment"]. A failed call is not charged. Send a UUID in _meta["${IDEMPOTENCY_META}"] so that a repeated call is charged once.`;
 
 function shownOf(product: Product, price: Price) {
   const { summary, description, schemas } = product;
@@ -46,14 +46,14 @@ function shownOf(product: Product, price: Price) {
       title: summary,
       readOnlyHint: false,
       destructiveHint: false,
-      idempotentHint: false, // the same arguments again are another sale, unless the call has its key again
+      idempotentHint: false, // a call with the same arguments is another sale, unless it has the same idempotency key
       openWorldHint: true,
     },
     _meta: { "openai/fileParams": fileParams(schemas.json) },
   };
 }
 
-/** Returns the schema of a tool's arguments, with an example of them all. */
+/** Returns the schema of a tool's arguments, with an example call. */
 function inputOf({ schemas, example }: Product) {
   const schema = jsonSchema(schemas.json, { io: "input" });
   const files = fileParams(schemas.json).map((name) => [name, fileSchema(name, schema.properties?.[name] as object)]);
@@ -61,8 +61,8 @@ function inputOf({ schemas, example }: Product) {
 }
 
 /**
- * Returns a schema for clients to see. Nothing is validated against it here: the service checks the arguments, of what
- * is paid for once a payment has come, with the same messages as over HTTP.
+ * Returns a schema that is only shown to clients. The service validates the arguments itself, with the same messages as
+ * over HTTP, and those of a paid tool only after the payment is verified.
  */
 export function advertised(json: Record<string, unknown>): StandardSchemaWithJSON {
   return {

@@ -2,26 +2,26 @@ import { CLIENT_CAPABILITIES_META_KEY, type McpServer } from "@modelcontextproto
 import { type Exchange, fileOrigin } from "../service/sale/callContext.ts";
 import { priceLabel } from "../service/sale/products.ts";
 
-/** MCP Apps (revision 2026-01-26): what a tool gives as a view in the chat, in hosts that show views. */
+/** MCP Apps (revision 2026-01-26): a view of a tool's result in the chat, for hosts that show views. */
 const EXTENSION = "io.modelcontextprotocol/ui";
 const VIEW = { uri: "ui://overprint/result", mimeType: "text/html;profile=mcp-app" };
 
 /**
- * Returns the view's document (HTML, without its doctype), given where its script and styles are, scheme and host of
- * links, and what a call costs.
+ * Renders the view's document as HTML without its doctype.
+ * @param facts the origin of script and styles, the origin of download links, and the price of a call
  */
 export type DrawView = (facts: { origin: string; files: string; price: string }) => string;
 
-/** What the server says of itself to a client that is offered views. */
+/** The server's capability for a client that shows views. */
 export const VIEWS = { extensions: { [EXTENSION]: {} } };
 
-/** What a client can do, as far as it concerns views. */
+/** The part of a client's capabilities that concerns views. */
 type Capabilities = { extensions?: Record<string, { mimeTypes?: unknown }> };
 
 /**
- * Whether the sender of a message is offered views ("Client<>Server Capability Negotiation"). In revision 2026-07-28
- * each message says what its client can do. Clients of older ones say so as they connect, and no session remembers it:
- * they are offered views, and those that do not know the extension take no notice.
+ * Whether to offer views to the sender of a message ("Client<>Server Capability Negotiation"). In revision 2026-07-28,
+ * each message states the client's capabilities. Clients of older revisions state them only once, and without a session
+ * they are not remembered. Such clients are offered views, and ignore them if they do not know the extension.
  */
 export function takesViews(message: unknown): boolean {
   const { params } = (message ?? {}) as {
@@ -33,12 +33,12 @@ export function takesViews(message: unknown): boolean {
   return Array.isArray(types) && types.includes(VIEW.mimeType);
 }
 
-/** Adds to a tool, as it is shown to clients, that its result has a view. */
+/** Adds the view to a tool's definition. */
 export function withView<T extends { title: string; _meta?: Record<string, unknown> }>(shown: T) {
   return { ...shown, _meta: { ...shown._meta, ui: { resourceUri: VIEW.uri } } };
 }
 
-/** Registers the view. It reaches this deployment alone: its own parts, and the files of links. */
+/** Registers the view. Its policy allows only this deployment: its assets and the files of links. */
 export function addView(server: McpServer, { request, config }: Exchange, draw: DrawView): void {
   const { origin } = new URL(request.url);
   const files = fileOrigin(request, config);

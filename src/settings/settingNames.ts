@@ -1,12 +1,11 @@
 import leven from "leven";
 
-/** So many letters may be wrong in the name of a setting for it to be told from another's: two that are swapped. */
-const MOST_WRONG_LETTERS = 2;
+/** Maximum edit distance between a misspelled name and the setting it means. Two swapped letters have distance 2. */
+const MAX_EDIT_DISTANCE = 2;
 
 /**
- * Returns an environment with its plain values as texts, which they are not in wrangler.toml (numbers, booleans), and
- * without the spaces and line's ends that pipes and forms leave around them. What is empty then is left out; tables of
- * TOML and bindings stay as they are.
+ * Returns an environment with its plain values as trimmed texts. In wrangler.toml, values may be numbers or booleans,
+ * and pipes and forms add spaces and line breaks. Empty values are omitted. TOML tables and bindings stay unchanged.
  */
 export function textsOf(env: object): Record<string, unknown> {
   const texts = Object.entries(env).map(([name, value]: [string, unknown]) => [
@@ -17,54 +16,57 @@ export function textsOf(env: object): Record<string, unknown> {
 }
 
 /**
- * Returns the names that are nearly those of settings, and what is meant: with NETWORK=base, calls would be sold on the
- * test network.
+ * Returns a problem for each misspelled setting. With NETWORK=base instead of NETWORKS, calls would be sold on the test
+ * network.
  */
-export function misspelt(texts: Record<string, unknown>, settings: readonly string[]): string[] {
-  return strangers(texts, settings).flatMap((name) => {
-    const meant = nearSetting(name, settings);
-    return meant === undefined ? [] : `${name} is no setting, ${meant} is`;
+export function misspelledNames(texts: Record<string, unknown>, settings: readonly string[]): string[] {
+  return nonSettings(texts, settings).flatMap((name) => {
+    const intended = nearSetting(name, settings);
+    return intended === undefined ? [] : `${name} is not a setting. Use ${intended}`;
   });
 }
 
 /**
- * Returns what in the environment of a process is for us, or was meant to be, so that it can be told which was. There the
- * underscores count: PATH is nearly PAY_TO without, and everybody has it.
+ * Returns the variables of a process environment that are settings or misspelled settings. Underscores count here:
+ * without them, PATH would be close to PAY_TO.
  */
-export function meantForUs(env: NodeJS.ProcessEnv, settings: readonly string[]): Record<string, string> {
-  const isOurs = (name: string) => settings.some((setting) => leven(name.toUpperCase(), setting) <= MOST_WRONG_LETTERS);
-  const ours = Object.entries(env).filter(([name, value]) => value !== undefined && isOurs(name));
-  return Object.fromEntries(ours) as Record<string, string>;
+export function settingsIn(env: NodeJS.ProcessEnv, settings: readonly string[]): Record<string, string> {
+  const isSetting = (name: string) =>
+    settings.some((setting) => leven(name.toUpperCase(), setting) <= MAX_EDIT_DISTANCE);
+  const found = Object.entries(env).filter(([name, value]) => value !== undefined && isSetting(name));
+  return Object.fromEntries(found) as Record<string, string>;
 }
 
-/** What the runtime, and the tools that start it, call things of theirs. */
-const THE_RUNTIMES = /^(_|CF_|CLOUDFLARE_|WRANGLER_)/;
+/** Names that belong to the runtime and the tools that start it. */
+const RUNTIME_NAMES = /^(_|CF_|CLOUDFLARE_|WRANGLER_)/;
 
-/** Returns the names that are not those of settings, and not nearly: somebody else's, or a setting of another version. */
+/**
+ * Returns the names that are neither settings nor misspelled settings. They may belong to another program or version.
+ */
 export function unknownNames(texts: Record<string, unknown>, settings: readonly string[]): string[] {
-  return strangers(texts, settings).filter(
-    (name) => !THE_RUNTIMES.test(name) && nearSetting(name, settings) === undefined,
+  return nonSettings(texts, settings).filter(
+    (name) => !RUNTIME_NAMES.test(name) && nearSetting(name, settings) === undefined,
   );
 }
 
-/** Returns whether a value is in quotes: a shell takes them off, the dashboard does not. */
+/** Returns whether a value is in quotes. A shell removes quotes, but Cloudflare's dashboard does not. */
 export function isQuoted(value: unknown): boolean {
   return typeof value === "string" && /^(["'`“‘«]).*["'`”’»]$/s.test(value);
 }
 
-/** What is bound is an object, and may have any name. */
-function strangers(texts: Record<string, unknown>, settings: readonly string[]): string[] {
+/** Returns the names of plain values that are not settings. A binding is an object and may have any name. */
+function nonSettings(texts: Record<string, unknown>, settings: readonly string[]): string[] {
   return Object.keys(texts).filter((name) => !settings.includes(name) && isPlain(texts[name]));
 }
 
 function nearSetting(name: string, settings: readonly string[]): string | undefined {
   const [nearest] = settings
-    .map((setting) => ({ setting, wrong: leven(lettersOf(name), lettersOf(setting)) }))
-    .toSorted((one, other) => one.wrong - other.wrong);
-  return nearest && nearest.wrong <= MOST_WRONG_LETTERS ? nearest.setting : undefined;
+    .map((setting) => ({ setting, distance: leven(lettersOf(name), lettersOf(setting)) }))
+    .toSorted((one, other) => one.distance - other.distance);
+  return nearest && nearest.distance <= MAX_EDIT_DISTANCE ? nearest.setting : undefined;
 }
 
-/** Case and underscores are the commonest differences: payTo, PAY-TO. */
+/** Removes differences in case and underscores, which are the most common: payTo, PAY-TO. */
 function lettersOf(name: string): string {
   return name.toUpperCase().replace(/[^A-Z0-9]/g, "");
 }

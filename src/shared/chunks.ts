@@ -1,12 +1,13 @@
 const CHUNK = 256 * 1024;
 
-/** Awaits each read of a stream. */
+/** Wraps each read of a stream, for example to limit its time. */
 export type Watch = <T extends { value?: Uint8Array | undefined }>(read: Promise<T>) => Promise<T>;
 
 /**
- * Reads a native stream (a response body, a stored object) in chunks of 256 KiB, each valid until the next call. The
- * runtime's own chunks would be a few kilobytes each, in newly allocated memory.
- * @throws Error what `watch` throws
+ * Reads a native stream (a response body, a stored object) in chunks of 256 KiB. A chunk is valid until the next one is
+ * requested, because all chunks share one buffer. The runtime's own chunks would be a few kilobytes each, newly
+ * allocated.
+ * @throws Error any error of `watch`
  */
 export async function* chunksOf(
   stream: ReadableStream<Uint8Array>,
@@ -22,6 +23,6 @@ export async function* chunksOf(
       buffer = value.buffer;
     }
   } finally {
-    void reader.cancel().catch(() => undefined); // what is left is not waited for
+    void reader.cancel().catch(() => undefined); // not awaited
   }
 }

@@ -1,4 +1,4 @@
-/** Puts off `make` until its value is first asked for; everybody gets the same. */
+/** Returns a function that calls `make` on first use and then always returns the same value. */
 export function once<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

@@ -4,12 +4,12 @@ export async function sha256(data: string | Uint8Array<ArrayBuffer>): Promise<st
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }
 
-/** The SHA-256 of chunks as they pass, by the runtime's own stream: nothing of them is kept. */
+/** Hashes chunks while they pass through, with the runtime's own stream and without buffering. */
 export class RunningSha256 {
   readonly #digest = new crypto.DigestStream("SHA-256");
   readonly #writer = this.#digest.getWriter();
 
-  /** Passes chunks on, each once it is hashed. */
+  /** Yields each chunk after it was hashed. */
   async *of(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
       await this.#writer.write(chunk);
@@ -17,7 +17,7 @@ export class RunningSha256 {
     }
   }
 
-  /** Returns the hash of all that has passed, in hexadecimal. */
+  /** Returns the hash of all chunks, in hexadecimal. */
   async end(): Promise<string> {
     await this.#writer.close();
     return new Uint8Array(await this.#digest.digest).toHex();

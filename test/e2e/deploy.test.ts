@@ -252,12 +252,12 @@ describe("what keeps a deployment from", () => {
       /✗ Nothing can be sold without PAY_TO and FACILITATOR_URL\. Next: Copy \.env\.production\.example to /,
     ],
     ["no facilitator", { PAY_TO }, {}, /✗ Nothing can be sold without FACILITATOR_URL\. Next: /],
-    ["no PAY_TO", { FACILITATOR_URL: "https://f.example.com" }, {}, /✗ .*PAY_TO must be an address of yours\. Next: /],
+    ["no PAY_TO", { FACILITATOR_URL: "https://f.example.com" }, {}, /✗ .*PAY_TO must be your own address\. Next: /],
     [
       "a setting that is nearly one",
       { PAY_TO, NETWORK: "base" },
       {},
-      /✗ .*NETWORK is no setting, NETWORKS is\. Next: /,
+      /✗ .*NETWORK is not a setting\. Use NETWORKS\. Next: /,
     ],
     ["a wrong value", { PAY_TO, PRICE: "free" }, {}, /✗ .*amount of USDC.* Next: /],
     [

@@ -19,7 +19,7 @@ import {
   UPLOADS,
   VAIN_PAYMENTS,
 } from "../../src/settings/config.ts";
-import { misspelt } from "../../src/settings/settingNames.ts";
+import { misspelledNames } from "../../src/settings/settingNames.ts";
 import { PROBLEMS } from "../../src/shared/problems.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -263,7 +263,7 @@ describe("the documents", () => {
     "misspell no setting: %s",
     (_, text) => {
       const names = text.match(/\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/g) ?? [];
-      const slips = names.flatMap((name) => misspelt({ [name]: "x" }, known));
+      const slips = names.flatMap((name) => misspelledNames({ [name]: "x" }, known));
       expect(slips.filter((slip) => !examples.includes(slip.split(" ")[0]!))).toEqual([]);
     },
   );

@@ -106,7 +106,7 @@ describe("npm run serve, which the image runs", () => {
   test("reports a setting that is nearly one, and is not misled by the rest of the environment", async () => {
     await using server = await serve({ NETWORK: "base", HOSTNAME: "abc", NODE_VERSION: "24", LANG: "C" });
     const { status, problems } = await server.health();
-    expect([status, problems]).toEqual([503, [expect.stringContaining("NETWORK is no setting, NETWORKS is")]]);
+    expect([status, problems]).toEqual([503, [expect.stringContaining("NETWORK is not a setting. Use NETWORKS")]]);
     expect(problems[0]).not.toMatch(/HOSTNAME|NODE_VERSION|LANG/);
   });
 

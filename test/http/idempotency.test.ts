@@ -57,7 +57,7 @@ describe("Idempotency-Key", () => {
     },
   );
 
-  test("answers 402 to a call without payment, whatever its Idempotency-Key", async () => {
+  test("answers 402 to a call without a payment, even if its Idempotency-Key is invalid", async () => {
     const response = await send(TEXT, { method: "POST", headers: { "Idempotency-Key": "" } });
     expect(response.status).toBe(402);
   });

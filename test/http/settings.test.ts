@@ -183,6 +183,6 @@ test("reports an unknown setting only in the log", async () => {
   await call(TEXT, { method: "POST" });
   const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)) as { event: string });
   expect(lines.filter(({ event }) => event === "settings")).toEqual([
-    { event: "settings", problems: ["PRICE_USDC is no setting"], errors: [] },
+    { event: "settings", problems: ["PRICE_USDC is not a setting"], errors: [] },
   ]);
 });

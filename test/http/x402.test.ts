@@ -54,7 +54,7 @@ describe("an unpaid call", () => {
     },
   );
 
-  test("answers an unpaid call with 402 whatever its body", async () => {
+  test("answers an unpaid call with 402 even if its body is invalid", async () => {
     const response = await send(TEXT, {
       method: "POST",
       body: "x".repeat(100),

@@ -9,7 +9,7 @@ import { storedKeys } from "../support/storage.ts";
 
 const files = async () => (await storedKeys()).length;
 
-test("a call whose client has gone stops, and is not charged", async () => {
+test("stops the work of a disconnected client and does not charge it", async () => {
   const payment = await signPaymentV2(await offerOf(TEXT));
   const call = (file: string) => ({
     name: "add_text_watermark",
@@ -38,7 +38,7 @@ test("a call whose client has gone stops, and is not charged", async () => {
     onprogress: () => abort.abort(),
   });
   await expect(pending).rejects.toThrow();
-  // looked at, not awaited: what waits for another request's promise goes on in that request, which is about to end
+  // Polled instead of awaited: a continuation of another request's promise runs in that request, which is about to end.
   await vi.waitUntil(() => failure, { timeout: 20_000 });
   expect(failure).toMatchObject({ code: "call_cancelled" });
   expect(await files()).toBe(0);
@@ -47,5 +47,5 @@ test("a call whose client has gone stops, and is not charged", async () => {
     const again = await client.callTool(call(dataUri("application/pdf", onePage)));
     result.parse(again.structuredContent);
   };
-  await vi.waitFor(payAgain, { timeout: 20_000 }); // the payment is free a moment after the work has stopped
+  await vi.waitFor(payAgain, { timeout: 20_000 }); // the payment is released shortly after the work stops
 });

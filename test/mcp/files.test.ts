@@ -21,20 +21,20 @@ async function callPaid(name: string, fields: object) {
   return (await connect()).callTool({ name, arguments: { ...fields }, _meta: { "x402/payment": payment } });
 }
 
-describe("a file is taken as hosts and clients hand it over:", () => {
+describe("accepts a file in every form that hosts and clients send:", () => {
   test.each<[string, unknown]>([
     ["a host's attachment", { download_url: "https://example.com/contract.pdf", ...attached }],
     ["a data URI with the file's name (SEP-2356)", pdf.replace(";", ";name=a%2Cb.pdf;")],
-    ["an attachment of which the host tells little", { download_url: pdf, file_id: "file-7" }],
-    ["one of which it tells more than it should", { download_url: pdf, ...attached, size: 9, extra: null }],
+    ["an attachment with few properties", { download_url: pdf, file_id: "file-7" }],
+    ["an attachment with unknown properties", { download_url: pdf, ...attached, size: 9, extra: null }],
     [
       "an embedded resource",
       { type: "resource", resource: { uri: "file:///a.pdf", mimeType: "application/pdf", blob } },
     ],
-    ["the contents of a resource", { uri: "file:///a.pdf", blob }],
-    ["contents without a type", { uri: "x://1", mimeType: null, blob }],
-    ["a link to a resource", { type: "resource_link", uri: pdf, name: "a.pdf" }],
-    ["an embedded resource that is but named", { type: "resource", resource: { uri: pdf } }],
+    ["resource contents", { uri: "file:///a.pdf", blob }],
+    ["resource contents without a type", { uri: "x://1", mimeType: null, blob }],
+    ["a resource link", { type: "resource_link", uri: pdf, name: "a.pdf" }],
+    ["an embedded resource with only a URI", { type: "resource", resource: { uri: pdf } }],
   ])("%s", async (_, file) => {
     const { structuredContent } = await callPaid("add_text_watermark", { file, text: "A" });
     expect(result.parse(structuredContent).output.pages).toBe(1);
@@ -45,12 +45,12 @@ describe("a file is taken as hosts and clients hand it over:", () => {
     ["an image block", { type: "image", data: image, mimeType: "image/png" }],
     ["an image block with a data URI", { type: "image", data: dataUri("image/png", RED_PNG), mimeType: "image/png" }],
     ["an embedded resource", { type: "resource", resource: { uri: "file:///logo.png", blob: image } }],
-  ])("an image as %s", async (_, logo) => {
+  ])("accepts an image as %s", async (_, logo) => {
     const { structuredContent } = await callPaid("add_image_watermark", { file: pdf, image: logo });
     result.parse(structuredContent);
   });
 
-  test("an attachment's URL is fetched like any other", async () => {
+  test("applies the rules for URLs to the URL of an attachment", async () => {
     const refused = await callPaid("add_text_watermark", {
       file: { download_url: "http://10.0.0.1/a.pdf", ...attached },
       text: "A",
@@ -59,7 +59,7 @@ describe("a file is taken as hosts and clients hand it over:", () => {
   });
 });
 
-describe("what cannot be read from here is refused with what to do:", () => {
+describe("explains how to upload a file that the service cannot read:", () => {
   const LOCAL = [
     ...PATHS,
     { download_url: "sandbox:/mnt/data/a.pdf", file_id: "file-7" },
@@ -72,7 +72,7 @@ describe("what cannot be read from here is refused with what to do:", () => {
     const unpaid = await client.callTool({ name, arguments: { file, text: "A" } });
     expect(unpaid.content[0]).toMatchObject({
       text: expect.stringMatching(
-        /^This costs .* Before you pay, mend what would fail: `file` must be .* request_upload/,
+        /^This call costs .* Fix these fields before you pay: `file` must be .* request_upload/,
       ),
     });
     const paid = await callPaid(name, { file, text: "A" });
@@ -80,7 +80,7 @@ describe("what cannot be read from here is refused with what to do:", () => {
   });
 
   test.each([[{}], [{ file_id: "file-7" }], [[]], [7], [null], [{ type: "resource" }], [{ uri: 7 }]])(
-    "%j is no file at all",
+    "rejects %j as a file",
     async (file) => {
       const { content } = await callPaid("add_text_watermark", { file, text: "A" });
       expect(JSON.stringify(content)).toContain(
@@ -90,13 +90,13 @@ describe("what cannot be read from here is refused with what to do:", () => {
   );
 });
 
-describe("what clients read of each tool", () => {
+describe("the definitions of paid tools", () => {
   const sold = async () => {
     const { tools } = await (await connect()).listTools();
     return PRODUCTS.map((product) => tools.find(({ name }) => name === product.tool)!);
   };
 
-  test("its files are parameters for hosts to fill in, as text or as their own object", async () => {
+  test("declare file arguments as a text or as the host's file object", async () => {
     const tools = await sold();
     expect(tools.map(({ _meta }) => _meta!["openai/fileParams"])).toEqual([["file"], ["file", "image"]]);
     for (const { inputSchema, _meta } of tools)
@@ -108,19 +108,19 @@ describe("what clients read of each tool", () => {
           { type: "object", required: ["download_url", "file_id"], additionalProperties: false },
         ]);
         const [string, object] = schema.anyOf;
-        expect(string).not.toHaveProperty("pattern"); // a client that checks it tells a model nothing to do
+        expect(string).not.toHaveProperty("pattern"); // a client that checks a pattern only reports a mismatch
         expect(Object.keys(object!.properties!)).toEqual(["download_url", "file_id", "mime_type", "file_name"]);
       }
   });
 
-  test("its schema takes its own examples, and each field's", async () => {
+  test("contain examples that match their own schemas", async () => {
     for (const { name, inputSchema } of await sold()) {
       const schema = z.fromJSONSchema(inputSchema as never);
       const [example] = inputSchema.examples as [object];
       schema.parse(example);
       for (const [field, property] of Object.entries(inputSchema.properties!)) {
         const { examples, enum: names } = property as { examples?: unknown[]; enum?: string[] };
-        if (field === "password") continue; // a made-up one would be sent
+        if (field === "password") continue; // agents would send an example password
         const values = examples ?? names;
         expect([name, field, values]).toEqual([name, field, expect.arrayContaining([expect.anything()])]);
         for (const value of values!) schema.parse({ ...example, [field]: value });
@@ -128,7 +128,7 @@ describe("what clients read of each tool", () => {
     }
   });
 
-  test("its patterns mean the same in every language", async () => {
+  test("contain only patterns that work in every language", async () => {
     const { tools } = await (await connect()).listTools();
     const patterns = [...JSON.stringify(tools).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, json]) =>
       JSON.parse(json!),
@@ -144,7 +144,7 @@ describe("what clients read of each tool", () => {
     }
   });
 
-  test("its icons are there", async () => {
+  test("refer to icons that exist", async () => {
     const { icons = [] } = (await connect()).getServerVersion()!;
     expect(icons.map(({ mimeType }) => mimeType)).toEqual(["image/png", "image/svg+xml"]);
     for (const { src, mimeType } of icons) {

@@ -15,27 +15,32 @@ const far = { "CF-Connecting-IP": "203.0.113.9" };
 describe("a request to /mcp", () => {
   test.each([
     ["on this machine", development, LOCAL, near],
-    ["on this machine by name", development, "http://localhost:8787", near],
-    ["on this machine, from a page on it", development, LOCAL, { ...near, Origin: "http://localhost:6274" }],
+    ["to this machine by name", development, "http://localhost:8787", near],
+    ["to this machine, from a local page", development, LOCAL, { ...near, Origin: "http://localhost:6274" }],
     ["to a deployment", deployed, OURS, far],
-    ["to a deployment, from a page of its own", deployed, OURS, { ...far, Origin: OURS }],
-    ["to a listed host", listing, OURS, far],
-    ["to a listed host, from another's page", listing, OURS, { ...far, Origin: "https://app.example.com" }],
-    ["on this machine, whatever is listed", listing, LOCAL, near],
-  ])("%s passes", (_, config, url, headers) => {
+    ["to a deployment, from its own page", deployed, OURS, { ...far, Origin: OURS }],
+    ["to an allowed host", listing, OURS, far],
+    [
+      "to an allowed host, from a page of another allowed host",
+      listing,
+      OURS,
+      { ...far, Origin: "https://app.example.com" },
+    ],
+    ["to this machine, with ALLOWED_HOSTS set", listing, LOCAL, near],
+  ])("allows a request %s", (_, config, url, headers) => {
     expect(refuse(config, url, headers)).toBeUndefined();
   });
 
   test.each([
-    ["on this machine by a name that was made to point at it", development, "http://evil.example.com:8787", near],
-    ["the same, claiming to come from elsewhere", development, "http://evil.example.com:8787", far],
-    ["on this machine, from another's page", development, LOCAL, { ...near, Origin: "https://evil.example.com" }],
-    ["from a page that hides where it is from", development, LOCAL, { ...near, Origin: "null" }],
-    ["from another machine, naming this one", development, LOCAL, far],
-    ["to a deployment, from another's page", deployed, OURS, { ...far, Origin: "https://evil.example.com" }],
-    ["to a host that is not listed", listing, "https://overprint.example.workers.dev", far],
-    ["to a listed host, from a page of none", listing, OURS, { ...far, Origin: "https://evil.example.com" }],
-  ])("%s is refused", async (_, config, url, headers) => {
+    ["to this machine by DNS rebinding", development, "http://evil.example.com:8787", near],
+    ["from a remote address by DNS rebinding", development, "http://evil.example.com:8787", far],
+    ["to this machine, from a foreign page", development, LOCAL, { ...near, Origin: "https://evil.example.com" }],
+    ["to this machine, from a page without an origin", development, LOCAL, { ...near, Origin: "null" }],
+    ["from another machine to a loopback name", development, LOCAL, far],
+    ["to a deployment, from a foreign page", deployed, OURS, { ...far, Origin: "https://evil.example.com" }],
+    ["to a host outside ALLOWED_HOSTS", listing, "https://overprint.example.workers.dev", far],
+    ["to an allowed host, from a foreign page", listing, OURS, { ...far, Origin: "https://evil.example.com" }],
+  ])("rejects a request %s", async (_, config, url, headers) => {
     const refused = refuse(config, url, headers);
     expect(refused?.status).toBe(403);
     expect(await refused?.json()).toMatchObject({ jsonrpc: "2.0", error: { code: expect.any(Number) } });

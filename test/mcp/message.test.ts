@@ -11,7 +11,7 @@ import { onePage } from "../support/pdf.ts";
 const HEADERS = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
 const MB = new Uint8Array(1 << 20).fill(0x41);
 
-/** The arguments of a call whose file has `more` bytes behind its end. */
+/** Returns the arguments of a call whose PDF has `more` additional bytes at its end. */
 const argumentsWith = (more: number) => {
   const file = new Uint8Array(onePage.length + more);
   file.set(onePage);
@@ -22,7 +22,7 @@ const name = "add_text_watermark";
 const OTHER = generatePrivateKey();
 const paymentOf = async () => ({ "x402/payment": await signPaymentV2(await terms()) });
 
-/** A message that begins so and goes on for 31 MB, and how many of them have been read. */
+/** Returns a message that starts with `beginning` and goes on for 31 MB. `read()` returns the megabytes read so far. */
 function long(beginning: string, megabytes = 31) {
   let read = 0;
   const body = new ReadableStream({
@@ -40,13 +40,13 @@ function long(beginning: string, megabytes = 31) {
 describe("a long message", () => {
   test.each([
     ["without a payment", async () => `{"method":"tools/call","params":{"name":"${name}","arguments":{"file":"`],
-    ["that is no JSON", async () => "A"],
+    ["that is not JSON", async () => "A"],
     ["of another method", async () => '{"method":"initialize","params":{"name":"'],
     [
-      "for a tool that there is not",
+      "for an unknown tool",
       async () => `{"params":{"name":"remove","_meta":${JSON.stringify(await paymentOf())},"arguments":{"file":"`,
     ],
-  ])("%s is a 413 by its beginning, and says what to do", async (_, beginning) => {
+  ])("rejects a long message %s after its start and explains what to do", async (_, beginning) => {
     const { body, read } = long(await beginning());
     const { status, text } = await deployment("good").call({ headers: HEADERS, body }, "/mcp");
     expect([status, JSON.parse(text)]).toMatchObject([
@@ -56,10 +56,10 @@ describe("a long message", () => {
         detail: expect.stringMatching(/`_meta`.* before `arguments`.*PAYMENT-SIGNATURE.*URL.*request_upload/),
       },
     ]);
-    expect(read()).toBeLessThan(12); // the linger's
+    expect(read()).toBeLessThan(12); // limit for draining an unread body
   });
 
-  test("whose payment comes after its arguments, as official clients send it, is one of those", async () => {
+  test("rejects a long message with the payment after its arguments, as official clients send it", async () => {
     const body = message({ name, arguments: argumentsWith(UNPAID_MESSAGE_BYTES), _meta: await paymentOf() });
     const { status, text } = await deployment("good").call({ headers: HEADERS, body }, "/mcp");
     expect([status, text]).toEqual([413, expect.stringContaining("body_too_large")]);
@@ -68,7 +68,7 @@ describe("a long message", () => {
   test.each([
     ["in its beginning", async () => [{ _meta: await paymentOf() }, {}] as const],
     ["in a header", async () => [{}, { "PAYMENT-SIGNATURE": (await paymentOf())["x402/payment"] }] as const],
-  ])("with a payment %s is read, and the payment verified once", async (_, payment) => {
+  ])("reads a long message with a payment %s and verifies the payment once", async (_, payment) => {
     const { call, verified } = deployment("good");
     const [params, headers] = await payment();
     const body = message({ name, ...params, arguments: argumentsWith(3_000_000) });
@@ -77,7 +77,7 @@ describe("a long message", () => {
     expect(await verified()).toBe(1);
   });
 
-  test("may have its file as an embedded resource", async () => {
+  test("accepts a file as an embedded resource in a long message", async () => {
     const { file, text } = argumentsWith(UNPAID_MESSAGE_BYTES);
     const resource = { uri: "file:///a.pdf", mimeType: "application/pdf", blob: file.split(",")[1] };
     const body = message({ name, _meta: await paymentOf(), arguments: { file: { type: "resource", resource }, text } });
@@ -85,7 +85,7 @@ describe("a long message", () => {
     expect(answer.text).toContain('"operation":"watermark.text"');
   });
 
-  test("whose file is no base64 is answered as a short one is", async () => {
+  test("reports invalid base64 in a long message as in a short one", async () => {
     const { call } = deployment("good");
     const answers: unknown[] = [];
     for (const length of [1000, UNPAID_MESSAGE_BYTES]) {
@@ -98,7 +98,7 @@ describe("a long message", () => {
     expect(answers[1]).toBe(answers[0]);
   });
 
-  test("with a payment that the facilitator refuses gets the terms, and is not read", async () => {
+  test("answers 402 to a long message whose payment is refused, without reading the rest", async () => {
     const { call, verified } = deployment("forged");
     const _meta = JSON.stringify(await paymentOf());
     const { body, read } = long(`{"params":{"name":"${name}","_meta":${_meta},"arguments":{"file":"`);
@@ -113,8 +113,8 @@ describe("a long message", () => {
 
   test.each([
     ["", () => ({})],
-    [", also where its key comes last", () => ({ _meta: { "x402/idempotency-key": crypto.randomUUID() } })],
-  ])("counts with what its payer has for nothing, unless it pays%s", async (_, last) => {
+    ["and the idempotency key comes last", () => ({ _meta: { "x402/idempotency-key": crypto.randomUUID() } })],
+  ])("counts the bytes of a long message against the payer's quota if the call fails%s", async (_, last) => {
     const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "1000000" });
     const key = generatePrivateKey();
     const send = async (text: string) => {
@@ -129,25 +129,28 @@ describe("a long message", () => {
 
   test.each([
     ["has no id", "{"],
-    ["has a key twice", '{"id":1,"id":2,'],
-  ])("that %s is no call, and its payment verified in vain: after some of them, no more are", async (_, beginning) => {
-    const now = vi.spyOn(Date, "now").mockReturnValue(Date.now());
-    const { call, verified } = deployment("good");
-    const key = generatePrivateKey();
-    const params = { name, arguments: argumentsWith(UNPAID_MESSAGE_BYTES) };
-    const body = JSON.stringify({ jsonrpc: "2.0", method: "tools/call", params }).replace("{", beginning);
-    for (let times = 0; times < VAIN_PAYMENTS.most + 3; times++) {
-      const headers = { ...HEADERS, "PAYMENT-SIGNATURE": await signPaymentV2(await terms(), key) };
-      await call({ address: "203.0.113.50", headers, body }, "/mcp");
-    }
-    expect(await verified()).toBe(VAIN_PAYMENTS.most);
-    now.mockRestore();
-  });
+    ["with a repeated key", '{"id":1,"id":2,'],
+  ])(
+    "counts the payment of a long message %s as unused and throttles the payer after several of them",
+    async (_, beginning) => {
+      const now = vi.spyOn(Date, "now").mockReturnValue(Date.now());
+      const { call, verified } = deployment("good");
+      const key = generatePrivateKey();
+      const params = { name, arguments: argumentsWith(UNPAID_MESSAGE_BYTES) };
+      const body = JSON.stringify({ jsonrpc: "2.0", method: "tools/call", params }).replace("{", beginning);
+      for (let times = 0; times < VAIN_PAYMENTS.most + 3; times++) {
+        const headers = { ...HEADERS, "PAYMENT-SIGNATURE": await signPaymentV2(await terms(), key) };
+        await call({ address: "203.0.113.50", headers, body }, "/mcp");
+      }
+      expect(await verified()).toBe(VAIN_PAYMENTS.most);
+      now.mockRestore();
+    },
+  );
 
   test.each([
-    ["a key in its end that is none", 1, async () => ({ "x402/idempotency-key": 7 })],
-    ["another's payment in its end", 2, async () => ({ "x402/payment": await signPaymentV2(await terms(), OTHER) })],
-  ])("with %s has not used its own, which counts", async (_, each, last) => {
+    ["an invalid idempotency key at its end", 1, async () => ({ "x402/idempotency-key": 7 })],
+    ["another payment at its end", 2, async () => ({ "x402/payment": await signPaymentV2(await terms(), OTHER) })],
+  ])("counts the first payment of a long message with %s as unused", async (_, each, last) => {
     const now = vi.spyOn(Date, "now").mockReturnValue(Date.now());
     const { call, verified } = deployment("good");
     const key = generatePrivateKey();
@@ -162,7 +165,7 @@ describe("a long message", () => {
     now.mockRestore();
   });
 
-  test("that says another payment in the end is admitted for that one too", async () => {
+  test("verifies a second payment at the end of a long message too", async () => {
     const { call, verified } = deployment("good");
     const headers = { ...HEADERS, "PAYMENT-SIGNATURE": (await paymentOf())["x402/payment"] };
     const body = message({ name, arguments: argumentsWith(UNPAID_MESSAGE_BYTES), _meta: await paymentOf() });
@@ -171,7 +174,7 @@ describe("a long message", () => {
   });
 });
 
-describe("memory that a long message takes is given back", () => {
+describe("releases the memory of a long message", () => {
   const file = "A".repeat(UNPAID_MESSAGE_BYTES);
   const modern = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -180,22 +183,22 @@ describe("memory that a long message takes is given back", () => {
   describe.each([
     ["2025-11-25", {}],
     ["2026-07-28", modern],
-  ])("by revision %s", (revision, envelope) => {
+  ])("with revision %s", (revision, envelope) => {
     const headers = { ...HEADERS, "MCP-Protocol-Version": revision, "Mcp-Method": "tools/call", "Mcp-Name": name };
     test.each<[string, object, object?]>([
-      ["arguments that are text", { arguments: file }],
-      ["arguments that are a list", { arguments: [file] }],
-      ["a progress token that is none", { arguments: { file } }, { progressToken: {} }],
-      ["arguments that are wrong", { arguments: { file } }],
-      ["arguments that are sold", { arguments: argumentsWith(UNPAID_MESSAGE_BYTES) }],
-    ])("for %s", async (_, params, meta) => {
+      ["text instead of arguments", { arguments: file }],
+      ["a list instead of arguments", { arguments: [file] }],
+      ["an invalid progress token", { arguments: { file } }, { progressToken: {} }],
+      ["invalid arguments", { arguments: { file } }],
+      ["valid arguments", { arguments: argumentsWith(UNPAID_MESSAGE_BYTES) }],
+    ])("releases the memory of a long message with %s", async (_, params, meta) => {
       const body = message({ name, _meta: { ...(await paymentOf()), ...envelope, ...meta }, ...params });
       expect((await deployment("good").call({ headers, body }, "/mcp")).text).toMatch(/"(result|error)"/);
       expect([...PAYERS_POOL.held.values()]).toEqual([]);
     });
   });
 
-  test("for a subscription, which lasts and costs nothing: it may not be that long", async () => {
+  test("rejects a long subscription message, which would hold its memory for free", async () => {
     const method = "subscriptions/listen";
     const headers = { ...HEADERS, "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method, "Mcp-Name": name };
     const params = { name, _meta: { ...(await paymentOf()), ...modern }, notifications: { toolsListChanged: true } };
@@ -207,7 +210,7 @@ describe("memory that a long message takes is given back", () => {
     expect([...PAYERS_POOL.held.values()]).toEqual([]);
   });
 
-  test("for what is not JSON in the end, and is told that", async () => {
+  test("releases the memory of a long message that is truncated JSON", async () => {
     const body = message({ name, _meta: await paymentOf(), more: file }).slice(0, -2);
     const { status, text } = await deployment("good").call({ headers: HEADERS, body }, "/mcp");
     expect([status, text]).toEqual([400, expect.stringContaining("not well-formed JSON")]);
@@ -215,7 +218,7 @@ describe("memory that a long message takes is given back", () => {
   });
 });
 
-test("messages that come to a halt leave no address but their own without room", async () => {
+test("stalled messages use up only the memory share of their sender", async () => {
   const { call } = deployment("good", { BODY_TIMEOUT_SECONDS: "3" });
   const halted = () =>
     new ReadableStream({
@@ -231,11 +234,11 @@ test("messages that come to a halt leave no address but their own without room",
   await Promise.all(theirs);
 });
 
-test("a short message has no string that a long one is read without", () => {
+test("a short message contains no string that is long enough to be received as a file", () => {
   expect(LONG_TEXT_BYTES).toBeGreaterThanOrEqual(UNPAID_MESSAGE_BYTES);
 });
 
-test("a message of 256 KB may have its payment at the end", async () => {
+test("accepts the payment at the end of a message of 256 KB", async () => {
   const room = (UNPAID_MESSAGE_BYTES * 3) / 4 - onePage.length - 3000;
   const body = message({ name, arguments: argumentsWith(room), _meta: await paymentOf() });
   expect(body.length).toBeGreaterThan(UNPAID_MESSAGE_BYTES - 4000);
@@ -246,7 +249,7 @@ test("a message of 256 KB may have its payment at the end", async () => {
 test.each([
   ["nothing", ""],
   ["its beginning", '{"jsonrpc":"2.0",'],
-])("one of which only %s comes is a 408", async (_, beginning) => {
+])("times out with 408 if only %s of a message arrives", async (_, beginning) => {
   const body = new ReadableStream({
     type: "bytes",
     start(controller) {

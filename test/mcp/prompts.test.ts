@@ -7,7 +7,7 @@ import { PRODUCTS } from "../../src/service/sale/products.ts";
 import { offerOf, TEXT } from "../support/client.ts";
 import { connect } from "../support/mcp.ts";
 
-/** The rows of the document's table. `file` and `image` are there, or what the host puts in their place. */
+/** The rows of the table in docs/prompts.md. `file` and `image` are given, or replaced by the host's file objects. */
 const calls = prompts
   .split("\n")
   .filter((line) => /^\| .* \| `add_/.test(line))
@@ -16,7 +16,7 @@ const calls = prompts
     return { prompt, tool, fields: JSON.parse(fields) as Record<string, unknown> };
   });
 
-/** What a host puts in place of an attached file. */
+/** Returns a host's object for an attached file. */
 const attachedAs = (name: string) => ({
   download_url: `https://example.com/${name}`,
   file_id: "file-1",
@@ -24,7 +24,7 @@ const attachedAs = (name: string) => ({
 });
 const ATTACHED = { file: attachedAs("contract.pdf"), image: attachedAs("logo.png") };
 
-test("there are thirty at least, each once", () => {
+test("docs/prompts.md lists at least thirty different prompts", () => {
   expect(calls.length).toBeGreaterThanOrEqual(30);
   expect(new Set(calls.map(({ prompt }) => prompt)).size).toBe(calls.length);
 });

@@ -12,9 +12,9 @@ afterEach(emptyBucket);
 const payment = async () => decodeHeader(await signPaymentV2(await offerOf(TEXT)));
 
 describe.each(Object.keys(REVISIONS) as (keyof typeof REVISIONS)[])("request_upload, protocol %s", (revision) => {
-  test("is free, and leads from a file to a marked one", async () => {
+  test("request_upload returns a handle for free, whose file can then be marked", async () => {
     const client = await connect(revision);
-    await client.listTools(); // from here on the client holds answers to the schema
+    await client.listTools(); // from now on, the client validates results against the schema
     const asked = await client.callTool({ name: "request_upload", arguments: { name: "a.pdf", size: onePage.length } });
     expect(asked.isError).toBeFalsy();
     const { handle, upload, curl } = uploadOffer().parse(asked.structuredContent);
@@ -28,7 +28,7 @@ describe.each(Object.keys(REVISIONS) as (keyof typeof REVISIONS)[])("request_upl
     expect(marked.structuredContent).toMatchObject({ output: { pages: 1 } });
   });
 
-  test("takes a payment for a large file, and answers with the terms without one", async () => {
+  test("request_upload requires a payment for a large file", async () => {
     const client = await connect(revision);
     await client.listTools();
     const ask = (more = {}) =>
@@ -42,13 +42,13 @@ describe.each(Object.keys(REVISIONS) as (keyof typeof REVISIONS)[])("request_upl
   });
 });
 
-test("request_upload says what is wrong with its arguments", async () => {
+test("request_upload reports invalid arguments", async () => {
   const client = await connect();
   const { isError, content } = await client.callTool({ name: "request_upload", arguments: { path: "/home/a.pdf" } });
   expect([isError, content]).toEqual([true, [{ type: "text", text: expect.stringContaining("invalid_request") }]]);
 });
 
-test("a large upload over HTTP is offered in both versions of x402", async () => {
+test("accepts payments of both x402 versions for a large upload over HTTP", async () => {
   const ask = (headers = {}) => send("/v1/uploads", { method: "POST", headers, body: '{"size":100000000}' });
   const unpaid = await ask();
   expect(unpaid.status).toBe(402);

@@ -19,17 +19,17 @@ const text = (...notices: Notice[]) =>
     delivered({ value: { result, notices, filename: "a.pdf" }, receipt, isPaidEarlier: false, paid: undefined }),
   );
 
-test("a source that was signed, or PDF/A, is said to be so no more", () => {
+test("reports that a signature or PDF/A conformance was lost", () => {
   expect(text("signatures-invalidated")).toContain("signatures are no longer valid");
   expect(text()).not.toContain("signature");
   expect(text("pdfa-transparency", "pdfa-color")).toMatch(/the mark is transparent.*no such colours/);
 });
 
-test("the attachments of a portfolio are said to be unmarked", () => {
+test("reports that the attachments of a portfolio are not marked", () => {
   expect(text("attachments-not-marked")).toContain("attached to it are not watermarked");
 });
 
-test("a settlement that was refused comes with its receipt, and the terms to try again", () => {
+test("returns the receipt of a failed settlement with the terms", () => {
   const offer = offerOf({ url: "mcp://tool/t", description: "", outputSchema: {}, bazaar: {} }, readConfig({}));
   const failed = { ...receipt, success: false, errorReason: "insufficient_funds", transaction: "" };
   expect(

@@ -8,7 +8,7 @@ const post = (body: unknown, headers: Record<string, string> = {}) =>
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
 
-/** The message of an answer, be it JSON or a stream of one event. */
+/** Returns the message of a response that is JSON or a stream of one event. */
 async function messageIn(response: Response): Promise<{ result?: Record<string, unknown>; error?: { code: number } }> {
   const text = await response.text();
   return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
@@ -21,7 +21,7 @@ const initialize = (protocolVersion: string) => ({
   params: { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } },
 });
 
-/** A request of revision 2026-07-28, which says with each message who asks. */
+/** Sends a request of revision 2026-07-28, in which each message identifies its client. */
 const stateless = (method: string, params: object = {}, name?: string) =>
   post(
     {
@@ -40,7 +40,7 @@ const stateless = (method: string, params: object = {}, name?: string) =>
   );
 
 describe("the MCP endpoint", () => {
-  test.each(["2025-11-25", "2025-06-18"])("agrees to protocol %s, without a session", async (revision) => {
+  test.each(["2025-11-25", "2025-06-18"])("negotiates protocol %s without a session", async (revision) => {
     const response = await post(initialize(revision));
     expect(response.headers.get("Mcp-Session-Id")).toBeNull();
     expect((await messageIn(response)).result).toMatchObject({
@@ -50,7 +50,7 @@ describe("the MCP endpoint", () => {
     });
   });
 
-  test("describes itself to those that ask first", async () => {
+  test("describes itself in response to server/discover", async () => {
     const { result } = await messageIn(await stateless("server/discover"));
     expect(result).toMatchObject({
       supportedVersions: ["2026-07-28"],
@@ -59,7 +59,7 @@ describe("the MCP endpoint", () => {
     });
   });
 
-  test("answers calls by a stream, the rest at once", async () => {
+  test("answers tool calls with a stream and other requests with JSON", async () => {
     const list = await stateless("tools/list");
     expect(list.headers.get("Content-Type")).toContain("application/json");
     const name = "add_text_watermark";
@@ -69,7 +69,7 @@ describe("the MCP endpoint", () => {
   });
 
   test.each(["*/*", "application/json, text/plain, */*", "application/json;q=0.9, */*;q=0.1", ""])(
-    "answers who accepts %j as who names both types",
+    "treats Accept %j like a list of both response types",
     async (accept) => {
       const params = { name: "add_text_watermark", arguments: {} };
       for (const message of [
@@ -84,26 +84,29 @@ describe("the MCP endpoint", () => {
     },
   );
 
-  test("answers who says nothing of what it accepts", async () => {
+  test("answers a client without Accept", async () => {
     const headers = { "Content-Type": "application/json" };
     const body = JSON.stringify(initialize("2025-11-25"));
     expect((await sendMcp(MCP, { method: "POST", headers, body })).status).toBe(200);
   });
 
-  test.each(["application/json", "text/html"])("tells who accepts %s only to accept both", async (accept) => {
-    const response = await post(initialize("2025-11-25"), { Accept: accept });
-    expect(response.status).toBe(406);
-    expect(JSON.stringify(await response.json())).toContain("text/event-stream");
-  });
+  test.each(["application/json", "text/html"])(
+    "rejects Accept %s and names the missing response type",
+    async (accept) => {
+      const response = await post(initialize("2025-11-25"), { Accept: accept });
+      expect(response.status).toBe(406);
+      expect(JSON.stringify(await response.json())).toContain("text/event-stream");
+    },
+  );
 
-  test("knows no other tool", async () => {
+  test("rejects a call of an unknown tool", async () => {
     const { error } = await messageIn(
       await stateless("tools/call", { name: "remove_watermark", arguments: {} }, "remove_watermark"),
     );
     expect(error).toMatchObject({ code: -32602 });
   });
 
-  test.each(["GET", "DELETE"])("has no session to %s", async (method) => {
+  test.each(["GET", "DELETE"])("rejects %s, because there are no sessions", async (method) => {
     const response = await sendMcp(MCP, { method, headers: { Accept: "text/event-stream" } });
     expect([response.status, response.headers.get("Allow")]).toEqual([405, "POST"]);
   });
@@ -113,13 +116,13 @@ describe("the MCP endpoint", () => {
     ["", "application/json", 400, -32700],
     ['{"neither":"request nor answer"}', "application/json", 400, -32600],
     [JSON.stringify(initialize("2025-11-25")), "text/plain", 415, -32000],
-  ])("refuses %j as %s", async (body, type, status, code) => {
+  ])("rejects %j with content type %s", async (body, type, status, code) => {
     const response = await post(body, { "Content-Type": type });
     expect(response.status).toBe(status);
     expect((await messageIn(response)).error).toMatchObject({ code });
   });
 
-  test("refuses a message over the limit, and says what to do", async () => {
+  test("rejects a message over the size limit and explains what to do", async () => {
     const response = await post("x".repeat(32_000_001));
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({
@@ -128,25 +131,25 @@ describe("the MCP endpoint", () => {
     });
   });
 
-  test("refuses a page of elsewhere", async () => {
+  test("rejects a request from a foreign web page", async () => {
     expect((await post(initialize("2025-11-25"), { Origin: "https://evil.example.com" })).status).toBe(403);
   });
 });
 
-test("a message with an argument twice is refused, whichever of them might have been meant", async () => {
+test("rejects a message that repeats an argument", async () => {
   const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_text_watermark","arguments":{"text":"A","text":"B"}}}`;
   const response = await post(message);
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: { code: -32600, message: expect.stringContaining('"text"') } });
 });
 
-test("a batch is refused, which would be many calls for the price of one", async () => {
+test("rejects a batch, which would be many calls for the price of one", async () => {
   const response = await post(JSON.stringify([initialize("2025-11-25"), initialize("2025-11-25")]));
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: { code: -32600, message: expect.stringContaining("batches") } });
 });
 
-test("a message of very many values is refused, be it many messages", async () => {
+test("rejects a message with too many values, even if it is a batch", async () => {
   const { id: _, ...one } = initialize("2025-11-25");
   const response = await post(JSON.stringify(Array(1000).fill(one)));
   expect(response.status).toBe(400);

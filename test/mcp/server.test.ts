@@ -6,8 +6,8 @@ import { IMAGE_POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
 import { send } from "../support/client.ts";
 import { connect } from "../support/mcp.ts";
 
-describe("free to know before paying", () => {
-  test("are templates, positions, limits and price, as a resource", async () => {
+describe("free information", () => {
+  test("returns templates, positions, limits and price as a resource", async () => {
     const client = await connect();
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual(["overprint://options", "overprint://guide"]);
@@ -22,7 +22,7 @@ describe("free to know before paying", () => {
     expect(options.templates.stamp).toBe(TEMPLATES.stamp.description);
   });
 
-  test("lists every tool in docs/mcp.md, and every resource there and in the instructions", async () => {
+  test("docs/mcp.md lists every tool and resource, and the instructions list every resource", async () => {
     const client = await connect();
     for (const { name } of (await client.listTools()).tools) expect(document).toContain(`| \`${name}\` |`);
     for (const { uri } of (await client.listResources()).resources) {
@@ -31,7 +31,7 @@ describe("free to know before paying", () => {
     }
   });
 
-  test("is how to call and pay, as a resource and as /llms.txt", async () => {
+  test("returns the same guide as a resource and at /llms.txt", async () => {
     const response = await send("/llms.txt");
     expect(response.headers.get("Content-Type")).toContain("text/plain");
     const guide = await response.text();
@@ -48,7 +48,7 @@ describe("free to know before paying", () => {
     expect(contents[0]).toMatchObject({ mimeType: "text/markdown", text: guide });
   });
 
-  test("is a prompt that has both", async () => {
+  test("returns a prompt with the caller's wish and the options", async () => {
     const client = await connect();
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual(["watermark"]);
@@ -59,8 +59,8 @@ describe("free to know before paying", () => {
   });
 });
 
-describe("what registries and clients read", () => {
-  test("at the well-known place is where to connect", async () => {
+describe("descriptions for registries and clients", () => {
+  test("returns a server card with the endpoint's URL", async () => {
     const response = await send("https://pdf.example.com/.well-known/mcp/server-card.json");
     expect(response.headers.get("Content-Type")).toBe("application/mcp-server-card+json");
     const card = await response.json<{ description: string }>();
@@ -69,10 +69,10 @@ describe("what registries and clients read", () => {
       version: pkg.version,
       remotes: [{ type: "streamable-http", url: "https://pdf.example.com/mcp" }],
     });
-    expect(card.description.length).toBeLessThanOrEqual(100); // the schema's limit
+    expect(card.description.length).toBeLessThanOrEqual(100); // limit of the server card's schema
   });
 
-  test("in server.json is the same", async () => {
+  test("server.json matches the server card", async () => {
     const { description, title, version } = await (await send("/.well-known/mcp/server-card.json")).json<
       typeof registered
     >();

@@ -26,7 +26,7 @@ afterEach(() => {
 
 type Answer = Awaited<ReturnType<Client["callTool"]>>;
 
-/** The JSON of an answer's text. */
+/** Parses the JSON text at an index of a tool result. */
 function told(answer: Answer, at = 0): unknown {
   const block = answer.content[at];
   return block?.type === "text" ? JSON.parse(block.text) : undefined;
@@ -42,7 +42,7 @@ const callText = (client: Client, payment: unknown, fields: object = text, key?:
   });
 
 describe.each(revisions)("protocol %s", (revision) => {
-  test("is spoken, and lists the tools", async () => {
+  test("negotiates the protocol and lists the tools", async () => {
     const client = await connect(revision);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     const { tools } = await client.listTools();
@@ -57,7 +57,7 @@ describe.each(revisions)("protocol %s", (revision) => {
         title,
         readOnlyHint: false,
         destructiveHint: false,
-        idempotentHint: false, // without a key every call is a sale
+        idempotentHint: false, // every call without an idempotency key is a sale
         openWorldHint: true,
       });
       expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
@@ -68,9 +68,9 @@ describe.each(revisions)("protocol %s", (revision) => {
     expect(JSON.stringify(tools)).toContain("A framed red stamp");
   });
 
-  test.each(CALLS)("%s: unpaid is answered with the terms, paid with the link", async (name, fields) => {
+  test.each(CALLS)("%s: returns the terms for an unpaid call and the link for a paid call", async (name, fields) => {
     const client = await connect(revision);
-    await client.listTools(); // from here on the client holds answers to the schema
+    await client.listTools(); // from now on, the client validates results against the schema
     const unpaid = await client.callTool({ name, arguments: fields });
     expect(unpaid.isError).toBe(true);
     const terms = termsV2.parse(unpaid.structuredContent);
@@ -79,7 +79,7 @@ describe.each(revisions)("protocol %s", (revision) => {
     expect(z.fromJSONSchema(schema).parse(info)).toMatchObject({ input: { type: "mcp", toolName: name } });
     expect(unpaid.content[0]).toEqual({
       type: "text",
-      text: expect.stringMatching(/^This costs 0\.05 USDC, paid with x402; nothing is charged when it fails\./),
+      text: expect.stringMatching(/^This call costs 0\.05 USDC, paid with x402\. A failed call is not charged\./),
     });
     expect(told(unpaid, 1)).toEqual(terms);
     expect(unpaid._meta!["x402/error"]).toEqual(terms);
@@ -106,7 +106,7 @@ describe.each(revisions)("protocol %s", (revision) => {
     expect((await (await send(output.url)).bytes()).length).toBe(output.bytes);
   });
 
-  test("progress is told where it is asked for, stage by stage", async () => {
+  test("reports progress stage by stage on request", async () => {
     const seen: unknown[] = [];
     const client = await connect(revision);
     const fields = { name: "add_text_watermark", arguments: text, ...paidWith(await payment()) };
@@ -120,14 +120,14 @@ describe.each(revisions)("protocol %s", (revision) => {
   });
 });
 
-describe("a payment is taken", () => {
+describe("the payment of a tool call", () => {
   test.each<[string, () => Promise<unknown>]>([
     ["version 2, an object", async () => JSON.parse(atob(await payment()))],
     ["version 2, base64", payment],
     ["version 2, JSON text", async () => atob(await payment())],
     ["version 1, an object", async () => JSON.parse(atob(await signPayment(await offerOf(TEXT))))],
     ["version 1, base64", async () => signPayment(await offerOf(TEXT))],
-  ])("from _meta: %s", async (_, sign) => {
+  ])("accepts a payment in _meta: %s", async (_, sign) => {
     const answer = await callText(await connect(), await sign());
     result.parse(answer.structuredContent);
   });
@@ -135,14 +135,14 @@ describe("a payment is taken", () => {
   test.each([
     ["PAYMENT-SIGNATURE", signPaymentV2, "eip155:84532"],
     ["X-PAYMENT", signPayment, "base-sepolia"],
-  ])("from the HTTP header %s", async (header, sign, network) => {
+  ])("accepts a payment in the HTTP header %s", async (header, sign, network) => {
     const client = await connect("2026-07-28", { [header]: await sign(await offerOf(TEXT)) });
     const answer = await client.callTool({ name: "add_text_watermark", arguments: text });
     result.parse(answer.structuredContent);
     expect(answer._meta!["x402/payment-response"]).toMatchObject({ network });
   });
 
-  test("once: over MCP and HTTP it buys the same result, and no other", async () => {
+  test("gives the same result for one payment over MCP and HTTP, and rejects another request", async () => {
     const [client, paid] = [await connect(), await payment()];
     const first = await callText(client, paid, text, "a key");
     expect((await callText(client, paid, text, "a key")).structuredContent).toEqual(first.structuredContent);
@@ -157,13 +157,13 @@ describe("a payment is taken", () => {
     });
   });
 
-  test("once for a key, however often it is signed: the answer says that the last one lapses", async () => {
+  test("returns the same result for a newly signed payment with the same key and reports that it expires unused", async () => {
     const client = await connect();
     const first = await callText(client, await payment(), text, "another key");
     const second = await callText(client, await payment(), text, "another key");
     expect(second.structuredContent).toEqual(first.structuredContent);
-    expect(second.content[0]).toMatchObject({ text: expect.stringContaining("lapses by itself") });
-    expect(first.content[0]).not.toMatchObject({ text: expect.stringContaining("lapses") });
+    expect(second.content[0]).toMatchObject({ text: expect.stringContaining("expires unused") });
+    expect(first.content[0]).not.toMatchObject({ text: expect.stringContaining("expires unused") });
     expect(second._meta!["x402/payment-response"]).toMatchObject({
       ...(first._meta!["x402/payment-response"] as object),
       extra: { note: expect.stringContaining("expires unused") },
@@ -176,11 +176,14 @@ describe("a payment is taken", () => {
     });
   });
 
-  test.each([7, "", "é", "x".repeat(256)])("but not with the key %j", async (key) => {
-    const paid = await payment();
-    expect(told(await callText(await connect(), paid, text, key))).toMatchObject({ code: "invalid_request" });
-    result.parse((await callText(await connect(), paid)).structuredContent);
-  });
+  test.each([7, "", "é", "x".repeat(256)])(
+    "rejects the idempotency key %j and leaves the payment usable",
+    async (key) => {
+      const paid = await payment();
+      expect(told(await callText(await connect(), paid, text, key))).toMatchObject({ code: "invalid_request" });
+      result.parse((await callText(await connect(), paid)).structuredContent);
+    },
+  );
 
   test.each<[string, unknown]>([
     ["a number", 7],
@@ -188,7 +191,7 @@ describe("a payment is taken", () => {
     ["not base64", "?"],
     ["an empty text", ""],
     ["another amount", async () => signPaymentV2({ ...(await offerOf(TEXT)), maxAmountRequired: "1" })],
-  ])("not where it is %s: the terms say why", async (_, sent) => {
+  ])("returns the terms and the reason if the payment is %s", async (_, sent) => {
     const answer = await callText(await connect(), typeof sent === "function" ? await sent() : sent);
     expect(answer.isError).toBe(true);
     const { error } = termsV2.parse(answer.structuredContent);
@@ -196,7 +199,7 @@ describe("a payment is taken", () => {
     expect(answer.content[0]).toMatchObject({ text: expect.stringContaining(`Nothing was done yet (${error}).`) });
   });
 
-  test("and looked at before the arguments are, whose faults are told with the terms", async () => {
+  test("reports invalid arguments of an unpaid call together with the terms", async () => {
     const client = await connect();
     const unpaid = async (fields: object) => {
       const answer = await client.callTool({ name: "add_text_watermark", arguments: { ...fields } });
@@ -204,14 +207,14 @@ describe("a payment is taken", () => {
       return answer.content[0] as { text: string };
     };
     expect((await unpaid({ file, text: "A", opacity: 2 })).text).toMatch(
-      /\)\. Before you pay, mend what would fail: `opacity` must be at most 1\.$/,
+      /\)\. Fix these fields before you pay: `opacity` must be at most 1\.$/,
     );
     expect((await unpaid({ nonsense: 1 })).text).toMatch(/`file` is required.*`text` is required.*`nonsense` is not/);
-    expect((await unpaid(text)).text).not.toContain("Before you pay");
+    expect((await unpaid(text)).text).not.toContain("before you pay");
   });
 });
 
-test("the link has the name that the file is saved under", async () => {
+test("names the resource link after the requested file name", async () => {
   const client = await connect();
   for (const [fields, name] of [
     [text, "watermarked.pdf"],
@@ -225,15 +228,15 @@ test("the link has the name that the file is saved under", async () => {
   }
 });
 
-/** Lets the next request's work fail. */
+/** Makes the work of the next request fail. */
 function failOnce(error: Error): void {
   const run = () => Promise.reject(error);
   vi.spyOn(PRODUCTS[0]!, "accept").mockReturnValueOnce({ fingerprint: async () => "", run });
 }
 
-describe("a problem is an answer, not a protocol error, and is not charged", () => {
+describe("returns a problem as a tool result and does not charge the call:", () => {
   test.each(Object.keys(PROBLEMS) as ProblemCode[])("%s", async (code) => {
-    const errors = [{ path: "file", message: "is in the way" }];
+    const errors = [{ path: "file", message: "is invalid" }];
     failOnce(new Problem(code, "What to do.", { errors }));
     const [client, paid] = [await connect(), await payment()];
     const answer = await callText(client, paid);
@@ -242,17 +245,17 @@ describe("a problem is an answer, not a protocol error, and is not charged", () 
     const { status, title } = PROBLEMS[code];
     expect(told(answer)).toMatchObject({ code, status, title, detail: "What to do.", errors });
 
-    result.parse((await callText(client, paid)).structuredContent); // the payment is still good
+    result.parse((await callText(client, paid)).structuredContent); // the payment is still usable
   });
 
-  test("an unexpected exception tells nothing of itself", async () => {
+  test("reveals nothing about an unexpected exception", async () => {
     failOnce(new TypeError("inner workings"));
     const answer = await callText(await connect(), await payment());
     expect(told(answer)).toMatchObject({ code: "internal_error", request_id: expect.stringMatching(/./) });
     expect(JSON.stringify(answer)).not.toContain("inner workings");
   });
 
-  test("invalid arguments get the words that HTTP callers get", async () => {
+  test("reports invalid arguments with the same messages as over HTTP", async () => {
     const [client, paid] = [await connect(), await payment()];
     const fields = { file, text: "A", opactiy: 1, rotation: 999 };
     const http = await send(TEXT, {
@@ -266,13 +269,13 @@ describe("a problem is an answer, not a protocol error, and is not charged", () 
     result.parse((await callText(client, paid)).structuredContent);
   });
 
-  test("no arguments at all are invalid ones", async () => {
+  test("reports missing arguments as invalid ones", async () => {
     const answer = await (await connect()).callTool({ name: "add_text_watermark", ...paidWith(await payment()) });
     expect(told(answer)).toMatchObject({ code: "invalid_request" });
   });
 });
 
-test("every answer fits the schema that its tool declares", async () => {
+test("returns results that match the declared output schema", async () => {
   const client = await connect();
   for (const answer of [await callText(client, undefined), await callText(client, await payment())])
     output.parse(answer.structuredContent);

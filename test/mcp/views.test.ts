@@ -13,11 +13,11 @@ const EXTENSION = "io.modelcontextprotocol/ui";
 const HTML = "text/html;profile=mcp-app";
 const URI = "ui://overprint/result";
 
-/** A client that has told these extensions. */
+/** Connects a client that declares these extensions. */
 const connectWith = (revision: keyof typeof REVISIONS, extensions: Record<string, object> = {}) =>
   connect(revision, {}, { extensions } as object);
 
-/** What a client sees of the tools that give a PDF, the resources and the server. */
+/** Returns the tools, resources and server capabilities that a client sees. */
 async function seen(client: Client) {
   const { tools: all } = await client.listTools();
   const tools = all.filter(({ name }) => name !== REQUEST_UPLOAD);
@@ -26,29 +26,32 @@ async function seen(client: Client) {
 }
 
 describe("a client that shows views", () => {
-  test.each(["2026-07-28", "2025-11-25"] as const)("is told of the result's, protocol %s", async (revision) => {
-    const client = await connectWith(revision, { [EXTENSION]: { mimeTypes: [HTML] } });
-    const { tools, uris, capabilities } = await seen(client);
-    for (const { _meta } of tools) expect(_meta).toHaveProperty("ui", { resourceUri: URI });
-    expect(uris).toContain(URI);
-    expect(capabilities).toHaveProperty(["extensions", EXTENSION], {});
-    const { contents } = await client.readResource({ uri: URI });
-    expect(contents).toMatchObject([
-      {
-        uri: URI,
-        mimeType: HTML,
-        text: expect.stringMatching(/^<!doctype html><html lang="en">/),
-        _meta: {
-          ui: {
-            csp: { connectDomains: ["http://localhost"], resourceDomains: ["http://localhost"] },
-            prefersBorder: true,
+  test.each(["2026-07-28", "2025-11-25"] as const)(
+    "offers the result view to a client that shows views, protocol %s",
+    async (revision) => {
+      const client = await connectWith(revision, { [EXTENSION]: { mimeTypes: [HTML] } });
+      const { tools, uris, capabilities } = await seen(client);
+      for (const { _meta } of tools) expect(_meta).toHaveProperty("ui", { resourceUri: URI });
+      expect(uris).toContain(URI);
+      expect(capabilities).toHaveProperty(["extensions", EXTENSION], {});
+      const { contents } = await client.readResource({ uri: URI });
+      expect(contents).toMatchObject([
+        {
+          uri: URI,
+          mimeType: HTML,
+          text: expect.stringMatching(/^<!doctype html><html lang="en">/),
+          _meta: {
+            ui: {
+              csp: { connectDomains: ["http://localhost"], resourceDomains: ["http://localhost"] },
+              prefersBorder: true,
+            },
           },
         },
-      },
-    ]);
-  });
+      ]);
+    },
+  );
 
-  test("reads a document whose parts, all of them outside of it, are of this deployment", async () => {
+  test("returns a document that loads assets of this deployment only", async () => {
     const client = await connectWith("2026-07-28", { [EXTENSION]: { mimeTypes: [HTML] } });
     const { contents } = await client.readResource({ uri: URI });
     const { text } = contents[0] as { text: string };
@@ -58,7 +61,7 @@ describe("a client that shows views", () => {
     for (const part of parts) expect((await send(part)).status).toBe(200);
   });
 
-  test("lets the view reach the files' own host, where there is one", async () => {
+  test("allows the view to reach FILE_HOST if it is set", async () => {
     const context = createExecutionContext();
     const message = { jsonrpc: "2.0", id: 1, method: "resources/read", params: { uri: URI } };
     const response = await app.fetch(
@@ -101,12 +104,12 @@ describe("a client that shows views", () => {
   });
 });
 
-describe("a client that shows none", () => {
+describe("a client that shows no views", () => {
   test.each<[string, Record<string, object>]>([
-    ["says nothing of it", {}],
-    ["shows them of another kind", { [EXTENSION]: { mimeTypes: ["text/uri-list"] } }],
-    ["does not say of which kind", { [EXTENSION]: {} }],
-  ])("%s, and is told nothing of one", async (_, extensions) => {
+    ["does not mention views", {}],
+    ["shows views of another type", { [EXTENSION]: { mimeTypes: ["text/uri-list"] } }],
+    ["names no type", { [EXTENSION]: {} }],
+  ])("offers no view to a client that %s", async (_, extensions) => {
     const { tools, uris, capabilities } = await seen(await connectWith("2026-07-28", extensions));
     for (const tool of tools) expect(tool).not.toHaveProperty("_meta.ui");
     expect(uris).not.toContain(URI);
@@ -118,18 +121,26 @@ test.each<[string, unknown, boolean]>([
   ["none", undefined, true],
   ["null", null, true],
   ["a number", 7, true],
-  ["one of an older revision, which says nothing", { method: "tools/list", params: null }, true],
-  ["a handshake without it", { method: "initialize", params: { capabilities: {} } }, false],
-  ["a handshake with nonsense", { params: { capabilities: { extensions: { [EXTENSION]: { mimeTypes: 1 } } } } }, false],
-  ["a handshake with it", { params: { capabilities: { extensions: { [EXTENSION]: { mimeTypes: [HTML] } } } } }, true],
-])("whether views are offered is read from a message: %s", (_, message, offered) => {
+  ["an older revision without capabilities", { method: "tools/list", params: null }, true],
+  ["a handshake without the extension", { method: "initialize", params: { capabilities: {} } }, false],
+  [
+    "a handshake with an invalid extension",
+    { params: { capabilities: { extensions: { [EXTENSION]: { mimeTypes: 1 } } } } },
+    false,
+  ],
+  [
+    "a handshake with the extension",
+    { params: { capabilities: { extensions: { [EXTENSION]: { mimeTypes: [HTML] } } } } },
+    true,
+  ],
+])("reads from the message whether to offer views: %s", (_, message, offered) => {
   expect(takesViews(message)).toBe(offered);
 });
 
 describe("a frame without an origin", () => {
   const headers = { Origin: "null" };
 
-  test("may load what the view is made of", async () => {
+  test("allows a frame without an origin to load the view's assets", async () => {
     for (const path of [
       "/assets/chat.js",
       "/assets/chat.css",
@@ -145,7 +156,7 @@ describe("a frame without an origin", () => {
     }
   });
 
-  test("may fetch parts of a link's file, and end the link; that takes the link", async () => {
+  test("allows a frame without an origin to download ranges and revoke the link with its token", async () => {
     const sold = await callPaid(TEXT, { file: dataUri("application/pdf", onePage), text: "A" });
     const { url } = (await sold.json<{ output: { url: string } }>()).output;
     const part = await send(url, { headers: { ...headers, Range: "bytes=0-4" } });
@@ -162,7 +173,7 @@ describe("a frame without an origin", () => {
     expect((await send(url, { headers })).status).toBe(410);
   });
 
-  test("may not speak to the MCP endpoint by itself", async () => {
+  test("rejects requests of a frame without an origin to the MCP endpoint", async () => {
     const response = await sendMcp(MCP, {
       method: "POST",
       headers: { ...headers, "Content-Type": "application/json" },

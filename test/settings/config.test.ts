@@ -3,7 +3,7 @@ import * as z from "zod";
 import example from "../../.dev.vars.example?raw";
 import { NETWORK_NAMES, NETWORKS } from "../../src/payments/wire/networks.ts";
 import { readConfig, settings } from "../../src/settings/config.ts";
-import { misspelt, textsOf, unknownNames } from "../../src/settings/settingNames.ts";
+import { misspelledNames, textsOf, unknownNames } from "../../src/settings/settingNames.ts";
 import { SECRET, WRONG_SETTINGS } from "../support/wrongSettings.ts";
 
 const CHAIN = {
@@ -15,12 +15,12 @@ const CHAIN = {
 };
 /** A wallet on Solana. */
 const SOLANA = "EdqM52SpXCn5c1uozuvuH5o9Tcr41kYeCWz4Ymu6ngbt";
-/** Of the form of a key. */
+/** A string in the format of a key. */
 const CDP_SECRET = `${"A".repeat(86)}==`;
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 
 describe("settings", () => {
-  test("none at all is development: local payments, base-sepolia, links for a day", () => {
+  test("defaults to local payments on base-sepolia and links for a day", () => {
     expect(readConfig({})).toMatchObject({
       facilitators: [],
       networks: [NETWORKS["base-sepolia"]],
@@ -28,7 +28,7 @@ describe("settings", () => {
     });
   });
 
-  test("empty ones count as not set", () => {
+  test("treats empty settings as unset", () => {
     expect(readConfig({ FACILITATOR_URL: "", PAY_TO: "" })).toEqual(readConfig({}));
   });
 
@@ -39,11 +39,11 @@ describe("settings", () => {
     ["Pay_To", "PAY_TO"],
     ["FACILITATOR_URLS", "FACILITATOR_URL"],
     ["RPC_ULR", "RPC_URL"],
-  ])("%s is no setting: %s is", (name, meant) => {
-    expect(() => readConfig({ [name]: "base" })).toThrow(`${name} is no setting, ${meant} is`);
+  ])("rejects the misspelled setting %s and suggests %s", (name, meant) => {
+    expect(() => readConfig({ [name]: "base" })).toThrow(`${name} is not a setting. Use ${meant}`);
   });
 
-  test("other names are somebody else's, and bindings may have any", () => {
+  test("ignores unrelated names and bindings of any name", () => {
     const others = { HOST: "a", LOG_LEVEL: "b", BUCKET_NAME: "c", PRICE_USDC: 1, PAY_TOO: {}, NETWORK: "" };
     expect(readConfig(others)).toEqual(readConfig({}));
     expect(unknownNames(textsOf(others), Object.keys(settings.shape))).toEqual([
@@ -54,13 +54,13 @@ describe("settings", () => {
     ]);
   });
 
-  test("an address may be written without its checksum, in one case or the other", () => {
+  test("accepts an address in one case, without a checksum", () => {
     const digits = "3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
     for (const written of [digits, digits.toLowerCase(), digits.toUpperCase()])
       expect(readConfig({ PAY_TO: `0x${written}` }).payTo).toBe(`0x${written}`);
   });
 
-  test("a facilitator makes payments real", () => {
+  test("uses the facilitator, address and network of the operator", () => {
     expect(readConfig({ FACILITATOR_URL: "https://f.example.com", PAY_TO, NETWORKS: "base" })).toMatchObject({
       facilitators: [{ url: "https://f.example.com" }],
       payTo: PAY_TO,
@@ -68,7 +68,7 @@ describe("settings", () => {
     });
   });
 
-  test("there may be several networks and facilitators, each with its own authorization", () => {
+  test("accepts several networks and facilitators, each with its own authorization", () => {
     const { networks, facilitators } = readConfig({
       PAY_TO,
       NETWORKS: "base, polygon,avalanche",
@@ -85,7 +85,7 @@ describe("settings", () => {
     ]);
   });
 
-  test("nodes are listed in the order of the networks, and one may have none", () => {
+  test("assigns nodes to networks by their order and accepts empty entries", () => {
     const networks = { PAY_TO, NETWORKS: "base,polygon,avalanche" };
     expect(readConfig({ ...networks, RPC_URL: "https://b.example.com/key,, https://a.example.com" }).rpcUrls).toEqual({
       base: "https://b.example.com/key",
@@ -94,13 +94,13 @@ describe("settings", () => {
     expect(readConfig(networks).rpcUrls).toEqual({});
   });
 
-  test("who is paid on Solana is a setting of its own, and needed only there", () => {
+  test("requires PAY_TO_SOLANA only for networks on Solana", () => {
     const facilitator = { FACILITATOR_URL: "https://f.example.com" };
     expect(readConfig({ ...facilitator, NETWORKS: "solana", PAY_TO_SOLANA: SOLANA }).payToSolana).toBe(SOLANA);
     expect(readConfig({ ...facilitator, PAY_TO }).payToSolana).toBeUndefined();
   });
 
-  test("the CDP key goes to CDP alone", () => {
+  test("sends the CDP key only to hosts of CDP", () => {
     for (const url of ["https://cdp.coinbase.com.example.com", "https://cdp.coinbase.com", "https://f.example.com"])
       expect(
         readConfig({ PAY_TO, FACILITATOR_URL: url, CDP_API_KEY_ID: "key", CDP_API_KEY_SECRET: CDP_SECRET })
@@ -109,7 +109,7 @@ describe("settings", () => {
   });
 
   test.each([{ "my-chain": CHAIN }, JSON.stringify({ "my-chain": CHAIN })])(
-    "an operator may add a network, in JSON or as TOML has it: %#",
+    "accepts additional networks as JSON or as a TOML table: %#",
     (EXTRA_NETWORKS) => {
       const { chainId, asset: _, decimals, ...domain } = CHAIN;
       const asset = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"; // with its checksum
@@ -120,7 +120,7 @@ describe("settings", () => {
     },
   );
 
-  test("hosts are names, in any case", () => {
+  test("accepts host names in any case", () => {
     expect(readConfig({ ALLOWED_HOSTS: "PDF.example.com, localhost" }).allowedHosts).toEqual([
       "pdf.example.com",
       "localhost",
@@ -128,27 +128,27 @@ describe("settings", () => {
     expect(readConfig({}).allowedHosts).toEqual([]);
   });
 
-  test("an authorization is asked to last longer than work and settlement can take", () => {
+  test("requests an authorization that outlasts work and settlement", () => {
     const config = readConfig({ FETCH_TIMEOUT_SECONDS: "120", FACILITATOR_TIMEOUT_SECONDS: "60" });
     expect(config.maxTimeoutSeconds).toBeGreaterThan(2 * 120 + 2 * 60);
     expect(readConfig({}).maxTimeoutSeconds).toBe(300);
   });
 
-  test("loopback sources are allowed where it is said so, as a text or as TOML has it", () => {
+  test("allows loopback sources only if the setting is true, as text or as a TOML boolean", () => {
     for (const value of ["true", "1", "yes", true])
       expect(readConfig({ ALLOW_LOOPBACK_SOURCES: value }).allowLoopbackSources).toBe(true);
     for (const value of ["false", "0", "no", "", false, undefined])
       expect(readConfig({ ALLOW_LOOPBACK_SOURCES: value }).allowLoopbackSources).toBe(false);
   });
 
-  test("the key of receipts is read with 0x and without, and a wrong one is told to nobody", () => {
+  test("accepts RECEIPT_KEY with and without 0x and never repeats an invalid one", () => {
     const key = "5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
     for (const RECEIPT_KEY of [key, `0x${key}`]) expect(readConfig({ RECEIPT_KEY }).receiptKey).toBe(`0x${key}`);
     expect(readConfig({ RECEIPT_KEY: "" }).receiptKey).toBeUndefined();
     expect(() => readConfig({ RECEIPT_KEY: `${key}0` })).toThrow(/^((?!5de4111a).)*$/s);
   });
 
-  test("numbers and switches may be written as TOML has them, and with what a pipe leaves around them", () => {
+  test("accepts numbers and booleans of TOML, and trims white space", () => {
     const { price, maxPages, allowLoopbackSources } = readConfig({
       ...{ PRICE: 0.5, MAX_PAGES: 700, ALLOW_LOOPBACK_SOURCES: true },
     });
@@ -170,7 +170,7 @@ describe("settings", () => {
     "http://10.0.0.7",
     "http://facilitator:4021",
     "http://facilitator.payments.svc.cluster.local",
-  ])("a facilitator and a node of one's own network may be called in the clear: %s", (url) => {
+  ])("accepts http for a facilitator and node in the operator's own network: %s", (url) => {
     const config = readConfig({ PAY_TO, FACILITATOR_URL: url, RPC_URL: `${url}?key=1` });
     expect([config.facilitators[0]!.url, config.rpcUrls["base-sepolia"]]).toEqual([url, `${url}?key=1`]);
   });
@@ -195,13 +195,13 @@ describe("settings", () => {
     [{ PAY_TO, FACILITATOR_URL: "https://api.cdp.coinbase.com/platform/v2/x402" }, /CDP_API_KEY_ID/],
     [{ FILE_HOST: "pdf.example.com", ALLOWED_HOSTS: "a.example.com,PDF.example.com" }, /FILE_HOST/],
     [{ LINK_TTL_SECONDS: "600", FETCH_TIMEOUT_SECONDS: "300" }, /LINK_TTL_SECONDS must be at least 720/],
-  ])("%j is refused, though each may be right by itself", (env, message) => {
+  ])("rejects settings that are valid individually but not together: %j", (env, message) => {
     expect(() => readConfig(env)).toThrow(message);
   });
 
-  test("all that is wrong is said at once", () => {
+  test("reports all problems at once", () => {
     const env = { NETWORK: "base", MAX_PAGES: "many", PRICE: '"1"', FACILITATOR_URL: "https://f.example.com,ftp://x" };
-    const problems = [/^NETWORK is/, /^PRICE: is in quotes/, /^FACILITATOR_URL\[1\]: must/, /^MAX_PAGES: must/];
+    const problems = [/^NETWORK is/, /^PRICE: has quotes/, /^FACILITATOR_URL\[1\]: must/, /^MAX_PAGES: must/];
     expect(() => readConfig(env)).toThrow(
       expect.objectContaining({ problems: problems.map((problem) => expect.stringMatching(problem)) }),
     );
@@ -209,13 +209,13 @@ describe("settings", () => {
 });
 
 describe("each setting", () => {
-  test("has values that are refused", () => {
+  test("has test data for invalid values of every setting", () => {
     expect(Object.keys(WRONG_SETTINGS)).toEqual(Object.keys(settings.shape));
     for (const values of Object.values(WRONG_SETTINGS)) expect(values.length).toBeGreaterThan(1);
   });
 
   test.each(Object.entries(WRONG_SETTINGS).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
-    "%s=%j is refused, by name, and is repeated to nobody",
+    "rejects %s=%j, naming the setting but not its value",
     (name, value) => {
       let message = "";
       try {
@@ -229,28 +229,28 @@ describe("each setting", () => {
     },
   );
 
-  test.each(Object.keys(settings.shape))(
-    "%s with a slip of the pen is no setting, and which is meant is told",
-    (name) => {
-      const known = Object.keys(settings.shape);
-      const at = (change: (index: number) => string) => Array.from(name, (_, index) => change(index));
-      const slips = [
-        name.toLowerCase(),
-        name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
-        name.replaceAll("_", "-"),
-        name.replace("_", " "),
-        name.replace("_", ""),
-        `${name}S`,
-        `${name}_1`,
-        ...at((index) => name.slice(0, index) + name.slice(index + 1)), // a letter lost
-        ...at((index) => name.slice(0, index) + name[index]! + name.slice(index)), // doubled
-        ...at((index) => name.slice(0, index) + (name[index + 1] ?? "") + name[index]! + name.slice(index + 2)), // swapped
-      ].filter((slip) => !known.includes(slip));
-      for (const slip of slips)
-        expect([slip, ...misspelt({ [slip]: "x" }, known)]).toEqual([slip, `${slip} is no setting, ${name} is`]);
-      expect(() => readConfig({ [slips[0]!]: 700 })).toThrow(`${name} is`); // a number of TOML's, too
-    },
-  );
+  test.each(Object.keys(settings.shape))("recognizes misspelled forms of %s and suggests the right name", (name) => {
+    const known = Object.keys(settings.shape);
+    const at = (change: (index: number) => string) => Array.from(name, (_, index) => change(index));
+    const slips = [
+      name.toLowerCase(),
+      name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+      name.replaceAll("_", "-"),
+      name.replace("_", " "),
+      name.replace("_", ""),
+      `${name}S`,
+      `${name}_1`,
+      ...at((index) => name.slice(0, index) + name.slice(index + 1)), // a missing letter
+      ...at((index) => name.slice(0, index) + name[index]! + name.slice(index)), // a doubled letter
+      ...at((index) => name.slice(0, index) + (name[index + 1] ?? "") + name[index]! + name.slice(index + 2)), // two swapped letters
+    ].filter((slip) => !known.includes(slip));
+    for (const slip of slips)
+      expect([slip, ...misspelledNames({ [slip]: "x" }, known)]).toEqual([
+        slip,
+        `${slip} is not a setting. Use ${name}`,
+      ]);
+    expect(() => readConfig({ [slips[0]!]: 700 })).toThrow(`Use ${name}`); // also if the value is a TOML number
+  });
 });
 
 describe(".dev.vars.example", () => {
@@ -262,22 +262,22 @@ describe(".dev.vars.example", () => {
   );
   const figures = lines.filter(({ value }) => /^\d+$/.test(value));
 
-  test("has every setting, once, and no other, and nothing else but comments", () => {
+  test(".dev.vars.example contains every setting once and only comments besides", () => {
     expect(lines.map(({ name }) => name).toSorted()).toEqual(Object.keys(settings.shape).toSorted());
     expect(example.split("\n").filter((line) => !/^(# .*|[A-Z_]+=".*|)$/.test(line))).toEqual([]);
   });
 
-  test("is development as it is", () => {
+  test(".dev.vars.example enables only values that equal the defaults", () => {
     const set = lines.filter(({ isOn }) => isOn).map(({ name, value }) => [name, value]);
     expect(readConfig(Object.fromEntries(set))).toEqual(readConfig({}));
   });
 
-  test("names every network", () => {
+  test(".dev.vars.example names every network", () => {
     const [, listed] = /^NETWORKS=.*: (.*);/m.exec(example)!;
     expect(listed!.split(" ").toSorted()).toEqual(NETWORK_NAMES.toSorted());
   });
 
-  test("has figures that are the defaults", () => {
+  test(".dev.vars.example shows the default of every number", () => {
     const defaults = settings.parse({});
     const withDefault = Object.entries(defaults).filter(([, value]) => typeof value === "number");
     expect(Object.fromEntries(figures.map(({ name, value }) => [name, Number(value)]))).toEqual(
@@ -293,7 +293,7 @@ describe(".dev.vars.example", () => {
     ]);
   });
 
-  test.each(figures)("says how small and how large $name may be", ({ name, comment }) => {
+  test.each(figures)(".dev.vars.example shows the allowed range of $name", ({ name, comment }) => {
     const { minimum, maximum } = z.toJSONSchema(settings.shape[name]);
     expect(comment).toMatch(new RegExp(`^${minimum} to ${maximum}; `));
     for (const limit of [minimum!, maximum!])
@@ -302,13 +302,13 @@ describe(".dev.vars.example", () => {
       expect(settings.shape[name].safeParse(String(beyond)).success, `${name}=${beyond}`).toBe(false);
   });
 
-  test("works with each of its lines that need no filling in", () => {
+  test(".dev.vars.example contains only valid values, apart from placeholders", () => {
     for (const { name, value } of lines.filter(({ value }) => !value.includes("…")))
       expect(() => readConfig({ [name]: value }), name).not.toThrow();
   });
 
   test.each(lines.filter(({ value }) => value.includes("…")))(
-    "is refused where $name is left to be filled in",
+    "rejects the placeholder of $name in .dev.vars.example",
     (line) => {
       expect(() => readConfig({ [line.name]: line.value })).toThrow(line.name);
     },

@@ -180,7 +180,7 @@ export function requestSchemas() {
 }
 
 /**
- * Moves each field with a default into a component of its own. Type generators treat a field with an inline default as
+ * Moves each field with a default into a separate component. Type generators treat a field with an inline default as
  * required, which would force callers to send it.
  */
 function withNamedDefaults(

@@ -93,7 +93,7 @@ export const paymentSchemas = {
     {
       success: { type: "boolean" },
       errorReason: { ...text, description: "Why the settlement failed." },
-      transaction: { ...text, description: "The transaction hash. Empty if there is none or if it is unknown." },
+      transaction: { ...text, description: "The transaction hash. Empty if no transaction exists or is known." },
       network: text,
       payer: text,
       extra: open("`note`: why the transaction is not known."),
@@ -106,8 +106,8 @@ export const paymentSchemas = {
 };
 
 /**
- * The ways to prove the payer's identity. OpenAPI has no type for signed payments, so each is declared as an API key.
- * The last line of each entry tells discovery tools that it is none.
+ * The ways to prove the payer's identity. OpenAPI has no type for signatures, so each is declared as an API key. For
+ * discovery tools, `x-agentcash-auth-kind` corrects this.
  */
 export const securitySchemes = {
   x402: {

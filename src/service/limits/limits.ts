@@ -145,7 +145,7 @@ export function limitsOf(config: Config): z.output<ReturnType<typeof limits>> {
     uploads_bytes: UPLOADS.free.bytes,
     payer_uploads: UPLOADS.payerSlots,
     payer_uploads_bytes: config.unchargedBytesPerHour,
-    upload_sizes_in_vain: UPLOADS.sizesInVain,
+    upload_sizes_in_vain: UPLOADS.maxFailedSizes,
     wrong_tokens_per_minute: RATE_LIMITS.wrongTokens,
   };
 }

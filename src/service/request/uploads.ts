@@ -230,7 +230,7 @@ function fillWithinBudget(
   const bucket = bucketOf(env);
   if (length <= BUFFERED_BYTES) return storeUploadedFile(bucket, slot, chunks, length);
   const { key, maxBytes, expires } = slot;
-  const unchargedBytes = UPLOADS.sizesInVain * maxBytes;
+  const unchargedBytes = UPLOADS.maxFailedSizes * maxBytes;
   const limits = { payments: 1, calls: 20, unchargedMs: 1, unchargedBytes, leaseMs: expires - Date.now() };
   const counted = { name: key, payment: key, bytes: length, refusal: refusalOfFile };
   return withinBudget(env.BUDGETS, counted, limits, waitUntil, async (spend, allowed) => {

@@ -1,8 +1,8 @@
 const LOOPBACK_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Returns whether a request was made on this machine: it names a loopback host (a page using DNS rebinding cannot do
- * this) and, if the runtime knows the peer, comes from a loopback address (another machine cannot do this).
+ * Returns whether a request was made on this machine. It must name a loopback host, which excludes web pages that use
+ * DNS rebinding. If the runtime knows the peer, the peer must have a loopback address, which excludes other machines.
  */
 export function isLoopback(request: Request): boolean {
   if (!LOOPBACK_HOSTS.has(new URL(request.url).hostname)) return false;
@@ -11,8 +11,8 @@ export function isLoopback(request: Request): boolean {
 }
 
 /**
- * Returns whether a request comes from the developer on this machine, not from a web page open there. Any page can send
- * a POST here, but browsers then send its Origin.
+ * Returns whether a request comes from the developer on this machine and not from a web page open there. Any page can
+ * send a POST to this machine, but browsers add its Origin.
  */
 export function isDeveloper(request: Request): boolean {
   return isLoopback(request) && !request.headers.has("Origin");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isDeveloper, isLoopback } from "../../../src/shared/net/loopback.ts";
 
-describe("tells loopback requests from remote ones, and developers from web pages", () => {
+describe("distinguishes loopback requests from remote ones, and developers from web pages", () => {
   test.each<[string, Record<string, string>, boolean, boolean]>([
     ["http://localhost:8787/", {}, true, true],
     ["http://127.0.0.1:8787/", {}, true, true],
