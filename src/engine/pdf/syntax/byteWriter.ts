@@ -5,10 +5,7 @@ const LARGE = 256 * 1024;
 /** Initial capacity in bytes, enough for a short mark. A larger buffer would cost more than growing a small one. */
 const CAPACITY = 4096;
 
-/**
- * A byte buffer that grows as it is written. Large parts are referenced instead of copied. Bytes that are already in
- * the buffer stay where they are once there are `LARGE` of them.
- */
+/** A byte buffer that grows as it is written. Parts of `LARGE` bytes or more are referenced or set aside, not copied again. */
 export class ByteWriter {
   length = 0;
   #bytes: Uint8Array;

@@ -19,7 +19,7 @@ describe("numbers of new objects", () => {
     ["in gaps, 1,000 above used numbers", [0, 1, 1002, 1500, last], last + 1, [1001, 2500, 2501]],
     ["in gaps if the distance leads above the largest number", [0, 900, last - 500], 1, [1900, 1901]],
     ["in gaps, up to the next used number", [0, 1002, ...every(1000, 2000), last], last + 1, [1000, 1001]],
-  ])("allocates numbers %s", (_, used, size, expected) => {
+  ])("allocates new object numbers %s", (_, used, size, expected) => {
     const numbers = numbersBeside(used, size);
     expect(expected.map(() => numbers.take())).toEqual(expected);
   });

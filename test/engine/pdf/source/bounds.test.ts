@@ -59,7 +59,7 @@ async function markedPages(output: Uint8Array) {
   return { pages: document.pages.length, marked: marked.length };
 }
 
-describe("completeness", () => {
+describe("pages of files with an unusual page tree", () => {
   it.each<[string, Uint8Array, number]>([
     ["many object streams in random order", packedPages(2000, 50, 20_000, shuffled(2000)), 2000],
     ["two large object streams that alternate", packedPages(200, 100, 150_000, alternating(200)), 200],
@@ -219,7 +219,7 @@ describe("damaged files", () => {
       }),
       "damaged_pdf",
     ],
-  ])("rejects %s", async (_, bytes, code) => {
+  ])("rejects a damaged file with %s", async (_, bytes, code) => {
     expect((await mark(bytes)).outcome).toBe(code);
   });
 });

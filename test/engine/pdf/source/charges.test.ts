@@ -159,7 +159,7 @@ describe("filters", () => {
     expect([wrongSum.bytes.length, wrongSum.scanned]).toEqual([0, FILTER + 2 * 10 * (blocks.length + 4)]);
   });
 
-  test.each(["AHx", "A85", "LZW"])("charges the input of %s, and retains no unused buffer", (filter) => {
+  test.each(["AHx", "A85", "LZW"])("charges the input of the filter %s, and retains no unused buffer", (filter) => {
     const END = new Uint8Array(1000).fill(" ".charCodeAt(0)).fill(128, 0, 2); // in LZW, the second code ends the data
     const { bytes, scanned } = decode([["Filter", filter]], END);
     expect([bytes.buffer.byteLength, scanned]).toEqual([0, FILTER + 4000]);
@@ -324,7 +324,7 @@ test.each(["/MediaBox[0 0 300 400", "/Rotate[0", "/UserUnit[1", "/Parent[2"])(
   },
 );
 
-test("charges each `endobj` in data that consist of them, and gives up", () => {
+test("charges each `endobj` in data full of them, and gives up after a few", () => {
   const source = new MemorySource(encode("\nendobj ".repeat(50_000)));
   expect(findEndobj(source, 0, source.length)).toBeUndefined();
   expect(source.meter.used.scanned).toBeGreaterThan(2000);
