@@ -19,7 +19,7 @@ COPY --from=build /serve ./
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/scripts/serve.ts ./scripts/
 COPY --from=build /app/src/settings/settingNames.ts ./src/settings/
-COPY --from=build /app/scripts/lib/serveWorker.ts /app/scripts/lib/front.js ./scripts/lib/
+COPY --from=build /app/scripts/lib/serveWorker.ts /app/scripts/lib/front.js /app/scripts/lib/port.ts ./scripts/lib/
 RUN mkdir /state && chown node /state
 USER node
 # All addresses of the container: publish the port at 127.0.0.1, behind a proxy

@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join, posix } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../..");
+const [, build = "", served = ""] = readFileSync(join(ROOT, "Dockerfile"), "utf8").split(/^FROM .*$/m);
+
+/** Returns the sources of the COPY lines of a stage, and the folder that they are copied into. */
+function copiesOf(stage: string) {
+  return Array.from(stage.matchAll(/^COPY (?:--from=build )?(.+) (\S+)$/gm), ([, sources, target]) => ({
+    sources: sources!.split(" "),
+    target: target!,
+  }));
+}
+
+/** Returns the local files and the packages that a script imports, directly or through other files. */
+function importsOf(script: string, found = { files: new Set<string>(), packages: new Set<string>() }) {
+  if (found.files.has(script)) return found;
+  found.files.add(script);
+  const text = readFileSync(join(ROOT, script), "utf8");
+  for (const [, name = ""] of text.matchAll(/^(?!import type).*?(?:\bfrom|\bimport\()\s*"([^"]+)"/gm)) {
+    if (name.startsWith(".")) importsOf(posix.join(posix.dirname(script), name), found);
+    else if (!name.startsWith("node:")) found.packages.add(name);
+  }
+  return found;
+}
+
+describe("the Dockerfile", () => {
+  const sources = [...copiesOf(build), ...copiesOf(served)].flatMap(({ sources }) => sources);
+  const own = sources.filter((source) => !/^\/(etc|serve)\b|^\/app\/dist$|^\.$/.test(source));
+
+  test.each(own.map((source) => source.replace(/^\/app\//, "")))("copies an existing file: %s", (source) => {
+    expect(existsSync(join(ROOT, source))).toBe(true);
+  });
+
+  const { files, packages } = importsOf("scripts/serve.ts");
+  const copied = copiesOf(served).flatMap(({ sources, target }) =>
+    sources.map((source) => posix.join(target, basename(source)).replace(/^\.\//, "")),
+  );
+
+  test("copies every file that scripts/serve.ts imports", () => {
+    expect(files.size).toBeGreaterThan(2);
+    expect([...files].filter((file) => !copied.includes(file))).toEqual([]);
+  });
+
+  test("installs every package that scripts/serve.ts imports", () => {
+    const [, installed = ""] = /\{ ([^{}]*) \} = \{ \.\.\.devDependencies/.exec(build) ?? [];
+    expect(installed.split(", ").toSorted()).toEqual([...packages].toSorted());
+  });
+});
