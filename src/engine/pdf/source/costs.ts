@@ -76,7 +76,7 @@ export const COSTS = {
   /** Per byte of a malformed object that is rewritten in well-formed syntax. */
   rewriteWellFormed: scan(32),
 
-  /** Per character of a line that is shaped and laid out: 1 to 5 μs. The worst case is a new script at every character. */
+  /** Per character of a line that is laid out: 1 to 5 μs. The worst case is a new script at every character. */
   layOutCharacter: mark(256),
   /** Per character of a text that is fitted to a page size. */
   fitCharacter: mark(64),

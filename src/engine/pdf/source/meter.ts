@@ -78,7 +78,7 @@ export class Meter {
     if (this.#placement < 0) throw markTooComplex();
   }
 
-  /** Returns the output quota of a filter, in bytes, for a stream whose filters have already produced `decoded` bytes. */
+  /** Returns the output quota of a filter in bytes, after the stream has already produced `decoded` bytes. */
   outputQuota(decoded: number): number {
     return Math.max(0, Math.min(MAX_FILTER_OUTPUT, this.#decode, WORK_LIMITS.decodedAtOnce - decoded));
   }

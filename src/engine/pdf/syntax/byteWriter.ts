@@ -5,7 +5,7 @@ const LARGE = 256 * 1024;
 /** Initial capacity in bytes, enough for a short mark. A larger buffer would cost more than growing a small one. */
 const CAPACITY = 4096;
 
-/** A byte buffer that grows as it is written. Parts of `LARGE` bytes or more are referenced or set aside, not copied again. */
+/** A byte buffer that grows as it is written. It copies no part of `LARGE` bytes or more. */
 export class ByteWriter {
   length = 0;
   #bytes: Uint8Array;

@@ -1,5 +1,4 @@
-/** values.ts parses dictionaries, and lexer.ts finds the positions of their entries. Both must find the same entries, even
- * among garbage. */
+/** values.ts parses dictionaries, lexer.ts finds the positions of their entries. Both must agree, even among garbage. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../../src/engine/index.ts";

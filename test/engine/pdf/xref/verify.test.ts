@@ -29,7 +29,7 @@ function formAt(word: string): Uint8Array {
   return new FileBuilder(text.replace(right, offset(text.lastIndexOf(word)))).bytes();
 }
 
-/** A file whose cross-reference stream locates the form at the offset of the stream, and has no entry for the stream. */
+/** A file whose cross-reference stream locates the form at its own offset, and has no entry for itself. */
 function formAtStream(): Uint8Array {
   const builder = withForm();
   builder.offsets.set(6, builder.text.length);
