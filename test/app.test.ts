@@ -48,7 +48,7 @@ test("returns 404 for an unknown path and 405 for an unsupported method", async 
 describe.each(["/", "/docs", "/openapi.json", "/llms.txt", "/.well-known/x402", "/.well-known/mcp/server-card.json"])(
   "%s",
   (path) => {
-    test("answers 304 to a client with a current copy, readable from other origins", async () => {
+    test("answers 304 to a client with a current copy and lets other origins read it", async () => {
       const first = await send(path);
       const tag = first.headers.get("ETag")!;
       expect(tag).toMatch(/^"/);
@@ -60,14 +60,14 @@ describe.each(["/", "/docs", "/openapi.json", "/llms.txt", "/.well-known/x402", 
       expect([head.status, head.headers.get("ETag"), await head.text()]).toEqual([200, tag, ""]);
     });
 
-    test("accepts only GET and HEAD", async () => {
+    test("a document accepts only GET and HEAD", async () => {
       const post = await send(path, { method: "POST" });
       expect([post.status, post.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
     });
   },
 );
 
-test("documents contain the requested host, also when two hosts alternate", async () => {
+test("documents contain the requested host, even if two hosts alternate", async () => {
   for (const host of ["http://a.example", "http://b.example", "http://a.example"]) {
     const { servers } = await (await send(`${host}/openapi.json`)).json<{ servers: object[] }>();
     expect(servers).toEqual([{ url: host }]);

@@ -116,7 +116,7 @@ export async function readRequest(
       return product.accept(fields, "form", tooLong);
     }
     case PDF: {
-      const fields = queryFields(c); // before the body, which may be long
+      const fields = queryFields(c); // checked before the body, which may be long
       const inspect = (head: Uint8Array) => expectPdf(head, undefined);
       const file = await receiveUpload(body, limits.file, inspect, announced, announced);
       return product.accept({ ...fields, file }, "form");

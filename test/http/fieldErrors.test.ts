@@ -29,7 +29,7 @@ async function refusalOf(path: string, body: object): Promise<Refusal> {
 const messageFor = async (path: string, body: object, field: string) =>
   (await refusalOf(path, body)).errors.find((error) => error.path === field)?.message;
 
-describe("names a missing field and the values that it accepts", () => {
+describe("a missing field", () => {
   test.each([
     [
       TEXT,
@@ -50,7 +50,7 @@ describe("names a missing field and the values that it accepts", () => {
       "image",
       "`image` is required: a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads).",
     ],
-  ])("%s %j", async (path, body, field, detail) => {
+  ])("names the missing field and the values that it accepts: %s %j", async (path, body, field, detail) => {
     for (const sent of [body, formOf(body as Record<string, string>)]) {
       const refusal = await refusalOf(path, sent);
       expect(refusal.detail).toContain(detail);
@@ -73,7 +73,7 @@ test.each(["", "japanese", "zh_TW", "日本語", "ja-", "ja-JP-JP", "i-klingon",
   },
 );
 
-describe("explains which values a field accepts", () => {
+describe("an invalid value", () => {
   test.each([
     [TEXT, { ...text, opacity: 7 }, "opacity", "must be at most 1"],
     [TEXT, { ...text, opacity: -1 }, "opacity", "must be at least 0"],
@@ -104,7 +104,7 @@ describe("explains which values a field accepts", () => {
       "image",
       "must be a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads)",
     ],
-  ])("%s %#", async (path, body, field, message) => {
+  ])("explains which values a field accepts: %s %#", async (path, body, field, message) => {
     expect(await messageFor(path, body, field)).toBe(message);
   });
 

@@ -38,7 +38,7 @@ test("every operation has a unique id, a tag, a summary, a description and its s
   }
 });
 
-test("describes requests as named components with their defaults and positions", async () => {
+test("describes requests as named components with their defaults and allowed positions", async () => {
   const described = await document();
   for (const { path, schemas } of PRODUCTS) {
     const { parameters, requestBody } = described.paths[path].post;
@@ -78,16 +78,16 @@ test("lists every problem code in a response with the status of that code", asyn
   expect([...new Set(codes.map(([code]) => code))].sort()).toEqual(Object.keys(PROBLEMS).sort());
 });
 
-describe("describes the headers that problem responses carry", () => {
+describe("headers of problem responses", () => {
   const described = async (path: string, method: string, status: number) =>
     Object.keys((await document()).paths[path][method].responses[status].headers);
 
-  test("405", async () => {
+  test("describes and sends Allow with a 405", async () => {
     expect(await described("/v1/limits", "get", 405)).toContain("Allow");
     expect((await send("/v1/limits", { method: "POST" })).headers.get("Allow")).toBe("GET, HEAD");
   });
 
-  test("415", async () => {
+  test("describes and sends Accept-Post with a 415", async () => {
     expect(await described(TEXT, "post", 415)).toContain("Accept-Post");
     const headers = { "X-PAYMENT": await signPayment(await offerOf(TEXT)), "Content-Type": "text/plain" };
     const refusal = await send(TEXT, { method: "POST", headers, body: "x" });
@@ -97,7 +97,7 @@ describe("describes the headers that problem responses carry", () => {
     ]);
   });
 
-  test("416, and the conditional headers of a download", async () => {
+  test("describes and sends Content-Range with a 416, and describes the conditional headers of a download", async () => {
     const link = "/v1/files/{id}.pdf";
     expect(await described(link, "get", 416)).toContain("Content-Range");
     const { url, bytes } = (
@@ -117,10 +117,10 @@ describe("describes the headers that problem responses carry", () => {
   });
 });
 
-describe.each(PRODUCTS)("the examples of $operation match the service:", ({ path }) => {
+describe.each(PRODUCTS)("the examples of $operation", ({ path }) => {
   const post = async () => (await document()).paths[path].post as Json;
 
-  test("request examples and the result example", async () => {
+  test("accepts the request examples and returns a result like the example", async () => {
     const { requestBody, responses } = await post();
     const { "application/json": json, "multipart/form-data": form } = requestBody.content;
     const texts = Object.fromEntries(Object.entries(form.example).map(([name, value]) => [name, String(value)]));
@@ -135,7 +135,7 @@ describe.each(PRODUCTS)("the examples of $operation match the service:", ({ path
     }
   });
 
-  test("the example of a 402, in both x402 versions", async () => {
+  test("returns the 402 of the example for an unpaid call", async () => {
     const response = await send(path, { method: "POST" });
     const { example } = (await post()).responses[402].content["application/json"];
     const { accepts, ...answer } = await response.json<Json>();
@@ -143,13 +143,13 @@ describe.each(PRODUCTS)("the examples of $operation match the service:", ({ path
     expect({ ...answer, accepts: shortened }).toEqual(example);
   });
 
-  test("the example of an error for a request without fields", async () => {
+  test("returns the error of the example for a request without fields", async () => {
     const { example } = (await post()).responses[400].content["application/problem+json"];
     const answer = await (await callPaid(path, {})).json<Json>();
     expect({ ...answer, request_id: example.request_id }).toEqual(example);
   });
 
-  test("the price for discovery indexes", async () => {
+  test("describes the price for discovery indexes", async () => {
     expect((await post())["x-payment-info"]).toEqual({
       price: { mode: "fixed", currency: "USD", amount: "0.05" },
       protocols: [{ x402: {} }],
@@ -157,7 +157,7 @@ describe.each(PRODUCTS)("the examples of $operation match the service:", ({ path
   });
 });
 
-test("contains the operator's contact and a short guide to paying", async () => {
+test("the OpenAPI document contains the operator's contact and a short guide to paying", async () => {
   const { info, servers } = await document();
   expect(info.contact.url).toBe(ORIGIN);
   expect(info["x-guidance"]).toContain("PAYMENT-SIGNATURE");

@@ -36,7 +36,7 @@ test("reports notices for the recipient in the Overprint-Notice header", async (
   expect(await noticeOf(onePage)).toBeNull();
 });
 
-describe("returns the result's three fields and a link to the marked PDF", () => {
+describe("a paid call", () => {
   test.each<[string, string, object | FormData]>([
     ["text, JSON, URL", TEXT, { file: URL_OF_PDF, text: "DRAFT" }],
     ["text, JSON, redirected URL", TEXT, { file: "https://files.example.com/moved.pdf", text: "DRAFT" }],
@@ -55,7 +55,7 @@ describe("returns the result's three fields and a link to the marked PDF", () =>
     ],
     ["image, multipart, URLs", IMAGE, formOf({ file: URL_OF_PDF, image: URL_OF_PNG })],
     ["image, multipart, bare base64", IMAGE, formOf({ file: upload(onePage, "a.pdf"), image: RED_PNG.toBase64() })],
-  ])("%s", async (_, path, body) => {
+  ])("returns the result's three fields and a link to the marked PDF: %s", async (_, path, body) => {
     const response = await callPaid(path, body);
     expect(response.status).toBe(200);
     expect(response.headers.get("Cache-Control")).toBe("no-store");
@@ -82,7 +82,7 @@ describe("returns the result's three fields and a link to the marked PDF", () =>
   });
 });
 
-describe("downloads the result under the requested file name, with .pdf", () => {
+describe("the file name of the result", () => {
   test.each([
     [undefined, "attachment; filename=watermarked.pdf"],
     ["contract", "attachment; filename=contract.pdf"],
@@ -92,7 +92,7 @@ describe("downloads the result under the requested file name, with .pdf", () => 
       "😀".repeat(100),
       expect.stringMatching(/^attachment; filename="[?]{200}\.pdf"; filename\*=UTF-8''(%F0%9F%98%80){100}\.pdf$/),
     ],
-  ])("%j", async (filename, disposition) => {
+  ])("downloads the result under the requested file name with .pdf: %j", async (filename, disposition) => {
     for (const body of [
       { file: pdf, text: "A", filename },
       formOf({ file: pdf, text: "A", ...(filename && { filename }) }),
@@ -114,7 +114,7 @@ test("rejects a payment whose link was revoked instead of returning the dead lin
   expect([again.status, (await again.json<Problem>()).code]).toEqual([409, "payment_already_used"]);
 });
 
-describe("accepts every field", () => {
+describe("fields of a request", () => {
   const places = [...IMAGE_POSITIONS, "top-center", "middle-left", "bottom-center"];
   test.each<[string, object]>([
     ...places.flatMap((position): [string, object][] => [
@@ -128,13 +128,13 @@ describe("accepts every field", () => {
     ],
     [TEXT, { text: "x".repeat(500) }],
     [IMAGE, { image: png, opacity: 0, scale: 1, margin: 50, rotation: -90 }],
-  ])("%s %j", async (path, fields) => {
+  ])("accepts the fields of %s: %j", async (path, fields) => {
     const response = await callPaid(path, { file: pdf, ...fields });
     expect(await response.json()).toMatchObject({ output: { pages: 1 } });
   });
 });
 
-describe("rejects invalid input with an explanation and leaves the payment usable", () => {
+describe("invalid input", () => {
   const text = { file: pdf, text: "A" };
   const image = { file: pdf, image: png };
   const encrypted = pdfWithTrailer(
@@ -200,20 +200,23 @@ describe("rejects invalid input with an explanation and leaves the payment usabl
     [TEXT, 422, "password_required", { ...text, file: dataUri("application/pdf", encrypted) }],
     [IMAGE, 422, "unsupported_image", { ...image, image: btoa("GIF89a, as it were") }],
     [IMAGE, 422, "damaged_image", { ...image, image: RED_PNG.subarray(0, 40).toBase64() }],
-  ])("%s %i %s", async (path, status, code, body, field) => {
-    const payment = await signPayment(await offerOf(path));
-    const response = await callPaid(path, body, payment);
-    const problem = await response.json<Problem>();
-    expect({ status: response.status, code: problem.code }).toEqual({ status, code });
-    expect(response.headers.get("Content-Type")).toBe("application/problem+json");
-    expect(response.headers.get("X-PAYMENT-RESPONSE")).toBeNull();
-    expect(problem.request_id).toBe(response.headers.get("X-Request-Id"));
-    expect(problem.detail).not.toContain("the far side's own words");
-    if (field !== undefined) expect(problem.errors?.map((error) => error.path)).toContain(field);
+  ])(
+    "rejects invalid input with an explanation and leaves the payment usable: %s %i %s",
+    async (path, status, code, body, field) => {
+      const payment = await signPayment(await offerOf(path));
+      const response = await callPaid(path, body, payment);
+      const problem = await response.json<Problem>();
+      expect({ status: response.status, code: problem.code }).toEqual({ status, code });
+      expect(response.headers.get("Content-Type")).toBe("application/problem+json");
+      expect(response.headers.get("X-PAYMENT-RESPONSE")).toBeNull();
+      expect(problem.request_id).toBe(response.headers.get("X-Request-Id"));
+      expect(problem.detail).not.toContain("the far side's own words");
+      if (field !== undefined) expect(problem.errors?.map((error) => error.path)).toContain(field);
 
-    const retried = await callPaid(path, path === TEXT ? text : image, payment);
-    expect(retried.status).toBe(200);
-  });
+      const retried = await callPaid(path, path === TEXT ? text : image, payment);
+      expect(retried.status).toBe(200);
+    },
+  );
 
   test("suggests the nearest field for an unknown field", async () => {
     const problem = await (await callPaid(TEXT, { ...text, opactiy: 1 })).json<Problem>();
@@ -241,12 +244,12 @@ describe("rejects invalid input with an explanation and leaves the payment usabl
     ["color and more", (long) => ({ color: `#ff0000\n${long}` })],
     ["unknown field", (long) => ({ pdf: `data:application/pdf;base64,${long}` })],
     ["path", (long) => ({ file: `/tmp/${long}` })],
-  ])("reports the same errors for a huge value as for a long one: %s", (_, fieldsOf) => {
+  ])("a huge value: %s", (_, fieldsOf) => {
     test.each<[string, (fields: object) => [string | FormData, string?]]>([
       ["JSON", (fields) => [JSON.stringify(fields), "application/json"]],
       ["ASCII", (fields) => [ascii(JSON.stringify(fields)), "application/json"]],
       ["form", (fields) => [formOf(fields as Record<string, string>)]],
-    ])("in %s", async (_, bodyOf) => {
+    ])("reports the same errors for a huge value as for a long one in %s", async (_, bodyOf) => {
       for (const letter of ["漢", "😀"]) {
         const errors: unknown[] = [];
         for (const length of [2000, 120_000]) {

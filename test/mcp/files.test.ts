@@ -21,7 +21,7 @@ async function callPaid(name: string, fields: object) {
   return (await connect()).callTool({ name, arguments: { ...fields }, _meta: { "x402/payment": payment } });
 }
 
-describe("accepts a file in every form that hosts and clients send:", () => {
+describe("files as hosts and clients send them", () => {
   test.each<[string, unknown]>([
     ["a host's attachment", { download_url: "https://example.com/contract.pdf", ...attached }],
     ["a data URI with the file's name (SEP-2356)", pdf.replace(";", ";name=a%2Cb.pdf;")],
@@ -35,7 +35,7 @@ describe("accepts a file in every form that hosts and clients send:", () => {
     ["resource contents without a type", { uri: "x://1", mimeType: null, blob }],
     ["a resource link", { type: "resource_link", uri: pdf, name: "a.pdf" }],
     ["an embedded resource with only a URI", { type: "resource", resource: { uri: pdf } }],
-  ])("%s", async (_, file) => {
+  ])("accepts a file as %s", async (_, file) => {
     const { structuredContent } = await callPaid("add_text_watermark", { file, text: "A" });
     expect(result.parse(structuredContent).output.pages).toBe(1);
   });
@@ -59,14 +59,14 @@ describe("accepts a file in every form that hosts and clients send:", () => {
   });
 });
 
-describe("explains how to upload a file that the service cannot read:", () => {
+describe("files that the service cannot read", () => {
   const LOCAL = [
     ...PATHS,
     { download_url: "sandbox:/mnt/data/a.pdf", file_id: "file-7" },
     { type: "resource_link", uri: "file:///home/me/a.pdf", name: "a.pdf" },
     { type: "resource", resource: { uri: "file:///home/me/a.pdf", text: "" } },
   ];
-  test.each(LOCAL.map((file) => [file]))("%j", async (file) => {
+  test.each(LOCAL.map((file) => [file]))("explains how to upload the file %j", async (file) => {
     const client = await connect();
     const name = "add_text_watermark";
     const unpaid = await client.callTool({ name, arguments: { file, text: "A" } });
@@ -96,7 +96,7 @@ describe("the definitions of paid tools", () => {
     return PRODUCTS.map((product) => tools.find(({ name }) => name === product.tool)!);
   };
 
-  test("declare file arguments as a text or as the host's file object", async () => {
+  test("tool definitions declare file arguments as a text or as the host's file object", async () => {
     const tools = await sold();
     expect(tools.map(({ _meta }) => _meta!["openai/fileParams"])).toEqual([["file"], ["file", "image"]]);
     for (const { inputSchema, _meta } of tools)
@@ -113,7 +113,7 @@ describe("the definitions of paid tools", () => {
       }
   });
 
-  test("contain examples that match their own schemas", async () => {
+  test("tool schemas contain examples that match them", async () => {
     for (const { name, inputSchema } of await sold()) {
       const schema = z.fromJSONSchema(inputSchema as never);
       const [example] = inputSchema.examples as [object];
@@ -128,7 +128,7 @@ describe("the definitions of paid tools", () => {
     }
   });
 
-  test("contain only patterns that work in every language", async () => {
+  test("tool schemas contain only patterns that work in every language", async () => {
     const { tools } = await (await connect()).listTools();
     const patterns = [...JSON.stringify(tools).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, json]) =>
       JSON.parse(json!),
@@ -144,7 +144,7 @@ describe("the definitions of paid tools", () => {
     }
   });
 
-  test("refer to icons that exist", async () => {
+  test("tool definitions refer to icons that exist", async () => {
     const { icons = [] } = (await connect()).getServerVersion()!;
     expect(icons.map(({ mimeType }) => mimeType)).toEqual(["image/png", "image/svg+xml"]);
     for (const { src, mimeType } of icons) {

@@ -29,7 +29,7 @@ test("docs/prompts.md lists at least thirty different prompts", () => {
   expect(new Set(calls.map(({ prompt }) => prompt)).size).toBe(calls.length);
 });
 
-test.each(calls)("$prompt", async ({ tool: name, fields }) => {
+test.each(calls)("accepts the documented call for: $prompt", async ({ tool: name, fields }) => {
   const client = await connect();
   const { inputSchema } = (await client.listTools()).tools.find((tool) => tool.name === name)!;
   const needed = Object.entries(ATTACHED).filter(([field]) => field in inputSchema.properties!);

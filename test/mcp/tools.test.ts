@@ -234,19 +234,22 @@ function failOnce(error: Error): void {
   vi.spyOn(PRODUCTS[0]!, "accept").mockReturnValueOnce({ fingerprint: async () => "", run });
 }
 
-describe("returns a problem as a tool result and does not charge the call:", () => {
-  test.each(Object.keys(PROBLEMS) as ProblemCode[])("%s", async (code) => {
-    const errors = [{ path: "file", message: "is invalid" }];
-    failOnce(new Problem(code, "What to do.", { errors }));
-    const [client, paid] = [await connect(), await payment()];
-    const answer = await callText(client, paid);
-    expect(answer.isError).toBe(true);
-    expect(answer._meta).not.toHaveProperty("x402/payment-response");
-    const { status, title } = PROBLEMS[code];
-    expect(told(answer)).toMatchObject({ code, status, title, detail: "What to do.", errors });
+describe("problems", () => {
+  test.each(Object.keys(PROBLEMS) as ProblemCode[])(
+    "returns the problem %s as a tool result and does not charge the call",
+    async (code) => {
+      const errors = [{ path: "file", message: "is invalid" }];
+      failOnce(new Problem(code, "What to do.", { errors }));
+      const [client, paid] = [await connect(), await payment()];
+      const answer = await callText(client, paid);
+      expect(answer.isError).toBe(true);
+      expect(answer._meta).not.toHaveProperty("x402/payment-response");
+      const { status, title } = PROBLEMS[code];
+      expect(told(answer)).toMatchObject({ code, status, title, detail: "What to do.", errors });
 
-    result.parse((await callText(client, paid)).structuredContent); // the payment is still usable
-  });
+      result.parse((await callText(client, paid)).structuredContent); // the payment is still usable
+    },
+  );
 
   test("reveals nothing about an unexpected exception", async () => {
     failOnce(new TypeError("inner workings"));

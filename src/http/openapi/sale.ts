@@ -23,8 +23,11 @@ const NEVER_RETURNED: ProblemCode[] = [
   "upload_used",
   "upload_length_wrong",
 ];
-const IMAGE_PROBLEMS: ProblemCode[] = ["unsupported_image", "damaged_image", "image_too_large"];
-const TEXT_PROBLEMS: ProblemCode[] = ["unsupported_character"];
+/** Problems that only a product with the given field returns. */
+const PROBLEMS_OF_FIELDS: Record<string, ProblemCode[]> = {
+  image: ["unsupported_image", "damaged_image", "image_too_large"],
+  text: ["unsupported_character"],
+};
 
 const NOTES = {
   409: "The payment was used for another request, for a revoked link, or without the Idempotency-Key that proves its owner. Nothing more was charged.",
@@ -62,16 +65,15 @@ const NOTICE = header(
 
 /** Describes the operation of a product. */
 export function saleOf(product: Product, origin: string, config: Config) {
-  const { summary, description, example, price, path } = product;
+  const { operation, schemas, summary, description, example, price, path } = product;
   const { label } = price(config);
   const [amount] = label.split(" ");
   const name = nameOf(product);
-  const isImage = name === "ImageWatermark";
-  const codes = (Object.keys(PROBLEMS) as ProblemCode[]).filter(
-    (code) => !NEVER_RETURNED.includes(code) && !(isImage ? TEXT_PROBLEMS : IMAGE_PROBLEMS).includes(code),
-  );
+  const foreignFields = Object.keys(PROBLEMS_OF_FIELDS).filter((field) => !Object.hasOwn(schemas.json.shape, field));
+  const neverReturned = [...NEVER_RETURNED, ...foreignFields.flatMap((field) => PROBLEMS_OF_FIELDS[field]!)];
+  const codes = (Object.keys(PROBLEMS) as ProblemCode[]).filter((code) => !neverReturned.includes(code));
   return {
-    operationId: isImage ? "watermarkImage" : "watermarkText",
+    operationId: operation.replace(/\.(.)/, (_, letter: string) => letter.toUpperCase()),
     tags: ["Watermark"],
     summary,
     description: `${description} Costs ${label}, paid with x402: call without a payment, sign one of the offers in the 402, and call again with the payment. A failed call is not charged.`,
@@ -197,8 +199,9 @@ function withNamedDefaults(
   );
 }
 
-function nameOf({ operation }: Product) {
-  return operation === "watermark.image" ? "ImageWatermark" : "TextWatermark";
+/** Returns the name of a product's components, such as `ImageWatermark` for `watermark.image`. */
+function nameOf({ operation }: Product): string {
+  return operation.split(".").toReversed().map(pascal).join("");
 }
 
 function pascal(field: string): string {

@@ -93,7 +93,10 @@ export const paymentSchemas = {
     {
       success: { type: "boolean" },
       errorReason: { ...text, description: "Why the settlement failed." },
-      transaction: { ...text, description: "The transaction hash. Empty if no transaction exists or is known." },
+      transaction: {
+        ...text,
+        description: "The transaction hash. Empty if there was no transaction or its hash is unknown.",
+      },
       network: text,
       payer: text,
       extra: open("`note`: why the transaction is not known."),

@@ -9,7 +9,7 @@ import { JsonScanner } from "./scanner.ts";
  */
 export function repeatedKey(json: string, depth: number): string | undefined {
   const scanner = new JsonScanner(json);
-  const keysAtLevel: Set<string>[] = []; // of the open objects
+  const keysAtLevel: Set<string>[] = []; // one set per open object
   let level = 0;
   let latestString = "";
   for (let token = scanner.next(); token; token = scanner.next()) {

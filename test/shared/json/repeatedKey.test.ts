@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { repeatedKey } from "../../../src/shared/json/repeatedKey.ts";
 
-describe("finds a repeated key in", () => {
+describe("repeated keys", () => {
   test.each<[string, string]>([
     ['{"a":1,"a":2}', "a"],
     ['{"a":1,"b":2,"a":1}', "a"],
@@ -16,13 +16,13 @@ describe("finds a repeated key in", () => {
     ['{"a":[[1],{"b":1,"b":2}]}', "b"],
     ['[{"a":1,"a":1}]', "a"],
     ['{"a":{"a":1},"b":{"a":2},"b":3}', "b"],
-  ])("%s", (json, key) => {
+  ])("finds the repeated key in %s", (json, key) => {
     expect(() => JSON.parse(json)).not.toThrow();
     expect(repeatedKey(json, 3)).toBe(key);
   });
 });
 
-describe("finds no repeated key", () => {
+describe("unique keys", () => {
   test.each([
     "{}",
     "[]",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isDeveloper, isLoopback } from "../../../src/shared/net/loopback.ts";
 
-describe("distinguishes loopback requests from remote ones, and developers from web pages", () => {
+describe("the origin of a request", () => {
   test.each<[string, Record<string, string>, boolean, boolean]>([
     ["http://localhost:8787/", {}, true, true],
     ["http://127.0.0.1:8787/", {}, true, true],
@@ -13,8 +13,11 @@ describe("distinguishes loopback requests from remote ones, and developers from 
     ["http://rebound.example.com:8787/", {}, false, false],
     ["http://app.localhost:8787/", {}, false, false],
     ["https://api.example.com/", {}, false, false],
-  ])("%s %j", (url, headers, loopback, developer) => {
-    const request = new Request(url, { headers });
-    expect([isLoopback(request), isDeveloper(request)]).toEqual([loopback, developer]);
-  });
+  ])(
+    "recognizes whether a loopback caller or a developer sends a request: %s %j",
+    (url, headers, loopback, developer) => {
+      const request = new Request(url, { headers });
+      expect([isLoopback(request), isDeveloper(request)]).toEqual([loopback, developer]);
+    },
+  );
 });
