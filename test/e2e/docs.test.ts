@@ -243,7 +243,7 @@ describe("the documents for callers", () => {
 });
 
 test.each([{}, { LINK_TTL_SECONDS: "2592000" }])(
-  "the lifecycle rules of the bucket delete nothing that the service still needs, and cover all it stores: %j",
+  "the bucket's lifecycle rules cover every prefix and delete nothing that the service still needs: %j",
   (env) => {
     const { linkTtlSeconds, workSeconds } = readConfig(env);
     const rules = lifecycleRules({ linkTtlSeconds });
@@ -260,7 +260,7 @@ describe("the documents", () => {
   const examples = ["NETWORK", "LINK_TTL_SECOND"]; // of slips
 
   test.each(Object.entries(FILES).filter(([path]) => /\.(md|sh|ts|py)$/.test(path)))(
-    "misspell no setting: %s",
+    "documents misspell no setting: %s",
     (_, text) => {
       const names = text.match(/\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/g) ?? [];
       const slips = names.flatMap((name) => misspelledNames({ [name]: "x" }, known));
@@ -270,7 +270,7 @@ describe("the documents", () => {
 });
 
 describe("docs/operate.md", () => {
-  test("names the columns of the statistics as they are written", () => {
+  test("docs/operate.md lists the columns of the statistics as the code writes them", () => {
     const columns = Object.fromEntries(
       operating
         .split("\n")
@@ -285,21 +285,21 @@ describe("docs/operate.md", () => {
     expect(wrangler).toContain('# binding = "REQUESTS"\n# dataset = "overprint_requests"');
   });
 
-  test("says of every line of the log what it means", () => {
+  test("docs/operate.md describes every log event", () => {
     const types = [SOURCES["src/shared/log.ts"], SOURCES["src/payments/wire/events.ts"]].join("\n");
     const events = Array.from(types.matchAll(/^ {2}event: "(\w+)";$/gm), ([, event]) => event);
-    const told = Array.from(operating.matchAll(/^\| `(\w+)` \| (?!`)\w/gm), ([, event]) => event);
+    const described = Array.from(operating.matchAll(/^\| `(\w+)` \| (?!`)\w/gm), ([, event]) => event);
     expect(events.length).toBeGreaterThan(7);
-    for (const event of events) expect(told).toContain(event);
+    for (const event of events) expect(described).toContain(event);
   });
 
-  test("says of every secret how it is changed", () => {
+  test("docs/operate.md says how to change every secret", () => {
     for (const name of Object.keys(settings.shape).filter((name) => /KEY|SECRET|TOKEN|AUTHORIZATION|PAY_TO/.test(name)))
       expect(operating.split("## Keys")[1]).toContain(`\`${name}\``);
   });
 });
 
-test('all that the button "Deploy to Cloudflare" asks for is described', () => {
+test('package.json describes every setting that the "Deploy to Cloudflare" button asks for', () => {
   const { cloudflare } = JSON.parse(manifest) as { cloudflare: { bindings: Record<string, { description: string }> } };
   const asked = Array.from(developmentSettings.matchAll(/^([A-Z_]+)=/gm), ([, name]) => name!);
   expect(asked).toEqual(["PAY_TO", "NETWORKS", "FACILITATOR_URL"]);
@@ -328,7 +328,7 @@ describe("the documents' links", () => {
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
 
-  test.each(documents)("name sections that exist: %s", (path, text) => {
+  test.each(documents)("links lead to sections that exist: %s", (path, text) => {
     const links = Array.from(
       text.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g),
       ([, to, section]) => [to ? new URL(to, `file:///${path}`).pathname.slice(1) : path, section!] as const,
@@ -341,7 +341,7 @@ describe("the documents' links", () => {
     ["README.md", /^docs\/[^/]+$/],
     ["ARCHITECTURE.md", /^docs\/design\//],
     ["CONTRIBUTING.md", /^docs\/contributing\//],
-  ])("%s links every document of %s", (index, folder) => {
+  ])("%s links every document below %s", (index, folder) => {
     const listed = documents.filter(([path]) => folder.test(path));
     expect(listed.length).toBeGreaterThan(0);
     for (const [path] of listed) expect(FILES[index]).toContain(`](${path})`);
@@ -356,7 +356,7 @@ describe("docs/performance.md", () => {
   const sections = sectionsOf(Object.fromEntries(results));
   const pictures = Object.values(sections).flatMap((section) => Object.entries(section.pictures));
 
-  test("has the tables and pictures of the saved results, as does README.md", () => {
+  test("docs/performance.md and README.md have the tables and pictures of the saved results", () => {
     expect(results.length).toBeGreaterThan(0);
     expect(withSections(performance, sections)).toBe(performance);
     expect(withSections(readme, sections)).toBe(readme);
@@ -364,7 +364,7 @@ describe("docs/performance.md", () => {
       expect(name === "speed" ? readme : performance).toContain(`<!-- end of ${name} -->`);
   });
 
-  test.each(pictures)("says in words what its picture shows: %s", (file, { title, description }) => {
+  test.each(pictures)("the alternative text of a picture describes it: %s", (file, { title, description }) => {
     const svg = FILES[`docs/performance/${file}.svg`];
     expect(svg).toContain(`<title id="title">${title}</title>`);
     expect(svg).toContain(`<desc id="description">${description}</desc>`);
@@ -391,7 +391,7 @@ describe("ARCHITECTURE.md and the design notes", () => {
     expect(found).toHaveLength(1);
   });
 
-  test("name every part of scripts/boundaries.ts", () => {
+  test("ARCHITECTURE.md lists every part of scripts/boundaries.ts", () => {
     const parts = Array.from(
       read("scripts/boundaries.ts").matchAll(/^ {2}"?([\w./]+)"?: \[?.*$/gm),
       ([, part]) => part!,
