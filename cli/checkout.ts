@@ -1,4 +1,4 @@
-/** A purchase as the command line has it: flags checked, files read, the result told. */
+/** Runs a purchase from the command line: checks flags, reads files and prints the result. */
 import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { checkMark, type Notice } from "../src/engine/index.ts";
@@ -31,37 +31,39 @@ export async function buy(name: string, options: BuyOptions, io: Io): Promise<vo
   const { idempotencyKey } = options;
   if (idempotencyKey !== undefined && !isIdempotencyKey(idempotencyKey)) throw misuse(`--idempotency-key ${KEY_RULE}`);
   const url = readAddress("--url", options.url ?? LOCAL);
-  if (url.href !== `${url.origin}/`) throw misuse(`--url is the deployment alone: ${url.origin}`);
+  if (url.href !== `${url.origin}/`)
+    throw misuse(`--url must be the address of the deployment without a path: ${url.origin}`);
   const account = accountFor(url, options.keyFile, io);
   const source = await findSource(name);
   const [target] = await findTargets([source], options, io);
   if (target!.path === STANDARD && options.json)
-    throw misuse("--json and the PDF cannot both be on stdout: name a file with -o");
+    throw misuse("--json and the PDF cannot both go to stdout: name a file with -o");
   const order = { ...(await orderFor(name, source, checked, io)), url, idempotencyKey };
-  if (target!.isFile) await (await beginWriting(target!, io)).discard(); // it is too late to find out when it is paid
+  if (target!.isFile) await (await beginWriting(target!, io)).discard(); // checks that the target is writable before paying
 
   const bought = await purchase(order, account, options, name !== STANDARD, io);
   await download(bought.output, url, target!, io);
   if (options.json) printJson(summaryOf(bought, target!), io);
-  else tellPurchase(bought, target!, target!.path === STANDARD ? io.stderr : io.stdout);
+  else printPurchase(bought, target!, target!.path === STANDARD ? io.stderr : io.stdout);
 }
 
-/** What a deployment fetches by itself, or has already. */
+/** Sources that the deployment reads itself. */
 const REMOTE = /^(https?:\/\/|upload:)/i;
 
 async function findSource(name: string): Promise<SourceFile> {
   if (REMOTE.test(name)) {
     const { protocol, pathname } = new URL(name);
-    const stem = protocol === "upload:" ? "" : stemOf(pathname); // a handle is a secret
+    const stem = protocol === "upload:" ? "" : stemOf(pathname); // a handle is secret, so it must not become a file name
     return { path: undefined, stem: stem || "document", isPiped: false };
   }
   const [source, ...more] = await findFiles([name]);
-  if (more.length > 0) throw misuse(`${name} is ${more.length + 1} files: they are bought one by one`);
+  if (more.length > 0)
+    throw misuse(`${name} matches ${more.length + 1} files, but buy takes one: run it once for each file`);
   return source!;
 }
 
 /**
- * Reads the files of an order, and checks what can be told before it is paid.
+ * Reads the files of an order, and checks everything that can be checked before paying.
  * @throws Failure, Problem or EngineError
  */
 export async function orderFor(
@@ -85,7 +87,7 @@ async function standardInput(stdin: NodeJS.ReadableStream): Promise<File> {
   return new File([new Uint8Array(await buffer(stdin))], "standard-input.pdf", { type: "application/pdf" });
 }
 
-/** Returns what was bought as `--json` prints it. */
+/** Returns a purchase in the format of `--json`. */
 export function summaryOf(
   { output, operation, cost, notices, receipt, idempotencyKey }: Purchase,
   { path }: Target,
@@ -93,8 +95,8 @@ export function summaryOf(
   return { file: path, output, operation, cost, notices, receipt, idempotency_key: idempotencyKey };
 }
 
-/** Prints what was bought, and how it was paid. */
-export function tellPurchase(bought: Purchase, { path }: Target, stream: NodeJS.WritableStream): void {
+/** Prints the result of a purchase and its payment. */
+export function printPurchase(bought: Purchase, { path }: Target, stream: NodeJS.WritableStream): void {
   const { output, notices, receipt, cost } = bought;
   say(
     `${path === STANDARD ? "standard output" : path}: ${counted(output.pages, "page")}, ${counted(output.bytes, "byte")}`,
@@ -103,7 +105,7 @@ export function tellPurchase(bought: Purchase, { path }: Target, stream: NodeJS.
   for (const notice of notices) say(Object.hasOwn(NOTICES, notice) ? NOTICES[notice as Notice] : notice, stream);
   if (receipt) {
     const { network, payer, transaction } = receipt;
-    const proof = /[^0x]/.test(transaction) ? `transaction ${transaction}` : "in development: no money moves";
+    const proof = /[^0x]/.test(transaction) ? `transaction ${transaction}` : "development payment: no money moved";
     say(`Paid ${cost} on ${networkName(network)} by ${payer}, ${proof}`, stream);
   }
   say(`Link, until ${output.expires_at}: ${output.url}`, stream);

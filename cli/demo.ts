@@ -11,7 +11,7 @@ import { findTargets } from "./output.ts";
 import { ROOT, requireClone } from "./root.ts";
 import { printJson, say, warn } from "./say.ts";
 
-/** Where results are left: in the folder that the program was called in. */
+/** Folder for results, in the current directory. */
 const FOLDER = "out";
 const SAMPLE = join(ROOT, "examples/contract.pdf");
 
@@ -21,15 +21,15 @@ Examples:
   overprint demo contract.pdf --text DRAFT --position top-right --opacity 0.5
   overprint demo contract.pdf --image logo.png --position bottom-right --scale 0.2`;
 
-/** Adds `overprint demo`: a paid call from one end to the other, with nothing but this machine. */
+/** Adds `overprint demo`: a complete paid call on this machine. */
 export function addDemo(program: Command, io: Io): void {
   const command = program
     .command("demo")
-    .summary("run a paid call on this machine")
+    .summary("try a paid call on this machine")
     .description(
-      `Starts the Worker on this machine, buys a mark from it with the development key, and leaves the result in ${FOLDER}/. In a clone of the repository.`,
+      `Starts the Worker on this machine, buys a watermarked PDF with the development key, and writes the result to ${FOLDER}/. Needs a clone of the repository.`,
     )
-    .argument("[file]", "a PDF, or - for the standard input; by default a sample contract");
+    .argument("[file]", "a PDF, or - for standard input; by default a sample contract");
   addFieldOptions(command);
   command
     .option("--json", "Print one JSON object on stdout, and nothing else.")
@@ -46,7 +46,7 @@ async function demo(
   const marked = options.image ?? options.text;
   const checked = checkFields({ ...options, ...(marked === undefined && { text: "CONFIDENTIAL" }) });
   const [source] = await findFiles([name]);
-  const [{ orderFor, summaryOf, tellPurchase }, { download, purchase }, { developer }] = await Promise.all([
+  const [{ orderFor, summaryOf, printPurchase }, { download, purchase }, { developer }] = await Promise.all([
     import("./checkout.ts"),
     import("./purchase.ts"),
     import("./key.ts"),
@@ -66,17 +66,20 @@ async function demo(
   const worker = await starting.catch(({ message }: Error) => {
     const [first, ...log] = message.split("\n");
     const why = log.find((line) => /error/i.test(line)) ?? "";
-    throw new Failure("not_started", `${first} ${why} (\`npx overprint dev\` shows all that it says)`);
+    throw new Failure("not_started", `${first} ${why} (run \`npx overprint dev\` to see the full log)`);
   });
   try {
     const url = new URL(worker.url);
     const bought = await purchase({ ...order, url }, developer(), {}, false, io);
     await download(bought.output, url, target!, io);
     if (options.json) printJson(summaryOf(bought, target!), io);
-    else tellPurchase(bought, target!, io.stdout);
+    else printPurchase(bought, target!, io.stdout);
   } finally {
     await worker.stop();
   }
   if (!options.json)
-    say("The Worker has been stopped, and its link with it. `npx overprint dev` starts one that stays up.", io.stdout);
+    say(
+      "The Worker has stopped, so the link no longer works. `npx overprint dev` starts a Worker that keeps running.",
+      io.stdout,
+    );
 }

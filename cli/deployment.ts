@@ -1,32 +1,32 @@
-/** Talking to a deployment: what its answers are, and why there is none. */
+/** HTTP requests to a deployment, and its failures. */
 import { isLoopback } from "../src/shared/net/loopback.ts";
 import { EXIT, Failure, inFlags, misuse } from "./failure.ts";
 
-/** Where large files are uploaded to, and any that are not in the call itself. */
+/** Path at which uploads are created. A file too large for the call itself is uploaded first. */
 export const UPLOADS_PATH = "/v1/uploads";
 
-/** Returns whether an address is of this machine, where nothing but development is. */
+/** Returns whether an address is on this machine's loopback, where only development deployments run. */
 export function isOfThisMachine(url: URL): boolean {
   return isLoopback(new Request(url));
 }
 
 /**
- * Reads the address of a deployment, or of something that it sells.
- * @throws Failure if it is none, or would be spoken to in the clear over a network
+ * Parses the address of a deployment, or of a paid operation.
+ * @throws Failure if the address is malformed, or would send payments unencrypted over a network
  */
 export function readAddress(flag: string, text: string): URL {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol))
-    throw misuse(`${flag} must be an address, such as https://pdf.example.com`);
-  if (url.username || url.password) throw misuse(`${flag} has a user or password in it, which no deployment asks for`);
+    throw misuse(`${flag} must be an http(s) address, such as https://pdf.example.com`);
+  if (url.username || url.password) throw misuse(`${flag} must not contain a user name or password`);
   if (url.protocol === "http:" && !isOfThisMachine(url))
-    throw misuse(`${flag} must be https: a payment that others read on its way is theirs to use`);
+    throw misuse(`${flag} must be https: anyone who reads a payment on its way could use it`);
   return url;
 }
 
 /**
- * Returns whether a file may be sent to, or fetched from, an address that a deployment gives: none in the clear, and one of
- * another machine nothing that only this one reaches.
+ * Returns whether an address that a deployment gave may be used for a file. It must use https; only a deployment on
+ * this machine may name addresses on this machine.
  */
 export function mayGive(address: string, by: URL): boolean {
   const url = URL.parse(address);
@@ -34,21 +34,21 @@ export function mayGive(address: string, by: URL): boolean {
   return isOfThisMachine(url) ? /^https?:$/.test(url.protocol) && isOfThisMachine(by) : url.protocol === "https:";
 }
 
-/** More than any problem has to say. */
-const MAX_WORDS = 1000;
+/** Maximum length of a message printed from a deployment's answer. */
+const MAX_MESSAGE_LENGTH = 1000;
 
-/** How long a deployment may take to answer what costs it no work. */
+/** Timeout for requests that cost the deployment no work. */
 const SILENCE_SECONDS = 30;
 
 /**
- * Sends a request that is answered at once, as one for a price is.
- * @throws Failure as {@link request}, and `unreachable` if there is no answer in half a minute
+ * Sends a request that the deployment answers at once, such as a request for the price.
+ * @throws Failure as {@link request}, and `unreachable` after {@link SILENCE_SECONDS} without an answer
  */
 export function ask(url: URL, init: RequestInit): Promise<Response> {
   return request(url, { ...init, signal: AbortSignal.timeout(SILENCE_SECONDS * 1000) });
 }
 
-/** A problem that a deployment has answered with, or a 402 in x402's own shape. */
+/** An error answer of a deployment: a problem, or a 402 in the format of x402. */
 interface Answered {
   code?: unknown;
   detail?: unknown;
@@ -56,55 +56,55 @@ interface Answered {
 }
 
 /**
- * Sends a request. Redirects are not followed: what is sent is for this address alone.
- * @throws Failure `unreachable` if there is no answer, `redirected`
+ * Sends a request. Does not follow redirects, because payments and files are meant for this address only.
+ * @throws Failure `unreachable` if no answer arrives, `redirected`
  */
 export async function request(url: URL | string, init: RequestInit = {}): Promise<Response> {
   const answer = await fetch(url, { ...init, redirect: "manual" }).catch((error: Error) => {
     throw new Failure("unreachable", `${new URL(url).origin} cannot be reached: ${causeOf(error, url)}`);
   });
   if (answer.status < 300 || answer.status > 399) return answer;
-  throw new Failure("redirected", `${url} sends callers on to ${answer.headers.get("Location")}: name that one`);
+  throw new Failure("redirected", `${url} redirects to ${answer.headers.get("Location")}: use that address`);
 }
 
 function causeOf(error: Error, url: URL | string): string {
-  if (error.name === "TimeoutError") return `it has said nothing for ${SILENCE_SECONDS} seconds`;
+  if (error.name === "TimeoutError") return `no answer for ${SILENCE_SECONDS} seconds`;
   const { cause } = error as { cause?: { code?: string; message?: string } };
   if (cause?.code === "ECONNREFUSED")
-    return `nothing listens there${isOfThisMachine(new URL(url)) ? " (`overprint dev` starts one on this machine)" : ""}`;
-  if (cause?.code === "ERR_SSL_WRONG_VERSION_NUMBER") return "what answers there is not https";
-  if (cause?.code === "ENOTFOUND") return "there is no such host";
+    return `nothing listens there${isOfThisMachine(new URL(url)) ? " (`overprint dev` starts a deployment on this machine)" : ""}`;
+  if (cause?.code === "ERR_SSL_WRONG_VERSION_NUMBER") return "the server there does not use https";
+  if (cause?.code === "ENOTFOUND") return "the host does not exist";
   return cause?.message || cause?.code || error.message;
 }
 
-/** More than any answer that is no file has. */
+/** Maximum size of an answer other than a file. */
 const MAX_ANSWER_BYTES = 1_000_000;
 
 /**
- * Reads an answer as text: of one that does not end, no more than is needed to know that it is none of Overprint's.
- * @throws Error if it is longer, or breaks off
+ * Reads an answer as text, up to {@link MAX_ANSWER_BYTES}. No answer of Overprint is longer.
+ * @throws Error if the answer is longer or ends early
  */
 export async function textIn(answer: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of answer.body ?? []) {
     length += chunk.length;
-    if (length > MAX_ANSWER_BYTES) throw new Error("the answer does not end");
+    if (length > MAX_ANSWER_BYTES) throw new Error("the answer is too long");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
 }
 
-/** Returns the failure that an answer is, in the service's own words. */
+/** Converts an error answer to a failure with the service's own message. */
 export async function refusalIn(answer: Response): Promise<Failure> {
   const text = await textIn(answer).catch(() => "");
   const { code, detail, error } = parsed(text);
   const words =
-    [detail, error].find((told) => typeof told === "string") ??
-    `the answer was a ${answer.status} that is none of Overprint's`;
+    [detail, error].find((text) => typeof text === "string") ??
+    `the answer (status ${answer.status}) is not from an Overprint deployment`;
   const seconds = Math.max(0, Number(answer.headers.get("Retry-After")) || 0);
-  const told = inFlags(words.slice(0, MAX_WORDS).replace(/\.$/, ""));
-  return new Failure(typeof code === "string" ? code : `http_${answer.status}`, told, EXIT.failed, seconds);
+  const message = inFlags(words.slice(0, MAX_MESSAGE_LENGTH).replace(/\.$/, ""));
+  return new Failure(typeof code === "string" ? code : `http_${answer.status}`, message, EXIT.failed, seconds);
 }
 
 function parsed(text: string): Answered {
@@ -115,7 +115,7 @@ function parsed(text: string): Answered {
   }
 }
 
-/** Returns a failure after which money may have moved, and how to go on. */
+/** Returns a failure after which money may have moved. The message says how to continue. */
 export function unfinished(code: string, message: string): Failure {
   return new Failure(code, message, EXIT.unfinished);
 }

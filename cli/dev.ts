@@ -12,15 +12,15 @@ Examples:
   overprint dev --port 9000
   overprint dev -- --var PRICE:0.10`;
 
-/** Adds `overprint dev`: the Worker on this machine, until it is stopped. */
+/** Adds `overprint dev`: runs the Worker on this machine until it is stopped. */
 export function addDev(program: Command): void {
   const command = program
     .command("dev")
     .summary("run the service on this machine")
     .description(
-      "Runs the Worker on this machine, on loopback, until it is stopped. Payments are verified, and move no money. In a clone of the repository.",
+      "Runs the Worker on loopback until you stop it. Payments are verified, but no money moves. Needs a clone of the repository.",
     )
-    .argument("[arguments...]", "after --, for `wrangler dev`");
+    .argument("[arguments...]", "arguments for `wrangler dev`, after --");
   command
     .addOption(valueOption(command, "--port <number>", "The port to listen on. Default: 8787."))
     .addHelpText("after", EXAMPLES)
@@ -39,5 +39,5 @@ async function dev(more: string[], { port }: { port?: string }): Promise<void> {
   });
   const code = await ended;
   if (code !== 0)
-    throw new Failure("not_started", `\`wrangler dev\` has ended with exit code ${code}, as it says above`);
+    throw new Failure("not_started", `\`wrangler dev\` ended with exit code ${code}: see its output above`);
 }

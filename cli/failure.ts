@@ -1,25 +1,25 @@
 import { EngineError } from "../src/engine/index.ts";
 import { Problem } from "../src/shared/problems.ts";
 
-/** Exit codes of the program; ended by a signal, it has those that shells give: 130 for Ctrl-C. */
+/** Exit codes of the program. A signal ends it with the code that shells use, such as 130 for Ctrl-C. */
 export const EXIT = {
   done: 0,
   failed: 1,
-  /** What was asked for is wrong: nothing has been done. */
+  /** The command line is invalid. Nothing was done. */
   usage: 2,
-  /** Money may have moved, and the file is not here yet: the message says how to get it. */
+  /** Money may have moved, but the file has not been downloaded. The message says how to get it. */
   unfinished: 3,
 } as const;
 
 type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Something that went wrong, in one line for the person at the terminal. */
+/** An error with a one-line message for the person at the terminal. */
 export class Failure extends Error {
   override name = "Failure";
-  /** For programs: the codes of the service's problems, and a few of our own. */
+  /** A code for programs: a problem code of the service, or one of the CLI's own codes. */
   readonly code: string;
   readonly exitCode: ExitCode;
-  /** When to try again, where that was said; else 0. */
+  /** Seconds after which to retry, from Retry-After; otherwise 0. */
   readonly retryAfterSeconds: number;
 
   constructor(code: string, message: string, exitCode: ExitCode = EXIT.failed, retryAfterSeconds = 0) {
@@ -30,43 +30,43 @@ export class Failure extends Error {
   }
 }
 
-/** Returns the failure of somebody who has asked for what there is not. */
+/** Returns the failure for an invalid command line. */
 export function misuse(message: string): Failure {
   return new Failure("usage", message, EXIT.usage);
 }
 
-/** Converts anything thrown to a Failure. Of what nobody expected it also says where it happened. */
+/** Converts any thrown value to a Failure. The message of an unexpected error includes its location. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof EngineError) return new Failure(error.code, inFlags(error.message));
   if (error instanceof Problem) return new Failure(error.code, inFlags(error.detail));
   const [, where = ""] = error instanceof Error ? (error.stack ?? "").split("\n    ") : [];
-  return new Failure("internal_error", `something is wrong in overprint itself: ${error} ${where}`);
+  return new Failure("internal_error", `unexpected error in overprint: ${error} ${where}`);
 }
 
-/** Returns the service's words with the one field that they tell callers to send as the flag that it is here. */
+/** Replaces `password`, the one field that the service's messages ask for, with its flag. */
 export function inFlags(words: string): string {
   return words.replaceAll("`password`", "`--password`");
 }
 
 const REASONS: Record<string, string> = {
-  ENOENT: "there is no such file or folder",
-  ENOTDIR: "part of that path is a file, not a folder",
+  ENOENT: "no such file or folder",
+  ENOTDIR: "a part of the path is a file, not a folder",
   EISDIR: "it is a folder",
-  EACCES: "you have no permission",
-  EPERM: "it is not permitted",
+  EACCES: "permission denied",
+  EPERM: "not permitted",
   EROFS: "the disk is read-only",
   ENOSPC: "the disk is full",
   ENAMETOOLONG: "the name is too long",
 };
 
-/** Returns why the system has refused something, in words. */
+/** Returns the reason of a system error in words. */
 export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return REASONS[code ?? ""] ?? message;
 }
 
-/** Returns a text as one line that does nothing to a terminal: names and answers come from others. */
+/** Returns a text as one line without control characters, because names and answers are untrusted. */
 export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ").trim();
 }

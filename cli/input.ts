@@ -8,33 +8,33 @@ import { Problem } from "../src/shared/problems.ts";
 import { EXIT, Failure, failureOf, reasonOf } from "./failure.ts";
 import type { Io } from "./io.ts";
 
-/** The name of the standard input, and of the standard output. */
+/** The name of standard input and of standard output. */
 export const STANDARD = "-";
 
-/** Larger files are read by ranges, and never in memory as a whole. */
+/** Larger files are read by ranges, never as a whole. */
 const LARGE_BYTES = 16e6;
 const STREAMED_BYTES = 2 ** 20;
 
-/** A PDF as an argument names it. */
+/** A PDF named by an argument. */
 export interface SourceFile {
-  /** Undefined for what is no file: the standard input, or what only a deployment reads. */
+  /** Undefined for standard input, and for sources that only the deployment reads. */
   path: string | undefined;
-  /** Its name without folder and ending, for that of the result. */
+  /** Name without folder and extension, used for the name of the result. */
   stem: string;
-  /** Is the standard input. */
+  /** Whether this is standard input. */
   isPiped: boolean;
 }
 
-/** A PDF to be marked, opened. */
+/** An opened PDF. */
 export interface Input {
   content: Uint8Array<ArrayBuffer> | RangeReader;
   close(): Promise<void>;
 }
 
 /**
- * Returns the files that arguments name, each once. Shells of Windows leave patterns as they are, so a name that is no
- * file's and has wildcards is one.
- * @throws Failure for a file that is not there, or is a folder
+ * Returns the files that the arguments name, without duplicates. A name with wildcards that matches no file is expanded
+ * here, because Windows shells do not expand patterns.
+ * @throws Failure for a missing file or a folder
  */
 export async function findFiles(names: readonly string[]): Promise<SourceFile[]> {
   const paths = new Set<string>();
@@ -53,7 +53,7 @@ export async function findFiles(names: readonly string[]): Promise<SourceFile[]>
 async function matching(pattern: string): Promise<string[]> {
   const files: string[] = [];
   for await (const path of glob(pattern)) if ((await stat(path)).isFile()) files.push(path);
-  if (files.length === 0) throw new Failure("no_file", `${pattern}: no file has such a name`, EXIT.usage);
+  if (files.length === 0) throw new Failure("no_file", `${pattern}: no file matches`, EXIT.usage);
   return files.sort();
 }
 
@@ -64,7 +64,7 @@ async function fileAt(path: string): Promise<string> {
   if (found.isDirectory())
     throw new Failure(
       "no_file",
-      `${path} is a folder: name the files in it, as ${path.replace(/\/$/, "")}/*.pdf`,
+      `${path} is a folder: name the files in it, such as ${path.replace(/\/$/, "")}/*.pdf`,
       EXIT.usage,
     );
   return path;
@@ -78,9 +78,9 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * Opens a PDF: small ones are read at once, and what can be read once only.
- * @throws Failure if it cannot be read
- * @throws Problem not_a_pdf if it begins as something else
+ * Opens a PDF. Reads small files and pipes at once, and large files by ranges.
+ * @throws Failure if the file cannot be read
+ * @throws Problem not_a_pdf if the first bytes show another format
  */
 export async function openInput({ path }: SourceFile, { stdin }: Io): Promise<Input> {
   if (path === undefined) return whole(await buffer(stdin));
@@ -116,8 +116,8 @@ async function byRanges(path: string, file: FileHandle, length: number): Promise
 }
 
 /**
- * Reads the image to be laid over the pages, and checks it.
- * @throws Failure if it cannot be read, or not be laid over a page
+ * Reads and checks the image of an image mark.
+ * @throws Failure if the file cannot be read or is not a usable image
  */
 export async function readImageFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await readFile(path).catch((error: unknown) => {
@@ -133,7 +133,7 @@ export async function readImageFile(path: string): Promise<Uint8Array<ArrayBuffe
   return image;
 }
 
-/** Returns the name of a file without its folder and the ending `.pdf`. */
+/** Returns the name of a file without its folder and its extension `.pdf`. */
 export function stemOf(path: string): string {
   return basename(path).replace(/\.pdf$/i, "");
 }

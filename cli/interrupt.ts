@@ -1,22 +1,22 @@
-/** What is put in order when the program is stopped from outside. */
+/** Functions to call when a signal stops the program. */
 const cleanups = new Set<() => unknown>();
 
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 let stopping = false;
 
-/** Returns whether the program is being stopped. What fails then fails because of that. */
+/** Returns whether a signal is stopping the program. Errors are then a consequence of that. */
 export function isStopping(): boolean {
   return stopping;
 }
 
-/** Has something done when the program is stopped; the function that it returns calls that off. */
+/** Registers a cleanup for the case that a signal stops the program. Returns a function that unregisters it. */
 export function whenStopped(cleanup: () => unknown): () => void {
   cleanups.add(cleanup);
   return () => cleanups.delete(cleanup);
 }
 
-/** From now on signals end the program after what {@link whenStopped} was told, with the exit codes that shells give them. */
+/** Makes signals end the program after the registered cleanups, with the exit codes that shells use. */
 export function handleSignals(): void {
   for (const [signal, code] of Object.entries(EXIT_CODES))
     process.on(signal, async () => {

@@ -1,9 +1,9 @@
-/** What a run of the program has around it: as much of `process` as it looks at, which the tests stand in for. */
+/** The environment of a run: the parts of `process` that the program uses. Tests replace it. */
 export interface Io {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
   env: Record<string, string | undefined>;
-  /** What becomes the exit code. */
+  /** The exit code to be. */
   exitCode?: number | string | null | undefined;
 }

@@ -1,4 +1,4 @@
-/** The program `overprint`: its commands, and what becomes of their failures. */
+/** The program `overprint`: its commands, and how it reports failures. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command, CommanderError } from "commander";
@@ -17,20 +17,22 @@ import { printJson, warn } from "./say.ts";
 const HELP_COLUMNS = 100;
 
 const AFTER = `
-Exit codes: 0 done; 1 failed; 2 wrong flags, values or files, and nothing was done; 3 paid for, perhaps, and the file is
-not here yet; 130 stopped by Ctrl-C. Every failure is one line on stderr.`;
+Exit codes: 0 done; 1 failed; 2 wrong flags, values or files (nothing was done); 3 possibly paid, but the file is not here
+yet; 130 stopped by Ctrl-C. Every failure is one line on stderr.`;
 
-/** Returns the program with all of its commands. */
+/** Returns the program with all its commands. */
 export function programOf(io: Io): Command {
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
   const program = new Command("overprint")
-    .description("Lays a text or an image over every page of a PDF: here, or by a service that is paid per call.")
+    .description(
+      "Puts a text or an image on every page of a PDF: on this machine for free, or through a service that is paid per call.",
+    )
     .version(version, "-V, --version", "Print the version.")
     .helpOption("-h, --help", "Print this help.")
     .helpCommand("help [command]", "print the help of a command")
     .configureHelp({ helpWidth: Math.min(io.stdout.columns ?? HELP_COLUMNS, HELP_COLUMNS) })
     .configureOutput({ writeOut: (text) => io.stdout.write(text), outputError() {}, writeErr() {} }) // run() prints errors
-    .showSuggestionAfterError(false) // run() makes them
+    .showSuggestionAfterError(false) // run() prints suggestions
     .exitOverride()
     .addHelpText("after", AFTER);
   addMark(program, io);
@@ -41,18 +43,19 @@ export function programOf(io: Io): Command {
   return program;
 }
 
-/** Is the process: runs the program with its arguments, until it is stopped, or nobody reads what it says. */
+/** Runs the program as a process, until it ends, a signal stops it, or the reader of its output disappears. */
 export async function main(): Promise<void> {
   handleSignals();
-  process.stderr.on("error", () => process.exit(EXIT.failed)); // nobody is left to tell
+  process.stderr.on("error", () => process.exit(EXIT.failed)); // no reader is left to report to
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") warn(`overprint: standard output: ${reasonOf(error)}`, process); // else whoever read has had enough
+    // after EPIPE, the reader, such as `head`, has read enough
+    if (error.code !== "EPIPE") warn(`overprint: standard output: ${reasonOf(error)}`, process);
     process.exit(EXIT.failed);
   });
   await run(process.argv.slice(2), process);
 }
 
-/** Runs the program with the arguments of a command line, and sets the exit code where it is not 0. */
+/** Runs the program with command-line arguments. Sets the exit code if it is not 0. */
 export async function run(args: string[], io: Io): Promise<void> {
   const program = programOf(io);
   try {
@@ -60,7 +63,7 @@ export async function run(args: string[], io: Io): Promise<void> {
     else await program.parseAsync(args, { from: "user" });
   } catch (error) {
     if (isStopping()) return;
-    if (error instanceof CommanderError && error.exitCode === 0) return; // it has printed its help or version
+    if (error instanceof CommanderError && error.exitCode === 0) return; // commander has printed the help or the version
     const { code, message, exitCode } =
       error instanceof CommanderError ? misuseOf(error, program, args) : failureOf(error);
     warn(`overprint: ${message}`, io);
@@ -69,10 +72,10 @@ export async function run(args: string[], io: Io): Promise<void> {
   }
 }
 
-/** Says in one line what commander finds wrong, and what may have been meant. */
+/** Converts an error of commander to a one-line failure, with a suggestion for a misspelled name. */
 function misuseOf(error: CommanderError, program: Command, [name, asked]: string[]): Failure {
   const { code, message } =
-    error.code === "commander.help" // of a command that there is not: commander would print the program's
+    error.code === "commander.help" // for `help` of an unknown command, where commander would print the program's help
       ? { code: "commander.unknownCommand", message: asked ? `unknown command '${asked}'` : "a command is missing" }
       : error;
   const command = program.commands.find((known) => known.name() === name) ?? program;
@@ -82,6 +85,6 @@ function misuseOf(error: CommanderError, program: Command, [name, asked]: string
   }[code];
   const [, written = ""] = /'(.*)'/.exec(message) ?? [];
   const meant = known && nearest(written, known);
-  const words = message.replace(/^error: /, "").replace(/\.$/, "") + (meant ? `: did you mean ${meant}?` : ";");
-  return misuse(`${words} \`overprint${command === program ? "" : ` ${command.name()}`} --help\` tells more`);
+  const words = message.replace(/^error: /, "").replace(/\.$/, "") + (meant ? `: did you mean ${meant}? See` : "; see");
+  return misuse(`${words} \`overprint${command === program ? "" : ` ${command.name()}`} --help\``);
 }

@@ -29,19 +29,19 @@ Examples:
   overprint mark *.pdf --image logo.png --position bottom-right --scale 0.2 -o marked/
   cat contract.pdf | overprint mark - --text DRAFT --rotation -30 > draft.pdf`;
 
-/** Adds `overprint mark`: the engine alone, without a service. */
+/** Adds `overprint mark`: runs the engine without a service. */
 export function addMark(program: Command, io: Io): void {
   const command = program
     .command("mark")
-    .summary("mark PDFs here, for free")
-    .description("Lays a text or an image over every page of PDFs, on this machine, for free.")
-    .argument("<files...>", "PDFs, or - for the standard input");
+    .summary("watermark PDFs on this machine, for free")
+    .description("Puts a text or an image on every page of PDFs, on this machine and for free.")
+    .argument("<files...>", "PDFs, or - for standard input");
   addFieldOptions(command);
   addOutputOptions(command);
   command.addHelpText("after", EXAMPLES).action((names, options) => mark(names, options, io));
 }
 
-/** What is said of a file that was marked. */
+/** Facts about a marked file. */
 interface Marked {
   pages: number;
   bytes: number;
@@ -53,7 +53,7 @@ async function mark(names: string[], options: OutputChoice & { json?: boolean },
   const files = await findFiles(names);
   const targets = await findTargets(files, options, io);
   const isPiped = targets.some(({ path }) => path === STANDARD);
-  if (isPiped && options.json) throw misuse("--json and the PDF cannot both be on stdout: name a file with -o");
+  if (isPiped && options.json) throw misuse("--json and the PDF cannot both go to stdout: name a file with -o");
 
   const results: object[] = [];
   for (const [at, file] of files.entries()) {
@@ -62,7 +62,7 @@ async function mark(names: string[], options: OutputChoice & { json?: boolean },
     try {
       const marked = await markFile(file, target, planner, io);
       results.push({ source, output: target.path, ...marked });
-      if (!options.json) tell(target.path, marked, isPiped ? io.stderr : io.stdout);
+      if (!options.json) printMarked(target.path, marked, isPiped ? io.stderr : io.stdout);
     } catch (error) {
       if (isStopping()) throw error;
       const { code, message } = failureOf(error);
@@ -74,7 +74,7 @@ async function mark(names: string[], options: OutputChoice & { json?: boolean },
   if (options.json) printJson({ files: results }, io);
 }
 
-function tell(path: string, { pages, bytes, notices }: Marked, stream: NodeJS.WritableStream): void {
+function printMarked(path: string, { pages, bytes, notices }: Marked, stream: NodeJS.WritableStream): void {
   const name = path === STANDARD ? "standard output" : path;
   say(`${name}: ${counted(pages, "page")}, ${counted(bytes, "byte")}`, stream);
   for (const notice of notices) say(`${name}: ${NOTICES[notice]}`, stream);
@@ -84,7 +84,7 @@ type Planner = (source: Uint8Array | RangeReader, thorough: boolean) => Promise<
 
 const loadFont: LoadFont = (path) => readFile(join(ROOT, "fonts", path));
 
-/** Checks all that can be told of a mark before its file is there. */
+/** Checks everything about a mark that does not depend on its file. */
 async function plannerOf(options: Record<string, unknown>): Promise<Planner> {
   const checked = checkFields(options);
   const { password } = checked.request;
@@ -97,11 +97,11 @@ async function plannerOf(options: Record<string, unknown>): Promise<Planner> {
   return (source, thorough) => watermark(source, mark, { password, thorough });
 }
 
-/** Marks one file. One that is read by ranges may prove to be other than the plan has taken it for: then it is read whole first. */
+/** Marks one file. If a file read by ranges turns out to differ from its plan, plans it again thoroughly. */
 async function markFile(source: SourceFile, target: Target, plan: Planner, io: Io): Promise<Marked> {
   const { content, close } = await openInput(source, io);
   try {
-    if (!target.isFile) return await write(await plan(content, true), target, io); // nothing can be taken back there
+    if (!target.isFile) return await write(await plan(content, true), target, io); // written bytes cannot be taken back there
     return await write(await plan(content, false), target, io).catch(async (error: unknown) => {
       if (!(error instanceof PlanOutdated)) throw error;
       return write(await plan(content, true), target, io);

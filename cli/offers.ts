@@ -1,4 +1,4 @@
-/** What a deployment asks for, and whether that is to be paid. */
+/** The price of a call: asking for it, agreeing to it and signing the payment. */
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
@@ -14,24 +14,24 @@ import type { Io } from "./io.ts";
 import { MAX_PRICE, networkName, type PaymentChoice, payable } from "./payment.ts";
 import { warn } from "./say.ts";
 
-/** The terms of a 402 (x402, "PaymentRequired"). */
+/** The terms in a 402 answer (x402, "PaymentRequired"). */
 type Terms = ReturnType<x402HTTPClient["getPaymentRequiredResponse"]>;
 
-/** One way to pay that this program can take: USDC, by a signature (EIP-3009). */
+/** A way to pay that this program supports: USDC, with a signature (EIP-3009). */
 export interface Offer {
   network: EvmNetwork;
-  /** In millionths of a USDC. */
+  /** Price in millionths of a USDC. */
   amount: bigint;
   payTo: string;
-  /** The terms with nothing but this way to pay. */
+  /** The terms, reduced to this way to pay. */
   terms: Terms;
 }
 
 /**
- * Asks what a call costs, and how it can be paid.
+ * Asks for the price of a call and returns the first supported way to pay.
  * @param version of x402
- * @param body what the price is asked with
- * @throws Failure if it is not sold, or not in a way that this program pays in
+ * @param body body of the unpaid request
+ * @throws Failure if nothing is for sale, or if this program supports no offered way to pay
  */
 export async function askPrice(
   endpoint: URL,
@@ -42,8 +42,10 @@ export async function askPrice(
   const headers = { "Content-Type": "application/json" };
   const answer = await ask(endpoint, { method: "POST", ...(body && { headers, body: JSON.stringify(body) }) });
   if (answer.status !== 402) {
-    const { code, message } = answer.ok ? new Failure("not_sold", "it asks for no payment") : await refusalIn(answer);
-    throw new Failure(code, `nothing can be bought at ${endpoint}: ${message}`);
+    const { code, message } = answer.ok
+      ? new Failure("not_sold", "the deployment asks for no payment")
+      : await refusalIn(answer);
+    throw new Failure(code, `nothing is for sale at ${endpoint}: ${message}`);
   }
   const terms = await termsIn(answer, version);
   const offers = terms.accepts.flatMap((way) => offerOf(way as Way, terms));
@@ -53,8 +55,8 @@ export async function askPrice(
   throw new Failure(
     "not_payable",
     wanted && offers.length > 0
-      ? `${endpoint.origin} takes no payment on ${wanted}; it takes ${offered}`
-      : `${endpoint.origin} takes no payment that this program makes, which is USDC on EVM chains, signed for an hour at most; it takes ${offered}`,
+      ? `${endpoint.origin} accepts no payment on ${wanted}; it accepts ${offered}`
+      : `${endpoint.origin} accepts no payment that this program can make, which is USDC on EVM chains, valid for at most an hour; it accepts ${offered}`,
   );
 }
 
@@ -65,12 +67,12 @@ async function termsIn(answer: Response, version: 1 | 2): Promise<Terms> {
     const terms = new x402HTTPClient(new x402Client()).getPaymentRequiredResponse(getHeader, body);
     if (Array.isArray(terms.accepts)) return terms;
   } catch {
-    // no JSON, or not base64
+    // neither JSON nor base64
   }
-  throw new Failure("not_x402", `the terms of ${answer.url} are not those of x402`);
+  throw new Failure("not_x402", `the payment terms of ${answer.url} are not valid x402`);
 }
 
-/** A way to pay, in either version. */
+/** A way to pay, in either version of x402. */
 interface Way {
   scheme: string;
   network: string;
@@ -82,10 +84,15 @@ interface Way {
   extra?: { assetTransferMethod?: unknown };
 }
 
-/** What is signed can be cashed for as long as the terms say, whatever becomes of the call. */
+/**
+ * Longest accepted lifetime of a payment. The payee can cash a signed payment during this time even if the call fails.
+ */
 const LONGEST_SECONDS = 3600;
 
-/** Only in a token that is known here is an amount a price; the one that is signed is that of the terms' own version. */
+/**
+ * Returns a way to pay as an offer, if this program supports it. Accepts only known tokens, in which the amount is a
+ * price, and reads the amount from the field of the terms' own version.
+ */
 function offerOf(way: Way, terms: Terms): Offer[] {
   const network = payable().find(({ name, caip2 }) => way.network === name || way.network === caip2);
   const amount = (terms.x402Version === 1 ? way.maxAmountRequired : way.amount) ?? "";
@@ -96,15 +103,15 @@ function offerOf(way: Way, terms: Terms): Offer[] {
   return [{ network, amount: BigInt(amount), payTo: String(way.payTo), terms: { ...terms, accepts: [way] } as Terms }];
 }
 
-/** Returns a price for people: `0.05 USDC`. */
+/** Formats a price for people: `0.05 USDC`. */
 export function priceOf({ amount, network }: Offer): string {
   return `${formatUnits(amount, network.decimals)} USDC`;
 }
 
 /**
- * Says what is about to be paid, and asks where that is real money.
- * @param canAsk whether somebody is there to answer
- * @throws Failure if it is too much, or nobody has agreed to it
+ * Shows the payment, and asks for confirmation if it is real money.
+ * @param canAsk whether a person can answer
+ * @throws Failure if the price exceeds the limit, or the payment was not confirmed
  */
 export async function agree(
   offer: Offer,
@@ -116,20 +123,20 @@ export async function agree(
   const { network, amount, payTo } = offer;
   const { maxPrice = MAX_PRICE, yes } = choice;
   if (amount > BigInt(parsePrice(maxPrice)!.millionths))
-    throw new Failure("too_expensive", `it costs ${priceOf(offer)}, which is more than --max-price ${maxPrice}`);
+    throw new Failure("too_expensive", `the price of ${priceOf(offer)} is more than --max-price ${maxPrice}`);
   const isTest = TEST_NETWORKS.has(network.name);
   warn(`${priceOf(offer)} on ${network.name}${isTest ? " (a test network)" : ""}, from ${payer} to ${payTo}`, io);
   if (isTest || yes) return;
   const isTerminal = io.stdin.isTTY && io.stderr.isTTY;
   if (!canAsk || !isTerminal)
-    throw new Failure("not_agreed", `${network.name} is a main network, with real money: --yes pays there`);
+    throw new Failure("not_agreed", `${network.name} is a main network, with real money: add --yes to pay there`);
   const answer = await askPerson("This is real money. Pay? [y/N] ", io);
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Failure("not_agreed", "nothing was signed, and nothing charged");
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Failure("not_agreed", "nothing was signed or charged");
 }
 
-/** Asks the person at the terminal; one who answers nothing has said nothing. */
+/** Asks the person at the terminal. Returns an empty text if the input ends. */
 async function askPerson(question: string, { stdin, stderr }: Io): Promise<string> {
-  // not as a terminal: that would take Ctrl-C for a key
+  // not in terminal mode, in which readline would swallow Ctrl-C
   const prompt = createInterface({ input: stdin, output: stderr, terminal: false });
   const closed = once(prompt, "close").then(() => "");
   const answer = await Promise.race([prompt.question(question), closed]);
@@ -137,7 +144,7 @@ async function askPerson(question: string, { stdin, stderr }: Io): Promise<strin
   return answer;
 }
 
-/** Signs a payment, and returns the header that carries it. */
+/** Signs a payment and returns the header that contains it. */
 export async function sign(offer: Offer, account: PrivateKeyAccount): Promise<Record<string, string>> {
   const { terms, network } = offer;
   const client = x402Client.fromConfig({
@@ -145,7 +152,7 @@ export async function sign(offer: Offer, account: PrivateKeyAccount): Promise<Re
       { network: network.caip2, client: new ExactEvmScheme(account) },
       { network: network.name as `${string}:${string}`, client: new ExactEvmSchemeV1(account), x402Version: 1 },
     ],
-    spendControls: false, // agree() has looked at the price
+    spendControls: false, // agree() has checked the price
   });
   const payment = await client.createPaymentPayload(terms).catch((error: Error) => {
     throw new Failure("not_signed", `the payment could not be signed: ${error.message}`);

@@ -9,49 +9,49 @@ import { type SourceFile, STANDARD } from "./input.ts";
 import { whenStopped } from "./interrupt.ts";
 import type { Io } from "./io.ts";
 
-/** Where the result of a file goes. */
+/** The destination of a result. */
 export interface Target {
   /** A path, or `-`. */
   path: string;
-  /** Is a regular file, or nothing yet: it is replaced as a whole, or not at all. */
+  /** Whether the path is a regular file or does not exist yet. Such a file is replaced completely or not at all. */
   isFile: boolean;
 }
 
-/** What was said of outputs. */
+/** Flags that choose destinations. */
 export interface OutputChoice {
   /** A file, a folder, or `-`. */
   output?: string | undefined;
   filename?: string | undefined;
-  /** The image that is laid over the pages: a file that is read, too. */
+  /** The image file of an image mark, which is an input too. */
   image?: string | undefined;
   overwrite?: boolean | undefined;
 }
 
-/** Adds the flags that say where a result goes. */
+/** Adds the flags that choose the destination of a result. */
 export function addOutputOptions(command: Command): void {
   const where =
-    "Where the result goes: a file, a folder, which is made if its name ends in /, or - for the standard output. Default: beside FILE, or there.";
+    "Destination: a file, a folder (created if the name ends in /), or - for standard output. Default: next to FILE, or standard output if FILE is -.";
   command
     .addOption(valueOption(command, "-o, --output <path>", where))
-    .option("--overwrite", "The result may replace FILE itself.")
+    .option("--overwrite", "Allow the result to replace FILE itself.")
     .option("--json", "Print one JSON object on stdout, and nothing else.");
 }
 
 /**
- * Returns where the results of some files go, each somewhere else.
- * @throws Failure if two of them go to the same place, or one to a file that is read, or to where nothing can be written
+ * Returns a different destination for each file.
+ * @throws Failure if two destinations are equal, a destination is an input, or it cannot be written
  */
 export async function findTargets(sources: readonly SourceFile[], choice: OutputChoice, io: Io): Promise<Target[]> {
   const { output, filename, image, overwrite = false } = choice;
   if (output === "") throw misuse("--output must not be empty");
   if (sources.length > 1 && output === STANDARD)
-    throw misuse("several files do not go to the standard output: name a folder with -o");
+    throw misuse("several files cannot go to standard output: name a folder with -o");
   const isNamedFolder = output !== undefined && /[/\\]$/.test(output);
   const isFolder = isNamedFolder || (output !== undefined && (await isDirectory(output)));
   if (sources.length > 1 && filename !== undefined)
-    throw misuse("--filename is for one file: several would be the same");
+    throw misuse("--filename works for one file only: leave it out for several");
   if (sources.length > 1 && output !== undefined && !isFolder)
-    throw misuse(`several files go to a folder: ${output} is none that is there, and ${output}/ would be made`);
+    throw misuse(`several files need a folder: ${output} is not a folder; ${output}/ would be created`);
 
   const targets: Target[] = [];
   const taken = new Set<string>();
@@ -60,7 +60,7 @@ export async function findTargets(sources: readonly SourceFile[], choice: Output
     const name = filename === undefined ? `${stem}-watermarked.pdf` : filename.replace(/(\.pdf)?$/i, ".pdf");
     const beside = source === undefined ? name : join(dirname(source), name);
     const path = isFolder ? join(output, name) : (output ?? (isPiped && !filename ? STANDARD : beside));
-    if (taken.has(resolve(path))) throw misuse(`two results would be ${path}: mark them one by one`);
+    if (taken.has(resolve(path))) throw misuse(`two results would be written to ${path}: mark the files one by one`);
     taken.add(resolve(path));
     targets.push(await targetAt(path, source, read, overwrite, isNamedFolder, io));
   }
@@ -68,8 +68,9 @@ export async function findTargets(sources: readonly SourceFile[], choice: Output
 }
 
 /**
- * @param read the files that are read, each result's own source among them
- * @param isFolderMade whether its folder is made where there is none
+ * Returns the destination at a path.
+ * @param read all input files, including the result's own source
+ * @param isFolderMade whether a missing folder is created
  */
 async function targetAt(
   path: string,
@@ -80,18 +81,19 @@ async function targetAt(
   { stdout }: Io,
 ): Promise<Target> {
   if (path === STANDARD) {
-    if (stdout.isTTY) throw misuse("a PDF is nothing for a terminal: name a file with -o, or send it on");
+    if (stdout.isTTY)
+      throw misuse("standard output is a terminal, which cannot show a PDF: name a file with -o, or use a pipe");
     return { path, isFile: false };
   }
   const there = await found(path);
   if (there?.isDirectory()) throw misuse(`${path} is a folder`);
   const folder = dirname(path);
-  if (!isFolderMade && !(await isDirectory(folder))) throw misuse(`${path}: there is no folder ${folder}`);
+  if (!isFolderMade && !(await isDirectory(folder))) throw misuse(`${path}: the folder ${folder} does not exist`);
   if (!there?.isFile()) return { path, isFile: !there };
   if (isSame(there, await foundIfNamed(source))) {
-    if (!overwrite) throw misuse(`${path} is the file itself: choose another with -o, or say --overwrite`);
+    if (!overwrite) throw misuse(`${path} is the source file: choose another with -o, or add --overwrite`);
   } else if (read.some((file) => isSame(there, file)))
-    throw misuse(`${path} is read for this, and would be replaced: choose another with -o`);
+    throw misuse(`${path} is an input and would be replaced: choose another with -o`);
   return { path, isFile: true };
 }
 
@@ -113,33 +115,35 @@ function found(path: string) {
   return stat(path, { bigint: true }).catch(() => undefined);
 }
 
-/** A result on its way. Nobody sees it until it is complete, unless it goes to a pipe. */
+/** A result being written. It becomes visible only when complete, unless it goes to a pipe. */
 export interface Writing {
   write(chunk: Uint8Array): Promise<void>;
-  /** Puts the result where it belongs. */
+  /** Moves the result to its destination. */
   complete(): Promise<void>;
-  /** Takes away what there is of it. */
+  /** Deletes the incomplete result. */
   discard(): Promise<void>;
 }
 
 /**
- * Begins to write to a target: beside it, under another name, which the result loses when it is complete.
- * @throws Failure if that cannot be done
+ * Begins to write to a destination. A file is written under a temporary name and renamed when complete.
+ * @throws Failure if the destination cannot be written
  */
 export async function beginWriting({ path, isFile }: Target, { stdout }: Io): Promise<Writing> {
   const refuse = (error: unknown): never => {
     throw new Failure("unwritable", `${path}: ${reasonOf(error)}`);
   };
   if (path === STANDARD) return toStandardOutput(stdout);
-  const place = await realpath(path).catch(() => path); // a link stays, and what it leads to is replaced
-  const mode = isFile ? ((await found(place))?.mode ?? 0o666n) : 0o666n;
-  const temporary = isFile ? join(dirname(place), `.${basename(place)}.${randomBytes(4).toString("hex")}`) : place;
-  if (isFile) await mkdir(dirname(place), { recursive: true }).catch(refuse);
+  const realPath = await realpath(path).catch(() => path); // replaces the target of a symbolic link, not the link
+  const mode = isFile ? ((await found(realPath))?.mode ?? 0o666n) : 0o666n;
+  const temporary = isFile
+    ? join(dirname(realPath), `.${basename(realPath)}.${randomBytes(4).toString("hex")}`)
+    : realPath;
+  if (isFile) await mkdir(dirname(realPath), { recursive: true }).catch(refuse);
   const file: FileHandle = await open(temporary, isFile ? "wx" : "w", Number(mode & 0o777n)).catch(refuse);
   const remove = () => {
     if (isFile) unlinkSync(temporary);
   };
-  const forget = whenStopped(remove);
+  const unregister = whenStopped(remove);
   return {
     async write(chunk) {
       for (let at = 0; at < chunk.length; )
@@ -147,13 +151,13 @@ export async function beginWriting({ path, isFile }: Target, { stdout }: Io): Pr
     },
     async complete() {
       await file.close().catch(refuse);
-      if (isFile) await rename(temporary, place).catch(refuse);
-      forget();
+      if (isFile) await rename(temporary, realPath).catch(refuse);
+      unregister();
     },
     async discard() {
       await file.close().catch(() => undefined);
       remove();
-      forget();
+      unregister();
     },
   };
 }

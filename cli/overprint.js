@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * Starts the program with a Node.js that can run it: in a clone, whose sources are TypeScript, scripts/run.mjs has one, or
- * says what to install; packed, where they are compiled, any recent one will do. Plain JavaScript, for old ones to read.
+ * Starts the program with a suitable Node.js. In a clone, whose sources are TypeScript, scripts/run.mjs provides one.
+ * The packed program is compiled and runs on any recent version. This file is plain JavaScript, so that old versions
+ * can read it.
  */
 import { existsSync, realpathSync } from "node:fs";
 import module from "node:module";
@@ -19,10 +20,10 @@ if (isClone && !(isInstalled && process.features.typescript)) {
   process.argv.splice(1, 1, runner, own);
   await import(pathToFileURL(runner).href);
 } else if (!isClone && (major < 22 || (major === 22 && minor < 12))) {
-  console.error(`overprint: needs Node.js 22.12 or newer, and this is ${process.versions.node}: install it.`);
+  console.error(`overprint: Node.js ${process.versions.node} is too old. Install Node.js 22.12 or newer.`);
   process.exitCode = 1;
 } else {
-  module.enableCompileCache?.(); // starts in half the time
+  module.enableCompileCache?.(); // halves the startup time
   const entry = isClone ? sources : join(dirname(own), "../dist/cli/main.js");
   const { main } = await import(pathToFileURL(entry).href);
   await main();

@@ -10,17 +10,17 @@ Examples:
   curl https://pdf.example.com/v1/watermark/text -F file=@contract.pdf -F text=DRAFT \\
     -H "X-PAYMENT: $(overprint pay https://pdf.example.com/v1/watermark/text --key-file key.txt)"
 
-Whoever has the header can use it, once. Nothing moves until then.`;
+Anyone who has the header can use it once. No money moves until then.`;
 
-/** Adds `overprint pay`: a payment to send by hand. */
+/** Adds `overprint pay`: signs a payment for a call that the user makes. */
 export function addPay(program: Command, io: Io): void {
   const command = program
     .command("pay")
-    .summary("sign a payment, for a call by hand")
+    .summary("sign a payment for a call that you make yourself")
     .description(
-      "Signs a payment for one call, and prints it: the value of a header X-PAYMENT (x402 version 1). For /v1/uploads it is one that a large upload takes, and then the call that follows.",
+      "Signs a payment for one call and prints it as the value of the header X-PAYMENT (x402 version 1). For /v1/uploads, the payment admits a large upload and then pays for the call that uses it.",
     )
-    .argument("<url>", "what is called, such as https://pdf.example.com/v1/watermark/text");
+    .argument("<url>", "URL of the call, such as https://pdf.example.com/v1/watermark/text");
   addPaymentOptions(command);
   command
     .option("--json", "Print one JSON object on stdout, and nothing else.")
@@ -37,7 +37,7 @@ async function pay(address: string, options: PaymentChoice & { json?: boolean },
     import("./offers.ts"),
   ]);
   const account = accountFor(endpoint, options.keyFile, io);
-  // only a large upload has a price
+  // only large uploads have a price
   const body = endpoint.pathname === UPLOADS_PATH ? { size: UPLOADS.freeBytes + 1 } : undefined;
   const offer = await askPrice(endpoint, 1, options, body);
   await agree(offer, account.address, options, true, io);

@@ -1,17 +1,17 @@
-/** The flags that say who pays, how much, and where. */
+/** The flags that choose the payer, the price limit and the network. */
 import type { Command } from "commander";
 import { type EvmNetwork, isSolana, NETWORKS } from "../src/payments/wire/networks.ts";
 import { parsePrice } from "../src/payments/wire/price.ts";
 import { misuse } from "./failure.ts";
 import { valueOption } from "./fields.ts";
 
-/** Where `overprint dev` listens. */
+/** Default address of `overprint dev`. */
 export const LOCAL = "http://127.0.0.1:8787";
 
-/** Twice what a call costs by default. */
+/** Default price limit in USDC: twice the default price of a call. */
 export const MAX_PRICE = "0.10";
 
-/** What was said of paying. */
+/** Values of the payment flags. */
 export interface PaymentChoice {
   keyFile?: string | undefined;
   maxPrice?: string | undefined;
@@ -19,21 +19,23 @@ export interface PaymentChoice {
   yes?: boolean | undefined;
 }
 
-/** Adds the flags that say who pays, and how much at most. */
+/** Adds the payment flags to a command. */
 export function addPaymentOptions(command: Command): void {
   const key =
-    "A file with the private key that pays: 0x and 64 hexadecimal digits, for nobody else to read. Default: PRIVATE_KEY in the environment; on this machine the development key, which is worth nothing.";
+    "File with the private key that pays: 0x and 64 hexadecimal digits, readable only by you. Default: PRIVATE_KEY in the environment; on this machine the development key, which holds no money.";
   command
     .optionsGroup("Paying:")
     .addOption(valueOption(command, "--key-file <file>", key))
-    .addOption(valueOption(command, "--max-price <usdc>", `Pay no more than this. Default: ${MAX_PRICE}.`))
-    .addOption(valueOption(command, "--network <name>", "Pay on this network. Default: the first that is offered."))
-    .option("-y, --yes", "Pay on a main network, with real money, without being asked.")
+    .addOption(valueOption(command, "--max-price <usdc>", `Never pay more than this. Default: ${MAX_PRICE}.`))
+    .addOption(
+      valueOption(command, "--network <name>", "Pay on this network. Default: the first that the deployment offers."),
+    )
+    .option("-y, --yes", "Pay on a main network, with real money, without a confirmation prompt.")
     .optionsGroup("Options:");
 }
 
 /**
- * Checks what can be told of a {@link PaymentChoice} before anything is asked.
+ * Checks the payment flags before any request is sent.
  * @throws Failure
  */
 export function checkPayment({ maxPrice = MAX_PRICE, network }: PaymentChoice): void {
@@ -46,12 +48,12 @@ export function checkPayment({ maxPrice = MAX_PRICE, network }: PaymentChoice): 
     );
 }
 
-/** Returns the networks that this program pays on. */
+/** Returns the networks on which this program can pay. */
 export function payable(): EvmNetwork[] {
   return Object.values(NETWORKS).filter((network) => !isSolana(network)) as EvmNetwork[];
 }
 
-/** Returns the name of a network that an answer names by its CAIP-2 id. */
+/** Returns the short name of a network with a CAIP-2 id. Returns unknown ids unchanged. */
 export function networkName(network: string): string {
   return Object.values(NETWORKS).find(({ caip2 }) => caip2 === network)?.name ?? network;
 }

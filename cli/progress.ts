@@ -1,20 +1,20 @@
 import type { Io } from "./io.ts";
 
-/** Less than this is done before anybody has read a bar. */
+/** Smaller amounts finish before a progress bar could be read. */
 const LARGE_BYTES = 16e6;
 const WIDTH = 30;
-/** How often it is drawn anew. */
+/** Interval between redraws. */
 const EVERY_MS = 100;
 
-/** A bar on the terminal. */
+/** A progress bar on the terminal. */
 export interface Progress {
-  /** Moves it on by so many bytes. */
+  /** Advances the bar. */
   add(bytes: number): void;
-  /** Takes it away. */
+  /** Removes the bar. */
   end(): void;
 }
 
-/** Shows on stderr how much of a large amount of bytes has been done, if that is a terminal. */
+/** Shows a progress bar on stderr, if that is a terminal and the amount is large. */
 export function showProgress(label: string, total: number, { stderr }: Io): Progress {
   if (!stderr.isTTY || total < LARGE_BYTES) return { add() {}, end() {} };
 

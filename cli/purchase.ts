@@ -1,4 +1,4 @@
-/** A purchase, from the order to the file: a call, asked again where its answer is lost, and a download. */
+/** A purchase, from the order to the file: the paid call, with retries after a lost answer, and the download. */
 import { randomUUID } from "node:crypto";
 import { openAsBlob } from "node:fs";
 import { basename } from "node:path";
@@ -19,22 +19,22 @@ import type { PaymentChoice } from "./payment.ts";
 import { showProgress } from "./progress.ts";
 import { warn } from "./say.ts";
 
-/** What is bought: a file, and how it is to be marked. */
+/** The item being bought: a file, and the fields of its mark. */
 export interface Order {
   /** The deployment. */
   url: URL;
-  /** The PDF; as text what the service reads by itself: a URL, or the handle of an upload. */
+  /** The PDF. A string is a source that the deployment reads itself: a URL or an upload handle. */
   file: File | string;
   image?: File | undefined;
   fields: GivenFields;
-  /** The same call with it again is charged once. */
+  /** Key under which the same call is charged once. */
   idempotencyKey?: string | undefined;
 }
 
-/** What has become of it. */
+/** The result of a purchase. */
 export interface Purchase extends Result {
   notices: string[];
-  /** How it was paid, as the service has it from the chain. */
+  /** The payment, as the service reports it from the chain. */
   receipt: Receipt | undefined;
   idempotencyKey: string;
 }
@@ -42,19 +42,22 @@ export interface Purchase extends Result {
 type Receipt = ReturnType<typeof decodePaymentResponseHeader>;
 
 const BROKEN = "answer_broken";
-/** Failures of which nobody knows what became of the call: no answer, half of one, or one of a host in between. */
+/**
+ * Codes of failures after which the outcome of the call is unknown: no answer, an incomplete one, or an answer of an
+ * intermediary.
+ */
 const LOST = new RegExp(`^(unreachable|${BROKEN}|http_5..)$`);
-/** Problems that pass by themselves, with the same payment. */
-const PASSING = new Set(["settlement_pending", "payment_in_progress", "too_busy", "too_many_requests"]);
-/** How long a call is asked again, before that is left to whoever has called. */
-const PATIENCE_MS = 3 * 60_000;
+/** Temporary problems, after which the same call is retried with the same payment. */
+const TEMPORARY = new Set(["settlement_pending", "payment_in_progress", "too_busy", "too_many_requests"]);
+/** Time limit for retries. Afterwards the user must retry. */
+const RETRY_MS = 3 * 60_000;
 const LONGEST_WAIT_SECONDS = 60;
 const DOWNLOADS = 3;
 
 /**
- * Buys a mark: asks for the price, has it agreed to, signs, and calls until there is an answer.
- * @param canAsk whether somebody is there to agree
- * @throws Failure `unfinished` where money may have moved, else nothing was charged
+ * Buys a mark: asks for the price, gets it confirmed, signs the payment, and calls until an answer arrives.
+ * @param canAsk whether a person can confirm the payment
+ * @throws Failure `unfinished` if money may have moved; otherwise nothing was charged
  */
 export async function purchase(
   order: Order,
@@ -70,9 +73,9 @@ export async function purchase(
   const file = isLarge(order.file) ? await upload(order.url, order.file, payment, io) : order.file;
 
   const idempotencyKey = order.idempotencyKey ?? randomUUID();
-  const handle = file === order.file ? "" : `, and ${file} as FILE,`;
-  const again = `the same command with --idempotency-key ${idempotencyKey}${handle} asks again, and is charged once`;
-  const forget = whenStopped(() => warn(`overprint: stopped. It may be paid for: ${again}`, io));
+  const handle = file === order.file ? "" : `, and with ${file} as FILE,`;
+  const again = `run the same command with --idempotency-key ${idempotencyKey}${handle} to get the file without paying twice`;
+  const forget = whenStopped(() => warn(`overprint: stopped. You may have paid: ${again}`, io));
   const headers = { ...payment, "Idempotency-Key": idempotencyKey };
   try {
     const sold = await callUntilAnswered(() => call(endpoint, headers, formOf({ ...order, file })), again, io);
@@ -94,7 +97,7 @@ function formOf({ file, image, fields }: Order): FormData {
   return form;
 }
 
-/** What a paid call has answered. */
+/** The answer to a paid call. */
 type Sold = Omit<Purchase, "idempotencyKey">;
 
 /** @throws Failure */
@@ -102,7 +105,7 @@ async function call(endpoint: URL, headers: Record<string, string>, body: FormDa
   const answer = await request(endpoint, { method: "POST", headers, body });
   if (!answer.ok) throw await refusalIn(answer);
   const sold = result.safeParse(await jsonIn(answer));
-  if (!sold.success) throw new Failure(BROKEN, "the answer was cut off, or is none of Overprint's");
+  if (!sold.success) throw new Failure(BROKEN, "the answer was cut off, or is not from an Overprint deployment");
   return {
     ...sold.data,
     notices: answer.headers.get("Overprint-Notice")?.split(", ") ?? [],
@@ -110,14 +113,14 @@ async function call(endpoint: URL, headers: Record<string, string>, body: FormDa
   };
 }
 
-/** Returns what an answer has in JSON; undefined if it has none. */
+/** Parses an answer as JSON. Returns undefined if it is not JSON. */
 async function jsonIn(answer: Response): Promise<unknown> {
   return textIn(answer)
     .then(JSON.parse)
     .catch(() => undefined);
 }
 
-/** Returns the receipt in an answer; one that cannot be read takes nobody's file away. */
+/** Returns the receipt in an answer. A malformed receipt is ignored, since the file was sold. */
 function receiptIn(answer: Response): Receipt | undefined {
   try {
     return decodePaymentResponseHeader(answer.headers.get("PAYMENT-RESPONSE") ?? "");
@@ -127,11 +130,11 @@ function receiptIn(answer: Response): Receipt | undefined {
 }
 
 /**
- * Makes a call, and the same with the same payment and key while its answer is lost, or says to wait.
- * @param again says how to go on by hand
+ * Makes a call. Repeats it with the same payment and key if its answer is lost or asks to wait.
+ * @param again advice on how to retry by hand
  */
 async function callUntilAnswered(attempt: () => Promise<Sold>, again: string, io: Io): Promise<Sold> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + RETRY_MS;
   let mayBePaid = false;
   for (let attempts = 0; ; attempts++) {
     try {
@@ -139,37 +142,38 @@ async function callUntilAnswered(attempt: () => Promise<Sold>, again: string, io
     } catch (error) {
       const failure = failureOf(error);
       const { code, message } = failure;
-      if (code === "http_402") throw new Failure("payment_refused", `the payment was refused: ${message}`);
+      if (code === "http_402") throw new Failure("payment_refused", `the payment was rejected: ${message}`);
       const isLost = LOST.test(code);
       mayBePaid ||= isLost || code === "settlement_pending";
       const seconds = Math.min(failure.retryAfterSeconds || 2 ** attempts, LONGEST_WAIT_SECONDS);
-      if (!(isLost || PASSING.has(code)) || Date.now() + seconds * 1000 > deadline)
-        throw mayBePaid ? unfinished(code, `${message}; it may be paid for: ${again}`) : failure;
-      warn(`${message}; asking again in ${seconds} s …`, io);
+      if (!(isLost || TEMPORARY.has(code)) || Date.now() + seconds * 1000 > deadline)
+        throw mayBePaid ? unfinished(code, `${message}; you may have paid: ${again}`) : failure;
+      warn(`${message}; retrying in ${seconds} s …`, io);
       await sleep(seconds * 1000);
     }
   }
 }
 
-/** What a slot says of itself. */
-const slotOf = z.object({
+/** The answer to a request for an upload URL. */
+const uploadAnswer = z.object({
   handle: z.string(),
   upload: z.object({ url: z.string(), headers: z.record(z.string(), z.string()) }),
 });
 
 /**
- * Uploads a file that is too large for the call itself. The payment is verified, and not settled.
- * @throws Failure if it was not taken
+ * Uploads a file that is too large for the call itself. The deployment verifies the payment, but does not settle it
+ * yet.
+ * @throws Failure if the file was rejected
  */
 async function upload(url: URL, file: File, payment: Record<string, string>, io: Io): Promise<string> {
   const body = JSON.stringify({ name: file.name, size: file.size, type: "pdf" });
   const headers = { ...payment, "Content-Type": "application/json" };
   const asked = await ask(new URL(UPLOADS_PATH, url), { method: "POST", headers, body });
   if (!asked.ok) throw await refusalIn(asked);
-  const offered = slotOf.safeParse(await jsonIn(asked));
+  const offered = uploadAnswer.safeParse(await jsonIn(asked));
   if (!offered.success || !mayGive(offered.data.upload.url, url))
-    throw new Failure(BROKEN, "the answer to an upload was cut off, or is none of Overprint's");
-  const { handle, upload: slot } = offered.data;
+    throw new Failure(BROKEN, "the answer to an upload was cut off, or is not from an Overprint deployment");
+  const { handle, upload: target } = offered.data;
 
   const progress = showProgress("Uploading", file.size, io);
   try {
@@ -181,8 +185,8 @@ async function upload(url: URL, file: File, payment: Record<string, string>, io:
         },
       }),
     );
-    const init = { method: "PUT", headers: slot.headers, body: counted, duplex: "half" };
-    const sent = await request(slot.url, init as RequestInit);
+    const init = { method: "PUT", headers: target.headers, body: counted, duplex: "half" };
+    const sent = await request(target.url, init as RequestInit);
     if (!sent.ok) throw await refusalIn(sent);
   } finally {
     progress.end();
@@ -191,9 +195,9 @@ async function upload(url: URL, file: File, payment: Record<string, string>, io:
 }
 
 /**
- * Downloads what was bought.
- * @param by the deployment that gave the link
- * @throws Failure `unfinished`: it is paid for
+ * Downloads a bought file.
+ * @param by the deployment that returned the link
+ * @throws Failure `unfinished`, because the file is paid for
  */
 export async function download(
   { url, bytes, expires_at }: Result["output"],
@@ -201,17 +205,17 @@ export async function download(
   target: Target,
   io: Io,
 ): Promise<void> {
-  const rest = `until ${expires_at} the file is at ${url}`;
+  const rest = `the file is at ${url} until ${expires_at}`;
   if (!mayGive(url, by))
-    throw unfinished("link_not_followed", `it is paid for, and its link leads elsewhere than by https: ${rest}`);
-  let attempts = target.isFile ? DOWNLOADS : 1; // nothing can be taken back elsewhere
+    throw unfinished("link_not_followed", `you have paid, but the link does not use https and was not opened: ${rest}`);
+  let attempts = target.isFile ? DOWNLOADS : 1; // bytes written to a pipe cannot be taken back
   for (;;) {
     try {
       return await downloadOnce(url, bytes, target, io);
     } catch (error) {
       if (--attempts > 0) continue;
       const { message } = failureOf(error);
-      throw unfinished("not_downloaded", `it is paid for, and could not be downloaded: ${message}; ${rest}`);
+      throw unfinished("not_downloaded", `you have paid, but the download failed: ${message}; ${rest}`);
     }
   }
 }
@@ -225,11 +229,11 @@ async function downloadOnce(url: string, bytes: number, target: Target, io: Io):
     let length = 0;
     for await (const chunk of answer.body!) {
       length += chunk.length;
-      if (length > bytes) throw new Failure("too_long", `more than its ${bytes} bytes have come`);
+      if (length > bytes) throw new Failure("too_long", `received more than the expected ${bytes} bytes`);
       await writing.write(chunk);
       progress.add(chunk.length);
     }
-    if (length !== bytes) throw new Failure("cut_off", `${length} of its ${bytes} bytes have come`);
+    if (length !== bytes) throw new Failure("cut_off", `received only ${length} of ${bytes} bytes`);
   } catch (error) {
     await writing.discard();
     throw error instanceof Failure ? error : new Failure("unreachable", (error as Error).message);
@@ -239,7 +243,7 @@ async function downloadOnce(url: string, bytes: number, target: Target, io: Io):
   await writing.complete();
 }
 
-/** Returns a file on disk as one to send: it is read as it goes. */
+/** Returns a file on disk as a File for a form. Its bytes are read while it is sent. */
 export async function fileToSend(path: string, type = "application/pdf"): Promise<File> {
   return new File([await openAsBlob(path)], basename(path), { type });
 }

@@ -1,17 +1,17 @@
 import { oneLine } from "./failure.ts";
 import type { Io } from "./io.ts";
 
-/** Prints a line of what has been done: to stdout, or to stderr where that carries something else. */
+/** Prints a line about a result: to stdout, or to stderr if stdout carries the PDF. */
 export function say(line: string, stream: NodeJS.WritableStream): void {
   stream.write(`${oneLine(line)}\n`);
 }
 
-/** Prints a line of what goes on, or is wrong, to stderr. */
+/** Prints a line about progress or an error to stderr. */
 export function warn(line: string, { stderr }: Io): void {
   say(line, stderr);
 }
 
-/** Prints a result for programs: the one thing on stdout then. */
+/** Prints a result for programs as JSON. It is then the only output on stdout. */
 export function printJson(value: object, { stdout }: Io): void {
   stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }

@@ -4,14 +4,15 @@ import { misuse, reasonOf } from "./failure.ts";
 const READABLE_BY_OTHERS = 0o077;
 
 /**
- * Reads a file with a secret in it: arguments are seen by every process, and kept in the shell's history.
- * @throws Failure if it cannot be read, or others can read it
+ * Reads a file that contains a secret. Secrets are not arguments, because other processes can read arguments and shells
+ * store them in their history.
+ * @throws Failure if the file cannot be read, or if others can read it
  */
 export function readSecretFile(path: string): string {
   try {
     const found = statSync(path);
     if (process.platform !== "win32" && found.isFile() && found.mode & READABLE_BY_OTHERS)
-      throw misuse(`${path} can be read by others: \`chmod 600 ${path}\`, and think of what is in it as known`);
+      throw misuse(`${path} can be read by others: run \`chmod 600 ${path}\`, and treat its content as exposed`);
     return readFileSync(path, "utf8");
   } catch (error) {
     throw error instanceof Error && "code" in error && "syscall" in error

@@ -1,4 +1,4 @@
-/** A tool's result in a chat (MCP Apps): what is being bought, then the first page, the link and the receipt. */
+/** Shows a tool's result in a chat (MCP Apps): first the order, then the first page, the link and the receipt. */
 import { version } from "../package.json";
 import { type Receipt, receiptFor } from "./buying/receipt.ts";
 import { Host, type HostContext } from "./chat/host.ts";
@@ -9,29 +9,29 @@ const { files, price } = document.body.dataset as Record<string, string>;
 const order = document.getElementById("order")!;
 const status = document.getElementById("status")!;
 const receipts = document.getElementById("receipts")!;
-const place = document.getElementById("page")!;
+const firstPage = document.getElementById("page")!;
 
-/** The password of the file that is asked for, if it has one. */
+/** The password of the requested file, if given. */
 let password: string | undefined;
 
 const host = new Host({
   "ui/notifications/tool-input": ({ arguments: input }: { arguments?: unknown }) => {
     const fields = Object(input) as Record<string, unknown>;
     order.textContent = orderInWords(fields);
-    status.textContent = `It costs ${price}, and nothing if it fails.`;
+    status.textContent = `The price is ${price}. A failed call costs nothing.`;
     if (typeof fields.password === "string") password = fields.password;
   },
   "ui/notifications/tool-result": (result: ToolResult) => show(outcomeOf(result, files!)),
   "ui/notifications/tool-cancelled": () => {
-    status.textContent = "The call was cancelled.";
+    status.textContent = "The call was canceled.";
   },
-  "ui/notifications/host-context-changed": dress,
+  "ui/notifications/host-context-changed": applyContext,
 });
-dress(await host.connect("overprint", version));
+applyContext(await host.connect("overprint", version));
 host.reportSize();
 
-/** Takes the host's colours and type. */
-function dress({ theme, styles }: HostContext): void {
+/** Applies the host's colors and fonts. */
+function applyContext({ theme, styles }: HostContext): void {
   const { style } = document.documentElement;
   if (theme) style.colorScheme = theme;
   for (const [name, value] of Object.entries(styles?.variables ?? {})) style.setProperty(name, value ?? null);
@@ -39,25 +39,25 @@ function dress({ theme, styles }: HostContext): void {
 
 function show(outcome: Outcome): void {
   receipts.replaceChildren();
-  place.replaceChildren();
-  status.classList.toggle("unseen", "bought" in outcome); // what is seen then says the same
+  firstPage.replaceChildren();
+  status.classList.toggle("unseen", "bought" in outcome); // the visible receipt then says the same
   if ("bought" in outcome) showBought(outcome);
   else status.textContent = "unpaid" in outcome ? unpaidInWords(outcome.unpaid) : outcome.refused.replaceAll("`", "");
 }
 
 function unpaidInWords(reason: string): string {
-  return `Not bought: it costs ${price}, which has not been paid${reason && ` (${reason})`}. Nothing was charged.`;
+  return `Not bought: the price of ${price} has not been paid${reason && ` (${reason})`}. Nothing was charged.`;
 }
 
 function showBought({ bought, name, settlement }: Extract<Outcome, { bought: object }>): void {
-  status.textContent = "The PDF is marked.";
+  status.textContent = "The PDF is ready.";
   const { url, expires_at } = bought.output;
-  const receipt = receiptFor(shown(name), bought, () => place.replaceChildren());
+  const receipt = receiptFor(shown(name), bought, () => firstPage.replaceChildren());
   const { element } = receipt;
   element.querySelector("[data-part=download]")?.addEventListener("click", async (event) => {
-    event.preventDefault(); // a frame may not open or download anything by itself
+    event.preventDefault(); // a sandboxed frame may not open or download anything
     await host.request("ui/open-link", { url }).catch(() => {
-      element.querySelector("[data-part=said]")!.textContent = "This app does not open the link: copy it.";
+      element.querySelector("[data-part=status]")!.textContent = "This app cannot open the link. Copy it instead.";
       element.querySelector<HTMLInputElement>("[data-part=link]")!.focus();
     });
   });
@@ -66,7 +66,7 @@ function showBought({ bought, name, settlement }: Extract<Outcome, { bought: obj
   if (Date.parse(expires_at) > Date.now()) showPage(url, receipt);
 }
 
-/** Says how it was paid for, as far as it is known. */
+/** Lists the known facts of the payment. */
 function settlementIn({ network, transaction, payer }: Settlement): HTMLElement {
   const details = document.createElement("details");
   const summary = document.createElement("summary");
@@ -86,7 +86,7 @@ function settlementIn({ network, transaction, payer }: Settlement): HTMLElement 
 
 async function showPage(url: string, { element, close }: Receipt): Promise<void> {
   const shows = (...nodes: (Node | string)[]) => {
-    if (element.matches("#receipts > :not(.ended)")) place.replaceChildren(...nodes);
+    if (element.matches("#receipts > :not(.ended)")) firstPage.replaceChildren(...nodes);
   };
   try {
     const { drawFirstPage } = await import("./chat/firstPage.ts");
@@ -94,6 +94,10 @@ async function showPage(url: string, { element, close }: Receipt): Promise<void>
   } catch (error) {
     const { status, name } = error as Error & { status?: number };
     if (status === 410) close();
-    shows(name === "PasswordException" ? "The file opens with its password." : "The first page cannot be shown here.");
+    shows(
+      name === "PasswordException"
+        ? "No preview: the file needs its password."
+        : "The first page cannot be previewed here.",
+    );
   }
 }

@@ -1,13 +1,13 @@
 import { type MarkAnswer, type Marked, type MarkRequest, Refused } from "./messages.ts";
 
-/** The engine, in a worker of its own: the page stays alive while it works. */
+/** Runs the engine in a worker, so that the page stays responsive. */
 export class Engine {
   readonly #worker = new Worker("/assets/engine.worker.js", { type: "module" });
   #lastId = 0;
 
   /**
    * Marks a file.
-   * @throws Refused if the settings or the file cannot be used
+   * @throws Refused if the settings or the file are invalid
    */
   mark(request: Omit<MarkRequest, "id">): Promise<Marked> {
     const id = ++this.#lastId;

@@ -1,4 +1,4 @@
-/** The service's engine in a worker of the page: requests are checked and marked as the service does it. */
+/** The engine in a web worker. Validates and marks requests exactly as the service does. */
 import * as z from "zod";
 import {
   EngineError,
@@ -19,7 +19,7 @@ const imageSettings = imageRequest().omit({ file: true, image: true });
 
 const loadFont: LoadFont = async (path) => {
   const response = await fetch(`/fonts/${path}`);
-  if (!response.ok) throw new Error(`The font ${path} could not be loaded: ${response.status}`);
+  if (!response.ok) throw new Error(`the font ${path} could not be loaded: ${response.status}`);
   return new Uint8Array(await response.arrayBuffer());
 };
 
@@ -67,7 +67,7 @@ async function bytesOf(file: File): Promise<Uint8Array> {
   return new Uint8Array(await file.arrayBuffer());
 }
 
-/** The field that is to be changed where the engine refuses something. */
+/** The field to correct after an error of the engine. */
 const FIELDS: Partial<Record<EngineErrorCode, string>> = {
   password_required: "password",
   modification_not_permitted: "password",

@@ -1,9 +1,9 @@
-/** What the page and its engine, which runs in a worker, say to each other. */
+/** Messages between the page and the engine's worker. */
 
-/** A file to mark, and how. */
+/** A file to mark, with its settings. */
 export interface MarkRequest {
   id: number;
-  /** Copied by reference: nothing of it is read before the engine does. */
+  /** Passed by reference. Only the worker reads its bytes. */
   file: File;
   operation: "text" | "image";
   fields: Record<string, string | number>;
@@ -11,7 +11,7 @@ export interface MarkRequest {
   limits: { maxPages: number; maxPixels: number };
 }
 
-/** A marked PDF: byte for byte what the service answers to the same request. */
+/** A marked PDF, byte for byte equal to the service's answer to the same request. */
 export interface Marked {
   pdf: Uint8Array<ArrayBuffer>;
   pages: number;
@@ -19,13 +19,13 @@ export interface Marked {
   milliseconds: number;
 }
 
-/** Why a file was not marked: a sentence, and what is wrong with which field. */
+/** The reason why a file was not marked, with the invalid fields. */
 export interface Refusal {
   detail: string;
   errors: { path: string; message: string }[];
 }
 
-/** Thrown where the engine refuses a request. */
+/** Thrown if the engine rejects a request. */
 export class Refused extends Error {
   readonly refusal: Refusal;
 
@@ -35,5 +35,5 @@ export class Refused extends Error {
   }
 }
 
-/** The answer to the {@link MarkRequest} with this id. */
+/** The answer to the {@link MarkRequest} with the same id. */
 export type MarkAnswer = { id: number } & ({ marked: Marked } | { refusal: Refusal });

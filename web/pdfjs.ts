@@ -1,4 +1,4 @@
-/** pdf.js, with what it fetches from this deployment: the page that draws may be of another origin, or of none. */
+/** Configures pdf.js to fetch its data from this deployment, since the chat view's own document has no address. */
 import {
   GlobalWorkerOptions,
   getDocument,
@@ -12,7 +12,7 @@ const asset = (path: string) => new URL(`/assets/${path}`, import.meta.url).href
 
 GlobalWorkerOptions.workerSrc = asset("pdf.worker.js");
 
-/** Where pdf.js finds what some files need: character maps, the 14 standard fonts, decoders. */
+/** Data that pdf.js needs for some files: character maps, the 14 standard fonts, color profiles and decoders. */
 const DATA = {
   cMapUrl: asset("pdfjs/cmaps/"),
   iccUrl: asset("pdfjs/iccs/"),
@@ -21,13 +21,13 @@ const DATA = {
   useSystemFonts: false,
 };
 
-/** More pixels than this in each direction cost memory, and are not seen. */
+/** Maximum pixel ratio. More pixels cost memory without visible benefit. */
 const MAX_PIXEL_RATIO = 2;
 
 /**
  * Begins to open a PDF.
- * @param source its bytes, which are used up; or its address, from where only what is drawn is fetched
- * @param worker goes on to other files; without one there is one for this file, and it ends with it
+ * @param source its bytes, whose buffer is transferred; or its URL, from which only the drawn parts are fetched
+ * @param worker a worker shared by several files; by default, the file gets a worker that ends with it
  */
 export function openPdf(
   source: Uint8Array | string,
@@ -39,7 +39,11 @@ export function openPdf(
   return getDocument({ ...DATA, ...from, ...(worker && { worker }), ...(password && { password }) });
 }
 
-/** Draws a page, one of so many, as wide as so many CSS pixels are on this screen. */
+/**
+ * Draws a page.
+ * @param pages total number of pages, for the accessible name
+ * @param width width on the screen in CSS pixels
+ */
 export function drawPage(
   page: PDFPageProxy,
   pages: number,

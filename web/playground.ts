@@ -1,4 +1,4 @@
-/** The playground: a file, the controls, and what they make of it. */
+/** The playground: the file, the controls, and the preview that results from them. */
 import { boughtAttempts } from "./buying/attempts.ts";
 import { type Refusal, Refused } from "./messages.ts";
 import type { Preview } from "./preview.ts";
@@ -6,8 +6,8 @@ import type { Purchase } from "./purchase.ts";
 import { forms, readSettings, type Settings } from "./settings.ts";
 import { enableCopying, showSnippets } from "./snippets.ts";
 
-/** How long the controls must rest before the file is marked anew. */
-const REST_MS = 120;
+/** Pause after the last change of a control before the file is marked again. */
+const DEBOUNCE_MS = 120;
 
 const playground = document.getElementById("playground")!;
 const container = document.getElementById("preview")!;
@@ -21,7 +21,7 @@ const limits = {
 let file: File | undefined;
 let preview: Preview | undefined;
 let purchase: Purchase | undefined;
-let rest: ReturnType<typeof setTimeout> | undefined;
+let debounce: ReturnType<typeof setTimeout> | undefined;
 let isBusy = false;
 let isStale = false;
 
@@ -43,19 +43,19 @@ for (const { picker, color } of pickers)
 enableCopying();
 enableChoosing();
 changed();
-if (boughtAttempts().length > 0) loadPurchase(); // it shows the links
-// by now the browser has put back what was set before the page was reloaded, or come back to
+if (boughtAttempts().length > 0) loadPurchase(); // shows the links that were bought
+// after a reload or going back, the browser has restored the controls by this event
 addEventListener("pageshow", () => choose(file ?? filePicker.files?.[0]));
 
-/** Takes a file from the picker, from a drop anywhere on the page, or the sample. */
+/** Accepts a file from the file dialog, from a drop anywhere on the page, or the sample. */
 function enableChoosing(): void {
   filePicker.addEventListener("change", () => choose(filePicker.files?.[0]));
   filePicker.addEventListener("click", () => {
-    filePicker.value = ""; // to choose the same file once more is a choice, too
+    filePicker.value = ""; // so that choosing the same file again fires a change event
   });
   document.getElementById("sample")!.addEventListener("click", async () => {
     const response = await fetch("/assets/sample.pdf");
-    if (!response.ok) return tell("The sample could not be loaded. Try again.");
+    if (!response.ok) return showStatus("The sample could not be loaded. Try again.");
     filePicker.value = "";
     choose(new File([await response.blob()], "sample.pdf", { type: "application/pdf" }));
   });
@@ -76,15 +76,15 @@ function choose(chosen: File | undefined): void {
   changed();
 }
 
-/** Shows the call at once, and the marked file when the controls have come to rest. */
+/** Updates the snippets at once, and the preview after {@link DEBOUNCE_MS}. */
 function changed(): void {
   showValues();
   showCall(readSettings());
-  clearTimeout(rest);
-  rest = setTimeout(update, REST_MS);
+  clearTimeout(debounce);
+  debounce = setTimeout(update, DEBOUNCE_MS);
 }
 
-/** Lets what stands beside a control say what the control says. */
+/** Synchronizes the value displays and color pickers with their controls. */
 function showValues(): void {
   for (const range of document.querySelectorAll<HTMLInputElement>("input[type=range]"))
     (range.nextElementSibling as HTMLOutputElement).value = range.value;
@@ -103,14 +103,14 @@ function showCall({ path, tool, fields, operation, image }: Settings): void {
   });
 }
 
-/** Marks the file and shows it. One at a time: what changes meanwhile is next, and only the last of it. */
+/** Marks and shows the file. Runs one at a time: the latest change made meanwhile is processed next. */
 async function update(): Promise<void> {
   if (!file) return;
   isStale = isBusy;
   if (isBusy) return;
   const { operation, fields, image } = readSettings();
   if (operation === "image" && !image) {
-    tell("Choose an image to lay over the pages.");
+    showStatus("Choose an image to put on the pages.");
     container.classList.add("outdated");
     purchase?.offer(false);
     return;
@@ -118,20 +118,20 @@ async function update(): Promise<void> {
   isBusy = true;
   container.ariaBusy = "true";
   try {
-    if (!preview) tell("Loading the engine …");
+    if (!preview) showStatus("Loading the engine …");
     const { Preview } = await import("./preview.ts");
     preview ??= new Preview(container);
     const { pages, milliseconds, notices } = await preview.show({ file, operation, fields, image, limits });
     showProblems([]);
     const facts = `${pages} ${pages === 1 ? "page" : "pages"}, marked in ${Math.ceil(milliseconds)} ms`;
-    tell([`${file.name}: ${facts}`, ...notices].join("; "));
+    showStatus([`${file.name}: ${facts}`, ...notices].join("; "));
     container.classList.remove("outdated");
     await loadPurchase();
     purchase!.offer(true);
   } catch (error) {
     const { detail, errors } = refusalOf(error);
     showProblems(errors);
-    tell(detail);
+    showStatus(detail);
     status.classList.add("refused");
     container.classList.add("outdated");
     purchase?.offer(false);
@@ -149,10 +149,10 @@ async function loadPurchase(): Promise<void> {
 
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Refused) return error.refusal;
-  return { detail: `This cannot be shown: ${error instanceof Error ? error.message : error}`, errors: [] };
+  return { detail: `The preview failed: ${error instanceof Error ? error.message : error}`, errors: [] };
 }
 
-/** Says beside each field what is wrong with it. */
+/** Shows each error beside its field. */
 function showProblems(errors: Refusal["errors"]): void {
   for (const place of document.querySelectorAll<HTMLElement>("[data-problem]")) {
     const found = errors.find(({ path }) => path === place.dataset.problem);
@@ -164,13 +164,13 @@ function showProblems(errors: Refusal["errors"]): void {
   }
 }
 
-/** Says something of the preview. */
-function tell(words: string): void {
+/** Shows the status of the preview. */
+function showStatus(words: string): void {
   status.classList.remove("refused");
   setWords(status, words);
 }
 
-/** Writes the API's words into an element: what they have as `code` is so here. */
+/** Writes text into an element and formats parts between backquotes as code. */
 function setWords(element: HTMLElement, words: string): void {
   element.replaceChildren(
     ...words.split("`").map((part, at) => {

@@ -1,4 +1,4 @@
-/** What marks and draws a file: loaded once there is one. */
+/** Marks and draws a file. Loaded only once a file has been chosen. */
 import { Engine } from "./engine.ts";
 import type { Marked, MarkRequest } from "./messages.ts";
 import { Viewer } from "./viewer.ts";
@@ -17,7 +17,7 @@ export class Preview {
 
   /**
    * Marks a file and shows it.
-   * @throws Refused if it cannot be marked
+   * @throws Refused if the file cannot be marked
    */
   async show(job: Job): Promise<Omit<Marked, "pdf">> {
     const { pdf, ...facts } = await this.#engine.mark(job);

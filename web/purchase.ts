@@ -1,4 +1,7 @@
-/** "Get the PDF": loaded with the first preview. What it does is in `buying/`; what signs is loaded when it is used. */
+/**
+ * The checkout of the playground, loaded with the first preview. The purchase itself is in `buying/`; the code that
+ * signs is loaded on demand.
+ */
 import {
   type Attempt,
   type Bought,
@@ -6,7 +9,7 @@ import {
   boughtAttempts,
   dropAttempt,
   findAttempt,
-  keepAttempt,
+  saveAttempt,
 } from "./buying/attempts.ts";
 import { buy } from "./buying/buy.ts";
 import { digestOf, type Order } from "./buying/order.ts";
@@ -25,26 +28,28 @@ const progress = document.getElementById("progress") as HTMLProgressElement;
 const cancel = document.getElementById("cancel") as HTMLButtonElement;
 const receipts = document.getElementById("receipts")!;
 
-/** What the button says for an order that was tried before, and beside it. */
-const AGAIN = {
-  bought: ["Get it again", "You have bought this file with these settings. Getting it again is not charged."],
-  tried: ["Try again", "A payment for this file with these settings has been signed. It is not charged twice."],
+/** Button label and status for an order that was bought or tried before. */
+const RETRY = {
+  bought: ["Get it again", "You have bought this file with these settings. Getting it again is free."],
+  tried: ["Try again", "You have signed a payment for this file with these settings. You will not be charged twice."],
 } as const;
 const NEW = button.textContent!;
 
-/** Sells what the playground shows. */
+/** Sells the file that the playground shows. */
 export class Purchase {
   readonly #order: () => Order | undefined;
   #isUsable = false;
   #isBusy = false;
-  /** Counts what was offered: digests come later, and only that of the last offer counts. */
+  /** Number of the latest offer. Digests are computed asynchronously, and outdated ones are ignored. */
   #offers = 0;
-  /** What was shown when a failure was told: offering it again, once it is drawn, must not take the words away. */
-  #toldBeside: string | undefined;
-  /** The receipts, by the digests of their orders. */
+  /**
+   * Digest of the order shown when an error was reported. Offering that order again must not clear the error message.
+   */
+  #failedDigest: string | undefined;
+  /** The receipts, by the digest of their order. */
   readonly #receipts = new Map<string, HTMLElement>();
 
-  /** @param order what the playground's controls say now */
+  /** @param order returns the order that the controls describe now */
   constructor(order: () => Order | undefined) {
     this.#order = order;
     button.addEventListener("click", () => this.#buy(chooseWallet, button));
@@ -52,28 +57,28 @@ export class Purchase {
     for (const attempt of boughtAttempts()) this.#show(attempt, attempt.bought);
   }
 
-  /** Offers what is shown, or nothing while it cannot be used. */
+  /** Offers the current order. Disables the buttons if it is not usable. */
   async offer(isUsable: boolean): Promise<void> {
     const order = this.#order();
     const fits = !order || order.file.size + (order.image?.size ?? 0) <= Number(maxBytes);
     this.#isUsable = isUsable && fits;
     this.#enable();
     const offered = await this.#label(order);
-    if (!offered || (this.#toldBeside !== undefined && offered.digest === this.#toldBeside)) return;
-    this.#toldBeside = undefined;
+    if (!offered || (this.#failedDigest !== undefined && offered.digest === this.#failedDigest)) return;
+    this.#failedDigest = undefined;
     status.textContent = fits ? offered.words : tooLarge();
   }
 
   /**
-   * Has the button say what it does for an order, and returns the order's digest and what there is to say beside it: undefined
-   * where another was offered meanwhile, or is being bought.
+   * Labels the button for an order. Returns the order's digest and status text, or undefined if another order was
+   * offered meanwhile or a purchase is running.
    */
   async #label(order: Order | undefined): Promise<{ digest: string | undefined; words: string } | undefined> {
     const offer = ++this.#offers;
     const digest = order && (await digestOf(order));
     const attempt = digest === undefined ? undefined : findAttempt(digest);
     if (offer !== this.#offers || this.#isBusy) return undefined;
-    const [label, words] = attempt?.payment ? AGAIN[attempt.bought ? "bought" : "tried"] : [NEW, ""];
+    const [label, words] = attempt?.payment ? RETRY[attempt.bought ? "bought" : "tried"] : [NEW, ""];
     button.textContent = label;
     return { digest, words };
   }
@@ -102,18 +107,18 @@ export class Purchase {
         signal,
         buy(order, attempt, {
           signal,
-          tell: (words) => {
+          show: (words) => {
             status.textContent = words;
           },
           showProgress,
           choosePayer: () => choosePayer(signal),
         }),
       );
-      keepAttempt({ ...attempt, bought, until: Date.parse(bought.output.expires_at) });
+      saveAttempt({ ...attempt, bought, until: Date.parse(bought.output.expires_at) });
     } catch (error) {
-      status.textContent = signal.aborted ? cancelled(attempt) : wordsOf(error);
+      status.textContent = signal.aborted ? canceled(attempt) : wordsOf(error);
       const shown = this.#order();
-      this.#toldBeside = shown && (await digestOf(shown));
+      this.#failedDigest = shown && (await digestOf(shown));
     }
     end.abort();
     this.#isBusy = false;
@@ -123,14 +128,14 @@ export class Purchase {
     if (bought) {
       this.#show(attempt!, bought).focus();
       await this.offer(this.#isUsable);
-      status.textContent = ""; // the link is in sight
+      status.textContent = ""; // the receipt shows the link
     } else {
       pressed.focus();
-      await this.#label(this.#order()); // which may not be the one that failed
+      await this.#label(this.#order()); // the visitor may have changed the order meanwhile
     }
   }
 
-  /** Shows the receipt of what was bought, above the others. */
+  /** Shows the receipt of a bought file above earlier receipts. */
   #show(attempt: Attempt, bought: Bought): HTMLElement {
     const { digest, name } = attempt;
     const { element: receipt } = receiptFor(name, bought, () => {
@@ -145,18 +150,18 @@ export class Purchase {
   }
 }
 
-/** Has the reader choose among the wallets of the browser, if there is a choice. */
+/** Finds the browser's wallets and lets the visitor choose if there are several. */
 async function chooseWallet(signal: AbortSignal): Promise<Payer> {
   const found = await findWallets();
   const { walletPayer } = await import("./buying/payer.ts");
   if (found.length === 0) {
     const words =
-      "No wallet was found in this browser. Install one that holds USDC and reload the page, or pay by a call";
+      "No wallet was found in this browser. Install a wallet that holds USDC and reload the page, or pay with a call";
     throw new Stopped(`${words}: its code is on this page.`);
   }
   if (found.length === 1) return walletPayer(found[0]!);
   signal.throwIfAborted();
-  status.textContent = "Which wallet pays?";
+  status.textContent = "Choose a wallet.";
   return new Promise((resolve) => {
     wallets.replaceChildren(
       ...found.map((wallet) =>
@@ -198,10 +203,10 @@ async function developmentPayer(): Promise<Payer> {
 function showProgress(share: number): void {
   progress.hidden = false;
   if (share < 1) progress.value = share;
-  else progress.removeAttribute("value"); // it is not known how long the rest takes
+  else progress.removeAttribute("value"); // the duration of the rest is unknown
 }
 
-/** Waits no longer than until it is cancelled: a wallet may never answer. */
+/** Rejects as soon as the purchase is canceled, because a wallet may never answer. */
 function orAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason));
@@ -211,15 +216,15 @@ function orAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 
 function tooLarge(): string {
   const limit = `${(Number(maxBytes) / 1e6).toLocaleString("en")} MB`;
-  return `The file is too large to be sent from here, where ${limit} is the limit. By its URL a call takes larger ones.`;
+  return `This page can send at most ${limit}. For a larger file, call the API with the file’s URL.`;
 }
 
-function cancelled(attempt: Attempt | undefined): string {
-  if (!attempt?.payment) return "Cancelled. Nothing was charged.";
-  return "Cancelled. Should the payment have gone through, trying again gets the file, and is not charged twice.";
+function canceled(attempt: Attempt | undefined): string {
+  if (!attempt?.payment) return "Canceled. Nothing was charged.";
+  return "Canceled. If the payment went through, try again to get the file. You will not be charged twice.";
 }
 
 function wordsOf(error: unknown): string {
   if (error instanceof Stopped) return error.message;
-  return `This did not work: ${error instanceof Error ? error.message : error}`;
+  return `The purchase failed: ${error instanceof Error ? error.message : error}`;
 }

@@ -1,14 +1,14 @@
-/** How far the sending of a body has come. */
+/** Progress and cancellation of an upload. */
 export interface Sending {
-  /** The share that is sent, 0 to 1. */
+  /** Called with the uploaded share, from 0 to 1. */
   onProgress(share: number): void;
   signal?: AbortSignal;
 }
 
 /**
- * Sends a form or a file and tells how much of it has been sent, which `fetch` does not.
+ * Uploads a form or a file and reports progress, which `fetch` cannot do.
  * @throws DOMException AbortError if `signal` is aborted
- * @throws TypeError if there is no answer
+ * @throws TypeError if no answer arrives
  */
 export function send(
   method: "POST" | "PUT",

@@ -1,6 +1,6 @@
 import { CLIENTS, type ShownCall, tokensOf } from "../src/site/snippets.ts";
 
-/** Writes the snippets of all clients for a call. */
+/** Updates the snippets of all clients for a call. */
 export function showSnippets(call: ShownCall): void {
   for (const { id, write } of CLIENTS) {
     const code = document.querySelector(`#snippet-${id} code`)!;
@@ -16,7 +16,7 @@ export function showSnippets(call: ShownCall): void {
   }
 }
 
-/** Lets the copy buttons work. They say for a moment that they did. */
+/** Enables the copy buttons. Each confirms the copy for two seconds. */
 export function enableCopying(): void {
   const announcement = document.getElementById("copied")!;
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copies]"))
@@ -26,7 +26,7 @@ export function enableCopying(): void {
         () => true,
         () => false,
       );
-      if (!copied) getSelection()?.selectAllChildren(code); // for the keyboard to copy
+      if (!copied) getSelection()?.selectAllChildren(code); // so that the visitor can copy it with the keyboard
       const said = copied ? "Copied" : "Selected";
       button.textContent = said;
       announcement.textContent = said;

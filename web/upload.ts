@@ -1,4 +1,4 @@
-/** The page of an upload: sends the file that is chosen to the page's own address. */
+/** Client script of the upload page: sends the chosen file to the page's own address. */
 import { send } from "./send.ts";
 
 const input = document.querySelector<HTMLInputElement>("#file");
@@ -20,17 +20,17 @@ async function sendChosen(input: HTMLInputElement): Promise<void> {
   addEventListener("beforeunload", leaving);
   input.disabled = true;
   progress.hidden = false;
-  tell("Sending…");
+  tell("Uploading …");
   try {
     const headers = { "Content-Type": file.type || "application/octet-stream" };
     const answer = await send("PUT", location.pathname, file, headers, {
       onProgress: (share) => (progress.value = share),
     });
-    if (answer.ok) return tell("It has arrived. Go back to where you came from: it can be marked now.");
+    if (answer.ok) return tell("Upload complete. Return to your chat to continue.");
     const { detail } = (await answer.json()) as { detail?: string };
-    tell(detail ?? "It was not taken.");
+    tell(detail ?? "The file was rejected.");
   } catch {
-    tell("The connection broke off. Choose the file again.");
+    tell("The connection was lost. Choose the file again.");
   } finally {
     removeEventListener("beforeunload", leaving);
     progress.hidden = true;
@@ -39,12 +39,14 @@ async function sendChosen(input: HTMLInputElement): Promise<void> {
   input.value = "";
 }
 
-/** Returns what is wrong with the length of a file, before it is sent in vain. */
+/** Checks the size of a file before it is uploaded. Returns an error message, or undefined. */
 function sizeProblem({ size }: File, { size: expected, maxBytes }: DOMStringMap): string | undefined {
   if (size === 0) return "This file is empty. Choose another one.";
   if (expected !== undefined && size !== Number(expected))
-    return `This file has ${size} bytes, and the one that was asked for has ${expected}. Choose that, or have another upload asked for.`;
-  return size > Number(maxBytes) ? `This file has more than ${maxBytes} bytes, the most that fits here.` : undefined;
+    return `This file has ${size} bytes, but the requested file has ${expected}. Choose the requested file, or ask for a new upload page.`;
+  return size > Number(maxBytes)
+    ? `This file is larger than ${maxBytes} bytes, the limit of this upload. Choose a smaller one.`
+    : undefined;
 }
 
 function tell(what: string): void {

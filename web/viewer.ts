@@ -1,17 +1,17 @@
 import { type PDFDocumentProxy, PDFWorker, type RenderTask } from "pdfjs-dist";
 import { drawPage, openPdf } from "./pdfjs.ts";
 
-/** A page in the list: drawn while it is in view, and again when the document has changed. */
+/** A page in the list. It is drawn when it comes into view and when the document changes. */
 interface Sheet {
   element: HTMLElement;
   number: number;
   inView: boolean;
-  /** The document and the width it was last drawn for. */
+  /** Document and width of the last drawing. */
   drawn?: { document: PDFDocumentProxy; width: number } | undefined;
   task?: RenderTask | undefined;
 }
 
-/** Shows the pages of a PDF, one above the other. Only those in view are drawn. */
+/** Shows the pages of a PDF in a scrollable list. Draws only the pages in view. */
 export class Viewer {
   readonly #container: HTMLElement;
   readonly #list = document.createElement("ol");
@@ -23,7 +23,7 @@ export class Viewer {
   constructor(container: HTMLElement) {
     this.#container = container;
     this.#list.className = "sheets";
-    this.#views = new IntersectionObserver((entries) => this.#look(entries), {
+    this.#views = new IntersectionObserver((entries) => this.#onIntersection(entries), {
       root: container,
       rootMargin: "50% 0px",
     });
@@ -31,8 +31,8 @@ export class Viewer {
   }
 
   /**
-   * Shows a document in place of the last one. Pages that are in view stay as they were until they are drawn anew.
-   * @param pdf its bytes, which are used up
+   * Replaces the shown document. Visible pages keep their old content until they are redrawn.
+   * @param pdf the bytes, whose buffer is transferred
    */
   async show(pdf: Uint8Array, password: string | undefined): Promise<void> {
     const opened = await openPdf(pdf, password, this.#worker).promise;
@@ -43,13 +43,13 @@ export class Viewer {
     await last?.loadingTask.destroy();
   }
 
-  /** Takes the pages away: those of the next document are of another file. */
+  /** Removes all pages, because the next document belongs to another file. */
   clear(): void {
     this.#sheets.clear();
     this.#list.replaceChildren();
   }
 
-  /** Makes an empty sheet for each page, of the first one's shape until it is looked at. */
+  /** Creates an empty sheet for each page. Until drawn, every sheet has the shape of the first page. */
   async #layOut(opened: PDFDocumentProxy): Promise<void> {
     const { width, height } = (await opened.getPage(1)).getViewport({ scale: 1 });
     this.#views.disconnect();
@@ -66,7 +66,7 @@ export class Viewer {
     for (const element of this.#sheets.keys()) this.#views.observe(element);
   }
 
-  #look(entries: IntersectionObserverEntry[]): void {
+  #onIntersection(entries: IntersectionObserverEntry[]): void {
     for (const { target, isIntersecting } of entries) {
       const sheet = this.#sheets.get(target);
       if (!sheet) continue;
@@ -74,7 +74,7 @@ export class Viewer {
       if (isIntersecting) continue;
       sheet.task?.cancel();
       sheet.drawn = undefined;
-      sheet.element.replaceChildren(); // a canvas takes megabytes
+      sheet.element.replaceChildren(); // frees the canvas, which takes megabytes
     }
     this.#drawThoseInView();
   }
@@ -94,23 +94,23 @@ export class Viewer {
       const page = await opened.getPage(number);
       const natural = page.getViewport({ scale: 1 });
       shape(element, natural.width / natural.height);
-      drawn.width = element.clientWidth; // which may be another in its own shape
+      drawn.width = element.clientWidth; // the width may change with the new shape
       const { canvas, task } = drawPage(page, opened.numPages, drawn.width);
       sheet.task = task;
       await task.promise;
       if (sheet.drawn?.document === opened) element.replaceChildren(canvas, banner());
     } catch {
-      // another document took its place, it went out of view, or pdf.js cannot draw it
+      // the document was replaced, the page left the view, or pdf.js cannot draw it
     }
   }
 }
 
-/** Gives a sheet its shape: the width of a page over its height. */
+/** Sets a sheet's aspect ratio: page width divided by height. */
 function shape(element: HTMLElement, ratio: number): void {
   element.style.setProperty("--ratio", String(ratio));
 }
 
-/** What lies over each page: it tells the preview from the file, and keeps the canvas from the pointer. */
+/** Creates the banner that marks each page as a preview and blocks the pointer from the canvas. */
 function banner(): HTMLElement {
   const element = document.createElement("span");
   element.className = "banner";

@@ -54,5 +54,5 @@ export const receiveUploadedFile: Handler<ApiEnv, "/v1/uploads/:id"> = async (c)
 /** Shows the page where a person chooses the file. */
 export const showUploadPage: Handler<ApiEnv, "/v1/uploads/:id"> = async (c) => {
   const slot = await uploadAt(bucketOf(c.env), c.req.param("id"), Date.now());
-  return sendPage(c, UploadPage({ slot }), UPLOAD_POLICY, 200, PRIVATE);
+  return sendPage(c, UploadPage({ upload: slot }), UPLOAD_POLICY, 200, PRIVATE);
 };

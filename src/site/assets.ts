@@ -1,7 +1,7 @@
 import { Problem } from "../shared/problems.ts";
 import { WORKER_POLICY } from "./policies.ts";
 
-/** Files whose names are made from their content, by the build. */
+/** File names that contain a hash of the content, set by the build. */
 const NAMED_BY_CONTENT = /\/files\/[^/]+-[A-Z0-9]{8}\.\w+$/;
 
 /**
@@ -10,7 +10,8 @@ const NAMED_BY_CONTENT = /\/files\/[^/]+-[A-Z0-9]{8}\.\w+$/;
  */
 export async function serveAsset(request: Request, assets: Fetcher): Promise<Response> {
   const found = await assets.fetch(request);
-  if (!found.ok && found.status !== 304) throw new Problem("not_found", "This deployment has no such file.");
+  if (!found.ok && found.status !== 304)
+    throw new Problem("not_found", "This deployment has no such file. Check the address.");
   const { pathname } = new URL(request.url);
   const response = new Response(found.body, found);
   if (NAMED_BY_CONTENT.test(pathname)) response.headers.set("Cache-Control", "public, max-age=31536000, immutable");

@@ -2,33 +2,33 @@ import { FILES } from "../storage/link.ts";
 import { ReceiptTemplate } from "./receiptTemplate.tsx";
 
 interface ChatViewProps {
-  /** Where its script and styles are. */
+  /** Origin of its script and styles. */
   origin: string;
-  /** Scheme and host of links. */
+  /** Scheme and host of result links. */
   files: string;
-  /** What a call costs, for people to read. */
+  /** Price of a call, as shown to people. */
   price: string;
 }
 
 /**
- * The view of a tool's result in a chat, as a whole document: `web/chat.ts` gives it life. It is shown in a frame without
- * an address, so that it names its parts by their whole ones. What it says by itself is for a host that allows no scripts.
+ * The document that shows a tool's result in a chat. `web/chat.ts` is its client script. Hosts show it in a frame
+ * without an address, so all URLs are absolute. The text below remains visible if the host allows no scripts.
  */
 export function ChatView({ origin, files, price }: ChatViewProps) {
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
-        <title>The marked PDF</title>
+        <title>Watermarked PDF</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <link rel="stylesheet" href={`${origin}/assets/chat.css`} />
         <script type="module" src={`${origin}/assets/chat.js`} />
       </head>
       <body data-files={files + FILES} data-price={price}>
         <main>
-          <h1 id="order">A PDF, marked on every page</h1>
+          <h1 id="order">Watermarked PDF</h1>
           <p id="status" role="status">
-            The link to it is in the chat.
+            The download link is in the chat.
           </p>
           <div id="result">
             <ol id="receipts" class="receipts" />

@@ -1,15 +1,15 @@
 import { ReceiptTemplate } from "./receiptTemplate.tsx";
 
-/** What is sold, and how. */
+/** Facts about the deployment that the checkout needs. */
 export interface CheckoutProps {
   price: string;
-  /** The longest body that is taken. */
+  /** Maximum size of a request body in bytes. */
   maxBytes: number;
-  /** Given to the page where it pays: in development, on loopback. */
+  /** A private key that pays test payments. Present only in development on loopback. */
   developmentKey: string | undefined;
 }
 
-/** Where the reader buys what the preview shows: `web/purchase.ts` gives it life. */
+/** The part of the playground in which the visitor buys the previewed file. `web/purchase.ts` is its client script. */
 export function Checkout({ price, maxBytes, developmentKey }: CheckoutProps) {
   return (
     <section
@@ -21,8 +21,9 @@ export function Checkout({ price, maxBytes, developmentKey }: CheckoutProps) {
     >
       <div class="counter">
         <p>
-          <strong id="purchase-title">The marked PDF is {price}</strong>, without the banner. Paid from a wallet in this
-          browser, or by <a href="#snippets-title">a call</a>; only then is your file uploaded.
+          <strong id="purchase-title">The marked PDF costs {price}</strong>, without the preview banner. Pay with a
+          crypto wallet in this browser, or <a href="#snippets-title">from your code</a>. Your file is uploaded only
+          then.
         </p>
         <p class="buttons">
           <button type="button" id="buy" class="button" aria-describedby="purchase-status" disabled>

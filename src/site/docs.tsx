@@ -14,7 +14,7 @@ import {
   typeIn,
 } from "./reference.ts";
 
-/** The API reference: a page for people made of the document that machines read, without a script. */
+/** The API reference for people, rendered from the OpenAPI document. Works without scripts. */
 export function Docs({ reference, repository }: { reference: ApiReference; repository: string | undefined }) {
   const { info, tags, servers } = reference;
   const groups = tags.map((tag) => ({ ...tag, entries: entriesOf(reference, tag.name) }));
@@ -89,11 +89,11 @@ function OperationEntry({ reference, entry }: { reference: ApiReference; entry: 
       <p>
         <Prose text={description} />
       </p>
-      <Code label={`Call of ${method} ${path}`} text={commandFor(reference, entry)} />
+      <Code label={`Example call of ${method} ${path}`} text={commandFor(reference, entry)} />
       {json?.schema && (
         <>
           <h4>Fields</h4>
-          <p>As JSON{form ? ", or as multipart/form-data, where files may be uploads" : ""}.</p>
+          <p>As JSON{form ? ", or as multipart/form-data with files as uploads" : ""}.</p>
           <Fields
             reference={reference}
             of={Object.entries(schemaAt(reference, json.schema).properties ?? {})}
@@ -107,11 +107,11 @@ function OperationEntry({ reference, entry }: { reference: ApiReference; entry: 
           <Parameters of={parameters} />
         </>
       )}
-      <h4>Answers</h4>
+      <h4>Responses</h4>
       <ul class="answers">
         {Object.entries(responses).map(([status, answer]) => (
           <li>
-            <AnswerEntry {...{ reference, status, answer }} label={`Answer ${status} of ${method} ${path}`} />
+            <AnswerEntry {...{ reference, status, answer }} label={`Response ${status} of ${method} ${path}`} />
           </li>
         ))}
       </ul>
@@ -146,9 +146,9 @@ interface FieldFacts {
   type: string;
   required: boolean;
   description: string | undefined;
-  /** What it may be, where that is a list. */
+  /** The allowed values, if they are a list. */
   names?: unknown[] | undefined;
-  /** What it is where it is left out. */
+  /** The value used if the field is omitted. */
   fallback?: unknown;
 }
 
@@ -177,7 +177,7 @@ interface AnswerFacts {
   reference: ApiReference;
   status: string;
   answer: Answer;
-  /** Of its example. */
+  /** Accessible name of its example. */
   label: string;
 }
 
@@ -224,9 +224,9 @@ function Errors() {
     <section id="errors" aria-label="Errors">
       <h2>Errors</h2>
       <p>
-        All but 402 are <code>application/problem+json</code> (RFC 9457). <code>code</code> is stable,{" "}
-        <code>detail</code> says what to do, and <code>errors</code> names the fields that are wrong. What is not a 2xx
-        has charged nothing, unless its detail says otherwise.
+        All errors except 402 are <code>application/problem+json</code> (RFC 9457). <code>code</code> is stable,{" "}
+        <code>detail</code> says what to do, and <code>errors</code> lists the invalid fields. Only a 2xx answer charges
+        you, unless the detail of an error says otherwise.
       </p>
       <dl class="fields errors">
         {Object.entries(PROBLEMS).map(([code, { status, title }]) => (
@@ -242,10 +242,10 @@ function Errors() {
   );
 }
 
-/** Code that can be scrolled, with the keyboard too. */
+/** A scrollable code block. */
 function Code({ label, text }: { label: string; text: string }) {
   return (
-    // what scrolls has to be reached with the keyboard
+    // focusable, because scrollable content must be reachable with the keyboard
     <section class="code" aria-label={label} tabindex={0}>
       <pre>
         <code>{text}</code>

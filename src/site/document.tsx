@@ -4,16 +4,16 @@ import { ICON } from "../service/about/discovery.ts";
 interface DocumentFacts {
   title: string;
   description: string;
-  /** Its stylesheet, by the name it is built under. */
+  /** Name of its built stylesheet. */
   styles: "site" | "reading";
-  /** Its script, if it has one. */
+  /** URL of its script, if any. */
   script?: string;
-  /** Whether search engines are told not to list it. */
+  /** Whether to ask search engines not to index the page. */
   unlisted?: boolean;
   children: Child;
 }
 
-/** A page of the site, as a whole document. */
+/** The HTML document around a page of the site. */
 export function Document({ title, description, styles, script, unlisted, children }: DocumentFacts) {
   return (
     <html lang="en">
@@ -43,5 +43,5 @@ export function Document({ title, description, styles, script, unlisted, childre
 const TYPEFACE = "/assets/schibsted-grotesk.woff2";
 const stylesheet = (name: DocumentFacts["styles"]) => `/assets/${name}.css`;
 
-/** What pages for reading alone load: with these they can be shown on any host. */
+/** All assets that pages without scripts load. A separate file host must serve them, so that it can show such pages. */
 export const READING_ASSETS: readonly string[] = [ICON, TYPEFACE, stylesheet("reading")];

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-/** The head of a page: the name, and the way to the site's parts. Without `links` it leads nowhere. */
+/** The page header: the name and the site navigation. Without `links`, neither is a link. */
 export function Masthead({ links = true }: { links?: boolean }) {
   return (
     <header class="masthead">
@@ -36,11 +36,11 @@ function Inks() {
   );
 }
 
-/** The foot of a page: what machines read, where the source is, and what the page itself adds. */
+/** The page footer: links to machine-readable descriptions and the source code, and the page's own `children`. */
 export function Footer({ repository, children }: { repository: string | undefined; children?: Child }) {
   return (
     <footer>
-      <p>Overprint is the printer’s word for printing on top of a finished sheet.</p>
+      <p>Overprint is a printing term: to print on top of a finished sheet.</p>
       <nav aria-label="Reference">
         <a href="/docs">API reference</a>
         <a href="/openapi.json">OpenAPI</a>

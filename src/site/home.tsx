@@ -7,31 +7,37 @@ import { Footer, Masthead } from "./frame.tsx";
 import { Playground, type Visit } from "./playground.tsx";
 
 const SENTENCE =
-  "Overprint lays a text or an image over every page of a PDF, and answers with a link to the marked file.";
+  "Overprint puts a text or an image on every page of a PDF and returns a download link to the marked file.";
 
-/** The pictures that `npm run draw-pictures` makes of pages with a mark. */
+/** Pictures of marked pages, drawn by `npm run draw-pictures`: file name, caption and alternative text. */
 const PAGES = [
-  ["upright", "A letter with the mark across it"],
-  ["landscape", "A landscape page with the mark across it"],
-  ["turned", "A page stored on its side, with the mark upright as its reader sees it"],
-  ["cropped", "A page cropped out of a larger sheet, with the mark in the middle of what is left"],
+  ["upright", "upright", "A portrait page with a diagonal watermark"],
+  ["landscape", "landscape", "A landscape page with a diagonal watermark"],
+  ["turned", "rotated", "A page that is stored sideways; its watermark is upright for the reader"],
+  ["cropped", "cropped", "A page cropped from a larger sheet, with the watermark centered in the visible part"],
 ] as const;
 const WIDTHS = { upright: 212, landscape: 300, turned: 212, cropped: 212 } as const;
 
 const PROMISES = [
-  ["Where the reader sees it", "Turned, cropped and scanned pages get the mark upright and in place, like all others."],
-  ["Nothing re-encoded", "The result is the source’s own bytes, with the mark on top. Forms, tags and bookmarks stay."],
-  ["Any script", "Arabic joins, Hindi stacks, ten Chinese characters add four kilobytes. Fonts are embedded."],
-  ["Charged for results only", "A call that fails costs nothing. A lost answer is asked for again, not paid again."],
+  ["Where the reader sees it", "Rotated, cropped and scanned pages get the mark upright and in the right place."],
+  [
+    "Nothing re-encoded",
+    "The result contains the source’s own bytes, with the mark on top. Forms, tags and bookmarks stay.",
+  ],
+  ["Any script", "Arabic, Hindi and Chinese are set correctly, in embedded fonts. Ten Chinese characters add 4 KB."],
+  [
+    "Charged for results only",
+    "A failed call costs nothing. If an answer gets lost, ask for it again without paying again.",
+  ],
 ] as const;
 
-/** The page at `/`: what the service does and costs, and the playground. */
+/** The page at `/`: what the service does, the playground, the templates, and how to pay. */
 export function Home({ origin, config, developmentKey }: Visit) {
   const price = priceLabel(config);
   return (
     <Document
-      title="Overprint: watermark PDFs, paid per call"
-      description={`${SENTENCE} ${price} a call.`}
+      title="Overprint: watermark PDFs, pay per call"
+      description={`${SENTENCE} ${price} per call.`}
       styles="site"
       script="/assets/playground.js"
     >
@@ -47,7 +53,7 @@ export function Home({ origin, config, developmentKey }: Visit) {
             </h1>
             <p class="lead">{SENTENCE}</p>
             <p class="price">
-              <strong>{price}</strong> a call, paid by the call itself. No account, no API key.
+              <strong>{price}</strong> per call. No account, no API key.
             </p>
             <p class="actions">
               <a class="button" href="#playground">
@@ -57,10 +63,10 @@ export function Home({ origin, config, developmentKey }: Visit) {
             </p>
           </div>
           <div class="pages">
-            {PAGES.map(([name, what]) => (
+            {PAGES.map(([name, caption, alt]) => (
               <figure class={name}>
-                <img src={`/assets/pictures/${name}.svg`} alt={what} width={WIDTHS[name]} height={512 - WIDTHS[name]} />
-                <figcaption>{name}</figcaption>
+                <img src={`/assets/pictures/${name}.svg`} alt={alt} width={WIDTHS[name]} height={512 - WIDTHS[name]} />
+                <figcaption>{caption}</figcaption>
               </figure>
             ))}
           </div>
@@ -79,7 +85,10 @@ export function Home({ origin, config, developmentKey }: Visit) {
 
         <section id="templates" class="gallery" aria-labelledby="templates-title">
           <h2 id="templates-title">Templates</h2>
-          <p>A template fixes position, rotation, size, weight and colour. The request’s own fields win.</p>
+          <p>
+            A template sets the position, rotation, size, weight and color of a text. Other fields of your request
+            override it.
+          </p>
           <ul>
             {Object.entries(TEMPLATES).map(([name, { description }]) => (
               <li>
@@ -117,46 +126,50 @@ function Paying({ price, config }: { price: string; config: Config }) {
   return (
     <section id="paying" class="paying" aria-labelledby="paying-title">
       <div>
-        <h2 id="paying-title">Paid per call, by x402</h2>
+        <h2 id="paying-title">Pay per call with x402</h2>
+        <p>
+          x402 is an open protocol for paying for an HTTP call with a signed message. You pay in USDC, a digital US
+          dollar.
+        </p>
         <ol>
           <li>
             <h3>Call</h3>
             <p>
-              Without a payment the answer is <code>402</code>: {price}, and where to pay it.
+              Without a payment, the answer is <code>402</code> with the price ({price}) and the payment terms.
             </p>
           </li>
           <li>
             <h3>Sign</h3>
-            <p>Any x402 client signs a transfer of USDC on {networks.join(", ")}. That is the whole sign-up.</p>
+            <p>Your x402 client signs a transfer of USDC on {networks.join(", ")}, and repeats the call.</p>
           </li>
           <li>
             <h3>Download</h3>
             <p>
-              The answer is a link that works for {limits.link_seconds / 3600} hours. You are charged once it is there,
-              and not before.
+              The answer is a download link that works for {limits.link_seconds / 3600} hours. You are charged only when
+              the file is ready.
             </p>
           </li>
         </ol>
       </div>
       <dl class="limits">
         <div>
-          <dt>A PDF by URL</dt>
+          <dt>PDF by URL</dt>
           <dd>{size(limits.file_bytes)}</dd>
         </div>
         <div>
-          <dt>uploaded</dt>
+          <dt>PDF in the call</dt>
           <dd>{size(limits.form_bytes)}</dd>
         </div>
         <div>
-          <dt>pages</dt>
+          <dt>Pages</dt>
           <dd>{limits.file_pages.toLocaleString("en")}</dd>
         </div>
         <div>
-          <dt>text</dt>
+          <dt>Text</dt>
           <dd>{limits.text_characters} characters</dd>
         </div>
         <div>
-          <dt>images</dt>
+          <dt>Images</dt>
           <dd>
             {IMAGE_FORMATS.join(", ")}, {size(limits.image_bytes)}
           </dd>

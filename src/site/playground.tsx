@@ -5,14 +5,17 @@ import { Controls, EXAMPLE_TEXT, kindOf } from "./controls.tsx";
 
 import { SnippetPanel } from "./snippetPanel.tsx";
 
-/** What the page is made for: a deployment, and in development the key that pays there. */
+/** The deployment that the home page describes. `developmentKey` pays test payments, in development only. */
 export interface Visit {
   origin: string;
   config: Config;
   developmentKey: string | undefined;
 }
 
-/** The playground: its client in `web/` gives it life. Without it, the fields of a call and the call itself can be read. */
+/**
+ * The playground. Its client scripts are in `web/`. Without scripts, visitors can still read the fields and the code of
+ * a call.
+ */
 export function Playground({ origin, config, developmentKey }: Visit) {
   return (
     <section
@@ -24,12 +27,13 @@ export function Playground({ origin, config, developmentKey }: Visit) {
     >
       <div class="intro">
         <h2 id="playground-title">Playground</h2>
-        <p>The service’s own engine marks your file here, in this page. What you see is what a call returns.</p>
+        <p>
+          Your browser marks the file with the same engine as the service. The preview is identical to a paid result.
+        </p>
       </div>
       <noscript>
         <p class="notice">
-          The preview is made in your browser, by JavaScript. The fields of a call, and the call itself, are here
-          without it.
+          The preview needs JavaScript. Without it, you can still read the fields of a call and its code below.
         </p>
       </noscript>
       <div class="bench">
@@ -59,16 +63,16 @@ function Proof(sale: CheckoutProps) {
           <span>Choose a PDF</span>
         </label>
         <button type="button" id="sample" class="button quiet">
-          Take the sample
+          Try a sample
         </button>
         <p id="status" role="status">
-          or drop one on this page
+          or drop a PDF anywhere on this page
         </p>
       </div>
       <section id="preview" class="viewport" aria-label="Preview of the marked pages" tabindex={0}>
         <div class="empty">
-          <p>Your pages appear here, marked.</p>
-          <p>The file stays on this machine: it is sent off when you buy, and not before.</p>
+          <p>Your marked pages appear here.</p>
+          <p>Your file stays on this device. It is uploaded only when you buy.</p>
         </div>
       </section>
       <Checkout {...sale} />

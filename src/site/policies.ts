@@ -1,8 +1,10 @@
-/** Content-Security-Policy (Level 3). Nothing comes from another origin, and no policy has an `unsafe-` source. */
+/**
+ * Content-Security-Policy (Level 3). No page loads anything from another origin, and no policy has an `unsafe-` source.
+ */
 
 /**
- * Returns the policy of the page. Wallets bring their icons as data (EIP-6963).
- * @param fileHost where links are ended, if files have a host of their own
+ * Returns the policy of the home page. It allows `data:` images because wallets supply their icons this way (EIP-6963).
+ * @param fileHost the host where links are revoked, if files have a separate host
  */
 export function pagePolicy(fileHost: string | undefined): string {
   return policy({
@@ -29,13 +31,13 @@ const READING = {
   "frame-ancestors": "'none'",
 };
 
-/** Of pages for reading, which have no script. */
+/** Policy of pages without scripts. */
 export const READING_POLICY = policy(READING);
 
-/** Of the page that takes a file for an upload. */
+/** Policy of the upload page. */
 export const UPLOAD_POLICY = policy({ ...READING, "script-src": "'self'", "connect-src": "'self'" });
 
-/** Of scripts, which counts where one runs as a worker: HarfBuzz and decoders of pdf.js are WebAssembly. */
+/** Policy of scripts that run as workers. HarfBuzz and some decoders of pdf.js are WebAssembly. */
 export const WORKER_POLICY = policy({
   "default-src": "'none'",
   "script-src": "'self' 'wasm-unsafe-eval'",

@@ -3,54 +3,55 @@ import { Document } from "./document.tsx";
 import { Masthead } from "./frame.tsx";
 import { Prose } from "./prose.tsx";
 
-/** What somebody who has opened an address is told: what happened, and what to do. */
+/** The texts of the page: what happened, and what to do. */
 interface Words {
-  /** Its end is printed as on the front page. */
+  /** The second part is printed in overlapping colors, as on the home page. */
   heading: readonly [string, string];
   happened: string;
   advice: string;
 }
 
-const WHOLE_LINK = "Open the whole link, from its first character to its last, or have it sent to you again.";
+const COMPLETE_LINK = "Open the complete link, or ask the sender for it again.";
 
-/** Where the detail of a problem speaks to programs, or to those who have paid. */
+/** Texts that replace a problem's detail where the detail addresses programs or paying callers. */
 const WORDS: Partial<Record<ProblemCode, Words>> = {
   not_found: {
-    heading: ["Nothing is", "printed here."],
-    happened: "No page of this site has this address. It may be mistyped, or cut off.",
-    advice: "If it is a link to a file, open the whole of it, as it was given to you.",
+    heading: ["This page", "does not exist."],
+    happened: "No page of this site has this address. It may be mistyped or incomplete.",
+    advice: "If it is a link to a file, copy the complete link as you received it.",
   },
   method_not_allowed: {
     heading: ["For programs,", "not browsers."],
-    happened: "Programs call this address. Opened in a browser, it has nothing to show.",
-    advice: "The API reference says how it is called.",
+    happened: "Only programs use this address. It has nothing to show in a browser.",
+    advice: "The API reference explains how to call it.",
   },
   file_not_found: {
-    heading: ["No file is", "kept here."],
-    happened: "The link names no file. It may be mistyped, or cut off.",
-    advice: WHOLE_LINK,
+    heading: ["File", "not found."],
+    happened: "No file belongs to this link. It may be mistyped or incomplete.",
+    advice: COMPLETE_LINK,
   },
   invalid_token: {
-    heading: ["This link", "is not whole."],
+    heading: ["This link", "is incomplete."],
     happened:
-      "Its token is missing or wrong. Links lose their end when they are copied in part, or broken over two lines.",
-    advice: WHOLE_LINK,
+      "Its token is missing or wrong. This happens when a link is copied only in part or broken over two lines.",
+    advice: COMPLETE_LINK,
   },
   link_expired: {
-    heading: ["This link", "has ended."],
-    happened: "Links to marked files work for a limited time, and their holders can end them sooner. The file is gone.",
-    advice: "Ask whoever gave you the link for a new one. If the document is yours, have it marked again.",
+    heading: ["This link", "has expired."],
+    happened:
+      "Links to marked files work for a limited time, and their owners can revoke them earlier. The file has been deleted.",
+    advice: "Ask the sender for a new link. If the document is yours, watermark it again.",
   },
 };
 
 interface ProblemFacts {
   problem: Problem;
   requestId: string;
-  /** Whether the rest of the site is on the same host. */
+  /** Whether this host also serves the rest of the site. */
   links: boolean;
 }
 
-/** The page for a browser whose request failed. It says nothing of the address that was asked for. */
+/** The page that a browser shows for a failed request. It never repeats the requested address. */
 export function ProblemPage({ problem: { code, detail, status }, requestId, links }: ProblemFacts) {
   const { title } = PROBLEMS[code];
   const { heading, happened, advice } = WORDS[code] ?? { heading: [title, ""], happened: detail, advice: "" };
@@ -70,7 +71,7 @@ export function ProblemPage({ problem: { code, detail, status }, requestId, link
           {links && (
             <p class="actions">
               <a class="button" href="/">
-                Go to the front page
+                Go to the home page
               </a>
               <a href="/docs">API reference</a>
             </p>
@@ -82,13 +83,13 @@ export function ProblemPage({ problem: { code, detail, status }, requestId, link
                 {status} {code}
               </code>
             </dd>
-            <dt>Request</dt>
+            <dt>Request ID</dt>
             <dd>
               <code>{requestId}</code>
             </dd>
           </dl>
         </div>
-        <p class="spoilt" aria-hidden="true">
+        <p class="spoiled" aria-hidden="true">
           <span data-text={status}>{status}</span>
         </p>
       </main>

@@ -1,41 +1,41 @@
-/** What was bought: `web/buying/receipt.ts` fills it in, and gives it life. */
+/** The template of a receipt for a bought file. `web/buying/receipt.ts` fills it in. */
 export function ReceiptTemplate({ heading: Heading }: { heading: "h2" | "h3" }) {
   return (
     <template id="receipt">
       <li class="receipt" tabindex={-1}>
         <Heading>
-          <bdi data-part="name" /> is marked
+          <bdi data-part="name" /> is ready
         </Heading>
         <p data-part="facts" />
-        <p data-part="life">
-          The link ends <time data-part="ends" />. Whoever has it can download the file.
+        <p data-part="expiry">
+          The link expires <time data-part="expires" />. Anyone who has it can download the file.
         </p>
-        <div class="means" data-part="means">
+        <div class="means" data-part="actions">
           <input type="text" data-part="link" aria-label="Link" readonly />
           <p class="buttons">
             <a class="button" data-part="download" href="#receipts" download>
               Download
             </a>
             <button type="button" class="button quiet" data-part="copy">
-              Copy the link
+              Copy link
             </button>
-            <button type="button" class="button quiet" data-part="end" aria-expanded="false">
-              End the link now
+            <button type="button" class="button quiet" data-part="revoke" aria-expanded="false">
+              Revoke link
             </button>
           </p>
           <fieldset class="question" data-part="question" hidden>
-            <legend>The file is deleted at once, and what was paid for it is spent.</legend>
+            <legend>Revoke the link? The file is deleted at once, and the payment is not refunded.</legend>
             <p class="buttons">
-              <button type="button" class="button quiet" data-part="keep">
-                Keep it
+              <button type="button" class="button quiet" data-part="dismiss">
+                Keep link
               </button>
-              <button type="button" class="button" data-part="sure">
-                End it
+              <button type="button" class="button" data-part="confirm">
+                Revoke
               </button>
             </p>
           </fieldset>
         </div>
-        <p role="status" data-part="said" />
+        <p role="status" data-part="status" />
       </li>
     </template>
   );

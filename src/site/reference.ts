@@ -1,4 +1,4 @@
-/** What the API reference shows of an OpenAPI 3.1 document: the parts of its shape that are read. */
+/** Types for the parts of an OpenAPI 3.1 document that the API reference shows, and functions that read them. */
 
 export interface Schema {
   $ref?: string;
@@ -57,7 +57,7 @@ export interface ApiReference {
   components: { schemas: Record<string, Schema>; headers: Record<string, { description: string }> };
 }
 
-/** An operation with its place. */
+/** An operation with its method, path and all parameters. */
 export interface ApiEntry {
   method: string;
   path: string;
@@ -65,7 +65,7 @@ export interface ApiEntry {
   parameters: Parameter[];
 }
 
-/** Lists the operations of a tag, in the document's order. */
+/** Lists the operations of a tag, in the order of the document. */
 export function entriesOf({ paths }: ApiReference, tag: string): ApiEntry[] {
   return Object.entries(paths).flatMap(([path, { parameters: shared = [], ...methods }]) =>
     Object.entries(methods as Methods)
@@ -79,13 +79,13 @@ export function entriesOf({ paths }: ApiReference, tag: string): ApiEntry[] {
   );
 }
 
-/** Follows the reference of a schema, if it is one. */
+/** Resolves the reference of a schema. Returns other schemas unchanged. */
 export function schemaAt({ components }: ApiReference, schema: Schema): Schema {
   const name = schema.$ref?.split("/").at(-1);
   return name === undefined ? schema : (components.schemas[name] ?? {});
 }
 
-/** Says what a value must be, in few words: `number, 0 to 1`. */
+/** Describes the type of a value briefly, for example `number, 0 to 1`. */
 export function typeIn(reference: ApiReference, schema: Schema): string {
   const { type, format, enum: names, const: only, anyOf, items, ...bounds } = schemaAt(reference, schema);
   if (anyOf) return [...new Set(anyOf.map((one) => typeIn(reference, one)))].join(", or ");
@@ -103,7 +103,10 @@ function boundsOf({ minimum, exclusiveMinimum, maximum, minLength, maxLength }: 
   return [`${minimum ?? 0} to ${maximum}`];
 }
 
-/** Returns the shell command that calls an operation with its example, unpaid: the answer has the terms. */
+/**
+ * Returns a shell command that sends an operation's example without a payment. The answer to it contains the payment
+ * terms.
+ */
 export function commandFor({ servers }: ApiReference, { method, path, operation, parameters }: ApiEntry): string {
   const url = `${servers[0]?.url ?? ""}${path}`;
   const body = operation.requestBody?.content["application/json"]?.example;

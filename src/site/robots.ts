@@ -1,4 +1,4 @@
 import { FILES } from "../storage/link.ts";
 
-/** `/robots.txt`: everything may be read but callers' files. */
+/** `/robots.txt`: robots may read everything except callers' files. */
 export const ROBOTS = `User-agent: *\nDisallow: ${FILES}/\n`;

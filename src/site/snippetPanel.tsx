@@ -1,10 +1,12 @@
 import { CLIENTS, type ShownCall, tokensOf } from "./snippets.ts";
 
-/** The call as code for each kind of client. Which one is shown is up to radio buttons, so that it needs no script. */
+/**
+ * Shows the call as code for each kind of client. Radio buttons select the client, so the panel works without scripts.
+ */
 export function SnippetPanel({ call }: { call: ShownCall }) {
   return (
     <section class="snippets" aria-labelledby="snippets-title">
-      <h3 id="snippets-title">The same call, in code</h3>
+      <h3 id="snippets-title">The same call in code</h3>
       <p id="copied" class="unseen" role="status" />
       <fieldset class="tabs">
         <legend class="unseen">Client</legend>

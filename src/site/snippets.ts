@@ -1,26 +1,26 @@
-/** The calls that the page shows, as code. It runs on the server and, as settings change, in the browser. */
+/** Writes calls as code. Runs on the server, and in the browser whenever settings change. */
 
-/** A call to be shown. */
+/** The call to show as code. */
 export interface ShownCall {
   origin: string;
-  /** The operation's path over HTTP, and its name as an MCP tool. */
+  /** The operation's HTTP path. `tool` is its MCP tool. */
   path: string;
   tool: string;
-  /** The names of the caller's files. */
+  /** File names of the caller's PDF and image. */
   file: string;
   image?: string | undefined;
-  /** The other fields, as far as they differ from their defaults. */
+  /** All other fields whose value differs from the default. */
   fields: Readonly<Record<string, string | number>>;
 }
 
-/** A kind of client, and how the call is made with it. */
+/** A kind of client, with a function that writes the call for it. */
 interface Client {
   id: string;
   label: string;
   write(call: ShownCall): string;
 }
 
-/** The clients in the order they are shown. */
+/** The clients in display order. */
 export const CLIENTS: readonly Client[] = [
   { id: "curl", label: "curl", write: curl },
   { id: "typescript", label: "TypeScript", write: typescript },
@@ -37,8 +37,8 @@ function curl({ origin, path, file, image, fields }: ShownCall): string {
     ...(image === undefined ? [] : [`-F ${shell(`image=@${curlPath(image)}`)}`]),
     ...Object.entries(fields).map(([name, value]) => `--form-string ${shell(`${name}=${value}`)}`),
   ];
-  return `# Without PAYMENT the answer is a 402:
-# the terms, to be signed as PAYMENT
+  return `# Without a payment, the answer is 402 with the terms.
+# Sign them, and send the result as $PAYMENT.
 ${parts.join(" \\\n  ")}`;
 }
 
@@ -112,14 +112,14 @@ function mcp({ origin, tool, file, image, fields }: ShownCall): string {
       ...fields,
     },
   };
-  return `// The server, in a client's settings
+  return `// The server, in your client's settings
 ${JSON.stringify(server, undefined, 2)}
 
-// The call: params of tools/call
+// The call: the params of tools/call
 ${JSON.stringify(call, undefined, 2)}`;
 }
 
-/** A part of a snippet, for its colour. */
+/** A part of a snippet with one color. */
 export interface Token {
   kind: "comment" | "string" | "number" | "keyword" | "plain";
   text: string;
@@ -128,7 +128,7 @@ export interface Token {
 const TOKENS =
   /(?<comment>^(?:#|\/\/).*$)|(?<string>"(?:\\.|[^"\\\n])*"|'[^']*'|`[^`]*`)|(?<keyword>\b(?:import|from|const|await|new|if|throw|as)\b)|(?<number>(?<![\w.:/-])-?\d+(?:\.\d+)?\b)/gm;
 
-/** Cuts a snippet into parts to be coloured. Joined, they are the snippet. */
+/** Splits a snippet into parts for syntax coloring. Joined, the parts equal the snippet. */
 export function tokensOf(code: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
@@ -146,12 +146,12 @@ function lines(parts: readonly (string | false)[]): string {
   return parts.filter((part) => part !== false).join("\n");
 }
 
-/** Quotes for a POSIX shell. */
+/** Quotes a text for a POSIX shell if necessary. */
 function shell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Quotes a file's name where curl would end it early (`man curl`, --form). */
+/** Quotes a file name with characters that end the name in curl's `--form` (`man curl`). */
 function curlPath(name: string): string {
   return /[;,"\\]/.test(name) ? `"${name.replaceAll(/["\\]/g, "\\$&")}"` : name;
 }
@@ -160,7 +160,9 @@ function js(text: string): string {
   return JSON.stringify(text);
 }
 
-/** A literal in JSON is one in Python too, as JSON.stringify escapes nothing beyond U+FFFF. */
+/**
+ * Returns a Python literal. A JSON string is valid in Python too, since JSON.stringify escapes nothing above U+FFFF.
+ */
 function py(text: string): string {
   return JSON.stringify(text);
 }

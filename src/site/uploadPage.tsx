@@ -3,19 +3,19 @@ import type { UploadRecord } from "../storage/uploads.ts";
 import { Document } from "./document.tsx";
 import { Masthead } from "./frame.tsx";
 
-/** What a browser lets one choose. */
+/** File types that the browser's file dialog offers. */
 const ACCEPTED = {
   pdf: "application/pdf,.pdf",
   image: IMAGE_FORMATS.map((format) => `image/${format.toLowerCase()}`).join(),
 };
 
-/** The page on which somebody chooses the file that a program has asked for: `web/upload.ts` sends it. */
-export function UploadPage({ slot: { name, type, size, maxBytes, expires, file } }: { slot: UploadRecord }) {
+/** The page at an upload URL, where a person chooses the requested file. `web/upload.ts` is its client script. */
+export function UploadPage({ upload: { name, type, size, maxBytes, expires, file } }: { upload: UploadRecord }) {
   const what = type === "pdf" ? "PDF" : "image";
   return (
     <Document
-      title={`Overprint: ${file ? "the file is here" : `send the ${what}`}`}
-      description="Send a file."
+      title={`Overprint: ${file ? "upload complete" : `upload the ${what}`}`}
+      description="Upload a file."
       styles="reading"
       script="/assets/upload.js"
       unlisted
@@ -24,30 +24,23 @@ export function UploadPage({ slot: { name, type, size, maxBytes, expires, file }
       <main class="problem">
         {file ? (
           <div>
-            <h1>The file is here.</h1>
-            <p class="lead">Go back to where you came from: it can be marked now.</p>
+            <h1>Upload complete.</h1>
+            <p class="lead">Return to your chat to continue.</p>
           </div>
         ) : (
           <div>
-            <h1>Send the {what}.</h1>
+            <h1>Upload the {what}.</h1>
             <p class="lead">
-              {name ? (
-                <>
-                  An assistant asks for <b>{name}</b>
-                </>
-              ) : (
-                <>An assistant asks for the {what}</>
-              )}
-              , to mark it. It is kept until{" "}
-              <time datetime={new Date(expires).toISOString()}>{clock(expires)} UTC</time>, and whoever asks for it gets
-              a marked copy: send nothing that is not for them.
+              Your assistant needs {name ? <b>{name}</b> : <>this {what}</>} to make a watermarked PDF. The file is
+              stored until <time datetime={new Date(expires).toISOString()}>{clock(expires)} UTC</time>. The assistant
+              receives the result, so upload only a file that it may see.
             </p>
             <p class="sending" data-size={size} data-max-bytes={maxBytes}>
-              <input type="file" id="file" accept={ACCEPTED[type]} aria-label={`The ${what}`} disabled />
-              <progress id="progress" max={1} value={0} aria-label="Sent" hidden />
+              <input type="file" id="file" accept={ACCEPTED[type]} aria-label={`Choose the ${what}`} disabled />
+              <progress id="progress" max={1} value={0} aria-label="Upload progress" hidden />
             </p>
             <p id="status" class="advice" role="status">
-              This page needs JavaScript to send it.
+              This page needs JavaScript to upload the file.
             </p>
           </div>
         )}
@@ -56,7 +49,7 @@ export function UploadPage({ slot: { name, type, size, maxBytes, expires, file }
   );
 }
 
-/** Returns hours and minutes of a time (Unix milliseconds). */
+/** Formats a time (Unix milliseconds) as hours and minutes in UTC. */
 function clock(time: number): string {
   return new Date(time).toISOString().slice(11, 16);
 }

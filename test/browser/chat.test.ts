@@ -1,4 +1,7 @@
-/** The view of a tool's result, in a frame as chats have it: what it shows, what it asks for, and what hosts may deny it. */
+/**
+ * The view of a tool's result, in a frame as in chat applications: its content, its requests, and hosts that deny some
+ * of them.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callPaid } from "../../scripts/lib/pay.ts";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
@@ -15,7 +18,7 @@ const dataUri = (pdf: Uint8Array) => `data:application/pdf;base64,${Buffer.from(
 
 const plain = (words: string | null) => words!.replaceAll(/[\u2068\u2069]/g, "");
 
-/** Whether the first page, as it is drawn, has a pixel whose red, green and blue are about these. */
+/** Returns whether the drawn first page has a pixel of approximately this color (red, green, blue). */
 const hasColor = ({ view }: OpenView, color: [number, number, number]) =>
   view.evaluate(`(() => {
     const canvas = document.querySelector("#page canvas");
@@ -34,12 +37,12 @@ const GREEN_JP2 = Buffer.from(
   "base64",
 ).toString("latin1");
 
-/** What a strict host complains of: pdf.js would like a worker, and does without. */
+/** Complaints expected under a strict host: pdf.js tries to start a worker, and falls back to the main thread. */
 const WITHOUT_WORKER = [/^console: Creating a worker from 'blob:/, /^console: Warning: Setting up fake worker/];
 const others = (complaints: string[]) =>
   complaints.filter((words) => !WITHOUT_WORKER.some((expected) => expected.test(words)));
 
-describePage("the view of a result in a chat", (running) => {
+describePage("the chat view of a result", (running) => {
   let chat: Chat;
   let fields: { file: string; text: string; template: string };
   beforeAll(async () => {
@@ -54,17 +57,17 @@ describePage("the view of a result in a chat", (running) => {
     expect.poll(() => view.textContent("#status"), PATIENCE).toBe(words);
   const firstPage = ({ view }: OpenView) => view.waitForSelector("#page canvas", PATIENCE);
 
-  describe.each(["application", "page"] as const)("in a host that is an application or a page: %s", (host) => {
-    test("says what is being bought, then shows its first page, link, end and receipt", () =>
+  describe.each(["application", "page"] as const)("host: %s", (host) => {
+    test("the chat view shows the order, then the first page, the link and the receipt", () =>
       show(
         async (open) => {
           const { view, tell, opened, complaints } = open;
           expect(await view.evaluate("origin")).toMatch(host === "application" ? /^null$/ : /localhost/);
           const input = { ...fields, file: "https://example.com/files/a%20contract.pdf?key=1", opacity: 0.9 };
           await tell("sendToolInput", { arguments: input });
-          await expectStatus(open, "It costs 0.05 USDC, and nothing if it fails.");
+          await expectStatus(open, "The price is 0.05 USDC. A failed call costs nothing.");
           expect(plain(await view.textContent("#order"))).toBe(
-            "“DRAFT” over every page of a contract.pdf: template stamp, opacity 0.9",
+            "“DRAFT” on every page of a contract.pdf: template stamp, opacity 0.9",
           );
 
           const result = await chat.call({ ...fields, opacity: 0.9, color: "#cc0068" });
@@ -72,9 +75,9 @@ describePage("the view of a result in a chat", (running) => {
           await firstPage(open);
           expect(await hasColor(open, [204, 0, 104])).toBe(true);
           expect(plain(await view.innerText(".receipt"))).toMatch(
-            /marked\s+4 pages, [\d.]+ kB, 0\.05 USDC\s+The link ends in 24 hours/,
+            /is ready\s+4 pages, [\d.]+ kB, 0\.05 USDC\s+The link expires in 24 hours/,
           );
-          await expectStatus(open, "The PDF is marked.");
+          await expectStatus(open, "The PDF is ready.");
           const { url } = (result.structuredContent as { output: { url: string } }).output;
           expect(await view.inputValue("[data-part=link]")).toBe(url);
           await view.click("[data-part=download]");
@@ -88,31 +91,31 @@ describePage("the view of a result in a chat", (running) => {
       ));
   });
 
-  test("ends the link, when that is asked for twice", () =>
+  test("the chat view revokes the link after a confirmation", () =>
     show(async (open) => {
       const { view, tell } = open;
       const result = await chat.call(fields);
       await tell("sendToolResult", result);
       await firstPage(open);
       const url = await view.inputValue("[data-part=link]");
-      await view.focus("[data-part=end]");
+      await view.focus("[data-part=revoke]");
       await open.page.keyboard.press("Enter");
-      expect(await view.evaluate("document.activeElement.dataset.part")).toBe("keep");
+      expect(await view.evaluate("document.activeElement.dataset.part")).toBe("dismiss");
       expect((await fetch(url)).status).toBe(200);
       await open.page.keyboard.press("Tab");
       await open.page.keyboard.press("Enter");
-      await view.getByText("You have ended the link.").waitFor();
+      await view.getByText("You revoked the link.").waitFor();
       expect((await fetch(url)).status).toBe(410);
       expect(await view.evaluate("document.activeElement.className")).toContain("receipt");
       expect(await view.locator("#page canvas, [data-part=download]").count()).toBe(0);
 
-      // the chat is opened again, and the host has kept the result
+      // the user reopens the chat, and the host has stored the result
       await tell("sendToolResult", result);
-      await view.getByText("The link has ended, and the file is deleted.").waitFor();
+      await view.getByText("The link has expired, and the file is deleted.").waitFor();
       expect(await view.locator("#page canvas, [data-part=download]").count()).toBe(0);
     }));
 
-  test("shows the page of the last result, whichever file comes first", () =>
+  test("the chat view shows the page of the latest result, in any loading order of the files", () =>
     show(async (open) => {
       const { page, view, tell } = open;
       const [first, last] = [await chat.call(fields), await chat.call(fields)];
@@ -134,32 +137,32 @@ describePage("the view of a result in a chat", (running) => {
       expect(await view.locator(".receipt").count()).toBe(1);
     }));
 
-  test("asks for nothing of a link whose time is over", () =>
+  test("the chat view does not fetch an expired link", () =>
     show(async ({ page, view, tell }) => {
       const { structuredContent, ...result } = await chat.call(fields);
       const { output, ...rest } = structuredContent as { output: object };
       const asked: string[] = [];
       page.on("request", (request) => asked.push(request.url()));
-      const over = { ...output, expires_at: "2026-01-01T00:00:00.000Z" };
-      await tell("sendToolResult", { ...result, structuredContent: { ...rest, output: over } });
-      await view.getByText("The link has ended, and the file is deleted.").waitFor();
+      const expired = { ...output, expires_at: "2026-01-01T00:00:00.000Z" };
+      await tell("sendToolResult", { ...result, structuredContent: { ...rest, output: expired } });
+      await view.getByText("The link has expired, and the file is deleted.").waitFor();
       expect(asked).toEqual([]);
     }));
 
-  test("says what a call costs that has not paid, why one was refused, and that one was cancelled", () =>
+  test("the chat view reports an unpaid, a refused and a canceled call", () =>
     show(async (open) => {
       const { tell, view } = open;
       await tell("sendToolResult", await chat.call(fields, false));
-      await expectStatus(open, "Not bought: it costs 0.05 USDC, which has not been paid. Nothing was charged.");
+      await expectStatus(open, "Not bought: the price of 0.05 USDC has not been paid. Nothing was charged.");
       await tell("sendToolResult", await chat.call({ ...fields, file: dataUri(Buffer.from("%PDF-1.7")) }));
       await expect.poll(() => view.textContent("#status"), PATIENCE).toMatch(/page/);
       expect(await view.textContent("#status")).not.toMatch(/[{`]/);
       await tell("sendToolCancelled", { reason: "user action" });
-      await expectStatus(open, "The call was cancelled.");
+      await expectStatus(open, "The call was canceled.");
       expect(await view.locator(".receipt").count()).toBe(0);
     }));
 
-  test("opens a file with the password that the call has, and says so where there is none", async () => {
+  test("the chat view opens an encrypted file with the call's password, and reports a missing one", async () => {
     const locked = VECTORS.find(({ user, dict }) => user !== "" && dict.p === -4)!;
     const password = locked.user;
     const result = await chat.call({ file: dataUri(encryptedPage(locked)), text: "A", password });
@@ -171,12 +174,12 @@ describePage("the view of a result in a chat", (running) => {
     });
     await show(async ({ view, tell }) => {
       await tell("sendToolResult", result);
-      await view.getByText("The file opens with its password.").waitFor();
+      await view.getByText("No preview: the file needs its password.").waitFor();
       expect(await view.locator("[data-part=download]").count()).toBe(1);
     });
   });
 
-  test("draws in a worker where the host allows one", () =>
+  test("the chat view draws in a worker if the host allows one", () =>
     show(
       async (open) => {
         await open.tell("sendToolResult", await chat.call(fields));
@@ -186,7 +189,7 @@ describePage("the view of a result in a chat", (running) => {
       { workers: true, host: "page" },
     ));
 
-  test("draws images by scripts alone where WebAssembly is not allowed", async () => {
+  test("the chat view decodes images without WebAssembly if the host forbids it", async () => {
     const image = "/Type /XObject /Subtype /Image /Width 64 /Height 64 /Filter /JPXDecode";
     const pdf = pdfOf([
       "<< /Type /Catalog /Pages 2 0 R >>",
@@ -203,7 +206,7 @@ describePage("the view of a result in a chat", (running) => {
     });
   });
 
-  test("fetches of a large file what its first page needs", async () => {
+  test("the chat view fetches only the parts of a large file that its first page needs", async () => {
     const pages = Array.from({ length: 30 }, (_, index) => 3 + 2 * index);
     const pdf = pdfOf([
       "<< /Type /Catalog /Pages 2 0 R >>",
@@ -213,7 +216,7 @@ describePage("the view of a result in a chat", (running) => {
         streamOf(`%${"x".repeat(200_000)}\n1 0 1 rg 0 0 99 99 re f`),
       ]),
     ]);
-    const form = new FormData(); // no message is as large
+    const form = new FormData(); // too large for an MCP message
     form.set("file", new File([pdf], "large.pdf"));
     form.set("text", "A");
     const sold = await callPaid(`${running.worker.url}/v1/watermark/text`, form);
@@ -240,8 +243,8 @@ describePage("the view of a result in a chat", (running) => {
     ["dark", 720],
     ["light", 320],
     ["dark", 320],
-  ] as const)("in %s colours, %i px wide", (theme, width) => {
-    test("has the host's theme, room for everything, and nothing that axe complains of", () =>
+  ] as const)("theme: %s, width: %i px", (theme, width) => {
+    test("the chat view follows the host's theme, fits without scrolling, and passes axe", () =>
       show(
         async (open) => {
           const { page, view, tell } = open;
@@ -249,7 +252,7 @@ describePage("the view of a result in a chat", (running) => {
           await tell("sendToolResult", await chat.call(fields));
           await firstPage(open);
           await view.click("summary");
-          await view.click("[data-part=end]");
+          await view.click("[data-part=revoke]");
           expect(await view.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
           await expect
             .poll(() => view.evaluate("document.documentElement.scrollHeight - innerHeight"), PATIENCE)
@@ -269,28 +272,28 @@ describePage("the view of a result in a chat", (running) => {
       ));
   });
 
-  describe("where the host denies it", () => {
-    test("everything, says where the link is", () =>
+  describe("hosts that deny a capability", () => {
+    test("without scripts, the chat view points to the link in the chat", () =>
       show(
         async ({ view, complaints }) => {
-          expect(await view.textContent("#status")).toContain("The link to it is in the chat.");
+          expect(await view.textContent("#status")).toContain("The download link is in the chat.");
           expect(complaints.filter((words) => words.startsWith("request:"))).toEqual([]);
         },
         { denies: "everything" },
       ));
 
-    test("links, lets the link be copied", () =>
+    test("if the host opens no links, the chat view selects the link for copying", () =>
       show(
         async ({ view, tell }) => {
           await tell("sendToolResult", await chat.call(fields));
           await view.click("[data-part=download]");
-          await view.getByText("This app does not open the link: copy it.").waitFor();
+          await view.getByText("This app cannot open the link. Copy it instead.").waitFor();
           expect(await view.evaluate("getSelection().toString()")).toBe(await view.inputValue("[data-part=link]"));
         },
         { denies: "links" },
       ));
 
-    test("the clipboard, selects the link", () =>
+    test("without clipboard access, the chat view selects the link for copying", () =>
       show(async ({ view, tell }) => {
         await tell("sendToolResult", await chat.call(fields));
         await view.click("[data-part=copy]");
@@ -299,25 +302,25 @@ describePage("the view of a result in a chat", (running) => {
           .toBe(await view.inputValue("[data-part=link]"));
       }));
 
-    test("connections, has the link all the same, and says that it cannot be ended", () =>
+    test("without network access, the chat view shows the link and reports that it cannot revoke it", () =>
       show(
         async ({ view, tell }) => {
           await tell("sendToolResult", await chat.call(fields));
-          await view.getByText("The first page cannot be shown here.").waitFor();
-          await view.click("[data-part=end]");
-          await view.click("[data-part=sure]");
-          await view.getByText("The link could not be ended.").waitFor();
-          expect(await view.isVisible("[data-part=said]")).toBe(true);
+          await view.getByText("The first page cannot be previewed here.").waitFor();
+          await view.click("[data-part=revoke]");
+          await view.click("[data-part=confirm]");
+          await view.getByText("The link could not be revoked.").waitFor();
+          expect(await view.isVisible("[data-part=status]")).toBe(true);
           expect((await fetch(await view.inputValue("[data-part=link]"))).status).toBe(200);
         },
         { denies: "connections" },
       ));
   });
 
-  describe("does not fall for", () => {
+  describe("untrusted input", () => {
     const EVIL = `<img src=x onerror="document.title='evil'">\u202efdp.exe\u2069\u0000\n${"x".repeat(5000)}`;
 
-    test("words in arguments and names", () =>
+    test("the chat view neutralizes markup and control characters in arguments and names", () =>
       show(async (open) => {
         const { view, tell, complaints } = open;
         const input = { text: EVIL, file: { file_name: EVIL }, [EVIL]: EVIL, opacity: {}, font_size: 7 };
@@ -328,14 +331,14 @@ describePage("the view of a result in a chat", (running) => {
         expect(said.match(/\u2068/g)).toHaveLength(said.match(/\u2069/g)!.length);
         expect(said.length).toBeLessThan(500);
         await tell("sendToolInput", { arguments: { file: "https://x/%", image: 7 } });
-        expect(plain(await view.textContent("#order"))).toBe("An image over every page of %");
+        expect(plain(await view.textContent("#order"))).toBe("An image on every page of %");
 
         const { content, ...result } = await chat.call(fields);
         const named = content.map((block) => (block.type === "resource_link" ? { ...block, name: EVIL } : block));
         await tell("sendToolResult", { ...result, content: named });
         await firstPage(open);
         expect(await view.textContent("h2")).toContain("<img src=x");
-        expect(await view.title()).toBe("The marked PDF");
+        expect(await view.title()).toBe("Watermarked PDF");
         expect(await view.locator("img").count()).toBe(0);
         expect(others(complaints)).toEqual([]);
       }));
@@ -345,7 +348,7 @@ describePage("the view of a result in a chat", (running) => {
       "https://evil.example.com/v1/files/1.pdf?token=2",
       "//v1/files/../../1",
       7,
-    ])("a result whose link is not of this deployment: %j", (url) =>
+    ])("the chat view ignores a result whose link leads elsewhere: %j", (url) =>
       show(async (open) => {
         const { structuredContent, ...result } = await chat.call(fields);
         const { output, ...rest } = structuredContent as { output: object };
@@ -356,7 +359,7 @@ describePage("the view of a result in a chat", (running) => {
       }),
     );
 
-    test("messages of others than the host", () =>
+    test("the chat view ignores messages from other windows", () =>
       show(async ({ page, view }) => {
         const message = {
           jsonrpc: "2.0",
@@ -373,10 +376,10 @@ describePage("the view of a result in a chat", (running) => {
   });
 
   test.each([
-    ["very high", 20, 14_400],
+    ["very tall", 20, 14_400],
     ["very wide", 14_400, 20],
     ["very large", 14_400, 14_400],
-  ])("shows a page that is %s within its room", async (_, width, height) => {
+  ])("the chat view fits a %s page into its frame", async (_, width, height) => {
     const result = await chat.call({ file: dataUri(pagesOf([`/MediaBox [0 0 ${width} ${height}]`])), text: "A" });
     await show(async (open) => {
       await open.tell("sendToolResult", result);

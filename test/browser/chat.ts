@@ -1,4 +1,7 @@
-/** A chat that shows views (MCP Apps): a client of the Worker, and a page with MCP's own library for hosts. */
+/**
+ * A chat application that shows views (MCP Apps): an MCP client of the Worker, and a page with the official library for
+ * hosts.
+ */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -12,30 +15,33 @@ import { build } from "esbuild";
 import type { Browser, BrowserContextOptions, Frame, Page } from "playwright-core";
 import { paymentFor } from "../../scripts/lib/pay.ts";
 
-/** How a chat shows a view. */
+/** Properties of the host that shows a view. */
 interface Showing {
-  /** An application has the view in a frame without an origin; a page in a frame of another page ("Sandbox proxy"). */
+  /**
+   * An application shows the view in a frame with an opaque origin; a web page in a frame within a frame ("Sandbox
+   * proxy").
+   */
   host?: "application" | "page";
   context?: McpUiHostContext;
-  /** What the host does not let it do. */
+  /** Capability that the host denies. */
   denies?: "everything" | "connections" | "links";
-  /** Whether the frame may have workers, for which views cannot ask. */
+  /** Whether the frame may start workers. Views cannot request this. */
   workers?: boolean;
   browser?: BrowserContextOptions;
 }
 
-/** A view that is shown. */
+/** A shown view. */
 export interface OpenView {
   page: Page;
   view: Frame;
-  /** Tells the view something, as the host does: the name of a method of `AppBridge`. */
+  /** Sends a notification to the view. `method` is a method of `AppBridge`. */
   tell(
     method: "sendToolInput" | "sendToolResult" | "sendToolCancelled" | "setHostContext",
     params: object,
   ): Promise<void>;
-  /** The links that the host was asked to open. */
+  /** Returns the links that the host was asked to open. */
   opened(): Promise<string[]>;
-  /** Reports of the Content-Security-Policy, errors, and requests to others than the chat and the Worker. */
+  /** Violations of the Content-Security-Policy, errors, and requests to hosts other than the chat and the Worker. */
   complaints: string[];
 }
 
@@ -61,7 +67,7 @@ globalThis.show = async (address, { html, sandbox, context, opensLinks }) => {
   frame.src = address;
   await ready;
 };`;
-/** What stands between a host that is a page and the view. */
+/** The document between a web-page host and the view. */
 const PROXY = `<!doctype html>
 <html lang="en">
   <title>A sandbox</title>
@@ -87,7 +93,9 @@ const PAGE = `<!doctype html>
   <script type="module" src="/host.js"></script>
 </html>`;
 
-/** The policy that a host makes of what a view asks for (MCP Apps, "Content Security Policy Enforcement"). */
+/**
+ * Returns the policy that a host derives from the view's requests (MCP Apps, "Content Security Policy Enforcement").
+ */
 function policyFor({ csp }: McpUiResourceMeta, { denies, workers }: Showing): string {
   if (denies === "everything") return "default-src 'none'";
   const connections = denies === "connections" ? "'none'" : `'self' ${csp?.connectDomains?.join(" ") ?? ""}`;
@@ -98,7 +106,7 @@ function policyFor({ csp }: McpUiResourceMeta, { denies, workers }: Showing): st
     frame-src 'none'; object-src 'none'; base-uri 'self'; ${workers ? "worker-src blob:" : ""}`.replaceAll(/\s+/g, " ");
 }
 
-/** Connects a chat to a Worker. */
+/** Starts a chat that is connected to a Worker. */
 export async function startChat(url: string) {
   const client = new Client(
     { name: "chat", version: "1.0.0" },
@@ -119,7 +127,7 @@ export async function startChat(url: string) {
     write: false,
   });
 
-  /** The documents of frames, and their policies. */
+  /** The documents of the frames, with their policies. */
   const frames = new Map<string, { document: string; policy: string }>();
   const server = createServer(({ url: path = "/" }, response) => {
     const frame = frames.get(path);
@@ -134,10 +142,10 @@ export async function startChat(url: string) {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const [chat, sandboxes] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`]; // which must not be of one origin
+  const [chat, sandboxes] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`]; // the two frames need different origins
 
   return {
-    /** Calls a tool, paid for unless it is said otherwise. */
+    /** Calls a tool, by default with a payment. */
     async call(fields: Record<string, unknown>, paid = true): Promise<CallToolResult> {
       const payment = paid ? await paymentFor(`${url}/v1/watermark/text`) : undefined;
       return client.callTool({
@@ -146,7 +154,7 @@ export async function startChat(url: string) {
         ...(payment && { _meta: { "x402/payment": payment } }),
       }) as Promise<CallToolResult>;
     },
-    /** Opens the view in a page of its own, and lets `use` have it. */
+    /** Opens the view in a new page and passes it to `use`. */
     async show(browser: Browser, use: (open: OpenView) => Promise<void>, showing: Showing = {}): Promise<void> {
       const { host = "application", context: hostContext, denies } = showing;
       const path = `/frame/${frames.size}`;
@@ -179,7 +187,7 @@ export async function startChat(url: string) {
         const loaded = page.waitForEvent("framenavigated", (frame) => frame.url().endsWith(path));
         const shown = page.evaluate(`show("${sandboxes}${path}", ${JSON.stringify(options)})`).catch(() => undefined);
         await (denies === "everything" ? loaded : shown);
-        const view = page.frames().at(-1)!; // the innermost
+        const view = page.frames().at(-1)!; // the innermost frame
         await use({
           page,
           view,

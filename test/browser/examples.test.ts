@@ -1,4 +1,4 @@
-/** `examples/browser.html`, served from a host of its own, in a real browser with a wallet that signs what it is asked to. */
+/** `examples/browser.html` on a separate origin, in a real browser with a wallet that signs every request. */
 import { join } from "node:path";
 import { context } from "esbuild";
 import { privateKeyToAccount } from "viem/accounts";
@@ -9,7 +9,7 @@ import { describePage } from "./running.ts";
 const folder = join(import.meta.dirname, "../../examples");
 const account = privateKeyToAccount(DEVELOPMENT_KEY);
 
-/** Announces a wallet (EIP-6963) that has `window.answer`, outside the page, do what it is asked for. */
+/** Announces a wallet (EIP-6963) that forwards its requests to `window.answer`, outside the page. */
 const WALLET = `addEventListener("eip6963:requestProvider", () => {
   const provider = { request: (asked) => answer(asked), on() {}, removeListener() {} };
   const info = { uuid: crypto.randomUUID(), name: "Test", icon: "data:,", rdns: "com.example.test" };

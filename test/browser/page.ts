@@ -1,19 +1,19 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** How long to wait for what the page is about to show. */
+/** Maximum wait for an expected change of the page. */
 export const PATIENCE = { timeout: 15_000 };
 
-/** A page under test, and what it did that it should not. */
+/** A page under test, with records of its behavior. */
 export interface OpenPage {
   page: Page;
-  /** Reports of the Content-Security-Policy, errors, and requests that left the origin or failed. */
+  /** Violations of the Content-Security-Policy, errors, and requests that failed or went to other origins. */
   complaints: string[];
-  /** The paths that were asked for, in order. */
+  /** Requested paths, in order. */
   requested: string[];
 }
 
-/** Opens the page at `/` in a profile of its own, which `prepare` may have first, and lets `use` have it. */
+/** Opens the home page in a new profile and passes it to `use`. `prepare` may change the profile first. */
 export async function withPage(
   browser: Browser,
   url: string,
@@ -21,14 +21,14 @@ export async function withPage(
   options: BrowserContextOptions = {},
   prepare: (context: BrowserContext) => Promise<unknown> = async () => undefined,
 ): Promise<void> {
-  // without smooth scrolling, which a click does not wait for
+  // disables smooth scrolling, for which a click does not wait
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   try {
     await prepare(context);
     const complaints: string[] = [];
     const requested: string[] = [];
     context.on("console", (message) => {
-      // Chromium reports each 402, which is how a purchase begins
+      // Chromium logs each 402, with which a purchase begins
       if (message.text().endsWith("402 (Payment Required)")) return;
       if (["error", "warning"].includes(message.type())) complaints.push(`console: ${message.text()}`);
     });
@@ -48,18 +48,18 @@ export async function withPage(
   }
 }
 
-/** Gives the page a PDF, and waits until its first page is shown. */
+/** Chooses a PDF on the page, and waits until its first page is shown. */
 export async function chooseFile(page: Page, pdf: Uint8Array, name = "contract.pdf"): Promise<void> {
   await page.setInputFiles("#file", { name, mimeType: "application/pdf", buffer: Buffer.from(pdf) });
   await page.waitForSelector(".sheet canvas");
 }
 
-/** The pixels of the first page as it is shown now, as a data URI. */
+/** Returns the pixels of the first shown page as a data URI. */
 export function firstPage(page: Page): Promise<string> {
   return page.evaluate(`document.querySelector(".sheet canvas").toDataURL()`) as Promise<string>;
 }
 
-/** Does something, and waits until the first page looks otherwise than before. */
+/** Performs an action, and waits until the first page changes. */
 export async function expectChange(page: Page, act: () => Promise<unknown>): Promise<void> {
   const before = await firstPage(page);
   await act();

@@ -1,4 +1,4 @@
-/** What the page shows is what is bought: the preview, as the browser has drawn it, and the file, as MuPDF draws it. */
+/** Compares the preview, drawn by the browser, with the bought file, drawn by MuPDF. */
 import { createCanvas } from "@napi-rs/canvas";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -9,9 +9,9 @@ import { chooseFile, firstPage, PATIENCE, withPage } from "./page.ts";
 import { describePage } from "./running.ts";
 import { type Fields, randomSettings } from "./settings.ts";
 
-/** So many settings of each operation are tried: 50 for the whole, by `PIXEL_SETTINGS=50`. */
+/** Number of random settings per operation. `PIXEL_SETTINGS=50` tests all of them. */
 const SETTINGS = Number(process.env.PIXEL_SETTINGS ?? 6);
-/** By so much of 255 two engines may differ in a pixel: they smooth edges in their own ways. */
+/** Tolerated difference of a pixel, of 255, because renderers smooth edges differently. */
 const TOLERANCE = 64;
 
 const WIDTH = 300;
@@ -24,7 +24,7 @@ const SMALL_PAGE = pdfOf([
 
 describePage("the preview", (running) => {
   test.each(["text", "image"] as const)(
-    "with a mark of kind %s looks like the file that is bought",
+    "the preview with settings of kind %s looks like the bought file",
     (operation) =>
       withPage(
         running.browser,
@@ -46,7 +46,7 @@ describePage("the preview", (running) => {
   );
 });
 
-/** A transparent PNG and a JPEG, which look otherwise from every side, of so many pixels that none is seen by itself. */
+/** A transparent PNG and a JPEG. Both are asymmetric, and large enough that no single pixel is visible. */
 function logos(): Buffer[] {
   const canvas = createCanvas(600, 450);
   const context = canvas.getContext("2d");
@@ -64,7 +64,7 @@ function logos(): Buffer[] {
   return [png, canvas.toBuffer("image/jpeg")];
 }
 
-/** Sets the controls, and returns the preview once it shows what they say. */
+/** Sets the controls, and returns the preview once it is updated. */
 async function preview(page: Page, operation: string, fields: Fields, image: Buffer): Promise<Raster> {
   await page.evaluate(`(() => {
     document.querySelector(".sheet canvas").dataset.old = "";
@@ -82,7 +82,7 @@ async function preview(page: Page, operation: string, fields: Fields, image: Buf
   return rasterOf(await firstPage(page));
 }
 
-/** Buys what is shown with the development key, and returns the file. */
+/** Buys the shown file with the development key, and returns its bytes. */
 async function buy(page: Page): Promise<Uint8Array> {
   const receipts = await page.locator(".receipt").count();
   await page.click("#buy-in-development");
@@ -91,10 +91,10 @@ async function buy(page: Page): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** The share of pixels that differ. */
+/** Returns the share of pixels that differ. */
 function differing(one: Raster, other: Raster): number {
   const sides = ["width", "height"] as const;
-  for (const side of sides) expect(Math.abs(one[side] - other[side])).toBeLessThanOrEqual(1); // of part of a pixel
+  for (const side of sides) expect(Math.abs(one[side] - other[side])).toBeLessThanOrEqual(1); // in case of a fractional pixel
   const [width, height] = sides.map((side) => Math.min(one[side], other[side])) as [number, number];
   let count = 0;
   for (let y = 0; y < height; y++)

@@ -1,4 +1,4 @@
-/** The page at `/` in a real browser: what it shows, what it asks for, and who can use it. */
+/** The home page in a real browser: its content, its requests and its accessibility. */
 
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -23,7 +23,7 @@ describePage("the page at /", (running) => {
     sample = await samplePdf();
   });
 
-  test("marks a file that is chosen, without uploading it, and draws the pages in view only", () =>
+  test("the playground marks a chosen file without uploading it, and draws only the pages in view", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints, requested }) => {
       const uploads: string[] = [];
       page.on("request", (request) => {
@@ -41,7 +41,7 @@ describePage("the page at /", (running) => {
       expect(requested).toContain("/fonts/noto-sans-bold.ttf");
     }));
 
-  test("takes the sample, and a file that is dropped", () =>
+  test("the playground accepts the sample and a dropped file", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       await page.click("#sample");
       await page.waitForSelector(".sheet canvas");
@@ -57,7 +57,7 @@ describePage("the page at /", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("shows the mark anew when any control changes, and its call in every language", () =>
+  test("the playground updates the preview and all snippets when a control changes", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       await chooseFile(page, sample);
       const curl = () => page.textContent("#snippet-curl");
@@ -96,7 +96,7 @@ describePage("the page at /", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("says what is wrong beside the field, and keeps the last preview", () =>
+  test("the playground shows an error beside its field and leaves the last preview visible", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       const before = await firstPage(page);
@@ -115,7 +115,7 @@ describePage("the page at /", (running) => {
       await expectStatus(page, /PDF/);
     }));
 
-  test("says what is wrong in the API's words", () =>
+  test("the playground reports the same error messages as the API", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const png = Buffer.from(RED_PNG);
       const files: [name: string, content: Buffer, words: RegExp][] = [
@@ -149,7 +149,7 @@ describePage("the page at /", (running) => {
     return (await callPaid(`${running.worker.url}/v1/watermark/text`, form)).json() as Promise<Refusal>;
   }
 
-  test("takes a file that was chosen before, and is as it was for who comes back to it", () =>
+  test("the playground accepts a file chosen before, and restores its settings after going back", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const contract = join(import.meta.dirname, "../../examples/contract.pdf");
       await page.setInputFiles("#file", contract);
@@ -159,7 +159,7 @@ describePage("the page at /", (running) => {
       await page.setInputFiles("#file", contract);
       await expectStatus(page, /^contract\.pdf/);
 
-      await page.fill("#text-text", "KEPT");
+      await page.fill("#text-text", "RESTORED");
       await page.fill("#text-opacity", "0.8");
       await page.fill("#text-color", "#cc0068");
       await page.goto(`${running.worker.url}/docs`);
@@ -167,10 +167,10 @@ describePage("the page at /", (running) => {
       await expectStatus(page, /^contract\.pdf: 4 pages/);
       expect(await page.inputValue("[data-picks=text-color]")).toBe("#cc0068");
       expect(await page.textContent("output[for=text-opacity]")).toBe("0.8");
-      expect(await page.textContent("#snippet-curl")).toContain("text=KEPT");
+      expect(await page.textContent("#snippet-curl")).toContain("text=RESTORED");
     }));
 
-  test("shows a page as a whole, and a very long one large enough to be read", () =>
+  test("the playground fits a page into the view, but shows a very long page at readable size", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const heights = async (selector: string) =>
         (await page.locator(selector).first().boundingBox())! as { width: number; height: number };
@@ -181,7 +181,7 @@ describePage("the page at /", (running) => {
       await expect.poll(async () => (await heights(".sheet")).width, PATIENCE).toBeGreaterThan(300);
     }));
 
-  test("opens an encrypted file with the password in its control", () =>
+  test("the playground opens an encrypted file with the password field", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       const locked = VECTORS.find(({ user, dict }) => user !== "" && dict.p === -4)!;
       await page.setInputFiles("#file", {
@@ -190,14 +190,14 @@ describePage("the page at /", (running) => {
         buffer: Buffer.from(encryptedPage(locked)),
       });
       await expectStatus(page, /password/);
-      // its control is in sight, and said to be what is wrong
+      // its control is visible and marked as invalid
       expect(await page.getAttribute("#text-password", "aria-invalid")).toBe("true");
       await page.fill("#text-password", locked.user);
       await page.waitForSelector(".sheet canvas");
       expect(complaints).toEqual([]);
     }));
 
-  test.each(["light", "dark"] as const)("has nothing that axe complains of, in %s colours", (colorScheme) =>
+  test.each(["light", "dark"] as const)("the home page passes axe in %s mode", (colorScheme) =>
     withPage(
       running.browser,
       running.worker.url,
@@ -214,24 +214,24 @@ describePage("the page at /", (running) => {
     ),
   );
 
-  test("shows what is chosen where the system has colours of its own", () =>
+  test("the home page shows selected options under forced system colors", () =>
     withPage(
       running.browser,
       running.worker.url,
       async ({ page }) => {
         const groups = ["operation", "client", "template", "position"];
-        const colour = (selector: string) =>
+        const color = (selector: string) =>
           page.evaluate(`getComputedStyle(document.querySelector('${selector} ~ span')).backgroundColor`);
         for (const name of groups) {
           const input = `[data-operation=text] [name=${name}]`;
           const scope = ["operation", "client"].includes(name) ? `[name=${name}]` : input;
-          expect(await colour(`${scope}:checked`), name).not.toBe(await colour(`${scope}:not(:checked)`));
+          expect(await color(`${scope}:checked`), name).not.toBe(await color(`${scope}:not(:checked)`));
         }
       },
       { forcedColors: "active" },
     ));
 
-  test("does not scroll sideways on a phone, before a file and after", () =>
+  test("the home page does not scroll sideways on a phone, before and after choosing a file", () =>
     withPage(
       running.browser,
       running.worker.url,
@@ -244,13 +244,19 @@ describePage("the page at /", (running) => {
       PHONE,
     ));
 
-  test("can be read without JavaScript: sentence, price, templates, fields and the call", () =>
+  test("the home page is readable without JavaScript: summary, price, templates, fields and snippets", () =>
     withPage(
       running.browser,
       running.worker.url,
       async ({ page, complaints }) => {
         const text = await page.innerText("body");
-        for (const part of ["over every page of a PDF", "0.05 USDC a call", "without it.", "opacity", "diagonal"])
+        for (const part of [
+          "on every page of a PDF",
+          "0.05 USDC per call",
+          "The preview needs JavaScript.",
+          "opacity",
+          "diagonal",
+        ])
           expect(text).toContain(part);
         expect(await page.isVisible("#snippet-curl")).toBe(true);
         await page.check("[name=client][value=python]", { force: true });
@@ -261,7 +267,7 @@ describePage("the page at /", (running) => {
       { javaScriptEnabled: false },
     ));
 
-  test("is used by the keyboard alone", () =>
+  test("the playground is usable with the keyboard alone", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const focusOn = async (selector: string) => {
         for (let press = 0; press < 60; press++) {
@@ -285,9 +291,9 @@ describePage("the page at /", (running) => {
       await expect.poll(() => page.textContent("[data-client=typescript] .copy"), PATIENCE).toBe("Copied");
     }));
 
-  test("weighs less than 150 KB gzipped until a file is chosen, and engine, fonts and pdf.js come after", () =>
+  test("the home page loads less than 150 KB gzipped, and no engine, fonts or pdf.js before a file is chosen", () =>
     withPage(running.browser, running.worker.url, async ({ page, requested }) => {
-      await page.evaluate("scrollTo(0, document.body.scrollHeight)"); // pictures load as they come near
+      await page.evaluate("scrollTo(0, document.body.scrollHeight)"); // pictures load lazily
       await page.waitForLoadState("networkidle");
       const before = [...new Set(requested)];
       const bodies = await Promise.all(

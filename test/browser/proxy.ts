@@ -1,13 +1,13 @@
 import { request as ask, createServer } from "node:http";
 
-/** What is answered in place of what a Worker has said. */
+/** A replacement for the Worker's answer. */
 interface Answer {
   status: number;
   headers: Record<string, string>;
   problem: object;
 }
 
-/** A proxy before a Worker whose answers get lost when it is told so: calls arrive, and what is said to them is not heard. */
+/** A proxy in front of a Worker. On request, it passes a call on but loses or replaces the answer. */
 export async function startProxy(upstream: string) {
   const { hostname, port } = new URL(upstream);
   let instead: Answer | "nothing" | undefined;
@@ -24,7 +24,7 @@ export async function startProxy(upstream: string) {
         answer.resume();
         if (given !== "nothing")
           return response.writeHead(given.status, given.headers).end(JSON.stringify(given.problem));
-        // a connection that breaks before any answer is tried again by the browser itself
+        // sends headers first, because a browser retries a connection that breaks before any answer
         response.writeHead(200, answer.rawHeaders).flushHeaders();
         return answer.on("end", () => response.destroy());
       }
@@ -37,9 +37,9 @@ export async function startProxy(upstream: string) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
-    /** The bodies that were sent, in order. */
+    /** The sent bodies, in order. */
     posted,
-    /** Loses the answer of the next paid call, or gives another in its place. */
+    /** Loses the answer to the next paid call, or replaces it. */
     loseNextAnswer: (given: Answer | "nothing" = "nothing") => {
       instead = given;
     },

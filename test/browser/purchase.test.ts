@@ -1,4 +1,4 @@
-/** Buying on the page: what is paid, what comes of it, and what the reader is told. */
+/** Buying on the home page: the charges, the outcomes and the messages. */
 import { readFile } from "node:fs/promises";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 describePage("paying with the development key", (running) => {
-  test("takes one click, and the file that is downloaded has the bytes of the preview", () =>
+  test("buying with the development key takes one click and yields the bytes of the preview", () =>
     withPage(
       running.browser,
       running.worker.url,
@@ -36,7 +36,7 @@ describePage("paying with the development key", (running) => {
         await page.click("#buy-in-development");
         await page.waitForSelector(".receipt");
         expect(await page.innerText(".receipt")).toMatch(
-          /contract\.pdf is marked\s+4 pages.*0\.05 USDC\s+The link ends in 24 hours/,
+          /contract\.pdf is ready\s+4 pages.*0\.05 USDC\s+The link expires in 24 hours/,
         );
         expect(await page.evaluate("document.activeElement.className")).toBe("receipt");
 
@@ -44,13 +44,13 @@ describePage("paying with the development key", (running) => {
         expect(download.suggestedFilename()).toBe("signed.pdf");
         const bytes = await readFile(await download.path());
         expect(bytes.toString("base64")).toBe(await page.evaluate("lastMarked.toBase64()"));
-        expect(complaints.filter((words) => !words.includes("ERR_ABORTED"))).toEqual([]); // how a download is told of
+        expect(complaints.filter((words) => !words.includes("ERR_ABORTED"))).toEqual([]); // a download is reported like this
       },
       {},
       keepMarked,
     ));
 
-  test("gives a link that can be copied, and ended", () =>
+  test("a bought link can be copied and revoked", () =>
     withPage(
       running.browser,
       running.worker.url,
@@ -63,26 +63,26 @@ describePage("paying with the development key", (running) => {
         expect((await fetch(url)).status).toBe(200);
         await page.getByText("Copied", { exact: true }).waitFor();
 
-        // to have it once more gives the same link, which is there once, and after a reload too
+        // getting it again yields the same link, shown once, also after a reload
         await page.click("#buy");
         await page.waitForSelector("#purchase:not(.busy)");
         expect(await page.locator(".receipt").count()).toBe(1);
         await page.reload({ waitUntil: "networkidle" });
         expect(await page.inputValue(".receipt [data-part=link]")).toBe(url);
-        expect(await page.innerText(".receipt")).toContain("contract.pdf is marked");
+        expect(await page.innerText(".receipt")).toContain("contract.pdf is ready");
         await chooseFile(page, sample);
 
-        await page.click("[data-part=end]");
-        expect(await page.evaluate("document.activeElement.textContent")).toBe("Keep it");
+        await page.click("[data-part=revoke]");
+        expect(await page.evaluate("document.activeElement.textContent")).toBe("Keep link");
         await page.keyboard.press("Enter");
         expect((await fetch(url)).status).toBe(200);
-        await page.click("[data-part=end]");
-        await page.click("[data-part=sure]");
-        await page.getByText("You have ended the link.").waitFor();
+        await page.click("[data-part=revoke]");
+        await page.click("[data-part=confirm]");
+        await page.getByText("You revoked the link.").waitFor();
         expect((await fetch(url)).status).toBe(410);
         expect(await page.locator("[data-part=download]").count()).toBe(0);
 
-        // what was paid is spent: the next one is a purchase of its own
+        // the payment is used up: the next one is a new purchase
         await page.click("#buy-in-development");
         await expect.poll(() => page.locator(".receipt").count(), PATIENCE).toBe(2);
         expect(await page.inputValue("[data-part=link]")).not.toBe(url);
@@ -91,7 +91,7 @@ describePage("paying with the development key", (running) => {
       { permissions: ["clipboard-read", "clipboard-write"] },
     ));
 
-  test("speaks of what is shown, where the settings were changed while it was paid for", () =>
+  test("the buy button describes the shown order if the settings change during a purchase", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       const { promise: sent, resolve: send } = Promise.withResolvers<void>();
@@ -106,17 +106,17 @@ describePage("paying with the development key", (running) => {
       await sent;
       await expectChange(page, () => page.fill("#text-text", "CHANGED MEANWHILE"));
       change();
-      await expectTold(page, /^Not this one\.$/);
+      await expectPurchaseStatus(page, /^Not this one\.$/);
       await expect.poll(() => page.textContent("#buy"), PATIENCE).toBe("Get the PDF");
       await expectChange(page, () => page.fill("#text-text", "CONFIDENTIAL"));
       await expect.poll(() => page.textContent("#buy"), PATIENCE).toBe("Try again");
     }));
 
-  test("tells a refusal of the service in its own words, and charges nothing", () =>
+  test("the checkout shows a refusal of the service in its own words, without a charge", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await page.evaluate("document.getElementById('purchase').dataset.maxBytes = '100'");
       await chooseFile(page, sample);
-      await expectTold(page, /too large to be sent from here/);
+      await expectPurchaseStatus(page, /This page can send at most/);
       expect(await page.isDisabled("#buy-in-development")).toBe(true);
       await page.route("**/v1/watermark/text", (route) =>
         route.fulfill({ status: 429, headers: { "Retry-After": "7" }, body: JSON.stringify({ detail: "Not now." }) }),
@@ -124,7 +124,7 @@ describePage("paying with the development key", (running) => {
       await page.reload({ waitUntil: "networkidle" });
       await chooseFile(page, sample);
       await page.click("#buy-in-development");
-      await expectTold(page, /^Not now\. Try again in 7 seconds\.$/);
+      await expectPurchaseStatus(page, /^Not now\. Try again in 7 seconds\.$/);
       await page.unroute("**/v1/watermark/text");
       await page.click("#buy-in-development");
       await page.waitForSelector(".receipt");
@@ -150,7 +150,7 @@ const payWithWallet = (running: Running) => {
   });
   afterAll(() => proxy?.stop());
 
-  /** A wallet that holds twice the price, on the chain that is asked for. */
+  /** Creates a wallet that holds twice the price, on the expected chain. */
   async function walletWith(changes: Partial<FakeWallet> = {}, value = 2n * PRICE): Promise<FakeWallet> {
     return {
       name: "Fox",
@@ -162,7 +162,7 @@ const payWithWallet = (running: Running) => {
     };
   }
 
-  /** Opens the page with these wallets, a file chosen. */
+  /** Opens the page with these wallets and a chosen file. */
   async function withWallets(
     wallets: FakeWallet[],
     use: (open: { page: Page; asked: string[]; complaints: string[]; paid(): Promise<bigint> }) => Promise<void>,
@@ -184,7 +184,7 @@ const payWithWallet = (running: Running) => {
     );
   }
 
-  test("moves the price once, and uploads the file once", async () =>
+  test("buying with a wallet transfers the price once and uploads the file once", async () =>
     withWallets([await walletWith()], async ({ page, asked, complaints, paid }) => {
       proxy.posted.length = 0;
       const scripts: Promise<string>[] = [];
@@ -202,7 +202,7 @@ const payWithWallet = (running: Running) => {
       expect(await violations(page)).toEqual([]);
       expect(complaints).toEqual([]);
 
-      await page.click("#buy"); // "Get it again"
+      await page.click("#buy"); // the button says "Get it again"
       await page.waitForSelector("#purchase:not(.busy)");
       expect(await page.locator(".receipt").count()).toBe(1);
       expect(await paid()).toBe(PRICE);
@@ -213,12 +213,12 @@ const payWithWallet = (running: Running) => {
       expect(await paid()).toBe(2n * PRICE);
     }));
 
-  test("lets the keyboard choose among several, with names and icons", async () =>
-    withWallets([await walletWith(), await walletWith({ name: "Harbour" })], async ({ page, complaints, paid }) => {
+  test("the checkout offers several wallets with names and icons, for the keyboard too", async () =>
+    withWallets([await walletWith(), await walletWith({ name: "Harbor" })], async ({ page, complaints, paid }) => {
       await page.focus("#buy");
       await page.keyboard.press("Enter");
-      await expectTold(page, /^Which wallet pays\?$/);
-      expect(await page.locator(".wallets button").allInnerTexts()).toEqual(["Fox", "Harbour"]);
+      await expectPurchaseStatus(page, /^Choose a wallet\.$/);
+      expect(await page.locator(".wallets button").allInnerTexts()).toEqual(["Fox", "Harbor"]);
       expect(await page.evaluate("document.activeElement.textContent")).toBe("Fox");
       expect(
         await page.evaluate("[...document.querySelectorAll('.wallets img')].every((img) => img.naturalWidth > 0)"),
@@ -230,7 +230,7 @@ const payWithWallet = (running: Running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("switches the chain, and adds it where the wallet does not know it", async () => {
+  test("the checkout switches the wallet's chain, and adds the chain if the wallet does not know it", async () => {
     const wallet = await walletWith({ chainId: 1, knows: [1] });
     await withWallets([wallet], async ({ page, asked, paid }) => {
       await page.click("#buy");
@@ -241,31 +241,31 @@ const payWithWallet = (running: Running) => {
     });
   });
 
-  test("says so where there is no wallet", () =>
+  test("the checkout reports a browser without a wallet", () =>
     withPage(running.browser, proxy.url, async ({ page }) => {
       await chooseFile(page, sample);
       await page.click("#buy");
-      await expectTold(page, /No wallet was found/);
+      await expectPurchaseStatus(page, /No wallet was found/);
       expect(await page.locator("#buy-in-development").count()).toBe(0);
       expect(await page.content()).not.toContain(DEVELOPMENT_KEY.slice(2));
     }));
 
-  test("says what is wrong with the wallet, and goes on once it is not", async () => {
+  test("the checkout reports each problem of the wallet, and continues once it is solved", async () => {
     const wallet = await walletWith({ chainId: 1, stays: true });
     const { account } = wallet;
     await withWallets([wallet], async ({ page, asked, paid }) => {
       await page.click("#buy");
-      await expectTold(page, /^Fox is on another chain still\. Switch it to Base Sepolia/);
+      await expectPurchaseStatus(page, /^Fox is still on another network\. Switch it to Base Sepolia/);
       expect(await page.evaluate("document.activeElement.id")).toBe("buy");
 
       Object.assign(wallet, { stays: false, account: await chain.payerWith(PRICE - 1n) });
       await page.click("#buy");
-      await expectTold(page, /^There is not enough USDC on Base Sepolia in 0x/);
+      await expectPurchaseStatus(page, /^The account 0x.* does not have enough USDC on Base Sepolia\./);
       expect(asked).not.toContain("eth_signTypedData_v4");
 
       Object.assign(wallet, { account, declines: true });
       await page.click("#buy");
-      await expectTold(page, /^You declined in Fox\. Nothing was signed, and nothing charged\.$/);
+      await expectPurchaseStatus(page, /^You declined in Fox\. Nothing was signed or charged\.$/);
 
       const { promise, resolve } = Promise.withResolvers<void>();
       const signTypedData = () => new Promise(() => resolve());
@@ -273,7 +273,7 @@ const payWithWallet = (running: Running) => {
       await page.click("#buy");
       await promise;
       await page.click("#cancel");
-      await expectTold(page, /^Cancelled\. Nothing was charged\.$/);
+      await expectPurchaseStatus(page, /^Canceled\. Nothing was charged\.$/);
 
       expect(await chain.balanceOf(account.address)).toBe(2n * PRICE);
       Object.assign(wallet, { account });
@@ -283,12 +283,12 @@ const payWithWallet = (running: Running) => {
     });
   });
 
-  test("charges once where the answer is lost, the page is loaded again, and the reader tries again", async () => {
+  test("a retry after a lost answer and a page reload is charged once", async () => {
     const wallet = await walletWith();
     await withWallets([wallet], async ({ page, asked, paid }) => {
       proxy.loseNextAnswer();
       await page.click("#buy");
-      await expectTold(page, /^The answer was lost\. Try again: nothing is charged twice\.$/);
+      await expectPurchaseStatus(page, /^The answer was lost\. Try again: you will not be charged twice\.$/);
       await vi.waitUntil(async () => (await paid()) === PRICE, 5000);
       await page.reload({ waitUntil: "networkidle" });
       await chooseFile(page, sample);
@@ -296,18 +296,18 @@ const payWithWallet = (running: Running) => {
       asked.length = 0;
       await page.click("#buy");
       await page.waitForSelector(".receipt");
-      expect(asked).toEqual([]); // what was signed is sent again
+      expect(asked).toEqual([]); // the earlier signature is sent again
       expect((await fetch(await page.inputValue("[data-part=link]"))).status).toBe(200);
       expect(await paid()).toBe(PRICE);
     });
   });
 
-  test("waits while the settlement is pending, and charges once", async () =>
+  test("the checkout waits while the settlement is pending, and the payer is charged once", async () =>
     withWallets([await walletWith()], async ({ page, asked, paid }) => {
       const problem = { code: "settlement_pending", detail: "The payment is being settled." };
       proxy.loseNextAnswer({ status: 503, headers: { "Retry-After": "1" }, problem });
       await page.click("#buy");
-      await expectTold(page, /not confirmed yet\. This page asks again in 1 second/);
+      await expectPurchaseStatus(page, /not confirmed yet\. This page tries again in 1 second/);
       await page.waitForSelector(".receipt");
       expect(asked.filter((method) => method === "eth_signTypedData_v4")).toHaveLength(1);
       expect(await paid()).toBe(PRICE);
@@ -315,7 +315,7 @@ const payWithWallet = (running: Running) => {
 };
 describePage("paying with a wallet", payWithWallet, onChain);
 
-/** Keeps what the engine's worker has marked last, as `lastMarked`. */
+/** Stores the file that the engine's worker marked last, as `lastMarked`. */
 function keepMarked(context: BrowserContext): Promise<unknown> {
   return context.addInitScript(`window.Worker = class extends Worker {
     constructor(...args) {
@@ -327,6 +327,6 @@ function keepMarked(context: BrowserContext): Promise<unknown> {
   }`);
 }
 
-function expectTold(page: Page, words: RegExp): Promise<void> {
+function expectPurchaseStatus(page: Page, words: RegExp): Promise<void> {
   return expect.poll(() => page.textContent("#purchase-status"), PATIENCE).toMatch(words);
 }

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
-/** What tests of pages have to themselves; set when the first of them begins. */
+/** The browser and the Worker of the tests, set before the first test. */
 export interface Running {
   browser: Browser;
   worker: StartedWorker;
 }
 
 /**
- * Describes what a page does, with a browser and a Worker for the tests; skipped where there is no browser. `vars` gives
- * the Worker's settings, once whatever they name has been started.
+ * Describes tests of a page, with a browser and a Worker. Skips them without a browser. `vars` starts further services
+ * and returns the Worker's settings.
  */
 export function describePage(
   what: string,

@@ -1,4 +1,4 @@
-/** What the page previews is what the service answers: the same bytes for the same settings. */
+/** Compares the bytes of the page's preview with the service's answer to the same settings. */
 import { createHash } from "node:crypto";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
@@ -19,18 +19,21 @@ describePage("the preview", (running) => {
   test.each([
     ["text", undefined],
     ["image", IMAGE_SAMPLES],
-  ] as const)("with a mark of kind %s has the bytes of the service’s answer", async (operation, images) => {
-    await withPage(running.browser, running.worker.url, async ({ page }) => {
-      for (const [run, fields] of randomSettings(operation, 25).entries()) {
-        const image = images && Object.values(images)[run % Object.keys(images).length];
-        const there = await sold(operation, fields, image);
-        const here = await previewed(page, operation, fields, image);
-        expect(here, JSON.stringify(fields)).toBe(there);
-      }
-    });
-  });
+  ] as const)(
+    "the preview with settings of kind %s has the bytes of the service’s answer",
+    async (operation, images) => {
+      await withPage(running.browser, running.worker.url, async ({ page }) => {
+        for (const [run, fields] of randomSettings(operation, 25).entries()) {
+          const image = images && Object.values(images)[run % Object.keys(images).length];
+          const there = await sold(operation, fields, image);
+          const here = await previewed(page, operation, fields, image);
+          expect(here, JSON.stringify(fields)).toBe(there);
+        }
+      });
+    },
+  );
 
-  /** The digest of what the service sells. */
+  /** Returns the digest of the service's result. */
   async function sold(operation: string, fields: Fields, image?: Uint8Array): Promise<string> {
     const form = new FormData();
     form.set("file", new File([sample], "contract.pdf"));
@@ -44,7 +47,7 @@ describePage("the preview", (running) => {
       .digest("hex");
   }
 
-  /** The digest of what the page's own worker makes, asked as the page asks it. */
+  /** Returns the digest of the result of the page's worker, called like the page does. */
   function previewed(page: Page, operation: string, fields: Fields, image?: Uint8Array): Promise<string> {
     const given = JSON.stringify({
       operation,

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
 import { IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
 
-/** The fields of a request as the page's controls give them. */
+/** Fields of a request as the page's controls produce them. */
 export type Fields = Record<string, string | number>;
 
-/** Any field may be missing, numbers have two decimals. */
+/** Every field is optional. Numbers have two decimals. */
 const decimals = (min: number, max: number) =>
   fc.integer({ min: min * 100, max: max * 100 }).map((value) => value / 100);
 const shared = {
@@ -30,7 +30,7 @@ const image = fc.record(
   { requiredKeys: [] },
 );
 
-/** So many random settings of an operation, the same ones each time. */
+/** Returns `count` pseudo-random settings of an operation, the same ones each time. */
 export function randomSettings(operation: "text" | "image", count: number): Fields[] {
   return fc.sample<Fields>({ text, image }[operation], { numRuns: count, seed: 402 });
 }

@@ -1,6 +1,6 @@
 /**
- * Lines are set as Chromium sets them in the same fonts, marks, joins and ligatures included: each of the samples is as
- * wide, and the words for "confidential" look the same.
+ * Compares line layout with Chromium's in the same fonts, including marks, joins and ligatures. Each sample must be
+ * equally wide, and the words for "confidential" must look the same.
  */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -16,7 +16,7 @@ import { joined } from "../support/bytes.ts";
 import { CONFIDENTIAL } from "../support/confidential.ts";
 import { pagesOf } from "../support/pdf.ts";
 
-/** Ours are drawn one by one, and Chromium's space beside a box is the box's. */
+/** The engine draws boxes one by one. In Chromium, the space beside a box belongs to the box. */
 const { Emoji: _, "Box drawing": __, ...lines } = TEXT_SAMPLES;
 const samples: [name: string, text: string, lang?: string][] = [
   ...Object.entries(lines).map(([name, text]): [string, string] => [name, text]),
@@ -26,7 +26,7 @@ const samples: [name: string, text: string, lang?: string][] = [
   ["Serbian", "бгдпт поверљиво", "sr"],
 ];
 
-/** Pixels: the sheet that words are drawn on, and their em. */
+/** Sizes in pixels: the sheet on which words are drawn, and their em. */
 const SHEET = { width: 1200, height: 220 };
 const EM = 100;
 
@@ -39,12 +39,12 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "a line" : `a line (skipped: ${NO_
   });
   afterAll(() => browser?.close());
 
-  test.each(samples)("is as wide: %s: %s", async (_, text, lang) => {
+  test.each(samples)("a line has the same width as in Chromium: %s: %s", async (_, text, lang) => {
     const { line, width } = await setByChromium(page, text, lang);
     expect(line.width / width).toBeCloseTo(1, 1.7);
   });
 
-  test.each(Object.entries(CONFIDENTIAL))("looks the same: %s: %s", async (lang, text) => {
+  test.each(Object.entries(CONFIDENTIAL))("a word looks the same as in Chromium: %s: %s", async (lang, text) => {
     await setByChromium(page, text, lang);
     const theirs = inkOf(await rasterOf(await page.screenshot()));
     const ours = inkOf(await drawn(text, lang));
@@ -54,7 +54,7 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "a line" : `a line (skipped: ${NO_
   });
 });
 
-/** Sets a line in the page, alone; returns it as we set it, and the width of Chromium's, in em. */
+/** Lays out a line alone on the page. Returns our layout, and Chromium's width in em. */
 async function setByChromium(page: Page, text: string, lang?: string) {
   const rightToLeft = isRightToLeft(text);
   const line = (await typesetterFor(text, "regular", loadFont, { text: lang })).set(text, rightToLeft);
@@ -69,7 +69,7 @@ async function setByChromium(page: Page, text: string, lang?: string) {
   return { line, width: width / EM };
 }
 
-/** Sets a line in the page; returns its width in pixels. */
+/** Lays out a line on the page. Returns its width in pixels. */
 const SET = `(async ({ text, lang = "", rightToLeft, fonts }) => {
   for (const { name, source } of fonts) document.fonts.add(await new FontFace(name, source).load());
   const span = document.createElement("span");
@@ -82,7 +82,7 @@ const SET = `(async ({ text, lang = "", rightToLeft, fonts }) => {
   return span.getBoundingClientRect().width;
 })`;
 
-/** Draws a word as a mark, black on a white page of the sheet's size, with PDFium. */
+/** Draws a word as a black mark on a white page of the sheet's size, with PDFium. */
 async function drawn(text: string, lang: string): Promise<Raster> {
   const page = pagesOf([`/MediaBox [0 0 ${SHEET.width} ${SHEET.height}] /Contents []`]);
   const look = { template: "header", position: "center", fontSizePt: EM, color: "#000000", opacity: 1 } as const;
@@ -90,7 +90,7 @@ async function drawn(text: string, lang: string): Promise<Raster> {
   return (await renderPages(await joined(plan.chunks()), SHEET))[0]!;
 }
 
-/** Which pixels are dark, within the box around them. */
+/** Returns the dark pixels within their bounding box. */
 interface Ink {
   readonly width: number;
   readonly height: number;
@@ -114,7 +114,9 @@ function inkOf({ width, height, rgb }: Raster): Ink {
   };
 }
 
-/** Returns the share of an ink's pixels beside which the other, laid over its middle, has none. */
+/**
+ * Returns the share of a shape's pixels that have no neighboring pixel in the other shape, with both centers aligned.
+ */
 function strayShare(ink: Ink, other: Ink): number {
   const [dx, dy] = [Math.round((other.width - ink.width) / 2), Math.round((other.height - ink.height) / 2)];
   let [pixels, stray] = [0, 0];

@@ -1,4 +1,4 @@
-/** The page on which a person chooses the file of an upload, in a real browser. */
+/** The page where a person chooses the file of an upload, in a real browser. */
 import { describe, expect, test } from "vitest";
 import { sampleContract } from "../../scripts/lib/sampleContract.ts";
 import { violations } from "./axe.ts";
@@ -9,7 +9,7 @@ interface Offered {
   upload: { url: string };
 }
 
-describePage("the page of an upload", (running) => {
+describePage("the upload page", (running) => {
   const open = async (fields: object) => {
     const response = await fetch(`${running.worker.url}/v1/uploads`, { method: "POST", body: JSON.stringify(fields) });
     return ((await response.json()) as Offered).upload.url;
@@ -20,7 +20,7 @@ describePage("the page of an upload", (running) => {
     buffer: Buffer.concat([await sampleContract(), Buffer.from(more)]),
   });
 
-  test("sends the file that is chosen, once, and asks no other origin", async () => {
+  test("the upload page sends the chosen file once, without requests to other origins", async () => {
     const chosen = await file();
     const url = await open({ name: chosen.name, size: chosen.buffer.length });
     const page = await running.browser.newPage();
@@ -33,26 +33,26 @@ describePage("the page of an upload", (running) => {
     await page.setInputFiles("#file", await file("\n"));
     await expect.poll(() => page.textContent("#status"), PATIENCE).toContain(`has ${chosen.buffer.length + 1} bytes`);
     await page.setInputFiles("#file", chosen);
-    await expect.poll(() => page.textContent("#status"), PATIENCE).toContain("It has arrived");
+    await expect.poll(() => page.textContent("#status"), PATIENCE).toContain("Upload complete");
     await page.reload({ waitUntil: "networkidle" });
-    expect(await page.textContent("h1")).toContain("The file is here");
+    expect(await page.textContent("h1")).toContain("Upload complete");
     expect(complaints).toEqual([]);
     await page.close();
   });
 
-  test("says what is wrong with a file, and takes another", async () => {
+  test("the upload page reports a rejected file and accepts another", async () => {
     const page = await running.browser.newPage();
     await page.goto(await open({}), { waitUntil: "networkidle" });
     const picture = { name: "a.pdf", mimeType: "application/pdf", buffer: Buffer.from("GIF89a, and so on") };
     await page.setInputFiles("#file", picture);
     await expect.poll(() => page.textContent("#status"), PATIENCE).toContain("This is an image, not a PDF");
     await page.setInputFiles("#file", await file());
-    await expect.poll(() => page.textContent("#status"), PATIENCE).toContain("It has arrived");
+    await expect.poll(() => page.textContent("#status"), PATIENCE).toContain("Upload complete");
     await page.close();
   });
 
-  describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
-    test.each([1280, 360])("has nothing that axe complains of, %i px wide", async (width) => {
+  describe.each(["light", "dark"] as const)("in %s mode", (colorScheme) => {
+    test.each([1280, 360])("the upload page passes axe, %i px wide", async (width) => {
       const page = await running.browser.newPage({ colorScheme, viewport: { width, height: 780 } });
       await page.goto(await open({ name: "a long name of a file, as people give them to theirs.pdf" }), {
         waitUntil: "networkidle",

@@ -1,26 +1,26 @@
 import type { BrowserContext } from "playwright-core";
 import type { LocalAccount } from "viem";
 
-/** A wallet as the page meets it: an extension that is not there, whose part a key in the test plays. */
+/** A wallet extension simulated with a private key. */
 export interface FakeWallet {
   name: string;
   account: LocalAccount;
-  /** The chain it is on, and those it knows. */
+  /** The current chain, and the known chains. */
   chainId: number;
   knows: number[];
-  /** Whether its owner declines to sign. */
+  /** Whether the user declines to sign. */
   declines?: boolean;
-  /** Whether it does not switch chains, and says nothing about it. */
+  /** Whether the wallet silently ignores requests to switch chains. */
   stays?: boolean;
-  /** Answers what it asks of its node. */
+  /** Answers the requests of the wallet to its node. */
   node(method: string, params: unknown[]): Promise<unknown>;
 }
 
-/** The icon that the wallets of the tests announce. */
+/** The icon that the test wallets announce. */
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Crect width='24' height='24' rx='6' fill='%23f6851b'/%3E%3C/svg%3E";
 
-/** Puts wallets into the pages of a context: they announce themselves when they are asked to (EIP-6963). */
+/** Adds wallets to the pages of a context. They announce themselves on request (EIP-6963). */
 export async function installWallets(context: BrowserContext, wallets: FakeWallet[]): Promise<{ asked: string[] }> {
   const asked: string[] = [];
   await context.exposeFunction("askWallet", async (index: number, method: string, params: unknown[]) => {
@@ -52,7 +52,7 @@ export async function installWallets(context: BrowserContext, wallets: FakeWalle
   return { asked };
 }
 
-/** What a wallet answers (EIP-1193), with the error codes of EIP-1193, EIP-3085 and EIP-3326. */
+/** Answers a request to the wallet (EIP-1193), with the error codes of EIP-1193, EIP-3085 and EIP-3326. */
 async function answer(wallet: FakeWallet, method: string, params: unknown[]): Promise<unknown> {
   const [first, second] = params as [{ chainId: string }, string];
   switch (method) {

@@ -1,4 +1,4 @@
-/** The program `overprint`, as it is called. Buying is in cliBuy.test.ts. */
+/** The program `overprint` as a user calls it. cliBuy.test.ts tests buying. */
 import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
@@ -23,12 +23,12 @@ beforeEach(async () => {
   return () => rm(dir, { recursive: true, force: true });
 });
 const cli = (args: string[], setting: Parameters<typeof runCli>[1] = {}) => runCli(args, { cwd: dir, ...setting });
-/** The same, as a process of its own. */
+/** Like `cli`, but in a separate process. */
 const program = (args: string[], setting: Parameters<typeof runProgram>[1] = {}) =>
   runProgram(args, { cwd: dir, ...setting });
 const files = async () => (await readdir(dir)).sort();
 
-/** One line on stderr, and nothing on stdout but JSON that says the same. */
+/** Expects one line on stderr. stdout must be empty or the same message as JSON. */
 function expectOneLine({ stdout, stderr }: Run, what: string): void {
   expect(stderr).toContain(what);
   expect(stderr.trim().split("\n")).toHaveLength(1);
@@ -36,7 +36,7 @@ function expectOneLine({ stdout, stderr }: Run, what: string): void {
   if (stdout) expect(stderr).toBe(`overprint: ${JSON.parse(stdout).error.message}\n`);
 }
 
-/** Each page looks other than it did. */
+/** Expects that every page looks different from the source. */
 async function expectMarks(pdf: Uint8Array): Promise<void> {
   const [before, after] = await Promise.all([render(await readFile(CONTRACT)), render(pdf)]);
   const nowhere = { left: 0, top: 0, right: 0, bottom: 0 };
@@ -45,7 +45,7 @@ async function expectMarks(pdf: Uint8Array): Promise<void> {
 }
 
 describe("help", () => {
-  test("of the program names its commands and exit codes", async () => {
+  test("the program's help lists its commands and exit codes", async () => {
     const { code, stdout } = await cli(["--help"]);
     expect(code).toBe(0);
     for (const name of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
@@ -53,7 +53,7 @@ describe("help", () => {
     expect((await cli([])).stdout).toBe(stdout);
   });
 
-  test.each(COMMANDS)("of %s has its flags and examples", async (name) => {
+  test.each(COMMANDS)("the help of %s has its flags and examples", async (name) => {
     const { code, stdout, stderr } = await cli([name, "--help"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain(`Usage: overprint ${name}`);
@@ -61,9 +61,9 @@ describe("help", () => {
     expect((await cli(["help", name])).stdout).toBe(stdout);
   });
 
-  test("tells the kinds, ranges and defaults of a request's fields", async () => {
+  test("the help of mark gives the type, range and default of each field", async () => {
     const help = (await cli(["mark", "--help"])).stdout.replaceAll(/\s+/g, " ");
-    for (const told of [
+    for (const text of [
       "--opacity <number> 0 (invisible) to 1 (opaque), of the mark as a whole. Default: 0.3.",
       "--font-size <number>",
       "-360 to 360.",
@@ -71,17 +71,17 @@ describe("help", () => {
       "With --image: center.",
       "--scale <number>",
     ])
-      expect(help).toContain(told);
+      expect(help).toContain(text);
   });
 
-  test("--version is that of package.json", async () => {
+  test("--version prints the version of package.json", async () => {
     const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
     expect(await program(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n` });
   });
 });
 
 describe("mark", () => {
-  test("marks a file beside it, and says so", async () => {
+  test("mark writes the result next to the source and reports it", async () => {
     const { code, stdout, stderr } = await cli(["mark", "contract.pdf", "--text", "DRAFT", "--rotation", "-30"]);
     expect([code, stderr]).toEqual([0, ""]);
     const marked = await readFile(join(dir, "contract-watermarked.pdf"));
@@ -91,13 +91,13 @@ describe("mark", () => {
     expect(await readFile(join(dir, "contract.pdf"))).toEqual(await readFile(CONTRACT));
   });
 
-  test("lays an image over every page", async () => {
+  test("mark puts an image on every page", async () => {
     const { code } = await cli(["mark", "contract.pdf", "--image", LOGO, "--scale=0.4", "-o", "new.pdf"]);
     expect(code).toBe(0);
     await expectMarks(await readFile(join(dir, "new.pdf")));
   });
 
-  test("takes the standard input, and gives the standard output", async () => {
+  test("mark reads standard input and writes standard output", async () => {
     const flags = ["mark", "-", "--text", "DRAFT"];
     const { code, bytes, stderr } = await program(flags, { input: await readFile(CONTRACT) });
     expect(code).toBe(0);
@@ -107,7 +107,7 @@ describe("mark", () => {
     expect((await cli(["mark", "contract.pdf", "--text", "DRAFT", "-o", "-"])).bytes).toEqual(bytes);
   });
 
-  test("takes several files, patterns among them, to a folder", async () => {
+  test("mark writes several files, given by name or pattern, to a folder", async () => {
     await copyFile(CONTRACT, join(dir, "other.PDF"));
     await mkdir(join(dir, "out"));
     const { code, stdout } = await cli(["mark", "*.pdf", "other.PDF", "contract.pdf", "--text", "X", "-o", "out"]);
@@ -116,7 +116,7 @@ describe("mark", () => {
     expect(stdout.trim().split("\n")).toHaveLength(2);
   });
 
-  test("makes the folder that is named with a / behind it, once there is something for it", async () => {
+  test("mark creates an output folder that ends in /, but only if there is a result for it", async () => {
     const missing = await cli(["mark", "nowhere.pdf", "--text", "X", "-o", "new/marked/"]);
     expect([missing.code, await files()]).toEqual([2, ["contract.pdf"]]);
     const { code, stdout } = await cli(["mark", "contract.pdf", "--text", "X", "-o", "new/marked/"]);
@@ -127,7 +127,7 @@ describe("mark", () => {
     expectOneLine(run, "contract.pdf/contract-watermarked.pdf: ");
   });
 
-  test("goes on where one of several files cannot be marked", async () => {
+  test("mark continues if one of several files cannot be marked", async () => {
     await writeFile(join(dir, "b.pdf"), "no PDF");
     const run = await program(["mark", "b.pdf", "contract.pdf", "--text", "X", "--json"]);
     expect(run.code).toBe(1);
@@ -147,18 +147,18 @@ describe("mark", () => {
     expect(await files()).toEqual(["b.pdf", "contract-watermarked.pdf", "contract.pdf"]);
   });
 
-  test("names the result by --filename", async () => {
+  test("mark names the result by --filename", async () => {
     await cli(["mark", "contract.pdf", "--text", "X", "--filename", "final"]);
     expect(await files()).toEqual(["contract.pdf", "final.pdf"]);
   });
 
-  test("replaces its source only where that is said, and keeps its mode", async () => {
+  test("mark replaces its source only with --overwrite, and preserves the file mode", async () => {
     await chmod(join(dir, "contract.pdf"), 0o640);
     await symlink("contract.pdf", join(dir, "link.pdf"));
     for (const output of ["contract.pdf", "./contract.pdf", "link.pdf"]) {
       const run = await cli(["mark", "contract.pdf", "--text", "X", "-o", output]);
       expect(run.code).toBe(2);
-      expectOneLine(run, `${output} is the file itself`);
+      expectOneLine(run, `${output} is the source file`);
     }
     expect((await cli(["mark", "contract.pdf", "--text", "X", "-o", "link.pdf", "--overwrite"])).code).toBe(0);
     await expectMarks(await readFile(join(dir, "contract.pdf")));
@@ -166,31 +166,31 @@ describe("mark", () => {
     expect(await files()).toEqual(["contract.pdf", "link.pdf"]);
   });
 
-  test("never replaces another file that it reads", async () => {
+  test("mark never replaces another input", async () => {
     await copyFile(CONTRACT, join(dir, "contract-watermarked.pdf"));
     await copyFile(LOGO, join(dir, "logo.png"));
     const many = ["mark", "contract-watermarked.pdf", "contract.pdf", "--text", "X"];
     for (const flags of [many, [...many, "--overwrite"], [...many, "-o", "."]]) {
       const run = await cli(flags);
       expect(run.code).toBe(2);
-      expectOneLine(run, "contract-watermarked.pdf is read for this, and would be replaced");
+      expectOneLine(run, "contract-watermarked.pdf is an input and would be replaced");
     }
     for (const command of ["mark", "buy"])
       expectOneLine(
         await cli([command, "contract.pdf", "--image", "logo.png", "-o", "./logo.png"]),
-        "./logo.png is read for this, and would be replaced",
+        "./logo.png is an input and would be replaced",
       );
     expect(await files()).toEqual(["contract-watermarked.pdf", "contract.pdf", "logo.png"]);
     expect(await readFile(join(dir, "contract-watermarked.pdf"))).toEqual(await readFile(CONTRACT));
     expect(await readFile(join(dir, "logo.png"))).toEqual(await readFile(LOGO));
   });
 
-  test("writes to what is no file without replacing it", async () => {
+  test("mark writes to a device without replacing it", async () => {
     expect((await cli(["mark", "contract.pdf", "--text", "X", "-o", "/dev/null"])).code).toBe(0);
     expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
   });
 
-  test("reads a large file by ranges, to the same bytes", async () => {
+  test("mark reads a large file by ranges and writes the same bytes", async () => {
     const pdf = samePages(50, 400_000);
     expect(pdf.length).toBeGreaterThan(16e6);
     await writeFile(join(dir, "large.pdf"), pdf);
@@ -200,7 +200,7 @@ describe("mark", () => {
     expect(Buffer.compare(await readFile(join(dir, "large-watermarked.pdf")), bytes)).toBe(0);
   });
 
-  test("ends quietly when nobody reads on", async () => {
+  test("mark exits silently if the reader of its output disappears", async () => {
     await writeFile(join(dir, "large.pdf"), samePages(50, 400_000));
     const child = startCli(["mark", "large.pdf", "--text", "X", "-o", "-"], { cwd: dir });
     let stderr = "";
@@ -210,7 +210,7 @@ describe("mark", () => {
     expect([code, stderr]).toEqual([1, ""]);
   });
 
-  test("stopped by Ctrl-C leaves nothing half-written", async () => {
+  test("mark leaves no partial file when stopped by Ctrl-C", async () => {
     await writeFile(join(dir, "large.pdf"), samePages(200, 400_000));
     const child = startCli(["mark", "large.pdf", "--text", "X"], { cwd: dir });
     await vi.waitFor(async () => expect(await files()).toHaveLength(3), { timeout: 20_000, interval: 1 });
@@ -221,7 +221,7 @@ describe("mark", () => {
   });
 });
 
-describe("what is wrong is one line, and", () => {
+describe("errors", () => {
   test.each([
     [["mark", "contract.pdf", "--txt", "X"], "unknown option '--txt': did you mean --text?"],
     [["mrk", "contract.pdf"], "unknown command 'mrk': did you mean mark?"],
@@ -248,35 +248,38 @@ describe("what is wrong is one line, and", () => {
       ["mark", "contract.pdf", "--text", "A", "--lang", "!!"],
       "overprint: --lang must be a language tag (BCP 47), such as ja, zh-Hant, zh-HK or ur\n",
     ],
-    [["mark", "nowhere.pdf", "--text", "A"], "nowhere.pdf: there is no such file"],
-    [["mark", "*.nothing", "--text", "A"], "*.nothing: no file has such a name"],
+    [["mark", "nowhere.pdf", "--text", "A"], "nowhere.pdf: no such file"],
+    [["mark", "*.nothing", "--text", "A"], "*.nothing: no file matches"],
     [["mark", ".", "--text", "A"], ". is a folder"],
-    [["mark", "contract.pdf", "--image", "nowhere.png"], "nowhere.png: there is no such file"],
-    [["mark", "contract.pdf", "--text", "A", "-o", "no/where.pdf"], "there is no folder no"],
-    [["mark", "contract.pdf", CONTRACT, "--text", "A", "-o", "a.pdf"], "several files go to a folder"],
-    [["mark", "contract.pdf", CONTRACT, "--text", "A", "-o", "./"], "two results would be"],
-    [["mark", "contract.pdf", CONTRACT, "--text", "A", "-o", "-"], "several files do not go to the standard output"],
+    [["mark", "contract.pdf", "--image", "nowhere.png"], "nowhere.png: no such file"],
+    [["mark", "contract.pdf", "--text", "A", "-o", "no/where.pdf"], "the folder no does not exist"],
+    [["mark", "contract.pdf", CONTRACT, "--text", "A", "-o", "a.pdf"], "several files need a folder"],
+    [["mark", "contract.pdf", CONTRACT, "--text", "A", "-o", "./"], "two results would be written to"],
+    [["mark", "contract.pdf", CONTRACT, "--text", "A", "-o", "-"], "several files cannot go to standard output"],
     [["mark", "contract.pdf", "--text", "A", "-o", ""], "--output must not be empty"],
     [
       ["mark", "contract.pdf", "--text", "A", "-o", "-", "--json"],
-      "overprint: --json and the PDF cannot both be on stdout",
+      "overprint: --json and the PDF cannot both go to stdout",
     ],
-    [["demo", "nowhere.pdf"], "nowhere.pdf: there is no such file"],
+    [["demo", "nowhere.pdf"], "nowhere.pdf: no such file"],
     [["demo", "--txt", "DRAFT"], "unknown option '--txt'"],
     [["demo", "--opacity", "2"], "--opacity must be at most 1"],
-    [["demo", "--image", "nowhere.png"], "nowhere.png: there is no such file"],
+    [["demo", "--image", "nowhere.png"], "nowhere.png: no such file"],
     [["dev", "--port", "http"], "--port must be a number"],
     [["dev", "--port", "0"], "--port must be a number"],
     [["dev", "--port", "65536"], "--port must be a number"],
-    [["buy", "contract.pdf", "--text", "A", "--url", "ftp://x"], "--url must be an address"],
+    [["buy", "contract.pdf", "--text", "A", "--url", "ftp://x"], "--url must be an http(s) address"],
     [["buy", "contract.pdf", "--text", "A", "--url", "http://pdf.example.com"], "--url must be https"],
-    [["buy", "contract.pdf", "--text", "A", "--url", "https://pdf.example.com/v1"], "--url is the deployment alone"],
+    [
+      ["buy", "contract.pdf", "--text", "A", "--url", "https://pdf.example.com/v1"],
+      "--url must be the address of the deployment without a path",
+    ],
     [["buy", "contract.pdf", "--text", "A", "--url", "https://pdf.example.com"], "a key is needed"],
     [["buy", "contract.pdf", "--text", "A", "--max-price", "free"], "--max-price must be an amount"],
     [["buy", "contract.pdf", "--text", "A", "--network", "bas"], "--network must be one of base, base-sepolia"],
     [["pay"], "missing required argument 'url'"],
-    [["pay", "127.0.0.1:8787"], "must be an address"],
-  ])("%j is a 2", async (args, what) => {
+    [["pay", "127.0.0.1:8787"], "must be an http(s) address"],
+  ])("%j exits with 2 and one line on stderr", async (args, what) => {
     const run = await cli(args);
     expect(run.code).toBe(2);
     expectOneLine(run, what);
@@ -286,9 +289,9 @@ describe("what is wrong is one line, and", () => {
   test.each([
     ["a web page", "<html>", "This is a web page, not a PDF"],
     ["an image", "\x89PNG", "This is an image, not a PDF"],
-    ["nothing", "", "The file is empty"],
-    ["what has no pages", "%PDF-1.4\n%%EOF", ""],
-  ])("%s is a 1", async (_, content, what) => {
+    ["empty", "", "The file is empty"],
+    ["a PDF without pages", "%PDF-1.4\n%%EOF", ""],
+  ])("a source file that is %s exits with 1 and one line on stderr", async (_, content, what) => {
     await writeFile(join(dir, "a.pdf"), content, "latin1");
     const run = await cli(["mark", "a.pdf", "--text", "A"]);
     expect(run.code).toBe(1);
@@ -296,47 +299,47 @@ describe("what is wrong is one line, and", () => {
     expect(await files()).toEqual(["a.pdf", "contract.pdf"]);
   });
 
-  test("a character that no font has, or a broken image, is told before any file is read", async () => {
+  test("an unsupported character or a broken image is reported before any PDF is read", async () => {
     expectOneLine(await cli(["mark", "contract.pdf", "--text", "A\u{10ffd}"]), "U+10FFD");
     await writeFile(join(dir, "a.png"), "no image");
     for (const command of ["mark", "buy"])
       expectOneLine(await cli([command, "contract.pdf", "--image", "a.png"]), "overprint: a.png: This is neither");
   });
 
-  test("a password that is missing is told as a flag", async () => {
+  test("the message about a missing password names the flag", async () => {
     await writeFile(join(dir, "locked.pdf"), encryptedPage(VECTORS.find(({ user }) => user)!));
     const run = await cli(["mark", "locked.pdf", "--text", "A"]);
     expect(run.code).toBe(1);
     expectOneLine(run, "Send the password in `--password`");
   });
 
-  test("a password is read from a file that others cannot read", async () => {
+  test("--password-file reads the password from a file that others cannot read", async () => {
     const vector = VECTORS.find(({ user }) => user)!;
     await writeFile(join(dir, "locked.pdf"), encryptedPage(vector));
     await writeFile(join(dir, "password.txt"), `${vector.user}\n`, { mode: 0o600 });
     const mark = (...flags: string[]) => cli(["mark", "locked.pdf", "--text", "A", ...flags]);
     expect((await mark("--password-file", "password.txt")).code).toBe(0);
-    expectOneLine(await mark("--password-file", "nowhere.txt"), "nowhere.txt: there is no such file");
+    expectOneLine(await mark("--password-file", "nowhere.txt"), "nowhere.txt: no such file");
     const both = await mark("--password-file", "password.txt", "--password", "A");
     expectOneLine(both, "--password and --password-file do not go together");
     await chmod(join(dir, "password.txt"), 0o644);
     const run = await mark("--password-file", "password.txt");
     expect(run.code).toBe(2);
-    expectOneLine(run, "password.txt can be read by others: `chmod 600 password.txt`");
+    expectOneLine(run, "password.txt can be read by others: run `chmod 600 password.txt`");
   });
 
-  test.each(["-", "a.pdf"])("a full disk below the standard output is told, with -o %s", async (output) => {
+  test.each(["-", "a.pdf"])("a full disk behind standard output is reported, with -o %s", async (output) => {
     const command = `"$0" "${join(root, "cli/overprint.js")}" mark contract.pdf --text A -o ${output} > /dev/full`;
     const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath], { cwd: dir, encoding: "utf8" });
     expect([status, stderr]).toEqual([1, "overprint: standard output: the disk is full\n"]);
   });
 
-  test("a name does nothing to the terminal", async () => {
+  test("control characters in a file name are not printed", async () => {
     const run = await cli(["mark", "a\n\x1b[31mred.pdf", "--text", "A"]);
     expectOneLine(run, "a [31mred.pdf");
   });
 
-  test("--json has it on stdout, too", async () => {
+  test("--json also prints an error as JSON on stdout", async () => {
     const { code, stdout, stderr } = await program(["mark", "nowhere.pdf", "--text", "A", "--json"]);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toEqual({ error: { code: "no_file", message: expect.stringContaining("nowhere.pdf") } });
@@ -344,11 +347,11 @@ describe("what is wrong is one line, and", () => {
   });
 });
 
-describe("keys", () => {
+describe("private keys", () => {
   const KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
   const buy = (...args: string[]) => cli(["buy", "contract.pdf", "--text", "A", ...args]);
 
-  test("are refused as arguments, unseen", async () => {
+  test("a private key as an argument is rejected without being printed", async () => {
     for (const args of [
       ["--key", KEY],
       ["--key-file", KEY],
@@ -360,33 +363,36 @@ describe("keys", () => {
     }
   });
 
-  test("are refused in files that others can read", async () => {
+  test("a key file that others can read is rejected", async () => {
     const path = join(dir, "key.txt");
     await writeFile(path, KEY);
     for (const mode of [0o644, 0o640, 0o604, 0o620]) {
       await chmod(path, mode);
-      expectOneLine(await buy("--key-file", "key.txt"), "key.txt can be read by others: `chmod 600 key.txt`");
+      expectOneLine(await buy("--key-file", "key.txt"), "key.txt can be read by others: run `chmod 600 key.txt`");
     }
   });
 
-  test.each([["nowhere.txt"], ["."], ["wrong.txt"], ["zero.txt"]])("are not found in %s", async (name) => {
-    await writeFile(join(dir, "wrong.txt"), `${KEY}00`, { mode: 0o600 });
-    await writeFile(join(dir, "zero.txt"), `0x${"0".repeat(64)}`, { mode: 0o600 });
-    const run = await buy("--key-file", name);
-    expect(run.code).toBe(2);
-    expectOneLine(run, name.endsWith("e.txt") || name === "." ? name : "no private key");
-    expect(run.stderr).not.toContain(KEY.slice(2, 20));
-  });
+  test.each([["nowhere.txt"], ["."], ["wrong.txt"], ["zero.txt"]])(
+    "the invalid key file %s is rejected",
+    async (name) => {
+      await writeFile(join(dir, "wrong.txt"), `${KEY}00`, { mode: 0o600 });
+      await writeFile(join(dir, "zero.txt"), `0x${"0".repeat(64)}`, { mode: 0o600 });
+      const run = await buy("--key-file", name);
+      expect(run.code).toBe(2);
+      expectOneLine(run, name.endsWith("e.txt") || name === "." ? name : "contains no private key");
+      expect(run.stderr).not.toContain(KEY.slice(2, 20));
+    },
+  );
 
-  test("are not found in the environment", async () => {
+  test("an invalid PRIVATE_KEY is rejected without being printed", async () => {
     const run = await cli(["buy", "contract.pdf", "--text", "A"], { env: { PRIVATE_KEY: "secret" } });
-    expectOneLine(run, "PRIVATE_KEY has no private key");
+    expectOneLine(run, "PRIVATE_KEY contains no private key");
     expect(run.stderr).not.toContain("secret");
   });
 });
 
 describe("with an old Node.js", () => {
-  test("the sources are started by scripts/run.mjs, which has a newer one", async () => {
+  test("an old Node.js starts the sources through scripts/run.mjs, which provides a newer one", async () => {
     await mkdir(join(dir, "cli"));
     await mkdir(join(dir, "scripts"));
     await writeFile(join(dir, "package.json"), `{"type":"module"}`);
@@ -398,17 +404,17 @@ describe("with an old Node.js", () => {
     expect([code, JSON.parse(stdout)]).toEqual([0, [copy, "mark", "-"]]);
   });
 
-  test("the packed program says what to install", async () => {
+  test("the packed program names the Node.js version to install", async () => {
     const copy = join(dir, "overprint.mjs");
     await copyFile(join(root, "cli/overprint.js"), copy);
     const old = `data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.19.0"})`;
     const run = await program(["--version"], { node: ["--import", old], program: copy });
     expect(run.code).toBe(1);
-    expectOneLine(run, "needs Node.js 22.12 or newer, and this is 20.19.0");
+    expectOneLine(run, "Node.js 20.19.0 is too old. Install Node.js 22.12 or newer");
   });
 });
 
-test("the packed program marks what the sources mark, and says what it lacks", async () => {
+test("the packed program marks like the sources, and reports commands that need a clone", async () => {
   await promisify(execFile)(process.execPath, ["scripts/buildCli.ts"], { cwd: root });
   for (const name of ["node_modules", "fonts"]) await symlink(join(root, name), join(dir, name));
   for (const path of ["package.json", "cli/overprint.js", "dist/cli"])
@@ -421,6 +427,6 @@ test("the packed program marks what the sources mark, and says what it lacks", a
   for (const command of ["demo", "dev"]) {
     const run = await program([command], packedProgram);
     expect(run.code).toBe(1);
-    expectOneLine(run, "a clone of the repository, after `npm ci`");
+    expectOneLine(run, "use a clone of the repository, after `npm ci`");
   }
 });

@@ -1,4 +1,4 @@
-/** `overprint buy` and `overprint pay`, against the running Worker, and against deployments that are up to no good. */
+/** `overprint buy` and `overprint pay`, against the running Worker and against malicious deployments. */
 import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -22,7 +22,7 @@ const PAYEE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
 const run = promisify(execFile);
 
-/** A program that has ended. */
+/** The result of a process. */
 interface Ended {
   code?: number;
   stdout: string;
@@ -55,7 +55,7 @@ const buy = (args: string[], url = worker.url) => cli(["buy", "contract.pdf", "-
 const files = async () => (await readdir(dir)).sort();
 const bought = () => readFile(join(dir, "contract-watermarked.pdf"));
 
-/** It has ended with a code, and with these words in its last line. */
+/** Expects an exit code, these words in the last line of stderr, and no new file. */
 async function expectFailure({ code, stderr }: Run, expected: number, words: string): Promise<void> {
   expect([code, stderr.trim().split("\n").at(-1)]).toEqual([expected, expect.stringContaining(words)]);
   expect(stderr).not.toContain("    at ");
@@ -67,35 +67,41 @@ describe("buy", () => {
     [["--text", "DRAFT", "--position", "top-right", "--opacity", "0.5", "--rotation", "-30", "--font-size", "30"]],
     [["--text", "社外秘", "--lang", "ja", "--template", "stamp"]],
     [["--image", LOGO, "--scale", "0.3", "--position", "bottom-right"]],
-  ])("has the same bytes as mark: %j", async (fields) => {
+  ])("buy yields the same bytes as mark: %j", async (fields) => {
     expect((await buy(fields)).code).toBe(0);
     const marked = await cli(["mark", "contract.pdf", ...fields, "-o", "-"]);
     expect(Buffer.compare(await bought(), marked.bytes)).toBe(0);
   });
 
-  test("tells what it pays before it does, and what has become of it", async () => {
+  test("buy prints the price before paying and the outcome after", async () => {
     const { code, stdout, stderr } = await buy(["--text", "X"]);
     expect(code).toBe(0);
     expect(stderr).toBe(`0.05 USDC on base-sepolia (a test network), from ${PAYER} to ${PAYEE}\n`);
     expect(stdout.split("\n").map((line) => line.replace(/\d{4}-.*/, "…"))).toEqual([
       expect.stringMatching(/^contract-watermarked\.pdf: 4 pages, [\d,]+ bytes$/),
-      `Paid 0.05 USDC on base-sepolia by ${PAYER}, in development: no money moves`,
+      `Paid 0.05 USDC on base-sepolia by ${PAYER}, development payment: no money moved`,
       "Link, until …",
       "",
     ]);
   });
 
-  test("--json has the receipt and the key, and is all there is on stdout", async () => {
+  test("buy --json prints only JSON on stdout, with the receipt and the idempotency key", async () => {
     const { stdout } = await buy(["--text", "X", "--json", "-o", "a.pdf"]);
     const { output, receipt, ...rest } = JSON.parse(stdout);
     expect(output).toMatchObject({ pages: 4, bytes: (await readFile(join(dir, "a.pdf"))).length });
     expect(receipt).toMatchObject({ success: true, network: "eip155:84532", payer: PAYER });
     const key = expect.stringMatching(/^[0-9a-f-]{36}$/);
-    const told = { operation: "watermark.text", cost: "0.05 USDC", notices: [], file: "a.pdf", idempotency_key: key };
-    expect(rest).toEqual(told);
+    const summary = {
+      operation: "watermark.text",
+      cost: "0.05 USDC",
+      notices: [],
+      file: "a.pdf",
+      idempotency_key: key,
+    };
+    expect(rest).toEqual(summary);
   });
 
-  test("takes the standard input, and gives the standard output", async () => {
+  test("buy reads standard input and writes standard output", async () => {
     const input = await readFile(CONTRACT);
     const run = await runProgram(["buy", "-", "--url", worker.url, "--text", "X"], { cwd: dir, input });
     expect(run.code).toBe(0);
@@ -103,7 +109,7 @@ describe("buy", () => {
     expect(run.stderr).toContain("standard output: 4 pages");
   });
 
-  test("uploads what is too large for the call, and marks it as mark does", async () => {
+  test("buy uploads a file that is too large for the call, and yields the same bytes as mark", async () => {
     const pdf = samePages(30, 400_000);
     expect(pdf.length).toBeGreaterThan(10e6);
     await writeFile(join(dir, "contract.pdf"), pdf);
@@ -114,20 +120,20 @@ describe("buy", () => {
     expect(Buffer.compare(await bought(), marked.bytes)).toBe(0);
   });
 
-  test("has what the deployment reads itself, a handle", async () => {
-    const slot = await fetch(`${worker.url}/v1/uploads`, { method: "POST" });
-    const { handle, upload } = (await slot.json()) as { handle: string; upload: { url: string } };
+  test("buy accepts an upload handle", async () => {
+    const answer = await fetch(`${worker.url}/v1/uploads`, { method: "POST" });
+    const { handle, upload } = (await answer.json()) as { handle: string; upload: { url: string } };
     await fetch(upload.url, { method: "PUT", body: await readFile(CONTRACT) });
     const { code } = await cli(["buy", handle, "--url", worker.url, "--text", "X"]);
     expect([code, await files()]).toEqual([0, ["contract.pdf", "document-watermarked.pdf"]]);
   });
 
-  test("asks again with the same payment where the answer is lost, and pays once", async () => {
+  test("buy retries with the same payment if the answer is lost, and pays once", async () => {
     proxy.loseNextAnswer();
     proxy.posted.length = 0;
     const { code, stdout, stderr } = await buy(["--text", "X", "--json"], proxy.url);
-    expect([code, stderr]).toEqual([0, expect.stringContaining("asking again in 1 s …")]);
-    expect(proxy.posted).toHaveLength(3); // for the price, and twice for the mark
+    expect([code, stderr]).toEqual([0, expect.stringContaining("retrying in 1 s …")]);
+    expect(proxy.posted).toHaveLength(3); // one for the price and two for the mark
     const { output, idempotency_key: key } = JSON.parse(stdout);
     const again = await buy(["--text", "X", "--json", "--idempotency-key", key], proxy.url);
     expect(JSON.parse(again.stdout).output.url).toBe(output.url);
@@ -136,14 +142,14 @@ describe("buy", () => {
   test.each([
     [{ status: 502, headers: {}, problem: {} }],
     [{ status: 503, headers: { "Retry-After": "1" }, problem: { code: "settlement_pending", detail: "Wait." } }],
-  ])("asks again by itself after %j", async (answer) => {
+  ])("buy retries automatically after %j", async (answer) => {
     proxy.loseNextAnswer(answer);
     const { code, stderr } = await buy(["--text", "X"], proxy.url);
-    expect([code, stderr]).toEqual([0, expect.stringContaining("asking again in 1 s …")]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("retrying in 1 s …")]);
     await bought();
   });
 
-  test("stopped by Ctrl-C says how to go on", async () => {
+  test("buy explains how to continue when stopped by Ctrl-C", async () => {
     proxy.loseNextAnswer({
       status: 503,
       headers: { "Retry-After": "60" },
@@ -153,28 +159,30 @@ describe("buy", () => {
     let stderr = "";
     child.stderr.on("data", (chunk: Buffer) => {
       stderr += chunk;
-      if (stderr.includes("asking again")) child.kill("SIGINT");
+      if (stderr.includes("retrying")) child.kill("SIGINT");
     });
     const [code] = await once(child, "close");
     expect(code).toBe(130);
-    expect(stderr).toMatch(/stopped\. It may be paid for: the same command with --idempotency-key \S+ asks again/);
+    expect(stderr).toMatch(
+      /stopped\. You may have paid: run the same command with --idempotency-key \S+ to get the file without paying twice/,
+    );
     expect(await files()).toEqual(["contract.pdf"]);
   });
 
-  test("does not pay more than was said", async () => {
-    const words = "it costs 0.05 USDC, which is more than --max-price 0.049";
+  test("buy never pays more than --max-price", async () => {
+    const words = "the price of 0.05 USDC is more than --max-price 0.049";
     await expectFailure(await buy(["--text", "X", "--max-price", "0.049"]), 1, words);
   });
 
-  test("asks for nothing with what can be no key", async () => {
+  test("buy rejects an invalid --idempotency-key before sending any request", async () => {
     proxy.posted.length = 0;
     const words = "--idempotency-key must be 1 to 255 printable ASCII characters";
     await expectFailure(await buy(["--text", "X", "--idempotency-key", "é"], proxy.url), 2, words);
     expect(proxy.posted).toEqual([]);
   });
 
-  test("pays on a main network only where that is said", async () => {
-    const words = "base is a main network, with real money: --yes pays there";
+  test("buy pays on a main network only with --yes", async () => {
+    const words = "base is a main network, with real money: add --yes to pay there";
     await expectFailure(await buy(["--text", "X"], mainnet.url), 1, words);
     expect((await buy(["--text", "X", "--network", "base-sepolia"], mainnet.url)).code).toBe(0);
     const run = await buy(["--text", "X", "--yes", "--network", "eip155:8453", "--json"], mainnet.url);
@@ -184,10 +192,10 @@ describe("buy", () => {
   const noPython = hasPython() ? "" : " (skipped: there is no python3 here, which has terminals)";
   test.skipIf(noPython).each([
     ["y\n", 0, "Paid 0.05 USDC on base "],
-    ["\n", 1, "overprint: nothing was signed, and nothing charged"],
-    ["\x04", 1, "overprint: nothing was signed, and nothing charged"],
+    ["\n", 1, "overprint: nothing was signed or charged"],
+    ["\x04", 1, "overprint: nothing was signed or charged"],
     ["\x03", 130, "Pay? [y/N]"],
-  ])(`asks on a terminal, where %j is a %d${noPython}`, async (answer, code, words) => {
+  ])(`buy asks for confirmation on a terminal, where %j exits with %d${noPython}`, async (answer, code, words) => {
     const python = `import os, pty, sys
 pid, terminal = pty.fork()
 if pid == 0: os.execvp(sys.argv[1], sys.argv[1:])
@@ -209,15 +217,15 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
     expect(stdout).not.toContain("    at ");
   });
 
-  test("pays on no network that is not offered", async () => {
+  test("buy rejects a network that the deployment does not offer", async () => {
     await expectFailure(
       await buy(["--text", "X", "--network", "base"]),
       1,
-      "takes no payment on base; it takes base-sepolia",
+      "accepts no payment on base; it accepts base-sepolia",
     );
   });
 
-  test("pays with the key of a file", async () => {
+  test("buy pays with the key from a file or from PRIVATE_KEY", async () => {
     const key = `0x${"1".repeat(64)}`;
     await writeFile(join(dir, "key.txt"), `${key}\n`, { mode: 0o600 });
     const { stdout } = await buy(["--text", "X", "--json", "--key-file", "key.txt"]);
@@ -229,25 +237,28 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
     expect(JSON.parse(run.stdout).receipt.payer).toBe(PAYER);
   });
 
-  test("tells in the service's words what is wrong with a file", async () => {
+  test("buy reports an invalid file in the service's words", async () => {
     await writeFile(join(dir, "contract.pdf"), "%PDF-1.7 and no more");
     await expectFailure(await buy(["--text", "X"]), 1, "PDF");
     await writeFile(join(dir, "contract.pdf"), "<html>");
     const run = await buy(["--text", "X"]);
     await expectFailure(run, 1, "This is a web page, not a PDF");
-    expect(run.stderr.split("\n")).toHaveLength(2); // nothing was asked, nothing signed
+    expect(run.stderr.split("\n")).toHaveLength(2); // no price was requested and nothing was signed
   });
 
-  test("finds out before it pays that it cannot write", async () => {
+  test("buy checks that the target is writable before paying", async () => {
     await writeFile(join(dir, "full"), "");
     const run = await buy(["--text", "X", "-o", "full/a.pdf"]);
-    expect([run.code, run.stderr.split("\n")]).toEqual([2, [expect.stringContaining("there is no folder full"), ""]]);
+    expect([run.code, run.stderr.split("\n")]).toEqual([
+      2,
+      [expect.stringContaining("the folder full does not exist"), ""],
+    ]);
   });
 });
 
-describe("a deployment that", () => {
+describe("malicious and broken deployments", () => {
   let server: Server;
-  /** Serves as a deployment, and returns its address. */
+  /** Starts a server in the role of a deployment, and returns its address. */
   async function serve(listener: RequestListener): Promise<string> {
     server = createServer(listener);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -258,7 +269,7 @@ describe("a deployment that", () => {
     server?.close();
   });
 
-  /** The Worker's own terms, changed. */
+  /** Returns the Worker's own terms with a change in every way to pay. */
   async function termsWith(change: object): Promise<Record<string, string>> {
     const answer = await fetch(`${worker.url}/v1/watermark/text`, { method: "POST" });
     const terms = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
@@ -267,17 +278,17 @@ describe("a deployment that", () => {
   }
 
   test.each([
-    ["asks for too much", { amount: "100000001" }, "it costs 100.000001 USDC, which is more than --max-price 0.10"],
-    ["asks for another token", { asset: PAYEE }, "takes no payment that this program makes"],
+    ["asks for too much", { amount: "100000001" }, "the price of 100.000001 USDC is more than --max-price 0.10"],
+    ["asks for another token", { asset: PAYEE }, "accepts no payment that this program can make"],
     [
       "asks for an allowance",
       { extra: { assetTransferMethod: "permit2" } },
-      "takes no payment that this program makes",
+      "accepts no payment that this program can make",
     ],
-    ["is on another chain", { network: "eip155:1" }, "it takes eip155:1"],
-    ["wants to cash the payment much later", { maxTimeoutSeconds: 1e6 }, "signed for an hour at most"],
-    ["counts in nothing", { amount: "-1" }, "takes no payment that this program makes"],
-  ])("%s is not paid", async (_, change, words) => {
+    ["is on another chain", { network: "eip155:1" }, "it accepts eip155:1"],
+    ["could cash the payment much later", { maxTimeoutSeconds: 1e6 }, "valid for at most an hour"],
+    ["names a negative price", { amount: "-1" }, "accepts no payment that this program can make"],
+  ])("buy does not pay a deployment that %s", async (_, change, words) => {
     const headers = await termsWith(change);
     let paid = 0;
     const url = await serve((request, response) => {
@@ -291,8 +302,8 @@ describe("a deployment that", () => {
   test.each([
     ["buy", "in the terms of version 1", 1],
     ["pay", "in the terms of version 1", 1],
-    ["buy", "in those of version 2", 2],
-  ])("names two prices is paid by %s the one that was shown, %s", async (command, _, version) => {
+    ["buy", "in the terms of version 2", 2],
+  ])("given two prices, %s pays only the displayed one, %s", async (command, _, version) => {
     const answer = await fetch(`${worker.url}/v1/watermark/text`, { method: "POST" });
     const header = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
     const body = (await answer.json()) as { accepts: object[] };
@@ -318,20 +329,20 @@ describe("a deployment that", () => {
     expect(values).toEqual(version === 1 ? [] : ["50000"]);
   });
 
-  test("refuses the payment has charged nothing", async () => {
+  test("buy reports a rejected payment", async () => {
     const headers = await termsWith({});
     const url = await serve((_, response) => response.writeHead(402, headers).end('{"error":"insufficient_funds"}'));
-    await expectFailure(await buy(["--text", "X"], url), 1, "the payment was refused: insufficient_funds");
+    await expectFailure(await buy(["--text", "X"], url), 1, "the payment was rejected: insufficient_funds");
   });
 
   test.each<[string, RequestListener, string]>([
     [
-      "sends callers on",
+      "redirects callers",
       (_, response) => response.writeHead(307, { Location: "http://evil.example/" }).end(),
-      "sends callers on to http://evil.example/",
+      "redirects to http://evil.example/",
     ],
-    ["is none", (_, response) => response.writeHead(200).end("hello"), "nothing can be bought at"],
-    ["has terms of its own", (_, response) => response.writeHead(402).end("<html>"), "are not those of x402"],
+    ["is an unrelated server", (_, response) => response.writeHead(200).end("hello"), "nothing is for sale at"],
+    ["sends malformed terms", (_, response) => response.writeHead(402).end("<html>"), "are not valid x402"],
     [
       "is not configured",
       (_, response) => response.writeHead(503).end('{"code":"not_configured","detail":"Not\\nyet\\u001b[2J."}'),
@@ -340,10 +351,10 @@ describe("a deployment that", () => {
     [
       "speaks another protocol",
       (_, response) => response.writeHead(415).end('{"error":{"code":-32700}}'),
-      "the answer was a 415 that is none of Overprint's",
+      "the answer (status 415) is not from an Overprint deployment",
     ],
     ["hangs up", (request) => request.socket.destroy(), "cannot be reached: "],
-  ])("%s is told in one line", async (_, listener, words) => {
+  ])("buy and pay report in one line a deployment that %s", async (_, listener, words) => {
     const url = await serve(listener);
     const run = await buy(["--text", "X"], url);
     await expectFailure(run, 1, words);
@@ -352,24 +363,24 @@ describe("a deployment that", () => {
     expect([paid.code, paid.stdout, paid.stderr.trim().split("\n")]).toEqual([1, "", [expect.stringContaining(words)]]);
   });
 
-  test("is not there is told in one line", async () => {
-    const words = "nothing listens there (`overprint dev` starts one on this machine)";
+  test("buy reports in one line that no server listens", async () => {
+    const words = "nothing listens there (`overprint dev` starts a deployment on this machine)";
     const url = await serve(() => undefined);
     await new Promise((resolve) => server.close(resolve));
     await expectFailure(await buy(["--text", "X"], url), 1, words);
   });
 
-  test("is not encrypted is told in one line", async () => {
+  test("buy reports in one line that the server does not use https", async () => {
     const url = await serve(() => undefined);
     await expectFailure(
       await buy(["--text", "X"], url.replace("http:", "https:")),
       1,
-      "what answers there is not https",
+      "the server there does not use https",
     );
   });
 
-  /** Serves a deployment that sells, with these changes to its answer, and to the slot of an upload. */
-  async function seller({ output = {}, headers = {}, slot = {} }: Record<string, object>): Promise<string> {
+  /** Starts a deployment that sells, with changes to its result, its headers and the answer to an upload request. */
+  async function seller({ output = {}, headers = {}, upload = {} }: Record<string, object>): Promise<string> {
     const terms = await termsWith({});
     const url: string = await serve((request, response) => {
       request.resume();
@@ -379,7 +390,7 @@ describe("a deployment that", () => {
         return request.socket.on("close", () => clearInterval(sending));
       }
       if (!request.headers["payment-signature"]) return response.writeHead(402, terms).end("{}");
-      if (request.url === "/v1/uploads") return response.writeHead(201).end(JSON.stringify(slot));
+      if (request.url === "/v1/uploads") return response.writeHead(201).end(JSON.stringify(upload));
       const sold = { url: `${url}/file`, expires_at: "2026-12-01T00:00:00.000Z", pages: 4, bytes: 9, ...output };
       const answer = { output: sold, operation: "watermark.text", cost: "0.05 USDC" };
       return response.writeHead(200, headers as Record<string, string>).end(JSON.stringify(answer));
@@ -387,23 +398,23 @@ describe("a deployment that", () => {
     return url;
   }
 
-  test("sends without end fills no disk", async () => {
+  test("buy stops downloading a file that never ends", async () => {
     const output = { url: "" };
     const url = await seller({ output });
     output.url = `${url}/endless`;
-    await expectFailure(await buy(["--text", "X"], url), 3, "more than its 9 bytes have come");
+    await expectFailure(await buy(["--text", "X"], url), 3, "received more than the expected 9 bytes");
   });
 
-  test("answers without end is told in one line", async () => {
+  test("buy reports in one line an answer that never ends", async () => {
     const url = await serve((request, response) => {
       response.writeHead(402);
       const sending = setInterval(() => response.write("x".repeat(1e6)), 5);
       request.socket.on("close", () => clearInterval(sending));
     });
-    await expectFailure(await buy(["--text", "X"], url), 1, "are not those of x402");
+    await expectFailure(await buy(["--text", "X"], url), 1, "are not valid x402");
   });
 
-  test("has a receipt or notices of its own takes nobody's file away", async () => {
+  test("buy delivers the file even if its receipt is malformed or a notice is unknown", async () => {
     const headers = { "PAYMENT-RESPONSE": "!", "Overprint-Notice": "constructor" };
     const url = await seller({ headers });
     const { code, stdout } = await buy(["--text", "X"], url);
@@ -411,21 +422,21 @@ describe("a deployment that", () => {
   });
 
   test.each([
-    ["nothing", {}],
-    ["another scheme", { handle: "upload:a", upload: { url: "ftp://127.0.0.1/put", headers: {} } }],
-    ["the clear", { handle: "upload:a", upload: { url: "http://pdf.example.com/put", headers: {} } }],
-  ])("has an upload sent to %s gets no file", async (_, slot) => {
+    ["no upload URL", {}],
+    ["an upload URL with another scheme", { handle: "upload:a", upload: { url: "ftp://127.0.0.1/put", headers: {} } }],
+    ["an unencrypted upload URL", { handle: "upload:a", upload: { url: "http://pdf.example.com/put", headers: {} } }],
+  ])("buy uploads nothing if the answer contains %s", async (_, upload) => {
     await writeFile(join(dir, "contract.pdf"), samePages(30, 400_000));
-    const run = await buy(["--text", "X"], await seller({ slot }));
-    await expectFailure(run, 1, "the answer to an upload was cut off, or is none of Overprint's");
+    const run = await buy(["--text", "X"], await seller({ upload }));
+    await expectFailure(run, 1, "the answer to an upload was cut off, or is not from an Overprint deployment");
   });
 
-  test("says nothing is left after half a minute, before anything is signed", async () => {
+  test("buy and pay give up after 30 seconds of silence, before signing anything", async () => {
     const timeout = vi.spyOn(AbortSignal, "timeout");
     timeout.mockImplementation(() => AbortSignal.abort(new DOMException("", "TimeoutError")));
     try {
       const url = await serve(() => undefined);
-      const words = `overprint: ${url} cannot be reached: it has said nothing for 30 seconds`;
+      const words = `overprint: ${url} cannot be reached: no answer for 30 seconds`;
       await expectFailure(await buy(["--text", "X"], url), 1, words);
       const paid = await cli(["pay", `${url}/v1/watermark/text`]);
       expect([paid.code, paid.stdout, paid.stderr]).toEqual([1, "", `${words}\n`]);
@@ -436,17 +447,17 @@ describe("a deployment that", () => {
   });
 
   test.each(["http://pdf.example.com/file", "http://169.254.169.254/", "ftp://127.0.0.1/file", "file:///etc/passwd"])(
-    "gives %s as a link has it told, and not followed",
+    "buy prints the unsafe link %s but does not open it",
     async (link) => {
       const url = await seller({ output: { url: link } });
       const run = await buy(["--text", "X"], url);
-      const words = `until 2026-12-01T00:00:00.000Z the file is at ${link}`;
+      const words = `the file is at ${link} until 2026-12-01T00:00:00.000Z`;
       await expectFailure(run, 3, words);
-      expect(run.stderr).toContain("it is paid for, and its link leads elsewhere than by https");
+      expect(run.stderr).toContain("you have paid, but the link does not use https and was not opened");
     },
   );
 
-  test("loses what was bought gets no more money for it", async () => {
+  test("buy reports an incomplete download and does not pay again", async () => {
     const sold = {
       output: { url: "", expires_at: "2026-12-01T00:00:00.000Z", pages: 4, bytes: 9 },
       operation: "watermark.text",
@@ -463,13 +474,13 @@ describe("a deployment that", () => {
     await expectFailure(
       run,
       3,
-      `4 of its 9 bytes have come; until 2026-12-01T00:00:00.000Z the file is at ${url}/gone`,
+      `received only 4 of 9 bytes; the file is at ${url}/gone until 2026-12-01T00:00:00.000Z`,
     );
   });
 });
 
 describe("pay", () => {
-  test.each(["/v1/watermark/text", "/v1/watermark/image"])("signs a payment that %s takes", async (path) => {
+  test.each(["/v1/watermark/text", "/v1/watermark/image"])("pay signs a payment that %s accepts", async (path) => {
     const { code, stdout } = await cli(["pay", worker.url + path]);
     expect(code).toBe(0);
     const form = new FormData();
@@ -481,7 +492,7 @@ describe("pay", () => {
     expect([answer.status, answer.headers.has("X-PAYMENT-RESPONSE")]).toEqual([200, true]);
   });
 
-  test("signs a payment that a large upload takes", async () => {
+  test("pay signs a payment that admits a large upload", async () => {
     const { stdout } = await cli(["pay", `${worker.url}/v1/uploads`, "--json"]);
     const { header, value, ...rest } = JSON.parse(stdout);
     expect([header, rest]).toEqual([
@@ -492,12 +503,12 @@ describe("pay", () => {
     expect((await fetch(`${worker.url}/v1/uploads`, request)).status).toBe(201);
   });
 
-  test.each(["/", "/v1/limits", "/v1/nothing"])("finds nothing for sale at %s", async (path) => {
+  test.each(["/", "/v1/limits", "/v1/nothing"])("pay reports that nothing is for sale at %s", async (path) => {
     const { code, stdout, stderr } = await cli(["pay", worker.url + path]);
     expect([code, stdout, stderr.trim().split("\n")]).toEqual([
       1,
       "",
-      [expect.stringContaining("nothing can be bought")],
+      [expect.stringContaining("nothing is for sale")],
     ]);
   });
 });

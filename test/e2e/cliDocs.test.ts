@@ -1,4 +1,4 @@
-/** docs/cli.md, held to what the program says of itself. */
+/** Checks docs/cli.md against the program's own description. */
 
 import { execFile } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
@@ -12,8 +12,8 @@ const root = join(import.meta.dirname, "../..");
 const document = await readFile(join(root, "docs/cli.md"), "utf8");
 const { commands } = programOf(process);
 
-describe("docs/cli.md has", () => {
-  test("every command, with its arguments and in its words", () => {
+describe("docs/cli.md", () => {
+  test("docs/cli.md lists every command with its arguments and summary", () => {
     const rows = Array.from(document.matchAll(/^\| `overprint (\w+)(.*?)` \| (.*) \|$/gm), ([, ...cells]) => cells);
     const own = commands.map((command) => {
       const args = command.registeredArguments.map((argument) => {
@@ -25,22 +25,22 @@ describe("docs/cli.md has", () => {
     expect(rows).toEqual(own);
   });
 
-  test("every flag but those that all commands have, and none that there is not", () => {
+  test("docs/cli.md names every specific flag, and no unknown flag", () => {
     const own = new Set(
       commands.flatMap(({ options }) => options.flatMap(({ hidden, long }) => (hidden ? [] : [long!]))),
     );
     const named = new Set(Array.from(document.matchAll(/(--[a-z][a-z-]*)/g), ([, flag]) => flag!));
     named.delete("--help");
-    own.delete("--port"); // in the help of `dev`
+    own.delete("--port"); // described only in the help of `dev`
     expect([...named].sort()).toEqual([...own].sort());
   });
 
-  test("every exit code", () => {
+  test("docs/cli.md lists every exit code", () => {
     const rows = Array.from(document.matchAll(/^\| (\d+) \|/gm), ([, code]) => Number(code));
     expect(rows).toEqual([...Object.values(EXIT), 130]);
   });
 
-  test("commands that mark the contract", async () => {
+  test("the commands in docs/cli.md mark the contract", async () => {
     const [block] = Array.from(document.matchAll(/^```sh\n(.*?)^```$/gms), ([, text]) => text!);
     const own = `"${process.execPath}" "${join(root, "cli/overprint.js")}"`;
     const output = join(root, "out/cli-document.pdf");

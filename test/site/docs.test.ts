@@ -6,7 +6,7 @@ import { ORIGIN, send } from "../support/client.ts";
 const page = async () => (await send("/docs")).text();
 
 describe("/docs", () => {
-  test("is a page without scripts, whose policy allows no unsafe source and no other origin", async () => {
+  test("/docs works without scripts, under a policy that allows no unsafe source and no other origin", async () => {
     const response = await send("/docs");
     expect([response.status, response.headers.get("Content-Type")]).toEqual([
       200,
@@ -23,7 +23,7 @@ describe("/docs", () => {
     for (const url of loaded) expect([url, (await send(url)).status]).toEqual([url, 200]);
   });
 
-  test("shows every operation, field, default and code of the description", async () => {
+  test("/docs shows every operation, field, default and error code of the OpenAPI document", async () => {
     const html = await page();
     const { paths } = await (await send("/openapi.json")).json<{ paths: Record<string, object> }>();
     for (const path of Object.keys(paths)) expect(html).toContain(`<code>${path}</code>`);
@@ -38,7 +38,7 @@ describe("/docs", () => {
     expect(html).not.toMatch(/undefined|\[object/);
   });
 
-  test("has an element for each link within it, and names each once", async () => {
+  test("/docs has a unique element for each internal link", async () => {
     const html = await page();
     const ids = Array.from(html.matchAll(/\sid="([^"]+)"/g), ([, id]) => id!);
     expect(new Set(ids).size).toBe(ids.length);
@@ -47,7 +47,7 @@ describe("/docs", () => {
     for (const id of links) expect(ids).toContain(id);
   });
 
-  test("names each example once", async () => {
+  test("/docs gives each example a unique label", async () => {
     const labels = Array.from(
       (await page()).matchAll(/<section class="code" aria-label="([^"]+)"/g),
       ([, label]) => label!,
@@ -56,7 +56,7 @@ describe("/docs", () => {
     expect(new Set(labels).size).toBe(labels.length);
   });
 
-  test("is linked from the page at /, and links to what machines read", async () => {
+  test("/docs is linked from the home page, and links to the machine-readable descriptions", async () => {
     const html = await page();
     for (const path of ["/", "/openapi.json", "/llms.txt"])
       expect(html).toContain(`<a ${path === "/" ? 'class="wordmark" ' : ""}href="${path}"`);

@@ -10,7 +10,7 @@ import { serveAsset } from "../../src/site/assets.ts";
 import { pagePolicy } from "../../src/site/policies.ts";
 import { send } from "../support/client.ts";
 
-/** What Chromium and Firefox send when somebody opens a page. */
+/** The Accept header of Chromium and Firefox for a page. */
 const BROWSER = { Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8" };
 
 async function page(): Promise<string> {
@@ -18,12 +18,12 @@ async function page(): Promise<string> {
 }
 
 describe("GET /", () => {
-  test("has controls in the order they are seen in: rotation and font_size side by side", async () => {
+  test("the controls are in visual order: rotation and font_size side by side", async () => {
     const ids = Array.from((await page()).matchAll(/ id="text-(rotation|font_size|color)"/g), ([, name]) => name);
     expect(ids).toEqual(["rotation", "font_size", "color"]);
   });
 
-  test("is a page for browsers, and the guide for everyone else", async () => {
+  test("GET / returns the page to browsers and the guide to other clients", async () => {
     const html = await send("/", { headers: BROWSER });
     expect([html.status, html.headers.get("Content-Type"), html.headers.get("Vary")]).toEqual([
       200,
@@ -40,7 +40,7 @@ describe("GET /", () => {
     expect((await send("/", { method: "POST" })).status).toBe(405);
   });
 
-  test("says the price of the deployment, and names every template", async () => {
+  test("GET / shows the deployment's price and every template", async () => {
     const context = createExecutionContext();
     const request = new Request("http://localhost/", { headers: BROWSER });
     const dear = await app.fetch(request, { ...env, PRICE: "0.25" }, context);
@@ -61,12 +61,12 @@ describe("GET /", () => {
       const controls = async () => (await page()).split(`data-operation="${kind}"`)[1]!.split("</form>")[0]!;
       const { shape } = schemas.json;
 
-      test("has a control for each field", async () => {
+      test("the page has a control for each field", async () => {
         const named = new Set(Array.from((await controls()).matchAll(/ name="(\w+)"/g), ([, name]) => name));
         expect(["file", ...named].sort()).toEqual(Object.keys(shape).sort());
       });
 
-      test("offers choices that the service takes, and its defaults", async () => {
+      test("the controls offer only valid choices, and select the service's defaults", async () => {
         const choices = Array.from(
           (await controls()).matchAll(/type="radio" name="(\w+)" value="([\w-]*)"( checked)?/g),
           ([, name, value, checked]) => ({ name: name!, value: value || undefined, checked }),
@@ -81,7 +81,7 @@ describe("GET /", () => {
     },
   );
 
-  test("has the development key where it pays, on loopback without a facilitator, and nowhere else", async () => {
+  test("the page contains the development key only on loopback without a facilitator", async () => {
     const shown = async (url: string, settings: object = {}) => {
       const context = createExecutionContext();
       const response = await app.fetch(new Request(url, { headers: BROWSER }), { ...env, ...settings }, context);
@@ -96,7 +96,7 @@ describe("GET /", () => {
     expect(client).not.toContain(DEVELOPMENT_KEY.slice(2));
   });
 
-  test("links to the source of the deployment, where that is set to an address of the web", async () => {
+  test("the page links to REPOSITORY_URL if it is a web address", async () => {
     const served = async (REPOSITORY_URL: string) => {
       const context = createExecutionContext();
       const request = new Request("http://localhost/", { headers: BROWSER });
@@ -109,7 +109,7 @@ describe("GET /", () => {
     expect((await served("javascript:alert(1)")).status).toBe(503);
   });
 
-  test("allows nothing from elsewhere, nothing inline, and no evaluation of code", async () => {
+  test("the page's policy allows no other origin, no inline code and no evaluation", async () => {
     const response = await send("/", { headers: BROWSER });
     const policy = response.headers.get("Content-Security-Policy")!;
     expect(policy).toContain("default-src 'none'");
@@ -122,7 +122,7 @@ describe("GET /", () => {
 });
 
 describe("static assets", () => {
-  test("are served under /assets and /fonts, scripts with a policy of their own", async () => {
+  test("assets are served under /assets and /fonts, with a separate policy for scripts", async () => {
     const script = await send("/assets/playground.js");
     expect([script.status, script.headers.get("Content-Type")]).toEqual([200, "text/javascript; charset=utf-8"]);
     expect(script.headers.get("Content-Security-Policy")).toBe(
@@ -136,8 +136,8 @@ describe("static assets", () => {
     await font.body?.cancel();
   });
 
-  test("are cached for good where their names are made from their content", async () => {
-    // not one of the build: it would be gone, and another there, when something else builds meanwhile
+  test("assets with a content hash in their name are cached forever", async () => {
+    // a made-up file, since a concurrent build replaces the real ones
     const assets = { fetch: async () => new Response("") } as unknown as Fetcher;
     const cached = async (path: string) => {
       const served = await serveAsset(new Request(`http://localhost/assets/${path}`), assets);
@@ -147,7 +147,7 @@ describe("static assets", () => {
     expect(await cached("preview.js")).toBe(null);
   });
 
-  test("that are not there are a 404 problem", async () => {
+  test("a missing asset is a 404 problem", async () => {
     const missing = await send("/assets/no-such-file.js");
     expect([missing.status, (await missing.json<{ code: string }>()).code]).toEqual([404, "not_found"]);
   });

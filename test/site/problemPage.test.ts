@@ -8,7 +8,7 @@ import { ORIGIN, send, TEXT } from "../support/client.ts";
 import { onePage } from "../support/pdf.ts";
 import { bucket } from "../support/storage.ts";
 
-/** What Chromium and Firefox send when somebody opens an address. */
+/** The Accept header of Chromium and Firefox for a page. */
 const BROWSER = { Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8" };
 
 function stored(ttlSeconds = 3600): Promise<StoredResult> {
@@ -22,7 +22,7 @@ function stored(ttlSeconds = 3600): Promise<StoredResult> {
 }
 
 const expired = async () => urlOf(ORIGIN, await stored(-1));
-const ended = async () => {
+const revoked = async () => {
   const url = urlOf(ORIGIN, await stored());
   await send(url, { method: "DELETE" });
   return url;
@@ -30,17 +30,17 @@ const ended = async () => {
 const wrongToken = async () => urlOf(ORIGIN, { ...(await stored()), token: "0" });
 
 const CASES: [string, () => Promise<string> | string, number, string, RegExp][] = [
-  ["an address without anything", () => "/nowhere", 404, "not_found", /Nothing is/],
-  ["an asset that is not there", () => "/assets/nothing.css", 404, "not_found", /Nothing is/],
-  ["a link without a file", () => "/v1/files/nothing.pdf?token=0", 404, "file_not_found", /No file is/],
-  ["a link with a wrong token", wrongToken, 403, "invalid_token", /Open the whole link/],
-  ["a link that has expired", expired, 410, "link_expired", /for a new one/],
-  ["a link that was ended", ended, 410, "link_expired", /for a new one/],
+  ["an unknown address", () => "/nowhere", 404, "not_found", /This page/],
+  ["a missing asset", () => "/assets/nothing.css", 404, "not_found", /This page/],
+  ["a link to no file", () => "/v1/files/nothing.pdf?token=0", 404, "file_not_found", /No file belongs/],
+  ["a link with a wrong token", wrongToken, 403, "invalid_token", /Open the complete link/],
+  ["an expired link", expired, 410, "link_expired", /for a new link/],
+  ["a revoked link", revoked, 410, "link_expired", /for a new link/],
   ["an operation's address", () => TEXT, 405, "method_not_allowed", /For programs/],
 ];
 
 describe.each(CASES)("%s", (_, addressOf, status, code, words) => {
-  test("is a page for a browser, which says what happened and what to do", async () => {
+  test("shows browsers a page that says what happened and what to do", async () => {
     const address = await addressOf();
     const response = await send(address, { headers: BROWSER });
     const { headers } = response;
@@ -52,7 +52,7 @@ describe.each(CASES)("%s", (_, addressOf, status, code, words) => {
     expect(html).toContain(`${status} ${code}`);
     expect(html).toContain(headers.get("X-Request-Id"));
     expect(html).toContain('<meta name="robots" content="noindex"/>');
-    // nothing of the address: neither its token nor its path
+    // the page must not repeat any part of the address, such as its token
     for (const part of address
       .replace(ORIGIN, "")
       .split(/[/?=]/)
@@ -61,7 +61,7 @@ describe.each(CASES)("%s", (_, addressOf, status, code, words) => {
   });
 
   test.each([undefined, "*/*", "application/json", "application/problem+json", "application/json, text/html;q=0.9"])(
-    "is a problem for everyone else: Accept %s",
+    "returns a JSON problem to other clients: Accept %s",
     async (accept) => {
       const response = await send(await addressOf(), accept === undefined ? {} : { headers: { Accept: accept } });
       expect([response.status, response.headers.get("Content-Type")]).toEqual([status, "application/problem+json"]);
@@ -71,7 +71,7 @@ describe.each(CASES)("%s", (_, addressOf, status, code, words) => {
   );
 });
 
-test("without a script, under a policy that allows none, and with all that it loads", async () => {
+test("the problem page works without scripts, and all its assets exist", async () => {
   const response = await send("/nowhere", { headers: BROWSER });
   const policy = response.headers.get("Content-Security-Policy")!;
   expect(policy).toContain("default-src 'none'");
@@ -83,18 +83,18 @@ test("without a script, under a policy that allows none, and with all that it lo
   for (const url of loaded) expect([url, (await send(url)).status]).toEqual([url, 200]);
 });
 
-test("what is sent is answered with JSON, whatever is accepted", async () => {
+test("a failed POST is answered with JSON even if it accepts HTML", async () => {
   const response = await send("/nowhere", { method: "POST", headers: BROWSER });
   expect([response.status, response.headers.get("Content-Type")]).toEqual([404, "application/problem+json"]);
 });
 
-test("HEAD has the headers of the page", async () => {
+test("HEAD returns the headers of the problem page", async () => {
   const response = await send("/nowhere", { method: "HEAD", headers: BROWSER });
   expect([response.status, response.headers.get("Content-Type")]).toEqual([404, "text/html; charset=UTF-8"]);
   expect(await response.text()).toBe("");
 });
 
-test("a token that is nearly right looks like one that is not, and like none", async () => {
+test("the page is identical for a nearly right, a wrong and a missing token", async () => {
   const { id, token } = await stored();
   const pages = [token.slice(0, -1), `${token.slice(0, -1)}x`, "0", "", undefined].map(async (wrong) => {
     const response = await send(`/v1/files/${id}.pdf${wrong === undefined ? "" : `?token=${wrong}`}`, {
@@ -106,7 +106,7 @@ test("a token that is nearly right looks like one that is not, and like none", a
   for (const other of others) expect(other).toEqual(first);
 });
 
-test("any other problem is told by its detail, with code set as such, and keeps its headers", async () => {
+test("the page shows the detail of other problems, with code formatted, and keeps their headers", async () => {
   const asked = await send("/v1/purchases", { headers: BROWSER });
   expect([asked.status, asked.headers.has("PAYMENT-REQUIRED")]).toEqual([402, true]);
   expect(await asked.text()).toContain("A sign-in with the paying key is required");
@@ -121,7 +121,7 @@ test("any other problem is told by its detail, with code set as such, and keeps 
   expect(await broken.text()).toContain("quote <code>request_id</code> if it happens twice");
 });
 
-test("settings that are wrong are a page too", async () => {
+test("the page reports a misconfigured deployment without its settings", async () => {
   const context = createExecutionContext();
   const request = new Request(`${ORIGIN}/`, { headers: BROWSER });
   const response = await app.fetch(request, { ...env, NETWORKS: "no-such-chain" }, context);

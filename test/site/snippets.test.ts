@@ -11,7 +11,7 @@ const call: ShownCall = {
 const written = (id: string, shown = call) => CLIENTS.find((client) => client.id === id)!.write(shown);
 
 describe("snippets", () => {
-  test.each(CLIENTS.map(({ id }) => id))("%s: cut into tokens and joined they are the same", (id) => {
+  test.each(CLIENTS.map(({ id }) => id))("the tokens of the %s snippet join to the snippet", (id) => {
     const code = written(id);
     expect(
       tokensOf(code)
@@ -20,13 +20,13 @@ describe("snippets", () => {
     ).toBe(code);
   });
 
-  test("curl: quotes for the shell, and for curl where a file's name would end early", () => {
+  test("the curl snippet quotes for the shell, and quotes file names for curl", () => {
     expect(written("curl")).toContain(String.raw`-F 'file=@"it'\''s \"mine\"; really.pdf"'`);
     expect(written("curl")).toContain("--form-string 'text=it'\\''s\n\"ours\" \\ `$HOME` 版'");
     expect(written("curl")).toContain("--form-string opacity=0.5");
   });
 
-  test("MCP: the arguments are those of the tool, with numbers as numbers", () => {
+  test("the MCP snippet has the tool's arguments, with numbers as numbers", () => {
     const params = JSON.parse(written("mcp").split("params of tools/call\n")[1]!);
     expect(params).toEqual({
       name: "add_text_watermark",
@@ -34,7 +34,7 @@ describe("snippets", () => {
     });
   });
 
-  test("an image is named where there is one", () => {
+  test("the snippets name an image only if the call has one", () => {
     const image = { ...call, image: "logo.png" };
     for (const { id } of CLIENTS) {
       expect(written(id)).not.toContain("logo.png");

@@ -1,63 +1,63 @@
 /**
- * What has been tried to buy, kept in the browser's storage: an order that is tried again, after a lost answer or a reload
- * of the page, has the same Idempotency-Key and the same payment, and so is charged once. Links that were bought are kept
- * with it, and found again when the page is.
+ * Attempts to buy an order, stored in the browser. A retry after a lost answer or a page reload uses the same
+ * Idempotency-Key and the same payment, so the order is charged once. Bought links are stored too, and shown again
+ * after a reload.
  */
 
-/** What was bought: the service's answer. */
+/** The service's answer to a paid call. */
 export interface Bought {
   output: { url: string; expires_at: string; pages: number; bytes: number };
   cost: string;
 }
 
-/** An order that was tried. */
+/** An attempt to buy an order. */
 export interface Attempt {
-  /** Of the order. */
+  /** Digest of the order. */
   digest: string;
-  /** Of its file. */
+  /** Name of the order's file. */
   name: string;
-  /** Sent as `Idempotency-Key`. Made before anything is signed. */
+  /** The `Idempotency-Key` header, created before anything is signed. */
   key: string;
-  /** The header with the signed payment, once there is one. It is good for this price and recipient only, and once. */
+  /** The header with the signed payment, once signed. The payment is valid once, for this price and recipient. */
   payment?: Record<string, string> | undefined;
-  /** What it has bought, until that link ends. */
+  /** The result, until its link expires or is revoked. */
   bought?: Bought;
-  /** When it is forgotten, Unix milliseconds. */
+  /** When the attempt is deleted, in Unix milliseconds. */
   until: number;
 }
 
 const STORAGE = "overprint.attempts";
-/** The longest that links work, and keys stay bound. */
-const KEPT_MS = 30 * 24 * 3600 * 1000;
+/** Maximum lifetime of links and idempotency keys. */
+const RETENTION_MS = 30 * 24 * 3600 * 1000;
 
-/** Stands in for a storage that the browser withholds. */
+/** Replaces `localStorage` if the browser denies access to it. */
 let inMemory = "[]";
 
-/** Returns what was tried for an order, if anything was. */
+/** Returns the attempt for an order, if any. */
 export function findAttempt(digest: string): Attempt | undefined {
   return read().find((attempt) => attempt.digest === digest);
 }
 
-/** Returns the attempts whose links still work, the oldest first. */
+/** Returns the attempts whose links still work, oldest first. */
 export function boughtAttempts(): (Attempt & { bought: Bought })[] {
   return read().filter((attempt): attempt is Attempt & { bought: Bought } => attempt.bought !== undefined);
 }
 
-/** Returns what was tried for an order, or begins anew, with a key of its own. */
+/** Returns the attempt for an order, or starts one with a new key. */
 export function beginAttempt(digest: string, name: string): Attempt {
   const found = findAttempt(digest);
   if (found) return found;
-  const attempt = { digest, name, key: crypto.randomUUID(), until: Date.now() + KEPT_MS };
-  keepAttempt(attempt);
+  const attempt = { digest, name, key: crypto.randomUUID(), until: Date.now() + RETENTION_MS };
+  saveAttempt(attempt);
   return attempt;
 }
 
-/** Keeps what has changed of an attempt. */
-export function keepAttempt(attempt: Attempt): void {
+/** Stores an attempt, replacing the previous version. */
+export function saveAttempt(attempt: Attempt): void {
   write([...others(attempt), attempt]);
 }
 
-/** Forgets an attempt: the next one is a purchase of its own. */
+/** Deletes an attempt, so that buying the order again is a new purchase. */
 export function dropAttempt(attempt: Attempt): void {
   write(others(attempt));
 }
@@ -84,6 +84,6 @@ function write(attempts: Attempt[]): void {
   try {
     localStorage.setItem(STORAGE, inMemory);
   } catch {
-    // the page has it for as long as it is open
+    // the attempts stay in memory while the page is open
   }
 }

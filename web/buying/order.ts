@@ -1,11 +1,11 @@
 import type { Settings } from "../settings.ts";
 
-/** What is bought: a file, and how it is to be marked. */
+/** The item being bought: a file, and the settings of its mark. */
 export interface Order extends Settings {
   file: File;
 }
 
-/** The order as the form that its call takes. */
+/** Returns the order as the form that the paid call accepts. */
 export function formOf({ file, image, operation, fields }: Order): FormData {
   const form = new FormData();
   form.set("file", file);
@@ -14,7 +14,7 @@ export function formOf({ file, image, operation, fields }: Order): FormData {
   return form;
 }
 
-/** SHA-256, in hexadecimal, of all that the order says: equal for orders that ask for the same thing. */
+/** Returns the SHA-256 of an order in hexadecimal. Equal orders have equal digests. */
 export async function digestOf({ file, image, operation, path, fields }: Order): Promise<string> {
   const files = operation === "image" && image ? [file, image] : [file];
   const digests = await Promise.all(files.map(fileDigest));

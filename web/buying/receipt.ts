@@ -1,9 +1,9 @@
 import type { Bought } from "./attempts.ts";
 
-/** How often the words for the time that is left are looked at. */
-const LOOK_MS = 1000;
-/** How long it is said that the link was copied. */
-const SAID_MS = 2000;
+/** Interval at which the remaining time is updated. */
+const TICK_MS = 1000;
+/** Duration of the confirmation that the link was copied. */
+const COPIED_MS = 2000;
 const UNITS = [
   ["day", 86_400],
   ["hour", 3600],
@@ -12,18 +12,18 @@ const UNITS = [
 ] as const;
 const inWords = new Intl.RelativeTimeFormat("en");
 
-/** What was bought, to be put into the page. */
+/** A receipt for a bought file, to be inserted into the page. */
 export interface Receipt {
   element: HTMLElement;
-  /** Says that the link works no more, and takes away what can be done with it. */
+  /** Shows that the link no longer works, and removes its buttons. */
   close(words?: string): void;
 }
 
 /**
- * Shows what was bought: its link, how long that works, and what can be done with it.
- * @param onEnd is called when its holder has ended the link
+ * Creates a receipt: the link, the time until it expires, and buttons to download, copy and revoke.
+ * @param onRevoke is called after the visitor has revoked the link
  */
-export function receiptFor(name: string, { output, cost }: Bought, onEnd: () => void): Receipt {
+export function receiptFor(name: string, { output, cost }: Bought, onRevoke: () => void): Receipt {
   const template = document.getElementById("receipt") as HTMLTemplateElement;
   const element = (template.content.cloneNode(true) as DocumentFragment).firstElementChild as HTMLElement;
   const part = <E extends HTMLElement>(kind: string) => element.querySelector<E>(`[data-part=${kind}]`)!;
@@ -37,67 +37,70 @@ export function receiptFor(name: string, { output, cost }: Bought, onEnd: () => 
   link.value = output.url;
   link.addEventListener("focus", () => link.select());
   part<HTMLAnchorElement>("download").href = output.url;
-  const said = part("said");
+  const status = part("status");
 
-  const ends = new Date(output.expires_at);
-  part<HTMLTimeElement>("ends").dateTime = output.expires_at;
-  const close = (words = "The link has ended, and the file is deleted.") => {
+  const expires = new Date(output.expires_at);
+  part<HTMLTimeElement>("expires").dateTime = output.expires_at;
+  const close = (words = "The link has expired, and the file is deleted.") => {
     if (element.classList.contains("ended")) return;
     clearInterval(clock);
     element.classList.add("ended");
-    part("life").textContent = words;
-    part("means").remove();
+    part("expiry").textContent = words;
+    part("actions").remove();
   };
-  const look = () => {
-    const left = ends.getTime() - Date.now();
+  const update = () => {
+    const left = expires.getTime() - Date.now();
     if (left <= 0) return close();
     const words = timeInWords(left);
-    if (part("ends").textContent !== words) part("ends").textContent = words;
+    if (part("expires").textContent !== words) part("expires").textContent = words;
   };
-  const clock = setInterval(look, LOOK_MS);
-  part("ends").title = ends.toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
+  const clock = setInterval(update, TICK_MS);
+  part("expires").title = expires.toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
 
   const copy = part("copy");
   const { textContent: label } = copy;
   const copied = () => {
-    said.textContent = "The link is copied.";
+    status.textContent = "The link was copied.";
     copy.textContent = "Copied";
     setTimeout(() => {
-      said.textContent = "";
+      status.textContent = "";
       copy.textContent = label;
-    }, SAID_MS);
+    }, COPIED_MS);
   };
   copy.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(output.url);
       copied();
     } catch {
-      link.focus(); // it is selected, for the keyboard to copy
+      link.focus(); // focus selects the link, so that the visitor can copy it with the keyboard
     }
   });
   const question = part("question");
   const ask = (isAsked: boolean) => {
     question.hidden = !isAsked;
-    part("end").ariaExpanded = String(isAsked);
-    part(isAsked ? "keep" : "end").focus();
+    part("revoke").ariaExpanded = String(isAsked);
+    part(isAsked ? "dismiss" : "revoke").focus();
   };
-  part("end").addEventListener("click", () => ask(Boolean(question.hidden)));
-  part("keep").addEventListener("click", () => ask(false));
-  part("sure").addEventListener("click", async () => {
+  part("revoke").addEventListener("click", () => ask(Boolean(question.hidden)));
+  part("dismiss").addEventListener("click", () => ask(false));
+  part("confirm").addEventListener("click", async () => {
     const answer = await fetch(output.url, { method: "DELETE" }).catch(() => undefined);
     if (!answer?.ok && answer?.status !== 410) {
-      said.textContent = "The link could not be ended. Try again.";
+      status.textContent = "The link could not be revoked. Try again.";
       return;
     }
-    close("You have ended the link. The file is deleted.");
+    close("You revoked the link. The file is deleted.");
     element.focus();
-    onEnd();
+    onRevoke();
   });
-  look();
+  update();
   return { element, close };
 }
 
-/** So many milliseconds from now, in the largest unit that has two: `in 23 hours`, `in 90 minutes`. */
+/**
+ * Formats a number of milliseconds from now, in the largest unit that yields at least 2: `in 23 hours`, `in 90
+ * minutes`.
+ */
 function timeInWords(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   const [unit, length] = UNITS.find(([, length]) => seconds >= 2 * length) ?? UNITS[3];

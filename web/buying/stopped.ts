@@ -1,4 +1,4 @@
-/** Thrown where a purchase goes no further: its message is for the reader, and says what to do. */
+/** Ends a purchase. The message is for the visitor, and says what to do. */
 export class Stopped extends Error {
   override name = "Stopped";
 }

@@ -1,13 +1,13 @@
 import type { EIP1193Provider } from "viem";
 
-/** A wallet that has announced itself to the page (EIP-6963). Its words are its own. */
+/** A wallet that announced itself to the page (EIP-6963). Its name and icon are untrusted. */
 export interface Wallet {
   info: { uuid: string; name: string; icon: string };
   provider: EIP1193Provider;
 }
 
-/** How long wallets may take to announce themselves when they are asked to. */
-const PATIENCE_MS = 300;
+/** Time that wallets have to announce themselves after a request. */
+const ANNOUNCEMENT_MS = 300;
 
 const announced = new Map<string, Wallet>();
 addEventListener("eip6963:announceProvider", (event) => {
@@ -15,9 +15,9 @@ addEventListener("eip6963:announceProvider", (event) => {
   announced.set(wallet.info.uuid, wallet);
 });
 
-/** Returns the wallets of this browser. */
+/** Returns the wallets that this browser has announced. */
 export async function findWallets(): Promise<Wallet[]> {
   dispatchEvent(new Event("eip6963:requestProvider"));
-  if (announced.size === 0) await new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
+  if (announced.size === 0) await new Promise((resolve) => setTimeout(resolve, ANNOUNCEMENT_MS));
   return [...announced.values()];
 }

@@ -1,13 +1,13 @@
-/** What draws the first page of a file: loaded once there is one. */
+/** Draws the first page of a file. Loaded only once a file exists. */
 import { drawPage, openPdf } from "../pdfjs.ts";
 
-/** The largest that a page is shown, in CSS pixels. `styles/chat.css` has the same. */
+/** Maximum size of the drawn page, in CSS pixels. `styles/chat.css` has the same values. */
 const WIDTH = 352;
 const HEIGHT = 480;
 
 /**
- * Draws the first page of a PDF. Of a large one only what the page needs is fetched.
- * @throws Error if it cannot be opened: with the `status` of the answer, if that was one
+ * Draws the first page of a PDF. Fetches only the parts that the page needs.
+ * @throws Error if the file cannot be opened; has the `status` of the HTTP answer, if any
  */
 export async function drawFirstPage(url: string, password: string | undefined): Promise<HTMLCanvasElement> {
   const loading = openPdf(url, password);

@@ -1,4 +1,4 @@
-/** What the host tells of itself and of how it looks: as much of it as is used here. */
+/** The part of the host's context that this view uses: its theme and style variables. */
 export interface HostContext {
   theme?: "light" | "dark";
   styles?: { variables?: Record<string, string | undefined> };
@@ -13,16 +13,19 @@ interface Message {
   error?: unknown;
 }
 
-/** The revision of MCP Apps that is spoken here. */
+/** The supported revision of MCP Apps. */
 const PROTOCOL_VERSION = "2026-01-26";
 
-/** The chat that shows this view: JSON-RPC 2.0 with the window around it (MCP Apps, "Communication Protocol"). */
+/**
+ * The connection to the chat that shows this view: JSON-RPC 2.0 with the parent window (MCP Apps, "Communication
+ * Protocol").
+ */
 export class Host {
-  /** What waits for an answer, by the id of its request. */
+  /** Handlers of pending requests, by request id. */
   readonly #waiting = new Map<number | string, (answer: Message) => void>();
   #lastId = 0;
 
-  /** @param on takes the host's notifications, by their methods */
+  /** @param on handlers of the host's notifications, by method */
   constructor(on: Record<string, (params: never) => void>) {
     addEventListener("message", ({ source, data }: MessageEvent<Message | null>) => {
       if (source !== parent || data?.jsonrpc !== "2.0") return;
@@ -32,7 +35,10 @@ export class Host {
     });
   }
 
-  /** Says what this view is, and returns what the host looks like ("Lifecycle"). Notifications come from then on. */
+  /**
+   * Introduces this view to the host and returns the host's context ("Lifecycle"). The host sends notifications
+   * afterwards.
+   */
   async connect(name: string, version: string): Promise<HostContext> {
     const { hostContext = {} } = (await this.request("ui/initialize", {
       appInfo: { name, version },
@@ -44,8 +50,8 @@ export class Host {
   }
 
   /**
-   * Asks the host for something.
-   * @throws Error if it refuses
+   * Sends a request to the host.
+   * @throws Error if the host refuses it
    */
   request(method: string, params: object): Promise<object> {
     const id = ++this.#lastId;
@@ -60,7 +66,7 @@ export class Host {
     });
   }
 
-  /** Tells the host how large the view is, now and whenever that changes ("Container Dimensions"). */
+  /** Reports the size of the view to the host, now and after every change ("Container Dimensions"). */
   reportSize(): void {
     let reported = "";
     new ResizeObserver(() => {
@@ -71,13 +77,13 @@ export class Host {
     }).observe(document.documentElement);
   }
 
-  /** Answers a request of the host's: nothing here has to be saved before it takes the view away. */
+  /** Answers a request of the host. A teardown is confirmed at once, because this view has nothing to save. */
   #answer({ id, method }: Message): void {
     if (method === "ping" || method === "ui/resource-teardown") this.#post({ id, result: {} });
-    else this.#post({ id, error: { code: -32601, message: `there is no method ${method}` } });
+    else this.#post({ id, error: { code: -32601, message: `the method ${method} is not supported` } });
   }
 
   #post(message: object): void {
-    parent.postMessage({ jsonrpc: "2.0", ...message }, "*"); // the origin of a host cannot be known, and nothing is secret from it
+    parent.postMessage({ jsonrpc: "2.0", ...message }, "*"); // the host's origin is unknown, and no message is secret from it
   }
 }

@@ -1,21 +1,26 @@
-/** What is asked for, in words, from the arguments of a call: a model has written them, and nothing about them is sure. */
+/**
+ * Describes an order in words, from the arguments of a call. A model wrote the arguments, so they are not validated
+ * here.
+ */
 
-/** The longest that is shown of one argument, in characters. */
+/** Maximum number of characters shown of one argument. */
 const MAX_SHOWN = 80;
 /** Arguments that are not settings of the mark. */
 const OTHERS = ["file", "image", "text", "password", "filename"];
 
-/** Says what is laid over which file, and how: `“DRAFT” over every page of contract.pdf: template stamp, opacity 0.3`. */
+/**
+ * Describes the mark, the file and the settings: `“DRAFT” on every page of contract.pdf: template stamp, opacity 0.3`.
+ */
 export function orderInWords(fields: Record<string, unknown>): string {
   const mark = typeof fields.text === "string" ? `“${shown(fields.text)}”` : (nameOf(fields.image) ?? "An image");
   const settings = Object.entries(fields)
     .filter(([name, value]) => !OTHERS.includes(name) && (typeof value === "string" || typeof value === "number"))
     .map(([name, value]) => `${shown(name.replaceAll("_", " "))} ${shown(String(value))}`);
   const how = settings.length > 0 ? `: ${settings.join(", ")}` : "";
-  return `${mark} over every page of ${nameOf(fields.file) ?? "your PDF"}${how}`;
+  return `${mark} on every page of ${nameOf(fields.file) ?? "your PDF"}${how}`;
 }
 
-/** Returns the name of a file that an argument points to, if it tells one: by its address, or as hosts hand files on. */
+/** Returns the name of the file that an argument refers to, from its URL or from a host's attachment, if known. */
 function nameOf(file: unknown): string | undefined {
   const { file_name: name } = Object(file) as { file_name?: unknown };
   if (typeof name === "string" && name !== "") return shown(name);
@@ -29,10 +34,13 @@ function nameOf(file: unknown): string | undefined {
   }
 }
 
-/** Returns foreign text as it can be shown within a sentence: short, on one line, and without a hold on what is around it. */
+/**
+ * Makes foreign text safe to show within a sentence: short, on one line, and without effect on the direction of other
+ * text.
+ */
 export function shown(text: string): string {
   const plain = text.replace(/\p{Bidi_Control}/gu, "").replace(/[\p{Cc}\s]+/gu, " ");
   const characters = [...plain.trim()];
   const short = characters.length > MAX_SHOWN ? [...characters.slice(0, MAX_SHOWN - 1), "…"] : characters;
-  return `\u2068${short.join("")}\u2069`; // what is written from right to left stays by itself (UAX 9, isolates)
+  return `\u2068${short.join("")}\u2069`; // isolates right-to-left text (UAX 9)
 }

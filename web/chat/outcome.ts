@@ -1,28 +1,30 @@
 import type { Bought } from "../buying/attempts.ts";
 
-/** How a payment was settled (x402 version 2, `SettleResponse`). */
+/** The settlement of a payment (x402 version 2, `SettleResponse`). */
 export interface Settlement {
   transaction?: string;
   network?: string;
   payer?: string;
-  /** Why it was not. */
+  /** Why the payment was not settled. */
   errorReason?: string;
 }
 
-/** What has become of a call: the file, or why its payment was not taken (empty if none came), or why there is no file. */
+/**
+ * The outcome of a call: a file; or the reason why the payment was not accepted (empty if none was sent); or an error.
+ */
 export type Outcome =
   | { bought: Bought; name: string; settlement: Settlement }
   | { unpaid: string }
   | { refused: string };
 
-/** A tool's result (MCP, `CallToolResult`), of which a host may pass on less than it got. */
+/** A tool's result (MCP, `CallToolResult`). A host may pass on only parts of it. */
 export interface ToolResult {
   content?: { type?: string; text?: string; name?: string }[];
   structuredContent?: Partial<Bought> & { x402Version?: number };
   _meta?: { "x402/payment-response"?: Settlement };
 }
 
-/** Reads a tool's result. A link counts as one if it is below `files`, where links are. */
+/** Parses a tool's result. Accepts a link only if it lies under `files`, the URL of result links. */
 export function outcomeOf({ content = [], structuredContent, _meta }: ToolResult, files: string): Outcome {
   const { output, cost = "", x402Version } = structuredContent ?? {};
   const settlement = _meta?.["x402/payment-response"] ?? {};
@@ -31,11 +33,11 @@ export function outcomeOf({ content = [], structuredContent, _meta }: ToolResult
     return { bought: { output, cost }, name, settlement };
   }
   if (x402Version !== undefined) return { unpaid: settlement.errorReason ?? "" };
-  const words = content.find(({ type }) => type === "text")?.text ?? "The call has failed.";
+  const words = content.find(({ type }) => type === "text")?.text ?? "The call failed.";
   return { refused: detailIn(words) ?? words };
 }
 
-/** Returns what a problem says (RFC 9457), if a text is one. */
+/** Returns the detail of a problem (RFC 9457), if the text is one. */
 function detailIn(text: string): string | undefined {
   try {
     return (JSON.parse(text) as { detail?: string } | null)?.detail;
