@@ -7,6 +7,9 @@ import { lifecycleRules } from "../../scripts/deploy/lifecycle.ts";
 import { IMAGE_FORMATS, IMAGE_POSITIONS, MAX_SIDE, POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
 import type { Template } from "../../src/engine/marks/templates.ts";
 import { BLOBS, DOUBLES } from "../../src/http/statistics.ts";
+import { MAX_TEXT_BYTES } from "../../src/inputs/inlineFile.ts";
+import { LARGE_BYTES } from "../../src/inputs/largeFileSlot.ts";
+import { PAYERS_POOL, SENDERS_POOL, SPARE_BYTES } from "../../src/inputs/memory.ts";
 import { limitsOf } from "../../src/service/limits/limits.ts";
 import { imageRequest, textRequest } from "../../src/service/request/schemas.ts";
 import { NOTICES } from "../../src/service/sale/notices.ts";
@@ -399,6 +402,26 @@ describe("ARCHITECTURE.md and the design notes", () => {
     expect(parts.length).toBeGreaterThan(15);
     for (const part of parts.filter((name) => !name.startsWith("test/")))
       expect(architecture).toContain(`\`${part.replace(/^src\//, "").replace(/^(web|cli)$/, "$1/")}\``);
+  });
+
+  test("docs/design/admission-and-limits.md states the limits in force", () => {
+    const { bodyPace, maxLargeFiles } = readConfig({});
+    const megabytes = (bytes: number) => `${bytes / 1e6} MB`;
+    const facts = [
+      `unpaid calls (${RATE_LIMITS.unpaidCalls} a minute)`,
+      `invalid sign-ins (${RATE_LIMITS.wrongTokens} a minute)`,
+      ...[REFUSED_PAYMENTS, VAIN_PAYMENTS].map(
+        ({ most, forgottenMs }) => `: ${most}, one forgotten every ${forgottenMs / 1000} seconds`,
+      ),
+      `${bodyPace.bytesPerSecond / 1000} KB a second`,
+      `| ${maxLargeFiles === 1 ? "one file" : maxLargeFiles} over ${megabytes(LARGE_BYTES)} at a time`,
+      `an MCP message (${UNPAID_MESSAGE_BYTES / 1024} KiB)`,
+      `| files and messages of payers | ${megabytes(PAYERS_POOL.bytes)} |`,
+      `| files on their way to upload slots | ${megabytes(SENDERS_POOL.bytes)} |`,
+      `Files leave ${megabytes(SPARE_BYTES)} of the pool`,
+      `At most ${megabytes(MAX_TEXT_BYTES)} of a body is text`,
+    ];
+    for (const fact of facts) expect(FILES["docs/design/admission-and-limits.md"]).toContain(fact);
   });
 
   test("ARCHITECTURE.md has at most 150 lines", () => {
