@@ -1,4 +1,7 @@
-/** What the chain itself shows of a payment, here of an EIP-3009 authorization, read from a node over JSON-RPC. */
+/**
+ * Reads from the chain, through a JSON-RPC node, whether a payment has moved its money. EVM chains (EIP-3009) are
+ * handled here, Solana in `solanaChain.ts`.
+ */
 import * as z from "zod";
 import type { EventContext } from "../wire/events.ts";
 import { isSolana } from "../wire/networks.ts";
@@ -7,28 +10,29 @@ import { type Rpc, rpcClient } from "./rpc.ts";
 import { readSolana } from "./solanaChain.ts";
 
 /**
- * Proof of what became of a payment that a facilitator was asked to settle.
- * - `settled`: it has moved the money, in `transaction`, which `sender` has sent to the chain; known on EVM chains
- * - `lost`: it has moved nothing for this request and never will, for `reason`
+ * Proof of the outcome of a payment that a facilitator was asked to settle.
+ * - `settled`: `transaction` has moved the money. `sender` is the account that sent the transaction, known on EVM
+ *   chains
+ * - `lost`: the payment has moved nothing for this request and never will, for `reason`
  */
 export type Evidence =
   | { outcome: "settled"; transaction: string; sender?: string }
   | { outcome: "lost"; reason: string };
 
-/** A node of each network that has one, by the network's name. */
+/** URL of a JSON-RPC node, by network name. Networks without a node are absent. */
 export type RpcUrls = Readonly<Record<string, string>>;
 
-/** The longest that {@link evidenceOf} takes, in milliseconds. */
+/** Upper bound for the duration of {@link evidenceOf}, in milliseconds. */
 export const EVIDENCE_TIMEOUT_MS = 5000;
-/** Evidence is read this many blocks below the newest, which a reorganisation may still replace. */
+/** Number of blocks below the newest at which evidence is read. A reorganization may still replace newer ones. */
 const CONFIRMATIONS = 1n;
-/** How far the clocks of chain and Worker may differ, in seconds; blocks are stamped in whole seconds. */
+/** Tolerated difference between the clocks of chain and Worker, in seconds. Block timestamps are whole seconds. */
 const CLOCK_SKEW = 2;
-/** The blocks over which the time between blocks is measured. */
+/** Number of blocks over which the mean block time is measured. */
 const SAMPLE_BLOCKS = 1000n;
 /**
- * Logs are looked for from this long before the first attempt, in seconds: a payer can have canceled while the work was
- * done, and block numbers for times are estimates.
+ * Start of the log search before the first attempt, in seconds. The payer may cancel during the work, and the block
+ * number for a time is an estimate.
  */
 const SEARCH_MARGIN = 600;
 
@@ -55,10 +59,13 @@ const log = z.object({
 const receipt = z.object({ status: quantity, from: hex, logs: z.array(log) });
 
 /**
- * Returns what the chain proves of a payment; undefined while nothing has consumed it, or if the node gives no answer. A
- * transfer counts if it is this authorization's own, to the address and of the amount that it names, and not from before
- * `firstAsked`: then it was made for somebody else. On Solana the same is true of the payment's message. Never throws.
- * @param firstAsked when a facilitator was first asked to settle the payment, Unix milliseconds
+ * Returns the chain's proof about a payment. Returns undefined while the payment is unused, or if the node does not
+ * answer. Never throws.
+ *
+ * A transfer is proof only if it belongs to this authorization, has the recipient and amount that the authorization
+ * names, and is not older than `firstAsked`. An older transfer paid for something else. On Solana the same rules apply
+ * to the payment's message.
+ * @param firstAsked start of the first settlement attempt, Unix milliseconds
  */
 export async function evidenceOf(
   payment: PaymentPayload,
@@ -87,7 +94,7 @@ async function readEvm({ chain, authorization }: PaymentPayload, firstAsked: num
   if (consumed === 0n)
     return head.timestamp < BigInt(validBefore)
       ? undefined
-      : lost("invalid_exact_evm_payload_authorization_valid_before: the authorization ran out before it was settled");
+      : lost("invalid_exact_evm_payload_authorization_valid_before: the authorization expired before it was settled");
 
   const since = firstAsked / 1000 - SEARCH_MARGIN;
   const [event] = await rpc(
@@ -107,7 +114,7 @@ async function readEvm({ chain, authorization }: PaymentPayload, firstAsked: num
 
   const { timestamp } = await rpc("eth_getBlockByNumber", [toHex(event.blockNumber), false], block);
   const { status, from: sender, logs } = await rpc("eth_getTransactionReceipt", [event.transactionHash], receipt);
-  // the token logs the transfer right after the use of its authorization: no other transfer of the transaction counts
+  // The token logs the transfer right after the authorization's use, so only the next log of the token matters.
   const next = logs
     .filter(({ address, logIndex }) => isSame(address, asset) && logIndex > event.logIndex)
     .reduce<z.output<typeof log> | undefined>((a, b) => (a && a.logIndex < b.logIndex ? a : b), undefined);
@@ -119,7 +126,7 @@ async function readEvm({ chain, authorization }: PaymentPayload, firstAsked: num
     BigInt(next.data) === BigInt(value);
   if (!paid) return lost("nonce_already_used: the authorization's nonce was used for something else");
   if (Number(timestamp) + CLOCK_SKEW < Math.floor(firstAsked / 1000))
-    return lost("nonce_already_used: the authorization had been used before this call");
+    return lost("nonce_already_used: the authorization was used before this call");
   return { outcome: "settled", transaction: event.transactionHash, sender: sender.toLowerCase() } as const;
 }
 

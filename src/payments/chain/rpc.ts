@@ -1,9 +1,9 @@
 import * as z from "zod";
 
-/** Calls a method of a node. Throws unless the answer is as expected. */
+/** Calls a method of a node. Throws unless the result matches the schema. */
 export type Rpc = <S extends z.ZodType>(method: string, params: unknown[], schema: S) => Promise<z.output<S>>;
 
-/** Creates the client of a node (JSON-RPC 2.0 over HTTP). One deadline for all calls. */
+/** Creates a client of a node (JSON-RPC 2.0 over HTTP). The deadline applies to all calls of the client together. */
 export function rpcClient(url: string, timeoutMs: number): Rpc {
   const signal = AbortSignal.timeout(timeoutMs);
   return async (method, params, schema) => {

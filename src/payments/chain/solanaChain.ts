@@ -1,14 +1,16 @@
-/** What the chain shows of a payment on Solana. */
+/** Reads from the chain whether a payment on Solana has moved its money. */
 import * as z from "zod";
 import { type PaymentPayload, SOLANA_LIFETIME_SECONDS } from "../wire/paymentPayload.ts";
 import { decodeTransaction } from "../wire/solanaTransaction.ts";
 import type { Rpc } from "./rpc.ts";
 
-/** What most validators have voted for. No block has been taken back after that. */
+/** Commitment level: most validators have voted for the block. No such block has ever been reverted. */
 const COMMITMENT = "confirmed";
-/** How far the clocks of chain and Worker may differ, in seconds: blocks carry the validators' estimate. */
+/**
+ * Tolerated difference between the clocks of chain and Worker, in seconds. Block times are estimates of the validators.
+ */
 const CLOCK_SKEW = 10;
-/** How many transactions of the payer's token account are looked through, the newest: as many as there is time for. */
+/** Limit for the newest transactions of the payer's token account that are searched. More would exceed the timeout. */
 const MAX_LISTED = 100;
 
 const validity = z.object({ context: z.object({ slot: z.int() }), value: z.boolean() });
@@ -17,8 +19,9 @@ const listed = z.array(z.object({ signature: z.string(), err: failure, blockTime
 const sent = z.object({ transaction: z.tuple([z.string(), z.literal("base64")]) });
 
 /**
- * Returns what became of a payment's message, which the chain takes only once, and only while its blockhash lasts. The
- * transaction's signature is the facilitator's to make, so that it is found by the payer's token account.
+ * Returns the chain's proof about a payment's message. The chain accepts a message once, and only while its blockhash
+ * is valid. The transaction is found through the payer's token account, because its signature, made by the facilitator,
+ * is unknown.
  * @see evidenceOf
  * @throws Error if the node does not answer as expected
  */
@@ -29,7 +32,7 @@ export async function readSolana({ authorization, transfer }: PaymentPayload, fi
     [transfer.blockhash, { commitment: COMMITMENT }],
     validity,
   );
-  // asked after, of no earlier slot: whatever could be done with a blockhash that had lapsed then, is in the list
+  // Listed after the blockhash check and from no earlier slot. If the blockhash had lapsed, the list is complete.
   const bounds = { commitment: COMMITMENT, minContextSlot: context.slot, limit: MAX_LISTED };
   const all = await rpc("getSignaturesForAddress", [transfer.source, bounds], listed);
   const asked = firstAsked / 1000;
@@ -40,19 +43,19 @@ export async function readSolana({ authorization, transfer }: PaymentPayload, fi
     const options = { encoding: "base64", commitment: COMMITMENT, maxSupportedTransactionVersion: 0 };
     const { transaction } = await rpc("getTransaction", [signature, options], sent);
     if (messageHashOf(transaction[0]) !== authorization.nonce) continue;
-    if (err !== null) return lost("transaction_failed: the chain has refused the transaction");
+    if (err !== null) return lost("transaction_failed: the chain rejected the transaction");
     if (blockTime !== null && blockTime + CLOCK_SKEW < asked)
-      return lost("duplicate_settlement: the transaction had been settled before this call");
+      return lost("duplicate_settlement: the transaction was settled before this call");
     return { outcome: "settled", transaction: signature } as const;
   }
-  // a node may not know a blockhash yet that is quite new
+  // A node may not know a very recent blockhash yet.
   const isOver = !isValid && Date.now() / 1000 > asked + SOLANA_LIFETIME_SECONDS;
   return isOver && recent.length < MAX_LISTED
     ? lost("block_height_exceeded: the transaction's blockhash lapsed before it was settled")
     : undefined;
 }
 
-/** Returns undefined for a transaction of a kind that payments are not. */
+/** Returns undefined for a transaction that cannot be decoded, which is not a payment. */
 function messageHashOf(transaction: string): string | undefined {
   try {
     return decodeTransaction(transaction).messageHash;

@@ -3,13 +3,13 @@ import { Buffer } from "node:buffer";
 /** An API key of the Coinbase Developer Platform, as its console issues it. */
 export interface CdpKey {
   id: string;
-  /** Ed25519: base64 of the 32 bytes of the seed and the 32 of the public key. ES256: PEM, PKCS #8 or SEC 1. */
+  /** Ed25519: base64 of the 32-byte seed and the 32-byte public key. ES256: a PEM key, PKCS #8 or SEC 1. */
   secret: string;
 }
 
 const LIFETIME_SECONDS = 120;
 
-/** Returns whether a secret looks like a key's; whether it is one shows when it first signs. */
+/** Returns whether a secret has the shape of a key. Whether the key is valid only shows when it first signs. */
 export function isCdpSecret(secret: string): boolean {
   const pem = /^-----BEGIN (EC )?PRIVATE KEY-----[A-Za-z0-9+/=\s]+-----END \1PRIVATE KEY-----\s*$/;
   return pem.test(secret.replaceAll("\\n", "\n")) || /^[A-Za-z0-9+/]{86}==$/.test(secret);
@@ -38,7 +38,7 @@ export async function cdpToken({ id, secret }: CdpKey, method: string, url: URL,
 }
 
 async function importKey(secret: string) {
-  const pem = secret.replaceAll("\\n", "\n"); // one-line settings write line breaks as \n
+  const pem = secret.replaceAll("\\n", "\n"); // settings on one line write line breaks as \n
   if (pem.includes("PRIVATE KEY")) {
     const der = bytesOf(pem.replace(/-----[^-]+-----|\s/g, ""));
     const pkcs8 = pem.includes("EC PRIVATE KEY") ? wrapSec1(der) : der;
@@ -54,8 +54,8 @@ async function importKey(secret: string) {
 }
 
 /**
- * Wraps a SEC 1 key (RFC 5915) as PKCS #8 (RFC 5958), the only form WebCrypto imports. Lengths stay under 256 bytes, as
- * they do for every P-256 key.
+ * Wraps a SEC 1 key (RFC 5915) as PKCS #8 (RFC 5958), the only form that WebCrypto imports. Assumes lengths under 256
+ * bytes, which holds for every P-256 key.
  */
 function wrapSec1(sec1: Uint8Array): Uint8Array<ArrayBuffer> {
   const ecPublicKeyP256 = new Uint8Array(Buffer.from("301306072a8648ce3d020106082a8648ce3d030107", "hex"));

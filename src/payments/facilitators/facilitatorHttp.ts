@@ -1,23 +1,23 @@
 import { type CdpKey, cdpToken } from "./cdpToken.ts";
 import { readSupported, type Supported } from "./supported.ts";
 
-/** A facilitator reached over HTTP, and how to call it. */
+/** Settings of a facilitator reached over HTTP. */
 export interface RemoteFacilitator {
   url: string;
   timeoutMs: number;
-  /** How to authenticate: with a fixed `Authorization` header, or with a token signed for each call. */
+  /** Authentication: a fixed `Authorization` header, or a key that signs a token for each call. */
   auth?: { header: string } | { cdp: CdpKey };
-  /** What it has said of itself. */
+  /** The facilitator's answer to `GET /supported`, if known. */
   supported?: Supported | undefined;
 }
 
 const MAX_ANSWER_BYTES = 65_536;
-/** A facilitator that takes longer to say what it settles is taken for one that does not say. */
+/** Timeout of `GET /supported`. A slower facilitator is treated as one without an answer. */
 const SUPPORTED_TIMEOUT_MS = 3000;
 
 /**
- * Asks a facilitator what it settles.
- * @throws Error if it gives no answer that can be read
+ * Asks a facilitator for the kinds of payments that it settles (x402 v2, "GET /supported").
+ * @throws Error if the answer is missing or malformed
  */
 export async function askSupported({ url, timeoutMs, auth }: RemoteFacilitator): Promise<Supported> {
   const endpoint = new URL(`${url.replace(/\/+$/, "")}/supported`);
@@ -31,7 +31,7 @@ export async function askSupported({ url, timeoutMs, auth }: RemoteFacilitator):
   return readSupported(JSON.parse(answer));
 }
 
-/** Returns the header that authenticates one call of a facilitator, if it takes one. */
+/** Returns the header that authenticates one call to a facilitator. Empty if none is configured. */
 export async function authorization(
   endpoint: URL,
   auth: RemoteFacilitator["auth"],
@@ -44,7 +44,7 @@ export async function authorization(
 
 /**
  * Reads a facilitator's answer as text.
- * @throws Error if it is longer than any verdict
+ * @throws Error if the answer exceeds {@link MAX_ANSWER_BYTES}
  */
 export async function boundedText(response: Response): Promise<string> {
   const decoder = new TextDecoder();

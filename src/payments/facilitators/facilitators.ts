@@ -5,16 +5,16 @@ import type { RemoteFacilitator } from "./facilitatorHttp.ts";
 import { DEVELOPMENT_KEY, localFacilitator } from "./localFacilitator.ts";
 import { remoteFacilitator } from "./remoteFacilitator.ts";
 
-/** The facilitators in use, and their timeout. */
+/** The configured facilitators and their timeout. */
 export interface FacilitatorSettings {
-  /** In order of preference. If empty, payments are verified locally. */
+  /** In order of preference. If empty, the local facilitator verifies payments. */
   facilitators: readonly RemoteFacilitator[];
   facilitatorTimeoutMs: number;
 }
 
 /**
- * Returns clients of the facilitators, in order of preference. They are created for each call because workerd allows no
- * fetch from global scope.
+ * Returns clients of the facilitators, in order of preference. Each call gets new clients, because workerd forbids
+ * `fetch` in the global scope.
  * @param allowLocal whether the local facilitator, which moves no money, may be used if none is configured
  * @throws PaymentError not_configured if no facilitator is configured and `allowLocal` is false
  */
@@ -37,12 +37,13 @@ export function requireFacilitator({ facilitators }: FacilitatorSettings, allowL
   if (facilitators.length === 0 && !allowLocal)
     throw new PaymentError(
       "not_configured",
-      "The operator has not connected this deployment to a payment facilitator. Nothing was charged.",
+      "This deployment has no payment facilitator. Nothing was charged. Ask its operator to configure one.",
     );
 }
 
 /**
- * Returns the key that pays where the local facilitator verifies, which moves no money; undefined where money is moved.
+ * Returns the private key that pays where the local facilitator verifies, which moves no money. Returns undefined if
+ * real facilitators are configured.
  * @param allowLocal as in {@link facilitatorClients}
  */
 export function developmentKey({ facilitators }: FacilitatorSettings, allowLocal: boolean): string | undefined {
@@ -50,7 +51,7 @@ export function developmentKey({ facilitators }: FacilitatorSettings, allowLocal
 }
 
 /**
- * Returns the client with this name, even if the settings no longer list it: the facilitator that verified a payment
+ * Returns the client with this name, even if the settings no longer list it. The facilitator that verified a payment
  * must also settle it.
  */
 export function facilitatorNamed(

@@ -12,22 +12,22 @@ export const TRANSFER_WITH_AUTHORIZATION = [
   { name: "nonce", type: "bytes32" },
 ] as const;
 
-/** The first of the well-known development keys: public, without value, the same in every local chain. */
+/** The first of the well-known development keys. Public, worthless, and the same in every local chain. */
 export const DEVELOPMENT_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-/** The zero hash: there is no transaction. */
+/** The zero hash, because no transaction exists. */
 const NO_TRANSACTION = `0x${"0".repeat(64)}`;
 
 /**
  * The facilitator for development. Verifies the EIP-712 signature of the authorization, for externally owned accounts
- * only, and settles without a chain: only the ledger records the payment as settled.
+ * only. Settles without a chain: only the ledger records the payment as settled.
  */
 export const localFacilitator: FacilitatorClient = {
   name: "local",
   signersOn: () => [],
 
   async verify({ chain, authorization, signature }) {
-    if (isSolana(chain)) return { outcome: "unknown" }; // never offered here: nobody pays the fee
+    if (isSolana(chain)) return { outcome: "unknown" }; // never offered here, because no account pays the fee
     const { asset, chainId, domain } = chain;
     const signed = await verifyTypedData({
       address: authorization.from as `0x${string}`,
@@ -43,7 +43,7 @@ export const localFacilitator: FacilitatorClient = {
         nonce: authorization.nonce as `0x${string}`,
       },
       signature: signature as `0x${string}`,
-    }).catch(() => false); // throws for a signature that no key can have made
+    }).catch(() => false); // throws for a malformed signature
     return signed ? { outcome: "valid" } : { outcome: "invalid", reason: "invalid_exact_evm_payload_signature" };
   },
 

@@ -8,46 +8,49 @@ import { authorization, boundedText, type RemoteFacilitator } from "./facilitato
 import { feePayersOn, type Supported, settles, signersOn } from "./supported.ts";
 
 /**
- * The authorization has been used or canceled. Facilitators' error strings are an open set; these patterns pick out the ones
- * that tell what happened to the money.
+ * The authorization has been used or canceled. The error strings of facilitators are an open set. These patterns
+ * recognize the ones that say what happened to the money.
  */
 const ALREADY_USED =
   /already.?(been.?)?(used|settled|processed)|authorization is used|nonce.?(is.?)?used|UsedOrCanceled|duplicate/i;
-/** The chain rejected the transaction, and no cause is given. */
+/** The chain rejected the transaction, without a cause. */
 const REVERTED = /invalid_transaction_state|failed_onchain|revert/i;
-/** The transaction can't be executed now, and no cause is given. */
+/** The transaction cannot be executed now, without a cause. */
 const SIMULATED = /simulation_failed/i;
 /**
- * Without a transaction's hash official facilitators say this of all that went wrong as they sent it: also of a node that
- * took it, and whose answer was lost.
+ * Sending failed. Without a transaction hash, official facilitators report this for every failure while sending,
+ * including a node that accepted the transaction and whose answer was lost.
  */
 const NOT_SENT = /transaction_failed|failed_to_execute/i;
-/** The payer lacks the money: this is found out before the transaction is sent, unless its hash is told. */
+/** The payer lacks the money. Facilitators check this before sending, unless they also report a transaction hash. */
 const NO_FUNDS = /balance|funds/i;
 /** The transaction was sent, but the facilitator does not know its outcome. */
 const NOT_SURE = /pending|time[ds]? ?.?out|timeout|unexpected|not.?confirmed|could not be found|receipt/i;
-/** The facilitator's node has failed it, maybe after it took the transaction. Official facilitators' own words, and viem's. */
+/**
+ * The facilitator's node failed, possibly after it accepted the transaction. Wording of the official facilitators and
+ * of viem.
+ */
 const NODE_FAILED = /node_failure|unknown_error|took too long|HTTP request failed/i;
 /**
- * On Solana, the transaction was sent, or may have been: official facilitators say the same of one that failed, one that
- * could not be sent, and one that they have lost sight of. Everything else they find out before they send it.
+ * On Solana the transaction may have been sent. Official facilitators use the same words for a failed transaction, an
+ * unsent one and one of unknown outcome. They detect all other errors before sending.
  */
 const SOLANA_NOT_SURE = /transaction_failed|settle_|post_settlement|execute_transfer|height/i;
 const SOLANA_SIMULATION_HINT =
-  "the wallet lacks the money, or the blockhash has lapsed: it lasts about a minute, and the work may take longer. Sign anew";
+  "the wallet lacks the money, or the blockhash has lapsed. It lasts about a minute, which the work may exceed. Sign a new transaction";
 
 /**
- * HTTP statuses of a request that nobody has worked on. Cloudflare answers a Worker with those above 520 where it could
- * not connect: refused, unreachable, no TLS, no such name.
+ * HTTP statuses of a request that was not processed. Cloudflare answers a Worker with the ones above 520 if it cannot
+ * connect: connection refused, host unreachable, no TLS, unknown name.
  */
 const NOT_PROCESSED = new Set([400, 401, 403, 404, 429, 521, 523, 525, 526, 530]);
 
-/** Of a transaction on an EVM chain; zeros stand for none. */
+/** A transaction hash on an EVM chain. All zeros mean that no transaction exists. */
 const HASH = /^0x0*[1-9a-f]/i;
 
 const NO_REASON = "the facilitator gave no reason";
 const MAX_REASON_LENGTH = 200;
-/** How long it may take to connect, before the connection counts as possible. */
+/** Wait for a connection attempt. A connection that is still pending after that counts as possible. */
 const CONNECT_MS = 1000;
 
 const text = z.string().nullish();
@@ -59,29 +62,30 @@ const settlement = z.object({
   network: text,
   payer: text,
 });
-/** An error of Coinbase's API: of this type it has tried to settle. */
+/** An error of Coinbase's API. With this type the facilitator has tried to settle. */
 const settleError = z.object({ errorType: z.string().startsWith("settle_") });
 const settleAnswer = settlement.or(
   settleError.transform(({ errorType }) => settlement.parse({ success: false, errorReason: errorType })),
 );
 
 /**
- * Creates the client of a facilitator reached over HTTP: `POST /verify` and `POST /settle`, the same in both versions
- * of x402.
+ * Creates the client of a facilitator reached over HTTP. The calls `POST /verify` and `POST /settle` are the same in
+ * both versions of x402.
  */
 export function remoteFacilitator(
   { url, timeoutMs, auth, supported }: RemoteFacilitator,
   { requestId, log }: EventContext,
 ): FacilitatorClient {
   /**
-   * Returns the facilitator's verdict from a 200 or a 4xx (facilitators refuse with either), or the HTTP status alone if
-   * there is none. A 5xx is never a verdict, whatever its body. `isLost` is set where the connection broke before any answer.
+   * Returns the facilitator's verdict from a 200 or a 4xx, because facilitators refuse with either. Without a verdict,
+   * returns only the HTTP status. A 5xx is never a verdict, even with a well-formed body. `isLost` is set if the connection
+   * broke before any answer.
    */
   async function ask<S extends z.ZodType>(
     call: "verify" | "settle",
     payment: PaymentPayload,
     schema: S,
-    unwanted?: AbortSignal,
+    abandoned?: AbortSignal,
   ): Promise<{ answer?: z.output<S>; status?: number; isLost?: boolean }> {
     const endpoint = new URL(`${url.replace(/\/+$/, "")}/${call}`);
     const failure = { event: "facilitator", request_id: requestId, host: endpoint.host, call } as const;
@@ -93,14 +97,14 @@ export function remoteFacilitator(
         headers: { "Content-Type": "application/json", ...(await authorization(endpoint, auth)) },
         body: payment.request,
         redirect: "manual",
-        signal: unwanted ? AbortSignal.any([tooLate, unwanted]) : tooLate,
+        signal: abandoned ? AbortSignal.any([tooLate, abandoned]) : tooLate,
       });
       ({ status } = response);
       const answer = schema.safeParse(JSON.parse(await boundedText(response)));
       if (answer.success && status < 500) return { answer: answer.data, status };
       log({ ...failure, status });
     } catch (error) {
-      if (unwanted?.aborted) return {};
+      if (abandoned?.aborted) return {};
       log({ ...failure, ...(status && { status }), error: String(error) });
       if (status === undefined) return { isLost: (error as Error).name !== "TimeoutError" };
     }
@@ -111,11 +115,11 @@ export function remoteFacilitator(
     name: url,
     signersOn: (network) => signersOn(supported, network),
 
-    async verify(payment, unwanted) {
-      if (!isFor(payment, supported)) return { outcome: "unknown" }; // another may
-      let { answer, isLost } = await ask("verify", payment, verifyAnswer, unwanted);
-      // a connection kept since an earlier call may just have been closed; a verification moves nothing
-      if (isLost) ({ answer } = await ask("verify", payment, verifyAnswer, unwanted));
+    async verify(payment, abandoned) {
+      if (!isFor(payment, supported)) return { outcome: "unknown" }; // another facilitator may support the payment
+      let { answer, isLost } = await ask("verify", payment, verifyAnswer, abandoned);
+      // A kept-alive connection may just have been closed. A retry is safe, because a verification moves nothing.
+      if (isLost) ({ answer } = await ask("verify", payment, verifyAnswer, abandoned));
       if (!answer) return { outcome: "unknown" };
       return answer.isValid
         ? { outcome: "valid" }
@@ -150,8 +154,8 @@ export function remoteFacilitator(
 }
 
 /**
- * Returns whether a facilitator may be the one to settle a payment: on Solana the one that pays the fee, where it is known
- * which of them does.
+ * Returns whether a facilitator can settle a payment. On Solana only the facilitator that pays the fee can, if it is
+ * known.
  */
 function isFor({ chain, version, transfer }: PaymentPayload, supported: Supported | undefined): boolean {
   if (isSolana(chain) && transfer && chain.feePayers[version].includes(transfer.feePayer))
@@ -160,8 +164,8 @@ function isFor({ chain, version, transfer }: PaymentPayload, supported: Supporte
 }
 
 /**
- * Interprets a refusal on Solana. "Duplicate" is one like any other: somebody has sent the transaction, but it may fail
- * yet, so that even in doubt the word proves nothing.
+ * Interprets a refusal on Solana. "Duplicate" is an ordinary refusal: the transaction was sent before, but may still
+ * fail, so the word proves nothing even in doubt.
  */
 function solanaOutcome(payment: PaymentPayload, reason: string, transaction: string): Settlement {
   if (isUnsure(reason) || SOLANA_NOT_SURE.test(reason))
@@ -177,7 +181,10 @@ function explained({ chain }: PaymentPayload, reason: string): string {
   return isSolana(chain) && SIMULATED.test(reason) ? `${reason}: ${SOLANA_SIMULATION_HINT}` : reason;
 }
 
-/** Returns whether a settlement answer is about this payment: its network and payer, where it names them. */
+/**
+ * Returns whether a settlement answer is about this payment. Compares the network and the payer if the answer names
+ * them.
+ */
 function isAbout({ chain, authorization }: PaymentPayload, answer: z.infer<typeof settleAnswer>): boolean {
   const names: string[] = [chain.name, chain.caip2];
   if (answer.network && !names.includes(answer.network)) return false;
@@ -189,8 +196,9 @@ function reasonOf(reason: string | null | undefined): string {
 }
 
 /**
- * Returns whether nobody listens at a plain http address: a facilitator of the operator's own network. workerd does not
- * tell a refused connection from one that was cut after the request; of https Cloudflare does, by its status.
+ * Returns whether a plain http address refuses connections, as for a facilitator in the operator's own network. workerd
+ * reports a refused connection and one that was cut after the request in the same way. For https, Cloudflare reports
+ * the difference by its status.
  */
 async function refusesConnections({ protocol, hostname, port }: URL): Promise<boolean> {
   if (protocol !== "http:") return false;

@@ -6,7 +6,7 @@ const EVM_ADDRESS = /^0x[0-9a-f]{40}$/i;
 
 const addresses = z.array(z.string());
 
-/** The answer of a facilitator to `GET /supported`; there is more in it. */
+/** The part of a facilitator's answer to `GET /supported` that is read here. */
 const supportedAnswer = z.object({
   kinds: z.array(
     z.object({
@@ -19,24 +19,24 @@ const supportedAnswer = z.object({
         .catch(undefined),
     }),
   ),
-  /** By CAIP-2 network, or by `<namespace>:*`. */
+  /** Keys are CAIP-2 networks, or `<namespace>:*`. */
   signers: z.record(z.string(), addresses).nullish().catch(undefined),
 });
 
-/** What a facilitator says of itself. */
+/** The kinds of payments that a facilitator settles, and its accounts. */
 export interface Supported {
   /**
-   * What it settles, of the scheme "exact": by `<version of x402> <network>`, its accounts that may pay a fee on Solana,
-   * the one it wants offered first.
+   * The settled kinds of scheme "exact". The key is `<x402 version> <network>`. The value lists the accounts that may
+   * pay the fee on Solana, preferred one first.
    */
   kinds: ReadonlyMap<string, readonly string[]>;
-  /** By CAIP-2 network, or by `<namespace>:*`, its accounts there. */
+  /** The facilitator's accounts, by CAIP-2 network or by `<namespace>:*`. */
   signers: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
- * Reads what a facilitator says that it settles (x402 v2, "GET /supported").
- * @throws Error if it cannot be read
+ * Parses a facilitator's answer to `GET /supported` (x402 v2).
+ * @throws Error if the answer is malformed
  */
 export function readSupported(answer: unknown): Supported {
   const { kinds, signers } = supportedAnswer.parse(answer);
@@ -57,9 +57,9 @@ export function readSupported(answer: unknown): Supported {
 }
 
 /**
- * Returns whether a facilitator settles payments on a network in a version of x402: on Solana only if it says who pays
- * the fee.
- * @param supported undefined if it has not said what it settles: then it is taken to settle everything that can be offered
+ * Returns whether a facilitator settles payments on a network in a version of x402. On Solana it must also name an
+ * account that pays the fee.
+ * @param supported undefined if the facilitator has not answered. It then counts as settling every EVM network
  */
 export function settles(supported: Supported | undefined, network: Network, version: 1 | 2): boolean {
   if (isSolana(network)) return feePayersOn(supported, network, version).length > 0;
@@ -70,14 +70,15 @@ export function settles(supported: Supported | undefined, network: Network, vers
 }
 
 /**
- * Returns the accounts that a facilitator's transactions on an EVM chain come from, in lower case; none if it does not say.
+ * Returns the facilitator's sending accounts on an EVM chain, in lower case. Empty if the facilitator does not publish
+ * them.
  */
 export function signersOn(supported: Supported | undefined, { caip2 }: Network): readonly string[] {
   const { [caip2]: own = [], "eip155:*": all = [] } = supported?.signers ?? {};
   return [...own, ...all].filter((signer) => EVM_ADDRESS.test(signer)).map((signer) => signer.toLowerCase());
 }
 
-/** Returns the accounts of a facilitator that may pay the fee of a transaction on Solana, the one to offer first. */
+/** Returns the facilitator's accounts that may pay the fee of a transaction on Solana, preferred one first. */
 export function feePayersOn(
   supported: Supported | undefined,
   { name, caip2 }: SolanaNetwork,

@@ -1,6 +1,7 @@
 /**
- * Signing in with the key that pays: x402's extension "sign-in-with-x" (CAIP-122), on EVM chains with a message of
- * EIP-4361, on Solana with one much like it. It proves who a payer is where a payment does not any more, and moves nothing.
+ * Signing in with the key that pays: the x402 extension "sign-in-with-x" (CAIP-122). The message follows EIP-4361 on
+ * EVM chains, and a similar format on Solana. A sign-in moves no money. It proves that the caller is the payer when a
+ * public payment no longer does.
  */
 import base58 from "bs58";
 import { hashMessage, verifyMessage } from "viem/utils";
@@ -11,13 +12,13 @@ import { PaymentError } from "../wire/errors.ts";
 import { isSolana, type Network } from "../wire/networks.ts";
 import { isSolanaAddress } from "../wire/solanaTransaction.ts";
 
-/** How long a message that was signed is good for. */
+/** Maximum age of a signed message. */
 const MAX_AGE_MS = 300_000;
-/** How far the clocks of signer and Worker may differ. */
+/** Tolerated difference between the clocks of signer and Worker. */
 const CLOCK_SKEW_MS = 60_000;
 const MAX_LENGTH = 8192;
 
-/** Text within a line of the message: a line break would let one message pass for another. */
+/** Text within one line of the message. A line break would make one message look like another. */
 const line = z.string().regex(/^[^\r\n]*$/, "must be one line");
 const time = z.iso.datetime({ offset: true });
 
@@ -48,23 +49,26 @@ const solana = {
 const signedMessage = z.discriminatedUnion("type", [message.extend(evm), message.extend(solana)]);
 type SignedMessage = z.output<typeof signedMessage>;
 
-/** Where one signs in, and when (Unix milliseconds). */
+/** The resource, the networks and the time (Unix milliseconds) of a sign-in. */
 export interface SignInTerms {
-  /** The resource that is signed in for. */
+  /** The URL of the requested resource. */
   url: URL;
   networks: readonly Network[];
   rpcUrls: RpcUrls;
   now: number;
 }
 
-/** Who has signed in. */
+/** The payer who has signed in. */
 export interface SignedIn {
   address: string;
-  /** The chain (CAIP-2) that the address is a contract wallet on, which may be somebody else's on another; else undefined. */
+  /**
+   * CAIP-2 chain of a contract wallet; undefined for other accounts. On another chain the same address may have another
+   * owner.
+   */
   onlyOn: string | undefined;
 }
 
-/** Returns the extension as it is offered: what to sign, and for which chains. */
+/** Returns the extension for a 402: the message to sign, and the supported chains. */
 export function signInExtension({ url, networks, now }: SignInTerms) {
   const dated = (ms: number) => new Date(ms).toISOString();
   return {
@@ -87,37 +91,39 @@ export function signInExtension({ url, networks, now }: SignInTerms) {
 }
 
 /**
- * Returns who has signed in.
- * @param header the value of the header `SIGN-IN-WITH-X`: base64 of JSON
- * @throws PaymentError sign_in_refused, which says what is wrong
+ * Returns the payer who has signed in.
+ * @param header value of the header `SIGN-IN-WITH-X`: base64 of JSON
+ * @throws PaymentError sign_in_refused, with the reason
  */
 export async function signedInBy(header: string, { url, networks, rpcUrls, now }: SignInTerms): Promise<SignedIn> {
   const message = parse(header);
   const { domain, uri, issuedAt, expirationTime, notBefore, chainId, address } = message;
   const issued = Date.parse(issuedAt);
   const network = networks.find(({ caip2 }) => caip2 === chainId);
-  if (domain !== url.host) throw refused(`its domain must be ${url.host}`);
-  if (URL.parse(uri)?.origin !== url.origin) throw refused(`its uri must be of ${url.origin}`);
-  if (now > issued + MAX_AGE_MS) throw refused(`it is older than ${MAX_AGE_MS / 1000} s`);
-  if (now < issued - CLOCK_SKEW_MS) throw refused("its issuedAt is in the future");
-  if (expirationTime !== undefined && now >= Date.parse(expirationTime)) throw refused("it has expired");
-  if (notBefore !== undefined && now < Date.parse(notBefore)) throw refused("it is not good yet");
-  if (!network) throw refused(`its chainId must be one of ${networks.map(({ caip2 }) => caip2).join(", ")}`);
+  if (domain !== url.host) throw refused(`the domain must be ${url.host}`);
+  if (URL.parse(uri)?.origin !== url.origin) throw refused(`the uri must be on ${url.origin}`);
+  if (now > issued + MAX_AGE_MS) throw refused(`the message is older than ${MAX_AGE_MS / 1000} s`);
+  if (now < issued - CLOCK_SKEW_MS) throw refused("the issuedAt is in the future");
+  if (expirationTime !== undefined && now >= Date.parse(expirationTime)) throw refused("the message has expired");
+  if (notBefore !== undefined && now < Date.parse(notBefore)) throw refused("the message is not valid yet");
+  if (!network) throw refused(`the chainId must be one of ${networks.map(({ caip2 }) => caip2).join(", ")}`);
 
   const text = textOf(message);
   if (message.type === "ed25519") {
     const isOwn = await isSignedOnSolana(address, text, message.signature).catch(() => false);
     if (isOwn) return { address, onlyOn: undefined };
-    throw refused("its signature is not the address's");
+    throw refused("the signature does not belong to the address");
   }
   const signature = message.signature as `0x${string}`;
   const own = verifyMessage({ address: address as `0x${string}`, message: text, signature });
   if (await own.catch(() => false)) return { address, onlyOn: undefined };
   const rpcUrl = rpcUrls[network.name];
   if (rpcUrl === undefined)
-    throw refused(`its signature is not the address's own, and contract wallets on ${chainId} cannot be asked here`);
+    throw refused(
+      `the signature does not belong to the address, and this deployment cannot check contract wallets on ${chainId}`,
+    );
   if (await acceptsSignature(address, hashMessage(text), signature, rpcUrl)) return { address, onlyOn: chainId };
-  throw refused("its signature is not the address's");
+  throw refused("the signature does not belong to the address");
 }
 
 function parse(header: string): SignedMessage {
@@ -129,11 +135,11 @@ function parse(header: string): SignedMessage {
     throw refused(`${error.issues[0]?.path.join(".")}: ${error.issues[0]?.message}`);
   } catch (error) {
     if (error instanceof PaymentError) throw error;
-    throw refused(`it must be base64 of a JSON object, of at most ${MAX_LENGTH} characters`);
+    throw refused(`the value must be base64 of a JSON object and have at most ${MAX_LENGTH} characters`);
   }
 }
 
-/** Returns the text that was signed (EIP-4361, "Message Format"; the x402 extension, "Message Construction"). */
+/** Returns the signed text (EIP-4361, "Message Format"; the x402 extension, "Message Construction"). */
 function textOf(message: SignedMessage): string {
   const { domain, address, statement, resources } = message;
   const isEvm = message.type === "eip191";
@@ -162,12 +168,12 @@ async function isSignedOnSolana(address: string, text: string, signature: string
   return crypto.subtle.verify("Ed25519", key, base58.decode(signature), new TextEncoder().encode(text));
 }
 
-/** `isValidSignature(bytes32,bytes)`, and what it returns for yes (ERC-1271). */
+/** Selector of `isValidSignature(bytes32,bytes)`, and its return value for a valid signature (ERC-1271). */
 const IS_VALID_SIGNATURE = "0x1626ba7e";
-/** What a signature for a wallet that is not deployed yet ends with (ERC-6492). Who has paid is deployed by now. */
+/** End of a signature for a wallet that is not deployed yet (ERC-6492). A wallet that has paid is deployed by now. */
 const UNDEPLOYED = "6492".repeat(16);
 
-/** Returns whether a contract wallet takes a signature for its own. */
+/** Asks a contract wallet whether it accepts a signature. */
 async function acceptsSignature(wallet: string, hash: string, signature: string, rpcUrl: string): Promise<boolean> {
   const bytes = signature.endsWith(UNDEPLOYED) ? innerSignature(signature) : signature.slice(2);
   const length = (bytes.length / 2).toString(16);
@@ -181,7 +187,10 @@ async function acceptsSignature(wallet: string, hash: string, signature: string,
   return (await call.catch(() => "")).startsWith(IS_VALID_SIGNATURE);
 }
 
-/** Returns the third of the ABI-encoded factory, its call data, and the signature proper, as hexadecimal without 0x. */
+/**
+ * Returns the inner signature of an ERC-6492 signature, as hexadecimal without 0x. It is the third ABI value, after the
+ * factory and its call data.
+ */
 function innerSignature(signature: string): string {
   const body = signature.slice(2, -UNDEPLOYED.length);
   const numberAt = (at: number) => Number(`0x${body.slice(at, at + 64) || "0"}`);
@@ -190,5 +199,5 @@ function innerSignature(signature: string): string {
 }
 
 function refused(why: string): PaymentError {
-  return new PaymentError("sign_in_refused", `This SIGN-IN-WITH-X is not taken: ${why}. Sign a new message.`);
+  return new PaymentError("sign_in_refused", `The SIGN-IN-WITH-X header was rejected: ${why}. Sign a new message.`);
 }

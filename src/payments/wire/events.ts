@@ -1,14 +1,14 @@
-/** Events that payments log. Each is one line of the log and contains nothing secret. */
+/** Log events of payments. Each is one line of the log and contains no secrets. */
 
-/** The outcome of one call that came with a payment. */
+/** The outcome of one call with a payment. */
 export interface SaleEvent {
   event: "sale";
   request_id: string;
   /**
    * - `sold`: this call settled the payment
-   * - `replayed`: the result was paid for earlier, or by another call running at the same time
+   * - `replayed`: an earlier or parallel call has paid for the result
    * - `payment_required`: the payment was refused
-   * - anything else: the code of the failure
+   * - any other value: the code of the error
    */
   outcome: string;
   operation: string;
@@ -19,25 +19,28 @@ export interface SaleEvent {
   /** See `paymentKey`. */
   payment: string;
   transaction?: string;
-  /** Why the payment was refused. */
+  /** The reason for which the payment was refused. */
   reason?: string;
   ms: number;
   /** Facts about the work: pages, bytes. */
   [fact: string]: unknown;
 }
 
-/** The outcome of one attempt to settle, or of giving up. A payment has at most one event with `settled` or `unproved`. */
+/**
+ * The outcome of one settlement attempt, or the end of all attempts. A payment has at most one event with `settled` or
+ * `unproved`.
+ */
 export interface SettlementEvent {
   event: "settlement";
-  /** Of the call that claimed the payment. */
+  /** Id of the call that claimed the payment. */
   request_id: string;
   /**
    * - `settled`: the money has moved
-   * - `unproved`: sold on the facilitator's word that the authorization is used, after an answer of it was lost
+   * - `unproved`: sold on the facilitator's word that the authorization is used, after one of its answers was lost
    * - `refused`: the money has not moved and will not
-   * - `pending`: no conclusive answer, and the ledger asks again; with a `reason` it has not moved for us, but others may
-   *   move it, and the chain is asked
-   * - `unresolved`: no conclusive answer before the link expired
+   * - `pending`: the answer was inconclusive, and the ledger retries. With a `reason` the settlement failed, but others
+   *   may submit the payment, and the ledger asks the chain
+   * - `unresolved`: the link expired before a conclusive answer
    */
   outcome: "settled" | "unproved" | "refused" | "pending" | "unresolved";
   attempts: number;
@@ -51,19 +54,19 @@ export interface SettlementEvent {
   reason?: string;
 }
 
-/** A call of a facilitator that returned no verdict. */
+/** A call to a facilitator without a verdict. */
 interface FacilitatorEvent {
   event: "facilitator";
   request_id: string;
   host: string;
   call: "verify" | "settle";
-  /** HTTP status of a JSON answer that is not a verdict. */
+  /** HTTP status of an answer that is JSON but no verdict. */
   status?: number;
-  /** What failed otherwise: the connection, the timeout, or reading the answer as JSON. */
+  /** Any other failure: the connection, a timeout, or an answer that is not JSON. */
   error?: string;
 }
 
-/** A node of the chain that did not answer as expected. */
+/** A call to a chain's node without a valid answer. */
 interface ChainEvent {
   event: "chain";
   request_id: string;
@@ -71,10 +74,10 @@ interface ChainEvent {
   error: string;
 }
 
-/** Any event that payments log. */
+/** Any log event of payments. */
 export type PaymentEvent = SaleEvent | SettlementEvent | FacilitatorEvent | ChainEvent;
 
-/** The log that events go to, and the call they belong to. */
+/** The log, and the id of the call that its events belong to. */
 export interface EventContext {
   requestId: string;
   log(event: PaymentEvent): void;

@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /**
- * The `payment-identifier` extension of x402 version 2: an id that the client assigns to what it pays for. It counts as
- * an idempotency key.
+ * The `payment-identifier` extension of x402 version 2: an id that the client assigns to a purchase. It serves as an
+ * idempotency key.
  */
 
 const NAME = "payment-identifier";
@@ -12,12 +12,12 @@ export const IDENTIFIER_EXTENSION = {
   [NAME]: {
     info: { required: false },
     schema: {
-      properties: { id: { pattern: "^[A-Za-z0-9_-]{16,128}$" } }, // a header has little room
+      properties: { id: { pattern: "^[A-Za-z0-9_-]{16,128}$" } }, // short, because it goes into a header
     },
   },
 };
 
-/** Schema of a payment's `extensions`; only this extension is read. */
+/** Schema of a payment's `extensions`. Other extensions are ignored. */
 export const extensionsWithIdentifier = z.looseObject({
   [NAME]: z
     .looseObject({

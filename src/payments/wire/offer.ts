@@ -3,27 +3,27 @@ import { IDENTIFIER_EXTENSION } from "./identifier.ts";
 import { isSolana, type Network } from "./networks.ts";
 import { atomicUnits, type Price } from "./price.ts";
 
-/** What indexes show of the seller (x402 extension "bazaar", "Service Metadata on resource"). */
+/** Seller information that indexes display (x402 extension "bazaar", "Service Metadata on resource"). */
 export interface ServiceMetadata {
   /** Printable ASCII, at most 32 characters. */
   serviceName: string;
-  /** At most five, each as `serviceName`. */
+  /** At most five, each limited as `serviceName` is. */
   tags: readonly string[];
   iconUrl: string;
 }
 
-/** The resource for sale: the parts of an offer that differ between endpoints. */
+/** The resource for sale. An offer's other parts are the same for every endpoint. */
 export interface Resource {
   url: string;
   description: string;
   /** Input and output for discovery services, as x402 version 1 describes them (`outputSchema`). */
   outputSchema: Record<string, unknown>;
-  /** The same for version 2 (`extensions.bazaar`). Clients send it back in a header, so it must be small. */
+  /** The same information for version 2 (`extensions.bazaar`). Clients return it in a header, so it must be small. */
   bazaar?: Record<string, unknown>;
   service?: ServiceMetadata;
 }
 
-/** What signing needs to know besides: the token's EIP-712 domain, or who pays the fee on Solana. */
+/** Additional data for signing: the token's EIP-712 domain, or the account that pays the fee on Solana. */
 type Extra = { name: string; version: string } | { feePayer: string };
 
 /** One way to pay (x402 v1, "PaymentRequirements"). */
@@ -57,17 +57,17 @@ export interface Terms {
   price: Price;
   /** The address that receives payments on EVM chains. */
   payTo: string;
-  /** The wallet that receives payments on Solana, which are offered only with it. */
+  /** The wallet that receives payments on Solana. Without it Solana is not offered. */
   payToSolana?: string | undefined;
   networks: readonly Network[];
-  /** How long the payer's authorization should be valid, in seconds. */
+  /** Validity period that the payer's authorization should have, in seconds. */
   maxTimeoutSeconds: number;
 }
 
-/** The extension "offer-receipt" of a 402, by version of x402. */
+/** The "offer-receipt" extension of a 402, by version of x402. */
 export type SignedOffers = Readonly<Record<1 | 2, Record<string, object>>>;
 
-/** How one call of a resource can be paid: the same terms in both versions of x402, one entry for each network in it. */
+/** The ways to pay for one call of a resource: the same terms in both versions of x402, with one entry per network. */
 export interface Offer {
   resource: Resource;
   networks: readonly Network[];
@@ -78,7 +78,7 @@ export interface Offer {
 
 /**
  * Returns the ways to pay for a call of `resource` on these terms.
- * @throws PaymentError not_configured if there is none
+ * @throws PaymentError not_configured if no network can be offered
  */
 export function offerOf(resource: Resource, { price, payTo, payToSolana, networks, maxTimeoutSeconds }: Terms): Offer {
   const payable = (version: 1 | 2) =>
@@ -92,7 +92,7 @@ export function offerOf(resource: Resource, { price, payTo, payToSolana, network
   if (v1.length + v2.length === 0)
     throw new PaymentError(
       "not_configured",
-      "The operator has not connected this deployment to a facilitator that settles its payments. Nothing was charged.",
+      "This deployment has no payment facilitator that settles on its networks. Nothing was charged. Ask its operator to configure one.",
     );
   return {
     resource,
@@ -124,15 +124,15 @@ export function offerOf(resource: Resource, { price, payTo, payToSolana, network
 }
 
 /**
- * Returns the JSON of a version 1 402 (x402 v1, "PaymentRequiredResponse"), sent over HTTP as the body.
- * @param signed the offers, signed
+ * Returns the JSON of a version 1 402 (x402 v1, "PaymentRequiredResponse"), which is the body over HTTP.
+ * @param signed the signed offers
  */
 export function paymentRequiredV1(offer: Offer, error: string, signed?: SignedOffers) {
   return { x402Version: 1, error, accepts: offer.v1, ...(signed && { extensions: signed[1] }) } as const;
 }
 
 /**
- * Returns the JSON of a version 2 402 (x402 v2, "PaymentRequired"), sent over HTTP in the header `PAYMENT-REQUIRED`.
+ * Returns the JSON of a version 2 402 (x402 v2, "PaymentRequired"), which is the header `PAYMENT-REQUIRED` over HTTP.
  */
 export function paymentRequiredV2({ resource, v2 }: Offer, error: string, signed?: SignedOffers) {
   return {
@@ -150,13 +150,14 @@ export function paymentRequiredV2({ resource, v2 }: Offer, error: string, signed
 }
 
 /**
- * The outcome of a settlement as told to the payer: `X-PAYMENT-RESPONSE` in version 1, `PAYMENT-RESPONSE` in version 2.
+ * The outcome of a settlement, as reported to the payer: `X-PAYMENT-RESPONSE` in version 1, `PAYMENT-RESPONSE` in
+ * version 2.
  */
 export interface Receipt {
   success: boolean;
-  /** The x402 reason for a failed settlement. */
+  /** The x402 reason of a failed settlement. */
   errorReason?: string;
-  /** Hash of the transaction; empty if there is none, or if it is not known: `extra` then says why. */
+  /** Hash of the transaction. Empty if no transaction exists or its hash is unknown; `extra` then gives the reason. */
   transaction: string;
   extra?: { note: string };
   network: string;
@@ -164,18 +165,18 @@ export interface Receipt {
   extensions?: Record<string, object>;
 }
 
-/** A refusal answered with 402: nothing was charged, and `offer` tells how to pay. */
+/** A refusal with 402. Nothing was charged, and `offer` contains the ways to pay. */
 export class PaymentRequired extends Error {
   override name = "PaymentRequired";
   readonly offer: Offer;
-  /** One sentence for the payer, preceded by the x402 error code if there is one. */
+  /** One sentence for the payer, after the x402 error code if one applies. */
   readonly reason: string;
-  /** The same where the terms are told in version 2, which has another header. */
+  /** The reason for clients of version 2, which use another payment header. */
   readonly reasonV2: string;
   /** The receipt of a refused settlement, and the x402 version of its payment. */
   readonly refusal: { version: 1 | 2; receipt: Receipt } | undefined;
 
-  /** @param reason undefined if there is no payment */
+  /** @param reason undefined if the call has no payment */
   constructor(offer: Offer, reason?: string, refusal?: { version: 1 | 2; receipt: Receipt }) {
     super(reason ?? "X-PAYMENT header is required");
     this.offer = offer;

@@ -1,9 +1,9 @@
 /**
- * x402's extension "offer-receipt": offers, and receipts of what was sold, signed with a key of the seller's, so that
- * they can be checked without asking the seller. The payloads are the same in both versions of x402. A signature of our
- * own says which file was sold for which: a receipt has no place for that.
+ * The x402 extension "offer-receipt": offers and receipts, signed with a key of the seller, so that anyone can check
+ * them without asking the seller. The payloads are the same in both versions of x402. A separate signature of our own
+ * names the file that was sold and its source, because a receipt has no field for them.
  *
- * The clauses are those of specs/extensions/extension-offer-and-receipt.md in x402-foundation/x402.
+ * The clauses refer to specs/extensions/extension-offer-and-receipt.md in x402-foundation/x402.
  */
 import { privateKeyToAddress, sign, signTypedData } from "viem/accounts";
 import { recoverPublicKey } from "viem/utils";
@@ -11,14 +11,14 @@ import type { Offer, SignedOffers } from "./offer.ts";
 
 type Hex = `0x${string}`;
 
-/** A signed artefact (3.1). */
+/** A signed artifact (3.1). */
 interface Signed<Payload> {
   format: "eip712";
   payload: Payload;
   signature: Hex;
 }
 
-/** The terms of one way to pay (4.2). Points in time are Unix seconds. */
+/** The terms of one way to pay (4.2). Times are Unix seconds. */
 interface OfferPayload {
   version: 1;
   resourceUrl: string;
@@ -41,7 +41,7 @@ export interface ReceiptPayload {
   transaction: string;
 }
 
-/** What was delivered for it: the SHA-256 of the source and of the result. */
+/** The delivery for a payment: the SHA-256 of the source and of the result. */
 export interface DeliveryPayload {
   inputSha256: Hex;
   outputSha256: Hex;
@@ -49,7 +49,10 @@ export interface DeliveryPayload {
 
 const NAME = "offer-receipt";
 
-/** The domains of 3.2. The chain is 1 wherever the payment is made, on Solana too; 3.1.1 still speaks of EVM chains. */
+/**
+ * Returns an EIP-712 domain (3.2). The chain id is 1 for every payment, even on Solana; 3.1.1 still mentions only EVM
+ * chains.
+ */
 const domainOf = (name: string) => ({ name, version: "1", chainId: 1 });
 
 /** 4.3 */
@@ -78,7 +81,7 @@ const RECEIPT_TYPES = {
   ],
 } as const;
 
-/** Ours. It has the whole receipt in it, so that it goes with no other. */
+/** Our own type. It contains the whole receipt, so that a delivery cannot be attached to another receipt. */
 const DELIVERY_TYPES = {
   ...RECEIPT_TYPES,
   Delivery: [
@@ -88,16 +91,16 @@ const DELIVERY_TYPES = {
   ],
 } as const;
 
-/** A header has little room: only the first few ways to pay are signed. */
+/** Limit for the signed ways to pay, because they go into a header. */
 const MAX_OFFERS = 3;
 
-/** One way to pay, and where it is in the lists of both versions; -1 if it is not there. */
+/** One way to pay, and its index in the list of each version; -1 if the list lacks it. */
 interface OfferedTerms {
   terms: Omit<OfferPayload, "validUntil">;
   acceptIndex: Record<1 | 2, number>;
 }
 
-/** Returns what is signed of an offer, but for its end. */
+/** Returns the signed part of an offer, without its expiry. */
 export function offeredTerms({ resource, networks, v1, v2 }: Offer): OfferedTerms[] {
   const ways = networks.flatMap(({ name, caip2 }) => {
     const acceptIndex = {
@@ -116,8 +119,8 @@ export function offeredTerms({ resource, networks, v1, v2 }: Offer): OfferedTerm
 }
 
 /**
- * Signs offers until `validUntil`.
- * @returns the extension as it is placed in the 402 of each version (4.1)
+ * Signs offers that are valid until `validUntil`, Unix seconds.
+ * @returns the extension for the 402 of each version (4.1)
  */
 export async function signOffers(offered: OfferedTerms[], validUntil: number, privateKey: Hex): Promise<SignedOffers> {
   const signed = await Promise.all(
@@ -145,8 +148,8 @@ export async function signOffers(offered: OfferedTerms[], validUntil: number, pr
 }
 
 /**
- * Signs that a payment was received, and what was delivered for it. The same facts have the same signatures (RFC 6979).
- * @returns the extensions of a settlement's answer (5.1)
+ * Signs the receipt of a payment, and its delivery. Signatures are deterministic (RFC 6979).
+ * @returns the extensions for the settlement's answer (5.1)
  */
 export async function signReceipt(receipt: ReceiptPayload, delivery: DeliveryPayload, privateKey: Hex) {
   const message = { ...receipt, version: BigInt(receipt.version), issuedAt: BigInt(receipt.issuedAt) };
@@ -176,8 +179,8 @@ export async function signReceipt(receipt: ReceiptPayload, delivery: DeliveryPay
 }
 
 /**
- * Returns the address of a key, and its public key: 04, and 32 bytes each of x and y. The latter is recovered from a
- * signature, as an account of viem's, which has it, would take all that signs transactions into the bundle.
+ * Returns a key's address and its public key: the byte 04, then x and y with 32 bytes each. The public key is recovered
+ * from a signature, because an account object of viem would add all code for signing transactions to the bundle.
  */
 export async function publicPartOf(privateKey: Hex): Promise<{ address: Hex; publicKey: Hex }> {
   const hash = `0x${"01".repeat(32)}` as const;

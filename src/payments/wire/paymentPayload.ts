@@ -5,9 +5,9 @@ import { type Offer, PaymentRequired, type PaymentRequirementsV1, type PaymentRe
 import { readTransfer, type SolanaTransfer } from "./solanaTransfer.ts";
 
 /**
- * Reading payments: x402 versions 1 and 2, scheme "exact" on EVM chains (EIP-3009 transferWithAuthorization) and on
- * Solana (a transaction that lacks the signature of who pays its fee). Over HTTP a payment is base64 of JSON in a header;
- * over MCP it is the JSON itself or its base64.
+ * Reads payments of x402 versions 1 and 2, in the scheme "exact". On EVM chains a payment is an EIP-3009
+ * `transferWithAuthorization`, on Solana a transaction that lacks only the fee payer's signature. Over HTTP a payment
+ * is base64 of JSON in a header. Over MCP it is the JSON itself or its base64.
  */
 
 const MAX_ENCODED_LENGTH = 8192;
@@ -40,36 +40,33 @@ const paymentV2 = z.object({
 });
 const versioned = z.looseObject({ x402Version: z.union([z.literal(1), z.literal(2)], "must be 1 or 2") });
 
-/**
- * A payment that matches the offer, as far as can be checked without a facilitator. Plain JSON data, so it can be
- * stored and sent.
- */
+/** A payment that matches the offer, checked without a facilitator. Plain JSON data, so it can be stored and sent. */
 export interface PaymentPayload {
   version: 1 | 2;
-  /** The name of the network. */
+  /** Name of the network. */
   network: string;
   chain: Network;
   /**
-   * The arguments of `transferWithAuthorization` (EIP-3009), and what corresponds to them on Solana: there the nonce is
-   * the message's hash. Integers are decimal strings; times are Unix seconds.
+   * The arguments of `transferWithAuthorization` (EIP-3009), or their counterparts on Solana, where the nonce is the
+   * message's hash. Integers are decimal strings; times are Unix seconds.
    */
   authorization: z.infer<typeof evmPayload>["authorization"];
-  /** The payer's, in hexadecimal. */
+  /** The payer's signature, in hexadecimal. */
   signature: string;
-  /** On Solana, what else the facilitator and the chain are asked about. */
+  /** Solana only: data for checks by the facilitator and on the chain. */
   transfer?: Pick<SolanaTransfer, "feePayer" | "source" | "blockhash">;
   /**
-   * Body for the facilitator's `/verify` and `/settle`: the payload, and the PaymentRequirements in the
-   * same version's shape.
+   * Request body for the facilitator's `/verify` and `/settle`: the payload and the PaymentRequirements, in the
+   * payment's version of x402.
    */
   request: string;
   identifier: string | null;
 }
 
 /**
- * Reads the payment of a call that may carry several, as in the headers of both versions: the first that can be used.
- * @param sent in order of preference; null or undefined where there is none
- * @throws PaymentRequired with what is wrong with the first
+ * Returns the first usable payment of a call. A call may carry several, for example in the headers of both versions.
+ * @param sent in order of preference; null or undefined for an absent payment
+ * @throws PaymentRequired with the fault of the first payment
  */
 export function readFirstPayment(sent: (string | object | null | undefined)[], offer: Offer): PaymentPayload {
   let refusal: unknown;
@@ -85,8 +82,8 @@ export function readFirstPayment(sent: (string | object | null | undefined)[], o
 }
 
 /**
- * Decodes a payment and checks everything that needs no facilitator and no chain: shape, scheme, network, recipient and
- * amount; on Solana all but the recipient, whose token account the facilitator finds.
+ * Decodes a payment, and checks everything that needs neither facilitator nor chain: shape, scheme, network, recipient
+ * and amount. On Solana the facilitator checks the recipient, because only it can look up the token account.
  * @param sent JSON, its base64, or the object itself
  * @throws PaymentRequired with the reason
  */
@@ -113,7 +110,7 @@ export function readPaymentPayload(sent: string | object, offer: Offer): Payment
     : onEvm(parse(evmPayment).payload, chain, match.requirement, refuse);
   const field = accepted && difference(accepted, requirement);
   if (field !== undefined)
-    throw refuse(`invalid_payment_requirements: accepted.${field} is not as offered; send the offer back unchanged`);
+    throw refuse(`invalid_payment_requirements: accepted.${field} is not as offered; return the offer unchanged`);
 
   return {
     version,
@@ -123,8 +120,8 @@ export function readPaymentPayload(sent: string | object, offer: Offer): Payment
       x402Version: version,
       paymentPayload: {
         ...(raw as object),
-        payload, // and nothing beside it: facilitators take a `permit2Authorization` for the payment, of whomever it is
-        // as received, but for the case of its addresses: a facilitator may compare them to the letter
+        payload, // Only the payload that was checked: some facilitators would also accept an unchecked `permit2Authorization`.
+        // The offered addresses keep their case, because a facilitator may compare them literally.
         ...(version === 2 && { accepted: requirement }),
       },
       paymentRequirements: requirement,
@@ -134,8 +131,9 @@ export function readPaymentPayload(sent: string | object, offer: Offer): Payment
 }
 
 /**
- * Returns the identity of a payment. EIP-3009 nonces are unique per payer and token, so no other field is part of it; on
- * Solana the message's hash is unique by itself. Signatures are no part of it: several may be good for the same payment.
+ * Returns the identity of a payment. EIP-3009 nonces are unique per payer and token, so no other field is needed; on
+ * Solana the message's hash is unique. The signature is left out, because several signatures can be valid for one
+ * payment.
  */
 export function paymentKey({ chain, authorization: { from, nonce } }: PaymentPayload): string {
   const key = [chain.caip2, chain.asset, from, nonce].join(":");
@@ -147,11 +145,11 @@ type Requirement = PaymentRequirementsV1 | PaymentRequirementsV2;
 type Read<Chain> = Pick<PaymentPayload, "authorization" | "signature" | "transfer"> & {
   chain: Chain;
   requirement: Requirement;
-  /** What was read of the payload. */
+  /** The checked part of the payload. */
   payload: object;
 };
 
-/** Checks what an EVM payment pays. The token needs no check because the signature covers it. */
+/** Checks recipient and amount of an EVM payment. The token needs no check, because the signature covers it. */
 function onEvm(
   payload: z.infer<typeof evmPayload>,
   chain: EvmNetwork,
@@ -168,12 +166,12 @@ function onEvm(
 }
 
 /**
- * How long a transaction can still be taken by the chain after it was received, at most, in seconds: for 150 blocks of
- * 0.4 s, or of twice that where the chain is slow.
+ * Maximum time for which the chain can still accept a received transaction, in seconds: 150 blocks of 0.4 s, doubled
+ * for a slow chain.
  */
 export const SOLANA_LIFETIME_SECONDS = 120;
 
-/** Checks what a Solana payment pays. Whether the fee is the facilitator's to pay, it knows itself. */
+/** Checks token and amount of a Solana payment. The facilitator itself checks whether it pays the fee. */
 function onSolana(
   { transaction }: z.infer<typeof solanaPayload>,
   chain: SolanaNetwork,
@@ -198,7 +196,7 @@ function onSolana(
     transfer: { feePayer, source, blockhash },
     chain,
     payload: { transaction },
-    // facilitators have several, of which each of our isolates may have been told another
+    // A facilitator has several fee payers, and isolates may have offered different ones.
     requirement: { ...requirement, extra: { feePayer } },
   };
 }
@@ -220,7 +218,7 @@ interface Match {
   version: 1 | 2;
   requirement: Requirement;
   chain: Network;
-  /** The requirement as sent back, in version 2. */
+  /** The requirement that the client returned, in version 2. */
   accepted?: object;
   identifier?: string | undefined;
 }
@@ -247,7 +245,7 @@ function wrongNetwork(version: 1 | 2, { v1, v2 }: Offer): string {
   return `invalid_network: pay on ${names.join(", ")}`;
 }
 
-/** Returns the path of the first field in which two PaymentRequirements differ. */
+/** Returns the path of the first field in which two PaymentRequirements differ; undefined if they are equal. */
 function difference(sent: object, offered: object): string | undefined {
   const [a, b] = [new Map(Object.entries(sent)), new Map(Object.entries(offered))];
   for (const field of new Set([...b.keys(), ...a.keys()])) {
@@ -260,7 +258,7 @@ function difference(sent: object, offered: object): string | undefined {
   return undefined;
 }
 
-/** Returns whether two EVM addresses differ in their case only, which is no more than a checksum (ERC-55). */
+/** Returns whether two EVM addresses differ only in case, which is merely a checksum (ERC-55). */
 function isSameAddress(field: string, left: unknown, right: unknown): boolean {
   if (!["asset", "payTo"].includes(field) || typeof left !== "string" || typeof right !== "string") return false;
   if (!right.startsWith("0x")) return false;

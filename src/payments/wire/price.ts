@@ -1,17 +1,17 @@
-/** Of the amounts that a price can have, and of USDC. */
+/** Decimals of USDC, and of a price. */
 const DECIMALS = 6;
 
 /** The price of one call. */
 export interface Price {
   /** Millionths of a USDC. */
   readonly millionths: string;
-  /** For people to read: `0.05 USDC`. */
+  /** Human-readable: `0.05 USDC`. */
   readonly label: string;
 }
 
 /**
- * Parses an amount of USDC such as `0.05`. Returns undefined if it is not a number, is zero, or has more than nine
- * digits before the point or six after it.
+ * Parses an amount of USDC such as `0.05`. Returns undefined if the amount is not a number, is zero, or has more than
+ * nine digits before the point or six after it.
  */
 export function parsePrice(amount: string): Price | undefined {
   const [, whole, decimals = ""] = /^(\d{1,9})(?:\.(\d{1,6}))?$/.exec(amount) ?? [];
@@ -21,8 +21,8 @@ export function parsePrice(amount: string): Price | undefined {
 }
 
 /**
- * Returns a price in the atomic units of a token with so many decimals, as EIP-3009 and x402 count.
- * @throws RangeError if the token has no units so small
+ * Returns a price in atomic units of a token with `decimals` decimals, as used in EIP-3009 and x402.
+ * @throws RangeError if the price is not a whole number of units
  */
 export function atomicUnits({ millionths, label }: Price, decimals: number): string {
   if (decimals >= DECIMALS) return millionths + "0".repeat(decimals - DECIMALS);

@@ -1,36 +1,36 @@
-/** Reads Solana transactions as they go over the wire: legacy and version 0, without address lookup tables. */
+/** Decodes Solana transactions from their wire format: legacy and version 0, without address lookup tables. */
 
 import { createHash } from "node:crypto";
 import base58 from "bs58";
 
-/** A transaction, as far as payments look into it. */
+/** The parts of a transaction that payments need. */
 export interface SolanaTransaction {
-  /** One for each signer, 64 bytes; zeros where it has not signed. */
+  /** One signature of 64 bytes per signer. A missing signature is all zeros. */
   signatures: Uint8Array[];
   /**
-   * SHA-256 of the message, which is what the signers sign: the transaction's identity. The chain takes a message once,
-   * whatever its signatures are.
+   * SHA-256 of the message, which the signers sign. It identifies the transaction, because the chain accepts a message
+   * once, with any valid signatures.
    */
   messageHash: string;
-  /** Base58. The signers come first, and the first of them pays the fee. */
+  /** Base58. The signers come first. The first signer pays the fee. */
   accounts: string[];
-  /** Base58. The chain takes the transaction while this is one of the last 150 blocks' hashes. */
+  /** Base58. The chain accepts the transaction while this is the hash of one of the last 150 blocks. */
   blockhash: string;
   instructions: { program: string; accounts: number[]; data: Uint8Array }[];
 }
 
-/** What the network carries at most. */
+/** Maximum size of a transaction on the network. */
 const MAX_BYTES = 1232;
 const ADDRESS_BYTES = 32;
 const SIGNATURE_BYTES = 64;
-/** Set in the first byte of a message with a version; a legacy one begins with the number of its signers. */
+/** Flag in the first byte of a versioned message. A legacy message starts with its number of signers. */
 const VERSIONED = 0x80;
 
 /**
- * Decodes a transaction. Only what the chain itself would take is read: to the last byte, and each number in its shortest
- * form, so that no two encodings are one payment.
+ * Decodes a transaction as strictly as the chain does: without trailing bytes, and with each number in its shortest
+ * form. So no two encodings represent one payment.
  * @param text base64
- * @throws RangeError saying what is wrong
+ * @throws RangeError with the fault as a predicate, such as "ends early"
  */
 export function decodeTransaction(text: string): SolanaTransaction {
   if (text.length > Math.ceil(MAX_BYTES / 3) * 4) throw new RangeError(`is longer than ${MAX_BYTES} bytes`);
@@ -41,7 +41,7 @@ export function decodeTransaction(text: string): SolanaTransaction {
   const first = reader.byte();
   if (first > VERSIONED) throw new RangeError("has a version other than legacy and 0");
   const signers = first === VERSIONED ? reader.byte() : first;
-  reader.take(2); // how many of the accounts are read-only
+  reader.take(2); // numbers of read-only accounts
   const accounts = reader.list(() => base58.encode(reader.take(ADDRESS_BYTES)));
   const blockhash = base58.encode(reader.take(ADDRESS_BYTES));
   const instructions = reader.list(() => {
@@ -56,7 +56,7 @@ export function decodeTransaction(text: string): SolanaTransaction {
 
   if (reader.rest.length > 0) throw new RangeError("is longer than its message");
   if (signers === 0 || signers > accounts.length || signers !== signatures.length)
-    throw new RangeError("has not a signature for each signer");
+    throw new RangeError("must have one signature for each signer");
   return {
     signatures,
     messageHash: createHash("sha256").update(message).digest("hex"),
@@ -66,7 +66,7 @@ export function decodeTransaction(text: string): SolanaTransaction {
   };
 }
 
-/** Returns whether a text is an address on Solana. */
+/** Returns whether a text is a Solana address. */
 export function isSolanaAddress(text: string): boolean {
   return text.length <= 44 && base58.decodeUnsafe(text)?.length === ADDRESS_BYTES;
 }
@@ -80,7 +80,7 @@ function bytesOf(text: string): Uint8Array {
 }
 
 class Reader {
-  /** What has not been read. */
+  /** The unread bytes. */
   rest: Uint8Array;
 
   constructor(bytes: Uint8Array) {
@@ -98,7 +98,7 @@ class Reader {
     return this.take(1)[0] ?? 0;
   }
 
-  /** A compact-u16: seven bits a byte, the lowest first. */
+  /** Reads a compact-u16: seven bits per byte, lowest first. */
   length(): number {
     let value = 0;
     for (let shift = 0; shift < 21; shift += 7) {

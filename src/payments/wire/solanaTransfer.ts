@@ -1,39 +1,39 @@
 import { decodeTransaction } from "./solanaTransaction.ts";
 
-/** What a payment's transaction does, for the scheme "exact" on Solana. Addresses are base58. */
+/** The transfer in a payment's transaction, for the scheme "exact" on Solana. Addresses are base58. */
 export interface SolanaTransfer {
-  /** Who signs for the tokens. */
+  /** The owner of the tokens, who signs the transfer. */
   payer: string;
-  /** Of the payer, 64 bytes in hexadecimal. */
+  /** The payer's signature, 64 bytes in hexadecimal. */
   signature: string;
   /** The payer's token account. */
   source: string;
   mint: string;
   /** Atomic units. */
   amount: string;
-  /** Who pays the fee: the facilitator, which adds its signature. */
+  /** The account that pays the fee. It belongs to the facilitator, which adds its signature. */
   feePayer: string;
-  /** See {@link decodeTransaction}. */
+  /** See `SolanaTransaction.messageHash`. */
   messageHash: string;
   blockhash: string;
 }
 
 const SYSTEM_PROGRAM = "11111111111111111111111111111111";
 const TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
-/** The instruction's first byte, before the amount (8 bytes, little-endian) and the decimals (1 byte). */
+/** First byte of the instruction. The amount (8 bytes, little-endian) and the decimals (1 byte) follow. */
 const TRANSFER_CHECKED = 12;
 
 /**
- * Reads the one transfer of a payment's transaction. Whether the signatures are good, the destination belongs to the
- * recipient and the other instructions are harmless is for the facilitator to say, which simulates the transaction.
+ * Reads the only transfer of a payment's transaction. The facilitator simulates the transaction, and so checks the
+ * signatures, the destination and the other instructions.
  * @param transaction base64
- * @throws RangeError saying what is wrong
+ * @throws RangeError with the fault as a predicate, such as "must be signed by the owner of the tokens"
  */
 export function readTransfer(transaction: string): SolanaTransfer {
   const { signatures, messageHash, accounts, blockhash, instructions } = decodeTransaction(transaction);
-  // a durable nonce, advanced by the System program, would let the transaction wait for ever
+  // A durable nonce, advanced by the System program, would keep the transaction valid forever.
   if (instructions.some(({ program }) => program === SYSTEM_PROGRAM))
-    throw new RangeError("calls the System program: use a recent blockhash, and no durable nonce");
+    throw new RangeError("calls the System program: use a recent blockhash instead of a durable nonce");
 
   const [transfer, second] = instructions.filter(({ program }) => program === TOKEN_PROGRAM);
   if (!transfer || second || transfer.data[0] !== TRANSFER_CHECKED || transfer.data.length !== 10)
@@ -42,7 +42,7 @@ export function readTransfer(transaction: string): SolanaTransfer {
   const signature = authority === undefined ? undefined : signatures[authority];
   if (authority === undefined || source === undefined || mint === undefined || !signature || multisig.length > 0)
     throw new RangeError("must be signed by the owner of the tokens");
-  if (authority === 0) throw new RangeError("must not take tokens of who pays the fee");
+  if (authority === 0) throw new RangeError("must not transfer tokens of the fee payer");
 
   const { buffer, byteOffset } = transfer.data;
   const addressAt = (index: number) => accounts[index] ?? "";
