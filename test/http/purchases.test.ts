@@ -161,7 +161,7 @@ describe("GET /v1/purchases", () => {
     ["an old issue time", { issuedAt: seconds(-301) }, /older/],
     ["a future issue time", { issuedAt: seconds(90) }, /future/],
     ["a past expiration time", { expirationTime: seconds(-1) }, /expired/],
-    ["a future start of validity", { notBefore: seconds(60) }, /not good yet/],
+    ["a future start of validity", { notBefore: seconds(60) }, /not valid yet/],
     ["a chain that is not configured", { chainId: "eip155:1" }, /chainId must be one of eip155:84532/],
   ])("rejects a sign-in message with %s", async (_, changes, why) => {
     const { account } = newPayer();

@@ -9,7 +9,7 @@ import { offerOf } from "../../src/payments/wire/offer.ts";
 import { type PaymentPayload, readPaymentPayload } from "../../src/payments/wire/paymentPayload.ts";
 import { parsePrice } from "../../src/payments/wire/price.ts";
 
-/** What the tests sell. */
+/** The offer that the tests sell. */
 export const OFFER = offerOf(
   { url: "https://overprint.example.com/v1/watermark/text", description: "", outputSchema: {}, bazaar: {} },
   {
@@ -20,13 +20,13 @@ export const OFFER = offerOf(
   },
 );
 
-/** Events that nobody looks at, and times. */
+/** A log and a timer that drop everything. */
 export const SILENT = { requestId: "test", log: () => {}, timed: <T>(_: string, act: () => Promise<T>) => act() };
 
-/** A caller that has nothing to show but its payment. */
+/** A caller with nothing but a payment: no key and no sign-in. */
 export const BARE = { key: null, isSignedIn: async () => false };
 
-/** A payment as read, whose signature nobody checks: quick to make. */
+/** Creates a payment as read from a call. Its signature is fake, because no test checks it. */
 export async function paymentFrom({
   validBefore,
   from = `0x${"01".repeat(20)}`,
@@ -46,31 +46,45 @@ export async function paymentFrom({
   return readPaymentPayload({ x402Version: 1, scheme: "exact", network: "base-sepolia", payload }, OFFER);
 }
 
-/** Sells from beginning to end. */
+/** Runs a whole sale. */
 export async function sell<T>(terms: SaleTerms<T>) {
   const sale = new Sale(terms);
   await sale.fulfill();
   return sale.settle();
 }
 
-/** How work fails here: by an error whose message is all there is to it. */
+/** Converts errors of the work to text and back, by their messages. */
 export const ERRORS = {
   write: (error: unknown) => (error instanceof Error ? error.message : String(error)),
   read: (text: string) => new Error(text),
 };
 
-/** One that never answers is given up soon; the others have the time that a busy machine takes. */
+/** Short for a silent facilitator; long for the others, because the machine may be busy. */
 const timeoutOf = (url: string) => (url.includes("silent") ? 500 : 20_000);
 
-/** A facilitator of the tests that behaves as named. */
-export function facilitatorThat(behaviour: string) {
-  const url = `https://facilitator.example.com/${behaviour}`;
+/** Creates the client of a simulated facilitator with the named behavior. */
+export function facilitatorThat(behavior: string) {
+  const url = `https://facilitator.example.com/${behavior}`;
   return remoteFacilitator({ url, timeoutMs: timeoutOf(url) }, SILENT);
 }
 
-/** A ledger in memory, with alarms. `deleted` are the outputs it has deleted. */
-export function memoryLedger(): LedgerBook & { deleted: string[] } {
+/** A ledger in memory, with alarms. */
+interface MemoryLedger extends LedgerBook {
+  /** The outputs that the ledger has deleted. */
+  deleted: string[];
+  /** Returns the ledger's time, Unix milliseconds. */
+  now(): number;
+  /** Advances the ledger's clock by `ms`. */
+  advance(ms: number): void;
+  /** Resolves when a call begins to wait for another call. */
+  nextWait(): Promise<void>;
+}
+
+export function memoryLedger(): MemoryLedger {
   const deleted: string[] = [];
+  let advancedMs = 0;
+  const now = () => Date.now() + advancedMs;
+  const waitListeners: (() => void)[] = [];
   const records = new Map<string, ReturnType<typeof recordOf>>();
   const recordOf = () => {
     let stored: Entry | undefined;
@@ -81,8 +95,8 @@ export function memoryLedger(): LedgerBook & { deleted: string[] } {
       save(changed, alarmAt) {
         stored = structuredClone(changed);
         clearTimeout(alarm);
-        const waitMs = alarmAt === undefined ? Number.POSITIVE_INFINITY : alarmAt - Date.now();
-        if (waitMs < 60_000) alarm = setTimeout(() => void entry.alarm(), waitMs);
+        const waitMs = alarmAt === undefined ? Number.POSITIVE_INFINITY : alarmAt - now();
+        if (waitMs < 60_000) alarm = setTimeout(() => void entry.alarm(), Math.max(0, waitMs));
       },
       clear() {
         stored = undefined;
@@ -97,8 +111,11 @@ export function memoryLedger(): LedgerBook & { deleted: string[] } {
       settleTimeoutMs: 600,
       isAvailable: async (output) => !deleted.includes(output),
       deleteOutput: async (output) => void deleted.push(output),
-      now: () => Date.now(),
-      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      now,
+      sleep(ms) {
+        for (const onWait of waitListeners.splice(0)) onWait();
+        return new Promise((resolve) => setTimeout(resolve, ms));
+      },
       log: () => {},
     });
     const key = new KeyBinding({
@@ -114,6 +131,11 @@ export function memoryLedger(): LedgerBook & { deleted: string[] } {
   };
   return {
     deleted,
+    now,
+    advance(ms) {
+      advancedMs += ms;
+    },
+    nextWait: () => new Promise((resolve) => waitListeners.push(resolve)),
     getByName(name) {
       const record = records.get(name) ?? recordOf();
       records.set(name, record);
@@ -122,7 +144,7 @@ export function memoryLedger(): LedgerBook & { deleted: string[] } {
   };
 }
 
-/** What work makes here. */
+/** The result of the work in these tests. */
 export const WORK: WorkResult<string> = {
   value: "work",
   output: "000000-00000000000000000000000000000000",
@@ -130,7 +152,7 @@ export const WORK: WorkResult<string> = {
   facts: { pages: 1, bytes: 9 },
 };
 
-/** How often a facilitator of the tests has been asked to settle. */
+/** Returns the number of settlements that a simulated facilitator was asked for. */
 export async function askedToSettle(facilitator: string): Promise<number | undefined> {
   const counted = await fetch(`${facilitator}/count`, { method: "POST", body: "{}" });
   return (await counted.json<{ settle?: number }>()).settle;

@@ -12,28 +12,28 @@ import { BARE, ERRORS, OFFER, SILENT, sell } from "./payments.ts";
 import { VirtualWorld } from "./virtualWorld.ts";
 
 /**
- * The gate and the ledger's records in a world of their own: its clock, its chain, a facilitator with every fault, Workers
- * and Durable Objects that die, all drawn from one seed. One payer calls, with a payment that is sent again or with new
- * ones, under keys or without; strangers call with payments that nobody signed, and with those that are on the chain, and
- * send these to the chain themselves. What happens is written down for the model to judge.
+ * A simulation of `Sale` and the ledger's records. The clock, the chain, the facilitator's faults, and the deaths of
+ * Workers and Durable Objects are all drawn from one seed. One payer calls with repeated or new payments, with or
+ * without keys. Strangers call with forged payments and with payments from the chain, and submit the latter to the
+ * chain themselves. The history of all events is recorded, and the rules in `schedules.test.ts` check it.
  */
 
 const FACILITATOR_TIMEOUT_MS = 20_000;
 const BLOCK_MS = 2000;
-/** The account of the facilitator, which settles for us and for another service of the same seller. */
+/** The facilitator's account. The facilitator also settles for another service of the same seller. */
 const SIGNER = "0xf0";
-/** A promise of its own each time: what waits for it can be forgotten. */
+/** Creates a new promise for each use, so that its waiters can be garbage-collected. */
 const never = () => new Promise<never>(() => {});
 
-/** What a caller asks for: one of two requests, under one of two keys or none. */
+/** The request and key of a call: one of two requests, under one of two keys or none. */
 export interface Asked {
   request: "A" | "B";
   key: "K" | "L" | null;
 }
 
 /**
- * What became of one run of the work: it may fail, its Worker may die, the object may die while being told of it; else the
- * ledger has its output, and deletes that only where it will never be paid for.
+ * The state of one run of the work. The work may fail, its Worker may die, or the object may die while receiving the
+ * output ("cut off"). Otherwise the ledger has the output, and deletes it only if it will never be paid for.
  */
 type Fate = "running" | "failed" | "died" | "cut off" | "stored" | "deleted";
 
@@ -48,81 +48,84 @@ interface Worker {
   run: Run | undefined;
 }
 
-/** What became of the authorization on the chain, at `at`. It can be consumed once, before it ends. */
+/** The use of an authorization on the chain. It can be used once, before it expires. */
 interface Consumed {
   by: "us" | "another service" | "a stranger" | "its cancellation";
   at: number;
 }
 
-/** What became of one payment. */
+/** The history of one payment. */
 export interface PaymentHistory {
-  /** Transfers to the seller. */
+  /** Number of transfers to the seller. */
   moved: number;
   consumed: Consumed | undefined;
-  /** When its authorization ends, Unix milliseconds. */
+  /** Expiry of its authorization, Unix milliseconds. */
   ends: number;
-  /** A transaction with it has been sent to the chain. */
+  /** Whether a transaction with it has been sent to the chain. */
   isPublic: boolean;
-  /** It is settled in the ledger. */
+  /** Whether the ledger has settled it. */
   sold: boolean;
-  /** The ledger was not woken when it should have been. */
+  /** Whether an alarm of the ledger was lost. */
   forgotten: boolean;
-  /** Attempts to settle whose outcome nobody told. */
+  /** Number of settlement attempts with an unknown outcome. */
   doubts: number;
   /**
-   * It moved, and the first answer told otherwise: the attempt reached the facilitator twice, and the second answer was
-   * told; or the facilitator's node did not answer it, and there is none to ask.
+   * Whether it moved although the answer denied it. Either the attempt reached the facilitator twice and the second
+   * answer came back, or the facilitator's node did not answer and no other node can be asked.
    */
   doubled: boolean;
-  /** Sold without proof. */
+  /** Number of sales without proof. */
   unproved: number;
-  /** How often the books of the days have the sale, each entry with its time; the real book has it once by its key. */
+  /** Times of its sales in the daybooks. A real daybook has one entry per payment and time. */
   booked: Set<number>;
-  /** What was asked for in the last call that had it settled. */
+  /** Request and key of the last call that settled it. */
   settledFor: Asked | undefined;
-  /** Its signature is nobody's. */
+  /** Whether its signature is forged. */
   forged: boolean;
 }
 
-/** An answer a caller got. */
+/** The answer to one call. */
 interface Answer extends Asked {
   payment: PaymentHistory;
   outcome: string;
-  /** The result, where there is one. */
+  /** The result, if the call got one. */
   value?: string;
-  /** The payment sent was signed for this call. */
-  anew: boolean;
-  /** The payment's money had moved by then. */
+  /** Whether the payment was signed for this call. */
+  isNewPayment: boolean;
+  /** Whether the payment's money had moved before the answer. */
   paid: boolean;
-  /** What was asked for had been paid for under its key when the call began, and this could be known. */
+  /**
+   * Whether an earlier payment under the key had paid for the request when the call began, and the ledger could know
+   * it.
+   */
   paidBefore: boolean;
   final: boolean;
 }
 
-/** What a schedule has led to. */
+/** The history of one schedule. */
 export interface History {
   payments: PaymentHistory[];
-  /** There is a node to ask, and the facilitator names its account. */
+  /** Whether the ledger has a node to ask and the facilitator names its account. */
   node: boolean;
-  /** The payer's payments may be sold without proof. */
+  /** Whether the payer's payments may be sold without proof. */
   trusted: boolean;
   answers: Answer[];
-  /** How the calls of strangers ended. */
+  /** Outcomes of the strangers' calls. */
   strangers: { payment: PaymentHistory; outcome: string }[];
   runs: Run[];
-  /** Runs that began while an earlier one of the payment, or of the key, was under way, or its output stored. */
+  /** Number of runs that began while an earlier run for the same payment or key was active or its output stored. */
   repeats: number;
   /** Outputs in storage. */
   kept: Set<string>;
 }
 
-/** A Durable Object: the calls it is serving, and how often it has begun anew. */
+/** A Durable Object: the calls that it serves, and the number of its restarts. */
 class SimulatedObject {
   life = 0;
   readonly calls = new Set<(error: Error) => void>();
 }
 
-/** The Durable Object of a payment: what is stored, and the life that serves it. */
+/** The Durable Object of a payment: its storage, and the record that serves its current life. */
 class PaymentObject extends SimulatedObject {
   readonly payment: PaymentPayload;
   readonly history: PaymentHistory = {
@@ -165,7 +168,7 @@ export class Simulation {
   readonly #template: PaymentPayload;
   readonly #payments: PaymentObject[] = [];
   readonly #keys = new Map<string, SimulatedObject & { bound: StoredBinding | undefined }>();
-  /** No more faults and deaths. */
+  /** Whether faults and deaths have stopped. */
   #calm = false;
 
   constructor(seed: number, payment: PaymentPayload) {
@@ -177,8 +180,8 @@ export class Simulation {
   }
 
   /**
-   * Plays the schedule: callers and faults for some minutes, then calm, then each request once more with the payment that
-   * is sent again, by the payer, and under each key.
+   * Plays the schedule: some minutes of calls and faults, then a calm period. At the end the payer repeats each request
+   * with the first payment, and with a new payment under each key.
    */
   async play(): Promise<History> {
     const callers = 1 + this.#world.below(6);
@@ -219,18 +222,18 @@ export class Simulation {
     return this.history;
   }
 
-  /** One who calls, and repeats the same call until it has a result or gives up; some sign anew for each attempt. */
-  async #caller(asked: Asked, signsAnew: boolean): Promise<void> {
+  /** A caller who repeats the same call until it has a result or gives up. Some sign a new payment for each attempt. */
+  async #caller(asked: Asked, signsEachTime: boolean): Promise<void> {
     await this.#world.sleep(this.#world.chance(0.5) ? this.#world.below(50) : this.#world.below(60_000));
     for (let attempts = 1 + this.#world.below(4); attempts > 0; attempts--) {
-      const object = signsAnew ? this.#sign() : this.#payments[0]!;
+      const object = signsEachTime ? this.#sign() : this.#payments[0]!;
       const answered = await Promise.race([this.#call(asked, object), this.#world.sleep(90_000)]);
       if (answered === "sold") return;
       await this.#world.sleep(this.#world.below(20_000));
     }
   }
 
-  /** One who forges a payment, or else sends one that is on the chain, as often as it likes. */
+  /** A stranger who sends a forged payment, or one from the chain, several times. */
   async #stranger(): Promise<void> {
     const forged = this.#world.chance(0.5) ? this.#sign() : undefined;
     if (forged) forged.history.forged = true;
@@ -256,21 +259,21 @@ export class Simulation {
     return object;
   }
 
-  /** One call by the payer. The last calls are signed in. */
+  /** Makes one call of the payer. The final calls are signed in. */
   async #call(asked: Asked, object: PaymentObject, final = false): Promise<string> {
     const { history } = this;
     const payment = object.history;
-    const anew = object !== this.#payments[0];
+    const isNewPayment = object !== this.#payments[0];
     const paidBefore = history.payments.some(
       (one) => hasPaid(one, history) && !one.doubled && isSettledFor(one, asked),
     );
     const answered = await this.#answer(asked, object, { isSignedIn: async () => final });
     const paid = hasPaid(payment, history);
-    history.answers.push({ ...asked, payment, ...answered, anew, paid, paidBefore, final });
+    history.answers.push({ ...asked, payment, ...answered, isNewPayment, paid, paidBefore, final });
     return answered.outcome;
   }
 
-  /** One call of the gate by a Worker of its own, which may die at any step: admission, the body, the sale. */
+  /** Runs one call in a separate Worker, which may die at any step: admission, body, sale. */
   async #answer(
     asked: Asked,
     { payment, history }: PaymentObject,
@@ -336,17 +339,17 @@ export class Simulation {
         const verdict = await this.#verify(payment);
         return this.#dies(worker) ? never() : verdict;
       },
-      settle: never, // the ledger settles
+      settle: never, // only the ledger settles
     };
   }
 
   async #verify(payment: PaymentHistory): Promise<Verdict> {
     await this.#world.sleep(this.#world.below(300));
     if (!this.#calm) {
-      if (this.#world.chance(0.05)) await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS)); // late
+      if (this.#world.chance(0.05)) await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS)); // a late answer
       if (this.#world.chance(0.03))
-        return this.#world.sleep(FACILITATOR_TIMEOUT_MS).then(() => ({ outcome: "unknown" })); // never
-      if (this.#world.chance(0.05)) return { outcome: "unknown" }; // 500, garbage
+        return this.#world.sleep(FACILITATOR_TIMEOUT_MS).then(() => ({ outcome: "unknown" })); // no answer
+      if (this.#world.chance(0.05)) return { outcome: "unknown" }; // status 500 or a broken answer
       if (this.#world.chance(0.05)) return { outcome: "invalid", reason: "a refusal" };
     }
     if (payment.forged) return { outcome: "invalid", reason: "signature" };
@@ -360,22 +363,22 @@ export class Simulation {
     return true;
   }
 
-  /** Sends the facilitator's transaction; somebody who sees it coming may be faster. */
+  /** Sends the facilitator's transaction. A stranger who sees it may be faster. */
   #transfer(payment: PaymentHistory): Settlement {
-    if (this.#world.now >= payment.ends) return { outcome: "refused", reason: "it has run out" };
+    if (this.#world.now >= payment.ends) return { outcome: "refused", reason: "it has expired" };
     payment.isPublic = true;
     if (!this.#calm && this.#world.chance(0.05)) this.#consume(payment, "a stranger");
     if (this.#consume(payment, "us")) return { outcome: "settled", transaction: "0x1" };
     return { outcome: this.#world.chance(0.5) ? "used" : "reverted", reason: "authorization is used" };
   }
 
-  /** What a node shows: what is more than one block old. */
+  /** Returns the node's evidence, which is one block old. */
   async #evidence({ consumed, ends }: PaymentHistory, firstAsked: number): Promise<Evidence | undefined> {
     await this.#world.sleep(this.#world.below(500));
     if (!this.#calm && this.#world.chance(0.2)) return undefined;
     const shown = this.#world.now - BLOCK_MS;
     if (!consumed || consumed.at > shown)
-      return ends <= shown ? { outcome: "lost", reason: "it has run out" } : undefined;
+      return ends <= shown ? { outcome: "lost", reason: "it has expired" } : undefined;
     const { by, at } = consumed;
     if (by === "its cancellation" || at + BLOCK_MS < firstAsked) return { outcome: "lost", reason: "a loss" };
     return { outcome: "settled", transaction: "0x1", sender: by === "a stranger" ? "0x57" : SIGNER };
@@ -392,34 +395,34 @@ export class Simulation {
     if (this.#calm) return this.#transfer(payment);
     const unknown = { outcome: "unknown" } as const;
     switch (this.#world.below(18)) {
-      case 0: // late
+      case 0: // a late answer
         await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS));
         return this.#transfer(payment);
-      case 1: // never, and nothing was done
+      case 1: // no answer, and nothing sent
         return this.#world.sleep(FACILITATOR_TIMEOUT_MS).then(() => unknown);
-      case 2: // never, and done after we stopped listening
+      case 2: // no answer, and sent after the timeout
         this.#world.later(FACILITATOR_TIMEOUT_MS + this.#world.below(60_000), () => this.#transfer(payment));
         return this.#world.sleep(FACILITATOR_TIMEOUT_MS).then(() => unknown);
-      case 3: // 500
+      case 3: // status 500
         return unknown;
-      case 4: // garbage, and it was done
-      case 5: // done, and the answer lost
+      case 4: // sent, with a broken answer
+      case 5: // sent, with a lost answer
         this.#transfer(payment);
         await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS));
         return unknown;
-      case 6: // a refusal, whether or not it is used: the wallet is empty
+      case 6: // a refusal that says nothing about earlier attempts: the wallet is empty
         return { outcome: "refused", reason: "a refusal" };
-      case 7: // asked twice on the way: the second answer comes back
+      case 7: // received twice: the second answer comes back
         if (this.#transfer(payment).outcome === "settled") payment.doubled = true;
         return this.#transfer(payment);
-      case 9: // nobody has looked at it
+      case 9: // not processed
         return { outcome: "unprocessed", reason: "too many requests" };
-      case 8: // the chain refuses: there is no money
+      case 8: // rejected by the chain: no money
         payment.isPublic = true;
         return { outcome: "reverted", reason: "another refusal" };
-      case 10: // it would refuse
+      case 10: // a failed simulation
         return { outcome: "simulated", reason: "another refusal" };
-      case 11: // its node has not answered, whether or not it has sent it: only a node of ours can tell then
+      case 11: // no answer from the facilitator's node, which may have sent it: only another node can know
         payment.isPublic = true;
         if (this.#world.chance(0.5) && this.#transfer(payment).outcome === "settled")
           payment.doubled ||= !this.history.node && payment.doubts === 0;
@@ -429,9 +432,9 @@ export class Simulation {
     }
   }
 
-  /** The ledger as a Worker sees it: far away, and either side can die on the way. */
+  /** The ledger as seen by a Worker. Messages take time, and either side can die on the way. */
   #ledger(worker: Worker, asked: Asked): LedgerBook {
-    /** What one Worker sends to an object is delivered in the order in which it was sent. */
+    /** Messages from one Worker to one object are delivered in order. */
     const delivered = new Map<SimulatedObject, Promise<void>>();
     const reach =
       <A extends unknown[], R>(object: SimulatedObject, method: (...args: A) => Promise<R>) =>
@@ -526,7 +529,7 @@ export class Simulation {
       },
       settle: async () => {
         if (object.entry?.state !== "settling")
-          throw new Error("settling was not written down before it was asked for");
+          throw new Error("settling was not stored before the facilitator was asked");
         if (this.#world.chance(0.1)) this.#world.later(this.#world.below(1000), () => this.#die(object));
         const answer = await this.#settleOnce(payment);
         if (life !== object.life) payment.doubts++;
@@ -539,9 +542,9 @@ export class Simulation {
       },
       bookSale: async ({ settledAt }) => {
         await this.#world.sleep(this.#world.below(1000));
-        if (!this.#calm && this.#world.chance(0.2)) return mine(false); // the book could not be reached
+        if (!this.#calm && this.#world.chance(0.2)) return mine(false); // the daybook could not be reached
         payment.booked.add(settledAt);
-        if (!this.#calm && this.#world.chance(0.2)) this.#die(object); // or it was, and nobody hears of it
+        if (!this.#calm && this.#world.chance(0.2)) this.#die(object); // the sale is booked, but the answer may be lost
         return mine(this.#calm || this.#world.chance(0.9));
       },
       allowUnproved: async () => mine(this.history.trusted),
@@ -560,7 +563,7 @@ export class Simulation {
     });
   }
 
-  /** The Durable Object dies: those it was serving hear of it, and the next call finds a new one with the same storage. */
+  /** Kills a Durable Object. Its current calls fail, and the next call gets a new object with the same storage. */
   #die(object: SimulatedObject): void {
     if (this.#calm) return;
     const calls = [...object.calls];
@@ -576,12 +579,12 @@ export class Simulation {
       if (object.alarmAt !== at) return;
       object.alarmAt = undefined;
       if (!this.#calm && this.#world.chance(0.05)) {
-        object.history.forgotten = true; // an alarm that is lost
+        object.history.forgotten = true; // a lost alarm
         return;
       }
       const { life } = object;
       void object.record.alarm().catch(() => undefined);
-      // an alarm whose object dies runs again
+      // The runtime repeats an alarm whose object died.
       this.#world.later(2000, () => {
         if (object.life !== life && object.alarmAt === undefined) this.#setAlarm(object, this.#world.now);
       });
@@ -601,12 +604,12 @@ export class Simulation {
   }
 }
 
-/** Whether a payment has moved for us: by a stranger's doing only a node can tell. */
+/** Returns whether a payment has moved for us. Only a node can show a transfer that a stranger submitted. */
 export function hasPaid({ consumed }: PaymentHistory, { node }: History): boolean {
   return consumed?.by === "us" || (node && consumed?.by === "a stranger");
 }
 
-/** Whether a payment was settled for what is asked for, under its key. */
+/** Returns whether a payment was settled for this request under this key. */
 export function isSettledFor({ settledFor }: PaymentHistory, { request, key }: Asked): boolean {
   return key !== null && settledFor?.request === request && settledFor.key === key;
 }

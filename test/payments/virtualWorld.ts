@@ -1,11 +1,11 @@
-/** Something that happens at a time; of what does at the same, the lowest order comes first. */
+/** A scheduled event. Of events at the same time, the lowest order comes first. */
 interface Due {
   at: number;
   order: number;
   run: () => void;
 }
 
-/** A clock that moves only when it is told to, and chance, both from one seed: the same seed gives the same world. */
+/** A manual clock and a random generator, both determined by one seed. */
 export class VirtualWorld {
   /** Unix milliseconds. */
   now = 1_000_000_000_000;
@@ -20,7 +20,10 @@ export class VirtualWorld {
     return new Promise((resolve) => this.later(ms, resolve));
   }
 
-  /** Runs something after `ms`; what is due at once happens in any order. Returns a function that calls it off. */
+  /**
+   * Schedules a function after `ms`. Functions due at the same time run in random order. Returns a function that
+   * cancels it.
+   */
   later(ms: number, run: () => void): () => void {
     const event = { at: this.now + ms, order: this.#random(), run };
     this.#events.push(event);
@@ -30,15 +33,15 @@ export class VirtualWorld {
     };
   }
 
-  /** Lets `ms` pass, and what falls due in it happen, one thing at a time. */
+  /** Advances the clock by `ms`, and runs the events that fall due, one at a time. */
   async pass(ms: number): Promise<void> {
     const end = this.now + ms;
     do
-      for (let turn = 0; turn < 40; turn++) await undefined; // whatever can go on without the clock
+      for (let turn = 0; turn < 40; turn++) await undefined; // lets pending promises settle
     while (this.happen(end));
   }
 
-  /** Lets the next thing happen that falls due until `end`. Returns false, at that time, if there is none. */
+  /** Runs the next event that is due by `end`. Returns false, with the clock at `end`, if no event is due. */
   protected happen(end: number): boolean {
     let next: Due | undefined;
     let place = 0;
@@ -55,7 +58,7 @@ export class VirtualWorld {
     return true;
   }
 
-  /** A whole number from 0 to below `limit`. */
+  /** Returns a random integer from 0 to below `limit`. */
   below(limit: number): number {
     return Math.floor(this.#random() * limit);
   }
@@ -70,7 +73,7 @@ export class VirtualWorld {
   }
 }
 
-/** A small seeded generator of numbers from 0 to 1. */
+/** A small seeded generator of numbers from 0 to below 1. */
 function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {

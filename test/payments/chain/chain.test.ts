@@ -12,7 +12,7 @@ const { asset } = NETWORKS["base-sepolia"];
 const USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
 const CANCELED = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
-/** Who has sent the transaction. */
+/** The sender of the transaction. */
 const SENDER = `0x${"Fa".repeat(20)}`;
 const HASH = `0x${"cd".repeat(32)}`;
 const word = (hex: string) => `0x${hex.slice(2).toLowerCase().padStart(64, "0")}`;
@@ -28,19 +28,19 @@ const transfer = ({ payer = from, payee = to, amount = value } = {}) => ({
 
 /** A chain with a block every two seconds since T, and one transaction of the token. */
 interface Scene {
-  /** The newest block. */
+  /** Number of the newest block. */
   newest?: number;
-  /** The block of the transaction, and what it logs. */
+  /** Number of the transaction's block. */
   block?: number;
   logs?: { topics: string[]; data?: string; address?: string }[];
   status?: string;
-  /** Instead of an answer. */
+  /** A broken answer that the node gives instead. */
   broken?: object;
-  /** What the node's address begins with. */
+  /** Prefix of the path in the node's URL. */
   before?: string;
 }
 
-/** What the chain proves at some time after a first attempt at T + 100. */
+/** Returns the evidence for a payment that was first asked for at T + 100, and the logged events. */
 async function evidence({ newest = 60, block = 55, logs = [], status = "0x1", broken, before = "" }: Scene) {
   const known = logs.map((log, at) => ({
     address: asset.toLowerCase(),
@@ -68,15 +68,15 @@ const proves = async (scene: Scene) => (await evidence(scene)).found;
 const settled = { outcome: "settled", transaction: HASH, sender: SENDER.toLowerCase() };
 const lost = (reason: string) => ({ outcome: "lost", reason: expect.stringContaining(reason) });
 
-describe("what the chain proves of a payment", () => {
-  test("it is settled by its own transfer, once a block lies on it", async () => {
+describe("evidenceOf on an EVM chain", () => {
+  test("reports a payment as settled by its own transfer, one block deep", async () => {
     const logs = [used, transfer()];
     expect(await proves({ logs })).toEqual(settled);
     expect(await proves({ logs, newest: 56 })).toEqual(settled);
     expect(await proves({ logs, newest: 55 })).toBeUndefined();
   });
 
-  test("logs of other contracts in between do not matter", async () => {
+  test("ignores logs of other contracts between the authorization's use and the transfer", async () => {
     expect(await proves({ logs: [used, { ...transfer(), address: `0x${"ee".repeat(20)}` }, transfer()] })).toEqual(
       settled,
     );
@@ -86,32 +86,32 @@ describe("what the chain proves of a payment", () => {
   test.each([
     ["to somebody else", [used, transfer({ payee: from })]],
     ["of another amount", [used, transfer({ amount: "1" })]],
-    ["of somebody else's money", [used, transfer({ payer: to })]],
-    ["of another authorization, before it", [transfer(), used]],
-    ["of another authorization, after its own", [used, transfer({ payee: from }), usedToo, transfer()]],
-    ["of another authorization, its own being none", [used, usedToo, transfer()]],
-  ])("it is lost if the transfer is %s", async (_, logs) => {
+    ["of another payer's money", [used, transfer({ payer: to })]],
+    ["before the authorization's use", [transfer(), used]],
+    ["of another authorization, after a wrong one", [used, transfer({ payee: from }), usedToo, transfer()]],
+    ["of another authorization only", [used, usedToo, transfer()]],
+  ])("reports a payment as lost if the transfer is %s", async (_, logs) => {
     expect(await proves({ logs })).toEqual(lost("nonce"));
   });
 
-  test("it is lost if it was used before anybody was asked to settle it", async () => {
+  test("reports a payment as lost if it was used before the first settlement attempt", async () => {
     const logs = [used, transfer()];
-    expect(await proves({ logs, block: 49 })).toEqual(settled); // 98 s after T: clocks differ
+    expect(await proves({ logs, block: 49 })).toEqual(settled); // 98 s after T, within the tolerated clock difference
     expect(await proves({ logs, block: 48 })).toEqual(lost("before"));
   });
 
-  test("it is lost if it was canceled", async () => {
+  test("reports a canceled payment as lost", async () => {
     expect(await proves({ logs: [canceled] })).toEqual(lost("canceled"));
-    expect(await proves({ logs: [canceled], block: 1 }), "while the work was done").toEqual(lost("canceled"));
+    expect(await proves({ logs: [canceled], block: 1 }), "canceled before the first attempt").toEqual(lost("canceled"));
   });
 
-  test("it is lost if it ran out, by the chain's clock, and was not used", async () => {
-    expect(await proves({ newest: 151 })).toEqual(lost("ran out"));
+  test("reports an unused payment as lost once it has expired by the chain's clock", async () => {
+    expect(await proves({ newest: 151 })).toEqual(lost("expired"));
     expect(await proves({ newest: 150 })).toBeUndefined();
     expect(await proves({ newest: 151, logs: [used, transfer()], block: 140 })).toEqual(settled);
   });
 
-  test("a node that leads elsewhere proves nothing: it is not followed", async () => {
+  test("does not follow a redirect of the node, and logs the failure", async () => {
     const { found, events } = await evidence({ logs: [used, transfer()], before: "moved/" });
     expect(found).toBeUndefined();
     expect(events).toEqual([expect.objectContaining({ event: "chain", network: "base-sepolia" })]);
@@ -122,7 +122,7 @@ describe("what the chain proves of a payment", () => {
     { result: null },
     { result: "0x" },
     { result: [] },
-  ])("a node that answers %j proves nothing, and is logged", async (broken) => {
+  ])("proves nothing and logs an event if the node answers %j", async (broken) => {
     const { found, events } = await evidence({ logs: [used, transfer()], broken });
     expect(found).toBeUndefined();
     expect(events).toEqual([expect.objectContaining({ event: "chain", network: "base-sepolia" })]);

@@ -9,16 +9,16 @@ import { PaymentError } from "../../../src/payments/wire/errors.ts";
 import { NETWORKS } from "../../../src/payments/wire/networks.ts";
 import { paymentFrom, SILENT } from "../payments.ts";
 
-/** Settles through a facilitator that answers so. */
+/** Settles through a facilitator with this answer. */
 async function settled(answer: object, status = 200) {
   const said = btoa(JSON.stringify({ status, answer }));
   const url = `https://facilitator.example.com/says-${encodeURIComponent(said)}`;
   return remoteFacilitator({ url, timeoutMs: 2000 }, SILENT).settle(await paymentFrom());
 }
 
-describe("a connection that is lost", () => {
+describe("remoteFacilitator on a lost connection", () => {
   const client = remoteFacilitator({ url: "https://facilitator.example.com", timeoutMs: 2000 }, SILENT);
-  const lost = new Error("Network connection lost."); // as workerd says it
+  const lost = new Error("Network connection lost."); // wording of workerd
   const asked = (...answers: (Response | Error)[]) => {
     const fetching = vi.spyOn(globalThis, "fetch");
     for (const answer of answers)
@@ -28,24 +28,24 @@ describe("a connection that is lost", () => {
   };
   afterEach(() => vi.restoreAllMocks());
 
-  test("has a verification asked for again, which moves nothing", async () => {
+  test("retries a verification after a lost connection", async () => {
     asked(lost, Response.json({ isValid: true }));
     expect(await client.verify(await paymentFrom())).toEqual({ outcome: "valid" });
   });
 
-  test("has it asked for once, not for ever", async () => {
+  test("retries a verification only once", async () => {
     const fetching = asked(lost, lost, Response.json({ isValid: true }));
     expect(await client.verify(await paymentFrom())).toEqual({ outcome: "unknown" });
     expect(fetching).toHaveBeenCalledTimes(2);
   });
 
-  test("has no settlement asked for again: the ledger does that, which knows what may have moved", async () => {
+  test("does not retry a settlement, because only the ledger knows what may have moved", async () => {
     const fetching = asked(lost, Response.json({ success: true, transaction: `0x${"ab".repeat(32)}` }));
     expect(await client.settle(await paymentFrom())).toEqual({ outcome: "unknown" });
     expect(fetching).toHaveBeenCalledTimes(1);
   });
 
-  test("is no answer that takes too long, or that cannot be read", async () => {
+  test("does not retry a verification after a timeout or an unreadable answer", async () => {
     for (const answer of [new DOMException("", "TimeoutError"), Response.json({}), new Response("", { status: 500 })]) {
       const fetching = asked(answer, Response.json({ isValid: true }));
       expect(await client.verify(await paymentFrom())).toEqual({ outcome: "unknown" });
@@ -55,19 +55,19 @@ describe("a connection that is lost", () => {
   });
 });
 
-describe("what a settlement's answer is taken for", () => {
+describe("remoteFacilitator.settle", () => {
   const refusal = (errorReason: string) => ({ success: false, errorReason, transaction: "", network: "base-sepolia" });
   const success = { success: true, transaction: "0x1", network: "base-sepolia", payer: `0x${"01".repeat(20)}` };
 
   test.each<[string, object, string]>([
-    ["settled", success, "settled"],
-    ["settled, the network by its other name", { ...success, network: "eip155:84532" }, "settled"],
-    ["settled, the payer in other letters", { ...success, payer: `0x${"01".repeat(20).toUpperCase()}` }, "settled"],
-    ["settled, no more said", { success: true, transaction: "0x1" }, "settled"],
-    ["settled on another network", { ...success, network: "base" }, "unknown"],
-    ["settled for another payer", { ...success, payer: `0x${"02".repeat(20)}` }, "unknown"],
-    ["settled without a transaction", { ...success, transaction: "" }, "unknown"],
-    ["settled, with zeros for a hash", { ...success, transaction: `0x${"0".repeat(64)}` }, "unknown"],
+    ["success", success, "settled"],
+    ["success with the CAIP-2 name of the network", { ...success, network: "eip155:84532" }, "settled"],
+    ["success with the payer in upper case", { ...success, payer: `0x${"01".repeat(20).toUpperCase()}` }, "settled"],
+    ["success without network and payer", { success: true, transaction: "0x1" }, "settled"],
+    ["success on another network", { ...success, network: "base" }, "unknown"],
+    ["success for another payer", { ...success, payer: `0x${"02".repeat(20)}` }, "unknown"],
+    ["success without a transaction", { ...success, transaction: "" }, "unknown"],
+    ["success with a zero hash", { ...success, transaction: `0x${"0".repeat(64)}` }, "unknown"],
     ["success as text", { ...success, success: "true" }, "unknown"],
     ["an empty object", {}, "unknown"],
     ["a list", [success], "unknown"],
@@ -94,22 +94,18 @@ describe("what a settlement's answer is taken for", () => {
       "invalid_exact_evm_transaction_failed",
       "invalid_exact_evm_insufficient_balance",
       "invalid_exact_evm_transaction_simulation_failed",
-      "a reason of its own",
+      "an unknown reason",
     ].map((reason): [string, object, string] => [
-      `${reason}, of a transaction that is told`,
+      `${reason} with a transaction hash`,
       { ...refusal(reason), transaction: "0x1" },
       "reverted",
     ]),
-    ["a simulation that failed", refusal("invalid_exact_evm_transaction_simulation_failed"), "simulated"],
+    ["a failed simulation", refusal("invalid_exact_evm_transaction_simulation_failed"), "simulated"],
     ...["invalid_exact_evm_transaction_failed", "invalid_exact_evm_failed_to_execute_transfer"].map(
-      (reason): [string, object, string] => [
-        `${reason}, of one that may not have been sent`,
-        refusal(reason),
-        "unsent",
-      ],
+      (reason): [string, object, string] => [`${reason} without a transaction hash`, refusal(reason), "unsent"],
     ),
     [
-      "the same, with zeros for a hash",
+      "a failed transaction with a zero hash",
       { ...refusal("invalid_exact_evm_transaction_failed"), transaction: `0x${"0".repeat(64)}` },
       "unsent",
     ],
@@ -124,17 +120,17 @@ describe("what a settlement's answer is taken for", () => {
       "unknown_error",
     ].map((reason): [string, object, string] => [reason, refusal(reason), "unknown"]),
     [
-      "a transaction that was sent, and not looked for long enough",
+      "a sent transaction without a receipt",
       { ...refusal("invalid_exact_evm_failed_to_get_receipt"), transaction: "0x1" },
       "unknown",
     ],
-  ])("%s", async (_, answer, outcome) => {
+  ])("interprets the answer to a settlement: %s", async (_, answer, outcome) => {
     for (const status of [200, 402]) expect((await settled(answer, status)).outcome).toBe(outcome);
     for (const status of [500, 502]) expect((await settled(answer, status)).outcome).toBe("unknown");
     if (outcome !== "unknown") expect((await settled(answer, 400)).outcome, "a verdict with 400").toBe(outcome);
   });
 
-  test("a request that nobody has worked on opens no doubt; with any other status, or none, it does", async () => {
+  test("reports a settlement as unprocessed only for statuses of requests that were not processed", async () => {
     const outcomeOf = async (status: number) => (await settled({ error: "no verdict" }, status)).outcome;
     for (const status of [400, 401, 403, 404, 429, 521, 523, 525, 526, 530])
       expect([status, await outcomeOf(status)]).toEqual([status, "unprocessed"]);
@@ -142,15 +138,15 @@ describe("what a settlement's answer is taken for", () => {
       expect([status, await outcomeOf(status)]).toEqual([status, "unknown"]);
   });
 
-  test("no redirect is followed: whoever it leads to is not the facilitator that was chosen", async () => {
-    const at = (behaviour: string) => ({ url: `https://facilitator.example.com/${behaviour}`, timeoutMs: 2000 });
+  test("does not follow redirects of a facilitator", async () => {
+    const at = (behavior: string) => ({ url: `https://facilitator.example.com/${behavior}`, timeoutMs: 2000 });
     const moved = remoteFacilitator(at("moved-to-good"), SILENT);
     expect(await moved.verify(await paymentFrom())).toEqual({ outcome: "unknown" });
     expect(await moved.settle(await paymentFrom())).toEqual({ outcome: "unknown" });
     await expect(askSupported(at("moved-to-settles-84532-base_sepolia"))).rejects.toThrow("307");
   });
 
-  test("an error of the facilitator's API tells what became of a settlement where its type does", async () => {
+  test("interprets the type of a Coinbase API error", async () => {
     const outcomeOf = async (errorType: string) =>
       (await settled({ errorType, errorMessage: "why", correlationId: "1" }, 400)).outcome;
     expect(await outcomeOf("settle_exact_failed_onchain")).toBe("reverted");
@@ -158,12 +154,12 @@ describe("what a settlement's answer is taken for", () => {
     expect(await outcomeOf("invalid_request")).toBe("unprocessed");
   });
 
-  test("a reason is passed on in one short line", async () => {
+  test("shortens the reason of a refusal to one line", async () => {
     const { reason } = (await settled(refusal(`no\n\n${"x".repeat(5000)}`))) as { reason: string };
     expect(reason).toMatch(/^no x{197}$/);
   });
 
-  test("a transaction it lost sight of is remembered", async () => {
+  test("returns the hash of a transaction whose outcome the facilitator does not know", async () => {
     expect(await settled({ ...refusal("settlement_pending"), transaction: "0x9" })).toEqual({
       outcome: "unknown",
       transaction: "0x9",
@@ -173,25 +169,25 @@ describe("what a settlement's answer is taken for", () => {
   });
 });
 
-describe("how a facilitator is called", () => {
+describe("facilitatorClients", () => {
   const url = "https://facilitator.example.com/echoes";
-  /** What the facilitator says it was sent. */
+  /** Returns the path and the header that the facilitator has received. */
   const headersSent = async (listed: RemoteFacilitator) => {
     const [facilitator] = facilitatorClients({ facilitators: [listed], facilitatorTimeoutMs: 2000 }, false, SILENT);
     const verdict = await facilitator!.verify(await paymentFrom());
     return (verdict as { reason: string }).reason;
   };
 
-  test("with a fixed header, where one is set", async () => {
+  test("sends the configured Authorization header to a facilitator", async () => {
     const listed = { url: `${url}/`, timeoutMs: 2000, auth: { header: "Bearer 7" } };
     expect(await headersSent(listed)).toBe("/echoes/verify Bearer 7");
   });
 
-  test("without any, where none is", async () => {
+  test("sends no Authorization header to a facilitator without a key", async () => {
     expect(await headersSent({ url, timeoutMs: 2000 })).toBe("/echoes/verify null");
   });
 
-  test("by whose accounts on a chain it is known what it has sent, where it names them", () => {
+  test("reads a facilitator's sending accounts on a chain from its answer to GET /supported", () => {
     const [own, all] = [`0x${"Fa".repeat(20)}`, `0x${"fb".repeat(20)}`];
     const signersOf = (signers: object | undefined) =>
       remoteFacilitator({ url, timeoutMs: 2000, supported: readSupported({ kinds: [], signers }) }, SILENT).signersOn(
@@ -206,7 +202,7 @@ describe("how a facilitator is called", () => {
     expect(remoteFacilitator({ url, timeoutMs: 2000 }, SILENT).signersOn(NETWORKS.base)).toEqual([]);
   });
 
-  test("again by its name, by the ledger, with its header; even after the settings have dropped it", async () => {
+  test("finds a facilitator by name, even if the settings no longer list it", async () => {
     const payment = await paymentFrom();
     const listed = { url, timeoutMs: 2000, auth: { header: "Bearer 7" } };
     for (const [facilitators, header] of [
@@ -218,14 +214,14 @@ describe("how a facilitator is called", () => {
       );
   });
 
-  test("where there is none, by the local one, or not at all", async () => {
+  test("uses the local facilitator if none is configured, or throws if that is not allowed", async () => {
     const none = { facilitators: [], facilitatorTimeoutMs: 2000 };
     expect(facilitatorClients(none, true, SILENT)).toEqual([localFacilitator]);
     expect(() => facilitatorClients(none, false, SILENT)).toThrow(PaymentError);
   });
 });
 
-describe("the token for CDP", () => {
+describe("cdpToken", () => {
   const url = new URL("https://api.cdp.coinbase.com/platform/v2/x402/verify");
   const base64 = (buffer: ArrayBuffer) => new Uint8Array(buffer).toBase64();
   const pem = (label: string, der: Uint8Array) => {
@@ -251,7 +247,7 @@ describe("the token for CDP", () => {
     expect(await crypto.subtle.verify(algorithm, key, bytesOf(signature!), signed)).toBe(true);
   }
 
-  test("is signed with an Ed25519 key: base64 of seed and public key", async () => {
+  test("signs a CDP token with an Ed25519 key (base64 of seed and public key)", async () => {
     const keys = (await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"])) as CryptoKeyPair;
     const { d, x } = (await crypto.subtle.exportKey("jwk", keys.privateKey)) as { d: string; x: string };
     const secret = Uint8Array.of(...bytesOf(d), ...bytesOf(x)).toBase64();
@@ -261,17 +257,20 @@ describe("the token for CDP", () => {
   const P256 = { name: "ECDSA", namedCurve: "P-256" };
   test.each<[string, (pkcs8: Uint8Array) => string]>([
     ["PKCS #8", (pkcs8) => pem("PRIVATE KEY", pkcs8)],
-    ["SEC 1", (pkcs8) => pem("EC PRIVATE KEY", pkcs8.subarray(29))], // the octet string within
+    ["SEC 1", (pkcs8) => pem("EC PRIVATE KEY", pkcs8.subarray(29))], // the octet string within the PKCS #8 key
     ["SEC 1 on one line", (pkcs8) => pem("EC PRIVATE KEY", pkcs8.subarray(29)).replaceAll("\n", "\\n")],
-  ])("is signed with a P-256 key: PEM, %s", async (_, write) => {
+  ])("signs a CDP token with a P-256 key (PEM, %s)", async (_, write) => {
     const keys = (await crypto.subtle.generateKey(P256, true, ["sign", "verify"])) as CryptoKeyPair;
     const pkcs8 = new Uint8Array((await crypto.subtle.exportKey("pkcs8", keys.privateKey)) as ArrayBuffer);
     await checkToken(write(pkcs8), "ES256", keys.publicKey, { name: "ECDSA", hash: "SHA-256" });
   });
 
-  test.each(["", "not base64!", base64(new ArrayBuffer(32))])("%j is no key, and is not repeated", async (secret) => {
-    const error = await cdpToken({ id: "key-id", secret }, "POST", url, 1000).catch((error: Error) => error.message);
-    expect(error).toMatch(/^the CDP key's secret is/);
-    if (secret) expect(error).not.toContain(secret);
-  });
+  test.each(["", "not base64!", base64(new ArrayBuffer(32))])(
+    "rejects the CDP secret %j without repeating it in the message",
+    async (secret) => {
+      const error = await cdpToken({ id: "key-id", secret }, "POST", url, 1000).catch((error: Error) => error.message);
+      expect(error).toMatch(/^the CDP key's secret is/);
+      if (secret) expect(error).not.toContain(secret);
+    },
+  );
 });

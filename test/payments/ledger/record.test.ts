@@ -21,8 +21,8 @@ const payment = await paymentFrom({ validBefore: T / 1000 + 300 });
 const call = { fingerprint: "request", payment, facilitator: "stub", signers: [] as string[], requestId: "test" };
 const work = { value: '"work"', output: "output", expiresAt: T + DAY };
 
-describe("what a facilitator's answer proves", () => {
-  const told = (outcome: "used" | "reverted" | "simulated" | "unsent" | "refused" | "unprocessed") => ({
+describe("conclude", () => {
+  const refusal = (outcome: "used" | "reverted" | "simulated" | "unsent" | "refused" | "unprocessed") => ({
     outcome,
     reason: "why",
   });
@@ -32,16 +32,16 @@ describe("what a facilitator's answer proves", () => {
 
   test.each<[Settlement | Evidence, string, string]>([
     [settled, "settled 0x1", "settled 0x1"],
-    [told("used"), "burned why", "unproved 0x7"],
-    [told("reverted"), "burned why", "unproved 0x7"],
-    [told("simulated"), "refused why", "unproved 0x7"],
-    [told("unsent"), "burned why", "unproved 0x7"],
-    [told("refused"), "refused why", "retry 0x7, in doubt"],
-    [told("unprocessed"), "retry 0x7", "retry 0x7, in doubt"],
+    [refusal("used"), "burned why", "unproved 0x7"],
+    [refusal("reverted"), "burned why", "unproved 0x7"],
+    [refusal("simulated"), "refused why", "unproved 0x7"],
+    [refusal("unsent"), "burned why", "unproved 0x7"],
+    [refusal("refused"), "refused why", "retry 0x7, in doubt"],
+    [refusal("unprocessed"), "retry 0x7", "retry 0x7, in doubt"],
     [{ outcome: "unknown" }, "retry 0x7, in doubt", "retry 0x7, in doubt"],
     [{ outcome: "unknown", transaction: "0x8" }, "retry 0x8, in doubt", "retry 0x8, in doubt"],
     [{ outcome: "lost", reason: "why" }, "refused why", "refused why"],
-  ])("%j: %s; in doubt: %s", (answer, first, inDoubt) => {
+  ])("concludes from the answer %j: %s; in doubt: %s", (answer, first, inDoubt) => {
     const meaning = (doubt: boolean, now: number) => {
       const concluded = conclude(settling(doubt), answer, now, false);
       const what = "reason" in concluded ? concluded.reason : concluded.transaction;
@@ -53,18 +53,21 @@ describe("what a facilitator's answer proves", () => {
   });
 
   test.each([
-    [told("used"), "exposed", "burned"],
-    [told("reverted"), "exposed", "burned"],
-    [told("simulated"), "refused", "refused"],
-    [told("unsent"), "retry", "retry"],
-    [told("refused"), "refused", "refused"],
-  ] as const)("%j, with a node: %s; from a facilitator that names no account: %s", (answer, named, not) => {
-    const concluded = (signers: string[]) => conclude({ ...settling(false), signers }, answer, T, true).conclusion;
-    expect([concluded([SIGNER]), concluded([])]).toEqual([named, not]);
-  });
+    [refusal("used"), "exposed", "burned"],
+    [refusal("reverted"), "exposed", "burned"],
+    [refusal("simulated"), "refused", "refused"],
+    [refusal("unsent"), "retry", "retry"],
+    [refusal("refused"), "refused", "refused"],
+  ] as const)(
+    "concludes from the answer %j with a node: %s; without known accounts of the facilitator: %s",
+    (answer, named, not) => {
+      const concluded = (signers: string[]) => conclude({ ...settling(false), signers }, answer, T, true).conclusion;
+      expect([concluded([SIGNER]), concluded([])]).toEqual([named, not]);
+    },
+  );
 
-  test("what nobody has processed is given up when the authorization has run out", () => {
-    expect(conclude(settling(false), told("unprocessed"), T + 5 * MINUTE, false)).toEqual({
+  test("refuses a payment that was never processed once its authorization has expired", () => {
+    expect(conclude(settling(false), refusal("unprocessed"), T + 5 * MINUTE, false)).toEqual({
       conclusion: "refused",
       reason: "why",
     });
@@ -85,26 +88,34 @@ test.each<[Evidence | undefined, object | undefined]>([
     { outcome: "lost", reason: "why" },
     { conclusion: "burned", reason: "why" },
   ],
-])("what the chain shows of an exposed payment, %j, proves %j", (found, expected) => {
+])("concludes from the evidence %j about an exposed payment: %j", (found, expected) => {
   expect(concludeExposed({ ...call, signers: ["0xf1", SIGNER] }, found)).toEqual(expected);
 });
 
-test("attempts to settle grow rarer: two seconds, doubled, to a minute, and to an hour after twelve", () => {
+test("doubles the retry delay from 2 s up to a minute, and waits an hour after twelve attempts", () => {
   expect([1, 2, 3, 5, 6, 12, 13, 20].map(backoffMs)).toEqual([
     2000, 4000, 8000, 32_000, 60_000, 60_000, 3_600_000, 3_600_000,
   ]);
 });
 
-/** A record in a world with a clock of its own, where the facilitator answers as told, without a node of the chain. */
+/** A ledger entry with a manual clock and scripted answers of the facilitator, without a node of the chain. */
 const world = (...answers: (Settlement | Promise<Settlement>)[]) => worldWith(undefined, ...answers);
-/** The same, where the chain shows what `evidence` returns. */
+/** A ledger entry as `world` makes it, with a node that shows what `evidence` returns. */
 function worldWith(
   evidence: (() => Promise<Evidence | undefined>) | undefined,
   ...answers: (Settlement | Promise<Settlement>)[]
 ) {
   const seen = {
-    ...{ settled: 0, discarded: [] as string[], logged: [] as unknown[], now: T, listed: Promise.resolve() },
-    ...{ booked: [] as number[], bookAnswers: true, evidence, keeps: true, trusts: true },
+    settled: 0,
+    deleted: [] as string[],
+    logged: [] as unknown[],
+    now: T,
+    listed: Promise.resolve(),
+    booked: [] as number[],
+    canBook: true,
+    evidence,
+    isAvailable: true,
+    allowUnproved: true,
     sleep: (_ms: number): Promise<void> => new Promise(() => {}),
   };
   let stored: { entry: Entry; alarmAt: number | undefined } | undefined;
@@ -124,12 +135,12 @@ function worldWith(
     addPurchase: () => seen.listed,
     bookSale: async ({ settledAt }) => {
       seen.booked.push(settledAt);
-      return seen.bookAnswers;
+      return seen.canBook;
     },
-    allowUnproved: async () => seen.trusts,
+    allowUnproved: async () => seen.allowUnproved,
     settleTimeoutMs: 25_000,
-    isAvailable: async () => seen.keeps,
-    deleteOutput: async (output) => void seen.discarded.push(output),
+    isAvailable: async () => seen.isAvailable,
+    deleteOutput: async (output) => void seen.deleted.push(output),
     now: () => seen.now,
     sleep: (ms) => seen.sleep(ms),
     log: (line) => seen.logged.push(line),
@@ -139,7 +150,7 @@ function worldWith(
     if (found.status !== "claimed") throw new Error(`not claimed: ${found.status}`);
     return found.claim;
   };
-  /** Claims the payment, and settles for the work. */
+  /** Claims the payment and settles it. */
   const settled = async () => {
     const claim = await claimed();
     return record.settle(claim, work);
@@ -150,26 +161,28 @@ function worldWith(
 const status = (of: PaymentStatus["status"]) => expect.objectContaining({ status: of });
 
 describe("a payment that the chain has rejected", () => {
-  test("can be read there, and buys nothing any more until its authorization has run out", async () => {
+  test("blocks a payment that the chain rejected until its authorization expires", async () => {
     const { record, seen, claimed, state, alarmAt } = world({ outcome: "reverted", reason: "why" });
     const claim = await claimed();
     expect(await record.settle(claim, work)).toEqual({ status: "failed", failure: { reason: "why" } });
-    expect(seen.discarded).toEqual(["output"]);
+    expect(seen.deleted).toEqual(["output"]);
     for (const request of ["request", "another"]) {
       expect(await record.claim({ ...call, fingerprint: request }, MINUTE, 0)).toEqual(status("spent"));
       expect(await record.invalidateClaims(request), "another payment may be made under its key").toBe(true);
     }
     expect(await record.purchase()).toBeUndefined();
-    expect(await record.waitForStatus("request", 0, false), "no body is read for it").toEqual(status("proof_required"));
+    expect(await record.waitForStatus("request", 0, false), "a stranger needs a proof").toEqual(
+      status("proof_required"),
+    );
     seen.now = alarmAt()!;
     expect(seen.now).toBe(T + 5 * MINUTE);
     await record.alarm();
     expect(state()).toBeUndefined();
   });
 
-  describe("of which a node tells", () => {
+  describe("an exposed payment", () => {
     const watched = { ...call, signers: [SIGNER] };
-    /** Settles a payment that the chain rejects, where it then shows `evidence` one by one. */
+    /** Settles a payment that the chain rejects. The node then shows `evidence`, one item per look-up. */
     async function exposed(payable = watched, ...evidence: (Evidence | undefined)[]) {
       const found = worldWith(async () => evidence.shift(), { outcome: "reverted", reason: "why" });
       const claim = await found.claimed(payable);
@@ -177,7 +190,7 @@ describe("a payment that the chain has rejected", () => {
       return found;
     }
 
-    test("is the payer's if somebody else moves the money; the facilitator is not asked again", async () => {
+    test("sells an exposed payment once a third party submits it, without asking the facilitator again", async () => {
       const moved: Evidence = { outcome: "settled", transaction: "0x2", sender: "0x57" };
       const { record, seen, alarmAt } = await exposed(watched, undefined, moved);
       expect(alarmAt()).toBe(T + 2000);
@@ -191,14 +204,14 @@ describe("a payment that the chain has rejected", () => {
       seen.now = alarmAt()!;
       await record.alarm();
       expect(await record.waitForStatus("request", 0, true)).toMatchObject({ status: "sold", transaction: "0x2" });
-      expect([seen.settled, seen.discarded]).toEqual([1, []]);
+      expect([seen.settled, seen.deleted]).toEqual([1, []]);
       expect(seen.logged).toEqual([
         expect.objectContaining({ event: "settlement", outcome: "pending", reason: "why" }),
         expect.objectContaining({ event: "settlement", outcome: "settled", transaction: "0x2" }),
       ]);
     });
 
-    test("stays so while the node does not answer, or is no longer there, and the alarm is set before it is asked", async () => {
+    test("leaves a payment exposed while its node is silent or removed, and sets the alarm before asking the node", async () => {
       const { record, seen, state, alarmAt } = await exposed();
       let answer = (_: undefined) => {};
       seen.evidence = () => new Promise((resolve) => (answer = resolve));
@@ -214,17 +227,17 @@ describe("a payment that the chain has rejected", () => {
       expect([state(), alarmAt()]).toEqual(["exposed", seen.now + backoffMs(3)]);
     });
 
-    test("buys nothing if the money went for something else, and those who wait are told", async () => {
+    test("burns an exposed payment whose money went elsewhere, and reports the failure to waiting calls", async () => {
       const { record, seen, state, alarmAt } = await exposed(watched, { outcome: "lost", reason: "canceled" });
       const waiting = record.waitForStatus("request", T + MINUTE, true);
       seen.now = alarmAt()!;
       await record.alarm();
       expect(await waiting).toEqual({ status: "failed", failure: { reason: "canceled" } });
-      expect([state(), seen.discarded]).toEqual(["burned", ["output"]]);
+      expect([state(), seen.deleted]).toEqual(["burned", ["output"]]);
       expect(await record.invalidateClaims("request"), "another payment may be made under its key").toBe(true);
     });
 
-    test("is asked about ever more rarely, and when its authorization has just ended, until the chain tells", async () => {
+    test("asks the chain about an exposed payment at growing intervals, and right after its authorization expires", async () => {
       const lost: Evidence = { outcome: "lost", reason: "it ran out" };
       const { record, seen, state, alarmAt } = await exposed(watched, ...Array(10).fill(undefined), lost);
       const looks: number[] = [];
@@ -234,22 +247,22 @@ describe("a payment that the chain has rejected", () => {
         await record.alarm();
       }
       expect(looks).toEqual([2, 6, 14, 30, 62, 122, 182, 242, 302, 310, 370]);
-      expect(state(), "nobody can use it any more").toBeUndefined();
+      expect(state(), "an expired payment is forgotten").toBeUndefined();
     });
 
     test.each(["exposed", "in doubt"])(
-      "is given up with its link, but not free again while its authorization lasts; %s",
+      "gives up an unresolved payment when its link expires, and blocks it until its authorization expires (%s)",
       async (how) => {
         const authorization = { ...payment.authorization, validBefore: String(T / 1000 + 3 * 86_400) };
         const lasting = { ...watched, payment: { ...payment, authorization } };
-        const found = how === "exposed" ? await exposed(lasting) : world();
-        const { record, seen, state, alarmAt } = found;
+        const scene = how === "exposed" ? await exposed(lasting) : world();
+        const { record, seen, state, alarmAt } = scene;
         if (how !== "exposed") {
-          const claim = await found.claimed(lasting);
+          const claim = await scene.claimed(lasting);
           await record.settle(claim, work);
         }
-        const told = await record.waitForStatus("request", 0, true);
-        expect(told).toEqual({ status: "pending", ...(how === "exposed" && { until: work.expiresAt }) });
+        const found = await record.waitForStatus("request", 0, true);
+        expect(found).toEqual({ status: "pending", ...(how === "exposed" && { until: work.expiresAt }) });
         while (state() !== "burned") {
           seen.now = alarmAt()!;
           await record.alarm();
@@ -263,7 +276,7 @@ describe("a payment that the chain has rejected", () => {
     );
   });
 
-  test("says why to those who wait", async () => {
+  test("reports the rejection of a payment to waiting calls", async () => {
     const { record, claimed } = world({ outcome: "reverted", reason: "why" });
     const claim = await claimed();
     const waiting = record.waitForStatus("request", T + MINUTE, true);
@@ -272,7 +285,7 @@ describe("a payment that the chain has rejected", () => {
   });
 });
 
-test("what the facilitator has not been given cannot be public: it is withheld from nobody", async () => {
+test("requires no proof for a payment before the facilitator has received it", async () => {
   const { record, seen, claimed } = world();
   const look = async () => (await record.waitForStatus("request", 0, false)).status;
   expect(await look()).toBe("free");
@@ -283,11 +296,11 @@ test("what the facilitator has not been given cannot be public: it is withheld f
   expect(await look()).toBe("proof_required");
   seen.now = work.expiresAt;
   await record.alarm();
-  expect(await look(), "its authorization is over").toBe("free");
+  expect(await look(), "its authorization has expired").toBe("free");
 });
 
-describe("a claim", () => {
-  test("keeps the payment from others until its lease ends", async () => {
+describe("LedgerEntry.claim", () => {
+  test("reserves a claimed payment until the lease expires", async () => {
     const { record, seen, claimed } = world();
     await claimed();
     expect(await record.waitForStatus("request", 0, true)).toEqual(status("in_progress"));
@@ -296,7 +309,7 @@ describe("a claim", () => {
     expect(await record.waitForStatus("another", 0, true)).toEqual(status("free"));
   });
 
-  test("that died is forgotten by the alarm", async () => {
+  test("forgets the claim of a dead call by the alarm", async () => {
     const { record, seen, claimed, state, alarmAt } = world();
     await claimed();
     await record.alarm();
@@ -306,7 +319,7 @@ describe("a claim", () => {
     expect(state()).toBeUndefined();
   });
 
-  test("that lost its lease to another call can neither release nor settle: its output is deleted", async () => {
+  test("ignores a claim that another call has taken over, and deletes its output", async () => {
     const { record, seen, claimed, state } = world();
     const late = await claimed();
     seen.now += MINUTE;
@@ -314,17 +327,17 @@ describe("a claim", () => {
     await record.release(late, { reason: "" });
     expect(state()).toBe("claimed");
     expect(await record.settle(late, work)).toBeUndefined();
-    expect([state(), seen.discarded, seen.settled]).toEqual(["claimed", ["output"], 0]);
+    expect([state(), seen.deleted, seen.settled]).toEqual(["claimed", ["output"], 0]);
   });
 
-  test("that overran its lease with nobody after it still counts", async () => {
+  test("settles a claim with an expired lease if no other call has claimed the payment", async () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     seen.now += 2 * MINUTE;
     expect(await record.settle(claim, work)).toEqual(status("sold"));
   });
 
-  test("that failed says why to those who wait, and frees the payment", async () => {
+  test("reports a failed claim to waiting calls, and frees the payment", async () => {
     const { record, claimed } = world();
     const claim = await claimed();
     const failure = { error: "damaged" };
@@ -335,8 +348,8 @@ describe("a claim", () => {
   });
 });
 
-describe("a call that waits", () => {
-  /** A world in which sleep passes time, and is written down. */
+describe("LedgerEntry.waitForStatus", () => {
+  /** A ledger entry whose `sleep` advances the clock, and the durations slept. */
   const sleeper = () => {
     const found = world();
     const slept: number[] = [];
@@ -347,7 +360,7 @@ describe("a call that waits", () => {
     return { ...found, slept };
   };
 
-  test("for another does so until its time is over, or the other's lease", async () => {
+  test("waits for another call until the caller's time limit or the end of the lease", async () => {
     const { record, slept, claimed } = sleeper();
     await claimed();
     expect(await record.waitForStatus("request", T + 5000, true)).toEqual(status("in_progress"));
@@ -356,7 +369,7 @@ describe("a call that waits", () => {
     expect(slept).toEqual([5000, MINUTE - 5000]);
   });
 
-  test("for a settlement does so until its time is over", async () => {
+  test("waits for a settlement until the caller's time limit", async () => {
     const { record, slept, settled } = sleeper();
     await settled();
     expect(await record.waitForStatus("request", T + 5000, true)).toEqual(status("pending"));
@@ -364,22 +377,22 @@ describe("a call that waits", () => {
   });
 });
 
-describe("that no claim made so far settles a payment for a request", () => {
+describe("LedgerEntry.invalidateClaims", () => {
   const over = T + MINUTE;
   test.each<
     [string, (found: ReturnType<typeof world>) => Promise<unknown>, number, boolean, Entry["state"] | undefined]
   >([
-    ["is so of a payment never seen", async () => {}, T, true, undefined],
-    ["is not while a call works under its lease", ({ claimed }) => claimed(), over - 1, false, "claimed"],
-    ["is so afterwards: the claim is taken back", ({ claimed }) => claimed(), over, true, undefined],
+    ["succeeds for a payment that was never seen", async () => {}, T, true, undefined],
+    ["fails while a call works under its lease", ({ claimed }) => claimed(), over - 1, false, "claimed"],
+    ["succeeds after the lease, and releases the claim", ({ claimed }) => claimed(), over, true, undefined],
     [
-      "is so of a claim for another request",
+      "succeeds for a claim for another request",
       ({ claimed }) => claimed({ ...call, fingerprint: "another" }),
       T,
       true,
       "claimed",
     ],
-    ["is not of one that is being settled", ({ settled }) => settled(), T + DAY - 1, false, "settling"],
+    ["fails for a payment that is being settled", ({ settled }) => settled(), T + DAY - 1, false, "settling"],
   ])("%s", async (_, prepare, at, expected, left) => {
     const found = world();
     await prepare(found);
@@ -387,7 +400,7 @@ describe("that no claim made so far settles a payment for a request", () => {
     expect([await found.record.invalidateClaims("request"), found.state()]).toEqual([expected, left]);
   });
 
-  test("is so of one that has bought it when the link is over", async () => {
+  test("invalidates claims on a sold payment only after its link expires", async () => {
     const { record, seen, settled, state } = world({ outcome: "settled", transaction: "0x1" });
     await settled();
     seen.now = work.expiresAt - 1;
@@ -397,29 +410,29 @@ describe("that no claim made so far settles a payment for a request", () => {
   });
 });
 
-test("of a payment that nobody has claimed there is nothing to release, settle, or wake for", async () => {
+test("does nothing for a payment without a claim, except to delete an output sent with it", async () => {
   const { record, seen, state } = world();
   await record.release("claim", undefined);
   await record.alarm();
   expect(await record.purchase()).toBeUndefined();
-  expect([await record.settle("claim", work), seen.discarded]).toEqual([undefined, ["output"]]);
+  expect([await record.settle("claim", work), seen.deleted]).toEqual([undefined, ["output"]]);
   expect([state(), seen.settled]).toEqual([undefined, 0]);
 });
 
-describe("a settlement", () => {
-  test("is made once by a claim: what is sent again by it, or by another, is deleted", async () => {
+describe("LedgerEntry.settle", () => {
+  test("settles a claim once, and deletes the outputs of repeated or foreign settle calls", async () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     expect(await record.settle("another claim", { ...work, output: "another's" })).toBeUndefined();
     expect(await record.settle(claim, work)).toEqual(status("sold"));
     expect(await record.settle(claim, { ...work, output: "second" })).toBeUndefined();
-    expect([seen.settled, seen.discarded]).toEqual([1, ["another's", "second"]]);
+    expect([seen.settled, seen.deleted]).toEqual([1, ["another's", "second"]]);
   });
 
   test.each<[string, (() => Promise<Evidence | undefined>) | undefined, PaymentStatus["status"][]]>([
-    ["is burned, without a node", undefined, ["failed"]],
-    ["is in doubt, with a node", async () => ({ outcome: "settled", transaction: "0x2" }), ["pending", "sold"]],
-  ])("of which the facilitator does not know whether it was sent %s", async (_, evidence, expected) => {
+    ["burned without a node", undefined, ["failed"]],
+    ["in doubt with a node", async () => ({ outcome: "settled", transaction: "0x2" }), ["pending", "sold"]],
+  ])("treats a payment as %s if the facilitator may not have sent it", async (_, evidence, expected) => {
     const { record, seen, claimed } = worldWith(evidence, { outcome: "unsent", reason: "transaction_failed" });
     const claim = await claimed();
     const statuses = [await record.settle(claim, work)];
@@ -428,39 +441,39 @@ describe("a settlement", () => {
     expect(statuses).toEqual(expected.map(status));
     expect(seen.settled).toBe(1);
     const another = await record.claim({ ...call, fingerprint: "another" }, MINUTE, 0);
-    expect(another, "it may be on its way to the chain, where everyone can read it").toEqual(status("spent"));
+    expect(another, "the payment may already be public").toEqual(status("spent"));
   });
 
-  test("is written down before its payer's list has been", async () => {
+  test("reports the settlement to waiting calls before the purchase list has the payment", async () => {
     const found = world({ outcome: "settled", transaction: "0x1" });
     found.seen.listed = new Promise(() => {});
     const claim = await found.claimed();
     const waiting = found.record.waitForStatus("request", T + MINUTE, true);
     void found.record.settle(claim, work);
-    expect(await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 100))])).toEqual(status("sold"));
+    expect(await waiting).toEqual(status("sold"));
   });
 
-  test("whose object dies leaves an alarm for when the attempt must be over, and is in doubt", async () => {
+  test("leaves an alarm and a record in doubt if the object dies during an attempt", async () => {
     const { settled, entry, alarmAt } = world(new Promise<Settlement>(() => {}));
     void settled();
     await vi.waitFor(() => expect(entry()).toMatchObject({ state: "settling", doubt: true, attempts: 1 }));
     expect(alarmAt()).toBe(T + 25_000 + 2000);
   });
 
-  test("that is refused frees the payment, tells those who wait, and deletes the output", async () => {
+  test("frees a refused payment, reports the reason to waiting calls, and deletes the output", async () => {
     const found = world({ outcome: "refused", reason: "why" });
-    found.seen.listed = new Promise(() => {}); // nobody waits for the list
+    found.seen.listed = new Promise(() => {}); // a refusal does not wait for the list
     const refused = { status: "failed", failure: { reason: "why" } };
     const claim = await found.claimed();
     const waiting = found.record.waitForStatus("request", T + MINUTE, true);
     expect(await found.record.settle(claim, work)).toEqual(refused);
     expect(await waiting).toEqual(refused);
-    expect([found.state(), found.seen.discarded]).toEqual([undefined, ["output"]]);
+    expect([found.state(), found.seen.deleted]).toEqual([undefined, ["output"]]);
     expect(found.seen.logged).toEqual([expect.objectContaining({ outcome: "refused", reason: "why", attempts: 1 })]);
   });
 
-  test("is answered once its payer's list has the payment", async () => {
-    const { settled, seen } = world({ outcome: "settled", transaction: "0x1" });
+  test("returns the settled status only after the purchase list has the payment", async () => {
+    const { settled, seen, state } = world({ outcome: "settled", transaction: "0x1" });
     let listed = () => {};
     seen.listed = new Promise((resolve) => {
       listed = resolve;
@@ -469,30 +482,31 @@ describe("a settlement", () => {
     const answer = settled().finally(() => {
       isAnswered = true;
     });
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await vi.waitFor(() => expect(state()).toBe("settled"));
+    await new Promise((resolve) => setTimeout(resolve)); // every pending promise settles before
     expect(isAnswered).toBe(false);
     listed();
     expect(await answer).toEqual(status("sold"));
   });
 
   test.each([
-    ["the payer has had that too often", undefined, false],
-    ["the chain can be asked", async () => undefined, true],
-  ])("is not sold on the word that it is used where %s", async (_, evidence, trusts) => {
+    ["the payer's limit is used up", undefined, false],
+    ["a node can be asked", async () => undefined, true],
+  ])("does not sell an unproved payment if %s", async (_, evidence, allowUnproved) => {
     const { record, seen, settled, alarmAt } = worldWith(
       evidence,
       { outcome: "unknown" },
       { outcome: "used", reason: "why" },
     );
-    seen.trusts = trusts;
+    seen.allowUnproved = allowUnproved;
     await settled();
     seen.now = alarmAt()!;
     await record.alarm();
     expect(await record.waitForStatus("request", 0, true)).toEqual(status("pending"));
-    expect(alarmAt(), "it is asked for again").toBe(seen.now + backoffMs(2));
+    expect(alarmAt(), "the alarm retries").toBe(seen.now + backoffMs(2));
   });
 
-  test("is not asked for when its link has just ended", async () => {
+  test("does not retry a settlement after the link has expired", async () => {
     const { record, seen, settled, state } = world();
     await settled();
     seen.now = work.expiresAt;
@@ -500,22 +514,26 @@ describe("a settlement", () => {
     expect([seen.settled, state()]).toEqual([1, undefined]);
   });
 
-  test("gives its result as long as that is kept, and tells of it", async () => {
+  test("returns a purchase while its output is available", async () => {
     const { record, seen, settled } = world({ outcome: "settled", transaction: "0x1" });
     await settled();
     expect(await record.purchase()).toEqual({
-      ...{ value: '"work"', requestId: "test", settledAt: T, expiresAt: work.expiresAt, transaction: "0x1" },
+      value: '"work"',
+      requestId: "test",
+      settledAt: T,
+      expiresAt: work.expiresAt,
+      transaction: "0x1",
       network: payment.chain.caip2,
     });
     seen.now = work.expiresAt;
-    expect(await record.purchase(), "its link has ended").toBeUndefined();
+    expect(await record.purchase(), "its link has expired").toBeUndefined();
     seen.now = T;
-    seen.keeps = false;
-    expect(await record.purchase(), "its link was ended early").toBeUndefined();
+    seen.isAvailable = false;
+    expect(await record.purchase(), "its link was revoked").toBeUndefined();
     expect(await record.waitForStatus("request", 0, true)).toEqual({ status: "spent" });
   });
 
-  test("is asked for again until there is an answer, each time later", async () => {
+  test("retries a settlement at growing intervals until the answer is conclusive", async () => {
     const unknown: Settlement = { outcome: "unknown" };
     const { record, seen, claimed, alarmAt } = world(unknown, unknown, { outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
@@ -538,7 +556,7 @@ describe("a settlement", () => {
     ]);
   });
 
-  test("is sold on the word that it is used, which proves nothing", async () => {
+  test("sells a payment without proof if the facilitator reports it as used after a lost answer", async () => {
     const { record, seen, claimed, alarmAt } = world({ outcome: "unknown" }, { outcome: "used", reason: "why" });
     const claim = await claimed();
     await record.settle(claim, work);
@@ -548,7 +566,7 @@ describe("a settlement", () => {
     expect(found).toEqual({ status: "sold", value: '"work"', transaction: "", provedAt: undefined });
   });
 
-  test("whose alarm was lost is taken up again by the next look", async () => {
+  test("restores a lost alarm at the next status request", async () => {
     const { record, seen, claimed, alarmAt } = world();
     const claim = await claimed();
     await record.settle(claim, work);
@@ -561,7 +579,7 @@ describe("a settlement", () => {
     expect(alarmAt()).toBe(seen.now);
   });
 
-  test("that never gets one gives nothing, is kept from other requests, and given up when the link has ended", async () => {
+  test("reserves a payment without a conclusive answer for its request, and gives it up when the link expires", async () => {
     const { record, seen, claimed, state, alarmAt } = world();
     const claim = await claimed();
     await record.settle(claim, work);
@@ -576,7 +594,7 @@ describe("a settlement", () => {
     expect(seen.logged.at(-1)).toMatchObject({ event: "settlement", outcome: "unresolved" });
   });
 
-  test("is the payer's until its link ends, and forgotten a day after", async () => {
+  test("returns a sold result until its link expires, and forgets the payment a day later", async () => {
     const { record, seen, claimed, state, alarmAt } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     await record.settle(claim, work);
@@ -591,33 +609,33 @@ describe("a settlement", () => {
     expect(state()).toBeUndefined();
   });
 
-  test("is booked by the alarm, which is due at once and asks until the book has it, and not forgotten before", async () => {
+  test("books a sale by the alarm at once, retries until the daybook has it, and never forgets it unbooked", async () => {
     const { record, seen, claimed, state, alarmAt } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     await record.settle(claim, work);
-    expect([seen.booked, alarmAt()], "nobody waits for it").toEqual([[], T]);
-    seen.bookAnswers = false;
+    expect([seen.booked, alarmAt()], "no caller waits for it").toEqual([[], T]);
+    seen.canBook = false;
     await record.alarm();
     expect(alarmAt()).toBe(T + backoffMs(1));
     seen.now = work.expiresAt + 2 * DAY;
     await record.alarm();
     expect(alarmAt()).toBe(seen.now + backoffMs(2));
-    seen.bookAnswers = true;
+    seen.canBook = true;
     const due = alarmAt()!;
     seen.now = due + 9999;
     await record.waitForStatus("another", 0, false);
     expect(alarmAt(), "it may only be late").toBe(due);
     seen.now++;
     await record.waitForStatus("another", 0, false);
-    expect(alarmAt(), "an alarm that was lost is set again").toBe(seen.now);
+    expect(alarmAt(), "a lost alarm is restored").toBe(seen.now);
     await record.alarm();
-    expect(seen.booked, "each time as the same sale").toEqual([T, T, T]);
+    expect(seen.booked, "each attempt books the same sale").toEqual([T, T, T]);
     expect(await record.waitForStatus("another", 0, true)).toEqual(status("spent"));
     await record.alarm();
     expect([seen.booked.length, state()]).toEqual([3, undefined]);
   });
 
-  test("of an authorization without end is never forgotten", () => {
+  test("never forgets a payment whose authorization never expires", () => {
     const authorization = { ...payment.authorization, validBefore: String(2n ** 255n) };
     const entry = {
       ...call,

@@ -4,25 +4,22 @@ import type { PaymentStatus } from "../../../src/payments/ledger/record.ts";
 import { type AdmissionTerms, admit } from "../../../src/payments/sale/admission.ts";
 import { BARE, OFFER, paymentFrom, SILENT } from "../payments.ts";
 
-/** A ledger that finds this of every payment, some time after it is asked. */
+/** A ledger that reports this status for every payment. */
 const ledgerThatFinds = (found: PaymentStatus): AdmissionTerms["ledger"] => ({
   getByName: () => ({
-    async waitForStatus() {
-      await scheduler.wait(20);
-      return found;
-    },
+    waitForStatus: async () => found,
     binding: async () => undefined,
   }),
 });
 
-/** A facilitator that gives no verdict, or one after some time, and the signals that it was asked with. */
+/** A facilitator with this verdict, and the abort signals of its verifications. */
 function facilitatorThat(verify: () => Promise<Awaited<ReturnType<FacilitatorClient["verify"]>>>) {
   const signals: (AbortSignal | undefined)[] = [];
   const client: FacilitatorClient = {
     name: "test",
     signersOn: () => [],
-    verify: (_, unwanted) => {
-      signals.push(unwanted);
+    verify: (_, abandoned) => {
+      signals.push(abandoned);
       return verify();
     },
     settle: async () => ({ outcome: "unknown" }),
@@ -31,11 +28,18 @@ function facilitatorThat(verify: () => Promise<Awaited<ReturnType<FacilitatorCli
 }
 
 const termsOf = async (changes: Partial<AdmissionTerms>): Promise<AdmissionTerms> => ({
-  ...{ ...SILENT, ...BARE, operation: "test", offer: OFFER, facilitators: [], now: () => Date.now() },
-  ...{ payment: await paymentFrom(), ledger: ledgerThatFinds({ status: "free" }), ...changes },
+  ...SILENT,
+  ...BARE,
+  operation: "test",
+  offer: OFFER,
+  facilitators: [],
+  now: () => Date.now(),
+  payment: await paymentFrom(),
+  ledger: ledgerThatFinds({ status: "free" }),
+  ...changes,
 });
 
-test("facilitators asked about a payment that the ledger knows are told that nobody waits, no other is asked, and nothing measured", async () => {
+test("aborts the verification of a payment that the ledger knows, without asking another facilitator or measuring it", async () => {
   let answer = () => {};
   const answered = new Promise<void>((resolve) => (answer = resolve));
   const first = facilitatorThat(async () => {
@@ -57,11 +61,11 @@ test("facilitators asked about a payment that the ledger knows are told that nob
   expect(verified).toBeUndefined();
   expect(first.signals.map((signal) => signal?.aborted)).toEqual([true]);
   answer();
-  await scheduler.wait(10);
+  await new Promise((resolve) => setTimeout(resolve)); // every pending promise settles before
   expect([second.signals, measured]).toEqual([[], []]);
 });
 
-test("a new payment is verified while the ledger is asked, and by the next facilitator where one gives no verdict", async () => {
+test("verifies an unknown payment, with the next facilitator if the first gives no verdict", async () => {
   const first = facilitatorThat(async () => ({ outcome: "unknown" }));
   const second = facilitatorThat(async () => ({ outcome: "valid" }));
   const { verified } = await admit(await termsOf({ facilitators: [first.client, second.client] }));

@@ -35,13 +35,16 @@ const SOLD = {
   paid: { chain: OFFER.networks[0], payer: `0x${"01".repeat(20)}`, settledAt: expect.any(Number) },
 };
 
-/** Sells one piece of work through the facilitators that behave as named, and tells what happened. */
-async function sale(behaviours: string, payment: PaymentPayload, changes: Partial<SaleTerms<string>> = {}) {
+/**
+ * Sells one piece of work through facilitators with the named behaviors. Returns the outcome and how often the work
+ * ran.
+ */
+async function sale(behaviors: string, payment: PaymentPayload, changes: Partial<SaleTerms<string>> = {}) {
   const seen = { worked: 0 };
   const outcome = await sell({
     payment,
     offer: OFFER,
-    facilitators: behaviours.split(" ").map(facilitatorThat),
+    facilitators: behaviors.split(" ").map(facilitatorThat),
     ledger,
     ...BARE,
     ...SILENT,
@@ -70,8 +73,8 @@ const failing = (): never => {
   throw new Error("damaged");
 };
 
-describe("what a remote facilitator says decides", () => {
-  test("verified and settled: the result and the receipt", async () => {
+describe("a sale through a remote facilitator", () => {
+  test("returns the result and the receipt of a verified and settled payment", async () => {
     expect(await sale("good", await paymentFrom())).toEqual({ outcome: SOLD, worked: 1 });
   });
 
@@ -84,15 +87,18 @@ describe("what a remote facilitator says decides", () => {
     ["endless", "facilitator_unavailable", 0],
     ["moved-to-good", "facilitator_unavailable", 0],
     ["refuses-settle-400", "insufficient_funds", 1],
-  ])("%s: %s, and the payment stays usable", async (behaviour, expected, worked) => {
-    const payment = await paymentFrom();
-    const failed = await sale(behaviour, payment);
-    expect(reason(failed.outcome)).toBe(expected);
-    expect(failed.worked).toBe(worked);
-    expect((await sale("good", payment)).outcome).toEqual(SOLD);
-  });
+  ])(
+    "leaves a payment usable after the facilitator behavior %s, which ends the call with %s",
+    async (behavior, expected, worked) => {
+      const payment = await paymentFrom();
+      const failed = await sale(behavior, payment);
+      expect(reason(failed.outcome)).toBe(expected);
+      expect(failed.worked).toBe(worked);
+      expect((await sale("good", payment)).outcome).toEqual(SOLD);
+    },
+  );
 
-  test("a payment that the chain has rejected can be read there, and buys nothing any more", async () => {
+  test("accepts a payment no more after the chain has rejected it", async () => {
     const payment = await paymentFrom();
     expect(await sale("refuses-settle", payment)).toMatchObject({ worked: 1 });
     const again = await sale("good", payment);
@@ -100,7 +106,7 @@ describe("what a remote facilitator says decides", () => {
     expect((await sale("good", await paymentFrom())).outcome).toEqual(SOLD);
   });
 
-  test("a refused settlement is told to the payer as a failed receipt", async () => {
+  test("reports a refused settlement with a failed receipt", async () => {
     const { outcome } = await sale("refuses-settle", await paymentFrom());
     expect((outcome as PaymentRequired).refusal).toEqual({
       version: 1,
@@ -109,60 +115,60 @@ describe("what a remote facilitator says decides", () => {
   });
 
   test.concurrent.each(["loses-first-answer", "half-answers-first", "answers-500-first", "names-no-transaction-first"])(
-    "%s at settle: the call waits until the ledger has asked again, and is charged once",
-    async (behaviour) => {
+    "waits for the ledger's retry and charges once if the facilitator %s",
+    async (behavior) => {
       const payment = await paymentFrom();
-      expect(await sale(`${behaviour}-${payment.authorization.nonce}`, payment)).toEqual({ outcome: SOLD, worked: 1 });
+      expect(await sale(`${behavior}-${payment.authorization.nonce}`, payment)).toEqual({ outcome: SOLD, worked: 1 });
     },
   );
 
-  test("one that is down is passed over, and the one that verified settles", async () => {
+  test("skips facilitators that are down, and settles with the one that verified", async () => {
     expect((await sale("down silent good refuses-settle", await paymentFrom())).outcome).toEqual(SOLD);
   });
 
-  test("a refusal is a verdict: no other is asked", async () => {
+  test("asks no other facilitator after a refusal", async () => {
     expect(reason((await sale("refuses-verify good", await paymentFrom())).outcome)).toBe("insufficient_funds");
   });
 
-  test("a payer who withdraws during the work gets nothing, and the output is deleted", async () => {
+  test("delivers nothing and deletes the output if the payer cancels during the work", async () => {
     const { outcome } = await sale("used-at-settle", await paymentFrom());
     expect(reason(outcome)).toBe("nonce_already_used");
     expect(ledger.deleted).toEqual([WORK.output]);
   });
 
-  test("a payment is verified once, however long the work takes", async () => {
+  test("verifies a payment once, even if the work takes long", async () => {
     const payment = await paymentFrom();
     let now = Date.now();
     const work = async () => {
       now += 10_000;
       return WORK;
     };
-    const behaviour = `refuses-second-verify-${payment.authorization.nonce}`;
-    expect((await sale(behaviour, payment, { now: () => now, work })).outcome).toEqual(SOLD);
+    const behavior = `refuses-second-verify-${payment.authorization.nonce}`;
+    expect((await sale(behavior, payment, { now: () => now, work })).outcome).toEqual(SOLD);
   });
 });
 
-describe("one payment", () => {
-  test("that fails to buy work is not settled, and stays usable", async () => {
+describe("a payment", () => {
+  test("does not settle a payment whose work failed, and leaves it usable", async () => {
     const payment = await paymentFrom();
     expect(reason((await sale("good", payment, { work: failing })).outcome)).toBe("damaged");
     expect((await sale("good", payment)).outcome).toEqual(SOLD);
   });
 
-  test("with the same request again buys the same result, whatever the facilitator says by now", async () => {
+  test("returns the same result for a repeated request without asking the facilitator", async () => {
     const payment = await paymentFrom();
     await sale("good", payment, { key: "a" });
     expect(await sale("refuses-verify", payment, { key: "a" })).toEqual({ outcome: SOLD, worked: 0 });
   });
 
-  test("with the same request again, once the authorization has run out, too", async () => {
+  test("returns the same result for a repeated request after the authorization has expired", async () => {
     const payment = await paymentFrom();
     await sale("good", payment, { key: "a" });
     const later = { key: "a", now: () => Date.now() + 600_000 };
     expect((await sale("good", payment, later)).outcome).toEqual(SOLD);
   });
 
-  test("with another request is refused, before and after it is settled", async () => {
+  test("rejects a payment for another request, before and after it is settled", async () => {
     const payment = await paymentFrom();
     const other = { fingerprint: "another" };
     let during: Awaited<ReturnType<typeof sale>> | undefined;
@@ -177,33 +183,37 @@ describe("one payment", () => {
     }
   });
 
-  test("whose link has ended buys nothing more", async () => {
+  test("rejects a payment whose link has expired", async () => {
     const payment = await paymentFrom();
     await sale("good", payment, { work: async () => ({ ...WORK, expiresAt: new Date(Date.now() - 1) }) });
     expect(reason((await sale("good", payment)).outcome)).toBe("payment_already_used");
   });
 
-  test("used fifty times at once runs the work once, is settled once, and gives fifty equal results", async () => {
+  test("runs the work and settles once for fifty parallel calls, and returns the result to all of them", async () => {
     const payment = await paymentFrom();
-    const behaviour = `counts-${payment.authorization.nonce}`;
-    const sales = await Promise.all(Array.from({ length: 50 }, () => sale(behaviour, payment)));
+    const behavior = `counts-${payment.authorization.nonce}`;
+    const sales = await Promise.all(Array.from({ length: 50 }, () => sale(behavior, payment)));
     for (const { outcome } of sales) expect(outcome).toEqual(SOLD);
     expect(sales.reduce((sum, { worked }) => sum + worked, 0)).toBe(1);
-    expect(await askedToSettle(`https://facilitator.example.com/${behaviour}`)).toBe(1);
+    expect(await askedToSettle(`https://facilitator.example.com/${behavior}`)).toBe(1);
   });
 
   test.each([
-    ["ends before work and settlement can", { validBefore: Math.floor(Date.now() / 1000) + 20 }, /valid_before.*300 s/],
-    ["has run out", { validBefore: Math.floor(Date.now() / 1000) - 1 }, /valid_before/],
-  ])("that %s is refused before the work", async (_, times, expected) => {
+    [
+      "expires before the work and the settlement can finish",
+      { validBefore: Math.floor(Date.now() / 1000) + 20 },
+      /valid_before.*300 s/,
+    ],
+    ["has expired", { validBefore: Math.floor(Date.now() / 1000) - 1 }, /valid_before/],
+  ])("rejects a payment before the work if it %s", async (_, times, expected) => {
     const { outcome, worked } = await sale("good", await paymentFrom(times));
     expect(reason(outcome)).toMatch(expected);
     expect(worked).toBe(0);
   });
 });
 
-describe("the log", () => {
-  test("has one line for each call with a payment, without its signature", async () => {
+describe("the log of a sale", () => {
+  test("logs one line for each call with a payment, without the signature", async () => {
     const events: PaymentEvent[] = [];
     const logged = { key: "a", requestId: "request 7", log: (event: PaymentEvent) => void events.push(event) };
     const payment = await paymentFrom();
@@ -215,8 +225,17 @@ describe("the log", () => {
     const { payer, transaction } = SOLD.receipt;
     expect(events).toEqual([
       {
-        ...{ event: "sale", request_id: "request 7", outcome: "sold", operation: "test", network: "base-sepolia" },
-        ...{ amount: "50000", payer, transaction, pages: 1, bytes: 9, ms: expect.any(Number) },
+        event: "sale",
+        request_id: "request 7",
+        outcome: "sold",
+        operation: "test",
+        network: "base-sepolia",
+        amount: "50000",
+        payer,
+        transaction,
+        pages: 1,
+        bytes: 9,
+        ms: expect.any(Number),
         payment: expect.stringContaining(payment.authorization.nonce),
       },
       expect.objectContaining({ event: "sale", outcome: "replayed", transaction }),
@@ -227,7 +246,7 @@ describe("the log", () => {
     expect(JSON.stringify(events)).not.toContain(payment.signature.slice(2));
   });
 
-  test("what facilitators and the ledger take is measured, where they are asked", async () => {
+  test("measures verification and settlement, and nothing for a call that needs neither", async () => {
     const asked: string[] = [];
     let now = Date.now();
     const timed: SaleTerms<string>["timed"] = async (step, act) => {
@@ -251,7 +270,7 @@ describe("the log", () => {
     ]);
   });
 
-  test("tells of a facilitator that gives no verdict", async () => {
+  test("logs a facilitator that gives no verdict", async () => {
     const events: PaymentEvent[] = [];
     const context = { requestId: "request 8", log: (event: PaymentEvent) => void events.push(event) };
     const down = remoteFacilitator({ url: "https://facilitator.example.com/down", timeoutMs: 500 }, context);
@@ -261,7 +280,7 @@ describe("the log", () => {
   });
 });
 
-/** A ledger that finds this of every payment, and what it is asked to do. */
+/** A ledger that reports this status for every payment, and the writes that it was asked for. */
 function ledgerThatFinds(found: PaymentStatus, changes: Partial<ReturnType<LedgerBook["getByName"]>> = {}) {
   const asked: unknown[][] = [];
   const write =
@@ -284,7 +303,7 @@ function ledgerThatFinds(found: PaymentStatus, changes: Partial<ReturnType<Ledge
   return { asked, getByName: () => record };
 }
 
-describe("what the ledger finds decides what the caller is told", () => {
+describe("the answer to a status of the ledger", () => {
   const until = Date.UTC(2033, 4, 18);
   test.each<[PaymentStatus, string, number | undefined, RegExp]>([
     [
@@ -303,23 +322,23 @@ describe("what the ledger finds decides what the caller is told", () => {
       30,
       /third party.*until 2033-05-18T00:00:00.000Z.*Repeat the same request/,
     ],
-  ])("%j: %s", async (status, code, retryAfterSeconds, message) => {
+  ])("answers the status %j with %s", async (status, code, retryAfterSeconds, message) => {
     const { outcome, worked } = await sale("good", await paymentFrom(), { key: "a", ledger: ledgerThatFinds(status) });
     expect(outcome).toMatchObject({ code, retryAfterSeconds, message: expect.stringMatching(message) });
     expect(worked).toBe(0);
   });
 
-  test("a failure that was waited for is the caller's own: its words, or a refusal with its receipt", async () => {
-    const told = async (failure: Failure) =>
+  test("reports the failure that a call waited for: the error of the work, or a refusal with its receipt", async () => {
+    const outcomeOf = async (failure: Failure) =>
       (await sale("good", await paymentFrom(), { ledger: ledgerThatFinds({ status: "failed", failure }) })).outcome;
-    expect(await told({ error: "damaged" })).toEqual(new Error("damaged"));
-    expect(await told({ reason: "why" })).toMatchObject({
+    expect(await outcomeOf({ error: "damaged" })).toEqual(new Error("damaged"));
+    expect(await outcomeOf({ reason: "why" })).toMatchObject({
       reason: "why",
       refusal: { version: 1, receipt: { ...SOLD.receipt, success: false, transaction: "", errorReason: "why" } },
     });
   });
 
-  test("what was sold on the facilitator's word has a receipt that says so, and is not known to be paid", async () => {
+  test("notes in the receipt that a payment was sold on the facilitator's word alone", async () => {
     const status: PaymentStatus = { status: "sold", value: '"work"', transaction: "", provedAt: undefined };
     const { outcome } = await sale("good", await paymentFrom(), { ledger: ledgerThatFinds(status) });
     expect(outcome).toMatchObject({
@@ -333,7 +352,7 @@ describe("what the ledger finds decides what the caller is told", () => {
     });
   });
 
-  test("a receipt names the chain as the payment's version of x402 does", async () => {
+  test("names the chain in the receipt as the payment's version of x402 does", async () => {
     const status: PaymentStatus = { status: "sold", value: '"work"', transaction: "0x1", provedAt: 1 };
     const payment = { ...(await paymentFrom()), version: 2 } as PaymentPayload;
     const { outcome } = await sale("good", payment, { ledger: ledgerThatFinds(status) });
@@ -342,23 +361,23 @@ describe("what the ledger finds decides what the caller is told", () => {
   });
 });
 
-describe("a key", () => {
-  const yours: PaymentStatus = { status: "claimed", claim: "claim" };
+describe("an idempotency key", () => {
+  const claimed: PaymentStatus = { status: "claimed", claim: "claim" };
   const free: PaymentStatus = { status: "free" };
 
-  test("stands for its payment until the link must have ended, however long the work takes", async () => {
+  test("binds a key to its payment until the link must have expired, even if the work overruns", async () => {
     const now = 2_000_000_000_000;
     const payment = await paymentFrom({ validBefore: now / 1000 + 300 });
-    const found = ledgerThatFinds(free, { claim: async () => yours });
+    const found = ledgerThatFinds(free, { claim: async () => claimed });
     await sale("good", payment, { key: "a", ledger: found, now: () => now, workMs: 1000, linkTtlMs: 50_000 });
-    const [[, binding, forgetAt, instead]] = found.asked.filter(([what]) => what === "bind") as [unknown[]];
+    const [[, binding, expiresAt, replacedVersion]] = found.asked.filter(([what]) => what === "bind") as [unknown[]];
     expect(binding).toEqual({ payment: paymentKey(payment), chain: payment.chain, fingerprint: "request" });
-    expect([forgetAt, instead]).toEqual([now + 52_000, 0]);
+    expect([expiresAt, replacedVersion]).toEqual([now + 52_000, 0]);
   });
 
-  test("that cannot be bound gives the claim back, and the call can be made again", async () => {
+  test("releases the claim if the key cannot be bound", async () => {
     const found = ledgerThatFinds(free, {
-      claim: async () => yours,
+      claim: async () => claimed,
       bind: async () => {
         throw new Error("unreachable");
       },
@@ -368,15 +387,15 @@ describe("a key", () => {
     expect(found.asked).toEqual([["release", "claim", undefined]]);
   });
 
-  test("that another payment has taken meanwhile gives the claim back, and is looked at again", async () => {
+  test("releases the claim and looks up the key again if another payment has taken the key", async () => {
     const bindings = [false, true];
-    const found = ledgerThatFinds(free, { claim: async () => yours, bind: async () => bindings.shift()! });
+    const found = ledgerThatFinds(free, { claim: async () => claimed, bind: async () => bindings.shift()! });
     const { worked } = await sale("good", await paymentFrom(), { key: "a", ledger: found });
     expect([bindings, worked, found.asked]).toEqual([[], 1, [["release", "claim", undefined]]]);
   });
 });
 
-test.each([true, false])("what a caller has shown as it was admitted counts (%s)", async (proved) => {
+test.each([true, false])("passes the proof made at admission to the ledger (proven: %s)", async (isPayerProven) => {
   const asked: boolean[] = [];
   const waitForStatus = async (_fingerprint: string, _until: number, shown: boolean): Promise<PaymentStatus> => {
     asked.push(shown);
@@ -385,18 +404,25 @@ test.each([true, false])("what a caller has shown as it was admitted counts (%s)
   const found = ledgerThatFinds({ status: "proof_required" }, { waitForStatus });
   await sale("good", await paymentFrom(), {
     ledger: found,
-    admitted: { verified: undefined, isPayerProven: proved, binding: undefined },
+    admitted: { verified: undefined, isPayerProven, binding: undefined },
   });
-  expect(asked).toEqual([proved]);
+  expect(asked).toEqual([isPayerProven]);
 });
 
-test("a sale knows whether it has settled the payment itself", async () => {
+test("knows whether this call settled the payment", async () => {
   const payment = await paymentFrom();
   const sold = async () => {
     const terms = { payment, offer: OFFER, facilitators: [facilitatorThat("good")], ledger, ...SILENT, errors: ERRORS };
     const made = new Sale({
-      ...{ ...terms, key: null, isSignedIn: async () => true, fingerprint: "request", operation: "test" },
-      ...{ workMs: 60_000, linkTtlMs: 3_600_000, now: () => Date.now(), work: async () => WORK },
+      ...terms,
+      key: null,
+      isSignedIn: async () => true,
+      fingerprint: "request",
+      operation: "test",
+      workMs: 60_000,
+      linkTtlMs: 3_600_000,
+      now: () => Date.now(),
+      work: async () => WORK,
     });
     const before = made.isSold;
     await made.fulfill();
@@ -405,10 +431,10 @@ test("a sale knows whether it has settled the payment itself", async () => {
     return [before, between, made.isSold];
   };
   expect(await sold()).toEqual([false, false, true]);
-  expect(await sold(), "this one was sold before").toEqual([false, false, false]);
+  expect(await sold(), "an earlier call has settled it").toEqual([false, false, false]);
 });
 
-test("work whose claim cannot be released fails with its own words: the lease ends anyway", async () => {
+test("reports the error of the work even if the claim cannot be released", async () => {
   const found = ledgerThatFinds(
     { status: "free" },
     {
@@ -421,7 +447,7 @@ test("work whose claim cannot be released fails with its own words: the lease en
   expect(reason((await sale("good", await paymentFrom(), { ledger: found, work: failing })).outcome)).toBe("damaged");
 });
 
-test("a failure that is the call's own is not told to those that wait: they do the work themselves", async () => {
+test("does not report an error that concerns only one call to the calls that wait for it", async () => {
   const released = async (written: string | undefined) => {
     const claim = async (): Promise<PaymentStatus> => ({ status: "claimed", claim: "claim" });
     const found = ledgerThatFinds({ status: "free" }, { claim });
@@ -433,22 +459,25 @@ test("a failure that is the call's own is not told to those that wait: they do t
   expect(await released(undefined)).toEqual([["release", "claim", undefined]]);
 });
 
-describe("what changes while a call is under way", () => {
-  const yours: PaymentStatus = { status: "claimed", claim: "claim" };
+describe("a change of the ledger during a call", () => {
+  const claimed: PaymentStatus = { status: "claimed", claim: "claim" };
   const sold: PaymentStatus = { status: "sold", value: '"theirs"', transaction: "0x1", provedAt: 1 };
-  /** Finds one after the other, and then always the last. */
+  /** Returns these statuses one after the other, then always the last. */
   const finds = (...statuses: PaymentStatus[]) => ({
     waitForStatus: async () => (statuses.length > 1 ? statuses.shift()! : statuses[0]!),
   });
   const free: PaymentStatus = { status: "free" };
 
-  test("a call that was waited for has died: the payment is claimed", async () => {
-    const found = ledgerThatFinds(sold, { ...finds({ status: "in_progress" }, free, free), claim: async () => yours });
+  test("claims the payment after the call that it waited for has died", async () => {
+    const found = ledgerThatFinds(sold, {
+      ...finds({ status: "in_progress" }, free, free),
+      claim: async () => claimed,
+    });
     expect(await sale("good", await paymentFrom(), { ledger: found })).toMatchObject({ worked: 1 });
   });
 
-  test("the claim was lost while the work was done: the other call's result is given, and it has sold it", async () => {
-    const lost = { claim: async () => yours, settle: async () => undefined };
+  test("returns another call's result if that call took over the claim during the work", async () => {
+    const lost = { claim: async () => claimed, settle: async () => undefined };
     const found = ledgerThatFinds(free, { ...finds(free, sold), ...lost });
     const events: PaymentEvent[] = [];
     const log = (event: PaymentEvent) => void events.push(event);
@@ -459,18 +488,18 @@ describe("what changes while a call is under way", () => {
     expect(events).toMatchObject([{ event: "sale", outcome: "replayed" }]);
   });
 
-  test("the work has failed, and another call has done it: its result is given, or else the failure is told", async () => {
-    const told = async (meanwhile: PaymentStatus) => {
-      const found = ledgerThatFinds(free, { ...finds(free, meanwhile), claim: async () => yours });
+  test("returns another call's result after its own work failed, or the error if no other call did the work", async () => {
+    const outcomeOf = async (meanwhile: PaymentStatus) => {
+      const found = ledgerThatFinds(free, { ...finds(free, meanwhile), claim: async () => claimed });
       return (await sale("good", await paymentFrom(), { ledger: found, work: failing })).outcome;
     };
-    expect(await told(sold)).toMatchObject({ value: "theirs" });
-    expect(reason(await told(free))).toBe("damaged");
+    expect(await outcomeOf(sold)).toMatchObject({ value: "theirs" });
+    expect(reason(await outcomeOf(free))).toBe("damaged");
   });
 
-  test("a payer who signs in gets what may be public, and nobody else is asked to", async () => {
+  test("asks for a sign-in only if the payment may be public, and then accepts the payer", async () => {
     const asked: string[] = [];
-    const told = async (first: PaymentStatus, isPayer: boolean) => {
+    const outcomeOf = async (first: PaymentStatus, isPayer: boolean) => {
       const isSignedIn = async () => asked.push(first.status) > 0 && isPayer;
       const { outcome } = await sale("good", await paymentFrom(), {
         ledger: ledgerThatFinds(sold, finds(first, sold)),
@@ -478,9 +507,12 @@ describe("what changes while a call is under way", () => {
       });
       return outcome instanceof PaymentError ? outcome.code : (outcome as Sold<string>).value;
     };
-    const withheld: PaymentStatus = { status: "proof_required" };
-    expect([await told(withheld, true), await told(withheld, false)]).toEqual(["theirs", "payment_already_used"]);
-    expect([await told(sold, false), asked]).toEqual(["theirs", ["proof_required", "proof_required"]]);
+    const proofRequired: PaymentStatus = { status: "proof_required" };
+    expect([await outcomeOf(proofRequired, true), await outcomeOf(proofRequired, false)]).toEqual([
+      "theirs",
+      "payment_already_used",
+    ]);
+    expect([await outcomeOf(sold, false), asked]).toEqual(["theirs", ["proof_required", "proof_required"]]);
   });
 
   test.each<[PaymentStatus["status"], string, string]>([
@@ -488,7 +520,7 @@ describe("what changes while a call is under way", () => {
     ["spent", "another", "idempotency_key_reused"],
     ["reserved", "request", "payment_already_used"],
     ["spent", "request", "payment_already_used"],
-  ])("a payment that is %s, under the key that stands for it and %s: %s", async (status, fingerprint, expected) => {
+  ])('answers a payment that is %s, with its key bound for "%s", with %s', async (status, fingerprint, expected) => {
     const payment = await paymentFrom();
     const bound = { payment: paymentKey(payment), chain: payment.chain, fingerprint, version: 1 };
     const found = ledgerThatFinds({ status } as PaymentStatus, { binding: async () => bound });
@@ -500,7 +532,7 @@ describe("what changes while a call is under way", () => {
       });
   });
 
-  test("a payment that was refused, under the key that stands for it and another request: why it was refused", async () => {
+  test("reports the reason of the refusal if the key of a refused payment is bound for another request", async () => {
     const payment = await paymentFrom();
     const bound = { payment: paymentKey(payment), chain: payment.chain, fingerprint: "another", version: 1 };
     const refused: PaymentStatus = { status: "failed", failure: { reason: "why" } };
@@ -510,43 +542,56 @@ describe("what changes while a call is under way", () => {
   });
 
   describe("an earlier payment under the key", () => {
-    /** What a call gets whose key stands for an earlier payment, of which that is found, and whether it could be abandoned. */
-    async function told(abandoned: boolean, ...statuses: PaymentStatus[]) {
+    /**
+     * Returns the outcome of a call whose key is bound to an earlier payment with these statuses. `canInvalidate` says
+     * whether the earlier payment's claims can be invalidated.
+     */
+    async function outcomeOf(canInvalidate: boolean, ...statuses: PaymentStatus[]) {
       const payment = await paymentFrom();
       const mine = ledgerThatFinds(free, {
-        claim: async () => yours,
+        claim: async () => claimed,
         settle: async () => ({ ...sold, value: '"mine"' }),
         binding: async () => ({ payment: "earlier", chain: payment.chain, fingerprint: "request", version: 1 }),
       });
-      const earlier = ledgerThatFinds(free, { ...finds(...statuses), invalidateClaims: async () => abandoned });
+      const earlier = ledgerThatFinds(free, { ...finds(...statuses), invalidateClaims: async () => canInvalidate });
       const book = { getByName: (name: string) => (name === "earlier" ? earlier : mine).getByName() };
       const { outcome } = await sale("good", payment, { key: "a", ledger: book });
       return outcome instanceof Error ? reason(outcome) : (outcome as Sold<string>).value;
     }
 
     test.each<[string, boolean, PaymentStatus[], string]>([
-      ["that is over gives way", true, [free], "mine"],
-      ["that is used for something else gives way", true, [{ status: "reserved" }], "mine"],
-      ["that was refused gives way", true, [{ status: "failed", failure: { reason: "why" } }], "mine"],
+      ["replaces an earlier payment that is free", true, [free], "mine"],
+      ["replaces an earlier payment that is reserved for another request", true, [{ status: "reserved" }], "mine"],
       [
-        "whose work failed has failed for this call, too",
+        "replaces an earlier payment that was refused",
+        true,
+        [{ status: "failed", failure: { reason: "why" } }],
+        "mine",
+      ],
+      [
+        "reports the failed work of an earlier payment",
         true,
         [{ status: "failed", failure: { error: "damaged" } }],
         "damaged",
       ],
-      ["that is used meanwhile is looked at again", false, [free, sold], "theirs"],
-      ["that has bought a link whose time is not over is spent", false, [{ status: "spent" }], "payment_already_used"],
-    ])("%s", async (_, abandoned, statuses, expected) => {
-      expect(await told(abandoned, ...statuses)).toBe(expected);
+      ["looks up an earlier payment again that is claimed meanwhile", false, [free, sold], "theirs"],
+      [
+        "rejects the key of an earlier payment whose link was revoked",
+        false,
+        [{ status: "spent" }],
+        "payment_already_used",
+      ],
+    ])("%s", async (_, canInvalidate, statuses, expected) => {
+      expect(await outcomeOf(canInvalidate, ...statuses)).toBe(expected);
     });
   });
 
   test.each<[string, PaymentStatus, boolean, boolean]>([
     ["is in use", { status: "in_progress" }, true, true],
     ["is being settled", { status: "pending" }, true, true],
-    ["is used for something else", { status: "reserved" }, true, false],
-    ["is in use, if that key could be bound", { status: "in_progress" }, false, false],
-  ])("a call without a key is given one where its payment %s", async (_, status, canBind, isGiven) => {
+    ["is reserved for another request", { status: "reserved" }, true, false],
+    ["is in use, unless the key cannot be bound", { status: "in_progress" }, false, false],
+  ])("assigns a key to a call without one if its payment %s", async (_, status, canBind, isGiven) => {
     const found = ledgerThatFinds(
       status,
       canBind ? {} : { bind: async () => Promise.reject(new Error("unreachable")) },

@@ -5,20 +5,20 @@ import { PaymentRequired } from "../../../src/payments/wire/offer.ts";
 import { type PaymentPayload, paymentKey } from "../../../src/payments/wire/paymentPayload.ts";
 import { BARE, ERRORS, facilitatorThat, memoryLedger, OFFER, paymentFrom, SILENT, sell, WORK } from "../payments.ts";
 
-/** What a key is good for: one payer who signs anew at each call, as the official clients do. */
+/** The tests act as one payer who signs a new payment for each call, as the official clients do. */
 
 let ledger = memoryLedger();
 beforeEach(() => {
   ledger = memoryLedger();
 });
 
-/** A call; the facilitator behaves as named. */
-async function sale(payment: PaymentPayload, changes: Partial<SaleTerms<string>> = {}, behaviour = "good") {
+/** Makes a call. The facilitator has the named behavior. */
+async function sale(payment: PaymentPayload, changes: Partial<SaleTerms<string>> = {}, behavior = "good") {
   const seen = { worked: 0 };
   const outcome = await sell({
     payment,
     offer: OFFER,
-    facilitators: [facilitatorThat(behaviour)],
+    facilitators: [facilitatorThat(behavior)],
     ledger,
     ...BARE,
     ...SILENT,
@@ -27,7 +27,7 @@ async function sale(payment: PaymentPayload, changes: Partial<SaleTerms<string>>
     operation: "test",
     workMs: 60_000,
     linkTtlMs: 3_600_000,
-    now: () => Date.now(),
+    now: () => ledger.now(),
     ...changes,
     work: async () => {
       seen.worked++;
@@ -40,15 +40,15 @@ async function sale(payment: PaymentPayload, changes: Partial<SaleTerms<string>>
 const codeOf = (outcome: unknown) =>
   outcome instanceof PaymentRequired ? "402" : outcome instanceof PaymentError ? outcome.code : String(outcome);
 const bought = (outcome: Sold<string> | Error) => (outcome instanceof Error ? codeOf(outcome) : outcome.value);
-/** Whether the ledger has this payment as sold. */
+/** Returns whether the ledger reports this payment as sold. */
 const isSold = async (payment: PaymentPayload) =>
   (await ledger.getByName(paymentKey(payment)).waitForStatus("request", 0, true)).status === "sold";
 const failing = (): never => {
   throw new Error("damaged");
 };
 
-describe("a payment signed anew, with the same key and request,", () => {
-  test("gets what the first has bought, and is not settled: the receipt is the first's, and says so", async () => {
+describe("a new payment with the same key and request", () => {
+  test("returns the first payment's result and receipt for a second payment, which is not settled", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     await sale(first, { key: "a" });
     const { outcome, worked } = await sale(second, { key: "a" });
@@ -62,37 +62,38 @@ describe("a payment signed anew, with the same key and request,", () => {
       isPaidEarlier: true,
     });
     expect([worked, await isSold(first), await isSold(second)]).toEqual([0, true, false]);
-    expect(bought((await sale(second, { key: "b" })).outcome), "the second can still buy").toBe("work");
+    expect(bought((await sale(second, { key: "b" })).outcome), "the second payment is still usable").toBe("work");
   });
 
-  test("gets it even if it could not be settled: the wallet is empty, or the facilitator is down", async () => {
+  test("returns the first payment's result even if the second payment could not be settled", async () => {
     await sale(await paymentFrom(), { key: "a" });
-    for (const behaviour of ["refuses-verify", "down"])
-      expect(bought((await sale(await paymentFrom(), { key: "a" }, behaviour)).outcome)).toBe("work");
+    for (const behavior of ["refuses-verify", "down"])
+      expect(bought((await sale(await paymentFrom(), { key: "a" }, behavior)).outcome)).toBe("work");
   });
 
   test.each(["loses-first-answer", "silent-first"])(
-    "waits for the first, whose settlement is in doubt (%s)",
+    "waits for the first payment if its settlement is in doubt (facilitator %s)",
     { timeout: 20_000 },
-    async (behaviour) => {
+    async (behavior) => {
       const first = await paymentFrom();
-      const started = sale(first, { key: "a" }, `${behaviour}-${first.authorization.nonce}`);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      const inDoubt = ledger.nextWait();
+      const started = sale(first, { key: "a" }, `${behavior}-${first.authorization.nonce}`);
       const second = await paymentFrom();
+      await inDoubt;
       const outcomes = [(await sale(second, { key: "a" })).outcome, (await started).outcome];
       expect(outcomes.map(bought)).toEqual(["work", "work"]);
       expect([await isSold(first), await isSold(second)]).toEqual([true, false]);
     },
   );
 
-  test("waits for the first that is being worked on, and is told why that failed", async () => {
+  test("waits for the first payment's work, and reports its failure", async () => {
     const second = await paymentFrom();
     let waiting: ReturnType<typeof sale> | undefined;
     const first = await sale(await paymentFrom(), {
       key: "a",
       work: async () => {
         waiting = sale(second, { key: "a" });
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await ledger.nextWait();
         return failing();
       },
     });
@@ -102,46 +103,51 @@ describe("a payment signed anew, with the same key and request,", () => {
       "Error: damaged",
       0,
     ]);
-    expect(bought((await sale(second, { key: "a" })).outcome), "and can then buy").toBe("work");
+    expect(bought((await sale(second, { key: "a" })).outcome), "the second payment is usable afterwards").toBe("work");
   });
 
   test.each([
     ["failed", { work: failing }, "good"],
-    ["was refused as it was settled", {}, "refuses-settle"],
-  ])("buys where the first %s, and the first gets its result then", async (_, changes, behaviour) => {
-    const [first, second] = [await paymentFrom(), await paymentFrom()];
-    await sale(first, { key: "a", ...changes }, behaviour);
-    expect(await sale(second, { key: "a" })).toMatchObject({
-      outcome: { value: "work", isPaidEarlier: false },
-      worked: 1,
-    });
-    expect(await sale(first, { key: "a" })).toMatchObject({
-      outcome: { value: "work", isPaidEarlier: true },
-      worked: 0,
-    });
-    expect(await isSold(first)).toBe(false);
-  });
+    ["was refused at settlement", {}, "refuses-settle"],
+  ])(
+    "charges the second payment if the first %s, and then returns its result for the first",
+    async (_, changes, behavior) => {
+      const [first, second] = [await paymentFrom(), await paymentFrom()];
+      await sale(first, { key: "a", ...changes }, behavior);
+      expect(await sale(second, { key: "a" })).toMatchObject({
+        outcome: { value: "work", isPaidEarlier: false },
+        worked: 1,
+      });
+      expect(await sale(first, { key: "a" })).toMatchObject({
+        outcome: { value: "work", isPaidEarlier: true },
+        worked: 0,
+      });
+      expect(await isSold(first)).toBe(false);
+    },
+  );
 
-  test("buys where the first's call died, which can settle nothing any more", async () => {
+  test("charges the second payment if the first call died, and never settles the first", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
-    let finish = () => {};
+    const began = Promise.withResolvers<void>();
+    const work = Promise.withResolvers<typeof WORK>();
     const died = sale(first, {
       key: "a",
-      workMs: 100,
-      work: () =>
-        new Promise((resolve) => {
-          finish = () => resolve(WORK);
-        }),
+      workMs: 60_000,
+      work() {
+        began.resolve();
+        return work.promise;
+      },
     });
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await began.promise;
+    ledger.advance(60_000);
     const taken = await sale(second, { key: "a" });
-    finish(); // it was only slow
+    work.resolve(WORK); // the first call was only slow
     const late = await died;
     expect([bought(taken.outcome), codeOf(late.outcome)]).toEqual(["work", "payment_in_progress"]);
     expect([await isSold(first), await isSold(second)]).toEqual([false, true]);
   });
 
-  test("buys anew once the link is over, whose end is the key's", async () => {
+  test("charges the second payment after the first one's link has expired", async () => {
     const ended = { ...WORK, expiresAt: new Date(Date.now() - 1) };
     await sale(await paymentFrom(), { key: "a", work: async () => ended });
     expect(await sale(await paymentFrom(), { key: "a" })).toMatchObject({
@@ -150,7 +156,7 @@ describe("a payment signed anew, with the same key and request,", () => {
     });
   });
 
-  test("fifty at once: one is settled, and all have the result", async () => {
+  test("settles one of fifty parallel payments, and returns the result to all callers", async () => {
     const payments = await Promise.all(Array.from({ length: 50 }, () => paymentFrom()));
     const sales = await Promise.all(payments.map((payment) => sale(payment, { key: "a" })));
     expect(new Set(sales.map(({ outcome }) => bought(outcome)))).toEqual(new Set(["work"]));
@@ -160,8 +166,8 @@ describe("a payment signed anew, with the same key and request,", () => {
   });
 });
 
-describe("a key", () => {
-  test("with another request is refused while it stands for the first, and nothing is settled", async () => {
+describe("an idempotency key", () => {
+  test("rejects a key that is sent with another request, and settles nothing", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     let during: unknown;
     const work = async () => {
@@ -176,25 +182,25 @@ describe("a key", () => {
     expect([after.worked, same.worked, await isSold(second)]).toEqual([0, 0, false]);
   });
 
-  test("of a call that failed is free for another request, like its payment", async () => {
+  test("accepts the key of a failed call for another request", async () => {
     const payment = await paymentFrom();
     await sale(payment, { key: "a", work: failing });
     expect(bought((await sale(await paymentFrom(), { key: "a", fingerprint: "another" })).outcome)).toBe("work");
     expect(codeOf((await sale(payment, { key: "a" })).outcome)).toBe("idempotency_key_reused");
   });
 
-  test("is one payer's: another's call with it is a call of its own", async () => {
+  test("keeps the keys of different payers apart", async () => {
     await sale(await paymentFrom(), { key: "a" });
     const other = await paymentFrom({ from: `0x${"03".repeat(20)}` });
     expect(await sale(other, { key: "a" })).toMatchObject({ outcome: { isPaidEarlier: false }, worked: 1 });
   });
 
-  test("sent with a payment that is worked on already stands for that payment, too", async () => {
+  test("binds a second key to a payment that is already in use", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     let joined: ReturnType<typeof sale> | undefined;
     const work = async () => {
       joined = sale(first, { key: "b" });
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await ledger.nextWait();
       return WORK;
     };
     await sale(first, { key: "a", work });
@@ -205,10 +211,10 @@ describe("a key", () => {
 
 describe("a payment that may be public", () => {
   test.each<[string, Partial<SaleTerms<string>>]>([
-    ["alone", {}],
-    ["with a key that it was not sent with", { key: "b" }],
-    ["with another request", { fingerprint: "another" }],
-  ])("%s gets nothing, and is told what to do", async (_, shown) => {
+    ["without a key", {}],
+    ["with another key", { key: "b" }],
+    ["for another request", { fingerprint: "another" }],
+  ])("rejects a public payment %s, and names the ways to get the result", async (_, shown) => {
     const payment = await paymentFrom();
     await sale(payment, { key: "a" });
     const { outcome, worked } = await sale(payment, shown);
@@ -216,10 +222,10 @@ describe("a payment that may be public", () => {
     expect((outcome as Error).message).toMatch(/Idempotency-Key.*GET \/v1\/purchases/);
     expect(bought((await sale(payment, { key: "a" })).outcome)).toBe("work");
     const anew = await sale(await paymentFrom(), { key: "b" });
-    expect(anew.outcome, "nor has the other key become its").toMatchObject({ isPaidEarlier: false });
+    expect(anew.outcome, "the other key is not bound to the payment").toMatchObject({ isPaidEarlier: false });
   });
 
-  test("gets its result where its payer signs in, and under whatever key it is sent with then", async () => {
+  test("returns the result of a public payment after a sign-in, and binds the key sent with it", async () => {
     const payment = await paymentFrom();
     await sale(payment);
     const signedIn = { key: "b", isSignedIn: async () => true };
@@ -227,42 +233,44 @@ describe("a payment that may be public", () => {
     expect((await sale(await paymentFrom(), { key: "b" })).outcome).toMatchObject({ isPaidEarlier: true });
   });
 
-  test("is still good for those who sent it before, alone or not", async () => {
+  test("returns the result to all calls that sent the payment before it could be public", async () => {
     const payment = await paymentFrom();
     const sales = await Promise.all([{}, { key: "a" }, {}, { key: "b" }].map((shown) => sale(payment, shown)));
     expect(sales.map(({ outcome }) => bought(outcome))).toEqual(Array(4).fill("work"));
   });
 });
 
-describe("a call without a key whose payment is still being settled when it is answered", () => {
-  /** Seconds pass by the million: the call waits for nothing. */
+describe("a call whose payment is still being settled when it is answered", () => {
+  /** A clock that is past the call's time limit from the second reading on, so that the call never waits. */
   const impatient = () => {
     const began = Date.now();
     let asked = 0;
     return { now: () => (asked++ === 0 ? began - 25_000 : Date.now()) };
   };
 
-  test("is given one, with which a payment signed anew gets the result", { timeout: 20_000 }, async () => {
+  test("assigns a key to a call without one, with which a new payment gets the result", {
+    timeout: 20_000,
+  }, async () => {
     const payment = await paymentFrom();
-    const behaviour = `loses-first-answer-${payment.authorization.nonce}`;
-    const { outcome } = await sale(payment, impatient(), behaviour);
+    const behavior = `loses-first-answer-${payment.authorization.nonce}`;
+    const { outcome } = await sale(payment, impatient(), behavior);
     expect(outcome).toMatchObject({ code: "settlement_pending", idempotencyKey: expect.any(String) });
     const { idempotencyKey: key, message } = outcome as PaymentError;
     expect(message, "which is logged").not.toContain(key);
-    expect(codeOf((await sale(payment)).outcome), "the payment alone is no proof any more").toBe(
+    expect(codeOf((await sale(payment)).outcome), "the payment alone proves nothing any more").toBe(
       "payment_already_used",
     );
     expect(bought((await sale(await paymentFrom(), { key: key! })).outcome)).toBe("work");
     expect(bought((await sale(payment, { key: key! })).outcome)).toBe("work");
   });
 
-  test("and another is given none if it came when the payment may have been public", async () => {
+  test("assigns no key to a call whose payment may have been public when it arrived", async () => {
     const payment = await paymentFrom();
     await sale(payment, impatient(), `silent-first-${payment.authorization.nonce}`);
     expect((await sale(payment)).outcome).not.toHaveProperty("idempotencyKey", expect.any(String));
   });
 
-  test("with a key is told to send it again", async () => {
+  test("asks a call with a key to repeat the request with that key", async () => {
     const payment = await paymentFrom();
     const { outcome } = await sale(
       payment,

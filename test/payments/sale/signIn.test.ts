@@ -26,7 +26,7 @@ const message = {
   issuedAt: "2026-05-01T10:00:00Z",
 };
 
-/** The message as wallets on Solana sign it. */
+/** The message as Solana wallets sign it. */
 const text = `pdf.example wants you to sign in with your Solana account:
 ${address}
 
@@ -41,19 +41,19 @@ const signed = (of: string) => base58.encode(sign(null, Buffer.from(of), private
 const signIn = (changes: object, of = text) =>
   signedInBy(btoa(JSON.stringify({ ...message, signature: signed(of), ...changes })), terms);
 
-describe("a payer on Solana", () => {
-  test("is told what to sign", () => {
+describe("a sign-in on Solana", () => {
+  test("lists the chains on which a payer can sign in", () => {
     expect(signInExtension(terms)["sign-in-with-x"].supportedChains).toEqual([
       { chainId: "eip155:84532", type: "eip191" },
       { chainId: "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1", type: "ed25519" },
     ]);
   });
 
-  test("has signed in with a message of its own", async () => {
+  test("accepts a sign-in message signed on Solana", async () => {
     expect(await signIn({})).toEqual({ address, onlyOn: undefined });
   });
 
-  test("has signed in with one that has no statement", async () => {
+  test("accepts a sign-in message without a statement", async () => {
     expect(await signIn({ statement: undefined }, text.replace("List what I have bought\n\n", ""))).toEqual({
       address,
       onlyOn: undefined,
@@ -61,14 +61,14 @@ describe("a payer on Solana", () => {
   });
 
   test.each([
-    ["with another text", {}, `${text} `],
-    ["with somebody else's address", { address: base58.encode(new Uint8Array(32).fill(7)) }, text],
-    ["with an address that is no key", { address: base58.encode(new Uint8Array(32).fill(255)) }, text],
-    ["with an address on another kind of chain", { type: "eip191" }, text],
-    ["with a chain of another kind", { chainId: "eip155:84532" }, text],
-    ["with a chain that is not sold on", { chainId: NETWORKS.solana.caip2 }, text],
-    ["with a signature that is too short", { signature: base58.encode(new Uint8Array(40)) }, text],
-  ])("has not signed in %s", async (_, changes, of) => {
+    ["another text", {}, `${text} `],
+    ["another payer's address", { address: base58.encode(new Uint8Array(32).fill(7)) }, text],
+    ["an address that is not a key", { address: base58.encode(new Uint8Array(32).fill(255)) }, text],
+    ["the type of another kind of chain", { type: "eip191" }, text],
+    ["the id of another kind of chain", { chainId: "eip155:84532" }, text],
+    ["a chain that is not offered", { chainId: NETWORKS.solana.caip2 }, text],
+    ["a signature that is too short", { signature: base58.encode(new Uint8Array(40)) }, text],
+  ])("rejects a sign-in message with %s", async (_, changes, of) => {
     await expect(signIn(changes, of)).rejects.toMatchObject({ code: "sign_in_refused" });
   });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { atomicUnits, parsePrice } from "../../../src/payments/wire/price.ts";
 
-describe("a price", () => {
+describe("parsePrice", () => {
   test.each([
     ["0.05", "50000"],
     ["1", "1000000"],
     ["0.000001", "1"],
     ["12.5", "12500000"],
     ["999999999.999999", "999999999999999"],
-  ])("of %s USDC is %s millionths", (amount, millionths) => {
+  ])("parses the price of %s USDC as %s millionths", (amount, millionths) => {
     expect(parsePrice(amount)).toEqual({ millionths, label: `${amount} USDC` });
   });
 
@@ -26,7 +26,7 @@ describe("a price", () => {
     "1 USDC",
     "free",
     "1000000000000",
-  ])("is none: %j", (amount) => expect(parsePrice(amount)).toBeUndefined());
+  ])("rejects the price %j", (amount) => expect(parsePrice(amount)).toBeUndefined());
 });
 
 test.each([
@@ -35,10 +35,10 @@ test.each([
   ["0.05", 2, "5"],
   ["7", 0, "7"],
   ["1.25", 6, "1250000"],
-])("%s USDC in a token with %i decimals are %s of its units", (amount, decimals, units) => {
+])("converts %s USDC in a token with %i decimals to %s atomic units", (amount, decimals, units) => {
   expect(atomicUnits(parsePrice(amount)!, decimals)).toBe(units);
 });
 
-test("a price that a token has no units for is refused", () => {
+test("rejects a price that is not a whole number of the token's atomic units", () => {
   expect(() => atomicUnits(parsePrice("0.05")!, 1)).toThrow("0.05 USDC");
 });

@@ -20,7 +20,7 @@ import { parsePrice } from "../../../src/payments/wire/price.ts";
 
 export const SOLANA = NETWORKS["solana-devnet"];
 
-/** Addresses, each of 32 equal bytes: nobody has their keys. */
+/** Creates an address of 32 equal bytes, to which no key is known. */
 const at = (byte: number) => getBase58Decoder().decode(new Uint8Array(32).fill(byte)) as Address;
 export const [FEE_PAYER, OTHER_FEE_PAYER, PAYER, SOURCE, SELLER] = [1, 2, 3, 4, 5].map(at) as [
   Address,
@@ -34,7 +34,7 @@ export const BLOCKHASH = at(7) as string;
 const TOKEN_PROGRAM = address("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
 const [READONLY, WRITABLE, SIGNER] = [AccountRole.READONLY, AccountRole.WRITABLE, AccountRole.READONLY_SIGNER];
 
-/** What the tests sell on Solana, through a facilitator with two accounts. */
+/** The offer that the tests sell on Solana, through a facilitator with two accounts. */
 export const SOLANA_OFFER = offerOf(
   { url: "https://overprint.example.com/v1/watermark/text", description: "", outputSchema: {}, bazaar: {} },
   {
@@ -46,7 +46,7 @@ export const SOLANA_OFFER = offerOf(
   },
 );
 
-/** TransferChecked, as the payment's only transfer has it. */
+/** Creates the TransferChecked instruction of a payment. */
 export function transferOf({
   mint = SOLANA.asset,
   amount = 50_000n,
@@ -76,13 +76,16 @@ function transferData(amount: bigint): Uint8Array {
   return data;
 }
 
-/** An instruction that has nothing to do with money. */
+/** An instruction that moves no money. */
 export const MEMO: Instruction = {
   programAddress: address("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr"),
   data: new TextEncoder().encode("0123456789abcdef"),
 };
 
-/** A transaction as kit encodes it, in base64; signed, as far as its shape goes, by everybody but the fee's payer. */
+/**
+ * Creates a transaction as `@solana/kit` encodes it, in base64. It has fake signatures of all signers but the fee
+ * payer.
+ */
 export function transactionOf({
   instructions = [transferOf(), MEMO] as Instruction[],
   version = 0 as 0 | "legacy",
@@ -103,7 +106,7 @@ export function transactionOf({
   return getBase64EncodedWireTransaction({ ...transaction, signatures });
 }
 
-/** A payment with a transaction, as the client of this version sends it. */
+/** Creates a payment with a transaction, as a client of this x402 version sends it. */
 export function solanaPayment(transaction: string, version: 1 | 2 = 2, feePayer = FEE_PAYER): object {
   return version === 1
     ? { x402Version: 1, scheme: "exact", network: SOLANA.name, payload: { transaction } }

@@ -28,7 +28,7 @@ const read = (transaction: string, version: 1 | 2 = 2, feePayer = FEE_PAYER) =>
 const SYSTEM_PROGRAM = address("11111111111111111111111111111111");
 
 describe("a payment on Solana", () => {
-  test.each([1, 2] as const)("is read, and passed on with who pays its fee, in version %i", (version) => {
+  test.each([1, 2] as const)("reads a Solana payment of version %i, and passes it on with its fee payer", (version) => {
     const transaction = transactionOf({ feePayer: OTHER_FEE_PAYER });
     const payment = read(transaction, version, OTHER_FEE_PAYER);
     expect(payment).toMatchObject({
@@ -44,7 +44,7 @@ describe("a payment on Solana", () => {
     expect(paymentRequirements).toEqual({ ...offered, extra: { feePayer: OTHER_FEE_PAYER } });
   });
 
-  test("is the same one in both versions and with other signatures, and another one with another message", () => {
+  test("identifies a Solana payment by its message, not by its version or signatures", () => {
     const key = paymentKey(read(transactionOf()));
     expect(key).toMatch(new RegExp(`^${SOLANA.caip2}:${SOLANA.asset}:${PAYER}:[0-9a-f]{64}$`));
     expect(paymentKey(read(transactionOf(), 1))).toBe(key);
@@ -55,7 +55,7 @@ describe("a payment on Solana", () => {
     expect(paymentKey(read(transactionOf({ blockhash: PAYER })))).not.toBe(key);
   });
 
-  test("is good for as long as its blockhash can last", () => {
+  test("limits a Solana payment's validity to the lifetime of a blockhash", () => {
     const { validAfter, validBefore } = read(transactionOf()).authorization;
     expect(validAfter).toBe("0");
     expect(Number(validBefore) - Date.now() / 1000).toBeCloseTo(120, -1);
@@ -66,38 +66,30 @@ describe("a payment on Solana", () => {
   const with2 = (second: Instruction) => transactionOf({ instructions: [transferOf(), second] });
   test.each<[string, string, RegExp]>([
     ["no transaction", "", /invalid_exact_svm_payload_transaction: the transaction ends early/],
-    ["a transaction that is cut", transactionOf().slice(0, -40), /invalid_exact_svm_payload_transaction: /],
+    ["a truncated transaction", transactionOf().slice(0, -40), /invalid_exact_svm_payload_transaction: /],
     ["a durable nonce", transactionOf({ instructions: [system, transferOf()] }), /durable nonce/],
-    ["a durable nonce in another place", with2(system), /durable nonce/],
+    ["a durable nonce as the second instruction", with2(system), /durable nonce/],
     ["no transfer", transactionOf({ instructions: [MEMO] }), /TransferChecked/],
     ["two transfers", with2(transferOf({ amount: 1n })), /TransferChecked/],
-    ["another token instruction besides", with2({ ...transferOf({ data: new Uint8Array([13]) }) }), /TransferChecked/],
+    ["a second token instruction", with2({ ...transferOf({ data: new Uint8Array([13]) }) }), /TransferChecked/],
     ["Transfer, unchecked", transferringWith(new Uint8Array(9).fill(3, 0, 1)), /TransferChecked/],
     ["too little data", transferringWith(new Uint8Array(1).fill(12)), /TransferChecked/],
     ["too much data", transferringWith(new Uint8Array(11).fill(12, 0, 1)), /TransferChecked/],
-    [
-      "a token program of its own",
-      transactionOf({ instructions: [transferOf({ program: PAYER })] }),
-      /TransferChecked/,
-    ],
+    ["another token program", transactionOf({ instructions: [transferOf({ program: PAYER })] }), /TransferChecked/],
     ["another token", transactionOf({ instructions: [transferOf({ mint: PAYER })] }), /mint_mismatch/],
     ["too little", transactionOf({ instructions: [transferOf({ amount: 49_999n })] }), /amount_mismatch: .*50000/],
     ["too much", transactionOf({ instructions: [transferOf({ amount: 2n ** 64n - 1n })] }), /amount_mismatch/],
-    ["a fee paid by a stranger", transactionOf({ feePayer: PAYER }), /fee/],
-    [
-      "the tokens of who pays the fee",
-      transactionOf({ instructions: [transferOf({ authority: FEE_PAYER })] }),
-      /who pays the fee/,
-    ],
+    ["another fee payer", transactionOf({ feePayer: PAYER }), /fee/],
+    ["tokens of the fee payer", transactionOf({ instructions: [transferOf({ authority: FEE_PAYER })] }), /fee payer/],
     ["several owners", transactionOf({ instructions: [transferOf({ more: [SELLER] })] }), /owner of the tokens/],
-  ])("with %s is refused with a 402 that says why", (_, transaction, reason) => {
+  ])("rejects a Solana payment with %s, and gives the reason in the 402", (_, transaction, reason) => {
     for (const version of [1, 2] as const) {
       expect(() => read(transaction, version)).toThrow(reason);
       expect(() => read(transaction, version)).toThrow(PaymentRequired);
     }
   });
 
-  test("with a transfer of too few accounts, or whose owner has not to sign, is refused", () => {
+  test("rejects a Solana transfer with too few accounts or without the owner's signature", () => {
     const { accounts, ...transfer } = transferOf();
     for (const changed of [
       accounts!.slice(0, 3),
@@ -114,12 +106,12 @@ describe("a payment on Solana", () => {
     [{ transaction: null, signature: "0x", authorization: {} }, /invalid_payload: payload\.transaction/],
     [{ transaction: transactionOf() + "A".repeat(10_000) }, /invalid_payload: .*8192/],
     [{ transaction: "A".repeat(4000) }, /1232/],
-  ])("of the shape %j is refused", (payload, reason) => {
+  ])("rejects the Solana payload %j", (payload, reason) => {
     const sent = { ...solanaPayment("", 1), payload };
     expect(() => readPaymentPayload(sent, SOLANA_OFFER)).toThrow(reason);
   });
 
-  test("must accept the offer as it is, but for which of the facilitator's accounts pays", () => {
+  test("requires the accepted offer to be unchanged, except for the choice among the facilitator's accounts", () => {
     const accepting = (fields: object, transaction = transactionOf()) =>
       readPaymentPayload(
         { ...solanaPayment(transaction), accepted: { ...SOLANA_OFFER.v2[0], ...fields } },
@@ -133,12 +125,12 @@ describe("a payment on Solana", () => {
     expect(() => accepting({ amount: "1" })).toThrow("accepted.amount");
   });
 
-  test("is nothing that the facilitator for development could settle", async () => {
+  test("gets no verdict on a Solana payment from the local facilitator", async () => {
     expect(await localFacilitator.verify(read(transactionOf()))).toEqual({ outcome: "unknown" });
   });
 });
 
-describe("facilitators of payments on Solana", () => {
+describe("remoteFacilitator on Solana", () => {
   const answers = (answer: object, status = 200) =>
     `https://facilitator.example.com/says-${encodeURIComponent(btoa(JSON.stringify({ status, answer })))}`;
   const settled = (answer: object, status = 200, payment: PaymentPayload = read(transactionOf())) =>
@@ -147,11 +139,11 @@ describe("facilitators of payments on Solana", () => {
   const success = { success: true, transaction: "5sig", network: SOLANA.caip2, payer: PAYER };
 
   test.each<[string, object, string]>([
-    ["settled", success, "settled"],
-    ["settled, the network by its other name", { ...success, network: "solana-devnet" }, "settled"],
-    ["settled on another network", { ...success, network: "solana" }, "unknown"],
-    ["settled for another payer", { ...success, payer: SELLER }, "unknown"],
-    ["settled without a transaction", { ...success, transaction: "" }, "unknown"],
+    ["success", success, "settled"],
+    ["success with the other name of the network", { ...success, network: "solana-devnet" }, "settled"],
+    ["success on another network", { ...success, network: "solana" }, "unknown"],
+    ["success for another payer", { ...success, payer: SELLER }, "unknown"],
+    ["success without a transaction", { ...success, transaction: "" }, "unknown"],
     ...[
       "insufficient_funds",
       "duplicate_settlement",
@@ -172,12 +164,12 @@ describe("facilitators of payments on Solana", () => {
       "unexpected_settle_error",
       "failed_to_execute_transfer",
     ].map((reason): [string, object, string] => [reason, refusal(reason), "unknown"]),
-  ])("a settlement's answer %s", async (_, answer, outcome) => {
+  ])("interprets the answer to a settlement on Solana: %s", async (_, answer, outcome) => {
     for (const status of [200, 402]) expect((await settled(answer, status)).outcome).toBe(outcome);
     expect((await settled(answer, 500)).outcome).toBe("unknown");
   });
 
-  test("a transaction that the chain cannot execute is explained, when it is verified and when it is settled", async () => {
+  test("explains a failed simulation on Solana, at verification and at settlement", async () => {
     const invalidReason = "invalid_exact_svm_transaction_simulation_failed";
     const explained = { reason: expect.stringMatching(`${invalidReason}: .*blockhash has lapsed`) };
     expect(await settled(refusal(invalidReason))).toEqual({ outcome: "refused", ...explained });
@@ -189,7 +181,7 @@ describe("facilitators of payments on Solana", () => {
     expect(verdict).toEqual({ outcome: "invalid", ...explained });
   });
 
-  test("only the one that pays the fee is asked", async () => {
+  test("verifies a Solana payment only with the facilitator that pays its fee", async () => {
     const supported = (feePayer: string, signers: object = {}) =>
       readSupported({
         kinds: [{ x402Version: 2, scheme: "exact", network: SOLANA.caip2, extra: { feePayer } }],
@@ -204,11 +196,11 @@ describe("facilitators of payments on Solana", () => {
     expect(await verdictOf(supported(OTHER_FEE_PAYER))).toBe("unknown");
     expect(await verdictOf(supported(OTHER_FEE_PAYER, { "solana:*": [FEE_PAYER] }))).toBe("valid");
     expect(await verdictOf(supported(OTHER_FEE_PAYER, { "eip155:*": [FEE_PAYER] }))).toBe("unknown");
-    expect(await verdictOf(supported(FEE_PAYER), 1), "it does not settle version 1").toBe("unknown");
+    expect(await verdictOf(supported(FEE_PAYER), 1), "version 1 is not supported").toBe("unknown");
     expect(await verdictOf(undefined)).toBe("unknown");
   });
 
-  test("any that settles there is asked, where it is not known who pays the fee", async () => {
+  test("verifies a Solana payment with any supporting facilitator if its fee payer is unknown", async () => {
     const payment = read(transactionOf({ feePayer: SELLER }), 2, SELLER);
     const kinds = [{ x402Version: 2, scheme: "exact", network: SOLANA.caip2, extra: { feePayer: FEE_PAYER } }];
     const verdictOf = async (supported: ReturnType<typeof readSupported>) =>
@@ -219,7 +211,7 @@ describe("facilitators of payments on Solana", () => {
   });
 });
 
-describe("what the chain proves of a payment on Solana", () => {
+describe("evidenceOf on Solana", () => {
   const ours = transactionOf();
   const NOW = Math.floor(Date.now() / 1000);
   beforeEach(() => {
@@ -229,23 +221,30 @@ describe("what the chain proves of a payment on Solana", () => {
     vi.useRealTimers();
   });
   interface Scene {
-    /** Whether the blockhash can still be used. */
+    /** Whether the blockhash is still valid. */
     valid?: boolean;
-    /** What the payer's account has been in, the newest first. */
+    /** Transactions of the payer's token account, newest first. */
     found?: { transaction: string; err?: unknown; blockTime?: number | null }[];
-    /** How long ago a facilitator was first asked, in seconds. */
+    /** Seconds since the first settlement attempt. */
     asked?: number;
-    /** How many times it has been in them. */
+    /** Number of times that each transaction is listed. */
     repeat?: number;
     broken?: object;
   }
 
-  /** With one transaction at most: this node has the same answer for each. */
+  /**
+   * Returns the evidence and the logged events. The scene has at most one distinct transaction, because the simulated
+   * node returns the same one every time.
+   */
   async function evidence({ valid = true, found = [], asked = 5, repeat = 1, broken }: Scene) {
     const results = {
       isBlockhashValid: { context: { slot: 9 }, value: valid },
       getSignaturesForAddress: found.map(({ err = null, blockTime = NOW }, index) => ({
-        ...{ signature: `sig${index}`, err, blockTime, slot: 9, memo: null },
+        signature: `sig${index}`,
+        err,
+        blockTime,
+        slot: 9,
+        memo: null,
       })),
       getTransaction: { slot: 9, transaction: [found[0]?.transaction, "base64"], meta: null },
     };
@@ -260,39 +259,41 @@ describe("what the chain proves of a payment on Solana", () => {
   const lost = (reason: string) => ({ outcome: "lost", reason: expect.stringContaining(reason) });
   const settled = { outcome: "settled", transaction: "sig0" };
 
-  test("it is settled by its own message, with whatever signatures", async () => {
+  test("reports a Solana payment as settled by its message, with any signatures", async () => {
     expect(await proves({ found: [{ transaction: ours }] })).toEqual(settled);
     const signed = transactionOf({ signature: new Uint8Array(64).fill(1) });
     expect(await proves({ valid: false, asked: 500, found: [{ transaction: signed }] })).toEqual(settled);
     expect(await proves({ found: [{ transaction: ours, blockTime: null }] })).toEqual(settled);
   });
 
-  test("nothing is proved by other transactions of the payer, of whatever kind", async () => {
+  test("proves nothing by other Solana transactions of the payer", async () => {
     const others = [transactionOf({ instructions: [transferOf()] }), new Uint8Array([1, 2, 3]).toBase64(), ""];
     for (const transaction of others) expect(await proves({ found: [{ transaction }] })).toBeUndefined();
     expect(await proves({})).toBeUndefined();
   });
 
-  test("it is lost if the chain has refused it", async () => {
+  test("reports a Solana payment as lost if the chain rejected it", async () => {
     for (const err of [{ InstructionError: [2, { Custom: 1 }] }, "AccountNotFound"])
-      expect(await proves({ found: [{ transaction: ours, err }] })).toEqual(lost("refused"));
+      expect(await proves({ found: [{ transaction: ours, err }] })).toEqual(lost("rejected"));
   });
 
-  test("it is lost if it was settled before anybody was asked to", async () => {
+  test("reports a Solana payment as lost if it was settled before the first settlement attempt", async () => {
     expect(await proves({ found: [{ transaction: ours, blockTime: NOW - 14 }] }), "clocks differ").toEqual(settled);
     expect(await proves({ found: [{ transaction: ours, blockTime: NOW - 17 }] })).toEqual(lost("before"));
   });
 
-  test("it is lost once its blockhash has lapsed, which new ones only seem to have", async () => {
+  test("reports a Solana payment as lost after its blockhash has lapsed, but not while the blockhash may be too new", async () => {
     expect(await proves({ valid: false, asked: 125 })).toEqual(lost("lapsed"));
     expect(await proves({ valid: false, asked: 115 })).toBeUndefined();
-    expect(await proves({ valid: true, asked: 10_000 }), "the chain stands still").toBeUndefined();
+    expect(await proves({ valid: true, asked: 10_000 }), "the chain has stopped").toBeUndefined();
   });
 
-  test("it is not lost where there was more to look through than there is time for", async () => {
+  test("does not report a Solana payment as lost if the list of transactions may be incomplete", async () => {
     const others = (repeat: number, blockTime = NOW) =>
       proves({
-        ...{ valid: false, asked: 125, repeat },
+        valid: false,
+        asked: 125,
+        repeat,
         found: [{ transaction: transactionOf({ instructions: [transferOf()] }), blockTime }],
       });
     expect(await others(99)).toEqual(lost("lapsed"));
@@ -305,7 +306,7 @@ describe("what the chain proves of a payment on Solana", () => {
     { result: null },
     { result: { context: { slot: 9 }, value: "false" } },
     { result: [{ signature: "sig0", blockTime: 1 }] },
-  ])("a node that answers %j proves nothing, and is logged", async (broken) => {
+  ])("proves nothing and logs an event if the Solana node answers %j", async (broken) => {
     const { proof, events } = await evidence({ broken });
     expect(proof).toBeUndefined();
     expect(events).toEqual([expect.objectContaining({ event: "chain", network: "solana-devnet" })]);

@@ -13,7 +13,7 @@ import { MEMO, transactionOf, transferOf } from "./solana.ts";
 
 const bytes = (text: string) => Uint8Array.fromBase64(text);
 
-/** Any account, of a few, so that instructions share them. */
+/** One of few accounts, so that instructions share some. */
 const account = fc
   .integer({ min: 10, max: 20 })
   .map((byte) => getAddressDecoder().decode(new Uint8Array(32).fill(byte)));
@@ -26,8 +26,8 @@ const instruction: fc.Arbitrary<Instruction> = fc.record({
   data: fc.uint8Array({ maxLength: 150 }),
 });
 
-describe("a transaction as kit encodes it", () => {
-  test("is read as kit reads it, legacy or of version 0", () => {
+describe("decodeTransaction", () => {
+  test("decodes legacy and version 0 transactions as @solana/kit does", () => {
     const instructions = fc.array(instruction, { minLength: 1, maxLength: 4 });
     const version = fc.constantFrom(0 as const, "legacy" as const);
     fc.assert(
@@ -54,7 +54,7 @@ describe("a transaction as kit encodes it", () => {
     );
   });
 
-  test("is known by its message, whatever its signatures", async () => {
+  test("identifies a transaction by its message, not by its signatures", async () => {
     const [one, other] = [3, 4].map((byte) => transactionOf({ signature: new Uint8Array(64).fill(byte) }));
     const { messageBytes } = getTransactionDecoder().decode(bytes(one!));
     const digest = await crypto.subtle.digest("SHA-256", new Uint8Array(messageBytes));
@@ -65,7 +65,7 @@ describe("a transaction as kit encodes it", () => {
   });
 });
 
-describe("what the chain would not take is refused", () => {
+describe("decodeTransaction on malformed input", () => {
   const good = bytes(transactionOf());
   const text = (changed: Iterable<number>) => new Uint8Array(changed).toBase64();
   const changed = (change: (bytes: number[]) => void) => {
@@ -76,31 +76,31 @@ describe("what the chain would not take is refused", () => {
   const V0 = 1 + 2 * 64;
 
   test.each<[string, string, RegExp]>([
-    ["no base64", "%%%", /base64/],
-    ["nothing", "", /ends early/],
-    ["zeros", text(new Uint8Array(200)), /early|signer|longer/],
-    ["more than a packet holds", text(new Uint8Array(1300)), /1232/],
-    ["megabytes", "A".repeat(5_000_000), /1232/],
-    ["a byte after its end", text([...good, 0]), /longer than its message/],
+    ["text that is not base64", "%%%", /base64/],
+    ["an empty text", "", /ends early/],
+    ["only zeros", text(new Uint8Array(200)), /early|signer|longer/],
+    ["more bytes than a packet", text(new Uint8Array(1300)), /1232/],
+    ["megabytes of text", "A".repeat(5_000_000), /1232/],
+    ["a trailing byte", text([...good, 0]), /longer than its message/],
     ["a transaction of version 1", changed((list) => list.splice(V0, 1, 0x81)), /version/],
     ["address lookup tables", changed((list) => list.splice(-1, 1, 1, ...new Array(34).fill(0))), /lookup/],
-    ["a length in more bytes than it takes", changed((list) => list.splice(0, 1, 0x82, 0x00)), /shortest/],
+    ["a length that is not in its shortest form", changed((list) => list.splice(0, 1, 0x82, 0x00)), /shortest/],
     ["a length of four bytes", changed((list) => list.splice(0, 1, 0x82, 0x80, 0x80, 0x00)), /shortest/],
     ["a length over 65535", changed((list) => list.splice(0, 1, 0xff, 0xff, 0x7f)), /shortest/],
     ["more signatures than signers", changed((list) => list.splice(0, 1, 3, ...new Array(64).fill(0))), /each signer/],
     ["more signers than accounts", changed((list) => list.splice(V0 + 1, 1, 200)), /each signer/],
-    ["the program of no account", changed((list) => list.splice(-(MEMO.data!.length + 4), 1, 99)), /account/],
-  ])("%s", (_, transaction, reason) => {
+    ["a program without an account", changed((list) => list.splice(-(MEMO.data!.length + 4), 1, 99)), /account/],
+  ])("rejects a transaction with %s", (_, transaction, reason) => {
     expect(() => decodeTransaction(transaction)).toThrow(reason);
     expect(() => decodeTransaction(transaction)).toThrow(RangeError);
   });
 
-  test("one that ends anywhere too early", () => {
+  test("rejects a transaction truncated at any byte", () => {
     for (let length = 0; length < good.length; length++)
       expect(() => decodeTransaction(text(good.subarray(0, length)))).toThrow(RangeError);
   });
 
-  test("and nothing but that: any bytes are a transaction or are refused", () => {
+  test("decodes any bytes or throws a RangeError", () => {
     const damaged = fc
       .tuple(fc.nat(good.length - 1), fc.uint8Array({ minLength: 1, maxLength: 4 }))
       .map(([at, put]) => {
@@ -130,6 +130,6 @@ test.each<[string, boolean]>([
   ["TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DAA", false],
   ["", false],
   [" 11111111111111111111111111111111", false],
-])("%j is an address: %s", (given, expected) => {
+])("checks whether %j is a Solana address: %s", (given, expected) => {
   expect(isSolanaAddress(given)).toBe(expected);
 });
