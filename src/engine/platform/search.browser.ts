@@ -1,14 +1,18 @@
-/** Word search for browsers, which natively search for single bytes only: same interface as search.ts. */
+/** Word search for browsers, whose native search finds single bytes only. Same interface as search.ts. */
 
-/** Returns the first position of `word` (Latin-1) at or after `from`, or -1. */
-export function indexOf(bytes: Uint8Array, word: string, from = 0): number {
+/**
+ * Returns the first position of `word` (Latin-1) that is at or after `from` and lies completely before `end`; -1 if there
+ * is none.
+ */
+export function indexOf(bytes: Uint8Array, word: string, from = 0, end = bytes.length): number {
   const first = word.charCodeAt(0);
-  for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1))
-    if (isAt(bytes, word, at)) return at;
+  const within = bytes.subarray(0, end);
+  for (let at = within.indexOf(first, from); at >= 0; at = within.indexOf(first, at + 1))
+    if (isAt(within, word, at)) return at;
   return -1;
 }
 
-/** Returns the last position of `word` (Latin-1), or -1. */
+/** Returns the last position of `word` (Latin-1); -1 if there is none. */
 export function lastIndexOf(bytes: Uint8Array, word: string): number {
   for (let at = bytes.length - word.length; at >= 0; at--) if (isAt(bytes, word, at)) return at;
   return -1;

@@ -1,15 +1,34 @@
 /** Native search for a word in many bytes. */
 
-/** Returns the first position of `word` (Latin-1) at or after `from`, or -1. */
-export function indexOf(bytes: Uint8Array, word: string, from = 0): number {
-  return view(bytes).indexOf(word, from, "latin1");
+/** Up to this length in bytes, a call of native code takes longer than the search. */
+const SHORT = 512;
+
+/**
+ * Returns the first position of `word` (Latin-1) that is at or after `from` and lies completely before `end`; -1 if there
+ * is none.
+ */
+export function indexOf(bytes: Uint8Array, word: string, from = 0, end = bytes.length): number {
+  if (end - from <= SHORT) return shortIndexOf(bytes, word, from, end);
+  return view(bytes, end).indexOf(word, from, "latin1");
 }
 
-/** Returns the last position of `word` (Latin-1), or -1. */
+/** Returns the last position of `word` (Latin-1); -1 if there is none. */
 export function lastIndexOf(bytes: Uint8Array, word: string): number {
-  return view(bytes).lastIndexOf(word, undefined, "latin1");
+  return view(bytes, bytes.length).lastIndexOf(word, undefined, "latin1");
 }
 
-function view({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
+function shortIndexOf(bytes: Uint8Array, word: string, from: number, end: number): number {
+  const first = word.charCodeAt(0);
+  const last = Math.min(end, bytes.length) - word.length;
+  for (let at = from; at <= last; at++) {
+    if (bytes[at] !== first) continue;
+    let i = 1;
+    while (i < word.length && bytes[at + i] === word.charCodeAt(i)) i++;
+    if (i === word.length) return at;
+  }
+  return -1;
+}
+
+function view({ buffer, byteOffset }: Uint8Array, length: number): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
 }

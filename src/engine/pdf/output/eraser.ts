@@ -7,6 +7,7 @@
 import { IN_FILE, type XrefTable } from "../objects/xrefTable.ts";
 import { headerAt, LONGEST_HEADER } from "../syntax/lexer.ts";
 import type { Xref } from "../xref/xref.ts";
+import { Boundaries, type BoundaryKind, LIVE, SECTION, STALE, SUPERSEDED } from "./boundaries.ts";
 
 /**
  * Thrown when the bytes being copied contradict an assumption of the plan. Open the document again with `thorough`,
@@ -16,56 +17,45 @@ export class PlanOutdated extends Error {
   override name = "PlanOutdated";
 }
 
-export const LIVE = 0;
-/** A cross-reference section, a trailer or a startxref. */
-export const SECTION = 1;
-/** An object whose live body is written elsewhere or dropped. */
-export const GONE = 2;
-/** What an older section says is an object. */
-const STALE = 3;
-
 /** Bytes around each chunk that the eraser may look at. */
 export const CONTEXT = LONGEST_HEADER;
 
-/** The boundaries in ascending order: four times the offset, plus LIVE, SECTION, GONE or STALE for what begins there. */
-export type Boundaries = Float64Array;
-
 /**
- * Collects the boundaries of the source.
+ * Collects the boundaries of the source in ascending order of their offsets.
  * @param length of the source in bytes
- * @param gone object numbers whose live body is written elsewhere or dropped
+ * @param superseded numbers of the objects whose live body is written elsewhere or dropped
  * @param header offset where the file header ends
  */
 export function collectBoundaries(
   { table, origin, sections }: Xref,
   length: number,
-  gone: ReadonlySet<number>,
+  superseded: ReadonlySet<number>,
   header: number,
 ): Boundaries {
-  const keys = new Float64Array(table.rows + sections.length + 1);
-  let count = 1;
+  const found = new Boundaries(table.rows + sections.length + 1);
   for (let row = 0; row < table.rows; row++) {
     const offset = table.offset(row);
     if (table.kind(row) !== IN_FILE || offset < origin || offset >= length) continue;
-    keys[count++] = offset * 4 + (!table.isLive(row) ? STALE : gone.has(table.number(row)) ? GONE : LIVE);
+    found.add(offset, !table.isLive(row) ? STALE : superseded.has(table.number(row)) ? SUPERSEDED : LIVE);
   }
-  for (const offset of sections) keys[count++] = offset * 4 + SECTION;
-  const found = keys.subarray(1, count).sort();
-  // What is between the header and the first object is erased, unless the header's last comment runs into that object.
-  if (found[0] !== undefined && found[0] < header * 4) return found;
-  keys[0] = header * 4 + SECTION;
-  return keys.subarray(0, count);
+  for (const offset of sections) found.add(offset, SECTION);
+  found.sort();
+  // The bytes between the header and the first object are erased, unless the header's last comment runs into that object.
+  const isWithinHeader = found.length > 0 && found.offsetAt(0) < header;
+  if (!isWithinHeader) found.prepend(header, SECTION);
+  return found;
 }
 
 /** Returns where the copy of the source can stop: cross-reference sections at its end are cut off, not erased. */
 export function endOfCopy(boundaries: Boundaries, length: number): number {
   let end = length;
   for (let i = boundaries.length - 1; i >= 0; i--) {
-    const kind = boundaries[i]! % 4;
-    const offset = Math.floor(boundaries[i]! / 4);
-    // a cross-reference stream is a section, and then an object
-    const isSection = kind === SECTION || (kind !== LIVE && boundaries[i - 1] === offset * 4 + SECTION);
-    if (!isSection) break;
+    const kind = boundaries.kindAt(i);
+    const offset = boundaries.offsetAt(i);
+    // A cross-reference stream has two boundaries, as a section and as an object.
+    const isXrefStream =
+      kind !== LIVE && i > 0 && boundaries.kindAt(i - 1) === SECTION && boundaries.offsetAt(i - 1) === offset;
+    if (kind !== SECTION && !isXrefStream) break;
     end = offset;
   }
   return end;
@@ -74,17 +64,17 @@ export function endOfCopy(boundaries: Boundaries, length: number): number {
 /** Goes through the source once, front to back, and reports what to erase. */
 export class Eraser {
   readonly #boundaries: Boundaries;
-  readonly #doubtful: XrefTable | undefined;
+  readonly #unverified: XrefTable | undefined;
   #next = 0;
   #erasing = false;
 
   /**
    * @param boundaries as `checkBoundaries` leaves them: no other where a live object begins
-   * @param doubtful the cross-reference, unless it has been checked that live objects are at their offsets
+   * @param unverified the cross-reference, unless it has been checked that live objects are at their offsets
    */
-  constructor(boundaries: Boundaries, doubtful: XrefTable | undefined) {
+  constructor(boundaries: Boundaries, unverified: XrefTable | undefined) {
     this.#boundaries = boundaries;
-    this.#doubtful = doubtful;
+    this.#unverified = unverified;
   }
 
   /**
@@ -96,10 +86,9 @@ export class Eraser {
   pass(from: number, to: number, bytes: Uint8Array, base: number, erase: (from: number, to: number) => void): void {
     let start = from;
     for (; this.#next < this.#boundaries.length; this.#next++) {
-      const key = this.#boundaries[this.#next]!;
-      const offset = Math.floor(key / 4);
+      const offset = this.#boundaries.offsetAt(this.#next);
       if (offset >= to) break;
-      const erasing = this.#erases(key % 4, offset, bytes, offset - base);
+      const erasing = this.#erases(this.#boundaries.kindAt(this.#next), offset, bytes, offset - base);
       if (erasing === this.#erasing) continue;
       if (this.#erasing && offset > start) erase(start, offset);
       start = offset;
@@ -109,8 +98,8 @@ export class Eraser {
   }
 
   /** Returns whether to erase from this boundary on. */
-  #erases(kind: number, offset: number, bytes: Uint8Array, at: number): boolean {
-    if (this.#doubtful && (kind === LIVE || kind === GONE) && !isThere(this.#doubtful, offset, bytes, at))
+  #erases(kind: BoundaryKind, offset: number, bytes: Uint8Array, at: number): boolean {
+    if (this.#unverified && (kind === LIVE || kind === SUPERSEDED) && !isThere(this.#unverified, offset, bytes, at))
       throw new PlanOutdated("an object is not at its offset");
     if (kind === LIVE) return false;
     // Entries of older sections may be wrong: erasing starts only at what looks like an object.

@@ -22,7 +22,7 @@ import {
   startsWith,
 } from "../syntax/lexer.ts";
 import { parseValue, Reference, type Value } from "../syntax/values.ts";
-import { type Boundaries, GONE, LIVE, SECTION } from "./eraser.ts";
+import { Boundaries, SECTION, SUPERSEDED } from "./boundaries.ts";
 
 /** Objects, cross-reference sections and ends of revisions. */
 const REMAINS = /\d\s*obj|xref|trailer|%%EOF/;
@@ -43,7 +43,7 @@ interface Checked {
 /**
  * Drops the boundaries within live objects, as offsets in older sections may be wrong, and adds one where something dead
  * follows a live object that no cross-reference tells of.
- * @param suspects offsets of the live objects to read; any others are read only if a doubtful boundary follows
+ * @param suspects offsets of the live objects to read; any others are read only if an unverified boundary follows
  */
 export async function checkBoundaries(
   objects: Objects,
@@ -62,13 +62,12 @@ export async function checkBoundaries(
 /** Goes through the boundaries in steps that can each be repeated when bytes are missing. */
 class BoundaryCheck {
   isIncomplete = false;
+  readonly checked: Boundaries;
   readonly pages: number[] = [];
   readonly #objects: Objects;
   readonly #boundaries: Boundaries;
   readonly #suspects: ReadonlySet<number> | "all";
   readonly #lengths = new Map<number, Value>();
-  readonly #checked: Float64Array;
-  #count = 0;
   #next = 0;
   /** Where the live objects so far end, as far as is known. */
   #reached = 0;
@@ -77,11 +76,7 @@ class BoundaryCheck {
     this.#objects = objects;
     this.#boundaries = boundaries;
     this.#suspects = suspects;
-    this.#checked = new Float64Array(boundaries.length + (suspects === "all" ? boundaries.length : suspects.size));
-  }
-
-  get checked(): Boundaries {
-    return this.#checked.subarray(0, this.#count);
+    this.checked = new Boundaries(boundaries.length + (suspects === "all" ? boundaries.length : suspects.size));
   }
 
   /**
@@ -89,46 +84,45 @@ class BoundaryCheck {
    * @throws MissingRange if bytes have to be fetched first; call again then
    */
   step(): boolean {
-    const key = this.#boundaries[this.#next];
-    if (key === undefined) return false;
+    const boundaries = this.#boundaries;
+    if (this.#next >= boundaries.length) return false;
     this.#objects.source.meter.charge("checkBoundary");
-    if (key % 4 !== LIVE) {
-      this.#add(key);
-      this.#next++;
+    if (!boundaries.isLive(this.#next)) {
+      this.#retain(this.#next++);
       return true;
     }
 
-    const offset = key / 4;
+    const offset = boundaries.offsetAt(this.#next);
     let first = this.#next + 1;
     while (this.#offset(first) === offset) first++;
     let next = first;
-    while (next < this.#boundaries.length && this.#boundaries[next]! % 4 !== LIVE) next++;
+    while (next < boundaries.length && !boundaries.isLive(next)) next++;
     const isSuspect = this.#suspects === "all" || this.#suspects.has(offset);
-    const isDoubtful = first < next && this.#boundaries[first]! % 4 !== GONE;
-    const { end, page } = isSuspect || isDoubtful ? this.#read(offset, this.#offset(next)) : { end: offset };
+    const hasUnverified = first < next && boundaries.kindAt(first) !== SUPERSEDED;
+    const { end, page } = isSuspect || hasUnverified ? this.#read(offset, this.#offset(next)) : { end: offset };
     let kept = first;
-    while (kept < next && this.#boundaries[kept]! % 4 !== GONE && this.#offset(kept) < end) kept++;
+    while (kept < next && boundaries.kindAt(kept) !== SUPERSEDED && this.#offset(kept) < end) kept++;
     const hasRemains = isSuspect && this.#hasRemains(end, this.#offset(kept));
 
     // From here on nothing throws MissingRange, so these changes are made once.
     if (kept > first || hasRemains) this.isIncomplete = true;
     if (page !== undefined) this.pages.push(page);
-    this.#add(key);
-    if (hasRemains) this.#add(end * 4 + SECTION);
-    for (; kept < next; kept++) this.#add(this.#boundaries[kept]!);
+    this.#retain(this.#next);
+    if (hasRemains) this.checked.add(end, SECTION);
+    for (; kept < next; kept++) this.#retain(kept);
     this.#reached = Math.max(this.#reached, end);
     this.#next = next;
     return true;
   }
 
-  #add(key: number): void {
-    this.#checked[this.#count++] = key;
+  /** Copies a boundary to the checked ones. */
+  #retain(index: number): void {
+    this.checked.add(this.#boundaries.offsetAt(index), this.#boundaries.kindAt(index));
   }
 
   /** The offset of a boundary; that of the source's end behind the last. */
   #offset(index: number): number {
-    const key = this.#boundaries[index];
-    return key === undefined ? this.#objects.source.length : Math.floor(key / 4);
+    return index < this.#boundaries.length ? this.#boundaries.offsetAt(index) : this.#objects.source.length;
   }
 
   /**

@@ -10,8 +10,9 @@ import type { XrefTable } from "../objects/xrefTable.ts";
 import { type ByteSource, retry } from "../source/byteSource.ts";
 import { CARRIAGE_RETURN, LINE_FEED, PERCENT } from "../syntax/characters.ts";
 import { NEW_HEADER } from "../xref/xref.ts";
+import type { Boundaries } from "./boundaries.ts";
 import { ContentCheck, WINDOW_CONTEXT, type Window } from "./contentCheck.ts";
-import { type Boundaries, collectBoundaries, Eraser, endOfCopy } from "./eraser.ts";
+import { collectBoundaries, Eraser, endOfCopy } from "./eraser.ts";
 import { checkBoundaries } from "./extents.ts";
 import { planReplacements, type Replacements } from "./replacements.ts";
 import { findSuspects, RevisionWatch } from "./revisions.ts";
@@ -73,13 +74,13 @@ interface Copy {
 }
 
 /**
- * Finds what is erased of the source. Pages that the page tree does not lead to are added to what is `gone` and `freed`:
+ * Finds what is erased of the source. Pages that the page tree does not lead to are added to what is `superseded` and `freed`:
  * each may have been around another, which only another round finds.
  * @throws EngineError too_complex
  */
 async function findBoundaries(
   document: PdfDocument,
-  { gone, freed }: Pick<Replacements, "gone" | "freed">,
+  { superseded, freed }: Pick<Replacements, "superseded" | "freed">,
 ): Promise<Boundaries> {
   const { xref, objects, rewrites, contentEnds } = document;
   const { source } = objects;
@@ -88,7 +89,7 @@ async function findBoundaries(
     source.meter.charge("collectBoundary", xref.table.rows + xref.sections.length);
     source.meter.charge("scan", source.length);
     await source.meter.yieldIfDue();
-    const listed = collectBoundaries(xref, source.length, gone, header);
+    const listed = collectBoundaries(xref, source.length, superseded, header);
     source.meter.charge("sortBoundary", listed.length);
     await source.meter.yieldIfDue();
     // By ranges, the copying pass looks for what makes an object suspect.
@@ -99,7 +100,7 @@ async function findBoundaries(
     const strays = found.pages.filter((num) => !rewrites.get(num));
     if (strays.length === 0) return found.boundaries;
     for (const num of strays) {
-      gone.add(num);
+      superseded.add(num);
       freed.add(num);
     }
   }

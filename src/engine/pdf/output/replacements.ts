@@ -36,8 +36,8 @@ export interface Replacements {
   /** Numbers of the object streams that are replaced: their other live members have to be written again. */
   streams: number[];
   /** Object numbers whose body in the source is dead. */
-  gone: Set<number>;
-  /** The numbers in `gone` that are no longer used. */
+  superseded: Set<number>;
+  /** The numbers in `superseded` that are no longer used. */
   freed: Set<number>;
 }
 
@@ -54,8 +54,8 @@ export async function planReplacements(document: PdfDocument): Promise<Replaceme
   const inFile: Rewrite[] = [];
   const inStreams: Rewrite[] = [];
   const streams = new Set<number>();
+  const stale = new Set<number>();
   const superseded = new Set<number>();
-  const gone = new Set<number>();
   for (const rewrite of changed) {
     const row = table.liveRow(rewrite.num);
     if (table.kind(row) === IN_STREAM) {
@@ -63,7 +63,7 @@ export async function planReplacements(document: PdfDocument): Promise<Replaceme
       streams.add(table.streamNumber(row));
     } else {
       inFile.push(rewrite);
-      gone.add(rewrite.num);
+      superseded.add(rewrite.num);
     }
   }
 
@@ -75,7 +75,7 @@ export async function planReplacements(document: PdfDocument): Promise<Replaceme
     const kind = table.kind(row);
     if (kind === IN_STREAM) {
       const stream = table.streamNumber(row);
-      if (!table.isLive(row) && table.isInFile(stream) && !streams.has(stream)) superseded.add(stream);
+      if (!table.isLive(row) && table.isInFile(stream) && !streams.has(stream)) stale.add(stream);
       continue;
     }
     if (kind !== IN_FILE || !table.isLive(row)) continue;
@@ -88,16 +88,16 @@ export async function planReplacements(document: PdfDocument): Promise<Replaceme
   }
   if (firstNumber > 0 && (await retry(source, () => isLinearization(document, first)))) freed.add(firstNumber);
 
-  for (const num of superseded) if (await isObjectStream(objects, num)) streams.add(num);
+  for (const num of stale) if (await isObjectStream(objects, num)) streams.add(num);
   for (const num of objects.mustRewrite) if (table.isInFile(num)) streams.add(num);
   for (const num of streams) freed.add(num);
-  for (const num of freed) gone.add(num);
-  for (const num of gone) {
+  for (const num of freed) superseded.add(num);
+  for (const num of superseded) {
     const staysStream = document.rewrites.isStream(num) && !freed.has(num);
     if (!staysStream && (await isContent(document, num))) throw sharedContent();
   }
   const inOrder = [...streams].sort((a, b) => table.offsetOf(a) - table.offsetOf(b));
-  return { inFile, inStreams, streams: inOrder, gone, freed };
+  return { inFile, inStreams, streams: inOrder, superseded, freed };
 }
 
 /** Returns whether an object is an object stream now: an older revision's entry may name one that is not. */

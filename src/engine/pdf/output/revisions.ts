@@ -8,14 +8,14 @@ import { concat } from "../../bytes.ts";
 import type { Objects } from "../objects/objects.ts";
 import { readStream } from "../objects/streams.ts";
 import { isRegular, isWhite, Malformed, startsWith } from "../syntax/lexer.ts";
-import { type Boundaries, LIVE, PlanOutdated } from "./eraser.ts";
+import type { Boundaries } from "./boundaries.ts";
+import { PlanOutdated } from "./eraser.ts";
 
 /** The end of every revision (ISO 32000-2, 7.5.5). */
 const END_OF_REVISION = "%%EOF";
 /** The type of every page, behind /Type. A name may be written otherwise, with escapes: such pages are not found. */
 const PAGE = "/Page";
-/** Length of both. */
-const LENGTH = 5;
+const TYPE = "/Type";
 
 /** Objects larger than this, mostly images, are skipped by their /Length instead of searched byte by byte. */
 const LARGE = 64 * 1024;
@@ -32,18 +32,19 @@ export function findSuspects(
   const bytes = objects.source.bytes(0, objects.source.length);
   const suspects = new Set<number>();
   const search = (from: number, to: number) => {
-    for (let at = findSign(bytes, from, to); at >= 0; at = findSign(bytes, at + 1, to))
-      suspects.add(liveObjectAt(boundaries, at));
+    for (const find of [findEndOfRevision, findPage])
+      for (let at = find(bytes, from, to); at >= 0; at = find(bytes, at + 1, to))
+        suspects.add(liveObjectAt(boundaries, at));
   };
 
   // The range of live objects that has not been searched yet.
   let start = 0;
   let end = 0;
   for (let i = 0; i < boundaries.length; i++) {
-    if (boundaries[i]! % 4 !== LIVE) continue;
-    const offset = boundaries[i]! / 4;
-    while (i + 1 < boundaries.length && boundaries[i + 1]! < (offset + 1) * 4) i++;
-    const next = i + 1 < boundaries.length ? Math.floor(boundaries[i + 1]! / 4) : bytes.length;
+    if (!boundaries.isLive(i)) continue;
+    const offset = boundaries.offsetAt(i);
+    while (i + 1 < boundaries.length && boundaries.offsetAt(i + 1) === offset) i++;
+    const next = i + 1 < boundaries.length ? boundaries.offsetAt(i + 1) : bytes.length;
     const from = streamEnds.get(offset) ?? (next - offset > LARGE ? endOfStream(objects, offset) : offset);
     if (from !== end) {
       search(start, end);
@@ -55,11 +56,9 @@ export function findSuspects(
   return suspects;
 }
 
-/** Returns whether a text has the sign of a page in it. */
+/** Returns whether a text contains the type of a page. */
 export function mentionsPage(text: Uint8Array): boolean {
-  for (let at = findSign(text, 0, text.length); at >= 0; at = findSign(text, at + 1, text.length))
-    if (startsWith(text, at, PAGE)) return true;
-  return false;
+  return findPage(text, 0, text.length) >= 0;
 }
 
 /** Returns the offset of the last live object that begins at `at` or before. */
@@ -67,45 +66,37 @@ function liveObjectAt(boundaries: Boundaries, at: number): number {
   let [low, high] = [0, boundaries.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (boundaries[middle]! < (at + 1) * 4) low = middle + 1;
+    if (boundaries.offsetAt(middle) <= at) low = middle + 1;
     else high = middle;
   }
   let last = low - 1;
-  while (boundaries[last]! % 4 !== LIVE) last--;
-  return boundaries[last]! / 4;
+  while (!boundaries.isLive(last)) last--;
+  return boundaries.offsetAt(last);
 }
 
-/** Horspool's search for both: how far they can be moved on, by the byte under their last character; 0 if it is that. */
-const SKIP = new Uint8Array(256).fill(LENGTH);
-for (const word of [END_OF_REVISION, PAGE])
-  for (let i = 0; i < LENGTH; i++) SKIP[word.charCodeAt(i)] = Math.min(SKIP[word.charCodeAt(i)]!, LENGTH - 1 - i);
-
-/** Returns the next sign in [start, end), or -1. */
-function findSign(bytes: Uint8Array, start: number, end: number): number {
-  for (let last = start + LENGTH - 1; last < end; ) {
-    const skip = SKIP[bytes[last]!]!;
-    if (skip > 0) {
-      last += skip;
-      continue;
-    }
-    const at = last - LENGTH + 1;
-    if (startsWith(bytes, at, END_OF_REVISION) || (startsWith(bytes, at, PAGE) && isType(bytes, at))) return at;
-    last += LENGTH;
-  }
-  return -1;
+/** Returns the offset of the next end of a revision in [start, end), or -1. */
+function findEndOfRevision(bytes: Uint8Array, start: number, end: number): number {
+  return indexOf(bytes, END_OF_REVISION, start, end);
 }
 
-/** Returns whether there is a sign in many bytes. Most have neither of the words, which the runtime finds out much faster. */
+/** Returns the offset of the next type of a page in [start, end), or -1. */
+function findPage(bytes: Uint8Array, start: number, end: number): number {
+  let at = indexOf(bytes, PAGE, start, end);
+  while (at >= 0 && !isType(bytes, at)) at = indexOf(bytes, PAGE, at + 1, end);
+  return at;
+}
+
+/** Returns whether there is an end of a revision or a page in `bytes`. */
 function hasSign(bytes: Uint8Array): boolean {
-  const isWorthIt = indexOf(bytes, END_OF_REVISION) >= 0 || indexOf(bytes, PAGE) >= 0;
-  return isWorthIt && findSign(bytes, 0, bytes.length) >= 0;
+  return findEndOfRevision(bytes, 0, bytes.length) >= 0 || findPage(bytes, 0, bytes.length) >= 0;
 }
 
 /** Returns whether the name at `at` ends there and follows /Type. */
 function isType(bytes: Uint8Array, at: number): boolean {
-  if (at + LENGTH === bytes.length || isRegular(bytes[at + LENGTH])) return false;
+  const end = at + PAGE.length;
+  if (end === bytes.length || isRegular(bytes[end])) return false;
   while (isWhite(bytes[at - 1])) at--;
-  return startsWith(bytes, at - LENGTH, "/Type");
+  return startsWith(bytes, at - TYPE.length, TYPE);
 }
 
 /** Bytes around the seam between two chunks that are searched together: a sign, and the white space in it. */
@@ -122,7 +113,7 @@ export class RevisionWatch {
    */
   look(chunk: Uint8Array): void {
     const seam = concat([this.#before, chunk.subarray(0, SEAM)]);
-    if (findSign(seam, 0, seam.length) >= 0 || hasSign(chunk)) throw new PlanOutdated("an unknown revision or page");
+    if (hasSign(seam) || hasSign(chunk)) throw new PlanOutdated("an unknown revision or page");
     this.#before = chunk.slice(-SEAM);
   }
 }

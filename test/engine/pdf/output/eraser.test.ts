@@ -1,6 +1,7 @@
 /** Which bytes of a source the eraser leaves, to the byte. */
 import { describe, expect, it, test } from "vitest";
 import { IN_FILE, IN_STREAM, XrefTable } from "../../../../src/engine/pdf/objects/xrefTable.ts";
+import { Boundaries } from "../../../../src/engine/pdf/output/boundaries.ts";
 import {
   CONTEXT,
   collectBoundaries,
@@ -16,14 +17,14 @@ import { latin1 } from "../fixture.ts";
  * says so; a cross-reference section; a stream with one; the file's header; or bytes that nothing leads to, which belong to
  * what is before them.
  */
-type Kind = "live" | "gone" | "stale" | "section" | "xref stream" | "head" | "rest";
+type Kind = "live" | "superseded" | "stale" | "section" | "xref stream" | "head" | "rest";
 type Part = [Kind, string];
 
 const A: Part = ["live", "1 0 obj\n(a)\nendobj\n"];
 const B: Part = ["live", "2 0 obj\n(b)\nendobj\n"];
 const LARGE: Part = ["live", `5 0 obj\n(${"c".repeat(3 * CONTEXT)})\nendobj\n`];
 const OLD_A: Part = ["stale", "1 0 obj\n(old)\nendobj\n"];
-const GONE: Part = ["gone", "7 0 obj\n(gone)\nendobj\n"];
+const SUPERSEDED: Part = ["superseded", "7 0 obj\n(old)\nendobj\n"];
 const TABLE: Part = ["section", "xref\n0 1\n0000000000 65535 f \n"];
 const TRAILER: Part = ["section", "trailer\n<<>>\n"];
 const XREF_STREAM: Part = ["xref stream", "8 0 obj\n<</Type/XRef>>\nendobj\n"];
@@ -34,13 +35,13 @@ const feeds = (text: string) => "\n".repeat(text.length);
 /** A file, and what its cross-reference says of it. */
 function fileOf(...parts: Part[]) {
   const table = new XrefTable(0);
-  const [gone, sections] = [new Set<number>(), [] as number[]];
+  const [superseded, sections] = [new Set<number>(), [] as number[]];
   let text = "";
   const stale: [number, number][] = [];
   for (const [kind, part] of parts) {
     const num = Number.parseInt(part, 10);
-    if (["live", "gone", "xref stream"].includes(kind)) table.add(num, IN_FILE, text.length, 0);
-    if (["gone", "xref stream"].includes(kind)) gone.add(num);
+    if (["live", "superseded", "xref stream"].includes(kind)) table.add(num, IN_FILE, text.length, 0);
+    if (["superseded", "xref stream"].includes(kind)) superseded.add(num);
     if (["section", "xref stream"].includes(kind)) sections.push(text.length);
     if (kind === "stale") stale.push([num, text.length]);
     text += part;
@@ -48,8 +49,8 @@ function fileOf(...parts: Part[]) {
   for (const [num, offset] of stale) table.add(num, IN_FILE, offset, 0); // of older sections
   const header = parts[0]![0] === "head" ? parts[0]![1].length : 0;
   const xref = { table, origin: 0, sections, trailers: [], usesStreams: false };
-  const boundaries = (length = text.length) => collectBoundaries(xref, length, gone, header);
-  return { text, table, xref, gone, header, boundaries };
+  const boundaries = (length = text.length) => collectBoundaries(xref, length, superseded, header);
+  return { text, table, xref, superseded, header, boundaries };
 }
 
 /** Erases a file in windows of `size` bytes, each with as much around it as the eraser may look at. */
@@ -79,11 +80,11 @@ describe("is erased to its last byte, and nothing else is, in windows of any siz
     ["one between objects in use", [HEAD, B, OLD_A, A], HEAD[1] + B[1] + feeds(OLD_A[1]) + A[1]],
     ["the last thing in the file", [HEAD, A, B, OLD_A], HEAD[1] + A[1] + B[1] + feeds(OLD_A[1])],
     ["one far from the beginning", [HEAD, LARGE, OLD_A, A], HEAD[1] + LARGE[1] + feeds(OLD_A[1]) + A[1]],
-    ["what is written elsewhere", [HEAD, A, GONE, B], HEAD[1] + A[1] + feeds(GONE[1]) + B[1]],
+    ["what is written elsewhere", [HEAD, A, SUPERSEDED, B], HEAD[1] + A[1] + feeds(SUPERSEDED[1]) + B[1]],
     [
       "several in a row, with what is between them",
-      [HEAD, A, OLD_A, ["rest", "left over\n"], GONE, TABLE, TRAILER, B],
-      HEAD[1] + A[1] + feeds(`${OLD_A[1]}left over\n${GONE[1]}${TABLE[1]}${TRAILER[1]}`) + B[1],
+      [HEAD, A, OLD_A, ["rest", "left over\n"], SUPERSEDED, TABLE, TRAILER, B],
+      HEAD[1] + A[1] + feeds(`${OLD_A[1]}left over\n${SUPERSEDED[1]}${TABLE[1]}${TRAILER[1]}`) + B[1],
     ],
     [
       "what is between the header and the first object",
@@ -112,24 +113,25 @@ describe("is erased to its last byte, and nothing else is, in windows of any siz
 
 test("nothing is erased before an object that the header's comment runs into", () => {
   const file = fileOf(A, B);
-  const boundaries = () => collectBoundaries(file.xref, file.text.length, file.gone, 4);
+  const boundaries = () => collectBoundaries(file.xref, file.text.length, file.superseded, 4);
   expect(erased({ ...file, boundaries })).toBe(file.text);
-  const dropped = fileOf(GONE, B);
-  const withHeader = () => collectBoundaries(dropped.xref, dropped.text.length, dropped.gone, 4);
+  const dropped = fileOf(SUPERSEDED, B);
+  const withHeader = () => collectBoundaries(dropped.xref, dropped.text.length, dropped.superseded, 4);
   expect(erased({ ...dropped, boundaries: withHeader }), "but that object is, if it is dead").toBe(
-    feeds(GONE[1]) + B[1],
+    feeds(SUPERSEDED[1]) + B[1],
   );
 });
 
 test("entries that lead out of the file, or into object streams, begin nothing", () => {
-  const { text, table, xref, gone } = fileOf(["rest", "before"], HEAD, A, B);
+  const { text, table, xref, superseded } = fileOf(["rest", "before"], HEAD, A, B);
   table.add(1, IN_FILE, 0, 0); // before the header, which is where offsets count from
   table.add(1, IN_FILE, text.length, 0);
   table.add(1, IN_STREAM, text.indexOf(B[1]) + 3, 0);
   const origin = "before".length;
-  const boundaries = collectBoundaries({ ...xref, origin }, text.length, gone, origin + HEAD[1].length);
+  const boundaries = collectBoundaries({ ...xref, origin }, text.length, superseded, origin + HEAD[1].length);
   const offsets = [HEAD[1], A[1], B[1]].map((part) => text.indexOf(part));
-  expect(Array.from(boundaries, (key) => Math.floor(key / 4))).toEqual([offsets[1], ...offsets.slice(1)]);
+  const found = Array.from({ length: boundaries.length }, (_, index) => boundaries.offsetAt(index));
+  expect(found).toEqual([offsets[1], ...offsets.slice(1)]);
 });
 
 test("an object at the very beginning of the document has its boundary", () => {
@@ -165,7 +167,7 @@ test.each<[string, Part[], number]>([
   ["sections at the end are cut off", [HEAD, A, TABLE, TRAILER], 2],
   ["cross-reference streams, too", [HEAD, A, XREF_STREAM, ["section", "startxref\n9\n%%EOF\n"]], 2],
   ["but not what is before an object", [HEAD, A, TABLE, TRAILER, B], 5],
-  ["nor an object that is dropped", [HEAD, A, XREF_STREAM, GONE], 4],
+  ["nor an object that is dropped", [HEAD, A, XREF_STREAM, SUPERSEDED], 4],
   ["nor one of an older section", [HEAD, A, TABLE, OLD_A], 4],
   ["all is cut off of a file without objects", [HEAD, ["rest", "left\n"], TABLE], 1],
 ])("%s", (_, parts, kept) => {
@@ -175,5 +177,5 @@ test.each<[string, Part[], number]>([
 });
 
 test("a file without boundaries is copied as a whole", () => {
-  expect(endOfCopy(new Float64Array(), 9)).toBe(9);
+  expect(endOfCopy(new Boundaries(0), 9)).toBe(9);
 });

@@ -5,7 +5,7 @@ import { decodeStream } from "../../../../src/engine/pdf/objects/filters.ts";
 import { Objects } from "../../../../src/engine/pdf/objects/objects.ts";
 import { findEndobj, isEndOfData } from "../../../../src/engine/pdf/objects/streams.ts";
 import { IN_FILE, IN_STREAM, XrefTable } from "../../../../src/engine/pdf/objects/xrefTable.ts";
-import { SECTION } from "../../../../src/engine/pdf/output/eraser.ts";
+import { Boundaries, SECTION } from "../../../../src/engine/pdf/output/boundaries.ts";
 import { checkBoundaries } from "../../../../src/engine/pdf/output/extents.ts";
 import { settledPages, type TreeNode } from "../../../../src/engine/pdf/pages/treeNode.ts";
 import type { Cipher } from "../../../../src/engine/pdf/security/encryption.ts";
@@ -298,7 +298,9 @@ test("charges all rows again for each stray page that appears when the object ar
 test("yields to the event loop while it checks boundaries", async () => {
   const { objects } = await open(file(onePage()));
   const turns = vi.spyOn(objects.source.meter, "yield");
-  await checkBoundaries(objects, new Float64Array(300_000).fill(SECTION), new Set());
+  const boundaries = new Boundaries(300_000);
+  for (let i = 0; i < 300_000; i++) boundaries.add(i, SECTION);
+  await checkBoundaries(objects, boundaries, new Set());
   expect(turns.mock.calls.length).toBeGreaterThan(3);
 });
 

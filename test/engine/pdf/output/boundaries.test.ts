@@ -1,0 +1,37 @@
+/** The list of boundaries. */
+import { expect, test } from "vitest";
+import { Boundaries, LIVE, SECTION, STALE, SUPERSEDED } from "../../../../src/engine/pdf/output/boundaries.ts";
+
+const listed = (boundaries: Boundaries) =>
+  Array.from({ length: boundaries.length }, (_, index) => [boundaries.offsetAt(index), boundaries.kindAt(index)]);
+
+test("a list of boundaries returns the offsets and kinds that were added, beyond 4 GiB too", () => {
+  const boundaries = new Boundaries(10);
+  boundaries.add(0, LIVE);
+  boundaries.add(7, STALE);
+  boundaries.add(2 ** 40 + 1, SUPERSEDED);
+  expect(listed(boundaries)).toEqual([
+    [0, LIVE],
+    [7, STALE],
+    [2 ** 40 + 1, SUPERSEDED],
+  ]);
+  expect([0, 1, 2].map((index) => boundaries.isLive(index))).toEqual([true, false, false]);
+});
+
+test("a list of boundaries sorts by offset and then by kind, and prepends regardless of either", () => {
+  const boundaries = new Boundaries(4);
+  for (const [offset, kind] of [
+    [9, LIVE],
+    [5, STALE],
+    [5, LIVE],
+  ] as const)
+    boundaries.add(offset, kind);
+  boundaries.sort();
+  boundaries.prepend(5, SECTION);
+  expect(listed(boundaries)).toEqual([
+    [5, SECTION],
+    [5, LIVE],
+    [5, STALE],
+    [9, LIVE],
+  ]);
+});

@@ -1,0 +1,40 @@
+/** Search for a word: the native one and its twin for browsers. */
+import { describe, expect, it } from "vitest";
+import * as browser from "../../../src/engine/platform/search.browser.ts";
+import * as native from "../../../src/engine/platform/search.ts";
+import { encode } from "../../support/bytes.ts";
+
+/** Lengths of what precedes the words: native code searches long ranges only. */
+const LENGTHS = [0, 1, 500, 100_000];
+
+describe.each([
+  ["native", native],
+  ["browser", browser],
+])("the %s search", (_, { indexOf, lastIndexOf }) => {
+  it.each(LENGTHS)("finds the next word at or after an offset, after %i other bytes", (length) => {
+    const bytes = encode(`${"%".repeat(length)}%%EOF-%%EOF`);
+    const all: number[] = [];
+    for (let at = indexOf(bytes, "%%EOF"); at >= 0; at = indexOf(bytes, "%%EOF", at + 1)) all.push(at);
+    expect(all).toEqual([length, length + 6]);
+    expect(indexOf(bytes, "%%EOF", length)).toBe(length);
+    expect(lastIndexOf(bytes, "%%EOF")).toBe(length + 6);
+  });
+
+  it.each(LENGTHS)("finds only words that lie completely before an end, after %i other bytes", (length) => {
+    const bytes = encode(`${"x".repeat(length)}/Page`);
+    expect(indexOf(bytes, "/Page", 0, length + 5)).toBe(length);
+    expect(indexOf(bytes, "/Page", 0, length + 4)).toBe(-1);
+    expect(indexOf(bytes, "/Page", length + 1)).toBe(-1);
+    expect(indexOf(bytes, "/Page", bytes.length)).toBe(-1);
+  });
+
+  it("counts offsets from the start of a view, and sees nothing around it", () => {
+    const bytes = encode("/Page /Page /Page").subarray(3, 14);
+    expect(indexOf(bytes, "/Page")).toBe(3);
+    expect(lastIndexOf(bytes, "/Page")).toBe(3);
+  });
+
+  it("finds a word of bytes above 127", () => {
+    expect(indexOf(encode("a\xe2\xe3b"), "\xe2\xe3")).toBe(1);
+  });
+});
