@@ -1,19 +1,19 @@
 /**
- * Fails if a file imports across a boundary: `ALLOWED` lists, for each part, the parts and files that it may import. Type
- * imports count. A row covers its folder and all folders below it that have no row of their own.
+ * Checks the import boundaries: `ALLOWED` lists the parts and files that each part may import. Type imports count. A
+ * row covers its folder and every folder below it without a row.
  */
 import { globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 
 const root = posix.join(import.meta.dirname.replaceAll("\\", "/"), "..");
 
-/** The engine's small files that every folder of it shares. */
+/** Small files in `src/engine/` that every folder of the engine shares. */
 const ENGINE_BASE = ["src/engine/bytes.ts", "src/engine/deflated.ts", "src/engine/errors.ts", "src/engine/lruCache.ts"];
-/** The engine's public entry is the only file that other parts import. */
+/** The engine's public entry: the only engine file that other parts import. */
 const ENGINE = "src/engine/index.ts";
 const BELOW_SERVICE = [ENGINE, "src/payments", "src/inputs", "src/storage", "src/settings", "src/shared"];
 
-/** Part -> what it may import besides itself. */
+/** Maps a part to what it may import besides itself. */
 const ALLOWED: Record<string, string[]> = {
   "src/engine": [],
   "src/engine/platform": ENGINE_BASE,
@@ -61,7 +61,7 @@ const ALLOWED: Record<string, string[]> = {
   "test/engine": ["src/engine", "test/support"],
   "test/payments": ["src/payments", "test/support"],
 };
-/** What the engine needs of a runtime stands in `platform/`, and it needs nothing of the service's packages. */
+/** Packages that the engine may not import: features of a runtime belong in `platform/`. */
 const ENGINE_PACKAGES = /^(node:|cloudflare:|hono\b|zod\b)/;
 
 const isIn = (path: string, part: string) => path === part || path.startsWith(`${part}/`);
@@ -84,7 +84,7 @@ for (const file of globSync("{src,web,cli,test}/**/*.{ts,tsx}", { cwd: root })) 
       if (![part, ...ALLOWED[part]!].some((allowed) => isIn(target, allowed)))
         faults.push(`${path} may not import ${target}`);
     } else if (part.startsWith("src/engine") && part !== "src/engine/platform" && ENGINE_PACKAGES.test(name))
-      faults.push(`${path} may not import ${name}: the engine takes what a runtime has from engine/platform`);
+      faults.push(`${path} may not import ${name}: features of a runtime belong in engine/platform`);
   }
 }
 for (const fault of faults) console.error(fault);

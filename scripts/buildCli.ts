@@ -1,6 +1,6 @@
 /**
- * Compiles the program `overprint` into `dist/cli/`, for the packed package: Node.js runs no TypeScript that is installed.
- * `npm pack` does it by itself.
+ * Compiles the program `overprint` into `dist/cli/` for the npm package, because Node.js does not run TypeScript from
+ * `node_modules`. `npm pack` starts it.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ await build({
   absWorkingDir: root,
   entryPoints: ["cli/main.ts"],
   bundle: true,
-  splitting: true, // what pays is loaded when somebody pays
+  splitting: true, // the code that pays loads only when it is needed
   format: "esm",
   platform: "node",
   target: "node22.12",

@@ -1,7 +1,7 @@
 /**
- * Fills `fonts/` with the fonts that the Worker loads from its own assets, and writes `src/engine/fonts/families.ts`
- * with their coverage. Run it after changing a font: `npm run build:fonts -- FOLDER`, where the folder has what is new
- * from Debian. All of it is made and checked first and written aside, so that it is replaced as a whole or not at all.
+ * Builds `fonts/`, which the Worker serves as assets, and `src/engine/fonts/families.ts`, which holds their coverage.
+ * Run `npm run build:fonts -- FOLDER` after changing a font. FOLDER contains the new files from Debian. All files are
+ * built and checked before any is replaced.
  */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

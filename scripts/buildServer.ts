@@ -1,4 +1,7 @@
-/** `npm run build:server` makes `dist/server`, which `npm run serve` serves: docs/operate.md, "Running workerd yourself". */
+/**
+ * `npm run build:server` builds `dist/server`, which `npm run serve` serves. See "Running workerd yourself" in
+ * docs/operate.md.
+ */
 import { buildWorker } from "./lib/buildWorker.ts";
 
 await buildWorker("src/index.ts", "dist/server");

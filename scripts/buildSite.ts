@@ -1,7 +1,7 @@
 /**
- * Builds the Worker's static assets into `dist/site/`: the client of the page, from `web/`, and the fonts. wrangler runs it
- * before it bundles the Worker (`[build]` in wrangler.toml). Files that are there already, and the same, are left alone:
- * a Worker that serves them does not notice.
+ * Builds the Worker's static assets into `dist/site/`: the page's client from `web/`, and the fonts. wrangler runs it
+ * before it bundles the Worker (`[build]` in wrangler.toml). Unchanged files are not rewritten, so that a Worker that
+ * is serving them does not reload.
  */
 import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -14,10 +14,10 @@ const out = join(root, "dist/site");
 const assets = join(out, "assets");
 const packages = join(root, "node_modules");
 const pdfjs = join(packages, "pdfjs-dist");
-/** The page's own typeface. */
+/** Typeface of the page. */
 const TYPEFACE = "@fontsource-variable/schibsted-grotesk/files/schibsted-grotesk-latin-wght-normal.woff2";
 
-/** What pdf.js fetches while it draws, for files that need it. */
+/** Data that pdf.js fetches on demand while it draws. */
 const PDFJS_DATA = {
   cmaps: /\.bcmap$/,
   iccs: /\.icc$/,
@@ -25,7 +25,7 @@ const PDFJS_DATA = {
   wasm: /\.wasm$|_nowasm_fallback\.js$/,
 };
 
-if (process.env.SITE_BUILT_IN === root) process.exit(); // a run of the tests has built it, and changes no source
+if (process.env.SITE_BUILT_IN === root) process.exit(); // a test run has built the site already, and tests change no source
 
 const { outputFiles, metafile } = await build({
   absWorkingDir: root,
@@ -45,7 +45,8 @@ const { outputFiles, metafile } = await build({
   target: "es2023",
   minify: true,
   legalComments: "linked",
-  // What a page asks for by name keeps its name; the rest is named by its content, and cached for good.
+  // Files that a page requests by name keep their name. Others are named by their content, so that browsers cache them
+  // forever.
   entryNames: "[name]",
   chunkNames: "files/[name]-[hash]",
   assetNames: "files/[name]-[hash]",
@@ -69,13 +70,13 @@ for (const [folder, names] of Object.entries(PDFJS_DATA))
   for (const name of (await readdir(join(pdfjs, folder))).filter((file) => names.test(file)))
     await put(join(assets, "pdfjs", folder, name), await readFile(join(pdfjs, folder, name)));
 await copyFonts();
-// what /healthz says of itself
+// /healthz reports this
 const built = { version: manifest.version, source: await sourceHash(root) };
 await put(join(out, "build.json"), Buffer.from(JSON.stringify(built)));
 await removeOthers(out);
 await put(join(root, "dist/site.meta.json"), Buffer.from(JSON.stringify(metafile))); // for licenses.ts and lib/sbom.ts
 
-/** Writes a file unless it has these contents already. It is there as a whole or not at all. */
+/** Writes a file atomically, unless it already has these contents. */
 async function put(path: string, contents: Uint8Array): Promise<void> {
   kept.add(path);
   const present = await readFile(path).catch(() => undefined);
@@ -86,7 +87,7 @@ async function put(path: string, contents: Uint8Array): Promise<void> {
   await rename(partial, path);
 }
 
-/** Copies `fonts/`, 52 MB in 840 files, as far as size and date have changed. */
+/** Copies the files of `fonts/` (52 MB, 840 files) whose size or date has changed. */
 async function copyFonts(): Promise<void> {
   const fonts = join(root, "fonts");
   for (const entry of await readdir(fonts, { recursive: true, withFileTypes: true })) {
@@ -103,7 +104,7 @@ async function copyFonts(): Promise<void> {
 async function removeOthers(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    // another build may be writing a file of the same name
+    // another build may be writing its temporary file
     if (entry.isFile() && !kept.has(path) && !/\.\d+$/.test(entry.name)) await rm(path, { force: true });
   }
 }

@@ -1,11 +1,14 @@
-/** Builds the Worker as a deployment does, and fails if it exceeds its budget: a larger script starts more slowly. */
+/**
+ * Builds the Worker as a deployment does, and fails if the script exceeds its size budget. A larger script starts more
+ * slowly.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { buildScript } from "./lib/buildScript.ts";
 
-/** Gzipped. HarfBuzz takes 180 KB of it, the MCP server 60, the page 13. */
+/** Size limit of the gzipped script. HarfBuzz takes 180 KB, the MCP server 60, the page 13. */
 const BUDGET_KB = 500;
 
 const out = mkdtempSync(join(tmpdir(), "overprint-bundle-"));

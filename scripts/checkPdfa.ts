@@ -1,9 +1,10 @@
 /**
- * `npm run check:pdfa -- FOLDER` lays marks of every kind over the PDF/A-1b files of a folder and has PDFBox Preflight
- * judge the results: each is valid, unless a notice says that it is PDF/A no more. Files that are not valid before are
- * left out. Without a folder, it takes some small files of its own.
+ * `npm run check:pdfa -- FOLDER` puts marks of every kind on the PDF/A-1b files of a folder and validates the results
+ * with PDFBox Preflight. Each result must be valid, unless a notice says that it is no longer PDF/A. Sources that are
+ * invalid themselves are skipped. Without a folder, it uses small built-in files.
  *
- * Needs Java and PDFBox's jars, see CONTRIBUTING.md; CLASSPATH says where the jars are if not where Debian has them.
+ * It needs Java and PDFBox's jars: see CONTRIBUTING.md. CLASSPATH names the jars if they are not where Debian installs
+ * them.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -46,13 +47,13 @@ const java = spawn("java", ["-cp", classpath, join(root, "scripts/lib/Preflight.
 });
 const answers = createInterface({ input: java.stdout })[Symbol.asyncIterator]();
 
-/** Returns the rules that a file breaks. */
+/** Returns the rules that a file violates. */
 async function brokenRules(file: Uint8Array): Promise<string> {
   const path = join(scratch, "judged.pdf");
   writeFileSync(path, file);
   java.stdin.write(`${path}\n`);
   const { done, value } = await answers.next();
-  if (done) throw new Error("PDFBox Preflight could not be run: CONTRIBUTING.md says what it needs.");
+  if (done) throw new Error("PDFBox Preflight could not be run. Install what CONTRIBUTING.md lists.");
   return value;
 }
 
@@ -65,14 +66,14 @@ try {
   if (valid.length === 0) process.exitCode = 1;
 
   for (const [name, mark] of Object.entries(MARKS)) {
-    const counts = { valid: 0, "not, and said so": 0, wrong: 0 };
+    const counts = { valid: 0, "invalid, with a notice": 0, wrong: 0 };
     const wrong = new Set<string>();
     for (const file of valid) {
       const plan = await watermark(file, mark as TextMark, { loadFont });
       const rules = await brokenRules(await joined(plan.chunks()));
       const isNoticed = plan.notices.some((notice) => notice.startsWith("pdfa-"));
-      counts[isNoticed !== (rules !== "") ? "wrong" : isNoticed ? "not, and said so" : "valid"]++;
-      if (isNoticed !== (rules !== "")) wrong.add(rules || "valid, but said not to be");
+      counts[isNoticed !== (rules !== "") ? "wrong" : isNoticed ? "invalid, with a notice" : "valid"]++;
+      if (isNoticed !== (rules !== "")) wrong.add(rules || "valid, but with a notice that it is not");
     }
     console.log(
       `${name}: ${Object.entries(counts)

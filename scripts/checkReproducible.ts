@@ -1,6 +1,6 @@
 /**
- * Builds what a deployment uploads twice, in two folders with other paths and times and under another clock, language and
- * home, and fails unless all of it is the same to the byte.
+ * Builds a deployment twice, in folders with different paths and times, and with a different clock, language and home
+ * folder. Fails unless both builds are byte-identical.
  */
 import { execFileSync } from "node:child_process";
 import { copyFile, link, mkdir, mkdtemp, readdir, readlink, rm, symlink, utimes } from "node:fs/promises";
@@ -22,7 +22,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Builds a copy of the checkout, all of whose files have this time (Unix seconds). */
+/** Builds a copy of the checkout after setting the time of all its files (Unix seconds). */
 async function build(place: string, seconds: number, env: Record<string, string>): Promise<Map<string, string>> {
   const copy = join(folder, place);
   const tracked = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
@@ -35,7 +35,7 @@ async function build(place: string, seconds: number, env: Record<string, string>
   return buildDeployment(copy, join(copy, "out"), { ...process.env, ...env });
 }
 
-/** Makes a folder with the same files, as hard links: of symbolic links a bundler finds out. */
+/** Copies a folder by hard links. A bundler would resolve symbolic links to the original paths. */
 async function linkFolder(from: string, to: string): Promise<void> {
   await mkdir(to);
   for (const entry of await readdir(from, { withFileTypes: true })) {

@@ -1,7 +1,7 @@
 /**
- * `npm run check:viewers` lays a mark of each template over pages of some kinds, and compares what viewers show of it
- * with what PDFium does: whether it is in the same place, as strong (Ghostscript widens thin edges) and nowhere else.
- * It also asks poppler for the text of marks in 60 languages. What is not installed is left out, and named.
+ * `npm run check:viewers` puts a mark of each template on pages of several kinds, and compares how viewers draw it with
+ * PDFium: position, strength (Ghostscript widens thin edges) and stray pixels. It also extracts the text of marks in 60
+ * languages with poppler. Viewers that are not installed are skipped and named.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ import { loadFont } from "./lib/loadFont.ts";
 import { type Raster, renderPages, renderPagesByMupdf } from "./lib/raster.ts";
 import { rasterOf } from "./lib/rasterOf.ts";
 
-/** Entries of pages, and what is on them before the mark. Each is displayed at 600 x 800 points, or 800 x 600. */
+/** Page entries, and the page's content before the mark. Each page is displayed at 600 x 800 points, or 800 x 600. */
 const LINES = "0.8 g 60 60 480 3 re 60 90 480 3 re 60 700 300 20 re f";
 const PAGES: Record<string, [entries: string, content: string]> = {
   plain: ["/MediaBox [0 0 600 800]", LINES],
@@ -112,7 +112,7 @@ async function checkDrawings() {
     console.log("");
   }
   console.log(
-    "Pixels by which the sides of the mark differ, its strength, and the percentage elsewhere; PDFium: 0 1.00 0.0\n",
+    "Distance in pixels between the sides of the mark, its strength, and the percentage of stray pixels. PDFium: 0 1.00 0.0\n",
   );
 }
 
@@ -131,7 +131,7 @@ function pagesOfKinds(): Uint8Array {
 
 async function checkText() {
   if (missing("pdftotext", "-v")) {
-    console.log("poppler: text left out (pdftotext)");
+    console.log("poppler: text skipped (pdftotext is not installed)");
     return;
   }
   const folder = mkdtempSync(join(tmpdir(), "overprint-viewers-"));
@@ -143,11 +143,13 @@ async function checkText() {
       const words = execFileSync("pdftotext", [path, "-"], { encoding: "utf8" });
       if (plainText(words) === plainText(text)) found++;
       else {
-        console.log(`poppler finds ${JSON.stringify(plainText(words))} instead of ${JSON.stringify(text)} (${lang})`);
+        console.log(
+          `poppler extracts ${JSON.stringify(plainText(words))} instead of ${JSON.stringify(text)} (${lang})`,
+        );
         process.exitCode = 1;
       }
     }
-    console.log(`poppler finds the words of ${found} of ${Object.keys(CONFIDENTIAL).length} languages.`);
+    console.log(`poppler extracts the words of ${found} of ${Object.keys(CONFIDENTIAL).length} languages.`);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,11 +1,11 @@
 /**
- * `npm run commits`: checks the subjects of all commits since `BASE` by commitlint.config.mjs. Skips where the history is
- * missing: in shallow clones and in copies without Git.
+ * `npm run commits` checks the subjects of all commits since `BASE` against commitlint.config.mjs. It skips the check
+ * where history is missing: in shallow clones and in copies without Git.
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
-/** The last commit before the rule. */
+/** The last commit before this rule. */
 const BASE = "83d9dfc1696b16cfbffdc19fd4a41138b35dbf30";
 const root = join(import.meta.dirname, "..");
 

@@ -28,7 +28,7 @@ const THUMBNAIL = { width: 190, height: 269 };
 /** Typical texts: short, long, with line breaks and placeholders. */
 const TEXTS = {
   short: "DRAFT",
-  long: "This copy was made for the sole use of Example Trading Company Limited of Rotterdam and must not be passed on, published or stored by anyone else; whoever finds it is asked to destroy it and to write to legal@example.com.",
+  long: "This copy was made for the sole use of Example Trading Company Limited of Rotterdam and must not be passed on, published or stored by anyone else. If you find it, please destroy it and write to legal@example.com.",
   lines: "CONFIDENTIAL\nPage {page} of {pages}\n{date}",
 };
 

@@ -25,7 +25,7 @@ for (const name of Object.keys(TEMPLATES) as TemplateName[]) {
     text: isLine ? "Draft of 1 May" : "DRAFT",
     template: name,
     opacity: 0.75,
-    ...(isLine && { fontSizePt: 13 }), // at their usual size they are unreadable here
+    ...(isLine && { fontSizePt: 13 }), // at its usual size the text is unreadable here
   });
 }
 
@@ -42,7 +42,7 @@ await draw(
 await draw(
   "turned",
   (page) => {
-    // as a scanner stores it: on its side, with a /Rotate for the reader
+    // as a scanner stores it: sideways, with a /Rotate for the reader
     page.setSize(300, 212);
     page.setRotation(degrees(90));
     page.pushOperators(concatTransformationMatrix(0, 1, -1, 0, 300, 0));
@@ -82,7 +82,7 @@ async function bytesOf(source: Uint8Array, mark: TextMark): Promise<Uint8Array> 
   return Buffer.concat(chunks);
 }
 
-/** The two inks of the site's own mark, on nothing, as PNG. */
+/** Draws the site's logo in its two inks on a transparent background, as PNG. */
 function logo(): Uint8Array {
   const canvas = createCanvas(640, 420);
   const ink = canvas.getContext("2d");
@@ -99,14 +99,14 @@ function logo(): Uint8Array {
   return canvas.toBuffer("image/png");
 }
 
-/** The site's icon, for programs that show no SVG. */
+/** Draws the site's icon for programs that cannot show SVG. */
 async function icon(size: number): Promise<Uint8Array> {
   const canvas = createCanvas(size, size);
   canvas.getContext("2d").drawImage(await loadImage(join(root, "web/favicon.svg")), 0, 0, size, size);
   return canvas.toBuffer("image/png");
 }
 
-/** Draws one page with a mark on it to `<name>.svg`. */
+/** Draws one marked page to `<name>.svg`. */
 async function draw(name: string, paint: (page: PDFPage) => void, options: TextMark): Promise<void> {
   const source = await PDFDocument.create();
   const page = source.addPage([212, 300]);
@@ -121,7 +121,7 @@ async function draw(name: string, paint: (page: PDFPage) => void, options: TextM
   await writeFile(join(folder, `${name}.svg`), smaller(output.asString()));
 }
 
-/** A page of a letter: a heading, and bars for lines. */
+/** Draws a page of a letter: a heading, and bars for lines. */
 function write(page: PDFPage, left = 0, bottom = 0): void {
   page.drawRectangle({ x: left + 22, y: bottom + 246, width: 84, height: 9, color: INK });
   page.drawRectangle({ x: left + 22, y: bottom + 234, width: 52, height: 4, color: LINE });
@@ -131,7 +131,7 @@ function write(page: PDFPage, left = 0, bottom = 0): void {
       page.drawRectangle({ x: left + 22, y: bottom + 212 - row * 11, width: length, height: 4, color: LINE });
 }
 
-/** A page of a report: a heading, and columns of a chart. */
+/** Draws a page of a report: a heading, and the columns of a chart. */
 function chart(page: PDFPage): void {
   page.drawRectangle({ x: 22, y: 176, width: 110, height: 9, color: INK });
   page.drawRectangle({ x: 22, y: 164, width: 66, height: 4, color: LINE });

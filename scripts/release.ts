@@ -1,6 +1,6 @@
 /**
- * Makes a release: `npm run release -- minor|patch|major|1.2.3 [--dry-run] [--checked]`. Sets the version, commits and tags
- * it, and leaves in out/release/ what goes with it. Pushes nothing.
+ * Makes a release: `npm run release -- minor|patch|major|1.2.3 [--dry-run] [--checked]`. Sets the version, commits,
+ * tags, and writes the release's files to out/release/. Pushes nothing.
  */
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ import { nextVersion, releasedChangelog, VERSIONED } from "./lib/versions.ts";
 
 const USAGE = `npm run release -- major|minor|patch|1.2.3 [--dry-run] [--checked]
 
-  --dry-run   say what would be done, and do nothing
+  --dry-run   print the steps, and change nothing
   --checked   .ci/run and npm run check:reproducible have passed on this commit: do not run them again`;
 
 /** npm runs scripts in the folder of package.json. */
@@ -45,9 +45,7 @@ async function release(): Promise<void> {
   refuseUnlessReady(`v${version}`);
 
   const count = changelog.notes.split("\n").length;
-  console.log(
-    `${current} -> ${version}, of ${day}, with the ${count} lines of CHANGELOG.md that are under "Unreleased"`,
-  );
+  console.log(`${current} -> ${version}, of ${day}, with the ${count} lines under "Unreleased" in CHANGELOG.md`);
   if (isDryRun(values["dry-run"])) return console.log("Nothing was done (--dry-run).");
   if (!values.checked) {
     execFileSync(join(root, ".ci/run"), { cwd: root, stdio: "inherit" });
@@ -65,22 +63,22 @@ async function release(): Promise<void> {
     throw error;
   }
   git("tag", "--annotate", "--message", `Overprint ${version}`, `v${version}`);
-  console.log(`Committed and tagged. What goes with the release is in out/release/. To publish it:
+  console.log(`Committed and tagged. The release's files are in out/release/. To publish it:
 
   git push origin main v${version}
   gh release create v${version} --verify-tag --notes-file out/release/NOTES.md out/release/SHA256SUMS out/release/*.json`);
 }
 
-/** @throws Error unless main is checked out, without changes, and has no such tag yet */
+/** @throws Error unless main is checked out, has no uncommitted changes, and has no such tag */
 function refuseUnlessReady(tag: string): void {
   const branch = git("branch", "--show-current");
-  if (branch !== "main") throw new Error(`main is released, and ${branch || "no branch"} is checked out`);
+  if (branch !== "main") throw new Error(`releases are made from main, but ${branch || "no branch"} is checked out`);
   const changes = git("status", "--porcelain");
-  if (changes) throw new Error(`there are changes that are not committed:\n${changes}`);
-  if (git("tag", "--list", tag)) throw new Error(`there is a tag ${tag} already`);
+  if (changes) throw new Error(`there are uncommitted changes:\n${changes}`);
+  if (git("tag", "--list", tag)) throw new Error(`the tag ${tag} already exists`);
 }
 
-/** Builds what a deployment of this release uploads, and writes its checksums, its packages and its notes. */
+/** Builds what a deployment of this release uploads, and writes its checksums, its list of packages and its notes. */
 async function writeAssets(notes: string): Promise<void> {
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });

@@ -1,7 +1,7 @@
 /**
- * `npm run revenue -- --since 7d` counts what a deployment has sold, and holds it against the chain. It needs
- * OPERATOR_TOKEN, and RPC_URL for the chain, from the environment or from .env.production, as `npm run deploy` has them.
- * Exit code 1: sold is not what moved.
+ * `npm run revenue -- --since 7d` counts the sales of a deployment and reconciles them with the chain. It reads
+ * OPERATOR_TOKEN and RPC_URL from the environment or from .env.production, as `npm run deploy` does. Exit code 1 means
+ * that sales and transfers differ.
  */
 import { join } from "node:path";
 import { revenue } from "./revenue/revenue.ts";

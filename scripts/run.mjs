@@ -1,12 +1,12 @@
 /**
- * Starts what package.json's scripts name, with all that it needs:
+ * Starts the programs of package.json's scripts, and installs what they need:
  *
  *   node scripts/run.mjs [--with FOLDER]… [PROGRAM [ARGUMENT]…]
  *
- * `npm ci` installs what running and deploying need. The rest is installed here, when it is first asked for: `--with .` adds
- * what developing needs, `--with FOLDER` the packages of a folder with a lock file of its own. For a Node.js that does not
- * run TypeScript yet, `scripts/node` has a newer one: so this file is JavaScript. Nothing hangs on install scripts, which npm
- * may have been told not to run.
+ * `npm ci` installs what running and deploying need. This script installs the rest on first use: `--with .` adds the
+ * packages for development, `--with FOLDER` those of a folder with its own lock file. If this Node.js cannot run
+ * TypeScript, it uses a newer one from `scripts/node`; so this file is JavaScript. No install scripts are needed, since
+ * npm may be configured to skip them.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -23,10 +23,10 @@ const locked = (folder) => packagesIn(join(root, folder, "package-lock.json"));
 /** @param {string} folder */
 const present = (folder) => packagesIn(join(root, folder, "node_modules/.package-lock.json"));
 
-/** Installs what a folder's lock file says. @param {string} folder @param {string} what */
+/** Installs the packages of a folder's lock file. @param {string} folder @param {string} what */
 function install(folder, what) {
   console.error(`Installing ${what} …`);
-  // with what is there kept: `npm ci` begins by removing it
+  // `npm ci` would first delete the installed packages
   const command = folder === "." ? "install --include=dev --no-save" : "ci";
   const { status } = spawnSync(`npm ${command} --ignore-scripts --no-audit --no-fund --loglevel=error`, {
     cwd: join(root, folder),
@@ -36,15 +36,15 @@ function install(folder, what) {
   if (status !== 0) fail(`npm could not install ${what}`);
 }
 
-/** Installs a folder's packages if one is missing, or has another version. What is optional is for npm to choose. */
+/** Installs a folder's packages if one is missing or has another version. npm decides about optional ones. */
 function installMissing(/** @type {string} */ folder) {
   const there = present(folder);
   const isThere = ([path, { version, optional }]) => path === "" || optional || there[path]?.version === version;
   if (!Object.entries(locked(folder)).every(isThere))
-    install(folder, folder === "." ? "what developing needs, once" : `the packages of ${folder}, once`);
+    install(folder, folder === "." ? "the packages for development, once" : `the packages of ${folder}, once`);
 }
 
-/** Returns the Node.js to use: this one if it can run TypeScript, which is so from 22.18 on. */
+/** Returns the Node.js to use: this one if it can run TypeScript (22.18 and newer). */
 function nodeProgram() {
   if (process.features.typescript) return process.execPath;
   const { platform, arch, version } = process;
@@ -55,20 +55,20 @@ function nodeProgram() {
   if (!wanted) fail(`this is Node.js ${version}: install 22.18 or newer, from https://nodejs.org`);
   if (present("scripts/node")[path]?.version !== wanted.version) {
     install("scripts/node", `Node.js ${wanted.version} for this project alone, since this is ${version}`);
-    rmSync(join(root, "scripts/node", path, "include"), { recursive: true, force: true }); // for C: a third of it
+    rmSync(join(root, "scripts/node", path, "include"), { recursive: true, force: true }); // headers for C take a third of the space
   }
   const program = join(root, "scripts/node", path, platform === "win32" ? "bin/node.exe" : "bin/node");
   link(program);
   return program;
 }
 
-/** Has `npx` take a Node.js for the programs of packages. @param {string} program */
+/** Makes `npx` use a Node.js for the programs of packages. @param {string} program */
 function link(program) {
   const path = join(root, "node_modules/.bin/node");
   mkdirSync(dirname(path), { recursive: true });
   if (process.platform === "win32") return writeFileSync(`${path}.cmd`, `@"${program}" %*\r\n`);
   if (existsSync(path)) return;
-  rmSync(path, { force: true }); // a link to what is gone
+  rmSync(path, { force: true }); // the old link is broken
   symlinkSync(program, path);
 }
 
@@ -86,12 +86,12 @@ if (args.length > 0 && !existsSync(join(root, "node_modules/.package-lock.json")
 
 const node = nodeProgram();
 if (args.length > 0) {
-  process.env.PATH = dirname(node) + delimiter + process.env.PATH; // for what it starts in turn
+  process.env.PATH = dirname(node) + delimiter + process.env.PATH; // for the processes that it starts
   const child = spawn(node, args, { stdio: "inherit" });
   child.on("error", (error) => fail(`${node} does not start (${error.message}): install Node.js 22.18 or newer`));
   child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal ?? "SIGKILL"]));
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   process.on("SIGINT", () => {
-    if (!process.stdin.isTTY) child.kill("SIGINT"); // a terminal sends it to both
+    if (!process.stdin.isTTY) child.kill("SIGINT"); // a terminal sends the signal to both
   });
 }

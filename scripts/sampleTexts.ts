@@ -1,6 +1,6 @@
 /**
- * `npm run sample-texts -- SEED` draws 100 comments, 60 test names and 60 sentences of the documentation, for a review of how
- * they read: each must be understood at the first reading. The same seed draws the same texts from the same sources.
+ * `npm run sample-texts -- SEED` draws 100 comments, 60 test names and 60 sentences of the documentation for a review.
+ * A reader must understand each at the first reading. The same seed draws the same texts from the same sources.
  */
 import { join } from "node:path";
 import { filesWithTexts, type Text, textsOf } from "./words/texts.ts";

@@ -1,7 +1,7 @@
 /**
- * `npm run serve` serves what `npm run build:server` has built, in workerd, without Cloudflare: storage is in the folder
- * STATE (`state`), the address is HOST (127.0.0.1) and PORT (8787), and the settings are in the environment. The sweep runs
- * every hour.
+ * `npm run serve` serves the build of `npm run build:server` in workerd, without Cloudflare. STATE (`state`) is the
+ * folder of its storage, HOST (127.0.0.1) and PORT (8787) its address. Settings come from the environment. The sweep
+ * runs every hour.
  */
 import { mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -12,38 +12,41 @@ const HOUR_MS = 3_600_000;
 const { BUILT: built = "dist/server", STATE: state = "state", ...rest } = process.env;
 const { HOST: host = "127.0.0.1", PORT: port = "8787", ...env } = rest;
 if (!isPort(port)) {
-  console.error(`PORT must be a number from 1 to ${MAX_PORT}, and is '${port}'`);
+  console.error(`PORT must be a number from 1 to ${MAX_PORT}, not '${port}'`);
   process.exit(2);
 }
 
 const list = await readFile(join(built, "settings.json"), "utf8").catch(() => {
-  console.error(`There is nothing to serve in ${built}: npm run build:server makes it`);
+  console.error(`${built} has no build. Run npm run build:server`);
   process.exit(2);
 });
 const names = JSON.parse(list) as string[];
-/** Nearly right names as well: the Worker says which was meant, and sells nothing. */
+/** Includes misspelled names: the Worker suggests the right one, and sells nothing. */
 const vars = settingsIn(env, names);
 
 const isLocal = ["127.0.0.1", "::1", "localhost"].includes(host);
-// who names a loopback host passes for a developer on this machine, whom payments without money are taken from
+// A caller who uses a loopback host name counts as a developer on this machine, whose payments need no money.
 if (!vars.FACILITATOR_URL?.trim() && !isLocal) {
-  console.error(`FACILITATOR_URL is not set: without it nothing may be served at ${host}, but at 127.0.0.1 alone`);
+  console.error(`FACILITATOR_URL is not set. Without it, serve only at 127.0.0.1, not at ${host}`);
   process.exit(2);
 }
 
 await mkdir(state, { recursive: true });
-const { serveWorker } = await import("./lib/serveWorker.ts"); // now that it is needed: it takes longer than all of this
+const { serveWorker } = await import("./lib/serveWorker.ts"); // loaded late: it takes longer than all of the above
 const outside = { host, port: Number(port), isLocal };
-const place = { outside, unsafeTriggerHandlers: true }; // at an address that this machine alone reaches
+const place = { outside, unsafeTriggerHandlers: true }; // at an address that only this machine can reach
 const miniflare = await serveWorker(join(built, "options.json"), resolve(state), vars, place).catch(
   ({ message }: Error) => {
-    console.error(`Nothing can be served at ${host}:${port}: ${message}`);
+    console.error(`The server could not start at ${host}:${port}: ${message}`);
     process.exit(2);
   },
 );
 console.log(JSON.stringify({ event: "serving", host, port: outside.port }));
 
-/** By a request: to call the Worker, Miniflare stops this process until it answers, which it can't while its log is full. */
+/**
+ * Uses a request: Miniflare's proxy blocks this process until the Worker answers, which never happens while its log
+ * pipe is full.
+ */
 const sweep = async () => {
   const { ok, status } = await miniflare.dispatchFetch("http://localhost/cdn-cgi/local/scheduled");
   if (!ok) throw new Error(`the sweep failed: ${status}`);

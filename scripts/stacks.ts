@@ -1,6 +1,6 @@
 /**
- * `npm run stacks < log.txt` writes what it reads, with each place in the deployed script as the place in the sources. The
- * deployment has to be of this checkout: `/healthz` says of which sources it is.
+ * `npm run stacks < log.txt` copies its input and replaces each position in the deployed script by the position in the
+ * sources. The deployment must be of this checkout: `/healthz` reports the hash of its sources.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { SourceMap } from "node:module";

@@ -2,26 +2,26 @@ import { refusedBy } from "./failure.ts";
 import type { LifecycleRule } from "./lifecycle.ts";
 import { commandLine, type Wrangler } from "./wrangler.ts";
 
-/** The commands that make a bucket what the service needs, in their order. */
+/** The commands that set up the bucket, in order. */
 export const bucketCommands = {
   rules: (bucket: string) => ["r2", "bucket", "lifecycle", "list", bucket],
   create: (bucket: string) => ["r2", "bucket", "create", bucket],
   addRule: (bucket: string, { name, prefix, expireDays, abortDays }: LifecycleRule) => [
     ...["r2", "bucket", "lifecycle", "add", bucket, name, prefix, "--expire-days", String(expireDays)],
     ...(abortDays === undefined ? [] : ["--abort-multipart-days", String(abortDays)]),
-    "--force", // nobody is there to confirm it
+    "--force", // no prompt: there is no terminal
   ],
   localUploads: (bucket: string) => ["r2", "bucket", "local-uploads", "get", bucket],
   enableLocalUploads: (bucket: string) => ["r2", "bucket", "local-uploads", "enable", bucket, "--force"],
 };
 
-/** What R2 says of a bucket that is not there. */
+/** R2's error code for a bucket that does not exist. */
 const NO_BUCKET = /code: 10006/;
 
 /**
- * Creates the bucket, adds its lifecycle rules, and has R2 take uploads near to where they come from: each only if it is not
- * so already. Nothing is changed that is there.
- * @returns what was done, and warnings of rules that are there and differ
+ * Creates the bucket, adds its lifecycle rules, and enables local uploads in R2, which accepts uploads near the caller.
+ * Each step is skipped if it is already done. Nothing that exists is changed.
+ * @returns the steps that were done, and warnings about existing rules that differ
  * @throws Failure if Cloudflare refuses
  */
 export async function prepareBucket(
@@ -49,7 +49,7 @@ export async function prepareBucket(
     if (known.some(({ name }) => name === rule.name)) {
       const remove = commandLine(["r2", "bucket", "lifecycle", "remove", bucket, "--name", rule.name]);
       warnings.push(
-        `The lifecycle rule ${rule.name} of ${bucket} is not "${actionOf(rule)}": \`${remove}\`, and run this again`,
+        `The lifecycle rule ${rule.name} of ${bucket} is not "${actionOf(rule)}". Run \`${remove}\`, then deploy again`,
       );
       continue;
     }
@@ -63,7 +63,7 @@ export async function prepareBucket(
   return { done, warnings };
 }
 
-/** Reads the list of rules that wrangler prints: blocks of `label: value`. */
+/** Parses the list of rules that wrangler prints: blocks of `label: value`. */
 function rulesIn(printed: string): Record<string, string>[] {
   return printed
     .split(/\n\s*\n/)
@@ -73,7 +73,7 @@ function rulesIn(printed: string): Record<string, string>[] {
     .filter(({ name }) => name !== undefined);
 }
 
-/** What wrangler says of a rule. */
+/** The action of a rule in wrangler's words. */
 function actionOf({ expireDays, abortDays }: LifecycleRule): string {
   const abort = abortDays === undefined ? "" : `, Abort incomplete multipart uploads after ${abortDays} days`;
   return `Expire objects after ${expireDays} days${abort}`;

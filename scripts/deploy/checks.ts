@@ -7,8 +7,8 @@ import type { Found } from "./report.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 /**
- * Checks that this Node can run wrangler.
- * @param engine what wrangler asks for, as in its package.json: `>=22.0.0`
+ * Checks that this Node.js version can run wrangler.
+ * @param engine wrangler's required version, as in its package.json: `>=22.0.0`
  * @throws Failure if it is too old
  */
 export function checkNode(version: string, engine: string): Found {
@@ -16,13 +16,13 @@ export function checkNode(version: string, engine: string): Found {
   if (major! >= needed!) return { line: `Node.js ${version}` };
   throw new Failure(
     `Node.js ${version} is too old: wrangler needs ${needed} or newer`,
-    "`npm rebuild node` puts the one of the lock file in place, or install a newer one from https://nodejs.org",
+    "Run `npm rebuild node` to restore the version of the lock file, or install a newer one from https://nodejs.org",
   );
 }
 
 /**
- * Asks the facilitators what they settle.
- * @throws Failure if none answers, or none settles any network of the settings
+ * Asks the facilitators which networks they settle.
+ * @throws Failure if no facilitator answers, or none settles any network of the settings
  */
 export async function checkFacilitators(config: Config): Promise<Found> {
   const { config: settled, problems, errors } = await settledNetworks(config);
@@ -30,9 +30,9 @@ export async function checkFacilitators(config: Config): Promise<Found> {
   const answers = settled.facilitators.flatMap(({ supported }) => supported ?? []);
   if (answers.length === 0)
     throw new Failure(
-      `No facilitator says what it settles (${errors.map(inOneLine).join("; ")})`,
+      `No facilitator lists the networks that it settles (${errors.map(inOneLine).join("; ")})`,
       errors.some((error) => /answered 40[13]/.test(error))
-        ? "It wants to know who asks: FACILITATOR_AUTHORIZATION, or CDP_API_KEY_ID and CDP_API_KEY_SECRET"
+        ? "It requires authentication: set FACILITATOR_AUTHORIZATION, or CDP_API_KEY_ID and CDP_API_KEY_SECRET"
         : "Check FACILITATOR_URL, and the network",
     );
   if (settled.networks.length === 0) {
@@ -41,7 +41,7 @@ export async function checkFacilitators(config: Config): Promise<Found> {
     );
     throw new Failure(
       `${hosts} settles nothing on ${config.networks.map(({ name }) => name).join(", ")}`,
-      `Take another facilitator (docs/deploy.md), or in NETWORKS what this one settles: ${others.map(({ name }) => name).join(", ") || "none that is known here"}`,
+      `Choose another facilitator (docs/deploy.md), or set NETWORKS to networks that this one settles: ${others.map(({ name }) => name).join(", ") || "no known network"}`,
     );
   }
   const offered = settled.networks.map(({ name }) => name).join(", ");
@@ -49,20 +49,20 @@ export async function checkFacilitators(config: Config): Promise<Found> {
 }
 
 /**
- * Finds the account that is deployed to.
- * @param chosen the account's id, where the settings or the environment name one
- * @throws Failure if nobody is logged in, or there are several accounts and none is chosen
+ * Finds the Cloudflare account to deploy to.
+ * @param chosen the account's id, if the settings or the environment name one
+ * @throws Failure if no user is logged in, or the login has several accounts and none is chosen
  */
 export async function checkAccount(wrangler: Wrangler, chosen: string | undefined): Promise<Found> {
   const { ok, stdout, reason } = await wrangler(["whoami", "--json"]);
   const login = /\{[\s\S]*\}/.exec(stdout)?.[0];
   if (!ok && login)
     throw new Failure(
-      "Nobody is logged in to Cloudflare",
-      "`npx wrangler login`, or without a browser a CLOUDFLARE_API_TOKEN that may edit Workers Scripts and R2 Storage",
+      "You are not logged in to Cloudflare",
+      "Run `npx wrangler login`. Without a browser, set CLOUDFLARE_API_TOKEN to a token that may edit Workers Scripts and R2 Storage",
     );
   if (!ok && chosen !== undefined && /retrieve account IDs/.test(reason))
-    return { line: `Cloudflare account: ${chosen}, of which the token may read nothing more` };
+    return { line: `Cloudflare account: ${chosen}. The token may not read its name` };
   if (!ok) throw refusedBy("npx wrangler whoami", reason);
   const { accounts } = JSON.parse(login ?? "{}") as { accounts?: { id: string; name: string }[] };
   const named = (accounts ?? []).filter(({ id }) => chosen === undefined || id === chosen);
@@ -70,7 +70,7 @@ export async function checkAccount(wrangler: Wrangler, chosen: string | undefine
   if (named.length === 1 && account) return { line: `Cloudflare account: ${account.name} (${account.id})` };
   const listed = (accounts ?? []).map(({ name, id }) => `${id} (${name})`).join(", ") || "none";
   throw new Failure(
-    chosen === undefined ? "The login is good for several accounts, or none" : `The login has no account ${chosen}`,
+    chosen === undefined ? "The login has several accounts, or no account" : `The login has no account ${chosen}`,
     `Set CLOUDFLARE_ACCOUNT_ID to one of these: ${listed}`,
   );
 }

@@ -6,9 +6,9 @@ import { stepsOf } from "./steps.ts";
 import { commandLine } from "./wrangler.ts";
 
 /**
- * Deploys: checks everything first, then prepares the bucket, puts the secrets, deploys, waits until the deployment is
- * healthy, and buys from it. It can be run again at any time: what is done already is left as it is.
- * @returns whether all of it went well
+ * Deploys: checks everything, prepares the bucket, stores the secrets, deploys, waits until the deployment is healthy,
+ * and buys from it. It can run again at any time: finished steps are skipped.
+ * @returns whether every step succeeded
  */
 export async function deploy(deployment: Deployment): Promise<boolean> {
   const { print, isDry } = deployment;
@@ -28,10 +28,10 @@ export async function deploy(deployment: Deployment): Promise<boolean> {
       complain(print, unforeseen(error));
       const names = steps.map(({ name }) => name);
       print(`Done: ${names.slice(0, at).join(", ") || "nothing"}. Left: ${names.slice(at).join(", ")}.`);
-      print("Run `npm run deploy` again once that is mended: what is done is left as it is.");
+      print("Correct this and run `npm run deploy` again. Finished steps are skipped.");
       return false;
     }
   }
-  if (isDry) print("A dry run: nothing was changed, and Cloudflare was not asked.");
+  if (isDry) print("Dry run: nothing was changed, and Cloudflare was not called.");
   return true;
 }

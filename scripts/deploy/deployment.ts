@@ -1,24 +1,24 @@
 import type { Print } from "./report.ts";
 import type { Wrangler } from "./wrangler.ts";
 
-/** What a deployment is made of. */
+/** Inputs of a deployment. */
 export interface Deployment {
-  /** The file of settings; there need not be one. */
+  /** Path of the settings file, which may be missing. */
   settingsFile: string;
   env: NodeJS.ProcessEnv;
-  /** Makes the runner of wrangler, given variables for it. */
+  /** Creates a runner of wrangler with the given environment variables. */
   wrangler: (env: Record<string, string>) => Wrangler;
-  /** What wrangler asks of Node: `>=22.0.0`. */
+  /** Node.js version that wrangler requires: `>=22.0.0`. */
   engine: string;
   bucket: string;
-  /** The account of wrangler.toml, if it names one. */
+  /** The account id in wrangler.toml, if present. */
   account?: string | undefined;
-  /** The private key of a wallet with test money, to buy with. */
+  /** Private key of a wallet with test money, for the test sale. */
   key?: string | undefined;
-  /** Whether nothing is to be changed, and nothing asked of Cloudflare. */
+  /** Whether this is a dry run: nothing is changed, and Cloudflare is not called. */
   isDry: boolean;
   print: Print;
-  /** How long a new deployment may take to be healthy, and how often it is asked. */
+  /** Maximum wait for a new deployment to become healthy, and the pause between two requests, in milliseconds. */
   patienceMs: number;
   pauseMs: number;
 }

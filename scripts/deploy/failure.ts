@@ -1,6 +1,6 @@
 import { describeError } from "../../src/shared/log.ts";
 
-/** Something that keeps a deployment from going on, in one line, and what to do next in another sentence. */
+/** A problem that stops a deployment, in one line, and the next step in another sentence. */
 export class Failure extends Error {
   readonly next: string;
 
@@ -10,41 +10,41 @@ export class Failure extends Error {
   }
 }
 
-/** What Cloudflare refuses, by its error's code, and what one does about it. */
+/** Remedies for Cloudflare's refusals, by error code. */
 const REMEDIES: readonly [RegExp, string][] = [
   [
     /code: 100328/,
-    "The account has the Workers Free plan, whose 10 ms of CPU a call are less than a mark takes. Change to Workers Paid: https://dash.cloudflare.com/?to=/:account/workers/plans",
+    "The account has the Workers Free plan. Its limit of 10 ms of CPU per call is too low for a mark. Change to Workers Paid: https://dash.cloudflare.com/?to=/:account/workers/plans",
   ],
-  [/code: 10042/, "Enable R2 for the account, once: https://dash.cloudflare.com/?to=/:account/r2/overview"],
+  [/code: 10042/, "Enable R2 once for the account: https://dash.cloudflare.com/?to=/:account/r2/overview"],
   [
     /workers\.dev subdomain/,
-    "Choose a workers.dev subdomain once, at the address above, or set a route in wrangler.toml",
+    "Choose a workers.dev subdomain once at the address above, or set a route in wrangler.toml",
   ],
   [
     /code: 10053/,
-    "It is a plain variable at Cloudflare. Delete it there (Worker, Settings, Variables), so that it can be a secret",
+    "It is a plain variable at Cloudflare. Delete it there (Worker, Settings, Variables), so that it can become a secret",
   ],
   [
     /code: (10000|9109|1000[13])\b|Authentication error/,
-    "The login or the token is not good for this: `npx wrangler login`, or a CLOUDFLARE_API_TOKEN that may edit Workers Scripts and R2 Storage",
+    "The login or the token lacks a permission. Run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN to a token that may edit Workers Scripts and R2 Storage",
   ],
-  [/fetch failed/, "Cloudflare cannot be reached from here: check the network, a proxy or a firewall"],
+  [/fetch failed/, "Cloudflare cannot be reached. Check the network, the proxy and the firewall"],
 ];
 
-/** Makes a failure of what wrangler said, with what to do about it where that is known. */
+/** Creates a failure from wrangler's error, with the remedy if it is known. */
 export function refusedBy(command: string, reason: string): Failure {
-  const [, next = `\`${command}\` by itself may say more`] = REMEDIES.find(([said]) => said.test(reason)) ?? [];
+  const [, next = `Run \`${command}\` alone for more details`] = REMEDIES.find(([said]) => said.test(reason)) ?? [];
   return new Failure(reason, next);
 }
 
-/** For what is thrown where no failure was foreseen. */
+/** Wraps an unexpected exception. */
 export function unforeseen(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  return new Failure(inOneLine(describeError(error)), "This was not foreseen: please report it");
+  return new Failure(inOneLine(describeError(error)), "This is unexpected. Please report it");
 }
 
-/** An error without its stack, with its cause. */
+/** Returns an error with its cause, without its stack. */
 export function inOneLine(error: string): string {
   return error
     .split("\n")

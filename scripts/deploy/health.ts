@@ -2,10 +2,10 @@ import type { Health } from "../../src/service/about/health.ts";
 import { Failure } from "./failure.ts";
 
 /**
- * Waits until a deployment says that it can sell.
- * @param patienceMs how long: a name of workers.dev that is new takes a minute or two to be known
- * @returns what it warns of
- * @throws Failure if it does not say so in that time
+ * Waits until a deployment reports that it can sell.
+ * @param patienceMs maximum wait: DNS needs a minute or two for a new name of workers.dev
+ * @returns the deployment's warnings
+ * @throws Failure if it is not healthy in that time
  */
 export async function waitUntilHealthy(url: string, patienceMs: number, pauseMs: number): Promise<string[]> {
   const deadline = Date.now() + patienceMs;
@@ -14,16 +14,16 @@ export async function waitUntilHealthy(url: string, patienceMs: number, pauseMs:
     if (typeof answer === "object" && answer.status !== "fail") return answer.problems;
     if (Date.now() > deadline)
       throw new Failure(
-        `${url}/healthz does not pass: ${typeof answer === "object" ? answer.problems.join("; ") : answer}`,
+        `${url}/healthz fails: ${typeof answer === "object" ? answer.problems.join("; ") : answer}`,
         typeof answer === "object"
-          ? "Mend the setting that it names"
-          : `Open it in a browser: where a name is new, wait, and run this again; \`npx wrangler tail\` shows the log`,
+          ? "Correct the setting that it names"
+          : `Open it in a browser. If the name is new, wait and run this again. \`npx wrangler tail\` shows the log`,
       );
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
-/** Returns how the deployment is, or why it does not say so. */
+/** Returns the deployment's health, or the reason why it could not be read. */
 async function ask(url: string): Promise<Health | string> {
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(10_000) });

@@ -1,6 +1,9 @@
 import type { Config } from "../../src/settings/config.ts";
 
-/** A rule by which R2 deletes what the sweep has missed, and, with `abortDays`, uploads that were never completed. */
+/**
+ * A lifecycle rule of R2. It deletes objects that the sweep has missed and, with `abortDays`, incomplete multipart
+ * uploads.
+ */
 export interface LifecycleRule {
   name: string;
   prefix: string;
@@ -11,8 +14,8 @@ export interface LifecycleRule {
 const DAY_SECONDS = 86_400;
 
 /**
- * The bucket's lifecycle rules, one for each prefix that the service stores under. They count days from when an object was
- * stored, and links end to the second without them, so that for results there is a day more than links work.
+ * The bucket's lifecycle rules, one for each prefix that the service stores under. R2 counts days from the upload. The
+ * Worker enforces the expiry of links to the second, so the rule for results allows one day more.
  */
 export function lifecycleRules({ linkTtlSeconds }: Pick<Config, "linkTtlSeconds">): LifecycleRule[] {
   return [

@@ -10,14 +10,14 @@ import { type DeploySettings, readSettings } from "./settings.ts";
 import { payableNetworks, payerWith } from "./testSale.ts";
 import type { Wrangler } from "./wrangler.ts";
 
-/** What a deployment is made with, once all is found to be good. */
+/** A checked deployment. */
 export interface Ready {
   settings: DeploySettings;
   wrangler: Wrangler;
   sale: { payer: LocalAccount; networks: Network[] } | undefined;
 }
 
-/** Makes all checks, so that all that is wrong is told at once; undefined if something is. */
+/** Runs all checks and reports every failure. Returns undefined if a check fails. */
 export async function checkAll(deployment: Deployment): Promise<Ready | undefined> {
   const { print, env, isDry } = deployment;
   let isGood = true;
@@ -51,22 +51,23 @@ export async function checkAll(deployment: Deployment): Promise<Ready | undefine
   return isGood && settings ? { settings, wrangler, sale } : undefined;
 }
 
-/** Warns of settings that are in force already, and that nothing here sets anew. */
+/** Warns about settings at Cloudflare that this deployment does not set. */
 async function leftOver(wrangler: Wrangler, { vars, secrets }: DeploySettings): Promise<string[]> {
   const names = (await namesInForce(wrangler)).filter((name) => name in known.shape);
   return names
     .filter((name) => !(name in vars) && !(name in secrets))
-    .map((name) => `${name} is not set here, and stays in force as it is at Cloudflare until you delete it there`);
+    .map((name) => `${name} is not set here. Its value at Cloudflare stays in force until you delete it there`);
 }
 
-/** @throws Failure if there is a key that is none */
+/** @throws Failure if the private key is malformed */
 function saleOf({ key, print }: Deployment, settings: DeploySettings | undefined): Ready["sale"] {
   if (!settings || settings.areElsewhere || !settings.config.selling) return undefined;
   const networks = payableNetworks(settings.config.networks);
   if (key) {
     const payer = payerWith(key);
     if (networks.length > 0) return { payer, networks };
-    print("! No test sale: it pays on EVM test networks alone, and NETWORKS names none");
-  } else if (networks.length > 0) print("! No test sale: PRIVATE_KEY or --key-file names no wallet with test money");
+    print("! No test sale: it pays only on EVM test networks, and NETWORKS names none");
+  } else if (networks.length > 0)
+    print("! No test sale: set PRIVATE_KEY or --key-file to the key of a wallet with test money");
   return undefined;
 }

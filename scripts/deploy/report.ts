@@ -1,21 +1,21 @@
 import type { Failure } from "./failure.ts";
 
-/** Where the lines of a deployment go. */
+/** Prints one line of a deployment's output. */
 export type Print = (line: string) => void;
 
-/** What a check or a step found or did, in one line, and what is odd all the same. */
+/** The outcome of a check or a step in one line, with its warnings. */
 export interface Found {
   line: string;
   warnings?: string[];
 }
 
-/** Prints what went well. */
+/** Prints the outcome of a successful step. */
 export function tell(print: Print, { line, warnings = [] }: Found): void {
   print(`✓ ${line}`);
   for (const warning of warnings) print(`! ${warning}`);
 }
 
-/** Prints what went wrong, and what to do next. */
+/** Prints a failure and the next step. */
 export function complain(print: Print, { message, next }: Failure): void {
   print(`✗ ${message}. Next: ${next}.`);
 }

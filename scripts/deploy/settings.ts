@@ -7,7 +7,9 @@ import { settingsIn } from "../../src/settings/settingNames.ts";
 import { Failure } from "./failure.ts";
 import { isTestNetwork } from "./testNetworks.ts";
 
-/** Settings that whoever reads a deployment's variables is not to see: `wrangler secret put` has them from its input. */
+/**
+ * Settings that readers of a deployment's variables must not see. `wrangler secret put` reads them from standard input.
+ */
 export const SECRETS: readonly string[] = [
   "CDP_API_KEY_ID",
   "CDP_API_KEY_SECRET",
@@ -17,24 +19,24 @@ export const SECRETS: readonly string[] = [
   "RPC_URL",
 ] satisfies (keyof typeof settings.shape)[];
 
-/** What is deployed, as text, by name. */
+/** The settings to deploy, as text, by name. */
 export interface DeploySettings {
   config: Config;
   vars: Record<string, string>;
   secrets: Record<string, string>;
-  /** For wrangler itself, such as CLOUDFLARE_ACCOUNT_ID. */
+  /** Variables for wrangler itself, such as CLOUDFLARE_ACCOUNT_ID. */
   cloudflare: Record<string, string>;
-  /** Whether they are at Cloudflare already, and unknown here. */
+  /** Whether the settings are only at Cloudflare, and unknown here. */
   areElsewhere: boolean;
-  /** In one line. */
+  /** The settings in one line. */
   summary: string;
   warnings: string[];
 }
 
 /**
- * Reads the settings from a file of NAME=value lines and from the environment, which has the last word, and checks them as
- * the Worker will.
- * @throws Failure if one is wrong or missing
+ * Reads the settings from a file of NAME=value lines and from the environment, which takes precedence. Validates them
+ * as the Worker does.
+ * @throws Failure if a setting is wrong or missing
  */
 export async function readSettings(file: string, env: NodeJS.ProcessEnv): Promise<DeploySettings> {
   const inFile = await readEnvFile(file);
@@ -53,9 +55,9 @@ export async function readSettings(file: string, env: NodeJS.ProcessEnv): Promis
     secrets: pick(known.filter((setting) => SECRETS.includes(setting))),
     cloudflare,
     areElsewhere: isLeftThere,
-    summary: isLeftThere ? "those that the Worker has at Cloudflare" : summaryOf(config),
+    summary: isLeftThere ? "the settings that the Worker has at Cloudflare" : summaryOf(config),
     warnings: [
-      ...unknown.map((setting) => `${setting} in ${name} is no setting: it is not deployed`),
+      ...unknown.map((setting) => `${setting} in ${name} is not a setting and is not deployed`),
       ...(isLeftThere ? [] : warningsOf(config)),
     ],
   };
@@ -67,7 +69,7 @@ function summaryOf(config: Config): string {
   return `${config.price.label} a call, to ${[...paid].join(" and ")}, on ${names.join(", ")}`;
 }
 
-/** What is odd about settings, and may be meant. */
+/** Returns warnings about settings that are unusual, but may be intended. */
 function warningsOf({ networks, payTo, facilitators, rpcUrls, selling }: Config): string[] {
   const tests = networks.filter(isTestNetwork).map(({ name }) => name);
   const hasNoChecksum = /^0x([^A-F]*|[^a-f]*)$/.test(payTo) && !networks.every(isSolana);
@@ -75,27 +77,27 @@ function warningsOf({ networks, payTo, facilitators, rpcUrls, selling }: Config)
     .filter((network) => !isTestNetwork(network) && !rpcUrls[network.name])
     .map(({ name }) => name);
   const rules: [boolean, string][] = [
-    [!selling, "SELLING is false: nothing new is sold"],
-    [hasNoChecksum, "PAY_TO has no checksum, so that a mistyped one goes unnoticed: compare it, letter by letter"],
+    [!selling, "SELLING is false: no new orders are accepted"],
+    [hasNoChecksum, "PAY_TO has no checksum, so a typing error goes unnoticed. Compare it letter by letter"],
     [
       facilitators.some(({ url }) => url.startsWith("http:")),
-      "FACILITATOR_URL is not https: whoever is in between can change what it says",
+      "FACILITATOR_URL is not https: anyone on the network path can change the answers",
     ],
-    [tests.length === networks.length, "Test networks alone: whoever pays there pays with nothing of worth"],
+    [tests.length === networks.length, "NETWORKS has only test networks: callers pay with worthless test money"],
     [
       tests.length > 0 && tests.length < networks.length,
-      `Real work is sold for test money on ${tests.join(", ")}: name real networks alone in NETWORKS`,
+      `Callers can pay with worthless test money on ${tests.join(", ")}. Remove test networks from NETWORKS`,
     ],
     [
       unproved.length > 0,
-      `RPC_URL has no node of ${unproved.join(", ")}: where a facilitator's answer is lost, nothing proves that you were paid`,
+      `RPC_URL has no node of ${unproved.join(", ")}: if a facilitator's answer is lost, nothing proves that you were paid`,
     ],
   ];
   return rules.filter(([applies]) => applies).map(([, warning]) => warning);
 }
 
 /**
- * Reads the settings as the Worker does, and asks for what it needs to sell anything.
+ * Parses the settings as the Worker does, and requires those that selling needs.
  * @throws Failure as {@link readSettings}
  */
 function configOf(all: Record<string, string>, file: string): Config {
@@ -104,7 +106,7 @@ function configOf(all: Record<string, string>, file: string): Config {
     config = readConfig(all);
   } catch (error) {
     const said = (error as Error).message.replace(/\s+/g, " ");
-    throw new Failure(said, `Mend it in ${file} or in the environment; .dev.vars.example has every setting`);
+    throw new Failure(said, `Correct it in ${file} or in the environment. .dev.vars.example lists every setting`);
   }
   const missing = [
     ...(all.PAY_TO === undefined && all.PAY_TO_SOLANA === undefined ? ["PAY_TO"] : []),
@@ -112,20 +114,20 @@ function configOf(all: Record<string, string>, file: string): Config {
   ];
   if (missing.length === 0 || areElsewhere(all)) return config;
   throw new Failure(
-    `Nothing can be sold without ${missing.join(" and ")}`,
-    `Copy .env.production.example to ${file}, and fill in what it asks for; docs/deploy.md names facilitators`,
+    `The deployment needs ${missing.join(" and ")}`,
+    `Copy .env.production.example to ${file} and fill it in. docs/deploy.md lists facilitators`,
   );
 }
 
 /**
- * Returns whether the settings are at Cloudflare alone: where it builds by itself what is pushed (Workers Builds), as
- * after the button "Deploy to Cloudflare".
+ * Returns whether the settings are only at Cloudflare. This is so after the button "Deploy to Cloudflare", where
+ * Workers Builds deploys each push.
  */
 function areElsewhere(all: Record<string, string>): boolean {
   return all.WORKERS_CI !== undefined && Object.keys(settings.shape).every((setting) => all[setting] === undefined);
 }
 
-/** Reads the variables in a file of NAME=value lines that are not empty: none if it is not there. */
+/** Reads the non-empty variables of a file of NAME=value lines. A missing file has none. */
 export async function readEnvFile(file: string): Promise<Record<string, string>> {
   try {
     return withoutEmpty(parseEnv(await readFile(file, "utf8")));
@@ -135,7 +137,7 @@ export async function readEnvFile(file: string): Promise<Record<string, string>>
   }
 }
 
-/** Returns variables without the empty ones: they count as not set. */
+/** Removes empty variables, which count as not set. */
 export function withoutEmpty(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => Boolean(entry[1])));
 }

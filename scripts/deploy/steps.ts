@@ -9,18 +9,18 @@ import { buyFrom } from "./testSale.ts";
 import { upload } from "./upload.ts";
 import { commandLine } from "./wrangler.ts";
 
-/** Something that is done to the account. */
+/** A step that changes the account. */
 export interface Step {
-  /** As in "left to do: …". */
+  /** Name of the step, as in "left to do: …". */
   name: string;
-  /** What a dry run prints instead. */
+  /** Commands that a dry run prints instead of running the step. */
   commands: string[];
   run: () => Promise<Found>;
-  /** Whether it is done in a dry run, and only there. */
+  /** Whether the step runs only in a dry run. */
   isDry?: true;
 }
 
-/** Returns what is to be done, in its order. */
+/** Returns the steps of a deployment in order. */
 export function stepsOf(
   { bucket, isDry, patienceMs, pauseMs }: Deployment,
   { settings, wrangler, sale }: Ready,
@@ -37,20 +37,20 @@ export function stepsOf(
     name: "the bucket",
     commands: [
       commandLine(bucketCommands.rules(bucket)),
-      `${commandLine(bucketCommands.create(bucket))}   # if there is none`,
-      ...rules.map((rule) => `${commandLine(bucketCommands.addRule(bucket, rule))}   # if it is not there`),
+      `${commandLine(bucketCommands.create(bucket))}   # if it does not exist`,
+      ...rules.map((rule) => `${commandLine(bucketCommands.addRule(bucket, rule))}   # if it does not exist`),
       commandLine(bucketCommands.localUploads(bucket)),
-      `${commandLine(bucketCommands.enableLocalUploads(bucket))}   # if they are not`,
+      `${commandLine(bucketCommands.enableLocalUploads(bucket))}   # if they are not enabled`,
     ],
     run: async () => {
       const { done, warnings } = await prepareBucket(wrangler, bucket, rules);
-      return { line: `Bucket ${bucket}: ${done.join(", ") || "there, with its rules"}`, warnings };
+      return { line: `Bucket ${bucket}: ${done.join(", ") || "exists, with its rules"}`, warnings };
     },
   };
   const names = Object.keys(settings.secrets);
   const secrets: Step = {
     name: "the secrets",
-    commands: names.map((name) => `${commandLine(["secret", "put", name])}   # its value from standard input`),
+    commands: names.map((name) => `${commandLine(["secret", "put", name])}   # reads its value from standard input`),
     run: async () => {
       for (const [name, value] of Object.entries(settings.secrets)) await put(name, value);
       return { line: `Secrets: ${names.join(", ")}` };
@@ -78,7 +78,7 @@ export function stepsOf(
     name: "its health",
     commands: [`GET ${url}/healthz   # until it passes`],
     run: async () => {
-      if (settings.areElsewhere) return { line: `${url}/healthz says whether they are right` };
+      if (settings.areElsewhere) return { line: `${url}/healthz reports whether they are valid` };
       const warnings = await waitUntilHealthy(url, patienceMs, pauseMs);
       return { line: `Healthy: ${url}/healthz`, warnings };
     },

@@ -2,13 +2,19 @@ import { type Chain, extractChain } from "viem";
 import * as chains from "viem/chains";
 import { isSolana, type Network, TEST_NETWORKS } from "../../src/payments/wire/networks.ts";
 
-/** Returns the EVM chain of a network, with its explorer, as viem knows it; undefined on Solana, and if it is new to viem. */
+/**
+ * Returns viem's definition of an EVM network, which includes its explorer. Returns undefined for Solana and for chains
+ * that viem does not know.
+ */
 export function chainOf(network: Network): Chain | undefined {
   if (isSolana(network)) return undefined;
   return extractChain({ chains: Object.values(chains) as Chain[], id: network.chainId });
 }
 
-/** Returns whether money on this network is worth nothing, also on one of EXTRA_NETWORKS. One that nobody knows is a real one. */
+/**
+ * Returns whether a network, also one of EXTRA_NETWORKS, has worthless test money. An unknown network counts as a real
+ * one.
+ */
 export function isTestNetwork(network: Network): boolean {
   return TEST_NETWORKS.has(network.name) || chainOf(network)?.testnet === true;
 }

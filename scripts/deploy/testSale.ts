@@ -8,30 +8,31 @@ import { isSolana, type Network } from "../../src/payments/wire/networks.ts";
 import { Failure } from "./failure.ts";
 import { chainOf, isTestNetwork } from "./testNetworks.ts";
 
-/**
- * Returns the networks that a test sale may pay on: EVM chains whose money is worth nothing. No other is ever signed for.
- */
+/** Returns the networks on which a test sale may pay: EVM test networks. Payments are signed for no other network. */
 export function payableNetworks(networks: readonly Network[]): Network[] {
   return networks.filter((network) => isTestNetwork(network) && !isSolana(network));
 }
 
 /**
- * Returns the wallet of a private key, with or without 0x.
- * @throws Failure if it is none; the message does not contain it
+ * Returns the wallet of a private key, given with or without 0x.
+ * @throws Failure if the key is malformed; the message does not contain it
  */
 export function payerWith(key: string): LocalAccount {
   try {
     return privateKeyToAccount(`0x${key.replace(/^0x/, "")}`);
   } catch {
-    throw new Failure("The key to buy with is none: 64 hexadecimal digits", "Mend PRIVATE_KEY, or the --key-file");
+    throw new Failure(
+      "The private key for the test sale is malformed. It needs 64 hexadecimal digits",
+      "Mend PRIVATE_KEY, or the --key-file",
+    );
   }
 }
 
 /**
- * Buys a mark for a small contract of a deployment, with the official client.
+ * Buys a mark on a small contract from a deployment, with the official client.
  * @param networks as {@link payableNetworks} returns them
- * @returns what to print: what was bought, the transaction in its chain's explorer, and the receipt
- * @throws Failure if nothing is sold
+ * @returns the lines to print: the result, the transaction in its chain's explorer, and the receipt
+ * @throws Failure if the sale fails
  */
 export async function buyFrom(url: string, account: LocalAccount, networks: readonly Network[]): Promise<string[]> {
   const pay = wrapFetchWithPaymentFromConfig(fetch, {
@@ -55,7 +56,7 @@ export async function buyFrom(url: string, account: LocalAccount, networks: read
       `The test sale failed: ${response.status} ${answer.error ?? ""} ${answer.detail ?? ""}`
         .replace(/ +/g, " ")
         .trim(),
-      `${account.address} needs ${networks.map(({ name }) => name).join(" or ")} USDC, free at https://faucet.circle.com; the deployment stays`,
+      `${account.address} needs ${networks.map(({ name }) => name).join(" or ")} USDC, free at https://faucet.circle.com. The deployment stays`,
     );
 
   const { network: where, transaction } = decodePaymentResponseHeader(receipt);

@@ -5,8 +5,8 @@ import { Failure, refusedBy } from "./failure.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 /**
- * Deploys the Worker, and returns where it is.
- * @throws Failure if Cloudflare refuses, or it is nowhere to be reached
+ * Deploys the Worker and returns its address.
+ * @throws Failure if Cloudflare refuses, or the Worker has no address
  */
 export async function upload(wrangler: Wrangler, variables: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "overprint-deploy-"));
@@ -20,13 +20,16 @@ export async function upload(wrangler: Wrangler, variables: string[]): Promise<s
       .findLast(({ type }) => type === "deploy")!;
     const [at] = targets.flatMap((target) => originOf(target) ?? []);
     if (at) return at;
-    throw new Failure("It is deployed, but no address leads to it", "Set workers_dev or a route in wrangler.toml");
+    throw new Failure("The Worker is deployed, but has no address", "Set workers_dev or a route in wrangler.toml");
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** The origin of a target as wrangler names it: a URL, or a host, with a note behind it; none for a pattern. */
+/**
+ * Returns the origin of a deployment target. wrangler prints a URL, or a host with a note. Returns undefined for a
+ * pattern.
+ */
 function originOf(target: string): string | undefined {
   const [place = ""] = target.split(" ");
   if (!place.includes(".") || place.replace(/\/\*$/, "").includes("*")) return undefined;

@@ -1,4 +1,4 @@
-/** Makes what `fonts/` has, and the index of it, from the fonts' sources. Nothing is written. */
+/** Builds the files of `fonts/` and their index from the fonts' sources. Writes nothing. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const SLICE = 512;
 /** Printable characters: no controls, private use, unassigned or ignorable characters. */
 const COVERABLE = /[^\p{C}\p{Default_Ignorable_Code_Point}]/u;
 
-/** What `fonts/` is to have, by path in it, and `src/engine/fonts/families.ts`. */
+/** The files of `fonts/` by path, and the contents of `src/engine/fonts/families.ts`. */
 export interface Built {
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly index: string;
@@ -22,9 +22,9 @@ export interface Built {
 
 /**
  * Builds the fonts of `families`, in order of preference. The same sources give the same bytes.
- * @param read gives the bytes of a source
- * @throws Error if a font has another licence than the OFL, its weights differ in what they cover, or a font that was
- * made lacks a character
+ * @param read returns the bytes of a source
+ * @throws Error if a font has another license than the OFL, if its weights differ in coverage, or if a built font lacks
+ * a character
  */
 export function buildFonts(families: readonly FamilySource[], read: (source: FontSource) => Uint8Array): Built {
   const files = new Map<string, Uint8Array>();
@@ -48,12 +48,12 @@ export function buildFonts(families: readonly FamilySource[], read: (source: Fon
       if (family.bold) {
         const bold = openFont(family.name, read(family.bold));
         if (encodeRanges(codePointsOf(bold)) !== encodeRanges(all))
-          throw new Error(`${family.name}: regular and bold differ in what they cover`);
+          throw new Error(`${family.name}: regular and bold differ in coverage`);
         files.set(`${family.name}-bold.ttf`, bold.bytes);
       }
     }
 
-    // what a family before it has as well is told by \`forms\`, in far fewer characters
+    // \`forms\` lists characters that an earlier family covers too, in far fewer bytes
     if (family.sliced) codePoints = codePoints.filter((codePoint) => !covered.has(codePoint));
     for (const codePoint of codePoints) covered.add(codePoint);
     notices.push(`${family.name}: ${nameOf(font, 5)}. ${nameOf(font, 0)}`);
@@ -76,7 +76,7 @@ function openFont(name: string, bytes: Uint8Array): Font {
   return font;
 }
 
-/** Returns a font's string for the Windows platform in English (OpenType, "name"), empty if there is none. */
+/** Returns a font's English string for the Windows platform (OpenType, "name"), or an empty string. */
 function nameOf(font: Font, id: number): string {
   const table = font.table("name");
   const view = new DataView(table.buffer, table.byteOffset, table.byteLength);
@@ -93,7 +93,7 @@ function* codePointsOf(font: Font): Generator<number> {
     if (font.glyphOf(codePoint) !== 0 && COVERABLE.test(String.fromCodePoint(codePoint))) yield codePoint;
 }
 
-/** Returns `bytes`, a font, if it reads as one and has all of `codePoints`. */
+/** Returns `bytes` if they parse as a font that covers all of `codePoints`. */
 function checked(bytes: Uint8Array, codePoints: readonly number[]): Uint8Array {
   const font = readFont(bytes);
   for (const codePoint of codePoints)
@@ -102,21 +102,21 @@ function checked(bytes: Uint8Array, codePoints: readonly number[]): Uint8Array {
 }
 
 function indexOf(entries: readonly string[]): string {
-  const index = `// Written by scripts/buildFonts.ts; scripts/fonts/coverage.ts says how coverage is encoded.
+  const index = `// Written by scripts/buildFonts.ts. scripts/fonts/coverage.ts defines the encoding of coverage.
 
 /** A typeface of \`fonts/\`: how its files are cut, and which code points it is used for by default. */
 export interface Family {
   readonly name: string;
   readonly files: "regular and bold" | "regular" | "sliced";
   readonly coverage: string;
-  /** Of a family that is sliced: the numbers of its slices, encoded like its coverage. They may have more characters. */
+  /** For a sliced family, the numbers of its slices, encoded like its coverage. A slice may have more characters. */
   readonly forms?: string;
 }
 
 /** Code points to a slice. */
 export const SLICE = ${SLICE};
 
-/** In order of preference. */
+/** The typefaces in order of preference. */
 export const FAMILIES: readonly Family[] = [
 ${entries.join("\n")}
 ];

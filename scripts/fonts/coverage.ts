@@ -1,6 +1,7 @@
 /**
- * Encodes ascending code points as ranges, written `gap+more` in base 36 and separated by commas: `gap` is the distance
- * from the end of the previous range (exclusive), `more` the number of code points after the first, left out if 0.
+ * Encodes ascending code points as ranges, written `gap+more` in base 36 and separated by commas. `gap` is the distance
+ * from the end of the previous range (exclusive). `more` is the number of code points after the first, and is omitted
+ * if it is 0.
  */
 export function encodeRanges(codePoints: Iterable<number>): string {
   const ranges: string[] = [];

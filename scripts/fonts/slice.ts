@@ -1,9 +1,9 @@
-/** Cuts fonts that are too large for one request into fonts of a few hundred characters each. */
+/** Cuts fonts that are too large for one request into fonts of a few hundred characters. */
 import { packTables, viewOf } from "../../src/engine/fonts/sfnt.ts";
 import { assembleFont } from "../../src/engine/fonts/subset.ts";
 import type { Font } from "../../src/engine/fonts/truetype.ts";
 
-/** Makes a complete font of only `codePoints` (ascending), without layout tables: sliced scripts need no shaping. */
+/** Builds a complete font of only `codePoints` (ascending), without layout tables: sliced scripts need no shaping. */
 export function sliceFont(font: Font, codePoints: readonly number[]): Uint8Array {
   const glyphs = [...new Set(codePoints.map(font.glyphOf))];
   const ids = new Map(glyphs.map((glyph, i) => [glyph, i + 1]));
@@ -11,7 +11,7 @@ export function sliceFont(font: Font, codePoints: readonly number[]): Uint8Array
     font,
     glyphs.map((id) => ({ parts: [{ font, id, x: 0, y: 0 }], advance: font.advance(id) })),
   );
-  tables.head!.set(font.table("head").subarray(20, 36), 20); // created and modified, which it leaves out
+  tables.head!.set(font.table("head").subarray(20, 36), 20); // the times of creation and modification, which are zero
   return packTables({
     ...tables,
     cmap: cmapOf(codePoints.map((codePoint) => [codePoint, ids.get(font.glyphOf(codePoint))!])),

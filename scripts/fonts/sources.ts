@@ -1,18 +1,18 @@
-/** Where the fonts of `fonts/` come from: pinned npm packages, and files of Debian's packages, known by their hashes. */
+/** Sources of `fonts/`: pinned npm packages, and files of Debian's packages that are identified by their hashes. */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Debian's packages, and where they install their fonts. */
+/** Debian's packages, and the folders where they install their fonts. */
 export const DEBIAN = {
   packages: ["fonts-noto-core", "fonts-noto-mono"],
   version: "20201225-1",
   folder: "/usr/share/fonts/truetype/noto",
 };
 
-/** SHA-256 of each file taken from Debian, by its name: what `sha256sum` writes. */
+/** SHA-256 of each file taken from Debian, by file name, in the format of `sha256sum`. */
 const HASHES = new Map(
   readFileSync(join(import.meta.dirname, "debian.sha256"), "utf8")
     .trimEnd()
@@ -20,18 +20,18 @@ const HASHES = new Map(
     .map((line) => [line.slice(66), line.slice(0, 64)]),
 );
 
-/** A typeface to be built. */
+/** A typeface to build. */
 export interface FamilySource {
   readonly name: string;
   readonly regular: FontSource;
   readonly bold?: FontSource;
-  /** Tells which of its characters it is used for; all if undefined. */
+  /** Selects the characters that the family is used for. Undefined selects all. */
   readonly accepts?: (character: string) => boolean;
-  /** Cut into slices, which have only the accepted characters. */
+  /** Whether the font is cut into slices, which contain only the accepted characters. */
   readonly sliced?: true;
 }
 
-/** A font file: in a package of `scripts/fonts/package.json`, or one of Debian's, by the name it has in `fonts/` as well. */
+/** A font file, either in a package of `scripts/fonts/package.json`, or from Debian with its name in `fonts/`. */
 export type FontSource = { readonly npm: string } | { readonly debian: string; readonly kept: string };
 
 /** Returns a family of an npm package `@expo-google-fonts/…`, in both weights. */
@@ -39,7 +39,7 @@ export function fromNpm(name: string, file: string): FamilySource {
   return { name, regular: expo(name, file, "400Regular"), bold: expo(name, file, "700Bold") };
 }
 
-/** Returns a family of an npm package `@expo-google-fonts/…` that has, or needs, one weight. */
+/** Returns a family of an npm package `@expo-google-fonts/…` in one weight. */
 export function regularFromNpm(name: string, file: string): FamilySource {
   return { name, regular: expo(name, file, "400Regular") };
 }
@@ -55,9 +55,9 @@ function expo(name: string, file: string, weight: string): FontSource {
 }
 
 /**
- * Returns a reader for the bytes of sources. Debian's files are looked for in `folders`, where the package installs
- * them, and in `fonts/`, which has copies of them.
- * @throws Error if one of `families` lacks a source, naming every file that is missing and where to get it
+ * Creates a reader for the bytes of sources. It looks for Debian's files in `folders`, where the package installs them,
+ * and in `fonts/`, which has copies.
+ * @throws Error if a source of `families` is missing; the message lists every missing file and where to get it
  */
 export function openSources(
   families: readonly FamilySource[],
@@ -71,7 +71,7 @@ export function openSources(
     else if ("npm" in source) missing.push(`${source.npm}: run \`npm ci\` in scripts/fonts`);
     else
       missing.push(
-        `${source.debian}, SHA-256 ${HASHES.get(source.debian)}: unpack Debian's ${DEBIAN.packages.join(" and ")} ${DEBIAN.version}, name the folder`,
+        `${source.debian}, SHA-256 ${HASHES.get(source.debian)}: unpack Debian's ${DEBIAN.packages.join(" and ")} ${DEBIAN.version} and name the folder`,
       );
   }
   if (missing.length > 0) throw new Error(`fonts are missing, and nothing was changed:\n  ${missing.join("\n  ")}`);

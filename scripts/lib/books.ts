@@ -1,15 +1,16 @@
-/** The books of a deployment, read from it. */
+/** Reads the books of a deployment: its sales, as the operator sees them. */
 import { type SalesPage, salesPage } from "../../src/service/account/sales.ts";
 
-/** A sale, or a network that is sold on, as `GET /v1/operator/sales` tells it. */
+/** A sale as `GET /v1/operator/sales` returns it. */
 export type Sale = SalesPage["sales"][number];
 export type SoldOn = SalesPage["networks"][number];
 
 const DAY_MS = 86_400_000;
 
 /**
- * Reads all sales of the UTC days that a span of time touches, Unix milliseconds, and what is sold on now.
- * @throws Error in words for the operator if they cannot be read
+ * Reads all sales of the UTC days that a span of time (Unix milliseconds) touches, and the networks that are sold on
+ * now.
+ * @throws Error with a message for the operator, if they cannot be read
  */
 export async function readBooks(
   url: string,
@@ -40,10 +41,11 @@ async function readPage(url: URL, token: string): Promise<SalesPage> {
   if (response.ok) {
     const page = salesPage().safeParse(await response.json().catch(() => undefined));
     if (page.success) return page.data;
-    throw new Error(`${url.origin} answered the question for its sales with what are none of Overprint's`);
+    throw new Error(`${url.origin} did not answer with the sales of an Overprint deployment`);
   }
   await response.body?.cancel();
-  if (response.status === 404) throw new Error(`${url.origin} has no OPERATOR_TOKEN set, or is no Overprint`);
+  if (response.status === 404)
+    throw new Error(`${url.origin} has no OPERATOR_TOKEN, or is not an Overprint deployment`);
   if (response.status === 403) throw new Error(`${url.origin} has another OPERATOR_TOKEN`);
-  throw new Error(`${url.origin} answered ${response.status} to the question for its sales`);
+  throw new Error(`${url.origin} answered ${response.status} to the request for its sales`);
 }

@@ -11,7 +11,7 @@ export async function buildDeployment(root: string, out: string, env = process.e
   const worker = join(out, "worker");
   await buildScript(worker, { root, env });
   const files = [...(await hashesOf(worker, "worker")), ...(await hashesOf(join(root, "dist/site"), "site"))];
-  // nothing runs of what is left out: wrangler's own words, with the time in them, and maps of the sources, with the folder
+  // Other files do not run: wrangler's README contains the time, and source maps contain the folder.
   return new Map(
     files.filter(([path]) => !/^worker\/(README\.md|.*\.map)$/.test(path) && path !== `worker/${METAFILE}`),
   );

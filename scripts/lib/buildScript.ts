@@ -2,14 +2,14 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** What {@link buildScript} leaves beside the script: what esbuild says of its inputs. */
+/** The file that {@link buildScript} writes beside the script: esbuild's record of its inputs. */
 export const METAFILE = "bundle-meta.json";
 
 /**
  * Builds a Worker's script as a deployment does.
  * @param root the checkout; its static assets are built below it
- * @param entry another script than wrangler.toml names
- * @throws Error with what wrangler said, if it cannot be built
+ * @param entry a script to build instead of the one in wrangler.toml
+ * @throws Error with wrangler's output, if the build fails
  */
 export async function buildScript(
   into: string,

@@ -5,13 +5,13 @@ import { settings } from "../../src/settings/config.ts";
 import { buildScript } from "./buildScript.ts";
 
 /**
- * Builds a Worker as a deployment does, into a folder, beside a list of the names of its settings.
- * @returns the file in there with Miniflare's options for it: its modules, and wrangler.toml's bindings, but no settings
+ * Builds a Worker as a deployment does into a folder, and lists the names of its settings beside it.
+ * @returns the path of Miniflare's options: the modules and the bindings of wrangler.toml, without settings
  */
 export async function buildWorker(entry: string, into: string): Promise<string> {
   const folder = resolve(into);
   await buildScript(folder, { entry });
-  const { workerOptionsIn } = await import("./workerOptions.ts"); // which takes long to load
+  const { workerOptionsIn } = await import("./workerOptions.ts"); // slow to load
   const wasm = (await readdir(folder)).filter((name) => name.endsWith(".wasm"));
   const script = entry.slice(entry.lastIndexOf("/") + 1).replace(/\.ts$/, ".js");
   const options = {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-/** Where Debian, Fedora and macOS install it, after the setting that names it. */
+/** The setting that names the browser, then the paths where Debian, Fedora and macOS install it. */
 const PATHS = [
   process.env.CHROMIUM_PATH,
   "/usr/bin/chromium",
@@ -10,14 +10,14 @@ const PATHS = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-/** The browser of this machine; undefined if there is none. */
+/** Path of this machine's browser; undefined if it has none. */
 export const chromiumPath = PATHS.find((path) => path && existsSync(path));
 
-/** Says that tests are skipped, and why. */
-export const NO_BROWSER = "no Chromium here: `apt-get install chromium`, or name one in CHROMIUM_PATH";
+/** Reason why browser tests are skipped. */
+export const NO_BROWSER = "Chromium is not installed: run `apt-get install chromium`, or name one in CHROMIUM_PATH";
 
-/** Starts the browser of this machine, headless. */
+/** Starts this machine's browser, headless. */
 export function startBrowser(): Promise<Browser> {
-  // Its sandbox needs rights that containers withhold; the pages it opens here are our own.
+  // Chromium's sandbox needs rights that containers lack. The tests open only our own pages.
   return chromium.launch({ executablePath: chromiumPath!, args: ["--no-sandbox"] });
 }

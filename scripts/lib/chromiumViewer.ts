@@ -6,19 +6,22 @@ import type { Raster } from "./raster.ts";
 import { rasterOf } from "./rasterOf.ts";
 
 const WINDOW_WIDTH = 900;
-/** The height of a page, at most, with what is around it. */
+/** Maximum height in pixels of a page with its margins in the viewer. */
 const STEP = 830;
-/** The viewer is dark grey between pages. */
+/** Minimum blue of a page's pixel. The viewer is dark gray between pages. */
 const LEAST_BLUE = 50;
-/** It has no event for when it has drawn them, and shows something else first: they are there once nothing changes. */
+/**
+ * Interval between two screenshots. The viewer has no event for finished pages, so they count as finished when nothing
+ * changes.
+ */
 const POLL_MS = 500;
 const POLLS = 60;
 const STILL_POLLS = 4;
 
 /**
- * Draws a PDF with Chromium's own viewer, at a pixel to the point. Its pages may be 800 points wide and high, and must be
- * bluer in the middle than the viewer is around them.
- * @throws Error if the pages do not come in half a minute
+ * Draws a PDF with Chromium's own viewer, at one pixel per point. Pages may be up to 800 points wide and high, and must
+ * be bluer in the middle than the viewer's background.
+ * @throws Error if the pages are not drawn within half a minute
  */
 export async function drawByChromium(pdf: Uint8Array, pages: number): Promise<Raster[]> {
   const folder = mkdtempSync(join(tmpdir(), "overprint-chromium-"));
@@ -27,7 +30,7 @@ export async function drawByChromium(pdf: Uint8Array, pages: number): Promise<Ra
     const path = join(folder, "input.pdf");
     writeFileSync(path, pdf);
     const page = await browser.newPage({ viewport: { width: WINDOW_WIDTH, height: pages * STEP } });
-    await page.goto(`file://${path}#toolbar=0&navpanes=0&zoom=75`); // of 96 dots to the inch
+    await page.goto(`file://${path}#toolbar=0&navpanes=0&zoom=75`); // at 96 dots per inch
     let last: Buffer | undefined;
     let still = 0;
     for (let poll = 0; poll < POLLS; poll++) {
@@ -45,7 +48,7 @@ export async function drawByChromium(pdf: Uint8Array, pages: number): Promise<Ra
   }
 }
 
-/** Cuts out the pages, which stand one below the other, in the middle. */
+/** Cuts out the pages, which are stacked in the middle. */
 function pagesIn({ width, height, rgb }: Raster): Raster[] {
   const middle = width / 2;
   const isPage = (x: number, y: number) => x < width && y < height && rgb[3 * (y * width + x) + 2]! > LEAST_BLUE;

@@ -1,27 +1,27 @@
 import type { Raster } from "./raster.ts";
 
-/** A page without its mark, and with it, as one viewer draws it. */
+/** A page without its mark and with it, as one viewer draws it. */
 interface Drawing {
   readonly plain: Raster;
   readonly marked: Raster;
 }
 
-/** How one viewer's mark differs from another's. */
+/** Differences between the same mark in two viewers. */
 interface Difference {
-  /** The most pixels between the same sides of the boxes around the two. */
+  /** Maximum distance in pixels between the same sides of the two bounding boxes. */
   readonly shift: number;
-  /** The change of all pixels, as a share of the other's. */
+  /** Sum of all pixel changes, as a share of the other viewer's. */
   readonly strength: number;
-  /** The share of the pixels of either that the other does not change, nor any near them. */
+  /** Share of the changed pixels of one viewer that have no changed pixel of the other nearby. */
   readonly stray: number;
 }
 
-/** Pixels of which each value changes by so much in all have ink of the mark, and by less than half of it none. */
+/** Minimum change of a pixel, summed over its channels, that counts as ink. Less than half of it counts as no ink. */
 const INK = 60;
-/** Pixels of one mark that are so many pixels or fewer from one of the other's are in the same place. */
+/** Maximum distance in pixels at which two inked pixels count as the same place. */
 const NEAR = 2;
 
-/** Compares a mark with the same one as another viewer draws it. */
+/** Compares a mark with the same mark drawn by another viewer. */
 export function compareMarks(one: Drawing, other: Drawing): Difference {
   const [mine, theirs] = [changesOf(one), changesOf(other)];
   const differ = Math.max(Math.abs(mine.width - theirs.width), Math.abs(mine.height - theirs.height));
@@ -34,7 +34,7 @@ export function compareMarks(one: Drawing, other: Drawing): Difference {
   };
 }
 
-/** By how much each pixel's three values change in all. */
+/** The change of each pixel, summed over its three channels. */
 interface Changes {
   readonly width: number;
   readonly height: number;

@@ -1,4 +1,7 @@
-/** Returns whether `--dry-run` was asked for. Where no `--` is before it, npm keeps it for itself, and says so in the environment. */
+/**
+ * Returns whether `--dry-run` was given. Without a `--` before it, npm takes the flag itself and sets an environment
+ * variable.
+ */
 export function isDryRun(flag: boolean | undefined): boolean {
   return flag === true || process.env.npm_config_dry_run === "true";
 }

@@ -3,15 +3,15 @@ import { openInspector } from "./inspector.ts";
 /** V8's memory figures of an isolate, in bytes. */
 interface HeapUsage {
   usedSize: number;
-  /** Array buffers. */
+  /** Memory of array buffers. */
   backingStorageSize?: number;
 }
 
 const EVERY_MS = 20;
 
 /**
- * Samples the heap of a running Worker, objects and array buffers, every 20 ms; the Worker answers whenever it yields
- * the CPU. `peakMb` returns the peak since its previous call.
+ * Samples the heap of a running Worker, objects and array buffers, every 20 ms. The Worker answers when it yields the
+ * CPU. `peakMb` returns the peak since its previous call.
  */
 export async function watchHeap(inspectorPort: number): Promise<{ peakMb(): number; stop(): void }> {
   const inspector = await openInspector(inspectorPort);

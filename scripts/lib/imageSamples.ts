@@ -4,10 +4,10 @@ import vectors from "../../test/engine/images/jpegVectors.json" with { type: "js
 
 const [WIDTH, HEIGHT] = [96, 72];
 type Rgb = readonly [number, number, number];
-/** JPEG samples are made of blocks of 8 x 8 pixels. */
+/** Side in pixels of a JPEG block. */
 const BLOCK = 8;
 
-/** tRNS data that makes white transparent, or a palette increasingly so. */
+/** tRNS data that makes white transparent, or the colors of a palette increasingly transparent. */
 const TRANSPARENCY: [Kind, Uint8Array][] = [
   [{ colorType: 0, bitDepth: 8 }, uint16(255)],
   [{ colorType: 0, bitDepth: 16 }, uint16(65_535)],
@@ -17,8 +17,8 @@ const TRANSPARENCY: [Kind, Uint8Array][] = [
 ];
 
 /**
- * The same motif as an image of each kind that is accepted: a gradient from red to blue, white in the lower right, a
- * black L in the upper left; with alpha, it fades downwards.
+ * The same motif as an image of each accepted kind: a gradient from red to blue, white in the lower right, and a black
+ * L in the upper left. With alpha, it fades downwards.
  */
 export const IMAGE_SAMPLES: Record<string, Uint8Array> = Object.fromEntries([
   ...KINDS.flatMap((kind) =>
@@ -47,7 +47,7 @@ function nameOf({ colorType, bitDepth }: Kind): string {
   return `colour type ${colorType}, ${bitDepth} bits`;
 }
 
-/** Returns red, green and blue, 0 to 255, at a pixel. */
+/** Returns red, green and blue (0 to 255) of a pixel. */
 function motif(x: number, y: number): Rgb {
   const isL = (x >= 8 && x < 16 && y >= 8 && y < 48) || (y >= 40 && y < 48 && x >= 8 && x < 32);
   if (isL) return [0, 0, 0];
@@ -100,7 +100,7 @@ function inverted([r, g, b]: Rgb): Rgb {
   return [255 - r, 255 - g, 255 - b];
 }
 
-/** Returns cyan, magenta, yellow and black, with black 0. */
+/** Converts RGB to cyan, magenta, yellow and black. Black is always 0. */
 function toInks(rgb: Rgb): number[] {
   return [...inverted(rgb), 0];
 }

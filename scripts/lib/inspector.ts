@@ -1,14 +1,14 @@
 /** A connection to the inspector of a running Worker (Chrome DevTools protocol). */
 export interface Inspector {
-  /** Sends a command, and returns its result once the Worker yields the CPU. */
+  /** Sends a command and returns its result. The Worker answers when it yields the CPU. */
   send<T>(method: string, params?: object): Promise<T>;
   close(): void;
 }
 
-/** Connects to the inspector of the Worker whose it is. */
+/** Connects to the inspector on a port. */
 export async function openInspector(port: number): Promise<Inspector> {
   const targets = (await (await fetch(`http://127.0.0.1:${port}/json`)).json()) as { webSocketDebuggerUrl: string }[];
-  const headers = { Origin: `http://localhost:${port}` }; // without it, or from a web page, it is refused
+  const headers = { Origin: `http://localhost:${port}` }; // the inspector refuses requests without an Origin, and those of web pages
   const socket = new WebSocket(targets[0]!.webSocketDebuggerUrl, { headers } as never);
   await new Promise((resolve, reject) => {
     socket.addEventListener("open", resolve);

@@ -2,7 +2,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { DEVELOPMENT_KEY, TRANSFER_WITH_AUTHORIZATION } from "../../src/payments/facilitators/localFacilitator.ts";
 import { isSolana, NETWORKS, type NetworkName } from "../../src/payments/wire/networks.ts";
 
-/** An entry of a 402's `accepts` (x402 version 1), with the fields that paying needs. */
+/** An entry of a 402's `accepts` (x402 version 1), with the fields that a payment needs. */
 export interface Offer {
   resource: string;
   scheme: string;

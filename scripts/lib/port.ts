@@ -1,7 +1,7 @@
-/** The highest that there is (RFC 9293, 3.1). */
+/** The highest port number (RFC 9293, 3.1). */
 export const MAX_PORT = 65_535;
 
-/** Returns whether a text is the number of a port that can be named. */
+/** Returns whether a text is a valid port number. */
 export function isPort(text: string): boolean {
   return /^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) <= MAX_PORT;
 }

@@ -9,18 +9,18 @@ export interface Raster {
   readonly rgb: Uint8Array;
 }
 
-/** In pixels. */
+/** A size in pixels. */
 interface Size {
   width: number;
   height: number;
 }
 
-/** Renders every page of a PDF, each to fit into `box` pixels. */
+/** Renders every page of a PDF to fit into `box` pixels. */
 export type Renderer = (pdf: Uint8Array, box: Size) => Promise<Raster[]>;
 
 let library: Promise<PDFiumLibrary> | undefined;
 
-/** PDFium, the engine of Chrome. It is begun once: that takes longer than to draw a page. */
+/** Loads PDFium, the engine of Chrome, once: loading takes longer than drawing a page. */
 export function pdfium(): Promise<PDFiumLibrary> {
   library ??= PDFiumLibrary.init();
   return library;
@@ -77,7 +77,7 @@ export function packed(
   return rgb;
 }
 
-/** Lays images out in rows of equal cells, centred, on grey. */
+/** Arranges images in rows of equal cells, centered on gray. */
 export function grid(rows: readonly (readonly Raster[])[], cell: Size, gap = 8): Raster {
   const columns = Math.max(...rows.map((row) => row.length));
   const [stepX, stepY] = [cell.width + gap, cell.height + gap];

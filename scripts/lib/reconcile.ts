@@ -1,33 +1,33 @@
-/** Holds the books against the chain: what was sold has moved, and what has moved was sold. */
+/** Reconciles the books with on-chain transfers: every sale has a transfer, and every transfer a sale. */
 import type { Sale } from "./books.ts";
 import type { Transfer } from "./transfers.ts";
 
-/** A span of time, Unix milliseconds, without its end. */
+/** A span of time in Unix milliseconds, without its end. */
 export interface Span {
   since: number;
   until: number;
-  /** What happened after this is not judged yet: settlements may be under way. */
+  /** Later sales and transfers are not judged yet, since their settlement may be under way. */
   judged: number;
 }
 
-/** A transfer that is no sale's. */
+/** A transfer without a sale. */
 type Unsold = Transfer & { at: number };
 
-/** What came of it, for one network and the span. */
+/** The outcome for one network and span. */
 export interface Reconciled {
   sales: Sale[];
-  /** The transfers of these sales, and those that are no sale's. */
+  /** The transfers of these sales, and the transfers without a sale. */
   transfers: Transfer[];
   soldNotMoved: Sale[];
   movedNotSold: Unsold[];
 }
 
 /**
- * Matches each sale with its transfer: by transaction, payer, seller and amount; where a sale's transaction is not known,
- * by the rest.
- * @param sales of a network, from well before the span to well after it: money moves before a sale is booked, by a lot
- * where the facilitator's answer was lost
- * @param transfers the same
+ * Matches each sale with its transfer by transaction, payer, seller and amount. If a sale's transaction is unknown, the
+ * other three decide.
+ * @param sales sales of a network, from well before the span to well after it: the transfer precedes the sale, by a
+ * long time if the facilitator's answer was lost
+ * @param transfers transfers of the same period
  */
 export async function reconcile(
   sales: readonly Sale[],

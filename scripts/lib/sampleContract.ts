@@ -17,15 +17,15 @@ const DATE = new Date("2026-01-15T09:00:00Z");
 const CLAUSES = [
   [
     "1. Purpose",
-    "The parties wish to explore the joint production of a printed catalogue, and in doing so will show each other drafts, prices and customer lists that neither has published.",
+    "The parties wish to explore the joint production of a printed catalog, and in doing so will show each other drafts, prices and customer lists that neither has published.",
   ],
   [
     "2. What is confidential",
-    "Whatever one party gives to the other in writing, on a screen or by word of mouth, if it is marked as confidential on each page or would be held so by a reasonable reader.",
+    "Everything that one party gives to the other in writing, on a screen or by word of mouth, if it is marked as confidential on each page or if a reasonable reader would consider it so.",
   ],
   [
     "3. What the receiver does",
-    "The receiver keeps it as carefully as its own, shows it only to those who work on the catalogue, and gives it back or destroys it within ten days of being asked to.",
+    "The receiver keeps it as carefully as its own, shows it only to those who work on the catalog, and gives it back or destroys it within ten days of being asked to.",
   ],
   [
     "4. What is not covered",
@@ -33,7 +33,7 @@ const CLAUSES = [
   ],
   [
     "5. How long it lasts",
-    "Two years from the date of signature, whether or not the catalogue is printed. Trade secrets stay covered for as long as they are such.",
+    "Two years from the date of signature, whether or not the catalog is printed. Trade secrets stay covered for as long as they are such.",
   ],
 ] as const;
 
@@ -49,8 +49,8 @@ const SCHEDULE = [
 ] as const;
 
 /**
- * Makes the sample of the page at `/`: a contract whose four pages are upright, landscape, turned by /Rotate, and cropped
- * off the origin. It is the same to the byte each time.
+ * Creates the sample of the page at `/`: a contract of four pages, which are upright, landscape, rotated by /Rotate,
+ * and cropped off the origin. Its bytes are always the same.
  */
 export async function sampleContract(): Promise<Uint8Array> {
   const document = await PDFDocument.create();
@@ -87,7 +87,7 @@ export async function sampleContract(): Promise<Uint8Array> {
 
   const turned = document.addPage([842, 595]);
   turned.setRotation(degrees(90));
-  turned.pushOperators(concatTransformationMatrix(0, 1, -1, 0, 842, 0)); // on its side, as a scanner stores it
+  turned.pushOperators(concatTransformationMatrix(0, 1, -1, 0, 842, 0)); // sideways, as a scanner stores it
   heading(turned, "Schedule", "Annex B: a page that is stored on its side", MARGIN, 842 - MARGIN);
   for (const [row, cells] of SCHEDULE.entries()) {
     const y = 690 - row * 46;

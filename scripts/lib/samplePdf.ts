@@ -3,7 +3,9 @@ import { degrees, PDFDocument, type PDFFont, type PDFPage, rgb, StandardFonts } 
 const PARAGRAPH =
   "The parties agree that every page of this document shall carry its mark where the reader sees it, whichever way the page was scanned, cropped or turned before it came to be signed.";
 
-/** Makes a contract of four pages: upright, landscape, turned by /Rotate, and with a crop box away from the origin. */
+/**
+ * Creates a contract of four pages: upright, landscape, rotated by /Rotate, and with a crop box away from the origin.
+ */
 export async function samplePdf(): Promise<Uint8Array> {
   const document = await PDFDocument.create();
   const font = await document.embedFont(StandardFonts.TimesRoman);

@@ -1,21 +1,22 @@
 import { DEBIAN } from "../fonts/sources.ts";
 import { COPIED } from "./licenses.ts";
 
-/** As much of what esbuild says of a build as is read here. */
+/** The parts of esbuild's metafile that are read here. */
 export interface Metafile {
   outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>;
 }
 
-/** As much of `package-lock.json`. */
+/** The parts of `package-lock.json` that are read here. */
 export interface Lock {
   version: string;
   packages: Record<string, { version?: string; resolved?: string; integrity?: string; license?: string }>;
 }
 
 /**
- * Returns the packages that a deployment has bytes of, as CycloneDX 1.6 (ECMA-424), with licenses and hashes of the lock
- * files, and those that `fonts/` is made of. `npm sbom` cannot tell: it refuses overridden peers, and with `--omit dev` leaves out what a tool depends on as well.
- * The document has neither time nor serial number, so that a release's can be made again.
+ * Returns the packages that contribute bytes to a deployment, as CycloneDX 1.6 (ECMA-424), with licenses and hashes
+ * from the lock files. The sources of `fonts/` are included. `npm sbom` does not work here: it rejects overridden
+ * peers, and `--omit dev` drops dependencies of tools. The document has no time and no serial number, so that a
+ * release's can be reproduced.
  * @param fonts the lock file of `scripts/fonts`
  * @throws Error if a package is not in its lock file
  */
@@ -46,7 +47,7 @@ export function sbomOf(lock: Lock, metafiles: Metafile[], fonts: Lock) {
   };
 }
 
-/** Returns the folders of the packages that a build has bytes of, from the root of the checkout. */
+/** Returns the folders of the packages that contribute bytes to a build, relative to the checkout. */
 function packagesOf({ outputs }: Metafile): string[] {
   return Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => {
@@ -59,7 +60,7 @@ function packagesOf({ outputs }: Metafile): string[] {
 function componentOf(folder: string, lock: Lock) {
   const name = folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length);
   const { version, resolved, integrity, license } = lock.packages[folder] ?? {};
-  if (!version || !integrity) throw new Error(`package-lock.json does not say which ${folder} there is`);
+  if (!version || !integrity) throw new Error(`package-lock.json does not list the version of ${folder}`);
   const [algorithm, digest] = integrity.split("-") as [string, string];
   return {
     type: "library",

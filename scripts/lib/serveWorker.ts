@@ -9,23 +9,23 @@ import {
   type V4WorkerOptions,
 } from "miniflare";
 
-/** Where a Worker is served, and who hears what it logs. */
+/** The place where a Worker is served, and the receiver of its log. */
 type Place = Pick<
   V4MiniflareOptions,
   "host" | "port" | "inspectorPort" | "unsafeTriggerHandlers" | "handleStructuredLogs"
 > & {
-  /** Where strangers reach it, by `front.js`; Miniflare's own address is for this machine alone then. */
+  /** The public address, served through `front.js`. Miniflare's own address then stays on loopback. */
   outside?: Outside;
 };
 
 interface Outside {
   host: string;
   port: number;
-  /** Whether it is an address that nobody but this machine reaches. */
+  /** Whether only this machine can reach the address. */
   isLocal: boolean;
 }
 
-/** Serves a Worker as `startMiniflare` does, until the process is told to end. */
+/** Serves a Worker as `startMiniflare` does, until the process receives a signal to end. */
 export async function serveWorker(...what: Parameters<typeof startMiniflare>): Promise<Miniflare> {
   const miniflare = await startMiniflare(...what);
   for (const signal of ["SIGTERM", "SIGINT"] as const)
@@ -38,8 +38,8 @@ export async function serveWorker(...what: Parameters<typeof startMiniflare>): P
 }
 
 /**
- * Starts a Worker that `buildWorker` has built, in workerd; it answers once it is `ready`.
- * @param optionsFile as `buildWorker` returns it
+ * Starts a Worker built by `buildWorker` in workerd. It answers once it is `ready`.
+ * @param optionsFile the path that `buildWorker` returns
  * @param state the folder of its storage
  * @param vars its settings
  */
@@ -56,13 +56,13 @@ export async function startMiniflare(
       workers: [worker, ...(outside ? [frontOf(worker.name!, outside)] : [])],
       ...place,
       resourcePersistencePath: state,
-      cf: false, // or it would be fetched
+      cf: false, // otherwise Miniflare would fetch it
       log: new Log(LogLevel.WARN),
     }),
   );
 }
 
-/** The Worker that stands before another at an address. */
+/** Creates the Worker that forwards requests from a public address to another Worker. */
 function frontOf(name: string, { isLocal, ...address }: Outside): V4WorkerOptions {
   return {
     name: "front",

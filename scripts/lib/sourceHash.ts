@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
-/** Everything that the deployed script and its assets are made of. `wrangler.toml` is not: it is each operator's own. */
+/** Sources of the deployed script and its assets. `wrangler.toml` is not included, because each operator edits it. */
 export const SOURCES = [
   "examples/contract.pdf",
   "fonts",
@@ -15,8 +15,8 @@ export const SOURCES = [
 ];
 
 /**
- * Returns the SHA-256, in hexadecimal, of what `sha256sum` prints for all files of {@link SOURCES} in the order of their
- * paths' bytes. Files whose names begin with a dot are no sources.
+ * Returns the SHA-256, in hexadecimal, of the output of `sha256sum` for all files of {@link SOURCES}, sorted by the
+ * bytes of their paths. Files whose names begin with a dot are not included.
  */
 export async function sourceHash(root: string): Promise<string> {
   const paths = (await Promise.all(SOURCES.map((name) => filesOf(root, name)))).flat();

@@ -1,14 +1,14 @@
 import type { SourceMap } from "node:module";
 import { relative, resolve } from "node:path";
 
-/** A place in the deployed script, as a stack has it, with whatever address stands before it. */
+/** A position in the deployed script in a stack trace, with any address before it. */
 const PLACE = /(?:file:\/\/)?[^\s()]*\bindex\.js:(\d+):(\d+)/g;
 
 /**
- * Replaces each place in a script, such as `index.js:60:22502`, by that in the sources it was built from. What the map
- * does not know stays.
- * @param folder where the script was built: its map names sources from there
- * @param root what the places are told from
+ * Replaces each position in a script, such as `index.js:60:22502`, by the position in its sources. Positions that the
+ * map does not contain stay.
+ * @param folder where the script was built: the map's paths are relative to it
+ * @param root folder that the new positions are relative to
  */
 export function withSourcePlaces(text: string, map: SourceMap, folder: string, root: string): string {
   return text.replace(PLACE, (place, line: string, column: string) => {

@@ -1,4 +1,4 @@
-/** A line in each script that the fonts here cover. */
+/** A line of text in each script that the fonts cover. */
 export const TEXT_SAMPLES: Record<string, string> = {
   Latin: "Confidential AVA fi",
   Vietnamese: "Tài liệu mật",

@@ -1,4 +1,4 @@
-/** What a chain shows of the money that has moved to the seller. */
+/** Reads transfers to the seller from a chain. */
 import { createClient, type Hex, http, publicActions } from "viem";
 import type { SoldOn } from "./books.ts";
 
@@ -7,9 +7,9 @@ export interface Transfer {
   transaction: string;
   from: string;
   to: string;
-  /** Atomic units. */
+  /** Amount in atomic units. */
   amount: string;
-  /** Asks for the time of its block, Unix milliseconds. */
+  /** Fetches the time of the transfer's block in Unix milliseconds. */
   time(): Promise<number>;
 }
 
@@ -23,16 +23,18 @@ const TRANSFER = {
   ],
 } as const;
 
-/** Nodes limit what they search at once, each in its own way: a range that is refused is halved, to a block at the least. */
+/**
+ * Initial number of blocks per search. Nodes have different limits, so a refused range is halved, down to one block.
+ */
 const MOST_BLOCKS = 10_000n;
-/** Of the newest blocks, one may be replaced yet. */
+/** Blocks at the head of the chain that are ignored, because they may still be replaced. */
 const CONFIRMATIONS = 1n;
 
 /**
  * Returns the transfers of a network's token to the seller's addresses in a span of time (Unix milliseconds), in the
  * order of the chain.
  * @param rpcUrl a node of an EVM chain
- * @throws Error in words for the operator if the node does not answer, or is another chain's
+ * @throws Error with a message for the operator, if the node does not answer or belongs to another chain
  */
 export async function transfersTo(
   sellers: readonly string[],
@@ -46,7 +48,8 @@ export async function transfersTo(
     throw new Error(`the node of ${network} in RPC_URL does not answer: ${sentence(error)}`);
   };
   const id = await node.getChainId().catch(silent);
-  if (chain !== `eip155:${id}`) throw new Error(`the node of ${network} in RPC_URL is of eip155:${id}, not ${chain}`);
+  if (chain !== `eip155:${id}`)
+    throw new Error(`the node of ${network} in RPC_URL belongs to eip155:${id}, not ${chain}`);
 
   const timeOf = timesOf((blockNumber) => node.getBlock({ blockNumber }).catch(silent));
   const head = (await node.getBlockNumber({ cacheTime: 0 }).catch(silent)) - CONFIRMATIONS;
@@ -59,7 +62,7 @@ export async function transfersTo(
     const logs = await node
       .getLogs({ address: asset as Hex, event: TRANSFER, args, fromBlock: from, toBlock: to, strict: true })
       .catch((error: unknown) => {
-        if (to === from) throw new Error(`the node of ${network} in RPC_URL does not search: ${sentence(error)}`);
+        if (to === from) throw new Error(`the node of ${network} in RPC_URL refuses the search: ${sentence(error)}`);
       });
     if (!logs) {
       step = (to - from + 1n) / 2n;
@@ -67,7 +70,7 @@ export async function transfersTo(
     }
     for (const { transactionHash, blockNumber, args } of logs)
       if (args.value > 0n)
-        // anybody can move nothing, and some do it to be seen
+        // anyone can send transfers of zero, and some do it to advertise
         found.push({
           transaction: transactionHash,
           from: args.from,
@@ -80,7 +83,7 @@ export async function transfersTo(
   return found;
 }
 
-/** Returns the time of a block, in Unix milliseconds; each is asked for once. */
+/** Returns a function that fetches the time of a block, in Unix milliseconds, once per block. */
 function timesOf(read: (block: bigint) => Promise<{ timestamp: bigint }>): (block: bigint) => Promise<number> {
   const known = new Map<bigint, number>();
   return async (blockNumber) => {
@@ -90,7 +93,7 @@ function timesOf(read: (block: bigint) => Promise<{ timestamp: bigint }>): (bloc
   };
 }
 
-/** Returns the first block that is not older than a time, the one after `head` if all are. */
+/** Returns the first block that is not older than a time, or the block after `head` if all are older. */
 async function firstBlockAt(time: number, head: bigint, timeOf: (block: bigint) => Promise<number>): Promise<bigint> {
   let [low, high] = [0n, head + 1n];
   while (low < high) {
@@ -101,7 +104,7 @@ async function firstBlockAt(time: number, head: bigint, timeOf: (block: bigint) 
   return low;
 }
 
-/** Without the node's address, which often has a key in it. */
+/** Returns an error's message without the node's address, which often contains a key. */
 function sentence(error: unknown): string {
   return String((error as { shortMessage?: string }).shortMessage ?? (error as Error).message).replace(
     /https?:\S+/g,

@@ -1,11 +1,11 @@
-/** Versions (semver.org), and the files that name the one of Overprint. */
+/** Versions (semver.org), and the files that contain Overprint's version. */
 
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/;
 
 /**
- * Returns the version that comes after `current`, or the one that is asked for.
+ * Returns the next version after `current`, or the requested one.
  * @param asked major, minor, patch, or a version
- * @throws Error if it is none of them, or a version before the current one
+ * @throws Error if `asked` is malformed, or comes before the current version
  */
 export function nextVersion(current: string, asked: string): string {
   const now = partsOf(current);
@@ -15,17 +15,18 @@ export function nextVersion(current: string, asked: string): string {
   if (asked === "patch") return `${major}.${minor}.${patch + 1}`;
   const then = partsOf(asked);
   const at = then.findIndex((part, index) => part !== now[index]);
-  if (at >= 0 && then[at]! < now[at]!) throw new Error(`${asked} comes before ${current}, which is the version now`);
+  if (at >= 0 && then[at]! < now[at]!)
+    throw new Error(`${asked} comes before ${current}, which is the current version`);
   return asked;
 }
 
 function partsOf(version: string): [number, number, number] {
   const parts = VERSION.exec(version)?.slice(1).map(Number);
-  if (!parts) throw new Error(`${version} is no version: say major, minor, patch, or three numbers such as 1.2.3`);
+  if (!parts) throw new Error(`${version} is not a version: use major, minor, patch, or three numbers such as 1.2.3`);
   return parts as [number, number, number];
 }
 
-/** The files that say the version, and how each is changed to say another. */
+/** The files that contain the version, each with a function that replaces it. */
 export const VERSIONED: Record<string, (text: string, version: string) => string> = {
   "package.json": withVersion,
   "server.json": withVersion,
@@ -44,9 +45,10 @@ function withVersion(text: string, version: string): string {
 const UNRELEASED = "## Unreleased\n";
 
 /**
- * Returns the changelog (keepachangelog.com) with what is unreleased under the heading of a version, and what that is.
+ * Moves the unreleased entries of the changelog (keepachangelog.com) under the heading of a version. Returns the new
+ * text and those entries.
  * @param day YYYY-MM-DD
- * @throws Error if nothing is unreleased, or the version has a heading already
+ * @throws Error if there are no unreleased entries, or the version already has a heading
  */
 export function releasedChangelog(text: string, version: string, day: string): { text: string; notes: string } {
   const [before, after] = text.split(UNRELEASED);

@@ -6,14 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
-/** The program of wrangler, for Node. */
+/** Path of wrangler's program, for Node.js. */
 const WRANGLER = join(root, "node_modules/wrangler/bin/wrangler.js");
 const START_TIMEOUT_MS = 60_000;
 
 /** The Worker, running locally with its own storage. */
 export interface RunningWorker {
   url: string;
-  /** The port of its inspector, which speaks the Chrome DevTools protocol. */
+  /** Port of its inspector (Chrome DevTools protocol). */
   inspectorPort: number;
   /** Returns the CPU time that workerd has used so far, in milliseconds. */
   cpuMs(): Promise<number>;
@@ -25,8 +25,8 @@ export interface RunningWorker {
 }
 
 /**
- * Starts the Worker on a free loopback port, as `npm run dev` does, without what .dev.vars says. `vars` are its settings;
- * `entry` is another script, with the same settings and bindings; `signal` gives up on a start.
+ * Starts the Worker on a free loopback port, as `npm run dev` does, but ignores .dev.vars. `vars` are its settings.
+ * `entry` replaces the script, with the same settings and bindings. `signal` cancels a start.
  * @throws Error if it has not started within a minute
  */
 export function startWorker(
@@ -55,7 +55,7 @@ export function startWorker(
   return startServer(program, { signal });
 }
 
-/** Where a server is to listen, and the folder for its storage. */
+/** The address where a server listens, and the folder of its storage. */
 export interface ServerPlace {
   port: number;
   inspectorPort: number;
@@ -63,8 +63,8 @@ export interface ServerPlace {
 }
 
 /**
- * Starts a program of Node's, given by its arguments, that serves the Worker, and waits until it answers. Its storage is in
- * a new, temporary folder, or in `keptState`, which stays when it stops.
+ * Starts a Node.js program that serves the Worker, given by its arguments, and waits until it answers. Its storage is a
+ * new temporary folder, or `keptState`, which stays after it stops.
  * @throws Error if it has not started within a minute
  */
 export async function startServer(
@@ -99,7 +99,7 @@ export async function startServer(
     if (child.exitCode !== null || signal?.aborted || Date.now() > deadline) {
       await stop();
       signal?.throwIfAborted();
-      if (/address already in use/i.test(log)) return startServer(program, { keptState, signal }); // somebody else was faster
+      if (/address already in use/i.test(log)) return startServer(program, { keptState, signal }); // another process took the port first
       throw new Error(`the Worker did not start:\n${log}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -116,8 +116,8 @@ export async function startServer(
 }
 
 /**
- * Returns a port of 127.0.0.1 that nothing listens on, until somebody else is faster. It is none of those that systems give
- * out by themselves, to servers and to connections: one of them may have it before the program does that is started now.
+ * Returns a port of 127.0.0.1 that is free at the moment. It is outside of the range that operating systems assign to
+ * servers and connections, so that another program is unlikely to take it first.
  */
 export async function freePort(): Promise<number> {
   const port = randomInt(15_000, 32_000);
@@ -141,7 +141,7 @@ async function workerdsUnder(pid: number): Promise<number[]> {
   return found;
 }
 
-/** Returns user and system time; clock ticks are 10 ms. */
+/** Returns user and system time of a process. Clock ticks are 10 ms. */
 async function cpuMsOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

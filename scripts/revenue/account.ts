@@ -4,23 +4,23 @@ import { type Reconciled, reconcile, type Span } from "../lib/reconcile.ts";
 import { transfersTo } from "../lib/transfers.ts";
 import type { Asked } from "./asked.ts";
 
-/** Sales and transfers that belong together may be this far apart. */
+/** Maximum time between a sale and its transfer. */
 const MARGIN_MS = 86_400_000;
 
-/** What is known of one network. */
+/** Sales and transfers of one network. */
 export interface Account extends SoldOn {
-  /** What was sold on it in the span. */
+  /** Sales on it in the span. */
   book: Sale[];
   sold: string;
-  /** Undefined where it was not held against the chain, for the reason in `unchecked`. */
+  /** Sum of the transfers. Undefined if the network was not reconciled; `unchecked` gives the reason. */
   moved?: string;
   unchecked?: string;
   differences: Pick<Reconciled, "soldNotMoved" | "movedNotSold">;
 }
 
 /**
- * Reads the books of a deployment, and holds them against the chain: an account of each network.
- * @throws Error in words for the operator if the books, or a chain, cannot be read
+ * Reads the books of a deployment and reconciles each network with its chain.
+ * @throws Error with a message for the operator, if the books or a chain cannot be read
  */
 export async function accountsOf({ url, token, rpcUrls, ...span }: Asked): Promise<Account[]> {
   const [from, to] = [span.since - MARGIN_MS, Math.min(span.until + MARGIN_MS, Date.now())];
@@ -46,8 +46,8 @@ async function account(
 ): Promise<Account> {
   const sales = all.filter((sale) => keyOf(sale) === key);
   const unchecked = network.chain.startsWith("eip155:")
-    ? rpcUrl === "" && "RPC_URL has no node of it"
-    : "only EVM chains are held against the books";
+    ? rpcUrl === "" && "RPC_URL has no node for it"
+    : "only EVM chains are reconciled";
   const sellers = [...new Set([network.pay_to, ...sales.map(({ pay_to }) => pay_to)])];
   const transfers = unchecked ? [] : await transfersTo(sellers, network, rpcUrl, from, to);
   const { sales: sold, transfers: moved, ...differences } = await reconcile(sales, transfers, span);
@@ -61,7 +61,7 @@ async function account(
   };
 }
 
-/** Returns a sum as people write it. */
+/** Returns a sum in decimal notation. */
 export function totalOf(amounts: readonly { amount: string }[], { decimals }: Pick<SoldOn, "decimals">): string {
   return formatUnits(
     amounts.reduce((sum, { amount }) => sum + BigInt(amount), 0n),

@@ -3,9 +3,9 @@ import { endpoint } from "../../src/settings/settingValues.ts";
 import { readEnvFile, withoutEmpty } from "../deploy/settings.ts";
 import type { Span } from "../lib/reconcile.ts";
 
-/** How the command is called. */
+/** Usage of the command. */
 export const USAGE = `usage: npm run revenue -- [--url https://…] [--since 7d] [--until 2026-11-22] [--grace 10m] [--json]
-times are so long ago, as 30m, 12h or 7d, or a date; of the last ten minutes (--grace) no difference is told yet`;
+times are durations before now, such as 30m, 12h or 7d, or dates; differences in the last ten minutes (--grace) are not reported yet`;
 
 const OPTIONS = {
   url: { type: "string" },
@@ -18,19 +18,19 @@ const OPTIONS = {
 
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** What is to be counted, and how that is told. */
+/** The arguments of the command. */
 export interface Asked extends Span {
   url: string;
   token: string;
-  /** A node of each of NETWORKS, in their order; empty for one that has none. */
+  /** One node URL for each of NETWORKS, in their order; empty if a network has none. */
   rpcUrls: string[];
   json: boolean;
 }
 
 /**
- * Reads the arguments of a command line, with settings from the environment, or else from a file; undefined where help is
- * asked for.
- * @throws Error if something is wrong or missing
+ * Parses the arguments of a command line, with settings from the environment or a file. Returns undefined if help is
+ * requested.
+ * @throws Error if an argument is wrong or missing
  */
 export async function readAsked(
   args: string[],
@@ -41,9 +41,9 @@ export async function readAsked(
   if (values.help) return undefined;
   const settings = { ...(await readEnvFile(settingsFile)), ...withoutEmpty(env) };
   const { OPERATOR_TOKEN: token, RPC_URL: nodes = "", OVERPRINT_URL: url = "http://127.0.0.1:8787" } = settings;
-  const checked = endpoint.safeParse(values.url ?? url); // it is sent the token
+  const checked = endpoint.safeParse(values.url ?? url); // the token is sent there
   if (!checked.success) throw new Error(`--url ${checked.error.issues[0]!.message}`);
-  if (!token) throw new Error("OPERATOR_TOKEN is not set: it is the one that the deployment has");
+  if (!token) throw new Error("OPERATOR_TOKEN is not set. Set it to the token of the deployment");
   const [since, until] = [timeOf("--since", values.since), timeOf("--until", values.until)];
   if (since >= until) throw new Error("--since must be before --until");
   const rpcUrls = nodes.split(",").map((node) => node.trim());
@@ -51,10 +51,10 @@ export async function readAsked(
   return { url: values.url ?? url, token, rpcUrls, since, until, judged, json: values.json };
 }
 
-/** @throws Error if it is no time */
+/** @throws Error if the text is not a time */
 function timeOf(option: string, text: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const time = unit ? Date.now() - Number(count) * UNITS[unit as keyof typeof UNITS] : Date.parse(text);
-  if (Number.isNaN(time)) throw new Error(`${option}: '${text}' is no time`);
+  if (Number.isNaN(time)) throw new Error(`${option}: '${text}' is not a time`);
   return time;
 }

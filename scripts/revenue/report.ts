@@ -2,17 +2,14 @@ import type { Sale } from "../lib/books.ts";
 import { type Account, totalOf } from "./account.ts";
 import type { Asked } from "./asked.ts";
 
-/**
- * Returns whether what was sold has moved, and nothing else: null where nobody can tell, since a network was not held
- * against the chain.
- */
+/** Returns whether sales and transfers match. Returns null if that is unknown, because a network was not reconciled. */
 function isEven(accounts: readonly Account[]): boolean | null {
   if (accounts.some(({ differences }) => differences.soldNotMoved.length + differences.movedNotSold.length > 0))
     return false;
   return accounts.some(({ unchecked }) => unchecked) ? null : true;
 }
 
-/** Returns what has been found, as `--json` prints it. */
+/** Returns the report as `--json` prints it. */
 export function reportOf({ url, since, until }: Asked, accounts: readonly Account[]) {
   const iso = (ms: number) => new Date(ms).toISOString();
   return {
@@ -28,29 +25,29 @@ export function reportOf({ url, since, until }: Asked, accounts: readonly Accoun
   };
 }
 
-/** A sale, with its amount as people write it. */
+/** Returns a sale with its amount in decimal notation. */
 function inMoney(sale: Sale): Sale {
   return { ...sale, amount: totalOf([sale], sale) };
 }
 
-/** Returns what has been found in words. */
+/** Returns the report as text. */
 export function wordsOf({ url, since, until, even, networks }: ReturnType<typeof reportOf>): string {
   const lines = [`${url}, ${since} to ${until}\n`];
   const width = Math.max(...networks.map(({ network }) => network.length));
   for (const { network, sales, sold, moved, unchecked } of networks)
     lines.push(
-      `${network.padEnd(width)}  ${sales} ${sales === 1 ? "sale" : "sales"}  ${sold} USDC sold, ${moved === null ? `not held against the chain: ${unchecked}` : `${moved} USDC moved`}`,
+      `${network.padEnd(width)}  ${sales} ${sales === 1 ? "sale" : "sales"}  ${sold} USDC sold, ${moved === null ? `not reconciled: ${unchecked}` : `${moved} USDC transferred`}`,
     );
   for (const { network, sold_not_moved, moved_not_sold } of networks) {
     for (const { settled_at, amount, payer, request_id, transaction } of sold_not_moved)
       lines.push(
-        `\nsold and not on the chain: ${amount} USDC on ${network} at ${settled_at}\n  payer ${payer}, request ${request_id}, transaction ${transaction || "not known"}`,
+        `\nsale without a transfer: ${amount} USDC on ${network} at ${settled_at}\n  payer ${payer}, request ${request_id}, transaction ${transaction || "unknown"}`,
       );
     for (const { at, amount, from, transaction } of moved_not_sold)
       lines.push(
-        `\nmoved and not sold: ${amount} USDC on ${network} at ${at}\n  payer ${from}, transaction ${transaction}`,
+        `\ntransfer without a sale: ${amount} USDC on ${network} at ${at}\n  payer ${from}, transaction ${transaction}`,
       );
   }
-  if (even === false) lines.push('\nWhat to do about each: docs/operate.md, "Refunds".');
+  if (even === false) lines.push('\ndocs/operate.md, "Refunds", says what to do about each.');
   return lines.join("\n");
 }

@@ -2,19 +2,19 @@ import { accountsOf } from "./account.ts";
 import { type Asked, readAsked, USAGE } from "./asked.ts";
 import { reportOf, wordsOf } from "./report.ts";
 
-/** What a run of the command has around it. */
+/** Environment of a run of the command. */
 interface Surroundings {
-  /** Settings in NAME=value lines; there need not be one. */
+  /** Path of a file of NAME=value lines, which may be missing. */
   settingsFile: string;
-  /** Has the last word. */
+  /** Environment variables, which take precedence. */
   env: NodeJS.ProcessEnv;
   print: (text: string) => void;
   complain: (text: string) => void;
 }
 
 /**
- * Counts what a deployment has sold, holds it against the chain, and tells.
- * @returns the exit code: 1 where sold is not what moved, 2 where that could not be found out
+ * Counts the sales of a deployment, reconciles them with the chain, and prints a report.
+ * @returns the exit code: 1 if sales and transfers differ, 2 if that could not be determined
  */
 export async function revenue(
   args: string[],

@@ -1,4 +1,4 @@
-/** Phrases that send a reader back to the start of the sentence, and what to write instead. See docs/contributing/writing.md. */
+/** Phrases that need a second reading, each with better words. See docs/contributing/writing.md. */
 export const AVOIDED: [phrase: RegExp, instead: string][] = [
   [/\btold\b/i, "say, report, list"],
   [/\btells\b|\btell of\b/i, "reports, contains, says"],
@@ -25,6 +25,6 @@ export const AVOIDED: [phrase: RegExp, instead: string][] = [
   [/\bwhat (is|are|was|has been) \w+(ed|en|t) (is|are)\b/i, "name the subject"],
 ];
 
-/** A comment starts with the noun or verb of the field instead. */
+/** Openers that hide the subject of a comment. A comment starts with the noun or verb of the field instead. */
 export const AVOIDED_OPENERS =
   /^(What|Whoever|That which|Those (that|which|who)|Of (the|those|these|what)|So many|How (many|much|far|long|often))\b/;

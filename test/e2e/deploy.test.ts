@@ -1,4 +1,4 @@
-/** `npm run deploy`, with a fake in wrangler's place, and once with wrangler itself and an API of our own. */
+/** Tests `npm run deploy` with a fake wrangler, and once with the real one against a fake API. */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
@@ -39,7 +39,7 @@ let folder: string;
 let chain: Chain;
 let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
 let worker: StartedWorker;
-/** A deployment at which nothing can be sold. */
+/** A deployment that cannot sell. */
 let sick: Server;
 const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 beforeAll(async () => {
@@ -59,7 +59,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** An account whose bucket is there, as it should be. */
+/** An account whose bucket exists with all rules. */
 const ready = (): FakeAccount => ({
   accounts: [{ id: "acc1", name: "Halftone" }],
   isOffline: false,
@@ -71,12 +71,12 @@ const ready = (): FakeAccount => ({
   refusals: {},
   calls: [],
 });
-/** One that nothing has been deployed to. */
+/** An account without any deployment. */
 const fresh = (): FakeAccount => ({ ...ready(), rules: undefined, hasLocalUploads: false });
 const good = () => ({ PAY_TO, FACILITATOR_URL: facilitator.url, NETWORKS: "base-sepolia" });
 
 let runs = 0;
-/** Deploys with these settings, given in a file or in the environment, to an account. */
+/** Deploys to an account with settings from a file or from the environment. */
 async function run(
   inFile: Record<string, string>,
   account: FakeAccount = ready(),
@@ -120,7 +120,7 @@ const keyOf = async (funds: bigint) => {
 };
 
 describe("a deployment", () => {
-  test("to a fresh account makes all it needs, in order, and ends with a sale", async () => {
+  test("sets up a fresh account in order and ends with a sale", async () => {
     const key = await keyOf(PRICE);
     const secrets = { RECEIPT_KEY, RPC_URL: "https://node.example.com/a-key" };
     const { isDone, said, account, calls } = await run({ ...good(), ...secrets, PRICE: "0.05" }, fresh(), { key });
@@ -149,7 +149,7 @@ describe("a deployment", () => {
     for (const secret of [...Object.values(secrets), key]) expect(said + calls.join()).not.toContain(secret);
   });
 
-  test("that is made again changes nothing that is there, and the order of rules does not matter", async () => {
+  test("changes nothing when it runs again, even if R2 lists the rules in another order", async () => {
     const first = await run({ ...good(), RECEIPT_KEY }, fresh());
     const known = { ...first.account, rules: first.account.rules!.toReversed(), calls: [] };
     const { isDone, said, account, calls } = await run({ ...good(), RECEIPT_KEY }, known);
@@ -166,7 +166,7 @@ describe("a deployment", () => {
     expect(said).not.toContain("lifecycle rule");
   });
 
-  test("whose links last longer keeps results longer; a rule that is there and differs is left, and told", async () => {
+  test("extends the rule for results with the lifetime of links, and only reports an existing rule that differs", async () => {
     const week = { ...good(), LINK_TTL_SECONDS: "600000" };
     expect((await run(week, fresh())).account.rules![0]!.action).toBe("Expire objects after 8 days");
     const { isDone, said, account } = await run(week);
@@ -177,7 +177,7 @@ describe("a deployment", () => {
     );
   });
 
-  test("has its secrets from standard input, and every setting that is one is known to be", async () => {
+  test("passes every secret to wrangler by standard input", async () => {
     const values = {
       RECEIPT_KEY,
       FACILITATOR_AUTHORIZATION: "Bearer let-me-in",
@@ -191,16 +191,16 @@ describe("a deployment", () => {
     expect(secretive.toSorted()).toEqual(SECRETS.toSorted());
   });
 
-  test("warns of settings that an earlier one has left in force", async () => {
+  test("warns about settings that an earlier deployment left in force", async () => {
     const types = { PAY_TO: "plain_text", PRICE: "plain_text", RPC_URL: "secret_text", RESULTS: "r2_bucket" };
     const bindings = Object.entries(types).map(([name, type]) => ({ name, type }));
     const { isDone, said } = await run(good(), { ...ready(), bindings });
     expect(isDone).toBe(true);
-    const warned = said.match(/^! \w+(?= is not set here, and stays in force)/gm);
+    const warned = said.match(/^! \w+(?= is not set here\. Its value at Cloudflare stays in force)/gm);
     expect(warned).toEqual(["! PRICE", "! RPC_URL"]);
   });
 
-  test("takes what the file says for wrangler, and deploys nothing of it", async () => {
+  test("passes wrangler's own variables to wrangler and does not deploy them", async () => {
     const { said, calls } = await run(
       { ...good(), CLOUDFLARE_ACCOUNT_ID: "acc2" },
       { ...ready(), accounts: [1, 2].map((n) => ({ id: `acc${n}`, name: `Press ${n}` })) },
@@ -209,14 +209,14 @@ describe("a deployment", () => {
     expect(calls.join()).not.toContain("acc2");
   });
 
-  test("is made with a token that may not list accounts, where one is chosen", async () => {
+  test("accepts a token that may not list accounts if an account is chosen", async () => {
     const refusals = { whoami: "Failed to automatically retrieve account IDs for the logged in user." };
     const { isDone, said } = await run(good(), { ...ready(), refusals }, { env: { CLOUDFLARE_ACCOUNT_ID: "acc1" } });
     expect(isDone, said).toBe(true);
     expect(said).toContain("✓ Cloudflare account: acc1");
   });
 
-  test("by Workers Builds leaves the settings to the Worker that has them", async () => {
+  test("leaves the settings of the Worker in force under Workers Builds", async () => {
     const { isDone, said, calls } = await run({}, { ...ready(), targets: [urlOf(sick)] }, { env: { WORKERS_CI: "1" } });
     expect(isDone, said).toBe(true);
     expect(calls.at(-1)).toBe("deploy");
@@ -227,9 +227,9 @@ describe("a deployment", () => {
     ["https://overprint.halftone.workers.dev", /halftone\.workers\.dev\/healthz/],
     ["pdf.example.com (custom domain)", /https:\/\/pdf\.example\.com\/healthz/],
     ["pdf.example.com/* (zone name: example.com)", /https:\/\/pdf\.example\.com\/healthz/],
-    ["*.example.com/* (zone name: example.com)", /no address leads to it/],
-    ["schedule: 17 * * * *", /no address leads to it/],
-  ])("is looked for where wrangler says it is: %s", async (target, said) => {
+    ["*.example.com/* (zone name: example.com)", /has no address/],
+    ["schedule: 17 * * * *", /has no address/],
+  ])("checks the health at the target that wrangler prints: %s", async (target, said) => {
     const account = { ...ready(), targets: ["schedule: 17 * * * *", target] };
     const fetched = globalThis.fetch;
     globalThis.fetch = (url, init) =>
@@ -242,32 +242,27 @@ describe("a deployment", () => {
   });
 });
 
-describe("what keeps a deployment from", () => {
+describe("a deployment that cannot begin or finish", () => {
   const MISTYPED = `${PAY_TO.slice(0, -1)}c`;
   test.each<[string, Record<string, string>, Partial<FakeAccount>, RegExp]>([
     [
       "no settings at all",
       {},
       {},
-      /✗ Nothing can be sold without PAY_TO and FACILITATOR_URL\. Next: Copy \.env\.production\.example to /,
+      /✗ The deployment needs PAY_TO and FACILITATOR_URL\. Next: Copy \.env\.production\.example to /,
     ],
-    ["no facilitator", { PAY_TO }, {}, /✗ Nothing can be sold without FACILITATOR_URL\. Next: /],
+    ["no facilitator", { PAY_TO }, {}, /✗ The deployment needs FACILITATOR_URL\. Next: /],
     ["no PAY_TO", { FACILITATOR_URL: "https://f.example.com" }, {}, /✗ .*PAY_TO must be your own address\. Next: /],
-    [
-      "a setting that is nearly one",
-      { PAY_TO, NETWORK: "base" },
-      {},
-      /✗ .*NETWORK is not a setting\. Use NETWORKS\. Next: /,
-    ],
+    ["a misspelled setting", { PAY_TO, NETWORK: "base" }, {}, /✗ .*NETWORK is not a setting\. Use NETWORKS\. Next: /],
     ["a wrong value", { PAY_TO, PRICE: "free" }, {}, /✗ .*amount of USDC.* Next: /],
     [
-      "a checksum that is wrong",
+      "a wrong checksum",
       { PAY_TO: MISTYPED },
       {},
       /✗ .*checksum is wrong.*PAY_TO.* Next: |✗ .*PAY_TO.*checksum is wrong.* Next: /,
     ],
-    ["nobody logged in", {}, { accounts: [] }, /✗ Nobody is logged in to Cloudflare\. Next: `npx wrangler login`/],
-    ["no network", {}, { isOffline: true }, /✗ fetch failed\. Next: Cloudflare cannot be reached from here/],
+    ["no login", {}, { accounts: [] }, /✗ You are not logged in to Cloudflare\. Next: Run `npx wrangler login`/],
+    ["no network", {}, { isOffline: true }, /✗ fetch failed\. Next: Cloudflare cannot be reached\. /],
     [
       "several accounts",
       {},
@@ -275,12 +270,12 @@ describe("what keeps a deployment from", () => {
       /✗ .*several accounts.* Next: Set CLOUDFLARE_ACCOUNT_ID to one of these: acc1 \(Press 1\), acc2 \(Press 2\)/,
     ],
     [
-      "a token that is not good",
+      "an invalid token",
       {},
       { refusals: { whoami: "Invalid access token [code: 9109]" } },
       /✗ .*Invalid access token.* Next: The login or the token/,
     ],
-  ])("beginning: %s", async (_, inFile, account, said) => {
+  ])("changes nothing: %s", async (_, inFile, account, said) => {
     const outcome = await run(inFile, { ...ready(), ...account });
     expect(outcome.isDone).toBe(false);
     expect(outcome.said).toMatch(said);
@@ -288,7 +283,7 @@ describe("what keeps a deployment from", () => {
     expect(outcome.calls).toEqual(["whoami --json"]);
   });
 
-  test("beginning: all of it is said at once, each in one line", async () => {
+  test("reports all failures in one run, one line each", async () => {
     const { lines } = await run(
       { PAY_TO, FACILITATOR_URL: "http://127.0.0.1:1", NETWORKS: "base" },
       { ...ready(), accounts: [] },
@@ -298,38 +293,38 @@ describe("what keeps a deployment from", () => {
     expect(lines.join("")).not.toContain("\n");
   });
 
-  test("beginning: a facilitator for test money where real money is asked for; it says what that one settles", async () => {
+  test("rejects a facilitator that settles none of NETWORKS, and lists the networks that it settles", async () => {
     const { isDone, said, calls } = await run({ ...good(), NETWORKS: "base" });
     expect(isDone).toBe(false);
     expect(said).toMatch(
-      /✗ 127\.0\.0\.1:\d+ settles nothing on base\. Next: .*in NETWORKS what this one settles: base-sepolia\./,
+      /✗ 127\.0\.0\.1:\d+ settles nothing on base\. Next: .*set NETWORKS to networks that this one settles: base-sepolia\./,
     );
     expect(calls).toEqual(["whoami --json"]);
   });
 
   test.each([
     [
-      "that is not there",
+      "that does not listen",
       () => "http://127.0.0.1:9999",
-      /✗ No facilitator says what it settles \(127\.0\.0\.1:9999: .*ECONNREFUSED.*Next: Check FACILITATOR_URL/,
+      /✗ No facilitator lists the networks that it settles \(127\.0\.0\.1:9999: .*ECONNREFUSED.*Next: Check FACILITATOR_URL/,
     ],
     [
-      "that is something else",
+      "that is another kind of server",
       () => urlOf(sick),
-      /✗ No facilitator says what it settles \(.*answered 503.*Next: Check FACILITATOR_URL/,
+      /✗ No facilitator lists the networks that it settles \(.*answered 503.*Next: Check FACILITATOR_URL/,
     ],
-  ])("beginning: a facilitator %s", async (_, url, said) => {
+  ])("rejects a facilitator %s", async (_, url, said) => {
     const outcome = await run({ ...good(), FACILITATOR_URL: url() });
     expect(outcome.isDone).toBe(false);
     expect(outcome.said).toMatch(said);
   });
 
-  test("nothing: names that are no settings, test money beside real money, an address without a checksum, a chain without a node are warned of", async () => {
+  test("warns about unknown names, test networks beside real ones, a missing checksum and a missing node, and deploys", async () => {
     const networks = { NETWORKS: "base-sepolia,base", PAY_TO: PAY_TO.toLowerCase() };
     const { isDone, said, calls } = await run({ ...good(), ...networks, GREETING: "hello" });
     expect(isDone).toBe(true);
-    expect(said).toMatch(/^! GREETING in \d+\.env is no setting: it is not deployed$/m);
-    expect(said).toMatch(/^! Real work is sold for test money on base-sepolia/m);
+    expect(said).toMatch(/^! GREETING in \d+\.env is not a setting and is not deployed$/m);
+    expect(said).toMatch(/^! Callers can pay with worthless test money on base-sepolia/m);
     expect(said).toMatch(/^! no facilitator settles base in version 2/m);
     expect(said).toMatch(/^! PAY_TO has no checksum/m);
     expect(said).toMatch(/^! RPC_URL has no node of base: /m);
@@ -361,32 +356,35 @@ describe("what keeps a deployment from", () => {
     [
       "deploy",
       "Something else [code: 1]",
-      /✗ .*Something else \[code: 1\]\. Next: `npx wrangler deploy`/,
+      /✗ .*Something else \[code: 1\]\. Next: Run `npx wrangler deploy`/,
       "the bucket, the secrets",
       "the deployment, its health",
     ],
-  ])("being finished: Cloudflare refuses %s: %s", async (command, refusal, said, done, left) => {
-    const outcome = await run({ ...good(), RECEIPT_KEY }, { ...ready(), refusals: { [command]: refusal } });
-    expect(outcome.isDone).toBe(false);
-    expect(outcome.said).toMatch(said);
-    expect(outcome.said).toContain(`Done: ${done}. Left: ${left}.`);
-    expect(outcome.said).not.toContain("bug");
-  });
+  ])(
+    "reports the finished steps and the cause when Cloudflare refuses %s: %s",
+    async (command, refusal, said, done, left) => {
+      const outcome = await run({ ...good(), RECEIPT_KEY }, { ...ready(), refusals: { [command]: refusal } });
+      expect(outcome.isDone).toBe(false);
+      expect(outcome.said).toMatch(said);
+      expect(outcome.said).toContain(`Done: ${done}. Left: ${left}.`);
+      expect(outcome.said).not.toContain("bug");
+    },
+  );
 
-  test("being finished: it is deployed and not healthy", async () => {
+  test("fails if the deployment is not healthy", async () => {
     const { isDone, said } = await run(good(), { ...ready(), targets: [urlOf(sick)] });
     expect(isDone).toBe(false);
-    expect(said).toMatch(/✗ .*healthz does not pass: the binding RESULTS is not there\. Next: /);
+    expect(said).toMatch(/✗ .*healthz fails: the binding RESULTS is not there\. Next: /);
     expect(said).toContain("Done: the bucket, the deployment. Left: its health.");
   });
 
-  test("being finished: it is nowhere to be found", async () => {
+  test("fails if the deployment cannot be reached", async () => {
     const { isDone, said } = await run(good(), { ...ready(), targets: ["http://127.0.0.1:9999"] });
     expect(isDone).toBe(false);
-    expect(said).toMatch(/✗ .*healthz does not pass: .*ECONNREFUSED/);
+    expect(said).toMatch(/✗ .*healthz fails: .*ECONNREFUSED/);
   });
 
-  test("being finished: whoever is to buy has no money", async () => {
+  test("fails if the wallet of the test sale has no money", async () => {
     const key = await keyOf(0n);
     const { isDone, said } = await run(good(), ready(), { key });
     expect(isDone).toBe(false);
@@ -396,7 +394,7 @@ describe("what keeps a deployment from", () => {
 });
 
 describe("a test sale", () => {
-  test("is never paid on a real network", async () => {
+  test("never pays on a real network", async () => {
     const key = await keyOf(PRICE);
     const base = JSON.stringify({ x402Version: 2, scheme: "exact", network: "eip155:8453" });
     const both = createServer((_, response) => response.end(`{"kinds":[${base}]}`));
@@ -404,35 +402,35 @@ describe("a test sale", () => {
     const { isDone, said } = await run({ ...good(), FACILITATOR_URL: urlOf(both), NETWORKS: "base" }, ready(), { key });
     both.close();
     expect(isDone, said).toBe(true);
-    expect(said).toContain("! No test sale: it pays on EVM test networks alone, and NETWORKS names none");
+    expect(said).toContain("! No test sale: it pays only on EVM test networks, and NETWORKS names none");
     expect(await chain.balanceOf(privateKeyToAddress(key))).toBe(PRICE);
   });
 
-  test("is not tried where nothing is sold", async () => {
+  test("is skipped if SELLING is false", async () => {
     const { isDone, said } = await run({ ...good(), SELLING: "false" }, ready(), {
       key: await keyOf(PRICE),
       isDry: true,
     });
     expect(isDone, said).toBe(true);
-    expect(said).toMatch(/^! SELLING is false: nothing new is sold$/m);
+    expect(said).toMatch(/^! SELLING is false: no new orders are accepted$/m);
     expect(said).not.toContain("POST");
   });
 
-  test("is not begun with a key that is none, which is not told", async () => {
+  test("is refused with a malformed private key, which is not printed", async () => {
     const { isDone, said, calls } = await run(good(), ready(), { key: "0xsecret" });
     expect([isDone, calls]).toEqual([false, ["whoami --json"]]);
-    expect(said).toMatch(/✗ The key to buy with is none: 64 hexadecimal digits\. Next: /);
+    expect(said).toMatch(/✗ The private key for the test sale is malformed\. It needs 64 hexadecimal digits\. Next: /);
     expect(said).not.toContain("0xsecret");
   });
 });
 
-test("a dry run with wrong settings says what is wrong, and of no command that it would run", async () => {
+test("a dry run with wrong settings reports them and lists no command", async () => {
   const { said, calls } = await run({ ...good(), NETWORKS: "base" }, ready(), { isDry: true });
   expect([calls, said.match(/^→.*$/gm)]).toEqual([[], null]);
   expect(said).toMatch(/✗ .* settles nothing on base\..*\nNothing was changed\.$/s);
 });
 
-test("a dry run asks Cloudflare nothing but to build, and says every command without a secret", async () => {
+test("a dry run only builds, and lists every command without secrets", async () => {
   const key = await keyOf(PRICE);
   const { isDone, said, calls } = await run({ ...good(), RECEIPT_KEY }, ready(), { key, isDry: true });
   expect(isDone, said).toBe(true);
@@ -449,12 +447,12 @@ test("a dry run asks Cloudflare nothing but to build, and says every command wit
 
 const root = join(import.meta.dirname, "../..");
 
-test("wrangler itself does what is asked of it here, and says it in the words that are looked for", async () => {
+test("the real wrangler runs every command and prints the output that deploying parses", async () => {
   const cloudflare = await startCloudflare();
   const env = { ...process.env, CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: "a-token" };
   const real = wranglerAt(join(root, "node_modules/wrangler/bin/wrangler.js"), root, env);
   const targets: string[] = [];
-  /** What is deployed is not there: the Worker of these tests stands in for it. */
+  /** The deployed Worker does not exist, so the Worker of these tests replaces it. */
   const wrangler: Wrangler = async (args, given) => {
     const answer = await real(args, given);
     const told = given?.env?.WRANGLER_OUTPUT_FILE_PATH;
@@ -492,7 +490,7 @@ test("wrangler itself does what is asked of it here, and says it in the words th
   cloudflare.stop();
 }, 240_000);
 
-test("`npm run deploy` says what is wrong in a line, and ends with an exit code, without a terminal", async () => {
+test("`npm run deploy` reports an error in one line and by its exit code, without a terminal", async () => {
   const run = (args: string[], settings: object) =>
     promisify(execFile)(process.execPath, ["scripts/deploy.ts", ...args], {
       cwd: root,

@@ -19,7 +19,7 @@ describe("the version", () => {
       expect(change(await read(name), version)).toBe(await read(name));
   });
 
-  test("is changed there, and nothing else is", async () => {
+  test("changes only the version in each file that contains it", async () => {
     for (const [name, change] of Object.entries(VERSIONED)) {
       const [before, after] = [await read(name), change(await read(name), "7.8.9")];
       const linesBefore = before.split("\n");
@@ -35,14 +35,14 @@ describe("the version", () => {
     ["1.2.3", "major", "2.0.0"],
     ["1.2.3", "1.10.0", "1.10.0"],
     ["0.1.0", "0.1.0", "0.1.0"], // the first
-  ])("after %s comes, by %s, %s", (current, asked, next) => {
+  ])("the version after %s, asked for as %s, is %s", (current, asked, next) => {
     expect(nextVersion(current, asked)).toBe(next);
   });
 
   test.each(["1.2.2", "0.9.9", "v1.3.0", "1.3", "1.3.0-beta", "01.3.0", "next", ""])(
-    "after 1.2.3 does not come %j",
+    "rejects %j as the version after 1.2.3",
     (asked) => {
-      expect(() => nextVersion("1.2.3", asked)).toThrow(/comes before|no version/);
+      expect(() => nextVersion("1.2.3", asked)).toThrow(/comes before|not a version/);
     },
   );
 });
@@ -50,25 +50,25 @@ describe("the version", () => {
 describe("the changelog", () => {
   const log = "# Changelog\n\n## Unreleased\n\n### Added\n- A thing.\n\n## 0.9.0 - 2026-01-01\n\n- Old.\n";
 
-  test("has what was unreleased under the version and its day", () => {
+  test("moves the unreleased entries under the version and its date", () => {
     const { text, notes } = releasedChangelog(log, "1.0.0", "2026-11-22");
     expect(text).toBe(log.replace("## Unreleased\n", "## Unreleased\n\n## 1.0.0 - 2026-11-22\n"));
     expect(notes).toBe("### Added\n- A thing.");
   });
 
-  test("is not released twice, or empty", () => {
+  test("rejects a changelog without new entries, and a version that is already released", () => {
     const { text } = releasedChangelog(log, "1.0.0", "2026-11-22");
     expect(() => releasedChangelog(text, "1.0.1", "2026-11-22")).toThrow("nothing under");
     expect(() => releasedChangelog(log, "0.9.0", "2026-11-22")).toThrow("already");
     expect(() => releasedChangelog("# Changelog\n", "1.0.0", "2026-11-22")).toThrow("nothing under");
   });
 
-  test("of this repository has a place for what is unreleased, before all versions", async () => {
+  test("begins with the unreleased entries in this repository", async () => {
     expect((await read("CHANGELOG.md")).match(/^## .*$/m)?.[0]).toBe("## Unreleased");
   });
 });
 
-test("the list of packages has those that are in the bundles, with their hashes and licenses", async () => {
+test("the list of packages contains the bundled packages with their hashes and licenses", async () => {
   const lock = JSON.parse(await read("package-lock.json")) as Lock;
   const inputs = {
     "src/app.ts": { bytesInOutput: 10 },
@@ -97,7 +97,7 @@ test("the list of packages has those that are in the bundles, with their hashes 
   expect(() => sbomOf(lock, [{ outputs: { "index.js": { inputs: unknown } } }], fonts)).toThrow("node_modules/nothing");
 });
 
-test("the list of packages has those that fonts/ is made of, each under the fonts' license", async () => {
+test("the list of packages contains the sources of fonts/ under the license of the fonts", async () => {
   const locks = ["package-lock.json", "scripts/fonts/package-lock.json"];
   const [lock, fonts] = await Promise.all(locks.map(async (name) => JSON.parse(await read(name)) as Lock));
   const { components } = sbomOf(lock!, [], fonts!);
@@ -111,7 +111,7 @@ test("the list of packages has those that fonts/ is made of, each under the font
   for (const { licenses } of noto) expect(JSON.stringify(licenses)).toContain("OFL-1.1");
 });
 
-test("the hash of the sources is what SECURITY.md says makes it, and follows every byte and name", async () => {
+test("the command in SECURITY.md computes the hash of the sources, which changes with every byte", async () => {
   const [, command] = /^```sh\n(git ls-files .*)\n```$/m.exec(await read("SECURITY.md"))!;
   for (const name of SOURCES) expect(command!.split(" ")).toContain(name);
   const folder = await mkdtemp(join(tmpdir(), "overprint-sources-"));
@@ -153,24 +153,26 @@ describe("npm run release", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test("says with --dry-run what it would do, and does nothing", async () => {
+  test("prints the steps and changes nothing with --dry-run", async () => {
     const said = await release("99.0.0", "--dry-run");
-    expect(said).toMatch(/-> 99\.0\.0, of .*, with the 1 lines? of CHANGELOG\.md.*\nNothing was done/);
+    expect(said).toMatch(
+      /-> 99\.0\.0, of .*, with the 1 lines? under "Unreleased" in CHANGELOG\.md.*\nNothing was done/,
+    );
     expect(said).not.toContain("A thing");
     expect([git("status", "--porcelain"), git("tag")]).toEqual(["", ""]);
   });
 
-  test("refuses what is no version, another branch, changes, and a tag that is there", async () => {
+  test("refuses a malformed version, another branch, uncommitted changes and an existing tag", async () => {
     expect(await release()).toMatch(/^Not released: say which version/);
-    expect(await release("next")).toMatch(/^Not released: next is no version/);
+    expect(await release("next")).toMatch(/^Not released: next is not a version/);
     expect(await release("minor", "--dry")).toMatch(/^Not released: Unknown option '--dry'/);
     git("tag", "v99.0.0");
-    expect(await release("99.0.0")).toMatch(/^Not released: there is a tag v99\.0\.0/);
+    expect(await release("99.0.0")).toMatch(/^Not released: the tag v99\.0\.0 already exists/);
     git("switch", "--quiet", "--create", "other");
-    expect(await release("minor")).toMatch(/^Not released: main is released, and other/);
+    expect(await release("minor")).toMatch(/^Not released: releases are made from main, but other/);
     git("switch", "--quiet", "main");
     await writeFile(join(folder, "new.txt"), "");
-    expect(await release("minor")).toMatch(/^Not released: there are changes.*new\.txt/s);
+    expect(await release("minor")).toMatch(/^Not released: there are uncommitted changes.*new\.txt/s);
     await rm(join(folder, "new.txt"));
   });
 

@@ -1,4 +1,4 @@
-/** `npm run revenue`, on a chain: sold = moved, and the differences each way. */
+/** Tests `npm run revenue` on a chain: matching books, and differences in both directions. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A payer with enough of the token for one call, and a payment of it. */
+/** Creates a payer with enough of the token for one call, and signs a payment. */
 async function payment() {
   const key = generatePrivateKey();
   const { address } = privateKeyToAccount(key);
@@ -57,7 +57,7 @@ async function buy(): Promise<void> {
   expect((await callPaid(`${worker.url}/v1/watermark/text`, form, header)).status).toBe(200);
 }
 
-/** Runs the command; answers what it prints, and with what exit code. `inFile` is in .env.production. */
+/** Runs the command. Returns its output and its exit code. `inFile` is the text of .env.production. */
 async function revenue(args: string[], env: Record<string, string> = {}, inFile = "") {
   const [stdout, stderr]: [string[], string[]] = [[], []];
   const settingsFile = join(folder, ".env.production");
@@ -71,7 +71,7 @@ async function revenue(args: string[], env: Record<string, string> = {}, inFile 
   return { code, stdout: stdout.join(""), stderr: stderr.join("") };
 }
 
-/** Puts a block on top: the newest one is not looked at, as it may be replaced yet. */
+/** Adds a block: the newest one is ignored, because it may still be replaced. */
 const oneBlockMore = () => chain.mint("0x00000000000000000000000000000000000000bb", 1n);
 
 interface Report {
@@ -87,7 +87,7 @@ interface Report {
     moved_not_sold: { from: string; amount: string; transaction: string }[];
   }[];
 }
-/** Asks until so many sales are booked, which the ledger does by itself. */
+/** Polls until the ledger has booked this number of sales. */
 async function reportOf(sales: number, args: string[] = [], env?: Record<string, string>) {
   return vi.waitUntil(
     async () => {
@@ -99,8 +99,8 @@ async function reportOf(sales: number, args: string[] = [], env?: Record<string,
   );
 }
 
-describe("the books, held against the chain", () => {
-  test("are even where what was sold has moved", async () => {
+describe("npm run revenue", () => {
+  test("finds matching books after settled sales", async () => {
     await Promise.all([buy(), buy(), buy()]);
     await oneBlockMore();
     const even = { code: 0, even: true, sold: "0.157503", moved: "0.157503", sold_not_moved: [], moved_not_sold: [] };
@@ -116,11 +116,11 @@ describe("the books, held against the chain", () => {
       ),
     );
     const { code, stdout } = await revenue([]);
-    expect(stdout).toMatch(/base-sepolia {2}3 sales {2}0\.157503 USDC sold, 0\.157503 USDC moved/);
+    expect(stdout).toMatch(/base-sepolia {2}3 sales {2}0\.157503 USDC sold, 0\.157503 USDC transferred/);
     expect(code).toBe(0);
   });
 
-  test("list what was moved by hand, with its payer and transaction, once it is older than settlements take", async () => {
+  test("lists a transfer without a sale, with payer and transaction, after the grace period", async () => {
     const { address, header } = await payment();
     const { transactionHash } = await chain.send(JSON.parse(atob(header)).payload);
     await oneBlockMore();
@@ -130,11 +130,11 @@ describe("the books, held against the chain", () => {
       moved_not_sold: [{ from: address, amount: "0.052501", transaction: transactionHash }],
     });
     const { stdout } = await revenue(["--grace", "0s"]);
-    expect(stdout).toContain("moved and not sold: 0.052501 USDC on base-sepolia");
+    expect(stdout).toContain("transfer without a sale: 0.052501 USDC on base-sepolia");
     expect(stdout).toContain(transactionHash);
   });
 
-  test("list what was sold and is not on the chain", async () => {
+  test("lists a sale whose transfer is not on the chain", async () => {
     await buy();
     await chain.reorganise(facilitator.account);
     await oneBlockMore();
@@ -143,22 +143,22 @@ describe("the books, held against the chain", () => {
     expect(sold_not_moved[0]).toMatchObject({ amount: "0.052501", transaction: expect.stringMatching(/^0x/) });
   });
 
-  test("are read of their time alone", async () => {
+  test("counts only the sales of the span", async () => {
     const until = new Date(Date.now() - 3_600_000).toISOString();
     expect(await revenue(["--since", "7d", "--until", until])).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("0 sales  0 USDC sold, 0 USDC moved"),
+      stdout: expect.stringContaining("0 sales  0 USDC sold, 0 USDC transferred"),
     });
   });
 
-  test("are only counted where there is no node", async () => {
-    const counted = { code: 0, even: null, sales: 4, moved: null, unchecked: "RPC_URL has no node of it" };
+  test("counts sales without reconciling them if RPC_URL has no node", async () => {
+    const counted = { code: 0, even: null, sales: 4, moved: null, unchecked: "RPC_URL has no node for it" };
     expect(await reportOf(4, [], { RPC_URL: "" })).toMatchObject(counted);
     const { stdout } = await revenue([], { RPC_URL: "" });
-    expect(stdout).toContain("4 sales  0.210004 USDC sold, not held against the chain: RPC_URL has no node of it");
+    expect(stdout).toContain("4 sales  0.210004 USDC sold, not reconciled: RPC_URL has no node for it");
   });
 
-  test("are opened with the settings that are deployed, of which the environment has the last word", async () => {
+  test("reads the deployed settings, and prefers those of the environment", async () => {
     const inFile = `OPERATOR_TOKEN="${OPERATOR_TOKEN}" # a comment\nRPC_URL=${chain.url}\n`;
     const empty = { OPERATOR_TOKEN: "", RPC_URL: "" };
     const { networks } = JSON.parse((await revenue(["--json"], empty, inFile)).stdout) as Report;
@@ -167,15 +167,15 @@ describe("the books, held against the chain", () => {
     expect(stderr).toContain("another OPERATOR_TOKEN");
   });
 
-  test("are asked for by the command itself, whose exit code says how it went", async () => {
+  test("reports differences by the exit code of the command", async () => {
     const env = { PATH: process.env.PATH, OPERATOR_TOKEN, RPC_URL: chain.url };
     const command = [join(import.meta.dirname, "../../scripts/revenue.ts"), "--url", worker.url, "--grace", "0s"];
     const uneven = promisify(execFile)(process.execPath, command, { cwd: folder, env });
-    await expect(uneven).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining("moved and not sold") });
+    await expect(uneven).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining("transfer without a sale") });
   });
 });
 
-test("a node that searches few blocks at once is asked for few, and misses nothing", async () => {
+test("revenue finds every transfer on a node that searches few blocks per request", async () => {
   let searches = 0;
   const limited = createServer(async (request, response) => {
     const body = Buffer.concat(await Array.fromAsync(request)).toString();
@@ -202,7 +202,7 @@ test("a node that searches few blocks at once is asked for few, and misses nothi
 });
 
 test.each([
-  [["--since", "yesterday"], {}, "'yesterday' is no time"],
+  [["--since", "yesterday"], {}, "'yesterday' is not a time"],
   [["--since", "1d", "--until", "2d"], {}, "--since must be before --until"],
   [["--sinse", "1d"], {}, "--sinse"],
   [[], { OPERATOR_TOKEN: "" }, "OPERATOR_TOKEN is not set"],
@@ -211,13 +211,13 @@ test.each([
   [["--url", "http://pdf.example.com"], {}, "--url must begin with https://"],
   [["--url", "data:application/json,{}"], {}, "--url must be an address"],
   [[], { RPC_URL: "http://127.0.0.1:1" }, "the node of base-sepolia in RPC_URL does not answer"],
-])("revenue %j with %j says what is wrong, and that it has found nothing out", async (args, env, what) => {
+])("revenue %j with %j reports the error and exits with 2", async (args, env, what) => {
   const { code, stdout, stderr } = await revenue(args, env);
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toContain(what);
 });
 
-test("answers that are none of a deployment's, or of a node's, are told in words, without the node's key", async () => {
+test("revenue reports answers of other servers in words and without the node's key", async () => {
   const answers: Record<string, unknown> = { eth_chainId: "0x14a34" };
   const other = createServer(async (request, response) => {
     response.setHeader("Content-Type", "application/json");
@@ -229,7 +229,7 @@ test("answers that are none of a deployment's, or of a node's, are told in words
   try {
     const url = `http://127.0.0.1:${(other.address() as { port: number }).port}`;
     const { stderr: ofBooks } = await revenue(["--url", url]);
-    expect(ofBooks).toBe(`${url} answered the question for its sales with what are none of Overprint's\n`);
+    expect(ofBooks).toBe(`${url} did not answer with the sales of an Overprint deployment\n`);
     for (const block of [undefined, "0x10"]) {
       answers.eth_blockNumber = block;
       const { code, stderr } = await revenue([], { RPC_URL: `${url}/node-key` });
@@ -257,19 +257,34 @@ describe("a sale and its transfer", () => {
   };
 
   test.each([
-    ["of one transaction are one", [sale(150, "0x1")], [moved(150, "0x1")], [1, 1, 0, 0]],
-    ["of another are not", [sale(150, "0x1")], [moved(150, "0x2")], [1, 1, 1, 1]],
-    ["of another payer are not", [sale(150, "0x1")], [moved(150, "0x1", "0xc")], [1, 1, 1, 1]],
-    ["of another amount are not", [sale(150, "0x1")], [moved(150, "0x1", "0xa", "6")], [1, 1, 1, 1]],
-    ["are one once", [sale(150, "0x1"), sale(151, "0x1")], [moved(150, "0x1")], [2, 1, 1, 0]],
-    ["of one transaction with two transfers", [sale(150, "0x1")], [moved(150, "0x1"), moved(150, "0x1")], [1, 2, 0, 1]],
-    ["are found without a transaction", [sale(150, "")], [moved(150, "0x1")], [1, 1, 0, 0]],
-    ["after those that have one", [sale(150, ""), sale(151, "0x1")], [moved(150, "0x1")], [2, 1, 1, 0]],
-    ["may be in the span and before it", [sale(101, "0x1")], [moved(99, "0x1")], [1, 1, 0, 0]],
-    ["may be after it and in the span", [sale(201, "0x1")], [moved(199, "0x1")], [0, 0, 0, 0]],
-    ["outside of it are none of its", [sale(99, "0x1")], [moved(201, "0x2")], [0, 0, 0, 0]],
-    ["are not judged while they may be under way", [sale(199, "0x1")], [moved(199, "0x2")], [1, 0, 0, 0]],
-  ])("%s", async (_, sales, transfers, expected) => {
+    ["match in the same transaction", [sale(150, "0x1")], [moved(150, "0x1")], [1, 1, 0, 0]],
+    ["do not match in different transactions", [sale(150, "0x1")], [moved(150, "0x2")], [1, 1, 1, 1]],
+    ["do not match with different payers", [sale(150, "0x1")], [moved(150, "0x1", "0xc")], [1, 1, 1, 1]],
+    ["do not match with different amounts", [sale(150, "0x1")], [moved(150, "0x1", "0xa", "6")], [1, 1, 1, 1]],
+    [
+      "match once, for the first of two sales with one transaction",
+      [sale(150, "0x1"), sale(151, "0x1")],
+      [moved(150, "0x1")],
+      [2, 1, 1, 0],
+    ],
+    [
+      "match once, for one of two transfers in the transaction",
+      [sale(150, "0x1")],
+      [moved(150, "0x1"), moved(150, "0x1")],
+      [1, 2, 0, 1],
+    ],
+    ["match by payer and amount if the transaction is unknown", [sale(150, "")], [moved(150, "0x1")], [1, 1, 0, 0]],
+    [
+      "match by payer and amount only after sales with a known transaction",
+      [sale(150, ""), sale(151, "0x1")],
+      [moved(150, "0x1")],
+      [2, 1, 1, 0],
+    ],
+    ["match if the transfer is shortly before the span", [sale(101, "0x1")], [moved(99, "0x1")], [1, 1, 0, 0]],
+    ["match if the sale is shortly after the span", [sale(201, "0x1")], [moved(199, "0x1")], [0, 0, 0, 0]],
+    ["are ignored outside of the span", [sale(99, "0x1")], [moved(201, "0x2")], [0, 0, 0, 0]],
+    ["are not judged while the settlement may be under way", [sale(199, "0x1")], [moved(199, "0x2")], [1, 0, 0, 0]],
+  ])("a sale and its transfer %s", async (_, sales, transfers, expected) => {
     expect(await found(sales, transfers)).toEqual(expected);
   });
 });
