@@ -7,7 +7,7 @@ import type { RequestStatistics } from "./statistics.ts";
 export interface ApiEnv {
   Bindings: Env & RequestStatistics;
   Variables: RequestIdVariables & {
-    /** Undefined for routes that work with invalid settings: see `readSettings`. */
+    /** Undefined if settings are invalid: see `readSettings`. */
     config: Config;
     fileHost: string | undefined;
     /** Fields of the request's log line. */

@@ -7,7 +7,7 @@ import { FILES } from "../storage/link.ts";
 import type { ApiEnv } from "./environment.ts";
 import { answerHealth, HEALTH } from "./health.ts";
 
-/** Paths that work with invalid settings: paid results, and the assets of error pages. */
+/** Paths that are served even if settings are invalid: paid results, and the assets of error pages. */
 const WITHOUT_SETTINGS = [`${FILES}/`, "/assets/", "/fonts/", ICON, "/robots.txt"];
 
 /**

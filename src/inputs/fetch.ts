@@ -1,4 +1,4 @@
-import { Problem, throwIfCancelled } from "../shared/problems.ts";
+import { Problem, throwIfCanceled } from "../shared/problems.ts";
 import { brokenAddressRule, namesThisMachine } from "./address.ts";
 import { brokenDnsRule } from "./dns.ts";
 import { UPLOAD_FIRST } from "./upload.ts";
@@ -68,7 +68,7 @@ export function transferProblem(error: unknown, signal: AbortSignal, rules: Fetc
 
 function asProblem(error: unknown, signal: AbortSignal, rules: FetchRules, otherwise: string): Problem {
   if (error instanceof Problem) return error;
-  throwIfCancelled(rules.signal);
+  throwIfCanceled(rules.signal);
   if (signal.aborted)
     return new Problem("source_timeout", `The URL did not deliver the file within ${rules.timeoutMs / 1000} s.`, {
       cause: error,

@@ -167,7 +167,7 @@ export function readFailure(text: string): Problem {
  * Stops work if the caller canceled it.
  * @throws Problem call_cancelled if `signal` is aborted
  */
-export function throwIfCancelled(signal: AbortSignal | undefined): void {
+export function throwIfCanceled(signal: AbortSignal | undefined): void {
   if (signal?.aborted)
     throw new Problem("call_cancelled", "The caller canceled the call. Nothing was charged. Call again.");
 }

@@ -9,7 +9,7 @@ const body = { file: dataUri("application/pdf", onePage), text: "PAID" };
 const files = async () => (await storedKeys()).length;
 
 describe("Idempotency-Key", () => {
-  test("returns the same result for a newly signed payment, with a notice that the new payment lapses", async () => {
+  test("returns the same result for a newly signed payment, and reports that the new payment expires unused", async () => {
     const first = await callPaid(TEXT, body, undefined, "order-1");
     const before = await files();
     const second = await callPaid(TEXT, body, undefined, "order-1");

@@ -15,7 +15,7 @@ import { SECRET, WRONG_SETTINGS } from "../support/wrongSettings.ts";
 const ORIGIN = "https://api.example.com";
 const WRONG = Object.entries(WRONG_SETTINGS).map(([name, [value]]) => [name, value] as const);
 
-/** Paths that work with invalid settings. */
+/** Paths that are served even if settings are invalid. */
 const WITHOUT_SETTINGS = /^\/(assets|fonts|v1\/files|favicon\.svg|robots\.txt)/;
 
 /** Every method and path of the service, with values for path parameters. */

@@ -15,7 +15,7 @@ const blob = onePage.toBase64();
 const image = RED_PNG.toBase64();
 const attached = { file_id: "file-7", mime_type: "application/pdf", file_name: "contract.pdf" };
 
-/** Calls a tool with a payment. */
+/** Calls a tool with a valid payment. */
 async function callPaid(name: string, fields: object) {
   const payment = await signPaymentV2(await offerOf(TEXT));
   return (await connect()).callTool({ name, arguments: { ...fields }, _meta: { "x402/payment": payment } });

@@ -41,7 +41,7 @@ test.each(calls)("accepts the documented call for: $prompt", async ({ tool: name
   result.parse(structuredContent);
 });
 
-test.each(PRODUCTS)("docs/prompts.md has every field and every template of $tool", ({ tool, schemas }) => {
+test.each(PRODUCTS)("docs/prompts.md uses every field and every template of $tool", ({ tool, schemas }) => {
   const own = calls.filter((call) => call.tool === tool).map(({ fields }) => fields);
   const shared = calls.map(({ fields }) => fields);
   for (const name of Object.keys(schemas.json.shape))

@@ -199,7 +199,7 @@ describe("settings", () => {
     expect(() => readConfig(env)).toThrow(message);
   });
 
-  test("reports all problems at once", () => {
+  test("reports all problems of the settings at once", () => {
     const env = { NETWORK: "base", MAX_PAGES: "many", PRICE: '"1"', FACILITATOR_URL: "https://f.example.com,ftp://x" };
     const problems = [/^NETWORK is/, /^PRICE: has quotes/, /^FACILITATOR_URL\[1\]: must/, /^MAX_PAGES: must/];
     expect(() => readConfig(env)).toThrow(

@@ -15,7 +15,7 @@ import { receiveStored } from "../../inputs/receive.ts";
 import type { ReceivedFile } from "../../inputs/receivedFile.ts";
 import { expectPdf, HEAD_LENGTH } from "../../inputs/sniff.ts";
 import { isAddress, openSource } from "../../inputs/source.ts";
-import { throwIfCancelled } from "../../shared/problems.ts";
+import { throwIfCanceled } from "../../shared/problems.ts";
 import { bucketOf } from "../../storage/bucket.ts";
 import { fontLoader } from "../../storage/fonts.ts";
 import { urlOf } from "../../storage/link.ts";
@@ -150,7 +150,7 @@ async function deliver(
 
   const { id, token, bytes, expiresAt, sha256: outputSha256 } = stored;
   if (signal?.aborted) await deleteResult(bucketOf(env), id);
-  throwIfCancelled(signal);
+  throwIfCanceled(signal);
   const { pages, notices } = planned;
   const url = urlOf(origin, { id, token });
   const output = { url, expires_at: expiresAt.toISOString(), pages, bytes };
@@ -169,7 +169,7 @@ async function* before(end: () => void, chunks: AsyncIterable<Uint8Array>): Asyn
  * @throws Problem call_cancelled if the caller has cancelled
  */
 function begin(stage: Stage, { signal, progress }: CallContext): void {
-  throwIfCancelled(signal);
+  throwIfCanceled(signal);
   progress?.(stage);
 }
 
