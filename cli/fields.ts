@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import * as z from "zod";
 import { IMAGE_FORMATS } from "../src/engine/index.ts";
+import { FIELD_KINDS, fieldKindOf } from "../src/service/request/fieldKinds.ts";
 import { fieldMessage } from "../src/service/request/fieldMessages.ts";
 import { invalidRequest } from "../src/service/request/invalidRequest.ts";
 import { type ImageRequest, imageRequest, type TextRequest, textRequest } from "../src/service/request/schemas.ts";
@@ -24,7 +25,6 @@ export type CheckedFields = { given: GivenFields } & (
 
 /** What is published of a field. */
 interface Published {
-  type?: string;
   description?: string;
   enum?: string[];
   default?: unknown;
@@ -36,11 +36,19 @@ interface Published {
 const published = (schema: z.ZodType) =>
   z.toJSONSchema(schema, { io: "input" }).properties as Record<string, Published>;
 
-/** Adds a flag for each field of a request to a command. */
-export function addFieldOptions(command: Command): void {
-  const [text, image] = [published(textSettings), published(imageSettings)];
-  for (const [name, field] of Object.entries(text))
-    if (!(name in image)) command.addOption(fieldOption(command, name, field).helpGroup("With --text:"));
+/** Adds a flag for each field of a request to a command: those of a text, those of an image, and those of both. */
+export function addFieldOptions(
+  command: Command,
+  textSchema: z.ZodObject = textSettings,
+  imageSchema: z.ZodObject = imageSettings,
+): void {
+  const [text, image] = [published(textSchema), published(imageSchema)];
+  const add = (schema: z.ZodObject, name: string, group: string, field: Published, forImage?: Published) => {
+    const { argument } = FIELD_KINDS[fieldKindOf(schema.shape[name]!)];
+    for (const option of fieldOptions(command, name, argument, describe(name, field, forImage)))
+      command.addOption(option.helpGroup(group));
+  };
+  for (const [name, field] of Object.entries(text)) if (!(name in image)) add(textSchema, name, "With --text:", field);
   const imageOption = valueOption(
     command,
     "--image <file>",
@@ -48,20 +56,19 @@ export function addFieldOptions(command: Command): void {
   );
   command.addOption(imageOption.helpGroup("With --image:"));
   for (const [name, field] of Object.entries(image))
-    command.addOption(
-      name in text
-        ? fieldOption(command, name, text[name]!, field).helpGroup("With either:")
-        : fieldOption(command, name, field).helpGroup("With --image:"),
-    );
+    if (name in text) add(textSchema, name, "With either:", text[name]!, field);
+    else add(imageSchema, name, "With --image:", field);
   const passwordFile =
     "A file with the password, for nobody else to read: other programs see what is an argument, here and in the shell's history.";
   command.addOption(valueOption(command, "--password-file <file>", passwordFile).helpGroup("With either:"));
   command.addOption(new Option("--font_size <number>").argParser(once("--font_size")).hideHelp()); // as requests have it
 }
 
-function fieldOption(command: Command, name: string, field: Published, forImage?: Published): Option {
-  const kind = field.type === "number" ? "number" : field.enum ? "name" : "text";
-  return valueOption(command, `${flagOf(name)} <${kind}>`, describe(name, field, forImage));
+/** Returns the flag of a field, and of a field whose flag has no argument the flag that says no as well. */
+function fieldOptions(command: Command, name: string, argument: string | undefined, description: string): Option[] {
+  const flag = flagOf(name);
+  if (argument !== undefined) return [valueOption(command, `${flag} <${argument}>`, description)];
+  return [new Option(flag, description), new Option(flag.replace("--", "--no-"), `The opposite of ${flag}.`)];
 }
 
 /**
@@ -123,11 +130,7 @@ function flagOf(name: string): string {
  * @throws Failure that names each wrong flag
  */
 export function checkFields(options: Record<string, unknown>): CheckedFields {
-  const given: GivenFields = {};
-  for (const name of new Set([...Object.keys(textSettings.shape), ...Object.keys(imageSettings.shape)])) {
-    const value = options[camelCase(name)] ?? options[name];
-    if (typeof value === "string") given[name] = value;
-  }
+  const given = givenFields(options, [...Object.keys(textSettings.shape), ...Object.keys(imageSettings.shape)]);
   const { image: imagePath, passwordFile } = options;
   if (typeof passwordFile === "string") {
     if (given.password !== undefined) throw misuse("--password and --password-file do not go together");
@@ -139,6 +142,19 @@ export function checkFields(options: Record<string, unknown>): CheckedFields {
   }
   if (given.text !== undefined) throw misuse("--text and --image do not go together: a call lays one of them");
   return { operation: "image", request: checked("--image", imageSettings, given), imagePath, given };
+}
+
+/**
+ * Returns the fields that flags give, as the text that a form has.
+ * @param options as commander has read them
+ */
+export function givenFields(options: Record<string, unknown>, names: readonly string[]): GivenFields {
+  const given: GivenFields = {};
+  for (const name of names) {
+    const value = options[camelCase(name)] ?? options[name];
+    if (typeof value === "string" || typeof value === "boolean") given[name] = String(value);
+  }
+  return given;
 }
 
 function checked<S extends z.ZodObject>(kind: keyof typeof shapes, schema: S, given: GivenFields): z.output<S> {

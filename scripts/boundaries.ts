@@ -42,7 +42,9 @@ const ALLOWED: Record<string, string[]> = {
   web: [
     ENGINE,
     "src/inputs/sniff.ts",
+    "src/payments/wire/networks.ts",
     "src/shared/problems.ts",
+    "src/service/request/fieldKinds.ts",
     "src/service/request/fieldMessages.ts",
     "src/service/request/marks.ts",
     "src/service/request/schemas.ts",

@@ -1,4 +1,5 @@
 /** Messages between the page and the engine's worker. */
+import type { FieldValue } from "../src/service/request/fieldKinds.ts";
 
 /** A file to mark, with its settings. */
 export interface MarkRequest {
@@ -6,7 +7,7 @@ export interface MarkRequest {
   /** Passed by reference. Only the worker reads its bytes. */
   file: File;
   operation: "text" | "image";
-  fields: Record<string, string | number>;
+  fields: Record<string, FieldValue>;
   image?: File | undefined;
   limits: { maxPages: number; maxPixels: number };
 }

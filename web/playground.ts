@@ -157,7 +157,7 @@ function showProblems(errors: Refusal["errors"]): void {
   for (const place of document.querySelectorAll<HTMLElement>("[data-problem]")) {
     const found = errors.find(({ path }) => path === place.dataset.problem);
     setWords(place, found?.message ?? "");
-    const control = place.parentElement!.querySelector("input, textarea");
+    const control = place.parentElement!.querySelector("input, textarea, select");
     if (control) control.ariaInvalid = found ? "true" : null;
     const folded = place.closest("details");
     if (found && folded) folded.open = true;

@@ -1,4 +1,5 @@
 /** What the playground's controls say. */
+import { FIELD_KINDS, type FieldKind, type FieldValue } from "../src/service/request/fieldKinds.ts";
 
 /** A call as the controls describe it: all that it takes but the file. */
 export interface Settings {
@@ -7,7 +8,7 @@ export interface Settings {
   path: string;
   tool: string;
   /** The fields that differ from their defaults, and those that have none, as JSON has them. */
-  fields: Record<string, string | number>;
+  fields: Record<string, FieldValue>;
   image?: File | undefined;
 }
 
@@ -21,24 +22,43 @@ export function readSettings(): Settings {
   const chosen = document.querySelector<HTMLInputElement>("input[name=operation]:checked")?.value;
   const form = forms().find(({ dataset }) => dataset.operation === chosen)!;
   const { operation, path, tool } = form.dataset as Record<"operation" | "path" | "tool", string>;
+  return { operation: operation as Settings["operation"], path, tool, ...valuesOf(form) };
+}
+
+/** Reads the controls of a form that differ from their defaults, or are required. */
+function valuesOf(form: HTMLFormElement): Pick<Settings, "fields" | "image"> {
   const fields: Settings["fields"] = {};
   let image: File | undefined;
   for (const control of form.elements) {
-    if (control instanceof HTMLTextAreaElement) fields[control.name] = control.value;
-    if (!(control instanceof HTMLInputElement) || !control.name) continue;
-    if (control.type === "file") image = control.files?.[0];
-    else if (hasOwnValue(control)) fields[control.name] = typedValue(control);
+    if (!isControl(control) || !control.name) continue;
+    if (control.type === "file") image = (control as HTMLInputElement).files?.[0];
+    else if (control.required || differsFromDefault(control)) fields[control.name] = readControl(control);
   }
-  return { operation: operation as Settings["operation"], path, tool, fields, image };
+  return { fields, image };
 }
 
-/** Tells whether a control says something else than its default, which is what the server has rendered. */
-function hasOwnValue(control: HTMLInputElement): boolean {
-  if (control.type === "radio") return control.checked && !control.defaultChecked;
-  if (control.type === "number" && control.validity.badInput) return true;
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+function isControl(element: Element): element is Control {
+  return (
+    element instanceof HTMLInputElement ||
+    element instanceof HTMLTextAreaElement ||
+    element instanceof HTMLSelectElement
+  );
+}
+
+/** Returns whether a control's value differs from its default, which is the value that the server has rendered. */
+function differsFromDefault(control: Control): boolean {
+  if (control instanceof HTMLSelectElement) return control.selectedOptions[0]?.defaultSelected === false;
+  if (control instanceof HTMLInputElement) {
+    if (control.type === "radio") return control.checked && !control.defaultChecked;
+    if (control.type === "checkbox") return control.checked !== control.defaultChecked;
+    if (control.type === "number" && control.validity.badInput) return true;
+  }
   return control.value !== "" && control.value !== control.defaultValue;
 }
 
-function typedValue(control: HTMLInputElement): string | number {
-  return control.type === "number" || control.type === "range" ? control.valueAsNumber : control.value;
+function readControl(control: Control): FieldValue {
+  const text = control.type === "checkbox" ? String((control as HTMLInputElement).checked) : control.value;
+  return FIELD_KINDS[control.dataset.kind as FieldKind].parse(text);
 }

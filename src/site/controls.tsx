@@ -1,16 +1,21 @@
+import type { FC } from "hono/jsx";
 import * as z from "zod";
 import { IMAGE_FORMATS, POSITIONS, TEMPLATES } from "../engine/index.ts";
+import { type FieldKind, type FieldValue, fieldKindOf } from "../service/request/fieldKinds.ts";
 import type { Product } from "../service/sale/products.ts";
 
 /** A field of a request as JSON Schema has it: what its control is made of. */
 interface Field {
   name: string;
   id: string;
-  type?: string;
+  kind: FieldKind;
   description?: string;
-  /** What a request without it has; undefined if that depends, or it is required. */
-  default: string | number | undefined;
+  isRequired: boolean;
+  /** The value used when the field is omitted; undefined if that depends on other fields, or the field is required. */
+  default: FieldValue | undefined;
   takes(value: string): boolean;
+  /** The names of a choice. */
+  enum?: string[];
   minimum?: number;
   exclusiveMinimum?: number;
   maximum?: number;
@@ -39,10 +44,14 @@ export const EXAMPLE_TEXT = "CONFIDENTIAL";
  * which it has from the request's schema.
  */
 export function Controls({ product }: { product: Product }) {
-  const { properties = {} } = z.toJSONSchema(product.schemas.json, { io: "input" });
-  const fields = Object.entries(product.schemas.json.shape)
+  const { json, form } = product.schemas;
+  const { properties = {} } = z.toJSONSchema(json, { io: "input" });
+  const fields = Object.entries(json.shape)
     .filter(([name]) => name !== "file")
-    .map(([name, schema]) => fieldOf(name, schema as z.ZodType, kindOf(product), properties[name] as object));
+    .map(([name, schema]) => ({
+      ...fieldOf(name, schema as z.ZodType, kindOf(product), properties[name] as object),
+      kind: fieldKindOf(form.shape[name]!),
+    }));
   const usual = fields
     .filter(({ name }) => !RARE.includes(name))
     .toSorted((a, b) => Number(a.name === "color") - Number(b.name === "color")); // font_size is beside rotation
@@ -73,12 +82,14 @@ export function kindOf({ operation }: Product): string {
   return operation.replace("watermark.", "");
 }
 
-function fieldOf(name: string, schema: z.ZodType, kind: string, described: object): Field {
+function fieldOf(name: string, schema: z.ZodType, operation: string, described: object): Omit<Field, "kind"> {
+  const omitted = schema.safeParse(undefined);
   return {
     ...described,
     name,
-    id: `${kind}-${name}`,
-    default: schema.safeParse(undefined).data as Field["default"],
+    id: `${operation}-${name}`,
+    isRequired: !omitted.success,
+    default: omitted.data as Field["default"],
     takes: (value) => schema.safeParse(value).success,
   };
 }
@@ -101,18 +112,50 @@ function Control({ field }: { field: Field }) {
   );
 }
 
+/** Attributes that every control has. */
+interface SharedAttributes {
+  id: string;
+  name: string;
+  required: boolean;
+  "aria-describedby": string;
+  "data-kind": FieldKind;
+}
+
+interface InputProps {
+  field: Field;
+  shared: SharedAttributes;
+}
+
+/** The control of each kind of field. */
+const INPUTS: Record<FieldKind, FC<InputProps>> = {
+  string: StringInput,
+  number: NumberInput,
+  boolean: BooleanInput,
+  choice: ({ field, shared }) => <Choice field={field} shared={shared} names={field.enum ?? []} />,
+  file: ({ shared }) => (
+    <input {...shared} type="file" accept={IMAGE_FORMATS.map((format) => `image/${format.toLowerCase()}`).join()} />
+  ),
+};
+
 function Input({ field }: { field: Field }) {
+  const { name, id, kind, isRequired } = field;
+  const describedBy = `${id}-problem ${id}-hint`;
+  const KindInput = INPUTS[kind];
+  return (
+    <KindInput
+      field={field}
+      shared={{ id, name, required: isRequired, "aria-describedby": describedBy, "data-kind": kind }}
+    />
+  );
+}
+
+function StringInput({ field, shared }: InputProps) {
   const { name, id } = field;
-  const shared = { id, name, "aria-describedby": `${id}-problem ${id}-hint` };
   if (name === "text")
     return (
-      <textarea {...shared} rows={2} required>
+      <textarea {...shared} rows={2}>
         {EXAMPLE_TEXT}
       </textarea>
-    );
-  if (name === "image")
-    return (
-      <input {...shared} type="file" accept={IMAGE_FORMATS.map((format) => `image/${format.toLowerCase()}`).join()} />
     );
   if (name === "color")
     return (
@@ -121,12 +164,11 @@ function Input({ field }: { field: Field }) {
         <input type="color" aria-label="Pick a color" value={TEMPLATES.diagonal.color} data-picks={id} />
       </span>
     );
-  if (field.type === "number") return <NumberInput field={field} shared={shared} />;
   return (
     <input
       {...shared}
       type={name === "password" ? "password" : "text"}
-      value={field.default}
+      value={field.default as string | undefined}
       placeholder={EMPTY[name]}
       autocomplete="off"
       spellcheck={false}
@@ -134,8 +176,33 @@ function Input({ field }: { field: Field }) {
   );
 }
 
-function NumberInput({ field, shared }: { field: Field; shared: object }) {
+/** A checkbox; a choice where the default depends on other fields, since a checkbox has only two states. */
+function BooleanInput({ field, shared }: InputProps) {
+  if (field.default === undefined) return <Choice field={field} shared={shared} names={["true", "false"]} />;
+  return <input {...shared} type="checkbox" checked={field.default === true} />;
+}
+
+/** A list of names to choose one of, with an empty entry for the default if that depends on other fields. */
+function Choice({ field, shared, names }: InputProps & { names: string[] }) {
+  return (
+    <select {...shared}>
+      {field.default === undefined && (
+        <option value="" selected>
+          {EMPTY[field.name] ?? "default"}
+        </option>
+      )}
+      {names.map((name) => (
+        <option value={name} selected={name === field.default}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function NumberInput({ field, shared }: InputProps) {
   const { name, id, minimum, exclusiveMinimum, maximum } = field;
+  const value = field.default as number | undefined;
   if (field.maximum !== 1)
     return (
       <input
@@ -144,7 +211,7 @@ function NumberInput({ field, shared }: { field: Field; shared: object }) {
         min={minimum ?? exclusiveMinimum}
         max={maximum}
         step="any"
-        value={field.default}
+        value={value}
         placeholder={EMPTY[name]}
         inputmode="decimal"
       />
@@ -153,8 +220,8 @@ function NumberInput({ field, shared }: { field: Field; shared: object }) {
   const least = minimum ?? (exclusiveMinimum ?? 0) + step;
   return (
     <span class="range">
-      <input {...shared} type="range" min={least} max={maximum} step={step} value={field.default} />
-      <output for={id}>{field.default}</output>
+      <input {...shared} type="range" min={least} max={maximum} step={step} value={value} />
+      <output for={id}>{value}</output>
     </span>
   );
 }
@@ -168,7 +235,13 @@ function TemplatePicker({ field }: { field: Field }) {
       <div class="cards">
         {Object.keys(TEMPLATES).map((name) => (
           <label>
-            <input type="radio" name={field.name} value={name} checked={name === field.default} />
+            <input
+              type="radio"
+              name={field.name}
+              value={name}
+              checked={name === field.default}
+              data-kind={field.kind}
+            />
             <img src={`/assets/pictures/template-${name}.svg`} alt="" width="212" height="300" loading="lazy" />
             <span>{name}</span>
           </label>
@@ -190,7 +263,13 @@ function PositionPicker({ field }: { field: Field }) {
         <div class="sheet-of-spots">
           {positions.slice(0, 9).map((name) => (
             <label title={name}>
-              <input type="radio" name={field.name} value={name} checked={name === field.default} />
+              <input
+                type="radio"
+                name={field.name}
+                value={name}
+                checked={name === field.default}
+                data-kind={field.kind}
+              />
               <span>{name}</span>
             </label>
           ))}
@@ -198,13 +277,13 @@ function PositionPicker({ field }: { field: Field }) {
         <div class="other-spots">
           {positions.slice(9).map((name) => (
             <label>
-              <input type="radio" name={field.name} value={name} />
+              <input type="radio" name={field.name} value={name} data-kind={field.kind} />
               <span>{name}</span>
             </label>
           ))}
           {field.default === undefined && (
             <label>
-              <input type="radio" name={field.name} value="" checked />
+              <input type="radio" name={field.name} value="" checked data-kind={field.kind} />
               <span>the template’s</span>
             </label>
           )}

@@ -1,4 +1,5 @@
 /** Writes calls as code. Runs on the server, and in the browser whenever settings change. */
+import type { FieldValue } from "../service/request/fieldKinds.ts";
 
 /** The call to show as code. */
 export interface ShownCall {
@@ -10,7 +11,7 @@ export interface ShownCall {
   file: string;
   image?: string | undefined;
   /** All other fields whose value differs from the default. */
-  fields: Readonly<Record<string, string | number>>;
+  fields: Readonly<Record<string, FieldValue>>;
 }
 
 /** A kind of client, with a function that writes the call for it. */

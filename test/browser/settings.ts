@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
 import { IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
+import type { FieldValue } from "../../src/service/request/fieldKinds.ts";
 
 /** Fields of a request as the page's controls produce them. */
-export type Fields = Record<string, string | number>;
+export type Fields = Record<string, FieldValue>;
 
 /** Every field is optional. Numbers have two decimals. */
 const decimals = (min: number, max: number) =>

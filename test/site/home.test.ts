@@ -121,6 +121,14 @@ describe("GET /", () => {
   });
 });
 
+describe("the pictures of the page", () => {
+  test("are served, one for each template (npm run draw-pictures makes them)", async () => {
+    const sources = new Set(Array.from((await page()).matchAll(/<img src="(\/[^"]*)"/g), ([, source]) => source!));
+    for (const name of Object.keys(TEMPLATES)) expect(sources).toContain(`/assets/pictures/template-${name}.svg`);
+    for (const source of sources) expect([source, (await send(source)).status]).toEqual([source, 200]);
+  });
+});
+
 describe("static assets", () => {
   test("assets are served under /assets and /fonts, with a separate policy for scripts", async () => {
     const script = await send("/assets/playground.js");

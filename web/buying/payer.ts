@@ -12,25 +12,9 @@ import {
   UserRejectedRequestError,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import {
-  arbitrum,
-  arbitrumSepolia,
-  avalanche,
-  avalancheFuji,
-  base,
-  baseSepolia,
-  monad,
-  polygon,
-  polygonAmoy,
-} from "viem/chains";
+import { CHAINS } from "./chains.ts";
 import { Stopped } from "./stopped.ts";
 import type { Wallet } from "./wallets.ts";
-
-/** The service's default chains, in the form that a wallet needs to add one. */
-const CHAINS: readonly Chain[] = [
-  ...[base, baseSepolia, polygon, polygonAmoy, arbitrum],
-  ...[arbitrumSepolia, avalanche, avalancheFuji, monad],
-];
 
 /** The payment terms of a call (x402 version 2, "PaymentRequired"). */
 export type Terms = ReturnType<x402HTTPClient["getPaymentRequiredResponse"]>;
@@ -97,7 +81,7 @@ export function walletPayer({ info, provider }: Wallet): Payer {
       await wallet.switchChain({ id });
     } catch (error) {
       if (codeOf(error) !== UNKNOWN_CHAIN) throw error;
-      const chain = CHAINS.find((known) => known.id === id);
+      const chain = chainWith(id);
       if (!chain)
         throw new Stopped(
           `${info.name} does not know ${nameOf(offer)}. Add this network in the wallet, and try again.`,
@@ -182,5 +166,10 @@ function chainIdOf({ network }: Offer): number {
 
 function nameOf(offer: Offer): string {
   const id = chainIdOf(offer);
-  return CHAINS.find((chain) => chain.id === id)?.name ?? `network ${id}`;
+  return chainWith(id)?.name ?? `network ${id}`;
+}
+
+/** Returns the service's network with a chain id. */
+function chainWith(id: number): Chain | undefined {
+  return Object.values(CHAINS).find((chain) => chain.id === id);
 }

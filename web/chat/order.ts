@@ -2,6 +2,7 @@
  * Describes an order in words, from the arguments of a call. A model wrote the arguments, so they are not validated
  * here.
  */
+import { isFieldValue } from "../../src/service/request/fieldKinds.ts";
 
 /** Maximum number of characters shown of one argument. */
 const MAX_SHOWN = 80;
@@ -14,7 +15,7 @@ const OTHERS = ["file", "image", "text", "password", "filename"];
 export function orderInWords(fields: Record<string, unknown>): string {
   const mark = typeof fields.text === "string" ? `“${shown(fields.text)}”` : (nameOf(fields.image) ?? "An image");
   const settings = Object.entries(fields)
-    .filter(([name, value]) => !OTHERS.includes(name) && (typeof value === "string" || typeof value === "number"))
+    .filter(([name, value]) => !OTHERS.includes(name) && isFieldValue(value))
     .map(([name, value]) => `${shown(name.replaceAll("_", " "))} ${shown(String(value))}`);
   const how = settings.length > 0 ? `: ${settings.join(", ")}` : "";
   return `${mark} on every page of ${nameOf(fields.file) ?? "your PDF"}${how}`;

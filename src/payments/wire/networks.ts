@@ -61,6 +61,11 @@ export const NETWORKS = {
 
 export type NetworkName = keyof typeof NETWORKS;
 
+/** The names of the EVM networks. */
+export type EvmNetworkName = {
+  [Name in NetworkName]: (typeof NETWORKS)[Name] extends EvmNetwork ? Name : never;
+}[NetworkName];
+
 export const NETWORK_NAMES = Object.keys(NETWORKS) as [NetworkName, ...NetworkName[]];
 
 /** Whether a network's tokens have real value. */

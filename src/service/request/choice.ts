@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { FIELD_KINDS } from "./fieldKinds.ts";
 import { nearest } from "./nearest.ts";
 
 /**
@@ -11,7 +12,9 @@ export function choice<N extends string, S extends string = never>(names: readon
     .enum(understood, {
       error: ({ input }) => {
         const meant = typeof input === "string" ? nearest(input, understood) : undefined;
-        return meant === undefined ? `must be one of ${names.join(", ")}` : `is not known; did you mean ${meant}?`;
+        return meant === undefined
+          ? `must be ${FIELD_KINDS.choice.expected(names)}`
+          : `is not known; did you mean ${meant}?`;
       },
     })
     .meta({ enum: [...names] });

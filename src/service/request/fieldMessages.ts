@@ -1,6 +1,11 @@
 import type * as z from "zod";
+import { FIELD_KINDS } from "./fieldKinds.ts";
 
-const KINDS: Record<string, string> = { string: "text", number: "a number", int: "a whole number" };
+/** Valid values by zod's name of their type. */
+const EXPECTED: Record<string, string | undefined> = {
+  ...Object.fromEntries(Object.entries(FIELD_KINDS).map(([kind, { expected }]) => [kind, expected([])])),
+  int: "a whole number",
+};
 
 /**
  * Says what a field must be where its schema does not, for people: the end of a sentence that the field's name begins.
@@ -10,7 +15,9 @@ export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":
       if (issue.expected === "object") return "must be an object of fields";
-      return issue.input === undefined ? "is required" : `must be ${KINDS[issue.expected] ?? issue.expected}`;
+      return issue.input === undefined ? "is required" : `must be ${EXPECTED[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return `must be ${FIELD_KINDS.choice.expected(issue.values.map(String))}`;
     case "too_small":
       if (issue.origin === "string") return `must have at least ${characters(issue.minimum)}`;
       return `must be ${issue.inclusive ? "at least" : "more than"} ${issue.minimum}`;

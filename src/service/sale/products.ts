@@ -75,7 +75,7 @@ const deploymentPrice = ({ price }: Config): Price => price;
 
 /** Everything that is sold, over both HTTP and MCP. */
 export const PRODUCTS: readonly Product[] = [
-  define(
+  defineProduct(
     {
       operation: "watermark.text",
       path: "/v1/watermark/text",
@@ -90,7 +90,7 @@ export const PRODUCTS: readonly Product[] = [
     { json: textRead, form: textForm },
     watermarkText,
   ),
-  define(
+  defineProduct(
     {
       operation: "watermark.image",
       path: "/v1/watermark/image",
@@ -132,7 +132,7 @@ function productWith(field: string): string | undefined {
  * Defines a product whose requests `run` carries out.
  * @param checks what a request is checked by, once it has been read
  */
-function define<R extends { filename: string }>(
+export function defineProduct<R extends { filename: string }>(
   facts: Omit<Product, "schemas" | "accept">,
   schemas: Record<RequestFormat, () => z.ZodObject>,
   checks: Record<RequestFormat, () => z.ZodType<R>>,

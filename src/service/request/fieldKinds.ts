@@ -1,0 +1,78 @@
+/**
+ * The kinds of request fields, in one table. Forms, the query, the CLI's flags, the page's controls and the error messages
+ * are derived from it, so a field added to a request schema works on every surface.
+ * This file imports zod's types only: the page loads it.
+ */
+import type * as z from "zod";
+
+/** The value of a field that is not a file, as JSON has it. */
+export type FieldValue = string | number | boolean;
+
+/** Returns whether a value may be a field's value. */
+export function isFieldValue(value: unknown): value is FieldValue {
+  return ["string", "number", "boolean"].includes(typeof value);
+}
+
+interface Kind {
+  /** Describes the valid values: ends the sentence "`opacity` must be …". A choice lists its names. */
+  expected(names: readonly string[]): string;
+  /** Parses a value that was sent as text. Returns text that spells no value unchanged, and the schema rejects it. */
+  parse(text: string): FieldValue;
+  /** The argument of the CLI's flag, as its help shows it. A flag without an argument has a `--no-` twin. */
+  argument: string | undefined;
+}
+
+const unchanged = (text: string) => text;
+
+export const FIELD_KINDS = {
+  string: { expected: () => "text", parse: unchanged, argument: "text" },
+  number: { expected: () => "a number", parse: numberIn, argument: "number" },
+  boolean: { expected: () => "true or false", parse: booleanIn, argument: undefined },
+  choice: { expected: (names) => `one of ${names.join(", ")}`, parse: unchanged, argument: "name" },
+  file: { expected: () => "a file", parse: unchanged, argument: "file" },
+} as const satisfies Record<string, Kind>;
+
+export type FieldKind = keyof typeof FIELD_KINDS;
+
+/** zod's schema types and their kinds. */
+const KINDS_BY_TYPE: Partial<Record<z.core.$ZodTypeDef["type"], FieldKind>> = {
+  string: "string",
+  number: "number",
+  boolean: "boolean",
+  enum: "choice",
+  custom: "file", // an Upload
+};
+
+/**
+ * Returns the kind of a request field from its schema, below defaults and transforms. A union takes the kind of its first
+ * option.
+ * @throws Error if the schema has no kind: the field would not work as a form field, a flag or a control
+ */
+export function fieldKindOf(schema: z.core.$ZodType): FieldKind {
+  const {
+    type,
+    innerType,
+    in: input,
+    options,
+  } = schema._zod.def as z.core.$ZodTypeDef & {
+    innerType?: z.core.$ZodType; // of optional, default, prefault
+    in?: z.core.$ZodType; // of pipes and transforms
+    options?: readonly z.core.$ZodType[]; // of unions
+  };
+  const inner = innerType ?? input ?? options?.[0];
+  if (inner) return fieldKindOf(inner);
+  const kind = KINDS_BY_TYPE[type];
+  if (kind === undefined) throw new Error(`A field of type ${type} has no kind. Add one to FIELD_KINDS.`);
+  return kind;
+}
+
+/** Returns the number that a text spells, or the text. Runs in time linear in the length of the text. */
+function numberIn(text: string): string | number {
+  return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text) : text;
+}
+
+/** Returns the boolean that a text spells, in any case (Python writes `True`), or the text. */
+function booleanIn(text: string): string | boolean {
+  const word = text.trim().toLowerCase();
+  return word === "true" || word === "false" ? word === "true" : text;
+}

@@ -1,0 +1,58 @@
+/** The client reader of the page's controls, over a made-up product that has a field of each kind. */
+import { join } from "node:path";
+import { build } from "esbuild";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { Controls } from "../../src/site/controls.tsx";
+import { madeUpProduct } from "../support/madeUpProduct.ts";
+import { describePage } from "./running.ts";
+
+const product = madeUpProduct();
+
+describePage("the reader of the page's controls", (running) => {
+  let script: string;
+  beforeAll(async () => {
+    const { outputFiles } = await build({
+      entryPoints: [join(import.meta.dirname, "../../web/settings.ts")],
+      ...{ bundle: true, write: false, format: "iife", globalName: "settings", target: "es2023" },
+    });
+    script = outputFiles[0]!.text;
+  });
+
+  /** Returns the fields that the reader gives after `act` has changed the controls. */
+  async function fieldsAfter(act: (page: Page) => Promise<unknown>): Promise<object> {
+    const page = await running.browser.newPage();
+    try {
+      const operation = '<input type="radio" name="operation" value="image" checked>';
+      await page.setContent(`${operation}${Controls({ product })}`);
+      await page.addScriptTag({ content: script });
+      await act(page);
+      return (await page.evaluate("settings.readSettings().fields")) as object;
+    } finally {
+      await page.close();
+    }
+  }
+
+  test("leaves out controls at their defaults, and keeps required ones", async () => {
+    expect(await fieldsAfter(async () => undefined)).toEqual({ title: "" });
+  });
+
+  test.each<[string, string, (page: Page) => Promise<unknown>, unknown]>([
+    ["text", "title", (page) => page.fill("[name=title]", "12"), "12"],
+    ["a number", "size", (page) => page.fill("[name=size]", "2.5"), 2.5],
+    ["a checked box", "bold", (page) => page.check("[name=bold]"), true],
+    ["a boolean from a list", "edge", (page) => page.selectOption("[name=edge]", "false"), false],
+    ["a choice", "layer", (page) => page.selectOption("[name=layer]", "under"), "under"],
+  ])("reads %s with the type that JSON has", async (_, field, act, value) => {
+    const fields = { title: "", ...(await fieldsAfter(act)) };
+    expect(fields).toEqual({ title: "", [field]: value });
+  });
+
+  test("leaves out a box that was checked and cleared again", async () => {
+    const fields = await fieldsAfter(async (page) => {
+      await page.check("[name=bold]");
+      await page.uncheck("[name=bold]");
+    });
+    expect(fields).toEqual({ title: "" });
+  });
+});

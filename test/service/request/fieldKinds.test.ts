@@ -1,0 +1,160 @@
+import { Command } from "commander";
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { addFieldOptions, givenFields } from "../../../cli/fields.ts";
+import { Upload } from "../../../src/inputs/upload.ts";
+import { FIELD_KINDS, type FieldKind, type FieldValue, fieldKindOf } from "../../../src/service/request/fieldKinds.ts";
+import { jsonSchema } from "../../../src/service/request/jsonSchema.ts";
+import { typedFields } from "../../../src/service/request/typedFields.ts";
+import { PRODUCTS } from "../../../src/service/sale/products.ts";
+import type { Problem } from "../../../src/shared/problems.ts";
+import { Controls } from "../../../src/site/controls.tsx";
+import { CLIENTS } from "../../../src/site/snippets.ts";
+import { orderInWords } from "../../../web/chat/order.ts";
+import { madeUpProduct } from "../../support/madeUpProduct.ts";
+
+interface Row {
+  /** The field of the made-up product that has this kind. */
+  field: string;
+  value: FieldValue;
+  /** The control on the page. */
+  control: RegExp;
+  /** The flags of the CLI that give the value. */
+  flags: string[];
+  wrong: string;
+  message: string;
+}
+
+/** One field of each kind that has a value in JSON. A new kind does not compile without its row. */
+const ROWS: Record<Exclude<FieldKind, "file">, Row> = {
+  string: {
+    field: "title",
+    value: "true",
+    control: /<input [^>]*name="title"[^>]* type="text"/,
+    flags: ["--title", "true"],
+    wrong: "A text that is too long",
+    message: "must have at most 10 characters",
+  },
+  number: {
+    field: "size",
+    value: 2.5,
+    control: /<input [^>]*name="size"[^>]* type="number"/,
+    flags: ["--size", "2.5"],
+    wrong: "big",
+    message: "must be a number",
+  },
+  boolean: {
+    field: "bold",
+    value: true,
+    control: /<input [^>]*name="bold"[^>]* type="checkbox"\/>/,
+    flags: ["--bold"],
+    wrong: "perhaps",
+    message: "must be true or false",
+  },
+  choice: {
+    field: "layer",
+    value: "under",
+    control: /<select [^>]*name="layer"[^>]*>.*<option value="under">/,
+    flags: ["--layer", "under"],
+    wrong: "beside",
+    message: "must be one of over, under",
+  },
+};
+
+const product = madeUpProduct();
+const file = "https://example.com/contract.pdf";
+const { json, form } = product.schemas;
+const settings = json.omit({ file: true, image: true });
+
+/** Returns the fields that the CLI sends for some flags. */
+function fieldsOfFlags(flags: string[]): Record<string, string> {
+  const command = new Command().exitOverride();
+  addFieldOptions(command, settings, settings);
+  command.parse(flags, { from: "user" });
+  return givenFields(command.opts(), Object.keys(settings.shape));
+}
+
+describe.each(Object.entries(ROWS))("a field of kind %s", (kind, { field, value, control, flags, wrong, message }) => {
+  const base = { file, image: file, title: "A" };
+
+  test("is the same request as JSON, as a form field or query parameter, and as a flag", async () => {
+    const asJson = { ...base, [field]: value };
+    const asText = { ...base, [field]: String(value) };
+    const expected = await product.accept(asJson, "json").fingerprint();
+    const withDefault = { ...base, title: "B" };
+    expect(await product.accept(withDefault, "json").fingerprint()).not.toBe(expected);
+    expect(await product.accept(asText, "form").fingerprint()).toBe(expected);
+    expect(await product.accept({ ...base, ...fieldsOfFlags(flags) }, "form").fingerprint()).toBe(expected);
+  });
+
+  test("has a control on the page that names its kind", () => {
+    const html = Controls({ product }).toString();
+    expect(html).toMatch(control);
+    expect(html).toMatch(new RegExp(`name="${field}"[^>]*data-kind="${kind}"`));
+  });
+
+  test("is part of the code that the page shows for every client", () => {
+    const call = { origin: "http://localhost", path: product.path, tool: product.tool, file: "a.pdf" };
+    for (const { id, write } of CLIENTS) {
+      const code = write({ ...call, fields: { [field]: value } });
+      const shown = { curl: `${field}=${value}`, mcp: `"${field}": ${JSON.stringify(value)}` }[id];
+      expect(code).toContain(shown ?? `"${field}"`);
+      expect(code).toContain(String(value));
+    }
+  });
+
+  test("is in the words of a call in a chat", () => {
+    expect(orderInWords({ [field]: value })).toContain(String(value));
+  });
+
+  test("is described by the JSON Schema that OpenAPI and MCP publish", () => {
+    const published = z.fromJSONSchema(jsonSchema(json, { io: "input" }) as never) as z.ZodObject;
+    expect(published.safeParse({ ...base, [field]: value })).toMatchObject({ success: true });
+    expect(published.safeParse({ ...base, [field]: kind === "string" ? 1 : wrong })).toMatchObject({ success: false });
+  });
+
+  test("is rejected with its valid values when its text spells none of them", () => {
+    const refused = (format: "json" | "form", fields: object) => {
+      try {
+        product.accept(fields, format);
+      } catch (error) {
+        return (error as Problem).errors;
+      }
+      return undefined;
+    };
+    const errors = [{ path: field, message }];
+    expect(refused("json", { ...base, [field]: wrong })).toEqual(errors);
+    expect(refused("form", { ...base, [field]: wrong })).toEqual(errors);
+  });
+});
+
+describe("a boolean field", () => {
+  test("can be turned off by a flag and by a form field, in any case", () => {
+    const schema = z.object({ edge: z.boolean().default(true) });
+    expect(typedFields({ edge: "False" }, schema)).toEqual({ edge: false });
+    expect(fieldsOfFlags(["--no-bold"])).toEqual({ bold: "false" });
+  });
+
+  test("has a list with an empty entry on the page when its default depends on other fields", () => {
+    const html = Controls({ product }).toString();
+    expect(html).toMatch(/<select [^>]*name="edge"[^>]*><option value="" selected="">.*<option value="false">/);
+  });
+});
+
+describe("a file field", () => {
+  test("has a file control and may be an upload or a text in a form", () => {
+    expect(Controls({ product }).toString()).toMatch(/name="image"[^>]*data-kind="file" type="file"/);
+    expect(form.shape.image!.safeParse(new Upload({} as never, "0".repeat(64))).success).toBe(true);
+  });
+});
+
+describe("field kinds", () => {
+  test.each(PRODUCTS)("exist for every field of $operation", ({ schemas }) => {
+    for (const [name, schema] of Object.entries(schemas.form.shape))
+      expect(Object.keys(FIELD_KINDS), name).toContain(fieldKindOf(schema));
+  });
+
+  test("reject a schema type that no surface can render", () => {
+    expect(() => fieldKindOf(z.array(z.string()))).toThrow("A field of type array has no kind");
+  });
+});
