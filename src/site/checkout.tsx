@@ -23,7 +23,7 @@ export function Checkout({ price, maxBytes, developmentKey }: CheckoutProps) {
         <p>
           <strong id="purchase-title">The marked PDF costs {price}</strong>, without the preview banner. Pay with a
           crypto wallet in this browser, or <a href="#snippets-title">from your code</a>. Your file is uploaded only
-          then.
+          when you pay.
         </p>
         <p class="buttons">
           <button type="button" id="buy" class="button" aria-describedby="purchase-status" disabled>

@@ -24,7 +24,7 @@ const PROMISES = [
     "Nothing re-encoded",
     "The result contains the source’s own bytes, with the mark on top. Forms, tags and bookmarks stay.",
   ],
-  ["Any script", "Arabic, Hindi and Chinese are set correctly, in embedded fonts. Ten Chinese characters add 4 KB."],
+  ["Any script", "Arabic, Hindi and Chinese are set correctly, in embedded fonts. Ten Chinese characters add 4 KB."],
   [
     "Charged for results only",
     "A failed call costs nothing. If an answer gets lost, ask for it again without paying again.",
@@ -53,7 +53,7 @@ export function Home({ origin, config, developmentKey }: Visit) {
             </h1>
             <p class="lead">{SENTENCE}</p>
             <p class="price">
-              <strong>{price}</strong> per call. No account, no API key.
+              <strong>{price}</strong> per call. USDC is a digital US dollar. No account, no API key.
             </p>
             <p class="actions">
               <a class="button" href="#playground">
@@ -127,10 +127,7 @@ function Paying({ price, config }: { price: string; config: Config }) {
     <section id="paying" class="paying" aria-labelledby="paying-title">
       <div>
         <h2 id="paying-title">Pay per call with x402</h2>
-        <p>
-          x402 is an open protocol for paying for an HTTP call with a signed message. You pay in USDC, a digital US
-          dollar.
-        </p>
+        <p>x402 is an open protocol for paying for an HTTP call with a signed message. You pay in USDC.</p>
         <ol>
           <li>
             <h3>Call</h3>

@@ -38,8 +38,8 @@ function curl({ origin, path, file, image, fields }: ShownCall): string {
     ...(image === undefined ? [] : [`-F ${shell(`image=@${curlPath(image)}`)}`]),
     ...Object.entries(fields).map(([name, value]) => `--form-string ${shell(`${name}=${value}`)}`),
   ];
-  return `# Without a payment, the answer is 402 with the terms.
-# Sign them, and send the result as $PAYMENT.
+  return `# An unpaid call returns the terms (402).
+# Sign them as $PAYMENT and call again.
 ${parts.join(" \\\n  ")}`;
 }
 
