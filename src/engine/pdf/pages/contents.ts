@@ -7,7 +7,8 @@ import { BRACKET_OPEN } from "../syntax/characters.ts";
 import { EndOfBytes, eachEntry, isDictionary, Malformed, nameIs, skipValue, skipWhite } from "../syntax/lexer.ts";
 import { parseCharged, Reference, referenceAt, type Value } from "../syntax/values.ts";
 import { eachWellFormedEntry, wellFormedName, wellFormedText } from "../syntax/wellFormed.ts";
-import { readKids, type Span } from "./pageAttributes.ts";
+import { readKids } from "./kids.ts";
+import type { Span } from "./pageAttributes.ts";
 import type { Rewrites } from "./rewrite.ts";
 
 /**
@@ -114,7 +115,7 @@ export class ContentsReader {
     // An array is read again for each part of the file that is missing, and for each object stream.
     this.#objects.source.meter.charge("readContentsArray", end - at);
     const { kids: elements, isPlain } = readKids(text, at);
-    const inFile = elements.filter((num) => num > 0 && table.isInFile(num));
+    const inFile = elements.numbers().filter((num) => table.isInFile(num));
     // In the order of the file, of which many parts may be missing.
     const unknown = [...new Set(inFile.filter((num) => !this.#streams.has(num)))].sort(
       (a, b) => this.#offset(a) - this.#offset(b),

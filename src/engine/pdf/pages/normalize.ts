@@ -9,7 +9,8 @@ import { BRACKET_CLOSE, BRACKET_OPEN, MINUS, PERIOD } from "../syntax/characters
 import { isDigit, isWhite, nameIs } from "../syntax/lexer.ts";
 import type { Value } from "../syntax/values.ts";
 import type { Box, Rotation } from "./boxes.ts";
-import { type EntrySpan, eachKid, type Kids, type PageAttributes } from "./pageAttributes.ts";
+import { eachElement, type Kids } from "./kids.ts";
+import type { EntrySpan, PageAttributes } from "./pageAttributes.ts";
 import type { Rewrite } from "./rewrite.ts";
 
 const PLAIN_ROTATION = /^-?\d{1,5}$/;
@@ -100,10 +101,10 @@ export function stateKids(
   isListed: (index: number) => boolean,
 ): void {
   let index = 0;
-  eachKid(holder.text, at, (start, end, kid) => {
-    const isDropped = kid === 0 || !isListed(index++);
-    if (kid < 0 && !isDropped) return;
-    const num = kids[index - 1]!;
+  eachElement(holder.text, at, (kind, start, end) => {
+    const isDropped = kind === "other" || !isListed(index++);
+    if (kind === "dictionary" && !isDropped) return;
+    const num = kids.numberAt(index - 1)!;
     holder.splice({ at: start, remove: end - start, insert: isDropped ? "" : `${num} ${table.generationOf(num)} R ` });
   });
 }

@@ -2,20 +2,7 @@
  * Finds the relevant entries of page and page-tree dictionaries without building anything (ISO 32000-2, Tables 30 and
  * 31).
  */
-import { BRACKET_CLOSE, UPPER_R } from "../syntax/characters.ts";
-import {
-  hasEscape,
-  isDictionary,
-  isDigit,
-  Malformed,
-  nameIs,
-  readName,
-  readObjectNumber,
-  skipRegular,
-  skipValue,
-  skipWhite,
-  wordIs,
-} from "../syntax/lexer.ts";
+import { hasEscape, nameIs, readName, wordIs } from "../syntax/lexer.ts";
 import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
 
 /** The bytes [start, end) of a text. */
@@ -132,57 +119,4 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
 function keyAt(text: Uint8Array, start: number, end: number): string | undefined {
   for (const name of KEYS[end - start] ?? []) if (wordIs(text, start + 1, end, name)) return name;
   return hasEscape(text, start, end) ? readName(text, start, end) : undefined;
-}
-
-/** The elements of a /Kids or /Contents array. */
-export interface Kids {
-  /** The object number of a reference, the negated position of a direct dictionary. Other elements are left out. */
-  kids: number[];
-  /** There is nothing else in it, and references are as every reader reads them, if objects are of generation 0. */
-  isPlain: boolean;
-}
-
-/** The longest reference that is plain; there may be a comment in a longer one. */
-const LONGEST_PLAIN = 20;
-
-/**
- * Reads the /Kids or /Contents array at `at`.
- * @throws like {@link eachKid}
- */
-export function readKids(text: Uint8Array, at: number): Kids {
-  const kids: number[] = [];
-  let isPlain = true;
-  eachKid(text, at, (start, end, kid, gen) => {
-    if (kid !== 0) kids.push(kid);
-    if (kid < 0) return;
-    isPlain &&= kid > 0 && gen === 0 && isDigit(text[start]) && end - start <= LONGEST_PLAIN;
-  });
-  return { kids, isPlain };
-}
-
-/**
- * Visits the elements of the array at `at`, as the bytes [start, end). What is neither reference nor dictionary is a kid
- * of 0.
- * @throws Malformed if an element cannot be skipped, or may be a reference and cannot be read
- */
-export function eachKid(
-  text: Uint8Array,
-  at: number,
-  visit: (start: number, end: number, kid: number, gen: number) => void,
-): void {
-  at = skipWhite(text, at + 1);
-  while (text[at] !== BRACKET_CLOSE) {
-    const start = at;
-    const end = skipValue(text, start);
-    at = skipWhite(text, end);
-    const num = readObjectNumber(text, start, end);
-    const genEnd = num === undefined ? at : skipRegular(text, at);
-    const gen = readObjectNumber(text, at, genEnd);
-    const keyword = gen === undefined ? at : skipWhite(text, genEnd);
-    if (num !== undefined && gen !== undefined && text[keyword] === UPPER_R) {
-      visit(start, keyword + 1, num, gen);
-      at = skipWhite(text, keyword + 1);
-    } else if (wordIs(text, start, end, "R")) throw new Malformed("something may be a reference, and cannot be read");
-    else visit(start, end, isDictionary(text, start) ? -start : 0, 0);
-  }
 }

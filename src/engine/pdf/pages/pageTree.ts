@@ -8,6 +8,7 @@ import { Malformed } from "../syntax/lexer.ts";
 import { parseCharged, Reference, type Value } from "../syntax/values.ts";
 import { areApart, type Box, displayedBox, readBox, readRotation, readUserUnit } from "./boxes.ts";
 import { ContentsReader } from "./contents.ts";
+import { KidList, readKids } from "./kids.ts";
 import {
   type KidsArray,
   setEntry,
@@ -18,7 +19,7 @@ import {
   type TreeDictionary,
 } from "./normalize.ts";
 import type { PageEntry } from "./page.ts";
-import { type PageAttributes, readKids, type Span, scanPageAttributes } from "./pageAttributes.ts";
+import { type PageAttributes, type Span, scanPageAttributes } from "./pageAttributes.ts";
 import { type DefaultSpace, type NameSlot, Resources } from "./resources.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
 import { type Inherited, settledPages, type TreeNode, tooManyPages } from "./treeNode.ts";
@@ -89,7 +90,9 @@ export class PageWalk {
     this.contents = new ContentsReader(objects, rewrites, options.lenient);
     this.#options = options;
     const holder = root instanceof Reference ? new Rewrite(0, new Uint8Array()) : root.holder;
-    const kids = [root instanceof Reference ? root.num : -root.at];
+    const kids = new KidList();
+    if (root instanceof Reference) kids.addReference(root.num);
+    else kids.addDictionary(root.at);
     this.#top = {
       ...{ holder, at: 0, kids, isPlain: true, found: [], next: 0, num: 0 },
       ...{ inherited: NOTHING, nesting: 0, dictionaries: [], count: undefined, leastPages: 0 },
@@ -135,8 +138,8 @@ export class PageWalk {
   upcoming(): number[] {
     const { table } = this.#objects;
     const node = this.#stack.at(-1);
-    const kids = node?.kids.slice(node.next + 1, node.next + 1 + UPCOMING) ?? [];
-    return kids.filter((num) => num > 0 && table.isInFile(num)).map((num) => table.offsetOf(num));
+    const numbers = node?.kids.numbers(node.next + 1, node.next + 1 + UPCOMING) ?? [];
+    return numbers.filter((num) => table.isInFile(num)).map((num) => table.offsetOf(num));
   }
 
   /** Visits a kid, or has it wait for an object stream. */
@@ -144,9 +147,12 @@ export class PageWalk {
     const { node, position } = visit;
     const isRoot = node === this.#top;
     this.#objects.source.meter.charge("visitTreeObject");
-    const kid = node.kids[position]!;
+    const num = node.kids.numberAt(position);
     try {
-      node.found[position] = kid > 0 ? this.#visitObject(kid, visit, isRoot) : this.#visitDirect(-kid, node);
+      node.found[position] =
+        num === undefined
+          ? this.#visitDirect(node.kids.offsetAt(position)!, node)
+          : this.#visitObject(num, visit, isRoot);
     } catch (error) {
       if (error instanceof MissingStream) {
         const others = this.#waiting.get(error.num);
@@ -190,7 +196,7 @@ export class PageWalk {
     const target = readTreeObject(num, this.#objects, this.#rewrites, this.#options);
     if (typeof target !== "object" && this.#options.lenient && this.#options.mayBeThere(num)) throw unreadablePage();
     if (typeof target === "number" && hops < LONGEST_REFERENCE_CHAIN) {
-      above.kids[position] = target;
+      above.kids.setReference(position, target);
       above.isPlain = false;
       return this.#visitObject(target, visit, isRoot, hops + 1);
     }

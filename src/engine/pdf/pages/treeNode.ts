@@ -122,9 +122,10 @@ async function settle(top: TreeNode, table: XrefTable, meter: Meter): Promise<vo
 function state(node: TreeNode, table: XrefTable): void {
   const { dictionaries, kids, found, count } = node;
   const isListed = (index: number) => found[index] !== null;
-  const isRight = (kid: number, index: number) => isListed(index) && (kid < 0 || table.generationOf(kid) === 0);
-  node.isPlain &&=
-    kids.every(isRight) && found.every((kid) => !kid || !("kids" in kid) || (kid.isPlain && kid.count! > 0));
+  const isDirect = (index: number) => kids.offsetAt(index) !== undefined;
+  for (let index = 0; node.isPlain && index < kids.length; index++)
+    node.isPlain = isListed(index) && (isDirect(index) || table.generationOf(kids.numberAt(index)!) === 0);
+  node.isPlain &&= found.every((kid) => !kid || !("kids" in kid) || (kid.isPlain && kid.count! > 0));
   // A wrong /Count of a tree that is plain otherwise stays: readers show as many pages as they did, if blank ones.
   for (const dictionary of dictionaries)
     if (!(node.isPlain && mayCount(dictionary, table.largest))) stateCount(dictionary, count!);

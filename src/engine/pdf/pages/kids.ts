@@ -1,0 +1,112 @@
+/** Reads the arrays of /Kids and /Contents (ISO 32000-2, 7.7.3.2 and 7.8.2). */
+import { BRACKET_CLOSE, UPPER_R } from "../syntax/characters.ts";
+import {
+  isDictionary,
+  isDigit,
+  Malformed,
+  readObjectNumber,
+  skipRegular,
+  skipValue,
+  skipWhite,
+  wordIs,
+} from "../syntax/lexer.ts";
+
+/**
+ * The elements of an array that can be followed: references and direct dictionaries. A tree may have millions, so each is
+ * stored as one number: the object number of a reference, or the negated offset of a dictionary.
+ */
+export class KidList {
+  readonly #codes: number[] = [];
+
+  get length(): number {
+    return this.#codes.length;
+  }
+
+  addReference(num: number): void {
+    this.#codes.push(num);
+  }
+
+  /** @param at offset of the dictionary in the text that holds the array; never 0 */
+  addDictionary(at: number): void {
+    this.#codes.push(-at);
+  }
+
+  /** Makes a kid a reference to object `num`. */
+  setReference(index: number, num: number): void {
+    this.#codes[index] = num;
+  }
+
+  /** Returns the object number of a reference; undefined for a direct dictionary. */
+  numberAt(index: number): number | undefined {
+    const code = this.#codes[index]!;
+    return code >= 0 ? code : undefined;
+  }
+
+  /** Returns the offset of a direct dictionary in the text that holds the array; undefined for a reference. */
+  offsetAt(index: number): number | undefined {
+    const code = this.#codes[index]!;
+    return code < 0 ? -code : undefined;
+  }
+
+  /** Returns the object numbers of the references among the kids [from, to). */
+  numbers(from = 0, to = this.length): number[] {
+    return this.#codes.slice(from, to).filter((code) => code >= 0);
+  }
+}
+
+/** An array as it was read. Elements that are neither references nor dictionaries are left out. */
+export interface Kids {
+  kids: KidList;
+  /** Whether nothing was left out and all readers agree on the references, provided that their generations are 0. */
+  isPlain: boolean;
+}
+
+/** Longest plain reference in bytes. A longer one may contain a comment. */
+const LONGEST_PLAIN = 20;
+
+/**
+ * Reads the /Kids or /Contents array at `at`.
+ * @throws like {@link eachElement}
+ */
+export function readKids(text: Uint8Array, at: number): Kids {
+  const kids = new KidList();
+  let isPlain = true;
+  eachElement(text, at, (kind, start, end, num, gen) => {
+    if (kind === "dictionary") kids.addDictionary(start);
+    else {
+      if (kind === "reference") kids.addReference(num);
+      isPlain &&= kind === "reference" && gen === 0 && isDigit(text[start]) && end - start <= LONGEST_PLAIN;
+    }
+  });
+  return { kids, isPlain };
+}
+
+/** An element of an array. A reference to object 0 is `other`, since there is no such object. */
+type ElementKind = "reference" | "dictionary" | "other";
+
+/**
+ * Visits the elements of the array at `at`, as the bytes [start, end). Only references have a number and a generation
+ * other than 0.
+ * @throws Malformed if an element cannot be skipped, or if it may be a reference but is malformed
+ */
+export function eachElement(
+  text: Uint8Array,
+  at: number,
+  visit: (kind: ElementKind, start: number, end: number, num: number, gen: number) => void,
+): void {
+  at = skipWhite(text, at + 1);
+  while (text[at] !== BRACKET_CLOSE) {
+    const start = at;
+    const end = skipValue(text, start);
+    at = skipWhite(text, end);
+    const num = readObjectNumber(text, start, end);
+    const genEnd = num === undefined ? at : skipRegular(text, at);
+    const gen = readObjectNumber(text, at, genEnd);
+    const keyword = gen === undefined ? at : skipWhite(text, genEnd);
+    if (num !== undefined && gen !== undefined && text[keyword] === UPPER_R) {
+      visit(num > 0 ? "reference" : "other", start, keyword + 1, num, gen);
+      at = skipWhite(text, keyword + 1);
+    } else if (wordIs(text, start, end, "R")) throw new Malformed("an array element may be a malformed reference");
+    else visit(isDictionary(text, start) ? "dictionary" : "other", start, end, 0, 0);
+  }
+}
